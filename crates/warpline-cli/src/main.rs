@@ -1,0 +1,3 @@
+//! The program `warpline`.
+
+fn main() {}
