@@ -1,2 +1,27 @@
-//! See the crate description.
+//! Graph analyses and uniformity over plain arrays.
+//!
+//! Nothing here knows an intermediate representation. A control-flow graph is anything that implements
+//! [`Graph`]; the ready-made one is [`CsrGraph`]. On it work
+//!
+//! * [`order`]: depth-first orders, reachability, strongly connected components;
+//! * [`dom`]: dominators, and post-dominators through [`Reversed`];
+//! * [`cycles`]: the forest of cycles, reducible or not;
+//! * [`frontier`]: dominance frontiers, single and iterated.
+//!
+//! All algorithms are iterative: a chain of a hundred thousand nodes does not use up the stack. All results
+//! are deterministic: they depend on the order of the edges and on nothing else.
 #![forbid(unsafe_code)]
+
+pub mod bitset;
+pub mod cycles;
+pub mod dom;
+pub mod frontier;
+pub mod graph;
+pub mod order;
+
+pub use bitset::BitSet;
+pub use cycles::{CycleForest, CycleId};
+pub use dom::DomTree;
+pub use frontier::{IteratedFrontier, dominance_frontier};
+pub use graph::{CsrGraph, EdgeId, Graph, GraphError, Node, Reversed};
+pub use order::{DfsOrder, Sccs};

@@ -1,1 +1,8 @@
-//! See the crate description.
+//! Random inputs and brute-force judges for the tests of warpline.
+//!
+//! An oracle follows a definition word for word and shares no code with what it judges. Every generator takes
+//! its randomness from [`rng::SplitMix64`], so a printed seed brings a failure back.
+
+pub mod graph_oracles;
+pub mod graphs;
+pub mod rng;

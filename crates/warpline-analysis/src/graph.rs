@@ -1,0 +1,331 @@
+//! Control-flow graphs: ids, the trait that every analysis is written against, a compressed graph, and the
+//! reversed graph with a virtual exit.
+//!
+//! Edges are first-class. Two nodes may be connected by several edges and a node may be its own successor;
+//! both stay as they are.
+
+use std::fmt;
+
+/// A node of a graph, numbered from 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Node(pub u32);
+
+/// An edge of a graph, numbered from 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct EdgeId(pub u32);
+
+impl Node {
+    /// The node with the given number. Panics if it does not fit 32 bits.
+    pub fn new(index: usize) -> Self {
+        Node(u32::try_from(index).expect("a graph has fewer than 2^32 nodes"))
+    }
+
+    /// The number as an index into a side table.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl EdgeId {
+    /// The edge with the given number. Panics if it does not fit 32 bits.
+    pub fn new(index: usize) -> Self {
+        EdgeId(u32::try_from(index).expect("a graph has fewer than 2^32 edges"))
+    }
+
+    /// The number as an index into a side table.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "n{}", self.0)
+    }
+}
+
+impl fmt::Display for EdgeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "e{}", self.0)
+    }
+}
+
+/// A directed graph with one entry.
+///
+/// Nodes are `0..node_count()`, edges are `0..edge_count()`. The order of `out_edges` decides depth-first
+/// orders and with them every order in the results.
+pub trait Graph {
+    /// Number of nodes.
+    fn node_count(&self) -> usize;
+    /// Number of edges.
+    fn edge_count(&self) -> usize;
+    /// Where control enters.
+    fn entry(&self) -> Node;
+    /// The edges that leave `node`, in order.
+    fn out_edges(&self, node: Node) -> &[EdgeId];
+    /// The edges that arrive at `node`, in order of their ids.
+    fn in_edges(&self, node: Node) -> &[EdgeId];
+    /// The node that `edge` leaves.
+    fn source(&self, edge: EdgeId) -> Node;
+    /// The node at which `edge` arrives.
+    fn target(&self, edge: EdgeId) -> Node;
+
+    /// All nodes, by number.
+    fn nodes(&self) -> impl DoubleEndedIterator<Item = Node> + ExactSizeIterator + use<Self> {
+        (0..self.node_count()).map(Node::new)
+    }
+
+    /// All edges, by number.
+    fn edges(&self) -> impl DoubleEndedIterator<Item = EdgeId> + ExactSizeIterator + use<Self> {
+        (0..self.edge_count()).map(EdgeId::new)
+    }
+
+    /// The successors of `node`, one for each edge.
+    fn successors(&self, node: Node) -> impl DoubleEndedIterator<Item = Node> + ExactSizeIterator {
+        self.out_edges(node).iter().map(|&e| self.target(e))
+    }
+
+    /// The predecessors of `node`, one for each edge.
+    fn predecessors(&self, node: Node) -> impl DoubleEndedIterator<Item = Node> + ExactSizeIterator {
+        self.in_edges(node).iter().map(|&e| self.source(e))
+    }
+}
+
+/// Why a graph could not be built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GraphError {
+    /// The entry is not a node of the graph.
+    EntryOutOfRange {
+        /// The entry that was asked for.
+        entry: Node,
+        /// How many nodes there are.
+        node_count: usize,
+    },
+    /// An end of an edge is not a node of the graph.
+    EndOutOfRange {
+        /// The position of the edge in the list.
+        edge: usize,
+        /// The end that is no node.
+        node: Node,
+        /// How many nodes there are.
+        node_count: usize,
+    },
+    /// More nodes or edges than 32-bit ids can number.
+    TooLarge {
+        /// The number of nodes or edges.
+        count: usize,
+    },
+}
+
+impl fmt::Display for GraphError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GraphError::EntryOutOfRange { entry, node_count } => {
+                write!(f, "entry {entry} is not one of the graph's {node_count} nodes")
+            }
+            GraphError::EndOutOfRange { edge, node, node_count } => {
+                write!(f, "edge {edge} ends at {node}, which is not one of the graph's {node_count} nodes")
+            }
+            GraphError::TooLarge { count } => write!(f, "{count} nodes or edges do not fit 32-bit ids"),
+        }
+    }
+}
+
+impl std::error::Error for GraphError {}
+
+/// A graph in compressed arrays. Edge ids are positions in the list it was built from; the out-edges of a
+/// node stand in list order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CsrGraph {
+    entry: Node,
+    sources: Vec<Node>,
+    targets: Vec<Node>,
+    out: Lists<EdgeId>,
+    inn: Lists<EdgeId>,
+}
+
+impl CsrGraph {
+    /// Builds the graph with nodes `0..node_count` and the given `(source, target)` edges.
+    ///
+    /// # Errors
+    /// If the entry or an end of an edge is not below `node_count`, or ids would not fit 32 bits.
+    pub fn new(
+        node_count: usize,
+        entry: Node,
+        edges: impl IntoIterator<Item = (Node, Node)>,
+    ) -> Result<Self, GraphError> {
+        let limit = u32::MAX as usize - 1;
+        if node_count > limit {
+            return Err(GraphError::TooLarge { count: node_count });
+        }
+        if entry.index() >= node_count {
+            return Err(GraphError::EntryOutOfRange { entry, node_count });
+        }
+        let (sources, targets): (Vec<Node>, Vec<Node>) = edges.into_iter().unzip();
+        if sources.len() > limit {
+            return Err(GraphError::TooLarge { count: sources.len() });
+        }
+        for (edge, (&s, &t)) in sources.iter().zip(&targets).enumerate() {
+            for node in [s, t] {
+                if node.index() >= node_count {
+                    return Err(GraphError::EndOutOfRange { edge, node, node_count });
+                }
+            }
+        }
+        let by = |ends: &[Node]| {
+            Lists::group(node_count, ends.iter().enumerate().map(|(e, n)| (n.index(), EdgeId(e as u32))))
+        };
+        Ok(CsrGraph { entry, out: by(&sources), inn: by(&targets), sources, targets })
+    }
+
+    /// The same nodes, edges and edge ids as any other graph.
+    pub fn copy_of<G: Graph>(graph: &G) -> Self {
+        CsrGraph::new(
+            graph.node_count(),
+            graph.entry(),
+            graph.edges().map(|e| (graph.source(e), graph.target(e))),
+        )
+        .expect("a graph's own edges connect its own nodes")
+    }
+}
+
+impl Graph for CsrGraph {
+    fn node_count(&self) -> usize {
+        self.out.len()
+    }
+    fn edge_count(&self) -> usize {
+        self.sources.len()
+    }
+    fn entry(&self) -> Node {
+        self.entry
+    }
+    fn out_edges(&self, node: Node) -> &[EdgeId] {
+        self.out.get(node.index())
+    }
+    fn in_edges(&self, node: Node) -> &[EdgeId] {
+        self.inn.get(node.index())
+    }
+    fn source(&self, edge: EdgeId) -> Node {
+        self.sources[edge.index()]
+    }
+    fn target(&self, edge: EdgeId) -> Node {
+        self.targets[edge.index()]
+    }
+}
+
+/// A graph with every edge turned round and a virtual exit as its entry, so that dominators of it are the
+/// post-dominators of the original.
+///
+/// Edge ids of the original are kept; the virtual exit is the node behind the original's last one, and the
+/// edges from it have ids behind the original's last one. The virtual exit leads to
+///
+/// * every node without successors, and
+/// * one node of each strongly connected region that control cannot leave (an infinite loop): the one that a
+///   depth-first walk of the original finds first, which for a loop is its header.
+///
+/// So every node of the original is covered, the unreachable ones included, and a node in an infinite loop is
+/// post-dominated by the loop's header. Another choice of node would move post-dominators only inside
+/// such loops.
+#[derive(Clone, Debug)]
+pub struct Reversed {
+    graph: CsrGraph,
+    original_edges: usize,
+}
+
+impl Reversed {
+    /// Turns `graph` round.
+    pub fn new<G: Graph>(graph: &G) -> Self {
+        let sccs = crate::order::Sccs::compute(graph);
+        let mut leaves = vec![false; sccs.len()];
+        for e in graph.edges() {
+            let from = sccs.of(graph.source(e));
+            if from != sccs.of(graph.target(e)) {
+                leaves[from] = true;
+            }
+        }
+        let exit = Node::new(graph.node_count());
+        let reversed = graph.edges().map(|e| (graph.target(e), graph.source(e)));
+        let virtual_edges = (0..sccs.len()).filter(|&s| !leaves[s]).map(|s| (exit, sccs.first_found(s)));
+        let mut virtual_edges: Vec<_> = virtual_edges.collect();
+        virtual_edges.sort_unstable();
+        let inner = CsrGraph::new(graph.node_count() + 1, exit, reversed.chain(virtual_edges))
+            .expect("a graph's own edges connect its own nodes");
+        Reversed { graph: inner, original_edges: graph.edge_count() }
+    }
+
+    /// The node that was added.
+    pub fn virtual_exit(&self) -> Node {
+        self.graph.entry
+    }
+
+    /// Whether `edge` was added to connect the virtual exit.
+    pub fn is_virtual_edge(&self, edge: EdgeId) -> bool {
+        edge.index() >= self.original_edges
+    }
+}
+
+impl Graph for Reversed {
+    fn node_count(&self) -> usize {
+        self.graph.node_count()
+    }
+    fn edge_count(&self) -> usize {
+        self.graph.edge_count()
+    }
+    fn entry(&self) -> Node {
+        self.graph.entry()
+    }
+    fn out_edges(&self, node: Node) -> &[EdgeId] {
+        self.graph.out_edges(node)
+    }
+    fn in_edges(&self, node: Node) -> &[EdgeId] {
+        self.graph.in_edges(node)
+    }
+    fn source(&self, edge: EdgeId) -> Node {
+        self.graph.source(edge)
+    }
+    fn target(&self, edge: EdgeId) -> Node {
+        self.graph.target(edge)
+    }
+}
+
+/// Lists of `T`, one for each of `0..len`, in one array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Lists<T> {
+    starts: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T: Copy> Lists<T> {
+    /// Groups `(list, item)` pairs; a list keeps the order of its items.
+    pub(crate) fn group(len: usize, pairs: impl Iterator<Item = (usize, T)> + Clone) -> Self {
+        let mut starts = vec![0u32; len + 1];
+        let mut count = 0usize;
+        let mut any = None;
+        for (list, item) in pairs.clone() {
+            starts[list + 1] += 1;
+            count += 1;
+            any = Some(item);
+        }
+        for i in 0..len {
+            starts[i + 1] += starts[i];
+        }
+        let Some(any) = any else { return Lists { starts, items: Vec::new() } };
+        let mut next: Vec<u32> = starts[..len].to_vec();
+        let mut items = vec![any; count];
+        for (list, item) in pairs {
+            items[next[list] as usize] = item;
+            next[list] += 1;
+        }
+        Lists { starts, items }
+    }
+
+    /// The number of lists.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// One list.
+    pub(crate) fn get(&self, list: usize) -> &[T] {
+        &self.items[self.starts[list] as usize..self.starts[list + 1] as usize]
+    }
+}

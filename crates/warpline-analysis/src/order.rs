@@ -1,0 +1,222 @@
+//! Depth-first orders, reachability, strongly connected components.
+
+use crate::bitset::BitSet;
+use crate::graph::{Graph, Node};
+
+/// The orders of one depth-first walk from the entry. Out-edges are followed in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DfsOrder {
+    pre: Vec<Node>,
+    post: Vec<Node>,
+    pre_number: Vec<u32>,
+    post_number: Vec<u32>,
+    parent: Vec<u32>,
+    last: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl DfsOrder {
+    /// Walks `graph` from its entry.
+    pub fn compute<G: Graph>(graph: &G) -> Self {
+        let n = graph.node_count();
+        let mut order = DfsOrder {
+            pre: Vec::new(),
+            post: Vec::new(),
+            pre_number: vec![NONE; n],
+            post_number: vec![NONE; n],
+            parent: Vec::new(),
+            last: Vec::new(),
+        };
+        let mut stack: Vec<(Node, usize)> = Vec::new();
+        order.enter(graph.entry(), NONE);
+        stack.push((graph.entry(), 0));
+        while let Some((node, next)) = stack.last_mut() {
+            let number = order.pre_number[node.index()];
+            if let Some(&e) = graph.out_edges(*node).get(*next) {
+                *next += 1;
+                let to = graph.target(e);
+                if order.pre_number[to.index()] == NONE {
+                    order.enter(to, number);
+                    stack.push((to, 0));
+                }
+            } else {
+                order.last[number as usize] = order.pre.len() as u32 - 1;
+                order.post_number[node.index()] = order.post.len() as u32;
+                order.post.push(*node);
+                stack.pop();
+            }
+        }
+        order
+    }
+
+    fn enter(&mut self, node: Node, parent: u32) {
+        self.pre_number[node.index()] = self.pre.len() as u32;
+        self.pre.push(node);
+        self.parent.push(parent);
+        self.last.push(NONE);
+    }
+
+    /// The reachable nodes in the order in which they are first seen.
+    pub fn pre_order(&self) -> &[Node] {
+        &self.pre
+    }
+
+    /// The reachable nodes in the order in which they are left.
+    pub fn post_order(&self) -> &[Node] {
+        &self.post
+    }
+
+    /// The reachable nodes, each before its successors except along retreating edges.
+    pub fn reverse_post_order(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = Node> + ExactSizeIterator + Clone + '_ {
+        self.post.iter().rev().copied()
+    }
+
+    /// Whether a path leads from the entry to `node`.
+    pub fn is_reachable(&self, node: Node) -> bool {
+        self.pre_number[node.index()] != NONE
+    }
+
+    /// The number of reachable nodes.
+    pub fn reachable_count(&self) -> usize {
+        self.pre.len()
+    }
+
+    /// Position in [`pre_order`](Self::pre_order); none for an unreachable node.
+    pub fn pre_number(&self, node: Node) -> Option<usize> {
+        let i = self.pre_number[node.index()];
+        (i != NONE).then_some(i as usize)
+    }
+
+    /// Position in [`post_order`](Self::post_order); none for an unreachable node.
+    pub fn post_number(&self, node: Node) -> Option<usize> {
+        let i = self.post_number[node.index()];
+        (i != NONE).then_some(i as usize)
+    }
+
+    /// The node from which `node` was first seen; none for the entry and for unreachable nodes.
+    pub fn parent(&self, node: Node) -> Option<Node> {
+        let parent = self.parent[self.pre_number(node)?];
+        (parent != NONE).then(|| self.pre[parent as usize])
+    }
+
+    /// Whether `a` is `b` or an ancestor of it in the depth-first tree. False if either is unreachable.
+    pub fn is_ancestor(&self, a: Node, b: Node) -> bool {
+        match (self.pre_number(a), self.pre_number(b)) {
+            (Some(a), Some(b)) => a <= b && b <= self.last[a] as usize,
+            _ => false,
+        }
+    }
+}
+
+/// The nodes that a path from `starts` leads to, `starts` included.
+pub fn reachable_from<G: Graph>(graph: &G, starts: impl IntoIterator<Item = Node>) -> BitSet {
+    walk(graph.node_count(), starts, |n, visit| graph.successors(n).for_each(visit))
+}
+
+/// The nodes from which a path leads to `ends`, `ends` included.
+pub fn reaching<G: Graph>(graph: &G, ends: impl IntoIterator<Item = Node>) -> BitSet {
+    walk(graph.node_count(), ends, |n, visit| graph.predecessors(n).for_each(visit))
+}
+
+fn walk(
+    bound: usize,
+    starts: impl IntoIterator<Item = Node>,
+    each_next: impl Fn(Node, &mut dyn FnMut(Node)),
+) -> BitSet {
+    let mut seen = BitSet::new(bound);
+    let mut work: Vec<Node> = starts.into_iter().filter(|n| seen.insert(n.index())).collect();
+    while let Some(n) = work.pop() {
+        each_next(n, &mut |next| {
+            if seen.insert(next.index()) {
+                work.push(next);
+            }
+        });
+    }
+    seen
+}
+
+/// The strongly connected components of a whole graph, unreachable nodes included (Tarjan's algorithm).
+///
+/// Components are numbered so that an edge between two of them goes from the higher number to the lower.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sccs {
+    component: Vec<u32>,
+    first: Vec<Node>,
+}
+
+impl Sccs {
+    /// Finds the components. The walk starts at the entry and goes on at the lowest node not yet seen.
+    pub fn compute<G: Graph>(graph: &G) -> Self {
+        let n = graph.node_count();
+        let mut found = Sccs { component: vec![NONE; n], first: Vec::new() };
+        let mut number = vec![NONE; n];
+        let mut low = vec![0u32; n];
+        let mut count = 0u32;
+        let mut open: Vec<Node> = Vec::new();
+        let mut stack: Vec<(Node, usize)> = Vec::new();
+        for root in std::iter::once(graph.entry()).chain(graph.nodes()) {
+            if number[root.index()] != NONE {
+                continue;
+            }
+            stack.push((root, 0));
+            while let Some((node, next)) = stack.last_mut() {
+                let v = node.index();
+                if *next == 0 {
+                    number[v] = count;
+                    low[v] = count;
+                    count += 1;
+                    open.push(*node);
+                }
+                if let Some(&e) = graph.out_edges(*node).get(*next) {
+                    *next += 1;
+                    let to = graph.target(e);
+                    if number[to.index()] == NONE {
+                        stack.push((to, 0));
+                    } else if found.component[to.index()] == NONE {
+                        low[v] = low[v].min(number[to.index()]);
+                    }
+                    continue;
+                }
+                let node = *node;
+                stack.pop();
+                if let Some((parent, _)) = stack.last() {
+                    low[parent.index()] = low[parent.index()].min(low[v]);
+                }
+                if low[v] == number[v] {
+                    let id = found.first.len() as u32;
+                    found.first.push(node);
+                    while let Some(member) = open.pop() {
+                        found.component[member.index()] = id;
+                        if member == node {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The number of components.
+    pub fn len(&self) -> usize {
+        self.first.len()
+    }
+
+    /// Whether there is no component, which is so only for a graph without nodes.
+    pub fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    /// The component of `node`.
+    pub fn of(&self, node: Node) -> usize {
+        self.component[node.index()] as usize
+    }
+
+    /// The node of a component that the walk found first.
+    pub fn first_found(&self, component: usize) -> Node {
+        self.first[component]
+    }
+}
