@@ -6,6 +6,7 @@ use std::fmt;
 use cranelift_entity::PrimaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use smallvec::SmallVec;
+use warpline_analysis::{CsrGraph, Node};
 
 use super::constant::Constant;
 use super::effects::Effects;
@@ -304,6 +305,25 @@ impl Function {
     pub fn block_insts(&self, b: Block) -> impl Iterator<Item = Inst> + '_ {
         let data = &self.blocks[b];
         data.phis.iter().chain(&data.insts).copied().chain(data.term.expand())
+    }
+
+    /// The control-flow graph: node *i* is block *i* (blocks out of the layout are isolated nodes), with the map
+    /// from graph edges to edges of this function.
+    ///
+    /// # Panics
+    /// If the function has no block yet.
+    pub fn graph(&self) -> (CsrGraph, Vec<Edge>) {
+        let mut ends = Vec::new();
+        let mut ids = Vec::new();
+        for &b in &self.layout {
+            for &e in self.out_edges(b) {
+                ends.push((Node(b.as_u32()), Node(self.edges[e].to.as_u32())));
+                ids.push(e);
+            }
+        }
+        let graph = CsrGraph::new(self.blocks.len(), Node(self.entry().as_u32()), ends)
+            .expect("edges join blocks of this function");
+        (graph, ids)
     }
 
     // ---- instructions -------------------------------------------------------------------------------------
