@@ -1,1 +1,28 @@
-//! See the crate description.
+//! The LLVM bridge: import, export, targets, optimise, run in place.
+//!
+//! Everything here works with the LLVM of the machine it runs on, opened at run time (see [`Llvm`]); building needs none.
+//! All `unsafe` code of warpline lives in this crate.
+//!
+//! - [`Module`] is a module of LLVM IR with the context it lives in: read, verify, print, write, optimise.
+//! - [`Cpu`], [`TargetMachine`] and [`Emit`] produce machine code.
+//! - [`compile`] calls rustc or clang; [`Module::simplify`] brings what they write to a usable form.
+//! - [`Jit`] runs machine code in this process.
+//! - [`worker`] does all this for input that is not trusted.
+//! - [`Error`] is everything that can go wrong.
+
+mod error;
+mod ffi;
+mod frontend;
+mod jit;
+mod module;
+mod simplify;
+mod target;
+pub mod worker;
+
+pub use error::{Error, Result};
+pub use ffi::load::Llvm;
+pub use frontend::{Compiled, InputKind, compile, has_clang};
+pub use jit::{Jit, JitFunction};
+pub use module::{Diagnostic, Module, Severity};
+pub use simplify::{LANE_OPERATIONS, PIPELINE};
+pub use target::{Cpu, Emit, TargetMachine, host_triple};

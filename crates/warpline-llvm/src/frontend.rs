@@ -1,0 +1,203 @@
+//! From source files to bitcode, by the compilers that the user has.
+//!
+//! Rust comes from `$RUSTC` or `rustc`, everything else from `$CLANG`, `clang`, or `clang-23` down to `clang-16`. Both are asked
+//! for unoptimised IR that carries the marks of an optimising compilation, and for line tables:
+//! - rustc with `-C no-prepopulate-passes` and `panic=abort`, since its optimiser would thread jumps through lane operations;
+//! - clang with `-O1 -Xclang -disable-llvm-passes`, and `-ffp-contract=off`, so that no multiplication and addition are fused
+//!   behind the program's back.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::error::{Error, Result};
+use crate::ffi::load::rustc;
+
+/// What an input file is, by its extension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputKind {
+    /// `.ll`: LLVM's text.
+    Text,
+    /// `.bc`: LLVM's bitcode.
+    Bitcode,
+    /// `.rs`.
+    Rust,
+    /// `.c`.
+    C,
+    /// `.cc`, `.cpp`, `.cxx`.
+    Cpp,
+    /// `.cl`.
+    OpenCl,
+}
+
+impl InputKind {
+    /// The kind of a file.
+    ///
+    /// # Errors
+    /// [`Error::UnknownKind`].
+    pub fn of(path: &Path) -> Result<Self> {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("ll") => Ok(Self::Text),
+            Some("bc") => Ok(Self::Bitcode),
+            Some("rs") => Ok(Self::Rust),
+            Some("c") => Ok(Self::C),
+            Some("cc" | "cpp" | "cxx") => Ok(Self::Cpp),
+            Some("cl") => Ok(Self::OpenCl),
+            _ => Err(Error::UnknownKind { path: path.to_owned() }),
+        }
+    }
+
+    /// Whether a compiler has to run first.
+    pub fn is_source(self) -> bool {
+        !matches!(self, Self::Text | Self::Bitcode)
+    }
+}
+
+/// A compiled source file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compiled {
+    /// The module.
+    pub bitcode: Vec<u8>,
+    /// What the compiler printed; empty when it had nothing to say.
+    pub warnings: String,
+}
+
+/// Compiles a source file to bitcode. `triple` is the target for clang; `None` is this machine.
+///
+/// # Errors
+/// [`Error::FrontEnd`] with the compiler's own messages, [`Error::MissingTool`], [`Error::Io`], [`Error::UnknownKind`] for a kind
+/// that needs no compiler.
+pub fn compile(path: &Path, triple: Option<&str>) -> Result<Compiled> {
+    let kind = InputKind::of(path)?;
+    // The compilers' own messages for an unreadable file are less clear.
+    std::fs::File::open(path).map_err(|error| Error::io("cannot read", path, &error))?;
+    let directory =
+        tempfile::tempdir().map_err(|error| Error::io("cannot write to", std::env::temp_dir(), &error))?;
+    let output = directory.path().join("module.bc");
+    match kind {
+        InputKind::Rust => run(&rustc(), path, &rust_arguments(path, &output), &output, RUST_REMEDY),
+        InputKind::C | InputKind::Cpp | InputKind::OpenCl => {
+            let arguments = clang_arguments(kind, path, &output, triple);
+            run(&clang(path)?, path, &arguments, &output, CLANG_REMEDY)
+        }
+        InputKind::Text | InputKind::Bitcode => Err(Error::UnknownKind { path: path.to_owned() }),
+    }
+}
+
+const RUST_REMEDY: &str = "install Rust (https://rustup.rs) or set RUSTC";
+const CLANG_REMEDY: &str = "install clang (such as `apt-get install clang`) or set CLANG";
+
+fn rust_arguments(path: &Path, output: &Path) -> Vec<OsString> {
+    let mut emit = OsString::from("--emit=llvm-bc=");
+    emit.push(output);
+    let mut arguments: Vec<OsString> = [
+        "--edition=2024",
+        "--crate-type=lib",
+        "--crate-name=kernel",
+        "-Cpanic=abort",
+        "-Ccodegen-units=1",
+        "-Cno-prepopulate-passes",
+        "-Copt-level=3",
+        "-Cdebuginfo=line-tables-only",
+    ]
+    .map(OsString::from)
+    .into();
+    arguments.extend([emit, path.into()]);
+    arguments
+}
+
+fn clang_arguments(kind: InputKind, path: &Path, output: &Path, triple: Option<&str>) -> Vec<OsString> {
+    let language: &[&str] = match kind {
+        InputKind::OpenCl => &["-xcl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header", "-nogpulib"],
+        InputKind::Cpp => &["-xc++", "-fno-exceptions", "-fno-rtti"],
+        _ => &["-xc"],
+    };
+    let mut arguments: Vec<OsString> = language.iter().map(OsString::from).collect();
+    if let Some(triple) = triple {
+        arguments.extend(["-target", triple].map(OsString::from));
+    }
+    arguments.extend(
+        [
+            "-c",
+            "-emit-llvm",
+            "-O1",
+            "-Xclang",
+            "-disable-llvm-passes",
+            "-ffp-contract=off",
+            "-fno-discard-value-names",
+            "-gline-tables-only",
+            "-o",
+        ]
+        .map(OsString::from),
+    );
+    arguments.extend([output.into(), path.into()]);
+    arguments
+}
+
+fn run(tool: &Path, path: &Path, arguments: &[OsString], output: &Path, remedy: &str) -> Result<Compiled> {
+    let name = tool.display().to_string();
+    let finished = Command::new(tool).args(arguments).output().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Error::MissingTool { tool: name.clone(), input: path.to_owned(), remedy: remedy.to_owned() }
+        }
+        _ => Error::io("cannot run", tool, &error),
+    })?;
+    let words = String::from_utf8_lossy(&finished.stderr).into_owned();
+    if !finished.status.success() {
+        return Err(Error::FrontEnd { tool: name, input: path.to_owned(), output: words });
+    }
+    let bitcode = std::fs::read(output).map_err(|error| Error::io("cannot read", output, &error))?;
+    Ok(Compiled { bitcode, warnings: words })
+}
+
+/// The clang to use.
+fn clang(input: &Path) -> Result<PathBuf> {
+    if let Some(path) = std::env::var_os("CLANG").filter(|path| !path.is_empty()) {
+        return Ok(path.into());
+    }
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let names =
+        std::iter::once("clang".to_owned()).chain((16..=23).rev().map(|version| format!("clang-{version}")));
+    names
+        .flat_map(|name| {
+            std::env::split_paths(&search).map(move |directory| directory.join(&name)).collect::<Vec<_>>()
+        })
+        .find(|path| path.is_file())
+        .ok_or_else(|| Error::MissingTool {
+            tool: "clang".to_owned(),
+            input: input.to_owned(),
+            remedy: CLANG_REMEDY.to_owned(),
+        })
+}
+
+/// Whether a clang can be found.
+pub fn has_clang() -> bool {
+    clang(Path::new("")).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_extension_decides_the_kind() {
+        assert_eq!(InputKind::of(Path::new("a/b.ll")), Ok(InputKind::Text));
+        assert_eq!(InputKind::of(Path::new("b.cl")), Ok(InputKind::OpenCl));
+        let error = InputKind::of(Path::new("b.wgsl")).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "b.wgsl: unknown kind of input; expected .ll, .bc, .rs, .c, .cpp or .cl"
+        );
+    }
+
+    #[test]
+    fn a_missing_compiler_is_named_with_its_remedy() {
+        let error = run(Path::new("no-such-compiler"), Path::new("k.rs"), &[], Path::new("out"), RUST_REMEDY)
+            .unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.contains("no-such-compiler") && text.contains("k.rs") && text.contains("RUSTC"),
+            "{text}"
+        );
+    }
+}

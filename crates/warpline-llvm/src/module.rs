@@ -1,0 +1,400 @@
+//! A module of LLVM IR together with the context it lives in.
+
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::fmt;
+use std::path::Path;
+use std::ptr;
+use std::sync::{Mutex, PoisonError};
+
+use llvm_sys::analysis::LLVMVerifierFailureAction::LLVMReturnStatusAction;
+use llvm_sys::error::LLVMErrorRef;
+use llvm_sys::prelude::*;
+
+use crate::error::{Error, Result, did_you_mean};
+use crate::ffi::load::{Llvm, functions};
+use crate::target::TargetMachine;
+
+/// The index of function attributes in the C API (`LLVMAttributeFunctionIndex`).
+pub(crate) const FUNCTION_INDEX: u32 = u32::MAX;
+
+/// How grave LLVM finds what it reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// The operation failed.
+    Error,
+    /// Something was ignored or is doubtful.
+    Warning,
+    /// Anything less.
+    Note,
+}
+
+/// A message of LLVM about a module. LLVM itself prints nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Its gravity.
+    pub severity: Severity,
+    /// LLVM's words.
+    pub message: String,
+}
+
+#[derive(Default)]
+struct Diagnostics(Mutex<Vec<Diagnostic>>);
+
+/// A module. It owns its LLVM context, so modules are independent of each other and each may be used from any one thread.
+pub struct Module {
+    context: LLVMContextRef,
+    module: LLVMModuleRef,
+    name: String,
+    /// Boxed, because LLVM holds its address.
+    diagnostics: Box<Diagnostics>,
+}
+
+// SAFETY: the context is reached through this module only, so whichever thread owns it is the only one inside.
+unsafe impl Send for Module {}
+
+/// Bytes that LLVM allocated.
+pub(crate) struct MemoryBuffer(LLVMMemoryBufferRef);
+
+impl MemoryBuffer {
+    /// Takes ownership of a buffer made by LLVM.
+    ///
+    /// # Safety
+    /// `raw` is a live memory buffer that nothing else will free.
+    pub(crate) unsafe fn from_raw(raw: LLVMMemoryBufferRef) -> Self {
+        Self(raw)
+    }
+
+    /// A copy of `bytes` with a name for LLVM's messages.
+    pub(crate) fn copy_of(bytes: &[u8], name: &str) -> Self {
+        let name = c_string(name);
+        // SAFETY: pointer and length describe `bytes`, which LLVM copies; the name is copied too.
+        let raw = unsafe {
+            functions().LLVMCreateMemoryBufferWithMemoryRangeCopy(
+                bytes.as_ptr().cast(),
+                bytes.len(),
+                name.as_ptr(),
+            )
+        };
+        Self(raw)
+    }
+
+    /// Gives the buffer to a function of LLVM that will free it.
+    pub(crate) fn into_raw(self) -> LLVMMemoryBufferRef {
+        std::mem::ManuallyDrop::new(self).0
+    }
+
+    /// The contents.
+    pub(crate) fn to_vec(&self) -> Vec<u8> {
+        // SAFETY: start and size describe the contents of a live buffer, which is not written while `self` is borrowed.
+        unsafe {
+            let start = functions().LLVMGetBufferStart(self.0).cast::<u8>();
+            std::slice::from_raw_parts(start, functions().LLVMGetBufferSize(self.0)).to_vec()
+        }
+    }
+}
+
+impl Drop for MemoryBuffer {
+    fn drop(&mut self) {
+        // SAFETY: this owns the buffer.
+        unsafe { functions().LLVMDisposeMemoryBuffer(self.0) };
+    }
+}
+
+impl Module {
+    /// Reads text or bitcode; `name` stands for the input in messages.
+    ///
+    /// LLVM may end the process on malicious bitcode: input that is not trusted goes through [`crate::worker`].
+    ///
+    /// # Errors
+    /// [`Error::Parse`] with LLVM's message, or what [`Llvm::get`] reports.
+    pub fn parse(bytes: &[u8], name: &str) -> Result<Self> {
+        let llvm = Llvm::get()?;
+        let f = functions();
+        let diagnostics = Box::<Diagnostics>::default();
+        let mut module = ptr::null_mut();
+        let mut message = ptr::null_mut();
+        // SAFETY: the context is fresh; the handler's argument lives as long as the context, since `Module` owns both; the parser
+        // takes the buffer over; `module` and `message` are valid out-parameters.
+        let (context, failed) = unsafe {
+            let context = f.LLVMContextCreate();
+            let argument: *const Diagnostics = &raw const *diagnostics;
+            f.LLVMContextSetDiagnosticHandler(context, Some(record_diagnostic), argument.cast_mut().cast());
+            let buffer = MemoryBuffer::copy_of(bytes, name);
+            let failed =
+                f.LLVMParseIRInContext(context, buffer.into_raw(), &raw mut module, &raw mut message) != 0;
+            (context, failed)
+        };
+        let message = take_message(message);
+        if failed || module.is_null() {
+            // SAFETY: the parse left no module behind.
+            unsafe { f.LLVMContextDispose(context) };
+            let reported = diagnostics.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let mut words = vec![message];
+            words.extend(reported.into_iter().map(|diagnostic| diagnostic.message));
+            words.retain(|text| !text.is_empty());
+            let message = words.join("\n");
+            return Err(Error::Parse { input: name.to_owned(), version: llvm.version_text(), message });
+        }
+        Ok(Self { context, module, name: name.to_owned(), diagnostics })
+    }
+
+    /// Reads a `.ll` or `.bc` file.
+    ///
+    /// # Errors
+    /// [`Error::Io`], or as [`Module::parse`].
+    pub fn read(path: &Path) -> Result<Self> {
+        let bytes = std::fs::read(path).map_err(|error| Error::io("cannot read", path, &error))?;
+        Self::parse(&bytes, &path.display().to_string())
+    }
+
+    /// An independent copy, in a context of its own.
+    ///
+    /// # Errors
+    /// As [`Module::parse`].
+    pub fn try_clone(&self) -> Result<Self> {
+        Self::parse(&self.to_bitcode(), &self.name)
+    }
+
+    /// What stands for this module in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The messages LLVM reported since the last call.
+    pub fn take_diagnostics(&self) -> Vec<Diagnostic> {
+        std::mem::take(&mut *self.diagnostics.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Runs LLVM's verifier.
+    ///
+    /// # Errors
+    /// [`Error::Verify`] with the verifier's message.
+    pub fn verify(&self) -> Result<()> {
+        let mut message = ptr::null_mut();
+        // SAFETY: a live module, a valid out-parameter.
+        let broken = unsafe {
+            functions().LLVMVerifyModule(self.module, LLVMReturnStatusAction as u32, &raw mut message)
+        } != 0;
+        let message = take_message(message).trim_end().to_owned();
+        if broken { Err(Error::Verify { input: self.name.clone(), message }) } else { Ok(()) }
+    }
+
+    /// The module as text.
+    pub fn to_text(&self) -> String {
+        // SAFETY: a live module; the text is freed by `take_message`.
+        take_message(unsafe { functions().LLVMPrintModuleToString(self.module) })
+    }
+
+    /// The module as bitcode.
+    pub fn to_bitcode(&self) -> Vec<u8> {
+        // SAFETY: a live module; the buffer is new and ours.
+        unsafe { MemoryBuffer::from_raw(functions().LLVMWriteBitcodeToMemoryBuffer(self.module)) }.to_vec()
+    }
+
+    /// The target triple, possibly empty.
+    pub fn triple(&self) -> String {
+        // SAFETY: a live module; the string belongs to it and is copied at once.
+        unsafe { owned_string(functions().LLVMGetTarget(self.module)) }
+    }
+
+    /// The data layout in LLVM's notation, possibly empty.
+    pub fn data_layout(&self) -> String {
+        // SAFETY: as for `triple`.
+        unsafe { owned_string(functions().LLVMGetDataLayoutStr(self.module)) }
+    }
+
+    /// Makes the module one for `machine`: its triple and its data layout.
+    pub fn set_target(&mut self, machine: &TargetMachine) {
+        let triple = c_string(machine.triple());
+        // SAFETY: module, machine and layout are live; LLVM copies the layout.
+        unsafe {
+            functions().LLVMSetTarget(self.module, triple.as_ptr());
+            let layout = functions().LLVMCreateTargetDataLayout(machine.raw());
+            functions().LLVMSetModuleDataLayout(self.module, layout);
+            functions().LLVMDisposeTargetData(layout);
+        }
+    }
+
+    /// Runs a pipeline of the new pass manager, in the notation of `opt -passes=`, with the target's cost model if one is given.
+    ///
+    /// # Errors
+    /// [`Error::Passes`] with LLVM's message.
+    pub fn optimise(&mut self, passes: &str, machine: Option<&TargetMachine>) -> Result<()> {
+        let pipeline = c_string(passes);
+        let f = functions();
+        // SAFETY: all handles are live; the options are freed; the error, if any, is consumed.
+        let outcome = unsafe {
+            let options = f.LLVMCreatePassBuilderOptions();
+            let machine = machine.map_or(ptr::null_mut(), TargetMachine::raw);
+            let error = f.LLVMRunPasses(self.module, pipeline.as_ptr(), machine, options);
+            f.LLVMDisposePassBuilderOptions(options);
+            take_error(error)
+        };
+        outcome.map_err(|message| Error::Passes { passes: passes.to_owned(), message })
+    }
+
+    /// The names of the functions that have a body, in module order.
+    pub fn defined_functions(&self) -> Vec<String> {
+        // SAFETY: the iterator yields functions of this module.
+        self.functions()
+            .filter(|&function| unsafe { functions().LLVMIsDeclaration(function) } == 0)
+            .map(value_name)
+            .collect()
+    }
+
+    /// The names of the functions without a body, intrinsics included, in module order.
+    pub fn declared_functions(&self) -> Vec<String> {
+        // SAFETY: as above.
+        self.functions()
+            .filter(|&function| unsafe { functions().LLVMIsDeclaration(function) } != 0)
+            .map(value_name)
+            .collect()
+    }
+
+    /// Whether a function of that name has a body.
+    pub fn defines(&self, name: &str) -> bool {
+        // SAFETY: `named` yields functions of this module.
+        self.named(name).is_some_and(|function| unsafe { functions().LLVMIsDeclaration(function) } == 0)
+    }
+
+    /// The function of that name, defined or not.
+    pub(crate) fn named(&self, name: &str) -> Option<LLVMValueRef> {
+        let name = CString::new(name).ok()?;
+        // SAFETY: a live module and a terminated name.
+        let function = unsafe { functions().LLVMGetNamedFunction(self.module, name.as_ptr()) };
+        (!function.is_null()).then_some(function)
+    }
+
+    /// Checks that a function of that name has a body.
+    ///
+    /// # Errors
+    /// [`Error::NoFunction`] with the closest name.
+    pub fn require_function(&self, name: &str) -> Result<()> {
+        self.defines(name).then_some(()).ok_or_else(|| {
+            let known = self.defined_functions();
+            let hint = did_you_mean(name, known.iter().map(String::as_str));
+            let hint = if hint.is_empty() && !known.is_empty() && known.len() <= 12 {
+                format!("; it has {}", known.join(", "))
+            } else {
+                hint
+            };
+            Error::NoFunction { name: name.to_owned(), hint }
+        })
+    }
+
+    /// Every function in module order.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = LLVMValueRef> + '_ {
+        // SAFETY: a live module.
+        let first = unsafe { functions().LLVMGetFirstFunction(self.module) };
+        std::iter::successors((!first.is_null()).then_some(first), |&function| {
+            // SAFETY: `function` belongs to the live module; callers that delete collect first.
+            let next = unsafe { functions().LLVMGetNextFunction(function) };
+            (!next.is_null()).then_some(next)
+        })
+    }
+
+    /// The context, for code of this crate.
+    pub(crate) fn context(&self) -> LLVMContextRef {
+        self.context
+    }
+
+    /// The module, for code of this crate.
+    pub(crate) fn raw(&self) -> LLVMModuleRef {
+        self.module
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        // SAFETY: this owns both; the module goes first.
+        unsafe {
+            functions().LLVMDisposeModule(self.module);
+            functions().LLVMContextDispose(self.context);
+        }
+    }
+}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Module").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+extern "C" fn record_diagnostic(info: LLVMDiagnosticInfoRef, argument: *mut c_void) {
+    // SAFETY: `argument` is the address of the module's boxed `Diagnostics`, alive while its context is; the description is freed
+    // by `take_message`.
+    let (diagnostics, severity, message) = unsafe {
+        (
+            &*argument.cast_const().cast::<Diagnostics>(),
+            functions().LLVMGetDiagInfoSeverity(info),
+            take_message(functions().LLVMGetDiagInfoDescription(info)),
+        )
+    };
+    let severity = match severity {
+        0 => Severity::Error,
+        1 => Severity::Warning,
+        _ => Severity::Note,
+    };
+    diagnostics.0.lock().unwrap_or_else(PoisonError::into_inner).push(Diagnostic { severity, message });
+}
+
+/// A C string of `text`, cut at a zero byte.
+pub(crate) fn c_string(text: &str) -> CString {
+    let end = text.find('\0').unwrap_or(text.len());
+    CString::new(&text.as_bytes()[..end]).unwrap_or_default()
+}
+
+/// Copies a string that LLVM keeps.
+///
+/// # Safety
+/// `text` is null or a terminated string.
+pub(crate) unsafe fn owned_string(text: *const c_char) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}
+
+/// Copies and frees a message made by LLVM; null is the empty string.
+pub(crate) fn take_message(message: *mut c_char) -> String {
+    if message.is_null() {
+        return String::new();
+    }
+    // SAFETY: every caller passes a string that LLVM made for it and nobody else frees.
+    unsafe {
+        let text = owned_string(message);
+        functions().LLVMDisposeMessage(message);
+        text
+    }
+}
+
+/// Consumes an error object.
+///
+/// # Safety
+/// `error` is null or an error that nobody else consumes.
+pub(crate) unsafe fn take_error(error: LLVMErrorRef) -> std::result::Result<(), String> {
+    if error.is_null() {
+        return Ok(());
+    }
+    // SAFETY: the caller's promise; the message is freed after it was copied.
+    unsafe {
+        let message = functions().LLVMGetErrorMessage(error);
+        let text = owned_string(message);
+        functions().LLVMDisposeErrorMessage(message);
+        Err(text)
+    }
+}
+
+/// The name of a value, empty if it has none.
+pub(crate) fn value_name(value: LLVMValueRef) -> String {
+    let mut length = 0;
+    // SAFETY: a live value; pointer and length describe its name, which is copied at once.
+    unsafe {
+        let start = functions().LLVMGetValueName2(value, &raw mut length);
+        if start.is_null() {
+            return String::new();
+        }
+        String::from_utf8_lossy(std::slice::from_raw_parts(start.cast::<u8>(), length)).into_owned()
+    }
+}

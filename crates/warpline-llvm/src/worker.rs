@@ -1,0 +1,464 @@
+//! Work on input that is not trusted, in a process of its own.
+//!
+//! LLVM ends its process on some inputs (`report_fatal_error`, assertions, stack overflow). So everything that parses a user's
+//! file or generates code for it runs in a *worker*: the program starts itself again with the hidden argument [`ARGUMENT`],
+//! writes a job to its standard input, and reads the outcome from its standard output. A worker that dies is an error that names
+//! the input. The parent only ever parses bitcode that a worker has accepted, verified and written.
+//!
+//! A program that uses this module calls [`serve_if_asked`] first of all in `main`.
+
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+use crate::error::{Error, Result, did_you_mean};
+use crate::frontend::{InputKind, compile};
+use crate::module::{Module, Severity};
+use crate::target::{Cpu, Emit, TargetMachine, host_triple};
+
+/// The first argument of a process that is to serve one job.
+pub const ARGUMENT: &str = "__worker";
+
+/// How to read an input.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// Whether to run the simplification pipeline; by default for sources, not for IR.
+    pub simplify: Option<bool>,
+    /// The target for clang; by default this machine.
+    pub triple: Option<String>,
+}
+
+/// What to make of a module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    /// LLVM's text.
+    Text,
+    /// LLVM's bitcode.
+    Bitcode,
+    /// Assembly text.
+    Assembly,
+    /// A relocatable object file.
+    Object,
+}
+
+/// How to optimise and translate a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodegenOptions {
+    /// The CPU to translate for; its attributes go on every function.
+    pub cpu: Cpu,
+    /// The widest vectors to use, in bits; by default LLVM's choice for the CPU.
+    pub vector_bits: Option<u32>,
+    /// Passes in the notation of `opt -passes=`; empty for none.
+    pub passes: String,
+    /// Whether functions that this process does not have get a body that reports them, for running in place.
+    pub define_missing: bool,
+    /// Whether lane operations get their scalar meaning.
+    pub define_lane_operations: bool,
+    /// What to make.
+    pub output: Output,
+}
+
+impl CodegenOptions {
+    /// Optimise with `-O3` for `cpu` and make `output`.
+    pub fn new(cpu: Cpu, output: Output) -> Self {
+        Self {
+            cpu,
+            vector_bits: None,
+            passes: "default<O3>".to_owned(),
+            define_missing: false,
+            define_lane_operations: false,
+            output,
+        }
+    }
+}
+
+/// An input that was read, verified and perhaps simplified.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loaded {
+    /// The module.
+    pub bitcode: Vec<u8>,
+    /// What the compiler or LLVM had to say; empty for nothing.
+    pub warnings: String,
+}
+
+/// A piece of work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Job {
+    Load { path: PathBuf, options: LoadOptions },
+    Codegen { name: String, bitcode: Vec<u8>, options: CodegenOptions },
+    CpuNames { triple: String },
+}
+
+impl Job {
+    /// What the job is about, for messages.
+    fn input(&self) -> String {
+        match self {
+            Self::Load { path, .. } => path.display().to_string(),
+            Self::Codegen { name, .. } => name.clone(),
+            Self::CpuNames { triple } => format!("target `{triple}`"),
+        }
+    }
+}
+
+/// Reads an input file of any kind in a worker.
+///
+/// # Errors
+/// [`Error::WorkerDied`], or [`Error::Worker`] with the text of what [`load_in_process`] reported.
+pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded> {
+    // Cheap refusals need no process.
+    InputKind::of(path)?;
+    std::fs::File::open(path).map_err(|error| Error::io("cannot read", path, &error))?;
+    let (bitcode, warnings) = run(&Job::Load { path: path.to_owned(), options: options.clone() })?;
+    Ok(Loaded { bitcode, warnings })
+}
+
+/// Reads an input file of any kind and parses it here.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_module(path: &Path, options: &LoadOptions) -> Result<(Module, String)> {
+    let loaded = load(path, options)?;
+    Ok((Module::parse(&loaded.bitcode, &path.display().to_string())?, loaded.warnings))
+}
+
+/// Optimises and translates a module in a worker. The module is left as it is.
+///
+/// # Errors
+/// [`Error::WorkerDied`], or [`Error::Worker`] with the text of what [`codegen_in_process`] reported.
+pub fn codegen(module: &Module, options: &CodegenOptions) -> Result<Vec<u8>> {
+    let job = Job::Codegen {
+        name: module.name().to_owned(),
+        bitcode: module.to_bitcode(),
+        options: options.clone(),
+    };
+    run(&job).map(|(bytes, _)| bytes)
+}
+
+/// The names of the CPUs that the loaded library knows for a triple (empty: this machine), sorted.
+///
+/// # Errors
+/// As [`codegen`].
+pub fn cpu_names(triple: &str) -> Result<Vec<String>> {
+    let triple = if triple.is_empty() { host_triple()? } else { triple.to_owned() };
+    // LLVM prints the list to standard error when the CPU is called `help`: the C API has no other way.
+    let (_, printed) = run(&Job::CpuNames { triple })?;
+    let mut names: Vec<String> = printed
+        .lines()
+        .skip_while(|line| !line.starts_with("Available CPUs"))
+        .take_while(|line| !line.starts_with("Available features"))
+        .filter_map(|line| line.strip_prefix("  ").and_then(|line| line.split_once(" - ")))
+        .map(|(name, _)| name.trim().to_owned())
+        .collect();
+    names.sort();
+    names.dedup();
+    Ok(names)
+}
+
+/// The CPU that a user names: `native`, or a name that the library knows for the triple (empty: this machine).
+///
+/// # Errors
+/// [`Error::UnknownCpu`] with a suggestion, or as [`codegen`].
+pub fn find_cpu(name: &str, triple: &str) -> Result<Cpu> {
+    if name == "native" {
+        return Cpu::native();
+    }
+    let names = cpu_names(triple)?;
+    if names.is_empty() || names.iter().any(|known| known == name) {
+        return Ok(Cpu::named(name));
+    }
+    let triple = if triple.is_empty() { host_triple()? } else { triple.to_owned() };
+    let mut hint = did_you_mean(name, names.iter().map(String::as_str).chain(["native"]));
+    if hint.is_empty() {
+        hint = format!("; known are native, {}", names.join(", "));
+    }
+    Err(Error::UnknownCpu { cpu: name.to_owned(), triple, hint })
+}
+
+/// What [`load`] does, without a worker: for input that is trusted.
+///
+/// # Errors
+/// Those of the compiler ([`compile`]) or of reading, verifying and simplifying a [`Module`].
+pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
+    let kind = InputKind::of(path)?;
+    let name = path.display().to_string();
+    let (mut module, mut warnings) = if kind.is_source() {
+        let compiled = compile(path, options.triple.as_deref())?;
+        (Module::parse(&compiled.bitcode, &name)?, compiled.warnings)
+    } else {
+        (Module::read(path)?, String::new())
+    };
+    module.verify()?;
+    if options.simplify.unwrap_or(kind.is_source()) {
+        module.simplify()?;
+    } else {
+        module.mark_lane_operations();
+        module.normalise_calling_conventions();
+    }
+    for diagnostic in module.take_diagnostics() {
+        if diagnostic.severity != Severity::Note {
+            warnings.push_str(&diagnostic.message);
+            warnings.push('\n');
+        }
+    }
+    Ok(Loaded { bitcode: module.to_bitcode(), warnings })
+}
+
+/// What [`codegen`] does, without a worker: for modules that are trusted.
+///
+/// # Errors
+/// Those of parsing, verifying and optimising a [`Module`] and of [`TargetMachine`].
+pub fn codegen_in_process(bitcode: &[u8], name: &str, options: &CodegenOptions) -> Result<Vec<u8>> {
+    let mut module = Module::parse(bitcode, name)?;
+    module.verify()?;
+    let machine = TargetMachine::new(&module.triple(), &options.cpu)?;
+    if module.triple().is_empty() || module.data_layout().is_empty() {
+        module.set_target(&machine);
+    }
+    if options.define_lane_operations {
+        module.define_scalar_lane_operations();
+    }
+    module.set_cpu(&options.cpu, options.vector_bits);
+    if !options.passes.is_empty() {
+        module.optimise(&options.passes, Some(&machine))?;
+    }
+    if options.define_missing {
+        module.define_missing();
+    }
+    module.verify()?;
+    match options.output {
+        Output::Text => Ok(module.to_text().into_bytes()),
+        Output::Bitcode => Ok(module.to_bitcode()),
+        Output::Assembly => machine.emit(&module, Emit::Assembly),
+        Output::Object => machine.emit(&module, Emit::Object),
+    }
+}
+
+/// Serves one job and ends the process, if that is what the process was started for.
+pub fn serve_if_asked() {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|argument| argument == ARGUMENT) {
+        std::process::exit(serve());
+    }
+}
+
+/// Reads a job, does it, writes the outcome; returns the exit code.
+fn serve() -> i32 {
+    let mut bytes = Vec::new();
+    if std::io::stdin().lock().read_to_end(&mut bytes).is_err() {
+        return 2;
+    }
+    let Some(job) = decode_job(&bytes) else {
+        eprintln!("error: `{ARGUMENT}` is for the program's own use");
+        return 2;
+    };
+    let outcome = match job {
+        Job::Load { path, options } => {
+            load_in_process(&path, &options).map(|loaded| (loaded.bitcode, loaded.warnings))
+        }
+        Job::Codegen { name, bitcode, options } => {
+            codegen_in_process(&bitcode, &name, &options).map(|bytes| (bytes, String::new()))
+        }
+        Job::CpuNames { triple } => {
+            TargetMachine::new(&triple, &Cpu::named("help")).map(|_| (Vec::new(), String::new()))
+        }
+    };
+    let mut reply = Vec::new();
+    match outcome {
+        Ok((bytes, words)) => {
+            reply.push(0);
+            put(&mut reply, &bytes);
+            put(&mut reply, words.as_bytes());
+        }
+        Err(error) => {
+            reply.push(1);
+            put(&mut reply, error.to_string().as_bytes());
+        }
+    }
+    let mut stdout = std::io::stdout().lock();
+    i32::from(stdout.write_all(&reply).and_then(|()| stdout.flush()).is_err()) * 2
+}
+
+/// Has a worker do a job. Returns its bytes and words; for [`Job::CpuNames`] the words are what LLVM printed.
+fn run(job: &Job) -> Result<(Vec<u8>, String)> {
+    let program =
+        std::env::current_exe().map_err(|error| Error::io("cannot find", "this program", &error))?;
+    let mut child = Command::new(&program)
+        .arg(ARGUMENT)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| Error::io("cannot start", &program, &error))?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A worker that dies before it has read everything is noticed below.
+        let _ = stdin.write_all(&encode_job(job));
+    }
+    let finished =
+        child.wait_with_output().map_err(|error| Error::io("cannot wait for", &program, &error))?;
+    let printed = String::from_utf8_lossy(&finished.stderr).into_owned();
+    let died = |how: String| Error::WorkerDied { input: job.input(), how, output: printed.clone() };
+    if !finished.status.success() {
+        return Err(died(describe(finished.status)));
+    }
+    let (words, bytes) =
+        decode_reply(&finished.stdout).ok_or_else(|| died("its reply was cut off".to_owned()))??;
+    Ok((bytes, if matches!(job, Job::CpuNames { .. }) { printed } else { words }))
+}
+
+/// How a process ended, in words.
+fn describe(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt as _;
+    match (status.signal(), status.code()) {
+        (Some(4), _) => "illegal instruction".to_owned(),
+        (Some(6), _) => "aborted".to_owned(),
+        (Some(9), _) => "killed, perhaps for want of memory".to_owned(),
+        (Some(11), _) => "segmentation fault or stack overflow".to_owned(),
+        (Some(signal), _) => format!("signal {signal}"),
+        (None, code) => format!("exit code {}", code.unwrap_or(-1)),
+    }
+}
+
+/// Appends a length and bytes.
+fn put(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+    out.extend_from_slice(bytes);
+}
+
+/// Takes what [`put`] wrote off the front.
+fn take<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let (length, rest) = bytes.split_first_chunk::<8>()?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+    let (taken, rest) = rest.split_at_checked(length)?;
+    *bytes = rest;
+    Some(taken)
+}
+
+fn take_text(bytes: &mut &[u8]) -> Option<String> {
+    take(bytes).and_then(|text| String::from_utf8(text.to_vec()).ok())
+}
+
+fn put_flag(out: &mut Vec<u8>, flag: Option<bool>) {
+    put(
+        out,
+        &[match flag {
+            None => 0,
+            Some(false) => 1,
+            Some(true) => 2,
+        }],
+    );
+}
+
+fn take_flag(bytes: &mut &[u8]) -> Option<Option<bool>> {
+    match take(bytes)? {
+        [0] => Some(None),
+        [1] => Some(Some(false)),
+        [2] => Some(Some(true)),
+        _ => None,
+    }
+}
+
+const OUTPUTS: [Output; 4] = [Output::Text, Output::Bitcode, Output::Assembly, Output::Object];
+
+fn encode_job(job: &Job) -> Vec<u8> {
+    use std::os::unix::ffi::OsStrExt as _;
+    let mut out = Vec::new();
+    match job {
+        Job::Load { path, options } => {
+            out.push(0);
+            put(&mut out, path.as_os_str().as_bytes());
+            put_flag(&mut out, options.simplify);
+            put(&mut out, options.triple.as_deref().unwrap_or_default().as_bytes());
+        }
+        Job::Codegen { name, bitcode, options } => {
+            out.push(1);
+            put(&mut out, name.as_bytes());
+            put(&mut out, bitcode);
+            put(&mut out, options.cpu.name.as_bytes());
+            put(&mut out, options.cpu.features.as_bytes());
+            put(&mut out, &options.vector_bits.unwrap_or(0).to_le_bytes());
+            put(&mut out, options.passes.as_bytes());
+            put_flag(&mut out, Some(options.define_missing));
+            put_flag(&mut out, Some(options.define_lane_operations));
+            put(&mut out, &[options.output as u8]);
+        }
+        Job::CpuNames { triple } => {
+            out.push(2);
+            put(&mut out, triple.as_bytes());
+        }
+    }
+    out
+}
+
+fn decode_job(bytes: &[u8]) -> Option<Job> {
+    use std::os::unix::ffi::OsStrExt as _;
+    let (&tag, mut rest) = bytes.split_first()?;
+    let rest = &mut rest;
+    let job = match tag {
+        0 => Job::Load {
+            path: std::ffi::OsStr::from_bytes(take(rest)?).into(),
+            options: LoadOptions {
+                simplify: take_flag(rest)?,
+                triple: Some(take_text(rest)?).filter(|triple| !triple.is_empty()),
+            },
+        },
+        1 => Job::Codegen {
+            name: take_text(rest)?,
+            bitcode: take(rest)?.to_vec(),
+            options: CodegenOptions {
+                cpu: Cpu { name: take_text(rest)?, features: take_text(rest)? },
+                vector_bits: Some(u32::from_le_bytes(take(rest)?.try_into().ok()?)).filter(|&bits| bits != 0),
+                passes: take_text(rest)?,
+                define_missing: take_flag(rest)??,
+                define_lane_operations: take_flag(rest)??,
+                output: *OUTPUTS.get(usize::from(*take(rest)?.first()?))?,
+            },
+        },
+        2 => Job::CpuNames { triple: take_text(rest)? },
+        _ => return None,
+    };
+    rest.is_empty().then_some(job)
+}
+
+/// Words and bytes of a reply; `None` if it is malformed.
+fn decode_reply(bytes: &[u8]) -> Option<Result<(String, Vec<u8>)>> {
+    let (&tag, mut rest) = bytes.split_first()?;
+    let rest = &mut rest;
+    let reply = match tag {
+        0 => {
+            let bytes = take(rest)?.to_vec();
+            Ok((take_text(rest)?, bytes))
+        }
+        1 => Err(Error::Worker { message: take_text(rest)? }),
+        _ => return None,
+    };
+    rest.is_empty().then_some(reply)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_survive_the_pipe_and_truncated_ones_are_refused() {
+        let mut codegen =
+            CodegenOptions::new(Cpu { name: "znver4".into(), features: "+avx2".into() }, Output::Object);
+        codegen.vector_bits = Some(512);
+        codegen.define_missing = true;
+        let jobs = [
+            Job::Load { path: "a b.rs".into(), options: LoadOptions::default() },
+            Job::Load {
+                path: "k.cl".into(),
+                options: LoadOptions { simplify: Some(false), triple: Some("spir64".into()) },
+            },
+            Job::Codegen { name: "k".into(), bitcode: vec![0, 1, 255], options: codegen },
+            Job::CpuNames { triple: "x86_64-unknown-linux-gnu".into() },
+        ];
+        for job in jobs {
+            let bytes = encode_job(&job);
+            assert_eq!(decode_job(&bytes), Some(job));
+            for length in 0..bytes.len() {
+                assert_eq!(decode_job(&bytes[..length]), None);
+            }
+        }
+    }
+}
