@@ -7,3 +7,5 @@
 #![forbid(unsafe_code)]
 
 pub mod ir;
+pub mod ssa;
+pub mod vectorize;

@@ -1,0 +1,310 @@
+//! Normal form of a function before vectorization (paper 3, Sec. 2.1).
+//!
+//! Afterwards: every block is reachable; there is exactly one `ret` and no `unreachable`; every loop is
+//! reducible, has a preheader whose only successor is the header, a single back edge, at least one exit edge, and
+//! exit blocks all of whose in-edges come from inside the loop; values that leave a loop do so through φs of
+//! its exit blocks (loop-closed SSA).
+//!
+//! A lane that reaches `unreachable` has undefined behaviour, or has called a function that does not return, so it
+//! may as well go on to the exit. An infinite loop gets an exit that is never taken (`br true`), so that
+//! post-dominance has something to hold on to.
+
+use cranelift_entity::SecondaryMap;
+use warpline_analysis::{CycleForest, CycleId, DfsOrder, DomTree, Graph, Node};
+
+use crate::ir::{Block, Edge, Function, Inst, Op, Type, Value, ValueDef, Var};
+use crate::ssa;
+
+use super::VectorizeError;
+
+/// Brings a function into normal form.
+///
+/// # Errors
+/// If it has irreducible loops or terminators that cannot be vectorized.
+pub fn normalize(func: &mut Function) -> Result<(), VectorizeError> {
+    func.remove_unreachable_blocks();
+    for &b in &func.layout {
+        let t = func.terminator(b);
+        if let Op::OpaqueTerm(info) = &func.insts[t].op {
+            return Err(VectorizeError::at_inst(func, t, format!("`{}` cannot be vectorized", info.name)));
+        }
+    }
+    unify_returns(func);
+    shape_loops(func)?;
+    close_loops(func);
+    Ok(())
+}
+
+/// Makes a single `ret`, to which `unreachable` leads as well.
+fn unify_returns(func: &mut Function) {
+    let ends: Vec<Block> = func
+        .layout
+        .iter()
+        .copied()
+        .filter(|&b| matches!(func.insts[func.terminator(b)].op, Op::Ret | Op::Unreachable))
+        .collect();
+    if let [only] = ends[..]
+        && func.insts[func.terminator(only)].op == Op::Ret
+    {
+        return;
+    }
+    let exit = func.add_block("exit");
+    let result = (!func.ret.is_void()).then(|| func.add_phi(exit, func.ret));
+    for b in ends {
+        let old = func.terminator(b);
+        let value = func.insts[old].args.first().copied();
+        let loc = func.insts[old].loc;
+        let new = func.set_terminator(b, Op::Br, &[], &[exit]);
+        func.insts[new].loc = loc;
+        if let Some(v) = value {
+            func.set_phi_arg(func.insts[new].edges[0], 0, v);
+        }
+    }
+    func.set_terminator(exit, Op::Ret, result.as_slice(), &[]);
+}
+
+/// Gathers `edges`, which all lead to `to`, in a new block with φs that leads to `to` alone.
+fn merge_edges(func: &mut Function, edges: &[Edge], to: Block, name: &str) -> Block {
+    let merged = func.add_block(name);
+    // Keep the layout readable: the new block stands before the one it leads to.
+    func.layout.pop();
+    let at = func.layout.iter().position(|&b| b == to).unwrap_or(func.layout.len());
+    func.layout.insert(at.max(1), merged);
+    let types: Vec<Type> = func.blocks[to].phis.iter().map(|&p| func.ty(func.insts[p].results[0])).collect();
+    let phis: Vec<Value> = types.into_iter().map(|ty| func.add_phi(merged, ty)).collect();
+    for &e in edges {
+        let args = func.edges[e].args.clone();
+        func.redirect_edge(e, merged);
+        func.edges[e].args = args;
+    }
+    let t = func.set_terminator(merged, Op::Br, &[], &[to]);
+    let out = func.insts[t].edges[0];
+    func.edges[out].args = phis.into();
+    merged
+}
+
+/// Unique latches, preheaders, exits.
+fn shape_loops(func: &mut Function) -> Result<(), VectorizeError> {
+    let (graph, ids) = func.graph();
+    let cycles = CycleForest::compute(&graph);
+    let back_edge = |e: Edge, f: &Function, c: CycleId| cycles.contains(c, Node(f.edges[e].from.as_u32()));
+    for c in cycles.cycles() {
+        if !cycles.is_reducible(c) {
+            let header = Block::from_u32(cycles.header(c).0);
+            return Err(VectorizeError::at_block(func, header, "irreducible loop (more than one entry)"));
+        }
+    }
+    let exits_of: Vec<(CycleId, Vec<Edge>)> = cycles
+        .cycles()
+        .map(|c| (c, cycles.exit_edges(&graph, c).map(|e| ids[e.index()]).collect()))
+        .collect();
+    for c in cycles.cycles() {
+        let header = Block::from_u32(cycles.header(c).0);
+        // The blocks that merging adds are not known to `cycles`; loops that share a header are one cycle,
+        // so each header is visited once.
+        let preds = func.blocks[header].preds.clone();
+        let (back, entering): (Vec<Edge>, Vec<Edge>) =
+            preds.into_iter().partition(|&e| back_edge(e, func, c));
+        if back.len() > 1 {
+            merge_edges(func, &back, header, "latch");
+        }
+        let dedicated = |&e: &Edge| func.out_edges(func.edges[e].from).len() == 1;
+        if entering.len() != 1 || !entering.iter().all(dedicated) {
+            merge_edges(func, &entering, header, "preheader");
+        }
+    }
+    for (c, exits) in exits_of {
+        if exits.is_empty() {
+            add_false_exit(func, Block::from_u32(cycles.header(c).0));
+        }
+    }
+    make_exits_dedicated(func);
+    Ok(())
+}
+
+/// Gives an infinite loop an exit that is never taken.
+fn add_false_exit(func: &mut Function, header: Block) {
+    let (graph, _) = func.graph();
+    let dom = DomTree::compute(&graph);
+    let is_back = |&e: &Edge| dom.dominates(Node(header.as_u32()), Node(func.edges[e].from.as_u32()));
+    let Some(back) = func.blocks[header].preds.iter().copied().find(is_back) else { return };
+    let latch = merge_edges(func, &[back], header, "latch");
+    let args = func.edges[func.out_edges(latch)[0]].args.clone();
+    let exit = match func.layout.iter().copied().find(|&b| func.insts[func.terminator(b)].op == Op::Ret) {
+        Some(exit) => exit,
+        None => {
+            // Nothing returns at all: the exit must exist all the same.
+            let exit = func.add_block("exit");
+            let poison = (!func.ret.is_void()).then(|| func.poison(func.ret));
+            func.set_terminator(exit, Op::Ret, poison.as_slice(), &[]);
+            exit
+        }
+    };
+    let yes = func.bool_const(true);
+    let t = func.set_terminator(latch, Op::CondBr, &[yes], &[header, exit]);
+    let e = func.insts[t].edges[0];
+    func.edges[e].args = args;
+}
+
+/// Splits exit edges whose target has in-edges from outside the loop too, innermost loops first.
+fn make_exits_dedicated(func: &mut Function) {
+    let (graph, ids) = func.graph();
+    let cycles = CycleForest::compute(&graph);
+    for c in cycles.cycles().rev() {
+        let mut by_target: Vec<(Block, Vec<Edge>)> = Vec::new();
+        for e in cycles.exit_edges(&graph, c) {
+            let e = ids[e.index()];
+            let to = func.edges[e].to;
+            match by_target.iter_mut().find(|(t, _)| *t == to) {
+                Some((_, list)) => list.push(e),
+                None => by_target.push((to, vec![e])),
+            }
+        }
+        for (to, edges) in by_target {
+            if edges.len() != func.blocks[to].preds.len() {
+                merge_edges(func, &edges, to, "loop.exit");
+            }
+        }
+    }
+}
+
+/// Loop-closed SSA. Each value that leaves a loop becomes a variable, with a φ at every exit of every loop that
+/// it leaves; SSA construction then finds the value for each use.
+fn close_loops(func: &mut Function) {
+    let (graph, _) = func.graph();
+    let dfs = DfsOrder::compute(&graph);
+    let dom = DomTree::compute_with(&graph, &dfs);
+    let cycles = CycleForest::compute_with(&graph, &dfs);
+    let exits_of: Vec<Vec<Block>> = cycles
+        .cycles()
+        .map(|c| {
+            let targets = cycles.exit_edges(&graph, c).map(|e| Block::from_u32(graph.target(e).0));
+            let mut exits: Vec<Block> = targets.collect();
+            exits.sort_unstable();
+            exits.dedup();
+            exits
+        })
+        .collect();
+    let users = Users::compute(func);
+    let mut vars = Vec::new();
+    for block in func.layout.clone() {
+        let node = Node(block.as_u32());
+        let Some(innermost) = cycles.innermost(node) else { continue };
+        let results: Vec<Value> =
+            func.block_insts(block).flat_map(|i| func.insts[i].results.iter().copied()).collect();
+        for v in results {
+            let leaves = |c: CycleId, u: &Use| !cycles.contains(c, Node(u.block(func).as_u32()));
+            let outside: Vec<Use> = users.of(v).filter(|u| leaves(innermost, u)).collect();
+            let left: Vec<CycleId> =
+                cycles.around(node).take_while(|&c| outside.iter().any(|u| leaves(c, u))).collect();
+            if outside.is_empty() {
+                continue;
+            }
+            let mut exits: Vec<Block> =
+                left.iter().flat_map(|c| exits_of[c.index()].iter().copied()).collect();
+            exits.retain(|x| dom.dominates(node, Node(x.as_u32())));
+            exits.sort_unstable();
+            exits.dedup();
+            vars.push(close_value(func, v, &outside, &exits));
+        }
+    }
+    ssa::construct_vars(func, &vars);
+    ssa::remove_dead_phis(func);
+}
+
+/// Makes a variable of `v`, which the uses `outside` read, and which passes a φ in each of `exits`.
+fn close_value(func: &mut Function, v: Value, outside: &[Use], exits: &[Block]) -> Var {
+    let var = func.add_var(func.ty(v), "lcssa");
+    for u in outside {
+        u.replace_by_read(func, var);
+    }
+    for &x in exits {
+        let phi = func.add_phi(x, func.ty(v));
+        let position = func.blocks[x].phis.len() - 1;
+        for e in func.blocks[x].preds.clone() {
+            Use::Edge(e, position).replace_by_read(func, var);
+        }
+        let write = func.make_inst(x, Op::WriteVar(var), &[phi], &[]);
+        func.blocks[x].insts.insert(0, write);
+    }
+    // Last, so that it stands before the reads that were put into its own block.
+    let def = func.def_inst(v).expect("a value that leaves a loop is an instruction's result");
+    let block = func.insts[def].block;
+    let write = func.make_inst(block, Op::WriteVar(var), &[v], &[]);
+    let at = func.blocks[block].insts.iter().position(|&i| i == def).map_or(0, |p| p + 1);
+    func.blocks[block].insts.insert(at, write);
+    var
+}
+
+/// A place where a value is used.
+#[derive(Copy, Clone, Debug)]
+enum Use {
+    /// Operand number of an instruction.
+    Inst(Inst, usize),
+    /// Operand for the φ at a position, on an edge.
+    Edge(Edge, usize),
+}
+
+impl Use {
+    /// The block in which the value must be available.
+    fn block(self, func: &Function) -> Block {
+        match self {
+            Use::Inst(i, _) => func.insts[i].block,
+            Use::Edge(e, _) => func.edges[e].from,
+        }
+    }
+
+    /// Puts a read of `var` before the use, and uses that.
+    fn replace_by_read(self, func: &mut Function, var: Var) {
+        let block = self.block(func);
+        let ty = func.vars[var].ty;
+        let read = func.make_inst(block, Op::ReadVar(var), &[], &[ty]);
+        let v = func.insts[read].results[0];
+        match self {
+            Use::Inst(i, n) => {
+                func.insts[i].args[n] = v;
+                let list = &func.blocks[block].insts;
+                let at = list.iter().position(|&j| j == i).unwrap_or(list.len());
+                func.blocks[block].insts.insert(at, read);
+            }
+            Use::Edge(e, n) => {
+                func.edges[e].args[n] = v;
+                func.blocks[block].insts.push(read);
+            }
+        }
+    }
+}
+
+/// The uses of every value.
+struct Users {
+    of: SecondaryMap<Value, Vec<Use>>,
+}
+
+impl Users {
+    fn compute(func: &Function) -> Users {
+        let mut users = Users { of: SecondaryMap::new() };
+        for &b in &func.layout {
+            for i in func.block_insts(b) {
+                for (n, &v) in func.insts[i].args.iter().enumerate() {
+                    users.add_if_inst(func, v, Use::Inst(i, n));
+                }
+            }
+            for &e in func.out_edges(b) {
+                for (n, &v) in func.edges[e].args.iter().enumerate() {
+                    users.add_if_inst(func, v, Use::Edge(e, n));
+                }
+            }
+        }
+        users
+    }
+
+    fn add_if_inst(&mut self, func: &Function, v: Value, u: Use) {
+        if matches!(func.values[v].def, ValueDef::Inst(..)) {
+            self.of[v].push(u);
+        }
+    }
+
+    fn of(&self, v: Value) -> impl Iterator<Item = Use> + '_ {
+        self.of[v].iter().copied()
+    }
+}
