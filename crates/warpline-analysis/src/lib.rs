@@ -6,7 +6,8 @@
 //! * [`order`]: depth-first orders, reachability, strongly connected components;
 //! * [`dom`]: dominators, and post-dominators through [`Reversed`];
 //! * [`cycles`]: the forest of cycles, reducible or not;
-//! * [`frontier`]: dominance frontiers, single and iterated.
+//! * [`frontier`]: dominance frontiers, single and iterated;
+//! * [`joins`]: where threads that part at a branch meet again.
 //!
 //! All algorithms are iterative: a chain of a hundred thousand nodes does not use up the stack. All results
 //! are deterministic: they depend on the order of the edges and on nothing else.
@@ -17,11 +18,14 @@ pub mod cycles;
 pub mod dom;
 pub mod frontier;
 pub mod graph;
+pub mod joins;
 pub mod order;
+mod rewired;
 
 pub use bitset::BitSet;
 pub use cycles::{CycleForest, CycleId};
 pub use dom::DomTree;
 pub use frontier::{IteratedFrontier, dominance_frontier};
 pub use graph::{CsrGraph, EdgeId, Graph, GraphError, Node, Reversed};
+pub use joins::{JoinSet, Joins, Split};
 pub use order::{DfsOrder, Sccs};

@@ -6,3 +6,4 @@
 pub mod graph_oracles;
 pub mod graphs;
 pub mod rng;
+pub mod tagged;

@@ -1,0 +1,370 @@
+//! Joins of a branch: where threads that part at it can meet again without having come the same way.
+//!
+//! A node is a join of a branch if two paths that start along different edges of it arrive at the node and have
+//! no instance of a node in common in between, where an instance is a node in one iteration of every cycle
+//! around it (paper 1, Definition 4.5). So a node behind a loop is a join of a branch in the loop that lets some
+//! threads leave earlier than others, even if it has only one predecessor.
+//!
+//! The answer is found by labels on the head-rewired graph (paper 1, Section 5), with three differences from
+//! Algorithm 1 as printed:
+//!
+//! * The sources are the *edges* of the branch, not its successors. The algorithm as printed overwrites the label of
+//!   a source that another source reaches and so misses the join in `if (c) {B}; C`; here that is an ordinary
+//!   meeting of two edges, as are parallel edges.
+//! * A label holds for the whole subtree of the rewired graph's dominator tree below the node where it
+//!   arises, so it is carried from dominance frontier to dominance frontier and the regions between are not
+//!   walked.
+//! * The work stops as soon as no more than one node waits for labels: from there on all paths have one label.
+//!   (On an acyclic graph this is exact. Where labels can come round a cycle it would not be.)
+//!
+//! Besides joins there are two other facts about a branch that others build on: the *divergent exits* of a cycle
+//! are the exit edges on which threads can leave it in different iterations, having parted at the branch; and an
+//! irreducible cycle is *entered apart* if threads that parted at the branch can arrive at different entries of
+//! it. A branch inside an irreducible cycle is not analysed: [`Joins::of_branch`] then names the cycle
+//! in [`JoinSet::inside`].
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::cycles::{CycleForest, CycleId};
+use crate::graph::{EdgeId, Graph, Node};
+use crate::order::DfsOrder;
+use crate::rewired::{Kind, Origin, Rewired};
+
+/// Where threads part.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Split {
+    /// At a branch.
+    Branch(Node),
+    /// In an irreducible cycle that was given up: they leave it by any of its exits, in any order.
+    Cycle(CycleId),
+}
+
+/// All about the joins of one branch. Lists are in increasing order.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct JoinSet {
+    /// The joins.
+    pub joins: Vec<Node>,
+    /// Cycles that threads can leave in different iterations on the given edge.
+    pub divergent_exits: Vec<(CycleId, EdgeId)>,
+    /// Irreducible cycles that threads can enter at different entries.
+    pub entered_apart: Vec<CycleId>,
+    /// The irreducible cycle that contains the branch. Then the lists above are empty.
+    pub inside: Option<CycleId>,
+}
+
+/// Answers queries for joins on one control-flow graph.
+pub struct Joins<'a, G> {
+    graph: &'a G,
+    cycles: &'a CycleForest,
+    rewired: Rewired,
+    labels: Labels,
+}
+
+impl<'a, G: Graph> Joins<'a, G> {
+    /// Prepares queries on `graph`, whose cycles are `cycles` as found with the order `dfs`.
+    pub fn new(graph: &'a G, dfs: &DfsOrder, cycles: &'a CycleForest) -> Self {
+        let rewired = Rewired::new(graph, dfs, cycles);
+        let labels = Labels::new(rewired.graph().node_count());
+        Joins { graph, cycles, rewired, labels }
+    }
+
+    /// The joins of a branch, all edges of which threads may take. Empty if `branch` is unreachable or has
+    /// fewer than two out-edges.
+    pub fn of_branch(&mut self, branch: Node) -> JoinSet {
+        self.of(Split::Branch(branch))
+    }
+
+    /// The joins of threads that leave an irreducible cycle apart. The cycle must be an outermost irreducible one.
+    pub fn of_cycle(&mut self, cycle: CycleId) -> JoinSet {
+        self.of(Split::Cycle(cycle))
+    }
+
+    fn of(&mut self, split: Split) -> JoinSet {
+        let mut set = JoinSet { inside: self.inside(split), ..JoinSet::default() };
+        if set.inside.is_none() {
+            let graph = self.graph;
+            self.propagate(split, &mut Collect { graph, set: &mut set });
+            set.joins.sort_unstable();
+            set.joins.dedup();
+            set.divergent_exits.sort_unstable();
+            set.entered_apart.sort_unstable();
+        }
+        set
+    }
+
+    /// The irreducible cycle that contains a branch.
+    pub(crate) fn inside(&self, split: Split) -> Option<CycleId> {
+        match split {
+            Split::Branch(node) => self.rewired.region(node),
+            Split::Cycle(_) => None,
+        }
+    }
+
+    /// Carries the labels of a split that is not [inside](Self::inside) an irreducible cycle, and reports what
+    /// happens where different ones meet.
+    pub(crate) fn propagate(&mut self, split: Split, sink: &mut impl JoinSink) {
+        let (graph, rewired, labels) = (self.graph, &self.rewired, &mut self.labels);
+        labels.begin();
+        let mut start = |e: EdgeId| {
+            let first = rewired.first_on(e, graph.target(e), self.cycles);
+            labels.arrive(rewired, first, Contribution { label: e.0, from: From::Source(e) });
+        };
+        match split {
+            Split::Branch(node) if !rewired.is_reachable(node) => {}
+            Split::Branch(node) => graph.out_edges(node).iter().copied().for_each(&mut start),
+            Split::Cycle(cycle) => self.cycles.exit_edges(graph, cycle).for_each(&mut start),
+        }
+        while let Some(at) = labels.next() {
+            let label = match labels.common_label(at) {
+                Some(label) => label,
+                None => {
+                    report(graph, self.cycles, rewired, labels, at, sink);
+                    graph.edge_count() as u32 + at.0
+                }
+            };
+            if labels.is_done() {
+                break;
+            }
+            labels.depart(rewired, at, label);
+        }
+    }
+}
+
+/// Tells `sink` what it means that different labels meet at `at`.
+fn report<G: Graph>(
+    graph: &G,
+    cycles: &CycleForest,
+    rewired: &Rewired,
+    labels: &mut Labels,
+    at: Node,
+    sink: &mut impl JoinSink,
+) {
+    match rewired.kind(at) {
+        Kind::Node(node) => {
+            if sink.wants_edges(node) {
+                labels.edges(rewired, at);
+                sink.join(node, &labels.on_edges);
+            } else {
+                sink.join(node, &[]);
+            }
+        }
+        Kind::Exit(edge) => {
+            labels.exits(rewired, at);
+            for &c in &labels.divergent {
+                sink.divergent_exit(c, edge);
+            }
+        }
+        Kind::Region(cycle) => {
+            labels.edges(rewired, at);
+            let mut entries: Vec<Node> = labels.on_edges.iter().map(|&(e, _)| graph.target(e)).collect();
+            entries.sort_unstable();
+            entries.dedup();
+            for &entry in &entries {
+                let here: Vec<(EdgeId, u32)> =
+                    labels.on_edges.iter().copied().filter(|&(e, _)| graph.target(e) == entry).collect();
+                if here.iter().any(|&(_, l)| l != here[0].1) {
+                    sink.join(entry, &here);
+                }
+            }
+            if entries.len() > 1 && cycles.entries(cycle).len() > 1 {
+                sink.entered_apart(cycle);
+            }
+        }
+        Kind::Departure => {}
+    }
+}
+
+/// Receives what the labels of a split show.
+pub(crate) trait JoinSink {
+    /// Whether [`join`](Self::join) at `node` needs the labels of the in-edges.
+    fn wants_edges(&self, node: Node) -> bool;
+    /// `node` is a join. `edges` are the in-edges on which threads arrive, with labels: threads can arrive apart on
+    /// two of them if their labels differ.
+    fn join(&mut self, node: Node, edges: &[(EdgeId, u32)]);
+    /// Threads can leave `cycle` by `edge` in different iterations.
+    fn divergent_exit(&mut self, cycle: CycleId, edge: EdgeId);
+    /// Threads can arrive at different entries of the irreducible `cycle`.
+    fn entered_apart(&mut self, cycle: CycleId);
+}
+
+struct Collect<'a, G> {
+    graph: &'a G,
+    set: &'a mut JoinSet,
+}
+
+impl<G: Graph> JoinSink for Collect<'_, G> {
+    fn wants_edges(&self, _: Node) -> bool {
+        false
+    }
+    fn join(&mut self, node: Node, _: &[(EdgeId, u32)]) {
+        self.set.joins.push(node);
+    }
+    fn divergent_exit(&mut self, cycle: CycleId, edge: EdgeId) {
+        self.set.joins.push(self.graph.target(edge));
+        self.set.divergent_exits.push((cycle, edge));
+    }
+    fn entered_apart(&mut self, cycle: CycleId) {
+        self.set.entered_apart.push(cycle);
+    }
+}
+
+/// From where a label arrives at a node.
+#[derive(Clone, Copy, Debug)]
+enum From {
+    /// On this edge of the split.
+    Source(EdgeId),
+    /// On every edge from a node with a number from the first to the second in the dominator tree.
+    Interval(u32, u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Contribution {
+    label: u32,
+    from: From,
+}
+
+/// The state of one propagation; kept between them so that each costs only what it touches.
+struct Labels {
+    round: u32,
+    /// By node: the round in which `head` was set, and the first of its contributions.
+    head: Vec<(u32, u32)>,
+    contributions: Vec<(Contribution, u32)>,
+    waiting: BinaryHeap<Reverse<(u32, Node)>>,
+    intervals: Vec<(u32, u32, u32)>,
+    on_edges: Vec<(EdgeId, u32)>,
+    divergent: Vec<CycleId>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Labels {
+    fn new(nodes: usize) -> Self {
+        Labels {
+            round: 0,
+            head: vec![(0, NONE); nodes],
+            contributions: Vec::new(),
+            waiting: BinaryHeap::new(),
+            intervals: Vec::new(),
+            on_edges: Vec::new(),
+            divergent: Vec::new(),
+        }
+    }
+
+    fn begin(&mut self) {
+        self.round += 1;
+        self.contributions.clear();
+        self.waiting.clear();
+    }
+
+    fn arrive(&mut self, rewired: &Rewired, at: Node, what: Contribution) {
+        let (round, head) = &mut self.head[at.index()];
+        if *round != self.round {
+            *round = self.round;
+            *head = NONE;
+            self.waiting.push(Reverse((rewired.position(at), at)));
+        }
+        self.contributions.push((what, *head));
+        *head = self.contributions.len() as u32 - 1;
+    }
+
+    /// The waiting node that comes first in topological order: nothing more can arrive at it.
+    fn next(&mut self) -> Option<Node> {
+        self.waiting.pop().map(|Reverse((_, at))| at)
+    }
+
+    fn is_done(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    fn at(&self, at: Node) -> impl Iterator<Item = Contribution> + '_ {
+        let head = self.head[at.index()].1;
+        let item = |i: u32| self.contributions.get(i as usize);
+        std::iter::successors(item(head), move |(_, next)| item(*next)).map(|&(c, _)| c)
+    }
+
+    /// The label that arrives at `at`, if there is only one.
+    fn common_label(&self, at: Node) -> Option<u32> {
+        let mut labels = self.at(at).map(|c| c.label);
+        let first = labels.next()?;
+        labels.all(|l| l == first).then_some(first)
+    }
+
+    /// Carries `label` on from `at`.
+    fn depart(&mut self, rewired: &Rewired, at: Node, label: u32) {
+        let dom = rewired.dom();
+        let number = |n: Node| dom.pre_number(n).expect("labels arrive at reachable nodes only") as u32;
+        let first = number(at);
+        if let Some(frontier) = rewired.frontier(at) {
+            let last = first + dom.subtree(at).len() as u32 - 1;
+            for &to in frontier {
+                self.arrive(rewired, to, Contribution { label, from: From::Interval(first, last) });
+            }
+        } else {
+            for to in rewired.graph().successors(at) {
+                self.arrive(rewired, to, Contribution { label, from: From::Interval(first, first) });
+            }
+        }
+    }
+
+    /// Prepares [`on_edge`](Self::on_edge) for the edges into `at`.
+    fn sort_intervals(&mut self, at: Node) {
+        let mut intervals = std::mem::take(&mut self.intervals);
+        intervals.clear();
+        intervals.extend(self.at(at).filter_map(|c| match c.from {
+            From::Interval(first, last) => Some((first, last, c.label)),
+            From::Source(_) => None,
+        }));
+        intervals.sort_unstable();
+        self.intervals = intervals;
+    }
+
+    /// The label on one edge of the rewired graph into `at`.
+    fn on_edge(&self, rewired: &Rewired, at: Node, edge: EdgeId) -> Option<u32> {
+        if let Origin::Edge(real) = rewired.origin(edge) {
+            let is_source = |c: &Contribution| matches!(c.from, From::Source(e) if e == real);
+            if let Some(c) = self.at(at).find(is_source) {
+                return Some(c.label);
+            }
+        }
+        let number = rewired.dom().pre_number(rewired.graph().source(edge))? as u32;
+        let behind = self.intervals.partition_point(|&(first, _, _)| first <= number);
+        let &(_, last, label) = self.intervals[..behind].last()?;
+        (number <= last).then_some(label)
+    }
+
+    /// Fills `on_edges` with the labelled edges of the control-flow graph into `at`.
+    fn edges(&mut self, rewired: &Rewired, at: Node) {
+        self.sort_intervals(at);
+        let mut on_edges = std::mem::take(&mut self.on_edges);
+        on_edges.clear();
+        for &edge in rewired.graph().in_edges(at) {
+            if let (Origin::Edge(real), Some(label)) = (rewired.origin(edge), self.on_edge(rewired, at, edge))
+            {
+                on_edges.push((real, label));
+            }
+        }
+        self.on_edges = on_edges;
+    }
+
+    /// Fills `divergent` with the cycles that threads leave in different iterations through the exit `at`.
+    fn exits(&mut self, rewired: &Rewired, at: Node) {
+        self.sort_intervals(at);
+        let mut divergent = std::mem::take(&mut self.divergent);
+        divergent.clear();
+        // From the edge itself outwards: what comes from inside a cycle against what comes round by its header.
+        let mut inside = None;
+        for &edge in rewired.graph().in_edges(at) {
+            let Some(label) = self.on_edge(rewired, at, edge) else { continue };
+            match (inside, rewired.origin(edge)) {
+                (None, _) => inside = Some(label),
+                (Some(l), Origin::EarlyExit(cycle)) if l != label => {
+                    divergent.push(cycle);
+                    inside = Some(NONE);
+                }
+                _ => {}
+            }
+        }
+        self.divergent = divergent;
+    }
+}
