@@ -2,10 +2,12 @@
 //!
 //! * [`ir`]: the intermediate representation. It owns meaning: everything that a transformation may
 //!   change is modelled here, everything else is an opaque instruction with an effect record.
+//! * [`shape`]: how the lanes of a value relate: uniform, strided, varying.
 //!
 //! Nothing here knows LLVM; the crate `warpline-llvm` imports and exports.
 #![forbid(unsafe_code)]
 
 pub mod ir;
+pub mod shape;
 pub mod ssa;
 pub mod vectorize;

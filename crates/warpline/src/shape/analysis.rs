@@ -1,0 +1,239 @@
+//! The shape analysis: a sparse optimistic fixed point over the values that the uniformity analysis calls divergent.
+
+use cranelift_entity::{EntitySet, SecondaryMap};
+
+use super::{Shape, transfer};
+use crate::ir::{Block, Function, Inst, LaneOp, Module, Op, Value, ValueDef};
+
+/// What the shape analysis needs to know about control flow and uniformity. All answers may err on the side of
+/// divergence.
+pub trait Convergence {
+    /// Whether the value is known to be uniform where it is defined.
+    fn is_uniform(&self, v: Value) -> bool;
+    /// Whether lanes that execute a φ of the block together may have come over different edges.
+    fn is_join(&self, block: Block) -> bool;
+    /// Whether the analysis has given up on which lanes execute the block together.
+    fn is_unconverged(&self, block: Block) -> bool;
+    /// Whether lanes that execute `user` together may see values of `v` from different iterations of a
+    /// loop that they left.
+    fn is_temporal(&self, v: Value, user: Inst) -> bool;
+    /// Whether the value differs in an unknown way whatever its operands are.
+    fn is_source(&self, inst: Inst) -> bool;
+}
+
+/// The shape of every value of a function, where it is defined.
+#[derive(Clone, Debug)]
+pub struct Shapes {
+    shapes: SecondaryMap<Value, Option<Shape>>,
+}
+
+impl Shapes {
+    /// Computes the shapes. `params` are the parameters' shapes, in order; missing ones vary.
+    pub fn compute(module: &Module, func: &Function, params: &[Shape], control: &impl Convergence) -> Shapes {
+        let mut solver = Solver {
+            module,
+            func,
+            control,
+            shapes: SecondaryMap::new(),
+            users: users(func),
+            phi_position: phi_positions(func),
+            work: Vec::new(),
+            queued: EntitySet::with_capacity(func.insts.len()),
+        };
+        for (i, &p) in func.params.iter().enumerate() {
+            solver.shapes[p] = Some(params.get(i).copied().unwrap_or(Shape::Varying));
+        }
+        solver.run();
+        let mut shapes = solver.shapes;
+        // What is left has no value on any execution, if the block cannot be reached; else nothing is known.
+        let reachable = reachable(func);
+        for v in func.values.keys() {
+            if shapes[v].is_none() {
+                let dead = func.def_block(v).is_some_and(|b| !reachable.contains(b));
+                shapes[v] = Some(if dead { Shape::Uniform } else { Shape::Varying });
+            }
+        }
+        Shapes { shapes }
+    }
+
+    /// The shape of a value where it is defined.
+    pub fn get(&self, v: Value) -> Shape {
+        self.shapes[v].unwrap_or(Shape::Varying)
+    }
+}
+
+fn reachable(func: &Function) -> EntitySet<Block> {
+    let mut seen = EntitySet::with_capacity(func.blocks.len());
+    let mut work: Vec<Block> = func.layout.first().copied().into_iter().collect();
+    seen.extend(work.iter().copied());
+    while let Some(b) = work.pop() {
+        for s in func.successors(b) {
+            if seen.insert(s) {
+                work.push(s);
+            }
+        }
+    }
+    seen
+}
+
+/// The instructions that use each value; a φ uses the operands on the in-edges of its block.
+struct Users {
+    start: Vec<u32>,
+    list: Vec<Inst>,
+}
+
+impl Users {
+    fn of(&self, v: Value) -> &[Inst] {
+        let i = v.as_u32() as usize;
+        &self.list[self.start[i] as usize..self.start[i + 1] as usize]
+    }
+}
+
+fn for_each_use(func: &Function, mut f: impl FnMut(Value, Inst)) {
+    for &b in &func.layout {
+        for inst in func.block_insts(b) {
+            for &a in &func.insts[inst].args {
+                f(a, inst);
+            }
+        }
+        for (position, &phi) in func.blocks[b].phis.iter().enumerate() {
+            for &e in &func.blocks[b].preds {
+                if let Some(&a) = func.edges[e].args.get(position) {
+                    f(a, phi);
+                }
+            }
+        }
+    }
+}
+
+fn users(func: &Function) -> Users {
+    let mut start = vec![0u32; func.values.len() + 1];
+    for_each_use(func, |v, _| start[v.as_u32() as usize + 1] += 1);
+    for i in 1..start.len() {
+        start[i] += start[i - 1];
+    }
+    let mut next = start.clone();
+    let mut list = vec![Inst::from_u32(0); start[start.len() - 1] as usize];
+    for_each_use(func, |v, inst| {
+        let slot = &mut next[v.as_u32() as usize];
+        list[*slot as usize] = inst;
+        *slot += 1;
+    });
+    Users { start, list }
+}
+
+fn phi_positions(func: &Function) -> SecondaryMap<Inst, u32> {
+    let mut positions = SecondaryMap::new();
+    for &b in &func.layout {
+        for (i, &phi) in func.blocks[b].phis.iter().enumerate() {
+            positions[phi] = i as u32;
+        }
+    }
+    positions
+}
+
+struct Solver<'a, C> {
+    module: &'a Module,
+    func: &'a Function,
+    control: &'a C,
+    /// `None`: no execution has been seen that defines the value.
+    shapes: SecondaryMap<Value, Option<Shape>>,
+    users: Users,
+    phi_position: SecondaryMap<Inst, u32>,
+    work: Vec<Inst>,
+    queued: EntitySet<Inst>,
+}
+
+impl<C: Convergence> Solver<'_, C> {
+    fn run(&mut self) {
+        for v in self.func.values.keys() {
+            if matches!(self.func.values[v].def, ValueDef::Const(_)) || self.control.is_uniform(v) {
+                self.shapes[v] = Some(Shape::Uniform);
+            }
+        }
+        // In layout order for the first round: the list is a stack.
+        for &b in self.func.layout.iter().rev() {
+            let insts: Vec<Inst> = self.func.block_insts(b).collect();
+            for &inst in insts.iter().rev() {
+                if self.func.insts[inst].results.iter().any(|&r| !self.control.is_uniform(r)) {
+                    self.queued.insert(inst);
+                    self.work.push(inst);
+                }
+            }
+        }
+        while let Some(inst) = self.work.pop() {
+            self.queued.remove(inst);
+            self.visit(inst);
+        }
+    }
+
+    fn visit(&mut self, inst: Inst) {
+        let func = self.func;
+        for (position, &result) in func.insts[inst].results.iter().enumerate() {
+            if self.control.is_uniform(result) {
+                continue;
+            }
+            let Some(found) = self.evaluate(inst, position) else { continue };
+            // Accumulating makes the chain of shapes finite even where a transfer function is not monotone.
+            let new = match self.shapes[result] {
+                Some(old) => old.join(found),
+                None => found,
+            };
+            if self.shapes[result] != Some(new) {
+                self.shapes[result] = Some(new);
+                for &user in self.users.of(result) {
+                    if self.queued.insert(user) {
+                        self.work.push(user);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The shape of a divergent result, `None` while an operand has none.
+    fn evaluate(&self, inst: Inst, position: usize) -> Option<Shape> {
+        let data = &self.func.insts[inst];
+        if data.op == Op::Lane(LaneOp::LaneIndex) {
+            return Some(Shape::INDEX);
+        }
+        if self.control.is_source(inst) || self.control.is_unconverged(data.block) {
+            return Some(Shape::Varying);
+        }
+        if data.op == Op::Phi {
+            return self.phi(inst);
+        }
+        let mut shapes = smallvec::SmallVec::<[Shape; 4]>::with_capacity(data.args.len());
+        for &a in &data.args {
+            shapes.push(self.operand(a, inst)?);
+        }
+        // Divergent, though all operands are uniform: for a reason that is not in the operands.
+        if shapes.iter().all(|s| s.is_uniform()) {
+            return Some(Shape::Varying);
+        }
+        Some(transfer(self.module, self.func, inst, position, &shapes))
+    }
+
+    fn operand(&self, v: Value, user: Inst) -> Option<Shape> {
+        let shape = self.shapes[v]?;
+        Some(if self.control.is_temporal(v, user) { Shape::Varying } else { shape })
+    }
+
+    /// Lanes that come over one edge have the shape of that edge's operand. An operand without a shape yet
+    /// belongs to an edge that no execution has been seen to take.
+    fn phi(&self, phi: Inst) -> Option<Shape> {
+        let block = self.func.insts[phi].block;
+        if self.control.is_join(block) {
+            return Some(Shape::Varying);
+        }
+        let position = self.phi_position[phi] as usize;
+        let mut shape: Option<Shape> = None;
+        for &e in &self.func.blocks[block].preds {
+            let Some(&a) = self.func.edges[e].args.get(position) else { return Some(Shape::Varying) };
+            if let Some(s) = self.operand(a, phi) {
+                shape = Some(shape.map_or(s, |t| t.join(s)));
+            }
+        }
+        // As above: all operands uniform, and yet divergent.
+        if shape == Some(Shape::Uniform) { Some(Shape::Varying) } else { shape }
+    }
+}
