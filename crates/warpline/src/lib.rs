@@ -3,6 +3,7 @@
 //! * [`ir`]: the intermediate representation. It owns meaning: everything that a transformation may
 //!   change is modelled here, everything else is an opaque instruction with an effect record.
 //! * [`shape`]: how the lanes of a value relate: uniform, strided, varying.
+//! * [`text`]: the text form of modules, a printer and a parser.
 //!
 //! Nothing here knows LLVM; the crate `warpline-llvm` imports and exports.
 #![forbid(unsafe_code)]
@@ -10,4 +11,5 @@
 pub mod ir;
 pub mod shape;
 pub mod ssa;
+pub mod text;
 pub mod vectorize;
