@@ -5,5 +5,6 @@
 
 pub mod graph_oracles;
 pub mod graphs;
+pub mod modules;
 pub mod rng;
 pub mod tagged;

@@ -8,7 +8,7 @@ use super::names::name_into;
 use super::parse::Parser;
 use super::print::type_into;
 use super::{is_vector, member_type};
-use crate::ir::{Constant, FloatKind, Module, Origin, Type};
+use crate::ir::{Constant, FloatKind, Module, Type};
 
 /// Appends a constant, without its type.
 pub(super) fn constant_into(out: &mut String, module: &Module, c: &Constant) {
@@ -27,7 +27,7 @@ pub(super) fn constant_into(out: &mut String, module: &Module, c: &Constant) {
                 let _ = write!(out, "{offset:+}");
             }
             if let Some(o) = origin {
-                let _ = write!(out, " #{o}");
+                let _ = write!(out, " from #{o}");
             }
         }
         Constant::Composite { ty, elems } => {
@@ -188,20 +188,14 @@ impl Parser {
                 ("undef", _) => Ok(Constant::Undef(ty)),
                 ("poison", _) => Ok(Constant::Poison(ty)),
                 ("zero", Type::Vector(_) | Type::Aggregate(_) | Type::Other(_)) => Ok(Constant::Zero(ty)),
-                ("opaque", _) => match self.next() {
-                    (Token::Origin(n), _) => Ok(Constant::Opaque { ty, origin: Origin::from_u32(n) }),
-                    (_, pos) => Err(pos.error(ParseErrorKind::Unexpected {
-                        found: w.to_string(),
-                        expected: "the origin of the opaque constant",
-                    })),
-                },
+                ("opaque", _) => Ok(Constant::Opaque { ty, origin: self.origin()? }),
                 _ => Err(bad(self)),
             },
             Token::Symbol(name) => {
                 let Type::Ptr(space) = ty else { return Err(bad(self)) };
                 let symbol = self.symbol(&name, pos)?;
                 let offset = self.offset()?;
-                let origin = self.optional_origin();
+                let origin = if self.eat_word("from") { Some(self.origin()?) } else { None };
                 Ok(Constant::Address { symbol, offset, space, origin })
             }
             Token::Punct(open @ ('<' | '{')) => {

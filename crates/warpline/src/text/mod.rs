@@ -42,7 +42,8 @@
 //!   fixes it, as in `add` (the result's type) or on an edge (the φ's type).
 //! * Integers are signed decimals (wider than 128 bits: `0x` and all digits), booleans `true` and `false`;
 //!   `float` and `double` are the shortest decimal that reads back exactly, all other numbers `0x` and the
-//!   bits. Other constants: `null`, `undef`, `poison`, `zero`, `@symbol+8`, `<1, 2>` (vectors), `{1, 2}` (arrays
+//!   bits. Other constants: `null`, `undef`, `poison`, `zero`, `@symbol+8` (with
+//!   `from #o3` behind it if it stands for more than that), `<1, 2>` (vectors), `{1, 2}` (arrays
 //!   and structures), `opaque #o7`.
 //! * `[reads writes]` is an effect record, `[unknown]` all that an unknown call may do. A call without one does
 //!   what its callee's declaration says.

@@ -181,6 +181,10 @@ impl Parser {
         Some(Origin::from_u32(n))
     }
 
+    pub(super) fn origin(&mut self) -> Result<Origin, ParseError> {
+        self.optional_origin().ok_or_else(|| self.unexpected("an origin"))
+    }
+
     pub(super) fn optional_loc(&mut self) -> Option<Loc> {
         let Token::Loc(n) = *self.peek() else { return None };
         if self.last_loc.is_none_or(|(last, _)| last < n) {
