@@ -136,7 +136,8 @@ impl<'a> Maker<'a> {
     }
 
     fn name(&mut self) -> &'static str {
-        if self.rng.chance(1, 2) { "" } else { self.rng.pick(&NAMES) }
+        let named = self.rng.chance(1, 2);
+        if named { NAMES[self.rng.below(NAMES.len())] } else { "" }
     }
 
     fn ty(&mut self) -> Type {
