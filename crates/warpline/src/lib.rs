@@ -4,6 +4,7 @@
 //!   change is modelled here, everything else is an opaque instruction with an effect record.
 //! * [`shape`]: how the lanes of a value relate: uniform, strided, varying.
 //! * [`text`]: the text form of modules, a printer and a parser.
+//! * [`verify`]: the invariants of functions, and their checker.
 //!
 //! Nothing here knows LLVM; the crate `warpline-llvm` imports and exports.
 #![forbid(unsafe_code)]
@@ -13,3 +14,4 @@ pub mod shape;
 pub mod ssa;
 pub mod text;
 pub mod vectorize;
+pub mod verify;

@@ -45,6 +45,13 @@ pub struct EdgeData {
     pred_index: u32,
 }
 
+impl EdgeData {
+    /// The position of the edge among the in-edges of its target.
+    pub fn pred_index(&self) -> usize {
+        self.pred_index as usize
+    }
+}
+
 /// An instruction.
 #[derive(Clone, Debug)]
 pub struct InstData {

@@ -1,0 +1,77 @@
+//! Rules 14 and 15: definitions dominate uses.
+
+use cranelift_entity::SecondaryMap;
+use warpline_analysis::{DomTree, Node};
+
+use super::{Checker, Rule};
+use crate::ir::{Block, Inst, Value, ValueDef};
+use crate::text::Place;
+
+/// Where an instruction stands in its block; φs at 0. `None` if it stands in no block of the layout.
+type Positions = SecondaryMap<Inst, Option<u32>>;
+
+impl Checker<'_> {
+    pub(super) fn dominance(&mut self) {
+        let func = self.func;
+        let dom = DomTree::compute(&func.graph().0);
+        let mut positions = Positions::with_capacity(func.insts.len());
+        for &b in &func.layout {
+            let data = &func.blocks[b];
+            for &i in &data.phis {
+                positions[i] = Some(0);
+            }
+            for (k, i) in data.insts.iter().copied().chain(data.term.expand()).enumerate() {
+                positions[i] = Some(k as u32 + 1);
+            }
+        }
+        for &b in &func.layout {
+            if let Some(m) = func.blocks[b].mask.expand() {
+                self.defined(&dom, &positions, m, b, u32::MAX, (Rule::Masks, Place::Block(b)));
+            }
+            for i in func.block_insts(b) {
+                let at = positions[i].unwrap_or(0);
+                for &a in &func.insts[i].args {
+                    self.defined(&dom, &positions, a, b, at, (Rule::Dominance, Place::Inst(i)));
+                }
+                for &e in &func.insts[i].edges {
+                    for &a in &func.edges[e].args {
+                        self.defined(&dom, &positions, a, b, u32::MAX, (Rule::Dominance, Place::Inst(i)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Checks that `v` is defined before position `at` of block `b`.
+    fn defined(
+        &mut self,
+        dom: &DomTree,
+        positions: &Positions,
+        v: Value,
+        b: Block,
+        at: u32,
+        (rule, place): (Rule, Place),
+    ) {
+        let func = self.func;
+        let problem = match func.values[v].def {
+            ValueDef::Const(_) => None,
+            ValueDef::Param(k) => {
+                (func.params.get(k as usize) != Some(&v)).then_some("is no parameter of the function")
+            }
+            ValueDef::Inst(def, k) => {
+                let home = func.insts[def].block;
+                match positions[def] {
+                    _ if func.insts[def].results.get(k as usize) != Some(&v) => Some("is no longer defined"),
+                    None => Some("is defined by an instruction that was removed"),
+                    Some(p) if home == b => (p >= at && dom.is_reachable(Node(b.as_u32())))
+                        .then_some("is used before its definition"),
+                    Some(_) => (!dom.dominates(Node(home.as_u32()), Node(b.as_u32())))
+                        .then_some("is used where its definition does not dominate"),
+                }
+            }
+        };
+        if let Some(problem) = problem {
+            self.error(rule, place, format!("{} {problem}", func.value_name(v)));
+        }
+    }
+}
