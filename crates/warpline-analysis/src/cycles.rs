@@ -53,6 +53,22 @@ pub struct CycleForest {
 }
 
 impl CycleForest {
+    /// The forest of a graph without cycles.
+    pub(crate) fn empty(node_count: usize) -> Self {
+        CycleForest {
+            header: Vec::new(),
+            parent: Vec::new(),
+            depth: Vec::new(),
+            last: Vec::new(),
+            entries: Lists::group(0, std::iter::empty()),
+            children: Lists::group(0, std::iter::empty()),
+            top: Vec::new(),
+            innermost: vec![NONE; node_count],
+            nodes: Vec::new(),
+            node_start: vec![0],
+        }
+    }
+
     /// Finds the cycles of `graph`.
     pub fn compute<G: Graph>(graph: &G) -> Self {
         Self::compute_with(graph, &DfsOrder::compute(graph))

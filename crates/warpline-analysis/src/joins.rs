@@ -119,7 +119,7 @@ impl<'a, G: Graph> Joins<'a, G> {
             let label = match labels.common_label(at) {
                 Some(label) => label,
                 None => {
-                    report(graph, self.cycles, rewired, labels, at, sink);
+                    report(graph, rewired, labels, at, sink);
                     graph.edge_count() as u32 + at.0
                 }
             };
@@ -132,14 +132,7 @@ impl<'a, G: Graph> Joins<'a, G> {
 }
 
 /// Tells `sink` what it means that different labels meet at `at`.
-fn report<G: Graph>(
-    graph: &G,
-    cycles: &CycleForest,
-    rewired: &Rewired,
-    labels: &mut Labels,
-    at: Node,
-    sink: &mut impl JoinSink,
-) {
+fn report<G: Graph>(graph: &G, rewired: &Rewired, labels: &mut Labels, at: Node, sink: &mut impl JoinSink) {
     match rewired.kind(at) {
         Kind::Node(node) => {
             if sink.wants_edges(node) {
@@ -167,7 +160,7 @@ fn report<G: Graph>(
                     sink.join(entry, &here);
                 }
             }
-            if entries.len() > 1 && cycles.entries(cycle).len() > 1 {
+            if entries.len() > 1 {
                 sink.entered_apart(cycle);
             }
         }

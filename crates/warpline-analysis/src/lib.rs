@@ -7,7 +7,8 @@
 //! * [`dom`]: dominators, and post-dominators through [`Reversed`];
 //! * [`cycles`]: the forest of cycles, reducible or not;
 //! * [`frontier`]: dominance frontiers, single and iterated;
-//! * [`joins`]: where threads that part at a branch meet again.
+//! * [`joins`]: where threads that part at a branch meet again;
+//! * [`uniformity`]: which values and branches all threads agree on.
 //!
 //! All algorithms are iterative: a chain of a hundred thousand nodes does not use up the stack. All results
 //! are deterministic: they depend on the order of the edges and on nothing else.
@@ -21,6 +22,7 @@ pub mod graph;
 pub mod joins;
 pub mod order;
 mod rewired;
+pub mod uniformity;
 
 pub use bitset::BitSet;
 pub use cycles::{CycleForest, CycleId};
@@ -29,3 +31,4 @@ pub use frontier::{IteratedFrontier, dominance_frontier};
 pub use graph::{CsrGraph, EdgeId, Graph, GraphError, Node, Reversed};
 pub use joins::{JoinSet, Joins, Split};
 pub use order::{DfsOrder, Sccs};
+pub use uniformity::{SsaProgram, Uniformity};

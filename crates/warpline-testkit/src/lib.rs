@@ -5,6 +5,9 @@
 
 pub mod graph_oracles;
 pub mod graphs;
+
+pub mod lockstep;
 pub mod modules;
 pub mod rng;
+pub mod ssa_programs;
 pub mod tagged;

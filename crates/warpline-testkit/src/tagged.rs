@@ -25,8 +25,14 @@ impl Tags {
     /// Tags for the cycles that the walk along `graph`'s edges in order finds. For a reducible graph the order does not
     /// matter.
     pub fn of<G: Graph>(graph: &G) -> Self {
+        Self::of_walk(graph, |_, _| ())
+    }
+
+    /// Tags for the cycles that a depth-first walk finds which goes on from a node in the order that `arrange` brings its
+    /// successors into.
+    pub fn of_walk<G: Graph>(graph: &G, mut arrange: impl FnMut(Node, &mut [Node])) -> Self {
         let mut pre_number = vec![None; graph.node_count()];
-        number(graph, graph.entry(), &mut pre_number, &mut 0);
+        number(graph, graph.entry(), &mut arrange, &mut pre_number, &mut 0);
         let mut cycles = cycles(graph, &pre_number);
         cycles.sort_by_key(|c| c.depth);
         let around = (0..graph.node_count())
@@ -48,20 +54,21 @@ impl Tags {
         let before = |c: usize| self.around[s].iter().position(|&x| x == c).map_or(0, |i| tag[i]);
         self.around[t].iter().map(|&c| before(c) + goes_round(c)).collect()
     }
-
-    /// The part of an instance's tag that belongs to cycles around both nodes.
-    pub fn common<'t>(&self, tag: &'t Tag, of: Node, with: Node) -> &'t [u32] {
-        let (a, b) = (&self.around[of.index()], &self.around[with.index()]);
-        &tag[..a.iter().zip(b).take_while(|(x, y)| x == y).count()]
-    }
 }
 
-fn number<G: Graph>(graph: &G, at: Node, pre_number: &mut [Option<usize>], count: &mut usize) {
+fn number<G: Graph>(
+    graph: &G,
+    at: Node,
+    arrange: &mut impl FnMut(Node, &mut [Node]),
+    pre_number: &mut [Option<usize>],
+    count: &mut usize,
+) {
     if pre_number[at.index()].is_none() {
         pre_number[at.index()] = Some(*count);
         *count += 1;
-        let targets: Vec<Node> = graph.successors(at).collect();
-        targets.into_iter().for_each(|t| number(graph, t, pre_number, count));
+        let mut targets: Vec<Node> = graph.successors(at).collect();
+        arrange(at, &mut targets);
+        targets.into_iter().for_each(|t| number(graph, t, arrange, pre_number, count));
     }
 }
 

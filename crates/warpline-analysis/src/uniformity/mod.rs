@@ -1,0 +1,319 @@
+//! Which values and branches are uniform, which divergent, and why.
+//!
+//! # What the answers mean
+//!
+//! A number of threads start together at the entry with equal uniform arguments. An *instance* of a node is an
+//! execution of it by a thread, told apart by how often the header of each cycle around the node has been executed
+//! since the cycle was entered. Executions of one instance by different threads are *converged*: this is the
+//! maximal converged-with relation of paper 2 (*Convergence And Uniformity*) and, for reducible graphs, the
+//! equality of tags of paper 1 (Section 3.2). On irreducible graphs the relation depends on which nodes are taken as
+//! headers; results hold for every choice.
+//!
+//! * A value is *uniform* if all threads that execute an instance of its definition get the same.
+//! * A *use* of a value at a node outside a cycle that contains its definition is uniform if all threads that execute
+//!   an instance of the user see the same, which is more: threads that left the cycle in different iterations see
+//!   results of different instances (*temporal divergence*). See [`Uniformity::is_divergent_at`] and
+//!   [`Uniformity::is_divergent_on`]. Values that depend on such a use are divergent themselves.
+//! * A branch is *uniform* if all threads that execute an instance of it take the same edge.
+//!
+//! "Divergent" means that uniformity was not shown. Threads that do not execute an instance have no say in
+//! it: a uniform value may still not exist in some of them.
+//!
+//! # How they are found
+//!
+//! Divergence spreads from the sources along operands. A branch that turns divergent adds facts from its
+//! [joins](crate::joins):
+//!
+//! * A φ in a join is divergent if threads can arrive on two in-edges with different operands. (Paper 1, Definition
+//!   4.7, makes every variable divergent that is not the same on all of the in-edges; here only those count on which
+//!   the paths from the branch arrive with different labels. An undefined operand is no operand.)
+//! * A cycle gets *divergent exits*. Of the values that are defined in it (and may change in its iterations)
+//!   the uses outside that can be reached from a divergent exit without going through the cycle again are
+//!   temporally divergent. Other exits do no harm. This holds for each of several cycles that an edge leaves, and
+//!   for always-uniform values as well.
+//! * An irreducible cycle is *given up* if threads can arrive at different entries of it, or part at a
+//!   branch inside it: every value in it that may change in it is taken for divergent, uses outside for temporally
+//!   divergent, and its exits for the edges of one divergent branch. (The criteria of paper 2 are finer: there, some
+//!   branches inside do no harm.)
+//!
+//! Unreachable nodes have no influence: their branches are uniform, φ operands on edges from them are
+//! ignored. Values in them follow their operands.
+//!
+//! Soundness for reducible graphs is paper 1's Theorem 4.8 together with the temporal rule for uses, which in
+//! the paper is part of the join at the loop's exit.
+//!
+//! Every fact keeps the cause by which it was first derived. A cause refers to facts that were derived
+//! earlier, so chains of causes end at a source.
+
+mod engine;
+mod program;
+
+pub use program::{ProgramError, Rule, SsaBuilder, SsaProgram, Value};
+
+use crate::bitset::BitSet;
+use crate::cycles::{CycleForest, CycleId};
+use crate::graph::{EdgeId, Graph, Node};
+use crate::joins::Split;
+use crate::order::DfsOrder;
+
+/// Why a value or a branch is divergent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// Its rule says so.
+    Source,
+    /// This operand is divergent.
+    Operand(Value),
+    /// This operand is uniform where it is defined, but threads leave the cycle around its definition in different
+    /// iterations, by the given exit or (if none is given) because the cycle was given up.
+    Temporal {
+        /// The operand.
+        operand: Value,
+        /// The cycle that threads leave apart.
+        cycle: CycleId,
+        /// The edge on which they leave it.
+        exit: Option<EdgeId>,
+    },
+    /// It is a φ in a join: threads that part here arrive on edges with different operands.
+    Join(Split),
+    /// It may change in an irreducible cycle that was given up.
+    GivenUp(CycleId),
+}
+
+/// Why an irreducible cycle was given up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GivenUp {
+    /// Threads that part here can arrive at different entries.
+    EnteredApart(Split),
+    /// This branch inside is divergent.
+    BranchInside(Node),
+}
+
+/// Something that the analysis found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fact {
+    /// The value is divergent.
+    Value(Value, Cause),
+    /// The branch is divergent. The cause is never [`Cause::Source`], [`Cause::Join`] or [`Cause::GivenUp`].
+    Branch(Node, Cause),
+    /// Threads leave the cycle by this edge in different iterations, having parted at the split.
+    DivergentExit(CycleId, EdgeId, Split),
+    /// The irreducible cycle was given up.
+    GivenUp(CycleId, GivenUp),
+}
+
+/// To which nodes outside a cycle threads come that left it in different iterations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Reach {
+    Nowhere,
+    /// To these. None: not computed, as nothing asked for it.
+    Nodes(Option<BitSet>),
+    Everywhere,
+}
+
+/// The result of the analysis.
+#[derive(Clone, Debug)]
+pub struct Uniformity {
+    cycles: CycleForest,
+    defined_at: Vec<Option<Node>>,
+    changing: Vec<Option<CycleId>>,
+    divergent: BitSet,
+    value_cause: Vec<Option<Cause>>,
+    branches: BitSet,
+    branch_cause: Vec<Option<Cause>>,
+    exits: Vec<Vec<(EdgeId, Split)>>,
+    reach: Vec<Reach>,
+    given_up: Vec<Option<GivenUp>>,
+    join: Vec<Option<Split>>,
+}
+
+impl Uniformity {
+    /// Analyses a program over `graph`.
+    pub fn compute<G: Graph>(graph: &G, program: &SsaProgram) -> Self {
+        let dfs = DfsOrder::compute(graph);
+        let cycles = CycleForest::compute_with(graph, &dfs);
+        Self::compute_with(graph, &dfs, cycles, program)
+    }
+
+    /// Analyses a program over `graph`, the order and cycles of which are at hand.
+    pub fn compute_with<G: Graph>(
+        graph: &G,
+        dfs: &DfsOrder,
+        cycles: CycleForest,
+        program: &SsaProgram,
+    ) -> Self {
+        engine::run(graph, dfs, cycles, program)
+    }
+
+    /// The cycles of the graph.
+    pub fn cycles(&self) -> &CycleForest {
+        &self.cycles
+    }
+
+    /// Whether a value is divergent where it is defined.
+    pub fn is_divergent(&self, value: Value) -> bool {
+        self.divergent.contains(value.index())
+    }
+
+    /// All values that are divergent where they are defined, by number.
+    pub fn divergent_values(&self) -> &BitSet {
+        &self.divergent
+    }
+
+    /// Whether threads can take different edges out of a node to different targets.
+    pub fn is_divergent_branch(&self, node: Node) -> bool {
+        self.branches.contains(node.index())
+    }
+
+    /// All nodes from which threads can go to different targets, by number.
+    pub fn divergent_branches(&self) -> &BitSet {
+        &self.branches
+    }
+
+    /// Whether threads that execute an instance of `node` can see different values in `value`, the definition of which
+    /// dominates `node`. Takes as many steps as there are cycles around the definition and not around
+    /// `node`; a walk through the graph in the rare case that nothing at all used a value outside a cycle
+    /// some of whose exits are divergent.
+    pub fn is_divergent_at<G: Graph>(&self, graph: &G, value: Value, node: Node) -> bool {
+        self.is_divergent(value) || self.temporal_at(graph, value, node).is_some()
+    }
+
+    /// Whether threads that take `edge` to an instance of its target can see different values in `value`, the definition
+    /// of which dominates the edge's source. This is how a φ uses an operand.
+    pub fn is_divergent_on<G: Graph>(&self, graph: &G, value: Value, edge: EdgeId) -> bool {
+        self.is_divergent(value) || self.temporal_on(graph, value, edge).is_some()
+    }
+
+    /// A cycle that makes a use of `value` at `node` temporally divergent; the innermost one if there are several.
+    pub fn temporal_at<G: Graph>(&self, graph: &G, value: Value, node: Node) -> Option<CycleId> {
+        let leaves = self.left(value, node).find(|&c| self.reaches(graph, c, node));
+        leaves.or_else(|| self.given_up_with(value, node))
+    }
+
+    /// A cycle that makes a use of `value` on `edge` temporally divergent; the innermost one if there are several.
+    pub fn temporal_on<G: Graph>(&self, graph: &G, value: Value, edge: EdgeId) -> Option<CycleId> {
+        let source = graph.source(edge);
+        let leaves = self.left(value, graph.target(edge)).find(|&c| {
+            if self.cycles.contains(c, source) {
+                self.is_divergent_exit(c, edge)
+            } else {
+                self.reaches(graph, c, source)
+            }
+        });
+        leaves.or_else(|| self.given_up_with(value, graph.target(edge)))
+    }
+
+    /// A given-up cycle in which `value` may change and which contains `node`, unless the value is defined there:
+    /// threads that are together at `node` need not have been at the definition.
+    fn given_up_with(&self, value: Value, node: Node) -> Option<CycleId> {
+        std::iter::successors(self.changing[value.index()], |&c| self.cycles.parent(c))
+            .find(|&c| self.given_up(c).is_some() && self.cycles.contains(c, node))
+            .filter(|_| self.defined_at[value.index()] != Some(node))
+    }
+
+    /// The cycles in which `value` may change and which do not contain `outside`, from the inside out.
+    fn left(&self, value: Value, outside: Node) -> impl Iterator<Item = CycleId> + '_ {
+        std::iter::successors(self.changing[value.index()], |&c| self.cycles.parent(c))
+            .take_while(move |&c| !self.cycles.contains(c, outside))
+    }
+
+    fn reaches<G: Graph>(&self, graph: &G, cycle: CycleId, node: Node) -> bool {
+        match &self.reach[cycle.index()] {
+            Reach::Nowhere => false,
+            Reach::Everywhere => true,
+            Reach::Nodes(Some(nodes)) => nodes.contains(node.index()),
+            Reach::Nodes(None) => {
+                let mut nodes = BitSet::new(graph.node_count());
+                let exits = self.exits[cycle.index()].iter();
+                let targets: Vec<Node> = exits.map(|&(e, _)| graph.target(e)).collect();
+                engine::extend_reach(
+                    graph,
+                    &self.cycles,
+                    cycle,
+                    targets,
+                    &mut nodes,
+                    &mut usize::MAX.clone(),
+                );
+                nodes.contains(node.index())
+            }
+        }
+    }
+
+    /// Whether threads can leave a cycle in different iterations.
+    pub fn has_divergent_exit(&self, cycle: CycleId) -> bool {
+        self.reach[cycle.index()] != Reach::Nowhere
+    }
+
+    /// Whether threads can leave a cycle by `edge` in different iterations. Of a cycle that was given up every
+    /// exit is divergent.
+    pub fn is_divergent_exit(&self, cycle: CycleId, edge: EdgeId) -> bool {
+        self.given_up[cycle.index()].is_some() || self.exits[cycle.index()].iter().any(|&(e, _)| e == edge)
+    }
+
+    /// The edges on which threads can leave a cycle in different iterations, each with where they part, in the order
+    /// found. Nothing for a cycle that was given up and those inside it.
+    pub fn divergent_exits(&self, cycle: CycleId) -> &[(EdgeId, Split)] {
+        &self.exits[cycle.index()]
+    }
+
+    /// Why an irreducible cycle was given up, if it was. Only outermost irreducible cycles are; the cycles
+    /// inside share their fate.
+    pub fn given_up(&self, cycle: CycleId) -> Option<GivenUp> {
+        self.given_up[cycle.index()]
+    }
+
+    /// A split of which `node` is a join: threads that part there can arrive at one instance of the node from different
+    /// instances of predecessors. None if all threads that arrive at an instance come the same way, and for
+    /// nodes in irreducible cycles other than entries.
+    pub fn divergent_join(&self, node: Node) -> Option<Split> {
+        self.join[node.index()]
+    }
+
+    /// Why a value is divergent.
+    pub fn cause(&self, value: Value) -> Option<Cause> {
+        self.value_cause[value.index()]
+    }
+
+    /// Why a branch is divergent.
+    pub fn branch_cause(&self, node: Node) -> Option<Cause> {
+        self.branch_cause[node.index()]
+    }
+
+    /// The chain of causes of a divergent value, from the value itself to the source where it begins. Empty for a uniform
+    /// value.
+    pub fn explain(&self, value: Value) -> Vec<Fact> {
+        self.chain(self.cause(value).map(|c| Fact::Value(value, c)))
+    }
+
+    /// The chain of causes of a divergent branch. Empty for a uniform one.
+    pub fn explain_branch(&self, node: Node) -> Vec<Fact> {
+        self.chain(self.branch_cause(node).map(|c| Fact::Branch(node, c)))
+    }
+
+    fn chain(&self, first: Option<Fact>) -> Vec<Fact> {
+        std::iter::successors(first, |&fact| self.before(fact)).collect()
+    }
+
+    /// The fact from which a fact was derived.
+    fn before(&self, fact: Fact) -> Option<Fact> {
+        let split = |split| match split {
+            Split::Branch(node) => self.branch_cause(node).map(|c| Fact::Branch(node, c)),
+            Split::Cycle(cycle) => self.given_up(cycle).map(|why| Fact::GivenUp(cycle, why)),
+        };
+        match fact {
+            Fact::Value(_, cause) | Fact::Branch(_, cause) => match cause {
+                Cause::Source => None,
+                Cause::Operand(v) => self.cause(v).map(|c| Fact::Value(v, c)),
+                Cause::Temporal { cycle, exit: Some(exit), .. } => {
+                    let found = self.exits[cycle.index()].iter().find(|&&(e, _)| e == exit);
+                    found.map(|&(_, at)| Fact::DivergentExit(cycle, exit, at))
+                }
+                Cause::Join(at) => split(at),
+                Cause::GivenUp(cycle) | Cause::Temporal { cycle, exit: None, .. } => {
+                    self.given_up(cycle).map(|why| Fact::GivenUp(cycle, why))
+                }
+            },
+            Fact::DivergentExit(_, _, at) | Fact::GivenUp(_, GivenUp::EnteredApart(at)) => split(at),
+            Fact::GivenUp(_, GivenUp::BranchInside(node)) => split(Split::Branch(node)),
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! What the analysis knows of a program: which value is made where and from what.
+
+use std::fmt;
+
+use crate::cycles::{CycleForest, CycleId};
+use crate::graph::{EdgeId, Graph, Lists, Node};
+
+/// A value of the program, numbered from 0 in the order in which the builder was told of them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Value(pub u32);
+
+impl Value {
+    /// The value with the given number. Panics if it does not fit 32 bits.
+    pub fn new(index: usize) -> Self {
+        Value(u32::try_from(index).expect("a program has fewer than 2^32 values"))
+    }
+
+    /// The number as an index into a side table.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "v{}", self.0)
+    }
+}
+
+/// How the uniformity of a value follows from that of its operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Rule {
+    /// Divergent iff an operand is, where it is used; a φ also if threads arrive on edges with different
+    /// operands.
+    #[default]
+    Default,
+    /// Divergent whatever the operands are: a lane's number, memory of its own, the result of an unknown call.
+    Source,
+    /// Uniform whatever the operands are: a ballot, a broadcast of one lane's value.
+    AlwaysUniform,
+}
+
+/// Why a program is not well formed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProgramError {
+    /// A value or a terminator is said to be at a node that the graph does not have.
+    NoSuchNode {
+        /// The node.
+        node: Node,
+    },
+    /// An operand is a value that was never declared.
+    NoSuchOperand {
+        /// Who uses it; none for a terminator.
+        user: Option<Value>,
+        /// The operand.
+        operand: Value,
+    },
+    /// A φ has an operand for an edge that does not lead to its node.
+    NotAnInEdge {
+        /// The φ.
+        phi: Value,
+        /// The edge.
+        edge: EdgeId,
+    },
+    /// A φ has two operands for one edge.
+    RepeatedEdge {
+        /// The φ.
+        phi: Value,
+        /// The edge.
+        edge: EdgeId,
+    },
+}
+
+impl fmt::Display for ProgramError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProgramError::NoSuchNode { node } => write!(f, "{node} is not a node of the graph"),
+            ProgramError::NoSuchOperand { user: Some(user), operand } => {
+                write!(f, "operand {operand} of {user} was never declared")
+            }
+            ProgramError::NoSuchOperand { user: None, operand } => {
+                write!(f, "operand {operand} of a terminator was never declared")
+            }
+            ProgramError::NotAnInEdge { phi, edge } => {
+                write!(f, "φ {phi} has an operand for {edge}, which does not lead to its node")
+            }
+            ProgramError::RepeatedEdge { phi, edge } => write!(f, "φ {phi} has two operands for {edge}"),
+        }
+    }
+}
+
+impl std::error::Error for ProgramError {}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Definition {
+    node: u32,
+    rule: Rule,
+    is_phi: bool,
+    is_pure: bool,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// Collects a program; see [`SsaProgram::builder`].
+#[derive(Clone, Debug, Default)]
+pub struct SsaBuilder {
+    definitions: Vec<Definition>,
+    starts: Vec<u32>,
+    operands: Vec<(Value, u32)>,
+    terminators: Vec<(usize, Value)>,
+}
+
+impl SsaBuilder {
+    fn define(&mut self, node: Option<Node>, rule: Rule, is_phi: bool) -> Value {
+        let value = Value::new(self.definitions.len());
+        let node = node.map_or(NONE, |n| n.0);
+        self.definitions.push(Definition { node, rule, is_phi, is_pure: false });
+        self.starts.push(self.operands.len() as u32);
+        value
+    }
+
+    /// Declares a value that is there before the program starts: an argument, a constant, an address of a
+    /// global. The same constant used in several places should be one value.
+    pub fn argument(&mut self, rule: Rule) -> Value {
+        self.define(None, rule, false)
+    }
+
+    /// Declares a value that is computed at `node`. Operands may be values that are declared later.
+    pub fn plain(&mut self, node: Node, rule: Rule, operands: impl IntoIterator<Item = Value>) -> Value {
+        let value = self.define(Some(node), rule, false);
+        self.operands.extend(operands.into_iter().map(|v| (v, NONE)));
+        value
+    }
+
+    /// Declares a φ at `node` with an operand for each in-edge. An operand that is undefined (`None`, or left out)
+    /// may be taken to be any value, so it never makes the φ divergent.
+    pub fn phi(
+        &mut self,
+        node: Node,
+        rule: Rule,
+        operands: impl IntoIterator<Item = (EdgeId, Option<Value>)>,
+    ) -> Value {
+        let value = self.define(Some(node), rule, true);
+        let defined = operands.into_iter().filter_map(|(edge, v)| v.map(|v| (v, edge.0)));
+        self.operands.extend(defined);
+        value
+    }
+
+    /// Declares that a plain value with the default rule depends on its operands alone, and not on memory or on how
+    /// often it has been computed. So if the operands do not change in a loop, neither does it. No
+    /// effect on other values.
+    pub fn set_pure(&mut self, value: Value) {
+        if let Some(d) = self.definitions.get_mut(value.index()) {
+            d.is_pure = true;
+        }
+    }
+
+    /// Adds operands to what decides which edge control takes out of `node`.
+    pub fn terminator(&mut self, node: Node, operands: impl IntoIterator<Item = Value>) {
+        self.terminators.extend(operands.into_iter().map(|v| (node.index(), v)));
+    }
+
+    /// The program, over the given graph.
+    ///
+    /// # Errors
+    /// If a node, an edge or an operand that was named does not exist.
+    pub fn build<G: Graph>(mut self, graph: &G) -> Result<SsaProgram, ProgramError> {
+        self.starts.push(self.operands.len() as u32);
+        let mut seen_for = vec![NONE; graph.edge_count()];
+        for (i, d) in self.definitions.iter().enumerate() {
+            let user = Value::new(i);
+            if d.node != NONE && d.node as usize >= graph.node_count() {
+                return Err(ProgramError::NoSuchNode { node: Node(d.node) });
+            }
+            for &(operand, edge) in &self.operands[self.starts[i] as usize..self.starts[i + 1] as usize] {
+                if operand.index() >= self.definitions.len() {
+                    return Err(ProgramError::NoSuchOperand { user: Some(user), operand });
+                }
+                if !d.is_phi {
+                    continue;
+                }
+                if edge as usize >= graph.edge_count() || graph.target(EdgeId(edge)) != Node(d.node) {
+                    return Err(ProgramError::NotAnInEdge { phi: user, edge: EdgeId(edge) });
+                }
+                if std::mem::replace(&mut seen_for[edge as usize], user.0) == user.0 {
+                    return Err(ProgramError::RepeatedEdge { phi: user, edge: EdgeId(edge) });
+                }
+            }
+        }
+        for &(node, operand) in &self.terminators {
+            if node >= graph.node_count() {
+                return Err(ProgramError::NoSuchNode { node: Node::new(node) });
+            }
+            if operand.index() >= self.definitions.len() {
+                return Err(ProgramError::NoSuchOperand { user: None, operand });
+            }
+        }
+        let at_nodes = self.definitions.iter().enumerate().filter(|(_, d)| d.node != NONE);
+        let at_nodes = at_nodes.map(|(i, d)| (d.node as usize, Value(i as u32)));
+        let values_at = Lists::group(graph.node_count(), at_nodes);
+        let terminators = Lists::group(graph.node_count(), self.terminators.iter().copied());
+        Ok(SsaProgram {
+            definitions: self.definitions,
+            starts: self.starts,
+            operands: self.operands,
+            terminators,
+            values_at,
+        })
+    }
+}
+
+/// A program in SSA form, as far as uniformity depends on it.
+///
+/// It is assumed, not checked, that definitions dominate uses: a plain value's operand is defined in a node that
+/// dominates the value's node, a φ's operand in one that dominates the edge's source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SsaProgram {
+    definitions: Vec<Definition>,
+    starts: Vec<u32>,
+    operands: Vec<(Value, u32)>,
+    terminators: Lists<Value>,
+    values_at: Lists<Value>,
+}
+
+impl SsaProgram {
+    /// Starts a program without values.
+    pub fn builder() -> SsaBuilder {
+        SsaBuilder::default()
+    }
+
+    /// The number of values.
+    pub fn value_count(&self) -> usize {
+        self.definitions.len()
+    }
+
+    /// All values, by number.
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = Value> + ExactSizeIterator + use<> {
+        (0..self.definitions.len() as u32).map(Value)
+    }
+
+    /// Where a value is computed; none for an argument.
+    pub fn node(&self, value: Value) -> Option<Node> {
+        let node = self.definitions[value.index()].node;
+        (node != NONE).then_some(Node(node))
+    }
+
+    /// The rule of a value.
+    pub fn rule(&self, value: Value) -> Rule {
+        self.definitions[value.index()].rule
+    }
+
+    /// Whether a value is a φ.
+    pub fn is_phi(&self, value: Value) -> bool {
+        self.definitions[value.index()].is_phi
+    }
+
+    /// Whether a value depends on nothing but its operands; see [`SsaBuilder::set_pure`].
+    pub fn is_pure(&self, value: Value) -> bool {
+        let d = self.definitions[value.index()];
+        d.is_pure && !d.is_phi && d.rule == Rule::Default
+    }
+
+    fn uses(&self, value: Value) -> &[(Value, u32)] {
+        let i = value.index();
+        &self.operands[self.starts[i] as usize..self.starts[i + 1] as usize]
+    }
+
+    /// The operands of a value, each with the edge on which a φ takes it.
+    pub fn operands(
+        &self,
+        value: Value,
+    ) -> impl DoubleEndedIterator<Item = (Value, Option<EdgeId>)> + ExactSizeIterator + Clone + '_ {
+        self.uses(value).iter().map(|&(v, e)| (v, (e != NONE).then_some(EdgeId(e))))
+    }
+
+    /// What decides which edge control takes out of `node`.
+    pub fn terminator(&self, node: Node) -> &[Value] {
+        self.terminators.get(node.index())
+    }
+
+    /// The values that are computed at `node`, by number.
+    pub fn values_at(&self, node: Node) -> &[Value] {
+        self.values_at.get(node.index())
+    }
+
+    /// Whether a value is the same whenever its operands are: a pure one, or a φ all operands of which are one value.
+    fn follows_operands(&self, value: Value) -> bool {
+        let mut others = self.operands(value).map(|(o, _)| o).filter(|&o| o != value);
+        let first = others.next();
+        self.is_pure(value)
+            || (self.is_phi(value)
+                && self.rule(value) == Rule::Default
+                && first.is_some()
+                && others.all(|o| Some(o) == first))
+    }
+
+    /// For each value the innermost cycle in whose iterations it may change. A pure value does not change
+    /// in a cycle in which its operands do not.
+    pub(crate) fn innermost_changing<G: Graph>(
+        &self,
+        graph: &G,
+        cycles: &CycleForest,
+    ) -> Vec<Option<CycleId>> {
+        debug_assert!(self.values_at.len() == graph.node_count());
+        let around = |v: Value| self.node(v).and_then(|n| cycles.innermost(n));
+        let mut changing: Vec<Option<CycleId>> = self.values().map(around).collect();
+        let follows: Vec<bool> = self.values().map(|v| self.follows_operands(v)).collect();
+        let mut state = vec![0u8; self.value_count()]; // 0 new, 1 open, 2 done
+        for root in self.values().filter(|v| follows[v.index()]) {
+            let mut stack = vec![root];
+            while let Some(&v) = stack.last() {
+                let Some(node) = self.node(v).filter(|_| follows[v.index()] && state[v.index()] != 2) else {
+                    stack.pop();
+                    continue;
+                };
+                let operands = || self.operands(v).map(|(o, _)| o);
+                if state[v.index()] == 0 {
+                    state[v.index()] = 1;
+                    // An operand that is still open comes round a cycle through a φ; it counts as changing in the
+                    // innermost cycle around it.
+                    stack.extend(operands().filter(|o| follows[o.index()] && state[o.index()] == 0));
+                    continue;
+                }
+                let mut deepest: Option<CycleId> = None;
+                for mut c in operands().filter(|&o| o != v).map(|o| changing[o.index()]) {
+                    while let Some(inner) = c.filter(|&c| !cycles.contains(c, node)) {
+                        c = cycles.parent(inner);
+                    }
+                    let depth = |c: Option<CycleId>| c.map_or(0, |c| cycles.depth(c));
+                    if depth(c) > depth(deepest) {
+                        deepest = c;
+                    }
+                }
+                changing[v.index()] = deepest;
+                state[v.index()] = 2;
+                stack.pop();
+            }
+        }
+        changing
+    }
+}

@@ -1,0 +1,126 @@
+//! Random programs in SSA form over a given graph, with nothing in them but what uniformity depends on.
+
+use warpline_analysis::uniformity::{Rule, SsaProgram, Value};
+use warpline_analysis::{CsrGraph, EdgeId, Graph, Node};
+
+use crate::graph_oracles::Dominance;
+use crate::rng::SplitMix64;
+
+/// A value before it is handed to the builder.
+struct Draft {
+    node: Option<usize>,
+    rule: Rule,
+    pure: bool,
+    operands: Operands,
+}
+
+enum Operands {
+    Plain(Vec<usize>),
+    Phi(Vec<(EdgeId, Option<usize>)>),
+}
+
+/// The argument that is different in every thread.
+const LANE: usize = 0;
+
+/// A program over `graph`: a few arguments, in each node some φs and some plain values in this order, and branches that
+/// mostly depend on values. Definitions dominate uses; values in one node use earlier ones of the
+/// same node.
+pub fn random(rng: &mut SplitMix64, graph: &CsrGraph) -> SsaProgram {
+    let dominance = Dominance::of(graph);
+    let source_in = *rng.pick(&[8, 20, 40]);
+    // How many of the branches, in twelfths, have a condition that is a source.
+    let lane_branches = *rng.pick(&[1, 4, 8]);
+    let mut conditions = vec![None; graph.node_count()];
+    let plain_rule = |rng: &mut SplitMix64| match rng.below(source_in) {
+        0 => Rule::Source,
+        1 if rng.chance(1, 2) => Rule::AlwaysUniform,
+        _ => Rule::Default,
+    };
+    let mut drafts: Vec<Draft> = [Rule::Source, Rule::Default, Rule::Default]
+        .map(|rule| Draft { node: None, rule, pure: false, operands: Operands::Plain(Vec::new()) })
+        .into();
+    // First what there is, then what it is made from, so that φs can use what comes later.
+    for node in graph.nodes() {
+        let n = node.index();
+        for _ in 0..rng.below(3) {
+            let edges = graph.in_edges(node).iter().map(|&e| (e, None)).collect();
+            drafts.push(Draft {
+                node: Some(n),
+                rule: Rule::Default,
+                pure: false,
+                operands: Operands::Phi(edges),
+            });
+        }
+        for _ in 0..rng.below(4) {
+            let (rule, pure) = (plain_rule(rng), rng.chance(1, 2));
+            drafts.push(Draft { node: Some(n), rule, pure, operands: Operands::Plain(Vec::new()) });
+        }
+        if graph.out_edges(node).len() > 1 && rng.chance(2, 3) {
+            // A condition that is new in each iteration, so that loops end.
+            let rule = if rng.chance(lane_branches, 12) { Rule::Source } else { Rule::Default };
+            conditions[n] = Some(drafts.len());
+            drafts.push(Draft { node: Some(n), rule, pure: false, operands: Operands::Plain(Vec::new()) });
+        }
+    }
+    // The values that can be used at the end of a node.
+    let at_end = |drafts: &[Draft], n: usize| -> Vec<usize> {
+        let usable = |d: &Draft| d.node.is_none_or(|def| def == n || dominance.dominates(def, n));
+        (0..drafts.len()).filter(|&v| usable(&drafts[v])).collect()
+    };
+    let reachable = |n: usize| dominance.is_reachable(n);
+    for v in 3..drafts.len() {
+        let node = drafts[v].node.expect("all but the arguments are in nodes");
+        let operands = match &drafts[v].operands {
+            Operands::Plain(_) => {
+                let mut usable = at_end(&drafts, node);
+                usable.retain(|&o| o < v || drafts[o].node != Some(node));
+                // In unreachable code everything dominates everything; keep to earlier values.
+                usable.retain(|&o| o < v || reachable(node));
+                usable.retain(|&o| o != LANE || rng.chance(1, 6));
+                Operands::Plain((0..rng.between(1, 2)).map(|_| pick_near(rng, &usable)).collect())
+            }
+            Operands::Phi(edges) => {
+                let mut last = None;
+                let mut operand = |e: EdgeId| {
+                    let mut usable = at_end(&drafts, graph.source(e).index());
+                    usable.retain(|&o| o != LANE || rng.chance(1, 6));
+                    let repeat = last.filter(|o| usable.contains(o) && rng.chance(1, 3));
+                    last = Some(repeat.unwrap_or_else(|| pick_near(rng, &usable)));
+                    last.filter(|_| !rng.chance(1, 20))
+                };
+                Operands::Phi(edges.iter().map(|&(e, _)| (e, operand(e))).collect())
+            }
+        };
+        drafts[v].operands = operands;
+    }
+    let mut builder = SsaProgram::builder();
+    for draft in &drafts {
+        let value = match (&draft.operands, draft.node) {
+            (Operands::Phi(list), Some(n)) => {
+                builder.phi(Node::new(n), draft.rule, list.iter().map(|&(e, o)| (e, o.map(Value::new))))
+            }
+            (Operands::Plain(list), Some(n)) => {
+                builder.plain(Node::new(n), draft.rule, list.iter().map(|&o| Value::new(o)))
+            }
+            (_, None) => builder.argument(draft.rule),
+        };
+        if draft.pure {
+            builder.set_pure(value);
+        }
+    }
+    for node in graph.nodes() {
+        if graph.out_edges(node).len() > 1 && rng.chance(9, 10) {
+            let mut usable = at_end(&drafts, node.index());
+            usable.retain(|&o| o != LANE);
+            let on = conditions[node.index()].unwrap_or_else(|| pick_near(rng, &usable));
+            builder.terminator(node, [Value::new(on)]);
+        }
+    }
+    builder.build(graph).expect("the draft names existing nodes, edges and values only")
+}
+
+/// One of `usable`, more often a late one.
+fn pick_near(rng: &mut SplitMix64, usable: &[usize]) -> usize {
+    let i = rng.below(usable.len()).max(rng.below(usable.len()));
+    usable[i]
+}
