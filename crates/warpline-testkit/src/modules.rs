@@ -28,7 +28,8 @@ impl Default for FunctionShape {
     }
 }
 
-const NAMES: [&str; 12] = ["a", "b", "i", "x.y", "v1", "b2", "x0", "two words", "", "\"q\\", "true", "é"];
+const NAMES: [&str; 13] =
+    ["a", "b", "i", "opaque", "x.y", "v1", "b2", "x0", "two words", "", "\"q\\", "true", "é"];
 
 /// A random module with a few functions.
 pub fn module(rng: &mut SplitMix64, shape: &FunctionShape) -> Module {

@@ -120,7 +120,8 @@ fn place(func: &mut Function, graph: &CsrGraph, dom: &DomTree, vars: &[Var], acc
         for n in at {
             let b = Block::from_u32(n.0);
             let ty = func.vars[var].ty;
-            func.add_phi(b, ty);
+            let phi = func.add_phi(b, ty);
+            func.values[phi].name = func.vars[var].name.clone();
             placed[b].push((Slot(s as u32), func.blocks[b].phis.len() - 1));
         }
     }

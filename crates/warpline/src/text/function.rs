@@ -654,12 +654,13 @@ impl Parser {
     }
 
     fn branch(&mut self, body: &mut Body, inst: Inst) -> Result<Op, ParseError> {
-        // A condition is a value or a constant; names of blocks are words that begin no constant.
-        let unconditional = match self.peek() {
-            Token::Word(w) => !super::names::is_reserved(w),
-            Token::Str(_) => true,
+        // No condition of one word ends here, but `opaque #o1`; a block of that name is quoted.
+        let ends = match self.peek_second() {
+            Token::Newline | Token::End | Token::Punct('(') | Token::Loc(_) => true,
+            Token::Origin(_) => !self.is_word("opaque"),
             _ => false,
         };
+        let unconditional = matches!(self.peek(), Token::Word(_) | Token::Str(_)) && ends;
         if unconditional {
             self.target(body, inst)?;
             return Ok(Op::Br);

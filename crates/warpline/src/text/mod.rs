@@ -72,7 +72,7 @@ fn expected_type(module: &Module, func: &Function, inst: Inst, index: usize) -> 
     let result = data.results.first().map(|&r| func.ty(r));
     match &data.op {
         Op::Binary(_) | Op::FNeg | Op::Freeze => result,
-        Op::ICmp(_) | Op::FCmp(_) => (index == 1).then(|| func.ty(data.args[0])),
+        Op::ICmp(_) | Op::FCmp(_) | Op::Shuffle(_) => (index == 1).then(|| func.ty(data.args[0])),
         Op::Select | Op::Lane(LaneOp::Blend) => {
             if index == 0 {
                 Some(Type::BOOL)
@@ -81,6 +81,8 @@ fn expected_type(module: &Module, func: &Function, inst: Inst, index: usize) -> 
             }
         }
         Op::InsertElement | Op::InsertValue(_) => result.filter(|_| index == 0),
+        Op::Load(_) | Op::Gep(_) => (index == 0).then_some(Type::PTR),
+        Op::Store(_) => (index == 1).then_some(Type::PTR),
         Op::Call(info) => call_parameter(module, info, index),
         Op::WriteVar(x) => Some(func.vars[*x].ty),
         Op::ParallelCopy => data.results.get(index).map(|&r| func.ty(r)),

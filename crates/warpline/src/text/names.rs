@@ -22,30 +22,6 @@ fn looks_like_id(word: &str, prefix: &str) -> bool {
     word.strip_prefix(prefix).is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Words that begin a constant or a type, so that a block of that name needs quotation marks.
-pub(super) fn is_reserved(word: &str) -> bool {
-    matches!(
-        word,
-        "true"
-            | "false"
-            | "null"
-            | "undef"
-            | "poison"
-            | "zero"
-            | "opaque"
-            | "void"
-            | "ptr"
-            | "other"
-            | "half"
-            | "bfloat"
-            | "float"
-            | "double"
-            | "x86_fp80"
-            | "fp128"
-            | "ppc_fp128"
-    ) || looks_like_id(word, "i")
-}
-
 /// Appends `text` in quotation marks.
 pub(super) fn quote_into(out: &mut String, text: &str) {
     out.push('"');
@@ -145,7 +121,7 @@ impl<'a> Names<'a> {
         let name = &self.func.blocks[b].name;
         if !self.blocks.contains(b) {
             let _ = write!(out, "{b}");
-        } else if is_reserved(name) || name.starts_with(|c: char| c.is_ascii_digit() || c == '$') {
+        } else if &**name == "opaque" || name.starts_with(|c: char| c.is_ascii_digit() || c == '$') {
             quote_into(&mut out, name);
         } else {
             name_into(&mut out, name, "b");

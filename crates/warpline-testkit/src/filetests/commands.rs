@@ -1,0 +1,150 @@
+//! The commands of file tests.
+
+use std::fmt::Write as _;
+
+use warpline::ir::{Block, Function};
+use warpline::ssa;
+use warpline::text::{Names, print_function};
+use warpline::verify::verify;
+use warpline_analysis::{
+    CsrGraph, CycleForest, CycleId, DomTree, Graph, IteratedFrontier, Node, Reversed, dominance_frontier,
+};
+
+use super::{Case, Command};
+
+/// All commands by name, except `roundtrip`, which the runner knows.
+pub const STANDARD: &[(&str, Command)] = &[
+    ("cfg", cfg),
+    ("cycles", cycles),
+    ("dominators", dominators),
+    ("frontiers", frontiers),
+    ("postdominators", postdominators),
+    ("ssa", ssa_construction),
+    ("verify", verifier),
+];
+
+struct Cfg<'a> {
+    func: &'a Function,
+    names: Names<'a>,
+    graph: CsrGraph,
+}
+
+impl<'a> Cfg<'a> {
+    fn new(case: &Case<'a>) -> Cfg<'a> {
+        Cfg { func: case.func, names: Names::new(case.func), graph: case.func.graph().0 }
+    }
+
+    fn name(&self, n: Node) -> String {
+        self.names.block(Block::from_u32(n.0))
+    }
+
+    fn list(&self, nodes: impl IntoIterator<Item = Node>) -> String {
+        let names: Vec<String> = nodes.into_iter().map(|n| self.name(n)).collect();
+        names.join(" ")
+    }
+
+    /// The nodes of the layout, in its order.
+    fn nodes(&self) -> impl Iterator<Item = Node> + '_ {
+        self.func.layout.iter().map(|b| Node(b.as_u32()))
+    }
+
+    fn unreachable(&self, dom: &DomTree) -> String {
+        let list = self.list(self.nodes().filter(|&n| !dom.is_reachable(n)));
+        if list.is_empty() { list } else { format!("unreachable: {list}\n") }
+    }
+}
+
+/// Predecessors and successors, one for each edge.
+fn cfg(case: &Case<'_>) -> String {
+    let cfg = Cfg::new(case);
+    let mut out = String::new();
+    for n in cfg.nodes() {
+        let (from, to) = (cfg.graph.predecessors(n), cfg.graph.successors(n));
+        let _ = writeln!(out, "{}: from [{}] to [{}]", cfg.name(n), cfg.list(from), cfg.list(to));
+    }
+    out
+}
+
+/// The dominator tree.
+fn dominators(case: &Case<'_>) -> String {
+    let cfg = Cfg::new(case);
+    let dom = DomTree::compute(&cfg.graph);
+    let mut out = String::new();
+    for &n in dom.pre_order() {
+        let _ = writeln!(out, "{:1$}{2}", "", 2 * dom.level(n) as usize, cfg.name(n));
+    }
+    out + &cfg.unreachable(&dom)
+}
+
+/// The post-dominator tree below the virtual exit.
+fn postdominators(case: &Case<'_>) -> String {
+    let cfg = Cfg::new(case);
+    let reversed = Reversed::new(&cfg.graph);
+    let dom = DomTree::compute(&reversed);
+    let forward = DomTree::compute(&cfg.graph);
+    let mut out = String::new();
+    for &n in dom.pre_order() {
+        let indent = 2 * dom.level(n) as usize;
+        if n == reversed.virtual_exit() {
+            let _ = writeln!(out, "{:indent$}(exit)", "");
+        } else if forward.is_reachable(n) {
+            let _ = writeln!(out, "{:indent$}{}", "", cfg.name(n));
+        }
+    }
+    out
+}
+
+/// Cycles with their headers, entries and blocks, inner ones indented.
+fn cycles(case: &Case<'_>) -> String {
+    let cfg = Cfg::new(case);
+    let forest = CycleForest::compute(&cfg.graph);
+    let mut out = String::new();
+    let mut work: Vec<CycleId> = forest.top_level().iter().rev().copied().collect();
+    while let Some(c) = work.pop() {
+        let indent = 2 * (forest.depth(c) as usize - 1);
+        let kind = if forest.is_reducible(c) {
+            String::new()
+        } else {
+            format!(", irreducible, entries [{}]", cfg.list(forest.entries(c).iter().copied()))
+        };
+        let header = cfg.name(forest.header(c));
+        let nodes = cfg.nodes().filter(|&n| forest.contains(c, n));
+        let _ = writeln!(out, "{:indent$}header {header}{kind}: {}", "", cfg.list(nodes));
+        work.extend(forest.children(c).iter().rev());
+    }
+    if out.is_empty() { "none".into() } else { out }
+}
+
+/// The dominance frontier of each block, and its iterated one where that is larger.
+fn frontiers(case: &Case<'_>) -> String {
+    let cfg = Cfg::new(case);
+    let dom = DomTree::compute(&cfg.graph);
+    let mut iterated = IteratedFrontier::new(&cfg.graph, &dom);
+    let mut out = String::new();
+    for n in cfg.nodes().filter(|&n| dom.is_reachable(n)) {
+        let frontier = dominance_frontier(&cfg.graph, &dom, n);
+        let all = iterated.compute([n]);
+        let _ = write!(out, "{}: {{{}}}", cfg.name(n), cfg.list(frontier.iter().copied()));
+        if all != frontier {
+            let _ = write!(out, ", iterated {{{}}}", cfg.list(all));
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// The function after SSA construction for all its variables.
+fn ssa_construction(case: &Case<'_>) -> String {
+    let mut func = case.func.clone();
+    ssa::construct(&mut func, |_| true);
+    let broken = verify(case.module, &func).err().map_or(String::new(), |e| e.to_string());
+    broken + &print_function(case.module, &func)
+}
+
+/// What the verifier says.
+fn verifier(case: &Case<'_>) -> String {
+    match verify(case.module, case.func) {
+        Ok(()) => "sound".into(),
+        Err(e) => e.errors.iter().map(|e| format!("{:?}: {}\n", e.rule, e.message)).collect(),
+    }
+}
