@@ -1,6 +1,7 @@
 //! Typed ids of everything in the IR.
 
 use cranelift_entity::entity_impl;
+use warpline_analysis::Node;
 
 macro_rules! entity {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
@@ -47,4 +48,17 @@ entity! {
     /// A handle to what an instruction, constant or function was imported from. Only the LLVM bridge
     /// understands it.
     Origin, "o"
+}
+
+impl From<Block> for Node {
+    /// Block *i* is node *i* of [`Function::graph`](super::Function::graph).
+    fn from(b: Block) -> Node {
+        Node(b.0)
+    }
+}
+
+impl From<Node> for Block {
+    fn from(n: Node) -> Block {
+        Block(n.0)
+    }
 }

@@ -115,10 +115,10 @@ fn place(func: &mut Function, graph: &CsrGraph, dom: &DomTree, vars: &[Var], acc
                 work.extend(func.predecessors(b).filter(|&p| !writes.contains(p) && !live.contains(p)));
             }
         }
-        let defs = acc.writes[s].iter().map(|b| Node(b.as_u32())).filter(|&n| dom.is_reachable(n));
-        let at = frontier.compute_where(defs, |n| live.contains(Block::from_u32(n.0)));
+        let defs = acc.writes[s].iter().map(|&b| Node::from(b)).filter(|&n| dom.is_reachable(n));
+        let at = frontier.compute_where(defs, |n| live.contains(Block::from(n)));
         for n in at {
-            let b = Block::from_u32(n.0);
+            let b = Block::from(n);
             let ty = func.vars[var].ty;
             let phi = func.add_phi(b, ty);
             func.values[phi].name = func.vars[var].name.clone();
@@ -147,7 +147,7 @@ fn rename(
         if entering {
             rename_block(
                 func,
-                Block::from_u32(node.0),
+                Block::from(node),
                 (vars, chosen, placed),
                 &mut current,
                 &mut undo,
@@ -169,7 +169,7 @@ fn rename(
     }
     for bi in 0..func.layout.len() {
         let b = func.layout[bi];
-        if !dom.is_reachable(Node(b.as_u32())) {
+        if !dom.is_reachable(Node::from(b)) {
             let mut none = vec![None.into(); vars.len()];
             rename_block(func, b, (vars, chosen, &Placed::new()), &mut none, &mut undo, &mut replaced, stats);
             undo.clear();

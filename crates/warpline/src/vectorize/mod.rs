@@ -1,7 +1,111 @@
-//! The vectorizer.
+//! The vectorizer: from a scalar kernel to W lanes (paper 3).
+//!
+//! The stages, each a module:
+//! 1. [`normalize`]: one exit, well-shaped loops, loop-closed SSA;
+//! 2. [`divergent_loops`]: loops that lanes leave apart become uniform loops (Sec. 5);
+//! 3. [`classes`]: which blocks share a mask (Sec. 2.4, 4);
+//! 4. [`guards`]: branches around what must not run without an active lane (Sec. 6);
+//! 5. [`block_index`] and [`mod@linearize`]: partial linearization (Sec. 3);
+//! 6. [`repair`]: masks, blends, SSA. The result is a *lane program*: its control flow is uniform, and every
+//!    block says under which mask it takes effect.
+
 pub mod block_index;
+pub mod classes;
+mod cleanup;
+pub mod divergent_loops;
 mod error;
+pub mod guards;
 pub mod linearize;
 pub mod normalize;
+mod options;
+pub mod plan;
+pub mod repair;
+
+use crate::ir::{Block, Function};
+use plan::{Branch, Facts, Plan};
+use repair::LinearizeStats;
 
 pub use error::VectorizeError;
+pub use options::{Linearize, MathLibrary, NoMathLibrary, Options, Passing, Vectorized};
+
+/// A function whose control flow is uniform and whose blocks have masks.
+#[derive(Clone, Debug)]
+pub struct LaneProgram {
+    /// The function.
+    pub func: Function,
+    /// What became of the branches.
+    pub branches: LinearizeStats,
+    /// Loops that were transformed.
+    pub divergent_loops: usize,
+    /// Loops that were uniform as they were.
+    pub uniform_loops: usize,
+}
+
+/// Linearizes a function in [normal form](normalize::normalize).
+///
+/// # Errors
+/// If the control flow cannot be linearized.
+pub fn to_lane_program(func: Function, facts: Facts, mode: Linearize) -> Result<LaneProgram, VectorizeError> {
+    let facts = match mode {
+        Linearize::Partial => facts,
+        Linearize::Full => everything_divergent(&func, facts),
+    };
+    let mut plan = Plan::new(func, facts);
+    divergent_loops::transform_divergent_loops(&mut plan);
+    split_uniform_edges(&mut plan);
+    let pdom = classes::IterationPostDom::compute(&plan);
+    classes::compute_classes(&mut plan, &pdom);
+    check_uniform_loops(&plan)?;
+    let guards = guards::insert_guards(&mut plan, &pdom)?;
+    let branches = repair::linearize_function(&mut plan, &guards)?;
+    let divergent_loops = plan.loops.values().filter(|l| l.divergent).count();
+    Ok(LaneProgram {
+        branches,
+        divergent_loops,
+        uniform_loops: plan.loops.len() - divergent_loops,
+        func: plan.func,
+    })
+}
+
+/// The facts of full if-conversion: every branch and every loop counts as divergent.
+fn everything_divergent(func: &Function, mut facts: Facts) -> Facts {
+    for &b in &func.layout {
+        facts.divergent_branches.insert(b);
+        facts.divergent_loops.insert(b);
+    }
+    facts
+}
+
+/// Gives an edge of a uniform branch a block of its own if its target has other predecessors: Theorem 4.5
+/// then keeps the branch, and what the edge writes is written under the mask of that block.
+fn split_uniform_edges(plan: &mut Plan) {
+    for b in plan.func.layout.clone() {
+        if plan.branch[b] != Branch::Uniform || !plan.branches(b) {
+            continue;
+        }
+        for e in plan.func.out_edges(b).to_vec() {
+            let several = plan.func.blocks[plan.func.edges[e].to].preds.len() > 1;
+            if !plan.is_back_edge(e) && (several || !plan.actions[e].is_empty()) {
+                plan.split_edge(e, "edge");
+            }
+        }
+    }
+}
+
+/// Every exit of a loop that was not transformed must take all its lanes along.
+fn check_uniform_loops(plan: &Plan) -> Result<(), VectorizeError> {
+    for l in plan.loops.values().filter(|l| !l.divergent) {
+        for &e in &l.exits {
+            let from: Block = plan.func.edges[e].from;
+            let all = plan.class_of(from) == plan.class_of(l.header);
+            if !all || (plan.branch[from] == Branch::Divergent && plan.branches(from)) {
+                return Err(VectorizeError::at_block(
+                    &plan.func,
+                    l.header,
+                    "internal: lanes leave this loop apart although it was found uniform",
+                ));
+            }
+        }
+    }
+    Ok(())
+}

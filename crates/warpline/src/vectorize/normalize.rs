@@ -87,10 +87,10 @@ fn merge_edges(func: &mut Function, edges: &[Edge], to: Block, name: &str) -> Bl
 fn shape_loops(func: &mut Function) -> Result<(), VectorizeError> {
     let (graph, ids) = func.graph();
     let cycles = CycleForest::compute(&graph);
-    let back_edge = |e: Edge, f: &Function, c: CycleId| cycles.contains(c, Node(f.edges[e].from.as_u32()));
+    let back_edge = |e: Edge, f: &Function, c: CycleId| cycles.contains(c, Node::from(f.edges[e].from));
     for c in cycles.cycles() {
         if !cycles.is_reducible(c) {
-            let header = Block::from_u32(cycles.header(c).0);
+            let header = Block::from(cycles.header(c));
             return Err(VectorizeError::at_block(func, header, "irreducible loop (more than one entry)"));
         }
     }
@@ -99,7 +99,7 @@ fn shape_loops(func: &mut Function) -> Result<(), VectorizeError> {
         .map(|c| (c, cycles.exit_edges(&graph, c).map(|e| ids[e.index()]).collect()))
         .collect();
     for c in cycles.cycles() {
-        let header = Block::from_u32(cycles.header(c).0);
+        let header = Block::from(cycles.header(c));
         // The blocks that merging adds are not known to `cycles`; loops that share a header are one cycle,
         // so each header is visited once.
         let preds = func.blocks[header].preds.clone();
@@ -115,7 +115,7 @@ fn shape_loops(func: &mut Function) -> Result<(), VectorizeError> {
     }
     for (c, exits) in exits_of {
         if exits.is_empty() {
-            add_false_exit(func, Block::from_u32(cycles.header(c).0));
+            add_false_exit(func, Block::from(cycles.header(c)));
         }
     }
     make_exits_dedicated(func);
@@ -126,7 +126,7 @@ fn shape_loops(func: &mut Function) -> Result<(), VectorizeError> {
 fn add_false_exit(func: &mut Function, header: Block) {
     let (graph, _) = func.graph();
     let dom = DomTree::compute(&graph);
-    let is_back = |&e: &Edge| dom.dominates(Node(header.as_u32()), Node(func.edges[e].from.as_u32()));
+    let is_back = |&e: &Edge| dom.dominates(Node::from(header), Node::from(func.edges[e].from));
     let Some(back) = func.blocks[header].preds.iter().copied().find(is_back) else { return };
     let latch = merge_edges(func, &[back], header, "latch");
     let args = func.edges[func.out_edges(latch)[0]].args.clone();
@@ -178,7 +178,7 @@ fn close_loops(func: &mut Function) {
     let exits_of: Vec<Vec<Block>> = cycles
         .cycles()
         .map(|c| {
-            let targets = cycles.exit_edges(&graph, c).map(|e| Block::from_u32(graph.target(e).0));
+            let targets = cycles.exit_edges(&graph, c).map(|e| Block::from(graph.target(e)));
             let mut exits: Vec<Block> = targets.collect();
             exits.sort_unstable();
             exits.dedup();
@@ -188,12 +188,12 @@ fn close_loops(func: &mut Function) {
     let users = Users::compute(func);
     let mut vars = Vec::new();
     for block in func.layout.clone() {
-        let node = Node(block.as_u32());
+        let node = Node::from(block);
         let Some(innermost) = cycles.innermost(node) else { continue };
         let results: Vec<Value> =
             func.block_insts(block).flat_map(|i| func.insts[i].results.iter().copied()).collect();
         for v in results {
-            let leaves = |c: CycleId, u: &Use| !cycles.contains(c, Node(u.block(func).as_u32()));
+            let leaves = |c: CycleId, u: &Use| !cycles.contains(c, Node::from(u.block(func)));
             let outside: Vec<Use> = users.of(v).filter(|u| leaves(innermost, u)).collect();
             let left: Vec<CycleId> =
                 cycles.around(node).take_while(|&c| outside.iter().any(|u| leaves(c, u))).collect();
@@ -202,7 +202,7 @@ fn close_loops(func: &mut Function) {
             }
             let mut exits: Vec<Block> =
                 left.iter().flat_map(|c| exits_of[c.index()].iter().copied()).collect();
-            exits.retain(|x| dom.dominates(node, Node(x.as_u32())));
+            exits.retain(|&x| dom.dominates(node, Node::from(x)));
             exits.sort_unstable();
             exits.dedup();
             vars.push(close_value(func, v, &outside, &exits));

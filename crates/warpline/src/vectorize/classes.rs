@@ -1,0 +1,133 @@
+//! Mask classes: which blocks execute under the same mask (paper 3, Sec. 2.4 and 4).
+//!
+//! A class stands for one mask variable. A block joins the class of its immediate dominator *d* when
+//! * it post-dominates *d* within one iteration of their common loop: every lane of *d* comes by (if *d* is
+//!   inside a loop that the block is behind, the loop's preheader stands for it); or
+//! * all its in-edges come from blocks of *d*'s class with uniform branches: when it is executed, all lanes
+//!   of *d* are there. This is the paper's *uniform relative to a dominator* (Def. 4.4), and Theorem 4.5
+//!   promises that these edges survive linearization.
+//!
+//! Post-dominance "within one iteration" is that of the graph without back edges, where a latch leads to the exits
+//! of its loop instead: a lane at the latch will leave in some later iteration.
+//!
+//! The header of a uniform loop is in the class of its preheader; that of a divergent loop begins a class, whose
+//! mask is the preheader's at first and the latch's live mask in later iterations. A dispatch block is in
+//! the class of the preheader: all lanes that entered have left.
+//!
+//! Every other block begins a class of its own: its mask is the disjunction of the masks of its in-edges.
+
+use warpline_analysis::{CsrGraph, DfsOrder, DomTree, Node, Reversed};
+
+use crate::ir::{Block, Type};
+
+use super::plan::{Action, Branch, Class, Init, Plan};
+
+/// Post-dominators of the graph that [the module](self) describes.
+pub struct IterationPostDom {
+    tree: DomTree,
+    exit: Node,
+}
+
+impl IterationPostDom {
+    /// Computes them for the present control flow.
+    pub fn compute(plan: &Plan) -> IterationPostDom {
+        let func = &plan.func;
+        let mut edges = Vec::new();
+        for &b in &func.layout {
+            let forward = func.out_edges(b).iter().filter(|&&e| !plan.is_back_edge(e));
+            edges.extend(forward.map(|&e| (Node::from(b), Node::from(func.edges[e].to))));
+        }
+        for l in plan.loops.values() {
+            let leaving = l.exits.iter().map(|&e| (Node::from(l.latch), Node::from(func.edges[e].to)));
+            edges.extend(leaving.filter(|_| !l.divergent));
+        }
+        let graph = CsrGraph::new(func.blocks.len(), Node::from(func.entry()), edges)
+            .expect("edges join blocks of this function");
+        let reversed = Reversed::new(&graph);
+        let exit = reversed.virtual_exit();
+        IterationPostDom { tree: DomTree::compute(&reversed), exit }
+    }
+
+    /// Whether every path from `b` passes `a`.
+    pub fn post_dominates(&self, a: Block, b: Block) -> bool {
+        self.tree.dominates(Node::from(a), Node::from(b))
+    }
+
+    /// The immediate post-dominator.
+    pub fn parent(&self, b: Block) -> Option<Block> {
+        self.tree.idom(Node::from(b)).filter(|&n| n != self.exit).map(Block::from)
+    }
+}
+
+/// Computes the classes and notes where their masks are initialised and written.
+pub fn compute_classes(plan: &mut Plan, pdom: &IterationPostDom) {
+    let (graph, _) = plan.func.graph();
+    let dfs = DfsOrder::compute(&graph);
+    let dom = DomTree::compute_with(&graph, &dfs);
+    let order: Vec<Block> = dfs.reverse_post_order().map(Block::from).collect();
+    for b in order {
+        let class = match dom.idom(Node::from(b)) {
+            None => begin_class(plan, b, "entry"),
+            Some(d) => class_of_block(plan, pdom, b, Block::from(d)),
+        };
+        plan.class[b] = class.into();
+    }
+}
+
+fn begin_class(plan: &mut Plan, b: Block, name: &str) -> Class {
+    let class = plan.leaders.push(b);
+    if class.as_u32() > 0 {
+        plan.masks[class] = plan.func.add_var(Type::BOOL, name).into();
+    }
+    class
+}
+
+fn class_of_block(plan: &mut Plan, pdom: &IterationPostDom, b: Block, idom: Block) -> Class {
+    if let Some(preheader) = plan.resumes[b].expand() {
+        return plan.class_of(preheader);
+    }
+    if let Some(l) = plan.loop_of[b].expand()
+        && plan.loops[l].header == b
+    {
+        return if plan.loops[l].divergent { begin_loop_class(plan, b) } else { plan.class_of(idom) };
+    }
+    let level = dominator_on_level(plan, b, idom);
+    if pdom.post_dominates(b, level) {
+        return plan.class_of(level);
+    }
+    let dominator = plan.class_of(idom);
+    let all_come = plan.func.predecessors(b).all(|p| {
+        plan.class[p] == Some(dominator).into() && (plan.branch[p] != Branch::Divergent || !plan.branches(p))
+    });
+    if all_come {
+        return dominator;
+    }
+    let class = begin_class(plan, b, "mask");
+    let mask = plan.masks[class].expect("a class other than the entry's has a mask");
+    plan.end[idom].push((mask, Init::False));
+    for e in plan.func.blocks[b].preds.clone() {
+        plan.actions[e].push(Action::Join(mask));
+    }
+    class
+}
+
+/// The immediate dominator on the loop level of `b`: where it is inside a loop that `b` is behind, the
+/// preheader of that loop.
+fn dominator_on_level(plan: &Plan, b: Block, idom: Block) -> Block {
+    let left = plan.loops_around(idom).take_while(|&l| !plan.contains(l, b)).last();
+    left.map_or(idom, |l| plan.loops[l].preheader)
+}
+
+/// The class of a divergent loop's header.
+fn begin_loop_class(plan: &mut Plan, header: Block) -> Class {
+    let class = begin_class(plan, header, "loop");
+    let mask = plan.masks[class].expect("a class other than the entry's has a mask");
+    for e in plan.func.blocks[header].preds.clone() {
+        let from = plan.func.edges[e].from;
+        match plan.live[from].expand() {
+            Some(live) => plan.end[from].push((mask, Init::Copy(live))),
+            None => plan.actions[e].push(Action::Put(mask)),
+        }
+    }
+    class
+}

@@ -1,0 +1,171 @@
+//! The divergent loop transform of paper 3, Sec. 5: loops that lanes leave apart become uniform loops.
+//!
+//! A divergent loop gets a *pure latch*, to which its back edge and all its exits are rebound, and which goes on as
+//! long as any lane does; behind it a *dispatch* sends the lanes to the exits they took. Where the paper adds
+//! φs for live masks, exit masks and trackers of values that leave the loop, we note writes of variables on
+//! the edges ([`Action`]): the masks of the edges are not known yet, and SSA construction finds the φs later.
+//!
+//! * `live`: false at the header in every iteration, joined on the back edge. The branch of the latch is on it.
+//! * `next` per header φ: what the φ gets in the next iteration.
+//! * `exit` per exit block (if there are several): false at the preheader, joined on each exit edge.
+//! * `out` per φ of an exit block: the tracker, poison at the preheader. It must survive later iterations.
+//!
+//! A uniform exit of a divergent loop (a *kill exit*) stays a branch to the latch.
+//!
+//! Inner loops are transformed first; the dispatch of an inner loop may leave the outer one and is then an
+//! exit of that like any other.
+
+use crate::ir::{Block, Edge, LaneOp, Op, Type, Value, Var};
+
+use super::plan::{Action, Branch, Init, LoopId, Plan};
+
+/// Transforms all divergent loops, innermost first.
+pub fn transform_divergent_loops(plan: &mut Plan) {
+    let loops: Vec<LoopId> = plan.loops.keys().collect();
+    for &l in loops.iter().rev() {
+        if plan.loops[l].divergent {
+            transform(plan, l);
+        }
+        pass_exits_up(plan, l);
+    }
+}
+
+/// Edges that leave the parent loop too become exits of the parent.
+fn pass_exits_up(plan: &mut Plan, l: LoopId) {
+    let Some(parent) = plan.loops[l].parent.expand() else { return };
+    let leaving: Vec<Edge> = plan.loops[l]
+        .exits
+        .iter()
+        .copied()
+        .filter(|&e| !plan.contains(parent, plan.func.edges[e].to))
+        .collect();
+    plan.loops[parent].exits.extend(leaving);
+}
+
+fn transform(plan: &mut Plan, l: LoopId) {
+    let data = plan.loops[l].clone();
+    let back = *plan
+        .func
+        .out_edges(data.latch)
+        .iter()
+        .find(|&&e| plan.func.edges[e].to == data.header)
+        .expect("the latch of a loop has the back edge");
+    let latch = plan.add_block("latch", Some(l).into());
+    plan.loops[l].latch = latch;
+    let live = plan.func.add_var(Type::BOOL, "live");
+    plan.top[data.header].push((live, Init::False));
+    plan.actions[back].push(Action::Join(live));
+    let next = rebind(plan, back, latch, "next");
+    for &var in &next {
+        plan.top[data.header].push((var, Init::Poison));
+    }
+    let first = rebind_exits(plan, &data.exits, l, latch);
+
+    let live_now = plan.func.append_value(latch, Op::ReadVar(live), &[], Type::BOOL);
+    let any = plan.func.append_value(latch, Op::Lane(LaneOp::MaskAny), &[live_now], Type::BOOL);
+    let term = plan.func.set_terminator(latch, Op::CondBr, &[any], &[data.header, first]);
+    plan.branch[latch] = Branch::AnyLane;
+    plan.live[latch] = live.into();
+    let back = plan.func.insts[term].edges[0];
+    read_into_phis(plan, latch, back, &next);
+}
+
+/// Lets an edge lead to `to`; its φ operands are written to variables on the edge, which are returned.
+fn rebind(plan: &mut Plan, e: Edge, to: Block, name: &str) -> Vec<Var> {
+    let phis = phi_values(plan, plan.func.edges[e].to);
+    let vars: Vec<Var> = phis.iter().map(|&phi| plan.func.add_var(plan.func.ty(phi), name)).collect();
+    assign_phis(plan, e, &phis, &vars, false);
+    plan.func.redirect_edge(e, to);
+    vars
+}
+
+fn phi_values(plan: &Plan, b: Block) -> Vec<Value> {
+    plan.func.blocks[b].phis.iter().map(|&p| plan.func.insts[p].results[0]).collect()
+}
+
+/// Notes on an edge that its φ operands are written to these variables.
+fn assign_phis(plan: &mut Plan, e: Edge, phis: &[Value], vars: &[Var], keep: bool) {
+    let args = plan.func.edges[e].args.clone();
+    for ((&value, &var), &phi) in args.iter().zip(vars).zip(phis) {
+        let varying = plan.is_varying(phi);
+        plan.actions[e].push(Action::Assign { var, value, varying, keep });
+    }
+}
+
+/// Makes the φ operands of an edge reads of variables at the end of the block it leaves.
+fn read_into_phis(plan: &mut Plan, block: Block, e: Edge, vars: &[Var]) {
+    for (k, &var) in vars.iter().enumerate() {
+        let ty = plan.func.vars[var].ty;
+        let value = plan.func.append_value(block, Op::ReadVar(var), &[], ty);
+        plan.func.set_phi_arg(e, k, value);
+    }
+}
+
+/// An exit block with the edges that lead to it, its exit mask, and the trackers of its φs.
+struct Exit {
+    to: Block,
+    edges: Vec<Edge>,
+    mask: Var,
+    trackers: Vec<Var>,
+}
+
+/// Rebinds the exit edges to the latch and builds the dispatch; returns its first block.
+fn rebind_exits(plan: &mut Plan, edges: &[Edge], l: LoopId, latch: Block) -> Block {
+    let mut exits: Vec<Exit> = Vec::new();
+    for &e in edges {
+        let to = plan.func.edges[e].to;
+        match exits.iter_mut().find(|x| x.to == to) {
+            Some(x) => x.edges.push(e),
+            None => {
+                let mask = plan.func.add_var(Type::BOOL, "exit");
+                exits.push(Exit { to, edges: vec![e], mask, trackers: Vec::new() });
+            }
+        }
+    }
+    let several = exits.len() > 1;
+    let preheader = plan.loops[l].preheader;
+    for x in &mut exits {
+        let phis = phi_values(plan, x.to);
+        for &phi in &phis {
+            let tracker = plan.func.add_var(plan.func.ty(phi), "out");
+            plan.end[preheader].push((tracker, Init::Poison));
+            x.trackers.push(tracker);
+        }
+        if several {
+            plan.end[preheader].push((x.mask, Init::False));
+        }
+        for &e in &x.edges {
+            assign_phis(plan, e, &phis, &x.trackers, true);
+            if several {
+                plan.actions[e].push(Action::Join(x.mask));
+            }
+            plan.func.redirect_edge(e, latch);
+        }
+    }
+    plan.loops[l].exits.clear();
+    dispatch(plan, l, &exits)
+}
+
+/// Blocks behind the loop that send each lane to the exit it took.
+fn dispatch(plan: &mut Plan, l: LoopId, exits: &[Exit]) -> Block {
+    let outside = plan.loops[l].parent;
+    let preheader = plan.loops[l].preheader;
+    let first = plan.add_block("dispatch", outside);
+    plan.resumes[first] = preheader.into();
+    let mut block = first;
+    for (k, x) in exits.iter().enumerate() {
+        let term = if k + 1 == exits.len() {
+            plan.func.set_terminator(block, Op::Br, &[], &[x.to])
+        } else {
+            let rest = plan.add_block("dispatch", outside);
+            let took = plan.func.append_value(block, Op::ReadVar(x.mask), &[], Type::BOOL);
+            plan.branch[block] = Branch::Divergent;
+            plan.func.set_terminator(block, Op::CondBr, &[took], &[x.to, rest])
+        };
+        let e = plan.func.insts[term].edges[0];
+        read_into_phis(plan, block, e, &x.trackers);
+        plan.loops[l].exits.push(e);
+        block = plan.func.out_edges(block).last().map_or(block, |&e| plan.func.edges[e].to);
+    }
+    first
+}

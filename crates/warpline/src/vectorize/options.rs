@@ -1,0 +1,86 @@
+//! What a caller asks of the vectorizer, and what it gets.
+
+use crate::ir::{FuncId, Type};
+use crate::shape::Shape;
+
+use super::repair::LinearizeStats;
+
+/// How much control flow is folded.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Linearize {
+    /// Divergent branches only.
+    #[default]
+    Partial,
+    /// Every branch but those that ask whether a mask has any lane.
+    Full,
+}
+
+/// A library of vector math functions, known by name.
+pub trait MathLibrary {
+    /// The symbol of a function that computes `scalar` (a C library name such as `expf`) on vectors of `lanes`
+    /// elements per argument, passed and returned in registers, if the library has one.
+    fn vector_function(&self, scalar: &str, lanes: u32) -> Option<String>;
+}
+
+/// No vector math: calls are made lane by lane.
+pub struct NoMathLibrary;
+
+impl MathLibrary for NoMathLibrary {
+    fn vector_function(&self, _scalar: &str, _lanes: u32) -> Option<String> {
+        None
+    }
+}
+
+/// What a caller asks of [`vectorize`](super::vectorize).
+pub struct Options<'a> {
+    /// W: the number of lanes, 1 to 64.
+    pub width: u32,
+    /// The shape of each parameter.
+    pub args: Vec<Shape>,
+    /// Name of the function to be made.
+    pub name: String,
+    /// Whether the function gets a last parameter of type `<W x i1>`: the lanes that are active.
+    pub masked: bool,
+    /// How much control flow is folded.
+    pub linearize: Linearize,
+    /// Whether a uniform return value is to be returned as a scalar, not as a vector.
+    pub scalar_result: bool,
+    /// Vector math functions.
+    pub math: &'a dyn MathLibrary,
+}
+
+/// How a parameter or result of the vectorized function is passed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Passing {
+    /// One scalar, the same for all lanes.
+    Uniform(Type),
+    /// Lane 0's value as a scalar; lane *k* has `k` times the step more.
+    Strided(Type, i64),
+    /// A vector with one element per lane; the type is that of one lane.
+    Varying(Type),
+}
+
+/// A vectorized function. It has been added to the module.
+#[derive(Clone, Debug)]
+pub struct Vectorized {
+    /// The function.
+    pub func: FuncId,
+    /// Its name.
+    pub name: String,
+    /// W.
+    pub width: u32,
+    /// How each parameter of the kernel is passed, in order. If the function is masked, the mask follows.
+    pub params: Vec<Passing>,
+    /// How the result is passed, if there is one.
+    pub result: Option<Passing>,
+    /// Whether the last parameter is a mask.
+    pub masked: bool,
+    /// What became of the branches.
+    pub branches: LinearizeStats,
+    /// Loops that lanes leave apart.
+    pub divergent_loops: usize,
+    /// Loops that lanes leave together.
+    pub uniform_loops: usize,
+    /// Whether a math function of limited accuracy is called, so that results may differ in the last places.
+    pub approximate: bool,
+}

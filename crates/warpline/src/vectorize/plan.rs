@@ -1,0 +1,271 @@
+//! The state that the transforms share: the function being changed, its loops, and what still has to be
+//! written at block ends once the masks are known.
+
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap, entity_impl};
+use warpline_analysis::{CycleForest, Node};
+
+use crate::ir::{Block, Edge, Function, Op, Value, Var};
+
+/// A loop of the function; unlike a [`CycleForest`] it is kept up to date while blocks are added.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LoopId(u32);
+entity_impl!(LoopId, "loop");
+
+/// A class of blocks that execute under the same mask.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Class(u32);
+entity_impl!(Class, "class");
+
+/// What the transforms must know of the values and the control flow: the outcome of the uniformity analysis.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// Blocks with a divergent branch.
+    pub divergent_branches: EntitySet<Block>,
+    /// Headers of the loops that lanes leave in different iterations or by different exits.
+    pub divergent_loops: EntitySet<Block>,
+    /// Values that differ between lanes and are not strided either.
+    pub varying: EntitySet<Value>,
+    /// Values that differ between lanes, strided ones included.
+    pub divergent: EntitySet<Value>,
+}
+
+/// A loop.
+#[derive(Clone, Debug)]
+pub struct LoopData {
+    /// The header; stays the header for good.
+    pub header: Block,
+    /// The only block with a back edge.
+    pub latch: Block,
+    /// The only predecessor from outside.
+    pub preheader: Block,
+    /// The loop around.
+    pub parent: PackedOption<LoopId>,
+    /// Whether lanes leave it apart.
+    pub divergent: bool,
+    /// Edges that leave the loop, by the innermost loop they start in or are passed up to.
+    pub exits: Vec<Edge>,
+}
+
+/// What is to be written on an edge, that is at the end of the block it leaves.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// `mask := mask | edge mask`.
+    Join(Var),
+    /// `mask := edge mask`.
+    Put(Var),
+    /// `var := blend(edge mask, value, var)`, on behalf of a φ.
+    Assign {
+        /// The variable.
+        var: Var,
+        /// What lanes on this edge write.
+        value: Value,
+        /// Whether the φ is varying. If not, all lanes of the φ agree, so that one lane on the edge decides.
+        varying: bool,
+        /// Whether earlier writes of lanes that are not on this edge must survive.
+        keep: bool,
+    },
+}
+
+/// What a variable starts as.
+#[derive(Copy, Clone, Debug)]
+pub enum Init {
+    /// No lane.
+    False,
+    /// Nothing.
+    Poison,
+    /// The present value of another variable.
+    Copy(Var),
+}
+
+/// How a block's branch is treated.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Branch {
+    /// All active lanes agree.
+    #[default]
+    Uniform,
+    /// To be folded.
+    Divergent,
+    /// Made by the vectorizer: whether a mask has any lane. Never folded, and needs no active lane.
+    AnyLane,
+}
+
+/// The function under transformation.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The function.
+    pub func: Function,
+    /// Facts about the values and branches it came with.
+    pub facts: Facts,
+    /// How each block's branch is treated.
+    pub branch: SecondaryMap<Block, Branch>,
+    /// All loops, outer before inner.
+    pub loops: PrimaryMap<LoopId, LoopData>,
+    /// The innermost loop of each block.
+    pub loop_of: SecondaryMap<Block, PackedOption<LoopId>>,
+    /// Writes on edges.
+    pub actions: SecondaryMap<Edge, Vec<Action>>,
+    /// Initialisations at the top of a block.
+    pub top: SecondaryMap<Block, Vec<(Var, Init)>>,
+    /// Initialisations at the end of a block, before what its edges write.
+    pub end: SecondaryMap<Block, Vec<(Var, Init)>>,
+    /// Dispatch blocks behind transformed loops, with the preheader of the loop: both execute under the same mask.
+    pub resumes: SecondaryMap<Block, PackedOption<Block>>,
+    /// Masks of the lanes that go on with the loop, written on the back edge, by latch.
+    pub live: SecondaryMap<Block, PackedOption<Var>>,
+    /// The class of each block.
+    pub class: SecondaryMap<Block, PackedOption<Class>>,
+    /// The block at which each class begins.
+    pub leaders: PrimaryMap<Class, Block>,
+    /// The variable that holds the mask of each class; none for the first, whose mask is the entry mask.
+    pub masks: SecondaryMap<Class, PackedOption<Var>>,
+}
+
+impl Plan {
+    /// Takes a function in [normal form](super::normalize) and finds its loops.
+    pub fn new(func: Function, facts: Facts) -> Plan {
+        let mut plan = Plan {
+            branch: SecondaryMap::new(),
+            loops: PrimaryMap::new(),
+            loop_of: SecondaryMap::new(),
+            actions: SecondaryMap::new(),
+            top: SecondaryMap::new(),
+            end: SecondaryMap::new(),
+            resumes: SecondaryMap::new(),
+            live: SecondaryMap::new(),
+            class: SecondaryMap::new(),
+            leaders: PrimaryMap::new(),
+            masks: SecondaryMap::new(),
+            func,
+            facts,
+        };
+        plan.find_loops();
+        for &b in &plan.func.layout {
+            if plan.facts.divergent_branches.contains(b) {
+                plan.branch[b] = Branch::Divergent;
+            }
+        }
+        plan
+    }
+
+    fn find_loops(&mut self) {
+        let (graph, ids) = self.func.graph();
+        let cycles = CycleForest::compute(&graph);
+        // Parents come before their children in `cycles`.
+        let mut ids_of: Vec<PackedOption<LoopId>> = vec![None.into(); cycles.len()];
+        for c in cycles.cycles() {
+            let header = Block::from(cycles.header(c));
+            let inside = |b: Block| cycles.contains(c, Node::from(b));
+            let (mut latch, mut preheader) = (header, header);
+            for p in self.func.predecessors(header) {
+                *(if inside(p) { &mut latch } else { &mut preheader }) = p;
+            }
+            let id = self.loops.push(LoopData {
+                header,
+                latch,
+                preheader,
+                parent: cycles.parent(c).and_then(|p| ids_of[p.index()].expand()).into(),
+                divergent: self.facts.divergent_loops.contains(header),
+                exits: Vec::new(),
+            });
+            ids_of[c.index()] = id.into();
+            // An edge is listed with the innermost loop only; see `LoopData::exits`.
+            let own = |b: Block| cycles.innermost(Node::from(b)) == Some(c);
+            self.loops[id].exits = cycles
+                .exit_edges(&graph, c)
+                .map(|e| ids[e.index()])
+                .filter(|&e| own(self.func.edges[e].from))
+                .collect();
+        }
+        for &b in &self.func.layout {
+            self.loop_of[b] = match cycles.innermost(Node::from(b)) {
+                Some(c) => ids_of[c.index()],
+                None => None.into(),
+            };
+        }
+    }
+
+    /// Whether a loop contains a block.
+    pub fn contains(&self, l: LoopId, b: Block) -> bool {
+        self.loops_around(b).any(|x| x == l)
+    }
+
+    /// The loops around a block, innermost first.
+    pub fn loops_around(&self, b: Block) -> impl Iterator<Item = LoopId> + '_ {
+        std::iter::successors(self.loop_of[b].expand(), |&l| self.loops[l].parent.expand())
+    }
+
+    /// Whether an edge closes a loop.
+    pub fn is_back_edge(&self, e: Edge) -> bool {
+        let edge = &self.func.edges[e];
+        self.loops_around(edge.from)
+            .any(|l| self.loops[l].header == edge.to && self.loops[l].latch == edge.from)
+    }
+
+    /// The class of a block. Classes must have been computed.
+    pub fn class_of(&self, b: Block) -> Class {
+        self.class[b].expect("classes are computed for all blocks")
+    }
+
+    /// Adds a block of a loop (or of none).
+    pub fn add_block(&mut self, name: &str, inside: PackedOption<LoopId>) -> Block {
+        let b = self.func.add_block(name);
+        self.loop_of[b] = inside;
+        b
+    }
+
+    /// Splits a block behind its φs: the block keeps φs, in-edges and what is initialised at its top, the new
+    /// block gets everything else and is returned.
+    pub fn split_below_phis(&mut self, b: Block, name: &str) -> Block {
+        let new = self.func.split_block(b, 0, name);
+        self.loop_of[new] = self.loop_of[b];
+        self.class[new] = self.class[b];
+        self.branch[new] = std::mem::take(&mut self.branch[b]);
+        self.end[new] = std::mem::take(&mut self.end[b]);
+        self.live[new] = self.live[b].take().into();
+        for l in self.loops.values_mut() {
+            if l.latch == b {
+                l.latch = new;
+            }
+            if l.preheader == b {
+                l.preheader = new;
+            }
+        }
+        for p in self.resumes.values_mut() {
+            if *p == Some(b).into() {
+                *p = Some(new).into();
+            }
+        }
+        new
+    }
+
+    /// Puts a block on an edge; what is to be written on the edge is then written at the end of that block.
+    pub fn split_edge(&mut self, e: Edge, name: &str) -> Block {
+        let edge = &self.func.edges[e];
+        let (from, to) = (edge.from, edge.to);
+        let inside = self.loops_around(from).find(|&l| self.contains(l, to));
+        let mid = self.func.split_edge(e, name);
+        self.loop_of[mid] = inside.into();
+        let out = self.func.out_edges(mid)[0];
+        self.actions[out] = std::mem::take(&mut self.actions[e]);
+        mid
+    }
+
+    /// Whether a block branches: its terminator has edges to at least two different blocks.
+    pub fn branches(&self, b: Block) -> bool {
+        let mut targets = self.func.successors(b);
+        let first = targets.next();
+        targets.any(|t| Some(t) != first)
+    }
+
+    /// Whether a value differs between lanes, and not by a stride.
+    pub fn is_varying(&self, v: Value) -> bool {
+        self.facts.varying.contains(v)
+    }
+
+    /// Whether the terminator of a block is a conditional branch on a constant.
+    pub fn has_constant_branch(&self, b: Block) -> bool {
+        let t = &self.func.insts[self.func.terminator(b)];
+        matches!(t.op, Op::CondBr | Op::Switch(_)) && self.func.as_int(t.args[0]).is_some()
+    }
+}

@@ -1,0 +1,344 @@
+//! From the linearized graph to a lane program: masks, blends, SSA repair.
+//!
+//! Every φ one of whose edges did not survive becomes a variable that is written, under the masks of the edges, at
+//! the ends of the predecessors, and starts as poison at the end of the block's immediate dominator, as the
+//! masks start as false there. Then the edges are rebound, and SSA construction makes blends and φs of the
+//! variables where they belong.
+
+use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::PackedOption;
+use warpline_analysis::{CycleForest, DfsOrder, DomTree, Node};
+
+use crate::ir::{Block, Constant, Edge, Inst, IntPred, LaneOp, Op, Type, Value};
+use crate::ssa;
+
+use super::VectorizeError;
+use super::block_index::BlockIndex;
+use super::linearize::{Linearized, NewBranch, linearize};
+use super::plan::{Action, Branch, Init, Plan};
+
+/// What became of the branches.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct LinearizeStats {
+    /// Divergent branches, all folded.
+    pub divergent: usize,
+    /// Uniform branches that stayed.
+    pub uniform_kept: usize,
+    /// Uniform branches that were folded nevertheless.
+    pub uniform_lost: usize,
+}
+
+/// Linearizes the function and turns it into a lane program. `guards` are the blocks whose branch asks
+/// whether their own mask has any lane.
+///
+/// # Errors
+/// If an edge that a mask class relies on was lost: a defect of ours, reported rather than compiled.
+pub fn linearize_function(plan: &mut Plan, guards: &[Block]) -> Result<LinearizeStats, VectorizeError> {
+    let (graph, ids) = plan.func.graph();
+    let dfs = DfsOrder::compute(&graph);
+    let dom = DomTree::compute_with(&graph, &dfs);
+    let cycles = CycleForest::compute_with(&graph, &dfs);
+    let index = BlockIndex::compute(&graph, &dfs, &dom, &cycles);
+    let block = |n: Node| Block::from(n);
+    let result = linearize(
+        &graph,
+        &index,
+        |n| plan.branch[block(n)] == Branch::Divergent,
+        |e| plan.is_back_edge(ids[e.index()]),
+    );
+    check_classes(plan, &result)?;
+    let stats = count(plan, &result);
+    convert_phis(plan, &result, &index, &dom);
+    let masks = write_masks(plan, guards);
+    rebind(plan, &result);
+    let all: Vec<_> = plan.func.vars.keys().collect();
+    for (b, mask) in masks.iter() {
+        plan.func.blocks[b].mask = *mask;
+    }
+    ssa::construct_vars(&mut plan.func, &all);
+    super::cleanup::simplify_masks(&mut plan.func);
+    Ok(stats)
+}
+
+fn new_targets(plan: &Plan, result: &Linearized, b: Block) -> Vec<Block> {
+    let _ = plan;
+    result.targets(Node::from(b)).iter().map(|&n| Block::from(n)).collect()
+}
+
+/// A class whose member has predecessors in the class only relies on these edges, and no others, to reach it.
+fn check_classes(plan: &Plan, result: &Linearized) -> Result<(), VectorizeError> {
+    for &b in &plan.func.layout {
+        if plan.branch[b] != Branch::AnyLane {
+            continue;
+        }
+        let kept = matches!(&result.branches[Node::from(b).index()], NewBranch::Kept(t)
+            if t.first() == plan.func.out_edges(b).first().map(|&e| Node::from(plan.func.edges[e].to)).as_ref());
+        if !kept {
+            return Err(VectorizeError::at_block(&plan.func, b, "internal: a guard was folded"));
+        }
+    }
+    Ok(())
+}
+
+fn count(plan: &Plan, result: &Linearized) -> LinearizeStats {
+    let mut stats = LinearizeStats::default();
+    for &b in &plan.func.layout {
+        if !plan.branches(b) || plan.branch[b] == Branch::AnyLane {
+            continue;
+        }
+        let kept = match &result.branches[Node::from(b).index()] {
+            NewBranch::Kept(t) => t.iter().any(|x| Some(x) != t.first()),
+            NewBranch::Folded(_) => false,
+        };
+        match (plan.branch[b], kept) {
+            (Branch::Divergent, _) => stats.divergent += 1,
+            (_, true) => stats.uniform_kept += 1,
+            (_, false) => stats.uniform_lost += 1,
+        }
+    }
+    stats
+}
+
+/// φs of blocks whose in-edges changed become variables.
+fn convert_phis(plan: &mut Plan, result: &Linearized, index: &BlockIndex, dom: &DomTree) {
+    let mut changed: SecondaryMap<Block, bool> = SecondaryMap::new();
+    for &b in &plan.func.layout {
+        let kept = matches!(result.branches[Node::from(b).index()], NewBranch::Kept(_));
+        let single = plan.func.out_edges(b).len() == 1;
+        let targets = new_targets(plan, result, b);
+        for (k, &e) in plan.func.out_edges(b).iter().enumerate() {
+            let to = plan.func.edges[e].to;
+            let new = if kept { targets[k] } else { targets[0] };
+            if new != to || !(kept || single) {
+                changed[to] = true;
+                changed[new] = true;
+            }
+        }
+    }
+    for b in plan.func.layout.clone() {
+        if !changed[b] || plan.func.blocks[b].phis.is_empty() {
+            continue;
+        }
+        let idom = dom.idom(Node::from(b)).map(Block::from);
+        let mut preds: Vec<Edge> = plan.func.blocks[b].preds.clone();
+        preds.sort_by_key(|&e| (index.position(Node::from(plan.func.edges[e].from)), e));
+        let phis = plan.func.blocks[b].phis.clone();
+        let mut reads = Vec::new();
+        for (k, &phi) in phis.iter().enumerate() {
+            let value = plan.func.insts[phi].results[0];
+            let varying = plan.is_varying(value);
+            let var = plan.func.add_var(plan.func.ty(value), "phi");
+            if let Some(d) = idom {
+                plan.end[d].push((var, Init::Poison));
+            }
+            let mut first = true;
+            for &e in &preds {
+                let value = plan.func.edges[e].args[k];
+                if !plan.func.is_poison(value) {
+                    plan.actions[e].push(Action::Assign { var, value, varying, keep: !first });
+                    first = false;
+                }
+            }
+            // The φ instruction itself becomes the read, so that its value keeps its identity.
+            plan.func.insts[phi].op = Op::ReadVar(var);
+            reads.push(phi);
+        }
+        plan.func.retain_phis(b, |_| false);
+        plan.func.blocks[b].insts.splice(0..0, reads);
+    }
+}
+
+/// Rebinds the edges as linearization says.
+fn rebind(plan: &mut Plan, result: &Linearized) {
+    for b in plan.func.layout.clone() {
+        let targets = new_targets(plan, result, b);
+        let loc = plan.func.insts[plan.func.terminator(b)].loc;
+        match &result.branches[Node::from(b).index()] {
+            NewBranch::Folded(_) => {
+                let t = plan.func.set_terminator(b, Op::Br, &[], &targets);
+                plan.func.insts[t].loc = loc;
+            }
+            NewBranch::Kept(_) if targets.len() > 1 && targets.iter().all(|&t| t == targets[0]) => {
+                // Edges that came together: φ operands, if any are left, agree on these edges.
+                let args = plan.func.edges[plan.func.out_edges(b)[0]].args.clone();
+                let same = plan.func.edges[plan.func.out_edges(b)[0]].to == targets[0];
+                let t = plan.func.set_terminator(b, Op::Br, &[], &targets[..1]);
+                plan.func.insts[t].loc = loc;
+                if same {
+                    let e = plan.func.insts[t].edges[0];
+                    plan.func.edges[e].args = args;
+                }
+            }
+            NewBranch::Kept(_) => {
+                for (k, e) in plan.func.out_edges(b).to_vec().into_iter().enumerate() {
+                    if plan.func.edges[e].to != targets[k] {
+                        plan.func.redirect_edge(e, targets[k]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Writes what blocks initialise and what their edges carry; returns the mask of each block.
+fn write_masks(plan: &mut Plan, guards: &[Block]) -> SecondaryMap<Block, PackedOption<Value>> {
+    let mut masks: SecondaryMap<Block, PackedOption<Value>> = SecondaryMap::new();
+    for b in plan.func.layout.clone() {
+        let mut top: Vec<Inst> = Vec::new();
+        if let Some(var) = plan.masks[plan.class_of(b)].expand() {
+            let read = plan.func.make_inst(b, Op::ReadVar(var), &[], &[Type::BOOL]);
+            masks[b] = plan.func.insts[read].results[0].into();
+            top.push(read);
+        }
+        for (var, init) in std::mem::take(&mut plan.top[b]) {
+            let value = constant_init(plan, var, init);
+            top.push(plan.func.make_inst(b, Op::WriteVar(var), &[value], &[]));
+        }
+        // Behind the reads that φs became: those belong to the in-edges.
+        let insts = &mut plan.func.blocks[b].insts;
+        let at = insts
+            .iter()
+            .position(|&i| !matches!(plan.func.insts[i].op, Op::ReadVar(_)))
+            .unwrap_or(insts.len());
+        insts.splice(at..at, top);
+        let mut writer = Writer { plan, block: b, mask: masks[b].expand(), negated: None };
+        writer.inits();
+        writer.edges();
+    }
+    for &g in guards {
+        let mask = match masks[g].expand() {
+            Some(m) => m,
+            None => plan.func.bool_const(true),
+        };
+        let any = plan.func.append_value(g, Op::Lane(LaneOp::MaskAny), &[mask], Type::BOOL);
+        let t = plan.func.terminator(g);
+        plan.func.insts[t].args[0] = any;
+    }
+    masks
+}
+
+fn constant_init(plan: &mut Plan, var: crate::ir::Var, init: Init) -> Value {
+    match init {
+        Init::False => plan.func.bool_const(false),
+        _ => {
+            let ty = plan.func.vars[var].ty;
+            plan.func.poison(ty)
+        }
+    }
+}
+
+/// Appends writes to one block.
+struct Writer<'a> {
+    plan: &'a mut Plan,
+    block: Block,
+    /// The block's mask; `None`: all lanes.
+    mask: Option<Value>,
+    /// For the default edge of a divergent switch: the disjunction of its cases' conditions.
+    negated: Option<Value>,
+}
+
+impl Writer<'_> {
+    fn inits(&mut self) {
+        for (var, init) in std::mem::take(&mut self.plan.end[self.block]) {
+            let value = match init {
+                Init::Copy(from) => self.value(Op::ReadVar(from), &[], Type::BOOL),
+                _ => constant_init(self.plan, var, init),
+            };
+            self.write(var, value);
+        }
+    }
+
+    fn edges(&mut self) {
+        let edges = self.plan.func.out_edges(self.block).to_vec();
+        for (k, e) in edges.into_iter().enumerate() {
+            let actions = std::mem::take(&mut self.plan.actions[e]);
+            if actions.is_empty() {
+                continue;
+            }
+            let mask = self.edge_mask(k);
+            for action in actions {
+                self.act(mask, action);
+            }
+        }
+    }
+
+    fn act(&mut self, mask: Value, action: Action) {
+        match action {
+            Action::Put(var) => self.write(var, mask),
+            Action::Join(var) => {
+                let old = self.value(Op::ReadVar(var), &[], Type::BOOL);
+                let new = self.value(Op::Lane(LaneOp::MaskOr), &[old, mask], Type::BOOL);
+                self.write(var, new);
+            }
+            Action::Assign { var, value, varying, keep } => {
+                let ty = self.plan.func.ty(value);
+                let new = if keep {
+                    let old = self.value(Op::ReadVar(var), &[], ty);
+                    let chosen = if varying {
+                        mask
+                    } else {
+                        self.value(Op::Lane(LaneOp::MaskAny), &[mask], Type::BOOL)
+                    };
+                    self.value(Op::Lane(LaneOp::Blend), &[chosen, value, old], ty)
+                } else {
+                    value
+                };
+                self.write(var, new);
+            }
+        }
+    }
+
+    /// The mask of out-edge number `k`.
+    fn edge_mask(&mut self, k: usize) -> Value {
+        let t = self.plan.func.terminator(self.block);
+        let mask = match self.mask {
+            Some(m) => m,
+            None => self.plan.func.bool_const(true),
+        };
+        if !self.plan.branches(self.block) {
+            return mask;
+        }
+        let data = self.plan.func.insts[t].clone();
+        match data.op {
+            Op::CondBr => {
+                let op = if k == 0 { LaneOp::MaskAnd } else { LaneOp::MaskAndNot };
+                self.value(Op::Lane(op), &[mask, data.args[0]], Type::BOOL)
+            }
+            Op::Switch(ref cases) if k > 0 => {
+                let hit = self.case(data.args[0], cases[k - 1]);
+                self.value(Op::Lane(LaneOp::MaskAnd), &[mask, hit], Type::BOOL)
+            }
+            Op::Switch(ref cases) => {
+                let hit = match self.negated {
+                    Some(v) => v,
+                    None => {
+                        let no = self.plan.func.bool_const(false);
+                        let hits: Vec<Value> = cases.iter().map(|&c| self.case(data.args[0], c)).collect();
+                        let or = Op::Binary(crate::ir::BinaryOp::Or);
+                        hits.into_iter()
+                            .reduce(|a, b| self.value(or.clone(), &[a, b], Type::BOOL))
+                            .unwrap_or(no)
+                    }
+                };
+                self.negated = Some(hit);
+                self.value(Op::Lane(LaneOp::MaskAndNot), &[mask, hit], Type::BOOL)
+            }
+            _ => mask,
+        }
+    }
+
+    /// Whether the operand of a switch is the value of a case.
+    fn case(&mut self, x: Value, case: u128) -> Value {
+        let bits = self.plan.func.ty(x).int_bits().unwrap_or(1);
+        let c = self.plan.func.constant_value(Constant::int(bits, case));
+        self.value(Op::ICmp(IntPred::Eq), &[x, c], Type::BOOL)
+    }
+
+    fn value(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
+        self.plan.func.append_value(self.block, op, args, ty)
+    }
+
+    fn write(&mut self, var: crate::ir::Var, value: Value) {
+        self.plan.func.append(self.block, Op::WriteVar(var), &[value], Type::Void);
+    }
+}
