@@ -16,12 +16,13 @@ pub mod divergent_loops;
 mod error;
 pub mod guards;
 pub mod linearize;
+pub mod lower;
 pub mod normalize;
 mod options;
 pub mod plan;
 pub mod repair;
 
-use crate::ir::{Block, Function};
+use crate::ir::{Block, Function, Type};
 use plan::{Branch, Facts, Plan};
 use repair::LinearizeStats;
 
@@ -41,16 +42,18 @@ pub struct LaneProgram {
     pub uniform_loops: usize,
 }
 
-/// Linearizes a function in [normal form](normalize::normalize).
+/// Linearizes a function in [normal form](normalize::normalize). If `masked`, the function gets a last parameter of
+/// type `i1`: whether the lane is active.
 ///
 /// # Errors
 /// If the control flow cannot be linearized.
-pub fn to_lane_program(func: Function, facts: Facts, mode: Linearize) -> Result<LaneProgram, VectorizeError> {
+pub fn to_lane_program(func: Function, facts: Facts, mode: Linearize, masked: bool) -> Result<LaneProgram, VectorizeError> {
     let facts = match mode {
         Linearize::Partial => facts,
         Linearize::Full => everything_divergent(&func, facts),
     };
     let mut plan = Plan::new(func, facts);
+    plan.entry_mask = masked.then(|| plan.func.add_param(Type::BOOL, "mask"));
     divergent_loops::transform_divergent_loops(&mut plan);
     split_uniform_edges(&mut plan);
     let pdom = classes::IterationPostDom::compute(&plan);

@@ -97,6 +97,8 @@ pub struct Plan {
     pub func: Function,
     /// Facts about the values and branches it came with.
     pub facts: Facts,
+    /// The mask of the lanes that enter the function, an `i1` parameter; `None`: all lanes do.
+    pub entry_mask: Option<Value>,
     /// How each block's branch is treated.
     pub branch: SecondaryMap<Block, Branch>,
     /// All loops, outer before inner.
@@ -125,6 +127,7 @@ impl Plan {
     /// Takes a function in [normal form](super::normalize) and finds its loops.
     pub fn new(func: Function, facts: Facts) -> Plan {
         let mut plan = Plan {
+            entry_mask: None,
             branch: SecondaryMap::new(),
             loops: PrimaryMap::new(),
             loop_of: SecondaryMap::new(),

@@ -189,6 +189,8 @@ fn write_masks(plan: &mut Plan, guards: &[Block]) -> SecondaryMap<Block, PackedO
             let read = plan.func.make_inst(b, Op::ReadVar(var), &[], &[Type::BOOL]);
             masks[b] = plan.func.insts[read].results[0].into();
             top.push(read);
+        } else {
+            masks[b] = plan.entry_mask.into();
         }
         for (var, init) in std::mem::take(&mut plan.top[b]) {
             let value = constant_init(plan, var, init);

@@ -1,0 +1,263 @@
+//! Loads, stores and private memory.
+//!
+//! * A uniform address is accessed once, in blocks that are only reached with an active lane. Of a varying
+//!   value the last active lane's is stored.
+//! * Consecutive addresses become a vector access, masked unless all lanes are active.
+//! * Everything else is gathered and scattered under the mask. Scatters write in lane order.
+//! * Volatile and atomic accesses, and types that have no vector form in memory, are replicated.
+
+use crate::ir::{CastOp, Effects, Inst, MemAccess, Op, Scalar, Type, Value};
+use crate::vectorize::VectorizeError;
+
+use super::{Lower, Rep};
+
+impl Lower<'_> {
+    /// `load`
+    pub(super) fn load(&mut self, i: Inst, access: MemAccess) -> Result<(), VectorizeError> {
+        let data = &self.src.insts[i];
+        let (address, result) = (data.args[0], data.results[0]);
+        if !access.is_simple() {
+            return self.replicate(i);
+        }
+        if self.once(i, address) {
+            let ptr = self.scalar(address, i)?;
+            let ty = self.src.ty(result);
+            let new = self.out.append(self.block, Op::Load(access), &[ptr], ty);
+            self.copy_metadata(i, new);
+            let mut value = self.out.insts[new].results[0];
+            if self.reps[result] == Rep::Varying {
+                value = self.splat(value, i)?;
+            }
+            self.define(result, value);
+            return Ok(());
+        }
+        let ty = self.src.ty(result);
+        let Some(elem) = self.memory_element(ty) else { return self.replicate(i) };
+        let mem_ty = Type::from(elem);
+        let vty = mem_ty.vector(self.width).expect("memory elements are scalars");
+        let mut loaded = if self.is_consecutive(address, mem_ty) {
+            let ptr = self.scalar(address, i)?;
+            match self.mask_vector(i)? {
+                None => self.emit(Op::Load(access), &[ptr], vty),
+                Some(mask) => self.masked_load("llvm.masked.load", ptr, access, mask, vty, i),
+            }
+        } else {
+            let ptrs = self.vector(address, i)?;
+            let mask = self.mask_or_true(i)?;
+            self.masked_load("llvm.masked.gather", ptrs, access, mask, vty, i)
+        };
+        if mem_ty != ty {
+            loaded = self.cast_vector(CastOp::Trunc, loaded, ty);
+        }
+        if self.reps[result].is_scalar() {
+            // A uniform address in a block that may have no active lane.
+            let first = self.first_active(loaded, ty, i)?;
+            self.define(result, first);
+        } else {
+            self.define(result, loaded);
+        }
+        Ok(())
+    }
+
+    /// `store`
+    pub(super) fn store(&mut self, i: Inst, access: MemAccess) -> Result<(), VectorizeError> {
+        let data = &self.src.insts[i];
+        let (value, address) = (data.args[0], data.args[1]);
+        if !access.is_simple() {
+            return self.replicate(i);
+        }
+        let ty = self.src.ty(value);
+        if self.once(i, address) {
+            let ptr = self.scalar(address, i)?;
+            let x = if self.reps[value] == Rep::Uniform {
+                self.scalar(value, i)?
+            } else {
+                self.last_active(value, i)?
+            };
+            let new = self.emit_void(Op::Store(access), &[x, ptr]);
+            self.copy_metadata(i, new);
+            return Ok(());
+        }
+        let Some(elem) = self.memory_element(ty) else { return self.replicate(i) };
+        let mem_ty = Type::from(elem);
+        let mut x = self.vector(value, i)?;
+        if mem_ty != ty {
+            x = self.cast_vector(CastOp::ZExt, x, mem_ty);
+        }
+        if self.is_consecutive(address, mem_ty) {
+            let ptr = self.scalar(address, i)?;
+            match self.mask_vector(i)? {
+                None => {
+                    let new = self.emit_void(Op::Store(access), &[x, ptr]);
+                    self.copy_metadata(i, new);
+                }
+                Some(mask) => self.masked_store("llvm.masked.store", x, ptr, access, mask, i),
+            }
+        } else {
+            let ptrs = self.vector(address, i)?;
+            let mask = self.mask_or_true(i)?;
+            self.masked_store("llvm.masked.scatter", x, ptrs, access, mask, i);
+        }
+        Ok(())
+    }
+
+    /// Whether a memory access is made once for all lanes.
+    fn once(&self, i: Inst, address: Value) -> bool {
+        self.reps[address] == Rep::Uniform && (self.guarded.contains(i) || self.mask.is_none())
+    }
+
+    /// Whether neighbouring lanes access neighbouring elements.
+    fn is_consecutive(&self, address: Value, elem: Type) -> bool {
+        let size = self.module.layout.alloc_size(&self.module.types, elem);
+        match self.reps[address] {
+            Rep::Strided(step) => size.is_some_and(|s| i64::try_from(s) == Ok(step)),
+            _ => false,
+        }
+    }
+
+    /// What a value of the type is in memory, if vectors of it lie there as consecutive elements do.
+    fn memory_element(&self, ty: Type) -> Option<Scalar> {
+        let elem = Self::memory_scalar(ty)?;
+        let bits = u64::from(self.module.layout.scalar_bits(elem));
+        let size = self.module.layout.alloc_size(&self.module.types, elem.into())?;
+        (bits == size * 8 && bits.is_power_of_two() && bits <= 64).then_some(elem)
+    }
+
+    fn masked_load(
+        &mut self,
+        name: &str,
+        address: Value,
+        access: MemAccess,
+        mask: Value,
+        ty: Type,
+        at: Inst,
+    ) -> Value {
+        let name = format!("{name}.{}.{}", mangle(ty), mangle(self.out.ty(address)));
+        let align = self.out.int_const(32, u128::from(access.align));
+        let nothing = self.out.poison(ty);
+        let effects = Effects::READS | Effects::TRAPS | Effects::ARG_MEMORY_ONLY;
+        let new = self
+            .call_named(&name, &[address, align, mask, nothing], ty, effects)
+            .expect("a masked load has a result");
+        if let Some(inst) = self.out.def_inst(new) {
+            self.copy_metadata(at, inst);
+        }
+        new
+    }
+
+    fn masked_store(
+        &mut self,
+        name: &str,
+        x: Value,
+        address: Value,
+        access: MemAccess,
+        mask: Value,
+        at: Inst,
+    ) {
+        let name = format!("{name}.{}.{}", mangle(self.out.ty(x)), mangle(self.out.ty(address)));
+        let align = self.out.int_const(32, u128::from(access.align));
+        let effects = Effects::WRITES | Effects::TRAPS | Effects::ARG_MEMORY_ONLY;
+        self.call_named(&name, &[x, address, align, mask], Type::Void, effects);
+        if let Some(&inst) = self.out.blocks[self.block].insts.last() {
+            self.copy_metadata(at, inst);
+        }
+    }
+
+    /// The number of the last active lane, as `i64`. There must be one.
+    fn last_lane(&mut self, at: Inst) -> Result<Value, VectorizeError> {
+        let Some(mask) = self.mask_vector(at)? else {
+            return Ok(self.out.int_const(64, u128::from(self.width) - 1));
+        };
+        let zeros = self.count_zeros("llvm.ctlz", mask);
+        let top = self.out.int_const(64, 63);
+        Ok(self.emit(Op::Binary(crate::ir::BinaryOp::Sub), &[top, zeros], Type::Int(64)))
+    }
+
+    /// Leading or trailing zeros of a mask's bits as `i64`; 64 if the mask is empty.
+    fn count_zeros(&mut self, intrinsic: &str, mask: Value) -> Value {
+        let mut bits = self.mask_bits(mask);
+        if self.width < 64 {
+            bits = self.emit(Op::Cast(CastOp::ZExt), &[bits], Type::Int(64));
+        }
+        let defined = self.out.bool_const(false);
+        self.call_named(&format!("{intrinsic}.i64"), &[bits, defined], Type::Int(64), Effects::empty())
+            .expect("an intrinsic with a result")
+    }
+
+    fn last_active(&mut self, value: Value, at: Inst) -> Result<Value, VectorizeError> {
+        let ty = self.src.ty(value);
+        if ty.scalar().is_none() {
+            return Err(self.error(at, "a varying value of this type cannot be stored to one address yet"));
+        }
+        let x = self.vector(value, at)?;
+        let index = self.last_lane(at)?;
+        Ok(self.emit(Op::ExtractElement, &[x, index], ty))
+    }
+
+    /// The value of the first active lane; of lane 0 if there is none.
+    fn first_active(&mut self, x: Value, ty: Type, at: Inst) -> Result<Value, VectorizeError> {
+        let zero = self.out.int_const(64, 0);
+        let Some(mask) = self.mask_vector(at)? else {
+            return Ok(self.emit(Op::ExtractElement, &[x, zero], ty));
+        };
+        let zeros = self.count_zeros("llvm.cttz", mask);
+        let bits = self.out.int_const(64, u128::from(self.width));
+        let inside =
+            self.emit(Op::ICmp(crate::ir::IntPred::Ult), &[zeros, bits], Type::BOOL);
+        let index = self.emit(Op::Select, &[inside, zeros, zero], Type::Int(64));
+        Ok(self.emit(Op::ExtractElement, &[x, index], ty))
+    }
+
+    /// `alloca`: one object per lane, side by side.
+    pub(super) fn alloca(&mut self, i: Inst) -> Result<(), VectorizeError> {
+        let data = &self.src.insts[i];
+        let Op::Alloca { ty, align } = data.op else { return Ok(()) };
+        let count = self.src.as_int(data.args[0]);
+        let size = self.module.layout.alloc_size(&self.module.types, ty);
+        let (Some(count), Some(size), true) = (count, size, self.src.insts[i].block == self.src.entry()) else {
+            return Err(self.error(i, "private memory of a size that is not constant cannot be vectorized yet"));
+        };
+        let result = data.results[0];
+        let per_lane = (size * count as u64).next_multiple_of(align.max(1));
+        let object = self.module.types.array(Type::Int(8), per_lane * u64::from(self.width));
+        let one = self.out.int_const(32, 1);
+        let ptr_ty = self.src.ty(result);
+        let inst =
+            self.out.make_inst(self.out.entry(), Op::Alloca { ty: object, align }, &[one], &[ptr_ty]);
+        self.allocas.push(inst);
+        let base = self.out.insts[inst].results[0];
+        match self.reps[result] {
+            Rep::Uniform => {
+                return Err(self.error(i, "internal: private memory has one address for all lanes"));
+            }
+            Rep::Strided(step) if i64::try_from(per_lane) != Ok(step) => {
+                return Err(self.error(i, "internal: private memory has another stride than assumed"));
+            }
+            Rep::Strided(_) => self.define(result, base),
+            Rep::Varying => {
+                let Type::Ptr(space) = ptr_ty else { return Err(self.error(i, "internal: no pointer")) };
+                let steps = self.steps(self.module.layout.index_bits(space), per_lane as i64);
+                let vty = ptr_ty.vector(self.width).expect("a pointer is a scalar");
+                let ptrs = self.emit(Op::Gep(Type::Int(8)), &[base, steps], vty);
+                self.define(result, ptrs);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A type in the suffix of an overloaded intrinsic's name.
+pub(super) fn mangle(ty: Type) -> String {
+    match ty {
+        Type::Int(bits) => format!("i{bits}"),
+        Type::Float(kind) => match kind {
+            crate::ir::FloatKind::Half => "f16".into(),
+            crate::ir::FloatKind::BFloat => "bf16".into(),
+            crate::ir::FloatKind::PpcFp128 => "ppcf128".into(),
+            kind => format!("f{}", kind.bits()),
+        },
+        Type::Ptr(space) => format!("p{space}"),
+        Type::Vector(v) => format!("v{}{}", v.lanes, mangle(v.elem.into())),
+        Type::Void | Type::Aggregate(_) | Type::Other(_) => "x".into(),
+    }
+}

@@ -1,0 +1,366 @@
+//! Lowering: from a lane program to vector instructions.
+//!
+//! Every value of the lane program has a representation ([`Rep`]): one scalar for a uniform value, lane 0's scalar
+//! for a strided one, a vector for a varying one. Vectors of uniform and strided values are made where they are used.
+//! The result is ordinary IR over vector types, so it can be printed, verified and interpreted like any other.
+//!
+//! * [`reps`]: how each value is represented;
+//! * [`values`]: operands as scalars, as vectors, as one lane's scalar;
+//! * [`ops`]: arithmetic and everything that works lane by lane in one instruction;
+//! * [`memory`]: loads, stores, private memory;
+//! * [`calls`]: calls and lane operations;
+//! * [`replicate`]: what has no vector form, once per active lane in lane order.
+
+mod calls;
+mod math;
+mod memory;
+mod ops;
+mod replicate;
+mod reps;
+mod values;
+
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntitySet, SecondaryMap};
+
+use crate::ir::{AggregateType, Block, Effects, Function, Inst, Module, Op, Symbol, Type, Value};
+use crate::shape::Shape;
+
+use super::VectorizeError;
+use super::options::{MathLibrary, Options, Passing};
+
+pub use reps::Rep;
+
+/// A lane program with what lowering must know of its values.
+pub struct Input<'a> {
+    /// The lane program.
+    pub func: &'a Function,
+    /// Shapes of the values that the analysis has seen; the parameters are among them.
+    pub shapes: &'a SecondaryMap<Value, Shape>,
+    /// Values that the analysis has seen.
+    pub known: &'a EntitySet<Value>,
+    /// Instructions that may be executed once for all lanes although they could do harm without an active
+    /// lane: their blocks are reached with an active lane only.
+    pub guarded: &'a EntitySet<Inst>,
+}
+
+/// What lowering made.
+pub struct Lowered {
+    /// The W-lane function.
+    pub func: Function,
+    /// How the parameters are passed.
+    pub params: Vec<Passing>,
+    /// How the result is passed.
+    pub result: Option<Passing>,
+    /// Whether a math function of limited accuracy is called.
+    pub approximate: bool,
+}
+
+/// Lowers a lane program to `options.width` lanes. Intrinsics are declared in the module.
+///
+/// # Errors
+/// If an instruction or type has no lowering yet.
+pub fn lower(module: &mut Module, input: &Input<'_>, options: &Options<'_>) -> Result<Lowered, VectorizeError> {
+    let reps = reps::assign(input)?;
+    let mut lower = Lower {
+        module,
+        src: input.func,
+        guarded: input.guarded,
+        out: Function::new(&options.name, Type::Void),
+        width: options.width,
+        math: options.math,
+        reps,
+        scalars: SecondaryMap::new(),
+        vectors: SecondaryMap::new(),
+        vector_home: SecondaryMap::new(),
+        block: Block::from_u32(0),
+        mask: None,
+        starts: SecondaryMap::new(),
+        ends: SecondaryMap::new(),
+        allocas: Vec::new(),
+        approximate: false,
+    };
+    let params = lower.signature(options)?;
+    if options.masked {
+        lower.skip_if_empty();
+    }
+    lower.blocks()?;
+    let result = lower.returns(options)?;
+    lower.phi_operands()?;
+    lower.place_allocas();
+    Ok(Lowered { func: lower.out, params, result, approximate: lower.approximate })
+}
+
+/// The state of lowering one function.
+struct Lower<'a> {
+    module: &'a mut Module,
+    src: &'a Function,
+    guarded: &'a EntitySet<Inst>,
+    out: Function,
+    width: u32,
+    math: &'a dyn MathLibrary,
+    reps: SecondaryMap<Value, Rep>,
+    /// The scalar of a uniform or strided value.
+    scalars: SecondaryMap<Value, PackedOption<Value>>,
+    /// The vector of a value; for one that is not varying it is valid in block `vector_home` only.
+    vectors: SecondaryMap<Value, PackedOption<Value>>,
+    vector_home: SecondaryMap<Value, PackedOption<Block>>,
+    /// The block that instructions are appended to.
+    block: Block,
+    /// The mask of the present block, as a value of the lane program; `None`: all lanes.
+    mask: Option<Value>,
+    /// First block of each block's lowering.
+    starts: SecondaryMap<Block, PackedOption<Block>>,
+    /// Last block of each block's lowering.
+    ends: SecondaryMap<Block, PackedOption<Block>>,
+    /// Private memory, to be put at the start of the entry block.
+    allocas: Vec<Inst>,
+    approximate: bool,
+}
+
+impl Lower<'_> {
+    fn error(&self, inst: Inst, reason: impl Into<String>) -> VectorizeError {
+        VectorizeError::at_inst(self.src, inst, reason)
+    }
+
+    /// The type of one lane's value as a vector of all lanes: vectors of scalars, structures and arrays of
+    /// vectors.
+    fn vector_type(&mut self, ty: Type) -> Option<Type> {
+        match ty {
+            Type::Aggregate(a) => match self.module.types.get(a).clone() {
+                AggregateType::Array { elem, len } => {
+                    let elem = self.vector_type(elem)?;
+                    Some(self.module.types.array(elem, len))
+                }
+                AggregateType::Struct { fields, packed, .. } => {
+                    let fields: Option<Vec<Type>> =
+                        fields?.into_iter().map(|f| self.vector_type(f)).collect();
+                    Some(self.module.types.structure(fields?, packed))
+                }
+            },
+            _ => ty.vector(self.width),
+        }
+    }
+
+    fn vector_type_of(&mut self, v: Value, at: Inst) -> Result<Type, VectorizeError> {
+        let ty = self.src.ty(v);
+        self.vector_type(ty).ok_or_else(|| self.error(at, "a value of this type has no vector form yet"))
+    }
+
+    fn signature(&mut self, options: &Options<'_>) -> Result<Vec<Passing>, VectorizeError> {
+        let mut params = Vec::new();
+        for &p in &self.src.params {
+            let data = &self.src.values[p];
+            let (name, ty) = (data.name.clone(), data.ty);
+            params.push(match self.reps[p] {
+                Rep::Uniform => Passing::Uniform(ty),
+                Rep::Strided(step) => Passing::Strided(ty, step),
+                Rep::Varying => Passing::Varying(ty),
+            });
+            if self.reps[p] == Rep::Varying {
+                let vty = ty.vector(self.width).ok_or_else(|| {
+                    VectorizeError::in_function(
+                        self.src,
+                        format!(
+                            "parameter {} cannot be varying: its type has no vector form yet",
+                            self.src.value_name(p)
+                        ),
+                    )
+                })?;
+                self.vectors[p] = self.out.add_param(vty, &name).into();
+            } else {
+                self.scalars[p] = self.out.add_param(ty, &name).into();
+            }
+        }
+        if options.masked {
+            params.pop();
+        }
+        Ok(params)
+    }
+
+    /// The function of a masked kernel returns at once if no lane is active.
+    fn skip_if_empty(&mut self) {
+        let mask = *self.src.params.last().expect("a masked kernel has its mask as last parameter");
+        let mask = self.vectors[mask].expect("the mask is varying");
+        self.block = self.out.add_block("");
+        let any = self.any_of(mask);
+        let empty = self.out.add_block("empty");
+        self.out.set_terminator(empty, Op::Ret, &[], &[]);
+        let start = self.out.add_block("");
+        self.out.set_terminator(self.block, Op::CondBr, &[any], &[start, empty]);
+        self.starts[self.src.entry()] = start.into();
+    }
+
+    fn mask_type(&self) -> Type {
+        Type::BOOL.vector(self.width).expect("a boolean is a scalar")
+    }
+
+    fn blocks(&mut self) -> Result<(), VectorizeError> {
+        for &b in &self.src.layout {
+            if self.starts[b].is_none() {
+                let name = self.src.blocks[b].name.clone();
+                self.starts[b] = self.out.add_block(&name).into();
+            }
+        }
+        // Definitions before uses: dominator-tree order would do, reverse post-order is as good.
+        let (graph, _) = self.src.graph();
+        let order = warpline_analysis::DfsOrder::compute(&graph);
+        for n in order.reverse_post_order() {
+            self.lower_block(Block::from(n))?;
+        }
+        Ok(())
+    }
+
+    fn lower_block(&mut self, b: Block) -> Result<(), VectorizeError> {
+        self.block = self.starts[b].expect("every block was given a start");
+        self.mask = self.src.blocks[b].mask.expand();
+        for &phi in &self.src.blocks[b].phis {
+            let v = self.src.insts[phi].results[0];
+            let ty =
+                if self.reps[v].is_scalar() { self.src.ty(v) } else { self.vector_type_of(v, phi)? };
+            let new = self.out.add_phi(self.block, ty);
+            let inst = self.out.def_inst(new).expect("a φ is an instruction");
+            self.copy_metadata(phi, inst);
+            self.define(v, new);
+        }
+        for &i in &self.src.blocks[b].insts {
+            self.lower_inst(i)?;
+        }
+        self.ends[b] = self.block.into();
+        self.lower_terminator(b)
+    }
+
+    fn lower_inst(&mut self, i: Inst) -> Result<(), VectorizeError> {
+        match &self.src.insts[i].op {
+            Op::Load(m) => self.load(i, *m),
+            Op::Store(m) => self.store(i, *m),
+            Op::Alloca { .. } => self.alloca(i),
+            Op::Call(_) => self.call(i),
+            Op::Lane(op) => self.lane_op(i, *op),
+            Op::Opaque(_) => self.replicate(i),
+            Op::ReadVar(_) | Op::WriteVar(_) | Op::ParallelCopy => {
+                Err(self.error(i, "internal: a variable is left after SSA construction"))
+            }
+            _ => self.op(i),
+        }
+    }
+
+    fn lower_terminator(&mut self, b: Block) -> Result<(), VectorizeError> {
+        let t = self.src.terminator(b);
+        let data = &self.src.insts[t];
+        let args: Vec<Value> = match data.op {
+            // The operand of `ret` is dealt with when the return type is known.
+            Op::Ret => Vec::new(),
+            _ => data.args.iter().map(|&a| self.scalar(a, t)).collect::<Result<_, _>>()?,
+        };
+        let targets: Vec<Block> = self
+            .src
+            .successors(b)
+            .map(|s| self.starts[s].expect("every block was given a start"))
+            .collect();
+        let new = self.out.set_terminator(self.block, data.op.clone(), &args, &targets);
+        self.copy_metadata(t, new);
+        Ok(())
+    }
+
+    fn returns(&mut self, options: &Options<'_>) -> Result<Option<Passing>, VectorizeError> {
+        let Some((b, value)) = self.src.layout.iter().find_map(|&b| {
+            let t = &self.src.insts[self.src.terminator(b)];
+            (t.op == Op::Ret).then(|| t.args.first().map(|&v| (b, v))).flatten()
+        }) else {
+            return Ok(None);
+        };
+        let t = self.src.terminator(b);
+        self.block = self.ends[b].expect("every block was lowered");
+        let ty = self.src.ty(value);
+        let scalar = options.scalar_result && self.reps[value] == Rep::Uniform;
+        let (new, passing) = if scalar {
+            (self.scalar(value, t)?, Passing::Uniform(ty))
+        } else {
+            (self.vector(value, t)?, Passing::Varying(ty))
+        };
+        self.out.ret = self.out.ty(new);
+        let nothing = self.out.poison(self.out.ret);
+        for b in self.out.layout.clone() {
+            let term = self.out.terminator(b);
+            if self.out.insts[term].op == Op::Ret {
+                let value = if b == self.block { new } else { nothing };
+                self.out.insts[term].args.push(value);
+            }
+        }
+        Ok(Some(passing))
+    }
+
+    /// Gives the φs their operands, once every value has been lowered.
+    fn phi_operands(&mut self) -> Result<(), VectorizeError> {
+        for &b in &self.src.layout {
+            let (Some(start), Some(_)) = (self.starts[b].expand(), self.ends[b].expand()) else { continue };
+            let phis = &self.src.blocks[b].phis;
+            if phis.is_empty() {
+                continue;
+            }
+            for &e in &self.src.blocks[b].preds {
+                let from = self.src.edges[e].from;
+                let Some(end) = self.ends[from].expand() else { continue };
+                let which = self.src.out_edges(from).iter().position(|&x| x == e).unwrap_or(0);
+                let edge = self.out.out_edges(end)[which];
+                debug_assert_eq!(self.out.edges[edge].to, start);
+                self.block = end;
+                for (k, &phi) in phis.iter().enumerate() {
+                    let (result, operand) = (self.src.insts[phi].results[0], self.src.edges[e].args[k]);
+                    let new = if self.reps[result].is_scalar() {
+                        self.scalar(operand, phi)?
+                    } else {
+                        self.vector(operand, phi)?
+                    };
+                    self.out.set_phi_arg(edge, k, new);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn place_allocas(&mut self) {
+        let entry = self.out.entry();
+        let allocas = std::mem::take(&mut self.allocas);
+        for &i in &allocas {
+            self.out.insts[i].block = entry;
+        }
+        self.out.blocks[entry].insts.splice(0..0, allocas);
+    }
+
+    // ---- helpers ------------------------------------------------------------------------------------------
+
+    fn copy_metadata(&mut self, from: Inst, to: Inst) {
+        self.out.insts[to].loc = self.src.insts[from].loc;
+    }
+
+    /// Records the lowered form of a value, by its representation.
+    fn define(&mut self, v: Value, new: Value) {
+        if self.reps[v].is_scalar() {
+            self.scalars[v] = new.into();
+        } else {
+            self.vectors[v] = new.into();
+        }
+    }
+
+    fn emit(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
+        self.out.append_value(self.block, op, args, ty)
+    }
+
+    fn emit_void(&mut self, op: Op, args: &[Value]) -> Inst {
+        self.out.append(self.block, op, args, Type::Void)
+    }
+
+    /// Declares an intrinsic or library function and calls it.
+    fn call_named(&mut self, name: &str, args: &[Value], ret: Type, effects: Effects) -> Option<Value> {
+        let types: Vec<Type> = args.iter().map(|&a| self.out.ty(a)).collect();
+        let callee = self.module.function_symbol(name, &types, ret, effects);
+        let op = self.call_op(callee, effects);
+        let inst = self.out.append(self.block, op, args, ret);
+        self.out.insts[inst].result()
+    }
+
+    fn call_op(&self, callee: Symbol, effects: Effects) -> Op {
+        Op::Call(Box::new(crate::ir::CallInfo { callee: Some(callee), effects, variadic_fixed: None }))
+    }
+}

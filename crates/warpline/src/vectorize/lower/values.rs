@@ -1,0 +1,384 @@
+//! Operands: a value of the lane program as a scalar, as a vector, as one lane's scalar; masks.
+
+use crate::ir::{
+    AggregateType, BinaryOp, Constant, Effects, InstFlags, Inst, LaneOp, Op, Scalar, Type, Value,
+};
+use crate::vectorize::VectorizeError;
+
+use super::{Lower, Rep};
+
+impl Lower<'_> {
+    /// The scalar of a uniform or strided value. `at` is the user, for messages.
+    pub(super) fn scalar(&mut self, v: Value, at: Inst) -> Result<Value, VectorizeError> {
+        if let Some(c) = self.src.constant(v) {
+            return Ok(self.out.constant_value(c.clone()));
+        }
+        self.scalars[v].expand().ok_or_else(|| {
+            let name = self.src.value_name(v);
+            self.error(at, format!("internal: {name} differs between lanes but is used as one value"))
+        })
+    }
+
+    /// The vector of any value.
+    pub(super) fn vector(&mut self, v: Value, at: Inst) -> Result<Value, VectorizeError> {
+        if let Some(c) = self.src.constant(v) {
+            let c = c.clone();
+            return self.splat_constant(&c, at);
+        }
+        if let Some(x) = self.vectors[v].expand()
+            && (self.reps[v] == Rep::Varying || self.vector_home[v] == Some(self.block).into())
+        {
+            return Ok(x);
+        }
+        let scalar = self.scalar(v, at)?;
+        let x = match self.reps[v] {
+            Rep::Strided(step) => self.strided_vector(scalar, step, at)?,
+            _ => self.splat(scalar, at)?,
+        };
+        self.vectors[v] = x.into();
+        self.vector_home[v] = self.block.into();
+        Ok(x)
+    }
+
+    fn splat_constant(&mut self, c: &Constant, at: Inst) -> Result<Value, VectorizeError> {
+        let ty = c.ty();
+        let Some(vty) = self.vector_type(ty) else {
+            return Err(self.error(at, "a constant of this type has no vector form yet"));
+        };
+        let splat = match c {
+            Constant::Undef(_) => Constant::Undef(vty),
+            Constant::Poison(_) => Constant::Poison(vty),
+            Constant::Null(_) | Constant::Zero(_) => Constant::Zero(vty),
+            Constant::Composite { elems, .. } => {
+                // One vector per member.
+                let mut members = Vec::with_capacity(elems.len());
+                for e in elems {
+                    let v = self.splat_constant(e, at)?;
+                    let member = self.out.constant(v).cloned();
+                    members.push(member.ok_or_else(|| {
+                        self.error(at, "a constant of this kind has no vector form yet")
+                    })?);
+                }
+                Constant::Composite { ty: vty, elems: members }
+            }
+            Constant::Opaque { .. } if ty.scalar().is_none() => {
+                return Err(self.error(at, "a constant of this kind has no vector form yet"));
+            }
+            _ => Constant::Composite { ty: vty, elems: vec![c.clone(); self.width as usize] },
+        };
+        Ok(self.out.constant_value(splat))
+    }
+
+    /// The same scalar in all lanes; structures member by member.
+    pub(super) fn splat(&mut self, x: Value, at: Inst) -> Result<Value, VectorizeError> {
+        let ty = self.out.ty(x);
+        let Some(vty) = self.vector_type(ty) else {
+            return Err(self.error(at, "a value of this type has no vector form yet"));
+        };
+        let poison = self.out.poison(vty);
+        if let Type::Aggregate(a) = ty {
+            let count = match self.module.types.get(a) {
+                AggregateType::Array { len, .. } => *len as u32,
+                AggregateType::Struct { fields, .. } => fields.as_ref().map_or(0, Vec::len) as u32,
+            };
+            let mut whole = poison;
+            for k in 0..count {
+                let Some(member_ty) = self.module.types.member(ty, u64::from(k)) else { continue };
+                let member = self.emit(Op::ExtractValue([k].into()), &[x], member_ty);
+                let member = self.splat(member, at)?;
+                whole = self.emit(Op::InsertValue([k].into()), &[whole, member], vty);
+            }
+            return Ok(whole);
+        }
+        let zero = self.out.int_const(64, 0);
+        let one = self.emit(Op::InsertElement, &[poison, x, zero], vty);
+        let mask = vec![0; self.width as usize].into();
+        Ok(self.emit(Op::Shuffle(mask), &[one, poison], vty))
+    }
+
+    /// `base + k * step` in lane *k*.
+    fn strided_vector(&mut self, base: Value, step: i64, at: Inst) -> Result<Value, VectorizeError> {
+        match self.out.ty(base) {
+            Type::Int(bits) if bits <= 128 => {
+                let steps = self.steps(bits, step);
+                let splat = self.splat(base, at)?;
+                let ty = self.out.ty(splat);
+                Ok(self.emit(Op::Binary(BinaryOp::Add), &[splat, steps], ty))
+            }
+            ty @ Type::Ptr(space) => {
+                let steps = self.steps(self.module.layout.index_bits(space), step);
+                let vty = ty.vector(self.width).expect("a pointer is a scalar");
+                Ok(self.emit(Op::Gep(Type::Int(8)), &[base, steps], vty))
+            }
+            _ => Err(self.error(at, "internal: a strided value is neither an integer nor a pointer")),
+        }
+    }
+
+    /// The constant vector of `k * step`, modulo the width.
+    pub(super) fn steps(&mut self, bits: u32, step: i64) -> Value {
+        let elems = (0..self.width).map(|k| {
+            let x = i128::from(step).wrapping_mul(i128::from(k));
+            Constant::int(bits, x as u128)
+        });
+        let c = Constant::vector(elems.collect());
+        self.out.constant_value(c)
+    }
+
+    /// The value of one lane as a scalar.
+    pub(super) fn lane(&mut self, v: Value, k: u32, at: Inst) -> Result<Value, VectorizeError> {
+        match self.reps[v] {
+            Rep::Uniform => self.scalar(v, at),
+            Rep::Strided(step) => {
+                let base = self.scalar(v, at)?;
+                let offset = i128::from(step).wrapping_mul(i128::from(k)) as u128;
+                let ty = self.out.ty(base);
+                let (op, bits) = match ty {
+                    Type::Ptr(space) => (Op::Gep(Type::Int(8)), self.module.layout.index_bits(space)),
+                    _ => (Op::Binary(BinaryOp::Add), ty.int_bits().unwrap_or(64)),
+                };
+                let offset = self.out.int_const(bits, offset);
+                Ok(self.emit(op, &[base, offset], ty))
+            }
+            Rep::Varying => {
+                let x = self.vector(v, at)?;
+                let ty = self.src.ty(v);
+                Ok(self.extract_lane(x, ty, k))
+            }
+        }
+    }
+
+    /// One lane of a vector; structures member by member. `ty` is the type of one lane.
+    pub(super) fn extract_lane(&mut self, x: Value, ty: Type, k: u32) -> Value {
+        if ty.scalar().is_some() {
+            let index = self.out.int_const(64, u128::from(k));
+            return self.emit(Op::ExtractElement, &[x, index], ty);
+        }
+        let vty = self.out.ty(x);
+        let mut whole = self.out.poison(ty);
+        let mut m = 0;
+        while let (Some(member), Some(vmember)) =
+            (self.module.types.member(ty, u64::from(m)), self.module.types.member(vty, u64::from(m)))
+        {
+            let part = self.emit(Op::ExtractValue([m].into()), &[x], vmember);
+            let part = self.extract_lane(part, member, k);
+            whole = self.emit(Op::InsertValue([m].into()), &[whole, part], ty);
+            m += 1;
+        }
+        whole
+    }
+
+    /// A vector with one lane replaced; structures member by member.
+    pub(super) fn insert_lane(&mut self, into: Value, x: Value, k: u32) -> Value {
+        let (vty, ty) = (self.out.ty(into), self.out.ty(x));
+        if ty.scalar().is_some() {
+            let index = self.out.int_const(64, u128::from(k));
+            return self.emit(Op::InsertElement, &[into, x, index], vty);
+        }
+        let mut whole = into;
+        let mut m = 0;
+        while let (Some(member), Some(vmember)) =
+            (self.module.types.member(ty, u64::from(m)), self.module.types.member(vty, u64::from(m)))
+        {
+            let part = self.emit(Op::ExtractValue([m].into()), &[x], member);
+            let old = self.emit(Op::ExtractValue([m].into()), &[whole], vmember);
+            let part = self.insert_lane(old, part, k);
+            whole = self.emit(Op::InsertValue([m].into()), &[whole, part], vty);
+            m += 1;
+        }
+        whole
+    }
+
+    // ---- masks --------------------------------------------------------------------------------------------
+
+    /// The mask of the present block as a vector; `None` if all lanes are active.
+    pub(super) fn mask_vector(&mut self, at: Inst) -> Result<Option<Value>, VectorizeError> {
+        match self.mask {
+            None => Ok(None),
+            Some(m) if self.src.as_int(m) == Some(1) => Ok(None),
+            Some(m) => {
+                let x = self.vector(m, at)?;
+                Ok(Some(x))
+            }
+        }
+    }
+
+    /// The mask of the present block, or the all-true vector.
+    pub(super) fn mask_or_true(&mut self, at: Inst) -> Result<Value, VectorizeError> {
+        let all = vec![Constant::bool(true); self.width as usize];
+        match self.mask_vector(at)? {
+            Some(m) => Ok(m),
+            None => Ok(self.out.constant_value(Constant::vector(all))),
+        }
+    }
+
+    /// Whether any lane of a mask vector is set.
+    pub(super) fn any_of(&mut self, mask: Value) -> Value {
+        let name = format!("llvm.vector.reduce.or.v{}i1", self.width);
+        self.call_named(&name, &[mask], Type::BOOL, Effects::empty()).expect("a reduction has a result")
+    }
+
+    /// A mask vector as an integer of W bits.
+    pub(super) fn mask_bits(&mut self, mask: Value) -> Value {
+        self.emit(Op::Cast(crate::ir::CastOp::Bitcast), &[mask], Type::Int(self.width))
+    }
+
+    /// `select(mask, a, b)`, structures member by member.
+    pub(super) fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
+        let ty = self.out.ty(a);
+        if !matches!(ty, Type::Aggregate(_)) || self.out.ty(cond) == Type::BOOL {
+            return self.emit(Op::Select, &[cond, a, b], ty);
+        }
+        let mut whole = self.out.poison(ty);
+        let mut m = 0;
+        while let Some(member) = self.module.types.member(ty, u64::from(m)) {
+            let x = self.emit(Op::ExtractValue([m].into()), &[a], member);
+            let y = self.emit(Op::ExtractValue([m].into()), &[b], member);
+            let part = self.select(cond, x, y);
+            whole = self.emit(Op::InsertValue([m].into()), &[whole, part], ty);
+            m += 1;
+        }
+        whole
+    }
+
+    /// Operations on lanes.
+    pub(super) fn lane_op(&mut self, i: Inst, op: LaneOp) -> Result<(), VectorizeError> {
+        let data = &self.src.insts[i];
+        let args = data.args.clone();
+        let result = data.results[0];
+        let new = match op {
+            LaneOp::LaneCount => self.out.int_const(32, u128::from(self.width)),
+            LaneOp::LaneIndex => self.out.int_const(32, 0),
+            LaneOp::MaskAny => self.mask_any(args[0], i)?,
+            LaneOp::Any | LaneOp::All | LaneOp::Ballot | LaneOp::Popcount => self.active_op(op, args[0], i)?,
+            LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr => {
+                let scalar = self.reps[result].is_scalar();
+                let a = if scalar { self.scalar(args[0], i)? } else { self.vector(args[0], i)? };
+                let b = if scalar { self.scalar(args[1], i)? } else { self.vector(args[1], i)? };
+                self.mask_op(op, a, b)
+            }
+            LaneOp::Blend if self.reps[args[0]] == Rep::Uniform => {
+                let cond = self.scalar(args[0], i)?;
+                let scalar = self.reps[result].is_scalar();
+                let a = if scalar { self.scalar(args[1], i)? } else { self.vector(args[1], i)? };
+                let b = if scalar { self.scalar(args[2], i)? } else { self.vector(args[2], i)? };
+                self.select(cond, a, b)
+            }
+            LaneOp::Blend => {
+                let cond = self.vector(args[0], i)?;
+                let a = self.vector(args[1], i)?;
+                let b = self.vector(args[2], i)?;
+                self.select(cond, a, b)
+            }
+        };
+        self.define_lane_result(i, result, new)
+    }
+
+    /// Lane operations that the analysis has not seen as what they are still fit their representation.
+    fn define_lane_result(&mut self, i: Inst, result: Value, new: Value) -> Result<(), VectorizeError> {
+        let vector_made = matches!(self.out.ty(new), Type::Vector(_));
+        if vector_made == self.reps[result].is_scalar() && self.src.ty(result).scalar().is_some() {
+            if vector_made {
+                return Err(self.error(i, "internal: a lane operation differs from its shape"));
+            }
+            let splat = match self.src.insts[i].op {
+                Op::Lane(LaneOp::LaneIndex) => self.steps(32, 1),
+                _ => self.splat(new, i)?,
+            };
+            self.define(result, splat);
+            return Ok(());
+        }
+        self.define(result, new);
+        Ok(())
+    }
+
+    fn mask_op(&mut self, op: LaneOp, a: Value, b: Value) -> Value {
+        let ty = self.out.ty(a);
+        let width = match ty {
+            Type::Vector(_) => self.width as usize,
+            _ => 1,
+        };
+        let constant = |x: bool| match width {
+            1 if !matches!(ty, Type::Vector(_)) => Constant::bool(x),
+            n => Constant::vector(vec![Constant::bool(x); n]),
+        };
+        let no = self.out.constant_value(constant(false));
+        let yes = self.out.constant_value(constant(true));
+        match op {
+            LaneOp::MaskOr => self.emit(Op::Binary(BinaryOp::Or), &[a, b], ty),
+            LaneOp::MaskAnd => self.emit(Op::Select, &[a, b, no], ty),
+            _ => {
+                let not = self.emit(Op::Binary(BinaryOp::Xor), &[b, yes], ty);
+                self.emit(Op::Select, &[a, not, no], ty)
+            }
+        }
+    }
+
+    /// Whether a mask has any lane.
+    fn mask_any(&mut self, m: Value, at: Inst) -> Result<Value, VectorizeError> {
+        if self.reps[m] == Rep::Uniform {
+            return self.scalar(m, at);
+        }
+        let mask = self.vector(m, at)?;
+        Ok(self.any_of(mask))
+    }
+
+    /// What a kernel asks of its active lanes.
+    fn active_op(&mut self, op: LaneOp, c: Value, at: Inst) -> Result<Value, VectorizeError> {
+        let mask = self.mask_vector(at)?;
+        let cond = self.vector(c, at)?;
+        let ty = self.mask_type();
+        let all = self.out.constant_value(Constant::vector(vec![Constant::bool(true); self.width as usize]));
+        let none = self.out.constant_value(Constant::Zero(ty));
+        let masked = |this: &mut Self, cond: Value| match mask {
+            Some(m) => this.emit(Op::Select, &[m, cond, none], ty),
+            None => cond,
+        };
+        Ok(match op {
+            LaneOp::Any => {
+                let set = masked(self, cond);
+                self.any_of(set)
+            }
+            LaneOp::All => {
+                let not = self.emit(Op::Binary(BinaryOp::Xor), &[cond, all], ty);
+                let set = masked(self, not);
+                let any = self.any_of(set);
+                let yes = self.out.bool_const(true);
+                self.emit(Op::Binary(BinaryOp::Xor), &[any, yes], Type::BOOL)
+            }
+            _ => {
+                let set = masked(self, cond);
+                let bits = self.mask_bits(set);
+                let bits = if self.width < 64 {
+                    self.emit(Op::Cast(crate::ir::CastOp::ZExt), &[bits], Type::Int(64))
+                } else {
+                    bits
+                };
+                if op == LaneOp::Ballot {
+                    bits
+                } else {
+                    let count = self
+                        .call_named("llvm.ctpop.i64", &[bits], Type::Int(64), Effects::empty())
+                        .expect("an intrinsic with a result");
+                    self.emit(Op::Cast(crate::ir::CastOp::Trunc), &[count], Type::Int(32))
+                }
+            }
+        })
+    }
+
+    /// The flags that a scalar evaluation of lane 0 may keep: a strided base is the *ghost* of
+    /// [`shape`](crate::shape), which is defined without poison-generating flags.
+    pub(super) fn ghost_flags(&self, rep: Rep, flags: InstFlags) -> InstFlags {
+        match rep {
+            Rep::Strided(_) => InstFlags::empty(),
+            _ => flags,
+        }
+    }
+
+    /// The integer type of the elements that a type has in memory: booleans take a byte each.
+    pub(super) fn memory_scalar(ty: Type) -> Option<Scalar> {
+        match ty.scalar()? {
+            Scalar::Int(1) => Some(Scalar::Int(8)),
+            s => Some(s),
+        }
+    }
+}
