@@ -18,14 +18,26 @@ use super::VectorizeError;
 use super::classes::IterationPostDom;
 use super::plan::{Branch, Class, Plan};
 
-/// Inserts the guards; returns the blocks that end in the new branches. Their conditions are filled in when the masks are
-/// written.
+/// What was guarded.
+pub struct Guards {
+    /// The blocks that end in the new branches. Their conditions are filled in when the masks are written.
+    pub blocks: Vec<Block>,
+    /// The harmful uniform instructions: they are reached with an active lane only.
+    pub instructions: EntitySet<Inst>,
+}
+
+/// Inserts the guards.
 ///
 /// # Errors
 /// If control cannot continue anywhere when no lane is active, which normal form excludes.
-pub fn insert_guards(plan: &mut Plan, pdom: &IterationPostDom) -> Result<Vec<Block>, VectorizeError> {
+pub fn insert_guards(plan: &mut Plan, pdom: &IterationPostDom) -> Result<Guards, VectorizeError> {
     let needed = classes_to_guard(plan);
-    let mut guards = Vec::new();
+    let harmful = plan.func.layout.iter().flat_map(|&b| &plan.func.blocks[b].insts);
+    let mut instructions = EntitySet::with_capacity(plan.func.insts.len());
+    for &i in harmful.filter(|&&i| is_harmful_uniform(plan, i)) {
+        instructions.insert(i);
+    }
+    let mut blocks = Vec::new();
     let leaders: Vec<(Class, Block)> = plan.leaders.iter().map(|(c, &b)| (c, b)).collect();
     let targets: Vec<(Block, Block)> = leaders
         .into_iter()
@@ -37,9 +49,9 @@ pub fn insert_guards(plan: &mut Plan, pdom: &IterationPostDom) -> Result<Vec<Blo
         let unknown = plan.func.bool_const(true);
         plan.func.set_terminator(leader, Op::CondBr, &[unknown], &[lower, target]);
         plan.branch[leader] = Branch::AnyLane;
-        guards.push(leader);
+        blocks.push(leader);
     }
-    Ok(guards)
+    Ok(Guards { blocks, instructions })
 }
 
 /// Where control goes on if no lane of a class is active.

@@ -22,7 +22,9 @@ mod options;
 pub mod plan;
 pub mod repair;
 
-use crate::ir::{Block, Function, Type};
+use cranelift_entity::EntitySet;
+
+use crate::ir::{Block, Function, Inst, Type};
 use plan::{Branch, Facts, Plan};
 use repair::LinearizeStats;
 
@@ -34,6 +36,8 @@ pub use options::{Linearize, MathLibrary, NoMathLibrary, Options, Passing, Vecto
 pub struct LaneProgram {
     /// The function.
     pub func: Function,
+    /// Instructions that are executed once for all lanes and are reached with an active lane only.
+    pub guarded: EntitySet<Inst>,
     /// What became of the branches.
     pub branches: LinearizeStats,
     /// Loops that were transformed.
@@ -47,7 +51,12 @@ pub struct LaneProgram {
 ///
 /// # Errors
 /// If the control flow cannot be linearized.
-pub fn to_lane_program(func: Function, facts: Facts, mode: Linearize, masked: bool) -> Result<LaneProgram, VectorizeError> {
+pub fn to_lane_program(
+    func: Function,
+    facts: Facts,
+    mode: Linearize,
+    masked: bool,
+) -> Result<LaneProgram, VectorizeError> {
     let facts = match mode {
         Linearize::Partial => facts,
         Linearize::Full => everything_divergent(&func, facts),
@@ -60,12 +69,13 @@ pub fn to_lane_program(func: Function, facts: Facts, mode: Linearize, masked: bo
     classes::compute_classes(&mut plan, &pdom);
     check_uniform_loops(&plan)?;
     let guards = guards::insert_guards(&mut plan, &pdom)?;
-    let branches = repair::linearize_function(&mut plan, &guards)?;
+    let branches = repair::linearize_function(&mut plan, &guards.blocks)?;
     let divergent_loops = plan.loops.values().filter(|l| l.divergent).count();
     Ok(LaneProgram {
         branches,
         divergent_loops,
         uniform_loops: plan.loops.len() - divergent_loops,
+        guarded: guards.instructions,
         func: plan.func,
     })
 }

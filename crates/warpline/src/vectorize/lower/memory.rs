@@ -195,15 +195,14 @@ impl Lower<'_> {
     }
 
     /// The value of the first active lane; of lane 0 if there is none.
-    fn first_active(&mut self, x: Value, ty: Type, at: Inst) -> Result<Value, VectorizeError> {
+    pub(super) fn first_active(&mut self, x: Value, ty: Type, at: Inst) -> Result<Value, VectorizeError> {
         let zero = self.out.int_const(64, 0);
         let Some(mask) = self.mask_vector(at)? else {
             return Ok(self.emit(Op::ExtractElement, &[x, zero], ty));
         };
         let zeros = self.count_zeros("llvm.cttz", mask);
         let bits = self.out.int_const(64, u128::from(self.width));
-        let inside =
-            self.emit(Op::ICmp(crate::ir::IntPred::Ult), &[zeros, bits], Type::BOOL);
+        let inside = self.emit(Op::ICmp(crate::ir::IntPred::Ult), &[zeros, bits], Type::BOOL);
         let index = self.emit(Op::Select, &[inside, zeros, zero], Type::Int(64));
         Ok(self.emit(Op::ExtractElement, &[x, index], ty))
     }
@@ -214,16 +213,18 @@ impl Lower<'_> {
         let Op::Alloca { ty, align } = data.op else { return Ok(()) };
         let count = self.src.as_int(data.args[0]);
         let size = self.module.layout.alloc_size(&self.module.types, ty);
-        let (Some(count), Some(size), true) = (count, size, self.src.insts[i].block == self.src.entry()) else {
-            return Err(self.error(i, "private memory of a size that is not constant cannot be vectorized yet"));
+        let (Some(count), Some(size), true) = (count, size, self.src.insts[i].block == self.src.entry())
+        else {
+            return Err(
+                self.error(i, "private memory of a size that is not constant cannot be vectorized yet")
+            );
         };
         let result = data.results[0];
         let per_lane = (size * count as u64).next_multiple_of(align.max(1));
         let object = self.module.types.array(Type::Int(8), per_lane * u64::from(self.width));
         let one = self.out.int_const(32, 1);
         let ptr_ty = self.src.ty(result);
-        let inst =
-            self.out.make_inst(self.out.entry(), Op::Alloca { ty: object, align }, &[one], &[ptr_ty]);
+        let inst = self.out.make_inst(self.out.entry(), Op::Alloca { ty: object, align }, &[one], &[ptr_ty]);
         self.allocas.push(inst);
         let base = self.out.insts[inst].results[0];
         match self.reps[result] {

@@ -59,7 +59,11 @@ pub struct Lowered {
 ///
 /// # Errors
 /// If an instruction or type has no lowering yet.
-pub fn lower(module: &mut Module, input: &Input<'_>, options: &Options<'_>) -> Result<Lowered, VectorizeError> {
+pub fn lower(
+    module: &mut Module,
+    input: &Input<'_>,
+    options: &Options<'_>,
+) -> Result<Lowered, VectorizeError> {
     let reps = reps::assign(input)?;
     let mut lower = Lower {
         module,
@@ -215,8 +219,7 @@ impl Lower<'_> {
         self.mask = self.src.blocks[b].mask.expand();
         for &phi in &self.src.blocks[b].phis {
             let v = self.src.insts[phi].results[0];
-            let ty =
-                if self.reps[v].is_scalar() { self.src.ty(v) } else { self.vector_type_of(v, phi)? };
+            let ty = if self.reps[v].is_scalar() { self.src.ty(v) } else { self.vector_type_of(v, phi)? };
             let new = self.out.add_phi(self.block, ty);
             let inst = self.out.def_inst(new).expect("a φ is an instruction");
             self.copy_metadata(phi, inst);
@@ -252,11 +255,8 @@ impl Lower<'_> {
             Op::Ret => Vec::new(),
             _ => data.args.iter().map(|&a| self.scalar(a, t)).collect::<Result<_, _>>()?,
         };
-        let targets: Vec<Block> = self
-            .src
-            .successors(b)
-            .map(|s| self.starts[s].expect("every block was given a start"))
-            .collect();
+        let targets: Vec<Block> =
+            self.src.successors(b).map(|s| self.starts[s].expect("every block was given a start")).collect();
         let new = self.out.set_terminator(self.block, data.op.clone(), &args, &targets);
         self.copy_metadata(t, new);
         Ok(())

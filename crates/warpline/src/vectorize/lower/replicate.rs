@@ -6,7 +6,7 @@
 use crate::ir::{Inst, Op, Type, Value};
 use crate::vectorize::VectorizeError;
 
-use super::Lower;
+use super::{Lower, Rep};
 
 impl Lower<'_> {
     /// Replicates an instruction.
@@ -26,9 +26,12 @@ impl Lower<'_> {
             };
         }
         if let (Some(v), Some(x)) = (result, acc) {
-            if self.reps[v].is_scalar() {
-                return Err(self.error(i, "internal: an instruction done lane by lane has one result"));
-            }
+            let ty = self.src.ty(v);
+            let x = match self.reps[v] {
+                Rep::Varying => x,
+                Rep::Uniform if ty.scalar().is_some() => self.first_active(x, ty, i)?,
+                _ => return Err(self.error(i, "internal: an instruction done lane by lane is strided")),
+            };
             self.define(v, x);
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Operands: a value of the lane program as a scalar, as a vector, as one lane's scalar; masks.
 
 use crate::ir::{
-    AggregateType, BinaryOp, Constant, Effects, InstFlags, Inst, LaneOp, Op, Scalar, Type, Value,
+    AggregateType, BinaryOp, Constant, Effects, Inst, InstFlags, LaneOp, Op, Scalar, Type, Value,
 };
 use crate::vectorize::VectorizeError;
 
@@ -45,27 +45,28 @@ impl Lower<'_> {
         let Some(vty) = self.vector_type(ty) else {
             return Err(self.error(at, "a constant of this type has no vector form yet"));
         };
-        let splat = match c {
-            Constant::Undef(_) => Constant::Undef(vty),
-            Constant::Poison(_) => Constant::Poison(vty),
-            Constant::Null(_) | Constant::Zero(_) => Constant::Zero(vty),
-            Constant::Composite { elems, .. } => {
-                // One vector per member.
-                let mut members = Vec::with_capacity(elems.len());
-                for e in elems {
-                    let v = self.splat_constant(e, at)?;
-                    let member = self.out.constant(v).cloned();
-                    members.push(member.ok_or_else(|| {
-                        self.error(at, "a constant of this kind has no vector form yet")
-                    })?);
+        let splat =
+            match c {
+                Constant::Undef(_) => Constant::Undef(vty),
+                Constant::Poison(_) => Constant::Poison(vty),
+                Constant::Null(_) | Constant::Zero(_) => Constant::Zero(vty),
+                Constant::Composite { elems, .. } => {
+                    // One vector per member.
+                    let mut members = Vec::with_capacity(elems.len());
+                    for e in elems {
+                        let v = self.splat_constant(e, at)?;
+                        let member = self.out.constant(v).cloned();
+                        members.push(member.ok_or_else(|| {
+                            self.error(at, "a constant of this kind has no vector form yet")
+                        })?);
+                    }
+                    Constant::Composite { ty: vty, elems: members }
                 }
-                Constant::Composite { ty: vty, elems: members }
-            }
-            Constant::Opaque { .. } if ty.scalar().is_none() => {
-                return Err(self.error(at, "a constant of this kind has no vector form yet"));
-            }
-            _ => Constant::Composite { ty: vty, elems: vec![c.clone(); self.width as usize] },
-        };
+                Constant::Opaque { .. } if ty.scalar().is_none() => {
+                    return Err(self.error(at, "a constant of this kind has no vector form yet"));
+                }
+                _ => Constant::Composite { ty: vty, elems: vec![c.clone(); self.width as usize] },
+            };
         Ok(self.out.constant_value(splat))
     }
 
@@ -249,7 +250,9 @@ impl Lower<'_> {
             LaneOp::LaneCount => self.out.int_const(32, u128::from(self.width)),
             LaneOp::LaneIndex => self.out.int_const(32, 0),
             LaneOp::MaskAny => self.mask_any(args[0], i)?,
-            LaneOp::Any | LaneOp::All | LaneOp::Ballot | LaneOp::Popcount => self.active_op(op, args[0], i)?,
+            LaneOp::Any | LaneOp::All | LaneOp::Ballot | LaneOp::Popcount => {
+                self.active_op(op, args[0], i)?
+            }
             LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr => {
                 let scalar = self.reps[result].is_scalar();
                 let a = if scalar { self.scalar(args[0], i)? } else { self.vector(args[0], i)? };

@@ -1,0 +1,140 @@
+//! Calls.
+
+use crate::ir::{Effects, Inst, Op, Type, Value};
+use crate::vectorize::VectorizeError;
+
+use super::math::{Form, is_annotation, libm_name, vector_intrinsic};
+use super::memory::mangle;
+use super::{Lower, Rep};
+
+impl Lower<'_> {
+    /// `call`
+    pub(super) fn call(&mut self, i: Inst) -> Result<(), VectorizeError> {
+        let data = &self.src.insts[i];
+        let Op::Call(info) = &data.op else { return Ok(()) };
+        let name: Box<str> = info.callee.map_or("".into(), |s| self.module.symbols[s].name.clone());
+        if is_annotation(&name) && data.results.is_empty() {
+            return Ok(());
+        }
+        if self.call_once(i, info.effects)? {
+            return Ok(());
+        }
+        let Some(result) = data.result() else { return self.replicate(i) };
+        if let Some((base, form)) = vector_intrinsic(&name)
+            && self.src.ty(data.args[0]).scalar().is_some()
+        {
+            return self.vector_intrinsic(i, base, form);
+        }
+        if let Some(libm) = libm_name(&name, self.src.ty(result))
+            && self.vector_math(i, &libm)?
+        {
+            return Ok(());
+        }
+        self.replicate(i)
+    }
+
+    /// A call with uniform operands that yields the same for all lanes and does nothing else is made once.
+    fn call_once(&mut self, i: Inst, effects: Effects) -> Result<bool, VectorizeError> {
+        let data = &self.src.insts[i];
+        let Some(result) = data.result() else { return Ok(false) };
+        let uniform = data.args.iter().all(|&a| self.reps[a] == Rep::Uniform);
+        let harmless = effects.speculatable() || self.guarded.contains(i) || self.mask.is_none();
+        if !uniform || !harmless || self.reps[result] != Rep::Uniform {
+            return Ok(false);
+        }
+        let args: Vec<Value> = data.args.iter().map(|&a| self.scalar(a, i)).collect::<Result<_, _>>()?;
+        let new = self.out.append(self.block, data.op.clone(), &args, self.src.ty(result));
+        self.out.insts[new].flags = data.flags;
+        self.out.insts[new].origin = data.origin;
+        self.copy_metadata(i, new);
+        let value = self.out.insts[new].results[0];
+        self.define(result, value);
+        Ok(true)
+    }
+
+    fn vector_intrinsic(&mut self, i: Inst, base: &str, form: Form) -> Result<(), VectorizeError> {
+        let data = &self.src.insts[i];
+        let result = data.results[0];
+        let ty = self.vector_type_of(result, i)?;
+        let scalars = matches!(form, Form::LastScalar | Form::LastScalarNamed);
+        let last = data.args.len() - 1;
+        if scalars && self.reps[data.args[last]] != Rep::Uniform {
+            return self.replicate(i);
+        }
+        let mut args = Vec::with_capacity(data.args.len());
+        for (n, &a) in data.args.iter().enumerate() {
+            args.push(if scalars && n == last { self.scalar(a, i)? } else { self.vector(a, i)? });
+        }
+        let first = mangle(self.out.ty(args[0]));
+        let name = match form {
+            Form::Elementwise | Form::LastScalar => format!("{base}.{first}"),
+            Form::LastScalarNamed => format!("{base}.{first}.{}", mangle(self.out.ty(args[last]))),
+            Form::Converting => format!("{base}.{}.{first}", mangle(ty)),
+        };
+        let new = self.call_named(&name, &args, ty, Effects::empty()).expect("an intrinsic with a result");
+        if let Some(inst) = self.out.def_inst(new) {
+            self.out.insts[inst].flags = data.flags;
+            self.copy_metadata(i, inst);
+        }
+        self.define_vector_result(i, result, new)
+    }
+
+    /// Calls the vector mathematics library, in pieces if its vectors are shorter; false if it has no such function.
+    fn vector_math(&mut self, i: Inst, libm: &str) -> Result<bool, VectorizeError> {
+        let lanes = std::iter::successors(Some(self.width), |&n| (n % 2 == 0 && n > 2).then_some(n / 2));
+        let Some((lanes, symbol)) =
+            lanes.filter(|&n| n > 1).find_map(|n| Some((n, self.math.vector_function(libm, n)?)))
+        else {
+            return Ok(false);
+        };
+        self.approximate = true;
+        let data = &self.src.insts[i];
+        let result = data.results[0];
+        let args: Vec<Value> = data.args.iter().map(|&a| self.vector(a, i)).collect::<Result<_, _>>()?;
+        let part_ty = self.src.ty(result).vector(lanes).expect("mathematics is done on scalars");
+        let mut parts = Vec::new();
+        for start in (0..self.width).step_by(lanes as usize) {
+            let pieces: Vec<Value> = args.iter().map(|&a| self.piece(a, start, lanes)).collect();
+            let part = self.call_named(&symbol, &pieces, part_ty, Effects::empty());
+            parts.push(part.expect("a function with a result"));
+        }
+        while parts.len() > 1 {
+            parts = parts.chunks(2).map(|pair| self.concat(pair)).collect();
+        }
+        self.define_vector_result(i, result, parts[0])?;
+        Ok(true)
+    }
+
+    fn define_vector_result(&mut self, i: Inst, result: Value, new: Value) -> Result<(), VectorizeError> {
+        let value = match self.reps[result] {
+            Rep::Varying => new,
+            Rep::Uniform => self.extract_lane(new, self.src.ty(result), 0),
+            Rep::Strided(_) => return Err(self.error(i, "internal: a call's result is strided")),
+        };
+        self.define(result, value);
+        Ok(())
+    }
+
+    /// Elements `start .. start + lanes` of a vector.
+    fn piece(&mut self, x: Value, start: u32, lanes: u32) -> Value {
+        if lanes == self.width {
+            return x;
+        }
+        let ty = self.out.ty(x);
+        let elem: Type = ty.elem().expect("a vector has elements").into();
+        let poison = self.out.poison(ty);
+        let mask: Vec<i32> = (start..start + lanes).map(|k| k as i32).collect();
+        let piece_ty = elem.vector(lanes).expect("elements are scalars");
+        self.emit(Op::Shuffle(mask.into()), &[x, poison], piece_ty)
+    }
+
+    /// Two vectors of one length after another; one vector stays as it is.
+    fn concat(&mut self, parts: &[Value]) -> Value {
+        let [a, b] = parts[..] else { return parts[0] };
+        let ty = self.out.ty(a);
+        let Type::Vector(v) = ty else { return a };
+        let mask: Vec<i32> = (0..2 * v.lanes as i32).collect();
+        let whole = Type::from(v.elem).vector(2 * v.lanes).expect("elements are scalars");
+        self.emit(Op::Shuffle(mask.into()), &[a, b], whole)
+    }
+}

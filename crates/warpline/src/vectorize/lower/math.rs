@@ -1,0 +1,120 @@
+//! Which calls have vector forms.
+
+use crate::ir::{FloatKind, Type};
+
+/// How the vector form of an intrinsic is named and called.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Form {
+    /// All operands become vectors; the name ends in the vector type of the first operand.
+    Elementwise,
+    /// As `Elementwise`, but the last operand stays a scalar constant.
+    LastScalar,
+    /// As `LastScalar`, and the name ends in the last operand's type too.
+    LastScalarNamed,
+    /// All operands become vectors; the name ends in the vector types of result and first operand.
+    Converting,
+}
+
+const ELEMENTWISE: &[&str] = &[
+    "arithmetic.fence",
+    "bitreverse",
+    "bswap",
+    "canonicalize",
+    "ceil",
+    "copysign",
+    "ctpop",
+    "fabs",
+    "floor",
+    "fma",
+    "fmuladd",
+    "fshl",
+    "fshr",
+    "maximum",
+    "maximumnum",
+    "maxnum",
+    "minimum",
+    "minimumnum",
+    "minnum",
+    "nearbyint",
+    "rint",
+    "round",
+    "roundeven",
+    "sadd.sat",
+    "sadd.with.overflow",
+    "smax",
+    "smin",
+    "smul.with.overflow",
+    "sqrt",
+    "sshl.sat",
+    "ssub.sat",
+    "ssub.with.overflow",
+    "trunc",
+    "uadd.sat",
+    "uadd.with.overflow",
+    "umax",
+    "umin",
+    "umul.with.overflow",
+    "ushl.sat",
+    "usub.sat",
+    "usub.with.overflow",
+];
+
+/// The base name (`llvm.sqrt`) and form of an intrinsic that has a vector form.
+pub(super) fn vector_intrinsic(name: &str) -> Option<(&str, Form)> {
+    let rest = name.strip_prefix("llvm.")?;
+    let has = |base: &str| rest.strip_prefix(base).is_some_and(|r| r.starts_with('.'));
+    let found = |base: &str, form: Form| Some((&name[.."llvm.".len() + base.len()], form));
+    if let Some(base) = ELEMENTWISE.iter().find(|b| has(b)) {
+        // `llvm.trunc` and `llvm.round` are prefixes of nothing else that takes this path.
+        return found(base, Form::Elementwise);
+    }
+    for base in ["abs", "ctlz", "cttz", "is.fpclass"] {
+        if has(base) {
+            return found(base, Form::LastScalar);
+        }
+    }
+    if has("powi") {
+        return found("powi", Form::LastScalarNamed);
+    }
+    for base in ["fptosi.sat", "fptoui.sat", "scmp", "ucmp"] {
+        if has(base) {
+            return found(base, Form::Converting);
+        }
+    }
+    None
+}
+
+/// Whether a call only informs the optimiser or debugger and is dropped.
+pub(super) fn is_annotation(name: &str) -> bool {
+    [
+        "llvm.assume",
+        "llvm.donothing",
+        "llvm.experimental.noalias",
+        "llvm.lifetime.",
+        "llvm.dbg.",
+        "llvm.sideeffect",
+    ]
+    .iter()
+    .any(|p| name.starts_with(p))
+}
+
+/// Functions of the C mathematics library without side effects but `errno`, without their `f` for `float`.
+const LIBM: &[&str] = &[
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp",
+    "exp10", "exp2", "expm1", "hypot", "log", "log10", "log1p", "log2", "pow", "sin", "sinh", "tan", "tanh",
+    "tgamma",
+];
+
+/// The C library's name of a mathematics call (`llvm.exp.f32` and `expf` both give `expf`), for `float` and `double`.
+pub(super) fn libm_name(name: &str, ty: Type) -> Option<String> {
+    let suffix = match ty {
+        Type::Float(FloatKind::Float) => "f",
+        Type::Float(FloatKind::Double) => "",
+        _ => return None,
+    };
+    let base = match name.strip_prefix("llvm.") {
+        Some(rest) => rest.rsplit_once('.')?.0,
+        None => name.strip_suffix(suffix)?,
+    };
+    LIBM.contains(&base).then(|| format!("{base}{suffix}"))
+}
