@@ -2,6 +2,7 @@
 //!
 //! * [`ir`]: the intermediate representation. It owns meaning: everything that a transformation may
 //!   change is modelled here, everything else is an opaque instruction with an effect record.
+//! * [`interp`]: the lane interpreter, the judge of transformations.
 //! * [`shape`]: how the lanes of a value relate: uniform, strided, varying.
 //! * [`text`]: the text form of modules, a printer and a parser.
 //! * [`verify`]: the invariants of functions, and their checker.
@@ -9,6 +10,7 @@
 //! Nothing here knows LLVM; the crate `warpline-llvm` imports and exports.
 #![forbid(unsafe_code)]
 
+pub mod interp;
 pub mod ir;
 pub mod shape;
 pub mod ssa;
