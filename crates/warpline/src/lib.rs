@@ -5,6 +5,7 @@
 //! * [`interp`]: the lane interpreter, the judge of transformations.
 //! * [`shape`]: how the lanes of a value relate: uniform, strided, varying.
 //! * [`text`]: the text form of modules, a printer and a parser.
+//! * [`uniformity`]: which values, branches and loops the lanes agree on, and why.
 //! * [`verify`]: the invariants of functions, and their checker.
 //!
 //! Nothing here knows LLVM; the crate `warpline-llvm` imports and exports.
@@ -15,5 +16,6 @@ pub mod ir;
 pub mod shape;
 pub mod ssa;
 pub mod text;
+pub mod uniformity;
 pub mod vectorize;
 pub mod verify;

@@ -211,11 +211,12 @@ impl<'a, G: Graph> State<'a, G> {
         match reach {
             Reach::Everywhere => {}
             _ if all => *reach = Reach::Everywhere,
+            // What is known is kept up to date, since the uses that were found divergent may be asked for again.
+            Reach::Nodes(Some(_)) => {}
             _ if self.outside[c].is_empty() => *reach = Reach::Nodes(None),
             Reach::Nowhere | Reach::Nodes(None) => {
                 *reach = Reach::Nodes(Some(BitSet::new(self.graph.node_count())))
             }
-            Reach::Nodes(Some(_)) => {}
         }
         if let Reach::Nodes(Some(nodes)) = reach {
             let from = vec![self.graph.target(exit)];

@@ -3,7 +3,7 @@
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 use super::{Shape, transfer};
-use crate::ir::{Block, Function, Inst, LaneOp, Module, Op, Value, ValueDef};
+use crate::ir::{Block, Edge, Function, Inst, Module, Op, Value, ValueDef};
 
 /// What the shape analysis needs to know about control flow and uniformity. All answers may err on the side of
 /// divergence.
@@ -12,13 +12,18 @@ pub trait Convergence {
     fn is_uniform(&self, v: Value) -> bool;
     /// Whether lanes that execute a φ of the block together may have come over different edges.
     fn is_join(&self, block: Block) -> bool;
+    /// Whether the edge is a back edge of a cycle that can only be entered at the edge's target. Lanes that execute
+    /// that block together have all come over back edges, or none has.
+    fn is_back_edge(&self, edge: Edge) -> bool;
     /// Whether the analysis has given up on which lanes execute the block together.
     fn is_unconverged(&self, block: Block) -> bool;
-    /// Whether lanes that execute `user` together may see values of `v` from different iterations of a
+    /// Whether lanes that execute `block` together may see values of `v` from different iterations of a
     /// loop that they left.
-    fn is_temporal(&self, v: Value, user: Inst) -> bool;
-    /// Whether the value differs in an unknown way whatever its operands are.
-    fn is_source(&self, inst: Inst) -> bool;
+    fn is_temporal_at(&self, v: Value, block: Block) -> bool;
+    /// Whether lanes that take `edge` may see such values of `v`.
+    fn is_temporal_on(&self, v: Value, edge: Edge) -> bool;
+    /// The shape of an instruction's results if it does not follow from the operands.
+    fn source(&self, inst: Inst) -> Option<Shape>;
 }
 
 /// The shape of every value of a function, where it is defined.
@@ -122,7 +127,8 @@ fn users(func: &Function) -> Users {
     Users { start, list }
 }
 
-fn phi_positions(func: &Function) -> SecondaryMap<Inst, u32> {
+/// The position of each φ among the φs of its block.
+pub(crate) fn phi_positions(func: &Function) -> SecondaryMap<Inst, u32> {
     let mut positions = SecondaryMap::new();
     for &b in &func.layout {
         for (i, &phi) in func.blocks[b].phis.iter().enumerate() {
@@ -193,10 +199,10 @@ impl<C: Convergence> Solver<'_, C> {
     /// The shape of a divergent result, `None` while an operand has none.
     fn evaluate(&self, inst: Inst, position: usize) -> Option<Shape> {
         let data = &self.func.insts[inst];
-        if data.op == Op::Lane(LaneOp::LaneIndex) {
-            return Some(Shape::INDEX);
+        if let Some(shape) = self.control.source(inst) {
+            return Some(shape);
         }
-        if self.control.is_source(inst) || self.control.is_unconverged(data.block) {
+        if self.control.is_unconverged(data.block) {
             return Some(Shape::Varying);
         }
         if data.op == Op::Phi {
@@ -204,7 +210,9 @@ impl<C: Convergence> Solver<'_, C> {
         }
         let mut shapes = smallvec::SmallVec::<[Shape; 4]>::with_capacity(data.args.len());
         for &a in &data.args {
-            shapes.push(self.operand(a, inst)?);
+            let shape = self.shapes[a]?;
+            let temporal = self.control.is_temporal_at(a, data.block);
+            shapes.push(if temporal { Shape::Varying } else { shape });
         }
         // Divergent, though all operands are uniform: for a reason that is not in the operands.
         if shapes.iter().all(|s| s.is_uniform()) {
@@ -213,25 +221,27 @@ impl<C: Convergence> Solver<'_, C> {
         Some(transfer(self.module, self.func, inst, position, &shapes))
     }
 
-    fn operand(&self, v: Value, user: Inst) -> Option<Shape> {
-        let shape = self.shapes[v]?;
-        Some(if self.control.is_temporal(v, user) { Shape::Varying } else { shape })
-    }
-
     /// Lanes that come over one edge have the shape of that edge's operand. An operand without a shape yet
     /// belongs to an edge that no execution has been seen to take.
     fn phi(&self, phi: Inst) -> Option<Shape> {
         let block = self.func.insts[phi].block;
-        if self.control.is_join(block) {
-            return Some(Shape::Varying);
-        }
+        let is_join = self.control.is_join(block);
         let position = self.phi_position[phi] as usize;
         let mut shape: Option<Shape> = None;
+        // In a join: the one operand of the edges from outside, and that of the back edges.
+        let mut seen = [None, None];
         for &e in &self.func.blocks[block].preds {
             let Some(&a) = self.func.edges[e].args.get(position) else { return Some(Shape::Varying) };
-            if let Some(s) = self.operand(a, phi) {
-                shape = Some(shape.map_or(s, |t| t.join(s)));
+            let Some(mut s) = self.shapes[a] else { continue };
+            if self.control.is_temporal_on(a, e) {
+                s = Shape::Varying;
             }
+            let seen = &mut seen[usize::from(self.control.is_back_edge(e))];
+            if is_join && seen.is_some_and(|b| b != a) {
+                return Some(Shape::Varying);
+            }
+            *seen = Some(a);
+            shape = Some(shape.map_or(s, |t| t.join(s)));
         }
         // As above: all operands uniform, and yet divergent.
         if shape == Some(Shape::Uniform) { Some(Shape::Varying) } else { shape }

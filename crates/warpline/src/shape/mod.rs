@@ -32,12 +32,15 @@
 //! bits is given up.
 
 mod analysis;
+mod args;
 mod arith;
 mod transfer;
 
 use std::fmt;
 
+pub(crate) use analysis::phi_positions;
 pub use analysis::{Convergence, Shapes};
+pub use args::{ArgError, ArgShape, parse_args};
 pub use arith::{Num, binary, icmp, int_cast};
 pub use transfer::transfer;
 

@@ -3,8 +3,8 @@
 
 use super::*;
 use crate::ir::{
-    AggregateType, BinaryOp, Block, CastOp, Constant, Function, Inst, InstFlags, IntPred, Module, Op, Type,
-    Value,
+    AggregateType, BinaryOp, Block, CastOp, Constant, Edge, Function, Inst, InstFlags, IntPred, Module, Op,
+    Type, Value,
 };
 
 // ---- enumeration ----------------------------------------------------------------------------------------
@@ -439,11 +439,17 @@ impl Convergence for StraightLine<'_> {
     fn is_unconverged(&self, _: Block) -> bool {
         false
     }
-    fn is_temporal(&self, _: Value, _: Inst) -> bool {
+    fn is_back_edge(&self, _: Edge) -> bool {
         false
     }
-    fn is_source(&self, _: Inst) -> bool {
+    fn is_temporal_at(&self, _: Value, _: Block) -> bool {
         false
+    }
+    fn is_temporal_on(&self, _: Value, _: Edge) -> bool {
+        false
+    }
+    fn source(&self, _: Inst) -> Option<Shape> {
+        None
     }
 }
 
@@ -681,11 +687,17 @@ fn code_that_is_never_reached_and_operands_of_themselves_do_no_harm() {
         fn is_unconverged(&self, _: Block) -> bool {
             false
         }
-        fn is_temporal(&self, _: Value, _: Inst) -> bool {
+        fn is_back_edge(&self, _: Edge) -> bool {
             false
         }
-        fn is_source(&self, _: Inst) -> bool {
+        fn is_temporal_at(&self, _: Value, _: Block) -> bool {
             false
+        }
+        fn is_temporal_on(&self, _: Value, _: Edge) -> bool {
+            false
+        }
+        fn source(&self, _: Inst) -> Option<Shape> {
+            None
         }
     }
     let shapes = Shapes::compute(&k.module, &k.func, &k.shapes, &Divergent);

@@ -1,0 +1,258 @@
+//! Causes in words.
+
+use warpline_analysis::uniformity::{Cause as EngineCause, Fact, GivenUp, Value as EngineValue};
+use warpline_analysis::{CycleId, EdgeId, Graph, Split};
+
+use super::{Extra, Rule, Uniformity, block, node, rules};
+use crate::ir::{Block, Function, Inst, Loc, Module, Op, Value, ValueDef};
+
+/// One step of an explanation: a statement, and where in the source it is about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// What is so, as a sentence without a full stop.
+    pub text: String,
+    /// The block it is about.
+    pub block: Option<Block>,
+    /// The value it is about.
+    pub value: Option<Value>,
+    /// Where the code in question comes from.
+    pub loc: Option<Loc>,
+}
+
+impl Uniformity {
+    /// Why a value is divergent where it is defined: from the value itself to what causes it. Empty if it is
+    /// uniform.
+    pub fn explain(&self, module: &Module, func: &Function, v: Value) -> Vec<Step> {
+        if !self.is_divergent(v) {
+            return Vec::new();
+        }
+        let facts = self.engine.explain(super::engine_value(v));
+        facts.into_iter().map(|f| self.step(module, func, f)).collect()
+    }
+
+    /// Why the branch of a block is divergent: from the branch to what causes it. Empty if it is uniform.
+    pub fn explain_branch(&self, module: &Module, func: &Function, b: Block) -> Vec<Step> {
+        let facts = self.engine.explain_branch(node(b));
+        facts.into_iter().map(|f| self.step(module, func, f)).collect()
+    }
+
+    /// Why lanes may leave a cycle apart, or why it was given up: from that fact to what causes it. Empty
+    /// if neither is so.
+    pub fn explain_cycle(&self, module: &Module, func: &Function, cycle: CycleId) -> Vec<Step> {
+        let first = match (self.engine.given_up(cycle), self.engine.divergent_exits(cycle).first()) {
+            (Some(why), _) => Fact::GivenUp(cycle, why),
+            (None, Some(&(edge, split))) => Fact::DivergentExit(cycle, edge, split),
+            (None, None) => return Vec::new(),
+        };
+        let mut steps = vec![self.step(module, func, first)];
+        let parted = match first {
+            Fact::GivenUp(_, GivenUp::BranchInside(n)) => Some(n),
+            Fact::GivenUp(_, GivenUp::EnteredApart(Split::Branch(n))) => Some(n),
+            Fact::DivergentExit(_, _, Split::Branch(n)) => Some(n),
+            _ => None,
+        };
+        if let Some(n) = parted {
+            steps.extend(self.explain_branch(module, func, block(n)));
+        }
+        steps
+    }
+
+    /// Why the branch of a block is divergent, in one line: what it depends on, the memory access, call or φ nearest to it
+    /// on the way, and what all goes back to. Empty if it is uniform.
+    pub fn branch_reason(&self, module: &Module, func: &Function, b: Block) -> String {
+        let facts = self.engine.explain_branch(node(b));
+        // The part of the chain that runs along operands, and the fact behind it.
+        let mut on_the_way = None;
+        let mut last = None;
+        for fact in facts {
+            last = Some(fact);
+            match fact {
+                Fact::Branch(_, EngineCause::Operand(_)) => {}
+                Fact::Value(v, EngineCause::Operand(_)) => {
+                    on_the_way = on_the_way.or(self.landmark(func, v));
+                }
+                _ => break,
+            }
+        }
+        let Some(fact) = last else { return String::new() };
+        let root = self.step(module, func, fact);
+        let mut text = match on_the_way {
+            Some(inst) => {
+                let place = func.insts[inst].loc.expand();
+                let place = place.map(|l| format!(" ({})", short_loc(module, l))).unwrap_or_default();
+                format!("depends on {}{place}, since {}", describe(func, inst), root.text)
+            }
+            None => root.text,
+        };
+        if let Some(loc) = root.loc.filter(|_| root.value.is_some()) {
+            text += &format!(" ({})", short_loc(module, loc));
+        }
+        text
+    }
+
+    fn landmark(&self, func: &Function, v: EngineValue) -> Option<Inst> {
+        let inst = func.def_inst(self.value(func, v)?)?;
+        let op = &func.insts[inst].op;
+        matches!(op, Op::Load(_) | Op::Call(_) | Op::Opaque(_) | Op::OpaqueTerm(_)).then_some(inst)
+    }
+
+    /// The function's value that an engine value stands for, unless it is an extra one.
+    fn value(&self, func: &Function, v: EngineValue) -> Option<Value> {
+        (v.index() < func.values.len()).then(|| Value::from_u32(v.0))
+    }
+
+    fn step(&self, module: &Module, func: &Function, fact: Fact) -> Step {
+        match fact {
+            Fact::Value(v, cause) => self.value_step(module, func, v, cause),
+            Fact::Branch(n, cause) => {
+                let b = block(n);
+                let text = format!("the branch of block {} {}", func.block_name(b), self.why(func, cause));
+                let loc = func.blocks[b].term.expand().and_then(|t| func.insts[t].loc.expand());
+                Step { text, block: Some(b), value: None, loc }
+            }
+            Fact::DivergentExit(cycle, edge, split) => {
+                let text = format!(
+                    "lanes leave {} in different iterations by {}, having parted at {}",
+                    self.cycle_name(func, cycle),
+                    self.edge_name(func, edge),
+                    self.split_name(func, split)
+                );
+                let header = block(self.cycles().header(cycle));
+                Step { text, block: Some(header), value: None, loc: block_loc(func, header) }
+            }
+            Fact::GivenUp(cycle, why) => {
+                let why = match why {
+                    GivenUp::EnteredApart(split) => {
+                        format!(
+                            "lanes that part at {} enter it at different blocks",
+                            self.split_name(func, split)
+                        )
+                    }
+                    GivenUp::BranchInside(n) => {
+                        format!("lanes part inside it, at the branch of block {}", func.block_name(block(n)))
+                    }
+                };
+                let text = format!("all in {} counts as divergent: {why}", self.cycle_name(func, cycle));
+                let header = block(self.cycles().header(cycle));
+                Step { text, block: Some(header), value: None, loc: block_loc(func, header) }
+            }
+        }
+    }
+
+    fn value_step(&self, module: &Module, func: &Function, v: EngineValue, cause: EngineCause) -> Step {
+        let Some(value) = self.value(func, v) else { return self.extra_step(module, func, v) };
+        let inst = func.def_inst(value);
+        let subject = match inst {
+            Some(inst) if cause != EngineCause::Source => describe(func, inst),
+            _ => func.value_name(value),
+        };
+        let why = match (cause, inst) {
+            (EngineCause::Source, Some(inst)) => {
+                let what = func.insts[inst].op.name();
+                match rules::rule(module, func, inst, self.target) {
+                    Rule::Source(c) => format!("= {what} {}", c.describe()),
+                    _ => format!("= {what} is a source of divergence"),
+                }
+            }
+            (EngineCause::Source, None) => {
+                let index = match func.values[value].def {
+                    ValueDef::Param(i) => self.args.get(i as usize),
+                    _ => None,
+                };
+                format!("is an argument of the shape {}", index.map_or("varying".into(), |s| s.to_string()))
+            }
+            (EngineCause::Join(split), _) => {
+                let at = func.def_block(value).map(|b| func.block_name(b)).unwrap_or_default();
+                format!(
+                    "merges, in block {at}, values of lanes that part at {}",
+                    self.split_name(func, split)
+                )
+            }
+            (EngineCause::GivenUp(cycle), _) => {
+                format!("is computed in {}, in which lanes run apart", self.cycle_name(func, cycle))
+            }
+            _ => self.why(func, cause),
+        };
+        let loc = inst.and_then(|i| func.insts[i].loc.expand());
+        Step { text: format!("{subject} {why}"), block: func.def_block(value), value: Some(value), loc }
+    }
+
+    fn extra_step(&self, module: &Module, func: &Function, v: EngineValue) -> Step {
+        let (inst, text) = match self.extra.get(v.index() - func.values.len()) {
+            Some(&Extra::Decision(inst)) => {
+                let cause = rules::splits_lanes(module, func, inst, self.target);
+                let why = cause.map_or("may take another way in each lane", |c| c.describe());
+                (Some(inst), format!("{} {why}", func.insts[inst].op.name()))
+            }
+            Some(&Extra::Effect(inst)) => {
+                (Some(inst), format!("{} has divergent operands", func.insts[inst].op.name()))
+            }
+            None => (None, "an unknown instruction".to_owned()),
+        };
+        Step {
+            text,
+            block: inst.map(|i| func.insts[i].block),
+            value: None,
+            loc: inst.and_then(|i| func.insts[i].loc.expand()),
+        }
+    }
+
+    fn why(&self, func: &Function, cause: EngineCause) -> String {
+        match cause {
+            EngineCause::Operand(o) => match self.value(func, o) {
+                Some(o) => format!("depends on {}", func.value_name(o)),
+                None => "is not decided by its operands alone".into(),
+            },
+            EngineCause::Temporal { operand, cycle, .. } => {
+                let operand = self.value(func, operand).map(|o| func.value_name(o)).unwrap_or_default();
+                format!(
+                    "uses {operand} outside {}, which lanes leave in different iterations",
+                    self.cycle_name(func, cycle)
+                )
+            }
+            EngineCause::Source => "is a source of divergence".into(),
+            EngineCause::Join(split) => format!("merges lanes that part at {}", self.split_name(func, split)),
+            EngineCause::GivenUp(cycle) => format!("is in {}", self.cycle_name(func, cycle)),
+        }
+    }
+
+    fn split_name(&self, func: &Function, split: Split) -> String {
+        match split {
+            Split::Branch(n) => format!("the branch of block {}", func.block_name(block(n))),
+            Split::Cycle(c) => self.cycle_name(func, c),
+        }
+    }
+
+    fn edge_name(&self, func: &Function, e: EdgeId) -> String {
+        let (from, to) = (block(self.graph.source(e)), block(self.graph.target(e)));
+        format!("the edge {} → {}", func.block_name(from), func.block_name(to))
+    }
+
+    /// `the loop at block h`, or `the irreducible cycle at block h`.
+    pub(super) fn cycle_name(&self, func: &Function, cycle: CycleId) -> String {
+        let cycles = self.cycles();
+        let kind = if cycles.is_reducible(cycle) { "loop" } else { "irreducible cycle" };
+        format!("the {kind} at block {}", func.block_name(block(cycles.header(cycle))))
+    }
+}
+
+/// `%x = load`.
+fn describe(func: &Function, inst: Inst) -> String {
+    let data = &func.insts[inst];
+    match data.results.first() {
+        Some(&r) => format!("{} = {}", func.value_name(r), data.op.name()),
+        None => data.op.name().to_owned(),
+    }
+}
+
+/// The source location of the first instruction of a block that has one.
+pub(super) fn block_loc(func: &Function, b: Block) -> Option<Loc> {
+    func.block_insts(b).find_map(|i| func.insts[i].loc.expand())
+}
+
+/// `file:line` of a location, with the file's name only.
+pub(super) fn short_loc(module: &Module, loc: Loc) -> String {
+    let l = &module.locations[loc];
+    let name = l.file.rsplit(['/', '\\']).next().unwrap_or_default();
+    format!("{name}:{}", l.line)
+}

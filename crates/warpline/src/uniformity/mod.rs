@@ -1,0 +1,400 @@
+//! Uniformity and shapes of a function: what all lanes agree on, and how the rest is spread over them.
+//!
+//! The engine is [`warpline_analysis::uniformity`], which knows control flow and which value is made of which;
+//! its module says what *uniform* and *executed together* mean. Here is what the IR adds: which instructions are
+//! sources of divergence ([`rules`]), the [shapes](crate::shape) of what is divergent, and reasons in terms of the
+//! program. A strided value is divergent for the engine. Where the shapes show that a value is uniform after all
+//! (`a[i] - a[j]` of addresses with one stride, the low bits of an aligned index), the engine is told so and
+//! runs again.
+//!
+//! Any function can be analysed: unreachable blocks, irreducible cycles, functions without a body (of which nothing is
+//! found). Functions with variables are analysed as if each read gave each lane a value of its own.
+
+pub mod report;
+pub mod rules;
+
+mod explain;
+#[cfg(test)]
+mod tests;
+
+use cranelift_entity::{EntitySet, SecondaryMap};
+use warpline_analysis::uniformity::{
+    Rule as EngineRule, SsaProgram, Uniformity as Engine, Value as EngineValue,
+};
+use warpline_analysis::{CsrGraph, CycleForest, CycleId, EdgeId, Graph, Node};
+
+use crate::ir::{Block, Constant, Edge, Function, Inst, LaneOp, Module, Op, Value, ValueDef};
+use crate::shape::{ArgShape, Convergence, Shape, Shapes, phi_positions};
+pub use explain::Step;
+pub use rules::{Cause, Rule, Target};
+
+/// How often the engine is told of values that the shapes have shown to be uniform.
+const MAX_ROUNDS: usize = 4;
+
+/// What the analysis is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The parameters' shapes, in order. Missing ones, and shapes that do not fit the parameter's type, vary.
+    pub args: Vec<ArgShape>,
+    /// The machine.
+    pub target: Target,
+    /// Whether a φ in a join that merges one value with `undef` or `poison` counts as divergent. If not, the φ is taken
+    /// to be that value, as LLVM does: then some lanes may have poison where a uniform value is reported.
+    pub strict_undef: bool,
+}
+
+impl Options {
+    /// All of them uniform except for these.
+    pub fn with_args(args: Vec<ArgShape>) -> Options {
+        Options { args, ..Options::default() }
+    }
+}
+
+/// Where the engine's values that are no values of the function come from.
+#[derive(Copy, Clone, Debug)]
+enum Extra {
+    /// An instruction without a result: a user of its operands.
+    Effect(Inst),
+    /// What decides about an opaque terminator besides its operands.
+    Decision(Inst),
+}
+
+/// The result of the analysis of one function.
+#[derive(Clone, Debug)]
+pub struct Uniformity {
+    graph: CsrGraph,
+    edge_ids: SecondaryMap<Edge, Option<EdgeId>>,
+    engine: Engine,
+    extra: Vec<Extra>,
+    shapes: Shapes,
+    args: Vec<Shape>,
+    target: Target,
+}
+
+fn node(b: Block) -> Node {
+    Node(b.as_u32())
+}
+
+fn block(n: Node) -> Block {
+    Block::from_u32(n.0)
+}
+
+fn engine_value(v: Value) -> EngineValue {
+    EngineValue(v.as_u32())
+}
+
+impl Uniformity {
+    /// Analyses a function.
+    pub fn compute(module: &Module, func: &Function, options: &Options) -> Uniformity {
+        let args: Vec<Shape> = func
+            .params
+            .iter()
+            .enumerate()
+            .map(|(i, &p)| {
+                let given = options.args.get(i).copied().unwrap_or(ArgShape::Varying);
+                given.shape(module, func.ty(p)).unwrap_or(Shape::Varying)
+            })
+            .collect();
+        let (graph, edges) = match func.layout.is_empty() {
+            true => (empty_graph(func), Vec::new()),
+            false => func.graph(),
+        };
+        let mut edge_ids = SecondaryMap::new();
+        for (i, &e) in edges.iter().enumerate() {
+            edge_ids[e] = Some(EdgeId::new(i));
+        }
+        let mut pinned = EntitySet::with_capacity(func.values.len());
+        for (i, &p) in func.params.iter().enumerate() {
+            if args[i].is_uniform() {
+                pinned.insert(p);
+            }
+        }
+        let mut rounds = 0;
+        loop {
+            let (program, extra) = program(module, func, &graph, &edge_ids, &pinned, options);
+            let engine = Engine::compute(&graph, &program);
+            let view = View { module, func, graph: &graph, edge_ids: &edge_ids, engine: &engine, options };
+            let shapes = Shapes::compute(module, func, &args, &view);
+            rounds += 1;
+            let found: Vec<Value> = func
+                .values
+                .keys()
+                .filter(|&v| engine.is_divergent(engine_value(v)) && shapes.get(v).is_uniform())
+                .filter(|&v| func.def_block(v).is_some_and(|b| engine_reaches(&view, b)))
+                .collect();
+            if found.is_empty() || rounds == MAX_ROUNDS {
+                let target = options.target;
+                return Uniformity { graph, edge_ids, engine, extra, shapes, args, target };
+            }
+            pinned.extend(found);
+        }
+    }
+
+    /// The shape of a value where it is defined.
+    pub fn shape(&self, v: Value) -> Shape {
+        self.shapes.get(v)
+    }
+
+    /// The shapes of the parameters, in order.
+    pub fn args(&self) -> &[Shape] {
+        &self.args
+    }
+
+    /// Whether lanes that compute the value together may get different results. Strided values are divergent.
+    pub fn is_divergent(&self, v: Value) -> bool {
+        self.engine.is_divergent(engine_value(v)) && !self.shapes.get(v).is_uniform()
+    }
+
+    /// Whether lanes that execute `user` together may see different values of `v`, whose definition dominates it: `v` is
+    /// divergent, or they left a loop around its definition in different iterations.
+    pub fn is_divergent_at(&self, v: Value, user: Block) -> bool {
+        self.is_divergent(v) || self.engine.temporal_at(&self.graph, engine_value(v), node(user)).is_some()
+    }
+
+    /// Whether lanes that take `edge` may see different values of `v`: how a φ uses its operand.
+    pub fn is_divergent_on(&self, v: Value, edge: Edge) -> bool {
+        self.is_divergent(v) || self.temporal_on(v, edge).is_some()
+    }
+
+    /// The shape in which instructions of `user` other than φs see a value.
+    pub fn shape_at(&self, v: Value, user: Block) -> Shape {
+        match self.engine.temporal_at(&self.graph, engine_value(v), node(user)) {
+            Some(_) => Shape::Varying,
+            None => self.shape(v),
+        }
+    }
+
+    /// The shape in which a φ sees its operand on an edge.
+    pub fn shape_on(&self, v: Value, edge: Edge) -> Shape {
+        if self.temporal_on(v, edge).is_some() { Shape::Varying } else { self.shape(v) }
+    }
+
+    fn temporal_on(&self, v: Value, edge: Edge) -> Option<CycleId> {
+        self.engine.temporal_on(&self.graph, engine_value(v), self.edge_ids[edge]?)
+    }
+
+    /// Whether lanes that execute the block's terminator together may go on to different blocks.
+    pub fn is_divergent_branch(&self, b: Block) -> bool {
+        self.engine.is_divergent_branch(node(b))
+    }
+
+    /// The blocks with a divergent branch, by number.
+    pub fn divergent_branches(&self) -> impl Iterator<Item = Block> + '_ {
+        self.engine.divergent_branches().iter().map(|i| Block::from_u32(i as u32))
+    }
+
+    /// The cycles of the control-flow graph, the nodes of which are the blocks by number.
+    pub fn cycles(&self) -> &CycleForest {
+        self.engine.cycles()
+    }
+
+    /// Whether lanes may leave a cycle in different iterations.
+    pub fn has_divergent_exit(&self, cycle: CycleId) -> bool {
+        self.engine.has_divergent_exit(cycle)
+    }
+
+    /// Whether lanes may leave a cycle in different iterations or, in one iteration, by different edges or only some
+    /// of them.
+    pub fn is_left_apart(&self, cycle: CycleId) -> bool {
+        self.has_divergent_exit(cycle)
+            || self
+                .cycles()
+                .exit_edges(&self.graph, cycle)
+                .any(|e| self.engine.is_divergent_branch(self.graph.source(e)))
+    }
+
+    /// Whether the cycle is irreducible and the analysis had to take everything in it for divergent. The cycles inside such
+    /// a cycle share its fate.
+    pub fn is_given_up(&self, cycle: CycleId) -> bool {
+        let mut around = std::iter::successors(Some(cycle), |&c| self.cycles().parent(c));
+        around.any(|c| self.engine.given_up(c).is_some())
+    }
+
+    /// The uses of values that are uniform where they are defined, or strided, and differ between lanes at the use, since
+    /// the lanes left a loop in different iterations: value, using instruction, loop. In the order of the program.
+    pub fn temporal_uses(&self, func: &Function) -> Vec<(Value, Inst, CycleId)> {
+        let mut found = Vec::new();
+        for &b in &func.layout {
+            for (position, &phi) in func.blocks[b].phis.iter().enumerate() {
+                for &e in &func.blocks[b].preds {
+                    if let Some(&v) = func.edges[e].args.get(position)
+                        && let Some(cycle) = self.temporal_on(v, e)
+                    {
+                        found.push((v, phi, cycle));
+                    }
+                }
+            }
+            for inst in func.blocks[b].insts.iter().copied().chain(func.blocks[b].term.expand()) {
+                for &v in &func.insts[inst].args {
+                    if let Some(cycle) = self.engine.temporal_at(&self.graph, engine_value(v), node(b)) {
+                        found.push((v, inst, cycle));
+                    }
+                }
+            }
+        }
+        found.dedup();
+        found
+    }
+}
+
+/// A graph with one node for a function without blocks.
+fn empty_graph(func: &Function) -> CsrGraph {
+    CsrGraph::new(func.blocks.len().max(1), Node(0), Vec::new()).expect("a graph without edges")
+}
+
+fn engine_reaches(view: &View, b: Block) -> bool {
+    // A cheap test is enough: what is found in dead blocks does not matter.
+    !view.func.blocks[b].preds.is_empty() || b == view.func.entry()
+}
+
+/// The function as the engine sees it. The engine's values are the function's, by number, and after them the extra
+/// ones.
+fn program(
+    module: &Module,
+    func: &Function,
+    graph: &CsrGraph,
+    edge_ids: &SecondaryMap<Edge, Option<EdgeId>>,
+    pinned: &EntitySet<Value>,
+    options: &Options,
+) -> (SsaProgram, Vec<Extra>) {
+    let mut builder = SsaProgram::builder();
+    let positions = phi_positions(func);
+    let mut linked = EntitySet::with_capacity(func.insts.len());
+    for &b in &func.layout {
+        linked.extend(func.block_insts(b));
+    }
+    let any = |v: Value| {
+        !options.strict_undef && matches!(func.constant(v), Some(Constant::Undef(_) | Constant::Poison(_)))
+    };
+    for v in func.values.keys() {
+        let (inst, position) = match func.values[v].def {
+            ValueDef::Inst(inst, position) if linked.contains(inst) => (inst, position as usize),
+            ValueDef::Param(_) if !pinned.contains(v) => {
+                builder.argument(EngineRule::Source);
+                continue;
+            }
+            _ => {
+                builder.argument(EngineRule::Default);
+                continue;
+            }
+        };
+        let data = &func.insts[inst];
+        let rule = match rules::rule(module, func, inst, options.target) {
+            _ if pinned.contains(v) => EngineRule::AlwaysUniform,
+            Rule::Operands => EngineRule::Default,
+            Rule::Source(_) => EngineRule::Source,
+            Rule::AlwaysUniform => EngineRule::AlwaysUniform,
+        };
+        let at = node(data.block);
+        match data.op {
+            Op::Phi => {
+                let position = positions[inst] as usize;
+                let operands = func.blocks[data.block].preds.iter().filter_map(|&e| {
+                    let a = *func.edges[e].args.get(position)?;
+                    Some((edge_ids[e]?, (!any(a)).then(|| engine_value(a))))
+                });
+                builder.phi(at, rule, operands);
+            }
+            Op::ParallelCopy => {
+                builder.plain(at, rule, data.args.get(position).map(|&a| engine_value(a)));
+            }
+            _ => {
+                let made = builder.plain(at, rule, data.args.iter().map(|&a| engine_value(a)));
+                if is_pure(&data.op) {
+                    builder.set_pure(made);
+                }
+            }
+        }
+    }
+    let mut extra = Vec::new();
+    for &b in &func.layout {
+        for &inst in &func.blocks[b].insts {
+            let data = &func.insts[inst];
+            if data.results.is_empty() && !data.args.is_empty() {
+                builder.plain(node(b), EngineRule::Default, data.args.iter().map(|&a| engine_value(a)));
+                extra.push(Extra::Effect(inst));
+            }
+        }
+        if let Some(term) = func.blocks[b].term.expand() {
+            builder.terminator(node(b), func.insts[term].args.iter().map(|&a| engine_value(a)));
+            if rules::splits_lanes(module, func, term, options.target).is_some() {
+                let decision = builder.plain(node(b), EngineRule::Source, []);
+                builder.terminator(node(b), [decision]);
+                extra.push(Extra::Decision(term));
+            }
+        }
+    }
+    let program = builder.build(graph).expect("operands and edges of a function are its own");
+    (program, extra)
+}
+
+/// Whether the result is the same whenever the operands are, however often it is computed.
+fn is_pure(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Binary(_)
+            | Op::FNeg
+            | Op::ICmp(_)
+            | Op::FCmp(_)
+            | Op::Select
+            | Op::Cast(_)
+            | Op::Gep(_)
+            | Op::ExtractElement
+            | Op::InsertElement
+            | Op::Shuffle(_)
+            | Op::ExtractValue(_)
+            | Op::InsertValue(_)
+    )
+}
+
+/// The engine's answers as the shape analysis asks for them.
+struct View<'a> {
+    module: &'a Module,
+    func: &'a Function,
+    graph: &'a CsrGraph,
+    edge_ids: &'a SecondaryMap<Edge, Option<EdgeId>>,
+    engine: &'a Engine,
+    options: &'a Options,
+}
+
+impl Convergence for View<'_> {
+    fn is_uniform(&self, v: Value) -> bool {
+        !self.engine.is_divergent(engine_value(v))
+    }
+
+    fn is_join(&self, b: Block) -> bool {
+        self.engine.divergent_join(node(b)).is_some()
+    }
+
+    fn is_back_edge(&self, edge: Edge) -> bool {
+        let data = &self.func.edges[edge];
+        let cycles = self.engine.cycles();
+        let own = cycles.innermost(node(data.to));
+        own.is_some_and(|c| {
+            cycles.is_reducible(c) && cycles.header(c) == node(data.to) && cycles.contains(c, node(data.from))
+        })
+    }
+
+    fn is_unconverged(&self, b: Block) -> bool {
+        self.engine.cycles().around(node(b)).any(|c| self.engine.given_up(c).is_some())
+    }
+
+    fn is_temporal_at(&self, v: Value, b: Block) -> bool {
+        self.engine.temporal_at(self.graph, engine_value(v), node(b)).is_some()
+    }
+
+    fn is_temporal_on(&self, v: Value, edge: Edge) -> bool {
+        let Some(e) = self.edge_ids[edge] else { return true };
+        self.engine.temporal_on(self.graph, engine_value(v), e).is_some()
+    }
+
+    fn source(&self, inst: Inst) -> Option<Shape> {
+        match rules::rule(self.module, self.func, inst, self.options.target) {
+            Rule::Source(_) if rules::lane_op(self.module, self.func, inst) == Some(LaneOp::LaneIndex) => {
+                Some(Shape::INDEX)
+            }
+            Rule::Source(_) => Some(Shape::Varying),
+            Rule::Operands | Rule::AlwaysUniform => None,
+        }
+    }
+}
