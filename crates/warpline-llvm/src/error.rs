@@ -131,6 +131,16 @@ pub enum Error {
         /// The text of the worker's error.
         message: String,
     },
+    /// A function of the IR cannot be expressed in LLVM's.
+    #[error("{function}: {item} cannot be exported: {message}")]
+    Export {
+        /// The function.
+        function: String,
+        /// The instruction, with its place in the source, or the function itself.
+        item: String,
+        /// Why not.
+        message: String,
+    },
     /// There is no function of that name.
     #[error("the module has no function `{name}`{hint}")]
     NoFunction {

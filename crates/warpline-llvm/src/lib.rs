@@ -5,24 +5,31 @@
 //!
 //! - [`Module`] is a module of LLVM IR with the context it lives in: read, verify, print, write, optimise.
 //! - [`Cpu`], [`TargetMachine`] and [`Emit`] produce machine code.
+//! - [`Imported`] is a module in LLVM's form and in warpline's; [`Bridge`] leads back.
 //! - [`compile`] calls rustc or clang; [`Module::simplify`] brings what they write to a usable form.
 //! - [`Jit`] runs machine code in this process.
 //! - [`worker`] does all this for input that is not trusted.
 //! - [`Error`] is everything that can go wrong.
 
 mod error;
+mod export;
 mod ffi;
 mod frontend;
+mod import;
 mod jit;
 mod module;
 mod simplify;
+mod tables;
 mod target;
 pub mod worker;
 
 pub use error::{Error, Result};
+pub use export::Linkage;
 pub use ffi::load::Llvm;
 pub use frontend::{Compiled, InputKind, compile, has_clang};
+pub use import::Imported;
 pub use jit::{Jit, JitFunction};
 pub use module::{Diagnostic, Module, Severity};
 pub use simplify::{LANE_OPERATIONS, PIPELINE};
+pub use tables::Bridge;
 pub use target::{Cpu, Emit, TargetMachine, host_triple};

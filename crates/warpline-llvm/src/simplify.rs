@@ -7,9 +7,9 @@
 //!
 //! The pipeline is [`PIPELINE`]. It brings the output of `rustc -C no-prepopulate-passes` and `clang -disable-llvm-passes` to SSA
 //! form, inlines defined functions into their callers, and removes what is redundant. It has no unrolling, vectorization, loop
-//! rotation, jump threading or partial-redundancy elimination, since each of these duplicates code and hides the program's own
-//! control flow. `indvars` and `correlated-propagation` are in it because they find `nuw` and `nsw`, on which the shapes of narrow
-//! indices rest.
+//! rotation, jump threading or partial-redundancy elimination, since each of these duplicates code, and no rewriting of induction
+//! variables, since that replaces the program's own conditions. `correlated-propagation` is in it because it finds `nuw` and `nsw`,
+//! on which the shapes of narrow indices rest.
 
 use llvm_sys::prelude::*;
 
@@ -33,7 +33,7 @@ pub const PIPELINE: &str = "always-inline,\
      cgscc(inline,function-attrs,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
      instcombine<no-verify-fixpoint>)),\
      function(correlated-propagation,simplifycfg,instcombine<no-verify-fixpoint>,\
-     loop-mssa(licm),loop(indvars),\
+     loop-mssa(licm),\
      gvn<no-pre;no-load-pre;no-split-backedge-load-pre>,sccp,adce,simplifycfg,instcombine<no-verify-fixpoint>,\
      simplifycfg),\
      globaldce";

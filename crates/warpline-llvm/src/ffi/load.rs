@@ -59,6 +59,14 @@ pub(crate) fn functions() -> &'static Functions {
     }
 }
 
+/// The major version of the loaded library.
+pub(crate) fn major() -> u32 {
+    match LOADED.get() {
+        Some(Ok(llvm)) => llvm.version.0,
+        _ => unreachable!("every handle was made by a loaded library"),
+    }
+}
+
 fn open_first() -> Result<Llvm> {
     if let Some(path) = std::env::var_os("WARPLINE_LLVM").filter(|path| !path.is_empty()) {
         let path = PathBuf::from(path);

@@ -216,7 +216,255 @@ required {
     fn LLVMTypeOf(val: LLVMValueRef) -> LLVMTypeRef;
     fn LLVMGetTypeKind(ty: LLVMTypeRef) -> u32;
     fn LLVMGetIntTypeWidth(integer_ty: LLVMTypeRef) -> u32;
+    fn LLVMArrayType2(element_type: LLVMTypeRef, element_count: u64) -> LLVMTypeRef;
+    fn LLVMBFloatTypeInContext(c: LLVMContextRef) -> LLVMTypeRef;
+    fn LLVMCanValueUseFastMathFlags(inst: LLVMValueRef) -> LLVMBool;
+    fn LLVMConstBitCast(constant_val: LLVMValueRef, to_type: LLVMTypeRef) -> LLVMValueRef;
+    fn LLVMConstIntGetSExtValue(constant_val: LLVMValueRef) -> i64;
+    fn LLVMConstIntGetZExtValue(constant_val: LLVMValueRef) -> u64;
+    fn LLVMCountIncoming(phi_node: LLVMValueRef) -> u32;
+    fn LLVMCountParamTypes(function_ty: LLVMTypeRef) -> u32;
+    fn LLVMCountStructElementTypes(struct_ty: LLVMTypeRef) -> u32;
+    fn LLVMDIFileGetFilename(file: LLVMMetadataRef, len: *mut u32) -> *const c_char;
+    fn LLVMDILocationGetColumn(location: LLVMMetadataRef) -> u32;
+    fn LLVMDILocationGetInlinedAt(location: LLVMMetadataRef) -> LLVMMetadataRef;
+    fn LLVMDILocationGetLine(location: LLVMMetadataRef) -> u32;
+    fn LLVMDILocationGetScope(location: LLVMMetadataRef) -> LLVMMetadataRef;
+    fn LLVMDIScopeGetFile(scope: LLVMMetadataRef) -> LLVMMetadataRef;
+    fn LLVMDISubprogramGetLine(subprogram: LLVMMetadataRef) -> u32;
+    fn LLVMDoubleTypeInContext(c: LLVMContextRef) -> LLVMTypeRef;
+    fn LLVMFP128TypeInContext(c: LLVMContextRef) -> LLVMTypeRef;
+    fn LLVMFloatTypeInContext(c: LLVMContextRef) -> LLVMTypeRef;
+    fn LLVMGEPGetNoWrapFlags(gep: LLVMValueRef) -> u32;
+    fn LLVMGetAggregateElement(c: LLVMValueRef, idx: u32) -> LLVMValueRef;
+    fn LLVMGetAlignment(v: LLVMValueRef) -> u32;
+    fn LLVMGetAllocatedType(alloca: LLVMValueRef) -> LLVMTypeRef;
+    fn LLVMGetArrayLength2(array_ty: LLVMTypeRef) -> u64;
+    fn LLVMGetBasicBlockName(bb: LLVMBasicBlockRef) -> *const c_char;
+    fn LLVMGetBasicBlockTerminator(bb: LLVMBasicBlockRef) -> LLVMValueRef;
+    fn LLVMGetCallSiteEnumAttribute(
+        c: LLVMValueRef, idx: LLVMAttributeIndex, kind_id: u32
+    ) -> LLVMAttributeRef;
+    fn LLVMGetCalledFunctionType(c: LLVMValueRef) -> LLVMTypeRef;
+    fn LLVMGetConstOpcode(constant_val: LLVMValueRef) -> u32;
+    fn LLVMGetElementType(ty: LLVMTypeRef) -> LLVMTypeRef;
+    fn LLVMGetEnumAttributeValue(a: LLVMAttributeRef) -> u64;
+    fn LLVMGetExact(div_or_shr_inst: LLVMValueRef) -> LLVMBool;
+    fn LLVMGetFCmpPredicate(inst: LLVMValueRef) -> u32;
+    fn LLVMGetFastMathFlags(fpmath_inst: LLVMValueRef) -> u32;
+    fn LLVMGetFirstBasicBlock(fn_: LLVMValueRef) -> LLVMBasicBlockRef;
+    fn LLVMGetFirstGlobal(m: LLVMModuleRef) -> LLVMValueRef;
+    fn LLVMGetFirstGlobalAlias(m: LLVMModuleRef) -> LLVMValueRef;
+    fn LLVMGetFirstGlobalIFunc(m: LLVMModuleRef) -> LLVMValueRef;
+    fn LLVMGetFirstInstruction(bb: LLVMBasicBlockRef) -> LLVMValueRef;
+    fn LLVMGetGEPSourceElementType(gep: LLVMValueRef) -> LLVMTypeRef;
+    fn LLVMGetICmpPredicate(inst: LLVMValueRef) -> u32;
+    fn LLVMGetIncomingBlock(phi_node: LLVMValueRef, index: u32) -> LLVMBasicBlockRef;
+    fn LLVMGetIncomingValue(phi_node: LLVMValueRef, index: u32) -> LLVMValueRef;
+    fn LLVMGetIndices(inst: LLVMValueRef) -> *const u32;
+    fn LLVMGetInitializer(global_var: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMGetInlineAsmHasSideEffects(inline_asm_val: LLVMValueRef) -> LLVMBool;
+    fn LLVMGetInstructionOpcode(inst: LLVMValueRef) -> u32;
+    fn LLVMGetIsDisjoint(inst: LLVMValueRef) -> LLVMBool;
+    fn LLVMGetMaskValue(shuffle_vector_inst: LLVMValueRef, elt: u32) -> i32;
+    fn LLVMGetNNeg(non_neg_inst: LLVMValueRef) -> LLVMBool;
+    fn LLVMGetNSW(arith_inst: LLVMValueRef) -> LLVMBool;
+    fn LLVMGetNUW(arith_inst: LLVMValueRef) -> LLVMBool;
+    fn LLVMGetNextBasicBlock(bb: LLVMBasicBlockRef) -> LLVMBasicBlockRef;
+    fn LLVMGetNextGlobal(global_var: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMGetNextGlobalAlias(ga: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMGetNextGlobalIFunc(ifunc: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMGetNextInstruction(inst: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMGetNumIndices(inst: LLVMValueRef) -> u32;
+    fn LLVMGetNumMaskElements(shuffle_vector_inst: LLVMValueRef) -> u32;
+    fn LLVMGetNumOperandBundles(c: LLVMValueRef) -> u32;
+    fn LLVMGetNumOperands(val: LLVMValueRef) -> i32;
+    fn LLVMGetNumSuccessors(term: LLVMValueRef) -> u32;
+    fn LLVMGetOperand(val: LLVMValueRef, index: u32) -> LLVMValueRef;
+    fn LLVMGetOrdering(memory_access_inst: LLVMValueRef) -> u32;
+    fn LLVMGetParamTypes(function_ty: LLVMTypeRef, dest: *mut LLVMTypeRef);
+    fn LLVMGetPointerAddressSpace(pointer_ty: LLVMTypeRef) -> u32;
+    fn LLVMGetStructName(ty: LLVMTypeRef) -> *const c_char;
+    fn LLVMGetSubprogram(func: LLVMValueRef) -> LLVMMetadataRef;
+    fn LLVMGetSuccessor(term: LLVMValueRef, i: u32) -> LLVMBasicBlockRef;
+    fn LLVMGetTailCallKind(call_inst: LLVMValueRef) -> u32;
+    fn LLVMGetTypeByName2(c: LLVMContextRef, name: *const c_char) -> LLVMTypeRef;
+    fn LLVMGetVectorSize(vector_ty: LLVMTypeRef) -> u32;
+    fn LLVMGetVolatile(inst: LLVMValueRef) -> LLVMBool;
+    fn LLVMHalfTypeInContext(c: LLVMContextRef) -> LLVMTypeRef;
+    fn LLVMInstructionGetDebugLoc(inst: LLVMValueRef) -> LLVMMetadataRef;
+    fn LLVMIntTypeInContext(c: LLVMContextRef, num_bits: u32) -> LLVMTypeRef;
+    fn LLVMIsAConstantAggregateZero(val: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMIsAConstantExpr(val: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMIsAConstantFP(val: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMIsAConstantInt(val: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMIsAConstantPointerNull(val: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMIsAFunction(val: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMIsAGlobalVariable(val: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMIsAInlineAsm(val: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMIsATerminatorInst(inst: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMIsConstant(val: LLVMValueRef) -> LLVMBool;
+    fn LLVMIsFunctionVarArg(function_ty: LLVMTypeRef) -> LLVMBool;
+    fn LLVMIsGlobalConstant(global_var: LLVMValueRef) -> LLVMBool;
+    fn LLVMIsNull(val: LLVMValueRef) -> LLVMBool;
+    fn LLVMIsOpaqueStruct(struct_ty: LLVMTypeRef) -> LLVMBool;
+    fn LLVMIsPackedStruct(struct_ty: LLVMTypeRef) -> LLVMBool;
+    fn LLVMIsPoison(val: LLVMValueRef) -> LLVMBool;
+    fn LLVMIsUndef(val: LLVMValueRef) -> LLVMBool;
+    fn LLVMPPCFP128TypeInContext(c: LLVMContextRef) -> LLVMTypeRef;
+    fn LLVMPrintTypeToString(val: LLVMTypeRef) -> *mut c_char;
+    fn LLVMPrintValueToString(val: LLVMValueRef) -> *mut c_char;
+    fn LLVMScalableVectorType(element_type: LLVMTypeRef, element_count: u32) -> LLVMTypeRef;
+    fn LLVMStructCreateNamed(c: LLVMContextRef, name: *const c_char) -> LLVMTypeRef;
+    fn LLVMStructGetTypeAtIndex(struct_ty: LLVMTypeRef, i: u32) -> LLVMTypeRef;
+    fn LLVMStructSetBody(
+        struct_ty: LLVMTypeRef, element_types: *mut LLVMTypeRef, element_count: u32, packed:
+        LLVMBool
+    );
+    fn LLVMStructTypeInContext(
+        c: LLVMContextRef, element_types: *mut LLVMTypeRef, element_count: u32, packed:
+        LLVMBool
+    ) -> LLVMTypeRef;
+    fn LLVMValueIsBasicBlock(val: LLVMValueRef) -> LLVMBool;
+    fn LLVMVectorType(element_type: LLVMTypeRef, element_count: u32) -> LLVMTypeRef;
+    fn LLVMX86FP80TypeInContext(c: LLVMContextRef) -> LLVMTypeRef;
+    fn LLVMAddCase(switch: LLVMValueRef, on_val: LLVMValueRef, dest: LLVMBasicBlockRef);
+    fn LLVMAddIncoming(
+        phi_node: LLVMValueRef, incoming_values: *mut LLVMValueRef, incoming_blocks: *mut
+        LLVMBasicBlockRef, count: u32
+    );
+    fn LLVMBasicBlockAsValue(bb: LLVMBasicBlockRef) -> LLVMValueRef;
+    fn LLVMBuildArrayAlloca(
+        arg1: LLVMBuilderRef, ty: LLVMTypeRef, val: LLVMValueRef, name: *const c_char
+    ) -> LLVMValueRef;
+    fn LLVMBuildBinOp(
+        b: LLVMBuilderRef, op: u32, lhs: LLVMValueRef, rhs: LLVMValueRef, name: *const c_char
+    ) -> LLVMValueRef;
+    fn LLVMBuildBr(arg1: LLVMBuilderRef, dest: LLVMBasicBlockRef) -> LLVMValueRef;
+    fn LLVMBuildCast(
+        b: LLVMBuilderRef, op: u32, val: LLVMValueRef, dest_ty: LLVMTypeRef, name: *const
+        c_char
+    ) -> LLVMValueRef;
+    fn LLVMBuildCondBr(
+        arg1: LLVMBuilderRef, if_: LLVMValueRef, then: LLVMBasicBlockRef, otherwise:
+        LLVMBasicBlockRef
+    ) -> LLVMValueRef;
+    fn LLVMBuildExtractElement(
+        arg1: LLVMBuilderRef, vec_val: LLVMValueRef, index: LLVMValueRef, name: *const c_char
+    ) -> LLVMValueRef;
+    fn LLVMBuildExtractValue(
+        arg1: LLVMBuilderRef, agg_val: LLVMValueRef, index: u32, name: *const c_char
+    ) -> LLVMValueRef;
+    fn LLVMBuildFCmp(
+        arg1: LLVMBuilderRef, op: u32, lhs: LLVMValueRef, rhs: LLVMValueRef, name: *const
+        c_char
+    ) -> LLVMValueRef;
+    fn LLVMBuildFNeg(arg1: LLVMBuilderRef, v: LLVMValueRef, name: *const c_char) -> LLVMValueRef;
+    fn LLVMBuildFreeze(arg1: LLVMBuilderRef, val: LLVMValueRef, name: *const c_char) -> LLVMValueRef;
+    fn LLVMBuildGEPWithNoWrapFlags(
+        b: LLVMBuilderRef, ty: LLVMTypeRef, pointer: LLVMValueRef, indices: *mut LLVMValueRef,
+        num_indices: u32, name: *const c_char, no_wrap_flags: u32
+    ) -> LLVMValueRef;
+    fn LLVMBuildICmp(
+        arg1: LLVMBuilderRef, op: u32, lhs: LLVMValueRef, rhs: LLVMValueRef, name: *const
+        c_char
+    ) -> LLVMValueRef;
+    fn LLVMBuildInsertElement(
+        arg1: LLVMBuilderRef, vec_val: LLVMValueRef, elt_val: LLVMValueRef, index:
+        LLVMValueRef, name: *const c_char
+    ) -> LLVMValueRef;
+    fn LLVMBuildInsertValue(
+        arg1: LLVMBuilderRef, agg_val: LLVMValueRef, elt_val: LLVMValueRef, index: u32, name:
+        *const c_char
+    ) -> LLVMValueRef;
+    fn LLVMBuildLoad2(
+        arg1: LLVMBuilderRef, ty: LLVMTypeRef, pointer_val: LLVMValueRef, name: *const c_char
+    ) -> LLVMValueRef;
+    fn LLVMBuildPhi(arg1: LLVMBuilderRef, ty: LLVMTypeRef, name: *const c_char) -> LLVMValueRef;
+    fn LLVMBuildRetVoid(arg1: LLVMBuilderRef) -> LLVMValueRef;
+    fn LLVMBuildSelect(
+        arg1: LLVMBuilderRef, if_: LLVMValueRef, then: LLVMValueRef, else_: LLVMValueRef, name:
+        *const c_char
+    ) -> LLVMValueRef;
+    fn LLVMBuildShuffleVector(
+        arg1: LLVMBuilderRef, v1: LLVMValueRef, v2: LLVMValueRef, mask: LLVMValueRef, name:
+        *const c_char
+    ) -> LLVMValueRef;
+    fn LLVMBuildStore(arg1: LLVMBuilderRef, val: LLVMValueRef, ptr: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMBuildSwitch(
+        arg1: LLVMBuilderRef, v: LLVMValueRef, else_: LLVMBasicBlockRef, num_cases: u32
+    ) -> LLVMValueRef;
+    fn LLVMConstAllOnes(ty: LLVMTypeRef) -> LLVMValueRef;
+    fn LLVMConstArray2(
+        element_ty: LLVMTypeRef, constant_vals: *mut LLVMValueRef, length: u64
+    ) -> LLVMValueRef;
+    fn LLVMConstGEP2(
+        ty: LLVMTypeRef, constant_val: LLVMValueRef, constant_indices: *mut LLVMValueRef,
+        num_indices: u32
+    ) -> LLVMValueRef;
+    fn LLVMConstIntOfArbitraryPrecision(
+        int_ty: LLVMTypeRef, num_words: u32, words: *const u64
+    ) -> LLVMValueRef;
+    fn LLVMConstNamedStruct(
+        struct_ty: LLVMTypeRef, constant_vals: *mut LLVMValueRef, count: u32
+    ) -> LLVMValueRef;
+    fn LLVMConstNull(ty: LLVMTypeRef) -> LLVMValueRef;
+    fn LLVMConstStructInContext(
+        c: LLVMContextRef, constant_vals: *mut LLVMValueRef, count: u32, packed: LLVMBool
+    ) -> LLVMValueRef;
+    fn LLVMConstVector(scalar_constant_vals: *mut LLVMValueRef, size: u32) -> LLVMValueRef;
+    fn LLVMDeleteBasicBlock(bb: LLVMBasicBlockRef);
+    fn LLVMDeleteFunction(fn_: LLVMValueRef);
+    fn LLVMDisposeValueMetadataEntries(entries: *mut LLVMValueMetadataEntry);
+    fn LLVMGetAttributeCountAtIndex(f: LLVMValueRef, idx: LLVMAttributeIndex) -> u32;
+    fn LLVMGetAttributesAtIndex(f: LLVMValueRef, idx: LLVMAttributeIndex, attrs: *mut LLVMAttributeRef);
+    fn LLVMGetEnumAttributeKind(a: LLVMAttributeRef) -> u32;
+    fn LLVMGetGC(fn_: LLVMValueRef) -> *const c_char;
+    fn LLVMGetMDKindIDInContext(c: LLVMContextRef, name: *const c_char, slen: u32) -> u32;
+    fn LLVMGetNamedGlobal(m: LLVMModuleRef, name: *const c_char) -> LLVMValueRef;
+    fn LLVMGetPersonalityFn(fn_: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMGetPoison(ty: LLVMTypeRef) -> LLVMValueRef;
+    fn LLVMGetUndef(ty: LLVMTypeRef) -> LLVMValueRef;
+    fn LLVMHasPersonalityFn(fn_: LLVMValueRef) -> LLVMBool;
+    fn LLVMInsertIntoBuilder(builder: LLVMBuilderRef, instr: LLVMValueRef);
+    fn LLVMInstructionClone(inst: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMInstructionEraseFromParent(inst: LLVMValueRef);
+    fn LLVMInstructionGetAllMetadataOtherThanDebugLoc(
+        instr: LLVMValueRef, num_entries: *mut usize
+    ) -> *mut LLVMValueMetadataEntry;
+    fn LLVMInstructionSetDebugLoc(inst: LLVMValueRef, loc: LLVMMetadataRef);
+    fn LLVMIsAInstruction(val: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMIsAPHINode(val: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMIsStringAttribute(a: LLVMAttributeRef) -> LLVMBool;
+    fn LLVMMetadataAsValue(c: LLVMContextRef, md: LLVMMetadataRef) -> LLVMValueRef;
+    fn LLVMMoveBasicBlockBefore(bb: LLVMBasicBlockRef, move_pos: LLVMBasicBlockRef);
+    fn LLVMPositionBuilderBefore(builder: LLVMBuilderRef, instr: LLVMValueRef);
+    fn LLVMReplaceAllUsesWith(old_val: LLVMValueRef, new_val: LLVMValueRef);
+    fn LLVMSetAlignment(v: LLVMValueRef, bytes: u32);
+    fn LLVMSetCondition(branch: LLVMValueRef, cond: LLVMValueRef);
+    fn LLVMSetExact(div_or_shr_inst: LLVMValueRef, is_exact: LLVMBool);
+    fn LLVMSetFastMathFlags(fpmath_inst: LLVMValueRef, fmf: u32);
+    fn LLVMSetGC(fn_: LLVMValueRef, name: *const c_char);
+    fn LLVMSetIsDisjoint(inst: LLVMValueRef, is_disjoint: LLVMBool);
+    fn LLVMSetMetadata(val: LLVMValueRef, kind_id: u32, node: LLVMValueRef);
+    fn LLVMSetNNeg(non_neg_inst: LLVMValueRef, is_non_neg: LLVMBool);
+    fn LLVMSetNSW(arith_inst: LLVMValueRef, has_nsw: LLVMBool);
+    fn LLVMSetNUW(arith_inst: LLVMValueRef, has_nuw: LLVMBool);
+    fn LLVMSetOperand(user: LLVMValueRef, index: u32, val: LLVMValueRef);
+    fn LLVMSetOrdering(memory_access_inst: LLVMValueRef, ordering: u32);
+    fn LLVMSetPersonalityFn(fn_: LLVMValueRef, personality_fn: LLVMValueRef);
+    fn LLVMSetSuccessor(term: LLVMValueRef, i: u32, block: LLVMBasicBlockRef);
+    fn LLVMSetValueName2(val: LLVMValueRef, name: *const c_char, name_len: usize);
+    fn LLVMSetVolatile(memory_access_inst: LLVMValueRef, is_volatile: LLVMBool);
+    fn LLVMValueMetadataEntriesGetKind(entries: *mut LLVMValueMetadataEntry, index: u32) -> u32;
+    fn LLVMValueMetadataEntriesGetMetadata(
+        entries: *mut LLVMValueMetadataEntry, index: u32
+    ) -> LLVMMetadataRef;
+    fn LLVMVerifyFunction(fn_: LLVMValueRef, action: u32) -> LLVMBool;
 }
 optional {
+    fn LLVMGetSwitchCaseValue(switch: LLVMValueRef, index: u32) -> LLVMValueRef;
+    fn LLVMGetICmpSameSign(inst: LLVMValueRef) -> LLVMBool;
+    fn LLVMSetICmpSameSign(inst: LLVMValueRef, same_sign: LLVMBool);
 }
 }

@@ -1,0 +1,255 @@
+//! Constants, and the contents of global variables.
+
+use llvm_sys::LLVMOpcode as Opcode;
+use llvm_sys::LLVMTypeKind as Kind;
+use llvm_sys::prelude::*;
+use warpline::ir::{AggregateType, Constant, FloatKind, Type};
+
+use super::Imported;
+use crate::ffi::load::functions;
+use crate::module::take_message;
+
+/// Aggregates with more elements than this are carried, not taken apart.
+const MAX_ELEMENTS: u64 = 4096;
+/// Global variables larger than this, in bytes, have contents that are not looked at.
+const MAX_BYTES: u64 = 1 << 20;
+
+impl Imported {
+    /// Any operand that is not local to a function: a constant, inline assembly, or metadata.
+    pub(super) fn constant(&mut self, value: LLVMValueRef) -> Constant {
+        let f = functions();
+        // SAFETY: a live value of the module; questions are asked of the kinds of value they are for.
+        unsafe {
+            let llvm_type = f.LLVMTypeOf(value);
+            let ty = self.bridge.import_type(llvm_type, &mut self.ir.types);
+            if f.LLVMIsConstant(value) == 0 {
+                return self.carried(value, ty);
+            }
+            if f.LLVMIsPoison(value) != 0 {
+                return Constant::Poison(ty);
+            }
+            if f.LLVMIsUndef(value) != 0 {
+                return Constant::Undef(ty);
+            }
+            match ty {
+                Type::Int(bits) if !f.LLVMIsAConstantInt(value).is_null() => integer(value, bits),
+                Type::Float(kind) if !f.LLVMIsAConstantFP(value).is_null() => self.float(value, kind),
+                Type::Ptr(space) if !f.LLVMIsAConstantPointerNull(value).is_null() => Constant::Null(space),
+                Type::Ptr(space) => self.address(value, space),
+                Type::Vector(_) | Type::Aggregate(_) => self.composite(value, ty),
+                _ => self.carried(value, ty),
+            }
+        }
+    }
+
+    fn carried(&mut self, value: LLVMValueRef, ty: Type) -> Constant {
+        Constant::Opaque { ty, origin: self.bridge.origin(value) }
+    }
+
+    /// The bits of a floating-point constant: LLVM folds the cast to an integer, which works for every format and every NaN.
+    fn float(&mut self, value: LLVMValueRef, kind: FloatKind) -> Constant {
+        let f = functions();
+        // SAFETY: a live constant of `kind`; the integer type has its width.
+        unsafe {
+            let bits = kind.bits();
+            let ty = f.LLVMIntTypeInContext(self.bridge.module.context(), bits);
+            match integer(f.LLVMConstBitCast(value, ty), bits) {
+                Constant::Int { value, .. } => Constant::Float { kind, bits: value },
+                _ => self.carried(value, Type::Float(kind)),
+            }
+        }
+    }
+
+    /// A pointer constant that is not null: a symbol, a symbol and an offset in bytes, or something carried.
+    fn address(&mut self, value: LLVMValueRef, space: u32) -> Constant {
+        let f = functions();
+        if let Some(&symbol) = self.bridge.symbols.get(&value) {
+            return Constant::Address { symbol, offset: 0, space, origin: None };
+        }
+        // SAFETY: a live constant; operands are asked of the expressions that have them.
+        unsafe {
+            let is_gep = !f.LLVMIsAConstantExpr(value).is_null()
+                && f.LLVMGetConstOpcode(value) == Opcode::LLVMGetElementPtr as u32
+                && f.LLVMGetNumOperands(value) == 2;
+            if is_gep {
+                let element = f.LLVMGetGEPSourceElementType(value);
+                let index = f.LLVMGetOperand(value, 1);
+                let in_bytes = f.LLVMGetTypeKind(element) == Kind::LLVMIntegerTypeKind as u32
+                    && f.LLVMGetIntTypeWidth(element) == 8;
+                let plain = !f.LLVMIsAConstantInt(index).is_null()
+                    && f.LLVMGetIntTypeWidth(f.LLVMTypeOf(index)) <= 64;
+                let base = self.bridge.symbols.get(&f.LLVMGetOperand(value, 0)).copied();
+                if let (true, true, Some(symbol)) = (in_bytes, plain, base) {
+                    let offset = f.LLVMConstIntGetSExtValue(index);
+                    let origin = Some(self.bridge.origin(value));
+                    return Constant::Address { symbol, offset, space, origin };
+                }
+            }
+        }
+        self.carried(value, Type::Ptr(space))
+    }
+
+    fn composite(&mut self, value: LLVMValueRef, ty: Type) -> Constant {
+        let f = functions();
+        // SAFETY: a live constant; an element is asked for only if the type has it.
+        unsafe {
+            if !f.LLVMIsAConstantAggregateZero(value).is_null() {
+                return Constant::Zero(ty);
+            }
+            let count = match ty {
+                Type::Vector(vector) if !vector.scalable => Some(u64::from(vector.lanes)),
+                Type::Aggregate(aggregate) => match self.ir.types.get(aggregate) {
+                    AggregateType::Array { len, .. } => Some(*len),
+                    AggregateType::Struct { fields, .. } => fields.as_ref().map(|fields| fields.len() as u64),
+                },
+                _ => None,
+            };
+            let expression = !f.LLVMIsAConstantExpr(value).is_null();
+            let Some(count) = count.filter(|&count| count <= MAX_ELEMENTS && !expression) else {
+                return self.carried(value, ty);
+            };
+            let mut elems = Vec::with_capacity(count as usize);
+            for i in 0..count as u32 {
+                let element = f.LLVMGetAggregateElement(value, i);
+                if element.is_null() {
+                    return self.carried(value, ty);
+                }
+                elems.push(self.constant(element));
+            }
+            Constant::Composite { ty, elems }
+        }
+    }
+
+    /// The initial contents of a variable in memory order, if they hold no address and nothing undefined matters.
+    pub(super) fn initial_bytes(&mut self, global: LLVMValueRef, ty: Type) -> Option<Vec<u8>> {
+        let f = functions();
+        let size = self.ir.layout.alloc_size(&self.ir.types, ty).filter(|&size| size <= MAX_BYTES)?;
+        let mut bytes = vec![0; size as usize];
+        // SAFETY: a live global variable.
+        let initial = unsafe { f.LLVMGetInitializer(global) };
+        if initial.is_null() {
+            return None;
+        }
+        self.write_bytes(initial, ty, &mut bytes).then_some(bytes)
+    }
+
+    /// Writes a constant at the start of `out`; false if it has no fixed bytes.
+    fn write_bytes(&mut self, value: LLVMValueRef, ty: Type, out: &mut [u8]) -> bool {
+        let f = functions();
+        // SAFETY: a live constant of type `ty`; questions are asked of the kinds of value they are for.
+        unsafe {
+            if f.LLVMIsNull(value) != 0 {
+                return true;
+            }
+            match ty {
+                Type::Int(_) | Type::Float(_) => {
+                    let words = match self.constant(value) {
+                        Constant::Int { value, .. } | Constant::Float { bits: value, .. } => {
+                            vec![value as u64, (value >> 64) as u64]
+                        }
+                        Constant::WideInt { words, .. } => words,
+                        _ => return false,
+                    };
+                    let Some(size) = self.ir.layout.store_size(&self.ir.types, ty) else { return false };
+                    let Some(out) = out.get_mut(..size as usize) else { return false };
+                    let little = words.iter().flat_map(|word| word.to_le_bytes());
+                    if self.ir.layout.big_endian() {
+                        out.iter_mut().rev().zip(little).for_each(|(byte, value)| *byte = value);
+                    } else {
+                        out.iter_mut().zip(little).for_each(|(byte, value)| *byte = value);
+                    }
+                    true
+                }
+                Type::Aggregate(aggregate) => {
+                    let (count, fields) = match self.ir.types.get(aggregate).clone() {
+                        AggregateType::Array { elem, len } => (len, Err(elem)),
+                        AggregateType::Struct { fields, .. } => {
+                            let fields = fields.unwrap_or_default();
+                            (fields.len() as u64, Ok(fields))
+                        }
+                    };
+                    let offsets =
+                        self.ir.layout.struct_layout(&self.ir.types, ty).map(|(_, offsets)| offsets);
+                    for i in 0..count {
+                        let (member, offset) = match &fields {
+                            Ok(fields) => (
+                                fields[i as usize],
+                                offsets.as_ref().and_then(|offsets| offsets.get(i as usize).copied()),
+                            ),
+                            Err(elem) => {
+                                (*elem, self.ir.layout.alloc_size(&self.ir.types, *elem).map(|size| i * size))
+                            }
+                        };
+                        let element = f.LLVMGetAggregateElement(value, i as u32);
+                        let Some(out) = offset.and_then(|offset| out.get_mut(offset as usize..)) else {
+                            return false;
+                        };
+                        if element.is_null() || !self.write_bytes(element, member, out) {
+                            return false;
+                        }
+                    }
+                    true
+                }
+                _ => false,
+            }
+        }
+    }
+}
+
+/// An integer constant of any width. LLVM has no getter for more than 64 bits, but prints all of them.
+fn integer(value: LLVMValueRef, bits: u32) -> Constant {
+    let f = functions();
+    // SAFETY: a live integer constant.
+    unsafe {
+        if bits <= 64 {
+            return Constant::int(bits, u128::from(f.LLVMConstIntGetZExtValue(value)));
+        }
+        let text = take_message(f.LLVMPrintValueToString(value));
+        let words = parse_decimal(text.rsplit(' ').next().unwrap_or("0"), bits);
+        if bits <= 128 {
+            let (low, high) = (words[0], words.get(1).copied().unwrap_or(0));
+            Constant::int(bits, u128::from(low) | u128::from(high) << 64)
+        } else {
+            Constant::WideInt { bits, words }
+        }
+    }
+}
+
+/// The two's complement words of a signed decimal number, cut to `bits`.
+fn parse_decimal(text: &str, bits: u32) -> Vec<u64> {
+    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
+    let mut words = vec![0u64; bits.div_ceil(64) as usize];
+    for digit in digits.bytes().filter(u8::is_ascii_digit) {
+        let mut carry = u128::from(digit - b'0');
+        for word in &mut words {
+            let product = u128::from(*word) * 10 + carry;
+            *word = product as u64;
+            carry = product >> 64;
+        }
+    }
+    if negative {
+        let mut carry = true;
+        for word in &mut words {
+            let (sum, overflow) = (!*word).overflowing_add(u64::from(carry));
+            *word = sum;
+            carry = overflow;
+        }
+    }
+    if let (Some(last), 1..) = (words.last_mut(), bits % 64) {
+        *last &= (1 << (bits % 64)) - 1;
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_decimal;
+
+    #[test]
+    fn decimal_text_becomes_twos_complement_words() {
+        assert_eq!(parse_decimal("18446744073709551617", 65), [1, 1]);
+        assert_eq!(parse_decimal("-1", 65), [u64::MAX, 1]);
+        assert_eq!(parse_decimal("-2", 130), [u64::MAX - 1, u64::MAX, 3]);
+        assert_eq!(parse_decimal("0", 96), [0, 0]);
+    }
+}

@@ -1,0 +1,188 @@
+//! Import and export of whole modules leaves LLVM's own print of them as it was, but for the order in the comments that list a
+//! block's predecessors, which is that of LLVM's use lists.
+
+use std::path::{Path, PathBuf};
+
+use warpline_llvm::{
+    Imported, Linkage, Llvm, Module, has_clang, worker::LoadOptions, worker::load_in_process,
+};
+
+/// The loaded library, or a printed reason to skip.
+fn llvm() -> Option<&'static Llvm> {
+    match Llvm::get() {
+        Ok(llvm) => Some(llvm),
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+    }
+}
+
+fn without_predecessors(text: &str) -> String {
+    text.lines()
+        .map(|line| line.split("; preds =").next().unwrap_or(line).trim_end())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// Imports, exports every function in place, and compares. Returns the number of functions.
+fn round_trip(module: Module) -> usize {
+    let name = module.name().to_owned();
+    let before = without_predecessors(&module.to_text());
+    let mut imported = Imported::new(module);
+    let ids: Vec<_> = imported.ir.functions.keys().collect();
+    for &id in &ids {
+        imported.bridge.replace_function(&imported.ir, id).unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
+    let module = imported.bridge.into_module();
+    module.verify().unwrap();
+    let after = without_predecessors(&module.to_text());
+    for (number, (was, is)) in before.lines().zip(after.lines()).enumerate() {
+        assert_eq!(was, is, "{name}: line {}", number + 1);
+    }
+    assert_eq!(before.lines().count(), after.lines().count(), "{name}");
+    ids.len()
+}
+
+fn inputs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inputs")
+}
+
+fn hand_written(name: &str, oldest: u32) {
+    let Some(llvm) = llvm() else { return };
+    if llvm.version().0 < oldest {
+        eprintln!("skipped: LLVM {} does not know what is in {name}", llvm.version_text());
+        return;
+    }
+    assert!(round_trip(Module::read(&inputs().join(name)).unwrap()) > 0);
+}
+
+#[test]
+fn arithmetic_with_all_flags_and_widths_survives() {
+    hand_written("arithmetic.ll", 19);
+}
+
+#[test]
+fn memory_addresses_and_aggregates_survive() {
+    hand_written("memory.ll", 19);
+}
+
+#[test]
+fn control_flow_and_exceptions_survive() {
+    hand_written("control.ll", 19);
+}
+
+#[test]
+fn calls_of_every_kind_survive() {
+    hand_written("calls.ll", 19);
+}
+
+#[test]
+fn debug_records_survive() {
+    hand_written("debug.ll", 19);
+}
+
+#[test]
+fn what_only_newer_versions_know_survives() {
+    hand_written("newer.ll", 22);
+}
+
+#[test]
+fn opencl_kernels_survive() {
+    let Some(llvm) = llvm() else { return };
+    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels");
+    let mut sources: Vec<PathBuf> = std::fs::read_dir(&kernels)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "cl"))
+        .collect();
+    sources.sort();
+    if sources.is_empty() || !has_clang() {
+        eprintln!("skipped: no clang, or no kernels in {}", kernels.display());
+        return;
+    }
+    for source in sources {
+        for simplify in [false, true] {
+            let options = LoadOptions { simplify: Some(simplify), triple: None };
+            match load_in_process(&source, &options) {
+                Err(error) => eprintln!("skipped (LLVM {}): {error}", llvm.version_text()),
+                Ok(loaded) => {
+                    round_trip(Module::parse(&loaded.bitcode, &source.display().to_string()).unwrap());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_whole_rust_crate_survives() {
+    let Some(llvm) = llvm() else { return };
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../warpline-analysis/src/lib.rs");
+    for simplify in [false, true] {
+        let options = LoadOptions { simplify: Some(simplify), triple: None };
+        match load_in_process(&source, &options) {
+            Err(error) => eprintln!("skipped (LLVM {}): {error}", llvm.version_text()),
+            Ok(loaded) => {
+                let functions = round_trip(Module::parse(&loaded.bitcode, "lib.rs").unwrap());
+                println!("{functions} functions");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_copy_under_another_name_is_valid_and_alike() {
+    let Some(llvm) = llvm() else { return };
+    for (name, oldest) in [("arithmetic.ll", 19), ("memory.ll", 19), ("newer.ll", 22)] {
+        if llvm.version().0 < oldest {
+            continue;
+        }
+        let mut imported = Imported::new(Module::read(&inputs().join(name)).unwrap());
+        let originals: Vec<_> = imported.ir.functions.values().cloned().collect();
+        for mut function in originals {
+            let original = function.name.to_string();
+            function.name = format!("{original}.copy").into();
+            imported.bridge.add_function(&imported.ir, &function, Linkage::External).unwrap();
+            let error = imported.bridge.add_function(&imported.ir, &function, Linkage::External).unwrap_err();
+            assert!(error.to_string().contains("already has"), "{error}");
+            let text = imported.bridge.module().to_text();
+            let body = |name: &str| -> Vec<String> {
+                let start = format!("@{name}(");
+                let lines =
+                    text.lines().skip_while(|line| !(line.starts_with("define") && line.contains(&start)));
+                let is_memory_fact = |line: &&str| !line.contains("noalias");
+                lines
+                    .skip(1)
+                    .take_while(|line| *line != "}")
+                    .filter(is_memory_fact)
+                    .map(str::to_owned)
+                    .collect()
+            };
+            assert_eq!(body(&original), body(&format!("{original}.copy")));
+        }
+        imported.bridge.module().verify().unwrap();
+    }
+}
+
+#[test]
+fn what_cannot_be_exported_leaves_the_module_as_it_was() {
+    let Some(_) = llvm() else { return };
+    let text =
+        "define i32 @f(i32 %x) {\nentry:\n  %y = add i32 %x, 1\n  %z = mul i32 %y, %y\n  ret i32 %z\n}\n";
+    let mut imported = Imported::new(Module::parse(text.as_bytes(), "f.ll").unwrap());
+    let before = imported.bridge.module().to_text();
+    let id = imported.ir.function("f").unwrap();
+    let function = &mut imported.ir.functions[id];
+    let variable = function.add_var(warpline::ir::Type::Int(32), "v");
+    let entry = function.entry();
+    let x = function.params[0];
+    function.append(entry, warpline::ir::Op::WriteVar(variable), &[x], warpline::ir::Type::Void);
+    let error = imported.bridge.replace_function(&imported.ir, id).unwrap_err();
+    assert!(error.to_string().contains("SSA construction"), "{error}");
+    assert_eq!(imported.bridge.module().to_text(), before);
+    let mut copy = imported.ir.functions[id].clone();
+    copy.name = "g".into();
+    imported.bridge.add_function(&imported.ir, &copy, Linkage::External).unwrap_err();
+    assert_eq!(imported.bridge.module().to_text(), before);
+}
