@@ -124,20 +124,22 @@ pub(super) fn of_call(call: LLVMValueRef) -> Effects {
 /// The record of an instruction that the IR does not model and that is no call.
 pub(super) fn of_opaque(opcode: u32) -> Effects {
     let memory = Effects::READS | Effects::WRITES;
-    let is = |one: Opcode| one as u32 == opcode;
-    if is(Opcode::LLVMFence) {
+    let is = |ones: &[Opcode]| ones.iter().any(|&one| one as u32 == opcode);
+    if is(&[Opcode::LLVMFence]) {
         memory | Effects::ATOMIC
-    } else if is(Opcode::LLVMAtomicCmpXchg) || is(Opcode::LLVMAtomicRMW) {
+    } else if is(&[Opcode::LLVMAtomicCmpXchg, Opcode::LLVMAtomicRMW, Opcode::LLVMLoad, Opcode::LLVMStore]) {
         memory | Effects::TRAPS | Effects::ATOMIC | Effects::UNKNOWN_RESULT
-    } else if is(Opcode::LLVMLoad) || is(Opcode::LLVMStore) {
-        memory | Effects::TRAPS | Effects::ATOMIC | Effects::UNKNOWN_RESULT
-    } else if is(Opcode::LLVMVAArg) || is(Opcode::LLVMAlloca) {
+    } else if is(&[
+        Opcode::LLVMVAArg,
+        Opcode::LLVMAlloca,
+        Opcode::LLVMLandingPad,
+        Opcode::LLVMCleanupPad,
+        Opcode::LLVMCatchPad,
+    ]) {
         memory | Effects::TRAPS | Effects::UNKNOWN_RESULT
-    } else if is(Opcode::LLVMLandingPad) || is(Opcode::LLVMCleanupPad) || is(Opcode::LLVMCatchPad) {
-        memory | Effects::TRAPS | Effects::UNKNOWN_RESULT
-    } else if is(Opcode::LLVMIndirectBr) || is(Opcode::LLVMSwitch) {
+    } else if is(&[Opcode::LLVMIndirectBr, Opcode::LLVMSwitch]) {
         Effects::TRAPS
-    } else if is(Opcode::LLVMResume) {
+    } else if is(&[Opcode::LLVMResume]) {
         Effects::UNWINDS | Effects::NO_RETURN | Effects::TRAPS
     } else {
         Effects::UNKNOWN
