@@ -10,7 +10,7 @@ use warpline_analysis::{
     CsrGraph, CycleForest, CycleId, DomTree, Graph, IteratedFrontier, Node, Reversed, dominance_frontier,
 };
 
-use super::{Case, Command};
+use super::{Case, Command, vectorizer};
 
 /// All commands by name, except `roundtrip`, which the runner knows.
 pub const STANDARD: &[(&str, Command)] = &[
@@ -18,6 +18,9 @@ pub const STANDARD: &[(&str, Command)] = &[
     ("cycles", cycles),
     ("dominators", dominators),
     ("frontiers", frontiers),
+    ("linearize", vectorizer::linearize),
+    ("linearize-full", vectorizer::linearize_full),
+    ("lower", vectorizer::lower),
     ("postdominators", postdominators),
     ("ssa", ssa_construction),
     ("verify", verifier),

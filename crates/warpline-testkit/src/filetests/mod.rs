@@ -26,6 +26,7 @@
 //! To add a command, write a [`Command`] and put it in [`commands::STANDARD`].
 
 pub mod commands;
+mod vectorizer;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

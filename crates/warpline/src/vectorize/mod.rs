@@ -19,6 +19,7 @@ pub mod linearize;
 pub mod lower;
 pub mod normalize;
 mod options;
+mod pipeline;
 pub mod plan;
 pub mod repair;
 
@@ -29,6 +30,7 @@ use plan::{Branch, Facts, Plan};
 use repair::LinearizeStats;
 
 pub use error::VectorizeError;
+pub use pipeline::{Linearized, MAX_WIDTH, linearize_kernel, vectorize};
 pub use options::{Linearize, MathLibrary, NoMathLibrary, Options, Passing, Vectorized};
 
 /// A function whose control flow is uniform and whose blocks have masks.

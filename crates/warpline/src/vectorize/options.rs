@@ -1,7 +1,7 @@
 //! What a caller asks of the vectorizer, and what it gets.
 
 use crate::ir::{FuncId, Type};
-use crate::shape::Shape;
+use crate::shape::ArgShape;
 
 use super::repair::LinearizeStats;
 
@@ -36,7 +36,7 @@ pub struct Options<'a> {
     /// W: the number of lanes, 1 to 64.
     pub width: u32,
     /// The shape of each parameter.
-    pub args: Vec<Shape>,
+    pub args: Vec<ArgShape>,
     /// Name of the function to be made.
     pub name: String,
     /// Whether the function gets a last parameter of type `<W x i1>`: the lanes that are active.

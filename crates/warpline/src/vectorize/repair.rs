@@ -32,7 +32,7 @@ pub struct LinearizeStats {
 /// whether their own mask has any lane.
 ///
 /// # Errors
-/// If an edge that a mask class relies on was lost: a defect of ours, reported rather than compiled.
+/// If a guard was folded: a defect of ours, reported rather than compiled.
 pub fn linearize_function(plan: &mut Plan, guards: &[Block]) -> Result<LinearizeStats, VectorizeError> {
     let (graph, ids) = plan.func.graph();
     let dfs = DfsOrder::compute(&graph);
@@ -46,7 +46,7 @@ pub fn linearize_function(plan: &mut Plan, guards: &[Block]) -> Result<Linearize
         |n| plan.branch[block(n)] == Branch::Divergent,
         |e| plan.is_back_edge(ids[e.index()]),
     );
-    check_classes(plan, &result)?;
+    check_guards(plan, &result)?;
     let stats = count(plan, &result);
     convert_phis(plan, &result, &index, &dom);
     let masks = write_masks(plan, guards);
@@ -56,17 +56,17 @@ pub fn linearize_function(plan: &mut Plan, guards: &[Block]) -> Result<Linearize
         plan.func.blocks[b].mask = *mask;
     }
     ssa::construct_vars(&mut plan.func, &all);
+    plan.func.vars.clear();
     super::cleanup::simplify_masks(&mut plan.func);
     Ok(stats)
 }
 
-fn new_targets(plan: &Plan, result: &Linearized, b: Block) -> Vec<Block> {
-    let _ = plan;
+fn new_targets(result: &Linearized, b: Block) -> Vec<Block> {
     result.targets(Node::from(b)).iter().map(|&n| Block::from(n)).collect()
 }
 
-/// A class whose member has predecessors in the class only relies on these edges, and no others, to reach it.
-fn check_classes(plan: &Plan, result: &Linearized) -> Result<(), VectorizeError> {
+/// The edge from a guard to what it guards must have survived, as Theorem 4.5 promises.
+fn check_guards(plan: &Plan, result: &Linearized) -> Result<(), VectorizeError> {
     for &b in &plan.func.layout {
         if plan.branch[b] != Branch::AnyLane {
             continue;
@@ -105,7 +105,7 @@ fn convert_phis(plan: &mut Plan, result: &Linearized, index: &BlockIndex, dom: &
     for &b in &plan.func.layout {
         let kept = matches!(result.branches[Node::from(b).index()], NewBranch::Kept(_));
         let single = plan.func.out_edges(b).len() == 1;
-        let targets = new_targets(plan, result, b);
+        let targets = new_targets(result, b);
         for (k, &e) in plan.func.out_edges(b).iter().enumerate() {
             let to = plan.func.edges[e].to;
             let new = if kept { targets[k] } else { targets[0] };
@@ -151,7 +151,7 @@ fn convert_phis(plan: &mut Plan, result: &Linearized, index: &BlockIndex, dom: &
 /// Rebinds the edges as linearization says.
 fn rebind(plan: &mut Plan, result: &Linearized) {
     for b in plan.func.layout.clone() {
-        let targets = new_targets(plan, result, b);
+        let targets = new_targets(result, b);
         let loc = plan.func.insts[plan.func.terminator(b)].loc;
         match &result.branches[Node::from(b).index()] {
             NewBranch::Folded(_) => {

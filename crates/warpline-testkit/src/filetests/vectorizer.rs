@@ -1,0 +1,89 @@
+//! Commands that show stages of the vectorizer.
+//!
+//! Parameters whose names begin with `u` are uniform, with `i` (and of an integer type) indices; all others vary.
+
+use std::fmt::Write as _;
+
+use warpline::ir::{Function, Module};
+use warpline::shape::ArgShape;
+use warpline::text::print_function;
+use warpline::vectorize::{self, Linearize, NoMathLibrary, Options};
+use warpline::verify::verify;
+
+use super::Case;
+
+fn shapes(func: &Function) -> Vec<ArgShape> {
+    func.params
+        .iter()
+        .map(|&p| {
+            let data = &func.values[p];
+            match data.name.chars().next() {
+                Some('u') => ArgShape::Uniform,
+                Some('i') if data.ty.is_int() => ArgShape::Index,
+                _ => ArgShape::Varying,
+            }
+        })
+        .collect()
+}
+
+fn options(func: &Function, linearize: Linearize) -> Options<'static> {
+    Options {
+        width: 4,
+        args: shapes(func),
+        name: format!("{}_x4", func.name),
+        masked: false,
+        linearize,
+        scalar_result: false,
+        math: &NoMathLibrary,
+    }
+}
+
+fn lane_program(case: &Case<'_>, mode: Linearize) -> String {
+    let options = options(case.func, mode);
+    match vectorize::linearize_kernel(case.module, case.func, &options) {
+        Err(e) => format!("error: {e}\n"),
+        Ok(linearized) => {
+            let p = &linearized.program;
+            let b = p.branches;
+            let mut out = String::new();
+            let _ = writeln!(
+                out,
+                "branches: {} divergent, {} kept, {} lost; loops: {} uniform, {} divergent",
+                b.divergent, b.uniform_kept, b.uniform_lost, p.uniform_loops, p.divergent_loops
+            );
+            out += &print_function(case.module, &p.func);
+            out += &verified(case.module, &p.func);
+            out
+        }
+    }
+}
+
+/// Partial linearization: the lane program.
+pub(super) fn linearize(case: &Case<'_>) -> String {
+    lane_program(case, Linearize::Partial)
+}
+
+/// Full if-conversion: the lane program.
+pub(super) fn linearize_full(case: &Case<'_>) -> String {
+    lane_program(case, Linearize::Full)
+}
+
+/// The function for four lanes.
+pub(super) fn lower(case: &Case<'_>) -> String {
+    let mut module = case.module.clone();
+    let Some(id) = module.function(&case.func.name) else { return String::new() };
+    match vectorize::vectorize(&mut module, id, &options(case.func, Linearize::Partial)) {
+        Err(e) => format!("error: {e}\n"),
+        Ok(made) => {
+            let func = &module.functions[made.func];
+            print_function(&module, func) + &verified(&module, func)
+        }
+    }
+}
+
+fn verified(module: &Module, func: &Function) -> String {
+    match verify(module, func) {
+        Ok(()) => String::new(),
+        Err(errors) => errors.to_string(),
+    }
+}

@@ -1,0 +1,134 @@
+//! The whole way: from a function of a module to its W-lane version in the same module.
+
+use cranelift_entity::{EntitySet, SecondaryMap};
+
+use crate::ir::{Block, Effects, FuncId, Function, Module, SymbolData, SymbolKind, Value};
+use crate::shape::Shape;
+use crate::uniformity::{self, Uniformity};
+
+use super::lower::{Input, Lowered, lower};
+use super::options::{Options, Vectorized};
+use super::plan::Facts;
+use super::{LaneProgram, VectorizeError, normalize, to_lane_program};
+
+/// The greatest number of lanes.
+pub const MAX_WIDTH: u32 = 64;
+
+/// A linearized kernel with what is known of its values: what [`lower`] lowers and the lane interpreter runs.
+pub struct Linearized {
+    /// The lane program.
+    pub program: LaneProgram,
+    /// The normalized scalar function that it was made from.
+    pub scalar: Function,
+    /// The uniformity analysis of that function.
+    pub uniformity: Uniformity,
+    shapes: SecondaryMap<Value, Shape>,
+    known: EntitySet<Value>,
+}
+
+/// Normalizes, analyses and linearizes a function.
+///
+/// # Errors
+/// If the options do not fit the function or it cannot be vectorized.
+pub fn linearize_kernel(
+    module: &Module,
+    func: &Function,
+    options: &Options<'_>,
+) -> Result<Linearized, VectorizeError> {
+    if !(1..=MAX_WIDTH).contains(&options.width) {
+        let reason = format!("a width of {} lanes is not between 1 and {MAX_WIDTH}", options.width);
+        return Err(VectorizeError::in_function(func, reason));
+    }
+    if options.args.len() != func.params.len() {
+        let reason = format!(
+            "{} shapes are given for {} parameters",
+            options.args.len(),
+            func.params.len()
+        );
+        return Err(VectorizeError::in_function(func, reason));
+    }
+    if func.variadic {
+        return Err(VectorizeError::in_function(func, "variadic functions cannot be vectorized"));
+    }
+    let mut scalar = func.clone();
+    normalize::normalize(&mut scalar)?;
+    let uniformity =
+        Uniformity::compute(module, &scalar, &uniformity::Options::with_args(options.args.clone()));
+    let mut shapes = SecondaryMap::with_default(Shape::Uniform);
+    let mut known = EntitySet::with_capacity(scalar.values.len());
+    for v in scalar.values.keys() {
+        shapes[v] = uniformity.shape(v);
+        known.insert(v);
+    }
+    let facts = facts_of(&scalar, &uniformity);
+    let program = to_lane_program(scalar.clone(), facts, options.linearize, options.masked)?;
+    Ok(Linearized { program, scalar, uniformity, shapes, known })
+}
+
+/// What the transforms must know, from the analysis.
+fn facts_of(func: &Function, uniformity: &Uniformity) -> Facts {
+    let mut facts = Facts::default();
+    for b in uniformity.divergent_branches() {
+        facts.divergent_branches.insert(b);
+    }
+    for c in uniformity.cycles().cycles() {
+        if uniformity.is_left_apart(c) {
+            facts.divergent_loops.insert(Block::from(uniformity.cycles().header(c)));
+        }
+    }
+    for v in func.values.keys() {
+        let shape = uniformity.shape(v);
+        if shape.anchored_step().is_none() {
+            facts.varying.insert(v);
+        }
+        if !shape.is_uniform() {
+            facts.divergent.insert(v);
+        }
+    }
+    facts
+}
+
+/// Vectorizes a function of the module for `options.width` lanes and adds the result to the module.
+///
+/// # Errors
+/// If the options do not fit the function or something in it cannot be vectorized; the message names the function,
+/// the instruction and, if known, the source line.
+pub fn vectorize(
+    module: &mut Module,
+    func: FuncId,
+    options: &Options<'_>,
+) -> Result<Vectorized, VectorizeError> {
+    let func = module.functions[func].clone();
+    let linearized = linearize_kernel(module, &func, options)?;
+    let input = Input {
+        func: &linearized.program.func,
+        shapes: &linearized.shapes,
+        known: &linearized.known,
+        guarded: &linearized.program.guarded,
+    };
+    let Lowered { func: lowered, params, result, approximate } = lower(module, &input, options)?;
+    let signature = SymbolKind::Function {
+        params: lowered.params.iter().map(|&p| lowered.ty(p)).collect(),
+        ret: lowered.ret,
+        variadic: false,
+    };
+    module.declare(SymbolData {
+        name: options.name.as_str().into(),
+        kind: signature,
+        effects: Effects::UNKNOWN,
+        origin: None,
+    });
+    let program = &linearized.program;
+    Ok(Vectorized {
+        func: module.functions.push(lowered),
+        name: options.name.clone(),
+        width: options.width,
+        params,
+        result,
+        masked: options.masked,
+        branches: program.branches,
+        divergent_loops: program.divergent_loops,
+        uniform_loops: program.uniform_loops,
+        approximate,
+    })
+}
