@@ -100,6 +100,7 @@ fn class_of_block(plan: &mut Plan, pdom: &IterationPostDom, b: Block, idom: Bloc
         plan.class[p] == Some(dominator).into() && (plan.branch[p] != Branch::Divergent || !plan.branches(p))
     });
     if all_come {
+        plan.relies_on_edges.push(b);
         return dominator;
     }
     let class = begin_class(plan, b, "mask");

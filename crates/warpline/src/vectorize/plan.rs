@@ -117,6 +117,8 @@ pub struct Plan {
     pub live: SecondaryMap<Block, PackedOption<Var>>,
     /// The class of each block.
     pub class: SecondaryMap<Block, PackedOption<Class>>,
+    /// Blocks that joined a class because all their in-edges come from it by uniform branches.
+    pub relies_on_edges: Vec<Block>,
     /// The block at which each class begins.
     pub leaders: PrimaryMap<Class, Block>,
     /// The variable that holds the mask of each class; none for the first, whose mask is the entry mask.
@@ -137,6 +139,7 @@ impl Plan {
             resumes: SecondaryMap::new(),
             live: SecondaryMap::new(),
             class: SecondaryMap::new(),
+            relies_on_edges: Vec::new(),
             leaders: PrimaryMap::new(),
             masks: SecondaryMap::new(),
             func,

@@ -32,7 +32,8 @@ pub struct LinearizeStats {
 /// whether their own mask has any lane.
 ///
 /// # Errors
-/// If a guard was folded: a defect of ours, reported rather than compiled.
+/// If an edge that masks rely on was folded: a defect of ours, reported rather than
+/// compiled.
 pub fn linearize_function(plan: &mut Plan, guards: &[Block]) -> Result<LinearizeStats, VectorizeError> {
     let (graph, ids) = plan.func.graph();
     let dfs = DfsOrder::compute(&graph);
@@ -46,7 +47,7 @@ pub fn linearize_function(plan: &mut Plan, guards: &[Block]) -> Result<Linearize
         |n| plan.branch[block(n)] == Branch::Divergent,
         |e| plan.is_back_edge(ids[e.index()]),
     );
-    check_guards(plan, &result)?;
+    check_kept_edges(plan, &result)?;
     let stats = count(plan, &result);
     convert_phis(plan, &result, &index, &dom);
     let masks = write_masks(plan, guards);
@@ -65,16 +66,37 @@ fn new_targets(result: &Linearized, b: Block) -> Vec<Block> {
     result.targets(Node::from(b)).iter().map(|&n| Block::from(n)).collect()
 }
 
-/// The edge from a guard to what it guards must have survived, as Theorem 4.5 promises.
-fn check_guards(plan: &Plan, result: &Linearized) -> Result<(), VectorizeError> {
-    for &b in &plan.func.layout {
-        if plan.branch[b] != Branch::AnyLane {
-            continue;
+/// What Theorem 4.5 promises must hold: the edge from a guard to what it guards has survived, and blocks that are in a class
+/// because of their in-edges are entered by these edges and no others.
+fn check_kept_edges(plan: &Plan, result: &Linearized) -> Result<(), VectorizeError> {
+    let func = &plan.func;
+    let mut entered: SecondaryMap<Block, usize> = SecondaryMap::new();
+    let mut position: SecondaryMap<Edge, usize> = SecondaryMap::new();
+    for &b in &func.layout {
+        for (k, &e) in func.out_edges(b).iter().enumerate() {
+            position[e] = k;
         }
-        let kept = matches!(&result.branches[Node::from(b).index()], NewBranch::Kept(t)
-            if t.first() == plan.func.out_edges(b).first().map(|&e| Node::from(plan.func.edges[e].to)).as_ref());
-        if !kept {
-            return Err(VectorizeError::at_block(&plan.func, b, "internal: a guard was folded"));
+        for t in new_targets(result, b) {
+            entered[t] += 1;
+        }
+    }
+    let survives = |e: &Edge| {
+        let (from, to) = (func.edges[*e].from, func.edges[*e].to);
+        match &result.branches[Node::from(from).index()] {
+            NewBranch::Kept(targets) => targets.get(position[*e]) == Some(&Node::from(to)),
+            // One successor, whichever way it was looked at.
+            NewBranch::Folded(target) => func.out_edges(from).len() == 1 && *target == Node::from(to),
+        }
+    };
+    for &b in &plan.relies_on_edges {
+        let preds = &func.blocks[b].preds;
+        if entered[b] != preds.len() || !preds.iter().all(survives) {
+            return Err(VectorizeError::at_block(func, b, "internal: a uniform edge was folded"));
+        }
+    }
+    for &b in func.layout.iter().filter(|&&b| plan.branch[b] == Branch::AnyLane) {
+        if !func.out_edges(b).first().is_some_and(survives) {
+            return Err(VectorizeError::at_block(func, b, "internal: a guard was folded"));
         }
     }
     Ok(())
