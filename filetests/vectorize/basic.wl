@@ -17,9 +17,6 @@ join:
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
 ; func @diamond(%c: i1, %a: i32) -> i32 {
-;   var $mask: i1
-;   var $x1: i1
-;   var $phi: i32
 ; entry:
 ;   %v11: i1 = mask_andnot true, %c
 ;   br right
@@ -71,13 +68,6 @@ out:
 ; check: linearize
 ; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 1 divergent
 ; func @escape(%ulimit: i32, %z: i32) -> i32 {
-;   var $live: i1
-;   var $next: i32
-;   var $x2: i32
-;   var $exit: i1
-;   var $out: i32
-;   var $loop: i1
-;   var $mask: i1
 ; entry:
 ;   br head(0, %z, poison, true)
 ; head mask %loop:

@@ -30,8 +30,8 @@ use plan::{Branch, Facts, Plan};
 use repair::LinearizeStats;
 
 pub use error::VectorizeError;
-pub use pipeline::{Linearized, MAX_WIDTH, linearize_kernel, vectorize};
 pub use options::{Linearize, MathLibrary, NoMathLibrary, Options, Passing, Vectorized};
+pub use pipeline::{Linearized, MAX_WIDTH, linearize_kernel, vectorize};
 
 /// A function whose control flow is uniform and whose blocks have masks.
 #[derive(Clone, Debug)]

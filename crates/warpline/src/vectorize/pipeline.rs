@@ -40,11 +40,7 @@ pub fn linearize_kernel(
         return Err(VectorizeError::in_function(func, reason));
     }
     if options.args.len() != func.params.len() {
-        let reason = format!(
-            "{} shapes are given for {} parameters",
-            options.args.len(),
-            func.params.len()
-        );
+        let reason = format!("{} shapes are given for {} parameters", options.args.len(), func.params.len());
         return Err(VectorizeError::in_function(func, reason));
     }
     if func.variadic {
