@@ -3,6 +3,7 @@
 //! An oracle follows a definition word for word and shares no code with what it judges. Every generator takes
 //! its randomness from [`rng::SplitMix64`], so a printed seed brings a failure back.
 
+pub mod differential;
 pub mod filetests;
 pub mod graph_oracles;
 pub mod graphs;
