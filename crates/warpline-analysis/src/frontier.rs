@@ -4,6 +4,8 @@
 //! level upwards; from each, the part of its subtree that no earlier one has walked is searched for edges to
 //! nodes that are not deeper than it. A query costs no more than the union of the subtrees that it walks.
 
+use std::collections::BinaryHeap;
+
 use crate::bitset::BitSet;
 use crate::dom::DomTree;
 use crate::graph::{Graph, Node};
@@ -29,72 +31,84 @@ pub struct IteratedFrontier<'a, G> {
     walked: BitSet,
     found: BitSet,
     queued: BitSet,
-    by_level: Vec<Vec<Node>>,
+    /// Levels and nodes, deepest first.
+    queue: BinaryHeap<(u32, Node)>,
 }
 
 impl<'a, G: Graph> IteratedFrontier<'a, G> {
     /// Prepares queries on `graph`, whose dominator tree is `dom`.
     pub fn new(graph: &'a G, dom: &'a DomTree) -> Self {
         let n = graph.node_count();
-        let levels = dom.pre_order().iter().map(|&v| dom.level(v) as usize + 1).max().unwrap_or(0);
         IteratedFrontier {
             graph,
             dom,
             walked: BitSet::new(n),
             found: BitSet::new(n),
             queued: BitSet::new(n),
-            by_level: vec![Vec::new(); levels],
+            queue: BinaryHeap::new(),
         }
     }
 
     /// The iterated dominance frontier of `definitions`, in increasing order. Unreachable nodes are passed
     /// over.
     pub fn compute(&mut self, definitions: impl IntoIterator<Item = Node>) -> Vec<Node> {
-        self.compute_where(definitions, |_| true)
+        self.search(definitions, |_| true, true)
     }
 
-    /// The same, except that a node for which `keep` is false is left out and is no definition either. With
-    /// liveness at the start of a node as `keep` this is pruned placement.
-    pub fn compute_where(
+    /// Pruned placement of φ-functions: the iterated frontier, except that a node where the variable is not live is
+    /// left out and is no definition either. `live` says whether the variable is live at the start of a node;
+    /// `definitions` are all the nodes that write it. The search stays where the variable is live, so its cost does
+    /// not grow with the rest of the graph.
+    ///
+    /// That this finds all: let an edge lead from `u` to a live `t` in the frontier of a definition `d`, and let
+    /// `w` lie between `d` and `u` in the tree, neither live nor a definition. Then every path from `w` to `u` writes
+    /// the variable, so a definition or a member of the frontier lies below `w` and dominates `u`; it is
+    /// deeper than `d`, and `t` is in its frontier too.
+    pub fn compute_live(
+        &mut self,
+        definitions: impl IntoIterator<Item = Node>,
+        live: impl FnMut(Node) -> bool,
+    ) -> Vec<Node> {
+        self.search(definitions, live, false)
+    }
+
+    fn search(
         &mut self,
         definitions: impl IntoIterator<Item = Node>,
         mut keep: impl FnMut(Node) -> bool,
+        everywhere: bool,
     ) -> Vec<Node> {
         let (graph, dom) = (self.graph, self.dom);
-        let mut deepest = 0;
         for n in definitions {
             if dom.is_reachable(n) && self.queued.insert(n.index()) {
-                deepest = deepest.max(dom.level(n) as usize);
-                self.by_level[dom.level(n) as usize].push(n);
+                self.queue.push((dom.level(n), n));
             }
         }
         let mut result = Vec::new();
         let mut touched = Vec::new();
         let mut subtree = Vec::new();
-        for level in (0..=deepest.min(self.by_level.len().saturating_sub(1))).rev() {
-            while let Some(root) = self.by_level[level].pop() {
-                touched.push(root);
-                if self.walked.insert(root.index()) {
-                    subtree.push(root);
-                }
-                while let Some(n) = subtree.pop() {
-                    touched.push(n);
-                    for t in graph.successors(n) {
-                        if dom.level(t) as usize > level || !self.found.insert(t.index()) {
-                            continue;
-                        }
-                        touched.push(t);
-                        if keep(t) {
-                            result.push(t);
-                            if self.queued.insert(t.index()) {
-                                self.by_level[dom.level(t) as usize].push(t);
-                            }
+        while let Some((level, root)) = self.queue.pop() {
+            touched.push(root);
+            if self.walked.insert(root.index()) {
+                subtree.push(root);
+            }
+            while let Some(n) = subtree.pop() {
+                touched.push(n);
+                for t in graph.successors(n) {
+                    if dom.level(t) > level || !self.found.insert(t.index()) {
+                        continue;
+                    }
+                    touched.push(t);
+                    if keep(t) {
+                        result.push(t);
+                        if self.queued.insert(t.index()) {
+                            self.queue.push((dom.level(t), t));
                         }
                     }
-                    for &c in dom.children(n) {
-                        if self.walked.insert(c.index()) {
-                            subtree.push(c);
-                        }
+                }
+                for &c in dom.children(n) {
+                    if (everywhere || keep(c)) && self.walked.insert(c.index()) {
+                        subtree.push(c);
                     }
                 }
             }

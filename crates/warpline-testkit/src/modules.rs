@@ -20,11 +20,13 @@ pub struct FunctionShape {
     pub max_vars: usize,
     /// Whether blocks may have masks.
     pub masks: bool,
+    /// So many of eight instructions access variables, besides the few that do anyway.
+    pub accesses: usize,
 }
 
 impl Default for FunctionShape {
     fn default() -> Self {
-        FunctionShape { max_blocks: 8, max_insts: 6, max_vars: 3, masks: true }
+        FunctionShape { max_blocks: 8, max_insts: 6, max_vars: 3, masks: true, accesses: 0 }
     }
 }
 
@@ -312,6 +314,10 @@ impl<'a> Maker<'a> {
 
     fn fill(&mut self, block: Block) {
         for _ in 0..self.rng.below(self.shape.max_insts + 1) {
+            if self.rng.chance(self.shape.accesses, 8) {
+                self.access(block);
+                continue;
+            }
             match self.rng.below(5) {
                 0 => self.arithmetic(block),
                 1 => self.memory(block),
@@ -493,20 +499,25 @@ impl<'a> Maker<'a> {
         self.push(block, Op::Call(Box::new(info)), &args, *ret, none);
     }
 
+    /// Reads or writes a variable, if there is one.
+    fn access(&mut self, block: Block) {
+        if self.func.vars.is_empty() {
+            return;
+        }
+        let x = Var::from_u32(self.rng.below(self.func.vars.len()) as u32);
+        let ty = self.func.vars[x].ty;
+        if self.rng.chance(1, 2) {
+            self.push(block, Op::ReadVar(x), &[], ty, InstFlags::empty());
+        } else {
+            let args = [self.value(ty)];
+            self.push(block, Op::WriteVar(x), &args, Type::Void, InstFlags::empty());
+        }
+    }
+
     fn variables_and_lanes(&mut self, block: Block) {
         let none = InstFlags::empty();
-        let count = self.func.vars.len();
         match self.rng.below(4) {
-            0 if count > 0 => {
-                let x = Var::from_u32(self.rng.below(count) as u32);
-                let ty = self.func.vars[x].ty;
-                self.push(block, Op::ReadVar(x), &[], ty, none);
-            }
-            1 if count > 0 => {
-                let x = Var::from_u32(self.rng.below(count) as u32);
-                let args = [self.value(self.func.vars[x].ty)];
-                self.push(block, Op::WriteVar(x), &args, Type::Void, none);
-            }
+            0 | 1 => self.access(block),
             2 => {
                 let types: Vec<Type> = (0..self.rng.between(1, 3)).map(|_| self.ty()).collect();
                 let args: Vec<Value> = types.iter().map(|&t| self.value(t)).collect();

@@ -38,7 +38,7 @@ impl<'a> Cfg<'a> {
     }
 
     fn name(&self, n: Node) -> String {
-        self.names.block(Block::from_u32(n.0))
+        self.names.block(Block::from(n))
     }
 
     fn list(&self, nodes: impl IntoIterator<Item = Node>) -> String {
@@ -48,7 +48,7 @@ impl<'a> Cfg<'a> {
 
     /// The nodes of the layout, in its order.
     fn nodes(&self) -> impl Iterator<Item = Node> + '_ {
-        self.func.layout.iter().map(|b| Node(b.as_u32()))
+        self.func.layout.iter().map(|b| Node::from(b))
     }
 
     fn unreachable(&self, dom: &DomTree) -> String {

@@ -1,7 +1,54 @@
 //! From variables to SSA form and back.
 //!
 //! * [`construct`](mod@construct): strict, pruned SSA construction for chosen variables.
+//! * [`phis`]: φs that nobody needs, and φs that stand for a single value.
+//! * [`destruct`](mod@destruct): φs become variables that are written where their in-edges begin.
+//! * [`copies`]: parallel copies, dissolved or brought into a sequence.
 
-mod construct;
+pub mod construct;
+pub mod copies;
+pub mod destruct;
+pub mod phis;
 
-pub use construct::{SsaStats, construct, construct_vars, remove_dead_phis};
+pub use construct::{Construction, SsaStats, construct, construct_vars};
+pub use destruct::destruct;
+pub use phis::{remove_dead_phis, remove_trivial_phis};
+
+use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::PackedOption;
+
+use crate::ir::{Function, Value};
+
+/// Values that are to be replaced by others, with chains of replacements shortened as they are followed.
+#[derive(Default)]
+struct Replacements(SecondaryMap<Value, PackedOption<Value>>);
+
+impl Replacements {
+    /// What stands for `v` in the end.
+    fn find(&mut self, v: Value) -> Value {
+        let mut root = v;
+        while let Some(next) = self.0[root].expand() {
+            root = next;
+        }
+        let mut at = v;
+        while let Some(next) = self.0[at].expand() {
+            self.0[at] = root.into();
+            at = next;
+            if at == root {
+                break;
+            }
+        }
+        root
+    }
+
+    /// Lets `by` stand for `v`. Neither may be replaced already, and they must differ.
+    fn set(&mut self, v: Value, by: Value) {
+        debug_assert!(v != by && self.0[v].is_none() && self.0[by].is_none());
+        self.0[v] = by.into();
+    }
+
+    /// Rewrites all operands of a function.
+    fn apply(mut self, func: &mut Function) {
+        func.map_operands(|v| self.find(v));
+    }
+}

@@ -63,9 +63,9 @@ impl Checker<'_> {
                 match positions[def] {
                     _ if func.insts[def].results.get(k as usize) != Some(&v) => Some("is no longer defined"),
                     None => Some("is defined by an instruction that was removed"),
-                    Some(p) if home == b => (p >= at && dom.is_reachable(Node(b.as_u32())))
+                    Some(p) if home == b => (p >= at && dom.is_reachable(Node::from(b)))
                         .then_some("is used before its definition"),
-                    Some(_) => (!dom.dominates(Node(home.as_u32()), Node(b.as_u32())))
+                    Some(_) => (!dom.dominates(Node::from(home), Node::from(b)))
                         .then_some("is used where its definition does not dominate"),
                 }
             }

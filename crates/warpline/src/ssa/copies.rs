@@ -1,0 +1,92 @@
+//! Parallel copies.
+//!
+//! In SSA form a parallel copy only gives values new names, so [`dissolve_copies`] takes it away. Outside of SSA form
+//! an assignment to several places at once must be brought into a sequence without overwriting what is still
+//! to be read (the *lost copy*), and cycles need a spare place (the *swap*): [`sequentialize`].
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use cranelift_entity::EntitySet;
+
+use super::Replacements;
+use crate::ir::{Function, Inst, Op};
+
+/// Removes all parallel copies: their operands take the place of their results. Returns how many there were.
+pub fn dissolve_copies(func: &mut Function) -> usize {
+    let mut replaced = Replacements::default();
+    let mut copies: EntitySet<Inst> = EntitySet::new();
+    let mut count = 0;
+    for bi in 0..func.layout.len() {
+        let b = func.layout[bi];
+        for k in 0..func.blocks[b].insts.len() {
+            let i = func.blocks[b].insts[k];
+            if func.insts[i].op != Op::ParallelCopy {
+                continue;
+            }
+            copies.insert(i);
+            count += 1;
+            for n in 0..func.insts[i].results.len() {
+                let (result, arg) = (func.insts[i].results[n], func.insts[i].args[n]);
+                let root = replaced.find(arg);
+                // Only code that is never executed can copy values in a circle.
+                let root = if root == result { func.poison(func.ty(result)) } else { root };
+                replaced.set(result, root);
+            }
+        }
+        func.blocks[b].insts.retain(|&i| !copies.contains(i));
+    }
+    replaced.apply(func);
+    count
+}
+
+/// Brings a parallel assignment into a sequence: `moves` are pairs (destination, source), destinations distinct. All
+/// sources are read before any destination is written. The result, executed in order, does the same.
+///
+/// `spare` is asked for a place that is not in `moves`, fit for the contents of the place that it is given. It is asked
+/// once for each cycle whose contents are not copied to any other place.
+///
+/// As in Boissinot et al. (*Revisiting out-of-SSA translation for correctness, code quality, and efficiency*, 2009)
+/// a place whose contents have reached a destination is read from there, which frees it. Linear time.
+pub fn sequentialize<L: Copy + Eq + Hash>(moves: &[(L, L)], mut spare: impl FnMut(L) -> L) -> Vec<(L, L)> {
+    let moves: Vec<(L, L)> = moves.iter().copied().filter(|(to, from)| to != from).collect();
+    let mut out = Vec::with_capacity(moves.len() + 1);
+    // Per place: the move that writes it, and the moves that still have to read it.
+    let mut writer: HashMap<L, usize> = HashMap::new();
+    let mut readers: HashMap<L, Vec<usize>> = HashMap::new();
+    for (k, &(to, from)) in moves.iter().enumerate() {
+        writer.insert(to, k);
+        readers.entry(from).or_default().push(k);
+    }
+    let mut source: Vec<L> = moves.iter().map(|m| m.1).collect();
+    let mut done = vec![false; moves.len()];
+    let mut ready: Vec<usize> =
+        (0..moves.len()).rev().filter(|&k| !readers.contains_key(&moves[k].0)).collect();
+    for start in 0..moves.len() {
+        loop {
+            while let Some(k) = ready.pop() {
+                let (to, from) = (moves[k].0, source[k]);
+                out.push((to, from));
+                done[k] = true;
+                let Some(&next) = writer.get(&from).filter(|&&w| !done[w]) else { continue };
+                // What is still to be read from `from` is now in `to`, which is written for good.
+                for r in readers.remove(&from).unwrap_or_default() {
+                    source[r] = to;
+                }
+                ready.push(next);
+            }
+            if done[start] {
+                break;
+            }
+            // Only cycles are left.
+            let place = moves[start].0;
+            let saved = spare(place);
+            out.push((saved, place));
+            for r in readers.remove(&place).unwrap_or_default() {
+                source[r] = saved;
+            }
+            ready.push(start);
+        }
+    }
+    out
+}
