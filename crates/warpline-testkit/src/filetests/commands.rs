@@ -48,7 +48,7 @@ impl<'a> Cfg<'a> {
 
     /// The nodes of the layout, in its order.
     fn nodes(&self) -> impl Iterator<Item = Node> + '_ {
-        self.func.layout.iter().map(|b| Node::from(b))
+        self.func.layout.iter().map(|&b| Node::from(b))
     }
 
     fn unreachable(&self, dom: &DomTree) -> String {
