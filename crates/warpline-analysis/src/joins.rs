@@ -15,16 +15,18 @@
 //!   arises, so it is carried from dominance frontier to dominance frontier and the regions between are not
 //!   walked.
 //! * The work stops as soon as no more than one node waits for labels: from there on all paths have one label.
-//!   (On an acyclic graph this is exact. Where labels can come round a cycle it would not be.)
+//!   (On an acyclic graph this is exact. Where labels can come round a cycle it would not be.) Who needs only the
+//!   union over many branches can also let it stop where two nodes with different labels wait at which two
+//!   different labels waited before: what follows is known.
 //!
 //! Besides joins there are two other facts about a branch that others build on: the *divergent exits* of a cycle
 //! are the exit edges on which threads can leave it in different iterations, having parted at the branch; and an
 //! irreducible cycle is *entered apart* if threads that parted at the branch can arrive at different entries of
 //! it. A branch inside an irreducible cycle is not analysed: [`Joins::of_branch`] then names the cycle
-//! in [`JoinSet::inside`].
+//! in [`JoinSet::inside`]. The same goes for what lies deeper than 64 cycles, so that the cost stays in proportion.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashSet};
 
 use crate::cycles::{CycleForest, CycleId};
 use crate::graph::{EdgeId, Graph, Node};
@@ -36,7 +38,7 @@ use crate::rewired::{Kind, Origin, Rewired};
 pub enum Split {
     /// At a branch.
     Branch(Node),
-    /// In an irreducible cycle that was given up: they leave it by any of its exits, in any order.
+    /// In a cycle that was given up: they leave it by any of its exits, in any order.
     Cycle(CycleId),
 }
 
@@ -49,7 +51,7 @@ pub struct JoinSet {
     pub divergent_exits: Vec<(CycleId, EdgeId)>,
     /// Irreducible cycles that threads can enter at different entries.
     pub entered_apart: Vec<CycleId>,
-    /// The irreducible cycle that contains the branch. Then the lists above are empty.
+    /// The irreducible or very deep cycle that contains the branch. Then the lists above are empty.
     pub inside: Option<CycleId>,
 }
 
@@ -75,7 +77,8 @@ impl<'a, G: Graph> Joins<'a, G> {
         self.of(Split::Branch(branch))
     }
 
-    /// The joins of threads that leave an irreducible cycle apart. The cycle must be an outermost irreducible one.
+    /// The joins of threads that leave a cycle apart that was given up: one that [`JoinSet::inside`] or
+    /// [`JoinSet::entered_apart`] has named.
     pub fn of_cycle(&mut self, cycle: CycleId) -> JoinSet {
         self.of(Split::Cycle(cycle))
     }
@@ -93,7 +96,12 @@ impl<'a, G: Graph> Joins<'a, G> {
         set
     }
 
-    /// The irreducible cycle that contains a branch.
+    /// The region that contains a node.
+    pub(crate) fn region(&self, node: Node) -> Option<CycleId> {
+        self.rewired.region(node)
+    }
+
+    /// The region that contains a branch.
     pub(crate) fn inside(&self, split: Split) -> Option<CycleId> {
         match split {
             Split::Branch(node) => self.rewired.region(node),
@@ -101,7 +109,7 @@ impl<'a, G: Graph> Joins<'a, G> {
         }
     }
 
-    /// Carries the labels of a split that is not [inside](Self::inside) an irreducible cycle, and reports what
+    /// Carries the labels of a split that is not [inside](Self::inside) a region, and reports what
     /// happens where different ones meet.
     pub(crate) fn propagate(&mut self, split: Split, sink: &mut impl JoinSink) {
         let (graph, rewired, labels) = (self.graph, &self.rewired, &mut self.labels);
@@ -123,11 +131,38 @@ impl<'a, G: Graph> Joins<'a, G> {
                     graph.edge_count() as u32 + at.0
                 }
             };
-            if labels.is_done() {
+            if labels.is_done() || only_known_follows(rewired, labels, at, label, sink) {
                 break;
             }
             labels.depart(rewired, at, label);
         }
+    }
+}
+
+/// Whether only one node waits besides `at`, which has got `label`, and what follows is nothing or known.
+fn only_known_follows(
+    rewired: &Rewired,
+    labels: &mut Labels,
+    at: Node,
+    label: u32,
+    sink: &mut impl JoinSink,
+) -> bool {
+    let Some(other) = labels.only_other() else { return false };
+    let there = labels.common_label(other);
+    if there == Some(label) {
+        return true;
+    }
+    // Whatever still arrives at the other node, its label will not be the one of `at`. So from here on it is the
+    // same as the last time, but for what concerns the edges into the other node.
+    let seen = !labels.pairs.insert((at, other));
+    match rewired.kind(other) {
+        Kind::Node(node) if seen && sink.is_settled(node) => {
+            if there.is_none() {
+                sink.join(node, &[]);
+            }
+            true
+        }
+        _ => false,
     }
 }
 
@@ -170,6 +205,9 @@ fn report<G: Graph>(graph: &G, rewired: &Rewired, labels: &mut Labels, at: Node,
 
 /// Receives what the labels of a split show.
 pub(crate) trait JoinSink {
+    /// Whether the edges on which threads arrive at `node` are of no interest, and what was reported of another split
+    /// before need not be reported again.
+    fn is_settled(&self, node: Node) -> bool;
     /// Whether [`join`](Self::join) at `node` needs the labels of the in-edges.
     fn wants_edges(&self, node: Node) -> bool;
     /// `node` is a join. `edges` are the in-edges on which threads arrive, with labels: threads can arrive apart on
@@ -187,6 +225,9 @@ struct Collect<'a, G> {
 }
 
 impl<G: Graph> JoinSink for Collect<'_, G> {
+    fn is_settled(&self, _: Node) -> bool {
+        false
+    }
     fn wants_edges(&self, _: Node) -> bool {
         false
     }
@@ -224,6 +265,8 @@ struct Labels {
     head: Vec<(u32, u32)>,
     contributions: Vec<(Contribution, u32)>,
     waiting: BinaryHeap<Reverse<(u32, Node)>>,
+    /// Pairs of nodes that alone have waited with different labels, in any round.
+    pairs: HashSet<(Node, Node)>,
     intervals: Vec<(u32, u32, u32)>,
     on_edges: Vec<(EdgeId, u32)>,
     divergent: Vec<CycleId>,
@@ -238,6 +281,7 @@ impl Labels {
             head: vec![(0, NONE); nodes],
             contributions: Vec::new(),
             waiting: BinaryHeap::new(),
+            pairs: HashSet::new(),
             intervals: Vec::new(),
             on_edges: Vec::new(),
             divergent: Vec::new(),
@@ -264,6 +308,12 @@ impl Labels {
     /// The waiting node that comes first in topological order: nothing more can arrive at it.
     fn next(&mut self) -> Option<Node> {
         self.waiting.pop().map(|Reverse((_, at))| at)
+    }
+
+    /// The waiting node, if there is exactly one.
+    fn only_other(&self) -> Option<Node> {
+        let &Reverse((_, at)) = self.waiting.peek()?;
+        (self.waiting.len() == 1).then_some(at)
     }
 
     fn is_done(&self) -> bool {

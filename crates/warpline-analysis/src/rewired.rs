@@ -16,9 +16,10 @@
 //!   cycles that it leaves. So a loop exit that is a header itself, is the target of exits from several loops, or
 //!   leaves several loops at once needs no special case, and an exit edge has a label even where it is
 //!   the only edge into its target.
-//! * An irreducible cycle (the outermost one) is one node, together with everything in it. What goes on inside is not
-//!   represented: who uses the graph must give such a cycle up as soon as threads enter it apart or part in
-//!   it.
+//! * An irreducible cycle (the outermost one) is one node, together with everything in it: a *region*. What goes on
+//!   inside is not represented: who uses the graph must give the region up as soon as threads enter it apart or
+//!   part in it. So that the graph stays of a size linear in that of the program, cycles below a nesting depth of
+//!   [`MAX_DEPTH`] are regions too, and less deep ones if very many edges leave very many cycles at once.
 //!
 //! Unreachable nodes and their edges are left out.
 
@@ -47,7 +48,7 @@ pub(crate) enum Kind {
     Departure,
     /// Passage along an edge that leaves cycles.
     Exit(EdgeId),
-    /// An irreducible cycle.
+    /// A cycle the inside of which is not represented.
     Region(CycleId),
 }
 
@@ -71,7 +72,7 @@ impl Rewired {
     /// Rewires `graph`, whose orders and cycles are at hand.
     pub(crate) fn new<G: Graph>(graph: &G, dfs: &DfsOrder, cycles: &CycleForest) -> Self {
         let n = graph.node_count();
-        let region = regions(n, cycles);
+        let region = regions(graph, dfs, cycles);
         let mut arrives: Vec<Node> = graph.nodes().collect();
         let mut departs: Vec<Node> = graph.nodes().collect();
         for node in graph.nodes() {
@@ -93,7 +94,7 @@ impl Rewired {
             if region[s.index()] != NONE && region[s.index()] == region[t.index()] {
                 continue;
             }
-            // Cycles inside an irreducible one are not represented; those around it are.
+            // Cycles inside a region are not represented; those around it are.
             let start = match region[s.index()] {
                 NONE => cycles.innermost(s),
                 r => cycles.parent(CycleId(r)),
@@ -192,7 +193,7 @@ impl Rewired {
         }
     }
 
-    /// The outermost irreducible cycle that contains a node of the control-flow graph.
+    /// The region that contains a node of the control-flow graph.
     pub(crate) fn region(&self, node: Node) -> Option<CycleId> {
         let c = self.region[node.index()];
         (c != NONE).then_some(CycleId(c))
@@ -213,13 +214,32 @@ impl Rewired {
     }
 }
 
-/// For each node the outermost irreducible cycle around it.
-fn regions(node_count: usize, cycles: &CycleForest) -> Vec<u32> {
-    let mut region = vec![NONE; node_count];
-    let mut last_covered = None;
+/// How deep cycles may be nested before the rest of the nest is a region.
+const MAX_DEPTH: u32 = 64;
+
+/// For each node the region that contains it.
+fn regions<G: Graph>(graph: &G, dfs: &DfsOrder, cycles: &CycleForest) -> Vec<u32> {
+    // How many cycles each exit edge leaves.
+    let leaves: Vec<u32> = graph
+        .edges()
+        .filter(|&e| dfs.is_reachable(graph.source(e)))
+        .map(|e| {
+            let (s, t) = (graph.source(e), graph.target(e));
+            let (deep, shallow) = if cycles.node_depth(s) < cycles.node_depth(t) { (t, s) } else { (s, t) };
+            cycles.node_depth(s) - cycles.innermost_common(shallow, deep).map_or(0, |c| cycles.depth(c))
+        })
+        .collect();
+    let budget = 16 * (graph.node_count() + graph.edge_count()) + 1_000_000;
+    let mut limit = MAX_DEPTH;
+    while limit > 4 && leaves.iter().map(|&l| l.min(limit) as usize).sum::<usize>() > budget {
+        limit /= 2;
+    }
+    let mut region = vec![NONE; graph.node_count()];
+    let mut last_region = None;
     for c in cycles.cycles() {
-        if !cycles.is_reducible(c) && last_covered.is_none_or(|outer| !cycles.contains_cycle(outer, c)) {
-            last_covered = Some(c);
+        let is_region = !cycles.is_reducible(c) || cycles.depth(c) > limit;
+        if is_region && last_region.is_none_or(|outer| !cycles.contains_cycle(outer, c)) {
+            last_region = Some(c);
             for n in cycles.nodes(c) {
                 region[n.index()] = c.0;
             }

@@ -1,7 +1,9 @@
 //! Uniformity against what threads of random programs are seen to disagree on.
 
+use std::collections::BTreeSet;
+
 use warpline_analysis::uniformity::{Cause, Fact, Rule, SsaProgram, Uniformity, Value};
-use warpline_analysis::{CsrGraph, DfsOrder, DomTree, Graph};
+use warpline_analysis::{CsrGraph, DfsOrder, DomTree, Graph, Joins};
 use warpline_testkit::graph_oracles::is_reducible;
 use warpline_testkit::lockstep::{self, Observed};
 use warpline_testkit::rng::SplitMix64;
@@ -95,7 +97,36 @@ fn check(
         tally.divergent_branches += usize::from(claimed);
         tally.seen_divergent_branches += usize::from(differs);
     }
+    if cycles.cycles().all(|c| uniformity.given_up(c).is_none()) {
+        joins_are_those_of_the_divergent_branches(graph, &uniformity)?;
+    }
     tally.given_up += cycles.cycles().filter(|&c| uniformity.given_up(c).is_some()).count();
+    Ok(())
+}
+
+/// Nothing is lost or added by stopping early where the union over many branches is known.
+fn joins_are_those_of_the_divergent_branches(
+    graph: &CsrGraph,
+    uniformity: &Uniformity,
+) -> Result<(), String> {
+    let dfs = DfsOrder::compute(graph);
+    let cycles = uniformity.cycles();
+    let mut joins = Joins::new(graph, &dfs, cycles);
+    let (mut nodes, mut exits) = (BTreeSet::new(), BTreeSet::new());
+    for branch in graph.nodes().filter(|&n| uniformity.branch_cause(n).is_some()) {
+        let set = joins.of_branch(branch);
+        nodes.extend(set.joins);
+        exits.extend(set.divergent_exits);
+    }
+    let found: BTreeSet<_> = graph.nodes().filter(|&n| uniformity.divergent_join(n).is_some()).collect();
+    if found != nodes {
+        return Err(format!("joins {found:?}, branch by branch {nodes:?}"));
+    }
+    let found = |c| uniformity.divergent_exits(c).iter().map(move |&(e, _)| (c, e));
+    let found: BTreeSet<_> = cycles.cycles().flat_map(found).collect();
+    if found != exits {
+        return Err(format!("divergent exits {found:?}, branch by branch {exits:?}"));
+    }
     Ok(())
 }
 

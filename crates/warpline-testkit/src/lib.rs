@@ -7,9 +7,9 @@ pub mod differential;
 pub mod filetests;
 pub mod graph_oracles;
 pub mod graphs;
-
 pub mod lockstep;
 pub mod modules;
 pub mod rng;
+pub mod scaling;
 pub mod ssa_programs;
 pub mod tagged;

@@ -32,7 +32,7 @@ pub(super) fn run<G: Graph>(
 ) -> Uniformity {
     let state = {
         let mut joins = Joins::new(graph, dfs, &cycles);
-        let mut state = State::new(graph, dfs, &cycles, program);
+        let mut state = State::new(graph, dfs, &cycles, program, &joins);
         for v in program.values().filter(|&v| program.rule(v) == Rule::Source) {
             state.mark(v, Cause::Source);
         }
@@ -52,8 +52,9 @@ struct State<'a, G> {
     outside: Vec<Vec<OutsideUse>>,
     /// By cycle, the number of its exit edges.
     exit_count: Vec<u32>,
-    /// By edge, the position of the first of its bits in `exit_seen`: one for each cycle it leaves.
-    exit_bits: Vec<u32>,
+    /// By edge, the position of the first of its bits in `exit_seen`, one for each cycle it leaves, and the depth of
+    /// the innermost of these.
+    exit_bits: Vec<(u32, u32)>,
     exit_seen: BitSet,
     /// By node, the φs that have different operands, and how many of them are still uniform.
     mixed_phis: Lists<Value>,
@@ -71,7 +72,15 @@ struct State<'a, G> {
 }
 
 impl<'a, G: Graph> State<'a, G> {
-    fn new(graph: &'a G, dfs: &'a DfsOrder, cycles: &'a CycleForest, program: &'a SsaProgram) -> Self {
+    fn new(
+        graph: &'a G,
+        dfs: &'a DfsOrder,
+        cycles: &'a CycleForest,
+        program: &'a SsaProgram,
+        joins: &Joins<'a, G>,
+    ) -> Self {
+        // Nothing is known of cycles inside a region by themselves.
+        let from = |c: Option<CycleId>| c.map(|c| joins.region(cycles.header(c)).unwrap_or(c));
         let changing = program.innermost_changing(graph, cycles);
         let uses = all_uses(graph, dfs, program);
         let mut outside = vec![Vec::new(); cycles.len()];
@@ -81,7 +90,7 @@ impl<'a, G: Graph> State<'a, G> {
                 User::Phi(_, e) => Some(graph.target(e)),
                 User::Terminator(n) => Some(n),
             };
-            let mut cycle = changing[value.index()];
+            let mut cycle = from(changing[value.index()]);
             while let Some(c) = cycle.filter(|&c| at.is_some_and(|n| !cycles.contains(c, n))) {
                 outside[c.index()].push(OutsideUse { value, user });
                 cycle = cycles.parent(c);
@@ -91,10 +100,12 @@ impl<'a, G: Graph> State<'a, G> {
         let mut exit_bits = Vec::with_capacity(graph.edge_count());
         let mut bits = 0;
         for e in graph.edges() {
-            exit_bits.push(bits);
-            for c in cycles.around(graph.source(e)).take_while(|&c| !cycles.contains(c, graph.target(e))) {
+            let mut cycle = from(cycles.innermost(graph.source(e)));
+            exit_bits.push((bits, cycle.map_or(0, |c| cycles.depth(c))));
+            while let Some(c) = cycle.filter(|&c| !cycles.contains(c, graph.target(e))) {
                 exit_count[c.index()] += 1;
                 bits += 1;
+                cycle = cycles.parent(c);
             }
         }
         let mixed = |&v: &Value| {
@@ -264,8 +275,8 @@ impl<'a, G: Graph> State<'a, G> {
 
     /// The bit that stands for `edge` as an exit of `cycle`.
     fn exit_bit(&self, cycle: CycleId, edge: EdgeId) -> usize {
-        let inward = self.cycles.node_depth(self.graph.source(edge)) - self.cycles.depth(cycle);
-        (self.exit_bits[edge.index()] + inward) as usize
+        let (first, innermost) = self.exit_bits[edge.index()];
+        (first + innermost - self.cycles.depth(cycle)) as usize
     }
 
     fn changes_in(&self, value: Value, cycle: CycleId) -> bool {
@@ -303,6 +314,10 @@ impl<'a, G: Graph> State<'a, G> {
 }
 
 impl<G: Graph> JoinSink for State<'_, G> {
+    fn is_settled(&self, node: Node) -> bool {
+        self.open_phis[node.index()] == 0
+    }
+
     fn wants_edges(&self, node: Node) -> bool {
         self.open_phis[node.index()] > 0
     }

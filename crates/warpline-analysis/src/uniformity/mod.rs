@@ -34,7 +34,7 @@
 //! * An irreducible cycle is *given up* if threads can arrive at different entries of it, or part at a
 //!   branch inside it: every value in it that may change in it is taken for divergent, uses outside for temporally
 //!   divergent, and its exits for the edges of one divergent branch. (The criteria of paper 2 are finer: there, some
-//!   branches inside do no harm.)
+//!   branches inside do no harm.) The same is done with cycles nested more than 64 deep, to bound the cost.
 //!
 //! Unreachable nodes have no influence: their branches are uniform, φ operands on edges from them are
 //! ignored. Values in them follow their operands.
@@ -75,11 +75,11 @@ pub enum Cause {
     },
     /// It is a φ in a join: threads that part here arrive on edges with different operands.
     Join(Split),
-    /// It may change in an irreducible cycle that was given up.
+    /// It may change in a cycle that was given up.
     GivenUp(CycleId),
 }
 
-/// Why an irreducible cycle was given up.
+/// Why a cycle was given up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GivenUp {
     /// Threads that part here can arrive at different entries.
@@ -97,7 +97,7 @@ pub enum Fact {
     Branch(Node, Cause),
     /// Threads leave the cycle by this edge in different iterations, having parted at the split.
     DivergentExit(CycleId, EdgeId, Split),
-    /// The irreducible cycle was given up.
+    /// The cycle was given up.
     GivenUp(CycleId, GivenUp),
 }
 
@@ -255,8 +255,8 @@ impl Uniformity {
         &self.exits[cycle.index()]
     }
 
-    /// Why an irreducible cycle was given up, if it was. Only outermost irreducible cycles are; the cycles
-    /// inside share their fate.
+    /// Why a cycle was given up, if it was. Only outermost irreducible cycles are, and cycles in very deep nests; the
+    /// cycles inside share their fate.
     pub fn given_up(&self, cycle: CycleId) -> Option<GivenUp> {
         self.given_up[cycle.index()]
     }

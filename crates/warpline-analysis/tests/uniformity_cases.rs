@@ -1,0 +1,238 @@
+//! Cases that other uniformity analyses get wrong, and the finer points of this one.
+
+use warpline_analysis::uniformity::{Cause, Fact, GivenUp, Rule, SsaBuilder, SsaProgram, Uniformity, Value};
+use warpline_analysis::{CsrGraph, CycleId, EdgeId, Node, Split};
+use warpline_testkit::graphs;
+
+/// A program in the making, with a lane number and two constants.
+struct Case {
+    graph: CsrGraph,
+    builder: SsaBuilder,
+    lane: Value,
+    zero: Value,
+    one: Value,
+}
+
+impl Case {
+    fn new(nodes: usize, edges: &[(usize, usize)]) -> Self {
+        let mut builder = SsaProgram::builder();
+        let lane = builder.argument(Rule::Source);
+        let (zero, one) = (builder.argument(Rule::Default), builder.argument(Rule::Default));
+        Case { graph: graphs::build(nodes, edges.to_vec()), builder, lane, zero, one }
+    }
+
+    /// A branch at `node` that depends on the lane.
+    fn divergent(mut self, node: u32) -> Self {
+        self.builder.terminator(Node(node), [self.lane]);
+        self
+    }
+
+    fn plain(&mut self, node: u32, operands: &[Value]) -> Value {
+        self.builder.plain(Node(node), Rule::Default, operands.iter().copied())
+    }
+
+    fn phi(&mut self, node: u32, operands: &[(u32, Value)]) -> Value {
+        self.builder.phi(Node(node), Rule::Default, operands.iter().map(|&(e, v)| (EdgeId(e), Some(v))))
+    }
+
+    fn analyse(self) -> (CsrGraph, Uniformity) {
+        let program = self.builder.build(&self.graph).expect("a case is well formed");
+        let uniformity = Uniformity::compute(&self.graph, &program);
+        (self.graph, uniformity)
+    }
+}
+
+#[test]
+fn a_phi_behind_long_arms_is_divergent() {
+    // 0 → 1 → 2 → 3 → 7 and 0 → 4 → 5 → 6 → 7.
+    let edges = [(0, 1), (1, 2), (2, 3), (3, 7), (0, 4), (4, 5), (5, 6), (6, 7)];
+    let mut case = Case::new(8, &edges).divergent(0);
+    let phi = case.phi(7, &[(3, case.zero), (7, case.one)]);
+    let (_, u) = case.analyse();
+    assert_eq!(u.cause(phi), Some(Cause::Join(Split::Branch(Node(0)))));
+}
+
+#[test]
+fn constants_that_differ_by_loop_exit_are_divergent_behind_the_loop() {
+    // The header 1 leaves uniformly with 0, the body 2 divergently with 1: who stays leaves later, by the header.
+    let mut case = Case::new(4, &[(0, 1), (1, 3), (1, 2), (2, 3), (2, 1)]).divergent(2);
+    let phi = case.phi(3, &[(1, case.zero), (3, case.one)]);
+    let (_, u) = case.analyse();
+    assert!(u.is_divergent(phi));
+    assert!(!u.is_divergent_branch(Node(1)));
+}
+
+#[test]
+fn an_exit_from_a_nested_loop_into_the_header_of_another_loop_leaves_the_outer_loop() {
+    // Outer loop 1, inner loop 2; 3 goes on with the outer loop or jumps to loop 4.
+    let edges = [(0, 1), (1, 2), (2, 2), (2, 3), (3, 2), (3, 1), (3, 4), (4, 4), (4, 5)];
+    let mut case = Case::new(6, &edges).divergent(3);
+    let counted = case.plain(1, &[]);
+    let used = case.plain(4, &[counted]);
+    let (graph, u) = case.analyse();
+    assert!(!u.is_divergent(counted));
+    assert!(u.is_divergent_at(&graph, counted, Node(4)));
+    let outer = u.cycles().innermost(Node(1)).expect("a loop");
+    let temporal = Cause::Temporal { operand: counted, cycle: outer, exit: Some(EdgeId(6)) };
+    assert_eq!(u.cause(used), Some(temporal));
+}
+
+#[test]
+fn an_edge_that_leaves_two_loops_makes_the_values_of_both_temporally_divergent() {
+    // Loops 1 and 2; 2 leaves both at once.
+    let mut case = Case::new(5, &[(0, 1), (1, 2), (2, 2), (2, 3), (3, 1), (2, 4)]).divergent(2);
+    let (outer, inner) = (case.plain(1, &[]), case.plain(2, &[]));
+    let (graph, u) = case.analyse();
+    for value in [outer, inner] {
+        assert!(!u.is_divergent(value));
+        assert!(u.is_divergent_at(&graph, value, Node(4)));
+    }
+    assert!(u.is_divergent_at(&graph, inner, Node(3)));
+    assert!(!u.is_divergent_at(&graph, outer, Node(3)));
+}
+
+#[test]
+fn an_always_uniform_value_is_divergent_behind_a_divergent_exit() {
+    let mut case = Case::new(3, &[(0, 1), (1, 1), (1, 2)]).divergent(1);
+    let ballot = case.builder.plain(Node(1), Rule::AlwaysUniform, [case.lane]);
+    let used = case.plain(2, &[ballot]);
+    let (_, u) = case.analyse();
+    assert!(!u.is_divergent(ballot) && u.is_divergent(used));
+}
+
+#[test]
+fn an_always_uniform_value_is_divergent_behind_a_cycle_that_was_given_up() {
+    // An irreducible cycle of 1 and 2, entered apart from 0.
+    let mut case = Case::new(4, &[(0, 1), (0, 2), (1, 2), (2, 1), (2, 3)]).divergent(0);
+    let ballot = case.builder.plain(Node(1), Rule::AlwaysUniform, []);
+    let other = case.plain(2, &[]);
+    let (graph, u) = case.analyse();
+    let cycle = u.cycles().innermost(Node(1)).expect("a cycle");
+    assert_eq!(u.given_up(cycle), Some(GivenUp::EnteredApart(Split::Branch(Node(0)))));
+    assert_eq!(u.cause(other), Some(Cause::GivenUp(cycle)));
+    assert!(!u.is_divergent(ballot));
+    assert_eq!(u.temporal_at(&graph, ballot, Node(3)), Some(cycle));
+    // Threads in 2 have not come from one instance of 1 either.
+    assert_eq!(u.temporal_at(&graph, ballot, Node(2)), Some(cycle));
+    assert_eq!(u.temporal_at(&graph, ballot, Node(1)), None);
+}
+
+#[test]
+fn an_irreducible_cycle_that_threads_enter_and_pass_together_is_kept() {
+    // The branch at 0 is uniform, and the divergent one at 3 comes behind the cycle.
+    let mut case = Case::new(5, &[(0, 1), (0, 2), (1, 2), (2, 1), (2, 3), (3, 4), (3, 4)]).divergent(3);
+    let inside = case.plain(1, &[]);
+    let (graph, u) = case.analyse();
+    assert!(!u.is_divergent_at(&graph, inside, Node(1)));
+    assert!(u.cycles().cycles().all(|c| u.given_up(c).is_none()));
+}
+
+#[test]
+fn a_pure_value_of_things_that_the_loop_does_not_change_is_uniform_behind_it() {
+    let mut case = Case::new(3, &[(0, 1), (1, 1), (1, 2)]).divergent(1);
+    let product = case.plain(1, &[case.zero, case.one]);
+    case.builder.set_pure(product);
+    let load = case.plain(1, &[case.zero]);
+    let (graph, u) = case.analyse();
+    assert!(!u.is_divergent_at(&graph, product, Node(2)));
+    assert!(u.is_divergent_at(&graph, load, Node(2)));
+}
+
+#[test]
+fn what_only_a_uniform_exit_leads_to_is_not_temporally_divergent() {
+    // The header 1 leaves uniformly to 3, the body 2 divergently to 4; they never meet.
+    let mut case = Case::new(5, &[(0, 1), (1, 2), (2, 1), (1, 3), (2, 4)]).divergent(2);
+    let counter = case.plain(1, &[]);
+    let (graph, u) = case.analyse();
+    assert!(!u.is_divergent_at(&graph, counter, Node(3)));
+    assert!(u.is_divergent_at(&graph, counter, Node(4)));
+}
+
+#[test]
+fn a_phi_in_a_join_is_uniform_if_threads_arrive_with_one_operand() {
+    // 0 branches to 1 and 2 on the lane, 3 is uniform; in 5 the operands from 1 and 2 are the same.
+    let edges = [(3, 0), (3, 4), (0, 1), (0, 2), (1, 5), (2, 5), (4, 5)];
+    let edges: Vec<(usize, usize)> = edges.iter().map(|&(s, t)| (swap(s), swap(t))).collect();
+    let mut case = Case::new(6, &edges).divergent(3);
+    let (zero, one) = (case.zero, case.one);
+    let same = case.phi(5, &[(4, zero), (5, zero), (6, one)]);
+    let different = case.phi(5, &[(4, zero), (5, one), (6, one)]);
+    let (_, u) = case.analyse();
+    assert_eq!(u.divergent_join(Node(5)), Some(Split::Branch(Node(3))));
+    assert!(!u.is_divergent(same) && u.is_divergent(different));
+}
+
+/// Exchanges nodes 0 and 3, so that the entry is node 0.
+fn swap(n: usize) -> usize {
+    match n {
+        0 => 3,
+        3 => 0,
+        n => n,
+    }
+}
+
+#[test]
+fn parallel_edges_of_a_divergent_switch_are_told_apart_by_a_phi() {
+    let mut case = Case::new(2, &[(0, 1), (0, 1)]).divergent(0);
+    let phi = case.phi(1, &[(0, case.zero), (1, case.one)]);
+    let same = case.phi(1, &[(0, case.one), (1, case.one)]);
+    let (_, u) = case.analyse();
+    assert!(u.is_divergent(phi) && !u.is_divergent(same));
+    // All threads go to the same block all the same.
+    assert!(!u.is_divergent_branch(Node(0)));
+    assert_eq!(u.branch_cause(Node(0)), Some(Cause::Operand(Value(0))));
+}
+
+#[test]
+fn infinite_loops_and_several_returns_are_no_joins() {
+    // 1 loops for ever, 2 and 3 return.
+    let mut case = Case::new(4, &[(0, 1), (1, 1), (0, 2), (0, 3)]).divergent(0);
+    let phi = case.phi(1, &[(0, case.zero), (1, case.one)]);
+    let (_, u) = case.analyse();
+    assert!(!u.is_divergent(phi));
+    assert!((0..4).all(|n| u.divergent_join(Node(n)).is_none()));
+}
+
+#[test]
+fn an_undefined_operand_is_no_operand() {
+    let mut case = Case::new(4, &[(0, 1), (0, 2), (1, 3), (2, 3)]).divergent(0);
+    let phi = case.builder.phi(Node(3), Rule::Default, [(EdgeId(2), Some(case.one)), (EdgeId(3), None)]);
+    let (_, u) = case.analyse();
+    assert!(!u.is_divergent(phi));
+}
+
+#[test]
+fn a_chain_of_causes_leads_from_a_value_to_the_source() {
+    let mut case = Case::new(3, &[(0, 1), (1, 1), (1, 2)]);
+    let less = case.plain(1, &[case.lane]);
+    case.builder.terminator(Node(1), [less]);
+    let counter = case.plain(1, &[]);
+    let behind = case.plain(2, &[counter]);
+    let lane = case.lane;
+    let (_, u) = case.analyse();
+    let (cycle, exit) = (CycleId(0), EdgeId(2));
+    let chain = [
+        Fact::Value(behind, Cause::Temporal { operand: counter, cycle, exit: Some(exit) }),
+        Fact::DivergentExit(cycle, exit, Split::Branch(Node(1))),
+        Fact::Branch(Node(1), Cause::Operand(less)),
+        Fact::Value(less, Cause::Operand(lane)),
+        Fact::Value(lane, Cause::Source),
+    ];
+    assert_eq!(u.explain(behind), chain);
+    assert!(u.explain(counter).is_empty());
+}
+
+#[test]
+fn programs_that_name_what_does_not_exist_are_errors() {
+    let graph = graphs::build(2, vec![(0, 1)]);
+    let mut builder = SsaProgram::builder();
+    builder.plain(Node(7), Rule::Default, []);
+    assert!(builder.build(&graph).is_err());
+    let mut builder = SsaProgram::builder();
+    builder.plain(Node(0), Rule::Default, [Value(9)]);
+    assert_eq!(builder.build(&graph).unwrap_err().to_string(), "operand v9 of v0 was never declared");
+    let mut builder = SsaProgram::builder();
+    let one = builder.argument(Rule::Default);
+    builder.phi(Node(0), Rule::Default, [(EdgeId(0), Some(one))]);
+    assert!(builder.build(&graph).is_err());
+}
