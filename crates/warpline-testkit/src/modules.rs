@@ -135,10 +135,6 @@ impl<'a> Maker<'a> {
         let mut func = Function::new(name, ret);
         func.variadic = rng.chance(1, 8);
         func.origin = random_origin(rng).into();
-        if rng.chance(1, 4) {
-            func.attrs =
-                *rng.pick(&[FunctionAttrs::INTERNAL, FunctionAttrs::ALWAYS_INLINE, FunctionAttrs::all()]);
-        }
         Maker { rng, module, types, func, shape, graph, scope: Vec::new() }
     }
 

@@ -119,18 +119,6 @@ pub struct VarData {
     pub ty: Type,
 }
 
-bitflags::bitflags! {
-    /// What the linker and the inliner are to do with a function that was made here. An imported function keeps what
-    /// it was imported with besides.
-    #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
-    pub struct FunctionAttrs: u8 {
-        /// Not visible outside of its object file.
-        const INTERNAL = 1 << 0;
-        /// To be inlined wherever it is called directly.
-        const ALWAYS_INLINE = 1 << 1;
-    }
-}
-
 /// A function with a body.
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -140,8 +128,6 @@ pub struct Function {
     pub ret: Type,
     /// Whether more arguments than the parameters may be passed.
     pub variadic: bool,
-    /// Linkage and inlining.
-    pub attrs: FunctionAttrs,
     /// What it was imported from.
     pub origin: PackedOption<Origin>,
     /// Where it is declared.
@@ -171,7 +157,6 @@ impl Function {
             name: name.into(),
             ret,
             variadic: false,
-            attrs: FunctionAttrs::empty(),
             origin: None.into(),
             loc: None.into(),
             params: Vec::new(),

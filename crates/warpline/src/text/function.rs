@@ -13,8 +13,8 @@ use super::lex::{Name, Pos, Token};
 use super::parse::Parser;
 use crate::ir::{
     AtomicOrdering, BinaryOp, Block, BlockData, CallInfo, CastOp, Constant, Edge, Effects, FloatPred,
-    Function, FunctionAttrs, Inst, InstData, InstFlags, IntPred, LaneOp, MemAccess, Op, OpaqueInfo, Type,
-    Value, ValueData, ValueDef, Var, VarData,
+    Function, Inst, InstData, InstFlags, IntPred, LaneOp, MemAccess, Op, OpaqueInfo, Type, Value, ValueData,
+    ValueDef, Var, VarData,
 };
 
 /// A definition found by the first pass.
@@ -119,15 +119,6 @@ impl Parser {
             }
         }
         func.ret = self.optional_return_type()?;
-        while let Token::Word(word) = self.peek() {
-            let attr = match &**word {
-                w if w.contains(char::is_uppercase) => None,
-                w => FunctionAttrs::from_name(&w.to_ascii_uppercase()),
-            };
-            let Some(attr) = attr else { break };
-            func.attrs |= attr;
-            self.skip();
-        }
         func.origin = self.optional_origin().into();
         func.loc = self.optional_loc().into();
         self.expect('{')?;

@@ -47,7 +47,6 @@
 //!   and structures), `opaque #o7`.
 //! * `[reads writes]` is an effect record, `[unknown]` all that an unknown call may do. A call without one does
 //!   what its callee's declaration says.
-//! * Behind a function's return type may stand `internal` and `always_inline`.
 //! * `#o7` is an origin, `!3` a source location; the table of locations stands at the end of the module.
 
 mod constants;

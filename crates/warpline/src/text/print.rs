@@ -272,10 +272,6 @@ impl<F: FnMut(Place) -> Vec<String>> Printer<'_, F> {
         }
         self.out.push(')');
         return_type(&mut self.out, module, func.ret);
-        for (name, _) in func.attrs.iter_names() {
-            self.out.push(' ');
-            self.out.push_str(&name.to_ascii_lowercase());
-        }
         if let Some(o) = func.origin.expand() {
             let _ = write!(self.out, " #{o}");
         }
