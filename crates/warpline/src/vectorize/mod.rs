@@ -13,6 +13,7 @@ pub mod block_index;
 pub mod classes;
 mod cleanup;
 pub mod divergent_loops;
+pub mod driver;
 mod error;
 pub mod guards;
 pub mod linearize;

@@ -1,0 +1,69 @@
+//! Entries: functions by which others call what the vectorizer has made.
+
+use crate::ir::{BinaryOp, CastOp, FuncId, InstFlags, IntPred, Module, Op, Type, Value};
+
+use super::build::{Builder, I64};
+use crate::vectorize::VectorizeError;
+
+/// Adds a function of type `void (ptr)` that calls `target` with arguments from an array of 8-byte slots, slot *k* for
+/// parameter *k*: integers in the low bits, floating-point numbers by their bits, addresses. The target's result, if
+/// any, is dropped.
+///
+/// # Errors
+/// If a parameter does not fit a slot.
+pub fn slots_entry(module: &mut Module, target: FuncId, name: &str) -> Result<FuncId, VectorizeError> {
+    let func = &module.functions[target];
+    let types: Vec<Type> = func.params.iter().map(|&p| func.ty(p)).collect();
+    for (&p, &ty) in func.params.iter().zip(&types) {
+        let bits = ty.scalar().map(|s| module.layout.scalar_bits(s));
+        if bits.is_none_or(|b| b > 64) {
+            let reason = format!("parameter {} does not fit 64 bits", func.value_name(p));
+            return Err(VectorizeError::in_function(func, reason));
+        }
+    }
+    let mut b = Builder::new(module, name);
+    let slots = b.func.add_param(Type::PTR, "slots");
+    let mut args = Vec::new();
+    for (k, &ty) in types.iter().enumerate() {
+        let k = b.int(64, k as i64);
+        let slot = b.element(slots, I64, k);
+        let x = b.load(slot, I64, None);
+        args.push(match ty {
+            Type::Float(kind) => {
+                let bits = b.cast(CastOp::Trunc, x, Type::Int(kind.bits()));
+                b.cast(CastOp::Bitcast, bits, ty)
+            }
+            Type::Ptr(_) => b.cast(CastOp::IntToPtr, x, ty),
+            _ => b.cast(CastOp::Trunc, x, ty),
+        });
+    }
+    b.call(target, &args);
+    b.ret();
+    Ok(b.finish())
+}
+
+/// Adds a function like `target`, whose last parameter is a mask `<W x i1>`, with a 64-bit integer in its place: bit *k*
+/// says whether lane *k* is active.
+pub fn bitmask_entry(module: &mut Module, target: FuncId, width: u32, name: &str) -> FuncId {
+    let func = &module.functions[target];
+    let ret = func.ret;
+    let params: Vec<(Type, Box<str>)> =
+        func.params.iter().map(|&p| (func.ty(p), func.values[p].name.clone())).collect();
+    let mut b = Builder::new(module, name);
+    b.func.ret = ret;
+    let mut args: Vec<Value> = Vec::new();
+    for (ty, name) in &params[..params.len().saturating_sub(1)] {
+        args.push(b.func.add_param(*ty, name));
+    }
+    let mask = b.func.add_param(I64, "mask");
+    let wide = b.splat(mask, width);
+    let bits = b.lanes(64, width, |l| 1 << l);
+    let chosen = b.binary(BinaryOp::And, wide, bits, InstFlags::empty());
+    let none = b.lanes(64, width, |_| 0);
+    args.push(b.icmp(IntPred::Ne, chosen, none));
+    match b.call(target, &args) {
+        Some(x) => b.func.set_terminator(b.at, Op::Ret, &[x], &[]),
+        None => b.func.set_terminator(b.at, Op::Ret, &[], &[]),
+    };
+    b.finish()
+}

@@ -1,0 +1,118 @@
+//! Drivers: functions that run a kernel over a range of indices, and the entries by which machine code is called.
+//!
+//! A *range driver* has the parameters `begin: i64, end: i64`, then one for each parameter of the kernel that is not an
+//! index, in order, then `out: ptr` if the kernel returns something. Its range is half-open; nothing happens if
+//! `begin >= end`. What becomes of a kernel's parameter:
+//! * `index` is made from the position in the range; there is no parameter for it;
+//! * `uniform` is passed on;
+//! * `stride(N)` is passed the value for `begin`, and each next index gets N more;
+//! * `varying` becomes a pointer to an array with one element per index, element 0 for `begin`.
+//!
+//! A returned value becomes such an array too. Booleans are bytes in arrays.
+//!
+//! # Groups
+//!
+//! The range is cut into [`groups`]: the first starts at `begin`, each has W indices but the last, and none contains both
+//! −1 and 0, nor both 2^(N−1) − 1 and 2^(N−1) for an N-bit index: within a group, the index wraps neither as a signed nor
+//! as an unsigned number, which is what [`Shape::INDEX`](crate::shape::Shape::INDEX) promises. A group of W indices is one call of the unmasked
+//! function, one of fewer a call of the masked one; its arrays are copied element by element, so that nothing
+//! outside of the range is read or written.
+//!
+//! The caller sees to it that every index of the range fits the kernel's parameter, signed or unsigned
+//! ([`index_fits`]).
+
+mod build;
+mod entry;
+mod range;
+
+pub use entry::{bitmask_entry, slots_entry};
+pub use range::{scalar_range, vector_range};
+
+use crate::ir::{Function, Module, Type};
+use crate::shape::ArgShape;
+
+use super::VectorizeError;
+
+/// The widths of a kernel's index parameters, in bits.
+pub fn index_widths(kernel: &Function, args: &[ArgShape]) -> Vec<u32> {
+    let mut widths: Vec<u32> = kernel
+        .params
+        .iter()
+        .zip(args)
+        .filter(|&(_, &a)| a == ArgShape::Index)
+        .filter_map(|(&p, _)| kernel.ty(p).int_bits())
+        .collect();
+    widths.sort_unstable();
+    widths.dedup();
+    widths
+}
+
+/// Whether every index of the range `begin..end` fits an integer of `bits` bits, signed or unsigned.
+pub fn index_fits(begin: i64, end: i64, bits: u32) -> bool {
+    if begin >= end || bits >= 64 {
+        return true;
+    }
+    let (begin, last) = (i128::from(begin), i128::from(end) - 1);
+    begin >= -(1i128 << (bits - 1)) && last < 1i128 << bits
+}
+
+/// The first index behind `at` at which a group must end, if there is one: where an index of one of these widths
+/// changes its sign or wraps.
+fn boundary(at: i64, widths: &[u32]) -> Option<i64> {
+    if widths.is_empty() {
+        return None;
+    }
+    if at < 0 {
+        return Some(0);
+    }
+    widths.iter().filter(|&&w| w < 64).map(|&w| 1i64 << (w - 1)).filter(|&b| b > at).min()
+}
+
+/// The groups that a range driver makes of `begin..end` for W lanes and index parameters of these widths in bits:
+/// first index and number of indices of each.
+pub fn groups(begin: i64, end: i64, width: u32, index_widths: &[u32]) -> impl Iterator<Item = (i64, u32)> {
+    let widths = index_widths.to_vec();
+    let mut at = begin;
+    std::iter::from_fn(move || {
+        if at >= end {
+            return None;
+        }
+        let limit = boundary(at, &widths).map_or(end, |b| b.min(end));
+        let left = limit.abs_diff(at);
+        let count = left.min(u64::from(width)) as u32;
+        let start = at;
+        at = at.saturating_add(i64::from(count));
+        Some((start, count))
+    })
+}
+
+/// How many bytes an element of an array of this type takes; `None` for types that have no such arrays.
+pub fn element_bytes(module: &Module, ty: Type) -> Option<u64> {
+    match ty {
+        Type::Int(1 | 8) => Some(1),
+        Type::Int(bits @ (16 | 32 | 64 | 128)) => Some(u64::from(bits / 8)),
+        Type::Float(kind) => Some(kind.bits()).filter(|b| b.is_power_of_two()).map(|b| u64::from(b / 8)),
+        Type::Ptr(space) => Some(u64::from(module.layout.pointer_bits(space) / 8)),
+        _ => None,
+    }
+}
+
+/// Checks that the kernel's arguments and result can be passed by a driver.
+fn check(module: &Module, kernel: &Function, args: &[ArgShape]) -> Result<(), VectorizeError> {
+    if kernel.variadic {
+        return Err(VectorizeError::in_function(kernel, "a variadic function has no range driver"));
+    }
+    for (&p, &shape) in kernel.params.iter().zip(args) {
+        if shape == ArgShape::Varying && element_bytes(module, kernel.ty(p)).is_none() {
+            let reason = format!("parameter {} cannot vary: its type has no arrays", kernel.value_name(p));
+            return Err(VectorizeError::in_function(kernel, reason));
+        }
+    }
+    if !kernel.ret.is_void() && element_bytes(module, kernel.ret).is_none() {
+        return Err(VectorizeError::in_function(kernel, "its result cannot be an element of an array"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

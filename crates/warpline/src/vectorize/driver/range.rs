@@ -1,0 +1,288 @@
+//! Range drivers of scalar kernels and of their W-lane forms.
+
+use crate::ir::{BinaryOp, CastOp, FuncId, Function, InstFlags, IntPred, Module, Op, Type, Value};
+use crate::shape::ArgShape;
+
+use super::build::{Builder, I64, Loop};
+use super::{check, index_widths};
+use crate::vectorize::VectorizeError;
+
+/// What a driver knows of a parameter of the kernel.
+#[derive(Copy, Clone)]
+struct Param {
+    shape: ArgShape,
+    ty: Type,
+    /// The driver's own parameter; `None` for an index.
+    own: Option<Value>,
+}
+
+/// The kernel's interface.
+struct Interface {
+    params: Vec<Param>,
+    ret: Type,
+    /// The widths of the index parameters.
+    widths: Vec<u32>,
+    begin: Value,
+    end: Value,
+    out: Option<Value>,
+}
+
+/// Adds a driver that calls the scalar kernel for each index, in order. `args` are the shapes of its parameters.
+///
+/// # Errors
+/// If a varying parameter or the result cannot be an element of an array.
+pub fn scalar_range(
+    module: &mut Module,
+    kernel: FuncId,
+    args: &[ArgShape],
+    name: &str,
+) -> Result<FuncId, VectorizeError> {
+    check(module, &module.functions[kernel], args)?;
+    let mut b = Builder::new(module, name);
+    let io = interface(&mut b, kernel, args);
+    segments(&mut b, &io, |b, io, at, count, done| {
+        let offset = offset(b, io, at);
+        let starts = index_starts(b, io, at);
+        let l = b.begin_loop("index", count, 1, &starts);
+        let k = b.binary(BinaryOp::Add, offset, l.counter, InstFlags::NUW);
+        let values = arguments(b, io, &l.inductions, k, None);
+        let result = b.call(kernel, &values);
+        if let (Some(x), Some(out)) = (result, io.out) {
+            let ptr = b.element(out, io.ret, k);
+            b.store(ptr, x, io.ret);
+        }
+        b.end_loop(&l, done);
+    });
+    Ok(b.finish())
+}
+
+/// Adds a driver that runs the kernel over a range, W indices at a time: `full` is its W-lane form, `partial` the same with
+/// a mask of type `<W x i1>` as last parameter. In both, varying parameters and results are vectors (or scalars
+/// where W is 1); every other parameter is a scalar, lane 0's.
+///
+/// # Errors
+/// If a varying parameter or the result cannot be an element of an array.
+pub fn vector_range(
+    module: &mut Module,
+    kernel: FuncId,
+    full: FuncId,
+    partial: FuncId,
+    width: u32,
+    args: &[ArgShape],
+    name: &str,
+) -> Result<FuncId, VectorizeError> {
+    check(module, &module.functions[kernel], args)?;
+    let mut b = Builder::new(module, name);
+    let io = interface(&mut b, kernel, args);
+    let locals: Vec<Option<Value>> =
+        io.params.iter().map(|p| (p.shape == ArgShape::Varying).then(|| b.array(p.ty, width))).collect();
+    let local_out = io.out.map(|_| b.array(io.ret, width));
+    segments(&mut b, &io, |b, io, at, count, done| {
+        let offset = offset(b, io, at);
+        let starts = index_starts(b, io, at);
+        let w = b.int(64, i64::from(width));
+        let rest = b.binary(BinaryOp::URem, count, w, InstFlags::empty());
+        let whole = b.binary(BinaryOp::Sub, count, rest, InstFlags::NUW);
+        let zero = b.int(64, 0);
+        let any_whole = b.icmp(IntPred::Ne, whole, zero);
+        let (preheader, tail_check, tail) = (b.block("groups"), b.block("rest"), b.block("tail"));
+        b.cond_br(any_whole, preheader, tail_check);
+
+        b.at = preheader;
+        let l = b.begin_loop("group", whole, u64::from(width), &starts);
+        let k = b.binary(BinaryOp::Add, offset, l.counter, InstFlags::NUW);
+        let values = arguments(b, io, &l.inductions, k, Some((full, width)));
+        let result = b.call(full, &values);
+        if let (Some(x), Some(out)) = (result, io.out) {
+            let ptr = b.element(out, io.ret, k);
+            let x = in_lanes(b, x, width);
+            b.store(ptr, x, io.ret);
+        }
+        b.end_loop(&l, tail_check);
+
+        let any_rest = b.icmp(IntPred::Ne, rest, zero);
+        b.cond_br(any_rest, tail, done);
+        b.at = tail;
+        let base = b.binary(BinaryOp::Add, offset, whole, InstFlags::NUW);
+        let mut values = Vec::new();
+        let mut starts = starts.iter();
+        let whole_of = |b: &mut Builder, ty: Type| b.cast(CastOp::Trunc, whole, ty);
+        for (i, p) in io.params.iter().enumerate() {
+            let x = match (p.shape, p.own, locals[i]) {
+                (ArgShape::Index, ..) => {
+                    let by = whole_of(b, p.ty);
+                    let start = starts.next().copied().unwrap_or(by);
+                    b.binary(BinaryOp::Add, start, by, InstFlags::NUW | InstFlags::NSW)
+                }
+                (ArgShape::Varying, Some(array), Some(local)) => {
+                    copy(b, p.ty, (array, Some(base)), (local, None), rest);
+                    let lanes = vector_lanes(b, partial, i, width);
+                    b.load(local, p.ty, lanes)
+                }
+                (ArgShape::Stride(n), Some(x), _) => stride(b, x, n, base),
+                (_, own, _) => own.unwrap_or(base),
+            };
+            values.push(x);
+        }
+        let numbers = b.lanes(8, width, u128::from);
+        let limit = b.cast(CastOp::Trunc, rest, Type::Int(8));
+        let limit = b.splat(limit, width);
+        values.push(b.icmp(IntPred::Ult, numbers, limit));
+        let result = b.call(partial, &values);
+        if let (Some(x), Some(out), Some(local)) = (result, io.out, local_out) {
+            let x = in_lanes(b, x, width);
+            b.store(local, x, io.ret);
+            copy(b, io.ret, (local, None), (out, Some(base)), rest);
+        }
+        b.br(done);
+    });
+    Ok(b.finish())
+}
+
+fn interface(b: &mut Builder, kernel: FuncId, args: &[ArgShape]) -> Interface {
+    let func: &Function = &b.module.functions[kernel];
+    let ret = func.ret;
+    let widths = index_widths(func, args);
+    let kernel_params: Vec<(Type, Box<str>)> =
+        func.params.iter().map(|&p| (func.ty(p), func.values[p].name.clone())).collect();
+    let begin = b.func.add_param(I64, "begin");
+    let end = b.func.add_param(I64, "end");
+    let mut params = Vec::new();
+    for (i, (ty, name)) in kernel_params.into_iter().enumerate() {
+        let shape = args.get(i).copied().unwrap_or(ArgShape::Uniform);
+        let own = match shape {
+            ArgShape::Index => None,
+            ArgShape::Varying => Some(b.func.add_param(Type::PTR, &name)),
+            _ => Some(b.func.add_param(ty, &name)),
+        };
+        params.push(Param { shape, ty, own });
+    }
+    let out = (!ret.is_void()).then(|| b.func.add_param(Type::PTR, "out"));
+    Interface { params, ret, widths, begin, end, out }
+}
+
+/// Cuts the range where an index would wrap, and has `body` make the code for one part: it gets the first index and the
+/// number of indices (not 0), and leads to the block it is given.
+fn segments(
+    b: &mut Builder,
+    io: &Interface,
+    body: impl FnOnce(&mut Builder, &Interface, Value, Value, crate::ir::Block),
+) {
+    let (segment, done, exit) = (b.block("segment"), b.block("done"), b.block("exit"));
+    let at = b.func.add_phi(segment, I64);
+    let some = b.icmp(IntPred::Slt, io.begin, io.end);
+    b.cond_br(some, segment, exit);
+    b.pass(&[io.begin]);
+    b.at = segment;
+    let mut limit = io.end;
+    if !io.widths.is_empty() {
+        let mut bounds: Vec<i64> = io.widths.iter().filter(|&&w| w < 64).map(|&w| 1i64 << (w - 1)).collect();
+        bounds.push(0);
+        bounds.sort_unstable();
+        for bound in bounds {
+            let bound = b.int(64, bound);
+            let below = b.icmp(IntPred::Slt, at, bound);
+            let nearer = b.smin(limit, bound);
+            limit = b.value(Op::Select, &[below, nearer, limit], I64);
+        }
+    }
+    let count = b.binary(BinaryOp::Sub, limit, at, InstFlags::empty());
+    body(b, io, at, count, done);
+    b.at = done;
+    let more = b.icmp(IntPred::Slt, limit, io.end);
+    b.cond_br(more, segment, exit);
+    b.pass(&[limit]);
+    b.at = exit;
+    b.ret();
+}
+
+/// Position of an index in the arrays.
+fn offset(b: &mut Builder, io: &Interface, at: Value) -> Value {
+    b.binary(BinaryOp::Sub, at, io.begin, InstFlags::empty())
+}
+
+/// The values of the index parameters at `at`, in order.
+fn index_starts(b: &mut Builder, io: &Interface, at: Value) -> Vec<Value> {
+    let types: Vec<Type> = io.params.iter().filter(|p| p.shape == ArgShape::Index).map(|p| p.ty).collect();
+    types
+        .into_iter()
+        .map(|ty| match ty.int_bits() {
+            Some(bits) if bits > 64 => b.cast(CastOp::SExt, at, ty),
+            _ => b.cast(CastOp::Trunc, at, ty),
+        })
+        .collect()
+}
+
+/// The kernel's arguments for position `k` of the arrays: for one index, or for W of them, passed as the function given
+/// wants them.
+fn arguments(
+    b: &mut Builder,
+    io: &Interface,
+    indices: &[Value],
+    k: Value,
+    vector: Option<(FuncId, u32)>,
+) -> Vec<Value> {
+    let mut indices = indices.iter().copied();
+    let mut values = Vec::new();
+    for (i, &p) in io.params.iter().enumerate() {
+        values.push(match (p.shape, p.own) {
+            (ArgShape::Index, _) => indices.next().unwrap_or(k),
+            (ArgShape::Varying, Some(array)) => {
+                let lanes = vector.and_then(|(callee, width)| vector_lanes(b, callee, i, width));
+                let ptr = b.element(array, p.ty, k);
+                b.load(ptr, p.ty, lanes)
+            }
+            (ArgShape::Stride(n), Some(x)) => stride(b, x, n, k),
+            (_, own) => own.unwrap_or(k),
+        });
+    }
+    values
+}
+
+/// `x + n·k` for an integer, or that many bytes further for a pointer.
+fn stride(b: &mut Builder, x: Value, n: i64, k: Value) -> Value {
+    let ty = b.func.ty(x);
+    let bits = ty.int_bits().unwrap_or(64);
+    let k = match bits {
+        0..=64 => b.cast(CastOp::Trunc, k, Type::Int(bits)),
+        _ => b.cast(CastOp::ZExt, k, Type::Int(bits)),
+    };
+    let n = b.int(bits, n);
+    let by = b.binary(BinaryOp::Mul, k, n, InstFlags::empty());
+    if ty.is_ptr() {
+        b.value(Op::Gep(Type::Int(8)), &[x, by], ty)
+    } else {
+        b.binary(BinaryOp::Add, x, by, InstFlags::empty())
+    }
+}
+
+/// The number of elements of a parameter that is a vector.
+fn vector_lanes(b: &Builder, callee: FuncId, param: usize, width: u32) -> Option<u32> {
+    let func = &b.module.functions[callee];
+    matches!(func.ty(func.params[param]), Type::Vector(_)).then_some(width)
+}
+
+/// A result as it goes into an array: a scalar stands for all lanes.
+fn in_lanes(b: &mut Builder, x: Value, width: u32) -> Value {
+    match b.func.ty(x) {
+        Type::Vector(_) => x,
+        _ => b.splat(x, width),
+    }
+}
+
+/// Copies `count` elements (not 0) from one array to another, from the given positions.
+fn copy(b: &mut Builder, ty: Type, from: (Value, Option<Value>), to: (Value, Option<Value>), count: Value) {
+    let then = b.block("copied");
+    let l = b.begin_loop("copy", count, 1, &[]);
+    let position = |b: &mut Builder, l: &Loop, base: Option<Value>| match base {
+        Some(base) => b.binary(BinaryOp::Add, base, l.counter, InstFlags::NUW),
+        None => l.counter,
+    };
+    let source = position(b, &l, from.1);
+    let source = b.element(from.0, ty, source);
+    let x = b.load(source, ty, None);
+    let target = position(b, &l, to.1);
+    let target = b.element(to.0, ty, target);
+    b.store(target, x, ty);
+    b.end_loop(&l, then);
+}

@@ -1,0 +1,114 @@
+use super::*;
+use crate::ir::{FuncId, Op};
+use crate::verify::verify_module;
+
+/// Adds a function that returns poison at once.
+fn stub(module: &mut Module, name: &str, params: &[(Type, &str)], ret: Type) -> FuncId {
+    let mut func = Function::new(name, ret);
+    for &(ty, name) in params {
+        func.add_param(ty, name);
+    }
+    let entry = func.add_block("entry");
+    let value: Vec<_> = (!ret.is_void()).then(|| func.poison(ret)).into_iter().collect();
+    func.set_terminator(entry, Op::Ret, &value, &[]);
+    module.functions.push(func)
+}
+
+#[test]
+fn every_index_is_in_one_group_and_no_group_wraps() {
+    let edges = [-300i64, -256, -129, -128, -127, -3, -1, 0, 1, 126, 127, 128, 130, 200, 255, 256];
+    for width in [1, 3, 4, 16] {
+        for begin in edges {
+            for end in edges {
+                let groups: Vec<_> = groups(begin, end, width, &[8]).collect();
+                let all: Vec<i64> =
+                    groups.iter().flat_map(|&(at, n)| (0..n).map(move |l| at + i64::from(l))).collect();
+                assert_eq!(all, (begin..end).collect::<Vec<_>>());
+                for &(at, n) in &groups {
+                    assert!((1..=width).contains(&n));
+                    let last = at + i64::from(n) - 1;
+                    let span = i64::from(n) - 1;
+                    if index_fits(begin, end, 8) {
+                        assert_eq!(i64::from(last as i8) - i64::from(at as i8), span, "signed at {at}");
+                        assert_eq!(i64::from(last as u8) - i64::from(at as u8), span, "unsigned at {at}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn groups_reach_the_ends_of_64_bits() {
+    let last: Vec<_> = groups(i64::MAX - 5, i64::MAX, 4, &[64]).collect();
+    assert_eq!(last, [(i64::MAX - 5, 4), (i64::MAX - 1, 1)]);
+    assert_eq!(groups(i64::MIN, i64::MAX, 4, &[64]).next(), Some((i64::MIN, 4)));
+    assert_eq!(groups(0, 9, 4, &[]).collect::<Vec<_>>(), [(0, 4), (4, 4), (8, 1)]);
+}
+
+#[test]
+fn an_index_fits_signed_or_unsigned() {
+    assert!(index_fits(-128, 256, 8) && index_fits(0, i64::MAX, 64) && index_fits(5, 5, 1));
+    assert!(!index_fits(-129, 0, 8) && !index_fits(0, 257, 8));
+}
+
+#[test]
+fn drivers_of_every_kind_of_parameter_are_well_formed() {
+    let shapes = [
+        ArgShape::Index,
+        ArgShape::Varying,
+        ArgShape::Varying,
+        ArgShape::Stride(12),
+        ArgShape::Stride(-3),
+        ArgShape::Uniform,
+        ArgShape::Index,
+    ];
+    for (width, ret) in [(1, Type::Void), (4, Type::BOOL), (16, Type::F64), (64, Type::PTR)] {
+        let mut module = Module::new("m");
+        let scalars = [
+            (Type::Int(32), "i"),
+            (Type::BOOL, "b"),
+            (Type::F32, "x"),
+            (Type::PTR, "p"),
+            (Type::Int(16), "s"),
+            (Type::F32, "u"),
+            (Type::Int(64), "j"),
+        ];
+        let kernel = stub(&mut module, "kernel", &scalars, ret);
+        let mut vectors = scalars;
+        for k in [1, 2] {
+            vectors[k].0 = vectors[k].0.vector(width).unwrap();
+        }
+        let result = ret.vector(width).unwrap_or(ret);
+        let full = stub(&mut module, "full", &vectors, result);
+        let mut masked = vectors.to_vec();
+        masked.push((Type::BOOL.vector(width).unwrap(), "mask"));
+        let partial = stub(&mut module, "partial", &masked, result);
+        let scalar = scalar_range(&mut module, kernel, &shapes, "kernel_scalar_range").unwrap();
+        let vector =
+            vector_range(&mut module, kernel, full, partial, width, &shapes, "kernel_range").unwrap();
+        for driver in [scalar, vector] {
+            let entry = format!("{}_entry", module.functions[driver].name);
+            slots_entry(&mut module, driver, &entry).unwrap();
+            let func = &module.functions[driver];
+            let types: Vec<Type> = func.params.iter().map(|&p| func.ty(p)).collect();
+            let mut expected =
+                vec![Type::Int(64), Type::Int(64), Type::PTR, Type::PTR, Type::PTR, Type::Int(16), Type::F32];
+            expected.extend((!ret.is_void()).then_some(Type::PTR));
+            assert_eq!(types, expected);
+        }
+        bitmask_entry(&mut module, partial, width, "kernel_masked");
+        verify_module(&module).unwrap_or_else(|e| panic!("width {width}: {e}"));
+    }
+}
+
+#[test]
+fn what_has_no_array_is_refused_by_name() {
+    let mut module = Module::new("m");
+    let kernel = stub(&mut module, "kernel", &[(Type::Int(24), "odd")], Type::Void);
+    let error = scalar_range(&mut module, kernel, &[ArgShape::Varying], "d").unwrap_err();
+    assert_eq!(error.to_string(), "function `kernel`: parameter %odd cannot vary: its type has no arrays");
+    let wide = stub(&mut module, "wide", &[(Type::Int(128), "w")], Type::Void);
+    let error = slots_entry(&mut module, wide, "e").unwrap_err();
+    assert_eq!(error.to_string(), "function `wide`: parameter %w does not fit 64 bits");
+}
