@@ -461,8 +461,10 @@ required {
         entries: *mut LLVMValueMetadataEntry, index: u32
     ) -> LLVMMetadataRef;
     fn LLVMVerifyFunction(fn_: LLVMValueRef, action: u32) -> LLVMBool;
+    fn LLVMGetNumArgOperands(instr: LLVMValueRef) -> u32;
 }
 optional {
+    fn LLVMGetAtomicSyncScopeID(inst: LLVMValueRef) -> u32;
     fn LLVMGetSwitchCaseValue(switch: LLVMValueRef, index: u32) -> LLVMValueRef;
     fn LLVMGetICmpSameSign(inst: LLVMValueRef) -> LLVMBool;
     fn LLVMSetICmpSameSign(inst: LLVMValueRef, same_sign: LLVMBool);

@@ -12,6 +12,7 @@ use warpline::ir::{
 use super::{Imported, add_result, effects};
 use crate::ffi::load::functions;
 use crate::module::{take_message, value_name};
+use crate::simplify::attribute_kind;
 use crate::tables::Body;
 
 type Values = HashMap<LLVMValueRef, Value>;
@@ -224,10 +225,7 @@ impl Imported {
         let f = functions();
         // SAFETY: a live `alloca`.
         unsafe {
-            // Only the text shows these two marks.
-            let text = take_message(f.LLVMPrintValueToString(inst));
-            let operation = text.split_once("= alloca ")?.1;
-            if operation.starts_with("inalloca ") || operation.starts_with("swifterror ") {
+            if is_passed(inst, "inalloca") || is_passed(inst, "swifterror") {
                 return None;
             }
             let ty = self.bridge.import_type(f.LLVMGetAllocatedType(inst), &mut self.ir.types);
@@ -418,14 +416,50 @@ fn access(inst: LLVMValueRef) -> Option<MemAccess> {
     unsafe {
         let number = f.LLVMGetOrdering(inst);
         let &(_, ordering) = ORDERINGS.iter().find(|&&(one, _)| one == number)?;
-        // The text is the only witness of a scope that all served versions give.
-        if ordering != AtomicOrdering::NotAtomic
-            && take_message(f.LLVMPrintValueToString(inst)).contains(" syncscope(")
-        {
+        if ordering != AtomicOrdering::NotAtomic && has_scope(inst) {
             return None;
         }
         let is_volatile = f.LLVMGetVolatile(inst) != 0;
         Some(MemAccess { align: u64::from(f.LLVMGetAlignment(inst)), is_volatile, ordering })
+    }
+}
+
+/// Whether an atomic access names a synchronisation scope other than the default.
+fn has_scope(inst: LLVMValueRef) -> bool {
+    /// The number of the default scope, all threads of the system.
+    const SYSTEM: u32 = 1;
+    let f = functions();
+    // SAFETY: a live atomic load or store.
+    unsafe {
+        match f.LLVMGetAtomicSyncScopeID {
+            Some(get) => get(inst) != SYSTEM,
+            // Before there was this function, only the text told.
+            None => take_message(f.LLVMPrintValueToString(inst)).contains(" syncscope("),
+        }
+    }
+}
+
+/// Whether an allocation is passed to a call in the manner of an attribute: `inalloca` and `swifterror` allocations are, and the C API
+/// has no other way to tell them.
+fn is_passed(alloca: LLVMValueRef, kind: &str) -> bool {
+    let f = functions();
+    let kind = attribute_kind(kind);
+    // SAFETY: uses of a live value; attributes are asked of calls.
+    unsafe {
+        let mut used = f.LLVMGetFirstUse(alloca);
+        while !used.is_null() {
+            let user = f.LLVMGetUser(used);
+            let is_call = !f.LLVMIsACallInst(user).is_null() || !f.LLVMIsAInvokeInst(user).is_null();
+            if is_call {
+                let argument = |i: u32| f.LLVMGetOperand(user, i) == alloca;
+                let marked = |i: u32| !f.LLVMGetCallSiteEnumAttribute(user, i + 1, kind).is_null();
+                if (0..f.LLVMGetNumArgOperands(user)).any(|i| argument(i) && marked(i)) {
+                    return true;
+                }
+            }
+            used = f.LLVMGetNextUse(used);
+        }
+        false
     }
 }
 

@@ -79,6 +79,7 @@ define { i32, { float, [2 x ptr] } } @aggregates({ i32, { float, [2 x ptr] } } %
 define void @swift(ptr swifterror %e) {
   %1 = alloca swifterror ptr, align 8
   store ptr null, ptr %1, align 8
+  call void @swift(ptr swifterror %1)
   ret void
 }
 
