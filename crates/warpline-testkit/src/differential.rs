@@ -4,7 +4,8 @@
 //! If it traps, the program has undefined behaviour and anything is right.
 
 use warpline::interp::{
-    Cell, ChildOrder, Effect, HashingHost, Inactive, LaneArg, LaneSet, Machine, Options as MachineOptions, Run, Val,
+    Cell, ChildOrder, Effect, HashingHost, Inactive, LaneArg, LaneSet, Machine, Options as MachineOptions,
+    Run, Val,
 };
 use warpline::ir::{FuncId, Function, Module};
 use warpline::shape::ArgShape;
@@ -210,9 +211,8 @@ fn lockstep(case: &Case<'_>, func: &Function) -> Result<(Finished, Run), String>
     let Prepared { mut machine, args, buffers } = prepare(case, case.module, func, Inactive::Poison)?;
     let args: Vec<LaneArg> = args.into_iter().map(LaneArg::Each).collect();
     let code = machine.prepare(func);
-    let run = machine
-        .run_lockstep(&code, case.width, active(case), &args, None)
-        .map_err(|t| t.describe(func))?;
+    let run =
+        machine.run_lockstep(&code, case.width, active(case), &args, None).map_err(|t| t.describe(func))?;
     Ok((Finished { returns: run.returns.clone(), machine_state: observed(machine, buffers) }, run))
 }
 

@@ -9,6 +9,7 @@ pub mod graph_oracles;
 pub mod graphs;
 pub mod lockstep;
 pub mod modules;
+pub mod programs;
 pub mod rng;
 pub mod scaling;
 pub mod ssa_programs;

@@ -1,0 +1,225 @@
+//! Random programs that can be executed: one kernel with parameters of known shape, and what it calls.
+//!
+//! The control flow is made first ([`skeleton`]): nested and unstructured pieces (conditionals, loops of every
+//! form, several exits, multi-level breaks and continues, jumps to labels, switches with parallel
+//! edges, early returns), all of it reducible. Then the blocks are filled in dominator-tree order with
+//! instructions on whatever values dominate them, loop values outside of their loop included. Loops have counters
+//! that bound them, addresses are kept inside their buffers, divisors away from zero, and branches away from
+//! poison, except where [`ProgramOptions`] asks for such traps.
+//!
+//! One seed gives one program.
+
+mod fill;
+mod harness;
+mod shrink;
+mod skeleton;
+
+pub use harness::{Inputs, Mismatch, Observed, Reference, compare, run_lockstep, run_sequential};
+pub use shrink::shrink;
+
+use warpline::ir::{Effects, FuncId, Function, Module, Symbol, Type};
+
+use crate::rng::SplitMix64;
+
+/// What the kernel does with memory.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum MemoryMode {
+    /// It has no buffers.
+    None,
+    /// It reads shared buffers and writes only slots that belong to its own index: no two lanes meet.
+    Private,
+    /// It also reads and writes a shared buffer anywhere.
+    Racy,
+}
+
+/// What a program may contain.
+#[derive(Clone, Debug)]
+pub struct ProgramOptions {
+    /// How many control-flow statements the kernel has, about.
+    pub size: usize,
+    /// How deeply they are nested at most.
+    pub depth: usize,
+    /// At most so many instructions are put into a block (some of these need several).
+    pub insts: usize,
+    /// Memory.
+    pub memory: MemoryMode,
+    /// Lane operations (`any`, `ballot` …).
+    pub lane_operations: bool,
+    /// Calls of an external function and volatile stores.
+    pub effects: bool,
+    /// Functions besides the kernel.
+    pub helpers: bool,
+    /// Divisions by numbers that may be zero, exits that must not be taken.
+    pub traps: bool,
+    /// Flags that make poison, unmasked shifts, out-of-range conversions (never decided upon).
+    pub poison: bool,
+}
+
+impl Default for ProgramOptions {
+    fn default() -> Self {
+        ProgramOptions {
+            size: 10,
+            depth: 4,
+            insts: 4,
+            memory: MemoryMode::Private,
+            lane_operations: false,
+            effects: true,
+            helpers: true,
+            traps: false,
+            poison: true,
+        }
+    }
+}
+
+/// The role of a parameter of the kernel.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum ParamRole {
+    /// The index: lane 0's plus the lane number. Below [`MAX_INDEX`].
+    Index,
+    /// The same for all lanes.
+    Uniform,
+    /// Any value in each lane.
+    Varying,
+    /// The address of a buffer with so many elements of this type.
+    Buffer {
+        /// The element type.
+        elem: Type,
+        /// The number of elements.
+        len: u64,
+        /// Whether the kernel writes to it.
+        written: bool,
+    },
+}
+
+/// Indices of kernels are less than this.
+pub const MAX_INDEX: u64 = 128;
+
+/// Elements that belong to each index in buffers that are written privately.
+const SLOTS: u64 = 4;
+
+/// A module with a kernel.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The module.
+    pub module: Module,
+    /// The kernel.
+    pub kernel: FuncId,
+    /// The roles of its parameters.
+    pub roles: Vec<ParamRole>,
+}
+
+impl Program {
+    /// The kernel's function.
+    pub fn function(&self) -> &Function {
+        &self.module.functions[self.kernel]
+    }
+
+    /// The text of the module.
+    pub fn text(&self) -> String {
+        warpline::text::print_module(&self.module)
+    }
+}
+
+/// What code may refer to.
+struct Symbols {
+    effect: Option<Symbol>,
+    helpers: Vec<Symbol>,
+}
+
+/// The program of a seed.
+pub fn generate(seed: u64, options: &ProgramOptions) -> Program {
+    let mut rng = SplitMix64::new(seed);
+    let mut module = Module::new(format!("program {seed}"));
+    let mut symbols = Symbols { effect: None, helpers: Vec::new() };
+    if options.effects {
+        let i32s = Type::Int(32);
+        let unknown = Effects::UNKNOWN.difference(Effects::DIVERGES | Effects::UNWINDS);
+        symbols.effect = Some(module.function_symbol("effect", &[i32s], i32s, unknown));
+    }
+    let mut functions = Vec::new();
+    if options.helpers && rng.chance(1, 3) {
+        let inner = ProgramOptions {
+            size: 3,
+            depth: 2,
+            memory: MemoryMode::None,
+            effects: options.effects && rng.chance(1, 3),
+            ..options.clone()
+        };
+        for k in 0..rng.between(1, 2) {
+            let name = format!("helper{k}");
+            let i32s = Type::Int(32);
+            let mut f = Function::new(&name, i32s);
+            f.add_param(i32s, "");
+            f.add_param(i32s, "");
+            let roles = vec![ParamRole::Varying; 2];
+            build(&mut rng.fork(), &mut f, &mut module, &roles, &inner, &symbols);
+            functions.push(f);
+            let symbol = module.function_symbol(&name, &[i32s, i32s], i32s, Effects::UNKNOWN);
+            symbols.helpers.push(symbol);
+        }
+    }
+    let ret = *rng.pick(&[Type::Void, Type::Int(32), Type::Int(32), Type::Int(64), Type::F32, Type::F64]);
+    let mut f = Function::new("kernel", ret);
+    let roles = parameters(&mut rng, &mut f, options);
+    build(&mut rng, &mut f, &mut module, &roles, options, &symbols);
+    let kernel = module.functions.push(f);
+    for f in functions {
+        module.functions.push(f);
+    }
+    Program { module, kernel, roles }
+}
+
+fn parameters(rng: &mut SplitMix64, f: &mut Function, options: &ProgramOptions) -> Vec<ParamRole> {
+    let mut roles = Vec::new();
+    let scalars = [Type::Int(32), Type::Int(32), Type::Int(64), Type::Int(8), Type::F32, Type::F64];
+    let index = if rng.chance(1, 2) { Type::Int(32) } else { Type::Int(64) };
+    f.add_param(index, "i");
+    roles.push(ParamRole::Index);
+    for k in 0..rng.between(1, 3) {
+        let ty = if k == 0 { Type::Int(32) } else { *rng.pick(&scalars) };
+        f.add_param(ty, &format!("u{k}"));
+        roles.push(ParamRole::Uniform);
+    }
+    for k in 0..rng.between(1, 3) {
+        let ty = if k == 0 { Type::Int(32) } else { *rng.pick(&scalars) };
+        f.add_param(ty, &format!("x{k}"));
+        roles.push(ParamRole::Varying);
+    }
+    let mut buffer = |name: &str, elem, len, written| {
+        f.add_param(Type::PTR, name);
+        roles.push(ParamRole::Buffer { elem, len, written });
+    };
+    if options.memory != MemoryMode::None {
+        buffer("in.i32", Type::Int(32), 256, false);
+        if rng.chance(2, 3) {
+            buffer("in.f32", Type::F32, 256, false);
+        }
+        if rng.chance(1, 3) {
+            buffer("in.i8", Type::Int(8), 256, false);
+        }
+        buffer("out.i32", Type::Int(32), MAX_INDEX * SLOTS, true);
+        if rng.chance(1, 2) {
+            buffer("out.f32", Type::F32, MAX_INDEX * SLOTS, true);
+        }
+        buffer("sink", Type::Int(64), MAX_INDEX * SLOTS, true);
+        if options.memory == MemoryMode::Racy {
+            buffer("shared", Type::Int(32), 64, true);
+        }
+    }
+    roles
+}
+
+fn build(
+    rng: &mut SplitMix64,
+    f: &mut Function,
+    module: &mut Module,
+    roles: &[ParamRole],
+    options: &ProgramOptions,
+    symbols: &Symbols,
+) {
+    let loops = skeleton::build(rng, f, options);
+    fill::fill(rng, f, module, roles, options, symbols, &loops);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,255 @@
+//! Control flow without instructions.
+
+use warpline::ir::{Block, Constant, Function, Op, Type, Value};
+
+use super::ProgramOptions;
+use crate::rng::SplitMix64;
+
+/// A loop with its counter check.
+pub(super) struct Loop {
+    /// The header.
+    pub header: Block,
+    /// The block whose branch stays in the loop only as long as the counter is below the bound.
+    pub check: Block,
+    /// Whether the branch stays if its condition is true.
+    pub stays_if_true: bool,
+}
+
+struct Skeleton<'a> {
+    rng: &'a mut SplitMix64,
+    f: &'a mut Function,
+    budget: usize,
+    depth: usize,
+    panics: bool,
+    /// Where a jump may lead from here: labels, loop exits, places that continue a loop.
+    targets: Vec<Block>,
+    loops: Vec<Loop>,
+    cond: Value,
+}
+
+/// Gives a function blocks and terminators; conditions are placeholders. The loops that must be counted.
+pub(super) fn build(rng: &mut SplitMix64, f: &mut Function, options: &ProgramOptions) -> Vec<Loop> {
+    let cond = f.bool_const(true);
+    let mut s = Skeleton {
+        rng,
+        f,
+        budget: options.size,
+        depth: options.depth,
+        panics: options.traps,
+        targets: Vec::new(),
+        loops: Vec::new(),
+        cond,
+    };
+    let mut at = Some(s.block());
+    while let Some(b) = at
+        && s.budget > 0
+    {
+        at = s.statement(b, 0);
+    }
+    if let Some(b) = at {
+        s.ret(b);
+    }
+    s.loops
+}
+
+impl Skeleton<'_> {
+    fn block(&mut self) -> Block {
+        self.f.add_block("")
+    }
+
+    fn br(&mut self, from: Block, to: Block) {
+        self.f.set_terminator(from, Op::Br, &[], &[to]);
+    }
+
+    /// A branch in either order.
+    fn branch(&mut self, from: Block, a: Block, b: Block) {
+        let targets = if self.rng.chance(1, 2) { [a, b] } else { [b, a] };
+        self.f.set_terminator(from, Op::CondBr, &[self.cond], &targets);
+    }
+
+    fn ret(&mut self, from: Block) {
+        match self.f.ret {
+            Type::Void => self.f.set_terminator(from, Op::Ret, &[], &[]),
+            ty => {
+                let placeholder = self.f.constant_value(Constant::Poison(ty));
+                self.f.set_terminator(from, Op::Ret, &[placeholder], &[])
+            }
+        };
+    }
+
+    /// The block if anything leads to it; else it is removed.
+    fn keep(&mut self, b: Block) -> Option<Block> {
+        if self.f.blocks[b].preds.is_empty() {
+            self.f.remove_block(b);
+            return None;
+        }
+        Some(b)
+    }
+
+    fn region(&mut self, from: Block, depth: usize) -> Option<Block> {
+        let mut at = from;
+        for _ in 0..self.rng.between(0, 2) {
+            at = self.statement(at, depth)?;
+        }
+        Some(at)
+    }
+
+    /// Where control falls through to, if it does.
+    fn statement(&mut self, from: Block, depth: usize) -> Option<Block> {
+        if self.budget == 0 || depth >= self.depth {
+            return Some(from);
+        }
+        self.budget -= 1;
+        match self.rng.below(16) {
+            0..=2 => self.if_then(from, depth),
+            3..=5 => self.if_else(from, depth),
+            6..=9 => self.counted_loop(from, depth),
+            10 => self.switch(from, depth),
+            11 | 12 => self.label(from, depth),
+            // Early returns at the top would leave most code unvisited.
+            13 | 14 if !self.targets.is_empty() || self.rng.chance(1, 3) => self.conditional_jump(from),
+            13 | 14 => self.if_else(from, depth),
+            _ if depth > 0 => {
+                self.jump(from);
+                None
+            }
+            _ => self.if_then(from, depth),
+        }
+    }
+
+    fn if_then(&mut self, from: Block, depth: usize) -> Option<Block> {
+        let (then, join) = (self.block(), self.block());
+        self.branch(from, then, join);
+        if let Some(end) = self.region(then, depth + 1) {
+            self.br(end, join);
+        }
+        Some(join)
+    }
+
+    fn if_else(&mut self, from: Block, depth: usize) -> Option<Block> {
+        let (a, b, join) = (self.block(), self.block(), self.block());
+        self.branch(from, a, b);
+        for arm in [a, b] {
+            if let Some(end) = self.region(arm, depth + 1) {
+                self.br(end, join);
+            }
+        }
+        self.keep(join)
+    }
+
+    fn switch(&mut self, from: Block, depth: usize) -> Option<Block> {
+        let join = self.block();
+        let arms: Vec<Block> = (0..self.rng.between(1, 3)).map(|_| self.block()).collect();
+        let cases = self.rng.between(arms.len(), 4);
+        // Every arm once; further edges lead to an arm again or to the join.
+        let mut targets: Vec<Block> = arms.clone();
+        while targets.len() < cases + 1 {
+            let to = if self.rng.chance(1, 2) { *self.rng.pick(&arms) } else { join };
+            targets.push(to);
+        }
+        self.rng.shuffle(&mut targets);
+        let mut values: Vec<u128> = (0..5).collect();
+        self.rng.shuffle(&mut values);
+        values.truncate(targets.len() - 1);
+        let scrutinee = self.f.int_const(32, 0);
+        self.f.set_terminator(from, Op::Switch(values.into()), &[scrutinee], &targets);
+        for arm in arms {
+            if let Some(end) = self.region(arm, depth + 1) {
+                self.br(end, join);
+            }
+        }
+        self.keep(join)
+    }
+
+    /// A piece of code that may be left for the label behind it from anywhere inside.
+    fn label(&mut self, from: Block, depth: usize) -> Option<Block> {
+        let label = self.block();
+        self.targets.push(label);
+        let mut end = Some(from);
+        for _ in 0..self.rng.between(1, 3) {
+            end = end.and_then(|b| self.statement(b, depth + 1));
+        }
+        self.targets.pop();
+        if let Some(end) = end {
+            self.br(end, label);
+        }
+        self.keep(label)
+    }
+
+    fn conditional_jump(&mut self, from: Block) -> Option<Block> {
+        let next = self.block();
+        if self.panics && self.rng.chance(1, 4) {
+            let panic = self.block();
+            self.branch(from, panic, next);
+            self.f.set_terminator(panic, Op::Unreachable, &[], &[]);
+            return Some(next);
+        }
+        match self.target() {
+            Some(to) => self.branch(from, to, next),
+            None => {
+                let exit = self.block();
+                self.branch(from, exit, next);
+                self.ret(exit);
+            }
+        }
+        Some(next)
+    }
+
+    fn jump(&mut self, from: Block) {
+        match self.target() {
+            Some(to) => self.br(from, to),
+            None => self.ret(from),
+        }
+    }
+
+    /// A place to jump to; `None` to return.
+    fn target(&mut self) -> Option<Block> {
+        if self.targets.is_empty() || self.rng.chance(1, 5) {
+            return None;
+        }
+        // Inner ones more often.
+        let k = self.targets.len() - 1;
+        let back = self.rng.below(k + 1).min(self.rng.below(k + 1));
+        Some(self.targets[k - back])
+    }
+
+    /// Header, some code, the counter check, more code, back to the header. With the check in the header this is
+    /// `while`, with nothing behind it `do … while`, else a loop with `break` in the middle.
+    fn counted_loop(&mut self, from: Block, depth: usize) -> Option<Block> {
+        let (header, exit) = (self.block(), self.block());
+        self.br(from, header);
+        self.targets.push(exit);
+        let mut check = header;
+        if self.rng.chance(3, 5) {
+            check = self.block();
+            self.targets.push(check);
+            if let Some(end) = self.region(header, depth + 1) {
+                self.br(end, check);
+            }
+            self.targets.pop();
+            if self.keep(check).is_none() {
+                self.targets.pop();
+                return self.keep(exit);
+            }
+        }
+        let stays_if_true = self.rng.chance(1, 2);
+        let set = |s: &mut Self, stay: Block| {
+            let targets = if stays_if_true { [stay, exit] } else { [exit, stay] };
+            s.f.set_terminator(check, Op::CondBr, &[s.cond], &targets);
+        };
+        if check != header && self.rng.chance(1, 2) {
+            set(self, header);
+        } else {
+            let body = self.block();
+            set(self, body);
+            self.targets.push(header);
+            if let Some(end) = self.region(body, depth + 1) {
+                self.br(end, header);
+            }
+            self.targets.pop();
+        }
+        self.targets.pop();
+        self.loops.push(Loop { header, check, stays_if_true });
+        Some(exit)
+    }
+}
