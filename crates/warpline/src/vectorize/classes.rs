@@ -8,7 +8,8 @@
 //!   promises that these edges survive linearization.
 //!
 //! Post-dominance "within one iteration" is that of the graph without back edges, where a latch leads to the exits
-//! of its loop instead: a lane at the latch will leave in some later iteration.
+//! of its loop instead: a lane at the latch will leave in some later iteration. Edges into [dead ends](super::dead_ends) are
+//! left out too: if they are taken nobody will ask what came after.
 //!
 //! The header of a uniform loop is in the class of its preheader; that of a divergent loop begins a class, whose
 //! mask is the preheader's at first and the latch's live mask in later iterations. A dispatch block is in
@@ -34,7 +35,11 @@ impl IterationPostDom {
         let func = &plan.func;
         let mut edges = Vec::new();
         for &b in &func.layout {
-            let forward = func.out_edges(b).iter().filter(|&&e| !plan.is_back_edge(e));
+            let dead = |b: Block| plan.dead_ends.contains(b);
+            let forward = func
+                .out_edges(b)
+                .iter()
+                .filter(|&&e| !plan.is_back_edge(e) && dead(b) == dead(func.edges[e].to));
             edges.extend(forward.map(|&e| (Node::from(b), Node::from(func.edges[e].to))));
         }
         for l in plan.loops.values() {

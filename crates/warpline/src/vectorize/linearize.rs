@@ -55,12 +55,15 @@ struct Deferred {
 /// an edge whether it closes a loop.
 ///
 /// Blocks that are still deferred at a block without forward successors are dropped: for a latch they are
-/// carried by the loop's exits; elsewhere there are none when the function has a single exit.
+/// carried by the loop's exits; elsewhere there are none when the function has a single exit. `is_dead_end` says of a
+/// block that control never returns from it: nothing is deferred into dead ends, since nothing deferred would
+/// be executed behind them.
 pub fn linearize<G: Graph>(
     graph: &G,
     index: &BlockIndex,
     is_divergent: impl Fn(Node) -> bool,
     is_back_edge: impl Fn(EdgeId) -> bool,
+    is_dead_end: impl Fn(Node) -> bool,
 ) -> Linearized {
     let mut deferred = vec![Deferred::default(); graph.node_count()];
     let mut branches = vec![NewBranch::Kept(Vec::new()); graph.node_count()];
@@ -82,7 +85,8 @@ pub fn linearize<G: Graph>(
         } else {
             let keep = |&e: &EdgeId| {
                 let s = graph.target(e);
-                if is_back_edge(e) { s } else { go_to_least(t.split_least_with(index.position(s))) }
+                let leaves = is_back_edge(e) || (is_dead_end(s) && !is_dead_end(b));
+                if leaves { s } else { go_to_least(t.split_least_with(index.position(s))) }
             };
             NewBranch::Kept(edges.iter().map(keep).collect())
         };

@@ -1,7 +1,7 @@
 //! The vectorizer: from a scalar kernel to W lanes (paper 3).
 //!
 //! The stages, each a module:
-//! 1. [`normalize`]: one exit, well-shaped loops, loop-closed SSA;
+//! 1. [`normalize`]: one exit, well-shaped loops, loop-closed SSA; [`dead_ends`]: panics out of the way;
 //! 2. [`divergent_loops`]: loops that lanes leave apart become uniform loops (Sec. 5);
 //! 3. [`classes`]: which blocks share a mask (Sec. 2.4, 4);
 //! 4. [`guards`]: branches around what must not run without an active lane (Sec. 6);
@@ -12,6 +12,7 @@
 pub mod block_index;
 pub mod classes;
 mod cleanup;
+pub mod dead_ends;
 pub mod divergent_loops;
 pub mod driver;
 mod error;

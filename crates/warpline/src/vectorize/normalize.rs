@@ -1,13 +1,12 @@
 //! Normal form of a function before vectorization (paper 3, Sec. 2.1).
 //!
-//! Afterwards: every block is reachable; there is exactly one `ret` and no `unreachable`; every loop is
-//! reducible, has a preheader whose only successor is the header, a single back edge, at least one exit edge, and
-//! exit blocks all of whose in-edges come from inside the loop; values that leave a loop do so through φs of
-//! its exit blocks (loop-closed SSA).
+//! Afterwards: every block is reachable; there is at most one `ret` and one `unreachable`, and the latter is reached
+//! from [dead ends](super::dead_ends) only; every loop is reducible, has a preheader whose only successor is the
+//! header, a single back edge, at least one exit edge, and exit blocks all of whose in-edges come from inside
+//! the loop; values that leave a loop do so through φs of its exit blocks (loop-closed SSA).
 //!
-//! A lane that reaches `unreachable` has undefined behaviour, or has called a function that does not return, so it
-//! may as well go on to the exit. An infinite loop gets an exit that is never taken (`br true`), so that
-//! post-dominance has something to hold on to.
+//! An infinite loop gets an exit that is never taken (`br true`), so that post-dominance has something to hold on
+//! to.
 
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::{CycleForest, CycleId, DfsOrder, DomTree, Graph, Node};
@@ -15,7 +14,7 @@ use warpline_analysis::{CycleForest, CycleId, DfsOrder, DomTree, Graph, Node};
 use crate::ir::{Block, Edge, Function, Inst, Op, Type, Value, ValueDef, Var};
 use crate::ssa;
 
-use super::VectorizeError;
+use super::{VectorizeError, dead_ends};
 
 /// Brings a function into normal form.
 ///
@@ -29,23 +28,20 @@ pub fn normalize(func: &mut Function) -> Result<(), VectorizeError> {
             return Err(VectorizeError::at_inst(func, t, format!("`{}` cannot be vectorized", info.name)));
         }
     }
+    dead_ends::drop_undefined_edges(func);
     unify_returns(func);
+    add_false_exits(func);
+    dead_ends::isolate(func);
     shape_loops(func)?;
     close_loops(func);
     Ok(())
 }
 
-/// Makes a single `ret`, to which `unreachable` leads as well.
+/// Makes a single `ret`.
 fn unify_returns(func: &mut Function) {
-    let ends: Vec<Block> = func
-        .layout
-        .iter()
-        .copied()
-        .filter(|&b| matches!(func.insts[func.terminator(b)].op, Op::Ret | Op::Unreachable))
-        .collect();
-    if let [only] = ends[..]
-        && func.insts[func.terminator(only)].op == Op::Ret
-    {
+    let ends: Vec<Block> =
+        func.layout.iter().copied().filter(|&b| func.insts[func.terminator(b)].op == Op::Ret).collect();
+    if ends.len() <= 1 {
         return;
     }
     let exit = func.add_block("exit");
@@ -85,7 +81,7 @@ fn merge_edges(func: &mut Function, edges: &[Edge], to: Block, name: &str) -> Bl
 
 /// Unique latches, preheaders, exits.
 fn shape_loops(func: &mut Function) -> Result<(), VectorizeError> {
-    let (graph, ids) = func.graph();
+    let (graph, _) = func.graph();
     let cycles = CycleForest::compute(&graph);
     let back_edge = |e: Edge, f: &Function, c: CycleId| cycles.contains(c, Node::from(f.edges[e].from));
     for c in cycles.cycles() {
@@ -94,10 +90,6 @@ fn shape_loops(func: &mut Function) -> Result<(), VectorizeError> {
             return Err(VectorizeError::at_block(func, header, "irreducible loop (more than one entry)"));
         }
     }
-    let exits_of: Vec<(CycleId, Vec<Edge>)> = cycles
-        .cycles()
-        .map(|c| (c, cycles.exit_edges(&graph, c).map(|e| ids[e.index()]).collect()))
-        .collect();
     for c in cycles.cycles() {
         let header = Block::from(cycles.header(c));
         // The blocks that merging adds are not known to `cycles`; loops that share a header are one cycle,
@@ -113,23 +105,26 @@ fn shape_loops(func: &mut Function) -> Result<(), VectorizeError> {
             merge_edges(func, &entering, header, "preheader");
         }
     }
-    for (c, exits) in exits_of {
-        if exits.is_empty() {
-            add_false_exit(func, Block::from(cycles.header(c)));
-        }
-    }
     make_exits_dedicated(func);
     Ok(())
 }
 
-/// Gives an infinite loop an exit that is never taken.
-fn add_false_exit(func: &mut Function, header: Block) {
+/// Gives infinite loops an exit that is never taken.
+fn add_false_exits(func: &mut Function) {
     let (graph, _) = func.graph();
-    let dom = DomTree::compute(&graph);
-    let is_back = |&e: &Edge| dom.dominates(Node::from(header), Node::from(func.edges[e].from));
-    let Some(back) = func.blocks[header].preds.iter().copied().find(is_back) else { return };
-    let latch = merge_edges(func, &[back], header, "latch");
-    let args = func.edges[func.out_edges(latch)[0]].args.clone();
+    let cycles = CycleForest::compute(&graph);
+    let infinite: Vec<(Block, Vec<Edge>)> = cycles
+        .cycles()
+        .filter(|&c| cycles.is_reducible(c) && cycles.exit_edges(&graph, c).next().is_none())
+        .map(|c| {
+            let header = Block::from(cycles.header(c));
+            let back = |&e: &Edge| cycles.contains(c, Node::from(func.edges[e].from));
+            (header, func.blocks[header].preds.iter().copied().filter(back).collect())
+        })
+        .collect();
+    if infinite.is_empty() {
+        return;
+    }
     let exit = match func.layout.iter().copied().find(|&b| func.insts[func.terminator(b)].op == Op::Ret) {
         Some(exit) => exit,
         None => {
@@ -140,10 +135,14 @@ fn add_false_exit(func: &mut Function, header: Block) {
             exit
         }
     };
-    let yes = func.bool_const(true);
-    let t = func.set_terminator(latch, Op::CondBr, &[yes], &[header, exit]);
-    let e = func.insts[t].edges[0];
-    func.edges[e].args = args;
+    for (header, back) in infinite {
+        let latch = merge_edges(func, &back, header, "latch");
+        let args = func.edges[func.out_edges(latch)[0]].args.clone();
+        let yes = func.bool_const(true);
+        let t = func.set_terminator(latch, Op::CondBr, &[yes], &[header, exit]);
+        let e = func.insts[t].edges[0];
+        func.edges[e].args = args;
+    }
 }
 
 /// Splits exit edges whose target has in-edges from outside the loop too, innermost loops first.

@@ -7,6 +7,8 @@ use warpline_analysis::{CycleForest, Node};
 
 use crate::ir::{Block, Edge, Function, Op, Value, Var};
 
+use super::dead_ends;
+
 /// A loop of the function; unlike a [`CycleForest`] it is kept up to date while blocks are added.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LoopId(u32);
@@ -44,6 +46,7 @@ pub struct LoopData {
     /// Whether lanes leave it apart.
     pub divergent: bool,
     /// Edges that leave the loop, by the innermost loop they start in or are passed up to.
+    /// Edges into dead ends are not among them.
     pub exits: Vec<Edge>,
 }
 
@@ -86,7 +89,8 @@ pub enum Branch {
     Uniform,
     /// To be folded.
     Divergent,
-    /// Made by the vectorizer: whether a mask has any lane. Never folded, and needs no active lane.
+    /// Made by the vectorizer: whether a mask has any lane, or whether any lane goes into a dead end. Never folded,
+    /// and needs no active lane.
     AnyLane,
 }
 
@@ -105,6 +109,8 @@ pub struct Plan {
     pub loops: PrimaryMap<LoopId, LoopData>,
     /// The innermost loop of each block.
     pub loop_of: SecondaryMap<Block, PackedOption<LoopId>>,
+    /// Blocks from which control never returns.
+    pub dead_ends: EntitySet<Block>,
     /// Writes on edges.
     pub actions: SecondaryMap<Edge, Vec<Action>>,
     /// Initialisations at the top of a block.
@@ -133,6 +139,7 @@ impl Plan {
             branch: SecondaryMap::new(),
             loops: PrimaryMap::new(),
             loop_of: SecondaryMap::new(),
+            dead_ends: dead_ends::find(&func),
             actions: SecondaryMap::new(),
             top: SecondaryMap::new(),
             end: SecondaryMap::new(),
@@ -147,7 +154,10 @@ impl Plan {
         };
         plan.find_loops();
         for &b in &plan.func.layout {
-            if plan.facts.divergent_branches.contains(b) {
+            let checks = |&e: &Edge| plan.dead_ends.contains(plan.func.edges[e].to);
+            if !plan.dead_ends.contains(b) && plan.func.out_edges(b).iter().any(checks) {
+                plan.branch[b] = Branch::AnyLane;
+            } else if plan.facts.divergent_branches.contains(b) {
                 plan.branch[b] = Branch::Divergent;
             }
         }
@@ -180,7 +190,7 @@ impl Plan {
             self.loops[id].exits = cycles
                 .exit_edges(&graph, c)
                 .map(|e| ids[e.index()])
-                .filter(|&e| own(self.func.edges[e].from))
+                .filter(|&e| own(self.func.edges[e].from) && !self.dead_ends.contains(self.func.edges[e].to))
                 .collect();
         }
         for &b in &self.func.layout {
@@ -226,6 +236,9 @@ impl Plan {
         let new = self.func.split_block(b, 0, name);
         self.loop_of[new] = self.loop_of[b];
         self.class[new] = self.class[b];
+        if self.dead_ends.contains(b) {
+            self.dead_ends.insert(new);
+        }
         self.branch[new] = std::mem::take(&mut self.branch[b]);
         self.end[new] = std::mem::take(&mut self.end[b]);
         self.live[new] = self.live[b].take().into();
@@ -252,6 +265,9 @@ impl Plan {
         let inside = self.loops_around(from).find(|&l| self.contains(l, to));
         let mid = self.func.split_edge(e, name);
         self.loop_of[mid] = inside.into();
+        if self.dead_ends.contains(to) {
+            self.dead_ends.insert(mid);
+        }
         let out = self.func.out_edges(mid)[0];
         self.actions[out] = std::mem::take(&mut self.actions[e]);
         mid

@@ -46,6 +46,7 @@ pub fn linearize_function(plan: &mut Plan, guards: &[Block]) -> Result<Linearize
         &index,
         |n| plan.branch[block(n)] == Branch::Divergent,
         |e| plan.is_back_edge(ids[e.index()]),
+        |n| plan.dead_ends.contains(block(n)),
     );
     check_kept_edges(plan, &result)?;
     let stats = count(plan, &result);
@@ -105,7 +106,7 @@ fn check_kept_edges(plan: &Plan, result: &Linearized) -> Result<(), VectorizeErr
 fn count(plan: &Plan, result: &Linearized) -> LinearizeStats {
     let mut stats = LinearizeStats::default();
     for &b in &plan.func.layout {
-        if !plan.branches(b) || plan.branch[b] == Branch::AnyLane {
+        if !plan.branches(b) || plan.branch[b] == Branch::AnyLane || plan.dead_ends.contains(b) {
             continue;
         }
         let kept = match &result.branches[Node::from(b).index()] {

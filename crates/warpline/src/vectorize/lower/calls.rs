@@ -19,6 +19,10 @@ impl Lower<'_> {
         if self.call_once(i, info.effects)? {
             return Ok(());
         }
+        let scalars = data.args.iter().all(|&a| self.src.ty(a).scalar().is_some());
+        if info.effects.contains(Effects::NO_RETURN) && data.results.is_empty() && scalars {
+            return self.call_of_first_lane(i);
+        }
         let Some(result) = data.result() else { return self.replicate(i) };
         if let Some((base, form)) = vector_intrinsic(&name)
             && self.src.ty(data.args[0]).scalar().is_some()
@@ -50,6 +54,31 @@ impl Lower<'_> {
         let value = self.out.insts[new].results[0];
         self.define(result, value);
         Ok(true)
+    }
+
+    /// A call that never returns is made by the first active lane alone. It is reached with an active lane only, for it is in
+    /// a dead end.
+    fn call_of_first_lane(&mut self, i: Inst) -> Result<(), VectorizeError> {
+        let data = &self.src.insts[i];
+        let mut args = Vec::with_capacity(data.args.len());
+        let mut lane = None;
+        for &a in &data.args {
+            args.push(if self.reps[a] == Rep::Uniform {
+                self.scalar(a, i)?
+            } else {
+                let index = match lane {
+                    Some(index) => index,
+                    None => self.first_lane(i)?,
+                };
+                lane = Some(index);
+                let x = self.vector(a, i)?;
+                self.emit(Op::ExtractElement, &[x, index], self.src.ty(a))
+            });
+        }
+        let new = self.out.append(self.block, data.op.clone(), &args, Type::Void);
+        self.out.insts[new].origin = data.origin;
+        self.copy_metadata(i, new);
+        Ok(())
     }
 
     fn vector_intrinsic(&mut self, i: Inst, base: &str, form: Form) -> Result<(), VectorizeError> {

@@ -196,15 +196,18 @@ impl Lower<'_> {
 
     /// The value of the first active lane; of lane 0 if there is none.
     pub(super) fn first_active(&mut self, x: Value, ty: Type, at: Inst) -> Result<Value, VectorizeError> {
+        let index = self.first_lane(at)?;
+        Ok(self.emit(Op::ExtractElement, &[x, index], ty))
+    }
+
+    /// The number of the first active lane, as `i64`; 0 if there is none.
+    pub(super) fn first_lane(&mut self, at: Inst) -> Result<Value, VectorizeError> {
         let zero = self.out.int_const(64, 0);
-        let Some(mask) = self.mask_vector(at)? else {
-            return Ok(self.emit(Op::ExtractElement, &[x, zero], ty));
-        };
+        let Some(mask) = self.mask_vector(at)? else { return Ok(zero) };
         let zeros = self.count_zeros("llvm.cttz", mask);
         let bits = self.out.int_const(64, u128::from(self.width));
         let inside = self.emit(Op::ICmp(crate::ir::IntPred::Ult), &[zeros, bits], Type::BOOL);
-        let index = self.emit(Op::Select, &[inside, zeros, zero], Type::Int(64));
-        Ok(self.emit(Op::ExtractElement, &[x, index], ty))
+        Ok(self.emit(Op::Select, &[inside, zeros, zero], Type::Int(64)))
     }
 
     /// `alloca`: one object per lane, side by side.

@@ -328,6 +328,13 @@ impl Lower<'_> {
     /// What a kernel asks of its active lanes.
     fn active_op(&mut self, op: LaneOp, c: Value, at: Inst) -> Result<Value, VectorizeError> {
         let mask = self.mask_vector(at)?;
+        if op == LaneOp::Any && self.reps[c] == Rep::Uniform {
+            let cond = self.scalar(c, at)?;
+            let Some(mask) = mask else { return Ok(cond) };
+            let any = self.any_of(mask);
+            let no = self.out.bool_const(false);
+            return Ok(self.emit(Op::Select, &[any, cond, no], Type::BOOL));
+        }
         let cond = self.vector(c, at)?;
         let ty = self.mask_type();
         let all = self.out.constant_value(Constant::vector(vec![Constant::bool(true); self.width as usize]));
