@@ -1,0 +1,118 @@
+//! Vectorized kernels, exported, compiled and run in this process, against the scalar kernel.
+
+use warpline::ir::FuncId;
+use warpline::shape::ArgShape;
+use warpline::vectorize::driver::{scalar_range, slots_entry, vector_range};
+use warpline::vectorize::{Linearize, NoMathLibrary, Options, vectorize};
+use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
+use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
+
+/// A gather under a varying mask, a divergent loop, a division that traps for inactive lanes, `half`, an intrinsic, a lane
+/// operation, a store to the lane's own element and one to a uniform address.
+const KERNEL: &str = "
+declare zeroext i1 @warpline_any(i1 zeroext)
+declare float @llvm.sqrt.f32(float)
+
+define float @kernel(i32 %i, ptr %data, ptr %last, i32 %n) {
+entry:
+  %index = zext i32 %i to i64
+  %place = getelementptr inbounds i32, ptr %data, i64 %index
+  %x = load i32, ptr %place, align 4
+  %some = icmp ne i32 %x, 0
+  br i1 %some, label %divide, label %loop
+divide:
+  %q = udiv i32 1000, %x
+  %r = urem i32 %q, 8
+  %far = zext i32 %r to i64
+  %far.place = getelementptr inbounds i32, ptr %data, i64 %far
+  %y = load i32, ptr %far.place, align 4
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %y, %divide ], [ %k.next, %body ]
+  %sum = phi float [ 0.0, %entry ], [ 1.5, %divide ], [ %sum.next, %body ]
+  %more = icmp ult i32 %k, %n
+  %anyone = call zeroext i1 @warpline_any(i1 zeroext %more)
+  br i1 %more, label %body, label %done
+body:
+  %f = uitofp i32 %k to float
+  %root = call float @llvm.sqrt.f32(float %f)
+  %small = fptrunc float %root to half
+  %wide = fpext half %small to float
+  %sum.next = fadd float %sum, %wide
+  %k.next = add i32 %k, 3
+  br label %loop
+done:
+  store i32 %k, ptr %place, align 4
+  store i32 %i, ptr %last, align 4
+  ret float %sum
+}
+";
+
+fn llvm() -> Option<&'static Llvm> {
+    match Llvm::get() {
+        Ok(llvm) => Some(llvm),
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+    }
+}
+
+/// Exports what is in the module beyond its first `known` functions.
+fn export(imported: &mut Imported, known: usize) {
+    let added: Vec<FuncId> = imported.ir.functions.keys().skip(known).collect();
+    for id in added {
+        imported.bridge.add_function(&imported.ir, &imported.ir.functions[id], Linkage::External).unwrap();
+    }
+    imported.bridge.module().verify().unwrap();
+}
+
+#[test]
+fn a_vectorized_kernel_computes_what_the_scalar_one_does() {
+    let Some(_) = llvm() else { return };
+    let args = [ArgShape::Index, ArgShape::Uniform, ArgShape::Uniform, ArgShape::Uniform];
+    for width in [1, 4, 16] {
+        let module = Module::parse(KERNEL.as_bytes(), "kernel.ll").unwrap();
+        let mut imported = Imported::new(module);
+        let known = imported.ir.functions.len();
+        let kernel = imported.ir.function("kernel").unwrap();
+        let mut made = Vec::new();
+        for masked in [false, true] {
+            let options = Options {
+                width,
+                args: args.to_vec(),
+                name: format!("kernel.{masked}"),
+                masked,
+                linearize: Linearize::Partial,
+                scalar_result: false,
+                math: &NoMathLibrary,
+            };
+            made.push(vectorize(&mut imported.ir, kernel, &options).unwrap().func);
+        }
+        let scalar = scalar_range(&mut imported.ir, kernel, &args, "scalar").unwrap();
+        let vector =
+            vector_range(&mut imported.ir, kernel, made[0], made[1], width, &args, "vector").unwrap();
+        slots_entry(&mut imported.ir, scalar, "scalar.slots").unwrap();
+        slots_entry(&mut imported.ir, vector, "vector.slots").unwrap();
+        export(&mut imported, known);
+
+        let mut options = CodegenOptions::new(Cpu::native().unwrap(), Output::Object);
+        options.define_lane_operations = true;
+        let bitcode = imported.bridge.module().to_bitcode();
+        let object = codegen_in_process(&bitcode, "kernel", &options).unwrap();
+        let jit = Jit::new().unwrap();
+        jit.add_object(&object, "kernel.o").unwrap();
+        let run = |name: &str, begin: u64, end: u64| {
+            let mut data: Vec<u32> = (0..40).map(|i| (i * 7) % 5).collect();
+            let mut last = [77u32];
+            let mut out = vec![-1.0f32; 40];
+            let (data_at, last_at, out_at) = (data.as_mut_ptr(), last.as_mut_ptr(), out.as_mut_ptr());
+            let mut slots = [begin, end, data_at as u64, last_at as u64, 50, out_at as u64];
+            jit.function(name).unwrap().call(&mut slots);
+            (data, last, out.into_iter().map(f32::to_bits).collect::<Vec<_>>())
+        };
+        for (begin, end) in [(8, 8), (8, 9), (8, 40), (9, 37)] {
+            assert_eq!(run("scalar.slots", begin, end), run("vector.slots", begin, end), "width {width}");
+        }
+    }
+}
