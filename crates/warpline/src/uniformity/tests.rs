@@ -341,6 +341,37 @@ exit:
 }
 
 #[test]
+fn a_stride_is_lost_where_lanes_part_inside_an_irreducible_cycle() {
+    let a = analyse(
+        r#"
+func @f(%i: i32, %u: i32, %d: i1) -> void {
+entry:
+  %c: i1 = icmp slt %u, 0
+  br %c, left, right
+left:
+  br %d, one, two
+one:
+  %a: i32 = add %i, 1
+  br join(%a)
+two:
+  %b: i32 = add %i, 2
+  br join(%b)
+join:
+  %x: i32 = phi
+  br right
+right:
+  br %c, left, exit
+exit:
+  ret
+}
+"#,
+        "index,uniform,varying",
+    );
+    assert!(a.result.is_given_up(a.result.cycles().top_level()[0]));
+    assert_eq!(a.shape("x"), "varying");
+}
+
+#[test]
 fn arguments_that_are_not_mentioned_vary() {
     let a = analyse(LOOP, "");
     for v in ["i", "n", "p"] {

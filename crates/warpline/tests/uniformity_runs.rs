@@ -1,0 +1,481 @@
+//! What the uniformity and the shape analysis claim, held against lockstep runs of random programs.
+//!
+//! The programs are of random control flow (reducible or not), on a few narrow variables, so that arithmetic
+//! wraps, loops are left apart and φs merge what they should not. The lane interpreter, which has its own cycles and its own
+//! convergence, executes them in lockstep; every claim on a value at its definition, on an operand where it is
+//! used, and on a branch is checked at every instance that two lanes execute together.
+
+use warpline::interp::{
+    ChildOrder, Claim, Event, LaneArg, LaneSet, Machine, Observer, Options as MachineOptions,
+    UniformityChecker, Val,
+};
+use warpline::ir::*;
+use warpline::shape::{ArgShape, Exact, Shape};
+use warpline::ssa::construct;
+use warpline::uniformity::{Options, Uniformity};
+use warpline_analysis::{CsrGraph, Graph, Node};
+use warpline_testkit::graphs;
+use warpline_testkit::rng::SplitMix64;
+
+const WIDTHS: [u32; 5] = [8, 8, 8, 16, 64];
+const BYTES: u64 = 64;
+
+// ---- programs -------------------------------------------------------------------------------------------
+
+struct Generator<'a> {
+    rng: &'a mut SplitMix64,
+    func: Function,
+    vars: Vec<(Var, u32)>,
+    block: Block,
+    /// Values that may be used in the block, by their width; 1 for conditions.
+    pool: Vec<(Value, u32)>,
+    globals: Vec<(Value, u32)>,
+    pointer: Value,
+}
+
+/// Parameters: `i` (index), `u` (uniform), `v` (varying), `s` (stride 4), all of 8 bits, and `p`, a pointer to memory of
+/// 64 bytes.
+fn program(rng: &mut SplitMix64, graph: &CsrGraph) -> Module {
+    let mut func = Function::new("f", Type::Int(8));
+    let globals: Vec<(Value, u32)> =
+        ["i", "u", "v", "s"].iter().map(|n| (func.add_param(Type::Int(8), n), 8)).collect();
+    let pointer = func.add_param(Type::PTR, "p");
+    let entry = func.add_block("entry");
+    let vars = (0..rng.between(2, 5)).map(|_| *rng.pick(&WIDTHS)).collect::<Vec<u32>>();
+    let vars = vars.into_iter().map(|w| (func.add_var(Type::Int(w), ""), w)).collect();
+    let mut g = Generator { rng, func, vars, block: entry, pool: Vec::new(), globals, pointer };
+    g.start(entry);
+    for k in 0..g.vars.len() {
+        let (var, width) = g.vars[k];
+        let v = if width == 8 && g.rng.chance(1, 2) { g.globals[0].0 } else { g.operand(width) };
+        g.func.append(entry, Op::WriteVar(var), &[v], Type::Void);
+    }
+    let blocks: Vec<Block> = graph.nodes().map(|_| g.func.add_block("")).collect();
+    g.func.set_terminator(entry, Op::Br, &[], &[blocks[0]]);
+    for n in graph.nodes() {
+        g.start(blocks[n.index()]);
+        for _ in 0..g.rng.below(6) {
+            g.instruction();
+        }
+        if g.rng.chance(2, 3) {
+            g.count();
+        }
+        g.terminator(&graph.successors(n).map(|s: Node| blocks[s.index()]).collect::<Vec<_>>());
+    }
+    let mut func = g.func;
+    construct(&mut func, |_| true);
+    let mut module = Module::new("m");
+    module.functions.push(func);
+    module
+}
+
+impl Generator<'_> {
+    fn start(&mut self, block: Block) {
+        self.block = block;
+        self.pool = self.globals.clone();
+    }
+
+    fn append(&mut self, op: Op, flags: InstFlags, args: &[Value], width: u32) -> Value {
+        let v = self.func.append_value(self.block, op, args, Type::Int(width));
+        if let Some(i) = self.func.def_inst(v) {
+            self.func.insts[i].flags = flags;
+        }
+        self.pool.push((v, width));
+        v
+    }
+
+    fn constant(&mut self, width: u32) -> Value {
+        let c = *self.rng.pick(&[0, 1, 1, 2, 3, 4, 7, 8, 16, 255, 254, 128, 127]);
+        let value = if c > 100 && width > 8 { (c as u128).wrapping_sub(256) } else { c as u128 };
+        self.func.int_const(width, Constant::int(width, value).as_int().unwrap_or(0))
+    }
+
+    /// A value of this width: a constant, a variable, or one of the block.
+    fn operand(&mut self, width: u32) -> Value {
+        let vars: Vec<Var> = self.vars.iter().filter(|v| v.1 == width).map(|v| v.0).collect();
+        let pool: Vec<Value> = self.pool.iter().filter(|v| v.1 == width).map(|v| v.0).collect();
+        match self.rng.below(6) {
+            0..3 if !pool.is_empty() => *self.rng.pick(&pool),
+            3..5 if !vars.is_empty() => {
+                let var = *self.rng.pick(&vars);
+                self.append(Op::ReadVar(var), InstFlags::empty(), &[], width)
+            }
+            _ => self.constant(width),
+        }
+    }
+
+    /// An operand that is less often a constant.
+    fn changing_operand(&mut self, width: u32) -> Value {
+        let v = self.operand(width);
+        if self.func.constant(v).is_some() { self.operand(width) } else { v }
+    }
+
+    fn condition(&mut self) -> Value {
+        let width = *self.rng.pick(&WIDTHS);
+        let (a, mut b) = (self.changing_operand(width), self.operand(width));
+        if self.rng.chance(1, 2) {
+            b = self.changing_operand(width);
+        }
+        let pred = *self.rng.pick(IntPred::ALL);
+        let c = self.append(Op::ICmp(pred), InstFlags::empty(), &[a, b], 1);
+        match self.rng.below(12) {
+            0 => self.append(Op::Lane(LaneOp::Any), InstFlags::empty(), &[c], 1),
+            1 => self.append(Op::Lane(LaneOp::All), InstFlags::empty(), &[c], 1),
+            _ => c,
+        }
+    }
+
+    fn flags(&mut self, allowed: &[InstFlags]) -> InstFlags {
+        if self.rng.chance(1, 4) { *self.rng.pick(allowed) } else { InstFlags::empty() }
+    }
+
+    fn address(&mut self) -> Value {
+        let x = self.operand(8);
+        let mask = self.func.int_const(8, u128::from(BYTES / 2 - 1));
+        let x = self.append(Op::Binary(BinaryOp::And), InstFlags::empty(), &[x, mask], 8);
+        let flags = if self.rng.chance(1, 2) { InstFlags::INBOUNDS } else { InstFlags::empty() };
+        let inst = self.func.append(self.block, Op::Gep(Type::Int(8)), &[self.pointer, x], Type::PTR);
+        self.func.insts[inst].flags = flags;
+        self.func.insts[inst].results[0]
+    }
+
+    fn instruction(&mut self) {
+        let width = *self.rng.pick(&WIDTHS);
+        let wrap = [InstFlags::NUW, InstFlags::NSW, InstFlags::NUW | InstFlags::NSW];
+        match self.rng.below(24) {
+            0..8 => {
+                let op = *self.rng.pick(&[
+                    BinaryOp::Add,
+                    BinaryOp::Add,
+                    BinaryOp::Sub,
+                    BinaryOp::Mul,
+                    BinaryOp::Shl,
+                    BinaryOp::LShr,
+                    BinaryOp::AShr,
+                    BinaryOp::And,
+                    BinaryOp::Or,
+                    BinaryOp::Xor,
+                    BinaryOp::UDiv,
+                    BinaryOp::URem,
+                ]);
+                let a = self.operand(width);
+                let b = if self.rng.chance(1, 2) { self.constant(width) } else { self.operand(width) };
+                let flags = match op {
+                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl => self.flags(&wrap),
+                    BinaryOp::Or => self.flags(&[InstFlags::DISJOINT]),
+                    BinaryOp::LShr | BinaryOp::AShr => self.flags(&[InstFlags::EXACT]),
+                    _ => InstFlags::empty(),
+                };
+                let b = match op.is_int_division() {
+                    true => self.func.int_const(width, *self.rng.pick(&[1, 2, 3, 4])),
+                    false => b,
+                };
+                self.append(Op::Binary(op), flags, &[a, b], width);
+            }
+            8..11 => {
+                let from = *self.rng.pick(&WIDTHS);
+                let x = self.operand(from);
+                let op = match width.cmp(&from) {
+                    std::cmp::Ordering::Less => CastOp::Trunc,
+                    std::cmp::Ordering::Equal => return,
+                    _ => *self.rng.pick(&[CastOp::ZExt, CastOp::SExt]),
+                };
+                self.append(Op::Cast(op), InstFlags::empty(), &[x], width);
+            }
+            11 => {
+                let c = self.condition();
+                let (a, b) = (self.operand(width), self.operand(width));
+                self.append(Op::Select, InstFlags::empty(), &[c, a, b], width);
+            }
+            12 => {
+                let x = self.operand(width);
+                self.append(Op::Freeze, InstFlags::empty(), &[x], width);
+            }
+            13 | 14 => {
+                let address = self.address();
+                self.append(Op::Load(MemAccess::plain(1)), InstFlags::empty(), &[address], 8);
+            }
+            15 => {
+                let (x, address) = (self.operand(8), self.address());
+                self.func.append(self.block, Op::Store(MemAccess::plain(1)), &[x, address], Type::Void);
+            }
+            16 => {
+                // An address that is computed and not used, from an index of any width.
+                let x = self.operand(width);
+                let elem = Type::Int(*self.rng.pick(&[8, 32]));
+                self.func.append(self.block, Op::Gep(elem), &[self.pointer, x], Type::PTR);
+            }
+            17 => {
+                let v = self.append(Op::Lane(LaneOp::LaneIndex), InstFlags::empty(), &[], 32);
+                self.append(Op::Cast(CastOp::Trunc), InstFlags::empty(), &[v], 8);
+            }
+            18 | 19 => {
+                // What keeps a stride.
+                let x =
+                    if width == 8 && self.rng.chance(1, 3) { self.globals[0].0 } else { self.operand(width) };
+                let y = self.constant(width);
+                let op = *self.rng.pick(&[BinaryOp::Add, BinaryOp::Add, BinaryOp::Sub]);
+                let flags = self.flags(&wrap);
+                self.append(Op::Binary(op), flags, &[x, y], width);
+            }
+            _ => {
+                let (var, width) = *self.rng.pick(&self.vars.clone());
+                let v = self.operand(width);
+                self.func.append(self.block, Op::WriteVar(var), &[v], Type::Void);
+            }
+        }
+    }
+
+    /// Counts in a variable, so that loops come to an end.
+    fn count(&mut self) {
+        let (var, width) = *self.rng.pick(&self.vars.clone());
+        let x = self.append(Op::ReadVar(var), InstFlags::empty(), &[], width);
+        let step = match self.rng.below(3) {
+            0 => self.operand(width),
+            _ => self.func.int_const(width, *self.rng.pick(&[1, 3, 5, 16])),
+        };
+        let x = self.append(Op::Binary(BinaryOp::Add), InstFlags::empty(), &[x, step], width);
+        self.func.append(self.block, Op::WriteVar(var), &[x], Type::Void);
+    }
+
+    fn terminator(&mut self, targets: &[Block]) {
+        let block = self.block;
+        match targets.len() {
+            0 => {
+                let v = self.operand(8);
+                self.func.set_terminator(block, Op::Ret, &[v], targets);
+            }
+            1 => {
+                self.func.set_terminator(block, Op::Br, &[], targets);
+            }
+            2 => {
+                let c = self.condition();
+                self.func.set_terminator(block, Op::CondBr, &[c], targets);
+            }
+            n => {
+                let v = self.operand(8);
+                let three = self.func.int_const(8, 3);
+                let v = self.append(Op::Binary(BinaryOp::And), InstFlags::empty(), &[v, three], 8);
+                let cases = (0..n as u128 - 1).collect();
+                self.func.set_terminator(block, Op::Switch(cases), &[v], targets);
+            }
+        }
+    }
+}
+
+// ---- claims ---------------------------------------------------------------------------------------------
+
+fn claim(module: &Module, ty: Type, shape: Shape) -> Claim {
+    let bits = match ty {
+        Type::Int(w) => w,
+        Type::Ptr(space) => module.layout.index_bits(space),
+        _ => return if shape.is_uniform() { Claim::Uniform } else { Claim::Varying },
+    };
+    match shape {
+        Shape::Uniform => Claim::Uniform,
+        Shape::Strided(s) => Claim::Strided { stride: s.step.into(), bits },
+        Shape::Varying => Claim::Varying,
+    }
+}
+
+/// The interpreter's checker with all claims of an analysis, and a check of exactness besides.
+struct Judge<'f> {
+    func: &'f Function,
+    result: &'f Uniformity,
+    checker: UniformityChecker<'f>,
+    inexact: Vec<Value>,
+}
+
+impl<'f> Judge<'f> {
+    fn new(module: &Module, func: &'f Function, result: &'f Uniformity) -> Judge<'f> {
+        let mut checker = UniformityChecker::new(func);
+        for v in func.values.keys() {
+            checker.values[v] = claim(module, func.ty(v), result.shape(v));
+        }
+        for &b in &func.layout {
+            for inst in func.block_insts(b) {
+                let uses = func.insts[inst].args.iter();
+                checker.uses[inst] =
+                    uses.map(|&a| claim(module, func.ty(a), result.shape_at(a, b))).collect();
+            }
+            for &e in &func.blocks[b].preds {
+                let uses = func.edges[e].args.iter();
+                checker.phi_uses[e] =
+                    uses.map(|&a| claim(module, func.ty(a), result.shape_on(a, e))).collect();
+            }
+            let mut targets = func.successors(b);
+            let first = targets.next();
+            let parts = targets.any(|t| Some(t) != first);
+            checker.uniform_branches[b] = parts && !result.is_divergent_branch(b);
+        }
+        Judge { func, result, checker, inexact: Vec::new() }
+    }
+}
+
+impl Observer for Judge<'_> {
+    fn executed(&mut self, event: &Event<'_>) {
+        self.checker.executed(event);
+        for &r in &self.func.insts[event.inst].results {
+            let (Shape::Strided(s), Type::Int(width)) = (self.result.shape(r), self.func.ty(r)) else {
+                continue;
+            };
+            let known = |lane: u32| event.value(r, lane).first().and_then(|c| c.defined());
+            let signed = |x: u128| ((x << (128 - width)) as i128) >> (128 - width);
+            let mut lanes = event.lanes.iter().filter_map(|l| Some((l, known(l)?)));
+            let Some((first, a)) = lanes.next() else { continue };
+            for (lane, b) in lanes {
+                let expected = i128::from(lane - first) * i128::from(s.step);
+                let wrong = (s.unsigned != Exact::No && b as i128 - a as i128 != expected)
+                    || (s.signed != Exact::No && signed(b) - signed(a) != expected);
+                if wrong && !self.inexact.contains(&r) {
+                    self.inexact.push(r);
+                }
+            }
+        }
+    }
+}
+
+#[derive(Default, Debug)]
+struct Rates {
+    runs: usize,
+    returned: usize,
+    trapped: usize,
+    out_of_fuel: usize,
+    froze: usize,
+    diverged_branches: usize,
+    uniform_observed: usize,
+    strided_observed: usize,
+    exact_observed: usize,
+    varying_diverged: usize,
+    varying_observed: usize,
+    temporal: usize,
+    irreducible: usize,
+}
+
+const ARGS: [ArgShape; 5] =
+    [ArgShape::Index, ArgShape::Uniform, ArgShape::Varying, ArgShape::Stride(4), ArgShape::Uniform];
+
+/// Runs a program with random arguments; what was claimed and did not hold.
+fn run(module: &Module, result: &Uniformity, rng: &mut SplitMix64, rates: &mut Rates) -> Result<(), String> {
+    let func = &module.functions[FuncId::from_u32(0)];
+    let width = *rng.pick(&[2, 4, 7]);
+    let options = MachineOptions {
+        fuel: 6_000,
+        child_order: *rng.pick(&[ChildOrder::Forward, ChildOrder::Backward, ChildOrder::Shuffled(1)]),
+        ..MachineOptions::default()
+    };
+    let mut machine = Machine::with_options(module, options);
+    let memory: Vec<u8> = (0..BYTES).map(|_| rng.below(5) as u8).collect();
+    let Ok(address) = machine.memory.allocate_bytes(&memory, 1) else { return Err("no memory".into()) };
+    let int8 = |x: u128| Val::int(x & 0xff);
+    // Neither reading wraps between base and base + width − 1.
+    let start = *rng.pick(&[0, 1, 3, 121, 128, 240]);
+    let (u, s) = (rng.below(256) as u128, rng.below(256) as u128);
+    let lanes = || 0..u128::from(width);
+    let args = [
+        LaneArg::Each(lanes().map(|l| int8(start + l)).collect()),
+        LaneArg::Same(int8(*rng.pick(&[0, 1, 5, u]))),
+        LaneArg::Each(lanes().map(|_| int8(rng.below(256) as u128)).collect()),
+        LaneArg::Each(lanes().map(|l| int8(s + 4 * l)).collect()),
+        LaneArg::Same(Val::ptr(address)),
+    ];
+    let mut entry = LaneSet::first(width);
+    if rng.chance(1, 4) {
+        entry = entry.minus(LaneSet::one(0));
+    }
+    let code = machine.prepare(func);
+    let mut judge = Judge::new(module, func, result);
+    let outcome = machine.run_lockstep(&code, width, entry, &args, Some(&mut judge));
+    rates.runs += 1;
+    if machine.froze {
+        // `freeze` of poison made an arbitrary choice, which the analysis may make differently.
+        rates.froze += 1;
+        return Ok(());
+    }
+    match outcome {
+        Ok(_) => rates.returned += 1,
+        Err(t) if t.kind == warpline::interp::TrapKind::OutOfFuel => rates.out_of_fuel += 1,
+        Err(_) => rates.trapped += 1,
+    }
+    for v in func.values.keys().filter(|&v| judge.checker.observed[v]) {
+        match result.shape(v) {
+            Shape::Uniform => rates.uniform_observed += 1,
+            Shape::Strided(s) => {
+                rates.strided_observed += 1;
+                rates.exact_observed += usize::from(s.unsigned != Exact::No || s.signed != Exact::No);
+            }
+            Shape::Varying => {
+                rates.varying_observed += 1;
+                rates.varying_diverged += usize::from(judge.checker.diverged[v]);
+            }
+        }
+    }
+    rates.diverged_branches += judge.checker.diverged_branches.values().filter(|&&d| d).count();
+    match (judge.checker.violations.first(), judge.inexact.first()) {
+        (Some(v), _) => Err(format!("width {width}: {v:?}")),
+        (None, Some(v)) => Err(format!("width {width}: {v} is {}, but not exactly", result.shape(*v))),
+        (None, None) => Ok(()),
+    }
+}
+
+fn check(seed: u64, graph: &CsrGraph, rates: &mut Rates) -> Result<(), String> {
+    let mut rng = SplitMix64::new(seed);
+    let module = program(&mut rng, graph);
+    let func = &module.functions[FuncId::from_u32(0)];
+    let result = Uniformity::compute(&module, func, &Options::with_args(ARGS.to_vec()));
+    rates.temporal += result.temporal_uses(func).len();
+    rates.irreducible += result.cycles().cycles().filter(|&c| !result.cycles().is_reducible(c)).count();
+    for _ in 0..4 {
+        run(&module, &result, &mut rng, rates)
+            .map_err(|e| format!("{e}\n{}", warpline::text::print_module(&module)))?;
+    }
+    Ok(())
+}
+
+/// The graph with one more node, the exit, to which some of the others have an edge.
+fn with_exits(rng: &mut SplitMix64, graph: &CsrGraph) -> CsrGraph {
+    let exit = graph.node_count();
+    let mut edges = graphs::edge_list(graph);
+    let more: Vec<(usize, usize)> = (0..exit).filter(|_| rng.chance(1, 3)).map(|n| (n, exit)).collect();
+    edges.extend(more);
+    rng.shuffle(&mut edges);
+    graphs::build(exit + 1, edges)
+}
+
+fn check_many(seeds: std::ops::Range<u64>, generate: impl Fn(&mut SplitMix64) -> CsrGraph) -> Rates {
+    let mut rates = Rates::default();
+    for seed in seeds {
+        let mut rng = SplitMix64::new(seed);
+        let graph = generate(&mut rng);
+        let graph = with_exits(&mut rng, &graph);
+        if let Err(message) = check(seed, &graph, &mut rates) {
+            let again = |g: &CsrGraph| check(seed, g, &mut Rates::default());
+            let (_, message) = graphs::shrink(&graph, message, again);
+            panic!("seed {seed}: {message}");
+        }
+    }
+    rates
+}
+
+fn assert_not_vacuous(rates: &Rates) {
+    let enough = rates.returned > rates.runs / 4
+        && rates.uniform_observed > rates.runs / 2
+        && rates.strided_observed > rates.runs / 4
+        && rates.exact_observed > rates.runs / 20
+        && rates.diverged_branches > rates.runs / 8
+        && rates.temporal > rates.runs / 20;
+    assert!(enough, "{rates:?}");
+}
+
+#[test]
+fn claims_hold_in_lockstep_runs_of_reducible_programs() {
+    let rates = check_many(0..1500, |rng| graphs::reducible(rng, 11));
+    assert_not_vacuous(&rates);
+}
+
+#[test]
+fn claims_hold_in_lockstep_runs_of_programs_with_any_control_flow() {
+    let rates = check_many(0..1500, |rng| graphs::arbitrary(rng, 11));
+    assert_not_vacuous(&rates);
+    assert!(rates.irreducible > 100, "{rates:?}");
+}
