@@ -96,6 +96,11 @@ impl<'a, G: Graph> Joins<'a, G> {
         set
     }
 
+    /// What the answers are found on.
+    pub(crate) fn parts(&self) -> (&'a G, &'a CycleForest, &Rewired) {
+        (self.graph, self.cycles, &self.rewired)
+    }
+
     /// The region that contains a node.
     pub(crate) fn region(&self, node: Node) -> Option<CycleId> {
         self.rewired.region(node)
@@ -409,5 +414,38 @@ impl Labels {
             }
         }
         self.divergent = divergent;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::CsrGraph;
+
+    #[test]
+    fn joins_do_not_depend_on_whether_frontiers_are_kept() {
+        let mut state = 1u64;
+        let mut below = |bound: u32| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 33) as u32) % bound
+        };
+        let mut joins_found = 0;
+        for _ in 0..2000 {
+            let n = 2 + below(14);
+            let tree: Vec<_> = (1..n).map(|t| (Node(below(t)), Node(t))).collect();
+            let more: Vec<_> = (0..n).map(|_| (Node(below(n)), Node(below(n)))).collect();
+            let graph = CsrGraph::new(n as usize, Node(0), tree.into_iter().chain(more)).unwrap();
+            let dfs = DfsOrder::compute(&graph);
+            let cycles = CycleForest::compute_with(&graph, &dfs);
+            let mut kept = Joins::new(&graph, &dfs, &cycles);
+            let mut walked = Joins::new(&graph, &dfs, &cycles);
+            walked.rewired = Rewired::with_frontiers(&graph, &dfs, &cycles, below(4) as usize);
+            for branch in graph.nodes() {
+                let set = kept.of_branch(branch);
+                joins_found += set.joins.len();
+                assert_eq!(set, walked.of_branch(branch));
+            }
+        }
+        assert!(joins_found > 4000, "{joins_found}");
     }
 }

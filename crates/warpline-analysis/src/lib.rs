@@ -7,7 +7,7 @@
 //! * [`dom`]: dominators, and post-dominators through [`Reversed`];
 //! * [`cycles`]: the forest of cycles, reducible or not;
 //! * [`frontier`]: dominance frontiers, single and iterated;
-//! * [`joins`]: where threads that part at a branch meet again;
+//! * [`joins`]: where threads that part at a branch meet again; [`witness`]: by which paths;
 //! * [`uniformity`]: which values and branches all threads agree on.
 //!
 //! All algorithms are iterative: a chain of a hundred thousand nodes does not use up the stack. All results
@@ -23,6 +23,7 @@ pub mod joins;
 pub mod order;
 mod rewired;
 pub mod uniformity;
+pub mod witness;
 
 pub use bitset::BitSet;
 pub use cycles::{CycleForest, CycleId};
@@ -32,3 +33,4 @@ pub use graph::{CsrGraph, EdgeId, Graph, GraphError, Node, Reversed};
 pub use joins::{JoinSet, Joins, Split};
 pub use order::{DfsOrder, Sccs};
 pub use uniformity::{SsaProgram, Uniformity};
+pub use witness::{Step, Witness};

@@ -71,6 +71,16 @@ const NONE: u32 = u32::MAX;
 impl Rewired {
     /// Rewires `graph`, whose orders and cycles are at hand.
     pub(crate) fn new<G: Graph>(graph: &G, dfs: &DfsOrder, cycles: &CycleForest) -> Self {
+        Self::with_frontiers(graph, dfs, cycles, 16 * (graph.node_count() + graph.edge_count()))
+    }
+
+    /// The same, with room for so many entries in dominance frontiers.
+    pub(crate) fn with_frontiers<G: Graph>(
+        graph: &G,
+        dfs: &DfsOrder,
+        cycles: &CycleForest,
+        room: usize,
+    ) -> Self {
         let n = graph.node_count();
         let region = regions(graph, dfs, cycles);
         let mut arrives: Vec<Node> = graph.nodes().collect();
@@ -137,7 +147,7 @@ impl Rewired {
         });
         let position = position.collect();
         let dom = DomTree::compute_with(&rewired, &order);
-        let frontiers = Frontiers::compute(&rewired, &dom);
+        let frontiers = Frontiers::compute(&rewired, &dom, room);
         Rewired {
             graph: rewired,
             origin,
@@ -204,13 +214,28 @@ impl Rewired {
         self.region[node.index()] != NONE || self.position[node.index()] != NONE
     }
 
+    /// The node of this graph that stands for the passage along an edge that leaves cycles.
+    pub(crate) fn passage(&self, edge: EdgeId) -> Option<Node> {
+        let passage = self.exit_node[edge.index()];
+        (passage != NONE).then_some(Node(passage))
+    }
+
+    /// The edge of which a node of this graph is the passage.
+    pub(crate) fn passage_edge(&self, at: Node) -> Option<EdgeId> {
+        match self.kind(at) {
+            Kind::Exit(edge) => Some(edge),
+            _ => None,
+        }
+    }
+
+    /// The node of this graph that stands for arrival at a node of the control-flow graph.
+    pub(crate) fn arrival(&self, node: Node, cycles: &CycleForest) -> Node {
+        self.region(node).map_or(node, |region| cycles.header(region))
+    }
+
     /// The first node of this graph that control meets on an edge of the control-flow graph to `target`.
     pub(crate) fn first_on(&self, edge: EdgeId, target: Node, cycles: &CycleForest) -> Node {
-        match (self.exit_node[edge.index()], self.region(target)) {
-            (NONE, None) => target,
-            (NONE, Some(region)) => cycles.header(region),
-            (passage, _) => Node(passage),
-        }
+        self.passage(edge).unwrap_or_else(|| self.arrival(target, cycles))
     }
 }
 
@@ -248,7 +273,7 @@ fn regions<G: Graph>(graph: &G, dfs: &DfsOrder, cycles: &CycleForest) -> Vec<u32
     region
 }
 
-/// Dominance frontiers of all nodes, as far as they fit a number of entries linear in the graph.
+/// Dominance frontiers of all nodes, as far as there is room for their entries.
 #[derive(Clone, Debug)]
 struct Frontiers {
     /// Start and length in `items`, by node; `NONE` where the frontier is not kept.
@@ -257,8 +282,7 @@ struct Frontiers {
 }
 
 impl Frontiers {
-    fn compute(graph: &CsrGraph, dom: &DomTree) -> Self {
-        let budget = 16 * (graph.node_count() + graph.edge_count());
+    fn compute(graph: &CsrGraph, dom: &DomTree, room: usize) -> Self {
         let mut f = Frontiers { span: vec![(NONE, 0); graph.node_count()], items: Vec::new() };
         let mut seen = vec![NONE; graph.node_count()];
         for &x in dom.pre_order().iter().rev() {
@@ -279,7 +303,7 @@ impl Frontiers {
                     add(&mut f.items, y);
                 }
             }
-            if known && f.items.len() <= budget {
+            if known && f.items.len() <= room {
                 f.span[x.index()] = (start as u32, (f.items.len() - start) as u32);
             } else {
                 f.items.truncate(start);

@@ -1,6 +1,6 @@
 //! Joins and divergent exits against maximum flow on the tagged graph.
 
-use warpline_analysis::{CsrGraph, CycleForest, DfsOrder, Graph, Joins, Node};
+use warpline_analysis::{CsrGraph, CycleForest, DfsOrder, Graph, Joins, Node, Split, Step, Witness};
 use warpline_testkit::graphs;
 use warpline_testkit::tagged::Unrolled;
 
@@ -31,6 +31,14 @@ fn joins_agree_with_maximum_flow(graph: &CsrGraph) -> Result<(), String> {
         if found.joins != truth {
             return Err(format!("joins of {branch}: {:?}, by maximum flow {truth:?}", found.joins));
         }
+        for node in graph.nodes() {
+            let witness = joins.witness(Split::Branch(branch), node);
+            match (&witness, found.joins.contains(&node)) {
+                (Some(witness), true) => witness_holds(graph, &cycles, branch, node, witness)?,
+                (None, false) => {}
+                _ => return Err(format!("witness of {node} as a join of {branch}: {witness:?}")),
+            }
+        }
         // The middle of an edge has one predecessor, so threads meet there apart only in different iterations.
         let exits: Vec<usize> =
             tagged_edges.joins(branch).iter().filter_map(|j| j.index().checked_sub(n)).collect();
@@ -40,6 +48,49 @@ fn joins_agree_with_maximum_flow(graph: &CsrGraph) -> Result<(), String> {
         if found_exits != exits {
             return Err(format!("divergent exits of {branch}: {found_exits:?}, by maximum flow {exits:?}"));
         }
+    }
+    Ok(())
+}
+
+/// Two paths along edges of the graph from different edges of the branch to the join, without a node in common.
+fn witness_holds(
+    graph: &CsrGraph,
+    cycles: &CycleForest,
+    branch: Node,
+    join: Node,
+    witness: &Witness,
+) -> Result<(), String> {
+    let mut arrived_at: Vec<Vec<Node>> = Vec::new();
+    for path in &witness.paths {
+        let (mut at, mut passed, mut rounds) = (branch, Vec::new(), None);
+        for (i, &step) in path.iter().enumerate() {
+            let connected = match (step, rounds) {
+                (Step::Edge(e), None) => graph.source(e) == at,
+                (Step::Edge(e), Some(c)) => {
+                    cycles.contains(c, graph.source(e)) && !cycles.contains(c, graph.target(e))
+                }
+                (Step::Round(c), _) => i > 0 && cycles.header(c) == at,
+            };
+            if !connected {
+                return Err(format!("a path to {join} breaks at step {i}: {witness:?}"));
+            }
+            rounds = match step {
+                Step::Edge(e) => {
+                    at = graph.target(e);
+                    passed.push(at);
+                    None
+                }
+                Step::Round(c) => Some(c),
+            };
+        }
+        if passed.pop() != Some(join) || rounds.is_some() {
+            return Err(format!("a path does not end at {join}: {witness:?}"));
+        }
+        arrived_at.push(passed);
+    }
+    let same_start = witness.paths[0][0] == witness.paths[1][0];
+    if same_start || arrived_at[0].iter().any(|n| arrived_at[1].contains(n)) {
+        return Err(format!("paths to {join} are not disjoint: {witness:?}"));
     }
     Ok(())
 }
@@ -63,6 +114,17 @@ fn joins_and_divergent_exits_of_reducible_graphs_are_exactly_those_of_the_tagged
     assert!(with_joins * 10 > count as usize * 6);
     assert!(with_divergent_exits * 10 > count as usize * 2);
     assert!(behind_one_edge * 10 > count as usize);
+}
+
+#[test]
+fn joins_of_every_reducible_graph_of_up_to_three_nodes_are_exactly_those_of_the_tagged_graph() {
+    for nodes in 1..=3 {
+        for graph in graphs::all_simple(nodes) {
+            if let Err(message) = joins_agree_with_maximum_flow(&graph) {
+                panic!("{message}\n{nodes} nodes, edges {:?}", graphs::edge_list(&graph));
+            }
+        }
+    }
 }
 
 #[test]
