@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use warpline::text::{parse_module, print_module};
+use warpline::verify::verify_module;
 use warpline_llvm::{
     Imported, Linkage, Llvm, Module, has_clang, worker::LoadOptions, worker::load_in_process,
 };
@@ -30,6 +32,12 @@ fn round_trip(module: Module) -> usize {
     let name = module.name().to_owned();
     let before = without_predecessors(&module.to_text());
     let mut imported = Imported::new(module);
+    if let Err(error) = verify_module(&imported.ir) {
+        panic!("{name}: {error}");
+    }
+    let text = print_module(&imported.ir);
+    let back = parse_module(&text).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+    assert_eq!(print_module(&back), text, "{name}");
     let ids: Vec<_> = imported.ir.functions.keys().collect();
     for &id in &ids {
         imported.bridge.replace_function(&imported.ir, id).unwrap_or_else(|error| panic!("{name}: {error}"));

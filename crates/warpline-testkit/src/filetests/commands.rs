@@ -16,12 +16,14 @@ use super::{Case, Command, vectorizer};
 pub const STANDARD: &[(&str, Command)] = &[
     ("cfg", cfg),
     ("cycles", cycles),
+    ("destruct", destruction),
     ("dominators", dominators),
     ("frontiers", frontiers),
     ("linearize", vectorizer::linearize),
     ("linearize-full", vectorizer::linearize_full),
     ("lower", vectorizer::lower),
     ("postdominators", postdominators),
+    ("simplify", simplified),
     ("ssa", ssa_construction),
     ("verify", verifier),
 ];
@@ -136,12 +138,35 @@ fn frontiers(case: &Case<'_>) -> String {
     out
 }
 
-/// The function after SSA construction for all its variables.
-fn ssa_construction(case: &Case<'_>) -> String {
+/// The function after a pass, and what the verifier has against it.
+fn after(case: &Case<'_>, pass: impl FnOnce(&mut Function)) -> String {
     let mut func = case.func.clone();
-    ssa::construct(&mut func, |_| true);
+    pass(&mut func);
     let broken = verify(case.module, &func).err().map_or(String::new(), |e| e.to_string());
     broken + &print_function(case.module, &func)
+}
+
+/// The function after SSA construction for all its variables.
+fn ssa_construction(case: &Case<'_>) -> String {
+    after(case, |func| {
+        ssa::construct(func, |_| true);
+    })
+}
+
+/// The function with variables in place of its φs.
+fn destruction(case: &Case<'_>) -> String {
+    after(case, |func| {
+        ssa::destruct(func, |_, _| true);
+    })
+}
+
+/// The function without parallel copies and without φs that are trivial or dead.
+fn simplified(case: &Case<'_>) -> String {
+    after(case, |func| {
+        ssa::copies::dissolve_copies(func);
+        ssa::remove_trivial_phis(func);
+        ssa::remove_dead_phis(func);
+    })
 }
 
 /// What the verifier says.

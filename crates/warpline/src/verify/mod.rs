@@ -29,7 +29,8 @@
 //! 14. [`Rule::Masks`]: a block's mask is an `i1`, and is defined in a block that dominates this one, or in this
 //!     one.
 //! 15. [`Rule::Dominance`]: in reachable blocks a definition dominates its uses. A φ operand is used at the end
-//!     of the block where its edge begins. Unreachable blocks may use what they like, as long as its definition is
+//!     of the block where its edge begins, behind the terminator (whose result may so be used on each of its edges,
+//!     although LLVM gives that of an `invoke` to one only). Unreachable blocks may use what they like, as long as its definition is
 //!     in the function.
 //!
 //! The checks of values run only when the structure is sound. Time is linear in the function's size (and
