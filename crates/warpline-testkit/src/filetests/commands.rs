@@ -25,6 +25,7 @@ pub const STANDARD: &[(&str, Command)] = &[
     ("postdominators", postdominators),
     ("simplify", simplified),
     ("ssa", ssa_construction),
+    ("uniformity", super::uniformity::uniformity),
     ("verify", verifier),
 ];
 

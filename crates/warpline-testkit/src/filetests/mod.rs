@@ -26,6 +26,7 @@
 //! To add a command, write a [`Command`] and put it in [`commands::STANDARD`].
 
 pub mod commands;
+mod uniformity;
 mod vectorizer;
 
 use std::fmt::Write as _;

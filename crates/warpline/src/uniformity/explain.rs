@@ -1,10 +1,11 @@
 //! Causes in words.
 
 use warpline_analysis::uniformity::{Cause as EngineCause, Fact, GivenUp, Value as EngineValue};
-use warpline_analysis::{CycleId, EdgeId, Graph, Split};
+use warpline_analysis::{CycleId, EdgeId, Graph, Node, Split};
 
-use super::{Extra, Rule, Uniformity, block, node, rules};
+use super::{Extra, Rule, Uniformity, rules};
 use crate::ir::{Block, Function, Inst, Loc, Module, Op, Value, ValueDef};
+use crate::shape::ArgShape;
 
 /// One step of an explanation: a statement, and where in the source it is about.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,7 +33,7 @@ impl Uniformity {
 
     /// Why the branch of a block is divergent: from the branch to what causes it. Empty if it is uniform.
     pub fn explain_branch(&self, module: &Module, func: &Function, b: Block) -> Vec<Step> {
-        let facts = self.engine.explain_branch(node(b));
+        let facts = self.engine.explain_branch(Node::from(b));
         facts.into_iter().map(|f| self.step(module, func, f)).collect()
     }
 
@@ -52,7 +53,7 @@ impl Uniformity {
             _ => None,
         };
         if let Some(n) = parted {
-            steps.extend(self.explain_branch(module, func, block(n)));
+            steps.extend(self.explain_branch(module, func, Block::from(n)));
         }
         steps
     }
@@ -60,7 +61,7 @@ impl Uniformity {
     /// Why the branch of a block is divergent, in one line: what it depends on, the memory access, call or φ nearest to it
     /// on the way, and what all goes back to. Empty if it is uniform.
     pub fn branch_reason(&self, module: &Module, func: &Function, b: Block) -> String {
-        let facts = self.engine.explain_branch(node(b));
+        let facts = self.engine.explain_branch(Node::from(b));
         // The part of the chain that runs along operands, and the fact behind it.
         let mut on_the_way = None;
         let mut last = None;
@@ -105,7 +106,7 @@ impl Uniformity {
         match fact {
             Fact::Value(v, cause) => self.value_step(module, func, v, cause),
             Fact::Branch(n, cause) => {
-                let b = block(n);
+                let b = Block::from(n);
                 let text = format!("the branch of block {} {}", func.block_name(b), self.why(func, cause));
                 let loc = func.blocks[b].term.expand().and_then(|t| func.insts[t].loc.expand());
                 Step { text, block: Some(b), value: None, loc }
@@ -117,7 +118,7 @@ impl Uniformity {
                     self.edge_name(func, edge),
                     self.split_name(func, split)
                 );
-                let header = block(self.cycles().header(cycle));
+                let header = Block::from(self.cycles().header(cycle));
                 Step { text, block: Some(header), value: None, loc: block_loc(func, header) }
             }
             Fact::GivenUp(cycle, why) => {
@@ -129,11 +130,14 @@ impl Uniformity {
                         )
                     }
                     GivenUp::BranchInside(n) => {
-                        format!("lanes part inside it, at the branch of block {}", func.block_name(block(n)))
+                        format!(
+                            "lanes part inside it, at the branch of block {}",
+                            func.block_name(Block::from(n))
+                        )
                     }
                 };
                 let text = format!("all in {} counts as divergent: {why}", self.cycle_name(func, cycle));
-                let header = block(self.cycles().header(cycle));
+                let header = Block::from(self.cycles().header(cycle));
                 Step { text, block: Some(header), value: None, loc: block_loc(func, header) }
             }
         }
@@ -155,11 +159,11 @@ impl Uniformity {
                 }
             }
             (EngineCause::Source, None) => {
-                let index = match func.values[value].def {
-                    ValueDef::Param(i) => self.args.get(i as usize),
+                let arg = match func.values[value].def {
+                    ValueDef::Param(i) => self.args.get(i as usize).copied(),
                     _ => None,
                 };
-                format!("is an argument of the shape {}", index.map_or("varying".into(), |s| s.to_string()))
+                format!("is an argument of the shape {}", arg.unwrap_or(ArgShape::Varying))
             }
             (EngineCause::Join(split), _) => {
                 let at = func.def_block(value).map(|b| func.block_name(b)).unwrap_or_default();
@@ -218,13 +222,13 @@ impl Uniformity {
 
     fn split_name(&self, func: &Function, split: Split) -> String {
         match split {
-            Split::Branch(n) => format!("the branch of block {}", func.block_name(block(n))),
+            Split::Branch(n) => format!("the branch of block {}", func.block_name(Block::from(n))),
             Split::Cycle(c) => self.cycle_name(func, c),
         }
     }
 
     fn edge_name(&self, func: &Function, e: EdgeId) -> String {
-        let (from, to) = (block(self.graph.source(e)), block(self.graph.target(e)));
+        let (from, to) = (Block::from(self.graph.source(e)), Block::from(self.graph.target(e)));
         format!("the edge {} → {}", func.block_name(from), func.block_name(to))
     }
 
@@ -232,7 +236,7 @@ impl Uniformity {
     pub(super) fn cycle_name(&self, func: &Function, cycle: CycleId) -> String {
         let cycles = self.cycles();
         let kind = if cycles.is_reducible(cycle) { "loop" } else { "irreducible cycle" };
-        format!("the {kind} at block {}", func.block_name(block(cycles.header(cycle))))
+        format!("the {kind} at block {}", func.block_name(Block::from(cycles.header(cycle))))
     }
 }
 

@@ -67,16 +67,8 @@ pub struct Uniformity {
     engine: Engine,
     extra: Vec<Extra>,
     shapes: Shapes,
-    args: Vec<Shape>,
+    args: Vec<ArgShape>,
     target: Target,
-}
-
-fn node(b: Block) -> Node {
-    Node(b.as_u32())
-}
-
-fn block(n: Node) -> Block {
-    Block::from_u32(n.0)
 }
 
 fn engine_value(v: Value) -> EngineValue {
@@ -86,15 +78,12 @@ fn engine_value(v: Value) -> EngineValue {
 impl Uniformity {
     /// Analyses a function.
     pub fn compute(module: &Module, func: &Function, options: &Options) -> Uniformity {
-        let args: Vec<Shape> = func
-            .params
-            .iter()
-            .enumerate()
-            .map(|(i, &p)| {
-                let given = options.args.get(i).copied().unwrap_or(ArgShape::Varying);
-                given.shape(module, func.ty(p)).unwrap_or(Shape::Varying)
-            })
-            .collect();
+        let given = options.args.iter().copied().chain(std::iter::repeat(ArgShape::Varying));
+        let fitting = given.zip(&func.params).map(|(arg, &p)| match arg.shape(module, func.ty(p)) {
+            Some(shape) => (arg, shape),
+            None => (ArgShape::Varying, Shape::Varying),
+        });
+        let (args, shapes_of_params): (Vec<ArgShape>, Vec<Shape>) = fitting.unzip();
         let (graph, edges) = match func.layout.is_empty() {
             true => (empty_graph(func), Vec::new()),
             false => func.graph(),
@@ -105,7 +94,7 @@ impl Uniformity {
         }
         let mut pinned = EntitySet::with_capacity(func.values.len());
         for (i, &p) in func.params.iter().enumerate() {
-            if args[i].is_uniform() {
+            if shapes_of_params[i].is_uniform() {
                 pinned.insert(p);
             }
         }
@@ -114,7 +103,7 @@ impl Uniformity {
             let (program, extra) = program(module, func, &graph, &edge_ids, &pinned, options);
             let engine = Engine::compute(&graph, &program);
             let view = View { module, func, graph: &graph, edge_ids: &edge_ids, engine: &engine, options };
-            let shapes = Shapes::compute(module, func, &args, &view);
+            let shapes = Shapes::compute(module, func, &shapes_of_params, &view);
             rounds += 1;
             let found: Vec<Value> = func
                 .values
@@ -135,8 +124,8 @@ impl Uniformity {
         self.shapes.get(v)
     }
 
-    /// The shapes of the parameters, in order.
-    pub fn args(&self) -> &[Shape] {
+    /// What the parameters were taken to be, in order.
+    pub fn args(&self) -> &[ArgShape] {
         &self.args
     }
 
@@ -148,7 +137,8 @@ impl Uniformity {
     /// Whether lanes that execute `user` together may see different values of `v`, whose definition dominates it: `v` is
     /// divergent, or they left a loop around its definition in different iterations.
     pub fn is_divergent_at(&self, v: Value, user: Block) -> bool {
-        self.is_divergent(v) || self.engine.temporal_at(&self.graph, engine_value(v), node(user)).is_some()
+        self.is_divergent(v)
+            || self.engine.temporal_at(&self.graph, engine_value(v), Node::from(user)).is_some()
     }
 
     /// Whether lanes that take `edge` may see different values of `v`: how a φ uses its operand.
@@ -158,7 +148,7 @@ impl Uniformity {
 
     /// The shape in which instructions of `user` other than φs see a value.
     pub fn shape_at(&self, v: Value, user: Block) -> Shape {
-        match self.engine.temporal_at(&self.graph, engine_value(v), node(user)) {
+        match self.engine.temporal_at(&self.graph, engine_value(v), Node::from(user)) {
             Some(_) => Shape::Varying,
             None => self.shape(v),
         }
@@ -175,7 +165,7 @@ impl Uniformity {
 
     /// Whether lanes that execute the block's terminator together may go on to different blocks.
     pub fn is_divergent_branch(&self, b: Block) -> bool {
-        self.engine.is_divergent_branch(node(b))
+        self.engine.is_divergent_branch(Node::from(b))
     }
 
     /// The blocks with a divergent branch, by number.
@@ -226,7 +216,8 @@ impl Uniformity {
             }
             for inst in func.blocks[b].insts.iter().copied().chain(func.blocks[b].term.expand()) {
                 for &v in &func.insts[inst].args {
-                    if let Some(cycle) = self.engine.temporal_at(&self.graph, engine_value(v), node(b)) {
+                    if let Some(cycle) = self.engine.temporal_at(&self.graph, engine_value(v), Node::from(b))
+                    {
                         found.push((v, inst, cycle));
                     }
                 }
@@ -285,7 +276,7 @@ fn program(
             Rule::Source(_) => EngineRule::Source,
             Rule::AlwaysUniform => EngineRule::AlwaysUniform,
         };
-        let at = node(data.block);
+        let at = Node::from(data.block);
         match data.op {
             Op::Phi => {
                 let position = positions[inst] as usize;
@@ -311,15 +302,15 @@ fn program(
         for &inst in &func.blocks[b].insts {
             let data = &func.insts[inst];
             if data.results.is_empty() && !data.args.is_empty() {
-                builder.plain(node(b), EngineRule::Default, data.args.iter().map(|&a| engine_value(a)));
+                builder.plain(Node::from(b), EngineRule::Default, data.args.iter().map(|&a| engine_value(a)));
                 extra.push(Extra::Effect(inst));
             }
         }
         if let Some(term) = func.blocks[b].term.expand() {
-            builder.terminator(node(b), func.insts[term].args.iter().map(|&a| engine_value(a)));
+            builder.terminator(Node::from(b), func.insts[term].args.iter().map(|&a| engine_value(a)));
             if rules::splits_lanes(module, func, term, options.target).is_some() {
-                let decision = builder.plain(node(b), EngineRule::Source, []);
-                builder.terminator(node(b), [decision]);
+                let decision = builder.plain(Node::from(b), EngineRule::Source, []);
+                builder.terminator(Node::from(b), [decision]);
                 extra.push(Extra::Decision(term));
             }
         }
@@ -363,24 +354,26 @@ impl Convergence for View<'_> {
     }
 
     fn is_join(&self, b: Block) -> bool {
-        self.engine.divergent_join(node(b)).is_some()
+        self.engine.divergent_join(Node::from(b)).is_some()
     }
 
     fn is_back_edge(&self, edge: Edge) -> bool {
         let data = &self.func.edges[edge];
         let cycles = self.engine.cycles();
-        let own = cycles.innermost(node(data.to));
+        let own = cycles.innermost(Node::from(data.to));
         own.is_some_and(|c| {
-            cycles.is_reducible(c) && cycles.header(c) == node(data.to) && cycles.contains(c, node(data.from))
+            cycles.is_reducible(c)
+                && cycles.header(c) == Node::from(data.to)
+                && cycles.contains(c, Node::from(data.from))
         })
     }
 
     fn is_unconverged(&self, b: Block) -> bool {
-        self.engine.cycles().around(node(b)).any(|c| self.engine.given_up(c).is_some())
+        self.engine.cycles().around(Node::from(b)).any(|c| self.engine.given_up(c).is_some())
     }
 
     fn is_temporal_at(&self, v: Value, b: Block) -> bool {
-        self.engine.temporal_at(self.graph, engine_value(v), node(b)).is_some()
+        self.engine.temporal_at(self.graph, engine_value(v), Node::from(b)).is_some()
     }
 
     fn is_temporal_on(&self, v: Value, edge: Edge) -> bool {

@@ -4,8 +4,8 @@ use cranelift_entity::SecondaryMap;
 use serde::Serialize;
 use warpline_analysis::CycleId;
 
+use super::Uniformity;
 use super::explain::{block_loc, short_loc};
-use super::{Uniformity, block};
 use crate::ir::{Block, Function, Inst, Module, Value};
 use crate::shape::Shape;
 
@@ -90,7 +90,7 @@ pub struct TemporalReport {
 pub struct ShapeReport {
     /// The value.
     pub value: String,
-    /// `uniform`, `varying`, or `stride(N)` with what is known of wrapping.
+    /// For an argument as on the command line; else `stride(N)` with what is known of wrapping.
     pub shape: String,
 }
 
@@ -149,7 +149,7 @@ impl FunctionReport {
         }
         for c in cycles() {
             if let Some(step) = result.explain_cycle(module, func, c).into_iter().next() {
-                let header = block(result.cycles().header(c));
+                let header = Block::from(result.cycles().header(c));
                 reasons.push(Reason {
                     kind: "loop",
                     block: func.block_name(header),
@@ -174,10 +174,15 @@ impl FunctionReport {
                 .map(|(v, user, c)| TemporalReport {
                     value: name(&v),
                     user: user_name(func, user),
-                    cycle: func.block_name(block(result.cycles().header(c))),
+                    cycle: func.block_name(Block::from(result.cycles().header(c))),
                 })
                 .collect(),
-            arguments: func.params.iter().map(shape).collect(),
+            arguments: func
+                .params
+                .iter()
+                .zip(result.args())
+                .map(|(p, arg)| ShapeReport { value: name(p), shape: arg.to_string() })
+                .collect(),
             strided: results.iter().filter(strided).map(shape).collect(),
             reasons,
             values: results.len(),
@@ -225,10 +230,10 @@ impl FunctionReport {
 
 fn cycle(func: &Function, result: &Uniformity, position: &Positions, c: CycleId) -> CycleReport {
     let cycles = result.cycles();
-    let mut blocks: Vec<Block> = cycles.nodes(c).iter().map(|&n| block(n)).collect();
+    let mut blocks: Vec<Block> = cycles.nodes(c).iter().map(|&n| Block::from(n)).collect();
     blocks.sort_by_key(|&b| position[b]);
-    let mut entries: Vec<Block> = cycles.entries(c).iter().map(|&n| block(n)).collect();
-    let header = block(cycles.header(c));
+    let mut entries: Vec<Block> = cycles.entries(c).iter().map(|&n| Block::from(n)).collect();
+    let header = Block::from(cycles.header(c));
     entries.sort_by_key(|&b| (b != header, position[b]));
     CycleReport {
         header: func.block_name(header),

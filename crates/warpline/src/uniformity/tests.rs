@@ -255,7 +255,7 @@ end:
             "%y = phi merges, in block end, values of lanes that part at the branch of block entry",
             "the branch of block entry depends on %c",
             "%c = icmp depends on %i",
-            "%i is an argument of the shape stride(1) nuw nsw",
+            "%i is an argument of the shape index",
         ]
     );
 }
@@ -418,9 +418,9 @@ fn the_text_report_says_what_diverges_and_why() {
     let text = Report { functions: vec![a.report()] }.text();
     let expected = "\
 function f: 3 blocks, 12 instructions
-  arguments: %i stride(1) nuw nsw, %n uniform, %p uniform
+  arguments: %i index, %n uniform, %p uniform
   divergent: 6 of 8 values (3 strided), 1 of 1 branch, 1 of 1 loop
-  divergent branch head (k.c:12): depends on %v = load (k.c:11), since %i is an argument of the shape stride(1) nuw nsw
+  divergent branch head (k.c:12): depends on %v = load (k.c:11), since %i is an argument of the shape index
   divergent loop head (k.c:11): lanes leave the loop at block head in different iterations by the edge head → exit, having parted at the branch of block head
   temporal: %k.next used by %y outside the loop head
 ";

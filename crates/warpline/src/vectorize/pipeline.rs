@@ -48,8 +48,13 @@ pub fn linearize_kernel(
     }
     let mut scalar = func.clone();
     normalize::normalize(&mut scalar)?;
-    let uniformity =
-        Uniformity::compute(module, &scalar, &uniformity::Options::with_args(options.args.clone()));
+    // Strict: a uniform φ of a value and undef would be one scalar, which the side that brings undef may write last.
+    let asked = uniformity::Options {
+        args: options.args.clone(),
+        strict_undef: true,
+        ..uniformity::Options::default()
+    };
+    let uniformity = Uniformity::compute(module, &scalar, &asked);
     let mut shapes = SecondaryMap::with_default(Shape::Uniform);
     let mut known = EntitySet::with_capacity(scalar.values.len());
     for v in scalar.values.keys() {
