@@ -1,3 +1,53 @@
-//! The program `warpline`.
+//! The program `warpline`: analyses which values of a program all lanes agree on, and makes scalar kernels run on W lanes.
+//!
+//! Exit codes: 0 if all is well, 1 for a finding (a mismatch, undefined behaviour), 2 for bad usage or bad input.
+//! Everything printed for people has a twin for programs, `--format json`.
 
-fn main() {}
+mod analyze;
+mod cli;
+mod directives;
+mod error;
+mod header;
+mod kernel;
+mod libmvec;
+mod output;
+mod run;
+mod spec;
+mod vectorize;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use cli::{Cli, Verb};
+
+/// What came of a command that did its work.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// All is well.
+    Clean,
+    /// Something was found that should not be.
+    Finding,
+}
+
+fn main() -> ExitCode {
+    warpline_llvm::worker::serve_if_asked();
+    let mut arguments: Vec<_> = std::env::args_os().collect();
+    match run::guard::role(&mut arguments) {
+        run::guard::Role::Parent => return run::guard::supervise(&arguments),
+        run::guard::Role::Child | run::guard::Role::Neither => {}
+    }
+    let outcome = match Cli::parse_from(arguments).verb {
+        Verb::Analyze(options) => analyze::analyze(&options),
+        Verb::Vectorize(options) => vectorize::vectorize(&options),
+        Verb::Run(options) => run::run(&options),
+    };
+    match outcome {
+        Ok(Outcome::Clean) => ExitCode::SUCCESS,
+        Ok(Outcome::Finding) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -213,6 +213,13 @@ impl Module {
     }
 }
 
+/// Whether running code finds a symbol of that name in this process: in the program, the C library, the math library or
+/// glibc's vector math library.
+pub fn process_has_symbol(name: &str) -> bool {
+    open_math_libraries();
+    in_process(name)
+}
+
 /// Whether the process has a symbol of that name.
 fn in_process(name: &str) -> bool {
     let mut terminated = name.as_bytes().to_vec();

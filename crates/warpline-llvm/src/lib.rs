@@ -28,7 +28,7 @@ pub use export::Linkage;
 pub use ffi::load::Llvm;
 pub use frontend::{Compiled, InputKind, compile, has_clang};
 pub use import::Imported;
-pub use jit::{Jit, JitFunction};
+pub use jit::{Jit, JitFunction, process_has_symbol};
 pub use module::{Diagnostic, Module, Severity};
 pub use simplify::{LANE_OPERATIONS, PIPELINE};
 pub use tables::Bridge;

@@ -1,0 +1,87 @@
+//! `warpline analyze`: uniformity and shapes of every function of the inputs.
+
+use warpline::shape::{ArgShape, parse_args};
+use warpline::uniformity::report::{FunctionReport, Report};
+use warpline::uniformity::{Options, Uniformity};
+
+use crate::Outcome;
+use crate::cli::{AnalyzeOptions, Format};
+use crate::directives;
+use crate::error::{Error, Result};
+use crate::kernel::load;
+use crate::output::{self, Outputs};
+
+/// Runs the command.
+///
+/// # Errors
+/// Whatever is wrong with inputs and options.
+pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
+    if let Some(path) = &options.output {
+        output::check(path)?;
+    }
+    let mut report = Report::default();
+    for path in &options.inputs {
+        let imported = load(path, None)?;
+        let groups = directives::read(path)?;
+        if let Some(name) = &options.function {
+            imported.bridge.module().require_function(name)?;
+        }
+        let mut found = false;
+        for func in imported.ir.functions.values() {
+            if options.function.as_deref().is_some_and(|name| name != &*func.name) {
+                continue;
+            }
+            let directive = groups.iter().find(|g| g.function.as_deref() == Some(&*func.name));
+            let directive = directive.and_then(|g| g.args.as_ref());
+            let args = match (&options.args, directive) {
+                // The list is about one function; it need not fit the others.
+                (Some(list), _) if options.function.is_some() || imported.ir.functions.len() == 1 => {
+                    parse_args(list, &imported.ir, func)
+                        .map_err(|e| Error::option("--args", format!("function `{}`: {e}", func.name)))?
+                }
+                (Some(_), _) => {
+                    let message = "it is about one function: say which with --function";
+                    return Err(Error::option("--args", message));
+                }
+                (None, Some(at)) => {
+                    parse_args(&at.value, &imported.ir, func).map_err(|e| Error::Directive {
+                        path: path.clone(),
+                        line: at.line,
+                        message: format!("function `{}`: {e}", func.name),
+                    })?
+                }
+                (None, None) => Vec::new(),
+            };
+            found = true;
+            let mut args: Vec<ArgShape> = args.into_iter().map(|a| a.unwrap_or(ArgShape::Uniform)).collect();
+            if options.args.is_none() && directive.is_none() {
+                args = vec![ArgShape::Varying; func.params.len()];
+            }
+            let asked = Options { args, target: options.target, ..Options::default() };
+            let result = Uniformity::compute(&imported.ir, func, &asked);
+            report.functions.push(FunctionReport::new(&imported.ir, func, &result));
+        }
+        if !found && options.function.is_none() && options.format == Format::Text {
+            eprintln!("{}: it defines no function", path.display());
+        }
+    }
+    let text = match options.format {
+        Format::Text => report.text(),
+        Format::Json => json(&report),
+    };
+    match &options.output {
+        Some(path) => {
+            let mut outputs = Outputs::default();
+            outputs.add(path, text.as_bytes())?;
+            outputs.commit()?;
+        }
+        None => output::print(&text),
+    }
+    Ok(Outcome::Clean)
+}
+
+/// Pretty JSON with a line end.
+fn json(report: &Report) -> String {
+    // Plain data with string keys always serialises.
+    serde_json::to_string_pretty(report).unwrap_or_default() + "\n"
+}

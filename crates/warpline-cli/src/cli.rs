@@ -1,0 +1,170 @@
+//! Options.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use warpline::uniformity::Target;
+use warpline::vectorize::Linearize;
+
+use crate::spec::{Bind, Tolerance, Width, parse_range};
+
+/// Finds out what all lanes agree on, and makes programs for one lane run on W lanes at once.
+#[derive(Parser)]
+#[command(name = "warpline", version, about, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// The verbs.
+#[derive(Subcommand)]
+pub enum Verb {
+    /// Say which values, branches and loops differ between lanes, and why
+    Analyze(AnalyzeOptions),
+    /// Make the W-lane form of a kernel: an object file, assembly, bitcode or LLVM's text
+    Vectorize(VectorizeOptions),
+    /// Run a kernel as a scalar program and on W lanes, compare the results, and time both
+    Run(RunOptions),
+}
+
+/// How results are printed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+}
+
+fn target(name: &str) -> Result<Target, String> {
+    Target::from_name(name).ok_or_else(|| format!("`{name}` is no target; there is simd"))
+}
+
+/// Options of `analyze`.
+#[derive(Args)]
+pub struct AnalyzeOptions {
+    /// .ll, .bc, .rs, .c, .cpp or .cl
+    #[arg(required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// Only this function
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// Whose rules say what is a source of divergence
+    #[arg(long, value_name = "NAME", value_parser = target, default_value = "simd")]
+    pub target: Target,
+    /// Shapes of the parameters: uniform, varying, index, stride(N); by name=shape or by position [default: varying, or the
+    /// input's directive]
+    #[arg(long, value_name = "LIST")]
+    pub args: Option<String>,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+}
+
+/// How branches are treated.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum LinearizeMode {
+    /// Only divergent branches are folded.
+    #[default]
+    Partial,
+    /// All branches are folded.
+    Full,
+}
+
+impl From<LinearizeMode> for Linearize {
+    fn from(mode: LinearizeMode) -> Linearize {
+        match mode {
+            LinearizeMode::Partial => Linearize::Partial,
+            LinearizeMode::Full => Linearize::Full,
+        }
+    }
+}
+
+/// Options about the kernel and its W-lane form.
+#[derive(Args)]
+pub struct KernelOptions {
+    /// .ll, .bc, .rs, .c, .cpp or .cl
+    pub input: PathBuf,
+    /// The kernel [default: the one with directives, or the only function]
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// Shapes of the parameters: uniform, varying, index, stride(N); by name=shape or by position. Those not mentioned are
+    /// uniform [default: the input's directive]
+    #[arg(long, value_name = "LIST")]
+    pub args: Option<String>,
+    /// The number of lanes, 1 to 64, or auto [default: the input's directive, or auto]
+    #[arg(long, value_name = "N")]
+    pub width: Option<Width>,
+    /// The CPU to make code for, by LLVM's name
+    #[arg(long, value_name = "NAME", default_value = "native")]
+    pub cpu: String,
+    /// Which branches are folded
+    #[arg(long, value_enum, default_value_t)]
+    pub linearize: LinearizeMode,
+    /// The largest error of vector math functions that is accepted, in units in the last place; glibc's are within 4. 0: the
+    /// scalar functions, lane by lane
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub math_ulp: u32,
+}
+
+/// Options of `vectorize`.
+#[derive(Args)]
+pub struct VectorizeOptions {
+    /// The kernel.
+    #[command(flatten)]
+    pub kernel: KernelOptions,
+    /// Shape of the result: uniform is returned as a scalar, varying as a vector [default: the input's directive, or varying]
+    #[arg(long, value_name = "SHAPE")]
+    pub returns: Option<String>,
+    /// Name of the W-lane function; the range driver is called SYMBOL_range [default: FUNCTION_wW and FUNCTION_range]
+    #[arg(long, value_name = "SYMBOL")]
+    pub name: Option<String>,
+    /// Give the W-lane function a last parameter, a 64-bit integer: bit k says whether lane k is active
+    #[arg(long)]
+    pub mask: bool,
+    /// The output; its suffix says what: .ll, .bc, .s or .o
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// Write a C header for the functions
+    #[arg(long, value_name = "OUT.h")]
+    pub header: Option<PathBuf>,
+    /// How to print what was done
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+fn range(text: &str) -> Result<(i64, i64), String> {
+    parse_range(text)
+}
+
+/// Options of `run`.
+#[derive(Args)]
+pub struct RunOptions {
+    /// The kernel.
+    #[command(flatten)]
+    pub kernel: KernelOptions,
+    /// The indices, half-open [default: the input's directive]
+    #[arg(long, value_name = "A..B", value_parser = range, allow_hyphen_values = true)]
+    pub range: Option<(i64, i64)>,
+    /// What to pass for a parameter: a number, or f32[N], i32[N] ... with =zero, =iota, =random, =A..B or =NUMBER; for a
+    /// varying parameter one element per index
+    #[arg(long, value_name = "NAME=SPEC")]
+    pub bind: Vec<Bind>,
+    /// How far floating-point results may be off where vector math is used: ulp=N, rel=X, abs=X; within one of them
+    #[arg(long, value_name = "BOUNDS")]
+    pub tolerance: Option<Tolerance>,
+    /// Where pseudo-random contents start
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Write a buffer as a grey picture: NAME=FILE.png,WIDTHxHEIGHT
+    #[arg(long, value_name = "NAME=FILE,WxH")]
+    pub png: Option<String>,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}

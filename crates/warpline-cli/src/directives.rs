@@ -1,0 +1,245 @@
+//! Directives: facts about a kernel in comment lines of its source.
+//!
+//! A directive is a line that begins with `//@` or `;@` (after blanks): a keyword and its value.
+//!
+//! ```text
+//! //@ function NAME               the function; by default the next one in the file
+//! //@ args i=index, out=uniform   shapes of the parameters
+//! //@ returns uniform             shape of the result
+//! //@ range 0..65536              the indices of a run
+//! //@ bind out=f32[65536]=zero    what a run passes for a parameter
+//! //@ width 8                     the number of lanes
+//! //@ tolerance ulp=8, abs=1e-6   how far results may be off where vector math is used
+//! //@ lane-insensitive            with lane operations or not, the result is that of the scalar program
+//! ```
+//!
+//! Directives with nothing but comments, blank lines and attributes between them are about one function.
+
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::spec::{self, Bind, Tolerance};
+
+/// A value and the line that it stands in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct At<T> {
+    /// The line, from 1.
+    pub line: u32,
+    /// The value.
+    pub value: T,
+}
+
+/// The directives about one function.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Directives {
+    /// The first line.
+    pub line: u32,
+    /// The function's name, if it could be made out.
+    pub function: Option<String>,
+    /// The list of shapes.
+    pub args: Option<At<String>>,
+    /// The shape of the result.
+    pub returns: Option<At<String>>,
+    /// The indices of a run.
+    pub range: Option<(i64, i64)>,
+    /// What a run passes.
+    pub binds: Vec<At<Bind>>,
+    /// The number of lanes.
+    pub width: Option<spec::Width>,
+    /// How far results may be off.
+    pub tolerance: Option<Tolerance>,
+    /// Whether the scalar program is a reference in spite of lane operations and races.
+    pub lane_insensitive: bool,
+}
+
+/// How definitions look in the file.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Language {
+    Rust,
+    C,
+    Llvm,
+}
+
+/// Reads the directives of a file; none for bitcode.
+///
+/// # Errors
+/// If a directive is malformed.
+pub fn read(path: &Path) -> Result<Vec<Directives>> {
+    let language = match path.extension().and_then(|e| e.to_str()) {
+        Some("rs") => Language::Rust,
+        Some("ll") => Language::Llvm,
+        Some("bc") => return Ok(Vec::new()),
+        _ => Language::C,
+    };
+    match std::fs::read(path) {
+        Ok(bytes) => parse(&String::from_utf8_lossy(&bytes), language, path),
+        // The reader of the module has better words for this.
+        Err(_) => Ok(Vec::new()),
+    }
+}
+
+fn parse(text: &str, language: Language, path: &Path) -> Result<Vec<Directives>> {
+    let mut groups: Vec<Directives> = Vec::new();
+    let mut open = false;
+    let lines: Vec<&str> = text.lines().collect();
+    for (i, raw) in lines.iter().enumerate() {
+        let text = raw.trim();
+        let Some(directive) = text.strip_prefix("//@").or_else(|| text.strip_prefix(";@")) else {
+            open &= is_between(text);
+            continue;
+        };
+        if !open {
+            groups.push(Directives { line: i as u32 + 1, ..Directives::default() });
+            open = true;
+        }
+        if let Some(group) = groups.last_mut() {
+            add(group, directive.trim(), i as u32 + 1).map_err(|message| Error::Directive {
+                path: path.to_owned(),
+                line: i as u32 + 1,
+                message,
+            })?;
+        }
+    }
+    for group in &mut groups {
+        if group.function.is_none() {
+            group.function = next_function(&lines[group.line as usize..], language);
+        }
+    }
+    Ok(groups)
+}
+
+/// Whether a line may stand between the directives of one function.
+fn is_between(text: &str) -> bool {
+    text.is_empty() || ["//", ";", "#", "/*", "*"].iter().any(|p| text.starts_with(p))
+}
+
+fn add(group: &mut Directives, directive: &str, line: u32) -> std::result::Result<(), String> {
+    let (key, value) = match directive.split_once(char::is_whitespace) {
+        Some((key, value)) => (key, value.trim()),
+        None => (directive, ""),
+    };
+    let missing = |what: &str| format!("`{key}` wants {what}");
+    let twice = |given: bool| if given { Err(format!("a second `{key}` for one function")) } else { Ok(()) };
+    match key {
+        "function" => {
+            twice(group.function.is_some())?;
+            if value.is_empty() || value.contains(char::is_whitespace) {
+                return Err(missing("the name of a function"));
+            }
+            group.function = Some(value.to_owned());
+        }
+        "args" => {
+            twice(group.args.is_some())?;
+            group.args = Some(At { line, value: value.to_owned() });
+        }
+        "returns" => {
+            twice(group.returns.is_some())?;
+            group.returns = Some(At { line, value: value.to_owned() });
+        }
+        "range" => {
+            twice(group.range.is_some())?;
+            group.range = Some(spec::parse_range(value)?);
+        }
+        "bind" => group.binds.push(At { line, value: Bind::parse(value)? }),
+        "width" => {
+            twice(group.width.is_some())?;
+            group.width = Some(value.parse()?);
+        }
+        "tolerance" => {
+            twice(group.tolerance.is_some())?;
+            group.tolerance = Some(value.parse()?);
+        }
+        "lane-insensitive" if value.is_empty() => group.lane_insensitive = true,
+        "lane-insensitive" => return Err(format!("`{key}` has no value")),
+        _ => {
+            return Err(format!(
+                "unknown directive `{key}`; there are function, args, returns, range, bind, width, tolerance and \
+                 lane-insensitive"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The name of the next function that is defined in these lines, as far as one can tell without a parser.
+fn next_function(lines: &[&str], language: Language) -> Option<String> {
+    let code = || lines.iter().map(|l| l.trim()).filter(|l| !is_between(l));
+    match language {
+        Language::Rust => code()
+            .find_map(|l| l.split_once("extern \"C\" fn ").map(|(_, rest)| rest))
+            .or_else(|| code().find_map(|l| l.split_once("fn ").map(|(_, rest)| rest)))
+            .map(leading_name),
+        Language::C => code().find_map(|l| {
+            l.match_indices('(')
+                .map(|(at, _)| trailing_name(l[..at].trim_end()))
+                .find(|name| !name.is_empty() && !name.starts_with("__"))
+        }),
+        Language::Llvm => {
+            code().filter(|l| l.starts_with("define ")).find_map(|l| l.split_once('@')).map(|(_, rest)| {
+                match rest.strip_prefix('"').and_then(|r| r.split_once('"')) {
+                    Some((quoted, _)) => quoted.to_owned(),
+                    None => rest.split('(').next().unwrap_or_default().to_owned(),
+                }
+            })
+        }
+    }
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn leading_name(text: &str) -> String {
+    text.chars().take_while(|&c| is_name(c)).collect()
+}
+
+fn trailing_name(text: &str) -> String {
+    let start =
+        text.rfind(|c| !is_name(c)).map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+    text[start..].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn groups(text: &str, language: Language) -> Vec<Directives> {
+        parse(text, language, Path::new("k")).unwrap()
+    }
+
+    #[test]
+    fn directives_belong_to_the_next_function_of_the_file() {
+        let rust = "//! Shows.\n//@ args i=index,out=uniform\n//@ range 0..64\n\n/// Doc.\n#[unsafe(no_mangle)]\n\
+                    fn helper() {}\npub unsafe extern \"C\" fn kernel(i: i32, out: *mut f32) {\n";
+        let found = groups(rust, Language::Rust);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].function.as_deref(), Some("kernel"));
+        assert_eq!(found[0].range, Some((0, 64)));
+        assert_eq!(found[0].args, Some(At { line: 2, value: "i=index,out=uniform".into() }));
+        let c = "#include <math.h>\n//@ range 0..8\nstatic const int n = 3;\n__attribute__((noinline)) float f(int i) {\n";
+        assert_eq!(groups(c, Language::C)[0].function.as_deref(), Some("f"));
+        let ll = ";@ width 8\ndefine dso_local void @\"a b\"(i32 %i) {\n";
+        assert_eq!(groups(ll, Language::Llvm)[0].function.as_deref(), Some("a b"));
+    }
+
+    #[test]
+    fn code_separates_the_directives_of_two_functions() {
+        let text = "//@ range 0..8\nvoid f(int i) {}\n//@ range 0..9\n//@ function other\n//@ lane-insensitive\nvoid g(int i) {}\n";
+        let found = groups(text, Language::C);
+        let names: Vec<_> = found.iter().map(|g| g.function.as_deref().unwrap()).collect();
+        assert_eq!(names, ["f", "other"]);
+        assert!(found[1].lane_insensitive && !found[0].lane_insensitive);
+    }
+
+    #[test]
+    fn mistakes_are_named_with_file_and_line() {
+        let message = |text: &str| parse(text, Language::Rust, Path::new("k.rs")).unwrap_err().to_string();
+        assert_eq!(
+            message("fn f() {}\n//@ rnage 0..4\n"),
+            "k.rs:2: unknown directive `rnage`; there are function, args, returns, range, bind, width, tolerance and lane-insensitive"
+        );
+        assert_eq!(message("//@ range 4\n"), "k.rs:1: `4` is no range: write A..B");
+        assert_eq!(message("//@ width 0\n"), "k.rs:1: width 0: use 1 to 64 lanes, or auto");
+        assert_eq!(message("//@ width 4\n//@ width 8\n"), "k.rs:2: a second `width` for one function");
+    }
+}

@@ -1,0 +1,201 @@
+//! C headers for what `vectorize` makes.
+//!
+//! A vector goes between C and the W-lane function in one register, so only vectors of exactly 16 bytes, of 32 (where
+//! the CPU has AVX) and of 64 (with AVX-512) can be declared portably, by GCC's and clang's vector extension. Where one does not
+//! fit, the header says so in place of the declaration; the range driver takes arrays and can always be called.
+
+use std::fmt::Write as _;
+
+use warpline::ir::Type;
+use warpline::shape::ArgShape;
+use warpline::vectorize::{Passing, Vectorized};
+
+use crate::kernel::{Kernel, c_type};
+
+/// What to write about.
+pub struct Header<'a> {
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// Its W-lane form.
+    pub made: &'a Vectorized,
+    /// Whether that has a mask.
+    pub masked: bool,
+    /// The name of the range driver.
+    pub range: Option<&'a String>,
+    /// The header's file name.
+    pub file: &'a str,
+}
+
+/// The header's text.
+pub fn text(header: &Header<'_>) -> String {
+    let guard: String = header
+        .file
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+        .collect();
+    let function = &header.kernel.function().name;
+    let width = header.kernel.width;
+    let mut out = format!(
+        "/* `{function}` on {width} lanes for {}, made by warpline. */\n#ifndef WARPLINE_{guard}\n#define WARPLINE_{guard}\n\n\
+         #include <stdbool.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n",
+        header.kernel.cpu.name
+    );
+    match lanes_prototype(header) {
+        Ok(text) => out += &text,
+        Err(why) => {
+            let _ = writeln!(out, "/* {} cannot be called from C: {why}. */\n", symbol(header));
+        }
+    }
+    if let Some(name) = header.range {
+        out += &range_prototype(header, name);
+    }
+    out += "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+    out
+}
+
+fn symbol<'a>(header: &'a Header<'_>) -> &'a str {
+    let name = &header.made.name;
+    if header.masked { name.trim_end_matches(".masked") } else { name }
+}
+
+/// The C type of a vector and its definition, or why there is none.
+fn vector_type(header: &Header<'_>, ty: Type) -> Result<(String, String), String> {
+    let width = header.kernel.width;
+    let elem = match ty {
+        Type::Int(8 | 16 | 32 | 64) | Type::F32 | Type::F64 => c_type(ty).unwrap_or_default(),
+        Type::Int(1) => return Err("vectors of booleans have no C type".to_owned()),
+        _ => return Err("vectors of its elements have no C type".to_owned()),
+    };
+    let bits = match ty {
+        Type::Int(bits) => bits,
+        Type::F32 => 32,
+        _ => 64,
+    };
+    let bytes = bits / 8 * width;
+    if ![16, 32, 64].contains(&bytes) || bytes * 8 > header.kernel.register_bits {
+        return Err(format!(
+            "a vector of {width} {elem} does not fill one register of {} bits or less",
+            header.kernel.register_bits
+        ));
+    }
+    let name = format!("warpline_{}x{width}", elem.trim_end_matches("_t"));
+    let typedef = format!("typedef {elem} {name} __attribute__((vector_size({bytes})));\n");
+    Ok((name, typedef))
+}
+
+fn lanes_prototype(header: &Header<'_>) -> Result<String, String> {
+    let func = header.kernel.function();
+    let mut typedefs: Vec<String> = Vec::new();
+    let mut passed = |passing: &Passing| match *passing {
+        Passing::Uniform(ty) | Passing::Strided(ty, _) => {
+            c_type(ty).map(str::to_owned).ok_or_else(|| "a parameter has no C type".to_owned())
+        }
+        Passing::Varying(ty) => {
+            let (name, typedef) = vector_type(header, ty)?;
+            if !typedefs.contains(&typedef) {
+                typedefs.push(typedef);
+            }
+            Ok(name)
+        }
+    };
+    let mut params = Vec::new();
+    let mut notes = Vec::new();
+    for (i, passing) in header.made.params.iter().enumerate() {
+        let name = parameter(header, i);
+        params.push(declare(&passed(passing)?, &name));
+        if let Passing::Strided(_, step) = passing {
+            notes.push(format!("{name}: lane 0's value; lane k has k * {step} more"));
+        }
+    }
+    if header.masked {
+        params.push("uint64_t mask".to_owned());
+        notes.push("mask: bit k says whether lane k is active".to_owned());
+    }
+    let result = match &header.made.result {
+        Some(passing) => passed(passing)?,
+        None => "void".to_owned(),
+    };
+    let mut out = typedefs.concat();
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    let _ = write!(out, "/* All {} lanes of `{}`", header.kernel.width, func.name);
+    for note in notes {
+        let _ = write!(out, ";\n   {note}");
+    }
+    out += ". */\n";
+    let _ = writeln!(out, "{};\n", declare(&result, &format!("{}({})", symbol(header), list(&params))));
+    Ok(out)
+}
+
+fn range_prototype(header: &Header<'_>, name: &str) -> String {
+    let func = header.kernel.function();
+    let mut params = vec!["int64_t begin".to_owned(), "int64_t end".to_owned()];
+    let mut notes = Vec::new();
+    let typed = |ty: Type| c_type(ty).unwrap_or("void *");
+    for (i, (&p, &shape)) in func.params.iter().zip(&header.kernel.args).enumerate() {
+        let (ty, name) = (func.ty(p), parameter(header, i));
+        match shape {
+            ArgShape::Index => {}
+            ArgShape::Varying => {
+                params.push(declare(&array(typed(ty), "const "), &name));
+                notes.push(format!("{name}[i - begin]: the value for index i"));
+            }
+            ArgShape::Uniform => params.push(declare(typed(ty), &name)),
+            ArgShape::Stride(n) => {
+                params.push(declare(typed(ty), &name));
+                notes.push(format!("{name}: the value for begin; each next index gets {n} more"));
+            }
+        }
+    }
+    if !func.ret.is_void() {
+        params.push(declare(&array(typed(func.ret), ""), "out"));
+        notes.push("out[i - begin]: the result for index i".to_owned());
+    }
+    let mut out = format!(
+        "/* `{}` for each index in begin..end (nothing if begin >= end), {} at a time.\n   Every index must fit the kernel's \
+         parameter",
+        func.name, header.kernel.width
+    );
+    for note in notes {
+        let _ = write!(out, ";\n   {note}");
+    }
+    out += ". */\n";
+    let _ = writeln!(out, "void {name}({});\n", list(&params));
+    out
+}
+
+/// The type of an array with elements of this type.
+fn array(elem: &str, qualifier: &str) -> String {
+    match elem.strip_suffix(" *") {
+        // A qualifier in front would be about what the elements point to.
+        Some(_) => format!("{elem}*"),
+        None => format!("{qualifier}{elem} *"),
+    }
+}
+
+fn declare(ty: &str, name: &str) -> String {
+    if ty.ends_with('*') { format!("{ty}{name}") } else { format!("{ty} {name}") }
+}
+
+fn list(params: &[String]) -> String {
+    if params.is_empty() { "void".to_owned() } else { params.join(", ") }
+}
+
+/// A parameter's name as C can have it.
+fn parameter(header: &Header<'_>, index: usize) -> String {
+    const RESERVED: [&str; 9] =
+        ["begin", "end", "mask", "int", "float", "double", "char", "register", "default"];
+    let func = header.kernel.function();
+    let name = &func.values[func.params[index]].name;
+    let plain = !name.is_empty()
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !name.starts_with(|c: char| c.is_ascii_digit());
+    match plain {
+        false => format!("arg{index}"),
+        true if RESERVED.contains(&&**name) || (&**name == "out" && !func.ret.is_void()) => {
+            format!("{name}_")
+        }
+        true => name.to_string(),
+    }
+}

@@ -1,0 +1,281 @@
+//! From the options to a kernel: read the input, choose the function, settle shapes, width and CPU.
+
+use std::path::Path;
+
+use warpline::ir::{FuncId, Function, Op, Scalar, Type};
+use warpline::shape::{ArgShape, parse_args};
+use warpline::vectorize::VectorizeError;
+use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
+use warpline_llvm::{Cpu, Imported, Linkage, Module};
+
+use crate::cli::KernelOptions;
+use crate::directives::{self, Directives};
+use crate::error::{Error, Result};
+use crate::libmvec::{Libmvec, MAX_ULP};
+use crate::spec::Width;
+
+/// A kernel with everything that is known of it.
+pub struct Kernel {
+    /// The module that it is in.
+    pub imported: Imported,
+    /// The kernel.
+    pub func: FuncId,
+    /// What the input says of it.
+    pub directives: Directives,
+    /// The shapes of its parameters.
+    pub args: Vec<ArgShape>,
+    /// W.
+    pub width: u32,
+    /// The CPU to make code for.
+    pub cpu: Cpu,
+    /// The size of its vector registers in bits.
+    pub register_bits: u32,
+}
+
+/// Reads the input and settles what to do with it.
+///
+/// # Errors
+/// Whatever is wrong with the input, the directives or the options.
+pub fn open(options: &KernelOptions) -> Result<Kernel> {
+    let path = &options.input;
+    let imported = load(path, Some(true))?;
+    let groups = directives::read(path)?;
+    let (func, directives) = choose(&imported, path, groups, options.function.as_deref())?;
+    let function = &imported.ir.functions[func];
+    let args = shapes(&imported, function, path, &directives, options.args.as_deref())?;
+    let triple = imported.ir.triple.clone();
+    let cpu = worker::find_cpu(&options.cpu, &triple)?;
+    let register_bits = register_bits(&cpu, &triple)?;
+    let width = match options.width.or(directives.width).unwrap_or_default() {
+        Width::Lanes(n) => n,
+        Width::Auto => (register_bits / element_bits(function)).max(1),
+    };
+    Ok(Kernel { imported, func, directives, args, width, cpu, register_bits })
+}
+
+/// Reads and imports an input. Warnings go to standard error.
+///
+/// # Errors
+/// As [`worker::load_module`].
+pub fn load(path: &Path, simplify: Option<bool>) -> Result<Imported> {
+    let options = LoadOptions { simplify, ..LoadOptions::default() };
+    let (module, warnings) = worker::load_module(path, &options)?;
+    if !warnings.trim().is_empty() {
+        eprintln!("{}", warnings.trim_end());
+    }
+    Ok(Imported::new(module))
+}
+
+/// The function that is meant, and the directives about it.
+fn choose(
+    imported: &Imported,
+    path: &Path,
+    groups: Vec<Directives>,
+    wanted: Option<&str>,
+) -> Result<(FuncId, Directives)> {
+    let id = |name: &str| {
+        imported.bridge.module().require_function(name)?;
+        imported
+            .ir
+            .function(name)
+            .ok_or_else(|| Error::input(path, format!("the function `{name}` could not be imported")))
+    };
+    if let Some(name) = wanted {
+        let group = groups.into_iter().find(|g| g.function.as_deref() == Some(name));
+        return Ok((id(name)?, group.unwrap_or_default()));
+    }
+    match groups.len() {
+        0 => {
+            let mut functions = imported.ir.functions.keys();
+            match (functions.next(), functions.next()) {
+                (Some(only), None) => Ok((only, Directives::default())),
+                (None, _) => Err(Error::input(
+                    path,
+                    "it defines no function; a kernel must be visible to the \
+                     linker (in Rust: `#[unsafe(no_mangle)] pub extern \"C\" fn`)",
+                )),
+                _ => Err(Error::input(
+                    path,
+                    format!(
+                        "which function? Use --function, or directives in the file; it has {}",
+                        names(imported)
+                    ),
+                )),
+            }
+        }
+        1 => {
+            let group = groups.into_iter().next().unwrap_or_default();
+            let at = |message: &str| Error::Directive {
+                path: path.to_owned(),
+                line: group.line,
+                message: message.to_owned(),
+            };
+            let Some(name) = group.function.clone() else {
+                return Err(at("no function follows; say which one with `function NAME`"));
+            };
+            match imported.ir.function(&name) {
+                Some(func) => Ok((func, group)),
+                None => Err(at(&format!(
+                    "they are about `{name}`, which the module does not have (a kernel must be visible to the linker); it \
+                     has {}",
+                    names(imported)
+                ))),
+            }
+        }
+        _ => {
+            let named: Vec<String> = groups.into_iter().filter_map(|g| g.function).collect();
+            let message =
+                format!("directives for several functions: use --function with one of {}", named.join(", "));
+            Err(Error::input(path, message))
+        }
+    }
+}
+
+/// The names of the functions, if they are not too many.
+fn names(imported: &Imported) -> String {
+    const SHOWN: usize = 12;
+    let all: Vec<&str> = imported.ir.functions.values().map(|f| &*f.name).collect();
+    match all.len() {
+        0 => "none".to_owned(),
+        1..=SHOWN => all.join(", "),
+        n => format!("{} and {} others", all[..SHOWN].join(", "), n - SHOWN),
+    }
+}
+
+/// The shapes of the parameters: from the option, else from the directive; those that are not mentioned are uniform.
+fn shapes(
+    imported: &Imported,
+    func: &Function,
+    path: &Path,
+    directives: &Directives,
+    option: Option<&str>,
+) -> Result<Vec<ArgShape>> {
+    let wrong = |message: String| match (option, &directives.args) {
+        (None, Some(at)) => Error::Directive { path: path.to_owned(), line: at.line, message },
+        _ => Error::option("--args", message),
+    };
+    let list = option.or(directives.args.as_ref().map(|at| at.value.as_str())).unwrap_or_default();
+    let given =
+        parse_args(list, &imported.ir, func).map_err(|e| wrong(format!("function `{}`: {e}", func.name)))?;
+    let shapes: Vec<ArgShape> = given.into_iter().map(|s| s.unwrap_or(ArgShape::Uniform)).collect();
+    if shapes.iter().all(|&s| matches!(s, ArgShape::Uniform | ArgShape::Stride(0))) {
+        let params: Vec<String> = func.params.iter().map(|&p| func.value_name(p)).collect();
+        return Err(wrong(format!(
+            "function `{}`: no parameter is varying or an index, so all lanes would do the same; its parameters are: {}",
+            func.name,
+            if params.is_empty() { "none".to_owned() } else { params.join(", ") }
+        )));
+    }
+    Ok(shapes)
+}
+
+/// 64 for a kernel that computes in double precision, else 32.
+fn element_bits(func: &Function) -> u32 {
+    let double = |&b: &warpline::ir::Block| {
+        func.block_insts(b).any(|i| {
+            let data = &func.insts[i];
+            matches!(data.op, Op::Binary(_)) && data.result().is_some_and(|v| func.ty(v) == Type::F64)
+        })
+    };
+    if func.layout.iter().any(double) { 64 } else { 32 }
+}
+
+/// The size of a CPU's vector registers in bits, found out by making code for vectors of integers.
+fn register_bits(cpu: &Cpu, triple: &str) -> Result<u32> {
+    if cpu.features.split(',').any(|f| f == "+avx512f") {
+        return Ok(512);
+    }
+    let has = |feature: &str| cpu.features.split(',').any(|f| f == feature);
+    if has("+avx2") || has("-avx2") {
+        return Ok(if has("+avx2") { 256 } else { 128 });
+    }
+    let probe = format!(
+        "target triple = \"{triple}\"\n\
+         define void @probe(ptr %p, ptr %q) {{\n\
+         %a = load <16 x i32>, ptr %p\n %b = load <16 x i32>, ptr %q\n %c = add <16 x i32> %a, %b\n\
+         store <16 x i32> %c, ptr %p\n ret void\n}}\n"
+    );
+    let module = Module::parse(probe.as_bytes(), "the probe for vector registers")?;
+    let options = CodegenOptions {
+        vector_bits: Some(512),
+        passes: String::new(),
+        ..CodegenOptions::new(cpu.clone(), Output::Assembly)
+    };
+    let assembly = String::from_utf8_lossy(&worker::codegen(&module, &options)?).into_owned();
+    let registers = [("zmm", 512), ("ymm", 256)];
+    Ok(registers.iter().find(|(name, _)| assembly.contains(name)).map_or(128, |&(_, bits)| bits))
+}
+
+impl Kernel {
+    /// The kernel's function.
+    pub fn function(&self) -> &Function {
+        &self.imported.ir.functions[self.func]
+    }
+
+    /// The vector mathematics library to use: none where its errors are more than `math_ulp`.
+    pub fn math_library(&self, math_ulp: u32) -> Libmvec {
+        let register_bits = if math_ulp >= MAX_ULP { self.register_bits } else { 0 };
+        Libmvec::new(&self.imported.ir.triple, register_bits)
+    }
+
+    /// The text of a refusal, with the source line.
+    pub fn refusal(&self, error: &VectorizeError) -> Error {
+        Error::Vectorize(error.describe(&self.imported.ir))
+    }
+
+    /// Brings functions that were made here into the LLVM module.
+    ///
+    /// # Errors
+    /// If one cannot be expressed there.
+    pub fn export(&mut self, functions: &[FuncId]) -> Result<()> {
+        for &id in functions {
+            let function = &self.imported.ir.functions[id];
+            self.imported.bridge.add_function(&self.imported.ir, function, Linkage::External)?;
+        }
+        Ok(())
+    }
+
+    /// The options for code of which only these functions are visible from outside.
+    pub fn codegen_options(&self, visible: &[&str], output: Output) -> CodegenOptions {
+        let kept: Vec<String> = visible.iter().map(|name| format!("preserve-gv={name}")).collect();
+        CodegenOptions {
+            vector_bits: Some(self.register_bits).filter(|&bits| bits >= 256),
+            passes: format!("internalize<{}>,globaldce,default<O3>", kept.join(";")),
+            ..CodegenOptions::new(self.cpu.clone(), output)
+        }
+    }
+
+    /// The options of the vectorizer.
+    pub fn vectorizer<'a>(
+        &self,
+        options: &KernelOptions,
+        name: String,
+        masked: bool,
+        math: &'a dyn warpline::vectorize::MathLibrary,
+    ) -> warpline::vectorize::Options<'a> {
+        warpline::vectorize::Options {
+            width: self.width,
+            args: self.args.clone(),
+            name,
+            masked,
+            linearize: options.linearize.into(),
+            scalar_result: false,
+            math,
+        }
+    }
+}
+
+/// The C name of an element type, for messages and headers; `None` for what C has no fixed name for.
+pub fn c_type(ty: Type) -> Option<&'static str> {
+    Some(match ty.scalar()? {
+        Scalar::Int(1) => "bool",
+        Scalar::Int(8) => "int8_t",
+        Scalar::Int(16) => "int16_t",
+        Scalar::Int(32) => "int32_t",
+        Scalar::Int(64) => "int64_t",
+        Scalar::Float(warpline::ir::FloatKind::Float) => "float",
+        Scalar::Float(warpline::ir::FloatKind::Double) => "double",
+        Scalar::Ptr(_) => "void *",
+        _ => return None,
+    })
+}

@@ -1,0 +1,333 @@
+//! What a run passes to the kernel: numbers and buffers.
+
+use warpline::ir::{Function, Type};
+use warpline::shape::ArgShape;
+
+use crate::error::{Error, Result};
+use crate::spec::{Bind, Elem, Fill, Number, Spec};
+
+/// A buffer as it is before a run.
+pub struct Buffer {
+    /// The parameter's name; `result` for the returned values.
+    pub name: String,
+    /// The type of its elements.
+    pub elem: Elem,
+    /// Its contents at the start.
+    pub initial: Vec<u8>,
+}
+
+/// What is passed for a parameter.
+#[derive(Copy, Clone, Debug)]
+pub enum Passed {
+    /// Made from the position in the range.
+    Index,
+    /// One number (its bits), the same for all indices or the value for the first.
+    Number(u64),
+    /// The address of a buffer: the number of the buffer.
+    Address(usize),
+    /// One element of a buffer for each index.
+    Elements(usize),
+}
+
+/// Everything that is passed.
+pub struct Data {
+    /// The buffers.
+    pub buffers: Vec<Buffer>,
+    /// One for each parameter of the kernel.
+    pub passed: Vec<Passed>,
+    /// The buffer for returned values.
+    pub result: Option<usize>,
+    /// The first index.
+    pub begin: i64,
+    /// The index behind the last one.
+    pub end: i64,
+}
+
+impl Data {
+    /// Settles what is passed to each parameter. `binds` are in order of precedence.
+    ///
+    /// # Errors
+    /// If a parameter has no value or an unfit one, or a name is unknown.
+    pub fn new(
+        func: &Function,
+        args: &[ArgShape],
+        binds: &[&Bind],
+        (begin, end): (i64, i64),
+        seed: u64,
+    ) -> Result<Data> {
+        let names: Vec<String> = func.params.iter().map(|&p| func.value_name(p)[1..].to_owned()).collect();
+        for bind in binds {
+            if !names.contains(&bind.name) {
+                let message =
+                    format!("`{}` has no such parameter; there are {}", func.name, names.join(", "));
+                return Err(Error::option(format!("--bind {}", bind.name), message));
+            }
+        }
+        let count = usize::try_from(end.saturating_sub(begin).max(0)).unwrap_or(usize::MAX);
+        let mut data = Data { buffers: Vec::new(), passed: Vec::new(), result: None, begin, end };
+        for (i, (&p, &shape)) in func.params.iter().zip(args).enumerate() {
+            let bind = binds.iter().find(|b| b.name == names[i]);
+            let wrong = |message: String| Err(Error::option(format!("--bind {}", names[i]), message));
+            let ty = func.ty(p);
+            if shape == ArgShape::Index {
+                if bind.is_some() {
+                    return wrong("it is the index; its values come from --range".to_owned());
+                }
+                data.passed.push(Passed::Index);
+                continue;
+            }
+            let Some(bind) = bind else {
+                let example = match (shape, Elem::of(ty)) {
+                    (ArgShape::Varying, Some(elem)) => format!("{elem}[{count}]=random"),
+                    (_, Some(_)) => "1".to_owned(),
+                    (_, None) => format!("f32[{count}]=zero"),
+                };
+                return wrong(format!(
+                    "the parameter has no value: write --bind {0}=SPEC or `//@ bind {0}=SPEC` in the input, for example \
+                     {0}={example}",
+                    names[i]
+                ));
+            };
+            match (bind.spec, shape) {
+                (Spec::Buffer { elem, len, fill }, ArgShape::Varying) => {
+                    if Elem::of(ty) != Some(elem) {
+                        return wrong(format!("its elements are not of type {elem}"));
+                    }
+                    if len < count {
+                        return wrong(format!("{len} elements for {count} indices"));
+                    }
+                    data.passed.push(Passed::Elements(data.buffers.len()));
+                    data.add(&names[i], elem, len, fill, seed.wrapping_add(i as u64));
+                }
+                (Spec::Buffer { elem, len, fill }, _) => {
+                    if !ty.is_ptr() {
+                        return wrong("a buffer is for pointers and varying parameters".to_owned());
+                    }
+                    data.passed.push(Passed::Address(data.buffers.len()));
+                    data.add(&names[i], elem, len, fill, seed.wrapping_add(i as u64));
+                }
+                (Spec::Number(n), ArgShape::Varying) => match Elem::of(ty) {
+                    Some(elem) => {
+                        elem.bits(n).or_else(wrong_number(&names[i]))?;
+                        data.passed.push(Passed::Elements(data.buffers.len()));
+                        data.add(&names[i], elem, count, Fill::Same(n), seed);
+                    }
+                    None => return wrong("a pointer that varies cannot be bound".to_owned()),
+                },
+                (Spec::Number(n), _) => match Elem::of(ty) {
+                    Some(elem) => {
+                        let bits = elem.bits(n).or_else(wrong_number(&names[i]))?;
+                        data.passed.push(Passed::Number(bits));
+                    }
+                    None if ty.is_ptr() && n == Number::Int(0) => data.passed.push(Passed::Number(0)),
+                    None => return wrong("a number does not fit its type; pass a buffer".to_owned()),
+                },
+            }
+        }
+        if !func.ret.is_void() {
+            let Some(elem) = Elem::of(func.ret) else {
+                let message = "its result is neither a number nor a boolean, and cannot be compared";
+                return Err(Error::option(format!("function `{}`", func.name), message));
+            };
+            data.result = Some(data.buffers.len());
+            data.add("result", elem, count, Fill::Zero, 0);
+        }
+        Ok(data)
+    }
+
+    fn add(&mut self, name: &str, elem: Elem, len: usize, fill: Fill, seed: u64) {
+        self.buffers.push(Buffer { name: name.to_owned(), elem, initial: contents(elem, len, fill, seed) });
+    }
+}
+
+fn wrong_number<T>(name: &str) -> impl FnOnce(String) -> Result<T> {
+    let option = format!("--bind {name}");
+    move |message| Err(Error::option(option, message))
+}
+
+/// The generator `SplitMix64`.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// In 0..1, a multiple of 2^−53.
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+fn contents(elem: Elem, len: usize, fill: Fill, seed: u64) -> Vec<u8> {
+    let mut random = Random(seed);
+    let size = elem.bytes();
+    let mut bytes = Vec::with_capacity(len * size);
+    for k in 0..len {
+        let float = |x: f64| match elem {
+            // Rounding must not reach the upper end of 0..1.
+            Elem::F32 => u64::from(((x as f32).min(1.0 - f32::EPSILON / 2.0)).to_bits()),
+            _ => x.to_bits(),
+        };
+        let bits = match fill {
+            Fill::Zero => 0,
+            Fill::Iota if elem.is_float() => elem.bits(Number::Float(k as f64)).unwrap_or(0),
+            Fill::Iota if elem == Elem::Bool => k as u64 & 1,
+            Fill::Iota => k as u64,
+            Fill::Random if elem.is_float() => float(random.unit()),
+            Fill::Random if elem == Elem::Bool => random.next() & 1,
+            Fill::Random => random.next(),
+            Fill::Same(n) => elem.bits(n).unwrap_or(0),
+            Fill::Between(Number::Int(a), Number::Int(b)) if !elem.is_float() => {
+                let span = (b - a).clamp(1, i128::from(u64::MAX)) as u64;
+                (a + i128::from(random.next() % span)) as u64
+            }
+            Fill::Between(a, b) => {
+                let (a, b) = (a.as_f64(), b.as_f64());
+                let x = a + random.unit() * (b - a);
+                match elem {
+                    Elem::F32 => u64::from((x as f32).to_bits()),
+                    Elem::F64 => x.to_bits(),
+                    _ => x.floor() as i64 as u64,
+                }
+            }
+        };
+        bytes.extend_from_slice(&bits.to_le_bytes()[..size]);
+    }
+    bytes
+}
+
+/// A copy of the buffers at addresses of its own, each on a cache line.
+pub struct Image {
+    storage: Vec<Vec<u8>>,
+    starts: Vec<usize>,
+}
+
+/// Alignment of the buffers, and the room behind each, in bytes.
+const ALIGN: usize = 64;
+
+impl Image {
+    /// A fresh copy.
+    pub fn new(data: &Data) -> Image {
+        let mut image = Image { storage: Vec::new(), starts: Vec::new() };
+        for buffer in &data.buffers {
+            let storage = vec![0u8; buffer.initial.len() + 2 * ALIGN];
+            image.starts.push(storage.as_ptr().align_offset(ALIGN).min(ALIGN));
+            image.storage.push(storage);
+        }
+        image.restore(data);
+        image
+    }
+
+    /// Gives the buffers their first contents again.
+    pub fn restore(&mut self, data: &Data) {
+        for (i, buffer) in data.buffers.iter().enumerate() {
+            let start = self.starts[i];
+            self.storage[i][start..start + buffer.initial.len()].copy_from_slice(&buffer.initial);
+        }
+    }
+
+    /// The contents of a buffer.
+    pub fn bytes(&self, data: &Data, buffer: usize) -> &[u8] {
+        let start = self.starts[buffer];
+        &self.storage[buffer][start..start + data.buffers[buffer].initial.len()]
+    }
+
+    /// The arguments of a range driver for a range that starts where the run's does.
+    pub fn slots(&mut self, data: &Data, end: i64) -> Vec<u64> {
+        let mut slots = vec![data.begin as u64, end as u64];
+        let addresses: Vec<u64> = self
+            .storage
+            .iter_mut()
+            .zip(&self.starts)
+            .map(|(s, &start)| s[start..].as_mut_ptr().expose_provenance() as u64)
+            .collect();
+        for passed in &data.passed {
+            match *passed {
+                Passed::Index => {}
+                Passed::Number(bits) => slots.push(bits),
+                Passed::Address(b) | Passed::Elements(b) => slots.push(addresses[b]),
+            }
+        }
+        slots.extend(data.result.map(|b| addresses[b]));
+        slots
+    }
+}
+
+/// The bits of element `k` of an array.
+pub fn element(bytes: &[u8], elem: Elem, k: usize) -> u64 {
+    let size = elem.bytes();
+    let mut word = [0; 8];
+    word[..size].copy_from_slice(&bytes[k * size..(k + 1) * size]);
+    u64::from_le_bytes(word)
+}
+
+/// Whether a type fits a slot of the entry functions.
+pub fn fits_slot(ty: Type) -> bool {
+    ty.is_ptr() || Elem::of(ty).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(elem: Elem, len: usize, fill: Fill) -> Vec<u64> {
+        let bytes = contents(elem, len, fill, 7);
+        (0..len).map(|k| element(&bytes, elem, k)).collect()
+    }
+
+    #[test]
+    fn fillings_are_what_they_say() {
+        assert_eq!(words(Elem::Int(16), 3, Fill::Iota), [0, 1, 2]);
+        assert_eq!(words(Elem::F64, 2, Fill::Iota), [0, 1.0f64.to_bits()]);
+        let between = Fill::Between(Number::Int(-2), Number::Int(3));
+        assert!(words(Elem::Int(32), 99, between).iter().all(|&b| (-2..3).contains(&(b as u32 as i32))));
+        assert!(
+            words(Elem::F32, 99, Fill::Random)
+                .iter()
+                .all(|&b| (0.0..1.0).contains(&f32::from_bits(b as u32)))
+        );
+        assert_eq!(words(Elem::Int(64), 5, Fill::Random), words(Elem::Int(64), 5, Fill::Random));
+    }
+
+    fn kernel() -> Function {
+        let mut func = Function::new("k", Type::F32);
+        func.add_param(Type::Int(32), "i");
+        func.add_param(Type::F32, "x");
+        func.add_param(Type::PTR, "p");
+        func
+    }
+
+    fn data(binds: &[&str]) -> Result<Data> {
+        let binds: Vec<Bind> = binds.iter().map(|b| b.parse().unwrap()).collect();
+        let binds: Vec<&Bind> = binds.iter().collect();
+        Data::new(&kernel(), &[ArgShape::Index, ArgShape::Varying, ArgShape::Uniform], &binds, (5, 9), 1)
+    }
+
+    #[test]
+    fn every_parameter_gets_a_value_and_every_buffer_a_place() {
+        let data = data(&["x=f32[4]=iota", "p=i32[7]"]).unwrap();
+        let names: Vec<&str> = data.buffers.iter().map(|b| b.name.as_str()).collect();
+        assert_eq!(names, ["x", "p", "result"]);
+        let mut image = Image::new(&data);
+        let slots = image.slots(&data, 9);
+        assert_eq!((slots[0], slots[1], slots.len()), (5, 9, 5));
+        assert!(slots[2..].iter().all(|a| a % 64 == 0));
+        assert_eq!(element(image.bytes(&data, 0), Elem::F32, 3), u64::from(3.0f32.to_bits()));
+    }
+
+    #[test]
+    fn unfit_values_are_refused_by_name() {
+        let message = |binds: &[&str]| data(binds).err().unwrap().to_string();
+        assert!(message(&["p=i32[7]"]).contains("--bind x: the parameter has no value"));
+        assert!(message(&["x=f32[3]", "p=i32[7]"]).contains("3 elements for 4 indices"));
+        assert!(message(&["x=f64[4]", "p=i32[7]"]).contains("not of type f64"));
+        assert!(message(&["x=1", "p=7"]).contains("pass a buffer"));
+        assert!(message(&["i=1", "x=1", "p=i8[1]"]).contains("it is the index"));
+        assert!(message(&["q=1"]).contains("no such parameter; there are i, x, p"));
+    }
+}

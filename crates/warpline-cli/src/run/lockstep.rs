@@ -1,0 +1,221 @@
+//! The first of the two references: the lane interpreter.
+//!
+//! The kernel is interpreted as W threads in lockstep, group by group, on a prefix of the range that a time budget bounds; then
+//! the native code runs on that prefix alone, and all memory is compared.
+
+use std::time::{Duration, Instant};
+
+use warpline::interp::{LaneArg, LaneSet, Machine, Options, Race, Val};
+use warpline::ir::{FuncId, Module, Type};
+use warpline::shape::ArgShape;
+use warpline::vectorize::driver;
+
+use crate::spec::{Elem, Tolerance};
+
+use super::compare::Comparison;
+use super::data::{Data, Image, Passed, element};
+
+/// How long new groups are begun.
+const TIME: Duration = Duration::from_millis(300);
+/// How many instructions are executed at most, counted once per lane.
+const FUEL: u64 = 100_000_000;
+
+/// What the interpreter found.
+pub struct Lockstep {
+    /// The first index.
+    pub begin: i64,
+    /// The index behind the prefix that was interpreted.
+    pub end: i64,
+    /// The memory after that: per buffer, the bytes that are defined.
+    memory: Vec<Vec<Option<u8>>>,
+    /// A race between lanes of a group, and the buffer it is in with the element's number.
+    pub race: Option<(Race, String)>,
+    /// Why the interpreter stopped before its time was over.
+    pub stopped: Option<Stop>,
+}
+
+/// Why the interpreter stopped.
+pub struct Stop {
+    /// In words.
+    pub text: String,
+    /// Whether the kernel has undefined behaviour on this input.
+    pub undefined: bool,
+}
+
+/// Interprets a prefix of the range.
+pub fn interpret(module: &Module, kernel: FuncId, args: &[ArgShape], width: u32, data: &Data) -> Lockstep {
+    let started = Instant::now();
+    let mut groups = 0;
+    let first =
+        attempt(module, kernel, args, width, data, usize::MAX, &|| started.elapsed() < TIME, &mut groups);
+    match first.stopped {
+        None => first,
+        // The group that failed has left traces in memory: once more without it.
+        Some(stop) => {
+            let mut again = attempt(module, kernel, args, width, data, groups, &|| true, &mut 0);
+            again.stopped = Some(stop);
+            again
+        }
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "one private helper with two callers")]
+fn attempt(
+    module: &Module,
+    kernel: FuncId,
+    args: &[ArgShape],
+    width: u32,
+    data: &Data,
+    limit: usize,
+    go_on: &dyn Fn() -> bool,
+    done: &mut usize,
+) -> Lockstep {
+    let func = &module.functions[kernel];
+    let mut machine = Machine::with_options(module, Options { fuel: FUEL, ..Options::default() });
+    let mut found =
+        Lockstep { begin: data.begin, end: data.begin, memory: Vec::new(), race: None, stopped: None };
+    let mut addresses = Vec::new();
+    for buffer in &data.buffers {
+        match machine.memory.allocate_bytes(&buffer.initial, 64) {
+            Ok(address) => addresses.push(address),
+            Err(why) => {
+                found.stopped = Some(Stop { text: why.to_string(), undefined: false });
+                return found;
+            }
+        }
+    }
+    let code = machine.prepare_id(kernel);
+    let types: Vec<Type> = func.params.iter().map(|&p| func.ty(p)).collect();
+    let mut results: Vec<Option<u8>> = Vec::new();
+    for (start, count) in
+        driver::groups(data.begin, data.end, width, &driver::index_widths(func, args)).take(limit)
+    {
+        let position = start.abs_diff(data.begin);
+        let lanes: Vec<LaneArg> = types
+            .iter()
+            .zip(args)
+            .zip(&data.passed)
+            .map(|((&ty, &shape), &passed)| {
+                argument(ty, shape, passed, data, &addresses, start, position, count, width)
+            })
+            .collect();
+        match machine.run_lockstep(&code, width, LaneSet::first(count), &lanes, None) {
+            Ok(run) => {
+                let race = run.races.read_after_write.or(run.races.write_after_read);
+                if let (None, Some(race)) = (&found.race, race) {
+                    found.race = Some((race, place(race.address, data, &addresses)));
+                }
+                if let Some(b) = data.result {
+                    for value in run.returns.iter().take(count as usize) {
+                        let bits = value.as_ref().and_then(Val::bits);
+                        for k in 0..data.buffers[b].elem.bytes() {
+                            results.push(bits.map(|bits| (bits >> (8 * k)) as u8));
+                        }
+                    }
+                }
+                *done += 1;
+                found.end = start.saturating_add(i64::from(count));
+            }
+            Err(trap) => {
+                found.stopped = Some(Stop {
+                    text: format!("at index {start}: {}", trap.describe(func)),
+                    undefined: trap.kind.is_undefined_behaviour(),
+                });
+                return found;
+            }
+        }
+        if !go_on() {
+            break;
+        }
+    }
+    for (i, buffer) in data.buffers.iter().enumerate() {
+        let bytes = if data.result == Some(i) {
+            let mut bytes = std::mem::take(&mut results);
+            // Behind the prefix nothing was written.
+            bytes.extend(buffer.initial[bytes.len()..].iter().map(|&b| Some(b)));
+            bytes
+        } else {
+            machine.memory.read(addresses[i], buffer.initial.len() as u64).unwrap_or_default()
+        };
+        found.memory.push(bytes);
+    }
+    found
+}
+
+/// What the lanes of a group get for a parameter.
+#[expect(clippy::too_many_arguments, reason = "one private helper with one caller")]
+fn argument(
+    ty: Type,
+    shape: ArgShape,
+    passed: Passed,
+    data: &Data,
+    addresses: &[u64],
+    start: i64,
+    position: u64,
+    count: u32,
+    width: u32,
+) -> LaneArg {
+    let bits = ty.int_bits().unwrap_or(64);
+    let int = |x: i128| Val::signed(bits, x);
+    let each = |f: &dyn Fn(u32) -> Val| {
+        LaneArg::Each((0..width).map(|l| if l < count { f(l) } else { Val::poison(1) }).collect())
+    };
+    match passed {
+        Passed::Index => each(&|l| int(i128::from(start) + i128::from(l))),
+        Passed::Number(word) => match shape {
+            ArgShape::Stride(step) => each(&|l| {
+                let k = i128::from(position) + i128::from(l);
+                int((i128::from(word) + i128::from(step) * k) & ((1i128 << bits) - 1))
+            }),
+            _ => LaneArg::Same(Val::int(word.into())),
+        },
+        Passed::Address(b) => match shape {
+            ArgShape::Stride(step) => each(&|l| {
+                let k = (position + u64::from(l)).wrapping_mul(step as u64);
+                Val::ptr(addresses[b].wrapping_add(k))
+            }),
+            _ => LaneArg::Same(Val::ptr(addresses[b])),
+        },
+        Passed::Elements(b) => {
+            let buffer = &data.buffers[b];
+            each(&|l| Val::int(element(&buffer.initial, buffer.elem, position as usize + l as usize).into()))
+        }
+    }
+}
+
+/// The buffer and element of an address.
+fn place(address: u64, data: &Data, addresses: &[u64]) -> String {
+    let found = data.buffers.iter().zip(addresses).find(|(b, start)| {
+        address.checked_sub(**start).is_some_and(|offset| offset < b.initial.len() as u64)
+    });
+    match found {
+        Some((b, start)) => format!("{}[{}]", b.name, (address - start) / b.elem.bytes() as u64),
+        None => "memory of its own".to_owned(),
+    }
+}
+
+impl Lockstep {
+    /// Compares what native code has left behind after a run on the prefix.
+    pub fn compare(&self, data: &Data, native: &Image, tolerance: Option<&Tolerance>) -> Comparison {
+        let mut all = Comparison::default();
+        for (i, (buffer, reference)) in data.buffers.iter().zip(&self.memory).enumerate() {
+            let size = buffer.elem.bytes();
+            let found = native.bytes(data, i);
+            for (k, bytes) in reference.chunks_exact(size).enumerate() {
+                // What is undefined may be anything.
+                let Some(bits) = defined(bytes, buffer.elem) else { continue };
+                let native = element(found, buffer.elem, k);
+                all.element(buffer.elem, bits, native, tolerance, || format!("{}[{k}]", buffer.name));
+            }
+        }
+        all
+    }
+}
+
+fn defined(bytes: &[Option<u8>], elem: Elem) -> Option<u64> {
+    let mut word = [0; 8];
+    for (to, from) in word[..elem.bytes()].iter_mut().zip(bytes) {
+        *to = (*from)?;
+    }
+    Some(u64::from_le_bytes(word))
+}

@@ -1,0 +1,382 @@
+//! `warpline run`: a kernel as a scalar program and on W lanes, compared and timed.
+//!
+//! Two references judge the W-lane code. The lane interpreter, which runs the kernel as W threads in lockstep, always
+//! does, on a prefix of the range. The sequential scalar program does on the whole range if the kernel uses no lane operations and
+//! the interpreter saw no race, or if the input says `lane-insensitive`.
+
+mod compare;
+mod data;
+pub mod guard;
+mod lockstep;
+mod png;
+mod timing;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use warpline::ir::{Function, Op};
+use warpline::uniformity::report::FunctionReport;
+use warpline::uniformity::{self, Uniformity};
+use warpline::vectorize::{Vectorized, driver};
+use warpline_llvm::Jit;
+use warpline_llvm::worker::{self, Output};
+
+use crate::Outcome;
+use crate::cli::{Format, RunOptions};
+use crate::error::{Error, Result};
+use crate::kernel::{self, Kernel};
+use crate::output::{self, Outputs};
+use crate::spec::{Bind, Elem, Tolerance};
+
+use compare::Comparison;
+use data::{Data, Image};
+use lockstep::Lockstep;
+use timing::Timing;
+
+const SCALAR: &str = "warpline_run_scalar";
+const VECTOR: &str = "warpline_run_vector";
+
+/// Runs the command.
+///
+/// # Errors
+/// Whatever is wrong with input and options, or the reason why the kernel cannot be vectorized or run.
+pub fn run(options: &RunOptions) -> Result<Outcome> {
+    let picture = options.png.as_deref().map(Picture::parse).transpose()?;
+    let mut kernel = kernel::open(&options.kernel)?;
+    let data = bind(options, &kernel)?;
+    if let Some(picture) = &picture {
+        picture.buffer(&data)?;
+    }
+    let made = make(options, &mut kernel)?;
+    let tolerance = made.approximate.then(|| tolerance(options, &kernel));
+    let object = worker::codegen(
+        kernel.imported.bridge.module(),
+        &warpline_llvm::worker::CodegenOptions {
+            define_missing: true,
+            define_lane_operations: true,
+            ..kernel.codegen_options(&[SCALAR, VECTOR], Output::Object)
+        },
+    )?;
+    let jit = Jit::new()?;
+    jit.add_object(&object, &kernel.function().name)?;
+    let (scalar, vector) = (jit.function(SCALAR)?, jit.function(VECTOR)?);
+
+    let lockstep = lockstep::interpret(&kernel.imported.ir, kernel.func, &kernel.args, kernel.width, &data);
+    let mut native = Image::new(&data);
+    let mut slots = native.slots(&data, lockstep.end);
+    vector.call(&mut slots);
+    let by_lanes = lockstep.compare(&data, &native, tolerance.as_ref());
+
+    let mut reference = Image::new(&data);
+    let mut slots = reference.slots(&data, data.end);
+    scalar.call(&mut slots);
+    native.restore(&data);
+    let mut slots = native.slots(&data, data.end);
+    vector.call(&mut slots);
+    let mut by_scalar = Comparison::default();
+    for (i, buffer) in data.buffers.iter().enumerate() {
+        by_scalar.arrays(
+            buffer.elem,
+            reference.bytes(&data, i),
+            native.bytes(&data, i),
+            tolerance.as_ref(),
+            &buffer.name,
+        );
+    }
+    if let Some(picture) = &picture {
+        picture.write(&data, &native)?;
+    }
+    let timing = timing::time(&scalar, &vector, &data);
+    let binding = kernel.directives.lane_insensitive
+        || (!uses_lane_operations(kernel.function()) && lockstep.race.is_none());
+    let results = Results {
+        made,
+        tolerance,
+        lockstep,
+        by_lanes,
+        by_scalar,
+        binding,
+        timing,
+        elements: data.end.abs_diff(data.begin),
+    };
+    output::print(&match options.format {
+        Format::Text => results.text(&kernel),
+        Format::Json => results.json(&kernel),
+    });
+    Ok(if results.is_clean() { Outcome::Clean } else { Outcome::Finding })
+}
+
+/// Settles range and arguments.
+fn bind(options: &RunOptions, kernel: &Kernel) -> Result<Data> {
+    let func = kernel.function();
+    let Some((begin, end)) = options.range.or(kernel.directives.range) else {
+        let message = "which indices? Write --range A..B, or `//@ range A..B` in the input";
+        return Err(Error::option("--range", message));
+    };
+    if begin >= end {
+        return Err(Error::option("--range", format!("{begin}..{end} has no index")));
+    }
+    for bits in driver::index_widths(func, &kernel.args) {
+        if !driver::index_fits(begin, end, bits) {
+            let message = format!("{begin}..{end}: not every index fits the index parameter, an i{bits}");
+            return Err(Error::option("--range", message));
+        }
+    }
+    for &p in &func.params {
+        if !data::fits_slot(func.ty(p)) {
+            let message = format!("`{}`: a parameter of its type cannot be passed", func.value_name(p));
+            return Err(Error::option(format!("function `{}`", func.name), message));
+        }
+    }
+    let binds: Vec<&Bind> =
+        options.bind.iter().chain(kernel.directives.binds.iter().map(|at| &at.value)).collect();
+    Data::new(func, &kernel.args, &binds, (begin, end), options.seed)
+}
+
+/// Makes the W-lane forms, the drivers and the entries, and exports them. Returns what is said of the unmasked form.
+fn make(options: &RunOptions, kernel: &mut Kernel) -> Result<Vectorized> {
+    let math = kernel.math_library(options.kernel.math_ulp);
+    let mut forms = Vec::new();
+    for (name, masked) in [("warpline_run_full", false), ("warpline_run_masked", true)] {
+        let asked = kernel.vectorizer(&options.kernel, name.to_owned(), masked, &math);
+        let made = warpline::vectorize::vectorize(&mut kernel.imported.ir, kernel.func, &asked);
+        forms.push(made.map_err(|e| kernel.refusal(&e))?);
+    }
+    let refusal = |kernel: &Kernel, e| kernel.refusal(&e);
+    let ir = &mut kernel.imported.ir;
+    let drivers =
+        driver::scalar_range(ir, kernel.func, &kernel.args, "warpline_run_scalar_range").and_then(|scalar| {
+            let vector = driver::vector_range(
+                ir,
+                kernel.func,
+                forms[0].func,
+                forms[1].func,
+                kernel.width,
+                &kernel.args,
+                "warpline_run_vector_range",
+            )?;
+            let scalar_entry = driver::slots_entry(ir, scalar, SCALAR)?;
+            let vector_entry = driver::slots_entry(ir, vector, VECTOR)?;
+            Ok([scalar, vector, scalar_entry, vector_entry])
+        });
+    let drivers = drivers.map_err(|e| refusal(kernel, e))?;
+    let new: Vec<_> = forms.iter().map(|f| f.func).chain(drivers).collect();
+    kernel.export(&new)?;
+    Ok(forms.swap_remove(0))
+}
+
+/// How far results may be off where vector math is used.
+fn tolerance(options: &RunOptions, kernel: &Kernel) -> Tolerance {
+    options
+        .tolerance
+        .or(kernel.directives.tolerance)
+        .unwrap_or(Tolerance { ulp: Some(u64::from(options.kernel.math_ulp)), ..Tolerance::default() })
+}
+
+/// Whether the function itself uses lane operations; what it calls has been inlined, or runs as a scalar program.
+fn uses_lane_operations(func: &Function) -> bool {
+    func.layout.iter().any(|&b| func.block_insts(b).any(|i| matches!(func.insts[i].op, Op::Lane(_))))
+}
+
+/// Everything that was found.
+struct Results {
+    made: Vectorized,
+    tolerance: Option<Tolerance>,
+    lockstep: Lockstep,
+    by_lanes: Comparison,
+    by_scalar: Comparison,
+    /// Whether the scalar program is a reference.
+    binding: bool,
+    timing: Timing,
+    elements: u64,
+}
+
+impl Results {
+    fn mismatches(&self) -> u64 {
+        let scalar = if self.binding { self.by_scalar.mismatches } else { 0 };
+        self.by_lanes.mismatches.max(scalar)
+    }
+
+    fn is_clean(&self) -> bool {
+        self.mismatches() == 0 && !self.lockstep.stopped.as_ref().is_some_and(|s| s.undefined)
+    }
+
+    fn max_ulp(&self) -> u64 {
+        let scalar = if self.binding { self.by_scalar.max_ulp } else { 0 };
+        self.by_lanes.max_ulp.max(scalar)
+    }
+
+    fn speedup(&self) -> f64 {
+        self.timing.scalar_ns as f64 / (self.timing.vector_ns.max(1)) as f64
+    }
+
+    fn json(&self, kernel: &Kernel) -> String {
+        let value = json!({
+            "function": &*kernel.function().name,
+            "width": kernel.width,
+            "cpu": kernel.cpu.name,
+            "elements": self.elements,
+            "mismatches": self.mismatches(),
+            "max_ulp": self.max_ulp(),
+            "scalar_ns": self.timing.scalar_ns,
+            "vector_ns": self.timing.vector_ns,
+            "speedup": (self.speedup() * 1000.0).round() / 1000.0,
+            "branches": {
+                "divergent": self.made.branches.divergent,
+                "uniform_kept": self.made.branches.uniform_kept,
+                "uniform_lost": self.made.branches.uniform_lost,
+            },
+            "loops": { "uniform": self.made.uniform_loops, "divergent": self.made.divergent_loops },
+        });
+        format!("{value:#}\n")
+    }
+
+    fn text(&self, kernel: &Kernel) -> String {
+        let func = kernel.function();
+        let asked = uniformity::Options::with_args(kernel.args.clone());
+        let analysis = Uniformity::compute(&kernel.imported.ir, func, &asked);
+        let report = FunctionReport::new(&kernel.imported.ir, func, &analysis);
+        let mut lines = vec![format!(
+            "{}: {} lanes on {}, {} indices",
+            func.name, kernel.width, kernel.cpu.name, self.elements
+        )];
+        for r in &report.reasons {
+            let place = r.location.as_ref().map_or_else(|| r.block.clone(), Clone::clone);
+            lines.push(format!("  divergent {} at {place}: {}", r.kind, r.text));
+        }
+        let b = self.made.branches;
+        lines.push(format!(
+            "  branches: {} divergent, {} uniform kept, {} uniform lost; loops: {} uniform, {} divergent",
+            b.divergent, b.uniform_kept, b.uniform_lost, self.made.uniform_loops, self.made.divergent_loops
+        ));
+        if let Some(t) = &self.tolerance {
+            lines.push(format!(
+                "  vector math: largest error {} ulp, relative {:.2e}; allowed: {t}",
+                self.max_ulp(),
+                self.by_scalar.max_rel.max(self.by_lanes.max_rel)
+            ));
+        }
+        if let Some((race, place)) = &self.lockstep.race {
+            let first = race.first.map_or("other lanes".to_owned(), |l| format!("lane {l}"));
+            lines.push(format!("  race: {first} and lane {} of a group meet at {place}", race.second));
+        }
+        self.references(kernel, &mut lines);
+        lines.push(format!(
+            "  scalar {}, vector {}: {:.2} times as fast (medians of {} runs each)",
+            duration(self.timing.scalar_ns),
+            duration(self.timing.vector_ns),
+            self.speedup(),
+            self.timing.runs
+        ));
+        for (name, c, counts) in
+            [("lane interpreter", &self.by_lanes, true), ("scalar program", &self.by_scalar, self.binding)]
+        {
+            if let (true, Some(first)) = (counts, &c.first) {
+                lines.push(format!("  first mismatch with the {name}: {first}"));
+            }
+        }
+        lines.push(format!("  {} mismatches", self.mismatches()));
+        if self.mismatches() > 0 && self.tolerance.is_some() {
+            lines.push("  if that is accurate enough, say so with `//@ tolerance rel=X`; --math-ulp 0 computes exactly".to_owned());
+        }
+        lines.join("\n") + "\n"
+    }
+
+    /// What the results were held against.
+    fn references(&self, kernel: &Kernel, lines: &mut Vec<String>) {
+        let interpreted = self.lockstep.end.abs_diff(self.lockstep.begin);
+        lines.push(match &self.lockstep.stopped {
+            None => format!("  checked against the lane interpreter on the first {interpreted} indices"),
+            Some(s) if s.undefined => {
+                format!("  undefined behaviour, says the lane interpreter: {}", s.text)
+            }
+            Some(s) => format!(
+                "  checked against the lane interpreter on the first {interpreted} indices, where it stopped: {}",
+                s.text
+            ),
+        });
+        lines.push(match (self.binding, kernel.directives.lane_insensitive, &self.lockstep.race) {
+            (true, ..) => format!("  checked against the scalar program on all {} indices", self.elements),
+            (_, _, Some(_)) => {
+                "  not checked against the scalar program, since lanes of a group race (`//@ lane-insensitive` if results do \
+                 not depend on that)"
+                    .to_owned()
+            }
+            _ => "  not checked against the scalar program, since the kernel uses lane operations (`//@ lane-insensitive` if \
+                  results do not depend on the other lanes)"
+                .to_owned(),
+        });
+    }
+}
+
+/// A time in a unit that fits.
+fn duration(ns: u64) -> String {
+    match ns {
+        0..10_000 => format!("{ns} ns"),
+        10_000..10_000_000 => format!("{:.1} µs", ns as f64 / 1e3),
+        _ => format!("{:.1} ms", ns as f64 / 1e6),
+    }
+}
+
+/// A buffer that is to become a picture.
+struct Picture {
+    name: String,
+    path: PathBuf,
+    width: u32,
+    height: u32,
+}
+
+impl Picture {
+    fn parse(text: &str) -> Result<Picture> {
+        let parts = || {
+            let (name, rest) = text.split_once('=')?;
+            let (path, size) = rest.rsplit_once(',')?;
+            let (w, h) = size.split_once('x')?;
+            let size = |t: &str| t.parse().ok().filter(|n| (1..=1 << 15).contains(n));
+            Some(Picture { name: name.to_owned(), path: path.into(), width: size(w)?, height: size(h)? })
+        };
+        let picture = parts()
+            .ok_or_else(|| Error::option("--png", format!("`{text}`: write NAME=FILE.png,WIDTHxHEIGHT")))?;
+        output::check(Path::new(&picture.path))?;
+        Ok(picture)
+    }
+
+    /// The number of the buffer.
+    fn buffer(&self, data: &Data) -> Result<usize> {
+        let wrong = |message: String| Error::option("--png", message);
+        let number = data.buffers.iter().position(|b| b.name == self.name).ok_or_else(|| {
+            let names: Vec<&str> = data.buffers.iter().map(|b| b.name.as_str()).collect();
+            wrong(format!("there is no buffer `{}`; there are {}", self.name, names.join(", ")))
+        })?;
+        let buffer = &data.buffers[number];
+        let (have, want) =
+            (buffer.initial.len() / buffer.elem.bytes(), self.width as usize * self.height as usize);
+        if have < want {
+            return Err(wrong(format!("`{}` has {have} elements for {want} pixels", self.name)));
+        }
+        Ok(number)
+    }
+
+    /// Writes the picture; the smallest value is black, the largest white.
+    fn write(&self, data: &Data, image: &Image) -> Result<()> {
+        let number = self.buffer(data)?;
+        let (elem, bytes) = (data.buffers[number].elem, image.bytes(data, number));
+        let value = |k| {
+            let bits = data::element(bytes, elem, k);
+            match elem {
+                Elem::F32 => f64::from(f32::from_bits(bits as u32)),
+                Elem::F64 => f64::from_bits(bits),
+                Elem::Int(n) => (((bits << (64 - n)) as i64) >> (64 - n)) as f64,
+                Elem::Bool => bits as f64,
+            }
+        };
+        let values: Vec<f64> = (0..self.width as usize * self.height as usize).map(value).collect();
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let scale = if high > low { 255.0 / (high - low) } else { 0.0 };
+        let pixels: Vec<u8> = values.iter().map(|v| ((v - low) * scale) as u8).collect();
+        let mut outputs = Outputs::default();
+        outputs.add(&self.path, &png::grey(&pixels, self.width, self.height))?;
+        outputs.commit()
+    }
+}

@@ -1,0 +1,377 @@
+//! What users write about runs: ranges, widths, values of parameters, tolerances.
+
+use std::fmt;
+use std::str::FromStr;
+
+use warpline::ir::Type;
+
+/// A number of lanes, or the choice left to the program.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Width {
+    /// As many 32-bit (for kernels in double precision: 64-bit) elements as a vector register of the CPU has.
+    #[default]
+    Auto,
+    /// So many, 1 to 64.
+    Lanes(u32),
+}
+
+impl FromStr for Width {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Width, String> {
+        if text == "auto" {
+            return Ok(Width::Auto);
+        }
+        match text.parse::<u128>() {
+            Ok(n @ 1..=64) => Ok(Width::Lanes(n as u32)),
+            _ => Err(format!("width {text}: use 1 to 64 lanes, or auto")),
+        }
+    }
+}
+
+/// Reads `A..B`, half-open.
+pub fn parse_range(text: &str) -> Result<(i64, i64), String> {
+    let bad = || format!("`{text}` is no range: write A..B");
+    let (a, b) = text.trim().split_once("..").ok_or_else(bad)?;
+    match (parse_int(a), parse_int(b)) {
+        (Some(a), Some(b)) => {
+            Ok((i64::try_from(a).map_err(|_| bad())?, i64::try_from(b).map_err(|_| bad())?))
+        }
+        _ => Err(bad()),
+    }
+}
+
+fn parse_int(text: &str) -> Option<i128> {
+    let text: String = text.trim().chars().filter(|&c| c != '_').collect();
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.as_str()),
+    };
+    let n = match digits.strip_prefix("0x") {
+        Some(hex) => i128::from_str_radix(hex, 16).ok()?,
+        None if digits.starts_with(|c: char| c.is_ascii_digit()) => digits.parse().ok()?,
+        None => return None,
+    };
+    Some(if negative { -n } else { n })
+}
+
+/// The type of a buffer's elements.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Elem {
+    /// A byte that is 0 or 1.
+    Bool,
+    /// An integer of 8, 16, 32 or 64 bits; signed or not is the same.
+    Int(u32),
+    /// IEEE binary32.
+    F32,
+    /// IEEE binary64.
+    F64,
+}
+
+impl Elem {
+    /// The element type for values of this type, if there is one.
+    pub fn of(ty: Type) -> Option<Elem> {
+        match ty {
+            Type::Int(1) => Some(Elem::Bool),
+            Type::Int(bits @ (8 | 16 | 32 | 64)) => Some(Elem::Int(bits)),
+            Type::F32 => Some(Elem::F32),
+            Type::F64 => Some(Elem::F64),
+            _ => None,
+        }
+    }
+
+    /// Its size in bytes.
+    pub fn bytes(self) -> usize {
+        match self {
+            Elem::Bool => 1,
+            Elem::Int(bits) => bits as usize / 8,
+            Elem::F32 => 4,
+            Elem::F64 => 8,
+        }
+    }
+
+    /// Whether it is a floating-point number.
+    pub fn is_float(self) -> bool {
+        matches!(self, Elem::F32 | Elem::F64)
+    }
+
+    fn parse(text: &str) -> Option<Elem> {
+        Some(match text {
+            "bool" | "i1" => Elem::Bool,
+            "i8" | "u8" => Elem::Int(8),
+            "i16" | "u16" => Elem::Int(16),
+            "i32" | "u32" => Elem::Int(32),
+            "i64" | "u64" => Elem::Int(64),
+            "f32" => Elem::F32,
+            "f64" => Elem::F64,
+            _ => return None,
+        })
+    }
+
+    /// The bits of a number as such an element.
+    ///
+    /// # Errors
+    /// In words, if the number does not fit.
+    pub fn bits(self, number: Number) -> Result<u64, String> {
+        let fits = |n: i128, bits: u32| -> Result<u64, String> {
+            if n < -(1i128 << (bits - 1)) || n >= 1i128 << bits {
+                return Err(format!("{n} does not fit {self}"));
+            }
+            Ok(n as u64 & (u64::MAX >> (64 - bits)))
+        };
+        match (self, number) {
+            (Elem::Bool, Number::Int(n @ (0 | 1))) => Ok(n as u64),
+            (Elem::Bool, _) => Err("a boolean is 0 or 1".to_owned()),
+            (Elem::Int(bits), Number::Int(n)) => fits(n, bits),
+            (Elem::Int(_), Number::Float(x)) => Err(format!("{x} is no integer")),
+            (Elem::F32, n) => Ok(u64::from((n.as_f64() as f32).to_bits())),
+            (Elem::F64, n) => Ok(n.as_f64().to_bits()),
+        }
+    }
+}
+
+impl fmt::Display for Elem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Elem::Bool => f.write_str("bool"),
+            Elem::Int(bits) => write!(f, "i{bits}"),
+            Elem::F32 => f.write_str("f32"),
+            Elem::F64 => f.write_str("f64"),
+        }
+    }
+}
+
+/// A number as it was written.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub enum Number {
+    /// Without a point or exponent.
+    Int(i128),
+    /// Any other.
+    Float(f64),
+}
+
+impl Number {
+    fn parse(text: &str) -> Option<Number> {
+        let text = text.trim();
+        parse_int(text).map(Number::Int).or_else(|| text.parse().ok().map(Number::Float))
+    }
+
+    /// As a floating-point number.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Number::Int(n) => n as f64,
+            Number::Float(x) => x,
+        }
+    }
+}
+
+/// The contents of a buffer.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub enum Fill {
+    /// Zeros.
+    Zero,
+    /// 0, 1, 2 …
+    Iota,
+    /// Pseudo-random: floating-point numbers in 0..1, integers of any value.
+    Random,
+    /// Pseudo-random in A..B.
+    Between(Number, Number),
+    /// One number everywhere.
+    Same(Number),
+}
+
+/// What a run passes for a parameter.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub enum Spec {
+    /// A number.
+    Number(Number),
+    /// An array.
+    Buffer {
+        /// The type of its elements.
+        elem: Elem,
+        /// Their number.
+        len: usize,
+        /// Their values at the start.
+        fill: Fill,
+    },
+}
+
+/// The largest buffer, in elements.
+const MAX_ELEMENTS: usize = 1 << 31;
+
+impl FromStr for Spec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Spec, String> {
+        let text = text.trim();
+        let Some((elem, rest)) = text.split_once('[') else {
+            return Number::parse(text).map(Spec::Number).ok_or_else(|| {
+                format!("`{text}` is neither a number nor a buffer such as f32[1024] or i32[64]=iota")
+            });
+        };
+        let elem = Elem::parse(elem.trim()).ok_or_else(|| {
+            format!("`{elem}` is no element type; there are f32, f64, i8, i16, i32, i64 and bool")
+        })?;
+        let (len, rest) = rest.split_once(']').ok_or_else(|| format!("`{text}`: `]` is missing"))?;
+        let len = match parse_int(len).map(usize::try_from) {
+            Some(Ok(n)) if n <= MAX_ELEMENTS => n,
+            _ => return Err(format!("`{len}` is no number of elements (0 to {MAX_ELEMENTS})")),
+        };
+        let fill = match rest.trim() {
+            "" => Fill::Zero,
+            rest => match rest.strip_prefix('=') {
+                Some(fill) => parse_fill(fill.trim(), elem)?,
+                None => return Err(format!("`{rest}` behind `]`: write `=` and a filling")),
+            },
+        };
+        Ok(Spec::Buffer { elem, len, fill })
+    }
+}
+
+fn parse_fill(text: &str, elem: Elem) -> Result<Fill, String> {
+    let fill = match text {
+        "zero" => Fill::Zero,
+        "iota" => Fill::Iota,
+        "random" => Fill::Random,
+        _ => {
+            let bad = || format!("`{text}` is no filling; there are zero, iota, random, A..B and a number");
+            match text.split_once("..") {
+                Some((a, b)) => {
+                    let (a, b) = (Number::parse(a).ok_or_else(bad)?, Number::parse(b).ok_or_else(bad)?);
+                    elem.bits(a)?;
+                    if a.as_f64() >= b.as_f64() {
+                        return Err(format!("`{text}`: nothing lies between"));
+                    }
+                    Fill::Between(a, b)
+                }
+                None => Fill::Same(Number::parse(text).ok_or_else(bad)?),
+            }
+        }
+    };
+    if let Fill::Same(n) = fill {
+        elem.bits(n)?;
+    }
+    Ok(fill)
+}
+
+/// A parameter's name and what a run passes for it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Bind {
+    /// The name, without `%`.
+    pub name: String,
+    /// The value.
+    pub spec: Spec,
+}
+
+impl Bind {
+    /// Reads `NAME=SPEC`.
+    pub fn parse(text: &str) -> Result<Bind, String> {
+        let (name, spec) = text.split_once('=').ok_or_else(|| format!("`{text}`: write NAME=SPEC"))?;
+        let name = name.trim().trim_start_matches('%');
+        if name.is_empty() {
+            return Err(format!("`{text}`: the name is missing"));
+        }
+        Ok(Bind { name: name.to_owned(), spec: spec.parse()? })
+    }
+}
+
+impl FromStr for Bind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Bind, String> {
+        Bind::parse(text)
+    }
+}
+
+/// How far a floating-point result may be off: within one of the bounds.
+#[derive(Copy, Clone, PartialEq, Debug, Default)]
+pub struct Tolerance {
+    /// In units in the last place.
+    pub ulp: Option<u64>,
+    /// Relative to the reference.
+    pub rel: Option<f64>,
+    /// Absolute.
+    pub abs: Option<f64>,
+}
+
+impl FromStr for Tolerance {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Tolerance, String> {
+        let bad = || format!("`{text}` is no tolerance: write ulp=N, rel=X or abs=X, or several of them");
+        let mut t = Tolerance::default();
+        for part in text.split(',') {
+            let (key, value) = part.split_once('=').ok_or_else(bad)?;
+            let bound = || value.trim().parse::<f64>().ok().filter(|x| *x >= 0.0);
+            match key.trim() {
+                "ulp" => t.ulp = Some(value.trim().parse().map_err(|_| bad())?),
+                "rel" => t.rel = Some(bound().ok_or_else(bad)?),
+                "abs" => t.abs = Some(bound().ok_or_else(bad)?),
+                _ => return Err(bad()),
+            }
+        }
+        Ok(t)
+    }
+}
+
+impl fmt::Display for Tolerance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ulp = self.ulp.map(|n| format!("{n} ulp"));
+        let rel = self.rel.map(|x| format!("relative {x:e}"));
+        let abs = self.abs.map(|x| format!("absolute {x:e}"));
+        let parts: Vec<String> = [ulp, rel, abs].into_iter().flatten().collect();
+        f.write_str(&parts.join(" or "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_are_one_to_sixty_four_or_auto() {
+        assert_eq!("auto".parse(), Ok(Width::Auto));
+        assert_eq!("16".parse(), Ok(Width::Lanes(16)));
+        for bad in ["0", "65", "-4", "1000000000000000000000000000000000000000000", "", "x", "1.5"] {
+            assert!(bad.parse::<Width>().unwrap_err().contains("use 1 to 64 lanes"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn specs_are_numbers_or_filled_buffers() {
+        let spec = |t: &str| t.parse::<Spec>().unwrap();
+        assert_eq!(spec("1.5"), Spec::Number(Number::Float(1.5)));
+        assert_eq!(spec("-0x10"), Spec::Number(Number::Int(-16)));
+        let buffer = |elem, len, fill| Spec::Buffer { elem, len, fill };
+        assert_eq!(spec("f32[1_024]"), buffer(Elem::F32, 1024, Fill::Zero));
+        assert_eq!(spec("u8[16]=iota"), buffer(Elem::Int(8), 16, Fill::Iota));
+        assert_eq!(spec("f64[2] = random"), buffer(Elem::F64, 2, Fill::Random));
+        assert_eq!(
+            spec("i32[4]=-3..9"),
+            buffer(Elem::Int(32), 4, Fill::Between(Number::Int(-3), Number::Int(9)))
+        );
+        assert_eq!(spec("f32[4]=2"), buffer(Elem::F32, 4, Fill::Same(Number::Int(2))));
+    }
+
+    #[test]
+    fn bad_specs_say_what_is_wrong() {
+        let message = |t: &str| t.parse::<Spec>().unwrap_err();
+        assert!(message("abc").contains("neither a number nor a buffer"));
+        assert!(message("f16[4]").contains("`f16` is no element type"));
+        assert!(message("f32[4").contains("`]` is missing"));
+        assert!(message("f32[x]").contains("no number of elements"));
+        assert!(message("f32[4]zero").contains("behind `]`"));
+        assert!(message("f32[4]=ones").contains("no filling"));
+        assert!(message("i8[4]=300").contains("300 does not fit i8"));
+        assert!(message("i8[4]=5..5").contains("nothing lies between"));
+        assert!("x".parse::<Bind>().unwrap_err().contains("NAME=SPEC"));
+    }
+
+    #[test]
+    fn tolerances_combine() {
+        let t: Tolerance = "ulp=4, rel=1e-5".parse().unwrap();
+        assert_eq!(t, Tolerance { ulp: Some(4), rel: Some(1e-5), abs: None });
+        assert_eq!(t.to_string(), "4 ulp or relative 1e-5");
+        assert!("4".parse::<Tolerance>().is_err() && "rel=-1".parse::<Tolerance>().is_err());
+    }
+}

@@ -1,0 +1,198 @@
+//! `warpline vectorize`: the W-lane form of a kernel as a file.
+
+use std::path::Path;
+
+use serde_json::json;
+use warpline::shape::ArgShape;
+use warpline::vectorize::{Vectorized, driver};
+use warpline_llvm::worker::{self, Output};
+
+use crate::Outcome;
+use crate::cli::{Format, VectorizeOptions};
+use crate::error::{Error, Result};
+use crate::header::{self, Header};
+use crate::kernel::{self, Kernel};
+use crate::libmvec::MAX_ULP;
+use crate::output::{self, Outputs};
+
+/// Runs the command.
+///
+/// # Errors
+/// Whatever is wrong with input and options, or the reason why the kernel cannot be vectorized.
+pub fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
+    let kind = output_kind(&options.output)?;
+    output::check(&options.output)?;
+    if let Some(path) = &options.header {
+        output::check(path)?;
+    }
+    let mut kernel = kernel::open(&options.kernel)?;
+    let scalar_result = scalar_result(options, &kernel)?;
+    let function = kernel.function().name.to_string();
+    let name = options.name.clone().unwrap_or_else(|| format!("{function}_w{}", kernel.width));
+    let range_name = format!("{}_range", options.name.as_ref().unwrap_or(&function));
+    for made in [&name, &range_name] {
+        if kernel.imported.ir.symbol(made).is_some() {
+            let message = format!("the input has a function `{made}` already; choose another name");
+            return Err(Error::option("--name", message));
+        }
+    }
+    let with_range = kernel.args.contains(&ArgShape::Index);
+    let made = make(options, &mut kernel, &name, &range_name, with_range, scalar_result)?;
+    let mut visible = vec![name.as_str()];
+    visible.extend(with_range.then_some(range_name.as_str()));
+    let codegen = kernel.codegen_options(&visible, kind);
+    let code = worker::codegen(kernel.imported.bridge.module(), &codegen)?;
+    let mut outputs = Outputs::default();
+    outputs.add(&options.output, &code)?;
+    if let Some(path) = &options.header {
+        let text = header::text(&Header {
+            kernel: &kernel,
+            made: &made,
+            masked: options.mask,
+            range: with_range.then_some(&range_name),
+            file: &file_name(path),
+        });
+        outputs.add(path, text.as_bytes())?;
+    }
+    outputs.commit()?;
+    report(options, &kernel, &made, with_range.then_some(&range_name));
+    Ok(Outcome::Clean)
+}
+
+/// Makes the W-lane function and, if there is an index, the range driver, and exports them.
+fn make(
+    options: &VectorizeOptions,
+    kernel: &mut Kernel,
+    name: &str,
+    range_name: &str,
+    with_range: bool,
+    scalar_result: bool,
+) -> Result<Vectorized> {
+    let math = kernel.math_library(options.kernel.math_ulp);
+    let form = |kernel: &mut Kernel, name: String, masked: bool| {
+        let mut asked = kernel.vectorizer(&options.kernel, name, masked, &math);
+        asked.scalar_result = scalar_result;
+        warpline::vectorize::vectorize(&mut kernel.imported.ir, kernel.func, &asked)
+            .map_err(|e| kernel.refusal(&e))
+    };
+    let mut made_here = Vec::new();
+    let mut masked = None;
+    if options.mask || with_range {
+        let form = form(kernel, format!("{name}.masked"), true)?;
+        made_here.push(form.func);
+        masked = Some(form);
+    }
+    let mut full = None;
+    if !options.mask || with_range {
+        let name = if options.mask { format!("{name}.full") } else { name.to_owned() };
+        let form = form(kernel, name, false)?;
+        made_here.push(form.func);
+        full = Some(form);
+    }
+    if let (true, Some(masked)) = (options.mask, &masked) {
+        made_here.push(driver::bitmask_entry(&mut kernel.imported.ir, masked.func, kernel.width, name));
+    }
+    if let (true, Some(full), Some(masked)) = (with_range, &full, &masked) {
+        let range = driver::vector_range(
+            &mut kernel.imported.ir,
+            kernel.func,
+            full.func,
+            masked.func,
+            kernel.width,
+            &kernel.args,
+            range_name,
+        )
+        .map_err(|e| kernel.refusal(&e))?;
+        made_here.push(range);
+    }
+    kernel.export(&made_here)?;
+    let visible = if options.mask { masked } else { full };
+    visible.ok_or_else(|| Error::option("--mask", "nothing was made"))
+}
+
+/// Whether a uniform result is to be returned as a scalar.
+fn scalar_result(options: &VectorizeOptions, kernel: &Kernel) -> Result<bool> {
+    let (text, wrong): (&str, Box<dyn Fn(String) -> Error>) =
+        match (&options.returns, &kernel.directives.returns) {
+            (Some(text), _) => (text, Box::new(|message| Error::option("--returns", message))),
+            (None, Some(at)) => {
+                let (path, line) = (options.kernel.input.clone(), at.line);
+                (&at.value, Box::new(move |message| Error::Directive { path: path.clone(), line, message }))
+            }
+            (None, None) => return Ok(false),
+        };
+    match ArgShape::parse(text) {
+        Some(ArgShape::Uniform) => Ok(true),
+        Some(ArgShape::Varying) => Ok(false),
+        _ => Err(wrong(format!("`{text}` is no shape for a result: use uniform or varying"))),
+    }
+}
+
+/// What an output file is to contain, by its suffix.
+fn output_kind(path: &Path) -> Result<Output> {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("ll") => Ok(Output::Text),
+        Some("bc") => Ok(Output::Bitcode),
+        Some("s") => Ok(Output::Assembly),
+        Some("o") => Ok(Output::Object),
+        _ => Err(Error::option(
+            format!("-o {}", path.display()),
+            "the suffix says what to write: .ll, .bc, .s or .o",
+        )),
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn report(options: &VectorizeOptions, kernel: &Kernel, made: &Vectorized, range: Option<&String>) {
+    let text = match options.format {
+        Format::Json => {
+            let value = json!({
+                "function": &*kernel.function().name,
+                "width": kernel.width,
+                "cpu": kernel.cpu.name,
+                "symbols": std::iter::once(made_name(options, made)).chain(range.cloned()).collect::<Vec<_>>(),
+                "output": options.output.display().to_string(),
+                "approximate_math": made.approximate,
+                "branches": {
+                    "divergent": made.branches.divergent,
+                    "uniform_kept": made.branches.uniform_kept,
+                    "uniform_lost": made.branches.uniform_lost,
+                },
+                "loops": { "uniform": made.uniform_loops, "divergent": made.divergent_loops },
+            });
+            format!("{value:#}\n")
+        }
+        Format::Text => {
+            let b = made.branches;
+            let mut text = format!(
+                "{}: {} on {} lanes for {}",
+                options.output.display(),
+                made_name(options, made),
+                kernel.width,
+                kernel.cpu.name
+            );
+            if let Some(range) = range {
+                text += &format!(", and {range}");
+            }
+            text += &format!(
+                "\n  branches: {} divergent, {} uniform kept, {} uniform lost; loops: {} uniform, {} divergent\n",
+                b.divergent, b.uniform_kept, b.uniform_lost, made.uniform_loops, made.divergent_loops
+            );
+            if made.approximate {
+                text += &format!(
+                    "  calls vector functions of glibc's libmvec (errors up to {MAX_ULP} ulp): link with -lmvec -lm\n"
+                );
+            }
+            text
+        }
+    };
+    output::print(&text);
+}
+
+/// The visible W-lane function's name.
+fn made_name(options: &VectorizeOptions, made: &Vectorized) -> String {
+    if options.mask { made.name.trim_end_matches(".masked").to_owned() } else { made.name.clone() }
+}
