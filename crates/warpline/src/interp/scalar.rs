@@ -26,12 +26,29 @@ pub(super) fn sign_extend(v: u128, width: u32) -> i128 {
 }
 
 /// Poison if there is one, else undef if there is one, else nothing.
+#[inline]
 pub(super) fn propagate(cells: &[Cell]) -> Option<Cell> {
-    match cells.iter().map(|c| c.state).max() {
-        Some(State::Poison) => Some(Cell::POISON),
-        Some(State::Undef) => Some(Cell::UNDEF),
-        _ => None,
+    if cells.iter().all(|c| c.is_defined()) {
+        return None;
     }
+    let poison = cells.iter().any(|c| c.state == State::Poison);
+    Some(if poison { Cell::POISON } else { Cell::UNDEF })
+}
+
+/// Common operations without flags in 64 bits, where nothing can go wrong; `None` for others.
+#[inline]
+fn plain(op: BinaryOp, width: u32, a: Cell, b: Cell) -> Option<Cell> {
+    let (x, y) = (a.bits as u64, b.bits as u64);
+    let v = match op {
+        BinaryOp::Add => x.wrapping_add(y),
+        BinaryOp::Sub => x.wrapping_sub(y),
+        BinaryOp::Mul => x.wrapping_mul(y),
+        BinaryOp::And => x & y,
+        BinaryOp::Or => x | y,
+        BinaryOp::Xor => x ^ y,
+        _ => return None,
+    };
+    Some(Cell::new(u128::from(v & (u64::MAX >> (64 - width)))))
 }
 
 /// Integer arithmetic on `width` bits.
@@ -46,6 +63,12 @@ pub(super) fn int_binary(
         return int_division(op, flags, width, a, b);
     }
     if let Some(c) = propagate(&[a, b]) {
+        return Ok(c);
+    }
+    if flags.is_empty()
+        && (1..=64).contains(&width)
+        && let Some(c) = plain(op, width, a, b)
+    {
         return Ok(c);
     }
     let (x, y) = (a.bits, b.bits);

@@ -1,5 +1,6 @@
 //! Tests of whole programs.
 
+mod convergence;
 mod lane_programs;
 mod lockstep;
 mod scalar_programs;
