@@ -9,12 +9,15 @@ use warpline::ir::{
     VectorType,
 };
 
+use crate::export::DebugBuilder;
 use crate::ffi::load::functions;
 use crate::module::{Module, c_string, owned_string, take_message};
 
 /// The LLVM side of an imported module. The handles ([`Origin`], [`Symbol`], [`Loc`] and the types of a type table) of the
 /// [`warpline::ir::Module`] it was imported with have a meaning here and nowhere else.
 pub struct Bridge {
+    /// Before the module, since it must be dropped first.
+    pub(crate) debug: Option<DebugBuilder>,
     pub(crate) module: Module,
     pub(crate) origins: Vec<Option<LLVMValueRef>>,
     pub(crate) origin_of: HashMap<LLVMValueRef, Origin>,
@@ -37,6 +40,7 @@ impl Bridge {
     /// An empty table for a module.
     pub(crate) fn new(module: Module) -> Self {
         Self {
+            debug: None,
             module,
             origins: Vec::new(),
             origin_of: HashMap::new(),
@@ -57,7 +61,9 @@ impl Bridge {
 
     /// Gives the LLVM module up; the handles of the IR lose their meaning.
     pub fn into_module(self) -> Module {
-        self.module
+        let Self { debug, module, .. } = self;
+        drop(debug);
+        module
     }
 
     /// The handle for a value, the same one whenever it is asked for.

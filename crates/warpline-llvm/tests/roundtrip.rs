@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use warpline::text::{parse_module, print_module};
 use warpline::verify::verify_module;
 use warpline_llvm::{
-    Imported, Linkage, Llvm, Module, has_clang, worker::LoadOptions, worker::load_in_process,
+    Emit, Imported, Linkage, Llvm, Module, TargetMachine, has_clang, worker::LoadOptions,
+    worker::load_in_process,
 };
 
 /// The loaded library, or a printed reason to skip.
@@ -127,14 +128,12 @@ fn opencl_kernels_survive() {
 fn a_whole_rust_crate_survives() {
     let Some(llvm) = llvm() else { return };
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../warpline-analysis/src/lib.rs");
-    for simplify in [false, true] {
-        let options = LoadOptions { simplify: Some(simplify), triple: None };
-        match load_in_process(&source, &options) {
-            Err(error) => eprintln!("skipped (LLVM {}): {error}", llvm.version_text()),
-            Ok(loaded) => {
-                let functions = round_trip(Module::parse(&loaded.bitcode, "lib.rs").unwrap());
-                println!("{functions} functions");
-            }
+    let options = LoadOptions { simplify: Some(false), triple: None };
+    match load_in_process(&source, &options) {
+        Err(error) => eprintln!("skipped (LLVM {}): {error}", llvm.version_text()),
+        Ok(loaded) => {
+            let functions = round_trip(Module::parse(&loaded.bitcode, "lib.rs").unwrap());
+            assert!(functions > 50, "{functions} functions");
         }
     }
 }
@@ -193,4 +192,23 @@ fn what_cannot_be_exported_leaves_the_module_as_it_was() {
     copy.name = "g".into();
     imported.bridge.add_function(&imported.ir, &copy, Linkage::External).unwrap_err();
     assert_eq!(imported.bridge.module().to_text(), before);
+}
+
+#[test]
+fn lines_of_the_source_are_lines_of_a_derived_function() {
+    let Some(_) = llvm() else { return };
+    let mut imported = Imported::new(Module::read(&inputs().join("debug.ll")).unwrap());
+    let id = imported.ir.function("debug").unwrap();
+    let mut copy = imported.ir.functions[id].clone();
+    copy.name = "wide".into();
+    imported.bridge.add_function(&imported.ir, &copy, Linkage::External).unwrap();
+    let module = imported.bridge.into_module();
+    module.verify().unwrap();
+    assert_eq!(module.take_diagnostics(), [], "no debug information was dropped as broken");
+    let text = module.to_text();
+    assert!(text.contains("distinct !DISubprogram(name: \"wide\""), "{text}");
+    let assembly = TargetMachine::native().unwrap().emit(&module, Emit::Assembly).unwrap();
+    let assembly = String::from_utf8(assembly).unwrap();
+    let wide = assembly.split("wide:").nth(1).unwrap_or_default();
+    assert!(wide.contains(".loc\t1 2 9"), "{wide}");
 }

@@ -677,14 +677,14 @@ impl Emitter<'_> {
         stored == Some(ty)
     }
 
-    /// Sets the debug location, or none: a new function has no debug scope of its own that locations could belong to.
-    fn set_location(&self, inst: Inst, built: LLVMValueRef) {
+    /// Sets the debug location; in a new function, the original's lines are as if inlined.
+    fn set_location(&mut self, inst: Inst, built: LLVMValueRef) {
         let node = self.function.insts[inst]
             .loc
             .expand()
-            .filter(|_| self.in_place)
             .and_then(|loc| self.bridge.location_nodes.get(loc.as_u32() as usize).copied())
             .unwrap_or(std::ptr::null_mut());
+        let node = if self.in_place { node } else { self.place_in_scope(node) };
         // SAFETY: a live instruction, and null or a location node of its context.
         unsafe { functions().LLVMInstructionSetDebugLoc(built, node) };
     }

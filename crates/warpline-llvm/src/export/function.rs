@@ -59,6 +59,7 @@ impl<'a> Emitter<'a> {
             patches: Vec::new(),
             phis: Vec::new(),
             built: Vec::new(),
+            scope: None,
             successors: HashMap::new(),
         };
         for (i, &param) in function.params.iter().enumerate() {
@@ -208,6 +209,7 @@ impl<'a> Emitter<'a> {
         };
         let mut emitter = Emitter::new(bridge, ir, function, llvm, false);
         emitter.take_over_attributes();
+        emitter.open_debug_scope();
         for &param in &function.params {
             emitter.set_name(emitter.values[&param], &function.values[param].name);
         }

@@ -16,6 +16,7 @@
 
 mod build;
 mod constant;
+mod debug;
 mod function;
 
 use std::borrow::Cow;
@@ -28,6 +29,8 @@ use crate::error::{Error, Result};
 use crate::ffi::load::functions;
 use crate::module::c_string;
 use crate::tables::{Body, Bridge};
+
+pub(crate) use debug::DebugBuilder;
 
 /// How a new function is seen from outside its module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +68,8 @@ pub(crate) struct Emitter<'a> {
     phis: Vec<(Inst, LLVMValueRef)>,
     /// Everything built so far, for undoing.
     built: Vec<LLVMValueRef>,
+    /// The debug scope of a new function.
+    scope: Option<debug::Scope>,
     /// The first instruction built for an original.
     successors: HashMap<LLVMValueRef, LLVMValueRef>,
 }

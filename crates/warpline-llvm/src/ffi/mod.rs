@@ -12,6 +12,7 @@ pub(crate) mod load;
 
 use std::ffi::{c_char, c_void};
 
+use llvm_sys::debuginfo::LLVMDIFlags;
 use llvm_sys::error::LLVMErrorRef;
 use llvm_sys::orc2::lljit::{LLVMOrcLLJITBuilderRef, LLVMOrcLLJITRef};
 use llvm_sys::orc2::{
@@ -462,6 +463,33 @@ required {
     ) -> LLVMMetadataRef;
     fn LLVMVerifyFunction(fn_: LLVMValueRef, action: u32) -> LLVMBool;
     fn LLVMGetNumArgOperands(instr: LLVMValueRef) -> u32;
+    fn LLVMCreateDIBuilder(m: LLVMModuleRef) -> LLVMDIBuilderRef;
+    fn LLVMDIBuilderCreateCompileUnit(
+        builder: LLVMDIBuilderRef, lang: u32, file_ref: LLVMMetadataRef,
+        producer: *const c_char, producer_len: usize, is_optimized: LLVMBool, flags: *const
+        c_char, flags_len: usize, runtime_ver: u32, split_name: *const c_char, split_name_len:
+        usize, kind: u32, dwoid: u32, split_debug_inlining: LLVMBool,
+        debug_info_for_profiling: LLVMBool, sys_root: *const c_char, sys_root_len: usize, sdk:
+        *const c_char, sdklen: usize
+    ) -> LLVMMetadataRef;
+    fn LLVMDIBuilderCreateDebugLocation(
+        ctx: LLVMContextRef, line: u32, column: u32, scope: LLVMMetadataRef, inlined_at:
+        LLVMMetadataRef
+    ) -> LLVMMetadataRef;
+    fn LLVMDIBuilderCreateFunction(
+        builder: LLVMDIBuilderRef, scope: LLVMMetadataRef, name: *const c_char, name_len:
+        usize, linkage_name: *const c_char, linkage_name_len: usize, file: LLVMMetadataRef,
+        line_no: u32, ty: LLVMMetadataRef, is_local_to_unit: LLVMBool, is_definition: LLVMBool,
+        scope_line: u32, flags: LLVMDIFlags, is_optimized: LLVMBool
+    ) -> LLVMMetadataRef;
+    fn LLVMDIBuilderCreateSubroutineType(
+        builder: LLVMDIBuilderRef, file: LLVMMetadataRef, parameter_types: *mut
+        LLVMMetadataRef, num_parameter_types: u32, flags: LLVMDIFlags
+    ) -> LLVMMetadataRef;
+    fn LLVMDIBuilderFinalize(builder: LLVMDIBuilderRef);
+    fn LLVMDIBuilderFinalizeSubprogram(builder: LLVMDIBuilderRef, subprogram: LLVMMetadataRef);
+    fn LLVMDisposeDIBuilder(builder: LLVMDIBuilderRef);
+    fn LLVMSetSubprogram(func: LLVMValueRef, sp: LLVMMetadataRef);
 }
 optional {
     fn LLVMGetAtomicSyncScopeID(inst: LLVMValueRef) -> u32;

@@ -90,6 +90,9 @@ pub(crate) const FLOAT_PREDICATES: [FloatPred; 16] = [
     FloatPred::True,
 ];
 
+/// The opcode of branches, and those that LLVM 23 has instead for unconditional and conditional ones.
+const BRANCHES: [u32; 3] = [Opcode::LLVMBr as u32, 70, 71];
+
 /// The kind number of `musttail` (`LLVMTailCallKindMustTail`).
 const MUST_TAIL: u32 = 2;
 
@@ -353,9 +356,9 @@ impl Imported {
                 Op::Ret
             } else if is(Opcode::LLVMUnreachable) {
                 Op::Unreachable
-            } else if is(Opcode::LLVMBr) && targets.len() == 1 {
+            } else if BRANCHES.contains(&opcode) && targets.len() == 1 {
                 Op::Br
-            } else if is(Opcode::LLVMBr) && targets.len() == 2 {
+            } else if BRANCHES.contains(&opcode) && targets.len() == 2 {
                 Op::CondBr
             } else if is(Opcode::LLVMSwitch)
                 && let Some(cases) = self.switch_cases(original)

@@ -83,6 +83,8 @@ pub fn lower(
         allocas: Vec::new(),
         approximate: false,
     };
+    lower.out.origin = input.func.origin;
+    lower.out.loc = input.func.loc;
     let params = lower.signature(options)?;
     if options.masked {
         lower.skip_if_empty();
