@@ -106,6 +106,8 @@ fn an_always_uniform_value_is_divergent_behind_a_cycle_that_was_given_up() {
     let mut case = Case::new(4, &[(0, 1), (0, 2), (1, 2), (2, 1), (2, 3)]).divergent(0);
     let ballot = case.builder.plain(Node(1), Rule::AlwaysUniform, []);
     let other = case.plain(2, &[]);
+    let behind = case.plain(3, &[ballot]);
+    case.builder.terminator(Node(2), [ballot]);
     let (graph, u) = case.analyse();
     let cycle = u.cycles().innermost(Node(1)).expect("a cycle");
     assert_eq!(u.given_up(cycle), Some(GivenUp::EnteredApart(Split::Branch(Node(0)))));
@@ -115,6 +117,9 @@ fn an_always_uniform_value_is_divergent_behind_a_cycle_that_was_given_up() {
     // Threads in 2 have not come from one instance of 1 either.
     assert_eq!(u.temporal_at(&graph, ballot, Node(2)), Some(cycle));
     assert_eq!(u.temporal_at(&graph, ballot, Node(1)), None);
+    let temporal = Some(Cause::Temporal { operand: ballot, cycle, exit: None });
+    assert_eq!((u.cause(behind), u.branch_cause(Node(2))), (temporal, temporal));
+    assert!(u.is_divergent_branch(Node(2)));
 }
 
 #[test]

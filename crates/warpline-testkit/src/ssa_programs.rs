@@ -33,7 +33,7 @@ pub fn random(rng: &mut SplitMix64, graph: &CsrGraph) -> SsaProgram {
     let mut conditions = vec![None; graph.node_count()];
     let plain_rule = |rng: &mut SplitMix64| match rng.below(source_in) {
         0 => Rule::Source,
-        1 if rng.chance(1, 2) => Rule::AlwaysUniform,
+        1 => Rule::AlwaysUniform,
         _ => Rule::Default,
     };
     let mut drafts: Vec<Draft> = [Rule::Source, Rule::Default, Rule::Default]
