@@ -22,14 +22,18 @@
 //! Besides joins there are two other facts about a branch that others build on: the *divergent exits* of a cycle
 //! are the exit edges on which threads can leave it in different iterations, having parted at the branch; and an
 //! irreducible cycle is *entered apart* if threads that parted at the branch can arrive at different entries of
-//! it. A branch inside an irreducible cycle is not analysed: [`Joins::of_branch`] then names the cycle
-//! in [`JoinSet::inside`]. The same goes for what lies deeper than 64 cycles, so that the cost stays in proportion.
+//! it. A branch inside an irreducible cycle is analysed only as far as threads that part there come together again
+//! at once; otherwise [`Joins::of_branch`] names the cycle in [`JoinSet::inside`]. Branches nested in more than 64
+//! cycles are not analysed either, so that the cost stays in proportion.
 
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
 use crate::cycles::{CycleForest, CycleId};
+use crate::dom::DomTree;
 use crate::graph::{EdgeId, Graph, Node};
+use crate::local::{self, LabelledJoin};
 use crate::order::DfsOrder;
 use crate::rewired::{Kind, Origin, Rewired};
 
@@ -51,7 +55,8 @@ pub struct JoinSet {
     pub divergent_exits: Vec<(CycleId, EdgeId)>,
     /// Irreducible cycles that threads can enter at different entries.
     pub entered_apart: Vec<CycleId>,
-    /// The irreducible or very deep cycle that contains the branch. Then the lists above are empty.
+    /// The irreducible or very deep cycle that contains the branch, if threads that part there may not come together in
+    /// it. Then the lists above are empty.
     pub inside: Option<CycleId>,
 }
 
@@ -61,6 +66,8 @@ pub struct Joins<'a, G> {
     cycles: &'a CycleForest,
     rewired: Rewired,
     labels: Labels,
+    /// What only branches inside regions need.
+    inner: OnceCell<(DfsOrder, DomTree)>,
 }
 
 impl<'a, G: Graph> Joins<'a, G> {
@@ -68,7 +75,7 @@ impl<'a, G: Graph> Joins<'a, G> {
     pub fn new(graph: &'a G, dfs: &DfsOrder, cycles: &'a CycleForest) -> Self {
         let rewired = Rewired::new(graph, dfs, cycles);
         let labels = Labels::new(rewired.graph().node_count());
-        Joins { graph, cycles, rewired, labels }
+        Joins { graph, cycles, rewired, labels, inner: OnceCell::new() }
     }
 
     /// The joins of a branch, all edges of which threads may take. Empty if `branch` is unreachable or has
@@ -84,15 +91,21 @@ impl<'a, G: Graph> Joins<'a, G> {
     }
 
     fn of(&mut self, split: Split) -> JoinSet {
-        let mut set = JoinSet { inside: self.inside(split), ..JoinSet::default() };
-        if set.inside.is_none() {
-            let graph = self.graph;
-            self.propagate(split, &mut Collect { graph, set: &mut set });
-            set.joins.sort_unstable();
-            set.joins.dedup();
-            set.divergent_exits.sort_unstable();
-            set.entered_apart.sort_unstable();
+        let mut set = JoinSet::default();
+        match (self.inside(split), split) {
+            (Some(region), Split::Branch(branch)) => match self.inside_region(region, branch) {
+                Some(joins) => set.joins = joins.into_iter().map(|(node, _)| node).collect(),
+                None => set.inside = Some(region),
+            },
+            _ => {
+                let graph = self.graph;
+                self.propagate(split, &mut Collect { graph, set: &mut set });
+            }
         }
+        set.joins.sort_unstable();
+        set.joins.dedup();
+        set.divergent_exits.sort_unstable();
+        set.entered_apart.sort_unstable();
         set
     }
 
@@ -112,6 +125,19 @@ impl<'a, G: Graph> Joins<'a, G> {
             Split::Branch(node) => self.rewired.region(node),
             Split::Cycle(_) => None,
         }
+    }
+
+    /// The joins of a branch inside a region; none if the region is to be given up.
+    pub(crate) fn inside_region(&self, region: CycleId, branch: Node) -> Option<Vec<LabelledJoin>> {
+        if self.cycles.is_reducible(region) {
+            return None; // It is a region for its depth; what is in it could be just as deep.
+        }
+        let (dfs, dom) = self.inner.get_or_init(|| {
+            let dfs = DfsOrder::compute(self.graph);
+            let dom = DomTree::compute_with(self.graph, &dfs);
+            (dfs, dom)
+        });
+        local::joins(self.graph, self.cycles, dfs, dom, region, branch)
     }
 
     /// Carries the labels of a split that is not [inside](Self::inside) a region, and reports what

@@ -20,6 +20,7 @@ pub mod dom;
 pub mod frontier;
 pub mod graph;
 pub mod joins;
+mod local;
 pub mod order;
 mod rewired;
 pub mod uniformity;

@@ -133,6 +133,31 @@ fn an_irreducible_cycle_that_threads_enter_and_pass_together_is_kept() {
 }
 
 #[test]
+fn a_branch_whose_arms_meet_again_inside_an_irreducible_cycle_does_no_harm() {
+    // The cycle 1 → 2 → 5 → 1 is entered at 1 and 5; in it 2 branches to 3 or 4 and both go to 5.
+    let edges = [(0, 1), (0, 5), (1, 2), (2, 3), (2, 4), (3, 6), (4, 6), (6, 5), (5, 1), (5, 7)];
+    let mut case = Case::new(8, &edges).divergent(2);
+    let (in_arm, phi) = (case.plain(3, &[]), case.phi(6, &[(5, case.zero), (6, case.one)]));
+    let (graph, u) = case.analyse();
+    assert!(u.cycles().cycles().any(|c| !u.cycles().is_reducible(c)));
+    assert!(u.cycles().cycles().all(|c| u.given_up(c).is_none()));
+    assert!(!u.is_divergent_at(&graph, in_arm, Node(3)));
+    assert_eq!(u.cause(phi), Some(Cause::Join(Split::Branch(Node(2)))));
+}
+
+#[test]
+fn a_branch_from_which_threads_reach_different_entries_gives_an_irreducible_cycle_up() {
+    // As before, but from 4 threads go back to 1.
+    let edges = [(0, 1), (0, 5), (1, 2), (2, 3), (2, 4), (3, 5), (4, 1), (5, 1), (5, 6)];
+    let mut case = Case::new(7, &edges).divergent(2);
+    let value = case.plain(1, &[]);
+    let (_, u) = case.analyse();
+    let cycle = u.cycles().innermost(Node(5)).expect("a cycle");
+    assert_eq!(u.given_up(cycle), Some(GivenUp::BranchInside(Node(2))));
+    assert!(u.is_divergent(value));
+}
+
+#[test]
 fn a_pure_value_of_things_that_the_loop_does_not_change_is_uniform_behind_it() {
     let mut case = Case::new(3, &[(0, 1), (1, 1), (1, 2)]).divergent(1);
     let product = case.plain(1, &[case.zero, case.one]);

@@ -42,7 +42,8 @@ pub fn random(rng: &mut SplitMix64, graph: &CsrGraph) -> SsaProgram {
     // First what there is, then what it is made from, so that φs can use what comes later.
     for node in graph.nodes() {
         let n = node.index();
-        for _ in 0..rng.below(3) {
+        // The entry has no φ: nothing would be its operand at the start.
+        for _ in 0..if node == graph.entry() { 0 } else { rng.below(3) } {
             let edges = graph.in_edges(node).iter().map(|&e| (e, None)).collect();
             drafts.push(Draft {
                 node: Some(n),

@@ -167,7 +167,14 @@ impl<'a, G: Graph> State<'a, G> {
             self.leave_apart(cycle, exit);
         } else if let Some(split) = self.splits.pop_front() {
             match (split, joins.inside(split)) {
-                (Split::Branch(node), Some(cycle)) => self.give_up(cycle, GivenUp::BranchInside(node)),
+                (_, Some(cycle)) if self.result.given_up[cycle.index()].is_some() => {}
+                (Split::Branch(node), Some(cycle)) => match joins.inside_region(cycle, node) {
+                    Some(found) => {
+                        self.split = split;
+                        found.iter().for_each(|(join, edges)| self.join(*join, edges));
+                    }
+                    None => self.give_up(cycle, GivenUp::BranchInside(node)),
+                },
                 _ => {
                     self.split = split;
                     joins.propagate(split, self);

@@ -31,10 +31,12 @@
 //!   the uses outside that can be reached from a divergent exit without going through the cycle again are
 //!   temporally divergent. Other exits do no harm. This holds for each of several cycles that an edge leaves, and
 //!   for always-uniform values as well.
-//! * An irreducible cycle is *given up* if threads can arrive at different entries of it, or part at a
-//!   branch inside it: every value in it that may change in it is taken for divergent, uses outside for temporally
-//!   divergent, and its exits for the edges of one divergent branch. (The criteria of paper 2 are finer: there, some
-//!   branches inside do no harm.) The same is done with cycles nested more than 64 deep, to bound the cost.
+//! * An irreducible cycle is *given up* if threads can arrive at different entries of it, or part at a branch inside
+//!   it and do not come together again before they pass a node that the branch does not strictly dominate: every
+//!   value in it that may change in it is taken for divergent, uses outside for temporally divergent, and its exits
+//!   for the edges of one divergent branch. (Paper 2 has about the same criteria, but applies them to the cycles of one
+//!   hierarchy; here always the outermost irreducible cycle is given up.) The same is done with cycles nested more
+//!   than 64 deep, to bound the cost.
 //!
 //! Unreachable nodes have no influence: their branches are uniform, φ operands on edges from them are
 //! ignored. Values in them follow their operands.
@@ -84,7 +86,7 @@ pub enum Cause {
 pub enum GivenUp {
     /// Threads that part here can arrive at different entries.
     EnteredApart(Split),
-    /// This branch inside is divergent.
+    /// Threads that part at this branch inside may not come together again in time.
     BranchInside(Node),
 }
 
@@ -263,7 +265,7 @@ impl Uniformity {
 
     /// A split of which `node` is a join: threads that part there can arrive at one instance of the node from different
     /// instances of predecessors. None if all threads that arrive at an instance come the same way, and for
-    /// nodes in irreducible cycles other than entries.
+    /// nodes in cycles that were given up unless they are entries.
     pub fn divergent_join(&self, node: Node) -> Option<Split> {
         self.join[node.index()]
     }
