@@ -41,6 +41,8 @@ pub struct Options {
     /// Whether a φ in a join that merges one value with `undef` or `poison` counts as divergent. If not, the φ is taken
     /// to be that value, as LLVM does: then some lanes may have poison where a uniform value is reported.
     pub strict_undef: bool,
+    /// Results of `alloca` instructions that stand for one object which all lanes share; the caller vouches for it.
+    pub shared: Vec<Value>,
 }
 
 impl Options {
@@ -98,6 +100,7 @@ impl Uniformity {
                 pinned.insert(p);
             }
         }
+        pinned.extend(options.shared.iter().copied());
         let mut rounds = 0;
         loop {
             let (program, extra) = program(module, func, &graph, &edge_ids, &pinned, options);

@@ -2,6 +2,7 @@
 //!
 //! The stages, each a module:
 //! 1. [`normalize`]: one exit, well-shaped loops, loop-closed SSA; [`dead_ends`]: panics out of the way;
+//!    [`shared_memory`]: private memory that one object can stand for;
 //! 2. [`divergent_loops`]: loops that lanes leave apart become uniform loops (Sec. 5);
 //! 3. [`classes`]: which blocks share a mask (Sec. 2.4, 4);
 //! 4. [`guards`]: branches around what must not run without an active lane (Sec. 6);
@@ -24,6 +25,7 @@ mod options;
 mod pipeline;
 pub mod plan;
 pub mod repair;
+pub mod shared_memory;
 
 use cranelift_entity::EntitySet;
 

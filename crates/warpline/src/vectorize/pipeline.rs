@@ -4,12 +4,12 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 
 use crate::ir::{Block, Effects, FuncId, Function, Module, SymbolData, SymbolKind, Value};
 use crate::shape::Shape;
-use crate::uniformity::{self, Uniformity};
+use crate::uniformity::Uniformity;
 
 use super::lower::{Input, Lowered, lower};
 use super::options::{Options, Vectorized};
 use super::plan::Facts;
-use super::{LaneProgram, VectorizeError, normalize, to_lane_program};
+use super::{LaneProgram, VectorizeError, normalize, shared_memory, to_lane_program};
 
 /// The greatest number of lanes.
 pub const MAX_WIDTH: u32 = 64;
@@ -48,13 +48,7 @@ pub fn linearize_kernel(
     }
     let mut scalar = func.clone();
     normalize::normalize(&mut scalar)?;
-    // Strict: a uniform φ of a value and undef would be one scalar, which the side that brings undef may write last.
-    let asked = uniformity::Options {
-        args: options.args.clone(),
-        strict_undef: true,
-        ..uniformity::Options::default()
-    };
-    let uniformity = Uniformity::compute(module, &scalar, &asked);
+    let uniformity = shared_memory::analyse(module, &scalar, options.args.clone());
     let mut shapes = SecondaryMap::with_default(Shape::Uniform);
     let mut known = EntitySet::with_capacity(scalar.values.len());
     for v in scalar.values.keys() {

@@ -210,7 +210,7 @@ impl Lower<'_> {
         Ok(self.emit(Op::Select, &[inside, zeros, zero], Type::Int(64)))
     }
 
-    /// `alloca`: one object per lane, side by side.
+    /// `alloca`: one object per lane, side by side, or one for all lanes if they can share it.
     pub(super) fn alloca(&mut self, i: Inst) -> Result<(), VectorizeError> {
         let data = &self.src.insts[i];
         let Op::Alloca { ty, align } = data.op else { return Ok(()) };
@@ -223,21 +223,18 @@ impl Lower<'_> {
             );
         };
         let result = data.results[0];
+        let shared = self.reps[result] == Rep::Uniform;
         let per_lane = (size * count as u64).next_multiple_of(align.max(1));
-        let object = self.module.types.array(Type::Int(8), per_lane * u64::from(self.width));
+        let objects = if shared { 1 } else { u64::from(self.width) };
+        let object = self.module.types.array(Type::Int(8), per_lane * objects);
         let one = self.out.int_const(32, 1);
         let ptr_ty = self.src.ty(result);
         let inst = self.out.make_inst(self.out.entry(), Op::Alloca { ty: object, align }, &[one], &[ptr_ty]);
         self.allocas.push(inst);
         let base = self.out.insts[inst].results[0];
         match self.reps[result] {
-            Rep::Uniform => {
-                return Err(self.error(i, "internal: private memory has one address for all lanes"));
-            }
-            Rep::Strided(step) if i64::try_from(per_lane) != Ok(step) => {
-                return Err(self.error(i, "internal: private memory has another stride than assumed"));
-            }
-            Rep::Strided(_) => self.define(result, base),
+            Rep::Uniform => self.define(result, base),
+            Rep::Strided(_) => return Err(self.error(i, "internal: private memory is strided")),
             Rep::Varying => {
                 let Type::Ptr(space) = ptr_ty else { return Err(self.error(i, "internal: no pointer")) };
                 let steps = self.steps(self.module.layout.index_bits(space), per_lane as i64);
