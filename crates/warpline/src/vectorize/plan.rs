@@ -157,7 +157,7 @@ impl Plan {
             let checks = |&e: &Edge| plan.dead_ends.contains(plan.func.edges[e].to);
             if !plan.dead_ends.contains(b) && plan.func.out_edges(b).iter().any(checks) {
                 plan.branch[b] = Branch::AnyLane;
-            } else if plan.facts.divergent_branches.contains(b) {
+            } else if plan.facts.divergent_branches.contains(b) && plan.func.out_edges(b).len() > 1 {
                 plan.branch[b] = Branch::Divergent;
             }
         }

@@ -320,9 +320,7 @@ impl Writer<'_> {
             Some(m) => m,
             None => self.plan.func.bool_const(true),
         };
-        if !self.plan.branches(self.block) {
-            return mask;
-        }
+        // Edges to one block may carry different things, so they count one by one.
         let data = self.plan.func.insts[t].clone();
         match data.op {
             Op::CondBr => {

@@ -1,0 +1,74 @@
+//! The vectorizer against the lane interpreter on random programs.
+
+use std::collections::BTreeMap;
+
+use warpline::interp::LaneSet;
+use warpline::vectorize::Linearize;
+use warpline_testkit::differential::{Outcome, Setup, compare_all};
+use warpline_testkit::programs::{Inputs, MemoryMode, ProgramOptions, generate, shrink};
+use warpline_testkit::rng::SplitMix64;
+
+/// How many programs a test tries; `WARPLINE_PROGRAMS` overrides it.
+fn programs(default: u64) -> u64 {
+    std::env::var("WARPLINE_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
+}
+
+fn options_of(rng: &mut SplitMix64) -> ProgramOptions {
+    ProgramOptions {
+        size: 2 + rng.below(12),
+        depth: 1 + rng.below(5),
+        insts: 1 + rng.below(5),
+        memory: [MemoryMode::None, MemoryMode::Private, MemoryMode::Private][rng.below(3)],
+        lane_operations: rng.below(3) == 0,
+        effects: rng.below(2) == 0,
+        helpers: rng.below(4) == 0,
+        traps: rng.below(3) == 0,
+        poison: rng.below(2) == 0,
+    }
+}
+
+#[test]
+fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
+    let start = std::env::var("WARPLINE_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1u64);
+    let mut agreed = 0usize;
+    let mut divergent = 0;
+    let mut divergent_loops = 0;
+    let mut lost = 0;
+    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    let count = programs(400);
+    for seed in start..start + count {
+        let mut rng = SplitMix64::new(seed);
+        let options = options_of(&mut rng);
+        let program = generate(seed, &options);
+        let width = [1, 2, 3, 4, 8, 16][rng.below(6)];
+        let inputs = Inputs::random(&program, width, seed);
+        let mask = (rng.below(3) == 0).then(|| LaneSet(rng.next_u64() & LaneSet::first(width).0));
+        let linearize = if rng.below(4) == 0 { Linearize::Full } else { Linearize::Partial };
+        let setup = Setup { mask, linearize, fuel: 300_000 };
+        match compare_all(&program, &inputs, &setup) {
+            Outcome::Agree(report) => {
+                agreed += 1;
+                divergent += usize::from(report.divergent_branches > 0);
+                divergent_loops += usize::from(report.divergent_loops > 0);
+                lost += report.uniform_lost;
+            }
+            Outcome::Skipped(why) => *reasons.entry(format!("skipped: {why}")).or_default() += 1,
+            Outcome::Refused(why) => *reasons.entry(format!("refused: {why}")).or_default() += 1,
+            Outcome::Differ(why) => {
+                let fails = |p: &_| {
+                    matches!(compare_all(p, &Inputs::random(p, width, seed), &setup), Outcome::Differ(_))
+                };
+                let small = shrink(&program, fails);
+                let now = compare_all(&small, &Inputs::random(&small, width, seed), &setup);
+                panic!("seed {seed}, width {width}, {setup:?}\n{why}\nshrunk: {now:?}\n{}", small.text());
+            }
+        }
+    }
+    println!(
+        "{agreed} of {count} agree; {divergent} have divergent branches, {divergent_loops} divergent loops; {lost} uniform \
+         branches lost; {reasons:#?}"
+    );
+    assert!(agreed as u64 * 2 > count, "too few programs were compared: {reasons:#?}");
+    assert!(divergent * 3 > agreed, "too few programs diverge");
+    assert!(divergent_loops * 10 > agreed, "too few programs have divergent loops");
+}
