@@ -129,7 +129,12 @@ impl Kind {
         match self {
             Kind::Lane(op) => matches!(
                 op,
-                LaneOp::MaskAny | LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr | LaneOp::Blend
+                LaneOp::MaskAny
+                    | LaneOp::MaskAnd
+                    | LaneOp::MaskAndNot
+                    | LaneOp::MaskOr
+                    | LaneOp::MaskFirst
+                    | LaneOp::Blend
             ),
             Kind::ParallelCopy(_) => true,
             _ => false,

@@ -274,6 +274,8 @@ named_enum! {
         MaskAndNot = "mask_andnot",
         /// `mask_or a, b`: both are masks, never poison.
         MaskOr = "mask_or",
+        /// `mask_first m, x`: the value of `x` in the first lane whose mask `m` is true, in all lanes; poison if there is none.
+        MaskFirst = "mask_first",
         /// `blend m, a, b` = `select m, a, b` for a mask `m`; `a` and `b` of any type.
         Blend = "blend",
     }

@@ -60,6 +60,9 @@ fn fold(
     match func.insts[i].op {
         Op::Phi => fold_phi(func, dom, same, i),
         Op::Lane(LaneOp::MaskAny) => constant(args[0]).map(|_| args[0]),
+        Op::Lane(LaneOp::MaskFirst) => {
+            (func.constant(args[1]).is_some() || constant(args[0]) == Some(true)).then_some(args[1])
+        }
         Op::Lane(LaneOp::MaskAnd) => match (constant(args[0]), constant(args[1])) {
             (Some(false), _) | (_, Some(true)) => Some(args[0]),
             (Some(true), _) | (_, Some(false)) => Some(args[1]),
@@ -131,7 +134,12 @@ fn remove_dead_masks(func: &mut Function) {
             let ours = matches!(
                 data.op,
                 Op::Lane(
-                    LaneOp::MaskAny | LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr | LaneOp::Blend
+                    LaneOp::MaskAny
+                        | LaneOp::MaskAnd
+                        | LaneOp::MaskAndNot
+                        | LaneOp::MaskOr
+                        | LaneOp::MaskFirst
+                        | LaneOp::Blend
                 )
             );
             if ours && data.results.iter().all(|&r| uses[r] == 0) {

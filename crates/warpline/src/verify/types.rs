@@ -54,7 +54,7 @@ fn counts(module: &Module, op: &Op, args: &[Type], results: &[Type]) -> Check {
             let n = match op {
                 LaneOp::LaneIndex | LaneOp::LaneCount => 0,
                 LaneOp::Any | LaneOp::All | LaneOp::Ballot | LaneOp::Popcount | LaneOp::MaskAny => 1,
-                LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr => 2,
+                LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr | LaneOp::MaskFirst => 2,
                 LaneOp::Blend => 3,
             };
             (Some(n), Some(1))
@@ -285,6 +285,10 @@ impl Case<'_> {
         if op == LaneOp::Blend {
             ensure(args[0] == Type::BOOL, "the mask is an i1")?;
             return ensure(args[1] == result && args[2] == result, "arms and result have one type");
+        }
+        if op == LaneOp::MaskFirst {
+            ensure(args[0] == Type::BOOL, "the mask is an i1")?;
+            return ensure(args[1] == result, "operand and result have one type");
         }
         ensure(args.iter().all(|&t| t == Type::BOOL), "the operands are i1")?;
         let wanted = match op {

@@ -202,12 +202,19 @@ impl Lower<'_> {
 
     /// The number of the first active lane, as `i64`; 0 if there is none.
     pub(super) fn first_lane(&mut self, at: Inst) -> Result<Value, VectorizeError> {
+        match self.mask_vector(at)? {
+            Some(mask) => Ok(self.first_set(mask)),
+            None => Ok(self.out.int_const(64, 0)),
+        }
+    }
+
+    /// The number of the first lane that is set in a mask, as `i64`; 0 if there is none.
+    pub(super) fn first_set(&mut self, mask: Value) -> Value {
         let zero = self.out.int_const(64, 0);
-        let Some(mask) = self.mask_vector(at)? else { return Ok(zero) };
         let zeros = self.count_zeros("llvm.cttz", mask);
         let bits = self.out.int_const(64, u128::from(self.width));
         let inside = self.emit(Op::ICmp(crate::ir::IntPred::Ult), &[zeros, bits], Type::BOOL);
-        Ok(self.emit(Op::Select, &[inside, zeros, zero], Type::Int(64)))
+        self.emit(Op::Select, &[inside, zeros, zero], Type::Int(64))
     }
 
     /// `alloca`: one object per lane, side by side, or one for all lanes if they can share it.

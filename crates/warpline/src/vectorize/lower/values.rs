@@ -259,6 +259,13 @@ impl Lower<'_> {
                 let b = if scalar { self.scalar(args[1], i)? } else { self.vector(args[1], i)? };
                 self.mask_op(op, a, b)
             }
+            LaneOp::MaskFirst if self.reps[args[1]] == Rep::Uniform => self.scalar(args[1], i)?,
+            LaneOp::MaskFirst => {
+                let mask = self.vector(args[0], i)?;
+                let x = self.vector(args[1], i)?;
+                let index = self.first_set(mask);
+                self.emit(Op::ExtractElement, &[x, index], self.src.ty(result))
+            }
             LaneOp::Blend if self.reps[args[0]] == Rep::Uniform => {
                 let cond = self.scalar(args[0], i)?;
                 let scalar = self.reps[result].is_scalar();
