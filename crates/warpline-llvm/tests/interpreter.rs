@@ -1,0 +1,177 @@
+//! The judge judged: what the lane interpreter computes for random scalar programs is what LLVM's machine code computes.
+
+use warpline::interp::{Cell, Event, LaneArg, LaneSet, Machine, Memory, Observer, State, Val};
+use warpline::ir::{
+    CallInfo, CastOp, Effects, FloatKind, FuncId, Function, MemAccess, Module as Ir, Op, Scalar, Type, Value,
+};
+use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
+use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
+use warpline_testkit::programs::{Inputs, MemoryMode, ParamRole, Program, ProgramOptions, generate};
+
+/// Adds `name(slots)`: calls the kernel with arguments from 8-byte slots and puts the result behind them.
+fn entry(ir: &mut Ir, kernel: FuncId, name: &str) -> FuncId {
+    let target = &ir.functions[kernel];
+    let (callee, ret) = (target.name.clone(), target.ret);
+    let params: Vec<Type> = target.params.iter().map(|&p| target.ty(p)).collect();
+    let symbol = ir.function_symbol(&callee, &params, ret, Effects::UNKNOWN);
+    let mut f = Function::new(name, Type::Void);
+    let slots = f.add_param(Type::PTR, "slots");
+    let b = f.add_block("entry");
+    let slot = |f: &mut Function, k: usize| {
+        let index = f.int_const(64, k as u128);
+        f.append_value(b, Op::Gep(Type::Int(64)), &[slots, index], Type::PTR)
+    };
+    let access = MemAccess::plain(8);
+    let mut args: Vec<Value> = Vec::new();
+    for (k, &ty) in params.iter().enumerate() {
+        let at = slot(&mut f, k);
+        args.push(f.append_value(b, Op::Load(access), &[at], ty));
+    }
+    let info = CallInfo { callee: Some(symbol), effects: Effects::UNKNOWN, variadic_fixed: None };
+    if ret.is_void() {
+        f.append(b, Op::Call(Box::new(info)), &args, ret);
+    } else {
+        let mut r = f.append_value(b, Op::Call(Box::new(info)), &args, ret);
+        if let Type::Float(k) = ret {
+            r = f.append_value(b, Op::Cast(CastOp::Bitcast), &[r], Type::Int(k.bits()));
+        }
+        let at = slot(&mut f, params.len());
+        f.append(b, Op::Store(access), &[r, at], Type::Void);
+    }
+    f.set_terminator(b, Op::Ret, &[], &[]);
+    ir.functions.push(f)
+}
+
+/// Whether a NaN was computed: its bits are nobody's promise.
+struct SawNan<'m> {
+    ir: &'m Ir,
+    saw: bool,
+}
+
+impl Observer for SawNan<'_> {
+    fn executed(&mut self, event: &Event<'_>) {
+        let Some(id) = event.function() else { return };
+        let f = &self.ir.functions[id];
+        let data = &f.insts[event.inst];
+        for &v in data.results.iter().chain(&data.args) {
+            if let Some(Scalar::Float(kind)) = f.ty(v).elem() {
+                let nan = |c: &Cell| match kind {
+                    FloatKind::Float => f32::from_bits(c.bits as u32).is_nan(),
+                    _ => f64::from_bits(c.bits as u64).is_nan(),
+                };
+                self.saw |= event.value(v, 0).iter().any(|c| c.state == State::Defined && nan(c));
+            }
+        }
+    }
+}
+
+/// The program as machine code: object files for each list of passes.
+fn compile(program: &Program, passes: &[&str]) -> Vec<Jit> {
+    let empty = Module::parse(b"", "program").unwrap();
+    let mut imported = Imported::new(empty);
+    let mut ir = program.module.clone();
+    entry(&mut ir, program.kernel, "entry");
+    // Callees before callers.
+    let ids: Vec<FuncId> = ir.functions.keys().collect();
+    for id in ids.into_iter().rev() {
+        let f = &ir.functions[id];
+        imported.bridge.add_function(&ir, f, Linkage::External).unwrap_or_else(|e| {
+            panic!("{e}\n{}", program.text());
+        });
+    }
+    imported.bridge.module().verify().unwrap();
+    let bitcode = imported.bridge.module().to_bitcode();
+    let jit = |passes: &&str| {
+        let mut options = CodegenOptions::new(Cpu::native().unwrap(), Output::Object);
+        options.passes = (*passes).to_owned();
+        let object = codegen_in_process(&bitcode, "program", &options).unwrap();
+        let jit = Jit::new().unwrap();
+        jit.add_object(&object, "program.o").unwrap();
+        jit
+    };
+    passes.iter().map(jit).collect()
+}
+
+/// Runs the machine code on the inputs of a single lane: the result's bits, the buffers.
+fn native(jit: &Jit, program: &Program, args: &[LaneArg], buffers: &[Vec<u8>]) -> (u64, Vec<Vec<u8>>) {
+    // Eight bytes at a time, for their alignment.
+    let word = |c: &[u8]| c.iter().rev().fold(0, |v, &x| v << 8 | u64::from(x));
+    let mut memory: Vec<Vec<u64>> = buffers.iter().map(|b| b.chunks(8).map(word).collect()).collect();
+    let mut pointers = memory.iter_mut().map(|b| b.as_mut_ptr() as u64);
+    let slot = |(a, role): (&LaneArg, &ParamRole)| match (a, role) {
+        (_, ParamRole::Buffer { .. }) => pointers.next().expect("a buffer for each"),
+        (LaneArg::Each(list), _) => list[0].bits().expect("defined") as u64,
+        (LaneArg::Same(v), _) => v.bits().expect("defined") as u64,
+    };
+    let mut slots: Vec<u64> = args.iter().zip(&program.roles).map(slot).collect();
+    slots.push(0);
+    jit.function("entry").unwrap().call(&mut slots);
+    let bytes = |b: &Vec<u64>| b.iter().flat_map(|w| w.to_le_bytes()).collect();
+    (slots[args.len()], memory.iter().map(bytes).collect())
+}
+
+#[test]
+fn the_interpreter_computes_what_machine_code_computes() {
+    if let Err(error) = Llvm::get() {
+        eprintln!("skipped: {error}");
+        return;
+    }
+    let count = std::env::var("WARPLINE_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(60u64);
+    let (mut compared, mut nan) = (0, 0);
+    for seed in 0..count {
+        let options = ProgramOptions {
+            memory: if seed % 2 == 0 { MemoryMode::Private } else { MemoryMode::Racy },
+            effects: false,
+            poison: seed % 3 == 0,
+            ..ProgramOptions::default()
+        };
+        let program = generate(seed, &options);
+        // The order of −0 and +0 is open in these.
+        if program.module.symbols.values().any(|s| s.name.contains("num.f")) {
+            continue;
+        }
+        let jits = compile(&program, &["", "default<O3>"]);
+        for input in 0..8 {
+            let inputs = Inputs::random(&program, 1, seed * 100 + input);
+            let mut observer = SawNan { ir: &program.module, saw: false };
+            let mut machine = Machine::new(&program.module);
+            let (args, addresses) = inputs.bind(&mut machine);
+            let contents = |memory: &Memory| -> Vec<Vec<Option<u8>>> {
+                let read = |&a: &u64| {
+                    let (_, size) = memory.extent(a).expect("a buffer");
+                    memory.read(a, size).expect("a buffer")
+                };
+                addresses.iter().map(read).collect()
+            };
+            let before: Vec<Vec<u8>> =
+                contents(&machine.memory).into_iter().map(|b| b.into_iter().flatten().collect()).collect();
+            let code = machine.prepare_id(program.kernel);
+            let run = machine
+                .run_lockstep(&code, 1, LaneSet::one(0), &args, Some(&mut observer))
+                .unwrap_or_else(|t| panic!("seed {seed}: {t}\n{}", program.text()));
+            nan += u64::from(observer.saw);
+            if observer.saw || machine.froze {
+                continue;
+            }
+            compared += 1;
+            let after = contents(&machine.memory);
+            let result = run.returns[0].clone().unwrap_or_default();
+            let is_void = result.cells.is_empty();
+            for (jit, passes) in jits.iter().zip(["no passes", "O3"]) {
+                let (value, buffers) = native(jit, &program, &args, &before);
+                let same_result = is_void || result.refined_by(&Val::int(value.into()));
+                // Where the interpreter has poison, anything is right.
+                let fits = |(a, b): (&Option<u8>, &u8)| a.is_none_or(|a| a == *b);
+                let same_memory = after.iter().zip(&buffers).all(|(a, b)| a.iter().zip(b).all(fits));
+                assert!(
+                    same_result && same_memory,
+                    "seed {seed}, input {input}, {passes}: {result:?}, machine code {value:#x}; buffers equal: \
+                     {same_memory}\n{}",
+                    program.text()
+                );
+            }
+        }
+    }
+    println!("{compared} runs compared, {nan} with NaN left out");
+    assert!(compared > count * 2, "vacuous: {compared} runs of {count} programs compared");
+}
