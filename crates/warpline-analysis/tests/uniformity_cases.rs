@@ -158,6 +158,18 @@ fn a_branch_from_which_threads_reach_different_entries_gives_an_irreducible_cycl
 }
 
 #[test]
+fn arms_that_enter_an_inner_irreducible_cycle_apart_give_the_outer_one_up() {
+    // The cycle 1 → 2 → … → 5 → 1 is entered at 1 and 5; from 2 threads enter 3 ⇄ 4 at either end.
+    let edges = [(0, 1), (0, 5), (1, 2), (2, 3), (2, 4), (3, 4), (4, 3), (3, 5), (4, 5), (5, 1), (5, 6)];
+    let mut case = Case::new(7, &edges).divergent(2);
+    let value = case.plain(3, &[]);
+    let (_, u) = case.analyse();
+    let cycle = u.cycles().innermost(Node(5)).expect("a cycle");
+    assert_eq!(u.given_up(cycle), Some(GivenUp::BranchInside(Node(2))));
+    assert!(u.is_divergent(value));
+}
+
+#[test]
 fn a_pure_value_of_things_that_the_loop_does_not_change_is_uniform_behind_it() {
     let mut case = Case::new(3, &[(0, 1), (1, 1), (1, 2)]).divergent(1);
     let product = case.plain(1, &[case.zero, case.one]);
