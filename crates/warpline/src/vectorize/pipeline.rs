@@ -9,6 +9,7 @@ use crate::uniformity::Uniformity;
 use super::lower::{Input, Lowered, lower};
 use super::options::{Options, Vectorized};
 use super::plan::Facts;
+use super::widen::widen_indices;
 use super::{LaneProgram, VectorizeError, normalize, shared_memory, to_lane_program};
 
 /// The greatest number of lanes.
@@ -48,7 +49,10 @@ pub fn linearize_kernel(
     }
     let mut scalar = func.clone();
     normalize::normalize(&mut scalar)?;
-    let uniformity = shared_memory::analyse(module, &scalar, options.args.clone());
+    let mut uniformity = shared_memory::analyse(module, &scalar, options.args.clone());
+    if widen_indices(module, &mut scalar, &uniformity) > 0 {
+        uniformity = shared_memory::analyse(module, &scalar, options.args.clone());
+    }
     let mut shapes = SecondaryMap::with_default(Shape::Uniform);
     let mut known = EntitySet::with_capacity(scalar.values.len());
     for v in scalar.values.keys() {
