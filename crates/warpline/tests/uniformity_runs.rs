@@ -15,7 +15,9 @@ use warpline::ssa::construct;
 use warpline::uniformity::{Options, Uniformity};
 use warpline::vectorize::widen::widen_indices;
 use warpline_analysis::{CsrGraph, Graph, Node};
+use warpline_testkit::differential::shape_of;
 use warpline_testkit::graphs;
+use warpline_testkit::programs::{Inputs, MemoryMode, ProgramOptions, generate, run_lockstep};
 use warpline_testkit::rng::SplitMix64;
 
 const WIDTHS: [u32; 5] = [8, 8, 8, 16, 64];
@@ -379,6 +381,9 @@ impl<'f> Judge<'f> {
 impl Observer for Judge<'_> {
     fn executed(&mut self, event: &Event<'_>) {
         self.checker.executed(event);
+        if event.depth > 0 {
+            return;
+        }
         for &r in &self.func.insts[event.inst].results {
             let (Shape::Strided(s), Type::Int(width)) = (self.result.shape(r), self.func.ty(r)) else {
                 continue;
@@ -586,4 +591,51 @@ fn claims_hold_in_lockstep_runs_of_programs_with_any_control_flow() {
 fn claims_hold_and_results_stay_when_indices_are_widened() {
     let rates = check_many(0..800, Kind::Indices, |rng| graphs::reducible(rng, 4));
     assert!(rates.widened > rates.runs / 10 && rates.returned > rates.runs / 4, "{rates:?}");
+}
+
+/// Structured programs with memory, calls, lane operations and values that are used outside of their loops.
+#[test]
+fn claims_hold_in_lockstep_runs_of_kernels() {
+    let (mut judged, mut uniform, mut strided, mut parted) = (0, 0, 0, 0);
+    for seed in 0..300 {
+        let mut rng = SplitMix64::new(seed);
+        let options = ProgramOptions {
+            size: 2 + rng.below(10),
+            memory: *rng.pick(&[MemoryMode::None, MemoryMode::Private, MemoryMode::Racy]),
+            lane_operations: rng.chance(1, 2),
+            effects: rng.chance(1, 2),
+            traps: rng.chance(1, 3),
+            ..ProgramOptions::default()
+        };
+        let program = generate(seed, &options);
+        let func = program.function();
+        let args = program.roles.iter().map(shape_of).collect();
+        let result = Uniformity::compute(&program.module, func, &Options::with_args(args));
+        let width = *rng.pick(&[2, 5, 8]);
+        let inputs = Inputs::random(&program, width, seed);
+        let machine = MachineOptions {
+            fuel: 100_000,
+            child_order: *rng.pick(&[ChildOrder::Forward, ChildOrder::Backward]),
+            ..MachineOptions::default()
+        };
+        let mut judge = Judge::new(&program.module, func, &result);
+        let run = run_lockstep(&program, &inputs, LaneSet::first(width), &machine, Some(&mut judge));
+        if run.froze {
+            continue;
+        }
+        judged += 1;
+        let violations = (&judge.checker.violations, &judge.inexact);
+        assert!(
+            violations.0.is_empty() && violations.1.is_empty(),
+            "seed {seed}: {violations:?}\n{}",
+            program.text()
+        );
+        for v in func.values.keys().filter(|&v| judge.checker.observed[v]) {
+            uniform += usize::from(result.shape(v).is_uniform());
+            strided += usize::from(matches!(result.shape(v), Shape::Strided(_)));
+        }
+        parted += judge.checker.diverged_branches.values().filter(|&&d| d).count();
+    }
+    let rates = format!("{judged} judged, {uniform} uniform, {strided} strided, {parted} parted");
+    assert!(judged > 200 && uniform > 2000 && strided > 200 && parted > 100, "{rates}");
 }
