@@ -3,7 +3,8 @@
 //! Afterwards: every block is reachable; there is at most one `ret` and one `unreachable`, and the latter is reached
 //! from [dead ends](super::dead_ends) only; every loop is reducible, has a preheader whose only successor is the
 //! header, a single back edge, at least one exit edge, and exit blocks all of whose in-edges come from inside
-//! the loop; values that leave a loop do so through φs of its exit blocks (loop-closed SSA).
+//! the loop; values that leave a loop do so through φs of its exit blocks (loop-closed SSA); parallel edges carry the
+//! same φ operands.
 //!
 //! An infinite loop gets an exit that is never taken (`br true`), so that post-dominance has something to hold on
 //! to.
@@ -28,6 +29,7 @@ pub fn normalize(func: &mut Function) -> Result<(), VectorizeError> {
             return Err(VectorizeError::at_inst(func, t, format!("`{}` cannot be vectorized", info.name)));
         }
     }
+    separate_parallel_edges(func);
     dead_ends::drop_undefined_edges(func);
     unify_returns(func);
     add_false_exits(func);
@@ -35,6 +37,22 @@ pub fn normalize(func: &mut Function) -> Result<(), VectorizeError> {
     shape_loops(func)?;
     close_loops(func);
     Ok(())
+}
+
+/// Gives a block of its own to each of the parallel edges that bring a φ different operands: such edges are a
+/// choice, although the branch has one successor only.
+fn separate_parallel_edges(func: &mut Function) {
+    for b in func.layout.clone() {
+        let edges = func.out_edges(b).to_vec();
+        let differ = |&e: &Edge| {
+            let e = &func.edges[e];
+            edges.iter().any(|&other| func.edges[other].to == e.to && func.edges[other].args != e.args)
+        };
+        let split: Vec<Edge> = edges.iter().copied().filter(differ).collect();
+        for e in split {
+            func.split_edge(e, "");
+        }
+    }
 }
 
 /// Makes a single `ret`.
