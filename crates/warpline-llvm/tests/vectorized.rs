@@ -48,6 +48,41 @@ done:
 }
 ";
 
+/// A loop whose header is its latch and has two exits, one that all lanes take together and one that they do not, and a loop whose
+/// only exit is at its latch.
+const EXITS: &str = "
+define float @kernel(i32 %i, ptr %data, ptr %last, i32 %n) {
+entry:
+  %index = zext i32 %i to i64
+  %place = getelementptr inbounds i32, ptr %data, i64 %index
+  %x = load i32, ptr %place, align 4
+  br label %first
+first:
+  %k = phi i32 [ 0, %entry ], [ %k.next, %on ]
+  %s = phi i32 [ %i, %entry ], [ %s.next, %on ]
+  %s.next = add i32 %s, %x
+  %big = icmp ugt i32 %s.next, 60
+  br i1 %big, label %second, label %on
+on:
+  %k.next = add i32 %k, 1
+  %enough = icmp eq i32 %k.next, 7
+  br i1 %enough, label %second, label %first
+second:
+  %from = phi i32 [ %s, %first ], [ %s.next, %on ]
+  br label %last.loop
+last.loop:
+  %m = phi i32 [ 0, %second ], [ %m.next, %last.loop ]
+  %f = phi float [ 0.5, %second ], [ %f.next, %last.loop ]
+  %f.next = fadd float %f, 1.25
+  %m.next = add i32 %m, 1
+  %again = icmp ult i32 %m.next, %x
+  br i1 %again, label %last.loop, label %done
+done:
+  store i32 %from, ptr %place, align 4
+  ret float %f.next
+}
+";
+
 fn llvm() -> Option<&'static Llvm> {
     match Llvm::get() {
         Ok(llvm) => Some(llvm),
@@ -68,11 +103,20 @@ fn export(imported: &mut Imported, known: usize) {
 }
 
 #[test]
-fn a_vectorized_kernel_computes_what_the_scalar_one_does() {
+fn masks_gathers_and_lane_operations_compute_what_the_scalar_kernel_does() {
+    compare(KERNEL);
+}
+
+#[test]
+fn loops_left_at_their_latch_compute_what_the_scalar_kernel_does() {
+    compare(EXITS);
+}
+
+fn compare(text: &str) {
     let Some(_) = llvm() else { return };
     let args = [ArgShape::Index, ArgShape::Uniform, ArgShape::Uniform, ArgShape::Uniform];
     for width in [1, 4, 16] {
-        let module = Module::parse(KERNEL.as_bytes(), "kernel.ll").unwrap();
+        let module = Module::parse(text.as_bytes(), "kernel.ll").unwrap();
         let mut imported = Imported::new(module);
         let known = imported.ir.functions.len();
         let kernel = imported.ir.function("kernel").unwrap();
