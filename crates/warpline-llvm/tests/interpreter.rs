@@ -56,6 +56,7 @@ impl Observer for SawNan<'_> {
         for &v in data.results.iter().chain(&data.args) {
             if let Some(Scalar::Float(kind)) = f.ty(v).elem() {
                 let nan = |c: &Cell| match kind {
+                    FloatKind::Half => c.bits & 0x7fff > 0x7c00,
                     FloatKind::Float => f32::from_bits(c.bits as u32).is_nan(),
                     _ => f64::from_bits(c.bits as u64).is_nan(),
                 };
@@ -123,6 +124,7 @@ fn the_interpreter_computes_what_machine_code_computes() {
             memory: if seed % 2 == 0 { MemoryMode::Private } else { MemoryMode::Racy },
             effects: false,
             poison: seed % 3 == 0,
+            wide: seed % 4 == 0,
             ..ProgramOptions::default()
         };
         let program = generate(seed, &options);

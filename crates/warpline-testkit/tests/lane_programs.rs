@@ -112,6 +112,7 @@ fn lane_programs_of_racy_kernels_do_what_lanes_in_lockstep_do() {
             memory: MemoryMode::Racy,
             lane_operations: rng.chance(1, 3),
             poison: rng.chance(1, 2),
+            wide: seed % 4 == 0,
             ..ProgramOptions::default()
         };
         let program = generate(seed, &options);

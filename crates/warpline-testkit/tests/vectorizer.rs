@@ -24,6 +24,7 @@ fn options_of(rng: &mut SplitMix64) -> ProgramOptions {
         helpers: rng.below(4) == 0,
         traps: rng.below(3) == 0,
         poison: rng.below(2) == 0,
+        wide: false,
     }
 }
 

@@ -9,24 +9,24 @@ use crate::rng::SplitMix64;
 
 /// A value that can be used.
 #[derive(Copy, Clone)]
-struct Avail {
-    value: Value,
-    ty: Type,
+pub(super) struct Avail {
+    pub value: Value,
+    pub ty: Type,
     /// Never poison or undef.
-    clean: bool,
+    pub clean: bool,
     /// Probably the same in all lanes.
-    uniform: bool,
+    pub uniform: bool,
 }
 
 /// What is wanted of an operand.
 #[derive(Copy, Clone)]
-struct Want {
+pub(super) struct Want {
     clean: bool,
     uniform: bool,
 }
 
 const ANY: Want = Want { clean: false, uniform: false };
-const CLEAN: Want = Want { clean: true, uniform: false };
+pub(super) const CLEAN: Want = Want { clean: true, uniform: false };
 const UNIFORM: Want = Want { clean: true, uniform: true };
 
 const SCALARS: [Type; 8] = [
@@ -42,17 +42,17 @@ const SCALARS: [Type; 8] = [
 
 /// A buffer parameter.
 #[derive(Copy, Clone)]
-struct Buffer {
-    base: Value,
-    elem: Type,
+pub(super) struct Buffer {
+    pub base: Value,
+    pub elem: Type,
     /// How its elements are addressed.
-    kind: BufferKind,
+    pub kind: BufferKind,
     /// Whether it holds defined values only.
     clean: bool,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
-enum BufferKind {
+pub(super) enum BufferKind {
     ReadOnly,
     /// Slots of the own index, read too.
     Private,
@@ -64,16 +64,16 @@ enum BufferKind {
     Local,
 }
 
-struct Filler<'a> {
-    rng: &'a mut SplitMix64,
-    f: &'a mut Function,
-    module: &'a mut Module,
+pub(super) struct Filler<'a> {
+    pub rng: &'a mut SplitMix64,
+    pub f: &'a mut Function,
+    pub module: &'a mut Module,
     options: &'a ProgramOptions,
     symbols: &'a Symbols,
     dom: DomTree,
     /// By block: what is defined there.
     defs: Vec<Vec<Avail>>,
-    buffers: Vec<Buffer>,
+    pub buffers: Vec<Buffer>,
     index: Option<Avail>,
     /// (block, position of the φ) with what its operands must be.
     phis: Vec<(Block, usize, Type, Want)>,
@@ -184,7 +184,10 @@ impl Filler<'_> {
     }
 
     fn phi(&mut self, b: Block) {
-        let ty = *self.rng.pick(&SCALARS);
+        let ty = match self.options.wide && self.rng.chance(1, 4) {
+            true => self.wide_type(),
+            false => *self.rng.pick(&SCALARS),
+        };
         let clean = !self.options.poison || self.rng.chance(5, 6);
         let uniform = self.rng.chance(1, 3);
         let value = self.f.add_phi(b, ty);
@@ -224,7 +227,7 @@ impl Filler<'_> {
         self.defs[b.as_u32() as usize].push(a);
     }
 
-    fn constant(&mut self, ty: Type) -> Avail {
+    pub(super) fn constant(&mut self, ty: Type) -> Avail {
         let value = match ty {
             Type::Int(w) => {
                 let small = *self.rng.pick(&[0u128, 1, 2, 3, 5, 7, 8, u128::MAX, u128::MAX - 1]);
@@ -236,6 +239,7 @@ impl Filler<'_> {
                 let bits = u128::from(x.to_bits());
                 self.f.constant_value(Constant::Float { kind: FloatKind::Float, bits })
             }
+            _ if self.is_wide(ty) => self.wide_constant(ty),
             _ => {
                 let x = *self.rng.pick(&[0.0f64, -0.0, 1.0, -2.5, 0.1, 3.0, 1e100, f64::INFINITY]);
                 let bits = u128::from(x.to_bits());
@@ -246,7 +250,7 @@ impl Filler<'_> {
     }
 
     /// A value that dominates the end of the block, or a constant.
-    fn pick(&mut self, b: Block, ty: Type, want: Want) -> Avail {
+    pub(super) fn pick(&mut self, b: Block, ty: Type, want: Want) -> Avail {
         let mut found: Vec<Avail> = Vec::new();
         let mut at = Some(Node(b.as_u32()));
         while let Some(n) = at {
@@ -266,7 +270,15 @@ impl Filler<'_> {
         found[k]
     }
 
-    fn emit(&mut self, b: Block, op: Op, args: &[Value], ty: Type, clean: bool, uniform: bool) -> Avail {
+    pub(super) fn emit(
+        &mut self,
+        b: Block,
+        op: Op,
+        args: &[Value],
+        ty: Type,
+        clean: bool,
+        uniform: bool,
+    ) -> Avail {
         let value = self.f.append_value(b, op, args, ty);
         let a = Avail { value, ty, clean, uniform };
         self.define(b, a);
@@ -274,20 +286,20 @@ impl Filler<'_> {
     }
 
     /// An operation on picked operands: as clean and as uniform as they are.
-    fn emit_on(&mut self, b: Block, op: Op, args: &[Avail], ty: Type) -> Avail {
+    pub(super) fn emit_on(&mut self, b: Block, op: Op, args: &[Avail], ty: Type) -> Avail {
         let values: Vec<Value> = args.iter().map(|a| a.value).collect();
         let (clean, uniform) = (args.iter().all(|a| a.clean), args.iter().all(|a| a.uniform));
         self.emit(b, op, &values, ty, clean, uniform)
     }
 
-    fn call(&mut self, b: Block, name: &str, args: &[Avail], ty: Type) -> Avail {
+    pub(super) fn call(&mut self, b: Block, name: &str, args: &[Avail], ty: Type) -> Avail {
         let params: Vec<Type> = args.iter().map(|a| a.ty).collect();
         let symbol = self.module.function_symbol(name, &params, ty, Effects::empty());
         let info = CallInfo { callee: Some(symbol), effects: Effects::empty(), variadic_fixed: None };
         self.emit_on(b, Op::Call(Box::new(info)), args, ty)
     }
 
-    fn int(&mut self, b: Block, value: Avail, mask: u128) -> Avail {
+    pub(super) fn int(&mut self, b: Block, value: Avail, mask: u128) -> Avail {
         let Type::Int(w) = value.ty else { return value };
         let mask = self.f.int_const(w, mask);
         let mask = Avail { value: mask, ty: value.ty, clean: true, uniform: true };
@@ -393,6 +405,10 @@ impl Filler<'_> {
     // ---- instructions -------------------------------------------------------------------------------------
 
     fn instruction(&mut self, b: Block) {
+        if self.options.wide && self.rng.chance(1, 4) {
+            self.wide_instruction(b);
+            return;
+        }
         let want = if self.rng.chance(1, 4) {
             UNIFORM
         } else if self.rng.chance(1, 2) {

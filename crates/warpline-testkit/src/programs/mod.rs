@@ -13,6 +13,7 @@ mod fill;
 mod harness;
 mod shrink;
 mod skeleton;
+mod wide;
 
 pub use harness::{Inputs, Mismatch, Observed, Reference, compare, run_lockstep, run_sequential};
 pub use shrink::shrink;
@@ -53,6 +54,8 @@ pub struct ProgramOptions {
     pub traps: bool,
     /// Flags that make poison, unmasked shifts, out-of-range conversions (never decided upon).
     pub poison: bool,
+    /// `half`, `i128`, vectors, aggregates.
+    pub wide: bool,
 }
 
 impl Default for ProgramOptions {
@@ -67,6 +70,7 @@ impl Default for ProgramOptions {
             helpers: true,
             traps: false,
             poison: true,
+            wide: false,
         }
     }
 }

@@ -16,6 +16,7 @@ fn programs_are_valid_and_a_seed_gives_one_program() {
             memory: [MemoryMode::None, MemoryMode::Private, MemoryMode::Racy][seed as usize % 3],
             lane_operations: seed % 2 == 0,
             traps: seed % 5 == 0,
+            wide: seed % 4 == 0,
             ..ProgramOptions::default()
         };
         let p = generate(seed, &o);
@@ -46,13 +47,21 @@ fn one_lane_in_lockstep_is_the_scalar_program() {
     }
 }
 
+fn options_of(seed: u64) -> ProgramOptions {
+    ProgramOptions {
+        traps: seed.is_multiple_of(5),
+        wide: seed.is_multiple_of(4),
+        ..ProgramOptions::default()
+    }
+}
+
 /// Lockstep runs of programs that do not communicate are *W* scalar runs, whatever the cycle hierarchy.
 #[test]
 fn lockstep_runs_without_races_are_sequential_runs() {
     let (mut divergent, mut loops, mut trapped, mut timeouts, mut effects, mut compared) = (0, 0, 0, 0, 0, 0);
     const COUNT: u64 = 1000;
     for seed in 0..COUNT {
-        let p = generate(seed, &ProgramOptions { traps: seed % 5 == 0, ..ProgramOptions::default() });
+        let p = generate(seed, &options_of(seed));
         let width = [3, 4, 8, 16][seed as usize % 4];
         let inputs = Inputs::random(&p, width, seed);
         let sequential = run_sequential(&p, &inputs, &options());
