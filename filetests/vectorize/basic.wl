@@ -86,20 +86,19 @@ out:
 ;   br latch
 ; latch mask %v25:
 ;   %n1: i32 = add nsw %n, 1
-;   %v31: i32 = mask_first %v25, %n1
-;   br b5(%v25, %v31, %next, %v24)
+;   br b5(%v25, %n1, %next, %v24)
 ; out:
-;   ret %v42
+;   ret %v41
 ; edge mask %loop:
-;   %v34: i32 = blend %loop, %n, %out
-;   br b5(false, poison, poison, %v34)
+;   %v33: i32 = blend %loop, %n, %out
+;   br b5(false, poison, poison, %v33)
 ; b5 mask %loop:
 ;   %live: i1 = phi
+;   %v38: i32 = phi
 ;   %v39: i32 = phi
-;   %v40: i32 = phi
-;   %v42: i32 = phi
+;   %v41: i32 = phi
 ;   %v15: i1 = mask_any %live
-;   br %v15, head(%v39, %v40, %v42, %live), dispatch
+;   br %v15, head(%v38, %v39, %v41, %live), dispatch
 ; dispatch:
 ;   br out
 ; }

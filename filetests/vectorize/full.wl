@@ -27,14 +27,13 @@ b2:
 ;   %v92: i32 = and %v12, 7
 ;   %v93: i1 = icmp ult %v14, %v92
 ;   %v107: i1 = mask_and %loop, %v93
-;   %v110: i32 = mask_first %v107, %v21
 ;   br latch
 ; b2:
 ;   store i64 7, %usink, align 8
 ;   ret 0.0
 ; latch mask %loop:
 ;   %v102: i1 = mask_any %v107
-;   br %v102, b1(%v110, %v107), dispatch
+;   br %v102, b1(%v21, %v107), dispatch
 ; dispatch:
 ;   br b2
 ; }

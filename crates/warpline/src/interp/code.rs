@@ -133,7 +133,7 @@ impl Kind {
                     | LaneOp::MaskAnd
                     | LaneOp::MaskAndNot
                     | LaneOp::MaskOr
-                    | LaneOp::MaskFirst
+                    | LaneOp::BlendAny
                     | LaneOp::Blend
             ),
             Kind::ParallelCopy(_) => true,

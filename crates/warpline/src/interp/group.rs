@@ -343,18 +343,11 @@ impl Exec<'_, '_, '_> {
             LaneOp::Popcount => conditions().filter(holds).count() as u128,
             LaneOp::LaneCount => u128::from(self.width),
             LaneOp::LaneIndex => 0,
-            LaneOp::MaskFirst => {
-                let first = conditions().find(|(_, c)| c.is_defined() && c.bits != 0);
-                let value = match first {
-                    Some((l, _)) => frame.lane(l)[b.range()].to_vec(),
-                    None => vec![Cell::POISON; dst.len as usize],
-                };
-                for lane in lanes.iter() {
-                    frame.set(lane, dst, &value);
-                }
-                return;
-            }
-            LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr | LaneOp::Blend => {
+            LaneOp::MaskAnd
+            | LaneOp::MaskAndNot
+            | LaneOp::MaskOr
+            | LaneOp::Blend
+            | LaneOp::BlendAny => {
                 for lane in lanes.iter() {
                     let f = frame.lane(lane);
                     let mask = f[a.at as usize];

@@ -274,10 +274,11 @@ named_enum! {
         MaskAndNot = "mask_andnot",
         /// `mask_or a, b`: both are masks, never poison.
         MaskOr = "mask_or",
-        /// `mask_first m, x`: the value of `x` in the first lane whose mask `m` is true, in all lanes; poison if there is none.
-        MaskFirst = "mask_first",
         /// `blend m, a, b` = `select m, a, b` for a mask `m`; `a` and `b` of any type.
         Blend = "blend",
+        /// `blend_any m, a, b` = `blend m, a, b`, with the promise that the lanes of `a`, where it counts, and those of the result
+        /// are uniform or have one stride: `a` may be taken for all lanes if `m` is true in any.
+        BlendAny = "blend_any",
     }
 }
 

@@ -72,7 +72,7 @@ fn expected_type(module: &Module, func: &Function, inst: Inst, index: usize) -> 
     match &data.op {
         Op::Binary(_) | Op::FNeg | Op::Freeze => result,
         Op::ICmp(_) | Op::FCmp(_) | Op::Shuffle(_) => (index == 1).then(|| func.ty(data.args[0])),
-        Op::Select | Op::Lane(LaneOp::Blend | LaneOp::MaskFirst) => {
+        Op::Select | Op::Lane(LaneOp::Blend | LaneOp::BlendAny) => {
             if index == 0 {
                 Some(Type::BOOL)
             } else {

@@ -115,9 +115,8 @@ fn by_lane_op(op: LaneOp) -> Rule {
         | LaneOp::Ballot
         | LaneOp::Popcount
         | LaneOp::LaneCount
-        | LaneOp::MaskAny
-        | LaneOp::MaskFirst => Rule::AlwaysUniform,
-        LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr | LaneOp::Blend => Rule::Operands,
+        | LaneOp::MaskAny => Rule::AlwaysUniform,
+        LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr | LaneOp::Blend | LaneOp::BlendAny => Rule::Operands,
     }
 }
 
@@ -133,8 +132,7 @@ pub fn lane_op(module: &Module, func: &Function, inst: Inst) -> Option<LaneOp> {
 
 fn lane_call(name: &str) -> Option<LaneOp> {
     let op = LaneOp::from_name(name.strip_prefix("warpline_")?)?;
-    let callable = by_lane_op(op) != Rule::Operands && !matches!(op, LaneOp::MaskAny | LaneOp::MaskFirst);
-    callable.then_some(op)
+    (by_lane_op(op) != Rule::Operands && op != LaneOp::MaskAny).then_some(op)
 }
 
 fn callee_name<'m>(module: &'m Module, call: &CallInfo) -> &'m str {

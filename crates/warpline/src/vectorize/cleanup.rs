@@ -60,9 +60,6 @@ fn fold(
     match func.insts[i].op {
         Op::Phi => fold_phi(func, dom, same, i),
         Op::Lane(LaneOp::MaskAny) => constant(args[0]).map(|_| args[0]),
-        Op::Lane(LaneOp::MaskFirst) => {
-            (func.constant(args[1]).is_some() || constant(args[0]) == Some(true)).then_some(args[1])
-        }
         Op::Lane(LaneOp::MaskAnd) => match (constant(args[0]), constant(args[1])) {
             (Some(false), _) | (_, Some(true)) => Some(args[0]),
             (Some(true), _) | (_, Some(false)) => Some(args[1]),
@@ -79,7 +76,7 @@ fn fold(
             _ if args[0] == args[1] => Some(args[0]),
             _ => None,
         },
-        Op::Lane(LaneOp::Blend) => match constant(args[0]) {
+        Op::Lane(LaneOp::Blend | LaneOp::BlendAny) => match constant(args[0]) {
             Some(true) => Some(args[1]),
             Some(false) => Some(args[2]),
             None if args[1] == args[2] || func.is_poison(args[2]) => Some(args[1]),
@@ -138,7 +135,7 @@ fn remove_dead_masks(func: &mut Function) {
                         | LaneOp::MaskAnd
                         | LaneOp::MaskAndNot
                         | LaneOp::MaskOr
-                        | LaneOp::MaskFirst
+                        | LaneOp::BlendAny
                         | LaneOp::Blend
                 )
             );

@@ -87,8 +87,8 @@ fn phi_values(plan: &Plan, b: Block) -> Vec<Value> {
 fn assign_phis(plan: &mut Plan, e: Edge, phis: &[Value], vars: &[Var], keep: bool) {
     let args = plan.func.edges[e].args.clone();
     for ((&value, &var), &phi) in args.iter().zip(vars).zip(phis) {
-        let lanes = plan.relation(phi);
-        plan.actions[e].push(Action::Assign { var, value, lanes, keep });
+        let regular = plan.is_regular(phi);
+        plan.actions[e].push(Action::Assign { var, value, regular, keep });
     }
 }
 

@@ -50,17 +50,6 @@ pub struct LoopData {
     pub exits: Vec<Edge>,
 }
 
-/// How the lanes of a value relate.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Relation {
-    /// All active lanes have the same value.
-    Uniform,
-    /// Neighbouring lanes differ by a stride; active lanes have come by the same way.
-    Strided,
-    /// Nothing is known.
-    Varying,
-}
-
 /// What is to be written on an edge, that is at the end of the block it leaves.
 #[derive(Clone, Debug)]
 pub enum Action {
@@ -74,8 +63,8 @@ pub enum Action {
         var: Var,
         /// What lanes on this edge write.
         value: Value,
-        /// How the lanes of the φ relate. If they agree, one lane on the edge decides.
-        lanes: Relation,
+        /// Whether the lanes of the φ are uniform or have one stride, so that one lane on the edge decides.
+        regular: bool,
         /// Whether earlier writes of lanes that are not on this edge must survive.
         keep: bool,
     },
@@ -291,13 +280,9 @@ impl Plan {
         targets.any(|t| Some(t) != first)
     }
 
-    /// How the lanes of a value relate.
-    pub fn relation(&self, v: Value) -> Relation {
-        match (self.facts.varying.contains(v), self.facts.divergent.contains(v)) {
-            (true, _) => Relation::Varying,
-            (false, true) => Relation::Strided,
-            (false, false) => Relation::Uniform,
-        }
+    /// Whether the lanes of a value are uniform or have one stride.
+    pub fn is_regular(&self, v: Value) -> bool {
+        !self.facts.varying.contains(v)
     }
 
     /// Whether the terminator of a block is a conditional branch on a constant.

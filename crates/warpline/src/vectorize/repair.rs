@@ -15,7 +15,7 @@ use crate::ssa;
 use super::VectorizeError;
 use super::block_index::BlockIndex;
 use super::linearize::{Linearized, NewBranch, linearize};
-use super::plan::{Action, Branch, Init, Plan, Relation};
+use super::plan::{Action, Branch, Init, Plan};
 
 /// What became of the branches.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -149,7 +149,7 @@ fn convert_phis(plan: &mut Plan, result: &Linearized, index: &BlockIndex, dom: &
         let mut reads = Vec::new();
         for (k, &phi) in phis.iter().enumerate() {
             let value = plan.func.insts[phi].results[0];
-            let lanes = plan.relation(value);
+            let regular = plan.is_regular(value);
             let var = plan.func.add_var(plan.func.ty(value), "phi");
             if let Some(d) = idom {
                 plan.end[d].push((var, Init::Poison));
@@ -158,7 +158,7 @@ fn convert_phis(plan: &mut Plan, result: &Linearized, index: &BlockIndex, dom: &
             for &e in &preds {
                 let value = plan.func.edges[e].args[k];
                 if !plan.func.is_poison(value) {
-                    plan.actions[e].push(Action::Assign { var, value, lanes, keep: !first });
+                    plan.actions[e].push(Action::Assign { var, value, regular, keep: !first });
                     first = false;
                 }
             }
@@ -295,21 +295,12 @@ impl Writer<'_> {
                 let new = self.value(Op::Lane(LaneOp::MaskOr), &[old, mask], Type::BOOL);
                 self.write(var, new);
             }
-            Action::Assign { var, value, lanes, keep } => {
+            Action::Assign { var, value, regular, keep } => {
                 let ty = self.plan.func.ty(value);
-                let value = match lanes {
-                    // The lanes that are not on this edge have not computed the value, but it is theirs too.
-                    Relation::Uniform => self.value(Op::Lane(LaneOp::MaskFirst), &[mask, value], ty),
-                    Relation::Strided | Relation::Varying => value,
-                };
                 let new = if keep {
                     let old = self.value(Op::ReadVar(var), &[], ty);
-                    let chosen = if lanes == Relation::Varying {
-                        mask
-                    } else {
-                        self.value(Op::Lane(LaneOp::MaskAny), &[mask], Type::BOOL)
-                    };
-                    self.value(Op::Lane(LaneOp::Blend), &[chosen, value, old], ty)
+                    let blend = if regular { LaneOp::BlendAny } else { LaneOp::Blend };
+                    self.value(Op::Lane(blend), &[mask, value, old], ty)
                 } else {
                     value
                 };

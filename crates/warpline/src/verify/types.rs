@@ -54,8 +54,8 @@ fn counts(module: &Module, op: &Op, args: &[Type], results: &[Type]) -> Check {
             let n = match op {
                 LaneOp::LaneIndex | LaneOp::LaneCount => 0,
                 LaneOp::Any | LaneOp::All | LaneOp::Ballot | LaneOp::Popcount | LaneOp::MaskAny => 1,
-                LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr | LaneOp::MaskFirst => 2,
-                LaneOp::Blend => 3,
+                LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr => 2,
+                LaneOp::Blend | LaneOp::BlendAny => 3,
             };
             (Some(n), Some(1))
         }
@@ -96,7 +96,7 @@ fn flags(op: &Op, flags: InstFlags) -> Check {
         },
         Op::Gep(_) => InstFlags::INBOUNDS | InstFlags::NUSW | InstFlags::NUW,
         Op::ICmp(_) => InstFlags::SAMESIGN,
-        Op::FNeg | Op::FCmp(_) | Op::Phi | Op::Select | Op::Call(_) | Op::Lane(LaneOp::Blend) => {
+        Op::FNeg | Op::FCmp(_) | Op::Phi | Op::Select | Op::Call(_) | Op::Lane(LaneOp::Blend | LaneOp::BlendAny) => {
             InstFlags::FAST
         }
         Op::Opaque(_) | Op::OpaqueTerm(_) => InstFlags::all(),
@@ -282,13 +282,9 @@ impl Case<'_> {
 
     fn lane(&self, op: LaneOp) -> Check {
         let (args, result) = (self.args, self.result);
-        if op == LaneOp::Blend {
+        if matches!(op, LaneOp::Blend | LaneOp::BlendAny) {
             ensure(args[0] == Type::BOOL, "the mask is an i1")?;
             return ensure(args[1] == result && args[2] == result, "arms and result have one type");
-        }
-        if op == LaneOp::MaskFirst {
-            ensure(args[0] == Type::BOOL, "the mask is an i1")?;
-            return ensure(args[1] == result, "operand and result have one type");
         }
         ensure(args.iter().all(|&t| t == Type::BOOL), "the operands are i1")?;
         let wanted = match op {

@@ -95,7 +95,8 @@ fn transfer(func: &Function, reps: &SecondaryMap<Value, Option<Rep>>, i: Inst) -
             let position = func.phi_position(i)?;
             func.blocks[data.block].preds.iter().map(|&e| of(func.edges[e].args[position])).fold(None, join)
         }
-        Op::Lane(LaneOp::MaskAny | LaneOp::MaskFirst) => Some(Rep::Uniform),
+        Op::Lane(LaneOp::MaskAny) => Some(Rep::Uniform),
+        Op::Lane(LaneOp::BlendAny) => join(of(data.args[1]), of(data.args[2])),
         Op::Lane(LaneOp::Blend) => match of(data.args[0])? {
             Rep::Uniform => join(of(data.args[1]), of(data.args[2])),
             _ => Some(Rep::Varying),

@@ -259,12 +259,11 @@ impl Lower<'_> {
                 let b = if scalar { self.scalar(args[1], i)? } else { self.vector(args[1], i)? };
                 self.mask_op(op, a, b)
             }
-            LaneOp::MaskFirst if self.reps[args[1]] == Rep::Uniform => self.scalar(args[1], i)?,
-            LaneOp::MaskFirst => {
-                let mask = self.vector(args[0], i)?;
-                let x = self.vector(args[1], i)?;
-                let index = self.first_set(mask);
-                self.emit(Op::ExtractElement, &[x, index], self.src.ty(result))
+            LaneOp::BlendAny if self.reps[result].is_scalar() => {
+                let cond = self.mask_any(args[0], i)?;
+                let a = self.scalar(args[1], i)?;
+                let b = self.scalar(args[2], i)?;
+                self.select(cond, a, b)
             }
             LaneOp::Blend if self.reps[args[0]] == Rep::Uniform => {
                 let cond = self.scalar(args[0], i)?;
@@ -273,7 +272,7 @@ impl Lower<'_> {
                 let b = if scalar { self.scalar(args[2], i)? } else { self.vector(args[2], i)? };
                 self.select(cond, a, b)
             }
-            LaneOp::Blend => {
+            LaneOp::Blend | LaneOp::BlendAny => {
                 let cond = self.vector(args[0], i)?;
                 let a = self.vector(args[1], i)?;
                 let b = self.vector(args[2], i)?;
