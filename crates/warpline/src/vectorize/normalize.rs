@@ -39,18 +39,36 @@ pub fn normalize(func: &mut Function) -> Result<(), VectorizeError> {
     Ok(())
 }
 
-/// Gives a block of its own to each of the parallel edges that bring a φ different operands: such edges are a
-/// choice, although the branch has one successor only.
+/// Parallel edges with different φ operands get a block each; a branch all of whose edges are the same becomes a jump.
 fn separate_parallel_edges(func: &mut Function) {
     for b in func.layout.clone() {
         let edges = func.out_edges(b).to_vec();
-        let differ = |&e: &Edge| {
-            let e = &func.edges[e];
-            edges.iter().any(|&other| func.edges[other].to == e.to && func.edges[other].args != e.args)
+        let Some((&first, rest)) = edges.split_first() else { continue };
+        let same = |func: &Function, a: Edge, b: Edge| {
+            func.edges[a].to == func.edges[b].to && func.edges[a].args == func.edges[b].args
         };
-        let split: Vec<Edge> = edges.iter().copied().filter(differ).collect();
-        for e in split {
-            func.split_edge(e, "");
+        if rest.is_empty() {
+            continue;
+        }
+        if rest.iter().all(|&e| same(func, e, first)) {
+            let (to, args) = (func.edges[first].to, func.edges[first].args.clone());
+            let loc = func.insts[func.terminator(b)].loc;
+            let t = func.set_terminator(b, Op::Br, &[], &[to]);
+            func.insts[t].loc = loc;
+            let e = func.insts[t].edges[0];
+            func.edges[e].args = args;
+            continue;
+        }
+        let mut seen: SecondaryMap<Block, Option<Edge>> = SecondaryMap::new();
+        for e in edges {
+            let to = func.edges[e].to;
+            match seen[to] {
+                None => seen[to] = Some(e),
+                Some(other) if func.edges[other].args != func.edges[e].args => {
+                    func.split_edge(e, "edge");
+                }
+                Some(_) => {}
+            }
         }
     }
 }

@@ -239,7 +239,32 @@ fn write_masks(plan: &mut Plan, guards: &[Block]) -> SecondaryMap<Block, PackedO
         let t = plan.func.terminator(g);
         plan.func.insts[t].args[0] = any;
     }
+    for b in plan.func.layout.clone() {
+        ask_masked(plan, b, masks[b].expand());
+    }
     masks
+}
+
+/// The branch into a [dead end](super::dead_ends) asks `any`, which says nothing if no lane is active; from here on it asks
+/// a mask.
+fn ask_masked(plan: &mut Plan, b: Block, mask: Option<Value>) {
+    let leads = |&e: &Edge| plan.dead_ends.contains(plan.func.edges[e].to);
+    if plan.dead_ends.contains(b) || !plan.func.out_edges(b).iter().any(leads) {
+        return;
+    }
+    let t = plan.func.terminator(b);
+    let Some(&cond) = plan.func.insts[t].args.first() else { return };
+    let asks = |&i: &Inst| plan.func.insts[i].op == Op::Lane(LaneOp::Any);
+    let Some(any) = plan.func.def_inst(cond).filter(asks) else { return };
+    let failed = plan.func.insts[any].args[0];
+    let mask = match mask {
+        Some(m) => m,
+        None => plan.func.bool_const(true),
+    };
+    let set = plan.func.append_value(b, Op::Lane(LaneOp::MaskAnd), &[mask, failed], Type::BOOL);
+    let now = plan.func.append_value(b, Op::Lane(LaneOp::MaskAny), &[set], Type::BOOL);
+    plan.func.insts[t].args[0] = now;
+    plan.func.blocks[b].insts.retain(|&i| i != any);
 }
 
 fn constant_init(plan: &mut Plan, var: crate::ir::Var, init: Init) -> Value {
