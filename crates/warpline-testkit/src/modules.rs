@@ -532,9 +532,7 @@ impl<'a> Maker<'a> {
                     LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr => {
                         (&[Type::BOOL, Type::BOOL], Type::BOOL)
                     }
-                    LaneOp::Blend | LaneOp::BlendAny => {
-                        (&[Type::BOOL, Type::F32, Type::F32], Type::F32)
-                    }
+                    LaneOp::Blend | LaneOp::BlendAny => (&[Type::BOOL, Type::F32, Type::F32], Type::F32),
                 };
                 let args: Vec<Value> = params.iter().map(|&t| self.value(t)).collect();
                 self.push(block, Op::Lane(op), &args, ty, none);

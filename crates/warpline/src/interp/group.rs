@@ -343,11 +343,7 @@ impl Exec<'_, '_, '_> {
             LaneOp::Popcount => conditions().filter(holds).count() as u128,
             LaneOp::LaneCount => u128::from(self.width),
             LaneOp::LaneIndex => 0,
-            LaneOp::MaskAnd
-            | LaneOp::MaskAndNot
-            | LaneOp::MaskOr
-            | LaneOp::Blend
-            | LaneOp::BlendAny => {
+            LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr | LaneOp::Blend | LaneOp::BlendAny => {
                 for lane in lanes.iter() {
                     let f = frame.lane(lane);
                     let mask = f[a.at as usize];

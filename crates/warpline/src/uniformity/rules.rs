@@ -116,7 +116,9 @@ fn by_lane_op(op: LaneOp) -> Rule {
         | LaneOp::Popcount
         | LaneOp::LaneCount
         | LaneOp::MaskAny => Rule::AlwaysUniform,
-        LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr | LaneOp::Blend | LaneOp::BlendAny => Rule::Operands,
+        LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr | LaneOp::Blend | LaneOp::BlendAny => {
+            Rule::Operands
+        }
     }
 }
 

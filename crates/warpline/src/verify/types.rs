@@ -96,9 +96,12 @@ fn flags(op: &Op, flags: InstFlags) -> Check {
         },
         Op::Gep(_) => InstFlags::INBOUNDS | InstFlags::NUSW | InstFlags::NUW,
         Op::ICmp(_) => InstFlags::SAMESIGN,
-        Op::FNeg | Op::FCmp(_) | Op::Phi | Op::Select | Op::Call(_) | Op::Lane(LaneOp::Blend | LaneOp::BlendAny) => {
-            InstFlags::FAST
-        }
+        Op::FNeg
+        | Op::FCmp(_)
+        | Op::Phi
+        | Op::Select
+        | Op::Call(_)
+        | Op::Lane(LaneOp::Blend | LaneOp::BlendAny) => InstFlags::FAST,
         Op::Opaque(_) | Op::OpaqueTerm(_) => InstFlags::all(),
         _ => InstFlags::empty(),
     };

@@ -1,6 +1,8 @@
 //! Calls.
 
-use crate::ir::{Effects, Inst, Op, Type, Value};
+use cranelift_entity::EntitySet;
+
+use crate::ir::{Effects, Inst, Op, Symbol, Type, Value};
 use crate::vectorize::VectorizeError;
 
 use super::math::{Form, is_annotation, libm_name, vector_intrinsic};
@@ -15,6 +17,12 @@ impl Lower<'_> {
         let name: Box<str> = info.callee.map_or("".into(), |s| self.module.symbols[s].name.clone());
         if is_annotation(&name) && data.results.is_empty() {
             return Ok(());
+        }
+        if info.effects.contains(Effects::CONVERGENT) || info.callee.is_some_and(|s| self.asks_lanes(s)) {
+            let why = format!(
+                "the call of `{name}` depends on the other lanes; calls of such functions cannot be vectorized yet unless they are inlined"
+            );
+            return Err(self.error(i, why));
         }
         if self.call_once(i, info.effects)? {
             return Ok(());
@@ -35,6 +43,25 @@ impl Lower<'_> {
             return Ok(());
         }
         self.replicate(i)
+    }
+
+    /// Whether a function of the module executes lane operations, itself or through what it calls.
+    fn asks_lanes(&self, callee: Symbol) -> bool {
+        let mut seen: EntitySet<Symbol> = EntitySet::new();
+        let mut work = vec![callee];
+        while let Some(s) = work.pop() {
+            let name = &self.module.symbols[s].name;
+            let Some(id) = self.module.function(name).filter(|_| seen.insert(s)) else { continue };
+            let func = &self.module.functions[id];
+            for i in func.layout.iter().flat_map(|&b| &func.blocks[b].insts) {
+                match &func.insts[*i].op {
+                    Op::Lane(_) => return true,
+                    Op::Call(info) => work.extend(info.callee),
+                    _ => {}
+                }
+            }
+        }
+        false
     }
 
     /// A call with uniform operands that yields the same for all lanes and does nothing else is made once.
