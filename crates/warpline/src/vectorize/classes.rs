@@ -3,9 +3,10 @@
 //! A class stands for one mask variable. A block joins the class of its immediate dominator *d* when
 //! * it post-dominates *d* within one iteration of their common loop: every lane of *d* comes by (if *d* is
 //!   inside a loop that the block is behind, the loop's preheader stands for it); or
-//! * all its in-edges come from blocks of *d*'s class with uniform branches: when it is executed, all lanes
-//!   of *d* are there. This is the paper's *uniform relative to a dominator* (Def. 4.4), and Theorem 4.5
-//!   promises that these edges survive linearization.
+//! * all edges that it is control dependent on leave uniform branches in blocks of *d*'s class: when it is executed, all
+//!   lanes of *d* are there. This is the paper's *uniform relative to a dominator* (Def. 4.4; a block that does not
+//!   post-dominate *d* depends on nothing before *d*), and Theorem 4.5 promises that these edges survive
+//!   linearization. In dead ends, which have no post-dominators, all in-edges are looked at instead.
 //!
 //! Post-dominance "within one iteration" is that of the graph without back edges, where a latch leads to the exits
 //! of its loop instead: a lane at the latch will leave in some later iteration. Edges into [dead ends](super::dead_ends) are
@@ -17,7 +18,8 @@
 //!
 //! Every other block begins a class of its own: its mask is the disjunction of the masks of its in-edges.
 
-use warpline_analysis::{CsrGraph, DfsOrder, DomTree, Node, Reversed};
+use cranelift_entity::SecondaryMap;
+use warpline_analysis::{CsrGraph, DfsOrder, DomTree, Graph, Node, Reversed};
 
 use crate::ir::{Block, Type};
 
@@ -27,6 +29,19 @@ use super::plan::{Action, Branch, Class, Init, Plan};
 pub struct IterationPostDom {
     tree: DomTree,
     exit: Node,
+    graph: CsrGraph,
+}
+
+/// What is known of the edges that a block is control dependent on.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+enum Dependence {
+    /// There are none so far.
+    #[default]
+    None,
+    /// All leave uniform branches in blocks of this class.
+    Uniform(Class),
+    /// Some leave divergent branches, or the classes differ.
+    Varying,
 }
 
 impl IterationPostDom {
@@ -50,12 +65,30 @@ impl IterationPostDom {
             .expect("edges join blocks of this function");
         let reversed = Reversed::new(&graph);
         let exit = reversed.virtual_exit();
-        IterationPostDom { tree: DomTree::compute(&reversed), exit }
+        IterationPostDom { tree: DomTree::compute(&reversed), exit, graph }
     }
 
     /// Whether every path from `b` passes `a`.
     pub fn post_dominates(&self, a: Block, b: Block) -> bool {
         self.tree.dominates(Node::from(a), Node::from(b))
+    }
+
+    /// Notes for every block that is control dependent on `b` what kind of branch `b` has (Ferrante et al.: the
+    /// blocks on the way from each successor to the immediate post-dominator of `b`).
+    fn mark_dependent(&self, b: Block, kind: Dependence, depends: &mut SecondaryMap<Block, Dependence>) {
+        let end = self.tree.idom(Node::from(b));
+        for s in self.graph.successors(Node::from(b)) {
+            let mut at = Some(s);
+            while let Some(n) = at.filter(|&n| Some(n) != end && n != self.exit) {
+                let known = &mut depends[Block::from(n)];
+                *known = match *known {
+                    Dependence::None => kind,
+                    same if same == kind => kind,
+                    _ => Dependence::Varying,
+                };
+                at = self.tree.idom(n);
+            }
+        }
     }
 
     /// The immediate post-dominator.
@@ -70,12 +103,16 @@ pub fn compute_classes(plan: &mut Plan, pdom: &IterationPostDom) {
     let dfs = DfsOrder::compute(&graph);
     let dom = DomTree::compute_with(&graph, &dfs);
     let order: Vec<Block> = dfs.reverse_post_order().map(Block::from).collect();
+    let mut depends: SecondaryMap<Block, Dependence> = SecondaryMap::new();
     for b in order {
         let class = match dom.idom(Node::from(b)) {
             None => begin_class(plan, b, "entry"),
-            Some(d) => class_of_block(plan, pdom, b, Block::from(d)),
+            Some(d) => class_of_block(plan, pdom, b, Block::from(d), depends[b]),
         };
         plan.class[b] = class.into();
+        let uniform = plan.branch[b] != Branch::Divergent || !plan.branches(b);
+        let here = if uniform { Dependence::Uniform(class) } else { Dependence::Varying };
+        pdom.mark_dependent(b, here, &mut depends);
     }
 }
 
@@ -87,7 +124,13 @@ fn begin_class(plan: &mut Plan, b: Block, name: &str) -> Class {
     class
 }
 
-fn class_of_block(plan: &mut Plan, pdom: &IterationPostDom, b: Block, idom: Block) -> Class {
+fn class_of_block(
+    plan: &mut Plan,
+    pdom: &IterationPostDom,
+    b: Block,
+    idom: Block,
+    depends: Dependence,
+) -> Class {
     if let Some(preheader) = plan.resumes[b].expand() {
         return plan.class_of(preheader);
     }
@@ -98,6 +141,9 @@ fn class_of_block(plan: &mut Plan, pdom: &IterationPostDom, b: Block, idom: Bloc
     }
     let level = dominator_on_level(plan, b, idom);
     if pdom.post_dominates(b, level) {
+        return plan.class_of(level);
+    }
+    if !plan.dead_ends.contains(b) && depends == Dependence::Uniform(plan.class_of(level)) {
         return plan.class_of(level);
     }
     let dominator = plan.class_of(idom);
