@@ -132,7 +132,7 @@ impl Module {
             let mut words = vec![message];
             words.extend(reported.into_iter().map(|diagnostic| diagnostic.message));
             words.retain(|text| !text.is_empty());
-            let message = words.join("\n");
+            let message = words.join("\n").trim_end().to_owned();
             return Err(Error::Parse { input: name.to_owned(), version: llvm.version_text(), message });
         }
         Ok(Self { context, module, name: name.to_owned(), diagnostics })

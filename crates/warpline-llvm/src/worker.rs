@@ -183,7 +183,8 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
     let name = path.display().to_string();
     let (mut module, mut warnings) = if kind.is_source() {
         let compiled = compile(path, options.triple.as_deref())?;
-        (Module::parse(&compiled.bitcode, &name)?, compiled.warnings)
+        let module = Module::parse(&compiled.bitcode, &name).map_err(|error| newer_compiler(kind, error))?;
+        (module, compiled.warnings)
     } else {
         (Module::read(path)?, String::new())
     };
@@ -201,6 +202,21 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
         }
     }
     Ok(Loaded { bitcode: module.to_bitcode(), warnings })
+}
+
+/// What a compiler has written can fail to parse only because its LLVM is newer than the loaded one.
+fn newer_compiler(kind: InputKind, error: Error) -> Error {
+    match error {
+        Error::Parse { input, version, message } => {
+            let remedy = if kind == InputKind::Rust {
+                "the LLVM of the Rust toolchain reads what its rustc writes: unset WARPLINE_LLVM"
+            } else {
+                "set CLANG to a clang that is not newer than this LLVM, or WARPLINE_LLVM to a newer LLVM"
+            };
+            Error::Parse { input, version, message: format!("{message}\n{remedy}") }
+        }
+        other => other,
+    }
 }
 
 /// What [`codegen`] does, without a worker: for modules that are trusted.

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use warpline::ir::{Effects, Op, SymbolKind};
 use warpline::text::{parse_module, print_module};
 use warpline::verify::verify_module;
 use warpline_llvm::{
@@ -94,6 +95,52 @@ fn debug_records_survive() {
 #[test]
 fn what_only_newer_versions_know_survives() {
     hand_written("newer.ll", 22);
+}
+
+#[test]
+fn lane_operations_are_recognised_by_name_and_type_and_survive() {
+    let Some(_) = llvm() else { return };
+    let module = Module::read(&inputs().join("lanes.ll")).unwrap();
+    let imported = Imported::new(module.try_clone().unwrap());
+    let id = imported.ir.function("lanes").unwrap();
+    let function = &imported.ir.functions[id];
+    let entry = function.entry();
+    let insts = || function.block_insts(entry).map(|inst| &function.insts[inst].op);
+    assert_eq!(insts().filter(|op| matches!(op, Op::Lane(_))).count(), 5);
+    assert_eq!(insts().filter(|op| matches!(op, Op::Call(_))).count(), 1);
+    round_trip(module);
+}
+
+#[test]
+fn effects_are_those_that_attributes_state() {
+    let Some(_) = llvm() else { return };
+    let text = "declare float @llvm.fabs.f32(float)
+declare i32 @unknown(ptr)
+declare i32 @pure(i32) nounwind willreturn memory(none)
+declare void @writes_argument(ptr) nounwind willreturn memory(argmem: write)
+declare void @stops() noreturn nounwind
+";
+    let imported = Imported::new(Module::parse(text.as_bytes(), "effects.ll").unwrap());
+    let effects = |name: &str| imported.ir.symbols[imported.ir.symbol(name).unwrap()].effects;
+    assert_eq!(effects("llvm.fabs.f32"), Effects::empty());
+    assert_eq!(effects("unknown"), Effects::UNKNOWN);
+    assert_eq!(effects("pure"), Effects::TRAPS);
+    assert_eq!(effects("writes_argument"), Effects::WRITES | Effects::ARG_MEMORY_ONLY | Effects::TRAPS);
+    assert!(effects("stops").contains(Effects::NO_RETURN) && !effects("stops").contains(Effects::UNWINDS));
+}
+
+#[test]
+fn contents_of_globals_are_known_in_memory_order() {
+    let Some(_) = llvm() else { return };
+    let imported = Imported::new(Module::read(&inputs().join("memory.ll")).unwrap());
+    let bytes = |name: &str| match &imported.ir.symbols[imported.ir.symbol(name).unwrap()].kind {
+        SymbolKind::Global { bytes, .. } => bytes.clone(),
+        other => panic!("{name} is {other:?}"),
+    };
+    assert_eq!(bytes("table"), Some(vec![1, 0, 2, 0, 3, 0, 255, 255]));
+    assert_eq!(bytes("text"), Some(b"hello\0".to_vec()));
+    assert_eq!(bytes("mixed"), None, "it holds an address");
+    assert_eq!(bytes("big"), None, "it is defined elsewhere");
 }
 
 #[test]

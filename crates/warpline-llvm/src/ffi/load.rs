@@ -148,8 +148,10 @@ fn is_elf(path: &Path) -> bool {
 
 fn open(path: &Path) -> std::result::Result<Llvm, String> {
     // SAFETY: the initialisers of libLLVM only fill its own tables; the file was chosen by the user or by the fixed search order.
-    let library =
-        unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| error.to_string())?;
+    let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| {
+        use std::error::Error as _;
+        error.source().map_or_else(|| error.to_string(), ToString::to_string)
+    })?;
     let library = std::mem::ManuallyDrop::new(libloading::Library::from(library));
     let mut version = (0, 0, 0);
     {
