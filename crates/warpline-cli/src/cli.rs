@@ -39,7 +39,7 @@ pub enum Format {
 }
 
 fn target(name: &str) -> Result<Target, String> {
-    Target::from_name(name).ok_or_else(|| format!("`{name}` is no target; there is simd"))
+    Target::from_name(name).ok_or_else(|| format!("`{name}` is no target; there are simd, amdgcn, nvptx and spirv"))
 }
 
 /// Options of `analyze`.

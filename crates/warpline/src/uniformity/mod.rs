@@ -14,6 +14,7 @@ pub mod report;
 pub mod rules;
 
 mod explain;
+mod gpu;
 #[cfg(test)]
 mod tests;
 

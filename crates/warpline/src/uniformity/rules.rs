@@ -4,6 +4,7 @@
 //! comes between their executions. So a plain load from one address gives all of them the same value, whatever was
 //! stored before.
 
+use super::gpu::{self, Gpu};
 use crate::ir::{CallInfo, Effects, Function, Inst, LaneOp, Module, Op};
 
 /// The machine whose rules decide what is a source of divergence.
@@ -12,19 +13,40 @@ pub enum Target {
     /// Lanes of a SIMD unit of a CPU: all lanes share one address space and one thread; a lane's `alloca` is its own.
     #[default]
     Simd,
+    /// Threads of a wave of an AMD GPU.
+    Amdgcn,
+    /// Threads of a warp of an NVIDIA GPU.
+    Nvptx,
+    /// Invocations of a subgroup, in SPIR or SPIR-V.
+    Spirv,
 }
 
 impl Target {
+    /// All targets.
+    pub const ALL: &'static [Target] = &[Target::Simd, Target::Amdgcn, Target::Nvptx, Target::Spirv];
+
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Target::Simd => "simd",
+            Target::Amdgcn => "amdgcn",
+            Target::Nvptx => "nvptx",
+            Target::Spirv => "spirv",
         }
     }
 
     /// The target of this name.
     pub fn from_name(name: &str) -> Option<Target> {
-        (name == "simd").then_some(Target::Simd)
+        Self::ALL.iter().copied().find(|t| t.name() == name)
+    }
+
+    fn gpu(self) -> Option<&'static Gpu> {
+        match self {
+            Target::Simd => None,
+            Target::Amdgcn => Some(&gpu::AMDGCN),
+            Target::Nvptx => Some(&gpu::NVPTX),
+            Target::Spirv => Some(&gpu::SPIRV),
+        }
     }
 }
 
@@ -42,7 +64,7 @@ pub enum Rule {
 /// Why an instruction is a source of divergence.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Cause {
-    /// It yields the number of the lane or work-item.
+    /// It yields the number of the lane or work-item, or something else that each lane has of its own.
     LaneNumber,
     /// It yields the address of memory of which each lane has its own.
     PrivateMemory,
@@ -58,13 +80,15 @@ pub enum Cause {
     Variable,
     /// It receives an exception.
     Exception,
+    /// It reads an address space in which each lane may have memory of its own.
+    OwnMemory,
 }
 
 impl Cause {
     /// The reason as the end of a sentence whose subject is the instruction.
     pub fn describe(self) -> &'static str {
         match self {
-            Cause::LaneNumber => "yields the lane's number",
+            Cause::LaneNumber => "yields what differs from lane to lane",
             Cause::PrivateMemory => "is the address of memory that each lane has of its own",
             Cause::Synchronised => "is atomic or volatile, and executed for each lane by itself",
             Cause::ReadsWhatItWrites => "may read what it has written for another lane",
@@ -72,6 +96,7 @@ impl Cause {
             Cause::Convergent => "depends on the other lanes",
             Cause::Variable => "reads a variable (the function is not in SSA form)",
             Cause::Exception => "receives an exception",
+            Cause::OwnMemory => "reads memory that may be each lane's own",
         }
     }
 }
@@ -94,12 +119,19 @@ const LANE_NUMBERS: &[&str] = &[
 
 /// The rule of an instruction's results.
 pub fn rule(module: &Module, func: &Function, inst: Inst, target: Target) -> Rule {
-    let Target::Simd = target;
-    match &func.insts[inst].op {
+    let op = &func.insts[inst].op;
+    if let Op::ReadVar(_) = op {
+        return Rule::Source(Cause::Variable);
+    }
+    if let Some(op) = lane_op(module, func, inst) {
+        return by_lane_op(op);
+    }
+    if let Some(gpu) = target.gpu() {
+        return gpu.rule(module, func, inst);
+    }
+    match op {
         Op::Alloca { .. } => Rule::Source(Cause::PrivateMemory),
         Op::Load(access) if !access.is_simple() => Rule::Source(Cause::Synchronised),
-        Op::ReadVar(_) => Rule::Source(Cause::Variable),
-        Op::Lane(lane) => by_lane_op(*lane),
         Op::Call(call) => by_call(module, call),
         Op::Opaque(o) => by_name_and_effects(&o.name, o.effects),
         Op::OpaqueTerm(o) => by_name_and_effects(&o.name, o.effects),
@@ -137,22 +169,24 @@ fn lane_call(name: &str) -> Option<LaneOp> {
     (by_lane_op(op) != Rule::Operands && op != LaneOp::MaskAny).then_some(op)
 }
 
-fn callee_name<'m>(module: &'m Module, call: &CallInfo) -> &'m str {
+/// The name of what is called; empty for an indirect call.
+pub(super) fn callee_name<'m>(module: &'m Module, call: &CallInfo) -> &'m str {
     call.callee.map(|s| &*module.symbols[s].name).unwrap_or_default()
 }
 
 fn by_call(module: &Module, call: &CallInfo) -> Rule {
-    let name = callee_name(module, call);
-    if let Some(op) = lane_call(name) {
-        return by_lane_op(op);
-    }
-    if LANE_NUMBERS.iter().any(|p| name.starts_with(p)) {
+    if is_lane_number(callee_name(module, call)) {
         return Rule::Source(Cause::LaneNumber);
     }
     by_effects(call.effects)
 }
 
-fn by_name_and_effects(name: &str, effects: Effects) -> Rule {
+/// Whether a function of this name yields the number of a work-item or lane.
+pub(super) fn is_lane_number(name: &str) -> bool {
+    LANE_NUMBERS.iter().any(|p| name.starts_with(p))
+}
+
+pub(super) fn by_name_and_effects(name: &str, effects: Effects) -> Rule {
     match name {
         // Which exception it is, and whether there is one, is no function of the operands.
         "landingpad" | "catchpad" | "cleanuppad" | "catchswitch" => Rule::Source(Cause::Exception),
@@ -162,7 +196,7 @@ fn by_name_and_effects(name: &str, effects: Effects) -> Rule {
 
 /// An instruction that only reads gives equal results for equal operands: nothing is written between the lanes'
 /// executions. One that only writes cannot tell what is there. One that does both may see its own traces.
-fn by_effects(effects: Effects) -> Rule {
+pub(super) fn by_effects(effects: Effects) -> Rule {
     if effects.contains(Effects::UNKNOWN_RESULT) {
         Rule::Source(Cause::UnknownResult)
     } else if effects.intersects(Effects::VOLATILE | Effects::ATOMIC) {

@@ -42,6 +42,15 @@ impl Analysed {
     }
 }
 
+fn analyse_for(text: &str, args: &str, target: Target) -> Analysed {
+    let module = parse_module(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let func = &module.functions[FuncId::from_u32(0)];
+    let args = crate::shape::parse_args(args, &module, func).expect("shapes");
+    let args = args.into_iter().map(|a| a.unwrap_or(ArgShape::Varying)).collect();
+    let result = Uniformity::compute(&module, func, &Options { args, target, ..Options::default() });
+    Analysed { module, result }
+}
+
 fn analyse_with(text: &str, args: &str, strict_undef: bool) -> Analysed {
     let module = parse_module(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let func = &module.functions[FuncId::from_u32(0)];
@@ -435,4 +444,93 @@ fn the_report_lists_names_in_the_order_of_the_program() {
     assert_eq!(report.cycles.len(), 1);
     assert!(report.cycles[0].divergent_exit && report.cycles[0].reducible);
     assert_eq!((&*report.cycles[0].header, &report.cycles[0].blocks[..]), ("head", &["head".to_owned()][..]));
+}
+
+/// Which of the named results are divergent, on a target.
+fn divergent_on(text: &str, target: Target, names: &[&'static str]) -> Vec<&'static str> {
+    let a = analyse_for(text, "uniform,uniform,uniform", target);
+    names.iter().copied().filter(|n| a.divergent(n)).collect()
+}
+
+#[test]
+fn gpus_have_intrinsics_of_their_own() {
+    let text = r#"
+declare @llvm.amdgcn.workitem.id.x() -> i32 []
+declare @llvm.amdgcn.workgroup.id.x() -> i32 []
+declare @llvm.amdgcn.readfirstlane.i32(i32) -> i32 [convergent]
+declare @llvm.amdgcn.ds.bpermute(i32, i32) -> i32 [convergent]
+declare @llvm.amdgcn.if.break.i64(i1, i64) -> i64 [convergent]
+declare @llvm.amdgcn.if.i64(i1) -> { i1, i64 } [convergent unknown_result]
+declare @llvm.smax.i32(i32, i32) -> i32 []
+declare @helper(i32) -> i32 []
+
+func @f(%u: i32, %g: ptr, %c: i1) -> void {
+entry:
+  %id: i32 = call @llvm.amdgcn.workitem.id.x()
+  %group: i32 = call @llvm.amdgcn.workgroup.id.x()
+  %first: i32 = call @llvm.amdgcn.readfirstlane.i32(%id)
+  %permuted: i32 = call @llvm.amdgcn.ds.bpermute(%u, %group)
+  %max: i32 = call @llvm.smax.i32(%u, %group)
+  %max.id: i32 = call @llvm.smax.i32(%u, %id)
+  %called: i32 = call @helper(%u)
+  %if: { i1, i64 } = call @llvm.amdgcn.if.i64(%c)
+  %cond: i1 = extractvalue %if [0]
+  %mask: i64 = extractvalue %if [1]
+  %broken: i64 = call @llvm.amdgcn.if.break.i64(%cond, %mask)
+  ret
+}
+"#;
+    let names =
+        ["id", "group", "first", "permuted", "max", "max.id", "called", "if", "cond", "mask", "broken"];
+    assert_eq!(divergent_on(text, Target::Amdgcn, &names), ["id", "max.id", "called", "if", "cond"]);
+}
+
+#[test]
+fn loads_on_gpus_are_sources_where_lanes_may_have_their_own_memory() {
+    let text = r#"
+func @f(%p: ptr, %a: ptr addrspace(1), %b: ptr addrspace(5)) -> void {
+entry:
+  %generic: i32 = load %p, align 4
+  %global: i32 = load %a, align 4
+  %private: i32 = load %b, align 4
+  %atomic: i32 = load monotonic %a, align 4
+  %m: ptr addrspace(5) = alloca i32, i32 1, align 4
+  ret
+}
+"#;
+    let names = ["generic", "global", "private", "atomic", "m"];
+    assert_eq!(divergent_on(text, Target::Amdgcn, &names), ["generic", "private", "atomic"]);
+    assert_eq!(divergent_on(text, Target::Nvptx, &names), ["generic", "private", "atomic"]);
+    assert_eq!(
+        divergent_on(text, Target::Spirv, &names),
+        ["generic", "atomic"],
+        "5 is no private memory there"
+    );
+    assert_eq!(divergent_on(text, Target::Simd, &names), ["atomic", "m"]);
+}
+
+#[test]
+fn work_item_functions_of_opencl_and_registers_of_ptx_are_known() {
+    let text = r#"
+global @__spirv_BuiltInGlobalInvocationId: i64 align 8
+declare @_Z13get_global_idj(i32) -> i64 [convergent]
+declare @_Z12get_group_idj(i32) -> i64 [convergent]
+declare @_Z3fooj(i32) -> i64 []
+declare @llvm.nvvm.read.ptx.sreg.tid.x() -> i32 []
+declare @llvm.nvvm.read.ptx.sreg.ctaid.x() -> i32 []
+
+func @f(%u: i32, %p: ptr, %q: ptr) -> void {
+entry:
+  %id: i64 = call @_Z13get_global_idj(%u)
+  %group: i64 = call @_Z12get_group_idj(%u)
+  %foo: i64 = call @_Z3fooj(%u)
+  %tid: i32 = call @llvm.nvvm.read.ptx.sreg.tid.x()
+  %ctaid: i32 = call @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  ret
+}
+"#;
+    let names = ["id", "group", "foo", "tid", "ctaid"];
+    assert_eq!(divergent_on(text, Target::Nvptx, &names), ["id", "foo", "tid"]);
+    assert_eq!(divergent_on(text, Target::Spirv, &names), ["id", "foo", "tid"]);
+    assert_eq!(divergent_on(text, Target::Simd, &names), ["id", "group", "tid"]);
 }
