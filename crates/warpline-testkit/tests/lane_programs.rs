@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use warpline::interp::{HashingHost, Inactive, LaneSet, Machine, Options as MachineOptions, Run, Trap};
-use warpline::ir::{Block, Function};
+use warpline::ir::{Block, Function, Inst, LaneOp, Op, Type};
 use warpline::vectorize::{self, Linearize, NoMathLibrary, Options};
-use warpline_testkit::differential::shape_of;
+use warpline_testkit::differential::{self, Setup, compare_all, shape_of};
 use warpline_testkit::programs::{
     Inputs, MemoryMode, Observed, Program, ProgramOptions, Reference, compare, generate, shrink,
 };
@@ -58,8 +58,17 @@ enum Outcome {
     Differ(String),
 }
 
-/// The normalized scalar function in lockstep, in the order of the lane program's blocks, against the lane program.
-fn check(program: &Program, inputs: &Inputs, linearize: Linearize) -> Outcome {
+/// A kernel with its lane program and the reference run: the normalized scalar function in lockstep, in the order of the
+/// lane program's blocks.
+struct Case<'a> {
+    program: &'a Program,
+    inputs: &'a Inputs,
+    scalar: Function,
+    lanes: Function,
+    reference: Observed,
+}
+
+fn prepare<'a>(program: &'a Program, inputs: &'a Inputs, linearize: Linearize) -> Result<Case<'a>, String> {
     let options = Options {
         width: inputs.width,
         args: program.roles.iter().map(shape_of).collect(),
@@ -69,35 +78,54 @@ fn check(program: &Program, inputs: &Inputs, linearize: Linearize) -> Outcome {
         scalar_result: false,
         math: &NoMathLibrary,
     };
-    let linearized = match vectorize::linearize_kernel(&program.module, program.function(), &options) {
-        Ok(l) => l,
-        Err(e) => return Outcome::Skipped(e.to_string()),
-    };
-    let (scalar, lanes): (&Function, &Function) = (&linearized.scalar, &linearized.program.func);
-    let all = LaneSet::first(inputs.width);
-    let order = execution_order(lanes);
+    let linearized = vectorize::linearize_kernel(&program.module, program.function(), &options)
+        .map_err(|e| e.to_string())?;
+    let (scalar, lanes) = (linearized.scalar, linearized.program.func);
+    let order = execution_order(&lanes);
     let reference = observe(program, inputs, Inactive::Poison, |m, args| {
-        let code = m.prepare_ordered(scalar, Some(&order));
-        m.run_lockstep(&code, inputs.width, all, args, None)
+        let code = m.prepare_ordered(&scalar, Some(&order));
+        m.run_lockstep(&code, inputs.width, LaneSet::first(inputs.width), args, None)
     });
-    let Some(run) = &reference.run else {
-        return Outcome::Skipped(reference.result.err().map(|t| t.kind.to_string()).unwrap_or_default());
-    };
-    let found = observe(program, inputs, Inactive::Poison, |m, args| {
-        let code = m.prepare(lanes);
-        m.run_lanes(&code, inputs.width, all, args, None)
-    });
-    if let Err(m) = compare(&reference, &found, Reference::Sequential) {
-        return Outcome::Differ(format!("{m:?}"));
+    match &reference.result {
+        Err(t) => Err(t.kind.to_string()),
+        Ok(_) => Ok(Case { program, inputs, scalar, lanes, reference }),
     }
-    let Some(lane_run) = &found.run else { return Outcome::Differ("no run".into()) };
-    for &b in scalar.layout.iter().filter(|b| lanes.layout.contains(b)) {
-        if run.visited[b] != lane_run.visited[b] {
-            let (a, b) = (run.visited[b], (b, lane_run.visited[b]));
-            return Outcome::Differ(format!("{:?} is visited by {:?} instead of {a:?}", b.0, b.1));
+}
+
+impl Case<'_> {
+    /// Whether a lane program does what the reference does: results, memory, effects, and which lanes visit which
+    /// of the scalar function's blocks.
+    fn judge(&self, lanes: &Function, inactive: Inactive) -> Result<(), String> {
+        let width = self.inputs.width;
+        let found = observe(self.program, self.inputs, inactive, |m, args| {
+            let code = m.prepare(lanes);
+            m.run_lanes(&code, width, LaneSet::first(width), args, None)
+        });
+        compare(&self.reference, &found, Reference::Sequential).map_err(|m| format!("{m:?}"))?;
+        let (Some(run), Some(lane_run)) = (&self.reference.run, &found.run) else {
+            return Err("no run".into());
+        };
+        for &b in self.scalar.layout.iter().filter(|b| lanes.layout.contains(b)) {
+            let (expected, visitors) = (run.visited[b], lane_run.visited[b]);
+            if expected != visitors {
+                return Err(format!("{b} is visited by {visitors:?} instead of {expected:?}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check(program: &Program, inputs: &Inputs, linearize: Linearize) -> Outcome {
+    let case = match prepare(program, inputs, linearize) {
+        Ok(case) => case,
+        Err(why) => return Outcome::Skipped(why),
+    };
+    for inactive in [Inactive::Poison, Inactive::Random(3)] {
+        if let Err(why) = case.judge(&case.lanes, inactive) {
+            return Outcome::Differ(format!("{inactive:?}: {why}"));
         }
     }
-    Outcome::Agree { raced: run.races.any() }
+    Outcome::Agree { raced: case.reference.run.is_some_and(|r| r.races.any()) }
 }
 
 #[test]
@@ -139,4 +167,119 @@ fn lane_programs_of_racy_kernels_do_what_lanes_in_lockstep_do() {
     }
     println!("{agreed} of {count} agree, {raced} raced; {reasons:#?}");
     assert!(agreed * 2 > count && raced * 4 > count, "vacuous: {agreed} agree, {raced} raced, {reasons:?}");
+}
+
+/// What can go wrong in a lane program.
+#[derive(Copy, Clone, Debug)]
+enum Mutation {
+    DropMask,
+    NegateMask,
+    SwapBlend,
+    StuckMaskAny(bool),
+    FlipInitialMask,
+}
+
+/// Applies a mutation to a random place; `false` if there is none.
+fn mutate(f: &mut Function, mutation: Mutation, rng: &mut SplitMix64) -> bool {
+    let lane_op = |f: &Function, i: Inst| match f.insts[i].op {
+        Op::Lane(op) => Some(op),
+        _ => None,
+    };
+    let insts: Vec<Inst> = f.layout.iter().flat_map(|&b| f.blocks[b].insts.clone()).collect();
+    let find = |f: &Function, rng: &mut SplitMix64, wanted: &dyn Fn(LaneOp) -> bool| {
+        let places: Vec<Inst> =
+            insts.iter().copied().filter(|&i| lane_op(f, i).is_some_and(wanted)).collect();
+        (!places.is_empty()).then(|| *rng.pick(&places))
+    };
+    match mutation {
+        Mutation::DropMask => {
+            let masked: Vec<Block> =
+                f.layout.iter().copied().filter(|&b| f.blocks[b].mask.is_some()).collect();
+            if masked.is_empty() {
+                return false;
+            }
+            f.blocks[*rng.pick(&masked)].mask = None.into();
+        }
+        Mutation::NegateMask => {
+            let is = |op| matches!(op, LaneOp::MaskAnd | LaneOp::MaskAndNot);
+            let Some(i) = find(f, rng, &is) else { return false };
+            let and = lane_op(f, i) == Some(LaneOp::MaskAnd);
+            f.insts[i].op = Op::Lane(if and { LaneOp::MaskAndNot } else { LaneOp::MaskAnd });
+        }
+        Mutation::SwapBlend => {
+            let Some(i) = find(f, rng, &|op| op == LaneOp::Blend) else { return false };
+            f.insts[i].args.swap(1, 2);
+        }
+        Mutation::StuckMaskAny(value) => {
+            let Some(i) = find(f, rng, &|op| op == LaneOp::MaskAny) else { return false };
+            let (result, constant) = (f.insts[i].results[0], f.bool_const(value));
+            f.map_operands(|v| if v == result { constant } else { v });
+        }
+        Mutation::FlipInitialMask => {
+            let mut places = Vec::new();
+            for &b in &f.layout {
+                for &e in f.out_edges(b) {
+                    let constant = |v| f.ty(v) == Type::BOOL && f.as_int(v).is_some();
+                    places.extend(
+                        (0..f.edges[e].args.len()).filter(|&k| constant(f.edges[e].args[k])).map(|k| (e, k)),
+                    );
+                }
+            }
+            if places.is_empty() {
+                return false;
+            }
+            let (e, k) = *rng.pick(&places);
+            let was = f.as_int(f.edges[e].args[k]) == Some(1);
+            f.edges[e].args[k] = f.bool_const(!was);
+        }
+    }
+    true
+}
+
+#[test]
+fn the_judge_notices_broken_masks_blends_and_loops() {
+    use Mutation::*;
+    let kinds = [DropMask, NegateMask, SwapBlend, StuckMaskAny(true), StuckMaskAny(false), FlipInitialMask];
+    let mut rng = SplitMix64::new(1);
+    for kind in kinds {
+        let (mut made, mut noticed) = (0, 0);
+        for seed in 0..60 {
+            let program = generate(seed, &ProgramOptions::default());
+            let all: Vec<Inputs> = (0..3).map(|k| Inputs::random(&program, 8, seed + 1000 * k)).collect();
+            let cases: Vec<Case> =
+                all.iter().filter_map(|i| prepare(&program, i, Linearize::Partial).ok()).collect();
+            let Some(first) = cases.first() else { continue };
+            let mut broken = first.lanes.clone();
+            if mutate(&mut broken, kind, &mut rng) {
+                made += 1;
+                let fails = |c: &Case| c.judge(&broken, Inactive::Poison).is_err();
+                noticed += usize::from(cases.iter().any(fails));
+            }
+        }
+        println!("{kind:?}: {noticed} of {made} noticed");
+        // The others sit where nothing goes, or where no lane differs.
+        assert!(made >= 15 && noticed * 10 > made, "{kind:?}: {noticed} of {made} noticed");
+    }
+}
+
+#[test]
+fn every_mask_of_four_lanes_keeps_the_others_out() {
+    let (mut agreed, mut runs) = (0, 0);
+    for seed in 0..20 {
+        let program =
+            generate(seed, &ProgramOptions { lane_operations: seed % 2 == 0, ..ProgramOptions::default() });
+        let inputs = Inputs::random(&program, 4, seed);
+        for mask in 0..16 {
+            let setup = Setup { mask: Some(LaneSet(mask)), linearize: Linearize::Partial, fuel: FUEL };
+            runs += 1;
+            match compare_all(&program, &inputs, &setup) {
+                differential::Outcome::Differ(why) => {
+                    panic!("seed {seed}, mask {mask:#06b}: {why}\n{}", program.text())
+                }
+                differential::Outcome::Agree(_) => agreed += 1,
+                _ => {}
+            }
+        }
+    }
+    assert!(agreed * 10 > runs * 9, "vacuous: {agreed} of {runs} runs compared");
 }

@@ -361,6 +361,9 @@ impl Filler<'_> {
 
     fn terminator(&mut self, b: Block, loops: &[Loop]) {
         let term = self.f.terminator(b);
+        if self.f.insts[term].op == Op::Ret || self.rng.chance(1, 8) {
+            self.reveal(b);
+        }
         let arg = match &self.f.insts[term].op {
             Op::CondBr => match loops.iter().find(|l| l.check == b) {
                 Some(l) => self.loop_condition(b, l).value,
@@ -370,6 +373,13 @@ impl Filler<'_> {
                 let want = if self.rng.chance(1, 2) { UNIFORM } else { CLEAN };
                 let x = self.pick(b, Type::Int(32), want);
                 self.int(b, x, 7).value
+            }
+            Op::Ret if matches!(self.f.ret, Type::Int(32 | 64)) && self.rng.chance(1, 2) => {
+                let digest = self.digest(b);
+                match self.f.ret {
+                    Type::Int(32) => self.emit_on(b, Op::Cast(CastOp::Trunc), &[digest], self.f.ret).value,
+                    _ => digest.value,
+                }
             }
             Op::Ret if !self.f.ret.is_void() => {
                 let want = if self.options.poison && self.rng.chance(1, 8) { ANY } else { CLEAN };
@@ -400,6 +410,45 @@ impl Filler<'_> {
             return self.emit_on(b, Op::Binary(op), &[c, d], Type::BOOL);
         }
         c
+    }
+
+    // ---- results ------------------------------------------------------------------------------------------
+
+    /// Stores a digest of what is known here, so that less of the program is dead.
+    fn reveal(&mut self, b: Block) {
+        if let Some(sink) = self.buffers.iter().copied().find(|x| x.kind == BufferKind::Sink) {
+            let digest = self.digest(b);
+            let (address, _) = self.address(b, &sink);
+            self.f.append(b, Op::Store(MemAccess::plain(8)), &[digest.value, address], Type::Void);
+        }
+    }
+
+    /// A 64-bit number that depends on some values.
+    fn digest(&mut self, b: Block) -> Avail {
+        let i64s = Type::Int(64);
+        let mut found: Vec<Avail> = Vec::new();
+        let mut at = Some(Node(b.as_u32()));
+        while let Some(n) = at {
+            let fits = |a: &&Avail| a.clean && matches!(a.ty, Type::Int(1..=64) | Type::F32 | Type::F64);
+            found.extend(self.defs[n.0 as usize].iter().filter(fits));
+            at = self.dom.idom(n);
+        }
+        self.rng.shuffle(&mut found);
+        let multiplier = self.f.int_const(64, 31);
+        let multiplier = Avail { value: multiplier, ty: i64s, clean: true, uniform: true };
+        let mut digest = self.constant(i64s);
+        for a in found.into_iter().take(5) {
+            let mut x = a;
+            if let Type::Float(kind) = x.ty {
+                x = self.emit_on(b, Op::Cast(CastOp::Bitcast), &[x], Type::Int(kind.bits()));
+            }
+            if x.ty != i64s {
+                x = self.emit_on(b, Op::Cast(CastOp::ZExt), &[x], i64s);
+            }
+            let scaled = self.emit_on(b, Op::Binary(BinaryOp::Mul), &[digest, multiplier], i64s);
+            digest = self.emit_on(b, Op::Binary(BinaryOp::Add), &[scaled, x], i64s);
+        }
+        digest
     }
 
     // ---- instructions -------------------------------------------------------------------------------------
