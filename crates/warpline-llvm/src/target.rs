@@ -214,6 +214,7 @@ impl Module {
             if let Some(bits) = vector_bits {
                 self.add_string_attribute(function, "prefer-vector-width", &bits.to_string());
                 self.add_string_attribute(function, "min-legal-vector-width", &bits.to_string());
+                self.add_attribute(function, "alignstack", u64::from(bits / 8));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use cranelift_entity::EntitySet;
 
-use crate::ir::{Effects, Inst, Op, Symbol, Type, Value};
+use crate::ir::{Constant, Effects, FloatKind, Inst, Op, Scalar, Symbol, Type, Value};
 use crate::vectorize::VectorizeError;
 
 use super::math::{Form, is_annotation, libm_name, vector_intrinsic};
@@ -146,7 +146,14 @@ impl Lower<'_> {
         self.approximate = true;
         let data = &self.src.insts[i];
         let result = data.results[0];
-        let args: Vec<Value> = data.args.iter().map(|&a| self.vector(a, i)).collect::<Result<_, _>>()?;
+        let mut args: Vec<Value> = data.args.iter().map(|&a| self.vector(a, i)).collect::<Result<_, _>>()?;
+        if let Some(mask) = self.mask_vector(i)? {
+            // Whatever inactive lanes hold may be a special case, for which libraries leave their fast path.
+            for arg in &mut args {
+                let harmless = self.harmless_argument(libm, self.out.ty(*arg));
+                *arg = self.select(mask, *arg, harmless);
+            }
+        }
         let part_ty = self.src.ty(result).vector(lanes).expect("mathematics is done on scalars");
         let mut parts = Vec::new();
         for start in (0..self.width).step_by(lanes as usize) {
@@ -159,6 +166,18 @@ impl Lower<'_> {
         }
         self.define_vector_result(i, result, parts[0])?;
         Ok(true)
+    }
+
+    /// A vector of numbers, 1 or 1/2, for which a mathematics function is finite.
+    fn harmless_argument(&mut self, libm: &str, ty: Type) -> Value {
+        let x = if libm.starts_with("atanh") { 0.5f64 } else { 1.0 };
+        let number = match ty.elem() {
+            Some(Scalar::Float(FloatKind::Float)) => {
+                Constant::Float { kind: FloatKind::Float, bits: u128::from((x as f32).to_bits()) }
+            }
+            _ => Constant::Float { kind: FloatKind::Double, bits: u128::from(x.to_bits()) },
+        };
+        self.out.constant_value(Constant::vector(vec![number; self.width as usize]))
     }
 
     fn define_vector_result(&mut self, i: Inst, result: Value, new: Value) -> Result<(), VectorizeError> {
