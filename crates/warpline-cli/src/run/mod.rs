@@ -15,9 +15,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use warpline::ir::{Function, Op};
-use warpline::uniformity::report::FunctionReport;
-use warpline::uniformity::{self, Uniformity};
-use warpline::vectorize::{Vectorized, driver};
+use warpline::uniformity::report::{FunctionReport, Reason};
+use warpline::vectorize::{NoMathLibrary, Vectorized, driver, linearize_kernel};
 use warpline_llvm::Jit;
 use warpline_llvm::worker::{self, Output};
 
@@ -48,6 +47,7 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
         picture.buffer(&data)?;
     }
     let made = make(options, &mut kernel)?;
+    let reasons = reasons(options, &kernel)?;
     let tolerance = made.approximate.then(|| tolerance(options, &kernel));
     let object = worker::codegen(
         kernel.imported.bridge.module(),
@@ -91,6 +91,7 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
         || (!uses_lane_operations(kernel.function()) && lockstep.race.is_none());
     let results = Results {
         made,
+        reasons,
         tolerance,
         lockstep,
         by_lanes,
@@ -165,6 +166,14 @@ fn make(options: &RunOptions, kernel: &mut Kernel) -> Result<Vectorized> {
     Ok(forms.swap_remove(0))
 }
 
+/// Why branches are divergent and loops left apart, as the vectorizer sees it.
+fn reasons(options: &RunOptions, kernel: &Kernel) -> Result<Vec<Reason>> {
+    let asked = kernel.vectorizer(&options.kernel, String::new(), false, &NoMathLibrary);
+    let (ir, func) = (&kernel.imported.ir, kernel.function());
+    let linearized = linearize_kernel(ir, func, &asked).map_err(|e| kernel.refusal(&e))?;
+    Ok(FunctionReport::new(ir, &linearized.scalar, &linearized.uniformity).reasons)
+}
+
 /// How far results may be off where vector math is used.
 fn tolerance(options: &RunOptions, kernel: &Kernel) -> Tolerance {
     options
@@ -181,6 +190,7 @@ fn uses_lane_operations(func: &Function) -> bool {
 /// Everything that was found.
 struct Results {
     made: Vectorized,
+    reasons: Vec<Reason>,
     tolerance: Option<Tolerance>,
     lockstep: Lockstep,
     by_lanes: Comparison,
@@ -232,16 +242,15 @@ impl Results {
     }
 
     fn text(&self, kernel: &Kernel) -> String {
-        let func = kernel.function();
-        let asked = uniformity::Options::with_args(kernel.args.clone());
-        let analysis = Uniformity::compute(&kernel.imported.ir, func, &asked);
-        let report = FunctionReport::new(&kernel.imported.ir, func, &analysis);
         let mut lines = vec![format!(
             "{}: {} lanes on {}, {} indices",
-            func.name, kernel.width, kernel.cpu.name, self.elements
+            kernel.function().name,
+            kernel.width,
+            kernel.cpu.name,
+            self.elements
         )];
-        for r in &report.reasons {
-            let place = r.location.as_ref().map_or_else(|| r.block.clone(), Clone::clone);
+        for r in &self.reasons {
+            let place = r.location.as_ref().unwrap_or(&r.block);
             lines.push(format!("  divergent {} at {place}: {}", r.kind, r.text));
         }
         let b = self.made.branches;

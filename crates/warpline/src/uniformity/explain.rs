@@ -119,7 +119,7 @@ impl Uniformity {
                     self.split_name(func, split)
                 );
                 let header = Block::from(self.cycles().header(cycle));
-                Step { text, block: Some(header), value: None, loc: block_loc(func, header) }
+                Step { text, block: Some(header), value: None, loc: block_loc(module, func, header) }
             }
             Fact::GivenUp(cycle, why) => {
                 let why = match why {
@@ -138,7 +138,7 @@ impl Uniformity {
                 };
                 let text = format!("all in {} counts as divergent: {why}", self.cycle_name(func, cycle));
                 let header = Block::from(self.cycles().header(cycle));
-                Step { text, block: Some(header), value: None, loc: block_loc(func, header) }
+                Step { text, block: Some(header), value: None, loc: block_loc(module, func, header) }
             }
         }
     }
@@ -249,9 +249,9 @@ fn describe(func: &Function, inst: Inst) -> String {
     }
 }
 
-/// The source location of the first instruction of a block that has one.
-pub(super) fn block_loc(func: &Function, b: Block) -> Option<Loc> {
-    func.block_insts(b).find_map(|i| func.insts[i].loc.expand())
+/// The source location of the first instruction of a block that has one with a line.
+pub(super) fn block_loc(module: &Module, func: &Function, b: Block) -> Option<Loc> {
+    func.block_insts(b).filter_map(|i| func.insts[i].loc.expand()).find(|&l| module.locations[l].line > 0)
 }
 
 /// `file:line` of a location, with the file's name only.

@@ -153,7 +153,7 @@ impl FunctionReport {
                 reasons.push(Reason {
                     kind: "loop",
                     block: func.block_name(header),
-                    location: block_loc(func, header).map(|l| short_loc(module, l)),
+                    location: block_loc(module, func, header).map(|l| short_loc(module, l)),
                     text: step.text,
                 });
             }

@@ -4,7 +4,7 @@
 //! Then its loads are uniform, the loop over it stays a loop, and one stack serves all lanes.
 //!
 //! An `alloca` is shared if, supposing that it is,
-//! 1. it is only loaded from and stored to, by plain accesses at uniform addresses, and what is stored is uniform; and
+//! 1. it is only loaded from and stored to (or filled by `memset`), by plain accesses at uniform addresses, and what is stored is uniform; and
 //! 2. no lane can miss a store and still load afterwards. A lane misses a store if, at some divergent branch *a*, it takes
 //!    another edge than the lanes that come to the store, and has not come together with them again, which it does
 //!    at the post-dominator of *a*. So for every divergent branch: if one edge leads to a store of the object
@@ -115,6 +115,11 @@ impl Object {
                 self.stored.push((data.args[0], data.block));
                 self.stores.insert(data.block);
             }
+            Op::Call(_) if is_memset(module, func, i) && !data.args[1..].contains(&v) => {
+                self.addresses.push((v, data.block));
+                self.stored.extend(data.args[1..].iter().map(|&a| (a, data.block)));
+                self.stores.insert(data.block);
+            }
             Op::Call(call) => {
                 // Markers of lifetimes say nothing that matters to an object that lives as long as the function.
                 let marker = call.callee.is_some_and(|s| {
@@ -135,6 +140,14 @@ impl Object {
             |&(v, b): &(Value, Block)| func.constant(v).is_some() || !uniformity.is_divergent_at(v, b);
         self.addresses.iter().all(uniform) && self.stored.iter().all(uniform)
     }
+}
+
+/// Whether an instruction is a `memset` that is not volatile.
+fn is_memset(module: &Module, func: &Function, i: Inst) -> bool {
+    let data = &func.insts[i];
+    let Op::Call(call) = &data.op else { return false };
+    call.callee.is_some_and(|s| module.symbols[s].name.starts_with("llvm.memset."))
+        && data.args.get(3).is_some_and(|&v| func.as_int(v) == Some(0))
 }
 
 /// Where lanes part at a divergent branch, and what each of them can come to.
@@ -161,11 +174,11 @@ impl Partings {
     fn separate(&self, o: &Object) -> bool {
         self.edges.iter().any(|edges| {
             edges.iter().enumerate().any(|(k, (before, _))| {
-                o.stores.keys().any(|b| before.contains(b))
+                o.stores.iter().any(|b| before.contains(b))
                     && edges
                         .iter()
                         .enumerate()
-                        .any(|(j, (_, ever))| j != k && o.loads.keys().any(|b| ever.contains(b)))
+                        .any(|(j, (_, ever))| j != k && o.loads.iter().any(|b| ever.contains(b)))
             })
         })
     }
