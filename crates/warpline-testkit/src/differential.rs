@@ -67,7 +67,7 @@ pub fn compare_all(program: &Program, inputs: &Inputs, setup: &Setup) -> Outcome
     let machine = MachineOptions { fuel: setup.fuel, ..MachineOptions::default() };
     let reference = run_lockstep(program, inputs, active, &machine, None);
     if let Err(trap) = &reference.result {
-        return Outcome::Skipped(trap.to_string());
+        return Outcome::Skipped(trap.kind.to_string());
     }
     if reference.froze {
         return Outcome::Skipped("the program freezes poison, so it has several results".into());
@@ -121,7 +121,7 @@ fn differs(
 
 fn refusal(e: VectorizeError) -> Outcome {
     let defect = e.reason.starts_with("internal");
-    if defect { Outcome::Differ(e.to_string()) } else { Outcome::Refused(e.to_string()) }
+    if defect { Outcome::Differ(e.to_string()) } else { Outcome::Refused(e.reason) }
 }
 
 fn valid(what: &str, module: &Module, func: &Function) -> Result<(), Outcome> {
