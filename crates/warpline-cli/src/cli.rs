@@ -39,7 +39,8 @@ pub enum Format {
 }
 
 fn target(name: &str) -> Result<Target, String> {
-    Target::from_name(name).ok_or_else(|| format!("`{name}` is no target; there are simd, amdgcn, nvptx and spirv"))
+    Target::from_name(name)
+        .ok_or_else(|| format!("`{name}` is no target; there are simd, amdgcn, nvptx and spirv"))
 }
 
 /// Options of `analyze`.

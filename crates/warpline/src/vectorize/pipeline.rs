@@ -5,6 +5,7 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use crate::ir::{Block, Effects, FuncId, Function, Module, SymbolData, SymbolKind, Value};
 use crate::shape::Shape;
 use crate::uniformity::Uniformity;
+use crate::verify::verify;
 
 use super::lower::{Input, Lowered, lower};
 use super::options::{Options, Vectorized};
@@ -48,7 +49,9 @@ pub fn linearize_kernel(
         return Err(VectorizeError::in_function(func, "variadic functions cannot be vectorized"));
     }
     let mut scalar = func.clone();
+    check(module, &scalar, "the function is not valid")?;
     normalize::normalize(&mut scalar)?;
+    check(module, &scalar, "internal: normal form broke the function")?;
     let mut uniformity = shared_memory::analyse(module, &scalar, options.args.clone());
     if widen_indices(module, &mut scalar, &uniformity) > 0 {
         uniformity = shared_memory::analyse(module, &scalar, options.args.clone());
@@ -61,7 +64,13 @@ pub fn linearize_kernel(
     }
     let facts = facts_of(&scalar, &uniformity);
     let program = to_lane_program(scalar.clone(), facts, options.linearize, options.masked)?;
+    check(module, &program.func, "internal: linearization broke the function")?;
     Ok(Linearized { program, scalar, uniformity, shapes, known })
+}
+
+/// Runs the verifier. Its invariants, dominance above all, hold after every stage, or nothing is made.
+fn check(module: &Module, func: &Function, what: &str) -> Result<(), VectorizeError> {
+    verify(module, func).map_err(|e| VectorizeError::in_function(func, format!("{what}:\n{e}")))
 }
 
 /// What the transforms must know, from the analysis.
@@ -106,6 +115,7 @@ pub fn vectorize(
         guarded: &linearized.program.guarded,
     };
     let Lowered { func: lowered, params, result, approximate } = lower(module, &input, options)?;
+    check(module, &lowered, "internal: lowering broke the function")?;
     let signature = SymbolKind::Function {
         params: lowered.params.iter().map(|&p| lowered.ty(p)).collect(),
         ret: lowered.ret,
