@@ -3,6 +3,8 @@
 //! Exit codes: 0 if all is well, 1 for a finding (a mismatch, undefined behaviour), 2 for bad usage or bad input.
 //! Everything printed for people has a twin for programs, `--format json`.
 
+#![forbid(unsafe_code)]
+
 mod analyze;
 mod cli;
 mod directives;

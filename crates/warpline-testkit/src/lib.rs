@@ -3,6 +3,8 @@
 //! An oracle follows a definition word for word and shares no code with what it judges. Every generator takes
 //! its randomness from [`rng::SplitMix64`], so a printed seed brings a failure back.
 
+#![forbid(unsafe_code)]
+
 pub mod differential;
 pub mod filetests;
 pub mod graph_oracles;

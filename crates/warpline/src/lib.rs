@@ -4,8 +4,10 @@
 //!   change is modelled here, everything else is an opaque instruction with an effect record.
 //! * [`interp`]: the lane interpreter, the judge of transformations.
 //! * [`shape`]: how the lanes of a value relate: uniform, strided, varying.
+//! * [`ssa`]: from variables to SSA form and back.
 //! * [`text`]: the text form of modules, a printer and a parser.
 //! * [`uniformity`]: which values, branches and loops the lanes agree on, and why.
+//! * [`vectorize`]: from a scalar kernel to W lanes.
 //! * [`verify`]: the invariants of functions, and their checker.
 //!
 //! Nothing here knows LLVM; the crate `warpline-llvm` imports and exports.

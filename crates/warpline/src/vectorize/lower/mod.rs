@@ -4,12 +4,12 @@
 //! for a strided one, a vector for a varying one. Vectors of uniform and strided values are made where they are used.
 //! The result is ordinary IR over vector types, so it can be printed, verified and interpreted like any other.
 //!
-//! * [`reps`]: how each value is represented;
-//! * [`values`]: operands as scalars, as vectors, as one lane's scalar;
-//! * [`ops`]: arithmetic and everything that works lane by lane in one instruction;
-//! * [`memory`]: loads, stores, private memory;
-//! * [`calls`]: calls and lane operations;
-//! * [`replicate`]: what has no vector form, once per active lane in lane order.
+//! * `reps`: how each value is represented;
+//! * `values`: operands as scalars, as vectors, as one lane's scalar;
+//! * `ops`: arithmetic and everything that works lane by lane in one instruction;
+//! * `memory`: loads, stores, private memory;
+//! * `calls`: calls and lane operations;
+//! * `replicate`: what has no vector form, once per active lane in lane order.
 
 mod calls;
 mod math;
