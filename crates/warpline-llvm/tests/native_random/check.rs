@@ -1,0 +1,442 @@
+//! One program: the interpreter's result against that of its machine code.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use warpline::interp::{
+    Cell, Effect, EffectKind, Event, HashingHost, LaneArg, LaneSet, Machine, Memory, Observer,
+    Options as MachineOptions, State, Trap, Val,
+};
+use warpline::ir::{FloatKind, Module as Ir, Scalar, Type};
+use warpline::vectorize::{Passing, Vectorized};
+use warpline_llvm::Jit;
+use warpline_testkit::differential::{self, compare_all};
+use warpline_testkit::programs::{Inputs, ParamRole, Program};
+use warpline_testkit::rng::SplitMix64;
+
+use crate::code::{NoCode, SCALAR, VECTOR, compile, take_calls};
+use crate::guarded::Guarded;
+use crate::setup::Setup;
+
+/// Instructions that an interpretation may execute, all lanes together.
+const FUEL: u64 = 300_000;
+
+/// How a comparison ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// The vector function does what the lanes do.
+    Agree {
+        /// Divergent branches.
+        branches: usize,
+        /// Divergent loops.
+        loops: usize,
+        /// Calls that were made.
+        calls: usize,
+        /// Whether the scalar kernel was compared too.
+        scalar: bool,
+    },
+    /// There is nothing to compare, and why.
+    Skipped(String),
+    /// The vectorizer refused.
+    Refused(String),
+    /// They differ.
+    Differ(String),
+}
+
+impl fmt::Display for Outcome {
+    /// One line, for [`Outcome::parse`].
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Agree { branches, loops, calls, scalar } => {
+                write!(f, "agree {branches} {loops} {calls} {}", u8::from(*scalar))
+            }
+            Outcome::Skipped(why) => write!(f, "skipped {}", why.replace('\n', "; ")),
+            Outcome::Refused(why) => write!(f, "refused {}", why.replace('\n', "; ")),
+            Outcome::Differ(why) => write!(f, "differ {}", why.replace('\n', "; ")),
+        }
+    }
+}
+
+impl Outcome {
+    /// Reads what was printed.
+    pub fn parse(line: &str) -> Option<Outcome> {
+        let (kind, rest) = line.split_once(' ')?;
+        let rest = rest.to_owned();
+        match kind {
+            "skipped" => Some(Outcome::Skipped(rest)),
+            "refused" => Some(Outcome::Refused(rest)),
+            "differ" => Some(Outcome::Differ(rest)),
+            "agree" => {
+                let numbers: Vec<usize> = rest.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
+                let &[branches, loops, calls, scalar] = numbers.as_slice() else { return None };
+                Some(Outcome::Agree { branches, loops, calls, scalar: scalar != 0 })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether a NaN was computed: its bits are nobody's promise.
+struct SawNan<'m> {
+    ir: &'m Ir,
+    saw: bool,
+}
+
+impl Observer for SawNan<'_> {
+    fn executed(&mut self, event: &Event<'_>) {
+        let Some(id) = event.function().filter(|_| !self.saw) else { return };
+        let f = &self.ir.functions[id];
+        let data = &f.insts[event.inst];
+        for &v in data.results.iter().chain(&data.args) {
+            if let Some(Scalar::Float(kind)) = f.ty(v).elem() {
+                let nan = |c: &Cell| c.state == State::Defined && is_nan(kind, c.bits);
+                self.saw |= event.lanes.iter().any(|lane| event.value(v, lane).iter().any(nan));
+            }
+        }
+    }
+}
+
+fn is_nan(kind: FloatKind, bits: u128) -> bool {
+    match kind {
+        FloatKind::Half => bits & 0x7fff > 0x7c00,
+        FloatKind::Float => f32::from_bits(bits as u32).is_nan(),
+        _ => f64::from_bits(bits as u64).is_nan(),
+    }
+}
+
+/// What lanes do, by interpretation.
+struct Expected {
+    returns: Vec<Option<Val>>,
+    buffers: Vec<Vec<Option<u8>>>,
+    effects: Vec<Effect>,
+    nan: bool,
+}
+
+/// Inputs in the interpreter's terms.
+struct Bound {
+    args: Vec<LaneArg>,
+    buffers: Vec<Vec<u8>>,
+}
+
+fn contents(memory: &Memory, addresses: &[u64]) -> Vec<Vec<Option<u8>>> {
+    let read = |&a: &u64| {
+        let (_, size) = memory.extent(a).expect("a buffer");
+        memory.read(a, size).expect("a buffer")
+    };
+    addresses.iter().map(read).collect()
+}
+
+fn bind(program: &Program, inputs: &Inputs) -> Bound {
+    let mut machine = Machine::new(&program.module);
+    let (args, addresses) = inputs.bind(&mut machine);
+    let buffers = contents(&machine.memory, &addresses);
+    Bound { args, buffers: buffers.into_iter().map(|b| b.into_iter().flatten().collect()).collect() }
+}
+
+fn lane_args(args: &[LaneArg], lane: u32) -> Vec<LaneArg> {
+    let of = |a: &LaneArg| match a {
+        LaneArg::Same(v) => v.clone(),
+        LaneArg::Each(list) => list[lane as usize].clone(),
+    };
+    args.iter().map(|a| LaneArg::Same(of(a))).collect()
+}
+
+/// Interprets the kernel: all lanes in lockstep, or one after the other.
+fn interpret(
+    program: &Program,
+    inputs: &Inputs,
+    active: LaneSet,
+    lockstep: bool,
+) -> Result<Expected, String> {
+    let options = MachineOptions { fuel: FUEL, ..MachineOptions::default() };
+    let mut machine = Machine::with_options(&program.module, options);
+    machine.set_host(HashingHost);
+    let (args, addresses) = inputs.bind(&mut machine);
+    let code = machine.prepare_id(program.kernel);
+    let mut observer = SawNan { ir: &program.module, saw: false };
+    let text = |t: Trap| t.kind.to_string();
+    let mut effects = Vec::new();
+    let returns = if lockstep {
+        let run = machine.run_lockstep(&code, inputs.width, active, &args, Some(&mut observer));
+        effects.append(&mut machine.effects);
+        run.map_err(text)?.returns
+    } else {
+        let mut returns = vec![None; inputs.width as usize];
+        for lane in active.iter() {
+            let args = lane_args(&args, lane);
+            let run = machine.run_lockstep(&code, 1, LaneSet::one(0), &args, Some(&mut observer));
+            effects.extend(machine.effects.drain(..).map(|e| Effect { lane, ..e }));
+            returns[lane as usize] = run.map_err(text)?.returns.swap_remove(0);
+        }
+        returns
+    };
+    if machine.froze {
+        return Err("freezes poison".into());
+    }
+    effects.retain(|e| matches!(e.kind, EffectKind::Call { .. }));
+    Ok(Expected { returns, buffers: contents(&machine.memory, &addresses), effects, nan: observer.saw })
+}
+
+/// What machine code did.
+struct Found {
+    returns: Vec<Val>,
+    buffers: Vec<Vec<u8>>,
+    calls: Vec<u32>,
+}
+
+/// Buffers for machine code.
+fn guard(bound: &Bound, at_end: bool) -> Vec<Guarded> {
+    bound.buffers.iter().map(|b| Guarded::new(b, at_end)).collect()
+}
+
+fn unguard(buffers: &mut [Guarded]) -> Result<Vec<Vec<u8>>, String> {
+    buffers.iter_mut().map(|b| b.bytes().ok_or_else(|| "wrote beside a buffer".to_owned())).collect()
+}
+
+fn bits(v: &Val) -> u64 {
+    v.bits().expect("arguments are defined") as u64
+}
+
+fn scalar_size(ty: Type) -> usize {
+    match ty {
+        Type::Int(w) => w as usize / 8,
+        Type::Float(kind) => kind.bits() as usize / 8,
+        _ => 8,
+    }
+}
+
+/// Runs the scalar kernel lane by lane.
+fn run_scalar(
+    jit: &Jit,
+    program: &Program,
+    bound: &Bound,
+    active: LaneSet,
+    setup: &Setup,
+) -> Result<Found, String> {
+    let mut buffers = guard(bound, setup.at_end);
+    let entry = jit.function(SCALAR).map_err(|e| e.to_string())?;
+    let size = scalar_size(program.function().ret);
+    let mut returns = Vec::new();
+    take_calls();
+    for lane in 0..setup.width {
+        let mut pointers = buffers.iter();
+        let slot = |(a, role): (&LaneArg, &ParamRole)| match (a, role) {
+            (_, ParamRole::Buffer { .. }) => pointers.next().expect("a buffer for each").address(),
+            (LaneArg::Each(list), _) => bits(&list[lane as usize]),
+            (LaneArg::Same(v), _) => bits(v),
+        };
+        let mut slots: Vec<u64> = bound.args.iter().zip(&program.roles).map(slot).collect();
+        slots.push(0);
+        if active.contains(lane) {
+            entry.call(&mut slots);
+        }
+        let raw = slots[bound.args.len()].to_le_bytes();
+        returns.push(Val::int(word(&raw[..size])));
+    }
+    Ok(Found { returns, buffers: unguard(&mut buffers)?, calls: take_calls() })
+}
+
+/// Runs the vector function. What varies is random in inactive lanes.
+fn run_vector(
+    jit: &Jit,
+    program: &Program,
+    made: &Vectorized,
+    bound: &Bound,
+    setup: &Setup,
+) -> Result<Found, String> {
+    let mut rng = SplitMix64::new(setup.seed ^ 0x1a9e5);
+    let mut buffers = guard(bound, setup.at_end);
+    let entry = jit.function(VECTOR).map_err(|e| e.to_string())?;
+    let func = program.function();
+    let width = setup.width as usize;
+    let mut vectors: Vec<Guarded> = Vec::new();
+    let mut pointers = buffers.iter();
+    let mut slots = Vec::new();
+    for (k, (arg, role)) in bound.args.iter().zip(&program.roles).enumerate() {
+        let size = scalar_size(func.ty(func.params[k]));
+        slots.push(match (arg, role, made.params[k]) {
+            (_, ParamRole::Buffer { .. }, _) => pointers.next().expect("a buffer for each").address(),
+            (_, _, Passing::Varying(_)) => {
+                let mut bytes = Vec::new();
+                for lane in 0..width {
+                    let inactive = setup.mask.is_some_and(|m| !m.contains(lane as u32));
+                    let value = match arg {
+                        _ if inactive => rng.next_u64(),
+                        LaneArg::Each(list) => bits(&list[lane]),
+                        LaneArg::Same(v) => bits(v),
+                    };
+                    bytes.extend_from_slice(&value.to_le_bytes()[..size]);
+                }
+                vectors.push(Guarded::new(&bytes, setup.at_end));
+                vectors[vectors.len() - 1].address()
+            }
+            (LaneArg::Each(list), ..) => bits(&list[0]),
+            (LaneArg::Same(v), ..) => bits(v),
+        });
+    }
+    if let Some(mask) = setup.mask {
+        // Bits beyond the last lane mean nothing.
+        slots.push(mask.0 | rng.next_u64() & !LaneSet::first(setup.width).0);
+    }
+    let size = scalar_size(func.ret);
+    let mut result =
+        Guarded::new(&vec![0x5a; if func.ret.is_void() { 0 } else { width * size }], setup.at_end);
+    slots.push(result.address());
+    take_calls();
+    entry.call(&mut slots);
+    let calls = take_calls();
+    for v in &mut vectors {
+        v.bytes().ok_or("wrote beside an argument")?;
+    }
+    let raw = result.bytes().ok_or("wrote beside the result")?;
+    let returns = match func.ret {
+        Type::Void => vec![Val::default(); width],
+        _ => raw.chunks(size).map(|c| Val::int(word(c))).collect(),
+    };
+    Ok(Found { returns, buffers: unguard(&mut buffers)?, calls })
+}
+
+fn word(bytes: &[u8]) -> u128 {
+    bytes.iter().rev().fold(0, |v, &x| v << 8 | u128::from(x))
+}
+
+/// Compares what was found; `in_order`: the calls happened in this very order, not only in this order lane by lane.
+fn compare(program: &Program, expected: &Expected, found: &Found, in_order: bool) -> Result<(), String> {
+    let ret = program.function().ret;
+    for (lane, (a, b)) in expected.returns.iter().zip(&found.returns).enumerate() {
+        let Some(a) = a else { continue };
+        let both_nan = |kind| match (a.bits(), b.bits()) {
+            (Some(a), Some(b)) => is_nan(kind, a) && is_nan(kind, b),
+            _ => false,
+        };
+        let same = ret.is_void() || a.refined_by(b) || matches!(ret, Type::Float(kind) if both_nan(kind));
+        if !same {
+            return Err(format!("lane {lane} returns {b:x?}, not {a:x?}"));
+        }
+    }
+    let buffers = program.roles.iter().filter_map(|r| match r {
+        ParamRole::Buffer { elem, .. } => Some(*elem),
+        _ => None,
+    });
+    for (k, (elem, (a, b))) in buffers.zip(expected.buffers.iter().zip(&found.buffers)).enumerate() {
+        let size = scalar_size(elem);
+        for (at, (a, b)) in a.chunks(size).zip(b.chunks(size)).enumerate() {
+            let fits = a.iter().zip(b).all(|(a, b)| a.is_none_or(|a| a == *b));
+            let both_nan = |kind| {
+                let a: Option<Vec<u8>> = a.iter().copied().collect();
+                a.is_some_and(|a| is_nan(kind, word(&a))) && is_nan(kind, word(b))
+            };
+            if !fits && !matches!(elem, Type::Float(kind) if both_nan(kind)) {
+                return Err(format!("buffer {k}, element {at}: {b:x?}, not {a:x?}"));
+            }
+        }
+    }
+    compare_calls(&expected.effects, &found.calls, in_order)
+}
+
+/// Whether the calls are those of the lanes, each lane's in its order.
+fn compare_calls(expected: &[Effect], found: &[u32], in_order: bool) -> Result<(), String> {
+    let wrong =
+        || Err(format!("calls {found:x?}, not {:x?}", expected.iter().map(argument).collect::<Vec<_>>()));
+    if expected.len() != found.len() {
+        return wrong();
+    }
+    if in_order {
+        let same = expected.iter().zip(found).all(|(e, &x)| argument(e) == Some(x));
+        return if same { Ok(()) } else { wrong() };
+    }
+    let mut lanes: Vec<Vec<Option<u32>>> = vec![Vec::new(); 64];
+    for e in expected {
+        lanes[e.lane as usize].push(argument(e));
+    }
+    lanes.retain(|l| !l.is_empty());
+    // Every state that the lanes can be in after the calls so far; many only if many lanes say the same.
+    let mut states = BTreeSet::from([vec![0u16; lanes.len()]]);
+    for &x in found {
+        let mut next = BTreeSet::new();
+        for state in states {
+            for (lane, list) in lanes.iter().enumerate() {
+                if list.get(state[lane] as usize) == Some(&Some(x)) {
+                    let mut after = state.clone();
+                    after[lane] += 1;
+                    next.insert(after);
+                }
+            }
+            if next.len() > 2000 {
+                // Too many to follow: the multiset was equal in number, and that must do.
+                return Ok(());
+            }
+        }
+        states = next;
+    }
+    if states.is_empty() { wrong() } else { Ok(()) }
+}
+
+/// The argument of a call of `effect`, if it is defined.
+fn argument(e: &Effect) -> Option<u32> {
+    match &e.kind {
+        EffectKind::Call { args, .. } => args.first()?.bits().map(|b| b as u32),
+        _ => None,
+    }
+}
+
+/// Compares both kinds of code with the interpreter; `stage` is told what is about to happen.
+pub fn check(program: &Program, setup: &Setup, mut stage: impl FnMut(&str)) -> Outcome {
+    let inputs = Inputs::random(program, setup.width, setup.seed);
+    let active = setup.mask.unwrap_or(LaneSet::first(setup.width));
+    let lockstep = match interpret(program, &inputs, active, true) {
+        Ok(run) => run,
+        Err(why) => return Outcome::Skipped(why),
+    };
+    if lockstep.effects.iter().any(|e| argument(e).is_none()) {
+        return Outcome::Skipped("calls with poison".into());
+    }
+    stage("compile");
+    let (jit, made) = match compile(program, setup) {
+        Ok(code) => code,
+        Err(NoCode::Refused(why)) => return Outcome::Refused(why),
+        Err(NoCode::Broken(why)) => return Outcome::Differ(why),
+    };
+    // The order of −0 and +0 is open in these.
+    let open_zeros = program.module.symbols.values().any(|s| s.name.contains("num.f"));
+    let judge = |what: &str, nan: bool, result: Result<(), String>| match result {
+        Ok(()) => Ok(()),
+        Err(_) if nan => Err(Outcome::Skipped(format!("{what}: differs, after a NaN whose bits are open"))),
+        Err(_) if open_zeros => Err(Outcome::Skipped(format!("{what}: differs, after minnum or maxnum"))),
+        Err(why) => Err(Outcome::Differ(format!("{what}: {why}{}", triage(program, &inputs, setup)))),
+    };
+    let bound = bind(program, &inputs);
+    let mut scalar = false;
+    if let Ok(expected) = interpret(program, &inputs, active, false)
+        && expected.effects.iter().all(|e| argument(e).is_some())
+    {
+        stage("scalar");
+        let result = run_scalar(&jit, program, &bound, active, setup)
+            .and_then(|found| compare(program, &expected, &found, true));
+        if let Err(outcome) = judge("scalar code", expected.nan, result) {
+            return outcome;
+        }
+        scalar = true;
+    }
+    stage("vector");
+    let result = run_vector(&jit, program, &made, &bound, setup)
+        .and_then(|found| compare(program, &lockstep, &found, false));
+    match judge("vector code", lockstep.nan, result) {
+        Ok(()) => Outcome::Agree {
+            branches: made.branches.divergent,
+            loops: made.divergent_loops,
+            calls: lockstep.effects.len(),
+            scalar,
+        },
+        Err(outcome) => outcome,
+    }
+}
+
+/// What the interpreter says of the vector function.
+fn triage(program: &Program, inputs: &Inputs, setup: &Setup) -> String {
+    let setup = differential::Setup { mask: setup.mask, linearize: setup.linearize, fuel: FUEL };
+    match compare_all(program, inputs, &setup) {
+        differential::Outcome::Agree(_) => "; interpreted, the vector function is right".into(),
+        other => format!("; interpreted: {other:?}"),
+    }
+}

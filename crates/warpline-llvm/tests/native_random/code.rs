@@ -1,0 +1,135 @@
+//! From a random program to machine code in this process.
+
+use std::cell::RefCell;
+
+use warpline::interp::{HashingHost, Host as _, HostCall, HostResult, Memory, Val};
+use warpline::ir::{CallInfo, Effects, FuncId, Function, MemAccess, Module as Ir, Op, Type, Value};
+use warpline::vectorize::driver::bitmask_entry;
+use warpline::vectorize::{NoMathLibrary, Options, Vectorized, vectorize};
+use warpline::verify::verify;
+use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
+use warpline_llvm::{Imported, Jit, Linkage, Module};
+use warpline_testkit::differential::shape_of;
+use warpline_testkit::programs::Program;
+
+use crate::setup::Setup;
+
+/// Entry of the scalar kernel.
+pub const SCALAR: &str = "scalar.entry";
+/// Entry of the vector function.
+pub const VECTOR: &str = "vector.entry";
+
+/// Why there is no code.
+pub enum NoCode {
+    /// The vectorizer refused.
+    Refused(String),
+    /// Something is broken.
+    Broken(String),
+}
+
+/// Vectorizes a program and compiles it together with its scalar kernel.
+pub fn compile(program: &Program, setup: &Setup) -> Result<(Jit, Vectorized), NoCode> {
+    let mut ir = program.module.clone();
+    let options = Options {
+        width: setup.width,
+        args: program.roles.iter().map(shape_of).collect(),
+        name: "kernel.vectorized".into(),
+        masked: setup.mask.is_some(),
+        linearize: setup.linearize,
+        scalar_result: false,
+        math: &NoMathLibrary,
+    };
+    let made = vectorize(&mut ir, program.kernel, &options).map_err(|e| {
+        if e.reason.starts_with("internal") {
+            NoCode::Broken(e.to_string())
+        } else {
+            NoCode::Refused(e.reason)
+        }
+    })?;
+    let broken = |what: &str, e: &dyn std::fmt::Display| NoCode::Broken(format!("{what}: {e}"));
+    verify(&ir, &ir.functions[made.func]).map_err(|e| broken("vector function", &e))?;
+    let target = if setup.mask.is_some() {
+        bitmask_entry(&mut ir, made.func, setup.width, "kernel.bitmask")
+    } else {
+        made.func
+    };
+    entry(&mut ir, target, VECTOR);
+    entry(&mut ir, program.kernel, SCALAR);
+    let empty = Module::parse(b"", "program").map_err(|e| broken("an empty module", &e))?;
+    let mut imported = Imported::new(empty);
+    for f in ir.functions.values() {
+        verify(&ir, f).map_err(|e| broken("an entry", &e))?;
+        imported.bridge.add_function(&ir, f, Linkage::External).map_err(|e| broken("export", &e))?;
+    }
+    imported.bridge.module().verify().map_err(|e| broken("the exported module", &e))?;
+    let mut codegen = CodegenOptions::new(setup.cpu.clone(), Output::Object);
+    codegen.passes = setup.passes.to_owned();
+    codegen.vector_bits = setup.vector_bits;
+    codegen.define_lane_operations = true;
+    let bitcode = imported.bridge.module().to_bitcode();
+    let object =
+        codegen_in_process(&bitcode, "program", &codegen).map_err(|e| broken("code generation", &e))?;
+    let jit = Jit::new().map_err(|e| broken("the JIT", &e))?;
+    jit.define("effect", effect as *const () as usize).map_err(|e| broken("the JIT", &e))?;
+    jit.add_object(&object, "program.o").map_err(|e| broken("the JIT", &e))?;
+    Ok((jit, made))
+}
+
+/// Adds `name(slots)`: calls the target with what is in 8-byte slots, and puts the result behind the last. A vector is in memory,
+/// and its address in the slot.
+fn entry(ir: &mut Ir, target: FuncId, name: &str) {
+    let target = &ir.functions[target];
+    let (callee, ret) = (target.name.clone(), target.ret);
+    let params: Vec<Type> = target.params.iter().map(|&p| target.ty(p)).collect();
+    let symbol = ir.function_symbol(&callee, &params, ret, Effects::UNKNOWN);
+    let mut f = Function::new(name, Type::Void);
+    let slots = f.add_param(Type::PTR, "slots");
+    let b = f.add_block("entry");
+    let place = |f: &mut Function, k: usize, ty: Type| {
+        let index = f.int_const(64, k as u128);
+        let slot = f.append_value(b, Op::Gep(Type::Int(64)), &[slots, index], Type::PTR);
+        match ty {
+            Type::Vector(_) => {
+                let address = f.append_value(b, Op::Load(MemAccess::plain(8)), &[slot], Type::PTR);
+                (address, MemAccess::plain(1))
+            }
+            _ => (slot, MemAccess::plain(8)),
+        }
+    };
+    let mut args: Vec<Value> = Vec::new();
+    for (k, &ty) in params.iter().enumerate() {
+        let (at, access) = place(&mut f, k, ty);
+        args.push(f.append_value(b, Op::Load(access), &[at], ty));
+    }
+    let info = CallInfo { callee: Some(symbol), effects: Effects::UNKNOWN, variadic_fixed: None };
+    if ret.is_void() {
+        f.append(b, Op::Call(Box::new(info)), &args, ret);
+    } else {
+        let r = f.append_value(b, Op::Call(Box::new(info)), &args, ret);
+        let (at, access) = place(&mut f, params.len(), ret);
+        f.append(b, Op::Store(access), &[r, at], Type::Void);
+    }
+    f.set_terminator(b, Op::Ret, &[], &[]);
+    ir.functions.push(f);
+}
+
+thread_local! {
+    /// The calls of [`effect`], in order.
+    static CALLS: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The arguments of the calls that machine code has made on this thread since it was asked last.
+pub fn take_calls() -> Vec<u32> {
+    CALLS.take()
+}
+
+/// What programs call: logs its argument, and answers what the interpreter's host answers.
+extern "C" fn effect(x: u32) -> u32 {
+    CALLS.with_borrow_mut(|calls| calls.push(x));
+    let call =
+        HostCall { name: "effect", args: &[Val::int(x.into())], ret: Type::Int(32), ret_cells: 1, lane: 0 };
+    match HashingHost.call(&call, &mut Memory::new(64, false)) {
+        HostResult::Effect(v) => v.bits().map_or(0, |b| b as u32),
+        _ => 0,
+    }
+}

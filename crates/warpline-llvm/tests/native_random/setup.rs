@@ -1,0 +1,83 @@
+//! What a seed stands for: a program, its inputs, and how it is vectorized and compiled.
+
+use warpline::interp::LaneSet;
+use warpline::vectorize::Linearize;
+use warpline_llvm::Cpu;
+use warpline_testkit::programs::{MemoryMode, Program, ProgramOptions, generate};
+use warpline_testkit::rng::SplitMix64;
+
+/// Everything but the program itself, which shrinks.
+#[derive(Debug)]
+pub struct Setup {
+    /// The seed of program and inputs.
+    pub seed: u64,
+    /// Lanes.
+    pub width: u32,
+    /// The lanes that take part; `None`: all, and the function has no mask.
+    pub mask: Option<LaneSet>,
+    /// How much is folded.
+    pub linearize: Linearize,
+    /// What is compiled for.
+    pub cpu: Cpu,
+    /// The widest vectors that LLVM is to use.
+    pub vector_bits: Option<u32>,
+    /// LLVM's passes.
+    pub passes: &'static str,
+    /// Whether buffers end, rather than begin, at an inaccessible page.
+    pub at_end: bool,
+}
+
+/// LLVM's passes; none is the harshest test of its instruction selection.
+const PASSES: [&str; 6] = ["default<O2>", "default<O2>", "default<O2>", "default<O3>", "default<O1>", ""];
+
+/// The program of a seed and its setup.
+pub fn of_seed(seed: u64) -> (Program, Setup) {
+    let mut rng = SplitMix64::new(seed);
+    let wide = rng.below(6) == 0;
+    let options = ProgramOptions {
+        size: 2 + rng.below(12),
+        depth: 1 + rng.below(5),
+        insts: 1 + rng.below(5),
+        memory: [MemoryMode::None, MemoryMode::Private, MemoryMode::Private][rng.below(3)],
+        lane_operations: rng.below(3) == 0,
+        effects: rng.below(2) == 0,
+        helpers: rng.below(4) == 0,
+        traps: rng.below(3) == 0,
+        poison: rng.below(2) == 0,
+        wide,
+    };
+    let width = [1, 2, 4, 4, 8, 8, 16, 16, 32][rng.below(9)];
+    let mask = (rng.below(3) == 0).then(|| LaneSet(rng.next_u64() & LaneSet::first(width).0));
+    let linearize = if rng.below(4) == 0 { Linearize::Full } else { Linearize::Partial };
+    let cpus = cpus();
+    let setup = Setup {
+        seed,
+        width,
+        mask,
+        linearize,
+        cpu: rng.pick(&cpus).clone(),
+        vector_bits: *rng.pick(&[None, None, Some(256), Some(512)]),
+        passes: PASSES[rng.below(PASSES.len())],
+        at_end: rng.chance(1, 2),
+    };
+    (generate(seed, &options), setup)
+}
+
+/// The CPUs whose code this machine can run.
+fn cpus() -> Vec<Cpu> {
+    let mut cpus = vec![Cpu::native().expect("LLVM is there")];
+    #[cfg(target_arch = "x86_64")]
+    {
+        macro_rules! has {
+            ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* };
+        }
+        if has!("avx2" "bmi1" "bmi2" "fma" "f16c" "lzcnt" "movbe") {
+            cpus.push(Cpu::named("haswell"));
+        }
+        if has!("avx512f" "avx512bw" "avx512dq" "avx512cd" "avx512vl" "bmi2" "fma" "f16c" "lzcnt" "adx" "movbe")
+        {
+            cpus.push(Cpu::named("skylake-avx512"));
+        }
+    }
+    cpus
+}
