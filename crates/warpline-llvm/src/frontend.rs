@@ -88,8 +88,6 @@ const RUST_REMEDY: &str = "install Rust (https://rustup.rs) or set RUSTC";
 const CLANG_REMEDY: &str = "install clang (such as `apt-get install clang`) or set CLANG";
 
 fn rust_arguments(path: &Path, output: &Path) -> Vec<OsString> {
-    let mut emit = OsString::from("--emit=llvm-bc=");
-    emit.push(output);
     let mut arguments: Vec<OsString> = [
         "--edition=2024",
         "--crate-type=lib",
@@ -99,10 +97,14 @@ fn rust_arguments(path: &Path, output: &Path) -> Vec<OsString> {
         "-Cno-prepopulate-passes",
         "-Copt-level=3",
         "-Cdebuginfo=line-tables-only",
+        "--emit=llvm-bc",
+        // With this form, intermediate files are beside the output and not in the current folder, where another compiler may be
+        // at work.
+        "-o",
     ]
     .map(OsString::from)
     .into();
-    arguments.extend([emit, path.into()]);
+    arguments.extend([output.into(), path.into()]);
     arguments
 }
 

@@ -1,0 +1,219 @@
+//! `warpline vectorize`: what it writes, linked into C programs.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::{ok, warpline};
+
+/// Compiles and links C with an object and runs the program; its output. `None` if there is no C compiler.
+fn link_and_run(folder: &Path, source: &str, flags: &[&str]) -> Option<String> {
+    let main = folder.join("main.c");
+    std::fs::write(&main, source).unwrap();
+    let program = folder.join("program");
+    let compiled = Command::new("cc")
+        .args(["-O1", "-ffp-contract=off", "-Wall", "-Werror", "-o"])
+        .args([&program, &main, &folder.join("m.o")])
+        .args(flags)
+        .arg("-lm")
+        .output();
+    let Ok(compiled) = compiled else {
+        eprintln!("skipped: there is no C compiler");
+        return None;
+    };
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let run = Command::new(&program).output().unwrap();
+    assert!(run.status.success(), "{:?}", run.status);
+    Some(String::from_utf8(run.stdout).unwrap())
+}
+
+/// Vectorizes into `m.o` and `m.h`; the header.
+#[track_caller]
+fn vectorize(folder: &Path, arguments: &[&str]) -> String {
+    let (object, header) = (folder.join("m.o"), folder.join("m.h"));
+    let mut all = vec!["vectorize"];
+    all.extend(arguments);
+    all.extend(["-o", object.to_str().unwrap(), "--header", header.to_str().unwrap()]);
+    ok(&warpline(&all));
+    std::fs::read_to_string(&header).unwrap()
+}
+
+#[test]
+fn mandelbrot_links_into_a_c_program_and_gives_the_scalar_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = vectorize(folder.path(), &["examples/mandelbrot.rs", "--width", "16"]);
+    assert!(header.contains("void mandelbrot_range(int64_t begin, int64_t end, void *out);"), "{header}");
+    assert!(header.contains("void mandelbrot_w16(int32_t i, void *out);"), "{header}");
+    let source = r#"
+#include <stdio.h>
+#include <string.h>
+#include "m.h"
+enum { WIDTH = 512, HEIGHT = 384, LIMIT = 256 };
+static int scalar(int i) {
+    int x = i % WIDTH, y = i / WIDTH, n = 0;
+    float cx = (float)x * (3.0f / WIDTH) - 2.0f, cy = (float)y * (2.0f / HEIGHT) - 1.0f, zx = 0, zy = 0;
+    while (n < LIMIT) {
+        float xx = zx * zx, yy = zy * zy;
+        if (xx + yy > 4.0f) break;
+        zy = 2.0f * zx * zy + cy;
+        zx = xx - yy + cx;
+        n += 1;
+    }
+    return n;
+}
+static int out[WIDTH * HEIGHT];
+int main(void) {
+    int begin = 100 * WIDTH + 7, end = 104 * WIDTH - 2, wrong = 0;
+    memset(out, 0xff, sizeof out);
+    mandelbrot_range(begin, end, out);
+    mandelbrot_range(9, 9, out);
+    mandelbrot_range(9, -9, out);
+    for (int i = 0; i < WIDTH * HEIGHT; i++)
+        wrong += out[i] != (i >= begin && i < end ? scalar(i) : -1);
+    mandelbrot_w16(5 * WIDTH, out);
+    for (int i = 0; i < 17; i++)
+        wrong += out[5 * WIDTH + i] != (i < 16 ? scalar(5 * WIDTH + i) : -1);
+    printf("%d wrong\n", wrong);
+    return 0;
+}
+"#;
+    if let Some(text) = link_and_run(folder.path(), source, &[]) {
+        assert_eq!(text, "0 wrong\n");
+    }
+}
+
+const BLEND: &str = "
+define float @kernel(float %x, float %y, i32 %limit) {
+  %c = fcmp olt float %x, %y
+  br i1 %c, label %less, label %done
+less:
+  %n = sitofp i32 %limit to float
+  %d = fmul float %x, %n
+  br label %done
+done:
+  %r = phi float [ %y, %0 ], [ %d, %less ]
+  ret float %r
+}
+";
+
+#[test]
+fn vectors_and_masks_cross_the_border_to_c() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("kernel.ll");
+    std::fs::write(&file, BLEND).unwrap();
+    let header = vectorize(
+        folder.path(),
+        &[
+            file.to_str().unwrap(),
+            "--args",
+            "x=varying,y=varying",
+            "--width",
+            "4",
+            "--name",
+            "blend4",
+            "--mask",
+        ],
+    );
+    assert!(
+        header.contains(
+            "warpline_floatx4 blend4(warpline_floatx4 x, warpline_floatx4 y, int32_t limit, uint64_t mask);"
+        ),
+        "{header}"
+    );
+    let source = r#"
+#include <stdio.h>
+#include "m.h"
+int main(void) {
+    warpline_floatx4 x = { 1, 2, 3, 4 }, y = { 9, 1, 9, 1 };
+    warpline_floatx4 all = blend4(x, y, 10, 15), some = blend4(x, y, 10, 5);
+    printf("%g %g %g %g; %g %g\n", all[0], all[1], all[2], all[3], some[0], some[2]);
+    return 0;
+}
+"#;
+    if let Some(text) = link_and_run(folder.path(), source, &[]) {
+        assert_eq!(text, "10 1 30 1; 10 30\n");
+    }
+}
+
+#[test]
+fn a_header_says_which_vectors_have_no_c_type() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("kernel.ll");
+    std::fs::write(&file, BLEND).unwrap();
+    let header =
+        vectorize(folder.path(), &[file.to_str().unwrap(), "--args", "x=varying,y=varying", "--width", "3"]);
+    assert!(header.contains("kernel_w3 cannot be called from C: a vector of 3 float"), "{header}");
+}
+
+#[test]
+fn a_driver_takes_arrays_for_varying_parameters_and_results() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("kernel.ll");
+    let text = BLEND.replace("@kernel(", "@kernel(i32 %i, ");
+    std::fs::write(&file, text).unwrap();
+    let arguments = [file.to_str().unwrap(), "--args", "i=index,x=varying,y=varying", "--width", "8"];
+    let header = vectorize(folder.path(), &arguments);
+    let prototype = "void kernel_range(int64_t begin, int64_t end, const float *x, const float *y, int32_t limit, float *out);";
+    assert!(header.contains(prototype), "{header}");
+    let source = r#"
+#include <stdio.h>
+#include "m.h"
+int main(void) {
+    float x[29], y[29], out[30];
+    int wrong = 0;
+    for (int k = 0; k < 29; k++) { x[k] = k % 5; y[k] = k % 3; }
+    for (int k = 0; k < 30; k++) out[k] = -1;
+    kernel_range(-11, 18, x, y, 4, out);
+    for (int k = 0; k < 29; k++) wrong += out[k] != (x[k] < y[k] ? x[k] * 4 : y[k]);
+    printf("%d %g\n", wrong, out[29]);
+    return 0;
+}
+"#;
+    if let Some(text) = link_and_run(folder.path(), source, &[]) {
+        assert_eq!(text, "0 -1\n");
+    }
+}
+
+#[test]
+fn the_suffix_decides_what_is_written_and_only_the_new_functions_are_visible() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str| {
+        let path = folder.path().join(name);
+        ok(&warpline(&[
+            "vectorize",
+            "examples/tree_search.rs",
+            "--width",
+            "8",
+            "-o",
+            path.to_str().unwrap(),
+        ]));
+        std::fs::read(&path).unwrap()
+    };
+    let text = String::from_utf8(write("t.ll")).unwrap();
+    assert!(text.contains("@tree_search_w8(") && text.contains("@tree_search_range("), "{text}");
+    assert!(!text.contains("@tree_search(") && !text.contains("@warpline_"), "{text}");
+    assert!(write("t.bc").starts_with(b"BC\xc0\xde"));
+    assert!(String::from_utf8(write("t.s")).unwrap().contains("tree_search_range:"));
+    assert!(write("t.o").starts_with(b"\x7fELF"));
+}
+
+#[test]
+fn what_was_done_is_told_to_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.o");
+    let text = ok(&warpline(&[
+        "vectorize",
+        "examples/ray_sphere.rs",
+        "--width",
+        "8",
+        "-o",
+        path.to_str().unwrap(),
+        "--format",
+        "json",
+    ]));
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["function"], "ray_sphere");
+    assert_eq!(report["symbols"], serde_json::json!(["ray_sphere_w8", "ray_sphere_range"]));
+    assert!(report["branches"]["divergent"].as_u64().unwrap() >= 2);
+}
