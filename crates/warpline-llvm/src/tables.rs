@@ -1,6 +1,7 @@
 //! What the bridge remembers between import and export: which LLVM object stands behind each handle of the IR.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use llvm_sys::LLVMTypeKind as Kind;
 use llvm_sys::prelude::*;
@@ -34,6 +35,8 @@ pub struct Bridge {
 pub(crate) struct Body {
     pub(crate) function: LLVMValueRef,
     pub(crate) blocks: HashMap<Block, LLVMBasicBlockRef>,
+    /// The handles given out while it was imported: those of its instructions, and of constants that were new.
+    pub(crate) origins: Range<usize>,
 }
 
 impl Bridge {
@@ -66,12 +69,20 @@ impl Bridge {
         module
     }
 
-    /// The handle for a value, the same one whenever it is asked for.
+    /// The handle for a global or constant, the same one whenever it is asked for.
     pub(crate) fn origin(&mut self, value: LLVMValueRef) -> Origin {
-        *self.origin_of.entry(value).or_insert_with(|| {
-            self.origins.push(Some(value));
-            Origin::from_u32((self.origins.len() - 1) as u32)
-        })
+        if let Some(&known) = self.origin_of.get(&value) {
+            return known;
+        }
+        let origin = self.new_origin(value);
+        self.origin_of.insert(value, origin);
+        origin
+    }
+
+    /// A new handle, for an instruction, of which each is met once.
+    pub(crate) fn new_origin(&mut self, value: LLVMValueRef) -> Origin {
+        self.origins.push(Some(value));
+        Origin::from_u32((self.origins.len() - 1) as u32)
     }
 
     /// The value behind a handle, unless it has been deleted.
@@ -79,12 +90,21 @@ impl Bridge {
         self.origins.get(origin.as_u32() as usize).copied().flatten()
     }
 
-    /// Lets a handle stand for another value, or for none.
-    pub(crate) fn redirect_origin(&mut self, from: LLVMValueRef, to: Option<LLVMValueRef>) {
-        if let Some(origin) = self.origin_of.remove(&from) {
-            self.origins[origin.as_u32() as usize] = to;
-            if let Some(to) = to {
-                self.origin_of.insert(to, origin);
+    /// Lets the handles of all constants that are made of a value stand for nothing.
+    pub(crate) fn forget_users(&mut self, value: LLVMValueRef) {
+        let f = functions();
+        // SAFETY: uses of a live value, which are not changed.
+        unsafe {
+            let mut used = f.LLVMGetFirstUse(value);
+            while !used.is_null() {
+                let user = f.LLVMGetUser(used);
+                if f.LLVMIsConstant(user) != 0 {
+                    if let Some(origin) = self.origin_of.remove(&user) {
+                        self.origins[origin.as_u32() as usize] = None;
+                    }
+                    self.forget_users(user);
+                }
+                used = f.LLVMGetNextUse(used);
             }
         }
     }

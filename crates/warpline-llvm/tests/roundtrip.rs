@@ -259,3 +259,22 @@ fn lines_of_the_source_are_lines_of_a_derived_function() {
     let wide = assembly.split("wide:").nth(1).unwrap_or_default();
     assert!(wide.contains(".loc\t1 2 9"), "{wide}");
 }
+
+#[test]
+fn a_block_that_is_removed_takes_its_address_along() {
+    let Some(_) = llvm() else { return };
+    let mut imported = Imported::new(Module::read(&inputs().join("control.ll")).unwrap());
+    let id = imported.ir.function("indirect").unwrap();
+    let function = &mut imported.ir.functions[id];
+    let entry = function.entry();
+    function.set_terminator(entry, Op::Ret, &[], &[]);
+    function.remove_unreachable_blocks();
+    imported.bridge.replace_function(&imported.ir, id).unwrap();
+    let module = imported.bridge.into_module();
+    module.verify().unwrap();
+    assert!(
+        module.to_text().contains("@targets = constant [2 x ptr] [ptr inttoptr (i32 1 to ptr)"),
+        "{}",
+        module.to_text()
+    );
+}

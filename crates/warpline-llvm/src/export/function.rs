@@ -1,6 +1,6 @@
 //! Whole functions: replaced in place, or new.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
 use llvm_sys::prelude::*;
@@ -157,13 +157,20 @@ impl<'a> Emitter<'a> {
                     let same = replacement.filter(|&new| f.LLVMTypeOf(new) == ty);
                     f.LLVMReplaceAllUsesWith(inst, same.unwrap_or_else(|| f.LLVMGetPoison(ty)));
                 }
-                emitter.bridge.redirect_origin(inst, replacement);
+            }
+            let gone: HashSet<LLVMValueRef> = everything.iter().copied().collect();
+            for original in &mut emitter.bridge.origins[body.origins.clone()] {
+                if original.is_some_and(|value| gone.contains(&value)) {
+                    *original = original.and_then(|value| emitter.successors.get(&value).copied());
+                }
             }
             for &inst in &everything {
                 f.LLVMInstructionEraseFromParent(inst);
             }
             let kept: Vec<LLVMBasicBlockRef> = emitter.blocks.values().copied().collect();
             for &block in old_blocks.iter().filter(|block| !kept.contains(block)) {
+                // With the block goes the constant that is its address, and whatever is made of that.
+                emitter.bridge.forget_users(f.LLVMBasicBlockAsValue(block));
                 f.LLVMDeleteBasicBlock(block);
             }
             // The order of the layout, from the end.

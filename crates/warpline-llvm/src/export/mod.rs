@@ -91,7 +91,7 @@ impl Bridge {
             });
         };
         let (blocks, outcome) = Emitter::replace(self, ir, &function, &body);
-        self.bodies.insert(id, Body { function: body.function, blocks });
+        self.bodies.insert(id, Body { blocks, ..body });
         outcome
     }
 

@@ -169,7 +169,7 @@ impl Imported {
         }
         function.insts[inst].flags = flags(original, opcode);
         function.insts[inst].loc = self.location(original).into();
-        function.insts[inst].origin = Some(self.bridge.origin(original)).into();
+        function.insts[inst].origin = Some(self.bridge.new_origin(original)).into();
         if let Some(result) = function.insts[inst].result() {
             function.values[result].name = value_name(original).into();
             values.insert(original, result);
@@ -370,7 +370,7 @@ impl Imported {
             let ty = self.bridge.import_type(f.LLVMTypeOf(original), &mut self.ir.types);
             let inst = function.set_terminator(block, op, &[], &targets);
             function.insts[inst].loc = self.location(original).into();
-            function.insts[inst].origin = Some(self.bridge.origin(original)).into();
+            function.insts[inst].origin = Some(self.bridge.new_origin(original)).into();
             if !ty.is_void() {
                 let result = add_result(function, inst, ty, &value_name(original));
                 values.insert(original, result);

@@ -153,7 +153,9 @@ impl Imported {
                 values.insert(parameter, function.add_param(ty, &value_name(parameter)));
             }
             let mut blocks = HashMap::new();
-            let mut body = Body { function: llvm, blocks: HashMap::new() };
+            let first_origin = self.bridge.origins.len();
+            let mut body =
+                Body { function: llvm, blocks: HashMap::new(), origins: first_origin..first_origin };
             let mut order: Vec<(Block, LLVMBasicBlockRef)> = Vec::new();
             let mut next = f.LLVMGetFirstBasicBlock(llvm);
             while !next.is_null() {
@@ -182,6 +184,7 @@ impl Imported {
             for &(block, _) in &order {
                 self.fill_phis(&mut function, &values, &body, block);
             }
+            body.origins.end = self.bridge.origins.len();
             let id = self.ir.functions.push(function);
             self.bridge.bodies.insert(id, body);
         }
