@@ -9,6 +9,7 @@ pub mod differential;
 pub mod filetests;
 pub mod graph_oracles;
 pub mod graphs;
+pub mod linearized;
 pub mod lockstep;
 pub mod modules;
 pub mod programs;
