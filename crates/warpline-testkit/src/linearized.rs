@@ -280,7 +280,8 @@ fn distances(graph: &CsrGraph) -> Vec<usize> {
 }
 
 /// The index is topological but for back edges; a loop is contiguous, its header first and its latch last; and on each
-/// loop level, what a block or an inner loop dominates is contiguous.
+/// loop level, what a block dominates is contiguous (outside the inner loop that the block is in, if it is in one and not its
+/// header).
 ///
 /// # Errors
 /// What is wrong.
@@ -311,17 +312,15 @@ pub fn check_index(kernel: &Kernel, index: &BlockIndex) -> Result<(), String> {
             return Err(format!("header {} or latch {} is not at its end of the loop", l.header, l.latch));
         }
     }
+    let size = |l: &&Loop| l.inside.iter().filter(|&&x| x).count();
     let everything = vec![true; n];
-    let levels = kernel.loops.iter().map(|l| &l.inside).chain([&everything]);
-    for level in levels {
-        let size = level.iter().filter(|&&x| x).count();
+    for level in kernel.loops.iter().map(|l| &l.inside).chain([&everything]) {
+        let blocks = level.iter().filter(|&&x| x).count();
         for d in (0..n).filter(|&d| level[d]) {
-            // What begins at d on this level: d itself, or an inner loop with d as its header.
-            let inner =
-                kernel.loops.iter().filter(|l| l.inside[d] && l.inside.iter().filter(|&&x| x).count() < size);
-            if inner.into_iter().all(|l| l.header == d)
-                && !contiguous(&|b| level[b] && kernel.dominance.dominates(d, b))
-            {
+            // The greatest loop of this level around d; a block that is its header stands for all of it.
+            let inner = kernel.loops.iter().filter(|l| l.inside[d] && size(l) < blocks).max_by_key(size);
+            let apart = |b: usize| inner.is_some_and(|l| l.header != d && l.inside[b]);
+            if !contiguous(&|b| level[b] && !apart(b) && kernel.dominance.dominates(d, b)) {
                 return Err(format!("what {d} dominates on a loop level is not contiguous"));
             }
         }

@@ -3,10 +3,11 @@
 //! Departure from the paper. It asks for an order that is compact for every loop *and* for every set of
 //! dominated blocks. That can be impossible (h→b,c; c→l; b→e,l; l→h: the loop h,b,c,l is entered at h, and e,
 //! which b dominates, lies outside). So the index is built hierarchically: **a loop is one node in its parent**, and
-//! dominance compactness holds within each loop level. With such an index dominance of the original
+//! dominance compactness holds within each loop level: of the blocks of a level, those that a block dominates are contiguous
+//! but for the blocks of an inner loop that the dominating block is in. With such an index dominance of the original
 //! graph survives linearization, which is what the proofs need of compactness.
 
-use warpline_analysis::{CycleForest, CycleId, DfsOrder, DomTree, Graph, Node};
+use warpline_analysis::{CycleForest, CycleId, DomTree, Graph, Node};
 
 /// A compact order of the reachable blocks of a reducible graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,11 +25,11 @@ enum Item {
 }
 
 impl BlockIndex {
-    /// Computes the index. `cycles` must be reducible throughout; `dom` and `dfs` belong to `graph`.
+    /// Computes the index. `cycles` must be reducible throughout; `dom` belongs to `graph`.
     ///
-    /// Linear in the size of the graph, but for sorting siblings of the dominator tree.
-    pub fn compute<G: Graph>(graph: &G, dfs: &DfsOrder, dom: &DomTree, cycles: &CycleForest) -> BlockIndex {
-        let levels = Levels::new(graph, dfs, dom, cycles);
+    /// Linear in the size of the graph times the depth of its loops.
+    pub fn compute<G: Graph>(graph: &G, dom: &DomTree, cycles: &CycleForest) -> BlockIndex {
+        let levels = Levels::new(graph, dom, cycles);
         let mut index = BlockIndex {
             order: Vec::with_capacity(dom.pre_order().len()),
             position: vec![u32::MAX; graph.node_count()],
@@ -83,14 +84,15 @@ struct Levels {
 }
 
 impl Levels {
-    fn new<G: Graph>(graph: &G, dfs: &DfsOrder, dom: &DomTree, cycles: &CycleForest) -> Levels {
+    fn new<G: Graph>(graph: &G, dom: &DomTree, cycles: &CycleForest) -> Levels {
         let mut levels = Levels {
             block_children: vec![Vec::new(); graph.node_count()],
             loop_children: vec![Vec::new(); cycles.len()],
         };
-        // In reverse post-order siblings come out topologically sorted: a path between the subtrees of two
-        // siblings is a path between the siblings.
-        for b in dfs.reverse_post_order() {
+        // In this order siblings come out topologically sorted, since a path between the subtrees of two siblings is a
+        // path between the siblings; and of what a loop dominates, the parts that single blocks of the loop
+        // dominate are contiguous.
+        for &b in dom.pre_order() {
             // The items that begin at this block: the loops it is header of, outermost first, and itself.
             let mut item = Item::Block(b);
             let mut level = cycles.innermost(b);

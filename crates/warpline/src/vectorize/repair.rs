@@ -39,7 +39,7 @@ pub fn linearize_function(plan: &mut Plan, guards: &[Block]) -> Result<Linearize
     let dfs = DfsOrder::compute(&graph);
     let dom = DomTree::compute_with(&graph, &dfs);
     let cycles = CycleForest::compute_with(&graph, &dfs);
-    let index = BlockIndex::compute(&graph, &dfs, &dom, &cycles);
+    let index = BlockIndex::compute(&graph, &dom, &cycles);
     let block = |n: Node| Block::from(n);
     let result = linearize(
         &graph,
