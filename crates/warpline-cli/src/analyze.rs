@@ -55,7 +55,10 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
             found = true;
             let mut args: Vec<ArgShape> = args.into_iter().map(|a| a.unwrap_or(ArgShape::Uniform)).collect();
             if options.args.is_none() && directive.is_none() {
-                args = vec![ArgShape::Varying; func.params.len()];
+                // On a GPU the calling convention says what all threads of a wave share.
+                let uniform = imported.bridge.module().uniform_parameters(&func.name, options.target);
+                let shape = |u| if u { ArgShape::Uniform } else { ArgShape::Varying };
+                args = uniform.into_iter().map(shape).collect();
             }
             let asked = Options { args, target: options.target, ..Options::default() };
             let result = Uniformity::compute(&imported.ir, func, &asked);

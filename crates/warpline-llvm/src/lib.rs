@@ -18,6 +18,7 @@ mod frontend;
 mod import;
 mod jit;
 mod module;
+mod parameters;
 mod simplify;
 mod tables;
 mod target;
