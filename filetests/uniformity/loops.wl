@@ -84,7 +84,7 @@ exit:
 ; function nested: 5 blocks, 12 instructions
 ;   arguments: %i index, %n uniform, %p uniform
 ;   divergent: 2 of 7 values (0 strided), 1 of 2 branches, 1 of 2 loops
-;   divergent branch inner: %i is an argument of the shape index
+;   divergent branch inner: since %i is an argument of the shape index
 ;   divergent loop inner: lanes leave the loop at block inner in different iterations by the edge inner → latch, having parted at the branch of block inner
 ;   temporal: %b.next used by %r outside the loop inner
 ; %c: varying

@@ -81,8 +81,9 @@ impl Uniformity {
             Some(inst) => {
                 let place = func.insts[inst].loc.expand();
                 let place = place.map(|l| format!(" ({})", short_loc(module, l))).unwrap_or_default();
-                format!("depends on {}{place}, since {}", describe(func, inst), root.text)
+                format!("depends on {}{place}, since {}", describe(module, func, inst), root.text)
             }
+            None if root.value.is_some() => format!("since {}", root.text),
             None => root.text,
         };
         if let Some(loc) = root.loc.filter(|_| root.value.is_some()) {
@@ -147,17 +148,14 @@ impl Uniformity {
         let Some(value) = self.value(func, v) else { return self.extra_step(module, func, v) };
         let inst = func.def_inst(value);
         let subject = match inst {
-            Some(inst) if cause != EngineCause::Source => describe(func, inst),
-            _ => func.value_name(value),
+            Some(inst) => describe(module, func, inst),
+            None => func.value_name(value),
         };
         let why = match (cause, inst) {
-            (EngineCause::Source, Some(inst)) => {
-                let what = func.insts[inst].op.name();
-                match rules::rule(module, func, inst, self.target) {
-                    Rule::Source(c) => format!("= {what} {}", c.describe()),
-                    _ => format!("= {what} is a source of divergence"),
-                }
-            }
+            (EngineCause::Source, Some(inst)) => match rules::rule(module, func, inst, self.target) {
+                Rule::Source(c) => c.describe().to_owned(),
+                _ => "is a source of divergence".to_owned(),
+            },
             (EngineCause::Source, None) => {
                 let arg = match func.values[value].def {
                     ValueDef::Param(i) => self.args.get(i as usize).copied(),
@@ -240,13 +238,20 @@ impl Uniformity {
     }
 }
 
-/// `%x = load`.
-fn describe(func: &Function, inst: Inst) -> String {
+/// `%x = load`, `%y = call @f`.
+fn describe(module: &Module, func: &Function, inst: Inst) -> String {
     let data = &func.insts[inst];
-    match data.results.first() {
+    let mut text = match data.results.first() {
         Some(&r) => format!("{} = {}", func.value_name(r), data.op.name()),
         None => data.op.name().to_owned(),
+    };
+    if let Op::Call(call) = &data.op
+        && call.callee.is_some()
+    {
+        text += " @";
+        text += rules::callee_name(module, call);
     }
+    text
 }
 
 /// The source location of the first instruction of a block that has one with a line.
