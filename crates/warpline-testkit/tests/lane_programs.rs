@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use warpline::interp::{HashingHost, Inactive, LaneSet, Machine, Options as MachineOptions, Run, Trap};
 use warpline::ir::{Block, Function, Inst, LaneOp, Op, Type};
 use warpline::vectorize::{self, Linearize, NoMathLibrary, Options};
-use warpline_testkit::differential::{self, Setup, compare_all, shape_of};
+use warpline_testkit::differential::{self, Setup, compare_all, run_vector_code, shape_of};
 use warpline_testkit::programs::{
     Inputs, MemoryMode, Observed, Program, ProgramOptions, Reference, compare, generate, shrink,
 };
@@ -68,8 +68,8 @@ struct Case<'a> {
     reference: Observed,
 }
 
-fn prepare<'a>(program: &'a Program, inputs: &'a Inputs, linearize: Linearize) -> Result<Case<'a>, String> {
-    let options = Options {
+fn options(program: &Program, inputs: &Inputs, linearize: Linearize) -> Options<'static> {
+    Options {
         width: inputs.width,
         args: program.roles.iter().map(shape_of).collect(),
         name: "kernel_lanes".into(),
@@ -77,7 +77,11 @@ fn prepare<'a>(program: &'a Program, inputs: &'a Inputs, linearize: Linearize) -
         linearize,
         scalar_result: false,
         math: &NoMathLibrary,
-    };
+    }
+}
+
+fn prepare<'a>(program: &'a Program, inputs: &'a Inputs, linearize: Linearize) -> Result<Case<'a>, String> {
+    let options = options(program, inputs, linearize);
     let linearized = vectorize::linearize_kernel(&program.module, program.function(), &options)
         .map_err(|e| e.to_string())?;
     let (scalar, lanes) = (linearized.scalar, linearized.program.func);
@@ -125,7 +129,21 @@ fn check(program: &Program, inputs: &Inputs, linearize: Linearize) -> Outcome {
             return Outcome::Differ(format!("{inactive:?}: {why}"));
         }
     }
+    if let Err(why) = judge_vector_code(&case, linearize) {
+        return Outcome::Differ(format!("vector code: {why}"));
+    }
     Outcome::Agree { raced: case.reference.run.is_some_and(|r| r.races.any()) }
+}
+
+/// The lowered code against the reference; effects are left to another test.
+fn judge_vector_code(case: &Case, linearize: Linearize) -> Result<(), String> {
+    let mut module = case.program.module.clone();
+    let options = options(case.program, case.inputs, linearize);
+    let Ok(made) = vectorize::vectorize(&mut module, case.program.kernel, &options) else { return Ok(()) };
+    let setup = Setup { mask: None, linearize, fuel: FUEL };
+    let mut found = run_vector_code(case.inputs, &setup, &module, &module.functions[made.func], &made.params);
+    found.effects.clone_from(&case.reference.effects);
+    compare(&case.reference, &found, Reference::Sequential).map_err(|m| format!("{m:?}"))
 }
 
 #[test]
