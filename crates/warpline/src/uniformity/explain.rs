@@ -77,19 +77,33 @@ impl Uniformity {
         }
         let Some(fact) = last else { return String::new() };
         let root = self.step(module, func, fact);
+        let argument = root.value.and_then(|v| match func.values[v].def {
+            ValueDef::Param(i) => Some(format!("the argument {} ({})", func.value_name(v), self.arg(i))),
+            _ => None,
+        });
         let mut text = match on_the_way {
             Some(inst) => {
                 let place = func.insts[inst].loc.expand();
                 let place = place.map(|l| format!(" ({})", short_loc(module, l))).unwrap_or_default();
-                format!("depends on {}{place}, since {}", describe(module, func, inst), root.text)
+                format!("depends on {}{place}", describe(module, func, inst))
             }
-            None if root.value.is_some() => format!("since {}", root.text),
-            None => root.text,
+            None => String::new(),
+        };
+        text += &match (text.is_empty(), argument, root.value) {
+            (true, Some(argument), _) => format!("depends on {argument}"),
+            (false, Some(argument), _) => format!(", which depends on {argument}"),
+            (true, None, Some(_)) => format!("since {}", root.text),
+            (true, None, None) => root.text,
+            (false, None, _) => format!(", since {}", root.text),
         };
         if let Some(loc) = root.loc.filter(|_| root.value.is_some()) {
             text += &format!(" ({})", short_loc(module, loc));
         }
         text
+    }
+
+    fn arg(&self, number: u32) -> ArgShape {
+        self.args.get(number as usize).copied().unwrap_or(ArgShape::Varying)
     }
 
     fn landmark(&self, func: &Function, v: EngineValue) -> Option<Inst> {
@@ -158,10 +172,10 @@ impl Uniformity {
             },
             (EngineCause::Source, None) => {
                 let arg = match func.values[value].def {
-                    ValueDef::Param(i) => self.args.get(i as usize).copied(),
-                    _ => None,
+                    ValueDef::Param(i) => self.arg(i),
+                    _ => ArgShape::Varying,
                 };
-                format!("is an argument of the shape {}", arg.unwrap_or(ArgShape::Varying))
+                format!("is an argument of the shape {arg}")
             }
             (EngineCause::Join(split), _) => {
                 let at = func.def_block(value).map(|b| func.block_name(b)).unwrap_or_default();
