@@ -11,10 +11,13 @@ pub struct Comparison {
     pub elements: u64,
     /// Elements that are further off than allowed.
     pub mismatches: u64,
-    /// The largest error in units in the last place, of elements that are numbers in both.
+    /// The largest error in units in the last place, of elements that are numbers in both and not within the tolerance's
+    /// absolute bound.
     pub max_ulp: u64,
-    /// The largest error relative to the reference.
+    /// The largest error relative to the reference, of the same elements.
     pub max_rel: f64,
+    /// The largest absolute error of elements that are numbers in both.
+    pub max_abs: f64,
     /// The first mismatch, in words.
     pub first: Option<String>,
 }
@@ -45,15 +48,16 @@ impl Comparison {
                     let ulp = ulp_distance(elem, reference, found);
                     let abs = (a - b).abs();
                     let rel = if a == b { 0.0 } else { abs / a.abs() };
-                    self.max_ulp = self.max_ulp.max(ulp);
-                    if rel.is_finite() {
-                        self.max_rel = self.max_rel.max(rel);
+                    self.max_abs = self.max_abs.max(abs);
+                    let bound = |of: fn(&Tolerance) -> Option<f64>| tolerance.and_then(of);
+                    // Near zero, where the absolute bound decides, the other measures mean nothing.
+                    if bound(|t| t.abs).is_some_and(|x| abs <= x) {
+                        return;
                     }
-                    tolerance.is_some_and(|t| {
-                        t.ulp.is_some_and(|n| ulp <= n)
-                            || t.rel.is_some_and(|x| rel <= x)
-                            || t.abs.is_some_and(|x| abs <= x)
-                    })
+                    self.max_ulp = self.max_ulp.max(ulp);
+                    self.max_rel = self.max_rel.max(rel);
+                    tolerance.and_then(|t| t.ulp).is_some_and(|n| ulp <= n)
+                        || bound(|t| t.rel).is_some_and(|x| rel <= x)
                 }
             }
             Elem::Bool | Elem::Int(_) => false,
@@ -146,6 +150,7 @@ mod tests {
         assert_eq!(compare(1e-9, -1e-9, Some(&t)).mismatches, 0);
         assert_eq!(compare(1.0, 1.1, Some(&t)).mismatches, 1);
         assert_eq!(compare(f32::INFINITY, f32::MAX, Some(&t)).mismatches, 0);
+        assert_eq!(compare(1e-9, -1e-9, Some(&t)).max_ulp, 0);
         assert_eq!(compare(1.0, f32::NAN, Some(&t)).mismatches, 1);
     }
 

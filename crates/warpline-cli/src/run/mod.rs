@@ -259,10 +259,15 @@ impl Results {
             b.divergent, b.uniform_kept, b.uniform_lost, self.made.uniform_loops, self.made.divergent_loops
         ));
         if let Some(t) = &self.tolerance {
+            let of = |f: fn(&Comparison) -> f64| {
+                let scalar = if self.binding { f(&self.by_scalar) } else { 0.0 };
+                f(&self.by_lanes).max(scalar)
+            };
             lines.push(format!(
-                "  vector math: largest error {} ulp, relative {:.2e}; allowed: {t}",
+                "  vector math: largest error {} ulp, relative {:.1e}, absolute {:.1e}; allowed: {t}",
                 self.max_ulp(),
-                self.by_scalar.max_rel.max(self.by_lanes.max_rel)
+                of(|c| c.max_rel),
+                of(|c| c.max_abs)
             ));
         }
         if let Some((race, place)) = &self.lockstep.race {
