@@ -401,8 +401,8 @@ pub fn check(program: &Program, setup: &Setup, mut stage: impl FnMut(&str)) -> O
     let open_zeros = program.module.symbols.values().any(|s| s.name.contains("num.f"));
     let judge = |what: &str, nan: bool, result: Result<(), String>| match result {
         Ok(()) => Ok(()),
-        Err(_) if nan => Err(Outcome::Skipped(format!("{what}: differs, after a NaN whose bits are open"))),
-        Err(_) if open_zeros => Err(Outcome::Skipped(format!("{what}: differs, after minnum or maxnum"))),
+        Err(why) if nan => Err(Outcome::Skipped(format!("{what}, the bits of a NaN are open ({why})"))),
+        Err(why) if open_zeros => Err(Outcome::Skipped(format!("{what}, minnum or maxnum of zeros ({why})"))),
         Err(why) => Err(Outcome::Differ(format!("{what}: {why}{}", triage(program, &inputs, setup)))),
     };
     let bound = bind(program, &inputs);
