@@ -4,7 +4,7 @@
 //! its neighbours, and is aligned to exactly what was asked for, no more: accesses out of bounds and false
 //! alignment claims are found. Each byte has a [`State`]. Provenance is not tracked: a pointer is its address.
 
-use super::race::{Access, RaceLog, Shadow};
+use super::race::{Access, RaceLog, Range, Shadow};
 use super::trap::TrapKind;
 use super::value::{Cell, State};
 
@@ -46,13 +46,15 @@ pub struct Memory {
     window: u32,
     big_endian: bool,
     pub(super) races: Option<RaceLog>,
+    /// How many runs have been watched for races.
+    run: u64,
 }
 
 impl Memory {
     /// Empty memory for pointers of this width.
     pub fn new(pointer_bits: u32, big_endian: bool) -> Memory {
         let window = if pointer_bits > 48 { 32 } else { 20 };
-        Memory { allocations: Vec::new(), window, big_endian, races: None }
+        Memory { allocations: Vec::new(), window, big_endian, races: None, run: 0 }
     }
 
     /// Allocates `size` undefined, writable bytes aligned to `align` (a power of two). The address.
@@ -110,6 +112,7 @@ impl Memory {
             a.live = false;
             a.bytes = Vec::new();
             a.states = Vec::new();
+            a.shadow = Shadow::default();
         }
         while self.allocations.last().is_some_and(|a| !a.live) {
             self.allocations.pop();
@@ -155,7 +158,8 @@ impl Memory {
     fn note(&mut self, i: usize, offset: usize, size: usize, access: Access) {
         if let Some(log) = &mut self.races {
             let a = &mut self.allocations[i];
-            a.shadow.access(log, a.base, offset, size, a.bytes.len(), access);
+            let range = Range { base: a.base, total: a.bytes.len(), offset, size };
+            a.shadow.access(log, self.run, range, access);
         }
     }
 
@@ -279,11 +283,7 @@ impl Memory {
 
     /// Forgets which lane accessed what, and starts (or stops) watching for races.
     pub(super) fn watch_races(&mut self, on: bool) {
-        if self.races.is_some() || on {
-            for a in &mut self.allocations {
-                a.shadow = Shadow::default();
-            }
-        }
+        self.run += u64::from(on);
         self.races = on.then(RaceLog::default);
     }
 }

@@ -47,51 +47,60 @@ const NOBODY: u8 = 0xff;
 /// More than one lane has read.
 const SEVERAL: u8 = 0xfe;
 
-/// Per byte: the last writer and the reader.
+/// Per byte: the run in which it was last touched, its last writer and its reader in that run, in 48, 8 and 8 bits.
+/// Beginning a new run thus costs nothing.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Shadow {
-    bytes: Vec<(u8, u8)>,
+    bytes: Vec<u64>,
+}
+
+/// Bytes of an allocation that are accessed.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Range {
+    /// The address of the allocation.
+    pub base: u64,
+    /// Its size.
+    pub total: usize,
+    /// The first byte accessed.
+    pub offset: usize,
+    /// How many bytes.
+    pub size: usize,
 }
 
 impl Shadow {
-    /// Records an access to `size` bytes at `offset` of an allocation of `total` bytes at `base`.
-    pub(super) fn access(
-        &mut self,
-        log: &mut RaceLog,
-        base: u64,
-        offset: usize,
-        size: usize,
-        total: usize,
-        access: Access,
-    ) {
+    /// Records an access in run number `run`, which is not 0.
+    pub(super) fn access(&mut self, log: &mut RaceLog, run: u64, range: Range, access: Access) {
         if self.bytes.is_empty() {
-            self.bytes = vec![(NOBODY, NOBODY); total];
+            self.bytes = vec![0; range.total];
         }
-        for (k, (writer, reader)) in self.bytes[offset..offset + size].iter_mut().enumerate() {
-            let address = base + (offset + k) as u64;
-            let race = |first: u8, second: u32| Race {
-                address,
-                first: (first != SEVERAL).then_some(first.into()),
-                second,
+        for (k, entry) in self.bytes[range.offset..range.offset + range.size].iter_mut().enumerate() {
+            let (mut writer, mut reader) = match *entry >> 16 == run {
+                true => ((*entry >> 8) as u8, *entry as u8),
+                false => (NOBODY, NOBODY),
+            };
+            let race = |first: u8, second: u32| {
+                let address = range.base + (range.offset + k) as u64;
+                Race { address, first: (first != SEVERAL).then_some(first.into()), second }
             };
             match access {
                 Access::Read(lane) => {
-                    if *writer != NOBODY && u32::from(*writer) != lane {
-                        log.read_after_write.get_or_insert(race(*writer, lane));
+                    if writer != NOBODY && u32::from(writer) != lane {
+                        log.read_after_write.get_or_insert(race(writer, lane));
                     }
                     let me = lane as u8;
-                    *reader = if *reader == NOBODY || *reader == me { me } else { SEVERAL };
+                    reader = if reader == NOBODY || reader == me { me } else { SEVERAL };
                 }
                 Access::Write(lane) => {
-                    if *writer != NOBODY && u32::from(*writer) != lane {
-                        log.write_after_write.get_or_insert(race(*writer, lane));
+                    if writer != NOBODY && u32::from(writer) != lane {
+                        log.write_after_write.get_or_insert(race(writer, lane));
                     }
-                    if *reader != NOBODY && u32::from(*reader) != lane {
-                        log.write_after_read.get_or_insert(race(*reader, lane));
+                    if reader != NOBODY && u32::from(reader) != lane {
+                        log.write_after_read.get_or_insert(race(reader, lane));
                     }
-                    *writer = lane as u8;
+                    writer = lane as u8;
                 }
             }
+            *entry = run << 16 | u64::from(writer) << 8 | u64::from(reader);
         }
     }
 }
