@@ -10,7 +10,7 @@
 //!   effects happen in lane order; lanes that meet in memory are reported as [`RaceLog`];
 //! * a lane program, as linearization makes it ([`Machine::run_lanes`]): control flow is uniform and blocks have
 //!   masks. Instructions take effect where the block's mask is true; elsewhere their results are poison, or
-//!   random bits ([`Inactive`]). `MaskAny`, `MaskAnd`, `MaskAndNot`, `MaskOr`, `Blend`, φs, variables and parallel
+//!   random bits ([`Inactive`]). `MaskAny`, `MaskAnd`, `MaskAndNot`, `MaskOr`, `Blend`, `BlendAny`, φs, variables and parallel
 //!   copies are computed in all lanes. A mask that is poison in any lane, a branch on which active lanes differ and
 //!   one that no active lane decides are errors.
 //!
