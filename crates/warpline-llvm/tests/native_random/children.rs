@@ -47,7 +47,7 @@ pub fn serve_if_child() -> bool {
 }
 
 /// The program with another text.
-fn with_text(program: &Program, text: &str) -> Option<Program> {
+pub fn with_text(program: &Program, text: &str) -> Option<Program> {
     let module = parse_module(text).ok()?;
     let kernel = module.function(&program.function().name)?;
     Some(Program { module, kernel, roles: program.roles.clone() })

@@ -64,3 +64,17 @@ impl Drop for Guarded {
         unsafe { libc::munmap(self.base.cast(), self.mapped) };
     }
 }
+
+#[test]
+fn bytes_written_beside_are_noticed() {
+    for at_end in [false, true] {
+        let mut guarded = Guarded::new(&[1, 2, 3], at_end);
+        assert_eq!(guarded.bytes().as_deref(), Some(&[1, 2, 3][..]));
+        let start = guarded.offset - guarded.page;
+        guarded.accessible()[start + 1] = 7;
+        assert_eq!(guarded.bytes().as_deref(), Some(&[1, 7, 3][..]));
+        let beside = if at_end { start - 1 } else { start + 3 };
+        guarded.accessible()[beside] = 7;
+        assert_eq!(guarded.bytes(), None);
+    }
+}
