@@ -273,6 +273,20 @@ impl CycleForest {
             .filter(move |&e| !self.contains(cycle, graph.target(e)))
     }
 
+    /// For each cycle, by index, the edges that leave it, in the order of [`nodes`](Self::nodes): what
+    /// [`exit_edges`](Self::exit_edges) finds, in time linear in the graph and the result however deep the cycles lie.
+    pub fn all_exit_edges<G: Graph>(&self, graph: &G) -> Vec<Vec<EdgeId>> {
+        let mut exits = vec![Vec::new(); self.len()];
+        for &n in &self.nodes {
+            for &e in graph.out_edges(n) {
+                for c in self.around(n).take_while(|&c| !self.contains(c, graph.target(e))) {
+                    exits[c.index()].push(e);
+                }
+            }
+        }
+        exits
+    }
+
     /// The smallest cycle that contains both nodes. Takes as many steps as `a` is deeper than the result.
     pub fn innermost_common(&self, a: Node, b: Node) -> Option<CycleId> {
         self.around(a).find(|&c| self.contains(c, b))

@@ -83,6 +83,10 @@ fn cycles_agree(graph: &CsrGraph) -> Result<(), String> {
             ensure!(leaves == forest.exit_edges(graph, c).any(|x| x == e), "{e} leaves {c}: {leaves}");
         }
     }
+    let all = forest.all_exit_edges(graph);
+    for c in forest.cycles() {
+        ensure!(forest.exit_edges(graph, c).eq(all[c.index()].iter().copied()), "the exits of {c} among all");
+    }
     Ok(())
 }
 

@@ -60,6 +60,8 @@ pub(super) enum BufferKind {
     Sink,
     /// Anywhere.
     Shared,
+    /// An `alloca` of four elements of which all lanes store and load the same ones, and the same things.
+    Common,
     /// An `alloca` of four elements.
     Local,
 }
@@ -145,16 +147,20 @@ impl Filler<'_> {
 
     /// A private array of four integers, initialised.
     fn local(&mut self, entry: Block) {
+        let kind = if self.rng.chance(1, 2) { BufferKind::Common } else { BufferKind::Local };
         let ty = self.module.types.array(Type::Int(32), 4);
         let one = self.f.int_const(32, 1);
         let base = self.f.append_value(entry, Op::Alloca { ty, align: 4 }, &[one], Type::PTR);
         for k in 0..4 {
             let offset = self.f.int_const(64, k);
             let at = self.f.append_value(entry, Op::Gep(Type::Int(32)), &[base, offset], Type::PTR);
-            let v = self.pick(entry, Type::Int(32), CLEAN);
-            self.f.append(entry, Op::Store(MemAccess::plain(4)), &[v.value, at], Type::Void);
+            let v = match kind {
+                BufferKind::Common => self.f.int_const(32, k),
+                _ => self.pick(entry, Type::Int(32), CLEAN).value,
+            };
+            self.f.append(entry, Op::Store(MemAccess::plain(4)), &[v, at], Type::Void);
         }
-        self.buffers.push(Buffer { base, elem: Type::Int(32), kind: BufferKind::Local, clean: true });
+        self.buffers.push(Buffer { base, elem: Type::Int(32), kind, clean: true });
     }
 
     fn block(&mut self, b: Block, loops: &[Loop]) {
@@ -678,17 +684,21 @@ impl Filler<'_> {
         let buffer = *self.rng.pick(&writable);
         let (address, _) = self.address(b, &buffer);
         let want = if buffer.clean { CLEAN } else { ANY };
-        let v = self.pick(b, buffer.elem, want);
+        let v = match buffer.kind {
+            BufferKind::Common => self.f.int_const(32, self.rng.below(100) as u128),
+            _ => self.pick(b, buffer.elem, want).value,
+        };
         let mut access = MemAccess::plain(size(buffer.elem));
         access.is_volatile =
             self.options.effects && buffer.kind == BufferKind::Private && self.rng.chance(1, 12);
-        self.f.append(b, Op::Store(access), &[v.value, address], Type::Void);
+        self.f.append(b, Op::Store(access), &[v, address], Type::Void);
     }
 
     /// The address of an element inside of a buffer, and whether it is probably uniform.
     fn address(&mut self, b: Block, buffer: &Buffer) -> (Value, bool) {
         let (index, uniform) = match (buffer.kind, self.index) {
             (BufferKind::Local, _) => self.small_index(b, 3),
+            (BufferKind::Common, _) => (self.f.int_const(64, self.rng.below(4) as u128), true),
             (BufferKind::Shared, _) => self.small_index(b, 63),
             (BufferKind::ReadOnly, Some(i)) => self.read_index(b, i),
             (_, Some(i)) => {

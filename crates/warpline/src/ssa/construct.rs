@@ -128,6 +128,12 @@ fn place(func: &mut Function, graph: &CsrGraph, dom: &DomTree, vars: &[Var], acc
         if acc.exposed[s].is_empty() || acc.writes[s].is_empty() {
             continue;
         }
+        // One writing block above all readers needs no φ, however far the value lives.
+        if let [only] = acc.writes[s][..]
+            && acc.exposed[s].iter().all(|&b| dom.strictly_dominates(Node::from(only), Node::from(b)))
+        {
+            continue;
+        }
         for &b in &acc.writes[s] {
             writes.insert(b);
         }

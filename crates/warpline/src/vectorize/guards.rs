@@ -80,7 +80,7 @@ fn classes_to_guard(plan: &Plan) -> EntitySet<Class> {
     }
     // The entry's class has a lane by agreement, a divergent loop's because it goes on only if any lane does.
     for (c, &leader) in plan.leaders.iter() {
-        let heads_loop = plan.loops.values().any(|l| l.header == leader);
+        let heads_loop = plan.loop_of[leader].expand().is_some_and(|l| plan.loops[l].header == leader);
         if c.as_u32() == 0 || heads_loop {
             needed.remove(c);
         }

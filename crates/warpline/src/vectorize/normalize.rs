@@ -185,9 +185,9 @@ fn add_false_exits(func: &mut Function) {
 fn make_exits_dedicated(func: &mut Function) {
     let (graph, ids) = func.graph();
     let cycles = CycleForest::compute(&graph);
-    for c in cycles.cycles().rev() {
+    for leaving in cycles.all_exit_edges(&graph).into_iter().rev() {
         let mut by_target: Vec<(Block, Vec<Edge>)> = Vec::new();
-        for e in cycles.exit_edges(&graph, c) {
+        for e in leaving {
             let e = ids[e.index()];
             let to = func.edges[e].to;
             match by_target.iter_mut().find(|(t, _)| *t == to) {
@@ -211,10 +211,11 @@ fn close_loops(func: &mut Function) {
     let dom = DomTree::compute_with(&graph, &dfs);
     let cycles = CycleForest::compute_with(&graph, &dfs);
     let exits_of: Vec<Vec<Block>> = cycles
-        .cycles()
-        .map(|c| {
-            let targets = cycles.exit_edges(&graph, c).map(|e| Block::from(graph.target(e)));
-            let mut exits: Vec<Block> = targets.collect();
+        .all_exit_edges(&graph)
+        .into_iter()
+        .map(|leaving| {
+            let mut exits: Vec<Block> =
+                leaving.into_iter().map(|e| Block::from(graph.target(e))).collect();
             exits.sort_unstable();
             exits.dedup();
             exits

@@ -168,6 +168,7 @@ impl Plan {
         let (graph, ids) = self.func.graph();
         let cycles = CycleForest::compute(&graph);
         // Parents come before their children in `cycles`.
+        let exits = cycles.all_exit_edges(&graph);
         let mut ids_of: Vec<PackedOption<LoopId>> = vec![None.into(); cycles.len()];
         for c in cycles.cycles() {
             let header = Block::from(cycles.header(c));
@@ -187,8 +188,8 @@ impl Plan {
             ids_of[c.index()] = id.into();
             // An edge is listed with the innermost loop only; see `LoopData::exits`.
             let own = |b: Block| cycles.innermost(Node::from(b)) == Some(c);
-            self.loops[id].exits = cycles
-                .exit_edges(&graph, c)
+            self.loops[id].exits = exits[c.index()]
+                .iter()
                 .map(|e| ids[e.index()])
                 .filter(|&e| own(self.func.edges[e].from) && !self.dead_ends.contains(self.func.edges[e].to))
                 .collect();

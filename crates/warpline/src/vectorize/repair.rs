@@ -342,22 +342,25 @@ impl Writer<'_> {
             None => self.plan.func.bool_const(true),
         };
         // Edges to one block may carry different things, so they count one by one.
-        let data = self.plan.func.insts[t].clone();
-        match data.op {
+        let data = &self.plan.func.insts[t];
+        match &data.op {
             Op::CondBr => {
+                let cond = data.args[0];
                 let op = if k == 0 { LaneOp::MaskAnd } else { LaneOp::MaskAndNot };
-                self.value(Op::Lane(op), &[mask, data.args[0]], Type::BOOL)
+                self.value(Op::Lane(op), &[mask, cond], Type::BOOL)
             }
-            Op::Switch(ref cases) if k > 0 => {
-                let hit = self.case(data.args[0], cases[k - 1]);
+            Op::Switch(cases) if k > 0 => {
+                let (x, case) = (data.args[0], cases[k - 1]);
+                let hit = self.case(x, case);
                 self.value(Op::Lane(LaneOp::MaskAnd), &[mask, hit], Type::BOOL)
             }
-            Op::Switch(ref cases) => {
+            Op::Switch(cases) => {
+                let (x, cases) = (data.args[0], cases.clone());
                 let hit = match self.negated {
                     Some(v) => v,
                     None => {
                         let no = self.plan.func.bool_const(false);
-                        let hits: Vec<Value> = cases.iter().map(|&c| self.case(data.args[0], c)).collect();
+                        let hits: Vec<Value> = cases.iter().map(|&c| self.case(x, c)).collect();
                         let or = Op::Binary(crate::ir::BinaryOp::Or);
                         hits.into_iter()
                             .reduce(|a, b| self.value(or.clone(), &[a, b], Type::BOOL))

@@ -206,6 +206,7 @@ struct Together {
 impl Together {
     fn compute(func: &Function, graph: &CsrGraph) -> Together {
         let cycles = warpline_analysis::CycleForest::compute(graph);
+        let leaving = cycles.all_exit_edges(graph);
         let mut edges = Vec::new();
         let dead = dead_ends::find(func);
         for &b in &func.layout {
@@ -214,8 +215,8 @@ impl Together {
                 let closes = cycles.around(from).find(|&c| cycles.header(c) == to);
                 match closes {
                     Some(c) => {
-                        let exits = cycles.exit_edges(graph, c);
-                        edges.extend(exits.map(|e| (from, warpline_analysis::Graph::target(graph, e))));
+                        let exits = leaving[c.index()].iter();
+                        edges.extend(exits.map(|&e| (from, warpline_analysis::Graph::target(graph, e))));
                     }
                     None => edges.push((from, to)),
                 }

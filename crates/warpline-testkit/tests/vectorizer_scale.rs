@@ -1,0 +1,140 @@
+//! Large kernels: nothing recurses, and nothing takes time out of proportion.
+
+use std::fmt::Write as _;
+use std::time::Instant;
+
+use warpline::shape::ArgShape;
+use warpline::text::parse_module;
+use warpline::uniformity::{Options as UniformityOptions, Uniformity};
+use warpline::vectorize::{self, Linearize, NoMathLibrary, Options, normalize};
+
+/// Makes the body of `func @f(%c: i1, %u: i1, %x: i32, %n: i32, %p: ptr)` with about so many blocks.
+type Body = fn(usize) -> String;
+
+const SHAPES: [(&str, Body); 9] = [
+    ("divergent ladder", |n| ladder(n, |_| "%c")),
+    ("uniform ladder", |n| ladder(n, |_| "%u")),
+    ("mixed ladder", |n| ladder(n, |i| if i % 2 == 0 { "%c" } else { "%u" })),
+    ("diamonds", diamonds),
+    ("divergent switch", |n| switch(n, "%x")),
+    ("uniform switch", |n| switch(n, "%n")),
+    ("loops", loops),
+    ("uniform nest", |n| nest(n, |_| "%u")),
+    ("mixed nest", |n| nest(n, |i| if i % 2 == 0 { "%c" } else { "%u" })),
+];
+
+fn ladder(n: usize, on: impl Fn(usize) -> &'static str) -> String {
+    let mut s = String::from("entry:\n  br b0\n");
+    for i in 0..n {
+        let _ = writeln!(s, "b{i}:\n  store i32 {i}, %p, align 4\n  br {}, b{}, out", on(i), i + 1);
+    }
+    let _ = writeln!(s, "b{n}:\n  br out\nout:\n  ret");
+    s
+}
+
+fn diamonds(n: usize) -> String {
+    let mut s = String::from("entry:\n  br h0(%x)\n");
+    for i in 0..n / 4 {
+        let on = if i % 2 == 0 { "%c" } else { "%u" };
+        let _ = writeln!(s, "h{i}:\n  %v{i}: i32 = phi\n  br {on}, l{i}, r{i}");
+        let _ = writeln!(s, "l{i}:\n  %a{i}: i32 = add %v{i}, 1\n  br j{i}(%a{i})\nr{i}:\n  br j{i}(%v{i})");
+        let _ = writeln!(s, "j{i}:\n  %w{i}: i32 = phi\n  br h{}(%w{i})", i + 1);
+    }
+    let _ = writeln!(s, "h{}:\n  %last: i32 = phi\n  store %last, %p, align 4\n  ret", n / 4);
+    s
+}
+
+fn switch(n: usize, on: &str) -> String {
+    let cases: Vec<String> = (0..n).map(|i| format!("{i}: b{i}")).collect();
+    let mut s = format!("entry:\n  switch {on}, out [{}]\n", cases.join(", "));
+    for i in 0..n {
+        let _ = writeln!(s, "b{i}:\n  store i32 {i}, %p, align 4\n  br out");
+    }
+    s += "out:\n  ret\n";
+    s
+}
+
+fn loops(n: usize) -> String {
+    let mut s = String::from("entry:\n  br h0(0)\n");
+    for i in 0..n / 3 {
+        let on = if i % 2 == 0 { "%x" } else { "%n" };
+        let _ = writeln!(s, "h{i}:\n  %i{i}: i32 = phi\n  %t{i}: i1 = icmp ult %i{i}, {on}");
+        let _ = writeln!(s, "  br %t{i}, b{i}, e{i}\nb{i}:\n  %j{i}: i32 = add %i{i}, 1\n  br h{i}(%j{i})");
+        let _ = writeln!(s, "e{i}:\n  store %i{i}, %p, align 4\n  br h{}(0)", i + 1);
+    }
+    let _ = writeln!(s, "h{}:\n  %last: i32 = phi\n  ret", n / 3);
+    s
+}
+
+fn nest(n: usize, on: impl Fn(usize) -> &'static str) -> String {
+    let depth = n / 2;
+    let mut s = String::from("entry:\n  br h0\n");
+    for i in 0..depth {
+        let _ = writeln!(s, "h{i}:\n  store i32 {i}, %p, align 4\n  br h{}", i + 1);
+    }
+    let _ = writeln!(s, "h{depth}:\n  br l{}", depth - 1);
+    for i in (0..depth).rev() {
+        let next = if i == 0 { "out".to_string() } else { format!("l{}", i - 1) };
+        let _ = writeln!(s, "l{i}:\n  br {}, h{i}, {next}", on(i));
+    }
+    s += "out:\n  ret\n";
+    s
+}
+
+/// Milliseconds for normal form, for the analysis, and for everything, those two included.
+fn times(body: &str) -> (f64, f64, f64) {
+    let text = format!("func @f(%c: i1, %u: i1, %x: i32, %n: i32, %p: ptr) {{\n{body}}}\n");
+    let module = parse_module(&text).expect("the shapes are well-formed");
+    let func = &module.functions[module.function("f").expect("f was parsed")];
+    let args = vec![
+        ArgShape::Varying,
+        ArgShape::Uniform,
+        ArgShape::Varying,
+        ArgShape::Uniform,
+        ArgShape::Varying,
+    ];
+    let ms = |t: Instant| t.elapsed().as_secs_f64() * 1e3;
+    let start = Instant::now();
+    let mut scalar = func.clone();
+    normalize::normalize(&mut scalar).expect("the shapes are reducible");
+    let normal = ms(start);
+    let start = Instant::now();
+    let options = UniformityOptions { args: args.clone(), ..UniformityOptions::default() };
+    let _ = Uniformity::compute(&module, &scalar, &options);
+    let analysis = ms(start);
+    let start = Instant::now();
+    let options = Options {
+        width: 8,
+        args,
+        name: "f8".into(),
+        masked: false,
+        linearize: Linearize::Partial,
+        scalar_result: false,
+        math: &NoMathLibrary,
+    };
+    vectorize::linearize_kernel(&module, func, &options).expect("the shapes can be linearized");
+    (normal, analysis, ms(start))
+}
+
+/// Prints how long each shape takes. `WARPLINE_SIZES=2000,4000,8000 … --release -- --nocapture` shows how the times
+/// grow.
+#[test]
+fn every_shape_of_a_thousand_blocks_is_linearized() {
+    let sizes = std::env::var("WARPLINE_SIZES").unwrap_or_else(|_| "1000".into());
+    for (name, body) in SHAPES {
+        for n in sizes.split(',').map(|n| n.parse().expect("sizes are numbers")) {
+            let (normal, analysis, all) = times(&body(n));
+            println!("{name:18} {n:6} blocks: normal form {normal:8.1} ms, analysis {analysis:8.1} ms, all {all:8.1} ms");
+        }
+    }
+}
+
+#[test]
+fn wide_switches_and_long_ladders_do_not_take_quadratic_time() {
+    for name in ["divergent switch", "mixed ladder"] {
+        let (_, body) = SHAPES.into_iter().find(|(known, _)| *known == name).expect("a known shape");
+        let (_, _, all) = times(&body(20_000));
+        // A second or two; more than a minute when masks were searched for block by block.
+        assert!(all < 30_000.0, "{name}: {all} ms");
+    }
+}
