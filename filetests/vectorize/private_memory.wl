@@ -14,6 +14,20 @@ join:
   %x: i32 = load %slot, align 4
   ret %x
 }
+; check: linearize
+; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
+; func @missed_store(%c: i1, %u: i32) -> i32 {
+; entry:
+;   %slot: ptr = alloca i32, i32 1, align 4
+;   store i32 0, %slot, align 4
+;   br writes
+; writes mask %c:
+;   store %u, %slot, align 4
+;   br join
+; join:
+;   %x: i32 = load %slot, align 4
+;   ret %x
+; }
 
 ; The same with the load on the other way, behind which the lanes never come together with those that store before they
 ; return.
@@ -29,6 +43,24 @@ reads:
   %x: i32 = load %slot, align 4
   ret %x
 }
+; check: linearize
+; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
+; func @loads_apart(%c: i1, %u: i32) -> i32 {
+; entry:
+;   %slot: ptr = alloca i32, i32 1, align 4
+;   store i32 0, %slot, align 4
+;   %v14: i1 = mask_andnot true, %c
+;   br reads
+; writes mask %c:
+;   store %u, %slot, align 4
+;   %v19: i32 = blend %c, 7, %x
+;   br exit
+; reads mask %v14:
+;   %x: i32 = load %slot, align 4
+;   br writes
+; exit:
+;   ret %v19
+; }
 
 ; One object does: whoever loads has stored, and the load is of a uniform value.
 func @shared(%c: i1, %u: i32) -> i32 {
@@ -43,6 +75,24 @@ join:
   %y: i32 = phi
   ret %y
 }
+; check: linearize
+; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
+; func @shared(%c: i1, %u: i32) -> i32 {
+; entry:
+;   %slot: ptr = alloca i32, i32 1, align 4
+;   br uses
+; uses mask %c:
+;   %v18: i1 = mask_any %c
+;   br %v18, guarded, join(0)
+; guarded mask %c:
+;   store %u, %slot, align 4
+;   %x: i32 = load %slot, align 4
+;   %v17: i32 = blend %c, %x, 0
+;   br join(%v17)
+; join:
+;   %phi: i32 = phi
+;   ret %phi
+; }
 
 ; One object cannot hold a varying value.
 func @varying_value(%x: i32) -> i32 {
@@ -52,3 +102,12 @@ entry:
   %y: i32 = load %slot, align 4
   ret %y
 }
+; check: linearize
+; branches: 0 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
+; func @varying_value(%x: i32) -> i32 {
+; entry:
+;   %slot: ptr = alloca i32, i32 1, align 4
+;   store %x, %slot, align 4
+;   %y: i32 = load %slot, align 4
+;   ret %y
+; }

@@ -86,13 +86,8 @@ fn times(body: &str) -> (f64, f64, f64) {
     let text = format!("func @f(%c: i1, %u: i1, %x: i32, %n: i32, %p: ptr) {{\n{body}}}\n");
     let module = parse_module(&text).expect("the shapes are well-formed");
     let func = &module.functions[module.function("f").expect("f was parsed")];
-    let args = vec![
-        ArgShape::Varying,
-        ArgShape::Uniform,
-        ArgShape::Varying,
-        ArgShape::Uniform,
-        ArgShape::Varying,
-    ];
+    let args =
+        vec![ArgShape::Varying, ArgShape::Uniform, ArgShape::Varying, ArgShape::Uniform, ArgShape::Varying];
     let ms = |t: Instant| t.elapsed().as_secs_f64() * 1e3;
     let start = Instant::now();
     let mut scalar = func.clone();
@@ -124,7 +119,9 @@ fn every_shape_of_a_thousand_blocks_is_linearized() {
     for (name, body) in SHAPES {
         for n in sizes.split(',').map(|n| n.parse().expect("sizes are numbers")) {
             let (normal, analysis, all) = times(&body(n));
-            println!("{name:18} {n:6} blocks: normal form {normal:8.1} ms, analysis {analysis:8.1} ms, all {all:8.1} ms");
+            println!(
+                "{name:18} {n:6} blocks: normal form {normal:8.1} ms, analysis {analysis:8.1} ms, all {all:8.1} ms"
+            );
         }
     }
 }

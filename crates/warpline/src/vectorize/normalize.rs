@@ -214,8 +214,7 @@ fn close_loops(func: &mut Function) {
         .all_exit_edges(&graph)
         .into_iter()
         .map(|leaving| {
-            let mut exits: Vec<Block> =
-                leaving.into_iter().map(|e| Block::from(graph.target(e))).collect();
+            let mut exits: Vec<Block> = leaving.into_iter().map(|e| Block::from(graph.target(e))).collect();
             exits.sort_unstable();
             exits.dedup();
             exits
