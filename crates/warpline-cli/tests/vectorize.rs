@@ -217,3 +217,26 @@ fn what_was_done_is_told_to_programs() {
     assert_eq!(report["symbols"], serde_json::json!(["ray_sphere_w8", "ray_sphere_range"]));
     assert!(report["branches"]["divergent"].as_u64().unwrap() >= 2);
 }
+
+#[test]
+fn the_header_of_lane_operations_serves_scalar_and_vectorized_builds() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("kernel.c");
+    let kernel = "#include \"warpline.h\"\nint kernel(int i) { return warpline_any(i > 3) + (int)warpline_popcount(i > 4) + \
+                  (int)warpline_lane_index(); }\n";
+    std::fs::write(&source, kernel).unwrap();
+    for flags in [&["-DWARPLINE_SCALAR"][..], &[]] {
+        let compiled = Command::new("cc")
+            .args(["-c", "-Wall", "-Wextra", "-Werror", "-I"])
+            .arg(common::root().join("include"))
+            .args(flags)
+            .arg("-o")
+            .args([&folder.path().join("kernel.o"), &source])
+            .output();
+        let Ok(compiled) = compiled else {
+            eprintln!("skipped: there is no C compiler");
+            return;
+        };
+        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    }
+}
