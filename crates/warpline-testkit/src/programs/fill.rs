@@ -660,7 +660,7 @@ impl Filler<'_> {
         if readable.is_empty() {
             return;
         }
-        let buffer = *self.rng.pick(&readable);
+        let buffer = self.pick_buffer(&readable);
         let (mut address, mut uniform) = self.address(b, &buffer);
         if self.rng.chance(1, 10) {
             // One of two addresses.
@@ -675,13 +675,21 @@ impl Filler<'_> {
         self.emit(b, Op::Load(access), &[address], buffer.elem, buffer.clean, uniform);
     }
 
+    /// One of these; common memory more often, since only stores and loads that meet there tell anything.
+    fn pick_buffer(&mut self, buffers: &[Buffer]) -> Buffer {
+        match buffers.iter().find(|x| x.kind == BufferKind::Common) {
+            Some(common) if self.rng.chance(1, 2) => *common,
+            _ => *self.rng.pick(buffers),
+        }
+    }
+
     fn store(&mut self, b: Block) {
         let writable: Vec<Buffer> =
             self.buffers.iter().copied().filter(|x| x.kind != BufferKind::ReadOnly).collect();
         if writable.is_empty() {
             return;
         }
-        let buffer = *self.rng.pick(&writable);
+        let buffer = self.pick_buffer(&writable);
         let (address, _) = self.address(b, &buffer);
         let want = if buffer.clean { CLEAN } else { ANY };
         let v = match buffer.kind {
