@@ -93,6 +93,9 @@ impl MemoryBuffer {
     }
 }
 
+/// Words of LLVM's text whose spelling has changed, the older one first. Bitcode has numbers for them.
+const RENAMED: [[&str; 2]; 1] = [["DW_CC_LLVM_OpenCLKernel", "DW_CC_LLVM_DeviceKernel"]];
+
 impl Drop for MemoryBuffer {
     fn drop(&mut self) {
         // SAFETY: this owns the buffer.
@@ -108,6 +111,22 @@ impl Module {
     /// # Errors
     /// [`Error::Parse`] with LLVM's message, or what [`Llvm::get`] reports.
     pub fn parse(bytes: &[u8], name: &str) -> Result<Self> {
+        let error = match Self::parse_as_it_is(bytes, name) {
+            Err(Error::Parse { input, version, message }) => Error::Parse { input, version, message },
+            outcome => return outcome,
+        };
+        let words = error.to_string();
+        let renamed = |names: &[&str; 2]| {
+            let known = names.iter().position(|old| words.contains(&format!("'{old}'")))?;
+            String::from_utf8(bytes.to_vec()).ok().map(|text| text.replace(names[known], names[1 - known]))
+        };
+        match RENAMED.iter().find_map(renamed) {
+            Some(text) => Self::parse_as_it_is(text.as_bytes(), name),
+            None => Err(error),
+        }
+    }
+
+    fn parse_as_it_is(bytes: &[u8], name: &str) -> Result<Self> {
         let llvm = Llvm::get()?;
         let f = functions();
         let diagnostics = Box::<Diagnostics>::default();

@@ -56,6 +56,20 @@ fn broken_input_is_an_error_with_the_line() {
 }
 
 #[test]
+fn words_that_later_versions_spell_differently_are_read() {
+    let Some(_) = llvm() else { return };
+    let text = |word: &str| {
+        format!("!named = !{{!0}}\n!0 = !DISubroutineType(cc: {word}, types: !1)\n!1 = !{{null}}\n")
+    };
+    for word in ["DW_CC_LLVM_OpenCLKernel", "DW_CC_LLVM_DeviceKernel"] {
+        let module = Module::parse(text(word).as_bytes(), "kernel.ll").unwrap();
+        assert!(module.to_text().contains("cc: DW_CC_LLVM_"), "{}", module.to_text());
+    }
+    let error = Module::parse(text("DW_CC_LLVM_Unheard").as_bytes(), "kernel.ll").unwrap_err();
+    assert!(error.to_string().contains("DW_CC_LLVM_Unheard"), "{error}");
+}
+
+#[test]
 fn an_invalid_pipeline_is_an_error() {
     let Some(_) = llvm() else { return };
     let mut module = Module::parse(ADD_ONE.as_bytes(), "add.ll").unwrap();

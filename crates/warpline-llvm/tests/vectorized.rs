@@ -160,3 +160,46 @@ fn compare(text: &str) {
         }
     }
 }
+
+/// What front ends write and a kernel may contain: an intrinsic at a call marked convergent, as OpenCL's front end marks all, and
+/// assembly with several results.
+const FOUND_IN_THE_WILD: &str = "
+declare float @llvm.fabs.f32(float)
+
+define float @kernel(i32 %i, float %x, i32 %leaf) {
+  %four = call { i32, i32 } asm \"cpuid\", \"={ax},={bx},{ax},~{cx},~{dx}\"(i32 %leaf)
+  %a = extractvalue { i32, i32 } %four, 0
+  %f = uitofp i32 %a to float
+  %y = call float @llvm.fabs.f32(float %x) #0
+  %z = fadd float %y, %f
+  ret float %z
+}
+
+attributes #0 = { convergent nounwind }
+";
+
+#[test]
+fn convergent_calls_of_intrinsics_and_assembly_with_several_results_are_vectorized() {
+    if let Err(error) = Llvm::get() {
+        eprintln!("skipped: {error}");
+        return;
+    }
+    let mut imported = Imported::new(Module::parse(FOUND_IN_THE_WILD.as_bytes(), "wild.ll").unwrap());
+    let kernel = imported.ir.function("kernel").unwrap();
+    let asked = Options {
+        width: 4,
+        args: vec![ArgShape::Index, ArgShape::Varying, ArgShape::Uniform],
+        name: "wide".to_owned(),
+        masked: true,
+        linearize: Linearize::Partial,
+        scalar_result: false,
+        math: &NoMathLibrary,
+    };
+    let made = vectorize(&mut imported.ir, kernel, &asked).unwrap();
+    let function = &imported.ir.functions[made.func];
+    imported.bridge.add_function(&imported.ir, function, Linkage::External).unwrap();
+    imported.bridge.module().verify().unwrap();
+    let text = imported.bridge.module().to_text();
+    assert!(text.contains("call <4 x float> @llvm.fabs.v4f32("), "{text}");
+    assert!(text.matches("asm \"cpuid\"").count() > 1, "{text}");
+}

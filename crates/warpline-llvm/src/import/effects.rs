@@ -5,7 +5,7 @@ use llvm_sys::prelude::*;
 use warpline::ir::Effects;
 
 use crate::ffi::load::functions;
-use crate::module::FUNCTION_INDEX;
+use crate::module::{FUNCTION_INDEX, value_name};
 use crate::simplify::attribute_kind;
 
 /// What a call may do to memory: pairs of bits (read, write) for arguments, inaccessible memory, and everything else.
@@ -101,12 +101,14 @@ pub(super) fn of_call(call: LLVMValueRef) -> Effects {
             if callee.is_null() { std::ptr::null_mut() } else { function_attribute(callee, kind) }
         };
         let flag = |kind| !at_call(kind).is_null() || !at_callee(kind).is_null();
+        // OpenCL's front end marks every call; of an intrinsic its declaration knows better.
+        let intrinsic = !callee.is_null() && value_name(callee).starts_with("llvm.");
         let mut effects = Facts {
             memory: memory_of(at_call("memory")).both(memory_of(at_callee("memory"))),
             nounwind: flag("nounwind"),
             noreturn: flag("noreturn"),
             willreturn: flag("willreturn"),
-            convergent: flag("convergent"),
+            convergent: if intrinsic { !at_callee("convergent").is_null() } else { flag("convergent") },
             speculatable: flag("speculatable"),
         }
         .effects();

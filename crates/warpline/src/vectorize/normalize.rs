@@ -20,7 +20,7 @@ use super::{VectorizeError, dead_ends};
 /// Brings a function into normal form.
 ///
 /// # Errors
-/// If it has irreducible loops or terminators that cannot be vectorized.
+/// If it has irreducible loops or terminators that cannot be vectorized, or if it never returns.
 pub fn normalize(func: &mut Function) -> Result<(), VectorizeError> {
     func.remove_unreachable_blocks();
     for &b in &func.layout {
@@ -33,6 +33,10 @@ pub fn normalize(func: &mut Function) -> Result<(), VectorizeError> {
     dead_ends::drop_undefined_edges(func);
     unify_returns(func);
     add_false_exits(func);
+    if !func.layout.iter().any(|&b| func.insts[func.terminator(b)].op == Op::Ret) {
+        let reason = "control never returns from it, so there is nothing to do in several lanes";
+        return Err(VectorizeError::in_function(func, reason));
+    }
     dead_ends::isolate(func);
     shape_loops(func)?;
     close_loops(func);
@@ -83,16 +87,21 @@ fn unify_returns(func: &mut Function) {
     let exit = func.add_block("exit");
     let result = (!func.ret.is_void()).then(|| func.add_phi(exit, func.ret));
     for b in ends {
-        let old = func.terminator(b);
-        let value = func.insts[old].args.first().copied();
-        let loc = func.insts[old].loc;
-        let new = func.set_terminator(b, Op::Br, &[], &[exit]);
-        func.insts[new].loc = loc;
-        if let Some(v) = value {
-            func.set_phi_arg(func.insts[new].edges[0], 0, v);
-        }
+        jump_to_exit(func, b, exit);
     }
     func.set_terminator(exit, Op::Ret, result.as_slice(), &[]);
+}
+
+/// Turns the `ret` of a block into a jump to `exit`, whose φ, if there is one, takes the result.
+fn jump_to_exit(func: &mut Function, b: Block, exit: Block) {
+    let old = func.terminator(b);
+    let value = func.insts[old].args.first().copied();
+    let loc = func.insts[old].loc;
+    let new = func.set_terminator(b, Op::Br, &[], &[exit]);
+    func.insts[new].loc = loc;
+    if let Some(v) = value {
+        func.set_phi_arg(func.insts[new].edges[0], 0, v);
+    }
 }
 
 /// Gathers `edges`, which all lead to `to`, in a new block with φs that leads to `to` alone.
@@ -161,23 +170,25 @@ fn add_false_exits(func: &mut Function) {
     if infinite.is_empty() {
         return;
     }
-    let exit = match func.layout.iter().copied().find(|&b| func.insts[func.terminator(b)].op == Op::Ret) {
-        Some(exit) => exit,
-        None => {
-            // Nothing returns at all: the exit must exist all the same.
-            let exit = func.add_block("exit");
-            let poison = (!func.ret.is_void()).then(|| func.poison(func.ret));
-            func.set_terminator(exit, Op::Ret, poison.as_slice(), &[]);
-            exit
-        }
-    };
+    // A block of its own: what the block that returned uses need not be available at these exits.
+    let returning = func.layout.iter().copied().find(|&b| func.insts[func.terminator(b)].op == Op::Ret);
+    let exit = func.add_block("exit");
+    let result = (!func.ret.is_void()).then(|| func.add_phi(exit, func.ret));
+    func.set_terminator(exit, Op::Ret, result.as_slice(), &[]);
+    if let Some(b) = returning {
+        jump_to_exit(func, b, exit);
+    }
     for (header, back) in infinite {
         let latch = merge_edges(func, &back, header, "latch");
         let args = func.edges[func.out_edges(latch)[0]].args.clone();
         let yes = func.bool_const(true);
         let t = func.set_terminator(latch, Op::CondBr, &[yes], &[header, exit]);
-        let e = func.insts[t].edges[0];
-        func.edges[e].args = args;
+        let (again, out) = (func.insts[t].edges[0], func.insts[t].edges[1]);
+        func.edges[again].args = args;
+        if result.is_some() {
+            let poison = func.poison(func.ret);
+            func.set_phi_arg(out, 0, poison);
+        }
     }
 }
 

@@ -197,7 +197,7 @@ impl Lower<'_> {
     /// The value of the first active lane; of lane 0 if there is none.
     pub(super) fn first_active(&mut self, x: Value, ty: Type, at: Inst) -> Result<Value, VectorizeError> {
         let index = self.first_lane(at)?;
-        Ok(self.emit(Op::ExtractElement, &[x, index], ty))
+        Ok(self.extract_at(x, ty, index))
     }
 
     /// The number of the first active lane, as `i64`; 0 if there is none.

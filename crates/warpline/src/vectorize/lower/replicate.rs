@@ -29,7 +29,7 @@ impl Lower<'_> {
             let ty = self.src.ty(v);
             let x = match self.reps[v] {
                 Rep::Varying => x,
-                Rep::Uniform if ty.scalar().is_some() => self.first_active(x, ty, i)?,
+                Rep::Uniform => self.first_active(x, ty, i)?,
                 _ => return Err(self.error(i, "internal: an instruction done lane by lane is strided")),
             };
             self.define(v, x);

@@ -150,8 +150,13 @@ impl Lower<'_> {
 
     /// One lane of a vector; structures member by member. `ty` is the type of one lane.
     pub(super) fn extract_lane(&mut self, x: Value, ty: Type, k: u32) -> Value {
+        let index = self.out.int_const(64, u128::from(k));
+        self.extract_at(x, ty, index)
+    }
+
+    /// The lane of a vector that a scalar says; structures member by member. `ty` is the type of one lane.
+    pub(super) fn extract_at(&mut self, x: Value, ty: Type, index: Value) -> Value {
         if ty.scalar().is_some() {
-            let index = self.out.int_const(64, u128::from(k));
             return self.emit(Op::ExtractElement, &[x, index], ty);
         }
         let vty = self.out.ty(x);
@@ -161,7 +166,7 @@ impl Lower<'_> {
             (self.module.types.member(ty, u64::from(m)), self.module.types.member(vty, u64::from(m)))
         {
             let part = self.emit(Op::ExtractValue([m].into()), &[x], vmember);
-            let part = self.extract_lane(part, member, k);
+            let part = self.extract_at(part, member, index);
             whole = self.emit(Op::InsertValue([m].into()), &[whole, part], ty);
             m += 1;
         }

@@ -1,0 +1,70 @@
+; test: linearize
+
+; A loop without exit gets one that is never taken. It must not lead to the block that returns: `%x` is not available there.
+func @forever_on_one_side(%c: i1, %p: ptr) -> i32 {
+entry:
+  %n: i32 = load %p, align 4
+  %stuck: i1 = icmp eq %n, 7
+  br %stuck, spin, work
+spin:
+  br spin
+work:
+  %x: i32 = add %n, 1
+  br %c, more, done(%x)
+more:
+  %y: i32 = add %x, 5
+  br done(%y)
+done:
+  %r: i32 = phi
+  %s: i32 = add %r, %x
+  ret %s
+}
+; check: linearize
+; branches: 2 divergent, 1 kept, 0 lost; loops: 1 uniform, 0 divergent
+; func @forever_on_one_side(%c: i1, %p: ptr) -> i32 {
+; entry:
+;   %n: i32 = load %p, align 4
+;   %stuck: i1 = icmp eq %n, 7
+;   %v19: i1 = mask_andnot true, %stuck
+;   br work
+; latch mask %stuck:
+;   br true, spin, loop.exit
+; preheader mask %stuck:
+;   %v38: i1 = mask_any %stuck
+;   br %v38, guarded, exit(%s)
+; guarded mask %stuck:
+;   br spin
+; spin mask %stuck:
+;   br latch
+; work mask %v19:
+;   %x: i32 = add %n, 1
+;   %v27: i1 = mask_and %v19, %c
+;   br more
+; more mask %v27:
+;   %y: i32 = add %x, 5
+;   %v33: i32 = blend %v27, %y, %x
+;   br done
+; done mask %v19:
+;   %s: i32 = add %v33, %x
+;   br preheader
+; loop.exit mask %stuck:
+;   %v37: i32 = blend %stuck, poison, %s
+;   br exit(%v37)
+; exit:
+;   %phi: i32 = phi
+;   ret %phi
+; }
+
+; Both ways end the program: no lane has anything to come back to.
+func @never_returns(%c: i1, %p: ptr) {
+entry:
+  br %c, left, right
+left:
+  store volatile i32 1, %p, align 4
+  unreachable
+right:
+  store volatile i32 2, %p, align 4
+  unreachable
+}
+; check: linearize
+; error: function `never_returns`: control never returns from it, so there is nothing to do in several lanes
