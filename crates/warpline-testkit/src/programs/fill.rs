@@ -147,7 +147,9 @@ impl Filler<'_> {
 
     /// A private array of four integers, initialised.
     fn local(&mut self, entry: Block) {
-        let kind = if self.rng.chance(1, 2) { BufferKind::Common } else { BufferKind::Local };
+        // Where lanes are to meet in the shared buffer, nothing else should draw accesses away.
+        let common = self.options.memory != MemoryMode::Racy && self.rng.chance(1, 2);
+        let kind = if common { BufferKind::Common } else { BufferKind::Local };
         let ty = self.module.types.array(Type::Int(32), 4);
         let one = self.f.int_const(32, 1);
         let base = self.f.append_value(entry, Op::Alloca { ty, align: 4 }, &[one], Type::PTR);

@@ -45,6 +45,9 @@ pub fn normalize(func: &mut Function) -> Result<(), VectorizeError> {
 
 /// Parallel edges with different φ operands get a block each; a branch all of whose edges are the same becomes a jump.
 fn separate_parallel_edges(func: &mut Function) {
+    // Emptied behind each block: a fresh map would cost as much as the function is long.
+    let mut seen: SecondaryMap<Block, Option<Edge>> = SecondaryMap::new();
+    let mut touched: Vec<Block> = Vec::new();
     for b in func.layout.clone() {
         let edges = func.out_edges(b).to_vec();
         let Some((&first, rest)) = edges.split_first() else { continue };
@@ -63,11 +66,16 @@ fn separate_parallel_edges(func: &mut Function) {
             func.edges[e].args = args;
             continue;
         }
-        let mut seen: SecondaryMap<Block, Option<Edge>> = SecondaryMap::new();
+        for to in touched.drain(..) {
+            seen[to] = None;
+        }
         for e in edges {
             let to = func.edges[e].to;
             match seen[to] {
-                None => seen[to] = Some(e),
+                None => {
+                    seen[to] = Some(e);
+                    touched.push(to);
+                }
                 Some(other) if func.edges[other].args != func.edges[e].args => {
                     func.split_edge(e, "edge");
                 }
