@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod convergence;
 pub mod differential;
 pub mod filetests;
 pub mod graph_oracles;

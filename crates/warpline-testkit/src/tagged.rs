@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use warpline_analysis::{EdgeId, Graph, Node};
 
-use crate::graph_oracles::{CycleByDefinition, cycles};
+use crate::convergence::hierarchies::Hierarchy;
+use crate::graph_oracles::CycleByDefinition;
 
 /// How often the header of each cycle around a node has been executed since the cycle was entered, from the outside
 /// in.
@@ -33,9 +34,14 @@ impl Tags {
     pub fn of_walk<G: Graph>(graph: &G, mut arrange: impl FnMut(Node, &mut [Node])) -> Self {
         let mut pre_number = vec![None; graph.node_count()];
         number(graph, graph.entry(), &mut arrange, &mut pre_number, &mut 0);
-        let mut cycles = cycles(graph, &pre_number);
+        Self::of_hierarchy(&Hierarchy::of_numbers(graph, &pre_number))
+    }
+
+    /// Tags for the cycles of a given hierarchy.
+    pub fn of_hierarchy(hierarchy: &Hierarchy) -> Self {
+        let mut cycles = hierarchy.cycles().to_vec();
         cycles.sort_by_key(|c| c.depth);
-        let around = (0..graph.node_count())
+        let around = (0..hierarchy.node_count())
             .map(|n| (0..cycles.len()).filter(|&c| cycles[c].nodes.contains(&n)).collect())
             .collect();
         Tags { cycles, around }
