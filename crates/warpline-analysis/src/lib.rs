@@ -7,6 +7,7 @@
 //! * [`dom`]: dominators, and post-dominators through [`Reversed`];
 //! * [`cycles`]: the forest of cycles, reducible or not;
 //! * [`frontier`]: dominance frontiers, single and iterated;
+//! * [`normal_form`], [`head_rewired`], [`disjoint_paths`]: the forms in which paper 1 states its theorems;
 //! * [`joins`]: where threads that part at a branch meet again; [`witness`]: by which paths;
 //! * [`uniformity`]: which values and branches all threads agree on.
 //!
@@ -16,11 +17,14 @@
 
 pub mod bitset;
 pub mod cycles;
+pub mod disjoint_paths;
 pub mod dom;
 pub mod frontier;
 pub mod graph;
+pub mod head_rewired;
 pub mod joins;
 mod local;
+pub mod normal_form;
 pub mod order;
 mod rewired;
 pub mod uniformity;
@@ -28,10 +32,13 @@ pub mod witness;
 
 pub use bitset::BitSet;
 pub use cycles::{CycleForest, CycleId};
+pub use disjoint_paths::{DisjointPaths, RelevantSplits};
 pub use dom::DomTree;
 pub use frontier::{IteratedFrontier, dominance_frontier};
 pub use graph::{CsrGraph, EdgeId, Graph, GraphError, Node, Reversed};
+pub use head_rewired::HeadRewired;
 pub use joins::{JoinSet, Joins, Split};
+pub use normal_form::{NodeOrigin, NormalForm, NormalFormError};
 pub use order::{DfsOrder, Sccs};
 pub use uniformity::{SsaProgram, Uniformity};
 pub use witness::{Step, Witness};

@@ -7,6 +7,7 @@
 
 pub mod convergence;
 pub mod differential;
+pub mod disjoint;
 pub mod filetests;
 pub mod graph_oracles;
 pub mod graphs;
