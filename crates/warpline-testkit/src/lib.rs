@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod claims;
+pub mod control_flow;
 pub mod convergence;
 pub mod differential;
 pub mod disjoint;

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use warpline_analysis::uniformity::{Rule, SsaProgram, Value};
 use warpline_analysis::{BitSet, CsrGraph, EdgeId, Graph, Node};
 
+use crate::convergence::Trace;
 use crate::rng::SplitMix64;
 use crate::tagged::{Tag, Tags};
 
@@ -72,6 +73,7 @@ struct Run<'a> {
 }
 
 /// Runs the program once with `threads` threads of at most `steps` nodes each and adds what is seen to `observed`.
+/// Returns the nodes that each thread executed.
 pub fn run(
     graph: &CsrGraph,
     program: &SsaProgram,
@@ -80,12 +82,10 @@ pub fn run(
     threads: u64,
     steps: usize,
     observed: &mut Observed,
-) {
+) -> Vec<Trace> {
     let (visits, arrivals) = (BTreeMap::new(), BTreeMap::new());
     let mut run = Run { graph, program, tags, seed, visits, arrivals, observed };
-    for thread in 0..threads {
-        run.thread(thread, steps);
-    }
+    (0..threads).map(|thread| run.thread(thread, steps)).collect()
 }
 
 fn hash(parts: impl IntoIterator<Item = u64>) -> u64 {
@@ -97,7 +97,7 @@ fn hash_tag(tag: &Tag) -> u64 {
 }
 
 impl Run<'_> {
-    fn thread(&mut self, thread: u64, steps: usize) {
+    fn thread(&mut self, thread: u64, steps: usize) -> Trace {
         let mut environment: Environment = vec![None; self.program.value_count()];
         for v in self.program.values().filter(|&v| self.program.node(v).is_none()) {
             let own = if self.program.rule(v) == Rule::Source { thread + 1 } else { 0 };
@@ -106,7 +106,9 @@ impl Run<'_> {
         let mut node = self.graph.entry();
         let mut tag = self.tags.at_entry(node);
         let mut by = None;
+        let mut trace = Vec::new();
         for step in 0..steps {
+            trace.push(node);
             self.execute(thread, step as u64, node, &tag, by, &mut environment);
             let edge = self.choose(node, &tag, &environment);
             self.compare_visit(node, &tag, &environment, edge.map(|e| self.graph.target(e)));
@@ -116,6 +118,7 @@ impl Run<'_> {
             self.compare_arrival(edge, &tag, &environment);
             (node, by) = (target, Some(edge));
         }
+        trace
     }
 
     fn execute(
@@ -131,7 +134,7 @@ impl Run<'_> {
         let before = environment.clone();
         for &v in program.values_at(node) {
             let id = u64::from(v.0);
-            environment[v.index()] = if program.is_phi(v) {
+            environment[v.index()] = if program.is_phi(v) && program.rule(v) == Rule::Default {
                 let taken = program.operands(v).find(|&(_, e)| e == by && by.is_some());
                 taken.and_then(|(o, _)| before[o.index()])
             } else {

@@ -4,6 +4,7 @@ use warpline_analysis::uniformity::{Rule, SsaProgram, Value};
 use warpline_analysis::{CsrGraph, EdgeId, Graph, Node};
 
 use crate::graph_oracles::Dominance;
+use crate::graphs::edge_list;
 use crate::rng::SplitMix64;
 
 /// A value before it is handed to the builder.
@@ -22,35 +23,46 @@ enum Operands {
 /// The argument that is different in every thread.
 const LANE: usize = 0;
 
+/// The number of arguments.
+const ARGUMENTS: usize = 4;
+
 /// A program over `graph`: a few arguments, in each node some φs and some plain values in this order, and branches that
 /// mostly depend on values. Definitions dominate uses; values in one node use earlier ones of the
 /// same node.
 pub fn random(rng: &mut SplitMix64, graph: &CsrGraph) -> SsaProgram {
     let dominance = Dominance::of(graph);
     let source_in = *rng.pick(&[8, 20, 40]);
+    let always_in = *rng.pick(&[8, 20, 40]);
     // How many of the branches, in twelfths, have a condition that is a source.
     let lane_branches = *rng.pick(&[1, 4, 8]);
     let mut conditions = vec![None; graph.node_count()];
-    let plain_rule = |rng: &mut SplitMix64| match rng.below(source_in) {
+    let plain_rule = |rng: &mut SplitMix64| {
+        if rng.chance(1, source_in) {
+            Rule::Source
+        } else if rng.chance(1, always_in) {
+            Rule::AlwaysUniform
+        } else {
+            Rule::Default
+        }
+    };
+    let phi_rule = |rng: &mut SplitMix64| match rng.below(80) {
         0 => Rule::Source,
         1 => Rule::AlwaysUniform,
         _ => Rule::Default,
     };
-    let mut drafts: Vec<Draft> = [Rule::Source, Rule::Default, Rule::Default]
-        .map(|rule| Draft { node: None, rule, pure: false, operands: Operands::Plain(Vec::new()) })
-        .into();
+    let argument = |v| {
+        let rule = if v == LANE { Rule::Source } else { Rule::Default };
+        Draft { node: None, rule, pure: false, operands: Operands::Plain(Vec::new()) }
+    };
+    let mut drafts: Vec<Draft> = (0..ARGUMENTS).map(argument).collect();
     // First what there is, then what it is made from, so that φs can use what comes later.
     for node in graph.nodes() {
         let n = node.index();
         // The entry has no φ: nothing would be its operand at the start.
         for _ in 0..if node == graph.entry() { 0 } else { rng.below(3) } {
             let edges = graph.in_edges(node).iter().map(|&e| (e, None)).collect();
-            drafts.push(Draft {
-                node: Some(n),
-                rule: Rule::Default,
-                pure: false,
-                operands: Operands::Phi(edges),
-            });
+            let (rule, operands) = (phi_rule(rng), Operands::Phi(edges));
+            drafts.push(Draft { node: Some(n), rule, pure: false, operands });
         }
         for _ in 0..rng.below(4) {
             let (rule, pure) = (plain_rule(rng), rng.chance(1, 2));
@@ -69,7 +81,7 @@ pub fn random(rng: &mut SplitMix64, graph: &CsrGraph) -> SsaProgram {
         (0..drafts.len()).filter(|&v| usable(&drafts[v])).collect()
     };
     let reachable = |n: usize| dominance.is_reachable(n);
-    for v in 3..drafts.len() {
+    for v in ARGUMENTS..drafts.len() {
         let node = drafts[v].node.expect("all but the arguments are in nodes");
         let operands = match &drafts[v].operands {
             Operands::Plain(_) => {
@@ -86,7 +98,9 @@ pub fn random(rng: &mut SplitMix64, graph: &CsrGraph) -> SsaProgram {
                     let mut usable = at_end(&drafts, graph.source(e).index());
                     usable.retain(|&o| o != LANE || rng.chance(1, 6));
                     let repeat = last.filter(|o| usable.contains(o) && rng.chance(1, 3));
-                    last = Some(repeat.unwrap_or_else(|| pick_near(rng, &usable)));
+                    // Uniform arguments by the way: such a φ is divergent by control alone.
+                    let argument = rng.chance(1, 3).then(|| rng.between(LANE + 1, ARGUMENTS - 1));
+                    last = Some(repeat.or(argument).unwrap_or_else(|| pick_near(rng, &usable)));
                     last.filter(|_| !rng.chance(1, 20))
                 };
                 Operands::Phi(edges.iter().map(|&(e, _)| (e, operand(e))).collect())
@@ -118,6 +132,71 @@ pub fn random(rng: &mut SplitMix64, graph: &CsrGraph) -> SsaProgram {
         }
     }
     builder.build(graph).expect("the draft names existing nodes, edges and values only")
+}
+
+/// The same program over the same graph with the edges in another order. Also says which edge of the new graph each edge
+/// of the old one is.
+pub fn with_shuffled_edges(
+    rng: &mut SplitMix64,
+    graph: &CsrGraph,
+    program: &SsaProgram,
+) -> (CsrGraph, SsaProgram, Vec<EdgeId>) {
+    let mut order: Vec<EdgeId> = graph.edges().collect();
+    rng.shuffle(&mut order);
+    let mut there = vec![EdgeId(0); order.len()];
+    order.iter().enumerate().for_each(|(new, old)| there[old.index()] = EdgeId::new(new));
+    let ends = order.iter().map(|&e| (graph.source(e), graph.target(e)));
+    let shuffled = CsrGraph::new(graph.node_count(), graph.entry(), ends).expect("the ends are as before");
+    let program = copy(&shuffled, program, |v| program.rule(v), |e| there[e.index()]);
+    (shuffled, program, there)
+}
+
+/// The same program with the rules and edges that are given for the old ones.
+pub fn copy(
+    graph: &CsrGraph,
+    program: &SsaProgram,
+    rule: impl Fn(Value) -> Rule,
+    edge: impl Fn(EdgeId) -> EdgeId,
+) -> SsaProgram {
+    let mut builder = SsaProgram::builder();
+    for v in program.values() {
+        let operands = program.operands(v);
+        let copy = match program.node(v) {
+            None => builder.argument(rule(v)),
+            Some(n) if program.is_phi(v) => {
+                let operands = operands.filter_map(|(o, e)| e.map(|e| (edge(e), Some(o))));
+                builder.phi(n, rule(v), operands)
+            }
+            Some(n) => builder.plain(n, rule(v), operands.map(|(o, _)| o)),
+        };
+        if program.is_pure(v) {
+            builder.set_pure(copy);
+        }
+    }
+    for n in graph.nodes() {
+        builder.terminator(n, program.terminator(n).iter().copied());
+    }
+    builder.build(graph).expect("a copy of a program")
+}
+
+/// A program as text, for messages.
+pub fn describe(graph: &CsrGraph, program: &SsaProgram) -> String {
+    let mut text = format!("{} nodes, edges {:?}\n", graph.node_count(), edge_list(graph));
+    for v in program.values() {
+        let operand = |(o, e): (Value, Option<EdgeId>)| match e {
+            Some(e) => format!("{e}: {o}"),
+            None => o.to_string(),
+        };
+        let operands: Vec<String> = program.operands(v).map(operand).collect();
+        let kind = if program.is_phi(v) { "φ" } else { "" };
+        let pure = if program.is_pure(v) { " pure" } else { "" };
+        let at = program.node(v).map_or("argument".to_string(), |n| n.to_string());
+        text += &format!("  {at}: {v} = {kind}({}) {:?}{pure}\n", operands.join(", "), program.rule(v));
+    }
+    for n in graph.nodes().filter(|&n| !program.terminator(n).is_empty()) {
+        text += &format!("  {n}: branch on {:?}\n", program.terminator(n));
+    }
+    text
 }
 
 /// One of `usable`, more often a late one.

@@ -263,6 +263,12 @@ impl Uniformity {
         self.given_up[cycle.index()]
     }
 
+    /// Whether threads that execute `node` together in one cycle hierarchy do so in every other: it is *m-converged* (paper
+    /// 2). Said of all nodes but those of cycles that were given up.
+    pub fn is_m_converged(&self, node: Node) -> bool {
+        self.cycles.around(node).all(|c| self.given_up(c).is_none())
+    }
+
     /// A split of which `node` is a join: threads that part there can arrive at one instance of the node from different
     /// instances of predecessors. None if all threads that arrive at an instance come the same way, and for
     /// nodes in cycles that were given up unless they are entries.

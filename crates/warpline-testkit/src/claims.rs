@@ -1,0 +1,230 @@
+//! The claims of a uniformity analysis against what threads were seen to disagree on.
+//!
+//! [`violation`] looks for what is claimed uniform and is not: values at their definitions, at every node and on
+//! every edge that they can be used on, and branches. [`Tally`] counts the other side: what is claimed divergent and was
+//! never seen to diverge, by the cause that the analysis gives.
+
+use std::fmt;
+
+use warpline_analysis::uniformity::{Cause, Rule, SsaProgram, Uniformity, Value};
+use warpline_analysis::{CsrGraph, EdgeId, Graph, Node};
+
+use crate::graph_oracles::Dominance;
+use crate::lockstep::Observed;
+
+/// A program and what was seen when it ran.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// The graph.
+    pub graph: &'a CsrGraph,
+    /// Its dominators.
+    pub dominance: &'a Dominance,
+    /// The program.
+    pub program: &'a SsaProgram,
+    /// What threads disagreed on.
+    pub observed: &'a Observed,
+}
+
+impl Seen<'_> {
+    fn reachable(&self) -> impl Iterator<Item = Node> + '_ {
+        self.graph.nodes().filter(|n| self.dominance.is_reachable(n.index()))
+    }
+
+    fn values(&self) -> impl Iterator<Item = Value> + '_ {
+        let runs = |n: Node| self.dominance.is_reachable(n.index());
+        self.program.values().filter(move |&v| self.program.node(v).is_none_or(runs))
+    }
+
+    /// Whether a value can be used at the end of a node.
+    fn is_visible(&self, value: Value, node: Node) -> bool {
+        let at = self.program.node(value);
+        at.is_none_or(|d| self.dominance.dominates(d.index(), node.index()))
+    }
+}
+
+/// Something that is claimed uniform and is not. The analysis may have been of a graph whose edges are in another order:
+/// `there` says which of its edges an edge of `seen.graph` is.
+pub fn violation(
+    seen: Seen,
+    uniformity: &Uniformity,
+    analysed: &CsrGraph,
+    there: impl Fn(EdgeId) -> EdgeId,
+) -> Option<String> {
+    for n in seen.reachable() {
+        if seen.observed.branches.contains(n.index()) && !uniformity.is_divergent_branch(n) {
+            return Some(format!("the branch at {n} is claimed uniform and is not"));
+        }
+    }
+    for v in seen.values() {
+        if seen.observed.divergent.contains(v.index()) && !uniformity.is_divergent(v) {
+            return Some(format!("{v} is claimed uniform and is not"));
+        }
+        for n in seen.reachable().filter(|&n| seen.is_visible(v, n)) {
+            if seen.observed.differs_at(v, n) && !uniformity.is_divergent_at(analysed, v, n) {
+                return Some(format!("the use of {v} at {n} is claimed uniform and is not"));
+            }
+            for &e in seen.graph.out_edges(n) {
+                if seen.observed.differs_on(v, e) && !uniformity.is_divergent_on(analysed, v, there(e)) {
+                    return Some(format!("the use of {v} on {e} is claimed uniform and is not"));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// How many are claimed divergent and were seen to be.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Rate {
+    /// All that could have been seen.
+    pub all: usize,
+    /// What is claimed divergent.
+    pub claimed: usize,
+    /// What was seen to diverge.
+    pub seen: usize,
+}
+
+impl Rate {
+    fn add(&mut self, claimed: bool, seen: bool) {
+        self.all += 1;
+        self.claimed += usize::from(claimed);
+        self.seen += usize::from(seen);
+    }
+
+    /// What is claimed divergent, in percent of all.
+    pub fn claimed_percent(&self) -> usize {
+        100 * self.claimed / self.all.max(1)
+    }
+
+    /// What was seen to diverge, in percent of what is claimed.
+    pub fn seen_percent(&self) -> usize {
+        100 * self.seen / self.claimed.max(1)
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Rate { all, claimed, seen } = self;
+        write!(f, "{claimed} of {all} claimed divergent, {seen} ({} %) seen", self.seen_percent())
+    }
+}
+
+/// The values of one cause: how many, and how many of them were never seen to diverge.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Unseen {
+    /// All.
+    pub all: usize,
+    /// Those that were never seen to diverge.
+    pub unseen: usize,
+}
+
+impl Unseen {
+    fn add(&mut self, seen: bool) {
+        self.all += 1;
+        self.unseen += usize::from(!seen);
+    }
+}
+
+impl fmt::Display for Unseen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.unseen, self.all)
+    }
+}
+
+/// What came out over many programs.
+#[derive(Clone, Default, Debug)]
+pub struct Tally {
+    /// Programs.
+    pub programs: usize,
+    /// Hierarchies they ran in.
+    pub hierarchies: usize,
+    /// Programs with several hierarchies.
+    pub ambiguous: usize,
+    /// Cycles that were given up.
+    pub given_up: usize,
+    /// Programs with a cycle that has several entries and was not given up.
+    pub kept: usize,
+    /// Values that follow their operands and control.
+    pub values: Rate,
+    /// Nodes with several out-edges.
+    pub branches: Rate,
+    /// Uses of uniform values outside a cycle that they are defined in.
+    pub outside_uses: Rate,
+    /// φs that are divergent because of where threads come from.
+    pub by_join: Unseen,
+    /// Values that are divergent because threads left a cycle in different iterations.
+    pub by_temporal: Unseen,
+    /// Values in cycles that were given up.
+    pub by_given_up: Unseen,
+    /// Values with a divergent operand that was seen to diverge.
+    pub by_operand: Unseen,
+    /// Values with a divergent operand that was not.
+    pub inherited: Unseen,
+}
+
+impl Tally {
+    /// Counts what one program shows. Values are counted where two threads were seen together.
+    pub fn count(&mut self, seen: Seen, uniformity: &Uniformity, hierarchies: usize) {
+        let Seen { graph, program, observed, .. } = seen;
+        let cycles = uniformity.cycles();
+        self.programs += 1;
+        self.hierarchies += hierarchies;
+        self.ambiguous += usize::from(hierarchies > 1);
+        self.given_up += cycles.cycles().filter(|&c| uniformity.given_up(c).is_some()).count();
+        let is_kept = |c| {
+            let outer = std::iter::successors(Some(c), |&c| cycles.parent(c));
+            !cycles.is_reducible(c) && outer.into_iter().all(|c| uniformity.given_up(c).is_none())
+        };
+        self.kept += usize::from(cycles.cycles().any(is_kept));
+        for v in seen.values() {
+            let node = program.node(v);
+            let together = node.is_none_or(|n| observed.shared.contains(n.index()));
+            let differs = observed.divergent.contains(v.index());
+            if program.rule(v) == Rule::Default && together {
+                self.values.add(uniformity.is_divergent(v), differs);
+                self.count_cause(observed, uniformity.cause(v), differs);
+            }
+            let Some(around) = node.and_then(|n| cycles.innermost(n)) else { continue };
+            if uniformity.is_divergent(v) {
+                continue;
+            }
+            let outside = |n: &Node| !cycles.contains(around, *n) && seen.is_visible(v, *n);
+            for n in seen.reachable().filter(outside).filter(|n| observed.shared.contains(n.index())) {
+                self.outside_uses.add(uniformity.is_divergent_at(graph, v, n), observed.differs_at(v, n));
+            }
+        }
+        for n in graph.nodes().filter(|&n| observed.shared.contains(n.index())) {
+            if graph.out_edges(n).len() > 1 {
+                self.branches.add(uniformity.is_divergent_branch(n), observed.branches.contains(n.index()));
+            }
+        }
+    }
+
+    fn count_cause(&mut self, observed: &Observed, cause: Option<Cause>, differs: bool) {
+        match cause {
+            Some(Cause::Join(_)) => self.by_join.add(differs),
+            Some(Cause::Temporal { .. }) => self.by_temporal.add(differs),
+            Some(Cause::GivenUp(_)) => self.by_given_up.add(differs),
+            Some(Cause::Operand(o)) if observed.divergent.contains(o.index()) => self.by_operand.add(differs),
+            Some(Cause::Operand(_)) => self.inherited.add(differs),
+            Some(Cause::Source) | None => {}
+        }
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tally { programs, hierarchies, ambiguous, given_up, kept, .. } = self;
+        writeln!(f, "{programs} programs in {hierarchies} hierarchies, {ambiguous} in several")?;
+        writeln!(f, "  irreducible cycles: {given_up} given up, kept in {kept} programs")?;
+        writeln!(f, "  values: {}", self.values)?;
+        writeln!(f, "  branches: {}", self.branches)?;
+        writeln!(f, "  uses of uniform values outside their cycle: {}", self.outside_uses)?;
+        writeln!(
+            f,
+            "  divergent values never seen to diverge: join {}, temporal {}, given up {}, operand {}, \
+             operand never seen to diverge either {}",
+            self.by_join, self.by_temporal, self.by_given_up, self.by_operand, self.inherited
+        )
+    }
+}
