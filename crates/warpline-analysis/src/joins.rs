@@ -132,12 +132,17 @@ impl<'a, G: Graph> Joins<'a, G> {
         if self.cycles.is_reducible(region) {
             return None; // It is a region for its depth; what is in it could be just as deep.
         }
-        let (dfs, dom) = self.inner.get_or_init(|| {
+        let (dfs, dom) = self.inner();
+        local::joins(self.graph, self.cycles, dfs, dom, region, branch)
+    }
+
+    /// An order and the dominators of the control-flow graph.
+    pub(crate) fn inner(&self) -> &(DfsOrder, DomTree) {
+        self.inner.get_or_init(|| {
             let dfs = DfsOrder::compute(self.graph);
             let dom = DomTree::compute_with(self.graph, &dfs);
             (dfs, dom)
-        });
-        local::joins(self.graph, self.cycles, dfs, dom, region, branch)
+        })
     }
 
     /// Carries the labels of a split that is not [inside](Self::inside) a region, and reports what

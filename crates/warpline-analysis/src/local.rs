@@ -81,12 +81,12 @@ impl<G: Graph> Walk<'_, G> {
     fn arrive(&mut self, edge: EdgeId, label: u32) -> Option<()> {
         let to = self.graph.target(edge);
         let passable = |c: CycleId| self.cycles.header(c) == to && self.cycles.is_reducible(c);
-        if !self.cycles.contains(self.region, to) || !self.outermost_without_branch(to).is_none_or(passable) {
+        if !self.cycles.contains(self.region, to) {
             return None;
         }
         if self.dom.strictly_dominates(self.branch, to) {
             let (from, at) = (self.dfs.post_number(self.graph.source(edge))?, self.dfs.post_number(to)?);
-            if from <= at {
+            if from <= at || !self.outermost_without_branch(to).is_none_or(passable) {
                 return None;
             }
             let new = || (to, Vec::new());

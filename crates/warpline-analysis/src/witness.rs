@@ -1,24 +1,31 @@
-//! Two paths that show that a node is a join.
+//! Two paths that show that threads which part at a branch arrive apart.
 //!
 //! Labels say that a node is a join; they do not say by which paths. These are found when asked for, as a flow of
-//! two units on the head-rewired graph: one path, then a second one that may take back parts of the first
-//! (Menger's theorem, by augmenting paths). Takes time linear in the graph.
+//! two units on the head-rewired graph (Menger's theorem), or, for a branch inside an irreducible cycle, on what
+//! the branch dominates. That takes time linear in the graph.
+//!
+//! Where it matters on *which* edges threads arrive (a φ has to have different operands there, a cycle is entered at
+//! different nodes, or left in different iterations), the edges are put into groups, and at most one path may
+//! arrive on an edge of each group.
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 
-use crate::cycles::{CycleForest, CycleId};
+use crate::cycles::CycleId;
+use crate::flow::{self, Hop, Place};
 use crate::graph::{EdgeId, Graph, Node};
 use crate::joins::{Joins, Split};
-use crate::rewired::{Origin, Rewired};
+use crate::rewired::{Kind, Origin};
 
 /// A step of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// Along an edge. In an irreducible cycle (and in very deep nests) the next edge may leave another node than this one
-    /// arrives at: what lies between is not looked into.
+    /// Along an edge.
     Edge(EdgeId),
     /// From the header of the cycle once more through it, any number of times, until the next step leaves the cycle.
     Round(CycleId),
+    /// On some way through a cycle that is not looked into, from where the last step arrives in it to the source of
+    /// the next edge, which leaves it.
+    Through(CycleId),
 }
 
 /// Two paths from a split to a join. They start along different edges, end at the join, and have no instance of a
@@ -30,163 +37,245 @@ pub struct Witness {
     pub paths: [Vec<Step>; 2],
 }
 
+/// Why nothing is claimed of threads that part at a branch inside a cycle which is not looked into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Inside {
+    /// These two paths have no node in common and lead, over nothing but what the branch strictly dominates, to different
+    /// nodes of which it strictly dominates neither, or which lie outside the cycle.
+    Apart(Witness),
+    /// These two paths have no node in common and lead to different entries of this irreducible cycle, which does not
+    /// contain the branch.
+    EntersApart(CycleId, Witness),
+    /// The cycle is reducible, and given up for being nested too deep.
+    TooDeep,
+    /// An arm of the branch passes through another irreducible cycle, which is not looked into either.
+    NotLookedInto(CycleId),
+}
+
+/// Where in the rewired graph two paths end.
+struct Goal<F> {
+    end: Node,
+    /// The end of a path that arrives on an edge of the rewired graph, given the real edge it belongs to or the
+    /// header it exits from early.
+    group: F,
+}
+
 impl<G: Graph> Joins<'_, G> {
     /// Two paths that make `join` a join of `split`; none if it is not, or if the split lies inside a cycle that is not
     /// looked into ([`JoinSet::inside`](crate::JoinSet::inside)).
     pub fn witness(&self, split: Split, join: Node) -> Option<Witness> {
+        // Either different edges into the join carry the paths, or one exit edge does, in different iterations.
+        self.witness_between(split, join, |e| Some(e.index())).or_else(|| {
+            let (graph, _, rewired) = self.parts();
+            graph.in_edges(join).iter().filter_map(|&e| rewired.passage(e)).find_map(|end| {
+                let group = |origin| match origin {
+                    Origin::Edge(_) => Some(0),
+                    Origin::EarlyExit(cycle) => Some(1 + cycle.index()),
+                    Origin::Root => None,
+                };
+                self.on_rewired(split, &Goal { end, group })
+            })
+        })
+    }
+
+    /// Two paths from `split` that arrive at `join` on edges for which `group` gives different numbers below the number
+    /// of edges; edges without one do not count.
+    pub fn witness_between(
+        &self,
+        split: Split,
+        join: Node,
+        group: impl Fn(EdgeId) -> Option<usize>,
+    ) -> Option<Witness> {
+        let (graph, cycles, rewired) = self.parts();
+        if let (Some(region), Split::Branch(branch)) = (self.inside(split), split) {
+            return self.on_arms(region, branch, join, group);
+        }
+        let into = |e: EdgeId| group(e).filter(|_| graph.target(e) == join);
+        let group = |origin| match origin {
+            Origin::Edge(e) => into(e),
+            Origin::EarlyExit(_) | Origin::Root => None,
+        };
+        self.on_rewired(split, &Goal { end: rewired.arrival(join, cycles), group })
+    }
+
+    /// Two paths from `split` that leave `cycle` by `exit` in different iterations.
+    pub fn witness_of_exit(&self, split: Split, cycle: CycleId, exit: EdgeId) -> Option<Witness> {
+        let (_, cycles, rewired) = self.parts();
+        let group = |origin| match origin {
+            Origin::Edge(_) => Some(0),
+            Origin::EarlyExit(c) if c == cycle => Some(1),
+            Origin::EarlyExit(c) if cycles.contains_cycle(cycle, c) => Some(0),
+            Origin::EarlyExit(_) | Origin::Root => None,
+        };
+        self.on_rewired(split, &Goal { end: rewired.passage(exit)?, group })
+    }
+
+    /// Two paths from `split` that arrive at different entries of the irreducible `cycle`, one that is not looked into.
+    pub fn witness_of_entries(&self, split: Split, cycle: CycleId) -> Option<Witness> {
+        let (graph, cycles, rewired) = self.parts();
+        let group = |origin| match origin {
+            Origin::Edge(e) => Some(graph.target(e)).filter(|&t| cycles.contains(cycle, t)).map(Node::index),
+            Origin::EarlyExit(_) | Origin::Root => None,
+        };
+        self.on_rewired(split, &Goal { end: rewired.arrival(cycles.header(cycle), cycles), group })
+    }
+
+    fn on_rewired(&self, split: Split, goal: &Goal<impl Fn(Origin) -> Option<usize>>) -> Option<Witness> {
         if self.inside(split).is_some() {
             return None;
         }
         let (graph, cycles, rewired) = self.parts();
+        // The last piece of an edge that leaves cycles is still to come where the paths end in the middle of it.
+        let rest = rewired.passage_edge(goal.end).map(Step::Edge);
+        let hop = |origin: Origin, first: Option<Step>, to: Node| {
+            let said = match origin {
+                Origin::Edge(e) => Some(Step::Edge(e)),
+                Origin::EarlyExit(c) => Some(Step::Round(c)),
+                Origin::Root => None,
+            };
+            if to != goal.end {
+                return Some(Hop { steps: [first.or(said), said], to: Place::Node(to.index()) });
+            }
+            let steps = match (first, rest) {
+                (Some(first), _) => [Some(first), said],
+                (None, rest) => [said, rest],
+            };
+            (goal.group)(origin).map(|g| Hop { steps, to: Place::End(g) })
+        };
         let sources: Vec<EdgeId> = match split {
             Split::Branch(node) if !rewired.is_reachable(node) => Vec::new(),
             Split::Branch(node) => graph.out_edges(node).to_vec(),
             Split::Cycle(cycle) => cycles.exit_edges(graph, cycle).collect(),
         };
-        // Either different edges into the join carry the paths, or one exit edge does, in different iterations.
-        let exits = graph.in_edges(join).iter().filter_map(|&e| rewired.passage(e));
-        let arrival = rewired.arrival(join, cycles);
-        std::iter::once(arrival).chain(exits).find_map(|end| two_paths(graph, cycles, rewired, &sources, end))
-    }
-}
-
-/// How an augmenting path comes to the inside of a node (before it passes through) or the outside (after).
-#[derive(Clone, Copy)]
-enum By {
-    /// Along an edge of the split.
-    Source(EdgeId),
-    /// Along an edge of the rewired graph.
-    Forward(EdgeId),
-    /// Back along an edge of the rewired graph that the first path takes.
-    Back(EdgeId),
-    /// Through the node, or back through it.
-    Through,
-}
-
-struct Flow {
-    /// For each node the edge on which a path leaves it.
-    next: Vec<Option<EdgeId>>,
-    /// For each node whether a path arrives at it along an edge of the split.
-    started: Vec<Option<EdgeId>>,
-}
-
-fn two_paths<G: Graph>(
-    graph: &G,
-    cycles: &CycleForest,
-    rewired: &Rewired,
-    sources: &[EdgeId],
-    end: Node,
-) -> Option<Witness> {
-    let nodes = rewired.graph().node_count();
-    let mut flow = Flow { next: vec![None; nodes], started: vec![None; nodes] };
-    let mut direct = Vec::new();
-    let first = |e: EdgeId| rewired.first_on(e, graph.target(e), cycles);
-    // Edges that end right there are paths of their own.
-    direct.extend(sources.iter().copied().filter(|&e| first(e) == end).take(2));
-    let others: Vec<EdgeId> = sources.iter().copied().filter(|&e| first(e) != end).collect();
-    for _ in direct.len()..2 {
-        augment(rewired, &others, &first, end, &mut flow)?;
-    }
-    let mut paths: Vec<Vec<Step>> = direct.iter().map(|&e| vec![Step::Edge(e)]).collect();
-    for &e in others.iter().filter(|&&e| flow.started[first(e).index()] == Some(e)) {
-        let mut path = vec![Step::Edge(e)];
-        let mut at = first(e);
-        while at != end {
-            let edge = flow.next[at.index()].expect("a path goes on to its end");
-            match rewired.origin(edge) {
-                // An edge that leaves cycles is in two pieces.
-                Origin::Edge(real) if path.last() == Some(&Step::Edge(real)) => {}
-                Origin::Edge(real) => path.push(Step::Edge(real)),
-                Origin::EarlyExit(cycle) => path.push(Step::Round(cycle)),
-                Origin::Root => {}
+        let starts: Vec<Hop> = sources
+            .into_iter()
+            .filter_map(|e| hop(Origin::Edge(e), None, rewired.first_on(e, graph.target(e), cycles)))
+            .collect();
+        let ends = graph.edge_count().max(graph.node_count()).max(cycles.len() + 1);
+        let paths = flow::two_paths(rewired.graph().node_count(), ends, &starts, |node, out| {
+            let node = Node::new(node);
+            let through = match rewired.kind(node) {
+                Kind::Region(cycle) => Some(Step::Through(cycle)),
+                _ => None,
+            };
+            for &e in rewired.graph().out_edges(node) {
+                out.extend(hop(rewired.origin(e), through, rewired.graph().target(e)));
             }
-            at = rewired.graph().target(edge);
-        }
-        paths.push(path);
+        })?;
+        Some(self.without_empty_ways(paths))
     }
-    // Where the end is the passage along an edge, this edge is still to come.
-    for path in &mut paths {
-        if let Some(edge) = rewired.passage_edge(end)
-            && path.last() != Some(&Step::Edge(edge))
-        {
-            path.push(Step::Edge(edge));
-        }
-    }
-    let [a, b]: [Vec<Step>; 2] = paths.try_into().ok()?;
-    Some(Witness { paths: [a, b] })
-}
 
-/// Adds a path to a flow of at most one unit.
-fn augment(
-    rewired: &Rewired,
-    sources: &[EdgeId],
-    first: &impl Fn(EdgeId) -> Node,
-    end: Node,
-    flow: &mut Flow,
-) -> Option<()> {
-    let graph = rewired.graph();
-    let nodes = graph.node_count();
-    // The inside of node v is 2v, its outside 2v + 1.
-    let mut by: Vec<Option<By>> = vec![None; 2 * nodes];
-    let mut queue = VecDeque::new();
-    let occupied = |flow: &Flow, v: usize| flow.next[v].is_some();
-    let visit = |by: &mut Vec<Option<By>>, queue: &mut VecDeque<usize>, state: usize, how: By| {
-        if by[state].is_none() {
-            by[state] = Some(how);
-            queue.push_back(state);
-        }
-    };
-    for &e in sources {
-        if flow.started[first(e).index()].is_none() {
-            visit(&mut by, &mut queue, 2 * first(e).index(), By::Source(e));
-        }
+    /// Two paths from a branch inside an irreducible cycle along what it dominates.
+    fn on_arms(
+        &self,
+        region: CycleId,
+        branch: Node,
+        join: Node,
+        group: impl Fn(EdgeId) -> Option<usize>,
+    ) -> Option<Witness> {
+        let (graph, cycles, _) = self.parts();
+        self.inside_region(region, branch)?;
+        let arms = Arms { joins: self, branch };
+        let place = |e: EdgeId| match graph.target(e) {
+            t if t == join => group(e).map(Place::End),
+            t => arms.is_inside(t).then(|| Place::Node(arms.whole(t).index())),
+        };
+        let ends = graph.edge_count().max(graph.node_count()).max(cycles.len() + 1);
+        arms.two_paths(ends, &place).map(|paths| self.without_empty_ways(paths))
     }
-    // The edge on which the first path arrives at a node.
-    let mut arrives: Vec<Option<EdgeId>> = vec![None; nodes];
-    flow.next.iter().flatten().for_each(|&e| arrives[graph.target(e).index()] = Some(e));
-    while let Some(state) = queue.pop_front() {
-        let v = state / 2;
-        if state == 2 * end.index() {
-            break;
+
+    /// Why nothing is claimed of threads that part at `branch`; none if the branch is not inside a cycle that is not looked
+    /// into, or they come together again in time.
+    pub fn why_inside(&self, branch: Node) -> Option<Inside> {
+        let region = self.inside(Split::Branch(branch))?;
+        let (graph, cycles, _) = self.parts();
+        if cycles.is_reducible(region) {
+            return Some(Inside::TooDeep);
         }
-        if state % 2 == 0 {
-            if !occupied(flow, v) {
-                visit(&mut by, &mut queue, state + 1, By::Through);
-            } else if let Some(e) = arrives[v] {
-                visit(&mut by, &mut queue, 2 * graph.source(e).index() + 1, By::Back(e));
+        if self.inside_region(region, branch).is_some() {
+            return None;
+        }
+        let arms = Arms { joins: self, branch };
+        let own = |t: Node| cycles.contains(region, t) && arms.is_inside(t);
+        let far = |e: EdgeId| match graph.target(e) {
+            t if own(t) => Some(Place::Node(arms.whole(t).index())),
+            t => Some(Place::End(t.index())),
+        };
+        if let Some(paths) = arms.two_paths(graph.node_count(), &far) {
+            return Some(Inside::Apart(self.without_empty_ways(paths)));
+        }
+        // Without two ways out, the arms were not followed through a cycle on the way.
+        let mut inner: BTreeMap<Node, CycleId> = BTreeMap::new();
+        for &n in cycles.nodes(region).iter().filter(|&&n| own(n)) {
+            if let Some(c) = cycles.outermost_without(n, branch).filter(|&c| !cycles.is_reducible(c)) {
+                inner.insert(cycles.header(c), c);
             }
-        } else {
-            if occupied(flow, v) {
-                visit(&mut by, &mut queue, state - 1, By::Through);
+        }
+        for &cycle in inner.values() {
+            let enter = |e: EdgeId| match graph.target(e) {
+                t if cycles.contains(cycle, t) => Some(Place::End(t.index())),
+                t => own(t).then(|| Place::Node(arms.whole(t).index())),
+            };
+            if let Some(paths) = arms.two_paths(graph.node_count(), &enter) {
+                return Some(Inside::EntersApart(cycle, self.without_empty_ways(paths)));
             }
-            for &e in graph.out_edges(Node::new(v)) {
-                if flow.next[v] != Some(e) {
-                    visit(&mut by, &mut queue, 2 * graph.target(e).index(), By::Forward(e));
+        }
+        Some(Inside::NotLookedInto(inner.into_values().next().unwrap_or(region)))
+    }
+
+    /// Leaves out ways through a cycle of no edge at all.
+    fn without_empty_ways(&self, paths: [Vec<Step>; 2]) -> Witness {
+        let (graph, _, _) = self.parts();
+        let paths = paths.map(|path| {
+            let empty = |i: usize| match (path[i], i.checked_sub(1).map(|p| path[p]), path.get(i + 1)) {
+                (Step::Through(_), Some(Step::Edge(a)), Some(&Step::Edge(b))) => {
+                    graph.target(a) == graph.source(b)
                 }
-            }
-        }
+                _ => false,
+            };
+            (0..path.len()).filter(|&i| !empty(i)).map(|i| path[i]).collect()
+        });
+        Witness { paths }
     }
-    // Collect what changes before changing it: the path may leave a node by a new edge and take back the old one.
-    let (mut added, mut removed) = (Vec::new(), Vec::new());
-    let mut state = 2 * end.index();
-    loop {
-        match by[state]? {
-            By::Source(e) => {
-                flow.started[state / 2] = Some(e);
-                break;
-            }
-            By::Forward(e) => {
-                added.push(e);
-                state = 2 * graph.source(e).index() + 1;
-            }
-            By::Back(e) => {
-                removed.push(e);
-                state = 2 * graph.target(e).index();
-            }
-            By::Through => state ^= 1,
-        }
+}
+
+/// What a branch inside an irreducible cycle strictly dominates, with each cycle that does not contain the branch
+/// taken as a whole.
+struct Arms<'j, 'a, G> {
+    joins: &'j Joins<'a, G>,
+    branch: Node,
+}
+
+impl<G: Graph> Arms<'_, '_, G> {
+    fn is_inside(&self, node: Node) -> bool {
+        self.joins.inner().1.strictly_dominates(self.branch, node)
     }
-    removed.iter().for_each(|e| flow.next[graph.source(*e).index()] = None);
-    added.iter().for_each(|e| flow.next[graph.source(*e).index()] = Some(*e));
-    Some(())
+
+    fn whole(&self, node: Node) -> Node {
+        let (_, cycles, _) = self.joins.parts();
+        cycles.outermost_without(node, self.branch).map_or(node, |c| cycles.header(c))
+    }
+
+    /// Two paths to different ends; `place` says where an edge leads.
+    fn two_paths(&self, ends: usize, place: &impl Fn(EdgeId) -> Option<Place>) -> Option<[Vec<Step>; 2]> {
+        let (graph, cycles, _) = self.joins.parts();
+        let hop = |before: Option<Step>, e: EdgeId| {
+            let steps = [before.or(Some(Step::Edge(e))), Some(Step::Edge(e))];
+            place(e).map(|to| Hop { steps, to })
+        };
+        let starts: Vec<Hop> = graph.out_edges(self.branch).iter().filter_map(|&e| hop(None, e)).collect();
+        flow::two_paths(graph.node_count(), ends, &starts, |node, out| {
+            let node = Node::new(node);
+            match cycles.outermost_without(node, self.branch) {
+                Some(c) => {
+                    let over = match cycles.is_reducible(c) {
+                        true => Step::Round(c),
+                        false => Step::Through(c),
+                    };
+                    out.extend(cycles.exit_edges(graph, c).filter_map(|e| hop(Some(over), e)));
+                }
+                None => out.extend(graph.out_edges(node).iter().filter_map(|&e| hop(None, e))),
+            }
+        })
+    }
 }

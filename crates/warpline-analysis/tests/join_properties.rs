@@ -70,6 +70,7 @@ fn witness_holds(
                     cycles.contains(c, graph.source(e)) && !cycles.contains(c, graph.target(e))
                 }
                 (Step::Round(c), _) => i > 0 && cycles.header(c) == at,
+                (Step::Through(_), _) => false,
             };
             if !connected {
                 return Err(format!("a path to {join} breaks at step {i}: {witness:?}"));
@@ -80,7 +81,7 @@ fn witness_holds(
                     passed.push(at);
                     None
                 }
-                Step::Round(c) => Some(c),
+                Step::Round(c) | Step::Through(c) => Some(c),
             };
         }
         if passed.pop() != Some(join) || rounds.is_some() {

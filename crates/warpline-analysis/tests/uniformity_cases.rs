@@ -1,7 +1,9 @@
 //! Cases that other uniformity analyses get wrong, and the finer points of this one.
 
-use warpline_analysis::uniformity::{Cause, Fact, GivenUp, Rule, SsaBuilder, SsaProgram, Uniformity, Value};
-use warpline_analysis::{CsrGraph, CycleId, EdgeId, Node, Split};
+use warpline_analysis::uniformity::{
+    Cause, Evidence, Explainer, Fact, GivenUp, Rule, SsaBuilder, SsaProgram, Uniformity, Value,
+};
+use warpline_analysis::{CsrGraph, CycleId, EdgeId, Node, Split, Step};
 use warpline_testkit::graphs;
 
 /// A program in the making, with a lane number and two constants.
@@ -262,6 +264,31 @@ fn a_chain_of_causes_leads_from_a_value_to_the_source() {
     ];
     assert_eq!(u.explain(behind), chain);
     assert!(u.explain(counter).is_empty());
+}
+
+#[test]
+fn witness_paths_bring_different_operands() {
+    // Three ways from 0 to 4, two of which bring the same.
+    let mut case = Case::new(5, &[(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4)]).divergent(0);
+    let phi = case.phi(4, &[(3, case.zero), (4, case.zero), (5, case.one)]);
+    let program = case.builder.build(&case.graph).unwrap();
+    let u = Uniformity::compute(&case.graph, &program);
+    let chain = Explainer::new(&case.graph, &program, &u).value(phi);
+    let Evidence::Paths(witness) = &chain[0].evidence else { panic!("{chain:?}") };
+    let last = witness.paths.each_ref().map(|p| p.last() == Some(&Step::Edge(EdgeId(5))));
+    assert!(last[0] != last[1], "{witness:?}");
+}
+
+#[test]
+fn threads_that_meet_at_once_at_an_entry_of_another_irreducible_cycle_are_together() {
+    // {3, 4, 6} and without 3 {4, 6} are irreducible; the branch at 3 has two edges to 4.
+    let edges = [(0, 3), (0, 4), (0, 6), (3, 4), (3, 4), (4, 6), (6, 4), (6, 3)];
+    let mut case = Case::new(7, &edges).divergent(3);
+    let phi = case.phi(4, &[(1, case.zero), (3, case.zero), (4, case.one), (6, case.zero)]);
+    let same = case.plain(4, &[case.one]);
+    let (_, u) = case.analyse();
+    assert_eq!(u.cause(phi), Some(Cause::Join(Split::Branch(Node(3)))));
+    assert!(!u.is_divergent(same) && u.cycles().cycles().all(|c| u.given_up(c).is_none()));
 }
 
 #[test]

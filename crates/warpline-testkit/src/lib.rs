@@ -17,6 +17,7 @@ pub mod linearized;
 pub mod lockstep;
 pub mod modules;
 pub mod programs;
+pub mod replay;
 pub mod rng;
 pub mod scaling;
 pub mod ssa_programs;

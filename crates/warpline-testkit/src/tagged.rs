@@ -53,6 +53,31 @@ impl Tags {
         self.around[n].iter().map(|&c| u32::from(self.cycles[c].header == n)).collect()
     }
 
+    /// The tag of an instance of `node` with every count at `count`.
+    pub fn every(&self, node: Node, count: u32) -> Tag {
+        vec![count; self.around[node.index()].len()]
+    }
+
+    /// How often, by the tag of an instance of `node`, the cycle with just these nodes (in any order) has gone round; none if
+    /// there is no such cycle around the node.
+    pub fn count(&self, tag: &Tag, node: Node, nodes: &[usize]) -> Option<u32> {
+        let is_it = |c: &usize| {
+            let own = &self.cycles[*c].nodes;
+            own.len() == nodes.len() && nodes.iter().all(|n| own.contains(n))
+        };
+        self.around[node.index()].iter().position(is_it).map(|i| tag[i])
+    }
+
+    /// The counts, in the tag of an instance of `node`, of the cycles that strictly contain all of `nodes`.
+    pub fn counts_around(&self, tag: &Tag, node: Node, nodes: &[usize]) -> Tag {
+        let contains = |c: usize| {
+            let own = &self.cycles[c].nodes;
+            own.len() > nodes.len() && nodes.iter().all(|n| own.contains(n))
+        };
+        let around = self.around[node.index()].iter().zip(tag);
+        around.filter(|&(&c, _)| contains(c)).map(|(_, &count)| count).collect()
+    }
+
     /// The tag behind an edge, from the tag before it.
     pub fn step(&self, tag: &Tag, source: Node, target: Node) -> Tag {
         let (s, t) = (source.index(), target.index());

@@ -48,8 +48,10 @@
 //! earlier, so chains of causes end at a source.
 
 mod engine;
+mod evidence;
 mod program;
 
+pub use evidence::{Evidence, Explainer, Link};
 pub use program::{ProgramError, Rule, SsaBuilder, SsaProgram, Value};
 
 use crate::bitset::BitSet;
