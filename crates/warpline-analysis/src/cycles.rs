@@ -9,11 +9,12 @@
 //! The forest is built in one pass over the depth-first tree from the bottom up. As Ramalingam does for
 //! Havlak's algorithm, an edge between different subtrees is held back until the walk arrives at the lowest
 //! common ancestor of its ends: so every edge is looked at a bounded number of times and the whole takes
-//! nearly linear time also in deep nests. Listing all entries of all irreducible cycles takes time in
-//! proportion to the length of the lists.
+//! nearly linear time also in deep nests. The entries of an irreducible cycle are not kept, but found when asked for:
+//! a nest of irreducible cycles may have quadratically many.
 
 use std::fmt;
 
+use crate::bitset::BitSet;
 use crate::graph::{EdgeId, Graph, Lists, Node};
 use crate::order::DfsOrder;
 
@@ -44,7 +45,8 @@ pub struct CycleForest {
     parent: Vec<u32>,
     depth: Vec<u32>,
     last: Vec<u32>,
-    entries: Lists<Node>,
+    reducible: BitSet,
+    reachable: BitSet,
     children: Lists<CycleId>,
     top: Vec<CycleId>,
     innermost: Vec<u32>,
@@ -60,7 +62,8 @@ impl CycleForest {
             parent: Vec::new(),
             depth: Vec::new(),
             last: Vec::new(),
-            entries: Lists::group(0, std::iter::empty()),
+            reducible: BitSet::new(0),
+            reachable: BitSet::new(0),
             children: Lists::group(0, std::iter::empty()),
             top: Vec::new(),
             innermost: vec![NONE; node_count],
@@ -76,6 +79,9 @@ impl CycleForest {
 
     /// Finds the cycles of `graph` as its depth-first order `dfs` shows them.
     pub fn compute_with<G: Graph>(graph: &G, dfs: &DfsOrder) -> Self {
+        if dfs.is_acyclic(graph) {
+            return Self::empty(graph.node_count());
+        }
         let nesting = Nesting::find(graph, dfs);
         let header_numbers = nesting.headers_in_forest_order();
         let mut id_of_header = vec![NONE; dfs.reachable_count()];
@@ -136,7 +142,8 @@ impl CycleForest {
         }
         node_start.push(nodes.len() as u32);
         let mut forest = CycleForest {
-            entries: Lists::group(count, std::iter::empty()),
+            reducible: BitSet::new(count),
+            reachable: BitSet::new(graph.node_count()),
             header,
             parent,
             depth,
@@ -147,26 +154,39 @@ impl CycleForest {
             nodes,
             node_start,
         };
-        forest.entries = forest.find_entries(graph, dfs);
+        dfs.pre_order().iter().for_each(|n| _ = forest.reachable.insert(n.index()));
+        forest.reducible = forest.find_reducible(graph, dfs);
         forest
     }
 
-    /// The entries of all cycles: the header, then the others in the order of the depth-first walk.
-    fn find_entries<G: Graph>(&self, graph: &G, dfs: &DfsOrder) -> Lists<Node> {
-        let mut pairs: Vec<(usize, Node)> = self.header.iter().enumerate().map(|(c, &h)| (c, h)).collect();
+    /// The cycles that are entered at their headers only.
+    fn find_reducible<G: Graph>(&self, graph: &G, dfs: &DfsOrder) -> BitSet {
+        let mut reducible = BitSet::new(self.len());
+        self.cycles().for_each(|c| _ = reducible.insert(c.index()));
+        // Leads from a cycle that is known to be irreducible outwards, past others of which the same is known.
+        let mut outwards = UnionFind::new(self.len() + 1);
+        let none = self.len() as u32;
+        let slot = |c: Option<CycleId>| c.map_or(none, |c| c.0);
         for &node in dfs.pre_order() {
-            // The cycles that an edge enters at `node` are a chain from the innermost one outwards.
-            let mut cycle = self.innermost(node);
+            let Some(innermost) = self.innermost(node) else { continue };
+            // Only the innermost cycle can have its header here.
+            let first = if self.header(innermost) == node { self.parent(innermost) } else { Some(innermost) };
+            if first.is_none() {
+                continue;
+            }
             for from in graph.predecessors(node).filter(|&p| dfs.is_reachable(p)) {
-                while let Some(c) = cycle.filter(|&c| !self.contains(c, from)) {
-                    if self.header(c) != node {
-                        pairs.push((c.index(), node));
-                    }
-                    cycle = self.parent(c);
+                if self.contains(innermost, from) {
+                    continue;
+                }
+                let mut at = outwards.find(slot(first));
+                while at != none && !self.contains(CycleId(at), from) {
+                    reducible.remove(at as usize);
+                    outwards.union(at, slot(self.parent(CycleId(at))));
+                    at = outwards.find(at);
                 }
             }
         }
-        Lists::group(self.len(), pairs.iter().copied())
+        reducible
     }
 
     /// The number of cycles.
@@ -194,15 +214,24 @@ impl CycleForest {
         self.header[cycle.index()]
     }
 
-    /// The nodes at which control can enter the cycle from outside, the header first. (The header is listed
-    /// even if it is the graph's entry and nothing else leads to it.)
-    pub fn entries(&self, cycle: CycleId) -> &[Node] {
-        self.entries.get(cycle.index())
+    /// The nodes at which control can enter the cycle from outside, the header first, the others in reverse post-order
+    /// within their innermost cycles. (The header is listed even if it is the graph's entry and nothing else
+    /// leads to it.) Takes time linear in the cycle and its in-edges. `graph` is the one that the forest was
+    /// computed from.
+    pub fn entries<G: Graph>(&self, graph: &G, cycle: CycleId) -> Vec<Node> {
+        let header = self.header(cycle);
+        let mut entries = vec![header];
+        if !self.is_reducible(cycle) {
+            let outside = |p: Node| self.reachable.contains(p.index()) && !self.contains(cycle, p);
+            let enters = |n: Node| graph.predecessors(n).any(outside);
+            entries.extend(self.nodes(cycle).iter().copied().filter(|&n| n != header && enters(n)));
+        }
+        entries
     }
 
     /// Whether the header is the only entry.
     pub fn is_reducible(&self, cycle: CycleId) -> bool {
-        self.entries(cycle).len() == 1
+        self.reducible.contains(cycle.index())
     }
 
     /// The smallest cycle around this one.

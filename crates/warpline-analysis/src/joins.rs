@@ -23,8 +23,8 @@
 //! are the exit edges on which threads can leave it in different iterations, having parted at the branch; and an
 //! irreducible cycle is *entered apart* if threads that parted at the branch can arrive at different entries of
 //! it. A branch inside an irreducible cycle is analysed only as far as threads that part there come together again
-//! at once; otherwise [`Joins::of_branch`] names the cycle in [`JoinSet::inside`]. Branches nested in more than 64
-//! cycles are not analysed either, so that the cost stays in proportion.
+//! at once; otherwise [`Joins::of_branch`] names the cycle in [`JoinSet::inside`]. Where so many edges leave so
+//! many cycles at once that the rewired graph would outgrow the program, branches deep in the nest are not analysed either.
 
 use std::cell::OnceCell;
 use std::cmp::Reverse;
@@ -35,7 +35,7 @@ use crate::dom::DomTree;
 use crate::graph::{EdgeId, Graph, Node};
 use crate::local::{self, LabelledJoin};
 use crate::order::DfsOrder;
-use crate::rewired::{Kind, Origin, Rewired};
+use crate::rewired::{Frontiers, Kind, Origin, Rewired};
 
 /// Where threads part.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -64,7 +64,8 @@ pub struct JoinSet {
 pub struct Joins<'a, G> {
     graph: &'a G,
     cycles: &'a CycleForest,
-    rewired: Rewired,
+    rewired: Rewired<'a, G>,
+    frontiers: Frontiers,
     labels: Labels,
     /// What only branches inside regions need.
     inner: OnceCell<(DfsOrder, DomTree)>,
@@ -74,8 +75,9 @@ impl<'a, G: Graph> Joins<'a, G> {
     /// Prepares queries on `graph`, whose cycles are `cycles` as found with the order `dfs`.
     pub fn new(graph: &'a G, dfs: &DfsOrder, cycles: &'a CycleForest) -> Self {
         let rewired = Rewired::new(graph, dfs, cycles);
-        let labels = Labels::new(rewired.graph().node_count());
-        Joins { graph, cycles, rewired, labels, inner: OnceCell::new() }
+        let nodes = rewired.node_count();
+        let frontiers = Frontiers::new(nodes, 16 * (graph.node_count() + graph.edge_count()));
+        Joins { graph, cycles, rewired, frontiers, labels: Labels::new(nodes), inner: OnceCell::new() }
     }
 
     /// The joins of a branch, all edges of which threads may take. Empty if `branch` is unreachable or has
@@ -110,7 +112,7 @@ impl<'a, G: Graph> Joins<'a, G> {
     }
 
     /// What the answers are found on.
-    pub(crate) fn parts(&self) -> (&'a G, &'a CycleForest, &Rewired) {
+    pub(crate) fn parts(&self) -> (&'a G, &'a CycleForest, &Rewired<'a, G>) {
         (self.graph, self.cycles, &self.rewired)
     }
 
@@ -149,6 +151,7 @@ impl<'a, G: Graph> Joins<'a, G> {
     /// happens where different ones meet.
     pub(crate) fn propagate(&mut self, split: Split, sink: &mut impl JoinSink) {
         let (graph, rewired, labels) = (self.graph, &self.rewired, &mut self.labels);
+        let frontiers = &mut self.frontiers;
         labels.begin();
         let mut start = |e: EdgeId| {
             let first = rewired.first_on(e, graph.target(e), self.cycles);
@@ -170,14 +173,14 @@ impl<'a, G: Graph> Joins<'a, G> {
             if labels.is_done() || only_known_follows(rewired, labels, at, label, sink) {
                 break;
             }
-            labels.depart(rewired, at, label);
+            labels.depart(rewired, frontiers, at, label);
         }
     }
 }
 
 /// Whether only one node waits besides `at`, which has got `label`, and what follows is nothing or known.
-fn only_known_follows(
-    rewired: &Rewired,
+fn only_known_follows<G: Graph>(
+    rewired: &Rewired<'_, G>,
     labels: &mut Labels,
     at: Node,
     label: u32,
@@ -203,7 +206,13 @@ fn only_known_follows(
 }
 
 /// Tells `sink` what it means that different labels meet at `at`.
-fn report<G: Graph>(graph: &G, rewired: &Rewired, labels: &mut Labels, at: Node, sink: &mut impl JoinSink) {
+fn report<G: Graph>(
+    graph: &G,
+    rewired: &Rewired<'_, G>,
+    labels: &mut Labels,
+    at: Node,
+    sink: &mut impl JoinSink,
+) {
     match rewired.kind(at) {
         Kind::Node(node) => {
             if sink.wants_edges(node) {
@@ -330,7 +339,7 @@ impl Labels {
         self.waiting.clear();
     }
 
-    fn arrive(&mut self, rewired: &Rewired, at: Node, what: Contribution) {
+    fn arrive<G: Graph>(&mut self, rewired: &Rewired<'_, G>, at: Node, what: Contribution) {
         let (round, head) = &mut self.head[at.index()];
         if *round != self.round {
             *round = self.round;
@@ -370,17 +379,20 @@ impl Labels {
     }
 
     /// Carries `label` on from `at`.
-    fn depart(&mut self, rewired: &Rewired, at: Node, label: u32) {
-        let dom = rewired.dom();
-        let number = |n: Node| dom.pre_number(n).expect("labels arrive at reachable nodes only") as u32;
-        let first = number(at);
-        if let Some(frontier) = rewired.frontier(at) {
-            let last = first + dom.subtree(at).len() as u32 - 1;
+    fn depart<G: Graph>(
+        &mut self,
+        rewired: &Rewired<'_, G>,
+        frontiers: &mut Frontiers,
+        at: Node,
+        label: u32,
+    ) {
+        let (first, last) = rewired.dom().subtree(at);
+        if let Some(frontier) = frontiers.get(rewired, at) {
             for &to in frontier {
                 self.arrive(rewired, to, Contribution { label, from: From::Interval(first, last) });
             }
         } else {
-            for to in rewired.graph().successors(at) {
+            for to in rewired.successors(at) {
                 self.arrive(rewired, to, Contribution { label, from: From::Interval(first, first) });
             }
         }
@@ -399,25 +411,25 @@ impl Labels {
     }
 
     /// The label on one edge of the rewired graph into `at`.
-    fn on_edge(&self, rewired: &Rewired, at: Node, edge: EdgeId) -> Option<u32> {
+    fn on_edge<G: Graph>(&self, rewired: &Rewired<'_, G>, at: Node, edge: EdgeId) -> Option<u32> {
         if let Origin::Edge(real) = rewired.origin(edge) {
             let is_source = |c: &Contribution| matches!(c.from, From::Source(e) if e == real);
             if let Some(c) = self.at(at).find(is_source) {
                 return Some(c.label);
             }
         }
-        let number = rewired.dom().pre_number(rewired.graph().source(edge))? as u32;
+        let number = rewired.dom().number(rewired.source(edge))?;
         let behind = self.intervals.partition_point(|&(first, _, _)| first <= number);
         let &(_, last, label) = self.intervals[..behind].last()?;
         (number <= last).then_some(label)
     }
 
     /// Fills `on_edges` with the labelled edges of the control-flow graph into `at`.
-    fn edges(&mut self, rewired: &Rewired, at: Node) {
+    fn edges<G: Graph>(&mut self, rewired: &Rewired<'_, G>, at: Node) {
         self.sort_intervals(at);
         let mut on_edges = std::mem::take(&mut self.on_edges);
         on_edges.clear();
-        for &edge in rewired.graph().in_edges(at) {
+        for &edge in rewired.in_edges(at) {
             if let (Origin::Edge(real), Some(label)) = (rewired.origin(edge), self.on_edge(rewired, at, edge))
             {
                 on_edges.push((real, label));
@@ -427,13 +439,13 @@ impl Labels {
     }
 
     /// Fills `divergent` with the cycles that threads leave in different iterations through the exit `at`.
-    fn exits(&mut self, rewired: &Rewired, at: Node) {
+    fn exits<G: Graph>(&mut self, rewired: &Rewired<'_, G>, at: Node) {
         self.sort_intervals(at);
         let mut divergent = std::mem::take(&mut self.divergent);
         divergent.clear();
         // From the edge itself outwards: what comes from inside a cycle against what comes round by its header.
         let mut inside = None;
-        for &edge in rewired.graph().in_edges(at) {
+        for &edge in rewired.in_edges(at) {
             let Some(label) = self.on_edge(rewired, at, edge) else { continue };
             match (inside, rewired.origin(edge)) {
                 (None, _) => inside = Some(label),
@@ -470,7 +482,7 @@ mod tests {
             let cycles = CycleForest::compute_with(&graph, &dfs);
             let mut kept = Joins::new(&graph, &dfs, &cycles);
             let mut walked = Joins::new(&graph, &dfs, &cycles);
-            walked.rewired = Rewired::with_frontiers(&graph, &dfs, &cycles, below(4) as usize);
+            walked.frontiers = Frontiers::new(walked.rewired.node_count(), 1 + below(4) as usize);
             for branch in graph.nodes() {
                 let set = kept.of_branch(branch);
                 joins_found += set.joins.len();

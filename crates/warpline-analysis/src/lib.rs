@@ -17,6 +17,7 @@
 
 pub mod bitset;
 pub mod cycles;
+mod dag_dom;
 pub mod disjoint_paths;
 pub mod dom;
 mod flow;

@@ -96,7 +96,7 @@ impl NormalForm {
         let dfs = DfsOrder::compute(graph);
         let cycles = CycleForest::compute_with(graph, &dfs);
         for c in cycles.cycles() {
-            if let &[header, entry, ..] = cycles.entries(c) {
+            if let [header, entry, ..] = cycles.entries(graph, c)[..] {
                 return Err(NormalFormError::Irreducible { header, entry });
             }
         }

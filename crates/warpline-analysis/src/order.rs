@@ -102,6 +102,13 @@ impl DfsOrder {
         (parent != NONE).then(|| self.pre[parent as usize])
     }
 
+    /// Whether no path leads round a cycle. `graph` is the one that the walk was made on.
+    pub fn is_acyclic<G: Graph>(&self, graph: &G) -> bool {
+        // A cycle has an edge to a node that is left later than its source, or to the source itself.
+        let post = |n: Node| self.post_number[n.index()];
+        self.pre.iter().all(|&n| graph.successors(n).all(|t| post(t) < post(n)))
+    }
+
     /// Whether `a` is `b` or an ancestor of it in the depth-first tree. False if either is unreachable.
     pub fn is_ancestor(&self, a: Node, b: Node) -> bool {
         match (self.pre_number(a), self.pre_number(b)) {

@@ -152,14 +152,14 @@ impl<G: Graph> Joins<'_, G> {
             .filter_map(|e| hop(Origin::Edge(e), None, rewired.first_on(e, graph.target(e), cycles)))
             .collect();
         let ends = graph.edge_count().max(graph.node_count()).max(cycles.len() + 1);
-        let paths = flow::two_paths(rewired.graph().node_count(), ends, &starts, |node, out| {
+        let paths = flow::two_paths(rewired.node_count(), ends, &starts, |node, out| {
             let node = Node::new(node);
             let through = match rewired.kind(node) {
                 Kind::Region(cycle) => Some(Step::Through(cycle)),
                 _ => None,
             };
-            for &e in rewired.graph().out_edges(node) {
-                out.extend(hop(rewired.origin(e), through, rewired.graph().target(e)));
+            for &e in rewired.out_edges(node) {
+                out.extend(hop(rewired.origin(e), through, rewired.target(e)));
             }
         })?;
         Some(self.without_empty_ways(paths))

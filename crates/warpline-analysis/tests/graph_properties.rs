@@ -58,7 +58,7 @@ fn cycles_agree(graph: &CsrGraph) -> Result<(), String> {
         .map(|c| CycleByDefinition {
             header: forest.header(c).index(),
             nodes: sorted(forest.nodes(c)),
-            entries: sorted(forest.entries(c)),
+            entries: sorted(&forest.entries(graph, c)),
             depth: forest.depth(c),
         })
         .collect();
@@ -69,8 +69,13 @@ fn cycles_agree(graph: &CsrGraph) -> Result<(), String> {
         "reducibility of the whole graph"
     );
     for c in forest.cycles() {
+        let one = forest.entries(graph, c).len() == 1;
+        ensure!(forest.is_reducible(c) == one, "{c} is reducible: {}", !one);
         ensure!(forest.nodes(c)[0] == forest.header(c), "{c} does not start with its header");
-        ensure!(forest.entries(c)[0] == forest.header(c), "entries of {c} do not start with its header");
+        ensure!(
+            forest.entries(graph, c)[0] == forest.header(c),
+            "entries of {c} do not start with its header"
+        );
         for n in graph.nodes() {
             let is = forest.contains(c, n);
             ensure!(is == forest.nodes(c).contains(&n), "{c} contains {n}: {is}");

@@ -111,7 +111,7 @@ fn cycles(case: &Case<'_>) -> String {
         let kind = if forest.is_reducible(c) {
             String::new()
         } else {
-            format!(", irreducible, entries [{}]", cfg.list(forest.entries(c).iter().copied()))
+            format!(", irreducible, entries [{}]", cfg.list(forest.entries(&cfg.graph, c).into_iter()))
         };
         let header = cfg.name(forest.header(c));
         let nodes = cfg.nodes().filter(|&n| forest.contains(c, n));

@@ -232,7 +232,7 @@ fn cycle(func: &Function, result: &Uniformity, position: &Positions, c: CycleId)
     let cycles = result.cycles();
     let mut blocks: Vec<Block> = cycles.nodes(c).iter().map(|&n| Block::from(n)).collect();
     blocks.sort_by_key(|&b| position[b]);
-    let mut entries: Vec<Block> = cycles.entries(c).iter().map(|&n| Block::from(n)).collect();
+    let mut entries: Vec<Block> = cycles.entries(&result.graph, c).into_iter().map(Block::from).collect();
     let header = Block::from(cycles.header(c));
     entries.sort_by_key(|&b| (b != header, position[b]));
     CycleReport {
