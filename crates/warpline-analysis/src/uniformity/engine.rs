@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::{Cause, GivenUp, Reach, Rule, SsaProgram, Uniformity, Value};
+use super::baselines::{PostDominators, StrongPostDominators};
+use super::clock::Clock;
+use super::{Algorithm, Cause, GivenUp, Reach, Rule, SsaProgram, Uniformity, Value};
 use crate::bitset::BitSet;
 use crate::cycles::{CycleForest, CycleId};
 use crate::graph::{EdgeId, Graph, Lists, Node};
@@ -11,7 +13,7 @@ use crate::order::DfsOrder;
 
 /// Who uses a value.
 #[derive(Clone, Copy, Debug)]
-enum User {
+pub(super) enum User {
     Plain(Value),
     Phi(Value, EdgeId),
     Terminator(Node),
@@ -24,25 +26,74 @@ struct OutsideUse {
     user: User,
 }
 
+/// What an algorithm adds to the spread along operands: what follows when threads part.
+pub(super) trait Control<'a, G: Graph> {
+    /// The cycle around a node into which the algorithm does not look.
+    fn region(&self, node: Node) -> Option<CycleId>;
+    /// Tells `state` of the joins and exits that are divergent because of `split`.
+    fn follow(&mut self, split: Split, state: &mut State<'a, G>);
+}
+
 pub(super) fn run<G: Graph>(
     graph: &G,
     dfs: &DfsOrder,
     cycles: CycleForest,
     program: &SsaProgram,
+    algorithm: Algorithm,
+    clock: &mut impl Clock,
 ) -> Uniformity {
-    let state = {
-        let mut joins = Joins::new(graph, dfs, &cycles);
-        let mut state = State::new(graph, dfs, &cycles, program, &joins);
-        for v in program.values().filter(|&v| program.rule(v) == Rule::Source) {
-            state.mark(v, Cause::Source);
+    let found = &cycles;
+    let state = match algorithm {
+        Algorithm::Joins => {
+            let control = clock.setup(|| Joins::new(graph, dfs, found));
+            solve(graph, dfs, found, program, control, clock)
         }
-        while state.step(&mut joins) {}
-        state.finish()
+        Algorithm::PostDom => {
+            let control = clock.setup(|| PostDominators::new(graph, found));
+            solve(graph, dfs, found, program, control, clock)
+        }
+        Algorithm::StrongPostDom => {
+            let control = clock.setup(|| StrongPostDominators::new(graph, dfs, found));
+            solve(graph, dfs, found, program, control, clock)
+        }
     };
     Uniformity { cycles, ..state }
 }
 
-struct State<'a, G> {
+fn solve<'a, G: Graph>(
+    graph: &'a G,
+    dfs: &'a DfsOrder,
+    cycles: &'a CycleForest,
+    program: &'a SsaProgram,
+    mut control: impl Control<'a, G>,
+    clock: &mut impl Clock,
+) -> Uniformity {
+    let mut state = State::new(graph, dfs, cycles, program, &control);
+    for v in program.values().filter(|&v| program.rule(v) == Rule::Source) {
+        state.mark(v, Cause::Source);
+    }
+    while state.step(&mut control, clock) {}
+    state.result
+}
+
+impl<'a, G: Graph> Control<'a, G> for Joins<'a, G> {
+    fn region(&self, node: Node) -> Option<CycleId> {
+        self.region(node)
+    }
+
+    fn follow(&mut self, split: Split, state: &mut State<'a, G>) {
+        match (split, self.inside(split)) {
+            (_, Some(cycle)) if state.result.given_up[cycle.index()].is_some() => {}
+            (Split::Branch(node), Some(cycle)) => match self.inside_region(cycle, node) {
+                Some(found) => found.iter().for_each(|(join, edges)| state.join(*join, edges)),
+                None => state.give_up(cycle, GivenUp::BranchInside(node)),
+            },
+            _ => self.propagate(split, state),
+        }
+    }
+}
+
+pub(super) struct State<'a, G> {
     graph: &'a G,
     dfs: &'a DfsOrder,
     cycles: &'a CycleForest,
@@ -77,10 +128,10 @@ impl<'a, G: Graph> State<'a, G> {
         dfs: &'a DfsOrder,
         cycles: &'a CycleForest,
         program: &'a SsaProgram,
-        joins: &Joins<'a, G>,
+        control: &impl Control<'a, G>,
     ) -> Self {
         // Nothing is known of cycles inside a region by themselves.
-        let from = |c: Option<CycleId>| c.map(|c| joins.region(cycles.header(c)).unwrap_or(c));
+        let from = |c: Option<CycleId>| c.map(|c| control.region(cycles.header(c)).unwrap_or(c));
         let changing = program.innermost_changing(graph, cycles);
         let uses = all_uses(graph, dfs, program);
         let mut outside = vec![Vec::new(); cycles.len()];
@@ -143,6 +194,7 @@ impl<'a, G: Graph> State<'a, G> {
                 exits: vec![Vec::new(); cycles.len()],
                 reach: vec![Reach::Nowhere; cycles.len()],
                 given_up: vec![None; cycles.len()],
+                left_before: vec![None; cycles.len()],
                 join: vec![None; graph.node_count()],
             },
             graph,
@@ -152,12 +204,8 @@ impl<'a, G: Graph> State<'a, G> {
         }
     }
 
-    fn finish(self) -> Uniformity {
-        self.result
-    }
-
     /// Follows one fact; says whether there was one.
-    fn step(&mut self, joins: &mut Joins<'a, G>) -> bool {
+    fn step(&mut self, control: &mut impl Control<'a, G>, clock: &mut impl Clock) -> bool {
         if let Some(v) = self.values.pop_front() {
             for i in 0..self.users.get(v.index()).len() {
                 let user = self.users.get(v.index())[i];
@@ -166,20 +214,8 @@ impl<'a, G: Graph> State<'a, G> {
         } else if let Some((cycle, exit)) = self.new_exits.pop_front() {
             self.leave_apart(cycle, exit);
         } else if let Some(split) = self.splits.pop_front() {
-            match (split, joins.inside(split)) {
-                (_, Some(cycle)) if self.result.given_up[cycle.index()].is_some() => {}
-                (Split::Branch(node), Some(cycle)) => match joins.inside_region(cycle, node) {
-                    Some(found) => {
-                        self.split = split;
-                        found.iter().for_each(|(join, edges)| self.join(*join, edges));
-                    }
-                    None => self.give_up(cycle, GivenUp::BranchInside(node)),
-                },
-                _ => {
-                    self.split = split;
-                    joins.propagate(split, self);
-                }
-            }
+            self.split = split;
+            clock.control(|| control.follow(split, self));
         } else {
             return false;
         }
@@ -199,7 +235,7 @@ impl<'a, G: Graph> State<'a, G> {
         }
     }
 
-    fn mark_user(&mut self, user: User, cause: Cause) {
+    pub(super) fn mark_user(&mut self, user: User, cause: Cause) {
         match user {
             User::Plain(v) | User::Phi(v, _) => self.mark(v, cause),
             User::Terminator(node) => self.mark_branch(node, cause),
@@ -223,6 +259,44 @@ impl<'a, G: Graph> State<'a, G> {
 
     /// Threads leave `cycle` by `exit` in different iterations.
     fn leave_apart(&mut self, cycle: CycleId, exit: EdgeId) {
+        self.reach_from(cycle, self.graph.target(exit));
+        self.mark_outside(cycle, Some(exit));
+    }
+
+    /// Threads that left `cycle` in different iterations come together at `node`, having parted at the split at hand; but
+    /// this is not said of any exit.
+    pub(super) fn leave_before(&mut self, cycle: CycleId, node: Node) {
+        self.result.left_before[cycle.index()].get_or_insert(self.split);
+        self.reach_from(cycle, node);
+        self.mark_outside(cycle, None);
+    }
+
+    fn user_node(&self, user: User) -> Option<Node> {
+        match user {
+            User::Plain(v) | User::Phi(v, _) => self.program.node(v),
+            User::Terminator(node) => Some(node),
+        }
+    }
+
+    /// Marks the users, at nodes that `at` names, of the values that are computed at `node`.
+    pub(super) fn mark_users(
+        &mut self,
+        node: Node,
+        at: impl Fn(Node) -> bool,
+        cause: impl Fn(Value) -> Cause,
+    ) {
+        for &v in self.program.values_at(node) {
+            for i in 0..self.users.get(v.index()).len() {
+                let user = self.users.get(v.index())[i];
+                if self.user_node(user).is_some_and(&at) {
+                    self.mark_user(user, cause(v));
+                }
+            }
+        }
+    }
+
+    /// Threads that left `cycle` in different iterations come to `start` and what is behind it.
+    fn reach_from(&mut self, cycle: CycleId, start: Node) {
         let c = cycle.index();
         let all = self.result.exits[c].len() == self.exit_count[c] as usize;
         let reach = &mut self.result.reach[c];
@@ -237,13 +311,11 @@ impl<'a, G: Graph> State<'a, G> {
             }
         }
         if let Reach::Nodes(Some(nodes)) = reach {
-            let from = vec![self.graph.target(exit)];
-            extend_reach(self.graph, self.cycles, cycle, from, nodes, &mut self.reach_budget);
+            extend_reach(self.graph, self.cycles, cycle, vec![start], nodes, &mut self.reach_budget);
             if self.reach_budget == 0 {
                 *reach = Reach::Everywhere;
             }
         }
-        self.mark_outside(cycle, Some(exit));
     }
 
     /// Marks the uses outside `cycle` that threads reach which left it apart.
@@ -290,7 +362,7 @@ impl<'a, G: Graph> State<'a, G> {
         self.result.changing[value.index()].is_some_and(|c| self.cycles.contains_cycle(cycle, c))
     }
 
-    fn give_up(&mut self, cycle: CycleId, why: GivenUp) {
+    pub(super) fn give_up(&mut self, cycle: CycleId, why: GivenUp) {
         let known = &mut self.result.given_up[cycle.index()];
         if known.is_some() {
             return;

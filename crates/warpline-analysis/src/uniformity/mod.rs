@@ -47,10 +47,14 @@
 //! Every fact keeps the cause by which it was first derived. A cause refers to facts that were derived
 //! earlier, so chains of causes end at a source.
 
+pub mod baselines;
+mod clock;
 mod engine;
 mod evidence;
 mod program;
 
+pub use baselines::Algorithm;
+pub use clock::Times;
 pub use evidence::{Evidence, Explainer, Link};
 pub use program::{ProgramError, Rule, SsaBuilder, SsaProgram, Value};
 
@@ -74,10 +78,11 @@ pub enum Cause {
         operand: Value,
         /// The cycle that threads leave apart.
         cycle: CycleId,
-        /// The edge on which they leave it.
+        /// The edge on which they leave it. Also none with [`Algorithm::PostDom`], which does not say.
         exit: Option<EdgeId>,
     },
-    /// It is a φ in a join: threads that part here arrive on edges with different operands.
+    /// It is a φ in a join: threads that part here arrive on edges with different operands. With
+    /// [`Algorithm::PostDom`] also a user of a value from the influence region of this split.
     Join(Split),
     /// It may change in a cycle that was given up.
     GivenUp(CycleId),
@@ -127,6 +132,8 @@ pub struct Uniformity {
     exits: Vec<Vec<(EdgeId, Split)>>,
     reach: Vec<Reach>,
     given_up: Vec<Option<GivenUp>>,
+    /// By cycle, where threads part that leave it apart, if that is not said of an exit.
+    left_before: Vec<Option<Split>>,
     join: Vec<Option<Split>>,
 }
 
@@ -145,7 +152,25 @@ impl Uniformity {
         cycles: CycleForest,
         program: &SsaProgram,
     ) -> Self {
-        engine::run(graph, dfs, cycles, program)
+        engine::run(graph, dfs, cycles, program, Algorithm::Joins, &mut clock::NoClock)
+    }
+
+    /// Analyses a program by one of the [algorithms](Algorithm).
+    pub fn compute_by<G: Graph>(graph: &G, program: &SsaProgram, algorithm: Algorithm) -> Self {
+        let dfs = DfsOrder::compute(graph);
+        let cycles = CycleForest::compute_with(graph, &dfs);
+        engine::run(graph, &dfs, cycles, program, algorithm, &mut clock::NoClock)
+    }
+
+    /// [`compute_by`](Self::compute_by), with the time that it takes.
+    pub fn compute_timed<G: Graph>(graph: &G, program: &SsaProgram, algorithm: Algorithm) -> (Self, Times) {
+        let (mut times, mut full) = (Times::default(), std::time::Duration::ZERO);
+        let result = clock::timed(&mut full, || {
+            let dfs = DfsOrder::compute(graph);
+            let cycles = CycleForest::compute_with(graph, &dfs);
+            engine::run(graph, &dfs, cycles, program, algorithm, &mut times)
+        });
+        (result, Times { full, ..times })
     }
 
     /// The cycles of the graph.
@@ -319,7 +344,8 @@ impl Uniformity {
                 }
                 Cause::Join(at) => split(at),
                 Cause::GivenUp(cycle) | Cause::Temporal { cycle, exit: None, .. } => {
-                    self.given_up(cycle).map(|why| Fact::GivenUp(cycle, why))
+                    let given_up = self.given_up(cycle).map(|why| Fact::GivenUp(cycle, why));
+                    given_up.or_else(|| self.left_before[cycle.index()].and_then(split))
                 }
             },
             Fact::DivergentExit(_, _, at) | Fact::GivenUp(_, GivenUp::EnteredApart(at)) => split(at),
