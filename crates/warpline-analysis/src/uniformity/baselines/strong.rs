@@ -6,7 +6,8 @@
 //! comes to it. So nothing behind a loop strongly post-dominates the loop. A node depends on a branch if it strongly
 //! post-dominates one successor and not another. Then for each divergent branch, with what transitively depends on it,
 //!
-//! * a node to which an edge leaves a loop is a divergent exit of that loop if it depends on the branch;
+//! * a node to which an edge leaves a loop is divergent if it depends on the branch: the edge is a divergent exit of the
+//!   loop, and φs there that merge different values are divergent;
 //! * a join is divergent if one of its predecessors depends on the branch.
 //!
 //! The paper's rules are taken at their word. They are imprecise in that whatever depends on a divergent branch counts,
@@ -273,15 +274,18 @@ impl<'a, G: Graph> StrongPostDominators<'a, G> {
         self.graph.predecessors(node).filter(|&p| self.dfs.is_reachable(p)).nth(1).is_some()
     }
 
-    /// Reports the edge as a divergent exit of each loop that it leaves.
-    fn exits(&self, node: Node, state: &mut State<'a, G>) {
+    /// Reports each edge into the node as a divergent exit of each loop that it leaves; says whether there is one.
+    fn exits(&self, node: Node, state: &mut State<'a, G>) -> bool {
+        let mut is_exit = false;
         for &e in self.graph.in_edges(node) {
-            let outwards =
-                std::iter::successors(self.innermost(self.graph.source(e)), |&c| self.cycles.parent(c));
+            let innermost = self.innermost(self.graph.source(e));
+            let outwards = std::iter::successors(innermost, |&c| self.cycles.parent(c));
             for c in { outwards }.take_while(|&c| !self.cycles.contains(c, node)) {
                 state.divergent_exit(c, e);
+                is_exit = true;
             }
         }
+        is_exit
     }
 
     fn entered_from(&self, source: Node, target: Node) -> Option<CycleId> {
@@ -304,13 +308,16 @@ impl<'a, G: Graph> Control<'a, G> for StrongPostDominators<'a, G> {
         let mut joins: Vec<Node> = Vec::new();
         let mut given_up: Vec<CycleId> = Vec::new();
         for &node in &found.nodes {
-            self.exits(node, state);
-            joins.extend(self.graph.successors(node).filter(|&t| self.is_join(t)));
+            if self.exits(node, state) {
+                joins.push(node);
+            }
+            joins.extend(self.graph.successors(node));
             given_up.extend(self.graph.successors(node).filter_map(|t| self.entered_from(node, t)));
         }
         for &cycle in &found.begun_again {
             for e in self.cycles.exit_edges(self.graph, cycle) {
                 state.divergent_exit(cycle, e);
+                joins.push(self.graph.target(e));
             }
         }
         if let Split::Branch(branch) = split {
@@ -325,7 +332,9 @@ impl<'a, G: Graph> Control<'a, G> for StrongPostDominators<'a, G> {
         joins.sort_unstable();
         joins.dedup();
         for node in joins {
-            state.join(node, &apart(self.graph, node));
+            if self.is_join(node) {
+                state.join(node, &apart(self.graph, node));
+            }
         }
         for region in given_up {
             state.give_up(region, GivenUp::EnteredApart(split));
