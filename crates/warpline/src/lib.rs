@@ -13,6 +13,7 @@
 //! Nothing here knows LLVM; the crate `warpline-llvm` imports and exports.
 #![forbid(unsafe_code)]
 
+mod demangle;
 pub mod interp;
 pub mod ir;
 pub mod shape;
@@ -21,3 +22,5 @@ pub mod text;
 pub mod uniformity;
 pub mod vectorize;
 pub mod verify;
+
+pub use demangle::demangle;

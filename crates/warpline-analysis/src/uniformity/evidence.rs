@@ -52,6 +52,11 @@ impl<'a, G: Graph> Explainer<'a, G> {
         &self.joins
     }
 
+    /// Whether the entry reaches a node.
+    pub fn reaches(&self, node: Node) -> bool {
+        self.dfs.is_reachable(node)
+    }
+
     /// Why a value is divergent: from the value to the source where it begins. Empty for a uniform value.
     pub fn value(&self, value: Value) -> Vec<Link> {
         self.chain(self.uniformity.cause(value).map(|c| Fact::Value(value, c)))

@@ -21,6 +21,7 @@ mod function;
 mod inst;
 mod layout;
 mod module;
+mod names;
 mod types;
 
 pub use constant::Constant;
@@ -33,4 +34,5 @@ pub use inst::{
 };
 pub use layout::DataLayout;
 pub use module::{Module, SourceLoc, SymbolData, SymbolKind};
+pub use names::Names;
 pub use types::{Aggregate, AggregateType, FloatKind, OtherType, Scalar, Type, TypeTable, VectorType};

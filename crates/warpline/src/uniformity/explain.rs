@@ -3,12 +3,13 @@
 use warpline_analysis::uniformity::{Cause as EngineCause, Fact, GivenUp, Value as EngineValue};
 use warpline_analysis::{CycleId, EdgeId, Graph, Node, Split};
 
-use super::{Extra, Rule, Uniformity, rules};
+use super::{Extra, Point, Rule, Uniformity, rules};
+use crate::demangle::demangle;
 use crate::ir::{Block, Function, Inst, Loc, Module, Op, Value, ValueDef};
 use crate::shape::ArgShape;
 
-/// One step of an explanation: a statement, and where in the source it is about.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// One step of an explanation: a statement, and what in the source it is about.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Step {
     /// What is so, as a sentence without a full stop.
     pub text: String,
@@ -18,6 +19,8 @@ pub struct Step {
     pub value: Option<Value>,
     /// Where the code in question comes from.
     pub loc: Option<Loc>,
+    /// Two paths that show it: none, or two.
+    pub paths: Vec<Vec<Point>>,
 }
 
 impl Uniformity {
@@ -78,14 +81,16 @@ impl Uniformity {
         let Some(fact) = last else { return String::new() };
         let root = self.step(module, func, fact);
         let argument = root.value.and_then(|v| match func.values[v].def {
-            ValueDef::Param(i) => Some(format!("the argument {} ({})", func.value_name(v), self.arg(i))),
+            ValueDef::Param(i) => {
+                Some(format!("the argument {} ({})", self.names.value(func, v), self.arg(i)))
+            }
             _ => None,
         });
         let mut text = match on_the_way {
             Some(inst) => {
                 let place = func.insts[inst].loc.expand();
                 let place = place.map(|l| format!(" ({})", short_loc(module, l))).unwrap_or_default();
-                format!("depends on {}{place}", describe(module, func, inst))
+                format!("depends on {}{place}", self.describe(module, func, inst))
             }
             None => String::new(),
         };
@@ -113,60 +118,74 @@ impl Uniformity {
     }
 
     /// The function's value that an engine value stands for, unless it is an extra one.
-    fn value(&self, func: &Function, v: EngineValue) -> Option<Value> {
+    pub(super) fn value(&self, func: &Function, v: EngineValue) -> Option<Value> {
         (v.index() < func.values.len()).then(|| Value::from_u32(v.0))
     }
 
-    fn step(&self, module: &Module, func: &Function, fact: Fact) -> Step {
+    pub(super) fn step(&self, module: &Module, func: &Function, fact: Fact) -> Step {
         match fact {
             Fact::Value(v, cause) => self.value_step(module, func, v, cause),
             Fact::Branch(n, cause) => {
                 let b = Block::from(n);
-                let text = format!("the branch of block {} {}", func.block_name(b), self.why(func, cause));
+                let text = format!(
+                    "the branch of block {} {}",
+                    self.names.block(func, b),
+                    self.why(module, func, cause)
+                );
                 let loc = func.blocks[b].term.expand().and_then(|t| func.insts[t].loc.expand());
-                Step { text, block: Some(b), value: None, loc }
+                Step { text, block: Some(b), loc, ..Step::default() }
             }
             Fact::DivergentExit(cycle, edge, split) => {
-                let text = format!(
-                    "lanes leave {} in different iterations by {}, having parted at {}",
-                    self.cycle_name(func, cycle),
-                    self.edge_name(func, edge),
-                    self.split_name(func, split)
-                );
-                let header = Block::from(self.cycles().header(cycle));
-                Step { text, block: Some(header), value: None, loc: block_loc(module, func, header) }
-            }
-            Fact::GivenUp(cycle, why) => {
-                let why = match why {
-                    GivenUp::EnteredApart(split) => {
-                        format!(
-                            "lanes that part at {} enter it at different blocks",
-                            self.split_name(func, split)
-                        )
-                    }
-                    GivenUp::BranchInside(n) => {
-                        format!(
-                            "lanes part inside it, at the branch of block {}",
-                            func.block_name(Block::from(n))
-                        )
+                let loop_name = self.cycle_name(func, cycle);
+                let edge = self.edge_name(func, edge);
+                let split = self.split_name(module, func, split);
+                let text = match self.is_about_secrets() {
+                    false => format!(
+                        "lanes leave {loop_name} in different iterations by {edge}, having parted at {split}"
+                    ),
+                    true => {
+                        format!("how often {loop_name} goes round before {edge} is taken depends on {split}")
                     }
                 };
-                let text = format!("all in {} counts as divergent: {why}", self.cycle_name(func, cycle));
                 let header = Block::from(self.cycles().header(cycle));
-                Step { text, block: Some(header), value: None, loc: block_loc(module, func, header) }
+                Step { text, block: Some(header), loc: block_loc(module, func, header), ..Step::default() }
+            }
+            Fact::GivenUp(cycle, why) => {
+                let (counts, threads) = match self.is_about_secrets() {
+                    false => ("divergent", "lanes"),
+                    true => ("secret", "ways"),
+                };
+                let why = match why {
+                    GivenUp::EnteredApart(split) => {
+                        let split = self.split_name(module, func, split);
+                        format!("{threads} that part at {split} enter it at different blocks")
+                    }
+                    GivenUp::BranchInside(n) => {
+                        let split = self.split_name(module, func, Split::Branch(n));
+                        format!("{threads} part inside it, at {split}")
+                    }
+                };
+                let text = format!("all in {} counts as {counts}: {why}", self.cycle_name(func, cycle));
+                let header = Block::from(self.cycles().header(cycle));
+                Step { text, block: Some(header), loc: block_loc(module, func, header), ..Step::default() }
             }
         }
+    }
+
+    /// Whether lanes stand for runs with different secrets.
+    fn is_about_secrets(&self) -> bool {
+        self.options.only_sources.is_some()
     }
 
     fn value_step(&self, module: &Module, func: &Function, v: EngineValue, cause: EngineCause) -> Step {
         let Some(value) = self.value(func, v) else { return self.extra_step(module, func, v) };
         let inst = func.def_inst(value);
         let subject = match inst {
-            Some(inst) => describe(module, func, inst),
-            None => func.value_name(value),
+            Some(inst) => self.describe(module, func, inst),
+            None => self.names.value(func, value),
         };
         let why = match (cause, inst) {
-            (EngineCause::Source, Some(inst)) => match rules::rule(module, func, inst, self.target) {
+            (EngineCause::Source, Some(inst)) => match self.options.rule(module, func, inst) {
                 Rule::Source(c) => c.describe().to_owned(),
                 _ => "is a source of divergence".to_owned(),
             },
@@ -175,97 +194,119 @@ impl Uniformity {
                     ValueDef::Param(i) => self.arg(i),
                     _ => ArgShape::Varying,
                 };
-                format!("is an argument of the shape {arg}")
+                match self.is_about_secrets() {
+                    false => format!("is an argument of the shape {arg}"),
+                    true => "is a secret argument".to_owned(),
+                }
             }
             (EngineCause::Join(split), _) => {
-                let at = func.def_block(value).map(|b| func.block_name(b)).unwrap_or_default();
-                format!(
-                    "merges, in block {at}, values of lanes that part at {}",
-                    self.split_name(func, split)
-                )
+                let at = func.def_block(value).map(|b| self.names.block(func, b)).unwrap_or_default();
+                let split = self.split_name(module, func, split);
+                match self.is_about_secrets() {
+                    false => format!("merges, in block {at}, values of lanes that part at {split}"),
+                    true => format!("merges, in block {at}, values of ways that part at {split}"),
+                }
             }
-            (EngineCause::GivenUp(cycle), _) => {
-                format!("is computed in {}, in which lanes run apart", self.cycle_name(func, cycle))
-            }
-            _ => self.why(func, cause),
+            _ => self.why(module, func, cause),
         };
-        let loc = inst.and_then(|i| func.insts[i].loc.expand());
-        Step { text: format!("{subject} {why}"), block: func.def_block(value), value: Some(value), loc }
+        // Arguments stand where the function is declared.
+        let loc = inst.map_or(func.loc.expand(), |i| func.insts[i].loc.expand());
+        let (text, block) = (format!("{subject} {why}"), func.def_block(value));
+        Step { text, block, value: Some(value), loc, ..Step::default() }
     }
 
     fn extra_step(&self, module: &Module, func: &Function, v: EngineValue) -> Step {
         let (inst, text) = match self.extra.get(v.index() - func.values.len()) {
             Some(&Extra::Decision(inst)) => {
-                let cause = rules::splits_lanes(module, func, inst, self.target);
+                let cause = self.options.splits_lanes(module, func, inst);
                 let why = cause.map_or("may take another way in each lane", |c| c.describe());
                 (Some(inst), format!("{} {why}", func.insts[inst].op.name()))
             }
             Some(&Extra::Effect(inst)) => {
-                (Some(inst), format!("{} has divergent operands", func.insts[inst].op.name()))
+                let what = if self.is_about_secrets() { "secret" } else { "divergent" };
+                (Some(inst), format!("{} has {what} operands", func.insts[inst].op.name()))
             }
             None => (None, "an unknown instruction".to_owned()),
         };
-        Step {
-            text,
-            block: inst.map(|i| func.insts[i].block),
-            value: None,
-            loc: inst.and_then(|i| func.insts[i].loc.expand()),
-        }
+        let loc = inst.and_then(|i| func.insts[i].loc.expand());
+        Step { text, block: inst.map(|i| func.insts[i].block), loc, ..Step::default() }
     }
 
-    fn why(&self, func: &Function, cause: EngineCause) -> String {
+    fn why(&self, module: &Module, func: &Function, cause: EngineCause) -> String {
         match cause {
             EngineCause::Operand(o) => match self.value(func, o) {
-                Some(o) => format!("depends on {}", func.value_name(o)),
+                Some(o) => format!("depends on {}", self.names.value(func, o)),
                 None => "is not decided by its operands alone".into(),
             },
             EngineCause::Temporal { operand, cycle, .. } => {
-                let operand = self.value(func, operand).map(|o| func.value_name(o)).unwrap_or_default();
-                format!(
-                    "uses {operand} outside {}, which lanes leave in different iterations",
-                    self.cycle_name(func, cycle)
-                )
+                let operand =
+                    self.value(func, operand).map(|o| self.names.value(func, o)).unwrap_or_default();
+                self.temporal_use(func, &operand, cycle)
             }
             EngineCause::Source => "is a source of divergence".into(),
-            EngineCause::Join(split) => format!("merges lanes that part at {}", self.split_name(func, split)),
-            EngineCause::GivenUp(cycle) => format!("is in {}", self.cycle_name(func, cycle)),
+            EngineCause::Join(split) => {
+                format!("merges lanes that part at {}", self.split_name(module, func, split))
+            }
+            EngineCause::GivenUp(cycle) => match self.is_about_secrets() {
+                false => format!("is computed in {}, in which lanes run apart", self.cycle_name(func, cycle)),
+                true => format!(
+                    "is computed in {}, through which secrets choose the way",
+                    self.cycle_name(func, cycle)
+                ),
+            },
         }
     }
 
-    fn split_name(&self, func: &Function, split: Split) -> String {
+    /// What it means that `operand` is used outside `cycle`, as the end of a sentence.
+    pub(super) fn temporal_use(&self, func: &Function, operand: &str, cycle: CycleId) -> String {
+        let cycle = self.cycle_name(func, cycle);
+        match self.is_about_secrets() {
+            false => format!("uses {operand} outside {cycle}, which lanes leave in different iterations"),
+            true => format!("uses {operand} outside {cycle}, which goes round as often as secrets say"),
+        }
+    }
+
+    /// `the branch of block b (file:line)`.
+    pub(super) fn split_name(&self, module: &Module, func: &Function, split: Split) -> String {
         match split {
-            Split::Branch(n) => format!("the branch of block {}", func.block_name(Block::from(n))),
+            Split::Branch(n) => {
+                let b = Block::from(n);
+                let loc = func.blocks[b].term.expand().and_then(|t| func.insts[t].loc.expand());
+                let loc = loc.filter(|&l| module.locations[l].line > 0);
+                let place = loc.map(|l| format!(" ({})", short_loc(module, l))).unwrap_or_default();
+                format!("the branch of block {}{place}", self.names.block(func, b))
+            }
             Split::Cycle(c) => self.cycle_name(func, c),
         }
     }
 
     fn edge_name(&self, func: &Function, e: EdgeId) -> String {
         let (from, to) = (Block::from(self.graph.source(e)), Block::from(self.graph.target(e)));
-        format!("the edge {} → {}", func.block_name(from), func.block_name(to))
+        format!("the edge {} → {}", self.names.block(func, from), self.names.block(func, to))
     }
 
     /// `the loop at block h`, or `the irreducible cycle at block h`.
     pub(super) fn cycle_name(&self, func: &Function, cycle: CycleId) -> String {
         let cycles = self.cycles();
         let kind = if cycles.is_reducible(cycle) { "loop" } else { "irreducible cycle" };
-        format!("the {kind} at block {}", func.block_name(Block::from(cycles.header(cycle))))
+        format!("the {kind} at block {}", self.names.block(func, Block::from(cycles.header(cycle))))
     }
-}
 
-/// `%x = load`, `%y = call @f`.
-fn describe(module: &Module, func: &Function, inst: Inst) -> String {
-    let data = &func.insts[inst];
-    let mut text = match data.results.first() {
-        Some(&r) => format!("{} = {}", func.value_name(r), data.op.name()),
-        None => data.op.name().to_owned(),
-    };
-    if let Op::Call(call) = &data.op
-        && call.callee.is_some()
-    {
-        text += " @";
-        text += rules::callee_name(module, call);
+    /// `%x = load`, `%y = call @f`.
+    pub(super) fn describe(&self, module: &Module, func: &Function, inst: Inst) -> String {
+        let data = &func.insts[inst];
+        let mut text = match data.results.first() {
+            Some(&r) => format!("{} = {}", self.names.value(func, r), data.op.name()),
+            None => data.op.name().to_owned(),
+        };
+        if let Op::Call(call) = &data.op
+            && call.callee.is_some()
+        {
+            text += " @";
+            text += &demangle(rules::callee_name(module, call));
+        }
+        text
     }
-    text
 }
 
 /// The source location of the first instruction of a block that has one with a line.

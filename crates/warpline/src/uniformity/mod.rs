@@ -14,6 +14,7 @@ pub mod report;
 pub mod rules;
 
 mod explain;
+mod explainer;
 mod gpu;
 #[cfg(test)]
 mod tests;
@@ -24,9 +25,10 @@ use warpline_analysis::uniformity::{
 };
 use warpline_analysis::{CsrGraph, CycleForest, CycleId, EdgeId, Graph, Node};
 
-use crate::ir::{Block, Constant, Edge, Function, Inst, LaneOp, Module, Op, Value, ValueDef};
+use crate::ir::{Block, Constant, Edge, Function, Inst, LaneOp, Module, Names, Op, Value, ValueDef};
 use crate::shape::{ArgShape, Convergence, Shape, Shapes, phi_positions};
 pub use explain::Step;
+pub use explainer::{Explainer, Point};
 pub use rules::{Cause, Rule, Target};
 
 /// How often the engine is told of values that the shapes have shown to be uniform.
@@ -44,12 +46,34 @@ pub struct Options {
     pub strict_undef: bool,
     /// Results of `alloca` instructions that stand for one object which all lanes share; the caller vouches for it.
     pub shared: Vec<Value>,
+    /// If given, these instructions are the sources instead of those that the target's rules name: for clients to which
+    /// lanes are something else, such as runs with different secrets.
+    pub only_sources: Option<EntitySet<Inst>>,
 }
 
 impl Options {
     /// All of them uniform except for these.
     pub fn with_args(args: Vec<ArgShape>) -> Options {
         Options { args, ..Options::default() }
+    }
+
+    /// The rule of an instruction's results.
+    fn rule(&self, module: &Module, func: &Function, inst: Inst) -> Rule {
+        match &self.only_sources {
+            Some(sources) if sources.contains(inst) => Rule::Source(Cause::Given),
+            Some(_) => Rule::Operands,
+            None => rules::rule(module, func, inst, self.target),
+        }
+    }
+
+    /// Whether lanes may leave a terminator by different edges though its operands are equal, and why.
+    fn splits_lanes(&self, module: &Module, func: &Function, inst: Inst) -> Option<Cause> {
+        match &self.only_sources {
+            Some(sources) => {
+                (sources.contains(inst) && func.insts[inst].edges.len() > 1).then_some(Cause::Given)
+            }
+            None => rules::splits_lanes(module, func, inst, self.target),
+        }
     }
 }
 
@@ -67,11 +91,13 @@ enum Extra {
 pub struct Uniformity {
     graph: CsrGraph,
     edge_ids: SecondaryMap<Edge, Option<EdgeId>>,
+    program: SsaProgram,
     engine: Engine,
     extra: Vec<Extra>,
     shapes: Shapes,
     args: Vec<ArgShape>,
-    target: Target,
+    options: Options,
+    names: Names,
 }
 
 fn engine_value(v: Value) -> EngineValue {
@@ -116,8 +142,8 @@ impl Uniformity {
                 .filter(|&v| func.def_block(v).is_some_and(|b| engine_reaches(&view, b)))
                 .collect();
             if found.is_empty() || rounds == MAX_ROUNDS {
-                let target = options.target;
-                return Uniformity { graph, edge_ids, engine, extra, shapes, args, target };
+                let (options, names) = (options.clone(), Names::new(func));
+                return Uniformity { graph, edge_ids, program, engine, extra, shapes, args, options, names };
             }
             pinned.extend(found);
         }
@@ -126,6 +152,11 @@ impl Uniformity {
     /// The shape of a value where it is defined.
     pub fn shape(&self, v: Value) -> Shape {
         self.shapes.get(v)
+    }
+
+    /// What values and blocks are called in reports.
+    pub fn names(&self) -> &Names {
+        &self.names
     }
 
     /// What the parameters were taken to be, in order.
@@ -274,7 +305,7 @@ fn program(
             }
         };
         let data = &func.insts[inst];
-        let rule = match rules::rule(module, func, inst, options.target) {
+        let rule = match options.rule(module, func, inst) {
             _ if pinned.contains(v) => EngineRule::AlwaysUniform,
             Rule::Operands => EngineRule::Default,
             Rule::Source(_) => EngineRule::Source,
@@ -312,7 +343,7 @@ fn program(
         }
         if let Some(term) = func.blocks[b].term.expand() {
             builder.terminator(Node::from(b), func.insts[term].args.iter().map(|&a| engine_value(a)));
-            if rules::splits_lanes(module, func, term, options.target).is_some() {
+            if options.splits_lanes(module, func, term).is_some() {
                 let decision = builder.plain(Node::from(b), EngineRule::Source, []);
                 builder.terminator(Node::from(b), [decision]);
                 extra.push(Extra::Decision(term));
@@ -386,7 +417,8 @@ impl Convergence for View<'_> {
     }
 
     fn source(&self, inst: Inst) -> Option<Shape> {
-        match rules::rule(self.module, self.func, inst, self.options.target) {
+        match self.options.rule(self.module, self.func, inst) {
+            Rule::Source(Cause::Given) => Some(Shape::Varying),
             Rule::Source(_) if rules::lane_op(self.module, self.func, inst) == Some(LaneOp::LaneIndex) => {
                 Some(Shape::INDEX)
             }

@@ -6,6 +6,7 @@ use warpline_analysis::CycleId;
 
 use super::Uniformity;
 use super::explain::{block_loc, short_loc};
+use crate::demangle::demangle;
 use crate::ir::{Block, Function, Inst, Module, Value};
 use crate::shape::Shape;
 
@@ -126,7 +127,7 @@ impl FunctionReport {
     pub fn new(module: &Module, func: &Function, result: &Uniformity) -> FunctionReport {
         let insts = || func.layout.iter().flat_map(|&b| func.block_insts(b));
         let results: Vec<Value> = insts().flat_map(|i| func.insts[i].results.iter().copied()).collect();
-        let name = |v: &Value| func.value_name(*v);
+        let name = |v: &Value| result.names().value(func, *v);
         let divergent = |v: &&Value| result.is_divergent(**v);
         let branches = |b: &&Block| result.is_divergent_branch(**b);
         let strided = |v: &&Value| matches!(result.shape(**v), Shape::Strided(_));
@@ -142,7 +143,7 @@ impl FunctionReport {
             let loc = term.and_then(|t| func.insts[t].loc.expand());
             reasons.push(Reason {
                 kind: "branch",
-                block: func.block_name(b),
+                block: result.names().block(func, b),
                 location: loc.map(|l| short_loc(module, l)),
                 text: result.branch_reason(module, func, b),
             });
@@ -152,7 +153,7 @@ impl FunctionReport {
                 let header = Block::from(result.cycles().header(c));
                 reasons.push(Reason {
                     kind: "loop",
-                    block: func.block_name(header),
+                    block: result.names().block(func, header),
                     location: block_loc(module, func, header).map(|l| short_loc(module, l)),
                     text: step.text,
                 });
@@ -165,7 +166,12 @@ impl FunctionReport {
             divergent: Divergent {
                 arguments: func.params.iter().filter(divergent).map(name).collect(),
                 values: results.iter().filter(divergent).map(name).collect(),
-                branches: func.layout.iter().filter(branches).map(|&b| func.block_name(b)).collect(),
+                branches: func
+                    .layout
+                    .iter()
+                    .filter(branches)
+                    .map(|&b| result.names().block(func, b))
+                    .collect(),
             },
             cycles: cycles().map(|c| cycle(func, result, &position, c)).collect(),
             temporal: result
@@ -173,8 +179,8 @@ impl FunctionReport {
                 .into_iter()
                 .map(|(v, user, c)| TemporalReport {
                     value: name(&v),
-                    user: user_name(func, user),
-                    cycle: func.block_name(Block::from(result.cycles().header(c))),
+                    user: user_name(func, result, user),
+                    cycle: result.names().block(func, Block::from(result.cycles().header(c))),
                 })
                 .collect(),
             arguments: func
@@ -198,7 +204,7 @@ impl FunctionReport {
         };
         line(format!(
             "function {}: {}, {}",
-            self.name,
+            demangle(&self.name),
             count(self.blocks, "block", "blocks"),
             count(self.instructions, "instruction", "instructions")
         ));
@@ -236,19 +242,19 @@ fn cycle(func: &Function, result: &Uniformity, position: &Positions, c: CycleId)
     let header = Block::from(cycles.header(c));
     entries.sort_by_key(|&b| (b != header, position[b]));
     CycleReport {
-        header: func.block_name(header),
-        entries: entries.into_iter().map(|b| func.block_name(b)).collect(),
-        blocks: blocks.into_iter().map(|b| func.block_name(b)).collect(),
+        header: result.names().block(func, header),
+        entries: entries.into_iter().map(|b| result.names().block(func, b)).collect(),
+        blocks: blocks.into_iter().map(|b| result.names().block(func, b)).collect(),
         reducible: cycles.is_reducible(c),
         divergent_exit: result.has_divergent_exit(c),
         assumed_divergent: result.is_given_up(c),
     }
 }
 
-fn user_name(func: &Function, user: Inst) -> String {
+fn user_name(func: &Function, result: &Uniformity, user: Inst) -> String {
     let data = &func.insts[user];
     match data.results.first() {
-        Some(&r) => func.value_name(r),
-        None => format!("{} in {}", data.op.name(), func.block_name(data.block)),
+        Some(&r) => result.names().value(func, r),
+        None => format!("{} in {}", data.op.name(), result.names().block(func, data.block)),
     }
 }

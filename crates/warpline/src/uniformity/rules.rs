@@ -82,6 +82,8 @@ pub enum Cause {
     Exception,
     /// It reads an address space in which each lane may have memory of its own.
     OwnMemory,
+    /// The caller of the analysis says so.
+    Given,
 }
 
 impl Cause {
@@ -97,6 +99,7 @@ impl Cause {
             Cause::Variable => "reads a variable (the function is not in SSA form)",
             Cause::Exception => "receives an exception",
             Cause::OwnMemory => "reads memory that may be each lane's own",
+            Cause::Given => "is a source by decree",
         }
     }
 }
