@@ -24,17 +24,34 @@ pub trait Convergence {
     fn is_temporal_on(&self, v: Value, edge: Edge) -> bool;
     /// The shape of an instruction's results if it does not follow from the operands.
     fn source(&self, inst: Inst) -> Option<Shape>;
+    /// Whether [`source`](Self::source) may be strided for some instruction.
+    fn has_strided_source(&self) -> bool;
 }
 
 /// The shape of every value of a function, where it is defined.
 #[derive(Clone, Debug)]
-pub struct Shapes {
-    shapes: SecondaryMap<Value, Option<Shape>>,
+pub struct Shapes(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// Nothing is strided: what is not uniform varies.
+    Plain {
+        /// The values that vary.
+        varying: EntitySet<Value>,
+    },
+    /// Anything may be.
+    Strided(SecondaryMap<Value, Option<Shape>>),
 }
 
 impl Shapes {
     /// Computes the shapes. `params` are the parameters' shapes, in order; missing ones vary.
     pub fn compute(module: &Module, func: &Function, params: &[Shape], control: &impl Convergence) -> Shapes {
+        // Only strided operands make strided results, or a uniform one of operands some of which are not uniform.
+        if !control.has_strided_source() && !params.iter().any(|p| matches!(p, Shape::Strided(_))) {
+            let mut varying = EntitySet::with_capacity(func.values.len());
+            varying.extend(func.values.keys().filter(|&v| !control.is_uniform(v)));
+            return Shapes(Kind::Plain { varying });
+        }
         let mut solver = Solver {
             module,
             func,
@@ -58,12 +75,21 @@ impl Shapes {
                 shapes[v] = Some(if dead { Shape::Uniform } else { Shape::Varying });
             }
         }
-        Shapes { shapes }
+        Shapes(Kind::Strided(shapes))
     }
 
     /// The shape of a value where it is defined.
     pub fn get(&self, v: Value) -> Shape {
-        self.shapes[v].unwrap_or(Shape::Varying)
+        match &self.0 {
+            Kind::Plain { varying } if varying.contains(v) => Shape::Varying,
+            Kind::Plain { .. } => Shape::Uniform,
+            Kind::Strided(shapes) => shapes[v].unwrap_or(Shape::Varying),
+        }
+    }
+
+    /// Whether no value is strided.
+    pub fn is_plain(&self) -> bool {
+        matches!(self.0, Kind::Plain { .. })
     }
 }
 

@@ -448,6 +448,9 @@ impl Convergence for StraightLine<'_> {
     fn is_temporal_on(&self, _: Value, _: Edge) -> bool {
         false
     }
+    fn has_strided_source(&self) -> bool {
+        true
+    }
     fn source(&self, _: Inst) -> Option<Shape> {
         None
     }
@@ -695,6 +698,9 @@ fn code_that_is_never_reached_and_operands_of_themselves_do_no_harm() {
         }
         fn is_temporal_on(&self, _: Value, _: Edge) -> bool {
             false
+        }
+        fn has_strided_source(&self) -> bool {
+            true
         }
         fn source(&self, _: Inst) -> Option<Shape> {
             None

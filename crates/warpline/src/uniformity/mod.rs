@@ -132,8 +132,12 @@ impl Uniformity {
         loop {
             let (program, extra) = program(module, func, &graph, &edge_ids, &pinned, options);
             let engine = Engine::compute(&graph, &program);
-            let view = View { module, func, graph: &graph, edge_ids: &edge_ids, engine: &engine, options };
+            let view = View::new(module, func, &graph, &edge_ids, &engine, options);
             let shapes = Shapes::compute(module, func, &shapes_of_params, &view);
+            if shapes.is_plain() {
+                let target = options.target;
+                return Uniformity { graph, edge_ids, engine, extra, shapes, args, target };
+            }
             rounds += 1;
             let found: Vec<Value> = func
                 .values
@@ -381,6 +385,26 @@ struct View<'a> {
     edge_ids: &'a SecondaryMap<Edge, Option<EdgeId>>,
     engine: &'a Engine,
     options: &'a Options,
+    /// Blocks of cycles that were given up.
+    unconverged: EntitySet<Block>,
+}
+
+impl<'a> View<'a> {
+    fn new(
+        module: &'a Module,
+        func: &'a Function,
+        graph: &'a CsrGraph,
+        edge_ids: &'a SecondaryMap<Edge, Option<EdgeId>>,
+        engine: &'a Engine,
+        options: &'a Options,
+    ) -> View<'a> {
+        let cycles = engine.cycles();
+        let given_up = cycles.cycles().filter(|&c| engine.given_up(c).is_some());
+        let nodes = given_up.flat_map(|c| cycles.nodes(c).iter().copied());
+        let mut unconverged = EntitySet::new();
+        unconverged.extend(nodes.map(Block::from));
+        View { module, func, graph, edge_ids, engine, options, unconverged }
+    }
 }
 
 impl Convergence for View<'_> {
@@ -404,7 +428,7 @@ impl Convergence for View<'_> {
     }
 
     fn is_unconverged(&self, b: Block) -> bool {
-        self.engine.cycles().around(Node::from(b)).any(|c| self.engine.given_up(c).is_some())
+        self.unconverged.contains(b)
     }
 
     fn is_temporal_at(&self, v: Value, b: Block) -> bool {
@@ -425,5 +449,13 @@ impl Convergence for View<'_> {
             Rule::Source(_) => Some(Shape::Varying),
             Rule::Operands | Rule::AlwaysUniform => None,
         }
+    }
+
+    fn has_strided_source(&self) -> bool {
+        let func = self.func;
+        let insts = func.layout.iter().flat_map(|&b| func.blocks[b].insts.iter().copied());
+        insts
+            .filter(|&i| matches!(func.insts[i].op, Op::Lane(_) | Op::Call(_)))
+            .any(|i| rules::lane_op(self.module, func, i) == Some(LaneOp::LaneIndex))
     }
 }
