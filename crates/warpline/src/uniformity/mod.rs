@@ -134,14 +134,11 @@ impl Uniformity {
             let engine = Engine::compute(&graph, &program);
             let view = View::new(module, func, &graph, &edge_ids, &engine, options);
             let shapes = Shapes::compute(module, func, &shapes_of_params, &view);
-            if shapes.is_plain() {
-                let target = options.target;
-                return Uniformity { graph, edge_ids, engine, extra, shapes, args, target };
-            }
             rounds += 1;
             let found: Vec<Value> = func
                 .values
                 .keys()
+                .filter(|_| !shapes.is_plain())
                 .filter(|&v| engine.is_divergent(engine_value(v)) && shapes.get(v).is_uniform())
                 .filter(|&v| func.def_block(v).is_some_and(|b| engine_reaches(&view, b)))
                 .collect();
