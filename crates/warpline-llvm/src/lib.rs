@@ -8,6 +8,7 @@
 //! - [`Imported`] is a module in LLVM's form and in warpline's; [`Bridge`] leads back.
 //! - [`compile`] calls rustc or clang; [`Module::simplify`] brings what they write to a usable form.
 //! - [`Jit`] runs machine code in this process.
+//! - [`opinion`] reads what LLVM's own uniformity analysis says.
 //! - [`worker`] does all this for input that is not trusted.
 //! - [`Error`] is everything that can go wrong.
 
@@ -18,6 +19,7 @@ mod frontend;
 mod import;
 mod jit;
 mod module;
+pub mod opinion;
 mod parameters;
 mod simplify;
 mod tables;

@@ -87,6 +87,7 @@ enum Job {
     Load { path: PathBuf, options: LoadOptions },
     Codegen { name: String, bitcode: Vec<u8>, options: CodegenOptions },
     CpuNames { triple: String },
+    PrintUniformity { name: String, bitcode: Vec<u8> },
 }
 
 impl Job {
@@ -94,7 +95,7 @@ impl Job {
     fn input(&self) -> String {
         match self {
             Self::Load { path, .. } => path.display().to_string(),
-            Self::Codegen { name, .. } => name.clone(),
+            Self::Codegen { name, .. } | Self::PrintUniformity { name, .. } => name.clone(),
             Self::CpuNames { triple } => format!("target `{triple}`"),
         }
     }
@@ -172,6 +173,17 @@ pub fn find_cpu(name: &str, triple: &str) -> Result<Cpu> {
         hint = format!("; known are native, {}", names.join(", "));
     }
     Err(Error::UnknownCpu { cpu: name.to_owned(), triple, hint })
+}
+
+/// What the loaded LLVM's own `print<uniformity>` prints about a module, with the cost model of the module's triple, as
+/// `opt -passes='print<uniformity>'` does; see [`crate::opinion`] for a reader.
+///
+/// # Errors
+/// As [`codegen`]. On some modules LLVM's analysis ends the process ([`Error::WorkerDied`]).
+pub fn print_uniformity(module: &Module) -> Result<String> {
+    let job = Job::PrintUniformity { name: module.name().to_owned(), bitcode: module.to_bitcode() };
+    // LLVM prints to standard error: the C API has no other way.
+    run(&job).map(|(_, printed)| printed)
 }
 
 /// What [`load`] does, without a worker: for input that is trusted.
@@ -277,6 +289,12 @@ fn serve() -> i32 {
         Job::CpuNames { triple } => {
             TargetMachine::new(&triple, &Cpu::named("help")).map(|_| (Vec::new(), String::new()))
         }
+        Job::PrintUniformity { name, bitcode } => Module::parse(&bitcode, &name)
+            .and_then(|mut module| {
+                let machine = TargetMachine::new(&module.triple(), &Cpu::named(""))?;
+                module.optimise("print<uniformity>", Some(&machine))
+            })
+            .map(|()| (Vec::new(), String::new())),
     };
     let mut reply = Vec::new();
     match outcome {
@@ -294,7 +312,7 @@ fn serve() -> i32 {
     i32::from(stdout.write_all(&reply).and_then(|()| stdout.flush()).is_err()) * 2
 }
 
-/// Has a worker do a job. Returns its bytes and words; for [`Job::CpuNames`] the words are what LLVM printed.
+/// Has a worker do a job. Returns its bytes and words; where LLVM itself prints the outcome, the words are what it printed.
 fn run(job: &Job) -> Result<(Vec<u8>, String)> {
     let program =
         std::env::current_exe().map_err(|error| Error::io("cannot find", "this program", &error))?;
@@ -318,7 +336,8 @@ fn run(job: &Job) -> Result<(Vec<u8>, String)> {
     }
     let (words, bytes) =
         decode_reply(&finished.stdout).ok_or_else(|| died("its reply was cut off".to_owned()))??;
-    Ok((bytes, if matches!(job, Job::CpuNames { .. }) { printed } else { words }))
+    let by_llvm = matches!(job, Job::CpuNames { .. } | Job::PrintUniformity { .. });
+    Ok((bytes, if by_llvm { printed } else { words }))
 }
 
 /// How a process ended, in words.
@@ -401,6 +420,11 @@ fn encode_job(job: &Job) -> Vec<u8> {
             out.push(2);
             put(&mut out, triple.as_bytes());
         }
+        Job::PrintUniformity { name, bitcode } => {
+            out.push(3);
+            put(&mut out, name.as_bytes());
+            put(&mut out, bitcode);
+        }
     }
     out
 }
@@ -430,6 +454,7 @@ fn decode_job(bytes: &[u8]) -> Option<Job> {
             },
         },
         2 => Job::CpuNames { triple: take_text(rest)? },
+        3 => Job::PrintUniformity { name: take_text(rest)?, bitcode: take(rest)?.to_vec() },
         _ => return None,
     };
     rest.is_empty().then_some(job)
@@ -468,6 +493,7 @@ mod tests {
             },
             Job::Codegen { name: "k".into(), bitcode: vec![0, 1, 255], options: codegen },
             Job::CpuNames { triple: "x86_64-unknown-linux-gnu".into() },
+            Job::PrintUniformity { name: "k".into(), bitcode: vec![1, 2] },
         ];
         for job in jobs {
             let bytes = encode_job(&job);

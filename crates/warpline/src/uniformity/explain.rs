@@ -222,6 +222,13 @@ impl Uniformity {
                 let why = cause.map_or("may take another way in each lane", |c| c.describe());
                 (Some(inst), format!("{} {why}", func.insts[inst].op.name()))
             }
+            Some(&Extra::Member(inst, member)) => {
+                let why = match self.options.member_rule(module, func, inst, member) {
+                    Some(Rule::Source(c)) => c.describe(),
+                    _ => "depends on divergent operands",
+                };
+                (Some(inst), format!("member {member} of {} {why}", self.describe(module, func, inst)))
+            }
             Some(&Extra::Effect(inst)) => {
                 let what = if self.is_about_secrets() { "secret" } else { "divergent" };
                 (Some(inst), format!("{} has {what} operands", func.insts[inst].op.name()))

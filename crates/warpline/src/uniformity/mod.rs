@@ -10,14 +10,20 @@
 //! Any function can be analysed: unreachable blocks, irreducible cycles, functions without a body (of which nothing is
 //! found). Functions with variables are analysed as if each read gave each lane a value of its own.
 
+pub mod facts;
 pub mod report;
 pub mod rules;
+pub mod summary;
 
 mod explain;
 mod explainer;
 mod gpu;
+mod members;
+mod opencl;
 #[cfg(test)]
 mod tests;
+
+use std::sync::Arc;
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use warpline_analysis::uniformity::{
@@ -25,11 +31,16 @@ use warpline_analysis::uniformity::{
 };
 use warpline_analysis::{CsrGraph, CycleForest, CycleId, EdgeId, Graph, Node};
 
-use crate::ir::{Block, Constant, Edge, Function, Inst, LaneOp, Module, Names, Op, Value, ValueDef};
+use crate::ir::{
+    Block, Constant, Edge, Function, Inst, InstData, LaneOp, Module, Names, Op, Type, Value, ValueDef,
+};
 use crate::shape::{ArgShape, Convergence, Shape, Shapes, phi_positions};
 pub use explain::Step;
 pub use explainer::{Explainer, Point};
-pub use rules::{Cause, Rule, Target};
+pub use facts::Facts;
+use members::Origin;
+pub use rules::{Cause, Context, OperandSet, Rule, Target};
+pub use summary::Summaries;
 
 /// How often the engine is told of values that the shapes have shown to be uniform.
 const MAX_ROUNDS: usize = 4;
@@ -41,6 +52,10 @@ pub struct Options {
     pub args: Vec<ArgShape>,
     /// The machine.
     pub target: Target,
+    /// What is known of the function beyond its IR.
+    pub facts: Arc<Facts>,
+    /// What is known of the functions that it calls. Without, calls go by their declared effects.
+    pub summaries: Option<Arc<Summaries>>,
     /// Whether a φ in a join that merges one value with `undef` or `poison` counts as divergent. If not, the φ is taken
     /// to be that value, as LLVM does: then some lanes may have poison where a uniform value is reported.
     pub strict_undef: bool,
@@ -57,12 +72,24 @@ impl Options {
         Options { args, ..Options::default() }
     }
 
+    fn context(&self) -> Context<'_> {
+        Context { target: self.target, facts: &self.facts, summaries: self.summaries.as_deref() }
+    }
+
     /// The rule of an instruction's results.
     fn rule(&self, module: &Module, func: &Function, inst: Inst) -> Rule {
         match &self.only_sources {
             Some(sources) if sources.contains(inst) => Rule::Source(Cause::Given),
             Some(_) => Rule::Operands,
-            None => rules::rule(module, func, inst, self.target),
+            None => self.context().rule(module, func, inst),
+        }
+    }
+
+    /// The rule of a member of an instruction's result, if members have rules of their own.
+    fn member_rule(&self, module: &Module, func: &Function, inst: Inst, member: u32) -> Option<Rule> {
+        match &self.only_sources {
+            Some(_) => None,
+            None => self.context().member(module, func, inst, member),
         }
     }
 
@@ -72,7 +99,7 @@ impl Options {
             Some(sources) => {
                 (sources.contains(inst) && func.insts[inst].edges.len() > 1).then_some(Cause::Given)
             }
-            None => rules::splits_lanes(module, func, inst, self.target),
+            None => self.context().splits_lanes(module, func, inst),
         }
     }
 }
@@ -80,6 +107,8 @@ impl Options {
 /// Where the engine's values that are no values of the function come from.
 #[derive(Copy, Clone, Debug)]
 enum Extra {
+    /// A member of an instruction's result that has a rule of its own.
+    Member(Inst, u32),
     /// An instruction without a result: a user of its operands.
     Effect(Inst),
     /// What decides about an opaque terminator besides its operands.
@@ -108,6 +137,7 @@ impl Uniformity {
     /// Analyses a function.
     pub fn compute(module: &Module, func: &Function, options: &Options) -> Uniformity {
         let given = options.args.iter().copied().chain(std::iter::repeat(ArgShape::Varying));
+        let given = given.map(|arg| if options.facts.one_lane { ArgShape::Uniform } else { arg });
         let fitting = given.zip(&func.params).map(|(arg, &p)| match arg.shape(module, func.ty(p)) {
             Some(shape) => (arg, shape),
             None => (ArgShape::Varying, Shape::Varying),
@@ -175,6 +205,19 @@ impl Uniformity {
     pub fn is_divergent_at(&self, v: Value, user: Block) -> bool {
         self.is_divergent(v)
             || self.engine.temporal_at(&self.graph, engine_value(v), Node::from(user)).is_some()
+    }
+
+    /// As [`Uniformity::is_divergent_at`] for a member of the structure that an instruction yields.
+    fn is_member_divergent_at(&self, func: &Function, inst: Inst, member: u32, user: Block) -> bool {
+        let own =
+            self.extra.iter().position(|e| matches!(*e, Extra::Member(i, m) if (i, m) == (inst, member)));
+        match own.map(|i| EngineValue::new(func.values.len() + i)) {
+            Some(v) => {
+                self.engine.is_divergent(v)
+                    || self.engine.temporal_at(&self.graph, v, Node::from(user)).is_some()
+            }
+            None => func.insts[inst].results.iter().any(|&r| self.is_divergent_at(r, user)),
+        }
     }
 
     /// Whether lanes that take `edge` may see different values of `v`: how a φ uses its operand.
@@ -285,6 +328,7 @@ fn program(
     options: &Options,
 ) -> (SsaProgram, Vec<Extra>) {
     let mut builder = SsaProgram::builder();
+    let members = members_with_rules(module, func, options);
     let positions = phi_positions(func);
     let mut linked = EntitySet::with_capacity(func.insts.len());
     for &b in &func.layout {
@@ -306,11 +350,9 @@ fn program(
             }
         };
         let data = &func.insts[inst];
-        let rule = match options.rule(module, func, inst) {
-            _ if pinned.contains(v) => EngineRule::AlwaysUniform,
-            Rule::Operands => EngineRule::Default,
-            Rule::Source(_) => EngineRule::Source,
-            Rule::AlwaysUniform => EngineRule::AlwaysUniform,
+        let (rule, only) = match options.rule(module, func, inst) {
+            _ if pinned.contains(v) => (EngineRule::AlwaysUniform, None),
+            rule => engine_rule(rule),
         };
         let at = Node::from(data.block);
         match data.op {
@@ -325,8 +367,13 @@ fn program(
             Op::ParallelCopy => {
                 builder.plain(at, rule, data.args.get(position).map(|&a| engine_value(a)));
             }
+            Op::ExtractValue(ref path) if options.context().follows_members() => {
+                let operand = data.args.first().map(|&a| extracted(func, &members, a, path));
+                let made = builder.plain(at, rule, operand);
+                builder.set_pure(made);
+            }
             _ => {
-                let made = builder.plain(at, rule, data.args.iter().map(|&a| engine_value(a)));
+                let made = builder.plain(at, rule, operands(data, only));
                 if is_pure(&data.op) {
                     builder.set_pure(made);
                 }
@@ -334,6 +381,12 @@ fn program(
         }
     }
     let mut extra = Vec::new();
+    for &(inst, member, rule) in &members {
+        let data = &func.insts[inst];
+        let (rule, only) = engine_rule(rule);
+        builder.plain(Node::from(data.block), rule, operands(data, only));
+        extra.push(Extra::Member(inst, member));
+    }
     for &b in &func.layout {
         for &inst in &func.blocks[b].insts {
             let data = &func.insts[inst];
@@ -353,6 +406,52 @@ fn program(
     }
     let program = builder.build(graph).expect("operands and edges of a function are its own");
     (program, extra)
+}
+
+/// The engine's rule, and the operands that count if not all do.
+fn engine_rule(rule: Rule) -> (EngineRule, Option<OperandSet>) {
+    match rule {
+        Rule::Operands => (EngineRule::Default, None),
+        Rule::Only(set) => (EngineRule::Default, Some(set)),
+        Rule::Source(_) => (EngineRule::Source, None),
+        Rule::AlwaysUniform => (EngineRule::AlwaysUniform, None),
+    }
+}
+
+fn operands(data: &InstData, only: Option<OperandSet>) -> impl Iterator<Item = EngineValue> + '_ {
+    let counts = move |position: &usize| only.is_none_or(|set| set.contains(*position));
+    let counting = data.args.iter().enumerate().filter(move |(i, _)| counts(i));
+    counting.map(|(_, &a)| engine_value(a))
+}
+
+/// The members of results of structure type that have rules of their own, in the order of the program.
+fn members_with_rules(module: &Module, func: &Function, options: &Options) -> Vec<(Inst, u32, Rule)> {
+    let mut found = Vec::new();
+    for inst in func.layout.iter().flat_map(|&b| func.block_insts(b)) {
+        let data = &func.insts[inst];
+        if let [result] = data.results[..]
+            && matches!(data.op, Op::Call(_) | Op::Opaque(_) | Op::OpaqueTerm(_))
+            && let Type::Aggregate(_) = func.ty(result)
+        {
+            let rules = (0..summary::MAX_MEMBERS)
+                .map_while(|m| module.types.member(func.ty(result), m.into()).map(|_| m))
+                .filter_map(|m| Some((inst, m, options.member_rule(module, func, inst, m)?)));
+            found.extend(rules);
+        }
+    }
+    found.sort_by_key(|&(inst, member, _)| (inst, member));
+    found
+}
+
+/// What an `extractvalue` depends on.
+fn extracted(func: &Function, members: &[(Inst, u32, Rule)], aggregate: Value, path: &[u32]) -> EngineValue {
+    match members::origin(func, aggregate, path) {
+        Origin::Value(v) => engine_value(v),
+        Origin::Member(inst, m) => match members.binary_search_by_key(&(inst, m), |&(i, m, _)| (i, m)) {
+            Ok(found) => EngineValue::new(func.values.len() + found),
+            Err(_) => engine_value(func.insts[inst].results.first().copied().unwrap_or(aggregate)),
+        },
+    }
 }
 
 /// Whether the result is the same whenever the operands are, however often it is computed.
@@ -444,7 +543,7 @@ impl Convergence for View<'_> {
                 Some(Shape::INDEX)
             }
             Rule::Source(_) => Some(Shape::Varying),
-            Rule::Operands | Rule::AlwaysUniform => None,
+            Rule::Operands | Rule::Only(_) | Rule::AlwaysUniform => None,
         }
     }
 

@@ -4,8 +4,11 @@
 //! comes between their executions. So a plain load from one address gives all of them the same value, whatever was
 //! stored before.
 
+use super::facts::{Facts, Note};
 use super::gpu::{self, Gpu};
-use crate::ir::{CallInfo, Effects, Function, Inst, LaneOp, Module, Op};
+use super::opencl;
+use super::summary::{Summaries, Summary};
+use crate::ir::{CallInfo, Constant, Effects, Function, Inst, LaneOp, Module, Op, Symbol};
 
 /// The machine whose rules decide what is a source of divergence.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -50,11 +53,34 @@ impl Target {
     }
 }
 
+/// A set of operands of one instruction, by position.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct OperandSet(u64);
+
+impl OperandSet {
+    /// These operands.
+    pub fn of(positions: impl IntoIterator<Item = usize>) -> OperandSet {
+        positions.into_iter().fold(OperandSet(0), |set, p| set.with(p))
+    }
+
+    /// The set with one more. From the 64th on, the set knows all or none.
+    pub fn with(self, position: usize) -> OperandSet {
+        OperandSet(self.0 | 1 << position.min(63))
+    }
+
+    /// Whether an operand is in the set.
+    pub fn contains(self, position: usize) -> bool {
+        self.0 >> position.min(63) & 1 != 0
+    }
+}
+
 /// How the result of an instruction depends on its operands.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Rule {
     /// Uniform if all operands are.
     Operands,
+    /// Uniform if these operands are.
+    Only(OperandSet),
     /// Different in each lane, for this reason.
     Source(Cause),
     /// The same in all lanes.
@@ -84,6 +110,12 @@ pub enum Cause {
     OwnMemory,
     /// The caller of the analysis says so.
     Given,
+    /// It is a call of a function that is only declared, or found out at run time.
+    UnknownCall,
+    /// It is a call of a function of the module, in which something is a source of divergence.
+    Callee,
+    /// It is inline assembly that does not say that its result is one for all lanes.
+    Assembly,
 }
 
 impl Cause {
@@ -100,18 +132,16 @@ impl Cause {
             Cause::Exception => "receives an exception",
             Cause::OwnMemory => "reads memory that may be each lane's own",
             Cause::Given => "is a source by decree",
+            Cause::UnknownCall => "is the result of a call to an unknown function",
+            Cause::Callee => "is the result of a function that makes it differ from lane to lane",
+            Cause::Assembly => "is the result of inline assembly, which may differ from lane to lane",
         }
     }
 }
 
-/// OpenCL and back-end functions that yield the number of a work-item or lane, by prefix. They are declared as
-/// functions without memory effects, so their effects do not tell.
+/// Intrinsics that yield the number of a work-item or lane, by prefix. They are declared without memory effects, so their
+/// effects do not tell.
 const LANE_NUMBERS: &[&str] = &[
-    "_Z13get_global_idj",
-    "_Z12get_local_idj",
-    "_Z20get_global_linear_idv",
-    "_Z19get_local_linear_idv",
-    "_Z22get_sub_group_local_idv",
     "llvm.amdgcn.workitem.id.",
     "llvm.amdgcn.mbcnt.",
     "llvm.nvvm.read.ptx.sreg.tid.",
@@ -120,25 +150,150 @@ const LANE_NUMBERS: &[&str] = &[
     "llvm.dx.thread.id",
 ];
 
-/// The rule of an instruction's results.
-pub fn rule(module: &Module, func: &Function, inst: Inst, target: Target) -> Rule {
-    let op = &func.insts[inst].op;
-    if let Op::ReadVar(_) = op {
-        return Rule::Source(Cause::Variable);
+/// What rules depend on besides the function itself.
+#[derive(Copy, Clone, Debug)]
+pub struct Context<'a> {
+    /// The machine.
+    pub target: Target,
+    /// What is known of the function beyond its IR.
+    pub facts: &'a Facts,
+    /// What is known of the functions that it calls.
+    pub summaries: Option<&'a Summaries>,
+}
+
+/// What an instruction calls, and with which effects.
+#[derive(Copy, Clone)]
+pub(super) struct Called<'m> {
+    /// The callee's symbol and name; none for an indirect call.
+    pub callee: Option<(Symbol, &'m str)>,
+    pub effects: Effects,
+}
+
+impl Called<'_> {
+    /// The name of the callee; empty for an indirect call.
+    pub(super) fn name(&self) -> &str {
+        self.callee.map(|(_, name)| name).unwrap_or_default()
     }
-    if let Some(op) = lane_op(module, func, inst) {
-        return by_lane_op(op);
+}
+
+/// What an instruction calls, if it is a call in any form: also one that is carried, such as a call with operand bundles or an
+/// `invoke`. Inline assembly is none.
+pub(super) fn called<'m>(module: &'m Module, func: &Function, inst: Inst) -> Option<Called<'m>> {
+    let data = &func.insts[inst];
+    let named = |s: Symbol| (s, &*module.symbols[s].name);
+    match &data.op {
+        Op::Call(call) => Some(Called { callee: call.callee.map(named), effects: call.effects }),
+        Op::Opaque(o) | Op::OpaqueTerm(o) if matches!(&*o.name, "call" | "invoke" | "callbr") => {
+            // The callee is the last operand, behind those of the bundles.
+            let callee = data.args.last().and_then(|&a| match func.constant(a)? {
+                Constant::Address { symbol, offset: 0, .. } => Some(named(*symbol)),
+                _ => None,
+            });
+            Some(Called { callee, effects: o.effects })
+        }
+        _ => None,
     }
-    if let Some(gpu) = target.gpu() {
-        return gpu.rule(module, func, inst);
+}
+
+impl<'a> Context<'a> {
+    /// The rule of an instruction's results, each as a whole.
+    pub fn rule(&self, module: &Module, func: &Function, inst: Inst) -> Rule {
+        if self.facts.one_lane {
+            return Rule::AlwaysUniform;
+        }
+        let data = &func.insts[inst];
+        if let Op::ReadVar(_) = data.op {
+            return Rule::Source(Cause::Variable);
+        }
+        if let Some(op) = lane_op(module, func, inst) {
+            return by_lane_op(op);
+        }
+        if let Some(called) = called(module, func, inst) {
+            return self.call(func, inst, &called);
+        }
+        if let Some(gpu) = self.target.gpu() {
+            return gpu.rule(module, func, inst, self.facts);
+        }
+        match &data.op {
+            Op::Alloca { .. } => Rule::Source(Cause::PrivateMemory),
+            Op::Load(access) if !access.is_simple() => Rule::Source(Cause::Synchronised),
+            Op::Opaque(o) | Op::OpaqueTerm(o) => by_name_and_effects(&o.name, o.effects),
+            _ => Rule::Operands,
+        }
     }
-    match op {
-        Op::Alloca { .. } => Rule::Source(Cause::PrivateMemory),
-        Op::Load(access) if !access.is_simple() => Rule::Source(Cause::Synchronised),
-        Op::Call(call) => by_call(module, call),
-        Op::Opaque(o) => by_name_and_effects(&o.name, o.effects),
-        Op::OpaqueTerm(o) => by_name_and_effects(&o.name, o.effects),
-        _ => Rule::Operands,
+
+    /// Whether members of aggregates are told apart. Not for code that is to run on SIMD lanes: there an aggregate as a whole
+    /// is one scalar or one per lane.
+    pub(super) fn follows_members(&self) -> bool {
+        self.target != Target::Simd || self.summaries.is_some()
+    }
+
+    fn call(&self, func: &Function, inst: Inst, called: &Called) -> Rule {
+        if let Some(summary) = self.summary(called) {
+            return summary.rule();
+        }
+        if self.facts.note_of(inst) == Some(&Note::NoSource) {
+            return Rule::Operands;
+        }
+        let rule = match self.target.gpu() {
+            Some(gpu) => gpu.call(func, inst, called, self.facts),
+            None if is_lane_number(called.name()) || opencl::is_lane_number(called.name()) => {
+                Rule::Source(Cause::LaneNumber)
+            }
+            None => by_effects(called.effects),
+        };
+        match rule {
+            Rule::Source(Cause::UnknownResult) if !called.name().starts_with("llvm.") => {
+                Rule::Source(Cause::UnknownCall)
+            }
+            rule => rule,
+        }
+    }
+
+    fn summary(&self, called: &Called) -> Option<&'a Summary> {
+        let (symbol, _) = called.callee?;
+        self.summaries?.get(symbol)
+    }
+
+    /// The rule of one member of an instruction's result of structure type, where members have rules of their own:
+    /// the result of a function with a summary, of inline assembly, of some intrinsics.
+    pub fn member(&self, module: &Module, func: &Function, inst: Inst, member: u32) -> Option<Rule> {
+        if self.facts.one_lane {
+            return None;
+        }
+        let data = &func.insts[inst];
+        if let Some(called) = called(module, func, inst) {
+            if let Some(summary) = self.summary(&called) {
+                return summary.member(member as usize);
+            }
+            return self.target.gpu()?.member_of_call(called.name(), member);
+        }
+        match (&data.op, self.facts.note_of(inst)) {
+            (Op::Opaque(_) | Op::OpaqueTerm(_), Some(Note::Assembly(constraints))) => {
+                self.target.gpu()?.member_of_assembly(constraints, member)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether lanes that execute a terminator together with equal operands may nevertheless leave by different
+    /// edges, and why.
+    pub fn splits_lanes(&self, module: &Module, func: &Function, inst: Inst) -> Option<Cause> {
+        let data = &func.insts[inst];
+        let Op::OpaqueTerm(o) = &data.op else { return None };
+        if data.edges.len() < 2 || self.facts.one_lane {
+            return None;
+        }
+        // A function of the module may have a uniform result and yet unwind for some lanes only.
+        let summarised = called(module, func, inst).is_some_and(|c| self.summary(&c).is_some());
+        match self.rule(module, func, inst) {
+            _ if summarised => match by_effects(o.effects) {
+                Rule::Source(cause) => Some(cause),
+                _ => None,
+            },
+            Rule::Source(cause) => Some(cause),
+            Rule::AlwaysUniform | Rule::Only(_) | Rule::Operands => None,
+        }
     }
 }
 
@@ -177,20 +332,14 @@ pub(super) fn callee_name<'m>(module: &'m Module, call: &CallInfo) -> &'m str {
     call.callee.map(|s| &*module.symbols[s].name).unwrap_or_default()
 }
 
-fn by_call(module: &Module, call: &CallInfo) -> Rule {
-    if is_lane_number(callee_name(module, call)) {
-        return Rule::Source(Cause::LaneNumber);
-    }
-    by_effects(call.effects)
-}
-
-/// Whether a function of this name yields the number of a work-item or lane.
+/// Whether an intrinsic of this name yields the number of a work-item or lane.
 pub(super) fn is_lane_number(name: &str) -> bool {
     LANE_NUMBERS.iter().any(|p| name.starts_with(p))
 }
 
 pub(super) fn by_name_and_effects(name: &str, effects: Effects) -> Rule {
     match name {
+        "atomicrmw" | "cmpxchg" | "load" => Rule::Source(Cause::Synchronised),
         // Which exception it is, and whether there is one, is no function of the operands.
         "landingpad" | "catchpad" | "cleanuppad" | "catchswitch" => Rule::Source(Cause::Exception),
         _ => by_effects(effects),
@@ -210,15 +359,5 @@ pub(super) fn by_effects(effects: Effects) -> Rule {
         Rule::Source(Cause::ReadsWhatItWrites)
     } else {
         Rule::Operands
-    }
-}
-
-/// Whether lanes that execute a terminator together with equal operands may nevertheless leave by different edges,
-/// and why.
-pub fn splits_lanes(module: &Module, func: &Function, inst: Inst, target: Target) -> Option<Cause> {
-    let data = &func.insts[inst];
-    match (&data.op, rule(module, func, inst, target)) {
-        (Op::OpaqueTerm(_), Rule::Source(cause)) if data.edges.len() > 1 => Some(cause),
-        _ => None,
     }
 }

@@ -204,7 +204,7 @@ end:
         a.divergent("r") && a.divergent("s") && a.branch("entry") && a.divergent("pad") && a.divergent("x")
     );
     let reason = a.result.branch_reason(&a.module, a.func(), a.block("entry"));
-    assert_eq!(reason, "invoke has a result that its operands do not determine");
+    assert_eq!(reason, "invoke is the result of a call to an unknown function");
     let a = analyse(&text("[unwinds]"), "uniform");
     assert!(!a.divergent("r") && !a.branch("entry") && !a.divergent("x"), "a function of its operands");
     assert!(a.divergent("pad"));
