@@ -10,6 +10,7 @@
 //! * [`normal_form`], [`head_rewired`], [`disjoint_paths`]: the forms in which paper 1 states its theorems;
 //! * [`joins`]: where threads that part at a branch meet again; [`witness`]: by which paths;
 //! * [`uniformity`]: which values and branches all threads agree on.
+//! * [`variables`]: the same for functions with variables that are not in SSA form.
 //!
 //! All algorithms are iterative: a chain of a hundred thousand nodes does not use up the stack. All results
 //! are deterministic: they depend on the order of the edges and on nothing else.
@@ -30,6 +31,7 @@ pub mod normal_form;
 pub mod order;
 mod rewired;
 pub mod uniformity;
+pub mod variables;
 pub mod witness;
 
 pub use bitset::BitSet;
@@ -43,4 +45,5 @@ pub use joins::{JoinSet, Joins, Split};
 pub use normal_form::{NodeOrigin, NormalForm, NormalFormError};
 pub use order::{DfsOrder, Sccs};
 pub use uniformity::{SsaProgram, Uniformity};
+pub use variables::{VariableProgram, VariableUniformity};
 pub use witness::{Inside, Step, Witness};

@@ -22,3 +22,5 @@ pub mod rng;
 pub mod scaling;
 pub mod ssa_programs;
 pub mod tagged;
+pub mod variable_oracles;
+pub mod variable_programs;

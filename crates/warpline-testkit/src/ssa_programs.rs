@@ -1,7 +1,7 @@
 //! Random programs in SSA form over a given graph, with nothing in them but what uniformity depends on.
 
 use warpline_analysis::uniformity::{Rule, SsaProgram, Value};
-use warpline_analysis::{CsrGraph, EdgeId, Graph, Node};
+use warpline_analysis::{CsrGraph, CycleForest, EdgeId, Graph, Node};
 
 use crate::graph_oracles::Dominance;
 use crate::graphs::edge_list;
@@ -30,6 +30,29 @@ const ARGUMENTS: usize = 4;
 /// mostly depend on values. Definitions dominate uses; values in one node use earlier ones of the
 /// same node.
 pub fn random(rng: &mut SplitMix64, graph: &CsrGraph) -> SsaProgram {
+    random_with(rng, graph, &|_, _| true, false)
+}
+
+/// The same in loop-closed form: values are used in the innermost loop around their definition only, but for operands of φs in
+/// the loop's exits. If `isolated`, every φ operand is a value of its own that is computed where its edge leaves, from
+/// what may change each time. All φs have the default rule. `graph` must be reducible, and only loops be left that contain all other predecessors of
+/// the edge's target.
+pub fn random_loop_closed(rng: &mut SplitMix64, graph: &CsrGraph, isolated: bool) -> SsaProgram {
+    let cycles = CycleForest::compute(graph);
+    let closed = |def: usize, at: usize| {
+        cycles.innermost(Node::new(def)).is_none_or(|c| cycles.contains(c, Node::new(at)))
+    };
+    let program = random_with(rng, graph, &closed, isolated);
+    let rule = |v| if program.is_phi(v) { Rule::Default } else { program.rule(v) };
+    copy(graph, &program, rule, |e| e)
+}
+
+fn random_with(
+    rng: &mut SplitMix64,
+    graph: &CsrGraph,
+    may_use: &dyn Fn(usize, usize) -> bool,
+    isolated: bool,
+) -> SsaProgram {
     let dominance = Dominance::of(graph);
     let source_in = *rng.pick(&[8, 20, 40]);
     let always_in = *rng.pick(&[8, 20, 40]);
@@ -77,7 +100,8 @@ pub fn random(rng: &mut SplitMix64, graph: &CsrGraph) -> SsaProgram {
     }
     // The values that can be used at the end of a node.
     let at_end = |drafts: &[Draft], n: usize| -> Vec<usize> {
-        let usable = |d: &Draft| d.node.is_none_or(|def| def == n || dominance.dominates(def, n));
+        let usable =
+            |d: &Draft| d.node.is_none_or(|def| (def == n || dominance.dominates(def, n)) && may_use(def, n));
         (0..drafts.len()).filter(|&v| usable(&drafts[v])).collect()
     };
     let reachable = |n: usize| dominance.is_reachable(n);
@@ -107,6 +131,9 @@ pub fn random(rng: &mut SplitMix64, graph: &CsrGraph) -> SsaProgram {
             }
         };
         drafts[v].operands = operands;
+    }
+    if isolated {
+        isolate_operands(graph, &mut drafts);
     }
     let mut builder = SsaProgram::builder();
     for draft in &drafts {
@@ -197,6 +224,22 @@ pub fn describe(graph: &CsrGraph, program: &SsaProgram) -> String {
         text += &format!("  {n}: branch on {:?}\n", program.terminator(n));
     }
     text
+}
+
+/// Gives every operand of a φ a copy of its own at the end of the node that the edge leaves.
+fn isolate_operands(graph: &CsrGraph, drafts: &mut Vec<Draft>) {
+    for v in 0..drafts.len() {
+        let Operands::Phi(list) = &drafts[v].operands else { continue };
+        let mut list = list.clone();
+        for (edge, operand) in &mut list {
+            let from = operand.unwrap_or(LANE + 1);
+            *operand = Some(drafts.len());
+            let node = Some(graph.source(*edge).index());
+            let operands = Operands::Plain(vec![from]);
+            drafts.push(Draft { node, rule: Rule::Default, pure: false, operands });
+        }
+        drafts[v].operands = Operands::Phi(list);
+    }
 }
 
 /// One of `usable`, more often a late one.
