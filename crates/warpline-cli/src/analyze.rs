@@ -19,6 +19,12 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
     if let Some(path) = &options.output {
         output::check(path)?;
     }
+    if !options.algorithm.is_sound() {
+        eprintln!(
+            "warning: `--algorithm {}` is not sound: it may call uniform what is divergent; it is for comparison",
+            options.algorithm.name()
+        );
+    }
     let mut report = Report::default();
     for path in &options.inputs {
         let imported = load(path, None)?;
@@ -60,7 +66,8 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
                 let shape = |u| if u { ArgShape::Uniform } else { ArgShape::Varying };
                 args = uniform.into_iter().map(shape).collect();
             }
-            let asked = Options { args, target: options.target, ..Options::default() };
+            let asked =
+                Options { args, target: options.target, algorithm: options.algorithm, ..Options::default() };
             let result = Uniformity::compute(&imported.ir, func, &asked);
             report.functions.push(FunctionReport::new(&imported.ir, func, &result));
         }

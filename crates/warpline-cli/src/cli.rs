@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use warpline::uniformity::Target;
+use warpline::uniformity::{Algorithm, Target};
 use warpline::vectorize::Linearize;
 
 use crate::spec::{Bind, Tolerance, Width, parse_range};
@@ -43,6 +43,13 @@ fn target(name: &str) -> Result<Target, String> {
         .ok_or_else(|| format!("`{name}` is no target; there are simd, amdgcn, nvptx and spirv"))
 }
 
+fn algorithm(name: &str) -> Result<Algorithm, String> {
+    Algorithm::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Algorithm::ALL.iter().map(|a| a.name()).collect();
+        format!("`{name}` is no algorithm; there are {}", names.join(", "))
+    })
+}
+
 /// Options of `analyze`.
 #[derive(Args)]
 pub struct AnalyzeOptions {
@@ -59,6 +66,9 @@ pub struct AnalyzeOptions {
     /// input's directive]
     #[arg(long, value_name = "LIST")]
     pub args: Option<String>,
+    /// How joins of divergent branches are found: joins, or, to compare with, strong-postdom or postdom (not sound)
+    #[arg(long, value_name = "NAME", value_parser = algorithm, default_value = "joins")]
+    pub algorithm: Algorithm,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

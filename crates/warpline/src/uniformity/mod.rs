@@ -24,10 +24,12 @@ mod opencl;
 mod tests;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use cranelift_entity::{EntitySet, SecondaryMap};
+pub use warpline_analysis::uniformity::Algorithm;
 use warpline_analysis::uniformity::{
-    Rule as EngineRule, SsaProgram, Uniformity as Engine, Value as EngineValue,
+    Rule as EngineRule, SsaProgram, Times as EngineTimes, Uniformity as Engine, Value as EngineValue,
 };
 use warpline_analysis::{CsrGraph, CycleForest, CycleId, EdgeId, Graph, Node};
 
@@ -56,6 +58,8 @@ pub struct Options {
     pub facts: Arc<Facts>,
     /// What is known of the functions that it calls. Without, calls go by their declared effects.
     pub summaries: Option<Arc<Summaries>>,
+    /// How joins and exits of divergent branches are found: the product, or a baseline to compare with.
+    pub algorithm: Algorithm,
     /// Whether a φ in a join that merges one value with `undef` or `poison` counts as divergent. If not, the φ is taken
     /// to be that value, as LLVM does: then some lanes may have poison where a uniform value is reported.
     pub strict_undef: bool,
@@ -104,6 +108,15 @@ impl Options {
     }
 }
 
+/// How long the analysis of a function takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Times {
+    /// In the engine, over all rounds.
+    pub engine: EngineTimes,
+    /// All of it: the engine, its input, and the shapes.
+    pub full: Duration,
+}
+
 /// Where the engine's values that are no values of the function come from.
 #[derive(Copy, Clone, Debug)]
 enum Extra {
@@ -136,6 +149,28 @@ fn engine_value(v: Value) -> EngineValue {
 impl Uniformity {
     /// Analyses a function.
     pub fn compute(module: &Module, func: &Function, options: &Options) -> Uniformity {
+        Self::run(module, func, options, |graph, program| {
+            Engine::compute_by(graph, program, options.algorithm)
+        })
+    }
+
+    /// Analyses a function and says how long it takes.
+    pub fn compute_timed(module: &Module, func: &Function, options: &Options) -> (Uniformity, Times) {
+        let (mut engine, start) = (EngineTimes::default(), Instant::now());
+        let result = Self::run(module, func, options, |graph, program| {
+            let (result, times) = Engine::compute_timed(graph, program, options.algorithm);
+            engine += times;
+            result
+        });
+        (result, Times { engine, full: start.elapsed() })
+    }
+
+    fn run(
+        module: &Module,
+        func: &Function,
+        options: &Options,
+        mut solve: impl FnMut(&CsrGraph, &SsaProgram) -> Engine,
+    ) -> Uniformity {
         let given = options.args.iter().copied().chain(std::iter::repeat(ArgShape::Varying));
         let given = given.map(|arg| if options.facts.one_lane { ArgShape::Uniform } else { arg });
         let fitting = given.zip(&func.params).map(|(arg, &p)| match arg.shape(module, func.ty(p)) {
@@ -161,7 +196,7 @@ impl Uniformity {
         let mut rounds = 0;
         loop {
             let (program, extra) = program(module, func, &graph, &edge_ids, &pinned, options);
-            let engine = Engine::compute(&graph, &program);
+            let engine = solve(&graph, &program);
             let view = View::new(module, func, &graph, &edge_ids, &engine, options);
             let shapes = Shapes::compute(module, func, &shapes_of_params, &view);
             rounds += 1;
