@@ -206,6 +206,38 @@ fn a_phi_in_a_join_is_uniform_if_threads_arrive_with_one_operand() {
     assert!(!u.is_divergent(same) && u.is_divergent(different));
 }
 
+#[test]
+fn a_second_branch_that_parts_threads_before_the_same_two_nodes_is_looked_at_where_a_phi_is_open() {
+    // 0 goes to 1 or 2 uniformly; from either threads go to 3 → 4 or straight to 4. In 4 one of the straight edges
+    // brings another operand.
+    let edges = [(0, 1), (0, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)];
+    for other in [3, 5] {
+        let mut case = Case::new(5, &edges).divergent(1).divergent(2);
+        let operands = [3, 5, 6].map(|e| (e, if e == other { case.one } else { case.zero }));
+        let phi = case.phi(4, &operands);
+        let same = case.phi(4, &[(3, case.one), (5, case.one), (6, case.one)]);
+        let (_, u) = case.analyse();
+        assert!(u.is_divergent(phi) && !u.is_divergent(same));
+    }
+}
+
+#[test]
+fn a_join_that_only_the_second_of_two_branches_has_is_named_although_no_phi_is_there() {
+    // 0 goes to 1 or 2 uniformly; from 1 threads go to 3 or 4, from 2 to 3, by 5 to 4, or by 6 to 4. Nothing is
+    // behind 3 and 4.
+    let edges = [(0, 1), (0, 2), (1, 3), (1, 4), (2, 3), (2, 5), (2, 6), (5, 4), (6, 4)];
+    for (turn, backwards) in (0..edges.len()).flat_map(|t| [(t, false), (t, true)]) {
+        let mut edges = edges.to_vec();
+        edges.rotate_left(turn);
+        if backwards {
+            edges.reverse();
+        }
+        let (_, u) = Case::new(7, &edges).divergent(1).divergent(2).analyse();
+        assert_eq!(u.divergent_join(Node(4)), Some(Split::Branch(Node(2))), "{edges:?}");
+        assert_eq!(u.divergent_join(Node(3)), None);
+    }
+}
+
 /// Exchanges nodes 0 and 3, so that the entry is node 0.
 fn swap(n: usize) -> usize {
     match n {

@@ -43,7 +43,9 @@ fn explore(name: &str, family: &Family) -> Tally {
     for seed in first..first + count {
         let mut rng = SplitMix64::new(seed);
         let graph = (family.graph)(&mut rng);
-        let program = ssa_programs::random(&mut rng, &graph);
+        let of_phis = rng.chance(1, 3);
+        let make = if of_phis { ssa_programs::of_phis } else { ssa_programs::random };
+        let program = make(&mut rng, &graph);
         let hierarchies = hierarchies::all_or_sample(&mut rng, &graph, family.walks);
         let hierarchies: Vec<Tags> = hierarchies.iter().map(Tags::of_hierarchy).collect();
         if let Err(message) = check(&mut rng, &graph, &program, family.runs, &hierarchies, &mut tally) {
@@ -150,13 +152,13 @@ fn claims_of_uniformity_hold_on_reducible_graphs() {
 fn most_of_what_is_claimed_is_seen(tally: &Tally) {
     assert_eq!((tally.given_up, tally.ambiguous), (0, 0));
     if tally.programs >= 1000 {
-        assert!((15..=60).contains(&tally.values.claimed_percent()));
+        assert!((10..=60).contains(&tally.values.claimed_percent()));
         assert!((15..=60).contains(&tally.branches.claimed_percent()));
         assert!((10..=50).contains(&tally.outside_uses.claimed_percent()));
         assert!(tally.values.seen_percent() >= 88);
         assert!(tally.branches.seen_percent() >= 90);
         assert!(tally.outside_uses.seen_percent() >= 55);
-        assert!(tally.by_join.all * 8 > tally.programs && tally.by_temporal.all * 10 > tally.programs);
+        assert!(tally.by_join.all * 4 > tally.programs && tally.by_temporal.all * 10 > tally.programs);
     }
 }
 
@@ -176,7 +178,7 @@ fn irreducible_cycles_are_given_up_and_kept(tally: &Tally) {
         assert!(tally.given_up * 4 > tally.programs && tally.kept * 20 > tally.programs);
         assert!(tally.ambiguous * 5 > tally.programs * 4);
         assert!((15..=90).contains(&tally.values.claimed_percent()));
-        assert!(tally.values.seen_percent() >= 55);
+        assert!(tally.values.seen_percent() >= 48);
     }
 }
 

@@ -161,6 +161,40 @@ fn random_with(
     builder.build(graph).expect("the draft names existing nodes, edges and values only")
 }
 
+/// A program of φs alone: branches depend on the lane anew each time or on nothing, φs choose among two constants, mostly
+/// the same one. So what is divergent is so by where threads come from, and on a few of many edges.
+pub fn of_phis(rng: &mut SplitMix64, graph: &CsrGraph) -> SsaProgram {
+    let mut builder = SsaProgram::builder();
+    let constants = [builder.argument(Rule::Default), builder.argument(Rule::Default)];
+    let mut defined = Vec::new();
+    let (lane_branches, other) = (*rng.pick(&[1, 2, 3]), *rng.pick(&[2, 3, 5]));
+    for node in graph.nodes() {
+        for _ in 0..if node == graph.entry() { 0 } else { rng.between(1, 3) } {
+            let operand = |&e| (e, Some(constants[usize::from(rng.chance(1, other))]));
+            let operands: Vec<_> = graph.in_edges(node).iter().map(operand).collect();
+            defined.push((node, builder.phi(node, Rule::Default, operands)));
+        }
+        if rng.chance(1, 2) {
+            let rule = if rng.chance(1, 4) { Rule::AlwaysUniform } else { Rule::Default };
+            defined.push((node, builder.plain(node, rule, [])));
+        }
+        if graph.out_edges(node).len() > 1 && rng.chance(lane_branches, 4) {
+            let condition = builder.plain(node, Rule::Source, []);
+            builder.terminator(node, [condition]);
+        }
+    }
+    // Users of what was defined elsewhere.
+    let dominance = Dominance::of(graph);
+    for node in graph.nodes().filter(|n| dominance.is_reachable(n.index())) {
+        let visible = |d: Node| d != node && dominance.dominates(d.index(), node.index());
+        let usable: Vec<Value> = defined.iter().filter(|d| visible(d.0)).map(|d| d.1).collect();
+        if !usable.is_empty() && rng.chance(1, 2) {
+            builder.plain(node, Rule::Default, [*rng.pick(&usable)]);
+        }
+    }
+    builder.build(graph).expect("the program names existing nodes, edges and values only")
+}
+
 /// The same program over the same graph with the edges in another order. Also says which edge of the new graph each edge
 /// of the old one is.
 pub fn with_shuffled_edges(

@@ -5,9 +5,10 @@ use warpline_testkit::convergence::hierarchies::{self, Hierarchy};
 use warpline_testkit::convergence::relation::{Execution, Relation};
 use warpline_testkit::convergence::{Trace, m_converged};
 use warpline_testkit::graph_oracles::is_reducible;
-use warpline_testkit::graphs;
+use warpline_testkit::lockstep::{self, Observed};
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::tagged::Tags;
+use warpline_testkit::{control_flow, graphs, ssa_programs};
 
 /// What came out over many executions.
 #[derive(Default, Debug)]
@@ -94,6 +95,27 @@ fn definition_cases_and_tags_agree_on_random_graphs() {
     println!("{tally:?}");
     assert!(tally.hierarchies > 2 * tally.graphs);
     assert!(tally.converged > 2 * tally.executions && tally.apart > tally.executions);
+}
+
+#[test]
+fn threads_of_random_programs_are_together_by_definition_where_the_judge_compares_them() {
+    let (mut rng, mut tally) = (SplitMix64::new(4), Tally::default());
+    while tally.graphs < 60 {
+        let graph = control_flow::with_jumps(&mut rng, 9);
+        let program = ssa_programs::random(&mut rng, &graph);
+        let hierarchies = hierarchies::all_or_sample(&mut rng, &graph, 6);
+        let mut observed = Observed::nothing(&graph, &program);
+        for hierarchy in &hierarchies {
+            let tags = Tags::of_hierarchy(hierarchy);
+            let traces = lockstep::run(&graph, &program, &tags, 1, 4, 25, &mut observed);
+            if let Err(message) = checked(hierarchy, &traces, false, &mut tally) {
+                panic!("{message}\n{:?}\n{hierarchy:?}\n{traces:?}", graphs::edge_list(&graph));
+            }
+        }
+        tally.graphs += 1;
+    }
+    println!("{tally:?}");
+    assert!(tally.converged > 5 * tally.executions && tally.apart > tally.executions);
 }
 
 #[test]
