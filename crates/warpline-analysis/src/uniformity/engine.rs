@@ -4,27 +4,13 @@ use std::collections::VecDeque;
 
 use super::baselines::{PostDominators, StrongPostDominators};
 use super::clock::Clock;
+use super::tables::{ExitTable, MixedPhis, OutsideUses, Role, User, Users, reachable_operands};
 use super::{Algorithm, Cause, GivenUp, Reach, Rule, SsaProgram, Uniformity, Value};
 use crate::bitset::BitSet;
 use crate::cycles::{CycleForest, CycleId};
 use crate::graph::{EdgeId, Graph, Lists, Node};
 use crate::joins::{JoinSink, Joins, Split};
 use crate::order::DfsOrder;
-
-/// Who uses a value.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum User {
-    Plain(Value),
-    Phi(Value, EdgeId),
-    Terminator(Node),
-}
-
-/// A use of a value outside a cycle in which the value may change.
-#[derive(Clone, Copy, Debug)]
-struct OutsideUse {
-    value: Value,
-    user: User,
-}
 
 /// What an algorithm adds to the spread along operands: what follows when threads part.
 pub(super) trait Control<'a, G: Graph> {
@@ -73,7 +59,7 @@ fn solve<'a, G: Graph>(
         state.mark(v, Cause::Source);
     }
     while state.step(&mut control, clock) {}
-    state.result
+    state.finish()
 }
 
 impl<'a, G: Graph> Control<'a, G> for Joins<'a, G> {
@@ -98,24 +84,21 @@ pub(super) struct State<'a, G> {
     dfs: &'a DfsOrder,
     cycles: &'a CycleForest,
     program: &'a SsaProgram,
-    users: Lists<User>,
-    /// By cycle, the uses outside of values that may change in it, as far as they are not found divergent.
-    outside: Vec<Vec<OutsideUse>>,
-    /// By cycle, the number of its exit edges.
-    exit_count: Vec<u32>,
-    /// By edge, the position of the first of its bits in `exit_seen`, one for each cycle it leaves, and the depth of
-    /// the innermost of these.
-    exit_bits: Vec<(u32, u32)>,
-    exit_seen: BitSet,
-    /// By node, the φs that have different operands, and how many of them are still uniform.
-    mixed_phis: Lists<Value>,
-    open_phis: Vec<u32>,
+    users: Users,
+    outside: OutsideUses,
+    exits: ExitTable,
+    found_exits: Vec<(usize, (EdgeId, Split))>,
+    mixed: MixedPhis,
     /// The label of each in-edge of the join at hand, with the number of the report it belongs to.
     edge_label: Vec<(u32, u32)>,
     report: u32,
-    /// How many more steps may be spent on where divergent exits lead.
+    /// How many more steps may be spent on where divergent exits lead, and, by node, the number of the last walk to it.
     reach_budget: usize,
-    values: VecDeque<Value>,
+    walked: Vec<u32>,
+    walks: u32,
+    /// Divergent values in the order found, and how many of them have been followed.
+    values: Vec<Value>,
+    followed: usize,
     splits: VecDeque<Split>,
     new_exits: VecDeque<(CycleId, EdgeId)>,
     split: Split,
@@ -132,70 +115,42 @@ impl<'a, G: Graph> State<'a, G> {
     ) -> Self {
         // Nothing is known of cycles inside a region by themselves.
         let from = |c: Option<CycleId>| c.map(|c| control.region(cycles.header(c)).unwrap_or(c));
-        let changing = program.innermost_changing(graph, cycles);
-        let uses = all_uses(graph, dfs, program);
-        let mut outside = vec![Vec::new(); cycles.len()];
-        for &(value, user) in &uses {
-            let at = match user {
-                User::Plain(u) => program.node(u),
-                User::Phi(_, e) => Some(graph.target(e)),
-                User::Terminator(n) => Some(n),
-            };
-            let mut cycle = from(changing[value.index()]);
-            while let Some(c) = cycle.filter(|&c| at.is_some_and(|n| !cycles.contains(c, n))) {
-                outside[c.index()].push(OutsideUse { value, user });
-                cycle = cycles.parent(c);
-            }
-        }
-        let mut exit_count = vec![0; cycles.len()];
-        let mut exit_bits = Vec::with_capacity(graph.edge_count());
-        let mut bits = 0;
-        for e in graph.edges() {
-            let mut cycle = from(cycles.innermost(graph.source(e)));
-            exit_bits.push((bits, cycle.map_or(0, |c| cycles.depth(c))));
-            while let Some(c) = cycle.filter(|&c| !cycles.contains(c, graph.target(e))) {
-                exit_count[c.index()] += 1;
-                bits += 1;
-                cycle = cycles.parent(c);
-            }
-        }
-        let mixed = |&v: &Value| {
-            let mut operands = reachable_operands(graph, dfs, program, v).map(|(v, _)| v);
-            let first = operands.next();
-            program.is_phi(v) && operands.any(|o| Some(o) != first)
+        let changing = match cycles.is_empty() {
+            true => Vec::new(),
+            false => program.innermost_changing(cycles),
         };
-        let phis: Vec<(usize, Value)> =
-            program.values().filter(mixed).filter_map(|v| program.node(v).map(|n| (n.index(), v))).collect();
-        let mixed_phis = Lists::group(graph.node_count(), phis.iter().copied());
-        let open_phis = graph.nodes().map(|n| mixed_phis.get(n.index()).len() as u32).collect();
+        let users = Users::new(graph, dfs, program);
         State {
-            users: Lists::group(program.value_count(), uses.iter().map(|&(v, u)| (v.index(), u))),
-            outside,
-            exit_count,
-            exit_bits,
-            exit_seen: BitSet::new(bits as usize),
-            mixed_phis,
-            open_phis,
+            outside: OutsideUses::new(program, cycles, &users, &changing, from),
+            users,
+            exits: ExitTable::new(graph, cycles, from),
+            found_exits: Vec::new(),
+            mixed: MixedPhis::new(graph, dfs, program),
             edge_label: vec![(0, 0); graph.edge_count()],
             report: 0,
             reach_budget: 64 * (graph.node_count() + graph.edge_count()) + 1_000_000,
-            values: VecDeque::new(),
+            walked: Vec::new(),
+            walks: 0,
+            values: Vec::new(),
+            followed: 0,
             splits: VecDeque::new(),
             new_exits: VecDeque::new(),
             split: Split::Branch(graph.entry()),
             result: Uniformity {
                 cycles: CycleForest::empty(graph.node_count()),
-                defined_at: program.values().map(|v| program.node(v)).collect(),
+                defined_at: Vec::new(),
                 changing,
                 divergent: BitSet::new(program.value_count()),
-                value_cause: vec![None; program.value_count()],
+                causes: Vec::new(),
+                value_cause: vec![0; program.value_count()],
                 branches: BitSet::new(graph.node_count()),
-                branch_cause: vec![None; graph.node_count()],
-                exits: vec![Vec::new(); cycles.len()],
+                branch_cause: vec![0; graph.node_count()],
+                exits: Lists::group(0, std::iter::empty()),
                 reach: vec![Reach::Nowhere; cycles.len()],
                 given_up: vec![None; cycles.len()],
                 left_before: vec![None; cycles.len()],
-                join: vec![None; graph.node_count()],
+                splits: Vec::new(),
+                join: vec![0; graph.node_count()],
             },
             graph,
             dfs,
@@ -204,17 +159,26 @@ impl<'a, G: Graph> State<'a, G> {
         }
     }
 
+    fn finish(mut self) -> Uniformity {
+        self.result.exits = Lists::group(self.cycles.len(), self.found_exits.iter().copied());
+        if self.result.given_up.iter().any(|g| g.is_some()) {
+            self.result.defined_at = self.program.values().map(|v| self.program.node(v)).collect();
+        }
+        self.result
+    }
+
     /// Follows one fact; says whether there was one.
     fn step(&mut self, control: &mut impl Control<'a, G>, clock: &mut impl Clock) -> bool {
-        if let Some(v) = self.values.pop_front() {
-            for i in 0..self.users.get(v.index()).len() {
-                let user = self.users.get(v.index())[i];
-                self.mark_user(user, Cause::Operand(v));
+        if let Some(&v) = self.values.get(self.followed) {
+            self.followed += 1;
+            for i in self.users.of(v) {
+                self.mark_user(self.users.get(i), Cause::Operand(v));
             }
         } else if let Some((cycle, exit)) = self.new_exits.pop_front() {
             self.leave_apart(cycle, exit);
         } else if let Some(split) = self.splits.pop_front() {
             self.split = split;
+            self.result.splits.push(split);
             clock.control(|| control.follow(split, self));
         } else {
             return false;
@@ -226,29 +190,29 @@ impl<'a, G: Graph> State<'a, G> {
         if self.program.rule(value) == Rule::AlwaysUniform || !self.result.divergent.insert(value.index()) {
             return;
         }
-        self.result.value_cause[value.index()] = Some(cause);
-        self.values.push_back(value);
-        if let Some(node) = self.program.node(value).filter(|_| self.program.is_phi(value))
-            && self.mixed_phis.get(node.index()).binary_search(&value).is_ok()
-        {
-            self.open_phis[node.index()] -= 1;
+        self.result.causes.push(cause);
+        self.result.value_cause[value.index()] = self.result.causes.len() as u32;
+        self.values.push(value);
+        if let Some(node) = self.program.node(value) {
+            self.mixed.close(value, node);
         }
     }
 
     pub(super) fn mark_user(&mut self, user: User, cause: Cause) {
-        match user {
-            User::Plain(v) | User::Phi(v, _) => self.mark(v, cause),
-            User::Terminator(node) => self.mark_branch(node, cause),
+        match self.users.role(user) {
+            Role::Plain(v) | Role::Phi(v, _) => self.mark(v, cause),
+            Role::Terminator(node) => self.mark_branch(node, cause),
         }
     }
 
     fn mark_branch(&mut self, node: Node, cause: Cause) {
         let out = self.graph.out_edges(node);
         let known = &mut self.result.branch_cause[node.index()];
-        if out.len() < 2 || known.is_some() {
+        if out.len() < 2 || *known != 0 {
             return;
         }
-        *known = Some(cause);
+        self.result.causes.push(cause);
+        *known = self.result.causes.len() as u32;
         let mut targets = self.graph.successors(node);
         let first = targets.next();
         if targets.any(|t| Some(t) != first) {
@@ -271,13 +235,6 @@ impl<'a, G: Graph> State<'a, G> {
         self.mark_outside(cycle, None);
     }
 
-    fn user_node(&self, user: User) -> Option<Node> {
-        match user {
-            User::Plain(v) | User::Phi(v, _) => self.program.node(v),
-            User::Terminator(node) => Some(node),
-        }
-    }
-
     /// Marks the users, at nodes that `at` names, of the values that are computed at `node`.
     pub(super) fn mark_users(
         &mut self,
@@ -286,9 +243,8 @@ impl<'a, G: Graph> State<'a, G> {
         cause: impl Fn(Value) -> Cause,
     ) {
         for &v in self.program.values_at(node) {
-            for i in 0..self.users.get(v.index()).len() {
-                let user = self.users.get(v.index())[i];
-                if self.user_node(user).is_some_and(&at) {
+            for user in self.users.of(v).map(|i| self.users.get(i)).collect::<Vec<User>>() {
+                if self.users.node(self.program, user).is_some_and(&at) {
                     self.mark_user(user, cause(v));
                 }
             }
@@ -298,20 +254,32 @@ impl<'a, G: Graph> State<'a, G> {
     /// Threads that left `cycle` in different iterations come to `start` and what is behind it.
     fn reach_from(&mut self, cycle: CycleId, start: Node) {
         let c = cycle.index();
-        let all = self.result.exits[c].len() == self.exit_count[c] as usize;
+        let all = self.exits.is_complete(cycle);
         let reach = &mut self.result.reach[c];
         match reach {
             Reach::Everywhere => {}
             _ if all => *reach = Reach::Everywhere,
             // What is known is kept up to date, since the uses that were found divergent may be asked for again.
-            Reach::Nodes(Some(_)) => {}
-            _ if self.outside[c].is_empty() => *reach = Reach::Nodes(None),
-            Reach::Nowhere | Reach::Nodes(None) => {
-                *reach = Reach::Nodes(Some(BitSet::new(self.graph.node_count())))
-            }
+            Reach::Nodes(_) => {}
+            _ if self.outside.is_empty(cycle) => *reach = Reach::Unknown,
+            Reach::Nowhere | Reach::Unknown => *reach = Reach::Nodes(Vec::new()),
         }
-        if let Reach::Nodes(Some(nodes)) = reach {
-            extend_reach(self.graph, self.cycles, cycle, vec![start], nodes, &mut self.reach_budget);
+        if let Reach::Nodes(nodes) = reach {
+            if self.walked.is_empty() {
+                self.walked = vec![0; self.graph.node_count()];
+            }
+            self.walks += 1;
+            nodes.iter().for_each(|n| self.walked[n.index()] = self.walks);
+            self.reach_budget = self.reach_budget.saturating_sub(nodes.len());
+            let mut insert = |n: Node| {
+                let new = std::mem::replace(&mut self.walked[n.index()], self.walks) != self.walks;
+                if new {
+                    nodes.push(n);
+                }
+                new
+            };
+            extend_reach(self.graph, self.cycles, cycle, vec![start], &mut insert, &mut self.reach_budget);
+            nodes.sort_unstable();
             if self.reach_budget == 0 {
                 *reach = Reach::Everywhere;
             }
@@ -320,42 +288,44 @@ impl<'a, G: Graph> State<'a, G> {
 
     /// Marks the uses outside `cycle` that threads reach which left it apart.
     fn mark_outside(&mut self, cycle: CycleId, exit: Option<EdgeId>) {
-        let uses = std::mem::take(&mut self.outside[cycle.index()]);
-        let mut left = Vec::new();
-        for u in uses {
-            if self.is_reached(cycle, u.user) {
-                self.mark_user(u.user, Cause::Temporal { operand: u.value, cycle, exit });
-            } else {
-                left.push(u);
-            }
-        }
-        self.outside[cycle.index()] = left;
-    }
-
-    fn is_reached(&self, cycle: CycleId, user: User) -> bool {
-        let nodes = match &self.result.reach[cycle.index()] {
-            Reach::Nowhere | Reach::Nodes(None) => return false,
-            Reach::Everywhere => return true,
-            Reach::Nodes(Some(nodes)) => nodes,
-        };
-        let at = match user {
-            User::Plain(v) => self.program.node(v),
-            User::Terminator(node) => Some(node),
-            User::Phi(_, edge) => {
-                let source = self.graph.source(edge);
-                if self.cycles.contains(cycle, source) {
-                    return self.exit_seen.contains(self.exit_bit(cycle, edge));
+        let (cycles, program, users) = (self.cycles, self.program, &self.users);
+        let (reach, exits, graph) = (&self.result.reach[cycle.index()], &self.exits, self.graph);
+        let changing = &self.result.changing;
+        let is_reached = |user: User| {
+            let nodes = match reach {
+                Reach::Nowhere | Reach::Unknown => return false,
+                Reach::Everywhere => return true,
+                Reach::Nodes(nodes) => nodes,
+            };
+            let at = match users.role(user) {
+                Role::Plain(v) => program.node(v),
+                Role::Terminator(node) => Some(node),
+                Role::Phi(_, edge) => {
+                    let source = graph.source(edge);
+                    if cycles.contains(cycle, source) {
+                        return exits.contains(cycles, cycle, edge);
+                    }
+                    Some(source)
                 }
-                Some(source)
-            }
+            };
+            at.is_some_and(|n| nodes.binary_search(&n).is_ok())
         };
-        at.is_some_and(|n| nodes.contains(n.index()))
+        let is_outside = |value: Value, user: User| {
+            changing[value.index()].is_some_and(|c| cycles.contains_cycle(cycle, c))
+                && users.node(program, user).is_some_and(|n| !cycles.contains(cycle, n))
+        };
+        let hit = self.outside.take(cycle, |u| is_outside(u.value, u.user), |u| is_reached(u.user));
+        for u in hit {
+            self.mark_user(u.user, Cause::Temporal { operand: u.value, cycle, exit });
+        }
     }
 
-    /// The bit that stands for `edge` as an exit of `cycle`.
-    fn exit_bit(&self, cycle: CycleId, edge: EdgeId) -> usize {
-        let (first, innermost) = self.exit_bits[edge.index()];
-        (first + innermost - self.cycles.depth(cycle)) as usize
+    /// `node` is a join of the split at hand.
+    fn note_join(&mut self, node: Node) {
+        let join = &mut self.result.join[node.index()];
+        if *join == 0 {
+            *join = self.result.splits.len() as u32;
+        }
     }
 
     fn changes_in(&self, value: Value, cycle: CycleId) -> bool {
@@ -394,24 +364,24 @@ impl<'a, G: Graph> State<'a, G> {
 
 impl<G: Graph> JoinSink for State<'_, G> {
     fn is_settled(&self, node: Node) -> bool {
-        self.open_phis[node.index()] == 0
+        !self.mixed.is_open(node)
     }
 
     fn wants_edges(&self, node: Node) -> bool {
-        self.open_phis[node.index()] > 0
+        self.mixed.is_open(node)
     }
 
     fn join(&mut self, node: Node, edges: &[(EdgeId, u32)]) {
-        self.result.join[node.index()].get_or_insert(self.split);
-        if self.open_phis[node.index()] == 0 {
+        self.note_join(node);
+        if !self.mixed.is_open(node) {
             return;
         }
         self.report += 1;
         for &(e, label) in edges {
             self.edge_label[e.index()] = (self.report, label);
         }
-        for i in 0..self.mixed_phis.get(node.index()).len() {
-            let phi = self.mixed_phis.get(node.index())[i];
+        for i in 0..self.mixed.at(node).len() {
+            let phi = self.mixed.at(node)[i];
             if self.result.divergent.contains(phi.index()) {
                 continue;
             }
@@ -433,10 +403,9 @@ impl<G: Graph> JoinSink for State<'_, G> {
     }
 
     fn divergent_exit(&mut self, cycle: CycleId, edge: EdgeId) {
-        self.result.join[self.graph.target(edge).index()].get_or_insert(self.split);
-        let bit = self.exit_bit(cycle, edge);
-        if self.exit_seen.insert(bit) {
-            self.result.exits[cycle.index()].push((edge, self.split));
+        self.note_join(self.graph.target(edge));
+        if self.exits.insert(self.cycles, cycle, edge) {
+            self.found_exits.push((cycle.index(), (edge, self.split)));
             self.new_exits.push_back((cycle, edge));
         }
     }
@@ -446,43 +415,14 @@ impl<G: Graph> JoinSink for State<'_, G> {
     }
 }
 
-/// The operands of a φ on edges that threads can take.
-fn reachable_operands<'p, G: Graph>(
-    graph: &'p G,
-    dfs: &'p DfsOrder,
-    program: &'p SsaProgram,
-    phi: Value,
-) -> impl Iterator<Item = (Value, EdgeId)> + 'p {
-    let on_edges = program.operands(phi).filter_map(|(v, e)| e.map(|e| (v, e)));
-    on_edges.filter(|&(_, e)| dfs.is_reachable(graph.source(e)))
-}
-
-/// Who uses which value; uses by φs on edges that no thread takes and by unreachable branches left out.
-fn all_uses<G: Graph>(graph: &G, dfs: &DfsOrder, program: &SsaProgram) -> Vec<(Value, User)> {
-    let mut uses = Vec::new();
-    for user in program.values() {
-        for (operand, edge) in program.operands(user) {
-            match edge {
-                None => uses.push((operand, User::Plain(user))),
-                Some(e) if dfs.is_reachable(graph.source(e)) => uses.push((operand, User::Phi(user, e))),
-                Some(_) => {}
-            }
-        }
-    }
-    for node in graph.nodes().filter(|&n| dfs.is_reachable(n)) {
-        uses.extend(program.terminator(node).iter().map(|&v| (v, User::Terminator(node))));
-    }
-    uses
-}
-
-/// Adds to `nodes` the nodes that are reached from `from` before control comes back to `cycle` or to the header of a
-/// cycle around it. Takes the steps from `budget` and stops when it is used up.
+/// Inserts the nodes that are reached from `from` before control comes back to `cycle` or to the header of a
+/// cycle around it; `insert` says whether a node is new. Takes the steps from `budget` and stops when it is used up.
 pub(super) fn extend_reach<G: Graph>(
     graph: &G,
     cycles: &CycleForest,
     cycle: CycleId,
     from: Vec<Node>,
-    nodes: &mut BitSet,
+    insert: &mut impl FnMut(Node) -> bool,
     budget: &mut usize,
 ) {
     // Where such a header is reached, every value from inside the cycle has gone out of scope.
@@ -492,7 +432,7 @@ pub(super) fn extend_reach<G: Graph>(
             || own.is_some_and(|c| cycles.contains_cycle(c, cycle) && cycles.is_reducible(c))
     };
     let mut work = from;
-    work.retain(|&n| !ends(n) && nodes.insert(n.index()));
+    work.retain(|&n| !ends(n) && insert(n));
     while let Some(n) = work.pop() {
         let out = graph.out_edges(n);
         *budget = budget.saturating_sub(out.len() + 1);
@@ -500,7 +440,7 @@ pub(super) fn extend_reach<G: Graph>(
             return;
         }
         for t in graph.successors(n) {
-            if !ends(t) && nodes.insert(t.index()) {
+            if !ends(t) && insert(t) {
                 work.push(t);
             }
         }

@@ -144,7 +144,7 @@ impl<'a, G: Graph> Explainer<'a, G> {
             self.uniformity.cycles(),
             cycle,
             from,
-            &mut nodes,
+            &mut |n: Node| nodes.insert(n.index()),
             &mut usize::MAX.clone(),
         );
         nodes.contains(node.index())

@@ -52,6 +52,7 @@ mod clock;
 mod engine;
 mod evidence;
 mod program;
+mod tables;
 
 pub use baselines::Algorithm;
 pub use clock::Times;
@@ -60,7 +61,7 @@ pub use program::{ProgramError, Rule, SsaBuilder, SsaProgram, Value};
 
 use crate::bitset::BitSet;
 use crate::cycles::{CycleForest, CycleId};
-use crate::graph::{EdgeId, Graph, Node};
+use crate::graph::{EdgeId, Graph, Lists, Node};
 use crate::joins::Split;
 use crate::order::DfsOrder;
 
@@ -114,8 +115,10 @@ pub enum Fact {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Reach {
     Nowhere,
-    /// To these. None: not computed, as nothing asked for it.
-    Nodes(Option<BitSet>),
+    /// To these, in increasing order.
+    Nodes(Vec<Node>),
+    /// To some that were not computed, as nothing asked for them.
+    Unknown,
     Everywhere,
 }
 
@@ -123,18 +126,25 @@ enum Reach {
 #[derive(Clone, Debug)]
 pub struct Uniformity {
     cycles: CycleForest,
+    /// By value; empty if no cycle was given up.
     defined_at: Vec<Option<Node>>,
+    /// By value, the innermost cycle in which it may change; empty if there are no cycles.
     changing: Vec<Option<CycleId>>,
     divergent: BitSet,
-    value_cause: Vec<Option<Cause>>,
+    /// In the order in which facts were derived.
+    causes: Vec<Cause>,
+    /// By value: 0, or one more than the position of its cause.
+    value_cause: Vec<u32>,
     branches: BitSet,
-    branch_cause: Vec<Option<Cause>>,
-    exits: Vec<Vec<(EdgeId, Split)>>,
+    branch_cause: Vec<u32>,
+    exits: Lists<(EdgeId, Split)>,
     reach: Vec<Reach>,
     given_up: Vec<Option<GivenUp>>,
     /// By cycle, where threads part that leave it apart, if that is not said of an exit.
     left_before: Vec<Option<Split>>,
-    join: Vec<Option<Split>>,
+    splits: Vec<Split>,
+    /// By node: 0, or one more than the position of the split of which it is a join.
+    join: Vec<u32>,
 }
 
 impl Uniformity {
@@ -234,14 +244,19 @@ impl Uniformity {
     /// A given-up cycle in which `value` may change and which contains `node`, unless the value is defined there:
     /// threads that are together at `node` need not have been at the definition.
     fn given_up_with(&self, value: Value, node: Node) -> Option<CycleId> {
-        std::iter::successors(self.changing[value.index()], |&c| self.cycles.parent(c))
+        std::iter::successors(self.changing(value), |&c| self.cycles.parent(c))
             .find(|&c| self.given_up(c).is_some() && self.cycles.contains(c, node))
             .filter(|_| self.defined_at[value.index()] != Some(node))
     }
 
+    /// The innermost cycle in which a value may change.
+    fn changing(&self, value: Value) -> Option<CycleId> {
+        self.changing.get(value.index()).copied().flatten()
+    }
+
     /// The cycles in which `value` may change and which do not contain `outside`, from the inside out.
     fn left(&self, value: Value, outside: Node) -> impl Iterator<Item = CycleId> + '_ {
-        std::iter::successors(self.changing[value.index()], |&c| self.cycles.parent(c))
+        std::iter::successors(self.changing(value), |&c| self.cycles.parent(c))
             .take_while(move |&c| !self.cycles.contains(c, outside))
     }
 
@@ -249,17 +264,17 @@ impl Uniformity {
         match &self.reach[cycle.index()] {
             Reach::Nowhere => false,
             Reach::Everywhere => true,
-            Reach::Nodes(Some(nodes)) => nodes.contains(node.index()),
-            Reach::Nodes(None) => {
+            Reach::Nodes(nodes) => nodes.binary_search(&node).is_ok(),
+            Reach::Unknown => {
                 let mut nodes = BitSet::new(graph.node_count());
-                let exits = self.exits[cycle.index()].iter();
+                let exits = self.divergent_exits(cycle).iter();
                 let targets: Vec<Node> = exits.map(|&(e, _)| graph.target(e)).collect();
                 engine::extend_reach(
                     graph,
                     &self.cycles,
                     cycle,
                     targets,
-                    &mut nodes,
+                    &mut |n: Node| nodes.insert(n.index()),
                     &mut usize::MAX.clone(),
                 );
                 nodes.contains(node.index())
@@ -275,13 +290,13 @@ impl Uniformity {
     /// Whether threads can leave a cycle by `edge` in different iterations. Of a cycle that was given up every
     /// exit is divergent.
     pub fn is_divergent_exit(&self, cycle: CycleId, edge: EdgeId) -> bool {
-        self.given_up[cycle.index()].is_some() || self.exits[cycle.index()].iter().any(|&(e, _)| e == edge)
+        self.given_up[cycle.index()].is_some() || self.divergent_exits(cycle).iter().any(|&(e, _)| e == edge)
     }
 
     /// The edges on which threads can leave a cycle in different iterations, each with where they part, in the order
     /// found. Nothing for a cycle that was given up and those inside it.
     pub fn divergent_exits(&self, cycle: CycleId) -> &[(EdgeId, Split)] {
-        &self.exits[cycle.index()]
+        self.exits.get(cycle.index())
     }
 
     /// Why a cycle was given up, if it was. Only outermost irreducible cycles are, and cycles in very deep nests; the
@@ -300,17 +315,17 @@ impl Uniformity {
     /// instances of predecessors. None if all threads that arrive at an instance come the same way, and for
     /// nodes in cycles that were given up unless they are entries.
     pub fn divergent_join(&self, node: Node) -> Option<Split> {
-        self.join[node.index()]
+        self.splits.get((self.join[node.index()] as usize).wrapping_sub(1)).copied()
     }
 
     /// Why a value is divergent.
     pub fn cause(&self, value: Value) -> Option<Cause> {
-        self.value_cause[value.index()]
+        self.causes.get((self.value_cause[value.index()] as usize).wrapping_sub(1)).copied()
     }
 
     /// Why a branch is divergent.
     pub fn branch_cause(&self, node: Node) -> Option<Cause> {
-        self.branch_cause[node.index()]
+        self.causes.get((self.branch_cause[node.index()] as usize).wrapping_sub(1)).copied()
     }
 
     /// The chain of causes of a divergent value, from the value itself to the source where it begins. Empty for a uniform
@@ -339,7 +354,7 @@ impl Uniformity {
                 Cause::Source => None,
                 Cause::Operand(v) => self.cause(v).map(|c| Fact::Value(v, c)),
                 Cause::Temporal { cycle, exit: Some(exit), .. } => {
-                    let found = self.exits[cycle.index()].iter().find(|&&(e, _)| e == exit);
+                    let found = self.divergent_exits(cycle).iter().find(|&&(e, _)| e == exit);
                     found.map(|&(_, at)| Fact::DivergentExit(cycle, exit, at))
                 }
                 Cause::Join(at) => split(at),

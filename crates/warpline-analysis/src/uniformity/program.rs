@@ -1,6 +1,7 @@
 //! What the analysis knows of a program: which value is made where and from what.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use crate::cycles::{CycleForest, CycleId};
 use crate::graph::{EdgeId, Graph, Lists, Node};
@@ -108,6 +109,7 @@ pub struct SsaBuilder {
     starts: Vec<u32>,
     operands: Vec<(Value, u32)>,
     terminators: Vec<(usize, Value)>,
+    phis: Vec<Value>,
 }
 
 impl SsaBuilder {
@@ -116,6 +118,9 @@ impl SsaBuilder {
         let node = node.map_or(NONE, |n| n.0);
         self.definitions.push(Definition { node, rule, is_phi, is_pure: false });
         self.starts.push(self.operands.len() as u32);
+        if is_phi {
+            self.phis.push(value);
+        }
         value
     }
 
@@ -195,16 +200,14 @@ impl SsaBuilder {
                 return Err(ProgramError::NoSuchOperand { user: None, operand });
             }
         }
-        let at_nodes = self.definitions.iter().enumerate().filter(|(_, d)| d.node != NONE);
-        let at_nodes = at_nodes.map(|(i, d)| (d.node as usize, Value(i as u32)));
-        let values_at = Lists::group(graph.node_count(), at_nodes);
         let terminators = Lists::group(graph.node_count(), self.terminators.iter().copied());
         Ok(SsaProgram {
             definitions: self.definitions,
             starts: self.starts,
             operands: self.operands,
             terminators,
-            values_at,
+            phis: self.phis,
+            values_at: OnceLock::new(),
         })
     }
 }
@@ -213,13 +216,14 @@ impl SsaBuilder {
 ///
 /// It is assumed, not checked, that definitions dominate uses: a plain value's operand is defined in a node that
 /// dominates the value's node, a φ's operand in one that dominates the edge's source.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct SsaProgram {
     definitions: Vec<Definition>,
     starts: Vec<u32>,
     operands: Vec<(Value, u32)>,
     terminators: Lists<Value>,
-    values_at: Lists<Value>,
+    phis: Vec<Value>,
+    values_at: OnceLock<Lists<Value>>,
 }
 
 impl SsaProgram {
@@ -280,7 +284,23 @@ impl SsaProgram {
 
     /// The values that are computed at `node`, by number.
     pub fn values_at(&self, node: Node) -> &[Value] {
-        self.values_at.get(node.index())
+        let lists = self.values_at.get_or_init(|| {
+            let at_nodes = self.definitions.iter().enumerate().filter(|(_, d)| d.node != NONE);
+            let at_nodes = at_nodes.map(|(i, d)| (d.node as usize, Value(i as u32)));
+            Lists::group(self.terminators.len(), at_nodes)
+        });
+        lists.get(node.index())
+    }
+
+    /// The φs, by number.
+    pub(super) fn phis(&self) -> &[Value] {
+        &self.phis
+    }
+
+    /// The operands of all values in one array, by value, with the edges on which φs take them (all bits set: none);
+    /// and where those of each value begin, with the end of the array at last.
+    pub(super) fn flat_operands(&self) -> (&[u32], &[(Value, u32)]) {
+        (&self.starts, &self.operands)
     }
 
     /// Whether a value is the same whenever its operands are: a pure one, or a φ all operands of which are one value.
@@ -296,12 +316,7 @@ impl SsaProgram {
 
     /// For each value the innermost cycle in whose iterations it may change. A pure value does not change
     /// in a cycle in which its operands do not.
-    pub(crate) fn innermost_changing<G: Graph>(
-        &self,
-        graph: &G,
-        cycles: &CycleForest,
-    ) -> Vec<Option<CycleId>> {
-        debug_assert!(self.values_at.len() == graph.node_count());
+    pub(crate) fn innermost_changing(&self, cycles: &CycleForest) -> Vec<Option<CycleId>> {
         let around = |v: Value| self.node(v).and_then(|n| cycles.innermost(n));
         let mut changing: Vec<Option<CycleId>> = self.values().map(around).collect();
         let follows: Vec<bool> = self.values().map(|v| self.follows_operands(v)).collect();

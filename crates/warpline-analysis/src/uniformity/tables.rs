@@ -1,0 +1,311 @@
+//! What the fixed point looks up: who uses a value, where φs can differ, which edges leave which cycles.
+//!
+//! All tables are flat arrays, filled in a pass over the program or the graph. Those that concern cycles stay empty where
+//! there are none.
+
+use super::{SsaProgram, Value};
+use crate::bitset::BitSet;
+use crate::cycles::{CycleForest, CycleId};
+use crate::graph::{EdgeId, Graph, Lists, Node};
+use crate::order::DfsOrder;
+
+const NONE: u32 = u32::MAX;
+
+/// Who uses a value, in 8 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct User {
+    /// A value, or the number of values plus a node for a terminator.
+    who: u32,
+    /// The edge on which a φ takes it.
+    edge: u32,
+}
+
+/// A user, taken apart.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Role {
+    Plain(Value),
+    Phi(Value, EdgeId),
+    Terminator(Node),
+}
+
+/// The users of each value; uses by φs on edges that no thread takes and by unreachable branches are left out.
+pub(super) struct Users {
+    values: u32,
+    starts: Vec<u32>,
+    users: Vec<User>,
+}
+
+impl Users {
+    pub(super) fn new<G: Graph>(graph: &G, dfs: &DfsOrder, program: &SsaProgram) -> Self {
+        let values = program.value_count();
+        let everywhere = dfs.reachable_count() == graph.node_count();
+        let live = |edge: u32| everywhere || edge == NONE || dfs.is_reachable(graph.source(EdgeId(edge)));
+        let mut starts = vec![0u32; values + 1];
+        let (bounds, operands) = program.flat_operands();
+        for &(v, edge) in operands {
+            starts[v.index()] += u32::from(live(edge));
+        }
+        for &n in dfs.pre_order() {
+            program.terminator(n).iter().for_each(|v| starts[v.index()] += 1);
+        }
+        let mut total = 0;
+        for start in &mut starts {
+            total += *start;
+            *start = total;
+        }
+        // From the last use to the first, so that each list ends up in order and `starts` at its beginning.
+        let mut users = vec![User { who: 0, edge: NONE }; total as usize];
+        let mut put = |v: Value, user: User| {
+            let at = &mut starts[v.index()];
+            *at -= 1;
+            users[*at as usize] = user;
+        };
+        for &n in dfs.pre_order().iter().rev() {
+            for &v in program.terminator(n).iter().rev() {
+                put(v, User { who: values as u32 + n.0, edge: NONE });
+            }
+        }
+        for who in (0..values).rev() {
+            for &(v, edge) in operands[bounds[who] as usize..bounds[who + 1] as usize].iter().rev() {
+                if live(edge) {
+                    put(v, User { who: who as u32, edge });
+                }
+            }
+        }
+        Users { values: values as u32, starts, users }
+    }
+
+    /// The positions of a value's users, for [`get`](Self::get).
+    pub(super) fn of(&self, value: Value) -> std::ops::Range<usize> {
+        self.starts[value.index()] as usize..self.starts[value.index() + 1] as usize
+    }
+
+    pub(super) fn get(&self, position: usize) -> User {
+        self.users[position]
+    }
+
+    pub(super) fn role(&self, user: User) -> Role {
+        match (user.who.checked_sub(self.values), user.edge) {
+            (Some(node), _) => Role::Terminator(Node(node)),
+            (None, NONE) => Role::Plain(Value(user.who)),
+            (None, edge) => Role::Phi(Value(user.who), EdgeId(edge)),
+        }
+    }
+
+    /// The node that must be reached for the use: that of the user, or the target of a φ's edge.
+    pub(super) fn node(&self, program: &SsaProgram, user: User) -> Option<Node> {
+        match self.role(user) {
+            Role::Plain(v) | Role::Phi(v, _) => program.node(v),
+            Role::Terminator(node) => Some(node),
+        }
+    }
+}
+
+/// The φs whose operands are not all one value, by node.
+pub(super) struct MixedPhis {
+    by_node: Lists<Value>,
+    /// By node: how many of them are not found divergent yet.
+    open: Vec<u32>,
+    members: BitSet,
+}
+
+impl MixedPhis {
+    pub(super) fn new<G: Graph>(graph: &G, dfs: &DfsOrder, program: &SsaProgram) -> Self {
+        let mixed = |&(_, phi): &(usize, Value)| {
+            let mut operands = reachable_operands(graph, dfs, program, phi).map(|(v, _)| v);
+            let first = operands.next();
+            operands.any(|o| Some(o) != first)
+        };
+        let phis = program.phis().iter().filter_map(|&v| Some((program.node(v)?.index(), v)));
+        let phis: Vec<(usize, Value)> = phis.filter(mixed).collect();
+        let mut open = vec![0; graph.node_count()];
+        let mut members = BitSet::new(program.value_count());
+        for &(node, phi) in &phis {
+            open[node] += 1;
+            members.insert(phi.index());
+        }
+        MixedPhis { by_node: Lists::group(graph.node_count(), phis.iter().copied()), open, members }
+    }
+
+    pub(super) fn at(&self, node: Node) -> &[Value] {
+        self.by_node.get(node.index())
+    }
+
+    /// Whether some of those at a node may still turn divergent.
+    pub(super) fn is_open(&self, node: Node) -> bool {
+        self.open[node.index()] > 0
+    }
+
+    /// A value at `node` has turned divergent.
+    pub(super) fn close(&mut self, value: Value, node: Node) {
+        if self.members.contains(value.index()) {
+            self.open[node.index()] -= 1;
+        }
+    }
+}
+
+/// The operands of a φ on edges that threads can take.
+pub(super) fn reachable_operands<'p, G: Graph>(
+    graph: &'p G,
+    dfs: &'p DfsOrder,
+    program: &'p SsaProgram,
+    phi: Value,
+) -> impl Iterator<Item = (Value, EdgeId)> + 'p {
+    let on_edges = program.operands(phi).filter_map(|(v, e)| e.map(|e| (v, e)));
+    on_edges.filter(|&(_, e)| dfs.is_reachable(graph.source(e)))
+}
+
+/// Which exit edges of which cycles were found divergent: one bit for each pair.
+pub(super) struct ExitTable {
+    /// By edge: the position of the first of its bits, one for each cycle it leaves, and the depth of the innermost
+    /// of these.
+    bits: Vec<(u32, u32)>,
+    seen: BitSet,
+    /// By cycle, the number of its exit edges that are not found divergent.
+    left: Vec<u32>,
+}
+
+impl ExitTable {
+    /// `from` says where the chain of cycles that an edge leaves begins, for the innermost cycle around its source.
+    pub(super) fn new<G: Graph>(
+        graph: &G,
+        cycles: &CycleForest,
+        from: impl Fn(Option<CycleId>) -> Option<CycleId>,
+    ) -> Self {
+        let mut left = vec![0; cycles.len()];
+        let mut bits = Vec::with_capacity(if cycles.is_empty() { 0 } else { graph.edge_count() });
+        let mut count = 0;
+        if !cycles.is_empty() {
+            for e in graph.edges() {
+                let mut cycle = from(cycles.innermost(graph.source(e)));
+                bits.push((count, cycle.map_or(0, |c| cycles.depth(c))));
+                while let Some(c) = cycle.filter(|&c| !cycles.contains(c, graph.target(e))) {
+                    left[c.index()] += 1;
+                    count += 1;
+                    cycle = cycles.parent(c);
+                }
+            }
+        }
+        ExitTable { bits, seen: BitSet::new(count as usize), left }
+    }
+
+    fn bit(&self, cycles: &CycleForest, cycle: CycleId, edge: EdgeId) -> usize {
+        let (first, innermost) = self.bits[edge.index()];
+        (first + innermost - cycles.depth(cycle)) as usize
+    }
+
+    /// Notes an exit edge of a cycle; says whether it is new.
+    pub(super) fn insert(&mut self, cycles: &CycleForest, cycle: CycleId, edge: EdgeId) -> bool {
+        let bit = self.bit(cycles, cycle, edge);
+        let new = self.seen.insert(bit);
+        self.left[cycle.index()] -= u32::from(new);
+        new
+    }
+
+    pub(super) fn contains(&self, cycles: &CycleForest, cycle: CycleId, edge: EdgeId) -> bool {
+        self.seen.contains(self.bit(cycles, cycle, edge))
+    }
+
+    /// Whether all exit edges of a cycle were found divergent.
+    pub(super) fn is_complete(&self, cycle: CycleId) -> bool {
+        self.left[cycle.index()] == 0
+    }
+}
+
+/// A use of a value outside a cycle in which the value may change.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OutsideUse {
+    pub(super) value: Value,
+    pub(super) user: User,
+}
+
+/// Uses that leave more cycles than this are listed once and not by cycle.
+const NEAR: usize = 64;
+
+/// By cycle, the uses outside of values that may change in it, as far as they are not found divergent.
+pub(super) struct OutsideUses {
+    lists: Vec<OutsideUse>,
+    /// By cycle: the first of its uses in `lists`, and how many are left.
+    spans: Vec<(u32, u32)>,
+    /// Uses that leave very many cycles. They are in no list.
+    far: Vec<OutsideUse>,
+}
+
+impl OutsideUses {
+    /// `from` as for [`ExitTable::new`], for the innermost cycle in which a value may change.
+    pub(super) fn new(
+        program: &SsaProgram,
+        cycles: &CycleForest,
+        users: &Users,
+        changing: &[Option<CycleId>],
+        from: impl Fn(Option<CycleId>) -> Option<CycleId>,
+    ) -> Self {
+        let mut found: Vec<(u32, OutsideUse)> = Vec::new();
+        let mut far = Vec::new();
+        let mut spans = vec![(0u32, 0u32); cycles.len()];
+        for value in program.values().filter(|v| !cycles.is_empty() && changing[v.index()].is_some()) {
+            let first = from(changing[value.index()]);
+            for user in users.of(value).map(|i| users.get(i)) {
+                let Some(at) = users.node(program, user) else { continue };
+                let chain = std::iter::successors(first, |&c| cycles.parent(c));
+                let before = found.len();
+                for c in chain.take_while(|&c| !cycles.contains(c, at)) {
+                    found.push((c.0, OutsideUse { value, user }));
+                    if found.len() - before > NEAR {
+                        found.truncate(before);
+                        far.push(OutsideUse { value, user });
+                        break;
+                    }
+                }
+                found[before..].iter().for_each(|&(c, _)| spans[c as usize].1 += 1);
+            }
+        }
+        let mut next = 0;
+        for span in &mut spans {
+            span.0 = next;
+            next += span.1;
+        }
+        let mut filled = vec![0u32; cycles.len()];
+        let mut lists: Vec<OutsideUse> = found.iter().map(|&(_, u)| u).collect();
+        for &(c, u) in &found {
+            lists[(spans[c as usize].0 + filled[c as usize]) as usize] = u;
+            filled[c as usize] += 1;
+        }
+        OutsideUses { lists, spans, far }
+    }
+
+    /// Whether no use of a value of the cycle is left.
+    pub(super) fn is_empty(&self, cycle: CycleId) -> bool {
+        self.spans[cycle.index()].1 == 0 && self.far.is_empty()
+    }
+
+    /// Takes out the uses outside `cycle` for which `is_hit` holds.
+    pub(super) fn take(
+        &mut self,
+        cycle: CycleId,
+        is_outside: impl Fn(OutsideUse) -> bool,
+        is_hit: impl Fn(OutsideUse) -> bool,
+    ) -> Vec<OutsideUse> {
+        let (start, len) = self.spans[cycle.index()];
+        let list = &mut self.lists[start as usize..(start + len) as usize];
+        let mut hit = Vec::new();
+        let mut kept = 0;
+        for i in 0..list.len() {
+            if is_hit(list[i]) {
+                hit.push(list[i]);
+            } else {
+                list[kept] = list[i];
+                kept += 1;
+            }
+        }
+        self.spans[cycle.index()].1 = kept as u32;
+        self.far.retain(|&u| {
+            let keep = !is_outside(u) || !is_hit(u);
+            if !keep {
+                hit.push(u);
+            }
+            keep
+        });
+        hit
+    }
+}
