@@ -82,7 +82,7 @@ impl Uniformity {
         let root = self.step(module, func, fact);
         let argument = root.value.and_then(|v| match func.values[v].def {
             ValueDef::Param(i) => {
-                Some(format!("the argument {} ({})", self.names.value(func, v), self.arg(i)))
+                Some(format!("the argument {} ({})", self.names(func).value(func, v), self.arg(i)))
             }
             _ => None,
         });
@@ -129,7 +129,7 @@ impl Uniformity {
                 let b = Block::from(n);
                 let text = format!(
                     "the branch of block {} {}",
-                    self.names.block(func, b),
+                    self.names(func).block(func, b),
                     self.why(module, func, cause)
                 );
                 let loc = func.blocks[b].term.expand().and_then(|t| func.insts[t].loc.expand());
@@ -182,7 +182,7 @@ impl Uniformity {
         let inst = func.def_inst(value);
         let subject = match inst {
             Some(inst) => self.describe(module, func, inst),
-            None => self.names.value(func, value),
+            None => self.names(func).value(func, value),
         };
         let why = match (cause, inst) {
             (EngineCause::Source, Some(inst)) => match self.options.rule(module, func, inst) {
@@ -200,7 +200,7 @@ impl Uniformity {
                 }
             }
             (EngineCause::Join(split), _) => {
-                let at = func.def_block(value).map(|b| self.names.block(func, b)).unwrap_or_default();
+                let at = func.def_block(value).map(|b| self.names(func).block(func, b)).unwrap_or_default();
                 let split = self.split_name(module, func, split);
                 match self.is_about_secrets() {
                     false => format!("merges, in block {at}, values of lanes that part at {split}"),
@@ -242,12 +242,12 @@ impl Uniformity {
     fn why(&self, module: &Module, func: &Function, cause: EngineCause) -> String {
         match cause {
             EngineCause::Operand(o) => match self.value(func, o) {
-                Some(o) => format!("depends on {}", self.names.value(func, o)),
+                Some(o) => format!("depends on {}", self.names(func).value(func, o)),
                 None => "is not decided by its operands alone".into(),
             },
             EngineCause::Temporal { operand, cycle, .. } => {
                 let operand =
-                    self.value(func, operand).map(|o| self.names.value(func, o)).unwrap_or_default();
+                    self.value(func, operand).map(|o| self.names(func).value(func, o)).unwrap_or_default();
                 self.temporal_use(func, &operand, cycle)
             }
             EngineCause::Source => "is a source of divergence".into(),
@@ -281,7 +281,7 @@ impl Uniformity {
                 let loc = func.blocks[b].term.expand().and_then(|t| func.insts[t].loc.expand());
                 let loc = loc.filter(|&l| module.locations[l].line > 0);
                 let place = loc.map(|l| format!(" ({})", short_loc(module, l))).unwrap_or_default();
-                format!("the branch of block {}{place}", self.names.block(func, b))
+                format!("the branch of block {}{place}", self.names(func).block(func, b))
             }
             Split::Cycle(c) => self.cycle_name(func, c),
         }
@@ -289,21 +289,21 @@ impl Uniformity {
 
     fn edge_name(&self, func: &Function, e: EdgeId) -> String {
         let (from, to) = (Block::from(self.graph.source(e)), Block::from(self.graph.target(e)));
-        format!("the edge {} → {}", self.names.block(func, from), self.names.block(func, to))
+        format!("the edge {} → {}", self.names(func).block(func, from), self.names(func).block(func, to))
     }
 
     /// `the loop at block h`, or `the irreducible cycle at block h`.
     pub(super) fn cycle_name(&self, func: &Function, cycle: CycleId) -> String {
         let cycles = self.cycles();
         let kind = if cycles.is_reducible(cycle) { "loop" } else { "irreducible cycle" };
-        format!("the {kind} at block {}", self.names.block(func, Block::from(cycles.header(cycle))))
+        format!("the {kind} at block {}", self.names(func).block(func, Block::from(cycles.header(cycle))))
     }
 
     /// `%x = load`, `%y = call @f`.
     pub(super) fn describe(&self, module: &Module, func: &Function, inst: Inst) -> String {
         let data = &func.insts[inst];
         let mut text = match data.results.first() {
-            Some(&r) => format!("{} = {}", self.names.value(func, r), data.op.name()),
+            Some(&r) => format!("{} = {}", self.names(func).value(func, r), data.op.name()),
             None => data.op.name().to_owned(),
         };
         if let Op::Call(call) = &data.op

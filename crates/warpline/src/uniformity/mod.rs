@@ -26,6 +26,8 @@ mod tests;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use std::sync::OnceLock;
+
 use cranelift_entity::{EntitySet, SecondaryMap};
 pub use warpline_analysis::uniformity::Algorithm;
 use warpline_analysis::uniformity::{
@@ -139,7 +141,7 @@ pub struct Uniformity {
     shapes: Shapes,
     args: Vec<ArgShape>,
     options: Options,
-    names: Names,
+    names: OnceLock<Names>,
 }
 
 fn engine_value(v: Value) -> EngineValue {
@@ -208,7 +210,7 @@ impl Uniformity {
                 .filter(|&v| func.def_block(v).is_some_and(|b| engine_reaches(&view, b)))
                 .collect();
             if found.is_empty() || rounds == MAX_ROUNDS {
-                let (options, names) = (options.clone(), Names::new(func));
+                let (options, names) = (options.clone(), OnceLock::new());
                 return Uniformity { graph, edge_ids, program, engine, extra, shapes, args, options, names };
             }
             pinned.extend(found);
@@ -221,8 +223,8 @@ impl Uniformity {
     }
 
     /// What values and blocks are called in reports.
-    pub fn names(&self) -> &Names {
-        &self.names
+    pub fn names(&self, func: &Function) -> &Names {
+        self.names.get_or_init(|| Names::new(func))
     }
 
     /// What the parameters were taken to be, in order.

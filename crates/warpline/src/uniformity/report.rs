@@ -127,7 +127,7 @@ impl FunctionReport {
     pub fn new(module: &Module, func: &Function, result: &Uniformity) -> FunctionReport {
         let insts = || func.layout.iter().flat_map(|&b| func.block_insts(b));
         let results: Vec<Value> = insts().flat_map(|i| func.insts[i].results.iter().copied()).collect();
-        let name = |v: &Value| result.names().value(func, *v);
+        let name = |v: &Value| result.names(func).value(func, *v);
         let divergent = |v: &&Value| result.is_divergent(**v);
         let branches = |b: &&Block| result.is_divergent_branch(**b);
         let strided = |v: &&Value| matches!(result.shape(**v), Shape::Strided(_));
@@ -143,7 +143,7 @@ impl FunctionReport {
             let loc = term.and_then(|t| func.insts[t].loc.expand());
             reasons.push(Reason {
                 kind: "branch",
-                block: result.names().block(func, b),
+                block: result.names(func).block(func, b),
                 location: loc.map(|l| short_loc(module, l)),
                 text: result.branch_reason(module, func, b),
             });
@@ -153,7 +153,7 @@ impl FunctionReport {
                 let header = Block::from(result.cycles().header(c));
                 reasons.push(Reason {
                     kind: "loop",
-                    block: result.names().block(func, header),
+                    block: result.names(func).block(func, header),
                     location: block_loc(module, func, header).map(|l| short_loc(module, l)),
                     text: step.text,
                 });
@@ -170,7 +170,7 @@ impl FunctionReport {
                     .layout
                     .iter()
                     .filter(branches)
-                    .map(|&b| result.names().block(func, b))
+                    .map(|&b| result.names(func).block(func, b))
                     .collect(),
             },
             cycles: cycles().map(|c| cycle(func, result, &position, c)).collect(),
@@ -180,7 +180,7 @@ impl FunctionReport {
                 .map(|(v, user, c)| TemporalReport {
                     value: name(&v),
                     user: user_name(func, result, user),
-                    cycle: result.names().block(func, Block::from(result.cycles().header(c))),
+                    cycle: result.names(func).block(func, Block::from(result.cycles().header(c))),
                 })
                 .collect(),
             arguments: func
@@ -242,9 +242,9 @@ fn cycle(func: &Function, result: &Uniformity, position: &Positions, c: CycleId)
     let header = Block::from(cycles.header(c));
     entries.sort_by_key(|&b| (b != header, position[b]));
     CycleReport {
-        header: result.names().block(func, header),
-        entries: entries.into_iter().map(|b| result.names().block(func, b)).collect(),
-        blocks: blocks.into_iter().map(|b| result.names().block(func, b)).collect(),
+        header: result.names(func).block(func, header),
+        entries: entries.into_iter().map(|b| result.names(func).block(func, b)).collect(),
+        blocks: blocks.into_iter().map(|b| result.names(func).block(func, b)).collect(),
         reducible: cycles.is_reducible(c),
         divergent_exit: result.has_divergent_exit(c),
         assumed_divergent: result.is_given_up(c),
@@ -254,7 +254,7 @@ fn cycle(func: &Function, result: &Uniformity, position: &Positions, c: CycleId)
 fn user_name(func: &Function, result: &Uniformity, user: Inst) -> String {
     let data = &func.insts[user];
     match data.results.first() {
-        Some(&r) => result.names().value(func, r),
-        None => format!("{} in {}", data.op.name(), result.names().block(func, data.block)),
+        Some(&r) => result.names(func).value(func, r),
+        None => format!("{} in {}", data.op.name(), result.names(func).block(func, data.block)),
     }
 }
