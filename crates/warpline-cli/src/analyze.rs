@@ -1,6 +1,5 @@
 //! `warpline analyze`: uniformity and shapes of every function of the inputs.
 
-use warpline::shape::{ArgShape, parse_args};
 use warpline::uniformity::report::{FunctionReport, Report};
 use warpline::uniformity::{Options, Uniformity};
 
@@ -8,7 +7,7 @@ use crate::Outcome;
 use crate::cli::{AnalyzeOptions, Format};
 use crate::directives;
 use crate::error::{Error, Result};
-use crate::kernel::load;
+use crate::kernel::{analysis_args, load};
 use crate::output::{self, Outputs};
 
 /// Runs the command.
@@ -37,35 +36,14 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
             if options.function.as_deref().is_some_and(|name| name != &*func.name) {
                 continue;
             }
-            let directive = groups.iter().find(|g| g.function.as_deref() == Some(&*func.name));
-            let directive = directive.and_then(|g| g.args.as_ref());
-            let args = match (&options.args, directive) {
-                // The list is about one function; it need not fit the others.
-                (Some(list), _) if options.function.is_some() || imported.ir.functions.len() == 1 => {
-                    parse_args(list, &imported.ir, func)
-                        .map_err(|e| Error::option("--args", format!("function `{}`: {e}", func.name)))?
-                }
-                (Some(_), _) => {
-                    let message = "it is about one function: say which with --function";
-                    return Err(Error::option("--args", message));
-                }
-                (None, Some(at)) => {
-                    parse_args(&at.value, &imported.ir, func).map_err(|e| Error::Directive {
-                        path: path.clone(),
-                        line: at.line,
-                        message: format!("function `{}`: {e}", func.name),
-                    })?
-                }
-                (None, None) => Vec::new(),
-            };
-            found = true;
-            let mut args: Vec<ArgShape> = args.into_iter().map(|a| a.unwrap_or(ArgShape::Uniform)).collect();
-            if options.args.is_none() && directive.is_none() {
-                // On a GPU the calling convention says what all threads of a wave share.
-                let uniform = imported.bridge.module().uniform_parameters(&func.name, options.target);
-                let shape = |u| if u { ArgShape::Uniform } else { ArgShape::Varying };
-                args = uniform.into_iter().map(shape).collect();
+            // The list is about one function; it need not fit the others.
+            if options.args.is_some() && options.function.is_none() && imported.ir.functions.len() > 1 {
+                let message = "it is about one function: say which with --function";
+                return Err(Error::option("--args", message));
             }
+            found = true;
+            let args =
+                analysis_args(&imported, path, &groups, func, options.args.as_deref(), options.target)?;
             let asked =
                 Options { args, target: options.target, algorithm: options.algorithm, ..Options::default() };
             let result = Uniformity::compute(&imported.ir, func, &asked);
@@ -91,7 +69,7 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
 }
 
 /// Pretty JSON with a line end.
-fn json(report: &Report) -> String {
+pub fn json(report: &impl serde::Serialize) -> String {
     // Plain data with string keys always serialises.
     serde_json::to_string_pretty(report).unwrap_or_default() + "\n"
 }

@@ -22,6 +22,8 @@ pub struct Cli {
 pub enum Verb {
     /// Say which values, branches and loops differ between lanes, and why
     Analyze(AnalyzeOptions),
+    /// Say why a value, a branch or all on a source line differs between lanes, step by step, with source lines and paths
+    Explain(ExplainOptions),
     /// Make the W-lane form of a kernel: an object file, assembly, bitcode or LLVM's text
     Vectorize(VectorizeOptions),
     /// Run a kernel as a scalar program and on W lanes, compare the results, and time both
@@ -75,6 +77,33 @@ pub struct AnalyzeOptions {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
+}
+
+/// Options of `explain`.
+#[derive(Args)]
+#[command(group = clap::ArgGroup::new("subject").required(true))]
+pub struct ExplainOptions {
+    /// .ll, .bc, .rs, .c, .cpp or .cl
+    pub input: PathBuf,
+    /// The function, by its name in the object file or in the source [default: the only one]
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// The value, by LLVM's name or number: %x, %7. `block:NAME` is the branch at the end of a block, `loop:NAME` the
+    /// loop with the header NAME
+    #[arg(long, value_name = "%NAME", group = "subject")]
+    pub value: Option<String>,
+    /// All values and branches on this line of the function's source file
+    #[arg(long, value_name = "N", group = "subject")]
+    pub line: Option<u32>,
+    /// Whose rules say what is a source of divergence
+    #[arg(long, value_name = "NAME", value_parser = target, default_value = "simd")]
+    pub target: Target,
+    /// Shapes of the parameters, as for analyze
+    #[arg(long, value_name = "LIST")]
+    pub args: Option<String>,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
 }
 
 /// How branches are treated.

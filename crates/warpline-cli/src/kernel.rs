@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use warpline::demangle;
 use warpline::ir::{FuncId, Function, Op, Scalar, Type};
 use warpline::shape::{ArgShape, parse_args};
+use warpline::uniformity::Target;
 use warpline::vectorize::VectorizeError;
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
-use warpline_llvm::{Cpu, Imported, Linkage, Module};
+use warpline_llvm::{Cpu, Imported, Linkage, Module, did_you_mean};
 
 use crate::cli::KernelOptions;
 use crate::directives::{self, Directives};
@@ -64,6 +66,77 @@ pub fn load(path: &Path, simplify: Option<bool>) -> Result<Imported> {
         eprintln!("{}", warnings.trim_end());
     }
     Ok(Imported::new(module))
+}
+
+/// The shapes of a function's parameters for an analysis: from the option, else from the input's directives, else, on a
+/// GPU, what the calling convention says that all threads of a wave share; the rest varies.
+///
+/// # Errors
+/// If a list does not fit the function.
+pub fn analysis_args(
+    imported: &Imported,
+    path: &Path,
+    groups: &[Directives],
+    func: &Function,
+    option: Option<&str>,
+    target: Target,
+) -> Result<Vec<ArgShape>> {
+    let directive = groups.iter().find(|g| g.function.as_deref() == Some(&*func.name));
+    let directive = directive.and_then(|g| g.args.as_ref());
+    let Some(list) = option.or(directive.map(|at| at.value.as_str())) else {
+        let uniform = imported.bridge.module().uniform_parameters(&func.name, target);
+        let shape = |u| if u { ArgShape::Uniform } else { ArgShape::Varying };
+        return Ok(uniform.into_iter().map(shape).collect());
+    };
+    let args = parse_args(list, &imported.ir, func).map_err(|e| {
+        let message = format!("function `{}`: {e}", func.name);
+        match (option, directive) {
+            (None, Some(at)) => Error::Directive { path: path.to_owned(), line: at.line, message },
+            _ => Error::option("--args", message),
+        }
+    })?;
+    Ok(args.into_iter().map(|a| a.unwrap_or(ArgShape::Uniform)).collect())
+}
+
+/// The function of this name: as in the object file or as in the source, with or without what stands around it
+/// (`mandelbrot` for `crate::mandelbrot`, if there is only one). Without a name the only function.
+///
+/// # Errors
+/// If there is none or there are several; the text names near ones.
+pub fn find_function(imported: &Imported, path: &Path, name: Option<&str>) -> Result<FuncId> {
+    let all = &imported.ir.functions;
+    let Some(name) = name else {
+        let mut ids = all.keys();
+        return match (ids.next(), ids.next()) {
+            (Some(only), None) => Ok(only),
+            _ => {
+                Err(Error::input(path, format!("which function? Use --function; it has {}", names(imported))))
+            }
+        };
+    };
+    if let Some(id) = imported.ir.function(name) {
+        return Ok(id);
+    }
+    let is_meant = |mangled: &str| {
+        let whole = demangle(mangled);
+        let bare = whole.split(['(', '<']).next().unwrap_or_default();
+        whole == name || bare == name || bare.rsplit("::").next() == Some(name)
+    };
+    let mut meant = all.iter().filter(|(_, f)| is_meant(&f.name)).map(|(id, _)| id);
+    match (meant.next(), meant.next()) {
+        (Some(only), None) => Ok(only),
+        (Some(one), Some(other)) => Err(Error::option(
+            "--function",
+            format!("`{name}` may be `{}` or `{}`", all[one].name, all[other].name),
+        )),
+        (None, _) => {
+            let known: Vec<String> =
+                all.values().flat_map(|f| [f.name.to_string(), demangle(&f.name)]).collect();
+            let near = did_you_mean(name, known.iter().map(String::as_str));
+            let near = if near.is_empty() { format!("; it has {}", names(imported)) } else { near };
+            Err(Error::input(path, format!("it does not define the function `{name}`{near}")))
+        }
+    }
 }
 
 /// The function that is meant, and the directives about it.

@@ -6,9 +6,11 @@
 #![forbid(unsafe_code)]
 
 mod analyze;
+mod chain;
 mod cli;
 mod directives;
 mod error;
+mod explain;
 mod header;
 mod kernel;
 mod libmvec;
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
     }
     let outcome = match Cli::parse_from(arguments).verb {
         Verb::Analyze(options) => analyze::analyze(&options),
+        Verb::Explain(options) => explain::explain(&options),
         Verb::Vectorize(options) => vectorize::vectorize(&options),
         Verb::Run(options) => run::run(&options),
     };

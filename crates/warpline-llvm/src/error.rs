@@ -162,7 +162,7 @@ impl Error {
 }
 
 /// `, did you mean …?` for the closest of `known`, or the empty string when none is close.
-pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let limit = name.chars().count() / 3 + 1;
     known
         .into_iter()

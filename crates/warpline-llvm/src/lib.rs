@@ -26,7 +26,7 @@ mod tables;
 mod target;
 pub mod worker;
 
-pub use error::{Error, Result};
+pub use error::{Error, Result, did_you_mean};
 pub use export::Linkage;
 pub use ffi::load::Llvm;
 pub use frontend::{Compiled, InputKind, compile, has_clang};

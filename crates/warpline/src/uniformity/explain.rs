@@ -317,7 +317,7 @@ impl Uniformity {
 }
 
 /// The source location of the first instruction of a block that has one with a line.
-pub(super) fn block_loc(module: &Module, func: &Function, b: Block) -> Option<Loc> {
+pub fn block_loc(module: &Module, func: &Function, b: Block) -> Option<Loc> {
     func.block_insts(b).filter_map(|i| func.insts[i].loc.expand()).find(|&l| module.locations[l].line > 0)
 }
 

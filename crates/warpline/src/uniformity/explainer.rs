@@ -6,6 +6,20 @@ use warpline_analysis::{CsrGraph, CycleId, EdgeId, Graph, Inside, Node, Step as 
 use super::{Rule, Step, Uniformity, engine_value};
 use crate::ir::{Block, Edge, Function, Inst, Module, Value, ValueDef};
 
+impl Uniformity {
+    /// `%y = add uses %x outside the loop …`: what `user` sees of the value called `name` that is defined in `cycle`.
+    pub fn describe_temporal_use(
+        &self,
+        module: &Module,
+        func: &Function,
+        user: Inst,
+        name: &str,
+        cycle: CycleId,
+    ) -> String {
+        format!("{} {}", self.describe(module, func, user), self.temporal_use(func, name, cycle))
+    }
+}
+
 /// A block on a witness path.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Point {

@@ -33,13 +33,14 @@ pub use warpline_analysis::uniformity::Algorithm;
 use warpline_analysis::uniformity::{
     Rule as EngineRule, SsaProgram, Times as EngineTimes, Uniformity as Engine, Value as EngineValue,
 };
-use warpline_analysis::{CsrGraph, CycleForest, CycleId, EdgeId, Graph, Node};
+use warpline_analysis::{CsrGraph, EdgeId, Graph, Node};
+pub use warpline_analysis::{CycleForest, CycleId};
 
 use crate::ir::{
     Block, Constant, Edge, Function, Inst, InstData, LaneOp, Module, Names, Op, Type, Value, ValueDef,
 };
 use crate::shape::{ArgShape, Convergence, Shape, Shapes, phi_positions};
-pub use explain::Step;
+pub use explain::{Step, block_loc};
 pub use explainer::{Explainer, Point};
 pub use facts::Facts;
 use members::Origin;

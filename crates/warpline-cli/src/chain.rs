@@ -1,0 +1,176 @@
+//! Explanations as data and as text: statements with their places, source lines and witness paths.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use warpline::ir::{Function, Loc, Module};
+use warpline::uniformity::{self, Point, Step, Uniformity};
+
+/// A place in source code.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+pub struct Place {
+    /// The file, as the front end wrote it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1; 0 if unknown.
+    pub column: u32,
+}
+
+impl Place {
+    /// The place of a location; none if its line is not known.
+    pub fn of(module: &Module, loc: Option<Loc>) -> Option<Place> {
+        let l = &module.locations[loc?];
+        (l.line > 0).then(|| Place { file: l.file.to_string(), line: l.line, column: l.column })
+    }
+
+    /// `file:line`, with the file's name only.
+    pub fn short(&self) -> String {
+        let name = self.file.rsplit(['/', '\\']).next().unwrap_or_default();
+        format!("{name}:{}", self.line)
+    }
+}
+
+/// A statement of an explanation.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+pub struct Statement {
+    /// What is so.
+    pub text: String,
+    /// The value it is about.
+    pub value: Option<String>,
+    /// The block it is about.
+    pub block: Option<String>,
+    /// Where in the source.
+    pub location: Option<Place>,
+    /// Two paths that show it, or none.
+    pub paths: Vec<Vec<Stop>>,
+}
+
+/// A block on a path.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+pub struct Stop {
+    /// The block.
+    pub block: String,
+    /// Where it begins in the source.
+    pub location: Option<Place>,
+    /// From here the path goes round a loop, any number of times, before the next block.
+    pub rounds: bool,
+}
+
+/// The steps of an explanation as data.
+pub fn statements(module: &Module, func: &Function, result: &Uniformity, steps: &[Step]) -> Vec<Statement> {
+    let stop = |p: &Point| Stop {
+        block: result.names().block(func, p.block),
+        location: Place::of(module, uniformity::block_loc(module, func, p.block)),
+        rounds: p.rounds,
+    };
+    let statement = |s: &Step| Statement {
+        text: s.text.clone(),
+        value: s.value.map(|v| result.names().value(func, v)),
+        block: s.block.map(|b| result.names().block(func, b)),
+        location: Place::of(module, s.loc),
+        paths: s.paths.iter().map(|path| path.iter().map(stop).collect()).collect(),
+    };
+    steps.iter().map(statement).collect()
+}
+
+/// Source files, as far as they are at hand.
+pub struct Sources {
+    folder: PathBuf,
+    files: BTreeMap<String, Option<Vec<String>>>,
+}
+
+impl Sources {
+    /// Sources of what was compiled to, or is, the file `input`.
+    pub fn beside(input: &Path) -> Sources {
+        let folder = input.parent().unwrap_or(Path::new("")).to_owned();
+        Sources { folder, files: BTreeMap::new() }
+    }
+
+    /// The lines of a file: where it says it is, or beside the input.
+    pub fn lines(&mut self, file: &str) -> Option<&[String]> {
+        let folder = &self.folder;
+        let read = || {
+            let name = Path::new(file).file_name()?;
+            let candidates = [PathBuf::from(file), folder.join(file), folder.join(name)];
+            let bytes = candidates.iter().filter(|p| p.is_file()).find_map(|p| std::fs::read(p).ok())?;
+            Some(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
+        };
+        self.files.entry(file.to_owned()).or_insert_with(read).as_deref()
+    }
+
+    /// The line of a place, with a mark under its column.
+    fn excerpt(&mut self, place: &Place) -> Option<String> {
+        let line = self.lines(&place.file)?.get(place.line as usize - 1)?.clone();
+        let number = place.line.to_string();
+        let mut text = format!("  {number} | {}\n", line.trim_end());
+        if place.column > 0 {
+            // Tabs stay tabs, so that the mark stands where the column is.
+            let before = line.chars().take(place.column as usize - 1);
+            let blank: String = before.map(|c| if c == '\t' { c } else { ' ' }).collect();
+            let _ = writeln!(text, "  {} | {blank}^", " ".repeat(number.len()));
+        }
+        Some(text)
+    }
+}
+
+/// Writes explanations as text. What was said before is not said again.
+pub struct Writer<'s> {
+    sources: &'s mut Sources,
+    said: BTreeSet<Statement>,
+}
+
+impl<'s> Writer<'s> {
+    /// A writer that has said nothing yet.
+    pub fn new(sources: &'s mut Sources) -> Self {
+        Writer { sources, said: BTreeSet::new() }
+    }
+
+    /// Writes a chain of statements; `word` says what the first one is.
+    pub fn chain(&mut self, out: &mut String, word: &str, chain: &[Statement]) {
+        let mut word = word;
+        for statement in chain {
+            if !self.said.insert(statement.clone()) {
+                let _ = writeln!(out, "{}{word}: {}, as explained above", place(statement), statement.text);
+                return;
+            }
+            self.statement(out, word, statement);
+            word = "note";
+        }
+    }
+
+    fn statement(&mut self, out: &mut String, word: &str, statement: &Statement) {
+        let _ = writeln!(out, "{}{word}: {}", place(statement), statement.text);
+        if let Some(excerpt) = statement.location.as_ref().and_then(|p| self.sources.excerpt(p)) {
+            out.push_str(&excerpt);
+        }
+        for (path, name) in statement.paths.iter().zip(["one path:  ", "other path:"]) {
+            let _ = writeln!(out, "    {name} {}", describe_path(path));
+        }
+    }
+}
+
+fn place(statement: &Statement) -> String {
+    match &statement.location {
+        Some(Place { file, line, column: 0 }) => format!("{file}:{line}: "),
+        Some(Place { file, line, column }) => format!("{file}:{line}:{column}: "),
+        None => String::new(),
+    }
+}
+
+fn describe_path(path: &[Stop]) -> String {
+    let mut text = String::new();
+    for (i, stop) in path.iter().enumerate() {
+        if i > 0 {
+            let round = path[i - 1].rounds;
+            text += if round { " → … round the loop … → " } else { " → " };
+        }
+        text += &stop.block;
+        if let Some(place) = &stop.location {
+            let _ = write!(text, " ({})", place.short());
+        }
+    }
+    text
+}
