@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use warpline::ir::{Function, Loc, Module};
-use warpline::uniformity::{self, Point, Step, Uniformity};
+use warpline::ir::{Block, Function, Loc, Module};
+use warpline::uniformity::{Point, Step, Uniformity};
 
 /// A place in source code.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
@@ -20,10 +20,22 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place of a location; none if its line is not known.
-    pub fn of(module: &Module, loc: Option<Loc>) -> Option<Place> {
-        let l = &module.locations[loc?];
-        (l.line > 0).then(|| Place { file: l.file.to_string(), line: l.line, column: l.column })
+    /// The place of a location in a function: of code that was inlined into it from another file, the place of the call in the
+    /// function's own file. None if no line is known.
+    pub fn of(module: &Module, func: &Function, loc: Option<Loc>) -> Option<Place> {
+        let own = func.loc.expand().map(|l| &module.locations[l].file);
+        let mut around = std::iter::successors(loc, |&l| module.locations[l].inlined_at);
+        let l = around.clone().map(|l| &module.locations[l]).find(|l| l.line > 0 && Some(&l.file) == own);
+        let l = l.or_else(|| around.next().map(|l| &module.locations[l]).filter(|l| l.line > 0))?;
+        Some(Place { file: l.file.to_string(), line: l.line, column: l.column })
+    }
+
+    /// Where a block begins: its first instruction that has a place in the function's own file, or any place.
+    pub fn of_block(module: &Module, func: &Function, block: Block) -> Option<Place> {
+        let own = func.loc.expand().map(|l| &*module.locations[l].file);
+        let places =
+            || func.block_insts(block).filter_map(|i| Place::of(module, func, func.insts[i].loc.expand()));
+        places().find(|p| Some(&*p.file) == own).or_else(|| places().next())
     }
 
     /// `file:line`, with the file's name only.
@@ -63,14 +75,14 @@ pub struct Stop {
 pub fn statements(module: &Module, func: &Function, result: &Uniformity, steps: &[Step]) -> Vec<Statement> {
     let stop = |p: &Point| Stop {
         block: result.names().block(func, p.block),
-        location: Place::of(module, uniformity::block_loc(module, func, p.block)),
+        location: Place::of_block(module, func, p.block),
         rounds: p.rounds,
     };
     let statement = |s: &Step| Statement {
         text: s.text.clone(),
         value: s.value.map(|v| result.names().value(func, v)),
         block: s.block.map(|b| result.names().block(func, b)),
-        location: Place::of(module, s.loc),
+        location: Place::of(module, func, s.loc),
         paths: s.paths.iter().map(|path| path.iter().map(stop).collect()).collect(),
     };
     steps.iter().map(statement).collect()

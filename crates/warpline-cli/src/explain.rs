@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use warpline::demangle;
 use warpline::ir::{Block, Function, Inst, Loc, Module, Value};
-use warpline::uniformity::{CycleId, Explainer, Options, Uniformity, block_loc};
+use warpline::uniformity::{CycleId, Explainer, Options, Uniformity};
+
+use warpline_llvm::did_you_mean;
 
 use crate::Outcome;
 use crate::chain::{Place, Sources, Statement, Writer, statements};
@@ -99,7 +101,11 @@ impl<'a> Context<'a> {
     fn by_name(&self, name: &str) -> Result<Subject> {
         let (func, names) = (self.func, self.result.names());
         let unknown = |what: &str, name: &str, known: Vec<String>| {
-            let near = warpline_llvm::did_you_mean(name, known.iter().map(String::as_str));
+            let is_number = name.trim_start_matches('%').bytes().all(|b| b.is_ascii_digit());
+            let near = match is_number {
+                true => String::new(),
+                false => did_you_mean(name, known.iter().map(String::as_str)),
+            };
             let list = || match known.len() {
                 0 => String::new(),
                 n if n <= 12 => format!("; there are {}", known.join(", ")),
@@ -136,7 +142,7 @@ impl<'a> Context<'a> {
         let func = self.func;
         let mut subjects = Vec::new();
         let mut lines: Vec<u32> = Vec::new();
-        if self.is_on(func.loc.expand(), line, &mut lines) {
+        if self.is_on(func.loc.expand(), line, &mut lines) && !func.params.is_empty() {
             subjects.extend(func.params.iter().map(|&p| Subject::Value(p)));
         }
         for &b in &func.layout {
@@ -148,7 +154,17 @@ impl<'a> Context<'a> {
                 subjects.extend(data.results.iter().map(|&v| Subject::Value(v)));
                 if data.edges.len() > 1 {
                     subjects.push(Subject::Branch(b));
+                } else if data.results.is_empty() {
+                    // What is stored or returned.
+                    let made = |v: &&Value| func.constant(**v).is_none();
+                    subjects.extend(data.args.iter().filter(made).map(|&v| Subject::Value(v)));
                 }
+            }
+        }
+        let all = std::mem::take(&mut subjects);
+        for subject in all {
+            if !subjects.contains(&subject) {
+                subjects.push(subject);
             }
         }
         if !subjects.is_empty() {
@@ -161,6 +177,13 @@ impl<'a> Context<'a> {
         } else {
             lines.truncate(8);
             lines.sort_unstable();
+            if lines.contains(&line) {
+                let name = &func.name;
+                return Err(Error::option(
+                    "--line",
+                    format!("function `{name}` computes no value on line {line}"),
+                ));
+            }
             let near: Vec<String> = lines.iter().map(u32::to_string).collect();
             format!(
                 "function `{}` computes nothing on line {line}; near it are {}",
@@ -187,7 +210,7 @@ impl<'a> Context<'a> {
 
     fn explain(&self, subject: Subject) -> Explanation {
         let names = self.result.names();
-        let place = |loc| Place::of(self.module, loc);
+        let place = |loc| Place::of(self.module, self.func, loc);
         let chain = |steps: &[_]| statements(self.module, self.func, self.result, steps);
         match subject {
             Subject::Value(v) => {
@@ -233,7 +256,7 @@ impl<'a> Context<'a> {
                     divergent: !steps.is_empty(),
                     shape: None,
                     uniform_because: steps.is_empty().then(|| why.to_owned()),
-                    location: place(block_loc(self.module, self.func, header)),
+                    location: Place::of_block(self.module, self.func, header),
                     chain: chain(&steps),
                     divergent_uses: Vec::new(),
                 }
@@ -254,7 +277,7 @@ impl<'a> Context<'a> {
             let name = self.result.names().value(self.func, v);
             found.push(DivergentUse {
                 text: self.result.describe_temporal_use(self.module, self.func, user, &name, cycle),
-                location: Place::of(self.module, self.func.insts[user].loc.expand()),
+                location: Place::of(self.module, self.func, self.func.insts[user].loc.expand()),
                 chain: statements(self.module, self.func, self.result, &self.use_steps(v, user)),
             });
         }
@@ -274,7 +297,7 @@ impl<'a> Context<'a> {
 
 fn text(report: &Report, func: &Function, module: &Module, sources: &mut Sources) -> String {
     let mut out = String::new();
-    let place = Place::of(module, func.loc.expand());
+    let place = Place::of(module, func, func.loc.expand());
     let place = place.map(|p| format!(" ({})", p.short())).unwrap_or_default();
     let _ = writeln!(out, "function {}{place}", demangle(&report.function));
     let mut writer = Writer::new(sources);

@@ -86,6 +86,7 @@ impl Uniformity {
             }
             _ => None,
         });
+        let from_instruction = root.value.is_some() && argument.is_none();
         let mut text = match on_the_way {
             Some(inst) => {
                 let place = func.insts[inst].loc.expand();
@@ -101,7 +102,7 @@ impl Uniformity {
             (true, None, None) => root.text,
             (false, None, _) => format!(", since {}", root.text),
         };
-        if let Some(loc) = root.loc.filter(|_| root.value.is_some()) {
+        if let Some(loc) = root.loc.filter(|_| from_instruction) {
             text += &format!(" ({})", short_loc(module, loc));
         }
         text
