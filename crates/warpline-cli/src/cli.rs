@@ -101,6 +101,9 @@ pub struct ExplainOptions {
     /// Shapes of the parameters, as for analyze
     #[arg(long, value_name = "LIST")]
     pub args: Option<String>,
+    /// How joins of divergent branches are found, as for analyze
+    #[arg(long, value_name = "NAME", value_parser = algorithm, default_value = "joins")]
+    pub algorithm: Algorithm,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -68,7 +68,7 @@ pub fn explain(options: &ExplainOptions) -> Result<Outcome> {
     let func = &imported.ir.functions[find_function(&imported, path, options.function.as_deref())?];
     let groups = directives::read(path)?;
     let args = analysis_args(&imported, path, &groups, func, options.args.as_deref(), options.target)?;
-    let asked = Options { args, target: options.target, ..Options::default() };
+    let asked = Options { args, target: options.target, algorithm: options.algorithm, ..Options::default() };
     let result = Uniformity::compute(&imported.ir, func, &asked);
     let context = Context::new(&imported.ir, func, &result);
     let subjects = match (&options.value, options.line) {
