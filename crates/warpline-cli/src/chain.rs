@@ -73,15 +73,16 @@ pub struct Stop {
 
 /// The steps of an explanation as data.
 pub fn statements(module: &Module, func: &Function, result: &Uniformity, steps: &[Step]) -> Vec<Statement> {
+    let names = result.names(func);
     let stop = |p: &Point| Stop {
-        block: result.names().block(func, p.block),
+        block: names.block(func, p.block),
         location: Place::of_block(module, func, p.block),
         rounds: p.rounds,
     };
     let statement = |s: &Step| Statement {
         text: s.text.clone(),
-        value: s.value.map(|v| result.names().value(func, v)),
-        block: s.block.map(|b| result.names().block(func, b)),
+        value: s.value.map(|v| names.value(func, v)),
+        block: s.block.map(|b| names.block(func, b)),
         location: Place::of(module, func, s.loc),
         paths: s.paths.iter().map(|path| path.iter().map(stop).collect()).collect(),
     };

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use warpline::demangle;
-use warpline::ir::{Block, Function, Inst, Loc, Module, Value};
+use warpline::ir::{Block, Function, Inst, Loc, Module, Names, Value};
 use warpline::uniformity::{CycleId, Explainer, Options, Uniformity};
 
 use warpline_llvm::did_you_mean;
@@ -90,16 +90,18 @@ struct Context<'a> {
     module: &'a Module,
     func: &'a Function,
     result: &'a Uniformity,
+    names: Names,
     explainer: Explainer<'a>,
 }
 
 impl<'a> Context<'a> {
     fn new(module: &'a Module, func: &'a Function, result: &'a Uniformity) -> Self {
-        Context { module, func, result, explainer: Explainer::new(module, func, result) }
+        let (names, explainer) = (result.names(func), Explainer::new(module, func, result));
+        Context { module, func, result, names, explainer }
     }
 
     fn by_name(&self, name: &str) -> Result<Subject> {
-        let (func, names) = (self.func, self.result.names());
+        let (func, names) = (self.func, &self.names);
         let unknown = |what: &str, name: &str, known: Vec<String>| {
             let is_number = name.trim_start_matches('%').bytes().all(|b| b.is_ascii_digit());
             let near = match is_number {
@@ -209,7 +211,7 @@ impl<'a> Context<'a> {
     }
 
     fn explain(&self, subject: Subject) -> Explanation {
-        let names = self.result.names();
+        let names = &self.names;
         let place = |loc| Place::of(self.module, self.func, loc);
         let chain = |steps: &[_]| statements(self.module, self.func, self.result, steps);
         match subject {
@@ -274,7 +276,7 @@ impl<'a> Context<'a> {
                 continue;
             }
             seen.push(user);
-            let name = self.result.names().value(self.func, v);
+            let name = self.names.value(self.func, v);
             found.push(DivergentUse {
                 text: self.result.describe_temporal_use(self.module, self.func, user, &name, cycle),
                 location: Place::of(self.module, self.func, self.func.insts[user].loc.expand()),
