@@ -46,8 +46,15 @@ enum Kind {
 }
 
 /// Parameters: `i` (index), `u` (uniform), `v` (varying), `s` (stride 4), all of 8 bits, and `p`, a pointer to memory of
-/// 64 bytes.
+/// 64 bytes. In SSA form.
 fn program(rng: &mut SplitMix64, graph: &CsrGraph, kind: Kind) -> Module {
+    let mut module = program_with_variables(rng, graph, kind);
+    construct(&mut module.functions[FuncId::from_u32(0)], |_| true);
+    module
+}
+
+/// The same before its variables are replaced.
+fn program_with_variables(rng: &mut SplitMix64, graph: &CsrGraph, kind: Kind) -> Module {
     let mut func = Function::new("f", Type::Int(8));
     let globals: Vec<(Value, u32)> =
         ["i", "u", "v", "s"].iter().map(|n| (func.add_param(Type::Int(8), n), 8)).collect();
@@ -77,10 +84,8 @@ fn program(rng: &mut SplitMix64, graph: &CsrGraph, kind: Kind) -> Module {
         }
         g.terminator(&graph.successors(n).map(|s: Node| blocks[s.index()]).collect::<Vec<_>>());
     }
-    let mut func = g.func;
-    construct(&mut func, |_| true);
     let mut module = Module::new("m");
-    module.functions.push(func);
+    module.functions.push(g.func);
     module
 }
 
@@ -591,6 +596,62 @@ fn claims_hold_in_lockstep_runs_of_programs_with_any_control_flow() {
 fn claims_hold_and_results_stay_when_indices_are_widened() {
     let rates = check_many(0..800, Kind::Indices, |rng| graphs::reducible(rng, 4));
     assert!(rates.widened > rates.runs / 10 && rates.returned > rates.runs / 4, "{rates:?}");
+}
+
+/// What is found of a function with variables is what is found of it in SSA form: of a read, as of a use of the value that
+/// takes its place.
+fn answers_are_those_of_the_ssa_form(module: &Module) -> Result<(usize, usize), String> {
+    let shapes =
+        [ArgShape::Varying, ArgShape::Uniform, ArgShape::Varying, ArgShape::Varying, ArgShape::Uniform];
+    let options = Options::with_args(shapes.to_vec());
+    let func = &module.functions[FuncId::from_u32(0)];
+    let mut ssa = module.clone();
+    let built = construct(&mut ssa.functions[FuncId::from_u32(0)], |_| true);
+    let in_ssa = Uniformity::compute(&ssa, &ssa.functions[FuncId::from_u32(0)], &options);
+    let direct = Uniformity::compute(module, func, &options);
+    let (mut reads, mut divergent) = (0, 0);
+    for &b in &func.layout {
+        if direct.is_divergent_branch(b) != in_ssa.is_divergent_branch(b) {
+            return Err(format!("the branch of {b} differs from its SSA form"));
+        }
+        for v in func.block_insts(b).flat_map(|i| func.insts[i].results.iter().copied()) {
+            let expected = match built.value_of(v) {
+                Some(value) => in_ssa.is_divergent_at(value, b),
+                None => in_ssa.is_divergent(v),
+            };
+            if direct.is_divergent(v) != expected {
+                return Err(format!("{v} differs from its SSA form, where it is divergent: {expected}"));
+            }
+            reads += usize::from(built.value_of(v).is_some());
+            divergent += usize::from(built.value_of(v).is_some() && expected);
+        }
+    }
+    Ok((reads, divergent))
+}
+
+#[test]
+fn claims_hold_in_functions_with_variables_and_are_those_of_their_ssa_form() {
+    let (mut rates, mut reads, mut divergent) = (Rates::default(), 0, 0);
+    for seed in 0..600 {
+        let mut rng = SplitMix64::new(seed);
+        let arbitrary = rng.chance(1, 2);
+        let graph = if arbitrary { graphs::arbitrary(&mut rng, 11) } else { graphs::reducible(&mut rng, 11) };
+        let graph = with_exits(&mut rng, &graph);
+        let module = program_with_variables(&mut rng, &graph, Kind::Mixed);
+        let fail = |e: String| panic!("seed {seed}: {e}\n{}", warpline::text::print_module(&module));
+        let (r, d) = answers_are_those_of_the_ssa_form(&module).unwrap_or_else(fail);
+        (reads, divergent) = (reads + r, divergent + d);
+        let func = &module.functions[FuncId::from_u32(0)];
+        let result = Uniformity::compute(&module, func, &Options::with_args(ARGS.to_vec()));
+        for _ in 0..3 {
+            let fail = |e: String| panic!("seed {seed}: {e}\n{}", warpline::text::print_module(&module));
+            run(&module, &result, &mut rng, &mut rates).unwrap_or_else(fail);
+        }
+    }
+    println!("{reads} reads, {divergent} divergent; {rates:?}");
+    assert!(divergent * 5 > reads && divergent * 5 < reads * 4, "{divergent} of {reads} reads diverge");
+    assert!(rates.returned > rates.runs / 4 && rates.uniform_observed > rates.runs / 2, "{rates:?}");
+    assert!(rates.diverged_branches > rates.runs / 8, "{rates:?}");
 }
 
 /// Structured programs with memory, calls, lane operations and values that are used outside of their loops.

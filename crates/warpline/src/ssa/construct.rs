@@ -33,10 +33,16 @@ pub struct SsaStats {
 pub struct Construction {
     /// Counts.
     pub stats: SsaStats,
+    placed: Vec<(Value, Var)>,
     replaced: SecondaryMap<Value, PackedOption<Value>>,
 }
 
 impl Construction {
+    /// The results of the φs that were placed, each with its variable, in the order of the program.
+    pub fn placed(&self) -> &[(Value, Var)] {
+        &self.placed
+    }
+
     /// The value that now stands for the result of a read that was removed.
     pub fn value_of(&self, read: Value) -> Option<Value> {
         self.replaced[read].expand()
@@ -62,6 +68,11 @@ pub fn construct_vars(func: &mut Function, vars: &[Var]) -> Construction {
     let accesses = Accesses::collect(func, &slots, vars.len());
     let placed = place(func, &graph, &dom, vars, &accesses);
     let phis = placed.values().map(Vec::len).sum();
+    let phi_of = |b: Block, &(slot, position): &(Slot, usize)| {
+        (func.insts[func.blocks[b].phis[position]].results[0], vars[slot.0 as usize])
+    };
+    let blocks = func.layout.iter();
+    let listed = blocks.flat_map(|&b| placed[b].iter().map(move |phi| phi_of(b, phi))).collect();
     let mut renaming = Renaming {
         vars,
         slots,
@@ -74,7 +85,7 @@ pub fn construct_vars(func: &mut Function, vars: &[Var]) -> Construction {
     renaming.run(func, &dom);
     let Renaming { stats, replaced, .. } = renaming;
     func.map_operands(|v| replaced[v].expand().unwrap_or(v));
-    Construction { stats, replaced }
+    Construction { stats, placed: listed, replaced }
 }
 
 /// Dense number of a chosen variable.

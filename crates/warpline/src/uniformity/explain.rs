@@ -179,7 +179,7 @@ impl Uniformity {
     }
 
     fn value_step(&self, module: &Module, func: &Function, v: EngineValue, cause: EngineCause) -> Step {
-        let Some(value) = self.value(func, v) else { return self.extra_step(module, func, v) };
+        let Some(value) = self.value(func, v) else { return self.extra_step(module, func, v, cause) };
         let inst = func.def_inst(value);
         let subject = match inst {
             Some(inst) => self.describe(module, func, inst),
@@ -216,7 +216,7 @@ impl Uniformity {
         Step { text, block, value: Some(value), loc, ..Step::default() }
     }
 
-    fn extra_step(&self, module: &Module, func: &Function, v: EngineValue) -> Step {
+    fn extra_step(&self, module: &Module, func: &Function, v: EngineValue, cause: EngineCause) -> Step {
         let (inst, text) = match self.extra.get(v.index() - func.values.len()) {
             Some(&Extra::Decision(inst)) => {
                 let cause = self.options.splits_lanes(module, func, inst);
@@ -234,7 +234,12 @@ impl Uniformity {
                 let what = if self.is_about_secrets() { "secret" } else { "divergent" };
                 (Some(inst), format!("{} has {what} operands", func.insts[inst].op.name()))
             }
-            None => (None, "an unknown instruction".to_owned()),
+            Some(&Extra::Merged(_, block)) => {
+                let text = format!("{} {}", self.extra_name(func, v), self.why(module, func, cause));
+                let loc = block_loc(module, func, block);
+                return Step { text, block: Some(block), loc, ..Step::default() };
+            }
+            Some(Extra::Unwritten) | None => (None, "an unknown instruction".to_owned()),
         };
         let loc = inst.and_then(|i| func.insts[i].loc.expand());
         Step { text, block: inst.map(|i| func.insts[i].block), loc, ..Step::default() }
@@ -244,11 +249,14 @@ impl Uniformity {
         match cause {
             EngineCause::Operand(o) => match self.value(func, o) {
                 Some(o) => format!("depends on {}", self.names(func).value(func, o)),
-                None => "is not decided by its operands alone".into(),
+                None => match self.extra_name(func, o) {
+                    name if name.is_empty() => "is not decided by its operands alone".into(),
+                    name => format!("depends on {name}"),
+                },
             },
             EngineCause::Temporal { operand, cycle, .. } => {
-                let operand =
-                    self.value(func, operand).map(|o| self.names(func).value(func, o)).unwrap_or_default();
+                let name = self.value(func, operand).map(|o| self.names(func).value(func, o));
+                let operand = name.unwrap_or_else(|| self.extra_name(func, operand));
                 self.temporal_use(func, &operand, cycle)
             }
             EngineCause::Source => "is a source of divergence".into(),
@@ -262,6 +270,20 @@ impl Uniformity {
                     self.cycle_name(func, cycle)
                 ),
             },
+        }
+    }
+
+    /// What an extra value that is more than an instruction is called; empty for others.
+    fn extra_name(&self, func: &Function, v: EngineValue) -> String {
+        match self.extra.get(v.index() - func.values.len()) {
+            Some(&Extra::Merged(var, block)) => {
+                let name = match &*func.vars[var].name {
+                    "" => var.to_string(),
+                    name => name.to_owned(),
+                };
+                format!("the variable ${name} at the start of block {}", self.names(func).block(func, block))
+            }
+            _ => String::new(),
         }
     }
 

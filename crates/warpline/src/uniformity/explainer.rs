@@ -175,6 +175,9 @@ impl<'a> Explainer<'a> {
             (crate::ir::Op::Phi, None) => {
                 "has uniform operands, and no divergent branch lets lanes arrive by different ways".into()
             }
+            (crate::ir::Op::ReadVar(_), _) => {
+                "reads a variable in which lanes that come here together hold the same".into()
+            }
             _ if func.insts[inst].args.is_empty() => "depends on nothing that differs between lanes".into(),
             _ => "has only uniform operands".into(),
         }

@@ -8,7 +8,8 @@
 //! runs again.
 //!
 //! Any function can be analysed: unreachable blocks, irreducible cycles, functions without a body (of which nothing is
-//! found). Functions with variables are analysed as if each read gave each lane a value of its own.
+//! found). Functions need not be in SSA form: each read of a variable has an answer of its own ([`variables`](self::variables)
+//! says how).
 
 pub mod facts;
 pub mod report;
@@ -22,6 +23,7 @@ mod members;
 mod opencl;
 #[cfg(test)]
 mod tests;
+mod variables;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -37,7 +39,7 @@ use warpline_analysis::{CsrGraph, EdgeId, Graph, Node};
 pub use warpline_analysis::{CycleForest, CycleId};
 
 use crate::ir::{
-    Block, Constant, Edge, Function, Inst, InstData, LaneOp, Module, Names, Op, Type, Value, ValueDef,
+    Block, Constant, Edge, Function, Inst, InstData, LaneOp, Module, Names, Op, Type, Value, ValueDef, Var,
 };
 use crate::shape::{ArgShape, Convergence, Shape, Shapes, phi_positions};
 pub use explain::{Step, block_loc};
@@ -46,6 +48,7 @@ pub use facts::Facts;
 use members::Origin;
 pub use rules::{Cause, Context, OperandSet, Rule, Target};
 pub use summary::Summaries;
+use variables::{Held, Variables};
 
 /// How often the engine is told of values that the shapes have shown to be uniform.
 const MAX_ROUNDS: usize = 4;
@@ -125,6 +128,10 @@ pub struct Times {
 enum Extra {
     /// A member of an instruction's result that has a rule of its own.
     Member(Inst, u32),
+    /// What a variable holds at the start of a block where different writes of it meet.
+    Merged(Var, Block),
+    /// What a variable holds that was never written.
+    Unwritten,
     /// An instruction without a result: a user of its operands.
     Effect(Inst),
     /// What decides about an opaque terminator besides its operands.
@@ -196,9 +203,10 @@ impl Uniformity {
             }
         }
         pinned.extend(options.shared.iter().copied());
+        let variables = Variables::of(func);
         let mut rounds = 0;
         loop {
-            let (program, extra) = program(module, func, &graph, &edge_ids, &pinned, options);
+            let (program, extra) = program(module, func, &graph, &edge_ids, &pinned, &variables, options);
             let engine = solve(&graph, &program);
             let view = View::new(module, func, &graph, &edge_ids, &engine, options);
             let shapes = Shapes::compute(module, func, &shapes_of_params, &view);
@@ -363,6 +371,7 @@ fn program(
     graph: &CsrGraph,
     edge_ids: &SecondaryMap<Edge, Option<EdgeId>>,
     pinned: &EntitySet<Value>,
+    variables: &Variables,
     options: &Options,
 ) -> (SsaProgram, Vec<Extra>) {
     let mut builder = SsaProgram::builder();
@@ -374,6 +383,16 @@ fn program(
     }
     let any = |v: Value| {
         !options.strict_undef && matches!(func.constant(v), Some(Constant::Undef(_) | Constant::Poison(_)))
+    };
+    // What variables hold comes behind the members, and behind it, if needed, what was never written.
+    let first_merge = func.values.len() + members.len();
+    let held = |held: Held| match held {
+        Held::Value(v) => (!any(v)).then(|| engine_value(v)),
+        Held::Merged(i) => Some(EngineValue::new(first_merge + i)),
+        Held::Unwritten if options.strict_undef => {
+            Some(EngineValue::new(first_merge + variables.merges.len()))
+        }
+        Held::Unwritten => None,
     };
     for v in func.values.keys() {
         let (inst, position) = match func.values[v].def {
@@ -402,6 +421,10 @@ fn program(
                 });
                 builder.phi(at, rule, operands);
             }
+            Op::ReadVar(_) => {
+                let made = builder.plain(at, rule, variables.read(v).and_then(held));
+                builder.set_pure(made);
+            }
             Op::ParallelCopy => {
                 builder.plain(at, rule, data.args.get(position).map(|&a| engine_value(a)));
             }
@@ -424,6 +447,15 @@ fn program(
         let (rule, only) = engine_rule(rule);
         builder.plain(Node::from(data.block), rule, operands(data, only));
         extra.push(Extra::Member(inst, member));
+    }
+    for merge in &variables.merges {
+        let operands = merge.operands.iter().filter_map(|&(e, h)| Some((edge_ids[e]?, held(h))));
+        builder.phi(Node::from(merge.block), EngineRule::Default, operands);
+        extra.push(Extra::Merged(merge.var, merge.block));
+    }
+    if options.strict_undef {
+        builder.argument(EngineRule::Default);
+        extra.push(Extra::Unwritten);
     }
     for &b in &func.layout {
         for &inst in &func.blocks[b].insts {

@@ -102,8 +102,6 @@ pub enum Cause {
     UnknownResult,
     /// It talks to other lanes.
     Convergent,
-    /// It reads a variable: only values in SSA form are followed.
-    Variable,
     /// It receives an exception.
     Exception,
     /// It reads an address space in which each lane may have memory of its own.
@@ -128,7 +126,6 @@ impl Cause {
             Cause::ReadsWhatItWrites => "may read what it has written for another lane",
             Cause::UnknownResult => "has a result that its operands do not determine",
             Cause::Convergent => "depends on the other lanes",
-            Cause::Variable => "reads a variable (the function is not in SSA form)",
             Cause::Exception => "receives an exception",
             Cause::OwnMemory => "reads memory that may be each lane's own",
             Cause::Given => "is a source by decree",
@@ -203,7 +200,7 @@ impl<'a> Context<'a> {
         }
         let data = &func.insts[inst];
         if let Op::ReadVar(_) = data.op {
-            return Rule::Source(Cause::Variable);
+            return Rule::Operands;
         }
         if let Some(op) = lane_op(module, func, inst) {
             return by_lane_op(op);

@@ -416,7 +416,7 @@ dead:
 "#,
         "index",
     );
-    assert!(a.divergent("r"));
+    assert!(!a.divergent("r"));
     assert!(!a.branch("dead"));
 }
 
@@ -533,4 +533,49 @@ entry:
     assert_eq!(divergent_on(text, Target::Nvptx, &names), ["id", "foo", "tid"]);
     assert_eq!(divergent_on(text, Target::Spirv, &names), ["id", "foo", "tid"]);
     assert_eq!(divergent_on(text, Target::Simd, &names), ["id", "group", "tid"]);
+}
+
+const WRITTEN_IN_ARMS: &str = r#"
+func @f(%i: i32, %n: i32) -> i32 {
+  var $x: i1
+entry:
+  %c: i1 = icmp slt %i, %n
+  br %c, left, right
+left:
+  write $x, true
+  br join
+right:
+  br join
+join:
+  %x: i1 = read $x
+  br %x, a, b
+a:
+  br b
+b:
+  ret 0
+}
+"#;
+
+#[test]
+fn a_read_of_what_some_lanes_wrote_is_uniform_unless_undefined_values_count() {
+    let module = parse_module(WRITTEN_IN_ARMS).expect("a well-formed module");
+    let func = module.functions.values().next().expect("a function");
+    let args = vec![ArgShape::Varying, ArgShape::Uniform];
+    for strict_undef in [false, true] {
+        let options = Options { strict_undef, ..Options::with_args(args.clone()) };
+        let result = Uniformity::compute(&module, func, &options);
+        let join = func.layout[3];
+        assert_eq!(result.is_divergent_branch(join), strict_undef);
+        let steps = result.explain_branch(&module, func, join);
+        let texts: Vec<String> = steps.into_iter().map(|step| step.text).collect();
+        let expected = [
+            "the branch of block join depends on %x",
+            "%x = read depends on the variable $x at the start of block join",
+            "the variable $x at the start of block join merges lanes that part at the branch of block entry",
+            "the branch of block entry depends on %c",
+            "%c = icmp depends on %i",
+            "%i is an argument of the shape varying",
+        ];
+        assert_eq!(texts, if strict_undef { &expected[..] } else { &[] });
+    }
 }
