@@ -90,7 +90,7 @@ struct Context<'a> {
     module: &'a Module,
     func: &'a Function,
     result: &'a Uniformity,
-    names: Names,
+    names: &'a Names,
     explainer: Explainer<'a>,
 }
 
