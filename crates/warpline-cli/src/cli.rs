@@ -28,6 +28,8 @@ pub enum Verb {
     Vectorize(VectorizeOptions),
     /// Run a kernel as a scalar program and on W lanes, compare the results, and time both
     Run(RunOptions),
+    /// Measure, as the papers do
+    Bench(BenchOptions),
 }
 
 /// How results are printed.
@@ -35,6 +37,7 @@ pub enum Verb {
 pub enum Format {
     /// For people.
     #[default]
+    #[value(alias = "table")]
     Text,
     /// For programs.
     Json,
@@ -210,4 +213,41 @@ pub struct RunOptions {
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+/// Options of `bench`.
+#[derive(Args)]
+pub struct BenchOptions {
+    /// What to measure.
+    #[command(subcommand)]
+    pub bench: Bench,
+}
+
+/// What can be measured.
+#[derive(Subcommand)]
+pub enum Bench {
+    /// Uniformity by joins, postdom and strong-postdom: counts and times as in paper 1, Figure 4. Without inputs: which branches
+    /// decide by earlier criteria, on the graphs of Figure 5
+    Uniformity(BenchUniformityOptions),
+}
+
+/// Options of `bench uniformity`.
+#[derive(Args)]
+pub struct BenchUniformityOptions {
+    /// .ll, .bc, .rs, .c, .cpp or .cl; one line of the table for each
+    pub inputs: Vec<PathBuf>,
+    /// Whose rules say what is a source of divergence [default: those of the input's triple]
+    #[arg(long, value_name = "NAME", value_parser = target)]
+    pub target: Option<Target>,
+    /// How often each function is analysed by each algorithm; times are medians
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = runs)]
+    pub runs: usize,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+fn runs(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|n| (1..=10_000).contains(n));
+    number.ok_or_else(|| format!("`{text}` is no number of runs from 1 to 10000"))
 }

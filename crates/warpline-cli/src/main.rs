@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod analyze;
+mod bench;
 mod chain;
 mod cli;
 mod directives;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         Verb::Explain(options) => explain::explain(&options),
         Verb::Vectorize(options) => vectorize::vectorize(&options),
         Verb::Run(options) => run::run(&options),
+        Verb::Bench(options) => bench::bench(&options),
     };
     match outcome {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,

@@ -32,6 +32,7 @@ use std::sync::OnceLock;
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 pub use warpline_analysis::uniformity::Algorithm;
+pub use warpline_analysis::uniformity::baselines::criteria;
 use warpline_analysis::uniformity::{
     Rule as EngineRule, SsaProgram, Times as EngineTimes, Uniformity as Engine, Value as EngineValue,
 };

@@ -1,0 +1,18 @@
+//! `warpline bench NAME`: measurements that papers make of what is built here, one module for each.
+
+mod table;
+mod uniformity;
+
+use crate::Outcome;
+use crate::cli::{Bench, BenchOptions};
+use crate::error::Result;
+
+/// Runs the command.
+///
+/// # Errors
+/// Whatever is wrong with inputs and options.
+pub fn bench(options: &BenchOptions) -> Result<Outcome> {
+    match &options.bench {
+        Bench::Uniformity(options) => uniformity::uniformity(options),
+    }
+}

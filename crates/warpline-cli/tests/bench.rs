@@ -1,0 +1,100 @@
+//! `warpline bench`.
+
+mod common;
+
+use common::{ok, stderr, warpline};
+
+/// Under `if (uniform)`, behind a divergent early return, and behind a divergent loop: by strong post-dominators all of it
+/// depends on the divergent branches.
+const BEHIND_DIVERGENCE: &str = "define i32 @f(i32 %lane, i32 %n, i1 %u, ptr %p) {
+entry:
+  %early = icmp sgt i32 %lane, 100
+  br i1 %early, label %out, label %go
+go:
+  br i1 %u, label %a, label %b
+a:
+  br label %join
+b:
+  br label %join
+join:
+  %x = phi i32 [ 1, %a ], [ 2, %b ]
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %join ], [ %next, %loop ]
+  %next = add i32 %i, %x
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %loop, label %out
+out:
+  %r = phi i32 [ 0, %entry ], [ %next, %loop ]
+  ret i32 %r
+}
+";
+
+#[test]
+fn the_table_says_how_much_more_is_uniform_than_by_strong_post_dominators() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("behind.ll");
+    let text =
+        format!(";@ function f\n;@ args lane=varying,n=uniform,u=uniform,p=uniform\n{BEHIND_DIVERGENCE}");
+    std::fs::write(&path, text).unwrap();
+    let file = path.to_str().unwrap();
+    let arguments = ["bench", "uniformity", file, "--runs", "3", "--format", "json"];
+    let report: serde_json::Value = serde_json::from_str(&ok(&warpline(&arguments))).unwrap();
+    assert_eq!(report["runs"], 3);
+    let suite = &report["suites"][0];
+    assert_eq!((suite["name"].as_str(), suite["target"].as_str()), (Some("behind.ll"), Some("simd")));
+    let uniform =
+        |what: &str| ["joins", "postdom", "strong_postdom"].map(|a| suite[what][a].as_u64().unwrap());
+    // Only the comparison, its branch, the φ at the end and the return are divergent.
+    assert_eq!((uniform("instructions")[0], suite["instructions"]["total"].as_u64()), (9, Some(13)));
+    assert_eq!(uniform("branches"), [2, 2, 1]);
+    assert_eq!(uniform("loops"), [1, 1, 0]);
+    assert!(uniform("instructions")[2] < 6, "{suite}");
+    let times = &suite["functions"][0]["times"];
+    for algorithm in ["joins", "postdom", "strong_postdom"] {
+        let of = |part: &str| times[algorithm][part].as_f64().unwrap();
+        assert!(of("control") > 0.0 && of("setup") > 0.0, "{times}");
+        assert!(of("full") >= of("engine") && of("engine") >= of("control"), "{times}");
+    }
+    assert!(report["geometric_means"]["full_strong_postdom_to_joins"].as_f64().unwrap() > 0.0);
+
+    let text = ok(&warpline(&["bench", "uniformity", file, file, "--runs", "1", "--format", "table"]));
+    let total = text.lines().find(|l| l.starts_with("total ")).unwrap();
+    let cells: Vec<&str> = total.split_whitespace().collect();
+    assert_eq!(cells[1..4], ["2", "26", "18"], "{text}");
+    assert!(text.contains("nowhere is joins less precise than strong-postdom"), "{text}");
+    assert!(text.lines().any(|l| l.starts_with("geometric mean")), "{text}");
+}
+
+#[test]
+fn without_inputs_the_table_is_about_the_criteria_of_earlier_work() {
+    let text = ok(&warpline(&["bench", "uniformity"]));
+    let line = |figure: &str, place: &str, criterion: &str| {
+        let found = text.lines().find(|l| {
+            l.starts_with(figure) && l.contains(place) && l.split("  ").any(|c| c.trim() == criterion)
+        });
+        found
+            .unwrap_or_else(|| panic!("no line for {figure}, {place}, {criterion}:\n{text}"))
+            .trim_end()
+            .to_owned()
+    };
+    assert!(line("5a", "join J", "disjoint paths").ends_with("exact"));
+    assert!(line("5b", "join D", "post-dominator").ends_with("unsound"));
+    assert!(line("5d", "exit D", "thinned gated SSA").contains("b, c  "));
+    let json = ok(&warpline(&["bench", "uniformity", "--format", "json"]));
+    let table: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(table["figure5"].as_array().unwrap().len(), 5 * 8);
+}
+
+#[test]
+fn what_cannot_be_measured_is_said() {
+    let output = warpline(&["bench", "uniformity", "examples/mandelbrot.rs", "--runs", "0"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("`0` is no number of runs"), "{}", stderr(&output));
+    let output = warpline(&["bench", "uniformity", "no such file.ll"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("no such file.ll"), "{}", stderr(&output));
+    let output = warpline(&["bench", "speed"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("speed"), "{}", stderr(&output));
+}
