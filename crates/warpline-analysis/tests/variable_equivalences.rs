@@ -1,4 +1,8 @@
 //! The transformers for programs with variables, the formulas of paper 1, and the SSA engine, against each other.
+//!
+//! `WARPLINE_PROGRAMS` is the number of programs, `WARPLINE_SEED` the first one's seed.
+
+use std::ops::Range;
 
 use warpline_analysis::uniformity::{SsaProgram, Uniformity, Value};
 use warpline_analysis::variables::{Facts, FakeBackEdges, Options, Transformer, Var, VariableUniformity};
@@ -8,6 +12,14 @@ use warpline_testkit::tagged::Tags;
 use warpline_testkit::variable_oracles::{Definitions, Formula, from_ssa, into_ssa, one_bit_per_value};
 use warpline_testkit::variable_programs::{self, Observed, Runs, Style};
 use warpline_testkit::{graphs, ssa_programs};
+
+/// The seeds to run: from `WARPLINE_SEED`, as many as `WARPLINE_PROGRAMS` says.
+fn seeds(first: u64, count: u64) -> Range<u64> {
+    let number =
+        |name: &str, default| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default);
+    let first = number("WARPLINE_SEED", first);
+    first..first + number("WARPLINE_PROGRAMS", count)
+}
 
 /// A random graph in normal form: reducible, and loops are left one at a time.
 fn normal_graph(rng: &mut SplitMix64, max_nodes: usize) -> CsrGraph {
@@ -33,7 +45,7 @@ fn observe(graph: &CsrGraph, program: &VariableProgram) -> Observed {
 #[test]
 fn solvers_give_the_fixed_points_of_definitions_4_7_and_6_6() {
     let (mut points, mut uniform, mut by_definitions) = (0, 0, 0);
-    for seed in 0..150 {
+    for seed in seeds(0, 150) {
         let mut rng = SplitMix64::new(seed);
         let graph = normal_graph(&mut rng, 6);
         let program = variable_programs::random(&mut rng, &graph, Style { on_edges: true });
@@ -74,7 +86,7 @@ fn uses(
 #[test]
 fn on_loop_closed_ssa_both_definitions_and_the_engine_give_the_same() {
     let (mut values, mut divergent, mut phis, mut uses_seen, mut lost_by_plain) = (0, 0, 0, 0, 0);
-    for seed in 0..250 {
+    for seed in seeds(0, 250) {
         let mut rng = SplitMix64::new(seed);
         let graph = normal_graph(&mut rng, 7);
         let ssa = ssa_programs::random_loop_closed(&mut rng, &graph, true);
@@ -114,7 +126,7 @@ fn on_loop_closed_ssa_both_definitions_and_the_engine_give_the_same() {
 #[test]
 fn without_isolated_operands_the_engine_is_only_more_precise() {
     let (mut uniform, mut more) = (0, 0);
-    for seed in 0..250 {
+    for seed in seeds(0, 250) {
         let mut rng = SplitMix64::new(seed);
         let graph = normal_graph(&mut rng, 7);
         let ssa = ssa_programs::random_loop_closed(&mut rng, &graph, false);
@@ -133,7 +145,7 @@ fn without_isolated_operands_the_engine_is_only_more_precise() {
 #[test]
 fn in_ssa_form_the_engine_finds_what_definition_6_6_finds_and_more() {
     let (mut points, mut uniform, mut more, mut differs) = (0, 0, 0, 0);
-    for seed in 0..250 {
+    for seed in seeds(0, 250) {
         let mut rng = SplitMix64::new(seed);
         let graph = normal_graph(&mut rng, 7);
         let program = variable_programs::random(&mut rng, &graph, Style { on_edges: false });

@@ -1,4 +1,8 @@
 //! Uniformity of programs with variables against what threads are seen to disagree on.
+//!
+//! `WARPLINE_PROGRAMS` is the number of programs, `WARPLINE_SEED` the first one's seed.
+
+use std::ops::Range;
 
 use warpline_analysis::variables::{
     Expression, Facts, FakeBackEdges, Options, Point, Transformer, VariableProgram, VariableUniformity,
@@ -8,6 +12,14 @@ use warpline_testkit::graphs;
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::tagged::Tags;
 use warpline_testkit::variable_programs::{self, Observed, Runs, Style};
+
+/// The seeds to run: from `WARPLINE_SEED`, as many as `WARPLINE_PROGRAMS` says.
+fn seeds(first: u64, count: u64) -> Range<u64> {
+    let number =
+        |name: &str, default| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default);
+    let first = number("WARPLINE_SEED", first);
+    first..first + number("WARPLINE_PROGRAMS", count)
+}
 
 /// What came out over many programs.
 #[derive(Default, Debug)]
@@ -119,7 +131,7 @@ fn percent(part: usize, whole: usize) -> usize {
 #[test]
 fn claims_of_uniformity_hold_for_programs_with_variables() {
     let mut tally = Tally::default();
-    for seed in 0..1200 {
+    for seed in seeds(0, 1200) {
         let mut rng = SplitMix64::new(seed);
         let graph = graphs::reducible(&mut rng, 9);
         let program = variable_programs::random(&mut rng, &graph, Style { on_edges: true });
@@ -140,7 +152,7 @@ fn claims_of_uniformity_hold_for_programs_with_variables() {
 
 #[test]
 fn another_divergent_variable_makes_nothing_uniform() {
-    for seed in 0..200 {
+    for seed in seeds(0, 200) {
         let mut rng = SplitMix64::new(seed);
         let graph = graphs::reducible(&mut rng, 9);
         let program = variable_programs::random(&mut rng, &graph, Style { on_edges: true });
@@ -169,7 +181,7 @@ fn another_divergent_variable_makes_nothing_uniform() {
 #[test]
 fn claims_of_uniformity_hold_with_facts_that_hold_in_a_run() {
     let (mut points, mut uniform, mut by_facts, mut inconsistent) = (0, 0, 0, 0);
-    for seed in 0..800 {
+    for seed in seeds(0, 800) {
         let mut rng = SplitMix64::new(seed);
         let graph = graphs::reducible(&mut rng, 9);
         let program = variable_programs::random(&mut rng, &graph, Style { on_edges: true });
