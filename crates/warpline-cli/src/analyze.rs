@@ -1,16 +1,15 @@
 //! `warpline analyze`: uniformity and shapes of every function of the inputs.
 
-use warpline::uniformity::report::{FunctionReport, Report};
-use warpline::uniformity::{Options, Uniformity};
+use warpline::uniformity::report::{FunctionReport, RefusedReport, Report};
+use warpline::uniformity::{Options, Uniformity, tokens};
 
 use crate::Outcome;
-use crate::cli::{AnalyzeOptions, Format};
-use crate::directives;
+use crate::cli::{AnalysisFormat, AnalyzeOptions};
 use crate::error::{Error, Result};
-use crate::kernel::{analysis_args, load};
 use crate::output::{self, Outputs};
+use crate::subject::Unit;
 
-/// Runs the command.
+/// Runs the command. A function that cannot be analysed is reported as such, and the others are all the same.
 ///
 /// # Errors
 /// Whatever is wrong with inputs and options.
@@ -25,37 +24,37 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
         );
     }
     let mut report = Report::default();
+    let mut printed = String::new();
     for path in &options.inputs {
-        let imported = load(path, None)?;
-        let groups = directives::read(path)?;
-        if let Some(name) = &options.function {
-            imported.bridge.module().require_function(name)?;
+        let unit = Unit::open(path, options.target)?;
+        let functions = unit.functions(options.function.as_deref())?;
+        // The list is about one function; it need not fit the others.
+        if options.args.is_some() && functions.len() > 1 {
+            let message = "it is about one function: say which with --function";
+            return Err(Error::option("--args", message));
         }
-        let mut found = false;
-        for func in imported.ir.functions.values() {
-            if options.function.as_deref().is_some_and(|name| name != &*func.name) {
-                continue;
-            }
-            // The list is about one function; it need not fit the others.
-            if options.args.is_some() && options.function.is_none() && imported.ir.functions.len() > 1 {
-                let message = "it is about one function: say which with --function";
-                return Err(Error::option("--args", message));
-            }
-            found = true;
-            let args =
-                analysis_args(&imported, path, &groups, func, options.args.as_deref(), options.target)?;
-            let asked =
-                Options { args, target: options.target, algorithm: options.algorithm, ..Options::default() };
-            let result = Uniformity::compute(&imported.ir, func, &asked);
-            report.functions.push(FunctionReport::new(&imported.ir, func, &result));
-        }
-        if !found && options.function.is_none() && options.format == Format::Text {
+        if functions.is_empty() && options.format == AnalysisFormat::Text {
             eprintln!("{}: it defines no function", path.display());
+        }
+        for id in functions {
+            let (ir, func) = (&unit.imported.ir, &unit.imported.ir.functions[id]);
+            let asked =
+                Options { algorithm: options.algorithm, ..unit.options(id, options.args.as_deref())? };
+            let result = Uniformity::compute(ir, func, &asked);
+            if let Err(refusal) = tokens::check(ir, func, result.cycles()) {
+                eprintln!("error: {}", refusal.describe(ir));
+                report.refused.push(RefusedReport::new(ir, &refusal));
+            } else if options.format == AnalysisFormat::Llvm {
+                printed += &unit.imported.print_uniformity(id, &result);
+            } else {
+                report.functions.push(FunctionReport::new(ir, func, &result));
+            }
         }
     }
     let text = match options.format {
-        Format::Text => report.text(),
-        Format::Json => json(&report),
+        AnalysisFormat::Text => report.text(),
+        AnalysisFormat::Json => json(&report),
+        AnalysisFormat::Llvm => printed,
     };
     match &options.output {
         Some(path) => {
@@ -65,7 +64,7 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
         }
         None => output::print(&text),
     }
-    Ok(Outcome::Clean)
+    Ok(if report.refused.is_empty() { Outcome::Clean } else { Outcome::Refused })
 }
 
 /// Pretty JSON with a line end.

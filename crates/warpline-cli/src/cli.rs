@@ -43,6 +43,18 @@ pub enum Format {
     Json,
 }
 
+/// How the results of an analysis are printed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum AnalysisFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+    /// As LLVM's `print<uniformity>`.
+    Llvm,
+}
+
 fn target(name: &str) -> Result<Target, String> {
     Target::from_name(name)
         .ok_or_else(|| format!("`{name}` is no target; there are simd, amdgcn, nvptx and spirv"))
@@ -64,9 +76,10 @@ pub struct AnalyzeOptions {
     /// Only this function
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
-    /// Whose rules say what is a source of divergence
-    #[arg(long, value_name = "NAME", value_parser = target, default_value = "simd")]
-    pub target: Target,
+    /// Whose rules say what is a source of divergence: simd, amdgcn, nvptx or spirv [default: as the module's triple says; simd for
+    /// what is no GPU]
+    #[arg(long, value_name = "NAME", value_parser = target)]
+    pub target: Option<Target>,
     /// Shapes of the parameters: uniform, varying, index, stride(N); by name=shape or by position [default: varying, or the
     /// input's directive]
     #[arg(long, value_name = "LIST")]
@@ -76,7 +89,7 @@ pub struct AnalyzeOptions {
     pub algorithm: Algorithm,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: AnalysisFormat,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
@@ -98,9 +111,10 @@ pub struct ExplainOptions {
     /// All values and branches on this line of the function's source file
     #[arg(long, value_name = "N", group = "subject")]
     pub line: Option<u32>,
-    /// Whose rules say what is a source of divergence
-    #[arg(long, value_name = "NAME", value_parser = target, default_value = "simd")]
-    pub target: Target,
+    /// Whose rules say what is a source of divergence: simd, amdgcn, nvptx or spirv [default: as the module's triple says; simd for
+    /// what is no GPU]
+    #[arg(long, value_name = "NAME", value_parser = target)]
+    pub target: Option<Target>,
     /// Shapes of the parameters, as for analyze
     #[arg(long, value_name = "LIST")]
     pub args: Option<String>,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use warpline::demangle;
 use warpline::ir::{Block, Function, Inst, Loc, Module, Names, Value};
-use warpline::uniformity::{CycleId, Explainer, Options, Uniformity};
+use warpline::uniformity::{CycleId, Explainer, Options, Uniformity, tokens};
 
 use warpline_llvm::did_you_mean;
 
@@ -13,8 +13,9 @@ use crate::Outcome;
 use crate::chain::{Place, Sources, Statement, Writer, statements};
 use crate::cli::{ExplainOptions, Format};
 use crate::error::{Error, Result};
-use crate::kernel::{analysis_args, find_function, load};
-use crate::{analyze, directives, output};
+use crate::kernel::find_function;
+use crate::subject::Unit;
+use crate::{analyze, output};
 
 /// What is explained.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -64,12 +65,14 @@ struct Report {
 /// Whatever is wrong with the input and the options; a value or line that does not exist.
 pub fn explain(options: &ExplainOptions) -> Result<Outcome> {
     let path = &options.input;
-    let imported = load(path, None)?;
-    let func = &imported.ir.functions[find_function(&imported, path, options.function.as_deref())?];
-    let groups = directives::read(path)?;
-    let args = analysis_args(&imported, path, &groups, func, options.args.as_deref(), options.target)?;
-    let asked = Options { args, target: options.target, algorithm: options.algorithm, ..Options::default() };
+    let unit = Unit::open(path, options.target)?;
+    let imported = &unit.imported;
+    let id = find_function(imported, path, options.function.as_deref())?;
+    let func = &imported.ir.functions[id];
+    let asked = Options { algorithm: options.algorithm, ..unit.options(id, options.args.as_deref())? };
     let result = Uniformity::compute(&imported.ir, func, &asked);
+    tokens::check(&imported.ir, func, result.cycles())
+        .map_err(|refusal| Error::input(path, refusal.describe(&imported.ir)))?;
     let context = Context::new(&imported.ir, func, &result);
     let subjects = match (&options.value, options.line) {
         (Some(name), _) => vec![context.by_name(name)?],

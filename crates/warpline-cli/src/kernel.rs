@@ -5,7 +5,6 @@ use std::path::Path;
 use warpline::demangle;
 use warpline::ir::{FuncId, Function, Op, Scalar, Type};
 use warpline::shape::{ArgShape, parse_args};
-use warpline::uniformity::Target;
 use warpline::vectorize::VectorizeError;
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Linkage, Module, did_you_mean};
@@ -68,26 +67,21 @@ pub fn load(path: &Path, simplify: Option<bool>) -> Result<Imported> {
     Ok(Imported::new(module))
 }
 
-/// The shapes of a function's parameters for an analysis: from the option, else from the input's directives, else, on a
-/// GPU, what the calling convention says that all threads of a wave share; the rest varies.
+/// The shapes of the parameters that are given for an analysis: by a list on the command line, else by the input's directive.
+/// Parameters that it does not mention are uniform.
 ///
 /// # Errors
 /// If a list does not fit the function.
-pub fn analysis_args(
+pub fn given_shapes(
     imported: &Imported,
     path: &Path,
     groups: &[Directives],
     func: &Function,
     option: Option<&str>,
-    target: Target,
-) -> Result<Vec<ArgShape>> {
+) -> Result<Option<Vec<ArgShape>>> {
     let directive = groups.iter().find(|g| g.function.as_deref() == Some(&*func.name));
     let directive = directive.and_then(|g| g.args.as_ref());
-    let Some(list) = option.or(directive.map(|at| at.value.as_str())) else {
-        let uniform = imported.bridge.module().uniform_parameters(&func.name, target);
-        let shape = |u| if u { ArgShape::Uniform } else { ArgShape::Varying };
-        return Ok(uniform.into_iter().map(shape).collect());
-    };
+    let Some(list) = option.or(directive.map(|at| at.value.as_str())) else { return Ok(None) };
     let args = parse_args(list, &imported.ir, func).map_err(|e| {
         let message = format!("function `{}`: {e}", func.name);
         match (option, directive) {
@@ -95,7 +89,7 @@ pub fn analysis_args(
             _ => Error::option("--args", message),
         }
     })?;
-    Ok(args.into_iter().map(|a| a.unwrap_or(ArgShape::Uniform)).collect())
+    Ok(Some(args.into_iter().map(|a| a.unwrap_or(ArgShape::Uniform)).collect()))
 }
 
 /// The function of this name: as in the object file or as in the source, with or without what stands around it

@@ -18,6 +18,7 @@ mod libmvec;
 mod output;
 mod run;
 mod spec;
+mod subject;
 mod vectorize;
 
 use std::process::ExitCode;
@@ -33,6 +34,8 @@ pub enum Outcome {
     Clean,
     /// Something was found that should not be.
     Finding,
+    /// Part of the input could not be dealt with; the report says which.
+    Refused,
 }
 
 fn main() -> ExitCode {
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Finding) => ExitCode::from(1),
+        Ok(Outcome::Refused) => ExitCode::from(2),
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::from(2)

@@ -14,6 +14,7 @@
 
 mod error;
 mod export;
+mod facts;
 mod ffi;
 mod frontend;
 mod import;
@@ -21,6 +22,7 @@ mod jit;
 mod module;
 pub mod opinion;
 mod parameters;
+mod print;
 mod simplify;
 mod tables;
 mod target;
@@ -28,6 +30,7 @@ pub mod worker;
 
 pub use error::{Error, Result, did_you_mean};
 pub use export::Linkage;
+pub use facts::target_of_triple;
 pub use ffi::load::Llvm;
 pub use frontend::{Compiled, InputKind, compile, has_clang};
 pub use import::Imported;

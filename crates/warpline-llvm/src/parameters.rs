@@ -25,7 +25,7 @@ impl Module {
         let kernel = match target {
             Target::Simd => false,
             Target::Amdgcn => matches!(convention, AMDGPU_KERNEL | SPIR_KERNEL),
-            Target::Nvptx => convention == PTX_KERNEL,
+            Target::Nvptx => convention == PTX_KERNEL || self.is_annotated_kernel(function),
             Target::Spirv => convention == SPIR_KERNEL,
         };
         let scalar = |i: u32| {
@@ -35,6 +35,58 @@ impl Module {
                         && has_parameter_attribute(function, i, "byval")))
         };
         (0..count).map(|i| kernel || scalar(i)).collect()
+    }
+}
+
+impl Module {
+    /// Whether `nvvm.annotations` calls a function a kernel, as they did before there was a calling convention for it.
+    fn is_annotated_kernel(&self, function: LLVMValueRef) -> bool {
+        let f = functions();
+        // SAFETY: a live module; arrays have room for the operands that are counted first; operands of annotations are functions,
+        // strings and integers, and each is asked only what it is.
+        unsafe {
+            let name = c"nvvm.annotations".as_ptr();
+            let count = f.LLVMGetNamedMetadataNumOperands(self.raw(), name) as usize;
+            let mut nodes = vec![std::ptr::null_mut(); count];
+            f.LLVMGetNamedMetadataOperands(self.raw(), name, nodes.as_mut_ptr());
+            nodes.into_iter().any(|node| {
+                let operands = node_operands(node);
+                operands.first() == Some(&function)
+                    && operands[1..].chunks_exact(2).any(|pair| {
+                        string(pair[0]).as_deref() == Some("kernel")
+                            && !pair[1].is_null()
+                            && !f.LLVMIsAConstantInt(pair[1]).is_null()
+                            && f.LLVMConstIntGetZExtValue(pair[1]) == 1
+                    })
+            })
+        }
+    }
+}
+
+/// The operands of a metadata node that was wrapped as a value; what is no value is wrapped or null.
+pub(crate) fn node_operands(node: LLVMValueRef) -> Vec<LLVMValueRef> {
+    let f = functions();
+    // SAFETY: a live metadata node; the array has room for all operands.
+    unsafe {
+        let mut operands = vec![std::ptr::null_mut(); f.LLVMGetMDNodeNumOperands(node) as usize];
+        f.LLVMGetMDNodeOperands(node, operands.as_mut_ptr());
+        operands
+    }
+}
+
+/// The text of a metadata string that was wrapped as a value.
+pub(crate) fn string(value: LLVMValueRef) -> Option<String> {
+    if value.is_null() {
+        return None;
+    }
+    let mut length = 0;
+    // SAFETY: a live value; pointer and length describe the string, if it is one.
+    unsafe {
+        let start = functions().LLVMGetMDString(value, &raw mut length);
+        (!start.is_null()).then(|| {
+            let bytes = std::slice::from_raw_parts(start.cast::<u8>(), length as usize);
+            String::from_utf8_lossy(bytes).into_owned()
+        })
     }
 }
 

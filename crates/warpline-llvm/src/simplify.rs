@@ -75,10 +75,11 @@ impl Module {
         }
     }
 
-    /// Gives OpenCL's functions the C calling convention, unless the target is SPIR: only there do SPIR's conventions mean
+    /// Gives OpenCL's functions the C calling convention, unless the target is a GPU: only there do SPIR's conventions mean
     /// something.
     pub fn normalise_calling_conventions(&mut self) {
-        if self.triple().starts_with("spir") {
+        let triple = self.triple();
+        if ["spir", "amdgcn", "nvptx"].iter().any(|gpu| triple.starts_with(gpu)) {
             return;
         }
         let f = functions();

@@ -490,6 +490,23 @@ required {
     fn LLVMDIBuilderFinalizeSubprogram(builder: LLVMDIBuilderRef, subprogram: LLVMMetadataRef);
     fn LLVMDisposeDIBuilder(builder: LLVMDIBuilderRef);
     fn LLVMSetSubprogram(func: LLVMValueRef, sp: LLVMMetadataRef);
+    fn LLVMGetStringAttributeAtIndex(
+        f: LLVMValueRef, idx: LLVMAttributeIndex, k: *const c_char, klen: u32
+    ) -> LLVMAttributeRef;
+    fn LLVMGetStringAttributeValue(a: LLVMAttributeRef, length: *mut u32) -> *const c_char;
+    fn LLVMGetInlineAsmConstraintString(inline_asm_val: LLVMValueRef, len: *mut usize) -> *const c_char;
+    fn LLVMGlobalCopyAllMetadata(
+        value: LLVMValueRef, num_entries: *mut usize
+    ) -> *mut LLVMValueMetadataEntry;
+    fn LLVMGetLinkage(global: LLVMValueRef) -> u32;
+    fn LLVMGetMDNodeNumOperands(v: LLVMValueRef) -> u32;
+    fn LLVMGetMDNodeOperands(v: LLVMValueRef, dest: *mut LLVMValueRef);
+    fn LLVMGetMDString(v: LLVMValueRef, length: *mut u32) -> *const c_char;
+    fn LLVMGetNamedMetadataNumOperands(m: LLVMModuleRef, name: *const c_char) -> u32;
+    fn LLVMGetNamedMetadataOperands(m: LLVMModuleRef, name: *const c_char, dest: *mut LLVMValueRef);
+    fn LLVMGetOperandBundleAtIndex(c: LLVMValueRef, index: u32) -> LLVMOperandBundleRef;
+    fn LLVMGetOperandBundleTag(bundle: LLVMOperandBundleRef, len: *mut usize) -> *const c_char;
+    fn LLVMDisposeOperandBundle(bundle: LLVMOperandBundleRef);
 }
 optional {
     fn LLVMGetAtomicSyncScopeID(inst: LLVMValueRef) -> u32;

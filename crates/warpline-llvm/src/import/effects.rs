@@ -115,11 +115,28 @@ pub(super) fn of_call(call: LLVMValueRef) -> Effects {
         if assembly && f.LLVMGetInlineAsmHasSideEffects(f.LLVMGetCalledValue(call)) != 0 {
             effects |= Effects::VOLATILE | Effects::UNKNOWN_RESULT;
         }
-        // A bundle may carry anything, such as state for deoptimisation.
-        if f.LLVMGetNumOperandBundles(call) != 0 {
+        // A bundle may carry anything, such as state for deoptimisation. A token of convergence control changes nothing.
+        if bundle_tags(call).iter().any(|tag| tag != "convergencectrl") {
             effects |= Effects::READS | Effects::TRAPS;
         }
         effects
+    }
+}
+
+/// The tags of a call's operand bundles.
+fn bundle_tags(call: LLVMValueRef) -> Vec<String> {
+    let f = functions();
+    // SAFETY: a live call; a bundle is asked for by a number below their count, and freed; pointer and length describe its tag.
+    unsafe {
+        let tag = |i| {
+            let bundle = f.LLVMGetOperandBundleAtIndex(call, i);
+            let mut length = 0;
+            let start = f.LLVMGetOperandBundleTag(bundle, &raw mut length).cast::<u8>();
+            let tag = String::from_utf8_lossy(std::slice::from_raw_parts(start, length)).into_owned();
+            f.LLVMDisposeOperandBundle(bundle);
+            tag
+        };
+        (0..f.LLVMGetNumOperandBundles(call)).map(tag).collect()
     }
 }
 

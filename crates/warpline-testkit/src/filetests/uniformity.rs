@@ -17,7 +17,7 @@ pub(super) fn uniformity(case: &Case<'_>) -> String {
     };
     let result = Uniformity::compute(case.module, case.func, &Options::with_args(args));
     let report = FunctionReport::new(case.module, case.func, &result);
-    let mut out = Report { functions: vec![report] }.text();
+    let mut out = Report { functions: vec![report], ..Report::default() }.text();
     let insts = case.func.layout.iter().flat_map(|&b| case.func.block_insts(b));
     for v in insts.flat_map(|i| case.func.insts[i].results.iter().copied()) {
         let shape = result.shape(v);

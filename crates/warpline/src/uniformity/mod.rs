@@ -15,6 +15,7 @@ pub mod facts;
 pub mod report;
 pub mod rules;
 pub mod summary;
+pub mod tokens;
 
 mod explain;
 mod explainer;
@@ -235,6 +236,12 @@ impl Uniformity {
     /// What values and blocks are called in reports.
     pub fn names(&self, func: &Function) -> &Names {
         self.names.get_or_init(|| Names::new(func))
+    }
+
+    /// Whether an instruction yields something that is divergent since an unknown function was called.
+    fn is_unknown_call(&self, module: &Module, func: &Function, inst: Inst) -> bool {
+        !func.insts[inst].results.is_empty()
+            && self.options.rule(module, func, inst) == Rule::Source(Cause::UnknownCall)
     }
 
     /// What the parameters were taken to be, in order.

@@ -1,11 +1,14 @@
 //! What `analyze` prints: plain data for JSON, and text for people.
 
+use std::fmt::Write as _;
+
 use cranelift_entity::SecondaryMap;
 use serde::Serialize;
 use warpline_analysis::CycleId;
 
 use super::Uniformity;
 use super::explain::{block_loc, short_loc};
+use super::tokens::Refusal;
 use crate::demangle::demangle;
 use crate::ir::{Block, Function, Inst, Module, Value};
 use crate::shape::Shape;
@@ -18,6 +21,33 @@ type Positions = SecondaryMap<Block, usize>;
 pub struct Report {
     /// One entry per function.
     pub functions: Vec<FunctionReport>,
+    /// The functions that could not be analysed.
+    pub refused: Vec<RefusedReport>,
+}
+
+/// A function that could not be analysed, and why.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct RefusedReport {
+    /// The function's name.
+    pub name: String,
+    /// The instruction that is the reason.
+    pub instruction: String,
+    /// Its source location, `file:line`, if known.
+    pub location: Option<String>,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl RefusedReport {
+    /// The report on a refusal.
+    pub fn new(module: &Module, refusal: &Refusal) -> RefusedReport {
+        RefusedReport {
+            name: refusal.function.clone(),
+            instruction: refusal.instruction.clone(),
+            location: refusal.loc.filter(|&l| module.locations[l].line > 0).map(|l| short_loc(module, l)),
+            reason: refusal.reason.to_owned(),
+        }
+    }
 }
 
 /// The report on one function. Values are called `%name`, blocks by their names.
@@ -45,6 +75,9 @@ pub struct FunctionReport {
     pub values: usize,
     /// Number of blocks with more than one successor.
     pub branches: usize,
+    /// Number of values that count as divergent since they are results of calls to unknown functions: functions that are only declared,
+    /// or found out at run time.
+    pub unknown_calls: usize,
 }
 
 /// What differs between lanes.
@@ -118,6 +151,11 @@ impl Report {
             }
             f.write_text(&mut out);
         }
+        for r in &self.refused {
+            let place = r.location.as_ref().map(|l| format!(" ({l})")).unwrap_or_default();
+            let name = demangle(&r.name);
+            let _ = writeln!(out, "\nfunction {name}: not analysed: {}{place}: {}", r.instruction, r.reason);
+        }
         out
     }
 }
@@ -133,10 +171,6 @@ impl FunctionReport {
         let strided = |v: &&Value| matches!(result.shape(**v), Shape::Strided(_));
         let shape = |v: &Value| ShapeReport { value: name(v), shape: result.shape(*v).to_string() };
         let cycles = || result.cycles().cycles();
-        let mut position = Positions::new();
-        for (i, &b) in func.layout.iter().enumerate() {
-            position[b] = i;
-        }
         let mut reasons: Vec<Reason> = Vec::new();
         for &b in func.layout.iter().filter(branches) {
             let term: Option<Inst> = func.blocks[b].term.expand();
@@ -173,7 +207,7 @@ impl FunctionReport {
                     .map(|&b| result.names(func).block(func, b))
                     .collect(),
             },
-            cycles: cycles().map(|c| cycle(func, result, &position, c)).collect(),
+            cycles: cycle_reports(func, result),
             temporal: result
                 .temporal_uses(func)
                 .into_iter()
@@ -193,6 +227,7 @@ impl FunctionReport {
             reasons,
             values: results.len(),
             branches: func.layout.iter().filter(|&&b| func.out_edges(b).len() > 1).count(),
+            unknown_calls: insts().filter(|&i| result.is_unknown_call(module, func, i)).count(),
         }
     }
 
@@ -224,6 +259,9 @@ impl FunctionReport {
             left_apart,
             count(self.cycles.len(), "loop", "loops")
         ));
+        if self.unknown_calls > 0 {
+            line(format!("  unknown calls: {}", self.unknown_calls));
+        }
         for r in &self.reasons {
             let place = r.location.as_ref().map(|l| format!(" ({l})")).unwrap_or_default();
             line(format!("  divergent {} {}{place}: {}", r.kind, r.block, r.text));
@@ -232,6 +270,15 @@ impl FunctionReport {
             line(format!("  temporal: {} used by {} outside the loop {}", t.value, t.user, t.cycle));
         }
     }
+}
+
+/// The cycles of a function's graph, by number.
+pub fn cycle_reports(func: &Function, result: &Uniformity) -> Vec<CycleReport> {
+    let mut position = Positions::new();
+    for (i, &b) in func.layout.iter().enumerate() {
+        position[b] = i;
+    }
+    result.cycles().cycles().map(|c| cycle(func, result, &position, c)).collect()
 }
 
 fn cycle(func: &Function, result: &Uniformity, position: &Positions, c: CycleId) -> CycleReport {

@@ -21,7 +21,7 @@ use warpline_analysis::{CsrGraph, Node, Sccs};
 use super::facts::Facts;
 use super::members::{Origin, origin};
 use super::rules::{Cause, OperandSet, Rule, Target, called};
-use super::{Options, Uniformity};
+use super::{Options, Uniformity, tokens};
 use crate::ir::{
     AggregateType, Block, CastOp, Effects, FuncId, Function, Inst, Module, Op, Symbol, Type, Value,
 };
@@ -212,6 +212,9 @@ impl Body<'_> {
             ..Options::default()
         };
         let result = Uniformity::compute(self.module, self.func, &options);
+        if tokens::check(self.module, self.func, result.cycles()).is_err() {
+            return vec![true; self.members as usize + 1];
+        }
         (0..=self.members).map(|m| self.result_diverges(&result, m.checked_sub(1))).collect()
     }
 

@@ -423,7 +423,7 @@ dead:
 #[test]
 fn the_text_report_says_what_diverges_and_why() {
     let a = analyse(LOOP, "index,uniform,uniform");
-    let text = Report { functions: vec![a.report()] }.text();
+    let text = Report { functions: vec![a.report()], ..Report::default() }.text();
     let expected = "\
 function f: 3 blocks, 12 instructions
   arguments: %i index, %n uniform, %p uniform

@@ -1,0 +1,62 @@
+//! What `analyze` and its kin are about: a module, the target whose rules hold, and what is asked about each function.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use warpline::ir::FuncId;
+use warpline::uniformity::{Options, Summaries, Target};
+use warpline_llvm::{Imported, target_of_triple};
+
+use crate::directives::{self, Directives};
+use crate::error::Result;
+use crate::kernel::{find_function, given_shapes, load};
+
+/// A module that is to be analysed.
+pub struct Unit {
+    /// The module in both forms.
+    pub imported: Imported,
+    /// Whose rules hold.
+    pub target: Target,
+    path: PathBuf,
+    directives: Vec<Directives>,
+    summaries: Arc<Summaries>,
+}
+
+impl Unit {
+    /// Reads an input. Without a target, the module's triple says which.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the input.
+    pub fn open(path: &Path, target: Option<Target>) -> Result<Unit> {
+        let imported = load(path, None)?;
+        let target = target.unwrap_or_else(|| target_of_triple(&imported.ir.triple));
+        let directives = directives::read(path)?;
+        let summaries = imported.summaries(target);
+        Ok(Unit { imported, target, path: path.to_owned(), directives, summaries })
+    }
+
+    /// The functions with a body, or the one of this name.
+    ///
+    /// # Errors
+    /// If there is no function of that name.
+    pub fn functions(&self, name: Option<&str>) -> Result<Vec<FuncId>> {
+        if name.is_some() {
+            return Ok(vec![find_function(&self.imported, &self.path, name)?]);
+        }
+        Ok(self.imported.ir.functions.keys().collect())
+    }
+
+    /// What is asked about a function. Shapes of parameters come from `list`, as on the command line, else from the input's directive,
+    /// else from the calling convention.
+    ///
+    /// # Errors
+    /// If a list of shapes does not fit the function.
+    pub fn options(&self, id: FuncId, list: Option<&str>) -> Result<Options> {
+        let func = &self.imported.ir.functions[id];
+        let mut options = self.imported.analysis_options(id, self.target, Some(Arc::clone(&self.summaries)));
+        if let Some(args) = given_shapes(&self.imported, &self.path, &self.directives, func, list)? {
+            options.args = args;
+        }
+        Ok(options)
+    }
+}
