@@ -6,10 +6,8 @@ use serde::Serialize;
 use warpline::ir::{Function, Inst, Module};
 use warpline::uniformity::{Algorithm, Options, Target, Times, Uniformity};
 
-use super::target_of;
-use crate::directives;
 use crate::error::{Error, Result};
-use crate::kernel::{analysis_args, load};
+use crate::subject::Unit;
 
 /// How many there are, and how many are uniform by each algorithm.
 #[derive(Clone, Copy, Default, Serialize)]
@@ -144,21 +142,19 @@ impl Suite {
 /// # Errors
 /// If the input cannot be read or defines no function.
 pub fn suite(path: &Path, target: Option<Target>, runs: usize) -> Result<Suite> {
-    let imported = load(path, None)?;
-    let groups = directives::read(path)?;
-    let target = target.unwrap_or_else(|| target_of(&imported.ir.triple));
+    let unit = Unit::open(path, target)?;
+    let imported = &unit.imported;
     let mut suite = Suite {
         name: path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
-        target: target.name(),
+        target: unit.target.name(),
         instructions: Counts::default(),
         branches: Counts::default(),
         loops: Counts::default(),
         times: Timings::default(),
         functions: Vec::new(),
     };
-    for func in imported.ir.functions.values().filter(|f| !f.layout.is_empty()) {
-        let args = analysis_args(&imported, path, &groups, func, None, target)?;
-        let result = function(&imported.ir, func, &Options { args, target, ..Options::default() }, runs);
+    for (id, func) in imported.ir.functions.iter().filter(|(_, f)| !f.layout.is_empty()) {
+        let result = function(&imported.ir, func, &unit.options(id, None)?, runs);
         suite.instructions += result.instructions;
         suite.branches += result.branches;
         suite.loops += result.loops;

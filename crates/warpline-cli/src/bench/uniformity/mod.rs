@@ -12,7 +12,7 @@ mod measure;
 use std::io::IsTerminal as _;
 
 use serde::Serialize;
-use warpline::uniformity::{Algorithm, Target};
+use warpline::uniformity::Algorithm;
 
 use super::table::{Table, difference, geometric_mean, quotient, ratio};
 use crate::Outcome;
@@ -207,34 +207,4 @@ fn times(report: &Report) -> Table {
         ratio(m.full_strong_postdom_to_joins),
     ]);
     table
-}
-
-/// Whose rules hold for code of this triple.
-fn target_of(triple: &str) -> Target {
-    match triple.split('-').next().unwrap_or_default() {
-        "amdgcn" => Target::Amdgcn,
-        arch if arch.starts_with("nvptx") => Target::Nvptx,
-        arch if arch.starts_with("spir") => Target::Spirv,
-        _ => Target::Simd,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_triple_says_whose_rules_hold() {
-        let cases = [
-            ("amdgcn-amd-amdhsa", Target::Amdgcn),
-            ("nvptx64-nvidia-cuda", Target::Nvptx),
-            ("spir64", Target::Spirv),
-            ("spirv64-unknown-unknown", Target::Spirv),
-            ("x86_64-unknown-linux-gnu", Target::Simd),
-            ("", Target::Simd),
-        ];
-        for (triple, target) in cases {
-            assert_eq!(target_of(triple), target, "{triple}");
-        }
-    }
 }
