@@ -33,6 +33,7 @@ use std::collections::{BinaryHeap, HashSet};
 use crate::cycles::{CycleForest, CycleId};
 use crate::dom::DomTree;
 use crate::graph::{EdgeId, Graph, Node};
+use crate::limits::Limits;
 use crate::local::{self, LabelledJoin};
 use crate::order::DfsOrder;
 use crate::rewired::{Frontiers, Kind, Origin, Rewired};
@@ -74,9 +75,14 @@ pub struct Joins<'a, G> {
 impl<'a, G: Graph> Joins<'a, G> {
     /// Prepares queries on `graph`, whose cycles are `cycles` as found with the order `dfs`.
     pub fn new(graph: &'a G, dfs: &DfsOrder, cycles: &'a CycleForest) -> Self {
-        let rewired = Rewired::new(graph, dfs, cycles);
+        Self::within(graph, dfs, cycles, &Limits::of(graph))
+    }
+
+    /// The same within given limits.
+    pub fn within(graph: &'a G, dfs: &DfsOrder, cycles: &'a CycleForest, limits: &Limits) -> Self {
+        let rewired = Rewired::new(graph, dfs, cycles, limits.early_exits);
         let nodes = rewired.node_count();
-        let frontiers = Frontiers::new(nodes, 16 * (graph.node_count() + graph.edge_count()));
+        let frontiers = Frontiers::new(nodes, limits.frontiers);
         Joins { graph, cycles, rewired, frontiers, labels: Labels::new(nodes), inner: OnceCell::new() }
     }
 

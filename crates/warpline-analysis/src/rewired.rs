@@ -81,7 +81,7 @@ const NONE: u32 = u32::MAX;
 
 impl<'a, G: Graph> Rewired<'a, G> {
     /// Rewires `graph`, whose orders and cycles are at hand.
-    pub(crate) fn new(graph: &'a G, dfs: &DfsOrder, cycles: &CycleForest) -> Self {
+    pub(crate) fn new(graph: &'a G, dfs: &DfsOrder, cycles: &CycleForest, early_exits: usize) -> Self {
         let by_order = |order: &DfsOrder, nodes: usize| {
             let mut position = vec![NONE; nodes];
             order.reverse_post_order().enumerate().for_each(|(i, n)| position[n.index()] = i as u32);
@@ -92,7 +92,7 @@ impl<'a, G: Graph> Rewired<'a, G> {
             let dom = DagDom::compute(graph, dfs.reverse_post_order());
             return Rewired { original: graph, cut: None, position, dom };
         }
-        let cut = Cut::new(graph, dfs, cycles);
+        let cut = Cut::new(graph, dfs, cycles, early_exits);
         let order = DfsOrder::compute(&cut.graph);
         let position = by_order(&order, cut.graph.node_count());
         let dom = DagDom::compute(&cut.graph, order.reverse_post_order());
@@ -192,9 +192,9 @@ impl<G: Graph> Graph for Rewired<'_, G> {
 }
 
 impl Cut {
-    fn new<G: Graph>(graph: &G, dfs: &DfsOrder, cycles: &CycleForest) -> Self {
+    fn new<G: Graph>(graph: &G, dfs: &DfsOrder, cycles: &CycleForest, early_exits: usize) -> Self {
         let n = graph.node_count();
-        let region = regions(graph, dfs, cycles);
+        let region = regions(graph, dfs, cycles, early_exits);
         let arrives = |node: Node| match region[node.index()] {
             NONE => node,
             r => cycles.header(CycleId(r)),
@@ -255,7 +255,7 @@ impl Cut {
 }
 
 /// For each node the region that contains it.
-fn regions<G: Graph>(graph: &G, dfs: &DfsOrder, cycles: &CycleForest) -> Vec<u32> {
+fn regions<G: Graph>(graph: &G, dfs: &DfsOrder, cycles: &CycleForest, early_exits: usize) -> Vec<u32> {
     let irreducible = outermost(graph, cycles, |c| !cycles.is_reducible(c));
     // How many cycles each exit edge leaves. At its end it enters at most one cycle that is no region.
     let leaves = |e: EdgeId| {
@@ -273,12 +273,11 @@ fn regions<G: Graph>(graph: &G, dfs: &DfsOrder, cycles: &CycleForest) -> Vec<u32
     };
     let leaves: Vec<u32> =
         graph.edges().filter(|&e| dfs.is_reachable(graph.source(e))).map(leaves).filter(|&l| l > 0).collect();
-    let budget = 4 * (graph.node_count() + graph.edge_count()) + 16_384;
     let mut limit = leaves.iter().copied().max().unwrap_or(0);
-    if leaves.iter().map(|&l| l as usize).sum::<usize>() <= budget {
+    if leaves.iter().map(|&l| l as usize).sum::<usize>() <= early_exits {
         return irreducible;
     }
-    while limit > 4 && leaves.iter().map(|&l| l.min(limit) as usize).sum::<usize>() > budget {
+    while leaves.iter().map(|&l| l.min(limit) as usize).sum::<usize>() > early_exits {
         limit /= 2;
     }
     outermost(graph, cycles, |c| !cycles.is_reducible(c) || cycles.depth(c) > limit)

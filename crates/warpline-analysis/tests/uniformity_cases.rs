@@ -238,6 +238,21 @@ fn a_join_that_only_the_second_of_two_branches_has_is_named_although_no_phi_is_t
     }
 }
 
+#[test]
+fn a_phi_of_one_value_and_itself_is_that_value_unless_it_can_begin_undefined() {
+    // The loop 1 → 2 → 1 with the shortcut 1 → 1; threads part in 1.
+    let edges = [(0, 1), (1, 1), (1, 2), (2, 1), (2, 3)];
+    let mut case = Case::new(4, &edges).divergent(1);
+    let itself = Value(3);
+    let value = case.zero;
+    let kept = case.phi(1, &[(0, value), (1, itself), (3, value)]);
+    assert_eq!(kept, itself);
+    let undefined = case.phi(1, &[(1, Value(4)), (3, value)]);
+    let (graph, u) = case.analyse();
+    assert!(!u.is_divergent(kept) && u.is_divergent(undefined));
+    assert!(!u.is_divergent_at(&graph, kept, Node(3)));
+}
+
 /// Exchanges nodes 0 and 3, so that the entry is node 0.
 fn swap(n: usize) -> usize {
     match n {

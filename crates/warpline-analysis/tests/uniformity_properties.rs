@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use warpline_analysis::uniformity::{Cause, Fact, Rule, SsaProgram, Uniformity, Value};
-use warpline_analysis::{CsrGraph, DfsOrder, Graph, Joins, Node};
+use warpline_analysis::{CsrGraph, DfsOrder, Graph, Joins, Limits, Node};
 use warpline_testkit::claims::{Seen, Tally, violation};
 use warpline_testkit::convergence::{hierarchies, m_converged};
 use warpline_testkit::graph_oracles::{Dominance, is_reducible};
@@ -87,6 +87,15 @@ fn check(
     if let Some(message) = violation(seen, &otherwise, &shuffled, |e| there[e.index()]) {
         return Err(format!("with edges in another order {message}"));
     }
+    let limits = Limits { early_exits: rng.below(4), reach: rng.below(20), frontiers: rng.below(10) };
+    let hasty = Uniformity::compute_within(graph, program, &limits);
+    if let Some(message) = violation(seen, &hasty, graph, |e| e) {
+        return Err(format!("within {limits:?} {message}"));
+    }
+    tally.hasty_given_up += hasty.cycles().cycles().filter(|&c| hasty.given_up(c).is_some()).count();
+    if let Some(v) = uniformity.divergent_values().iter().find(|&v| !hasty.divergent_values().contains(v)) {
+        return Err(format!("{} is divergent, and uniform within {limits:?}", Value::new(v)));
+    }
     for v in program.values().filter(|&v| program.node(v).is_none_or(|n| dominance.is_reachable(n.index()))) {
         chain_holds(&uniformity, v)?;
     }
@@ -151,6 +160,7 @@ fn claims_of_uniformity_hold_on_reducible_graphs() {
 /// claims of divergence are precise.
 fn most_of_what_is_claimed_is_seen(tally: &Tally) {
     assert_eq!((tally.given_up, tally.ambiguous), (0, 0));
+    assert!(tally.hasty_given_up * 8 > tally.programs, "limits have no influence");
     if tally.programs >= 1000 {
         assert!((10..=60).contains(&tally.values.claimed_percent()));
         assert!((15..=60).contains(&tally.branches.claimed_percent()));

@@ -142,6 +142,8 @@ pub struct Tally {
     pub ambiguous: usize,
     /// Cycles that were given up.
     pub given_up: usize,
+    /// Cycles that were given up by an analysis within tight limits.
+    pub hasty_given_up: usize,
     /// Programs with a cycle that has several entries and was not given up.
     pub kept: usize,
     /// Values that follow their operands and control.
@@ -214,9 +216,10 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tally { programs, hierarchies, ambiguous, given_up, kept, .. } = self;
+        let Tally { programs, hierarchies, ambiguous, given_up, hasty_given_up, kept, .. } = self;
         writeln!(f, "{programs} programs in {hierarchies} hierarchies, {ambiguous} in several")?;
         writeln!(f, "  irreducible cycles: {given_up} given up, kept in {kept} programs")?;
+        writeln!(f, "  cycles given up within tight limits: {hasty_given_up}")?;
         writeln!(f, "  values: {}", self.values)?;
         writeln!(f, "  branches: {}", self.branches)?;
         writeln!(f, "  uses of uniform values outside their cycle: {}", self.outside_uses)?;

@@ -162,29 +162,36 @@ fn random_with(
 }
 
 /// A program of φs alone: branches depend on the lane anew each time or on nothing, φs choose among two constants, mostly
-/// the same one. So what is divergent is so by where threads come from, and on a few of many edges.
+/// the same one, and themselves. So what is divergent is so by where threads come from, and on a few of many edges.
 pub fn of_phis(rng: &mut SplitMix64, graph: &CsrGraph) -> SsaProgram {
     let mut builder = SsaProgram::builder();
     let constants = [builder.argument(Rule::Default), builder.argument(Rule::Default)];
-    let mut defined = Vec::new();
+    let dominance = Dominance::of(graph);
+    let (mut defined, mut count) = (Vec::new(), constants.len());
     let (lane_branches, other) = (*rng.pick(&[1, 2, 3]), *rng.pick(&[2, 3, 5]));
     for node in graph.nodes() {
         for _ in 0..if node == graph.entry() { 0 } else { rng.between(1, 3) } {
-            let operand = |&e| (e, Some(constants[usize::from(rng.chance(1, other))]));
+            let comes_back = |e| dominance.dominates(node.index(), graph.source(e).index());
+            let operand = |&e| match rng.below(5) {
+                0 if comes_back(e) => (e, Some(Value::new(count))),
+                _ => (e, Some(constants[usize::from(rng.chance(1, other))])),
+            };
             let operands: Vec<_> = graph.in_edges(node).iter().map(operand).collect();
             defined.push((node, builder.phi(node, Rule::Default, operands)));
+            count += 1;
         }
         if rng.chance(1, 2) {
             let rule = if rng.chance(1, 4) { Rule::AlwaysUniform } else { Rule::Default };
             defined.push((node, builder.plain(node, rule, [])));
+            count += 1;
         }
         if graph.out_edges(node).len() > 1 && rng.chance(lane_branches, 4) {
             let condition = builder.plain(node, Rule::Source, []);
             builder.terminator(node, [condition]);
+            count += 1;
         }
     }
     // Users of what was defined elsewhere.
-    let dominance = Dominance::of(graph);
     for node in graph.nodes().filter(|n| dominance.is_reachable(n.index())) {
         let visible = |d: Node| d != node && dominance.dominates(d.index(), node.index());
         let usable: Vec<Value> = defined.iter().filter(|d| visible(d.0)).map(|d| d.1).collect();

@@ -10,6 +10,7 @@ use crate::bitset::BitSet;
 use crate::cycles::{CycleForest, CycleId};
 use crate::graph::{EdgeId, Graph, Lists, Node};
 use crate::joins::{JoinSink, Joins, Split};
+use crate::limits::Limits;
 use crate::order::DfsOrder;
 
 /// What an algorithm adds to the spread along operands: what follows when threads part.
@@ -26,21 +27,22 @@ pub(super) fn run<G: Graph>(
     cycles: CycleForest,
     program: &SsaProgram,
     algorithm: Algorithm,
+    limits: &Limits,
     clock: &mut impl Clock,
 ) -> Uniformity {
     let found = &cycles;
     let state = match algorithm {
         Algorithm::Joins => {
-            let control = clock.setup(|| Joins::new(graph, dfs, found));
-            solve(graph, dfs, found, program, control, clock)
+            let control = clock.setup(|| Joins::within(graph, dfs, found, limits));
+            solve(graph, dfs, found, program, control, limits, clock)
         }
         Algorithm::PostDom => {
             let control = clock.setup(|| PostDominators::new(graph, found));
-            solve(graph, dfs, found, program, control, clock)
+            solve(graph, dfs, found, program, control, limits, clock)
         }
         Algorithm::StrongPostDom => {
             let control = clock.setup(|| StrongPostDominators::new(graph, dfs, found));
-            solve(graph, dfs, found, program, control, clock)
+            solve(graph, dfs, found, program, control, limits, clock)
         }
     };
     Uniformity { cycles, ..state }
@@ -52,9 +54,10 @@ fn solve<'a, G: Graph>(
     cycles: &'a CycleForest,
     program: &'a SsaProgram,
     mut control: impl Control<'a, G>,
+    limits: &Limits,
     clock: &mut impl Clock,
 ) -> Uniformity {
-    let mut state = State::new(graph, dfs, cycles, program, &control);
+    let mut state = State::new(graph, dfs, cycles, program, &control, limits);
     for v in program.values().filter(|&v| program.rule(v) == Rule::Source) {
         state.mark(v, Cause::Source);
     }
@@ -112,6 +115,7 @@ impl<'a, G: Graph> State<'a, G> {
         cycles: &'a CycleForest,
         program: &'a SsaProgram,
         control: &impl Control<'a, G>,
+        limits: &Limits,
     ) -> Self {
         // Nothing is known of cycles inside a region by themselves.
         let from = |c: Option<CycleId>| c.map(|c| control.region(cycles.header(c)).unwrap_or(c));
@@ -128,7 +132,7 @@ impl<'a, G: Graph> State<'a, G> {
             mixed: MixedPhis::new(graph, dfs, program),
             edge_label: vec![(0, 0); graph.edge_count()],
             report: 0,
-            reach_budget: 64 * (graph.node_count() + graph.edge_count()) + 1_000_000,
+            reach_budget: limits.reach,
             walked: Vec::new(),
             walks: 0,
             values: Vec::new(),

@@ -63,6 +63,7 @@ use crate::bitset::BitSet;
 use crate::cycles::{CycleForest, CycleId};
 use crate::graph::{EdgeId, Graph, Lists, Node};
 use crate::joins::Split;
+use crate::limits::Limits;
 use crate::order::DfsOrder;
 
 /// Why a value or a branch is divergent.
@@ -162,14 +163,22 @@ impl Uniformity {
         cycles: CycleForest,
         program: &SsaProgram,
     ) -> Self {
-        engine::run(graph, dfs, cycles, program, Algorithm::Joins, &mut clock::NoClock)
+        let limits = Limits::of(graph);
+        engine::run(graph, dfs, cycles, program, Algorithm::Joins, &limits, &mut clock::NoClock)
+    }
+
+    /// Analyses a program within given limits.
+    pub fn compute_within<G: Graph>(graph: &G, program: &SsaProgram, limits: &Limits) -> Self {
+        let dfs = DfsOrder::compute(graph);
+        let cycles = CycleForest::compute_with(graph, &dfs);
+        engine::run(graph, &dfs, cycles, program, Algorithm::Joins, limits, &mut clock::NoClock)
     }
 
     /// Analyses a program by one of the [algorithms](Algorithm).
     pub fn compute_by<G: Graph>(graph: &G, program: &SsaProgram, algorithm: Algorithm) -> Self {
         let dfs = DfsOrder::compute(graph);
         let cycles = CycleForest::compute_with(graph, &dfs);
-        engine::run(graph, &dfs, cycles, program, algorithm, &mut clock::NoClock)
+        engine::run(graph, &dfs, cycles, program, algorithm, &Limits::of(graph), &mut clock::NoClock)
     }
 
     /// [`compute_by`](Self::compute_by), with the time that it takes.
@@ -178,7 +187,7 @@ impl Uniformity {
         let result = clock::timed(&mut full, || {
             let dfs = DfsOrder::compute(graph);
             let cycles = CycleForest::compute_with(graph, &dfs);
-            engine::run(graph, &dfs, cycles, program, algorithm, &mut times)
+            engine::run(graph, &dfs, cycles, program, algorithm, &Limits::of(graph), &mut times)
         });
         (result, Times { full, ..times })
     }

@@ -111,10 +111,16 @@ pub(super) struct MixedPhis {
 
 impl MixedPhis {
     pub(super) fn new<G: Graph>(graph: &G, dfs: &DfsOrder, program: &SsaProgram) -> Self {
-        let mixed = |&(_, phi): &(usize, Value)| {
-            let mut operands = reachable_operands(graph, dfs, program, phi).map(|(v, _)| v);
-            let first = operands.next();
-            operands.any(|o| Some(o) != first)
+        let arrivals = |node: usize| {
+            graph.in_edges(Node::new(node)).iter().filter(|&&e| dfs.is_reachable(graph.source(e))).count()
+        };
+        let mixed = |&(node, phi): &(usize, Value)| {
+            let operands = || reachable_operands(graph, dfs, program, phi).map(|(v, _)| v);
+            // A φ of one value and of itself is that value, unless it can begin as anything.
+            let keeps = operands().any(|o| o == phi) && operands().count() == arrivals(node);
+            let mut others = operands().filter(|&o| !keeps || o != phi);
+            let first = others.next();
+            others.any(|o| Some(o) != first)
         };
         let phis = program.phis().iter().filter_map(|&v| Some((program.node(v)?.index(), v)));
         let phis: Vec<(usize, Value)> = phis.filter(mixed).collect();

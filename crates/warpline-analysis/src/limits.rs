@@ -1,0 +1,25 @@
+//! Bounds of work where cost could outgrow the program.
+
+use crate::graph::Graph;
+
+/// How much may be spent. Claims of uniformity hold whatever the limits are; the smaller they are, the fewer claims there
+/// are. The [default](Self::of) is in proportion to the program and out of reach of most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Early exits in the head-rewired graph: for each edge the number of cycles that it leaves. If there are more,
+    /// cycles nested deeper than some depth are not looked into: a divergent branch in one makes all of it divergent.
+    pub early_exits: usize,
+    /// Steps, over the whole analysis, on the question where threads come to that left a cycle in different iterations.
+    /// When they are used up, threads may come to anywhere.
+    pub reach: usize,
+    /// Entries of dominance frontiers that are kept. Has no influence on results.
+    pub frontiers: usize,
+}
+
+impl Limits {
+    /// The limits for a graph.
+    pub fn of<G: Graph>(graph: &G) -> Self {
+        let size = graph.node_count() + graph.edge_count();
+        Limits { early_exits: 4 * size + 16_384, reach: 64 * size + 1_000_000, frontiers: 16 * size }
+    }
+}
