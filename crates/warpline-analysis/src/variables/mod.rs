@@ -28,6 +28,28 @@
 //! if its operands are. This, Definition 6.6 and the SSA engine are tested to give the same.
 //!
 //! What other analyses know comes in through [`Facts`].
+//!
+//! The cost of relevant splits grows with the number of splits times the size of the graph, and that of the fixed points with
+//! the number of variables times the number of nodes: this is the paper's analysis for functions of some thousands of nodes, the
+//! reference for the SSA engine, and not what a compiler would run on everything.
+//!
+//! ```
+//! use warpline_analysis::variables::{Expression, Options, VariableUniformity};
+//! use warpline_analysis::{CsrGraph, Node, VariableProgram};
+//!
+//! // if (lane) x = 1; else x = 2;
+//! let edges = [(0, 1), (0, 2), (1, 3), (2, 3)].map(|(from, to)| (Node(from), Node(to)));
+//! let graph = CsrGraph::new(4, Node(0), edges)?;
+//! let mut builder = VariableProgram::builder();
+//! let (lane, x) = (builder.variable(true), builder.variable(false));
+//! builder.branch(Node(0), [lane]);
+//! builder.assign(Node(1), x, Expression::Constant(1));
+//! builder.assign(Node(2), x, Expression::Constant(2));
+//! let program = builder.build(&graph)?;
+//! let found = VariableUniformity::compute(&graph, &program, &Options::default())?;
+//! assert!(found.is_uniform_after(Node(1), x) && !found.is_uniform_at(Node(3), x));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod definitions;
 mod facts;

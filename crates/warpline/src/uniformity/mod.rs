@@ -8,8 +8,7 @@
 //! runs again.
 //!
 //! Any function can be analysed: unreachable blocks, irreducible cycles, functions without a body (of which nothing is
-//! found). Functions need not be in SSA form: each read of a variable has an answer of its own ([`variables`](self::variables)
-//! says how).
+//! found). Functions need not be in SSA form: each read of a variable has an answer of its own.
 
 pub mod facts;
 pub mod report;

@@ -10,6 +10,8 @@
 //! the read here. The φs that were placed are values of the engine alone. So the answer for a read is that for a
 //! use of the value in the read's block: two reads of a variable may differ in it, if one is behind a loop that
 //! lanes leave apart.
+//!
+//! Shapes are not followed: a divergent read varies, though what it yields may have a stride.
 
 use cranelift_entity::SecondaryMap;
 
