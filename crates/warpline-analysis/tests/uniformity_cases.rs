@@ -177,8 +177,14 @@ fn a_pure_value_of_things_that_the_loop_does_not_change_is_uniform_behind_it() {
     let product = case.plain(1, &[case.zero, case.one]);
     case.builder.set_pure(product);
     let load = case.plain(1, &[case.zero]);
+    // Of a product that is declared later.
+    let square = case.plain(1, &[Value(load.0 + 2)]);
+    case.builder.set_pure(square);
+    let later = case.plain(1, &[case.one, product]);
+    case.builder.set_pure(later);
     let (graph, u) = case.analyse();
     assert!(!u.is_divergent_at(&graph, product, Node(2)));
+    assert!(!u.is_divergent_at(&graph, square, Node(2)) && !u.is_divergent_at(&graph, later, Node(2)));
     assert!(u.is_divergent_at(&graph, load, Node(2)));
 }
 
@@ -190,6 +196,28 @@ fn what_only_a_uniform_exit_leads_to_is_not_temporally_divergent() {
     let (graph, u) = case.analyse();
     assert!(!u.is_divergent_at(&graph, counter, Node(3)));
     assert!(u.is_divergent_at(&graph, counter, Node(4)));
+}
+
+#[test]
+fn an_exit_that_two_branches_make_divergent_is_one_exit() {
+    // The header 1 leaves uniformly to 3. In the body 5 goes on divergently to 2 or back; 2 leaves divergently to 4.
+    let mut case =
+        Case::new(6, &[(0, 1), (1, 5), (5, 2), (5, 1), (2, 1), (1, 3), (2, 4)]).divergent(2).divergent(5);
+    let counter = case.plain(1, &[]);
+    let (at_3, at_4) = (case.plain(3, &[counter]), case.plain(4, &[counter]));
+    let (_, u) = case.analyse();
+    assert!(!u.is_divergent(at_3) && u.is_divergent(at_4));
+}
+
+#[test]
+fn uses_behind_every_divergent_exit_are_divergent_although_none_was_declared() {
+    // 1 and 2 leave divergently, to 3 and 4, which never meet; 5 leaves uniformly to 6.
+    let edges = [(0, 1), (1, 2), (1, 3), (2, 5), (2, 4), (5, 1), (5, 6)];
+    let mut case = Case::new(7, &edges).divergent(1).divergent(2);
+    let counter = case.plain(1, &[]);
+    let (graph, u) = case.analyse();
+    let at = |n| u.is_divergent_at(&graph, counter, Node(n));
+    assert!(at(3) && at(4) && !at(6) && !at(5));
 }
 
 #[test]
@@ -251,6 +279,21 @@ fn a_phi_of_one_value_and_itself_is_that_value_unless_it_can_begin_undefined() {
     let (graph, u) = case.analyse();
     assert!(!u.is_divergent(kept) && u.is_divergent(undefined));
     assert!(!u.is_divergent_at(&graph, kept, Node(3)));
+}
+
+#[test]
+fn a_phi_in_a_join_is_uniform_if_threads_bring_different_operands_only_along_one_way() {
+    // Threads part at 0 to 1 or 2. From 1 all go to 3 by the one edge or the other; from 2 they bring nothing.
+    let mut case = Case::new(4, &[(0, 1), (0, 2), (1, 3), (1, 3), (2, 3)]).divergent(0);
+    let (zero, one) = (Some(case.zero), Some(case.one));
+    let mut phi = |third| {
+        let operands = [(EdgeId(2), zero), (EdgeId(3), one), (EdgeId(4), third)];
+        case.builder.phi(Node(3), Rule::Default, operands)
+    };
+    let (uniform, divergent) = (phi(None), phi(one));
+    let (_, u) = case.analyse();
+    assert_eq!(u.divergent_join(Node(3)), Some(Split::Branch(Node(0))));
+    assert!(!u.is_divergent(uniform) && u.is_divergent(divergent));
 }
 
 /// Exchanges nodes 0 and 3, so that the entry is node 0.

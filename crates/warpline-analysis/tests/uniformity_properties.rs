@@ -35,10 +35,14 @@ struct Family {
     walks: usize,
 }
 
-/// Checks programs of a family; panics at the first claim that does not hold.
+/// Checks programs of a family, as many as the environment says.
 fn explore(name: &str, family: &Family) -> Tally {
-    let first = number("WARPLINE_SEED", 1);
     let count = number("WARPLINE_PROGRAMS", family.programs * FAMILIES).div_ceil(FAMILIES);
+    check_seeds(name, family, number("WARPLINE_SEED", 1), count)
+}
+
+/// Checks programs of a family; panics at the first claim that does not hold.
+fn check_seeds(name: &str, family: &Family, first: u64, count: u64) -> Tally {
     let mut tally = Tally::default();
     for seed in first..first + count {
         let mut rng = SplitMix64::new(seed);
@@ -169,6 +173,20 @@ fn most_of_what_is_claimed_is_seen(tally: &Tally) {
         assert!(tally.branches.seen_percent() >= 90);
         assert!(tally.outside_uses.seen_percent() >= 55);
         assert!(tally.by_join.all * 4 > tally.programs && tally.by_temporal.all * 10 > tally.programs);
+    }
+}
+
+#[test]
+fn nearly_all_that_is_claimed_divergent_is_seen_if_threads_run_often() {
+    let reducible: fn(&mut SplitMix64) -> CsrGraph = |rng| graphs::reducible(rng, 10);
+    let structured: fn(&mut SplitMix64) -> CsrGraph = |rng| control_flow::structured(rng, 14);
+    for (name, graph) in [("reducible, often", reducible), ("structured, often", structured)] {
+        let family = Family { graph, programs: 250, runs: 60, walks: 1 };
+        let tally = check_seeds(name, &family, 1, family.programs);
+        assert!(tally.values.seen_percent() >= 95, "values");
+        assert!(tally.branches.seen_percent() >= 95, "branches");
+        assert!(tally.outside_uses.seen_percent() >= 90, "uses outside their cycle");
+        assert!(tally.by_join.unseen * 20 <= tally.by_join.all, "φs");
     }
 }
 
