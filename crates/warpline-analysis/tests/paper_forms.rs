@@ -393,6 +393,36 @@ fn relevant_splits_of_random_graphs_are_sound_and_complete_and_those_of_the_prod
 }
 
 #[test]
+fn relevant_splits_of_larger_graphs_are_the_joins_of_the_product() {
+    let (mut relevant, mut deepest) = (0, 0);
+    let check = |graph: &CsrGraph| -> Result<(), String> {
+        let Ok(normal) = NormalForm::new(graph) else { return Ok(()) };
+        let splits = RelevantSplits::new(&HeadRewired::new(&normal, normal.fake_back_edges()));
+        let product = joins_of_the_product(graph, &normal);
+        match graph.nodes().find(|&s| product[s.index()] != as_joins_of_the_original(&normal, &splits, s)) {
+            Some(s) => Err(format!("joins of {s}: {:?}, by the paper's form {splits:?}", product[s.index()])),
+            None => Ok(()),
+        }
+    };
+    let observe = |graph: &CsrGraph| {
+        let normal = NormalForm::new(graph).expect("the graph is reducible");
+        let splits = RelevantSplits::new(&HeadRewired::new(&normal, normal.fake_back_edges()));
+        relevant += normal.graph().nodes().map(|n| splits.of(n).count()).sum::<usize>();
+        deepest = deepest.max(normal.cycles().cycles().map(|c| normal.cycles().depth(c)).max().unwrap_or(0));
+    };
+    let seeds = seeds(20_000, 300);
+    graphs::for_each_seed(
+        seeds.start,
+        seeds.count() as u64,
+        |rng| graphs::reducible(rng, 40),
+        observe,
+        check,
+    );
+    println!("{relevant} relevant splits, loops nested up to {deepest} deep");
+    assert!(relevant > 10_000 && deepest >= 5);
+}
+
+#[test]
 fn dead_edges_are_not_paths_and_any_two_nodes_can_be_asked_for() {
     let mut tally = Tally::default();
     for seed in seeds(10_000, 200) {

@@ -25,7 +25,12 @@
 //! paper says that both transformers give the same (Section 6.1). Node by node this is not so: behind a divergent
 //! `if`, Definition 4.7 still loses variables that nobody assigned, and with them what is computed from these. It is so
 //! with one bit per variable, for its definition alone: a φ is uniform if its operands and *H_p* are, any other value
-//! if its operands are. This, Definition 6.6 and the SSA engine are tested to give the same.
+//! if its operands are. This, Definition 6.6 and the SSA engine are tested to give the same if every φ operand is a value of
+//! its own that may change each time.
+//!
+//! Otherwise the engine is tested never to be less precise. It is more precise where threads arrive apart at a node, but with one
+//! operand, or only on some of the edges; where a pure value cannot change in the loop that threads leave apart; and where
+//! of several edges that leave a loop for one node only some are taken in different iterations.
 //!
 //! What other analyses know comes in through [`Facts`].
 //!
