@@ -14,12 +14,19 @@ pub struct Limits {
     pub reach: usize,
     /// Entries of dominance frontiers that are kept. Has no influence on results.
     pub frontiers: usize,
+    /// Uses that leave more cycles than this are not listed for each of them. Has no influence on results.
+    pub near: usize,
 }
 
 impl Limits {
     /// The limits for a graph.
     pub fn of<G: Graph>(graph: &G) -> Self {
         let size = graph.node_count() + graph.edge_count();
-        Limits { early_exits: 4 * size + 16_384, reach: 64 * size + 1_000_000, frontiers: 16 * size }
+        Limits {
+            early_exits: 4 * size + 16_384,
+            reach: 64 * size + 1_000_000,
+            frontiers: 16 * size,
+            near: 64,
+        }
     }
 }

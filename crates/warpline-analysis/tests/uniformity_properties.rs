@@ -91,7 +91,8 @@ fn check(
     if let Some(message) = violation(seen, &otherwise, &shuffled, |e| there[e.index()]) {
         return Err(format!("with edges in another order {message}"));
     }
-    let limits = Limits { early_exits: rng.below(4), reach: rng.below(20), frontiers: rng.below(10) };
+    let (early_exits, reach) = (rng.below(4), rng.below(20));
+    let limits = Limits { early_exits, reach, frontiers: rng.below(10), near: rng.below(3) };
     let hasty = Uniformity::compute_within(graph, program, &limits);
     if let Some(message) = violation(seen, &hasty, graph, |e| e) {
         return Err(format!("within {limits:?} {message}"));
@@ -99,6 +100,13 @@ fn check(
     tally.hasty_given_up += hasty.cycles().cycles().filter(|&c| hasty.given_up(c).is_some()).count();
     if let Some(v) = uniformity.divergent_values().iter().find(|&v| !hasty.divergent_values().contains(v)) {
         return Err(format!("{} is divergent, and uniform within {limits:?}", Value::new(v)));
+    }
+    let without_tables = Limits { frontiers: limits.frontiers, near: limits.near, ..Limits::of(graph) };
+    let plain = Uniformity::compute_within(graph, program, &without_tables);
+    if plain.divergent_values() != uniformity.divergent_values()
+        || plain.divergent_branches() != uniformity.divergent_branches()
+    {
+        return Err(format!("something else is divergent within {without_tables:?}"));
     }
     for v in program.values().filter(|&v| program.node(v).is_none_or(|n| dominance.is_reachable(n.index()))) {
         chain_holds(&uniformity, v)?;

@@ -125,7 +125,7 @@ impl<'a, G: Graph> State<'a, G> {
         };
         let users = Users::new(graph, dfs, program);
         State {
-            outside: OutsideUses::new(program, cycles, &users, &changing, from),
+            outside: OutsideUses::new(program, cycles, &users, &changing, from, limits.near),
             users,
             exits: ExitTable::new(graph, cycles, from),
             found_exits: Vec::new(),

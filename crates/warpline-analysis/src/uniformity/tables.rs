@@ -225,9 +225,6 @@ pub(super) struct OutsideUse {
     pub(super) user: User,
 }
 
-/// Uses that leave more cycles than this are listed once and not by cycle.
-const NEAR: usize = 64;
-
 /// By cycle, the uses outside of values that may change in it, as far as they are not found divergent.
 pub(super) struct OutsideUses {
     lists: Vec<OutsideUse>,
@@ -238,13 +235,15 @@ pub(super) struct OutsideUses {
 }
 
 impl OutsideUses {
-    /// `from` as for [`ExitTable::new`], for the innermost cycle in which a value may change.
+    /// `from` as for [`ExitTable::new`], for the innermost cycle in which a value may change. Uses that leave more than
+    /// `near` cycles are listed once and not by cycle.
     pub(super) fn new(
         program: &SsaProgram,
         cycles: &CycleForest,
         users: &Users,
         changing: &[Option<CycleId>],
         from: impl Fn(Option<CycleId>) -> Option<CycleId>,
+        near: usize,
     ) -> Self {
         let mut found: Vec<(u32, OutsideUse)> = Vec::new();
         let mut far = Vec::new();
@@ -257,7 +256,7 @@ impl OutsideUses {
                 let before = found.len();
                 for c in chain.take_while(|&c| !cycles.contains(c, at)) {
                     found.push((c.0, OutsideUse { value, user }));
-                    if found.len() - before > NEAR {
+                    if found.len() - before > near {
                         found.truncate(before);
                         far.push(OutsideUse { value, user });
                         break;
