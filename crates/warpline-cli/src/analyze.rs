@@ -6,8 +6,8 @@ use warpline::uniformity::{Options, Uniformity, tokens};
 use crate::Outcome;
 use crate::cli::{AnalysisFormat, AnalyzeOptions};
 use crate::error::{Error, Result};
-use crate::output::{self, Outputs};
 use crate::subject::Unit;
+use crate::{observe, output};
 
 /// Runs the command. A function that cannot be analysed is reported as such, and the others are all the same.
 ///
@@ -16,6 +16,9 @@ use crate::subject::Unit;
 pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
     if let Some(path) = &options.output {
         output::check(path)?;
+    }
+    if let Some(list) = &options.secret {
+        return observe::run(options, list);
     }
     if !options.algorithm.is_sound() {
         eprintln!(
@@ -56,14 +59,7 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
         AnalysisFormat::Json => json(&report),
         AnalysisFormat::Llvm => printed,
     };
-    match &options.output {
-        Some(path) => {
-            let mut outputs = Outputs::default();
-            outputs.add(path, text.as_bytes())?;
-            outputs.commit()?;
-        }
-        None => output::print(&text),
-    }
+    output::deliver(options.output.as_deref(), &text)?;
     Ok(if report.refused.is_empty() { Outcome::Clean } else { Outcome::Refused })
 }
 

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use warpline::ir::{Block, Function, Loc, Module};
-use warpline::uniformity::{Point, Step, Uniformity};
+use warpline::ir::{Block, Function, Loc, Module, Names};
+use warpline::uniformity::{Point, Step};
 
 /// A place in source code.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
@@ -72,8 +72,7 @@ pub struct Stop {
 }
 
 /// The steps of an explanation as data.
-pub fn statements(module: &Module, func: &Function, result: &Uniformity, steps: &[Step]) -> Vec<Statement> {
-    let names = result.names(func);
+pub fn statements(module: &Module, func: &Function, names: &Names, steps: &[Step]) -> Vec<Statement> {
     let stop = |p: &Point| Stop {
         block: names.block(func, p.block),
         location: Place::of_block(module, func, p.block),

@@ -87,6 +87,11 @@ pub struct AnalyzeOptions {
     /// How joins of divergent branches are found: joins, or, to compare with, strong-postdom or postdom (not sound)
     #[arg(long, value_name = "NAME", value_parser = algorithm, default_value = "joins")]
     pub algorithm: Algorithm,
+    /// Look instead for what the timing of one function tells of secrets: branches, addresses, operands of variable time, calls.
+    /// Parameters by name or position: `key` is a value or the memory that a pointer leads to (also written `*key`), `&key`
+    /// the pointer itself. Everything else is public. Exit code 1 if something is found
+    #[arg(long, value_name = "LIST", conflicts_with_all = ["args", "target", "algorithm"])]
+    pub secret: Option<String>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: AnalysisFormat,

@@ -216,7 +216,7 @@ impl<'a> Context<'a> {
     fn explain(&self, subject: Subject) -> Explanation {
         let names = &self.names;
         let place = |loc| Place::of(self.module, self.func, loc);
-        let chain = |steps: &[_]| statements(self.module, self.func, self.result, steps);
+        let chain = |steps: &[_]| statements(self.module, self.func, self.names, steps);
         match subject {
             Subject::Value(v) => {
                 let steps = self.explainer.value(v);
@@ -283,7 +283,7 @@ impl<'a> Context<'a> {
             found.push(DivergentUse {
                 text: self.result.describe_temporal_use(self.module, self.func, user, &name, cycle),
                 location: Place::of(self.module, self.func, self.func.insts[user].loc.expand()),
-                chain: statements(self.module, self.func, self.result, &self.use_steps(v, user)),
+                chain: statements(self.module, self.func, self.names, &self.use_steps(v, user)),
             });
         }
         found

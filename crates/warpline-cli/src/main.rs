@@ -15,6 +15,7 @@ mod explain;
 mod header;
 mod kernel;
 mod libmvec;
+mod observe;
 mod output;
 mod run;
 mod spec;

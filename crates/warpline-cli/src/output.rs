@@ -70,6 +70,20 @@ fn share(file: &tempfile::NamedTempFile) -> std::io::Result<()> {
     file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))
 }
 
+/// Writes text to a file, which appears whole or not at all, or to standard output.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn deliver(path: Option<&Path>, text: &str) -> Result<()> {
+    let Some(path) = path else {
+        print(text);
+        return Ok(());
+    };
+    let mut outputs = Outputs::default();
+    outputs.add(path, text.as_bytes())?;
+    outputs.commit()
+}
+
 /// Prints to standard output. A reader that has gone away is no reason to complain.
 pub fn print(text: &str) {
     let mut out = std::io::stdout().lock();

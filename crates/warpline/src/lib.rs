@@ -3,6 +3,7 @@
 //! * [`ir`]: the intermediate representation. It owns meaning: everything that a transformation may
 //!   change is modelled here, everything else is an opaque instruction with an effect record.
 //! * [`interp`]: the lane interpreter, the judge of transformations.
+//! * [`observe`]: what a program's timing tells of its secrets.
 //! * [`shape`]: how the lanes of a value relate: uniform, strided, varying.
 //! * [`ssa`]: from variables to SSA form and back.
 //! * [`text`]: the text form of modules, a printer and a parser.
@@ -16,6 +17,7 @@
 mod demangle;
 pub mod interp;
 pub mod ir;
+pub mod observe;
 pub mod shape;
 pub mod ssa;
 pub mod text;

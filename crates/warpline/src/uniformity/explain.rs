@@ -323,7 +323,7 @@ impl Uniformity {
     }
 
     /// `%x = load`, `%y = call @f`.
-    pub(super) fn describe(&self, module: &Module, func: &Function, inst: Inst) -> String {
+    pub fn describe(&self, module: &Module, func: &Function, inst: Inst) -> String {
         let data = &func.insts[inst];
         let mut text = match data.results.first() {
             Some(&r) => format!("{} = {}", self.names(func).value(func, r), data.op.name()),

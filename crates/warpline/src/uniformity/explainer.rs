@@ -154,7 +154,7 @@ impl<'a> Explainer<'a> {
             ValueDef::Inst(inst, _) => inst,
         };
         let block = func.insts[inst].block;
-        if !self.is_reached(block) {
+        if !self.reaches(block) {
             return "is never computed: nothing leads to its block".into();
         }
         if self.result.options.shared.contains(&v) {
@@ -188,7 +188,7 @@ impl<'a> Explainer<'a> {
         match self.func.out_edges(b).len() {
             0 => "leaves the function".into(),
             1 => "goes on to one block".into(),
-            _ if !self.is_reached(b) => "is never executed: nothing leads to its block".into(),
+            _ if !self.reaches(b) => "is never executed: nothing leads to its block".into(),
             _ => "has a uniform condition".into(),
         }
     }
@@ -204,7 +204,8 @@ impl<'a> Explainer<'a> {
         }
     }
 
-    fn is_reached(&self, b: Block) -> bool {
+    /// Whether control can come to a block at all.
+    pub fn reaches(&self, b: Block) -> bool {
         self.engine.reaches(Node::from(b))
     }
 }
