@@ -72,9 +72,10 @@ fn check(
 ) -> Result<(), String> {
     let uniformity = Uniformity::compute(graph, program);
     let mut observed = Observed::nothing(graph, program);
+    let steps = STEPS.max(4 * graph.node_count());
     for tags in hierarchies {
         for seed in 0..runs {
-            let traces = lockstep::run(graph, program, tags, seed, THREADS, STEPS, &mut observed);
+            let traces = lockstep::run(graph, program, tags, seed, THREADS, steps, &mut observed);
             let same = m_converged::same_in_all(graph.node_count(), &traces, hierarchies);
             if let Some(n) = graph.nodes().find(|&n| uniformity.is_m_converged(n) && !same[n.index()]) {
                 return Err(format!("{n} is claimed m-converged and is not: {traces:?}"));
@@ -234,14 +235,20 @@ fn claims_of_uniformity_hold_on_irreducible_graphs_whatever_the_headers_are() {
 
 #[test]
 fn claims_of_uniformity_hold_on_structured_programs() {
-    let graph = |rng: &mut SplitMix64| control_flow::structured(rng, 14);
+    let graph = |rng: &mut SplitMix64| {
+        let size = *rng.pick(&[10, 14, 14, 14, 40]);
+        control_flow::structured(rng, size)
+    };
     let tally = explore("structured", &Family { graph, programs: 1000, runs: 4, walks: 1 });
     most_of_what_is_claimed_is_seen(&tally);
 }
 
 #[test]
 fn claims_of_uniformity_hold_on_structured_programs_with_jumps() {
-    let graph = |rng: &mut SplitMix64| irreducible(rng, |rng| control_flow::with_jumps(rng, 12));
+    let graph = |rng: &mut SplitMix64| {
+        let size = *rng.pick(&[9, 12, 12, 25]);
+        irreducible(rng, |rng| control_flow::with_jumps(rng, size))
+    };
     let tally = explore("jumps", &Family { graph, programs: 600, runs: 2, walks: 8 });
     irreducible_cycles_are_given_up_and_kept(&tally);
 }
