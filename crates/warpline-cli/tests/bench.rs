@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::{ok, stderr, warpline};
+use std::path::PathBuf;
+
+use common::{ok, root, stderr, warpline};
 
 /// Under `if (uniform)`, behind a divergent early return, and behind a divergent loop: by strong post-dominators all of it
 /// depends on the divergent branches.
@@ -97,4 +99,41 @@ fn what_cannot_be_measured_is_said() {
     let output = warpline(&["bench", "speed"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("speed"), "{}", stderr(&output));
+}
+
+/// Instructions that are uniform by joins and by strong post-dominators, over all of the inputs.
+fn uniform_instructions(inputs: &[PathBuf], target: &str) -> (u64, u64) {
+    let mut arguments = vec!["bench", "uniformity", "--runs", "1", "--format", "json", "--target", target];
+    arguments.extend(inputs.iter().filter_map(|i| i.to_str()));
+    // Were joins less precise somewhere, the exit code would be 1.
+    let report: serde_json::Value = serde_json::from_str(&ok(&warpline(&arguments))).unwrap();
+    let suites = report["suites"].as_array().unwrap();
+    assert_eq!(suites.len(), inputs.len());
+    let sum = |by: &str| suites.iter().map(|s| s["instructions"][by].as_u64().unwrap()).sum();
+    (sum("joins"), sum("strong_postdom"))
+}
+
+fn files(folder: &str, suffix: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root().join(folder)).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> =
+        entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == suffix)).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn on_kernels_joins_are_nowhere_less_precise_than_strong_post_dominators_and_more_on_the_whole() {
+    let (joins, strong) = uniform_instructions(&files("examples", "rs"), "simd");
+    assert!(joins * 10 > strong * 11, "{joins} and {strong}");
+    let corpus = files("../shared/corpus/opencl", "cl");
+    if corpus.is_empty() {
+        eprintln!("skipped: there is no corpus of OpenCL kernels in ../shared/corpus/opencl");
+        return;
+    }
+    if !warpline_llvm::has_clang() {
+        eprintln!("skipped: there is no clang for OpenCL");
+        return;
+    }
+    let (joins, strong) = uniform_instructions(&corpus, "spirv");
+    assert!(joins * 100 > strong * 105, "{joins} and {strong}");
 }

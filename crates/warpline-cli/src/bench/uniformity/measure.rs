@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use warpline::ir::{Function, Inst, Module};
-use warpline::uniformity::{Algorithm, Options, Target, Times, Uniformity};
+use warpline::uniformity::{Algorithm, Options, Target, Times, Uniformity, tokens};
 
 use crate::error::{Error, Result};
 use crate::subject::Unit;
@@ -154,7 +154,13 @@ pub fn suite(path: &Path, target: Option<Target>, runs: usize) -> Result<Suite> 
         functions: Vec::new(),
     };
     for (id, func) in imported.ir.functions.iter().filter(|(_, f)| !f.layout.is_empty()) {
-        let result = function(&imported.ir, func, &unit.options(id, None)?, runs);
+        let result = match function(&imported.ir, func, &unit.options(id, None)?, runs) {
+            Ok(result) => result,
+            Err(refusal) => {
+                eprintln!("left out: {}", refusal.describe(&imported.ir));
+                continue;
+            }
+        };
         suite.instructions += result.instructions;
         suite.branches += result.branches;
         suite.loops += result.loops;
@@ -168,7 +174,7 @@ pub fn suite(path: &Path, target: Option<Target>, runs: usize) -> Result<Suite> 
         suite.functions.push(result);
     }
     if suite.functions.is_empty() {
-        return Err(Error::input(path, "it defines no function"));
+        return Err(Error::input(path, "it defines no function that can be analysed"));
     }
     Ok(suite)
 }
@@ -210,9 +216,16 @@ fn is_uniform(func: &Function, result: &Uniformity, inst: Inst) -> bool {
     !sends_apart && data.args.iter().all(|&v| !result.is_divergent_at(v, data.block))
 }
 
-fn function(module: &Module, func: &Function, options: &Options, runs: usize) -> FunctionResult {
+fn function(
+    module: &Module,
+    func: &Function,
+    options: &Options,
+    runs: usize,
+) -> std::result::Result<FunctionResult, tokens::Refusal> {
     let options = Algorithm::ALL.map(|algorithm| Options { algorithm, ..options.clone() });
-    let claims = options.each_ref().map(|o| Claims::of(func, &Uniformity::compute(module, func, o)));
+    let results = options.each_ref().map(|o| Uniformity::compute(module, func, o));
+    tokens::check(module, func, results[0].cycles())?;
+    let claims = results.each_ref().map(|result| Claims::of(func, result));
     let mut counts = [Counts::default(); 3];
     for (kind, counts) in counts.iter_mut().enumerate() {
         for (algorithm, claims) in Algorithm::ALL.into_iter().zip(&claims) {
@@ -233,7 +246,7 @@ fn function(module: &Module, func: &Function, options: &Options, runs: usize) ->
     }
     let [joins, postdom, strong] = &claims;
     let [instructions, branches, loops] = counts;
-    FunctionResult {
+    Ok(FunctionResult {
         name: func.name.to_string(),
         instructions,
         branches,
@@ -241,7 +254,7 @@ fn function(module: &Module, func: &Function, options: &Options, runs: usize) ->
         less_precise: strong.beyond(joins),
         claimed_by_postdom_alone: postdom.beyond(joins),
         times,
-    }
+    })
 }
 
 fn medians(samples: &[Times]) -> Timing {
