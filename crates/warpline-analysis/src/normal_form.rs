@@ -122,11 +122,6 @@ impl NormalForm {
         &self.dfs
     }
 
-    /// The number of nodes of the original graph.
-    pub fn original_node_count(&self) -> usize {
-        self.original_nodes
-    }
-
     /// What a node stands for.
     pub fn node_origin(&self, node: Node) -> NodeOrigin {
         match node.index().checked_sub(self.original_nodes) {
@@ -207,7 +202,7 @@ impl<'a, G: Graph> Making<'a, G> {
     /// Whether edges that leave loops must not lead to `p` directly.
     fn needs_own_exits(&self, dfs: &DfsOrder, p: Node) -> bool {
         let is_header = self.cycles.innermost(p).is_some_and(|c| self.cycles.header(c) == p);
-        // A header's loop may be left at itself; what counts are edges out of other loops.
+        // An edge counts for the outermost loop that it leaves: there its last part begins.
         let (mut first, mut mixed, mut leaves) = (None, false, false);
         let mut sources = HashSet::new();
         for &e in self.graph.in_edges(p) {

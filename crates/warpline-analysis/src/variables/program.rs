@@ -224,27 +224,4 @@ impl VariableProgram {
     pub fn branch(&self, node: Node) -> &[Var] {
         self.branches.get(node.index())
     }
-
-    /// A copy of the program over another graph with the same number of variables: `node` and `edge` say which assignments and
-    /// branches are moved where.
-    pub fn moved<G: Graph>(
-        &self,
-        to: &G,
-        node: impl Fn(Node) -> Node,
-        edge: impl Fn(EdgeId) -> Option<EdgeId>,
-    ) -> Result<VariableProgram, VariableProgramError> {
-        let mut builder = VariableProgram::builder();
-        builder.divergent_at_entry.clone_from(&self.divergent_at_entry);
-        for n in (0..self.at_node.len()).map(Node::new) {
-            for a in self.at_node(n) {
-                builder.assign(node(n), a.target, a.value.clone());
-            }
-            builder.branch(node(n), self.branch(n).iter().copied());
-        }
-        for e in (0..self.on_edge.len()).map(EdgeId::new) {
-            let Some(to) = edge(e) else { continue };
-            self.on_edge(e).iter().for_each(|a| builder.assign_on(to, a.target, a.value.clone()));
-        }
-        builder.build(to)
-    }
 }
