@@ -28,7 +28,7 @@
 
 use std::cell::OnceCell;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::BinaryHeap;
 
 use crate::cycles::{CycleForest, CycleId};
 use crate::dom::DomTree;
@@ -199,7 +199,7 @@ fn only_known_follows<G: Graph>(
     }
     // Whatever still arrives at the other node, its label will not be the one of `at`. So from here on it is the
     // same as the last time, but for what concerns the edges into the other node.
-    let seen = !labels.pairs.insert((at, other));
+    let seen = labels.pairs.has_seen(at, other);
     match rewired.kind(other) {
         Kind::Node(node) if seen && sink.is_settled(node) => {
             if there.is_none() {
@@ -317,13 +317,33 @@ struct Labels {
     contributions: Vec<(Contribution, u32)>,
     waiting: BinaryHeap<Reverse<(u32, Node)>>,
     /// Pairs of nodes that alone have waited with different labels, in any round.
-    pairs: HashSet<(Node, Node)>,
+    pairs: Pairs,
     intervals: Vec<(u32, u32, u32)>,
     on_edges: Vec<(EdgeId, u32)>,
     divergent: Vec<CycleId>,
 }
 
 const NONE: u32 = u32::MAX;
+
+/// Remembers pairs of nodes; forgets a pair when it needs its place for another one, which costs a walk but is not wrong.
+struct Pairs {
+    places: Vec<(u32, u32)>,
+}
+
+impl Pairs {
+    fn new(nodes: usize) -> Self {
+        Pairs { places: vec![(0, 0); nodes.next_power_of_two()] }
+    }
+
+    /// Whether the pair is remembered from before. Now it is.
+    fn has_seen(&mut self, a: Node, b: Node) -> bool {
+        // Numbers from 1, since 0 is an empty place.
+        let pair = (a.0 + 1, b.0 + 1);
+        let spread = pair.0.wrapping_mul(0x9e37_79b1) ^ pair.1.wrapping_mul(0x85eb_ca6b);
+        let place = (spread ^ (spread >> 15)) as usize & (self.places.len() - 1);
+        std::mem::replace(&mut self.places[place], pair) == pair
+    }
+}
 
 impl Labels {
     fn new(nodes: usize) -> Self {
@@ -332,7 +352,7 @@ impl Labels {
             head: vec![(0, NONE); nodes],
             contributions: Vec::new(),
             waiting: BinaryHeap::new(),
-            pairs: HashSet::new(),
+            pairs: Pairs::new(nodes),
             intervals: Vec::new(),
             on_edges: Vec::new(),
             divergent: Vec::new(),

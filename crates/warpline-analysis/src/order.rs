@@ -21,12 +21,12 @@ impl DfsOrder {
     pub fn compute<G: Graph>(graph: &G) -> Self {
         let n = graph.node_count();
         let mut order = DfsOrder {
-            pre: Vec::new(),
-            post: Vec::new(),
+            pre: Vec::with_capacity(n),
+            post: Vec::with_capacity(n),
             pre_number: vec![NONE; n],
             post_number: vec![NONE; n],
-            parent: Vec::new(),
-            last: Vec::new(),
+            parent: Vec::with_capacity(n),
+            last: Vec::with_capacity(n),
         };
         let mut stack: Vec<(Node, usize)> = Vec::new();
         order.enter(graph.entry(), NONE);

@@ -232,6 +232,16 @@ impl SsaProgram {
         SsaBuilder::default()
     }
 
+    /// The same, with room for so many values and operands.
+    pub fn builder_for(values: usize, operands: usize) -> SsaBuilder {
+        SsaBuilder {
+            definitions: Vec::with_capacity(values),
+            starts: Vec::with_capacity(values + 1),
+            operands: Vec::with_capacity(operands),
+            ..SsaBuilder::default()
+        }
+    }
+
     /// The number of values.
     pub fn value_count(&self) -> usize {
         self.definitions.len()

@@ -381,7 +381,8 @@ fn program(
     variables: &Variables,
     options: &Options,
 ) -> (SsaProgram, Vec<Extra>) {
-    let mut builder = SsaProgram::builder();
+    // Nearly every instruction is one value, with two operands or so.
+    let mut builder = SsaProgram::builder_for(func.insts.len() + func.values.len() / 2, 2 * func.insts.len());
     let members = members_with_rules(module, func, options);
     let positions = phi_positions(func);
     let mut linked = EntitySet::with_capacity(func.insts.len());
