@@ -26,6 +26,7 @@
 //! at once; otherwise [`Joins::of_branch`] names the cycle in [`JoinSet::inside`]. Where so many edges leave so
 //! many cycles at once that the rewired graph would outgrow the program, branches deep in the nest are not analysed either.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -36,7 +37,9 @@ use crate::graph::{EdgeId, Graph, Node};
 use crate::limits::Limits;
 use crate::local::{self, LabelledJoin};
 use crate::order::DfsOrder;
+use crate::regions::Regions;
 use crate::rewired::{Frontiers, Kind, Origin, Rewired};
+use crate::structured::{self, Structured};
 
 /// Where threads part.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -64,26 +67,49 @@ pub struct JoinSet {
 /// Answers queries for joins on one control-flow graph.
 pub struct Joins<'a, G> {
     graph: &'a G,
+    dfs: Cow<'a, DfsOrder>,
     cycles: &'a CycleForest,
-    rewired: Rewired<'a, G>,
-    frontiers: Frontiers,
-    labels: Labels,
+    regions: Regions,
+    /// How many entries of dominance frontiers are kept.
+    room: usize,
+    /// Whether structured branches are treated as such.
+    structured: bool,
+    /// What only other branches need.
+    rewired: OnceCell<Rewired<'a, G>>,
+    labels: Option<(Frontiers, Labels)>,
     /// What only branches inside regions need.
-    inner: OnceCell<(DfsOrder, DomTree)>,
+    dom: OnceCell<DomTree>,
 }
 
 impl<'a, G: Graph> Joins<'a, G> {
     /// Prepares queries on `graph`, whose cycles are `cycles` as found with the order `dfs`.
-    pub fn new(graph: &'a G, dfs: &DfsOrder, cycles: &'a CycleForest) -> Self {
+    pub fn new(graph: &'a G, dfs: &'a DfsOrder, cycles: &'a CycleForest) -> Self {
         Self::within(graph, dfs, cycles, &Limits::of(graph))
     }
 
     /// The same within given limits.
-    pub fn within(graph: &'a G, dfs: &DfsOrder, cycles: &'a CycleForest, limits: &Limits) -> Self {
-        let rewired = Rewired::new(graph, dfs, cycles, limits.early_exits);
-        let nodes = rewired.node_count();
-        let frontiers = Frontiers::new(nodes, limits.frontiers);
-        Joins { graph, cycles, rewired, frontiers, labels: Labels::new(nodes), inner: OnceCell::new() }
+    pub fn within(graph: &'a G, dfs: &'a DfsOrder, cycles: &'a CycleForest, limits: &Limits) -> Self {
+        Self::with_order(graph, Cow::Borrowed(dfs), cycles, limits)
+    }
+
+    /// The same, with an order that it may keep.
+    pub(crate) fn with_order(
+        graph: &'a G,
+        dfs: Cow<'a, DfsOrder>,
+        cycles: &'a CycleForest,
+        limits: &Limits,
+    ) -> Self {
+        Joins {
+            graph,
+            regions: Regions::new(graph, &dfs, cycles, limits.early_exits),
+            dfs,
+            cycles,
+            room: limits.frontiers,
+            structured: true,
+            rewired: OnceCell::new(),
+            labels: None,
+            dom: OnceCell::new(),
+        }
     }
 
     /// The joins of a branch, all edges of which threads may take. Empty if `branch` is unreachable or has
@@ -119,18 +145,22 @@ impl<'a, G: Graph> Joins<'a, G> {
 
     /// What the answers are found on.
     pub(crate) fn parts(&self) -> (&'a G, &'a CycleForest, &Rewired<'a, G>) {
-        (self.graph, self.cycles, &self.rewired)
+        (self.graph, self.cycles, self.rewired())
+    }
+
+    fn rewired(&self) -> &Rewired<'a, G> {
+        self.rewired.get_or_init(|| Rewired::new(self.graph, &self.dfs, self.cycles, &self.regions))
     }
 
     /// The region that contains a node.
     pub(crate) fn region(&self, node: Node) -> Option<CycleId> {
-        self.rewired.region(node)
+        self.regions.region(node)
     }
 
     /// The region that contains a branch.
     pub(crate) fn inside(&self, split: Split) -> Option<CycleId> {
         match split {
-            Split::Branch(node) => self.rewired.region(node),
+            Split::Branch(node) => self.regions.region(node),
             Split::Cycle(_) => None,
         }
     }
@@ -145,19 +175,21 @@ impl<'a, G: Graph> Joins<'a, G> {
     }
 
     /// An order and the dominators of the control-flow graph.
-    pub(crate) fn inner(&self) -> &(DfsOrder, DomTree) {
-        self.inner.get_or_init(|| {
-            let dfs = DfsOrder::compute(self.graph);
-            let dom = DomTree::compute_with(self.graph, &dfs);
-            (dfs, dom)
-        })
+    pub(crate) fn inner(&self) -> (&DfsOrder, &DomTree) {
+        (&self.dfs, self.dom.get_or_init(|| DomTree::compute_with(self.graph, &self.dfs)))
     }
 
     /// Carries the labels of a split that is not [inside](Self::inside) a region, and reports what
     /// happens where different ones meet.
     pub(crate) fn propagate(&mut self, split: Split, sink: &mut impl JoinSink) {
-        let (graph, rewired, labels) = (self.graph, &self.rewired, &mut self.labels);
-        let frontiers = &mut self.frontiers;
+        if self.at_once(split, sink) {
+            return;
+        }
+        self.rewired();
+        let (graph, Some(rewired)) = (self.graph, self.rewired.get()) else { return };
+        let nodes = rewired.node_count();
+        let make = || (Frontiers::new(nodes, self.room), Labels::new(nodes));
+        let (frontiers, labels) = self.labels.get_or_insert_with(make);
         labels.begin();
         let mut start = |e: EdgeId| {
             let first = rewired.first_on(e, graph.target(e), self.cycles);
@@ -181,6 +213,27 @@ impl<'a, G: Graph> Joins<'a, G> {
             }
             labels.depart(rewired, frontiers, at, label);
         }
+    }
+}
+
+impl<G: Graph> Joins<'_, G> {
+    /// Reports what follows from a split if that can be seen at once; says whether it can.
+    fn at_once(&self, split: Split, sink: &mut impl JoinSink) -> bool {
+        let Split::Branch(branch) = split else { return false };
+        if !self.dfs.is_reachable(branch) {
+            return true;
+        }
+        let found = structured::look(self.graph, self.cycles, &self.regions, branch);
+        match found.filter(|_| self.structured) {
+            None => return false,
+            Some(Structured::Apart) => {}
+            Some(Structured::Meet(node, edges)) => {
+                // Any labels will do that are different.
+                sink.join(node, &edges.map(|e| (e, e.0)));
+            }
+            Some(Structured::Leave(cycle, exit)) => sink.divergent_exit(cycle, exit),
+        }
+        true
     }
 }
 
@@ -492,7 +545,7 @@ mod tests {
     use crate::graph::CsrGraph;
 
     #[test]
-    fn joins_do_not_depend_on_whether_frontiers_are_kept() {
+    fn joins_do_not_depend_on_whether_frontiers_are_kept_or_branches_taken_for_structured() {
         let mut state = 1u64;
         let mut below = |bound: u32| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -508,11 +561,18 @@ mod tests {
             let cycles = CycleForest::compute_with(&graph, &dfs);
             let mut kept = Joins::new(&graph, &dfs, &cycles);
             let mut walked = Joins::new(&graph, &dfs, &cycles);
-            walked.frontiers = Frontiers::new(walked.rewired.node_count(), 1 + below(4) as usize);
+            let nodes = walked.rewired().node_count();
+            walked.structured = false;
+            walked.labels = Some((Frontiers::new(nodes, 1 + below(4) as usize), Labels::new(nodes)));
             for branch in graph.nodes() {
                 let set = kept.of_branch(branch);
                 joins_found += set.joins.len();
-                assert_eq!(set, walked.of_branch(branch));
+                assert_eq!(
+                    set,
+                    walked.of_branch(branch),
+                    "{branch} {:?}",
+                    graph.edges().map(|e| (graph.source(e).0, graph.target(e).0)).collect::<Vec<_>>()
+                );
             }
         }
         assert!(joins_found > 4000, "{joins_found}");

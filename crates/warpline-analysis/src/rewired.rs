@@ -16,10 +16,8 @@
 //!   cycles that it leaves. So a loop exit that is a header itself, is the target of exits from several loops, or
 //!   leaves several loops at once needs no special case, and an exit edge has a label even where it is
 //!   the only edge into its target.
-//! * An irreducible cycle (the outermost one) is one node, together with everything in it: a *region*. What goes on
-//!   inside is not represented: who uses the graph must give the region up as soon as threads enter it apart or
-//!   part in it. Where very many edges leave very many cycles at once, so that early exits would outgrow the program, cycles
-//!   below some depth of nesting are regions too.
+//! * A [region](crate::regions) is one node, together with everything in it. What goes on inside is not represented: who
+//!   uses the graph must give the region up as soon as threads enter it apart or part in it.
 //!
 //! Unreachable nodes and their edges are left out. A program without cycles is its own head-rewired graph, and nothing is
 //! built for it.
@@ -29,6 +27,7 @@ use crate::cycles::{CycleForest, CycleId};
 use crate::dag_dom::DagDom;
 use crate::graph::{CsrGraph, EdgeId, Graph, Node};
 use crate::order::DfsOrder;
+use crate::regions::Regions;
 
 /// Where an edge of the rewired graph comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,14 +73,15 @@ struct Cut {
     origin: Vec<Origin>,
     exit_edges: Vec<EdgeId>,
     exit_node: Vec<u32>,
-    region: Vec<u32>,
+    node_count: usize,
+    regions: Regions,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl<'a, G: Graph> Rewired<'a, G> {
     /// Rewires `graph`, whose orders and cycles are at hand.
-    pub(crate) fn new(graph: &'a G, dfs: &DfsOrder, cycles: &CycleForest, early_exits: usize) -> Self {
+    pub(crate) fn new(graph: &'a G, dfs: &DfsOrder, cycles: &CycleForest, regions: &Regions) -> Self {
         let by_order = |order: &DfsOrder, nodes: usize| {
             let mut position = vec![NONE; nodes];
             order.reverse_post_order().enumerate().for_each(|(i, n)| position[n.index()] = i as u32);
@@ -92,7 +92,7 @@ impl<'a, G: Graph> Rewired<'a, G> {
             let dom = DagDom::compute(graph, dfs.reverse_post_order());
             return Rewired { original: graph, cut: None, position, dom };
         }
-        let cut = Cut::new(graph, dfs, cycles, early_exits);
+        let cut = Cut::new(graph, dfs, cycles, regions);
         let order = DfsOrder::compute(&cut.graph);
         let position = by_order(&order, cut.graph.node_count());
         let dom = DagDom::compute(&cut.graph, order.reverse_post_order());
@@ -118,23 +118,19 @@ impl<'a, G: Graph> Rewired<'a, G> {
     pub(crate) fn kind(&self, at: Node) -> Kind {
         let Some(cut) = &self.cut else { return Kind::Node(at) };
         let i = at.index();
-        match cut.region.get(i) {
-            Some(&NONE) => Kind::Node(at),
-            Some(&c) => Kind::Region(CycleId(c)),
-            None => {
-                let first_exit = cut.graph.entry().index() - cut.exit_edges.len();
-                match i.checked_sub(first_exit).and_then(|k| cut.exit_edges.get(k)) {
-                    Some(&e) => Kind::Exit(e),
-                    None => Kind::Departure,
-                }
-            }
+        if i < cut.node_count {
+            return cut.regions.region(at).map_or(Kind::Node(at), Kind::Region);
+        }
+        let first_exit = cut.graph.entry().index() - cut.exit_edges.len();
+        match i.checked_sub(first_exit).and_then(|k| cut.exit_edges.get(k)) {
+            Some(&e) => Kind::Exit(e),
+            None => Kind::Departure,
         }
     }
 
     /// The region that contains a node of the control-flow graph.
     pub(crate) fn region(&self, node: Node) -> Option<CycleId> {
-        let c = self.cut.as_ref()?.region[node.index()];
-        (c != NONE).then_some(CycleId(c))
+        self.cut.as_ref()?.regions.region(node)
     }
 
     /// Whether the entry reaches a node of the control-flow graph.
@@ -192,17 +188,13 @@ impl<G: Graph> Graph for Rewired<'_, G> {
 }
 
 impl Cut {
-    fn new<G: Graph>(graph: &G, dfs: &DfsOrder, cycles: &CycleForest, early_exits: usize) -> Self {
+    fn new<G: Graph>(graph: &G, dfs: &DfsOrder, cycles: &CycleForest, regions: &Regions) -> Self {
         let n = graph.node_count();
-        let region = regions(graph, dfs, cycles, early_exits);
-        let arrives = |node: Node| match region[node.index()] {
-            NONE => node,
-            r => cycles.header(CycleId(r)),
-        };
-        let departs = |node: Node| match (region[node.index()], cycles.innermost(node)) {
-            (NONE, Some(c)) if cycles.header(c) == node => Node::new(n + c.index()),
-            (NONE, _) => node,
-            (r, _) => cycles.header(CycleId(r)),
+        let arrives = |node: Node| regions.region(node).map_or(node, |r| cycles.header(r));
+        let departs = |node: Node| match (regions.region(node), cycles.innermost(node)) {
+            (None, Some(c)) if cycles.header(c) == node => Node::new(n + c.index()),
+            (None, _) => node,
+            (Some(r), _) => cycles.header(r),
         };
         let mut edges = Vec::with_capacity(graph.edge_count() + 3 * cycles.len());
         let mut origin = Vec::with_capacity(edges.capacity());
@@ -211,15 +203,11 @@ impl Cut {
         let first_exit = n + cycles.len();
         for e in graph.edges().filter(|&e| dfs.is_reachable(graph.source(e))) {
             let (s, t) = (graph.source(e), graph.target(e));
-            if region[s.index()] != NONE && region[s.index()] == region[t.index()] {
+            if regions.region(s).is_some() && regions.region(s) == regions.region(t) {
                 continue;
             }
             // Cycles inside a region are not represented; those around it are.
-            let start = match region[s.index()] {
-                NONE => cycles.innermost(s),
-                r => cycles.parent(CycleId(r)),
-            };
-            let mut left = std::iter::successors(start, |&c| cycles.parent(c))
+            let mut left = std::iter::successors(regions.around(cycles, s), |&c| cycles.parent(c))
                 .take_while(|&c| !cycles.contains(c, t))
                 .peekable();
             let mut to = arrives(t);
@@ -250,52 +238,8 @@ impl Cut {
         origin.extend(roots.iter().map(|_| Origin::Root));
         edges.extend(roots.into_iter().map(|r| (root, r)));
         let graph = CsrGraph::new(root.index() + 1, root, edges).expect("edges were made between its nodes");
-        Cut { graph, origin, exit_edges, exit_node, region }
+        Cut { graph, origin, node_count: n, exit_edges, exit_node, regions: regions.clone() }
     }
-}
-
-/// For each node the region that contains it.
-fn regions<G: Graph>(graph: &G, dfs: &DfsOrder, cycles: &CycleForest, early_exits: usize) -> Vec<u32> {
-    let irreducible = outermost(graph, cycles, |c| !cycles.is_reducible(c));
-    // How many cycles each exit edge leaves. At its end it enters at most one cycle that is no region.
-    let leaves = |e: EdgeId| {
-        let (s, t) = (graph.source(e), graph.target(e));
-        let around = |n: Node| match irreducible[n.index()] {
-            NONE => cycles.innermost(n),
-            r => cycles.parent(CycleId(r)),
-        };
-        let depth = |c: Option<CycleId>| c.map_or(0, |c| cycles.depth(c));
-        let mut common = around(t);
-        while let Some(c) = common.filter(|&c| !cycles.contains(c, s)) {
-            common = cycles.parent(c);
-        }
-        depth(around(s)).saturating_sub(depth(common))
-    };
-    let leaves: Vec<u32> =
-        graph.edges().filter(|&e| dfs.is_reachable(graph.source(e))).map(leaves).filter(|&l| l > 0).collect();
-    let mut limit = leaves.iter().copied().max().unwrap_or(0);
-    if leaves.iter().map(|&l| l as usize).sum::<usize>() <= early_exits {
-        return irreducible;
-    }
-    while leaves.iter().map(|&l| l.min(limit) as usize).sum::<usize>() > early_exits {
-        limit /= 2;
-    }
-    outermost(graph, cycles, |c| !cycles.is_reducible(c) || cycles.depth(c) > limit)
-}
-
-/// For each node the outermost cycle around it of some kind.
-fn outermost<G: Graph>(graph: &G, cycles: &CycleForest, is_region: impl Fn(CycleId) -> bool) -> Vec<u32> {
-    let mut region = vec![NONE; graph.node_count()];
-    let mut last_region = None;
-    for c in cycles.cycles() {
-        if is_region(c) && last_region.is_none_or(|outer| !cycles.contains_cycle(outer, c)) {
-            last_region = Some(c);
-            for n in cycles.nodes(c) {
-                region[n.index()] = c.0;
-            }
-        }
-    }
-    region
 }
 
 /// Dominance frontiers of the nodes that were asked for, as far as there is room for their entries.

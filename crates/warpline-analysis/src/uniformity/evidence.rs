@@ -1,9 +1,12 @@
 //! What shows that a fact follows from the one before it: chains of causes with their witness paths.
 
+use std::borrow::Cow;
+
 use super::{Cause, Fact, GivenUp, SsaProgram, Uniformity, Value};
 use crate::cycles::CycleId;
 use crate::graph::{EdgeId, Graph, Node};
 use crate::joins::{Joins, Split};
+use crate::limits::Limits;
 use crate::order::DfsOrder;
 use crate::witness::{Inside, Witness};
 
@@ -35,16 +38,19 @@ pub struct Explainer<'a, G> {
     graph: &'a G,
     program: &'a SsaProgram,
     uniformity: &'a Uniformity,
-    dfs: DfsOrder,
     joins: Joins<'a, G>,
 }
 
 impl<'a, G: Graph> Explainer<'a, G> {
     /// Explains `uniformity`, the result of [`Uniformity::compute`] for this graph and program.
     pub fn new(graph: &'a G, program: &'a SsaProgram, uniformity: &'a Uniformity) -> Self {
-        let dfs = DfsOrder::compute(graph);
-        let joins = Joins::new(graph, &dfs, uniformity.cycles());
-        Explainer { graph, program, uniformity, dfs, joins }
+        let joins = Joins::with_order(
+            graph,
+            Cow::Owned(DfsOrder::compute(graph)),
+            uniformity.cycles(),
+            &Limits::of(graph),
+        );
+        Explainer { graph, program, uniformity, joins }
     }
 
     /// The joins of the graph.
@@ -54,7 +60,7 @@ impl<'a, G: Graph> Explainer<'a, G> {
 
     /// Whether the entry reaches a node.
     pub fn reaches(&self, node: Node) -> bool {
-        self.dfs.is_reachable(node)
+        self.joins.inner().0.is_reachable(node)
     }
 
     /// Why a value is divergent: from the value to the source where it begins. Empty for a uniform value.
@@ -181,7 +187,7 @@ impl<'a, G: Graph> Explainer<'a, G> {
             .program
             .operands(phi)
             .filter_map(|(v, e)| e.map(|e| (e, v)))
-            .filter(|&(e, _)| self.dfs.is_reachable(self.graph.source(e)))
+            .filter(|&(e, _)| self.joins.inner().0.is_reachable(self.graph.source(e)))
             .collect();
         // Edges with one operand are one end: that of the first such edge.
         let mut first: Vec<(Value, EdgeId)> = operands.iter().map(|&(e, v)| (v, e)).collect();
