@@ -4,8 +4,10 @@ use warpline::uniformity::report::{FunctionReport, RefusedReport, Report};
 use warpline::uniformity::{Options, Uniformity, tokens};
 
 use crate::Outcome;
+use crate::chain::Sources;
 use crate::cli::{AnalysisFormat, AnalyzeOptions};
 use crate::error::{Error, Result};
+use crate::html::Page;
 use crate::subject::Unit;
 use crate::{observe, output};
 
@@ -28,8 +30,10 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
     }
     let mut report = Report::default();
     let mut printed = String::new();
+    let mut page = Page::default();
     for path in &options.inputs {
         let unit = Unit::open(path, options.target)?;
+        let mut sources = Sources::beside(path);
         let functions = unit.functions(options.function.as_deref())?;
         // The list is about one function; it need not fit the others.
         if options.args.is_some() && functions.len() > 1 {
@@ -49,6 +53,8 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
                 report.refused.push(RefusedReport::new(ir, &refusal));
             } else if options.format == AnalysisFormat::Llvm {
                 printed += &unit.imported.print_uniformity(id, &result);
+            } else if options.format == AnalysisFormat::Html {
+                page.add(ir, func, &result, &mut sources);
             } else {
                 report.functions.push(FunctionReport::new(ir, func, &result));
             }
@@ -58,6 +64,7 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
         AnalysisFormat::Text => report.text(),
         AnalysisFormat::Json => json(&report),
         AnalysisFormat::Llvm => printed,
+        AnalysisFormat::Html => page.finish(),
     };
     output::deliver(options.output.as_deref(), &text)?;
     Ok(if report.refused.is_empty() { Outcome::Clean } else { Outcome::Refused })

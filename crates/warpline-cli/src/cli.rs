@@ -53,6 +53,8 @@ pub enum AnalysisFormat {
     Json,
     /// As LLVM's `print<uniformity>`.
     Llvm,
+    /// A page that shows source and control flow side by side, with explanations; one file without references.
+    Html,
 }
 
 fn target(name: &str) -> Result<Target, String> {

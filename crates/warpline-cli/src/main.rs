@@ -13,6 +13,7 @@ mod directives;
 mod error;
 mod explain;
 mod header;
+mod html;
 mod kernel;
 mod libmvec;
 mod observe;

@@ -315,6 +315,12 @@ impl Uniformity {
         self.engine.has_divergent_exit(cycle)
     }
 
+    /// Whether lanes may leave a cycle in different iterations by an edge between two blocks.
+    pub fn is_left_apart_between(&self, cycle: CycleId, from: Block, to: Block) -> bool {
+        let edges = self.graph.out_edges(Node::from(from)).iter();
+        { edges }.any(|&e| self.graph.target(e) == Node::from(to) && self.engine.is_divergent_exit(cycle, e))
+    }
+
     /// Whether lanes may leave a cycle in different iterations or, in one iteration, by different edges or only some
     /// of them.
     pub fn is_left_apart(&self, cycle: CycleId) -> bool {
