@@ -3,6 +3,9 @@
 //! The text comes from [`crate::worker::print_uniformity`] or from an `opt` of LLVM 19 to 23. LLVM prints every instruction of
 //! every block, in order, with a mark before the divergent ones, so facts are told apart by their place, not by their text.
 
+use warpline::ir::{Function, Inst};
+use warpline::uniformity::Uniformity;
+
 /// What LLVM says of one function.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Opinion {
@@ -119,6 +122,82 @@ impl Opinion {
             }
         }
     }
+}
+
+/// What one side finds of the values and branches of a function.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Results of instructions, and blocks that are left by several edges to different blocks.
+    pub all: usize,
+    /// How many of them this analysis takes for divergent.
+    pub ours: usize,
+    /// How many LLVM does.
+    pub theirs: usize,
+}
+
+impl Tally {
+    fn count(&mut self, ours: bool, theirs: bool) {
+        self.all += 1;
+        self.ours += usize::from(ours);
+        self.theirs += usize::from(theirs);
+    }
+}
+
+/// The results of two analyses of one function, side by side.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// Results of instructions.
+    pub values: Tally,
+    /// Branches.
+    pub branches: Tally,
+    /// What is divergent here and uniform to LLVM: the instruction as LLVM prints it, and the instruction.
+    pub only_ours: Vec<(String, Inst)>,
+    /// What is uniform here and divergent to LLVM.
+    pub only_theirs: Vec<(String, Inst)>,
+}
+
+/// Compares results of this analysis with LLVM's of the same function; `None` if the opinion is about another text: LLVM
+/// reads old intrinsics as other instructions from version to version.
+pub fn compare(func: &Function, result: &Uniformity, opinion: &Opinion) -> Option<Comparison> {
+    let mut found = Comparison::default();
+    for (i, &block) in func.layout.iter().enumerate() {
+        let theirs: Option<Vec<&(bool, String)>> = match opinion.blocks.is_empty() {
+            true => None,
+            false => {
+                let b = opinion.blocks.get(i)?;
+                Some(b.definitions.iter().chain(&b.terminators).collect())
+            }
+        };
+        if theirs.as_ref().is_some_and(|t| t.len() != func.block_insts(block).count()) {
+            return None;
+        }
+        for (position, inst) in func.block_insts(block).enumerate() {
+            let (marked, text) = match &theirs {
+                Some(t) => (t[position].0, t[position].1.as_str()),
+                None => (false, func.insts[inst].op.name()),
+            };
+            let data = &func.insts[inst];
+            let mut note = |tally: &mut Tally, ours: bool, theirs: bool| {
+                tally.count(ours, theirs);
+                match (ours, theirs) {
+                    (true, false) => found.only_ours.push((text.to_owned(), inst)),
+                    (false, true) => found.only_theirs.push((text.to_owned(), inst)),
+                    _ => {}
+                }
+            };
+            let is_branch = data.op.is_terminator();
+            for &r in &data.results {
+                // To LLVM the value of a terminator is never divergent.
+                note(&mut found.values, result.is_divergent(r), marked && !is_branch);
+            }
+            let mut targets = data.edges.iter().map(|&e| func.edges[e].to);
+            let first = targets.next();
+            if is_branch && targets.any(|t| Some(t) != first) {
+                note(&mut found.branches, result.is_divergent_branch(block), marked);
+            }
+        }
+    }
+    (opinion.blocks.is_empty() || opinion.blocks.len() == func.layout.len()).then_some(found)
 }
 
 #[cfg(test)]
