@@ -150,7 +150,8 @@ pub struct Comparison {
     pub values: Tally,
     /// Branches.
     pub branches: Tally,
-    /// What is divergent here and uniform to LLVM: the instruction as LLVM prints it, and the instruction.
+    /// What is divergent here and uniform to LLVM: the instruction as LLVM prints it (in short if LLVM printed none), and
+    /// the instruction.
     pub only_ours: Vec<(String, Inst)>,
     /// What is uniform here and divergent to LLVM.
     pub only_theirs: Vec<(String, Inst)>,
@@ -172,16 +173,19 @@ pub fn compare(func: &Function, result: &Uniformity, opinion: &Opinion) -> Optio
             return None;
         }
         for (position, inst) in func.block_insts(block).enumerate() {
-            let (marked, text) = match &theirs {
-                Some(t) => (t[position].0, t[position].1.as_str()),
-                None => (false, func.insts[inst].op.name()),
-            };
             let data = &func.insts[inst];
+            let (marked, text) = match (&theirs, data.results.first()) {
+                (Some(t), _) => (t[position].0, t[position].1.clone()),
+                (None, Some(&r)) => {
+                    (false, format!("{} = {}", result.names(func).value(func, r), data.op.name()))
+                }
+                (None, None) => (false, data.op.name().to_owned()),
+            };
             let mut note = |tally: &mut Tally, ours: bool, theirs: bool| {
                 tally.count(ours, theirs);
                 match (ours, theirs) {
-                    (true, false) => found.only_ours.push((text.to_owned(), inst)),
-                    (false, true) => found.only_theirs.push((text.to_owned(), inst)),
+                    (true, false) => found.only_ours.push((text.clone(), inst)),
+                    (false, true) => found.only_theirs.push((text.clone(), inst)),
                     _ => {}
                 }
             };
