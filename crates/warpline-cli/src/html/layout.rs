@@ -40,8 +40,10 @@ impl Diagram {
         net.order();
         net.place();
         let left = net.x.iter().zip(&net.widths).map(|(x, w)| x - w / 2.0).fold(f64::INFINITY, f64::min);
-        let right = net.x.iter().zip(&net.widths).map(|(x, w)| x + w / 2.0).fold(0.0, f64::max);
-        let shift = MARGIN - left.min(right);
+        let right = net.x.iter().zip(&net.widths).map(|(x, w)| x + w / 2.0).fold(f64::NEG_INFINITY, f64::max);
+        // Without any block there is nothing to shift.
+        let (left, right) = if left <= right { (left, right) } else { (0.0, 0.0) };
+        let shift = MARGIN - left;
         let y = |node: usize| MARGIN + net.layer[node] as f64 * LAYER;
         let x = |node: usize| net.x[node] + shift;
         let corners = (0..self.widths.len()).map(|b| (x(b) - self.widths[b] / 2.0, y(b))).collect();

@@ -22,6 +22,12 @@ const MAX_BLOCKS: usize = 600;
 /// The longest instruction text that is shown.
 const MAX_TEXT: usize = 160;
 
+/// The head of arrows, once for all drawings: what is in a hidden drawing cannot be used by another.
+const ARROW: &str = "<svg width=\"0\" height=\"0\" style=\"position:absolute\"><defs><marker id=\"arrow\" \
+                     markerUnits=\"userSpaceOnUse\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"9\" \
+                     markerHeight=\"9\" orient=\"auto-start-reverse\"><path d=\"M0 0 L8 4 L0 8 z\" \
+                     fill=\"#5d6f80\"/></marker></defs></svg>\n";
+
 /// A page in the making.
 #[derive(Default)]
 pub struct Page {
@@ -179,7 +185,7 @@ impl Page {
             "{head}<style>\n{}</style>\n</head>\n<body>\n<header><h1>warpline</h1><select id=\"function\" \
              aria-label=\"function\"></select><span><span class=\"key u\">uniform</span> <span class=\"key \
              s\">strided</span> <span class=\"key d\">divergent</span></span></header>\n<main>\n\
-             <section id=\"source\"></section>\n<section id=\"drawing\">\n{}</section>\n\
+             <section id=\"source\"></section>\n<section id=\"drawing\">\n{ARROW}{}</section>\n\
              <section id=\"code\"></section>\n<section id=\"why\"></section>\n</main>\n\
              <script type=\"application/json\" id=\"data\">{data}</script>\n<script>\n{}</script>\n</body>\n</html>\n",
             include_str!("page.css"),
@@ -414,9 +420,7 @@ impl Builder<'_> {
         let drawing = diagram.draw();
         let (width, height) = drawing.size;
         let mut svg = format!(
-            "<svg width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\">\n<defs><marker \
-             id=\"arrow\" markerUnits=\"userSpaceOnUse\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"9\" markerHeight=\"9\" \
-             orient=\"auto-start-reverse\"><path d=\"M0 0 L8 4 L0 8 z\" fill=\"#7d8fa0\"/></marker></defs>\n"
+            "<svg width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\">\n"
         );
         for (&(from, to), (line, back)) in diagram.edges.iter().zip(&drawing.lines) {
             let (from, to) = (func.layout[from], func.layout[to]);
