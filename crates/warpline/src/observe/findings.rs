@@ -134,7 +134,9 @@ fn uses(state: &State<'_>, observer: &mut Observer<'_>, b: Block, inst: Inst) ->
         Op::Call(_) | Op::OpaqueTerm(_) => calls(state, observer, b, inst, &mut found),
         _ => {}
     }
-    if state.result().is_divergent_branch(b) && data.edges.len() > 1 {
+    // Edges to one block may still become jumps, where the values of its φs are brought into place.
+    let decides = state.result().is_divergent_branch(b) || data.args.iter().any(|v| secret(&v));
+    if data.edges.len() > 1 && decides {
         found.push(Use {
             kind: Kind::Branch,
             text: "depends on secrets".into(),

@@ -1,0 +1,208 @@
+//! Observation mode against pairs of runs: where two runs that differ in their secrets alone first do something that can
+//! be observed differently, there is a finding.
+
+use std::collections::BTreeSet;
+
+use warpline::interp::{
+    Cell, Event, HashingHost, LaneArg, LaneSet, Machine, Observer, Options as MachineOptions, State,
+};
+use warpline::ir::{BinaryOp, Edge, FuncId, Inst, Module, Op, Value};
+use warpline::observe::{Kind, Secrets, observe};
+use warpline_testkit::programs::{Inputs, MemoryMode, ParamRole, Program, ProgramOptions, generate};
+use warpline_testkit::rng::SplitMix64;
+
+/// What of an executed instruction can be observed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Seen {
+    depth: u32,
+    func: FuncId,
+    inst: Inst,
+    details: Vec<(Kind, Vec<Cell>)>,
+    edge: Option<Edge>,
+}
+
+struct Trace<'m> {
+    module: &'m Module,
+    kernel: FuncId,
+    seen: Vec<Seen>,
+}
+
+impl Observer for Trace<'_> {
+    fn executed(&mut self, event: &Event<'_>) {
+        let id = event.function().unwrap_or(self.kernel);
+        let data = &self.module.functions[id].insts[event.inst];
+        let cells = |vs: &[Value]| vs.iter().flat_map(|&v| event.value(v, 0).to_vec()).collect::<Vec<Cell>>();
+        let details = match &data.op {
+            Op::Load(_) => vec![(Kind::Address, cells(&data.args[..1]))],
+            Op::Store(_) => vec![(Kind::Address, cells(&data.args[1..]))],
+            Op::ExtractElement | Op::InsertElement => {
+                vec![(Kind::Address, cells(&data.args[data.args.len() - 1..]))]
+            }
+            Op::Binary(op) if op.is_int_division() || matches!(op, BinaryOp::FDiv | BinaryOp::FRem) => {
+                vec![(Kind::Operand, cells(&data.args))]
+            }
+            Op::Call(call) => {
+                let name = call.callee.map(|s| &*self.module.symbols[s].name).unwrap_or_default();
+                let known = self.module.function(name).is_some() || name.starts_with("llvm.");
+                if known { Vec::new() } else { vec![(Kind::Call, cells(&data.args))] }
+            }
+            _ => Vec::new(),
+        };
+        let edge = event.edge(0).filter(|_| data.edges.len() > 1);
+        if !details.is_empty() || edge.is_some() {
+            self.seen.push(Seen { depth: event.depth, func: id, inst: event.inst, details, edge });
+        }
+    }
+}
+
+/// Runs the kernel as one thread; the parameters for which `other` says so come from the second inputs.
+fn trace<'m>(program: &'m Program, inputs: [&Inputs; 2], other: &[bool]) -> Trace<'m> {
+    let options = MachineOptions { fuel: 20_000, ..MachineOptions::default() };
+    let mut machine = Machine::with_options(&program.module, options);
+    machine.set_host(HashingHost);
+    let (mut args, buffers) = inputs[0].bind(&mut machine);
+    // The other inputs in a machine of their own: buffers have the same addresses there.
+    let mut scratch = Machine::new(&program.module);
+    let (others, _) = inputs[1].bind(&mut scratch);
+    let mut buffers = buffers.into_iter();
+    for (i, role) in program.roles.iter().enumerate() {
+        let buffer = match role {
+            ParamRole::Buffer { .. } => buffers.next(),
+            _ => None,
+        };
+        match buffer {
+            _ if !other[i] => {}
+            None => args[i] = others[i].clone(),
+            Some(address) => {
+                let (start, size) = scratch.memory.extent(address).expect("a buffer was allocated");
+                let bytes = scratch.memory.read(start, size).expect("a buffer can be read");
+                let bytes: Vec<u8> = bytes.into_iter().map(Option::unwrap_or_default).collect();
+                machine.memory.write(start, &bytes).expect("a buffer can be written");
+            }
+        }
+    }
+    let mut trace = Trace { module: &program.module, kernel: program.kernel, seen: Vec::new() };
+    let code = machine.prepare_id(program.kernel);
+    let args: Vec<LaneArg> = args
+        .into_iter()
+        .map(|a| match a {
+            LaneArg::Each(list) => LaneArg::Same(list[0].clone()),
+            same @ LaneArg::Same(_) => same,
+        })
+        .collect();
+    // A run that traps has been observed as far as it went.
+    let _ = machine.run_lockstep(&code, 1, LaneSet::one(0), &args, Some(&mut trace));
+    trace
+}
+
+fn is_defined(cells: &[Cell]) -> bool {
+    cells.iter().all(|c| c.state == State::Defined)
+}
+
+#[derive(Default, Debug)]
+struct Tally {
+    programs: usize,
+    clean: usize,
+    findings: usize,
+    pairs: usize,
+    /// Pairs whose first difference is a branch, an address, an operand, a call.
+    differences: [usize; 4],
+}
+
+/// Where two traces first differ: the place and the kind. None if they do not, or only after something undefined.
+fn first_difference(a: &Trace<'_>, b: &Trace<'_>) -> Result<Option<(FuncId, Inst, Kind)>, String> {
+    for (x, y) in a.seen.iter().zip(&b.seen) {
+        if (x.depth, x.func, x.inst) != (y.depth, y.func, y.inst) {
+            return Err(format!("ways part without a branch: {x:?} and {y:?}"));
+        }
+        for ((kind, p), (_, q)) in x.details.iter().zip(&y.details) {
+            if !is_defined(p) || !is_defined(q) {
+                return Ok(None);
+            }
+            if p != q {
+                return Ok(Some((x.func, x.inst, *kind)));
+            }
+        }
+        if x.edge != y.edge {
+            return Ok(Some((x.func, x.inst, Kind::Branch)));
+        }
+    }
+    Ok(None)
+}
+
+fn check(seed: u64, options: &ProgramOptions, tally: &mut Tally) -> Result<(), String> {
+    let program = generate(seed, options);
+    let mut rng = SplitMix64::new(seed ^ 0x5ec2e7);
+    // One or two parameters are secret: values, or what is in buffers.
+    let mut secret = vec![false; program.roles.len()];
+    for _ in 0..rng.between(1, 2) {
+        let i = rng.below(secret.len());
+        secret[i] = true;
+    }
+    let is_buffer = |i: usize| matches!(program.roles[i], ParamRole::Buffer { .. });
+    let secrets = Secrets {
+        values: (0..secret.len()).map(|i| secret[i] && !is_buffer(i)).collect(),
+        memory: (0..secret.len()).map(|i| secret[i] && is_buffer(i)).collect(),
+    };
+    let report = observe(&program.module, program.kernel, &secrets);
+    let found: BTreeSet<(FuncId, Inst, Kind)> =
+        report.findings.iter().map(|f| (f.func, f.inst, f.kind)).collect();
+    tally.programs += 1;
+    tally.clean += usize::from(found.is_empty());
+    tally.findings += found.len();
+    for f in &report.findings {
+        let last = f.chain.last().and_then(|s| s.steps.last()).map(|s| s.text.as_str()).unwrap_or_default();
+        let ends = [
+            "is a secret argument",
+            "secret memory behind",
+            "may be secret from the start",
+            "may find secrets",
+        ];
+        if !ends.iter().any(|end| last.contains(end)) {
+            return Err(format!("the chain of `{}` ends at `{last}`: {:#?}", f.text, f.chain));
+        }
+    }
+    let public = Inputs::random(&program, 1, seed);
+    for run in 1..=4 {
+        let others =
+            [1, 2].map(|k| Inputs::random(&program, 1, seed.wrapping_mul(31).wrapping_add(run * 2 + k)));
+        let [a, b] = others.each_ref().map(|other| trace(&program, [&public, other], &secret));
+        tally.pairs += 1;
+        if let Some(difference) = first_difference(&a, &b)? {
+            tally.differences[difference.2 as usize] += 1;
+            if !found.contains(&difference) {
+                return Err(format!(
+                    "{difference:?} is observed and was not reported; kernel {}, secret {secret:?}, found {found:?}",
+                    program.kernel
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn explore(first_seed: u64, options: &ProgramOptions) -> Tally {
+    let mut tally = Tally::default();
+    let count = std::env::var("WARPLINE_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(250);
+    for seed in first_seed..first_seed + count {
+        if let Err(message) = check(seed, options, &mut tally) {
+            panic!("seed {seed}: {message}\n{}", generate(seed, options).text());
+        }
+    }
+    println!("{tally:?}");
+    tally
+}
+
+#[test]
+fn what_two_runs_with_different_secrets_do_differently_is_reported() {
+    let tally = explore(1, &ProgramOptions { poison: false, ..ProgramOptions::default() });
+    assert!(tally.differences.iter().sum::<usize>() * 10 > tally.pairs, "{tally:?}");
+    assert!(tally.clean * 50 > tally.programs, "{tally:?}");
+}
+
+#[test]
+fn what_comes_back_from_shared_memory_stays_secret() {
+    let options = ProgramOptions { poison: false, memory: MemoryMode::Racy, ..ProgramOptions::default() };
+    let tally = explore(100_000, &options);
+    assert!(tally.differences.iter().sum::<usize>() * 10 > tally.pairs, "{tally:?}");
+}
