@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use warpline_analysis::uniformity::{Cause, Fact, Rule, SsaProgram, Uniformity, Value};
 use warpline_analysis::{CsrGraph, DfsOrder, Graph, Joins, Limits, Node};
-use warpline_testkit::claims::{Seen, Tally, violation};
+use warpline_testkit::claims::{Seen, Shapes, Tally, violation};
 use warpline_testkit::convergence::{hierarchies, m_converged};
 use warpline_testkit::graph_oracles::{Dominance, is_reducible};
 use warpline_testkit::lockstep::{self, Observed};
@@ -238,6 +238,13 @@ fn claims_of_uniformity_hold_on_structured_programs() {
     };
     let tally = explore("structured", &Family { graph, programs: 1000, runs: 4, walks: 1 });
     most_of_what_is_claimed_is_seen(&tally);
+    let Shapes { several_ends, endless, switches, parallel, nested, early_exits, always_uniform } =
+        tally.shapes;
+    if tally.programs >= 1000 {
+        for count in [several_ends, endless, switches, parallel, nested, early_exits, always_uniform] {
+            assert!(count * 15 > tally.programs, "some control flow is rare");
+        }
+    }
 }
 
 #[test]

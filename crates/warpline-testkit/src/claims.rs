@@ -9,7 +9,7 @@ use std::fmt;
 use warpline_analysis::uniformity::{Cause, Rule, SsaProgram, Uniformity, Value};
 use warpline_analysis::{CsrGraph, EdgeId, Graph, Node};
 
-use crate::graph_oracles::Dominance;
+use crate::graph_oracles::{Dominance, reachable};
 use crate::lockstep::Observed;
 
 /// A program and what was seen when it ran.
@@ -131,6 +131,54 @@ impl fmt::Display for Unseen {
     }
 }
 
+/// How many programs have what control flow; see [`Tally`].
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Shapes {
+    /// Several nodes without successors.
+    pub several_ends: usize,
+    /// Nodes from which no end is reached.
+    pub endless: usize,
+    /// A node with more than two out-edges.
+    pub switches: usize,
+    /// Two edges between the same nodes.
+    pub parallel: usize,
+    /// A cycle inside another one.
+    pub nested: usize,
+    /// A cycle that is left from several nodes.
+    pub early_exits: usize,
+    /// An always-uniform value.
+    pub always_uniform: usize,
+}
+
+impl Shapes {
+    fn count(&mut self, seen: Seen, uniformity: &Uniformity) {
+        let (graph, cycles) = (seen.graph, uniformity.cycles());
+        let live: Vec<Node> = seen.reachable().collect();
+        let ends = live.iter().filter(|&&n| graph.out_edges(n).is_empty()).count();
+        let comes_to_an_end = |n: &Node| {
+            let reached = reachable(graph, n.index(), |_| false);
+            graph.nodes().any(|m| reached[m.index()] && graph.out_edges(m).is_empty())
+        };
+        let doubled = |n: &Node| {
+            let mut targets: Vec<Node> = graph.successors(*n).collect();
+            targets.sort_unstable();
+            targets.windows(2).any(|w| w[0] == w[1])
+        };
+        let left_from_several = |c| {
+            let mut sources = cycles.exit_edges(graph, c).map(|e| graph.source(e));
+            sources.next().is_some_and(|first| sources.any(|s| s != first))
+        };
+        let always = |v: Value| seen.program.rule(v) == Rule::AlwaysUniform;
+        self.several_ends += usize::from(ends > 1);
+        self.endless += usize::from(!live.iter().all(comes_to_an_end));
+        self.switches += usize::from(live.iter().any(|&n| graph.out_edges(n).len() > 2));
+        self.parallel += usize::from(live.iter().any(doubled));
+        self.nested += usize::from(cycles.cycles().any(|c| cycles.parent(c).is_some()));
+        self.early_exits += usize::from(cycles.cycles().any(left_from_several));
+        self.always_uniform += usize::from(seen.values().any(always));
+    }
+}
+
 /// What came out over many programs.
 #[derive(Clone, Default, Debug)]
 pub struct Tally {
@@ -146,6 +194,8 @@ pub struct Tally {
     pub hasty_given_up: usize,
     /// Programs with a cycle that has several entries and was not given up.
     pub kept: usize,
+    /// What control flow there was.
+    pub shapes: Shapes,
     /// Values that follow their operands and control.
     pub values: Rate,
     /// Nodes with several out-edges.
@@ -170,6 +220,7 @@ impl Tally {
         let Seen { graph, program, observed, .. } = seen;
         let cycles = uniformity.cycles();
         self.programs += 1;
+        self.shapes.count(seen, uniformity);
         self.hierarchies += hierarchies;
         self.ambiguous += usize::from(hierarchies > 1);
         self.given_up += cycles.cycles().filter(|&c| uniformity.given_up(c).is_some()).count();
@@ -220,6 +271,13 @@ impl fmt::Display for Tally {
         writeln!(f, "{programs} programs in {hierarchies} hierarchies, {ambiguous} in several")?;
         writeln!(f, "  irreducible cycles: {given_up} given up, kept in {kept} programs")?;
         writeln!(f, "  cycles given up within tight limits: {hasty_given_up}")?;
+        let Shapes { several_ends, endless, switches, parallel, nested, early_exits, always_uniform } =
+            self.shapes;
+        writeln!(
+            f,
+            "  with several ends {several_ends}, loops without end {endless}, switches {switches}, parallel edges \
+             {parallel}, nested cycles {nested}, early exits {early_exits}, always-uniform values {always_uniform}"
+        )?;
         writeln!(f, "  values: {}", self.values)?;
         writeln!(f, "  branches: {}", self.branches)?;
         writeln!(f, "  uses of uniform values outside their cycle: {}", self.outside_uses)?;
