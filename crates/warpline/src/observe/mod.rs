@@ -16,7 +16,7 @@
 //!
 //! The parameters that the caller names ([`Secrets`]): values, or the memory that a pointer parameter leads to. All else is
 //! public at the start. Values follow the uniformity engine, with these instructions as sources: loads from memory that may hold
-//! secrets, and calls that may return them. Memory is followed by object ([`memory`]), whatever the order of execution
+//! secrets, and calls that may return them. Memory is followed by object, whatever the order of execution
 //! is: an object into which a secret is stored, or into which anything is stored at a secret address or where secrets
 //! decide whether the store is executed, holds secrets throughout, and so do all objects that may be the same. A
 //! pointer of unknown origin may lead to any object but private ones whose address is never handed out. Calls of functions
