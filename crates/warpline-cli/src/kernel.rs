@@ -128,7 +128,7 @@ pub fn find_function(imported: &Imported, path: &Path, name: Option<&str>) -> Re
                 all.values().flat_map(|f| [f.name.to_string(), demangle(&f.name)]).collect();
             let near = did_you_mean(name, known.iter().map(String::as_str));
             let near = if near.is_empty() { format!("; it has {}", names(imported)) } else { near };
-            Err(Error::input(path, format!("it does not define the function `{name}`{near}")))
+            Err(Error::input(path, format!("there is no function `{name}`{near}")))
         }
     }
 }
