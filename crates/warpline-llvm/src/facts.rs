@@ -97,7 +97,7 @@ fn launch(module: &Module, function: LLVMValueRef, target: Target) -> Facts {
         facts.one_lane |= flat.split(',').nth(1).is_some_and(|most| most.trim() == "1");
         let cpu = string_attribute(function, "target-cpu").unwrap_or_default();
         let features = string_attribute(function, "target-features").unwrap_or_default();
-        facts.wave_size = Some(wave_size(&cpu, &features));
+        facts.wave_size = Some(wave_size(&features));
         facts.private_addresses_differ =
             cpu.starts_with("gfx125") || has_feature(&features, "+globally-addressable-scratch");
     }
@@ -108,15 +108,10 @@ fn has_feature(features: &str, wanted: &str) -> bool {
     features.split(',').any(|f| f.trim() == wanted)
 }
 
-/// The lanes of a wave: 64, unless the features or a CPU of the tenth generation and later say 32. Too large a number does no
-/// harm: what is one for 64 lanes in a row is for each half of them.
-fn wave_size(cpu: &str, features: &str) -> u32 {
-    let generation: String =
-        cpu.strip_prefix("gfx").unwrap_or_default().chars().take_while(char::is_ascii_alphanumeric).collect();
-    let small = generation.len() >= 4 || matches!(&*generation, "10" | "11" | "12" | "13");
-    if has_feature(features, "+wavefrontsize64") {
-        64
-    } else if small || has_feature(features, "+wavefrontsize32") {
+/// The lanes of a wave: 64, unless the features say 32, as clang writes them for every CPU. Too large a number does no harm: what is
+/// one for 64 lanes in a row is for each half of them.
+fn wave_size(features: &str) -> u32 {
+    if has_feature(features, "+wavefrontsize32") && !has_feature(features, "+wavefrontsize64") {
         32
     } else {
         64
@@ -205,13 +200,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waves_are_as_large_as_cpu_and_features_say() {
-        assert_eq!(wave_size("", ""), 64);
-        assert_eq!(wave_size("gfx90a", ""), 64);
-        assert_eq!(wave_size("gfx1030", ""), 32);
-        assert_eq!(wave_size("gfx11-generic", ""), 32);
-        assert_eq!(wave_size("gfx1030", "+wavefrontsize64"), 64);
-        assert_eq!(wave_size("", "+dpp,+wavefrontsize32"), 32);
+    fn waves_are_as_large_as_the_features_say() {
+        assert_eq!(wave_size(""), 64);
+        assert_eq!(wave_size("+dpp,+wavefrontsize32"), 32);
+        assert_eq!(wave_size("+wavefrontsize64"), 64);
     }
 
     #[test]

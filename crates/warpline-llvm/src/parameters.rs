@@ -5,7 +5,7 @@ use warpline::uniformity::Target;
 
 use crate::ffi::load::functions;
 use crate::module::Module;
-use crate::simplify::attribute_kind;
+use crate::simplify::{attribute_kind, calls_of};
 
 const PTX_KERNEL: u32 = 71;
 const SPIR_KERNEL: u32 = 76;
@@ -28,6 +28,8 @@ impl Module {
             Target::Nvptx => convention == PTX_KERNEL || self.is_annotated_kernel(function),
             Target::Spirv => convention == SPIR_KERNEL,
         };
+        // OpenCL's kernels may call each other, with whatever arguments.
+        let kernel = kernel && calls_of(function).is_empty();
         let scalar = |i: u32| {
             target == Target::Amdgcn
                 && (has_parameter_attribute(function, i, "inreg")

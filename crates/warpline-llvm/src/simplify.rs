@@ -219,7 +219,7 @@ fn parent_function(instruction: LLVMValueRef) -> LLVMValueRef {
 }
 
 /// The direct calls of a function.
-fn calls_of(function: LLVMValueRef) -> Vec<LLVMValueRef> {
+pub(crate) fn calls_of(function: LLVMValueRef) -> Vec<LLVMValueRef> {
     let f = functions();
     let mut calls = Vec::new();
     // SAFETY: uses and users of a live function; `LLVMGetCalledValue` is asked of calls only.
