@@ -327,40 +327,61 @@ impl SsaProgram {
     /// For each value the innermost cycle in whose iterations it may change. A pure value does not change
     /// in a cycle in which its operands do not.
     pub(crate) fn innermost_changing(&self, cycles: &CycleForest) -> Vec<Option<CycleId>> {
+        const NEW: u8 = 0;
+        const OPEN: u8 = 1;
+        const DONE: u8 = 2;
         let around = |v: Value| self.node(v).and_then(|n| cycles.innermost(n));
         let mut changing: Vec<Option<CycleId>> = self.values().map(around).collect();
-        let follows: Vec<bool> = self.values().map(|v| self.follows_operands(v)).collect();
-        let mut state = vec![0u8; self.value_count()]; // 0 new, 1 open, 2 done
-        for root in self.values().filter(|v| follows[v.index()]) {
-            let mut stack = vec![root];
+        // Outside all cycles there is nothing to find out.
+        let mut state: Vec<u8> = changing.iter().map(|c| if c.is_some() { NEW } else { DONE }).collect();
+        let mut stack = Vec::new();
+        for root in self.values() {
+            if state[root.index()] != NEW {
+                continue;
+            }
+            stack.push(root);
             while let Some(&v) = stack.last() {
-                let Some(node) = self.node(v).filter(|_| follows[v.index()] && state[v.index()] != 2) else {
-                    stack.pop();
-                    continue;
-                };
-                let operands = || self.operands(v).map(|(o, _)| o);
-                if state[v.index()] == 0 {
-                    state[v.index()] = 1;
+                let i = v.index();
+                if state[i] == NEW && self.follows_operands(v) {
+                    state[i] = OPEN;
                     // An operand that is still open comes round a cycle through a φ; it counts as changing in the
                     // innermost cycle around it.
-                    stack.extend(operands().filter(|o| follows[o.index()] && state[o.index()] == 0));
-                    continue;
-                }
-                let mut deepest: Option<CycleId> = None;
-                for mut c in operands().filter(|&o| o != v).map(|o| changing[o.index()]) {
-                    while let Some(inner) = c.filter(|&c| !cycles.contains(c, node)) {
-                        c = cycles.parent(inner);
-                    }
-                    let depth = |c: Option<CycleId>| c.map_or(0, |c| cycles.depth(c));
-                    if depth(c) > depth(deepest) {
-                        deepest = c;
+                    let before = stack.len();
+                    let new = self.uses(v).iter().map(|&(o, _)| o).filter(|o| state[o.index()] == NEW);
+                    stack.extend(new);
+                    if stack.len() > before {
+                        continue;
                     }
                 }
-                changing[v.index()] = deepest;
-                state[v.index()] = 2;
                 stack.pop();
+                if state[i] == OPEN {
+                    changing[i] = self.deepest_operand(cycles, v, &changing);
+                }
+                state[i] = DONE;
             }
         }
         changing
+    }
+
+    /// The innermost cycle around a value in which one of its operands may change.
+    fn deepest_operand(
+        &self,
+        cycles: &CycleForest,
+        value: Value,
+        changing: &[Option<CycleId>],
+    ) -> Option<CycleId> {
+        let node = self.node(value)?;
+        let mut deepest: Option<CycleId> = None;
+        for &(operand, _) in self.uses(value).iter().filter(|&&(o, _)| o != value) {
+            let mut cycle = changing[operand.index()];
+            while let Some(c) = cycle.filter(|&c| !cycles.contains(c, node)) {
+                cycle = cycles.parent(c);
+            }
+            let depth = |c: Option<CycleId>| c.map_or(0, |c| cycles.depth(c));
+            if depth(cycle) > depth(deepest) {
+                deepest = cycle;
+            }
+        }
+        deepest
     }
 }
