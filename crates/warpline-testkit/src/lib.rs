@@ -20,6 +20,7 @@ pub mod programs;
 pub mod replay;
 pub mod rng;
 pub mod scaling;
+pub mod scaling_ll;
 pub mod ssa_programs;
 pub mod tagged;
 pub mod variable_oracles;
