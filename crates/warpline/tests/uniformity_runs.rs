@@ -12,7 +12,8 @@ use warpline::interp::{
 use warpline::ir::*;
 use warpline::shape::{ArgShape, Exact, Shape};
 use warpline::ssa::construct;
-use warpline::uniformity::{Options, Uniformity};
+use warpline::uniformity::summary::{Input, Summaries};
+use warpline::uniformity::{Options, Target, Uniformity};
 use warpline::vectorize::widen::widen_indices;
 use warpline_analysis::{CsrGraph, Graph, Node};
 use warpline_testkit::differential::shape_of;
@@ -699,4 +700,57 @@ fn claims_hold_in_lockstep_runs_of_kernels() {
     }
     let rates = format!("{judged} judged, {uniform} uniform, {strided} strided, {parted} parted");
     assert!(judged > 200 && uniform > 2000 && strided > 200 && parted > 100, "{rates}");
+}
+
+/// Calls of functions of the module, whose results are known by summaries.
+#[test]
+fn claims_about_results_of_functions_hold_in_lockstep_runs() {
+    let (mut calls, mut uniform, mut differed) = (0, 0, 0);
+    for seed in 0..600 {
+        let mut rng = SplitMix64::new(seed);
+        let options = ProgramOptions {
+            size: 2 + rng.below(10),
+            memory: *rng.pick(&[MemoryMode::None, MemoryMode::Private]),
+            lane_operations: false,
+            effects: false,
+            ..ProgramOptions::default()
+        };
+        let program = generate(seed, &options);
+        if program.module.functions.len() < 2 {
+            continue;
+        }
+        let func = program.function();
+        let summaries = Summaries::compute(&program.module, Target::Simd, |_| Input::default());
+        let asked = Options {
+            args: program.roles.iter().map(shape_of).collect(),
+            summaries: Some(summaries.into()),
+            ..Options::default()
+        };
+        let result = Uniformity::compute(&program.module, func, &asked);
+        let width = *rng.pick(&[2, 5, 8]);
+        let inputs = Inputs::random(&program, width, seed);
+        let machine = MachineOptions { fuel: 100_000, ..MachineOptions::default() };
+        let mut judge = Judge::new(&program.module, func, &result);
+        let run = run_lockstep(&program, &inputs, LaneSet::first(width), &machine, Some(&mut judge));
+        if run.froze {
+            continue;
+        }
+        assert!(
+            judge.checker.violations.is_empty(),
+            "seed {seed}: {:?}\n{}",
+            judge.checker.violations,
+            program.text()
+        );
+        let insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
+        for v in
+            insts.filter(|&i| matches!(func.insts[i].op, Op::Call(_))).flat_map(|i| &func.insts[i].results)
+        {
+            if judge.checker.observed[*v] {
+                calls += 1;
+                uniform += usize::from(!result.is_divergent(*v));
+                differed += usize::from(result.is_divergent(*v));
+            }
+        }
+    }
+    assert!(calls > 200 && uniform > 40 && differed > 40, "{calls} calls, {uniform} uniform, {differed} not");
 }
