@@ -14,6 +14,7 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct Regions {
     /// By node; empty if there are no regions.
     of: Vec<u32>,
+    /// By cycle; the largest number where it is not known.
     exits: Vec<u32>,
 }
 
@@ -55,6 +56,7 @@ impl Regions {
                 limit /= 2;
             }
             regions.of = outermost(graph, cycles, |c| !cycles.is_reducible(c) || cycles.depth(c) > limit);
+            regions.exits.fill(u32::MAX);
         }
         regions
     }
@@ -65,9 +67,10 @@ impl Regions {
         (region != NONE).then_some(CycleId(region))
     }
 
-    /// The number of edges that leave a cycle that is not in a region. Too low if there are regions for their depth.
-    pub(crate) fn exit_count(&self, cycle: CycleId) -> u32 {
-        self.exits[cycle.index()]
+    /// Whether exactly one edge leaves a cycle that is not in a region. Not known, and so denied, if there are regions for
+    /// their depth: the count was not brought to its end.
+    pub(crate) fn has_one_exit(&self, cycle: CycleId) -> bool {
+        self.exits[cycle.index()] == 1
     }
 
     /// The innermost cycle around a node, or around the region that it is in, that is not in a region.

@@ -37,8 +37,8 @@ pub(crate) fn look<G: Graph>(
         let leaves = |e: EdgeId| !cycles.contains(cycle, graph.target(e));
         match (leaves(first), leaves(second)) {
             // Threads that stay come to the header, from there to this exit in a later iteration, and nowhere else.
-            (true, false) if regions.exit_count(cycle) == 1 => return Some(Structured::Leave(cycle, first)),
-            (false, true) if regions.exit_count(cycle) == 1 => return Some(Structured::Leave(cycle, second)),
+            (true, false) if regions.has_one_exit(cycle) => return Some(Structured::Leave(cycle, first)),
+            (false, true) if regions.has_one_exit(cycle) => return Some(Structured::Leave(cycle, second)),
             (false, false) => {}
             _ => return None,
         }

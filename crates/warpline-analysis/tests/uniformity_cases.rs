@@ -3,7 +3,7 @@
 use warpline_analysis::uniformity::{
     Cause, Evidence, Explainer, Fact, GivenUp, Rule, SsaBuilder, SsaProgram, Uniformity, Value,
 };
-use warpline_analysis::{CsrGraph, CycleId, EdgeId, Node, Split, Step};
+use warpline_analysis::{CsrGraph, CycleId, EdgeId, Limits, Node, Split, Step};
 use warpline_testkit::graphs;
 
 /// A program in the making, with a lane number and two constants.
@@ -294,6 +294,21 @@ fn a_phi_in_a_join_is_uniform_if_threads_bring_different_operands_only_along_one
     let (_, u) = case.analyse();
     assert_eq!(u.divergent_join(Node(3)), Some(Split::Branch(Node(0))));
     assert!(!u.is_divergent(uniform) && u.is_divergent(divergent));
+}
+
+#[test]
+fn an_exit_out_of_a_nest_that_is_too_large_to_be_looked_into_is_an_exit_all_the_same() {
+    // Loop 1: 2 leaves divergently to 4; the inner loop 3, which may be left to 1, leaves both at once to 5. 4 and 5
+    // meet in 6.
+    let edges = [(0, 1), (1, 2), (1, 3), (2, 4), (2, 1), (3, 3), (3, 1), (3, 5), (4, 6), (5, 6)];
+    let mut case = Case::new(7, &edges).divergent(2);
+    let phi = case.phi(6, &[(8, case.zero), (9, case.one)]);
+    let program = case.builder.build(&case.graph).expect("a case is well formed");
+    for early_exits in 0..6 {
+        let limits = Limits { early_exits, ..Limits::of(&case.graph) };
+        let u = Uniformity::compute_within(&case.graph, &program, &limits);
+        assert!(u.is_divergent(phi), "with at most {early_exits} early exits");
+    }
 }
 
 /// Exchanges nodes 0 and 3, so that the entry is node 0.
