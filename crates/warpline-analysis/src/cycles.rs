@@ -134,13 +134,8 @@ impl CycleForest {
                 .filter(|n| innermost[n.index()] != NONE)
                 .map(|n| (innermost[n.index()] as usize, n)),
         );
-        let mut nodes = Vec::new();
-        let mut node_start = Vec::with_capacity(count + 1);
-        for c in 0..count {
-            node_start.push(nodes.len() as u32);
-            nodes.extend_from_slice(own.get(c));
-        }
-        node_start.push(nodes.len() as u32);
+        // One list after the other: as ids follow a pre-order, a cycle's own nodes and those of the cycles inside it.
+        let (node_start, nodes) = own.into_parts();
         let mut forest = CycleForest {
             reducible: BitSet::new(count),
             reachable: BitSet::new(graph.node_count()),
@@ -338,6 +333,9 @@ impl Nesting {
     /// depth-first walk.
     fn headers_in_forest_order(&self) -> Vec<u32> {
         let headers = || (0..self.is_header.len()).filter(|&h| self.is_header[h]);
+        if headers().all(|h| self.around[h] == NONE) {
+            return headers().map(|h| h as u32).collect();
+        }
         let nested = headers().filter(|&h| self.around[h] != NONE);
         let inside = Lists::group(self.is_header.len(), nested.map(|h| (self.around[h] as usize, h as u32)));
         let top = headers().filter(|&h| self.around[h] == NONE);
@@ -360,6 +358,7 @@ impl Nesting {
         let mut held = LinkedLists::new(n);
         let mut arriving = LinkedLists::new(n);
         let mut body: Vec<u32> = Vec::new();
+        let mut sources: Vec<u32> = Vec::new();
         let mut in_body = vec![NONE; n];
         for v in (0..n as u32).rev() {
             let node = dfs.pre_order()[v as usize];
@@ -382,9 +381,8 @@ impl Nesting {
             let mut next = 0;
             while let Some(&y) = body.get(next) {
                 next += 1;
-                let mut sources = Vec::new();
                 arriving.drain(y, |(u, _)| sources.push(u));
-                for u in sources {
+                for u in sources.drain(..) {
                     let rep = reps.find(u);
                     if rep != v && in_body[rep as usize] != v {
                         in_body[rep as usize] = v;

@@ -319,6 +319,11 @@ impl<T: Copy> Lists<T> {
         Lists { starts, items }
     }
 
+    /// Where each list starts, with the end of the last one behind, and the items of all lists one after the other.
+    pub(crate) fn into_parts(self) -> (Vec<u32>, Vec<T>) {
+        (self.starts, self.items)
+    }
+
     /// The number of lists.
     pub(crate) fn len(&self) -> usize {
         self.starts.len() - 1
