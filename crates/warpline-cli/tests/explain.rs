@@ -174,3 +174,76 @@ fn a_use_behind_a_loop_is_explained_though_the_value_is_uniform_in_it() {
         "{text}"
     );
 }
+
+#[test]
+fn mangled_functions_are_found_and_shown_by_the_names_in_their_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("k.ll");
+    std::fs::write(&path, LEAKY.replace("@leaky", "@_ZN5space5leakyEPiS0_i")).unwrap();
+    let explain =
+        |name: &str| warpline(&["explain", path.to_str().unwrap(), "--function", name, "--value", "%n"]);
+    for name in ["_ZN5space5leakyEPiS0_i", "space::leaky", "leaky", "space::leaky(int*, int*, int)"] {
+        assert!(ok(&explain(name)).starts_with("function space::leaky(int*, int*, int) (k.c:1)\n"), "{name}");
+    }
+    assert_eq!(explain("space").status.code(), Some(2));
+}
+
+#[test]
+fn a_cycle_that_is_given_up_is_explained_by_two_ways_into_it_or_out_of_what_the_branch_dominates() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("k.ll");
+    let module = "\
+define i32 @entered(i32 %n, i32 %u) {
+entry:
+  %c = icmp slt i32 %n, 7
+  br i1 %c, label %a, label %b
+a:
+  %x = phi i32 [ 0, %entry ], [ %y, %b ]
+  br label %b
+b:
+  %y = phi i32 [ 1, %entry ], [ %x, %a ]
+  %d = icmp slt i32 %y, %u
+  br i1 %d, label %a, label %end
+end:
+  ret i32 %y
+}
+define i32 @inside(i32 %n, i32 %u, i1 %w) {
+entry:
+  br i1 %w, label %a, label %b
+a:
+  %x = phi i32 [ 0, %entry ], [ %y, %b ], [ %x, %a2 ]
+  %c = icmp slt i32 %n, %x
+  br i1 %c, label %a2, label %b
+a2:
+  %e = icmp slt i32 %u, %x
+  br i1 %e, label %a, label %b
+b:
+  %y = phi i32 [ 1, %entry ], [ %x, %a ], [ 5, %a2 ]
+  %d = icmp slt i32 %y, %u
+  br i1 %d, label %a, label %end
+end:
+  ret i32 %y
+}
+";
+    std::fs::write(&path, module).unwrap();
+    let explain = |name: &str, args: &str| {
+        ok(&warpline(&[
+            "explain",
+            path.to_str().unwrap(),
+            "--function",
+            name,
+            "--value",
+            "y",
+            "--args",
+            args,
+        ]))
+    };
+    let text = explain("entered", "n=varying,u=uniform");
+    let why = "lanes that part at the branch of block entry enter it at different blocks\n    one path:   entry → a\n    \
+               other path: entry → b\n";
+    assert!(text.contains(why), "{text}");
+    let text = explain("inside", "n=varying,u=uniform,w=uniform");
+    let why = "lanes part inside it, at the branch of block a, and go on to blocks that it does not strictly dominate\n    \
+               one path:   a → a2 → a\n    other path: a → b\n";
+    assert!(text.contains(why), "{text}");
+}

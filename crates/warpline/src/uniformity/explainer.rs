@@ -103,7 +103,7 @@ impl<'a> Explainer<'a> {
             Evidence::Immediate | Evidence::Missing => None,
         };
         if let Evidence::Inside(Inside::Apart(_)) = link.evidence {
-            step.text += ", which does not dominate the blocks at which they arrive";
+            step.text += ", and go on to blocks that it does not strictly dominate";
         }
         step.paths = witness.map(|w| self.paths(w)).unwrap_or_default();
         if let Fact::DivergentExit(_, edge, _) = link.fact {
