@@ -54,13 +54,20 @@ struct Inevitable {
     /// Which of the two walks of which query has last passed a node.
     passed: Vec<u32>,
     walks: u32,
+    /// By node, the number of the last closure in which a walk went on from it to the root.
+    to_root: Vec<u32>,
 }
 
 impl Inevitable {
     fn new<G: Graph>(graph: &G, dfs: &DfsOrder) -> Self {
         let n = graph.node_count();
-        let mut found =
-            Inevitable { parent: vec![NONE; n], ring: vec![NONE; n], passed: vec![0; n], walks: 0 };
+        let mut found = Inevitable {
+            parent: vec![NONE; n],
+            ring: vec![NONE; n],
+            passed: vec![0; n],
+            walks: 0,
+            to_root: vec![0; n],
+        };
         let mut open: Vec<Node> = Vec::new();
         for &node in dfs.post_order() {
             let mut targets = graph.successors(node);
@@ -139,8 +146,15 @@ impl Inevitable {
     }
 
     /// Calls `visit` with each node that depends on `branch`: those inevitable from one successor, up to the first that is
-    /// inevitable from all.
-    fn for_each_dependent<G: Graph>(&mut self, graph: &G, branch: Node, mut visit: impl FnMut(Node)) {
+    /// inevitable from all. Where there is no such node, those are left out that were visited for another branch of the
+    /// same closure.
+    fn for_each_dependent<G: Graph>(
+        &mut self,
+        graph: &G,
+        branch: Node,
+        closure: u32,
+        mut visit: impl FnMut(Node),
+    ) {
         let end = self.parent(branch);
         let ring = end.map(|e| self.ring[e.index()]).filter(|&r| r != NONE);
         self.walks += 1;
@@ -148,7 +162,11 @@ impl Inevitable {
             let mut at = Some(successor);
             while let Some(node) = at.filter(|&n| Some(n) != end) {
                 let on_ring = ring.is_some() && ring == Some(self.ring[node.index()]);
-                if on_ring || std::mem::replace(&mut self.passed[node.index()], self.walks) == self.walks {
+                let (marks, mark) = match end {
+                    Some(_) => (&mut self.passed, self.walks),
+                    None => (&mut self.to_root, closure),
+                };
+                if on_ring || std::mem::replace(&mut marks[node.index()], mark) == mark {
                     break;
                 }
                 visit(node);
@@ -246,7 +264,7 @@ impl<'a, G: Graph> StrongPostDominators<'a, G> {
     fn add_dependents(&mut self, branch: Node, found: &mut Dependent) {
         let (graph, now) = (self.graph, self.closures);
         let (member, followed) = (&mut self.member, &mut self.followed);
-        self.inevitable.for_each_dependent(graph, branch, |n| {
+        self.inevitable.for_each_dependent(graph, branch, now, |n| {
             if std::mem::replace(&mut member[n.index()], now) != now {
                 found.nodes.push(n);
                 if graph.out_edges(n).len() > 1 && std::mem::replace(&mut followed[n.index()], now) != now {
