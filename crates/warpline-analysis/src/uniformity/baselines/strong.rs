@@ -37,7 +37,7 @@
 
 use super::postdom::apart;
 use crate::cycles::{CycleForest, CycleId};
-use crate::graph::{Graph, Node};
+use crate::graph::{EdgeId, Graph, Node};
 use crate::joins::{JoinSink as _, Split};
 use crate::order::DfsOrder;
 use crate::uniformity::GivenUp;
@@ -182,6 +182,8 @@ pub(in crate::uniformity) struct StrongPostDominators<'a, G> {
     dfs: &'a DfsOrder,
     cycles: &'a CycleForest,
     inevitable: Inevitable,
+    /// By cycle, the edges that leave it.
+    leaving: Vec<Vec<EdgeId>>,
     /// By node, the outermost irreducible cycle around it.
     regions: Vec<Option<CycleId>>,
     /// By node, the number of the last closure that it was found in.
@@ -214,6 +216,7 @@ impl<'a, G: Graph> StrongPostDominators<'a, G> {
             dfs,
             cycles,
             inevitable: Inevitable::new(graph, dfs),
+            leaving: cycles.all_exit_edges(graph),
             regions,
             member: vec![0; graph.node_count()],
             followed: vec![0; graph.node_count()],
@@ -276,7 +279,7 @@ impl<'a, G: Graph> StrongPostDominators<'a, G> {
 
     /// Threads come to the exits of `cycle` apart.
     fn add_exit_branches(&mut self, cycle: CycleId, found: &mut Dependent) {
-        for e in self.cycles.exit_edges(self.graph, cycle) {
+        for &e in &self.leaving[cycle.index()] {
             let (source, now) = (self.graph.source(e), self.closures);
             if std::mem::replace(&mut self.member[source.index()], now) != now {
                 found.nodes.push(source);
@@ -333,7 +336,7 @@ impl<'a, G: Graph> Control<'a, G> for StrongPostDominators<'a, G> {
             given_up.extend(self.graph.successors(node).filter_map(|t| self.entered_from(node, t)));
         }
         for &cycle in &found.begun_again {
-            for e in self.cycles.exit_edges(self.graph, cycle) {
+            for &e in &self.leaving[cycle.index()] {
                 state.divergent_exit(cycle, e);
                 joins.push(self.graph.target(e));
             }
