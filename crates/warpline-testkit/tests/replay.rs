@@ -1,8 +1,11 @@
 //! Every divergent value, branch, use and cycle of random programs has an explanation that replays.
 
+use warpline::uniformity::{Explainer as KernelExplainer, Options, Uniformity as KernelUniformity};
 use warpline_analysis::uniformity::{Evidence, Explainer, Rule, SsaProgram, Uniformity, Value};
 use warpline_analysis::{CsrGraph, DomTree, Graph};
+use warpline_testkit::differential::shape_of;
 use warpline_testkit::graph_oracles::is_reducible;
+use warpline_testkit::programs::{ProgramOptions, generate};
 use warpline_testkit::replay::{Replay, Seen};
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::tagged::Tags;
@@ -157,4 +160,33 @@ fn the_replay_notices_wrong_explanations() {
     }
     println!("{noticed} of {wrong} noticed");
     assert!(wrong > 1000 && noticed == wrong);
+}
+
+#[test]
+fn everything_divergent_in_random_kernels_is_explained_down_to_a_source_with_paths_for_every_join() {
+    let (mut chains, mut with_paths) = (0, 0);
+    for seed in 0..150 {
+        let program = generate(seed, &ProgramOptions::default());
+        let (module, func) = (&program.module, program.function());
+        let args = program.roles.iter().map(shape_of).collect();
+        let result = KernelUniformity::compute(module, func, &Options::with_args(args));
+        let explainer = KernelExplainer::new(module, func, &result);
+        let values = func.values.keys().filter(|&v| result.is_divergent(v)).map(|v| explainer.value(v));
+        let branches = result.divergent_branches().map(|b| explainer.branch(b));
+        for chain in values.chain(branches) {
+            chains += 1;
+            let last =
+                chain.last().unwrap_or_else(|| panic!("seed {seed}: nothing is said\n{}", program.text()));
+            let is_argument = last.text.contains("is an argument of the shape");
+            let is_source = last.value.and_then(|v| func.def_inst(v)).is_some();
+            assert!(is_argument || is_source, "seed {seed}: {chain:#?}");
+            for step in &chain {
+                let parts = step.text.contains("that part at") || step.text.contains("having parted at");
+                assert_eq!(step.paths.len(), if parts { 2 } else { 0 }, "seed {seed}: {step:?}");
+                with_paths += usize::from(parts);
+            }
+        }
+    }
+    println!("{chains} chains, {with_paths} steps with paths");
+    assert!(chains > 3_000 && with_paths > 300, "{chains} chains, {with_paths} steps with paths");
 }
