@@ -39,7 +39,7 @@ pub struct Kernel {
 /// Whatever is wrong with the input, the directives or the options.
 pub fn open(options: &KernelOptions) -> Result<Kernel> {
     let path = &options.input;
-    let imported = load(path, Some(true))?;
+    let imported = load(path, Some(true), None)?;
     let groups = directives::read(path)?;
     let (func, directives) = choose(&imported, path, groups, options.function.as_deref())?;
     let function = &imported.ir.functions[func];
@@ -54,12 +54,12 @@ pub fn open(options: &KernelOptions) -> Result<Kernel> {
     Ok(Kernel { imported, func, directives, args, width, cpu, register_bits })
 }
 
-/// Reads and imports an input. Warnings go to standard error.
+/// Reads and imports an input, compiled by clang for `triple` if it is one for clang. Warnings go to standard error.
 ///
 /// # Errors
 /// As [`worker::load_module`].
-pub fn load(path: &Path, simplify: Option<bool>) -> Result<Imported> {
-    let options = LoadOptions { simplify, ..LoadOptions::default() };
+pub fn load(path: &Path, simplify: Option<bool>, triple: Option<&str>) -> Result<Imported> {
+    let options = LoadOptions { simplify, triple: triple.map(str::to_owned) };
     let (module, warnings) = worker::load_module(path, &options)?;
     if !warnings.trim().is_empty() {
         eprintln!("{}", warnings.trim_end());

@@ -65,7 +65,7 @@ pub fn run(options: &AnalyzeOptions, list: &str) -> Result<Outcome> {
     if !matches!(options.format, AnalysisFormat::Text | AnalysisFormat::Json) {
         return Err(Error::option("--secret", "it is printed as text or json"));
     }
-    let imported = load(path, None)?;
+    let imported = load(path, None, None)?;
     let id = find_function(&imported, path, options.function.as_deref())?;
     let module = &imported.ir;
     let secrets = Secrets::parse(list, &module.functions[id])

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use warpline::ir::FuncId;
 use warpline::uniformity::{Options, Summaries, Target};
-use warpline_llvm::{Imported, target_of_triple};
+use warpline_llvm::{Imported, InputKind, target_of_triple};
 
 use crate::directives::{self, Directives};
 use crate::error::Result;
@@ -23,12 +23,19 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// Reads an input. Without a target, the module's triple says which.
+    /// Reads an input. Without a target, the module's triple says which; with one, OpenCL C is compiled for it.
     ///
     /// # Errors
     /// Whatever is wrong with the input.
     pub fn open(path: &Path, target: Option<Target>) -> Result<Unit> {
-        let imported = load(path, None)?;
+        let is_opencl = InputKind::of(path).is_ok_and(|kind| kind == InputKind::OpenCl);
+        let triple = match target {
+            Some(Target::Amdgcn) => Some("amdgcn-amd-amdhsa"),
+            Some(Target::Nvptx) => Some("nvptx64-nvidia-cuda"),
+            Some(Target::Spirv) => Some("spir64"),
+            Some(Target::Simd) | None => None,
+        };
+        let imported = load(path, None, triple.filter(|_| is_opencl))?;
         let target = target.unwrap_or_else(|| target_of_triple(&imported.ir.triple));
         let directives = directives::read(path)?;
         let summaries = imported.summaries(target);

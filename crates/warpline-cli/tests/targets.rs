@@ -108,6 +108,26 @@ fn what_rustc_writes_is_analysed_for_simd_lanes() {
     assert_eq!(names(&function["divergent"]["arguments"]).len(), 1);
 }
 
+#[test]
+fn opencl_is_compiled_for_the_target_that_is_asked_for() {
+    if compile("clang-19", &["--version"]).is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("saxpy.cl");
+    std::fs::write(&source, KERNEL).unwrap();
+    for target in ["amdgcn", "nvptx", "spirv"] {
+        let text = ok(&warpline(&["analyze", source.to_str().unwrap(), "--target", target]));
+        assert!(
+            text.contains("arguments: %x uniform, %y uniform, %a uniform, %n uniform"),
+            "{target}: {text}"
+        );
+        assert!(text.contains("1 of 2 branches"), "{target}: {text}");
+    }
+    let text = ok(&warpline(&["analyze", source.to_str().unwrap()]));
+    assert!(text.contains("%x varying"), "{text}");
+}
+
 const TOKENS: &str = r#"
 target triple = "amdgcn-amd-amdhsa"
 declare token @llvm.experimental.convergence.anchor()
