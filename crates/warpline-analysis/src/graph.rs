@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use crate::bitset::BitSet;
+
 /// A node of a graph, numbered from 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Node(pub u32);
@@ -52,12 +54,13 @@ impl fmt::Display for EdgeId {
 
 /// A directed graph with one entry.
 ///
-/// Nodes are `0..node_count()`, edges are `0..edge_count()`. The order of `out_edges` decides depth-first
-/// orders and with them every order in the results.
+/// Nodes are `0..node_count()`, edges are below `edge_count()`. A graph may leave numbers of edges out, as
+/// [`CsrGraph::without`] does: they stand in no list and [`edges`](Self::edges) does not name them. The order of
+/// `out_edges` decides depth-first orders and with them every order in the results.
 pub trait Graph {
     /// Number of nodes.
     fn node_count(&self) -> usize;
-    /// Number of edges.
+    /// Number of edges, with those that are left out: every edge's number is below it.
     fn edge_count(&self) -> usize;
     /// Where control enters.
     fn entry(&self) -> Node;
@@ -142,6 +145,8 @@ pub struct CsrGraph {
     targets: Vec<Node>,
     out: Lists<EdgeId>,
     inn: Lists<EdgeId>,
+    /// The edges that are left out; of length 0 if there are none.
+    dead: BitSet,
 }
 
 impl CsrGraph {
@@ -172,20 +177,48 @@ impl CsrGraph {
                 }
             }
         }
+        Ok(Self::group(node_count, entry, sources, targets, BitSet::new(0)))
+    }
+
+    fn group(
+        node_count: usize,
+        entry: Node,
+        sources: Vec<Node>,
+        targets: Vec<Node>,
+        dead: BitSet,
+    ) -> CsrGraph {
         let by = |ends: &[Node]| {
-            Lists::group(node_count, ends.iter().enumerate().map(|(e, n)| (n.index(), EdgeId(e as u32))))
+            let live = ends.iter().enumerate().filter(|&(e, _)| !dead.contains(e));
+            Lists::group(node_count, live.map(|(e, n)| (n.index(), EdgeId(e as u32))))
         };
-        Ok(CsrGraph { entry, out: by(&sources), inn: by(&targets), sources, targets })
+        CsrGraph { entry, out: by(&sources), inn: by(&targets), sources, targets, dead }
     }
 
     /// The same nodes, edges and edge ids as any other graph.
     pub fn copy_of<G: Graph>(graph: &G) -> Self {
-        CsrGraph::new(
-            graph.node_count(),
-            graph.entry(),
-            graph.edges().map(|e| (graph.source(e), graph.target(e))),
-        )
-        .expect("a graph's own edges connect its own nodes")
+        Self::without(graph, std::iter::empty())
+    }
+
+    /// The same nodes, edges and edge ids without some of the edges: these keep their ends and their numbers, which stay
+    /// below [`edge_count`](Graph::edge_count), but no list names them. Edges that the graph does not have are ignored.
+    /// Out-edges of a node are in the order of their numbers.
+    pub fn without<G: Graph>(graph: &G, dead: impl IntoIterator<Item = EdgeId>) -> Self {
+        let count = graph.edge_count();
+        let mut left_out = BitSet::new(count);
+        (0..count).for_each(|e| _ = left_out.insert(e));
+        graph.edges().for_each(|e| _ = left_out.remove(e.index()));
+        dead.into_iter().filter(|e| e.index() < count).for_each(|e| _ = left_out.insert(e.index()));
+        if left_out.is_empty() {
+            left_out = BitSet::new(0);
+        }
+        let ends = |end: &dyn Fn(EdgeId) -> Node| (0..count).map(|e| end(EdgeId::new(e))).collect();
+        let (sources, targets) = (ends(&|e| graph.source(e)), ends(&|e| graph.target(e)));
+        Self::group(graph.node_count(), graph.entry(), sources, targets, left_out)
+    }
+
+    /// Whether an edge is one of those that are left out.
+    pub fn is_left_out(&self, edge: EdgeId) -> bool {
+        self.dead.contains(edge.index())
     }
 }
 
@@ -210,6 +243,16 @@ impl Graph for CsrGraph {
     }
     fn target(&self, edge: EdgeId) -> Node {
         self.targets[edge.index()]
+    }
+
+    fn edges(&self) -> impl DoubleEndedIterator<Item = EdgeId> + ExactSizeIterator + use<> {
+        let all = self.dead.is_empty();
+        let mut live: Vec<EdgeId> = Vec::new();
+        if !all {
+            live.extend((0..self.edge_count()).filter(|&e| !self.dead.contains(e)).map(EdgeId::new));
+        }
+        let count = if all { self.edge_count() } else { live.len() };
+        (0..count).map(move |i| if all { EdgeId::new(i) } else { live[i] })
     }
 }
 
@@ -244,12 +287,18 @@ impl Reversed {
             }
         }
         let exit = Node::new(graph.node_count());
-        let reversed = graph.edges().map(|e| (graph.target(e), graph.source(e)));
+        let mut left_out: Vec<bool> = vec![true; graph.edge_count()];
+        graph.edges().for_each(|e| left_out[e.index()] = false);
+        let all = (0..graph.edge_count()).map(EdgeId::new);
+        let reversed = all.clone().map(|e| (graph.target(e), graph.source(e)));
         let virtual_edges = (0..sccs.len()).filter(|&s| !leaves[s]).map(|s| (exit, sccs.first_found(s)));
         let mut virtual_edges: Vec<_> = virtual_edges.collect();
         virtual_edges.sort_unstable();
-        let inner = CsrGraph::new(graph.node_count() + 1, exit, reversed.chain(virtual_edges))
+        let mut inner = CsrGraph::new(graph.node_count() + 1, exit, reversed.chain(virtual_edges))
             .expect("a graph's own edges connect its own nodes");
+        if left_out.contains(&true) {
+            inner = CsrGraph::without(&inner, all.filter(|e| left_out[e.index()]));
+        }
         Reversed { graph: inner, original_edges: graph.edge_count() }
     }
 
@@ -327,6 +376,11 @@ impl<T: Copy> Lists<T> {
     /// The number of lists.
     pub(crate) fn len(&self) -> usize {
         self.starts.len() - 1
+    }
+
+    /// One list, to be changed in place.
+    pub(crate) fn get_mut(&mut self, list: usize) -> &mut [T] {
+        &mut self.items[self.starts[list] as usize..self.starts[list + 1] as usize]
     }
 
     /// One list.

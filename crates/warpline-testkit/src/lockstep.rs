@@ -67,6 +67,8 @@ struct Run<'a> {
     program: &'a SsaProgram,
     tags: &'a Tags,
     seed: u64,
+    /// How many different values there are; 0: 2^64.
+    range: u64,
     visits: BTreeMap<(Node, Tag), Visit>,
     arrivals: BTreeMap<(EdgeId, Tag), Environment>,
     observed: &'a mut Observed,
@@ -84,8 +86,40 @@ pub fn run(
     observed: &mut Observed,
 ) -> Vec<Trace> {
     let (visits, arrivals) = (BTreeMap::new(), BTreeMap::new());
-    let mut run = Run { graph, program, tags, seed, visits, arrivals, observed };
+    let mut run = Run { graph, program, tags, seed, range: 0, visits, arrivals, observed };
     (0..threads).map(|thread| run.thread(thread, steps)).collect()
+}
+
+/// What a thread has at the end of a node.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment<'a> {
+    /// The node.
+    pub node: Node,
+    /// By number, the values as last computed; none where a value has not been computed or is undefined.
+    pub values: &'a [Option<u64>],
+    /// The edge that the thread takes next.
+    pub edge: Option<EdgeId>,
+}
+
+/// The same with values below `range`, so that many are equal, and without those threads that come to a moment which is
+/// not `allowed`. Returns how many threads were not left out.
+#[expect(clippy::too_many_arguments, reason = "those of `run` and two more")]
+pub fn run_where(
+    graph: &CsrGraph,
+    program: &SsaProgram,
+    tags: &Tags,
+    seed: u64,
+    range: u64,
+    threads: u64,
+    steps: usize,
+    allowed: impl Fn(Moment) -> bool,
+    observed: &mut Observed,
+) -> usize {
+    let (visits, arrivals) = (BTreeMap::new(), BTreeMap::new());
+    let mut run = Run { graph, program, tags, seed, range, visits, arrivals, observed };
+    let kept: Vec<u64> = (0..threads).filter(|&thread| run.is_allowed(thread, steps, &allowed)).collect();
+    kept.iter().for_each(|&thread| _ = run.thread(thread, steps));
+    kept.len()
 }
 
 fn hash(parts: impl IntoIterator<Item = u64>) -> u64 {
@@ -97,12 +131,22 @@ fn hash_tag(tag: &Tag) -> u64 {
 }
 
 impl Run<'_> {
-    fn thread(&mut self, thread: u64, steps: usize) -> Trace {
+    fn begin(&self, thread: u64) -> Environment {
         let mut environment: Environment = vec![None; self.program.value_count()];
         for v in self.program.values().filter(|&v| self.program.node(v).is_none()) {
             let own = if self.program.rule(v) == Rule::Source { thread + 1 } else { 0 };
-            environment[v.index()] = Some(hash([self.seed, u64::from(v.0), own]));
+            environment[v.index()] = Some(self.value([self.seed, u64::from(v.0), own]));
         }
+        environment
+    }
+
+    fn value(&self, parts: impl IntoIterator<Item = u64>) -> u64 {
+        let hash = hash(parts);
+        hash.checked_rem(self.range).unwrap_or(hash)
+    }
+
+    fn thread(&mut self, thread: u64, steps: usize) -> Trace {
+        let mut environment = self.begin(thread);
         let mut node = self.graph.entry();
         let mut tag = self.tags.at_entry(node);
         let mut by = None;
@@ -119,6 +163,25 @@ impl Run<'_> {
             (node, by) = (target, Some(edge));
         }
         trace
+    }
+
+    /// Whether a thread comes to allowed moments only.
+    fn is_allowed(&self, thread: u64, steps: usize, allowed: &impl Fn(Moment) -> bool) -> bool {
+        let mut environment = self.begin(thread);
+        let (mut node, mut by) = (self.graph.entry(), None);
+        let mut tag = self.tags.at_entry(node);
+        for step in 0..steps {
+            self.execute(thread, step as u64, node, &tag, by, &mut environment);
+            let edge = self.choose(node, &tag, &environment);
+            if !allowed(Moment { node, values: &environment, edge }) {
+                return false;
+            }
+            let Some(edge) = edge else { break };
+            let target = self.graph.target(edge);
+            tag = self.tags.step(&tag, node, target);
+            (node, by) = (target, Some(edge));
+        }
+        true
     }
 
     fn execute(
@@ -141,13 +204,13 @@ impl Run<'_> {
                 let from: Option<Vec<u64>> =
                     program.operands(v).map(|(o, _)| environment[o.index()]).collect();
                 match program.rule(v) {
-                    Rule::Source => Some(hash([self.seed, id, thread + 1, step])),
-                    Rule::AlwaysUniform => Some(hash([self.seed, id, hash_tag(tag)])),
+                    Rule::Source => Some(self.value([self.seed, id, thread + 1, step])),
+                    Rule::AlwaysUniform => Some(self.value([self.seed, id, hash_tag(tag)])),
                     Rule::Default if program.is_pure(v) => {
-                        from.map(|from| hash([id].into_iter().chain(from)))
+                        from.map(|from| self.value([id].into_iter().chain(from)))
                     }
                     Rule::Default => {
-                        from.map(|from| hash([self.seed, id, hash_tag(tag)].into_iter().chain(from)))
+                        from.map(|from| self.value([self.seed, id, hash_tag(tag)].into_iter().chain(from)))
                     }
                 }
             };

@@ -155,6 +155,7 @@ impl<'a, G: Graph> State<'a, G> {
                 left_before: vec![None; cycles.len()],
                 splits: Vec::new(),
                 join: vec![0; graph.node_count()],
+                known: None,
             },
             graph,
             dfs,

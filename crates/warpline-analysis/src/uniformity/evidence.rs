@@ -42,7 +42,8 @@ pub struct Explainer<'a, G> {
 }
 
 impl<'a, G: Graph> Explainer<'a, G> {
-    /// Explains `uniformity`, the result of [`Uniformity::compute`] for this graph and program.
+    /// Explains `uniformity`, the result of [`Uniformity::compute`] for this graph and program. A result with facts is
+    /// explained on what [`Uniformity::analysed`] gives.
     pub fn new(graph: &'a G, program: &'a SsaProgram, uniformity: &'a Uniformity) -> Self {
         let joins = Joins::with_order(
             graph,

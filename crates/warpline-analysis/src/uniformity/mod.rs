@@ -51,12 +51,14 @@ pub mod baselines;
 mod clock;
 mod engine;
 mod evidence;
+pub mod facts;
 mod program;
 mod tables;
 
 pub use baselines::Algorithm;
 pub use clock::Times;
 pub use evidence::{Evidence, Explainer, Link};
+pub use facts::{FactError, Facts, KnownFact, UniformBecause};
 pub use program::{ProgramError, Rule, SsaBuilder, SsaProgram, Value};
 
 use crate::bitset::BitSet;
@@ -65,6 +67,7 @@ use crate::graph::{EdgeId, Graph, Lists, Node};
 use crate::joins::Split;
 use crate::limits::Limits;
 use crate::order::DfsOrder;
+use facts::{Known, Place};
 
 /// Why a value or a branch is divergent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -146,6 +149,8 @@ pub struct Uniformity {
     splits: Vec<Split>,
     /// By node: 0, or one more than the position of the split of which it is a join.
     join: Vec<u32>,
+    /// What other analyses contributed.
+    known: Option<Box<Known>>,
 }
 
 impl Uniformity {
@@ -172,6 +177,33 @@ impl Uniformity {
         let dfs = DfsOrder::compute(graph);
         let cycles = CycleForest::compute_with(graph, &dfs);
         engine::run(graph, &dfs, cycles, program, Algorithm::Joins, limits, &mut clock::NoClock)
+    }
+
+    /// Analyses a program of which other analyses know something; see [`facts`]. The same as
+    /// [`compute`](Self::compute) if they know nothing.
+    ///
+    /// # Errors
+    /// If a fact speaks of an edge or a value that does not exist.
+    pub fn compute_with_facts<G: Graph>(
+        graph: &G,
+        program: &SsaProgram,
+        facts: &Facts,
+    ) -> Result<Self, FactError> {
+        Self::compute_with_facts_by(graph, program, facts, Algorithm::Joins, &Limits::of(graph))
+    }
+
+    /// The same by one of the [algorithms](Algorithm), within given limits.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn compute_with_facts_by<G: Graph>(
+        graph: &G,
+        program: &SsaProgram,
+        facts: &Facts,
+        algorithm: Algorithm,
+        limits: &Limits,
+    ) -> Result<Self, FactError> {
+        facts::compute(graph, program, facts, algorithm, limits)
     }
 
     /// Analyses a program by one of the [algorithms](Algorithm).
@@ -222,32 +254,54 @@ impl Uniformity {
     /// `node`; a walk through the graph in the rare case that nothing at all used a value outside a cycle
     /// some of whose exits are divergent.
     pub fn is_divergent_at<G: Graph>(&self, graph: &G, value: Value, node: Node) -> bool {
-        self.is_divergent(value) || self.temporal_at(graph, value, node).is_some()
+        self.sees_apart(graph, value, Place::Node(node))
     }
 
     /// Whether threads that take `edge` to an instance of its target can see different values in `value`, the definition
     /// of which dominates the edge's source. This is how a φ uses an operand.
     pub fn is_divergent_on<G: Graph>(&self, graph: &G, value: Value, edge: EdgeId) -> bool {
-        self.is_divergent(value) || self.temporal_on(graph, value, edge).is_some()
+        self.sees_apart(graph, value, Place::Edge(edge))
+    }
+
+    fn sees_apart<G: Graph>(&self, graph: &G, value: Value, place: Place) -> bool {
+        if self.known.as_ref().is_some_and(|known| known.is_dead(place)) {
+            return false;
+        }
+        let divergent = |v| self.is_divergent(v) || self.leaves_apart(graph, v, place).is_some();
+        divergent(value) && self.uniform_equal(graph, value, place).is_none()
     }
 
     /// A cycle that makes a use of `value` at `node` temporally divergent; the innermost one if there are several.
     pub fn temporal_at<G: Graph>(&self, graph: &G, value: Value, node: Node) -> Option<CycleId> {
-        let leaves = self.left(value, node).find(|&c| self.reaches(graph, c, node));
-        leaves.or_else(|| self.given_up_with(value, node))
+        let place = Place::Node(node);
+        let cycle = self.leaves_apart(graph, value, place)?;
+        self.uniform_equal(graph, value, place).is_none().then_some(cycle)
     }
 
     /// A cycle that makes a use of `value` on `edge` temporally divergent; the innermost one if there are several.
     pub fn temporal_on<G: Graph>(&self, graph: &G, value: Value, edge: EdgeId) -> Option<CycleId> {
-        let source = graph.source(edge);
-        let leaves = self.left(value, graph.target(edge)).find(|&c| {
-            if self.cycles.contains(c, source) {
-                self.is_divergent_exit(c, edge)
-            } else {
-                self.reaches(graph, c, source)
+        let place = Place::Edge(edge);
+        let cycle = self.leaves_apart(graph, value, place)?;
+        self.uniform_equal(graph, value, place).is_none().then_some(cycle)
+    }
+
+    /// A cycle that makes a use of `value` temporally divergent, whatever it is known to be equal to.
+    fn leaves_apart<G: Graph>(&self, graph: &G, value: Value, place: Place) -> Option<CycleId> {
+        if self.known.as_ref().is_some_and(|known| known.is_dead(place)) {
+            return None;
+        }
+        let (node, leaves) = match place {
+            Place::Node(node) => (node, self.left(value, node).find(|&c| self.reaches(graph, c, node))),
+            Place::Edge(edge) => {
+                let (source, target) = (graph.source(edge), graph.target(edge));
+                let apart = |&c: &CycleId| match self.cycles.contains(c, source) {
+                    true => self.is_divergent_exit(c, edge),
+                    false => self.reaches(graph, c, source),
+                };
+                (target, self.left(value, target).find(apart))
             }
-        });
-        leaves.or_else(|| self.given_up_with(value, graph.target(edge)))
+        };
+        leaves.or_else(|| self.given_up_with(value, node))
     }
 
     /// A given-up cycle in which `value` may change and which contains `node`, unless the value is defined there:
@@ -274,21 +328,20 @@ impl Uniformity {
             Reach::Nowhere => false,
             Reach::Everywhere => true,
             Reach::Nodes(nodes) => nodes.binary_search(&node).is_ok(),
-            Reach::Unknown => {
-                let mut nodes = BitSet::new(graph.node_count());
-                let exits = self.divergent_exits(cycle).iter();
-                let targets: Vec<Node> = exits.map(|&(e, _)| graph.target(e)).collect();
-                engine::extend_reach(
-                    graph,
-                    &self.cycles,
-                    cycle,
-                    targets,
-                    &mut |n: Node| nodes.insert(n.index()),
-                    &mut usize::MAX.clone(),
-                );
-                nodes.contains(node.index())
-            }
+            Reach::Unknown => match &self.known {
+                Some(known) => self.walks_to(&known.graph, cycle, node),
+                None => self.walks_to(graph, cycle, node),
+            },
         }
+    }
+
+    fn walks_to<G: Graph>(&self, graph: &G, cycle: CycleId, node: Node) -> bool {
+        let mut nodes = BitSet::new(graph.node_count());
+        let exits = self.divergent_exits(cycle).iter();
+        let targets: Vec<Node> = exits.map(|&(e, _)| graph.target(e)).collect();
+        let mut insert = |n: Node| nodes.insert(n.index());
+        engine::extend_reach(graph, &self.cycles, cycle, targets, &mut insert, &mut usize::MAX.clone());
+        nodes.contains(node.index())
     }
 
     /// Whether threads can leave a cycle in different iterations.

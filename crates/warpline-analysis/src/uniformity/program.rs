@@ -313,6 +313,47 @@ impl SsaProgram {
         (&self.starts, &self.operands)
     }
 
+    /// The same program with some values that are there from the start and depend on nothing, and with those operands of
+    /// φs alone that are taken on edges to keep.
+    pub(super) fn reduced(
+        &self,
+        is_constant: impl Fn(Value) -> bool,
+        keeps: impl Fn(EdgeId) -> bool,
+    ) -> SsaProgram {
+        let mut definitions = self.definitions.clone();
+        let mut starts = Vec::with_capacity(self.starts.len());
+        let mut operands = Vec::with_capacity(self.operands.len());
+        for v in self.values() {
+            starts.push(operands.len() as u32);
+            if is_constant(v) {
+                definitions[v.index()] =
+                    Definition { node: NONE, rule: Rule::Default, is_phi: false, is_pure: false };
+                continue;
+            }
+            operands.extend(self.uses(v).iter().filter(|&&(_, e)| e == NONE || keeps(EdgeId(e))));
+        }
+        starts.push(operands.len() as u32);
+        SsaProgram {
+            phis: self.phis.iter().copied().filter(|&v| !is_constant(v)).collect(),
+            definitions,
+            starts,
+            operands,
+            terminators: self.terminators.clone(),
+            values_at: OnceLock::new(),
+        }
+    }
+
+    /// Puts another value in place of an operand, given by its position among the operands of its user.
+    pub(super) fn replace_operand(&mut self, user: Value, position: usize, by: Value) {
+        let at = self.starts[user.index()] as usize + position;
+        self.operands[at].0 = by;
+    }
+
+    /// The same for what decides about a branch.
+    pub(super) fn replace_in_terminator(&mut self, node: Node, position: usize, by: Value) {
+        self.terminators.get_mut(node.index())[position] = by;
+    }
+
     /// Whether a value is the same whenever its operands are: a pure one, or a φ all operands of which are one value.
     fn follows_operands(&self, value: Value) -> bool {
         let mut others = self.operands(value).map(|(o, _)| o).filter(|&o| o != value);

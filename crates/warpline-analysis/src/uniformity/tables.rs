@@ -179,12 +179,12 @@ impl ExitTable {
         from: impl Fn(Option<CycleId>) -> Option<CycleId>,
     ) -> Self {
         let mut left = vec![0; cycles.len()];
-        let mut bits = Vec::with_capacity(if cycles.is_empty() { 0 } else { graph.edge_count() });
+        let mut bits = vec![(0, 0); if cycles.is_empty() { 0 } else { graph.edge_count() }];
         let mut count = 0;
         if !cycles.is_empty() {
             for e in graph.edges() {
                 let mut cycle = from(cycles.innermost(graph.source(e)));
-                bits.push((count, cycle.map_or(0, |c| cycles.depth(c))));
+                bits[e.index()] = (count, cycle.map_or(0, |c| cycles.depth(c)));
                 while let Some(c) = cycle.filter(|&c| !cycles.contains(c, graph.target(e))) {
                     left[c.index()] += 1;
                     count += 1;
