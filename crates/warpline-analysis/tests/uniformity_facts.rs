@@ -359,10 +359,11 @@ fn a_graph_without_some_edges_keeps_ends_and_numbers() {
 }
 
 /// Facts about a program, a few of each kind.
-fn random_facts(rng: &mut SplitMix64, graph: &CsrGraph, program: &SsaProgram, dead: bool) -> Facts {
+fn random_facts(rng: &mut SplitMix64, graph: &CsrGraph, program: &SsaProgram, without: &Uniformity) -> Facts {
     let mut facts = Facts::none();
     let branching: Vec<EdgeId> =
         graph.edges().filter(|&e| graph.out_edges(graph.source(e)).len() > 1).collect();
+    let dead = rng.chance(2, 3);
     if dead && !branching.is_empty() {
         for _ in 0..rng.below(3) {
             facts = facts.dead_edge(*rng.pick(&branching));
@@ -372,22 +373,47 @@ fn random_facts(rng: &mut SplitMix64, graph: &CsrGraph, program: &SsaProgram, de
         facts = facts.constant(Value::new(rng.below(program.value_count())));
     }
     let dom = DomTree::compute(graph);
+    let exists = |v: Value, e: EdgeId| program.node(v).is_none_or(|n| dom.dominates(n, graph.source(e)));
+    // Mostly about what is used where it matters, and a value that is uniform without facts.
+    let uses = uses_behind_edges(graph, program, &dom);
+    let divergent: Vec<(EdgeId, Value)> = uses.into_iter().filter(|u| without.is_divergent(u.1)).collect();
     for _ in 0..if graph.edge_count() == 0 { 0 } else { rng.below(4) } {
-        let edge = EdgeId::new(rng.below(graph.edge_count()));
-        let exists = |&v: &Value| program.node(v).is_none_or(|n| dom.dominates(n, graph.source(edge)));
-        let values: Vec<Value> = program.values().filter(exists).collect();
-        // Mostly about what is used behind the edge.
-        let target = graph.target(edge);
-        let at_target = program.values_at(target).iter().flat_map(|&v| program.operands(v));
-        let on_edge = at_target.filter(|&(_, e)| e.is_none_or(|e| e == edge)).map(|(v, _)| v);
-        let used =
-            on_edge.chain(program.terminator(target).iter().copied()).filter(exists).collect::<Vec<_>>();
-        if values.len() > 1 {
-            let a = if used.is_empty() || rng.chance(1, 4) { rng.pick(&values) } else { rng.pick(&used) };
-            facts = facts.equal_on(edge, *a, *rng.pick(&values));
+        let (edge, used) = match divergent.is_empty() || rng.chance(1, 3) {
+            true => (EdgeId::new(rng.below(graph.edge_count())), None),
+            false => {
+                let &(edge, v) = rng.pick(&divergent);
+                (edge, Some(v))
+            }
+        };
+        let values: Vec<Value> = program.values().filter(|&v| exists(v, edge)).collect();
+        let uniform: Vec<Value> = values.iter().copied().filter(|&v| !without.is_divergent(v)).collect();
+        match used {
+            Some(a) if !uniform.is_empty() => facts = facts.equal_on(edge, a, *rng.pick(&uniform)),
+            _ if values.is_empty() => {}
+            _ => facts = facts.equal_on(edge, *rng.pick(&values), *rng.pick(&values)),
         }
     }
     facts
+}
+
+/// The uses of values behind edges that are the only ones to their targets, and those of φs on edges.
+fn uses_behind_edges(graph: &CsrGraph, program: &SsaProgram, dom: &DomTree) -> Vec<(EdgeId, Value)> {
+    let mut uses = Vec::new();
+    for node in graph.nodes().filter(|&n| dom.is_reachable(n)) {
+        let behind = |e: &EdgeId| {
+            let target = graph.target(*e);
+            graph.in_edges(target).len() == 1 && dom.dominates(target, node)
+        };
+        let edges: Vec<EdgeId> = graph.edges().filter(behind).collect();
+        let operands = program.values_at(node).iter().flat_map(|&v| program.operands(v));
+        for (operand, on) in operands.chain(program.terminator(node).iter().map(|&v| (v, None))) {
+            let places = on.as_ref().map_or(&edges[..], std::slice::from_ref);
+            let exists =
+                |e: &&EdgeId| program.node(operand).is_none_or(|n| dom.dominates(n, graph.source(**e)));
+            uses.extend(places.iter().filter(exists).map(|&e| (e, operand)));
+        }
+    }
+    uses
 }
 
 /// Whether every node that is reached without dead edges is in the same cycles as before.
@@ -463,9 +489,9 @@ fn claims_with_facts_hold_for_threads_that_do_nothing_else_and_are_no_fewer() {
         };
         let make = if rng.chance(1, 4) { ssa_programs::of_phis } else { ssa_programs::random };
         let program = make(&mut rng, &graph);
-        let with_dead = rng.chance(2, 3);
-        let facts = random_facts(&mut rng, &graph, &program, with_dead);
-        if let Err(message) = check(&mut rng, &graph, &program, &facts, &mut rates) {
+        let without = Uniformity::compute(&graph, &program);
+        let facts = random_facts(&mut rng, &graph, &program, &without);
+        if let Err(message) = check(&mut rng, &graph, &program, &facts, &without, &mut rates) {
             panic!("seed {seed}: {message}\n{facts:?}\n{}", ssa_programs::describe(&graph, &program));
         }
     }
@@ -487,9 +513,9 @@ fn check(
     graph: &CsrGraph,
     program: &SsaProgram,
     facts: &Facts,
+    without: &Uniformity,
     rates: &mut Rates,
 ) -> Result<(), String> {
-    let without = Uniformity::compute(graph, program);
     let with = Uniformity::compute_with_facts(graph, program, facts).map_err(|e| e.to_string())?;
     rates.programs += 1;
     rates.threads += judge(graph, program, facts, &with, rng, 3)?;
@@ -498,8 +524,8 @@ fn check(
     rates.constant += used(|f| matches!(f, KnownFact::Constant(_)));
     rates.equal += used(|f| matches!(f, KnownFact::EqualOn(..)));
     let (live, _) = with.analysed(graph, program);
-    let lost = lost_claim(graph, program, live, &with, &without);
-    if has_the_same_cycles(&with, &without, live) {
+    let lost = lost_claim(graph, program, live, &with, without);
+    if has_the_same_cycles(&with, without, live) {
         if let Some(lost) = lost {
             return Err(format!("{lost} is uniform without facts and divergent with them"));
         }
@@ -507,10 +533,10 @@ fn check(
         rates.other_cycles += 1;
         rates.worse += usize::from(lost.is_some());
     }
-    let better = lost_claim(graph, program, live, &without, &with).is_some();
+    let better = lost_claim(graph, program, live, without, &with).is_some();
     rates.better += usize::from(better);
     rates.by_equality += usize::from(better && facts.dead_edges().is_empty() && facts.constants().is_empty());
-    reasons_are_there(graph, program, &with, &without, rates)
+    reasons_are_there(graph, program, &with, without, rates)
 }
 
 /// What is uniform for facts only has a reason that names facts which were used; the rest has none. Causes are explained.
