@@ -9,7 +9,7 @@
 //! The engine knows nothing of facts. It is given another program that does the same wherever they hold:
 //!
 //! * *Dead edges* stand in no list of the graph, and φs have no operands on them. So a branch with one edge left is
-//!   uniform, and nodes that nothing leads to any more have no influence.
+//!   uniform, and nodes that nothing leads to any more have no influence. See below for when they stay.
 //! * *Constants* are there from the start, like arguments. They depend on nothing and change in no cycle, not even in one
 //!   that is given up.
 //! * *Equalities* let a use of one value be taken for a use of the other. If `a` and `b` are equal on an edge, they are so
@@ -22,12 +22,15 @@
 //! two are equal. This is repeated until there is nothing to replace or [`ROUNDS`] are over. Each round is sound by itself, and nothing that was
 //! uniform becomes divergent: every user of a replaced use was divergent.
 //!
-//! # What instances are then
+//! # Dead edges that stay
 //!
-//! Instances are counted in the cycles of the graph without dead edges. If the whole graph is reducible, every claim holds
-//! for instances counted in its own cycles as well: each cycle that is left has the header of a cycle of the whole graph, so what
-//! that counts apart, the other counts apart or together. On the other hand, where a node no longer leads back into a cycle,
-//! threads come to it from different iterations that were apart before, and claims may get fewer.
+//! Instances are counted in the cycles of the whole graph, since whoever acts on the result may keep the dead edges. A node that no
+//! longer leads back into a cycle when they are gone is behind the cycle, so that threads from all iterations would be taken to
+//! execute it together; in the whole graph they execute different instances, and what they load there may differ. So dead edges
+//! leave the graph only if each node that is still reached is in as many cycles as before, and no irreducible cycle has lost an
+//! edge inside or into it. (Cycles of a part of a reducible graph have headers of cycles of the whole, so that they are the same if
+//! they are as many.) Otherwise paths along dead edges count, which costs precision only; branches with one live edge are
+//! uniform and φs have no operands on dead edges all the same.
 
 use std::fmt;
 
@@ -262,6 +265,7 @@ pub(super) struct Known {
     dom: DomTree,
     equal: Equalities,
     constants: BitSet,
+    dead: BitSet,
     /// The nodes to which nothing leads without dead edges.
     cut_off: BitSet,
     used: Vec<KnownFact>,
@@ -282,10 +286,15 @@ pub(super) fn compute<G: Graph>(
         let cycles = CycleForest::compute_with(graph, &dfs);
         return Ok(engine::run(graph, &dfs, cycles, program, algorithm, limits, no_clock));
     }
-    let live = CsrGraph::without(graph, facts.dead_edges.iter().copied());
-    let dfs = DfsOrder::compute(&live);
-    let cycles = CycleForest::compute_with(&live, &dfs);
-    let mut known = Known::new(live, &dfs, &cycles, program, facts);
+    let live = Live::new(graph, facts);
+    let whole = CsrGraph::copy_of(graph);
+    let whole_dfs = DfsOrder::compute(&whole);
+    let whole_cycles = CycleForest::compute_with(&whole, &whole_dfs);
+    let (analysed, dfs, cycles) = match live.has_the_instances_of(&whole, &whole_dfs, &whole_cycles) {
+        true => (live.graph.clone(), live.dfs.clone(), live.cycles.clone()),
+        false => (whole, whole_dfs, whole_cycles),
+    };
+    let mut known = Known::new(analysed, &dfs, &live, program, facts);
     let mut round = 1;
     loop {
         let cycles = cycles.clone();
@@ -299,30 +308,59 @@ pub(super) fn compute<G: Graph>(
     }
 }
 
+/// The graph without dead edges.
+struct Live {
+    graph: CsrGraph,
+    dfs: DfsOrder,
+    cycles: CycleForest,
+}
+
+impl Live {
+    fn new<G: Graph>(graph: &G, facts: &Facts) -> Live {
+        let graph = CsrGraph::without(graph, facts.dead_edges.iter().copied());
+        let dfs = DfsOrder::compute(&graph);
+        let cycles = CycleForest::compute_with(&graph, &dfs);
+        Live { graph, dfs, cycles }
+    }
+
+    /// Whether some thread may take an edge.
+    fn takes(&self, edge: EdgeId) -> bool {
+        !self.graph.is_left_out(edge) && self.dfs.is_reachable(self.graph.source(edge))
+    }
+
+    /// Whether executions are told apart in this graph as in the whole one.
+    fn has_the_instances_of(&self, whole: &CsrGraph, dfs: &DfsOrder, cycles: &CycleForest) -> bool {
+        let is_lost = |e: &EdgeId| {
+            dfs.is_reachable(whole.source(*e)) && !self.takes(*e) && self.dfs.is_reachable(whole.target(*e))
+        };
+        let irreducible = |n: Node| cycles.around(n).any(|c| !cycles.is_reducible(c));
+        self.dfs.pre_order().iter().all(|&n| self.cycles.node_depth(n) == cycles.node_depth(n))
+            && whole.edges().filter(is_lost).all(|e| !irreducible(whole.target(e)))
+    }
+}
+
 impl Known {
-    fn new(
-        graph: CsrGraph,
-        dfs: &DfsOrder,
-        cycles: &CycleForest,
-        program: &SsaProgram,
-        facts: &Facts,
-    ) -> Known {
+    fn new(graph: CsrGraph, dfs: &DfsOrder, live: &Live, program: &SsaProgram, facts: &Facts) -> Known {
         let mut constants = BitSet::new(program.value_count());
         facts.constants.iter().for_each(|v| _ = constants.insert(v.index()));
-        let takes = |e: EdgeId| !graph.is_left_out(e) && dfs.is_reachable(graph.source(e));
+        let takes = |e: EdgeId| live.takes(e);
         let keeps = |e: EdgeId| facts.dead_edges.is_empty() || takes(e);
-        let reduced = program.reduced(|v| constants.contains(v.index()), keeps);
+        let mut reduced = program.reduced(|v| constants.contains(v.index()), keeps);
+        if !facts.dead_edges.is_empty() {
+            let parts = |n: Node| live.dfs.is_reachable(n) && live.graph.out_edges(n).len() > 1;
+            reduced.keep_terminators(parts);
+        }
         let dom = DomTree::compute_with(&graph, dfs);
         let mut used: Vec<KnownFact> = Vec::new();
-        let dead = facts.dead_edges.iter().filter(|&&e| dfs.is_reachable(graph.source(e)));
+        let dead = facts.dead_edges.iter().filter(|&&e| live.dfs.is_reachable(graph.source(e)));
         used.extend(dead.map(|&e| KnownFact::DeadEdge(e)));
         let says_more = |v: Value| match program.node(v) {
             None => program.rule(v) == Rule::Source,
-            Some(n) if !dfs.is_reachable(n) => false,
+            Some(n) if !live.dfs.is_reachable(n) => false,
             Some(n) => {
                 program.rule(v) == Rule::Source
                     || program.operands(v).len() > 0
-                    || cycles.innermost(n).is_some()
+                    || live.cycles.innermost(n).is_some()
             }
         };
         let constant = facts.constants.iter().filter(|&&v| says_more(v));
@@ -343,9 +381,11 @@ impl Known {
         });
         let mut cut_off = BitSet::new(graph.node_count());
         if !facts.dead_edges.is_empty() {
-            graph.nodes().filter(|&n| !dfs.is_reachable(n)).for_each(|n| _ = cut_off.insert(n.index()));
+            graph.nodes().filter(|&n| !live.dfs.is_reachable(n)).for_each(|n| _ = cut_off.insert(n.index()));
         }
-        Known { program: reduced, dom, equal, constants, cut_off, used, replaced: Vec::new(), graph }
+        let mut dead = BitSet::new(graph.edge_count());
+        facts.dead_edges.iter().for_each(|e| _ = dead.insert(e.index()));
+        Known { program: reduced, dom, equal, constants, dead, cut_off, used, replaced: Vec::new(), graph }
     }
 
     /// Whether no thread comes to a place for its facts.
@@ -353,7 +393,7 @@ impl Known {
         match place {
             Place::Node(node) => self.cut_off.contains(node.index()),
             Place::Edge(edge) => {
-                self.graph.is_left_out(edge) || self.cut_off.contains(self.graph.source(edge).index())
+                self.dead.contains(edge.index()) || self.cut_off.contains(self.graph.source(edge).index())
             }
         }
     }
@@ -474,13 +514,13 @@ pub struct UniformBecause {
     /// true.
     pub gone: Vec<Fact>,
     /// The facts of other analyses for which the last of them is not true. Where that cannot be said of single ones, all
-    /// that it can be: the dead edges for what needs paths, and all facts for an operand that may change in fewer cycles.
+    /// that it can be: the dead edges for what needs paths, and all facts for what may change in fewer cycles.
     pub by: Vec<KnownFact>,
 }
 
 impl Uniformity {
-    /// The graph and the program of which this is the result, given those for which it was asked: without dead edges, and
-    /// with uses replaced, if there were [`facts`](Self::compute_with_facts); otherwise the same. Causes and
+    /// The graph and the program of which this is the result, given those for which it was asked: mostly without dead edges,
+    /// and with uses replaced, if there were [`facts`](Self::compute_with_facts); otherwise the same. Causes and
     /// cycles speak of these.
     pub fn analysed<'a>(
         &'a self,
@@ -555,15 +595,19 @@ impl Uniformity {
                 use_of(User::Branch(n), o)
             }
             Fact::Value(v, _) => known.replaced(User::Value(v), None),
-            Fact::DivergentExit(_, exit, _) if known.graph.is_left_out(exit) => {
+            Fact::DivergentExit(_, exit, _) if known.dead.contains(exit.index()) => {
                 vec![KnownFact::DeadEdge(exit)]
             }
             Fact::Branch(..) | Fact::DivergentExit(..) | Fact::GivenUp(..) => Vec::new(),
         };
-        let temporal = |f: Fact| {
-            matches!(f, Fact::Value(_, Cause::Temporal { .. }) | Fact::Branch(_, Cause::Temporal { .. }))
+        // These say of a value that it may change.
+        let changes = match last {
+            Fact::Value(_, cause) | Fact::Branch(_, cause) => {
+                matches!(cause, Cause::Temporal { .. } | Cause::GivenUp(_))
+            }
+            Fact::DivergentExit(..) | Fact::GivenUp(..) => false,
         };
-        let is_candidate = |f: &KnownFact| temporal(last) || matches!(f, KnownFact::DeadEdge(_));
+        let is_candidate = |f: &KnownFact| changes || matches!(f, KnownFact::DeadEdge(_));
         let by = match at_once.is_empty() {
             true => known.used.iter().copied().filter(is_candidate).collect(),
             false => at_once,

@@ -314,7 +314,7 @@ impl SsaProgram {
     }
 
     /// The same program with some values that are there from the start and depend on nothing, and with those operands of
-    /// φs alone that are taken on edges to keep.
+    /// φs alone that are taken on edges to keep. Constant is also what has lost all operands.
     pub(super) fn reduced(
         &self,
         is_constant: impl Fn(Value) -> bool,
@@ -324,23 +324,35 @@ impl SsaProgram {
         let mut starts = Vec::with_capacity(self.starts.len());
         let mut operands = Vec::with_capacity(self.operands.len());
         for v in self.values() {
-            starts.push(operands.len() as u32);
-            if is_constant(v) {
+            let first = operands.len();
+            starts.push(first as u32);
+            if !is_constant(v) {
+                operands.extend(self.uses(v).iter().filter(|&&(_, e)| e == NONE || keeps(EdgeId(e))));
+            }
+            // A φ that is undefined on all edges that are left may be taken for a constant.
+            let undefined = self.is_phi(v) && self.rule(v) == Rule::Default && !self.uses(v).is_empty();
+            if is_constant(v) || undefined && operands.len() == first {
                 definitions[v.index()] =
                     Definition { node: NONE, rule: Rule::Default, is_phi: false, is_pure: false };
-                continue;
             }
-            operands.extend(self.uses(v).iter().filter(|&&(_, e)| e == NONE || keeps(EdgeId(e))));
         }
         starts.push(operands.len() as u32);
         SsaProgram {
-            phis: self.phis.iter().copied().filter(|&v| !is_constant(v)).collect(),
+            phis: self.phis.iter().copied().filter(|v| definitions[v.index()].is_phi).collect(),
             definitions,
             starts,
             operands,
             terminators: self.terminators.clone(),
             values_at: OnceLock::new(),
         }
+    }
+
+    /// Makes branches depend on nothing, but for those to keep.
+    pub(super) fn keep_terminators(&mut self, keeps: impl Fn(Node) -> bool) {
+        let nodes = self.terminators.len();
+        let kept = (0..nodes).filter(|&n| keeps(Node::new(n)));
+        let pairs = kept.flat_map(|n| self.terminators.get(n).iter().map(move |&v| (n, v)));
+        self.terminators = Lists::group(nodes, pairs.collect::<Vec<_>>().into_iter());
     }
 
     /// Puts another value in place of an operand, given by its position among the operands of its user.
