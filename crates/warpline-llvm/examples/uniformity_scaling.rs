@@ -124,7 +124,7 @@ fn measure(text: &str, shape: &str, n: usize, driver: Option<&str>) -> Point {
     let mut series = || {
         let start = Instant::now();
         while engine.len() % 50 < 3 || start.elapsed() < Duration::from_millis(300) {
-            let (_, times) = Uniformity::compute_timed(&imported.ir, func, &options);
+            let (_, times) = Uniformity::compute_timed_as_a_whole(&imported.ir, func, &options);
             engine.push(times.engine.full.as_secs_f64());
             whole.push(times.full.as_secs_f64());
             if engine.len() >= 400 || engine.len() >= 3 && start.elapsed() > Duration::from_secs(5) {
