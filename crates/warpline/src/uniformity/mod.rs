@@ -224,9 +224,10 @@ impl Uniformity {
         let variables = Variables::of(func);
         let mut rounds = 0;
         loop {
-            let (program, extra) = program(module, func, &graph, &edge_ids, &pinned, &variables, options);
+            let Made { program, extra, has_lane_index } =
+                program(module, func, &graph, &edge_ids, &pinned, &variables, options);
             let engine = solve(&graph, &program);
-            let view = View::new(module, func, &graph, &edge_ids, &engine, options);
+            let view = View::new(module, func, &graph, &edge_ids, &engine, options, has_lane_index);
             let shapes = Shapes::compute(module, func, &shapes_of_params, &view);
             rounds += 1;
             let found: Vec<Value> = func
@@ -393,7 +394,15 @@ fn engine_reaches(view: &View, b: Block) -> bool {
     !view.func.blocks[b].preds.is_empty() || b == view.func.entry()
 }
 
-/// The function as the engine sees it. The engine's values are the function's, by number, and after them the extra
+/// The function as the engine sees it.
+struct Made {
+    program: SsaProgram,
+    extra: Vec<Extra>,
+    /// Whether some instruction yields the lane's number.
+    has_lane_index: bool,
+}
+
+/// Makes the engine's program. The engine's values are the function's, by number, and after them the extra
 /// ones.
 fn program(
     module: &Module,
@@ -403,7 +412,7 @@ fn program(
     pinned: &EntitySet<Value>,
     variables: &Variables,
     options: &Options,
-) -> (SsaProgram, Vec<Extra>) {
+) -> Made {
     // Nearly every instruction is one value, with two operands or so.
     let mut builder = SsaProgram::builder_for(func.insts.len() + func.values.len() / 2, 2 * func.insts.len());
     let members = members_with_rules(module, func, options);
@@ -425,6 +434,7 @@ fn program(
         }
         Held::Unwritten => None,
     };
+    let mut has_lane_index = false;
     for v in func.values.keys() {
         let (inst, position) = match func.values[v].def {
             ValueDef::Inst(inst, position) if linked.contains(inst) => (inst, position as usize),
@@ -442,6 +452,8 @@ fn program(
             _ if pinned.contains(v) => (EngineRule::AlwaysUniform, None),
             rule => engine_rule(rule),
         };
+        has_lane_index |= matches!(data.op, Op::Lane(_) | Op::Call(_))
+            && rules::lane_op(module, func, inst) == Some(LaneOp::LaneIndex);
         let at = Node::from(data.block);
         match data.op {
             Op::Phi => {
@@ -506,7 +518,7 @@ fn program(
         }
     }
     let program = builder.build(graph).expect("operands and edges of a function are its own");
-    (program, extra)
+    Made { program, extra, has_lane_index }
 }
 
 /// The engine's rule, and the operands that count if not all do.
@@ -528,6 +540,9 @@ fn operands(data: &InstData, only: Option<OperandSet>) -> impl Iterator<Item = E
 /// The members of results of structure type that have rules of their own, in the order of the program.
 fn members_with_rules(module: &Module, func: &Function, options: &Options) -> Vec<(Inst, u32, Rule)> {
     let mut found = Vec::new();
+    if !func.values.values().any(|v| matches!(v.ty, Type::Aggregate(_))) {
+        return found;
+    }
     for inst in func.layout.iter().flat_map(|&b| func.block_insts(b)) {
         let data = &func.insts[inst];
         if let [result] = data.results[..]
@@ -584,6 +599,7 @@ struct View<'a> {
     options: &'a Options,
     /// Blocks of cycles that were given up.
     unconverged: EntitySet<Block>,
+    has_lane_index: bool,
 }
 
 impl<'a> View<'a> {
@@ -594,13 +610,14 @@ impl<'a> View<'a> {
         edge_ids: &'a SecondaryMap<Edge, Option<EdgeId>>,
         engine: &'a Engine,
         options: &'a Options,
+        has_lane_index: bool,
     ) -> View<'a> {
         let cycles = engine.cycles();
         let given_up = cycles.cycles().filter(|&c| engine.given_up(c).is_some());
         let nodes = given_up.flat_map(|c| cycles.nodes(c).iter().copied());
         let mut unconverged = EntitySet::new();
         unconverged.extend(nodes.map(Block::from));
-        View { module, func, graph, edge_ids, engine, options, unconverged }
+        View { module, func, graph, edge_ids, engine, options, unconverged, has_lane_index }
     }
 }
 
@@ -649,10 +666,6 @@ impl Convergence for View<'_> {
     }
 
     fn has_strided_source(&self) -> bool {
-        let func = self.func;
-        let insts = func.layout.iter().flat_map(|&b| func.blocks[b].insts.iter().copied());
-        insts
-            .filter(|&i| matches!(func.insts[i].op, Op::Lane(_) | Op::Call(_)))
-            .any(|i| rules::lane_op(self.module, func, i) == Some(LaneOp::LaneIndex))
+        self.has_lane_index
     }
 }

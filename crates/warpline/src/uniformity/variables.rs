@@ -52,7 +52,7 @@ impl Variables {
     /// Follows the variables of `func`.
     pub(super) fn of(func: &Function) -> Variables {
         let mut reads = func.layout.iter().flat_map(|&b| &func.blocks[b].insts);
-        if !reads.any(|&i| matches!(func.insts[i].op, Op::ReadVar(_))) {
+        if func.vars.is_empty() || !reads.any(|&i| matches!(func.insts[i].op, Op::ReadVar(_))) {
             return Variables::default();
         }
         let mut copy = func.clone();
