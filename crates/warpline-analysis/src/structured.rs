@@ -43,8 +43,8 @@ pub(crate) fn look<G: Graph>(
             _ => return None,
         }
     }
-    let one = Arm::new(graph, cycles, regions, around, first)?;
-    let other = Arm::new(graph, cycles, regions, around, second)?;
+    let one = Arm::new(graph, cycles, around, first)?;
+    let other = Arm::new(graph, cycles, around, second)?;
     for &edge in one.edges() {
         let node = graph.target(edge);
         if let Some(&meets) = other.edges().iter().find(|&&e| graph.target(e) == node) {
@@ -67,18 +67,13 @@ struct Arm {
 impl Arm {
     /// The arm that begins with an edge; none if it leaves the cycle around the branch, enters another one, or comes to a
     /// header.
-    fn new<G: Graph>(
-        graph: &G,
-        cycles: &CycleForest,
-        regions: &Regions,
-        around: Option<CycleId>,
-        first: EdgeId,
-    ) -> Option<Arm> {
+    fn new<G: Graph>(graph: &G, cycles: &CycleForest, around: Option<CycleId>, first: EdgeId) -> Option<Arm> {
         let mut arm = Arm { edges: [first; LENGTH], len: 0, ends: false };
         let mut edge = first;
         while arm.len < LENGTH {
             let node = graph.target(edge);
-            let level = cycles.innermost(node) == around && regions.region(node).is_none();
+            // A region has cycles of its own around all its nodes, so this keeps out of regions as well.
+            let level = cycles.innermost(node) == around;
             if !level || around.is_some_and(|c| cycles.header(c) == node) {
                 // What lies before may still be a place to meet.
                 return (arm.len > 0).then_some(arm);

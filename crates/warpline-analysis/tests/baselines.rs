@@ -126,6 +126,16 @@ impl Answers for Observed {
     }
 }
 
+impl Sample {
+    /// Holds the claims of strong post-dominators against what was seen.
+    fn strong_post_dominators_miss_nothing(&self, seen: &Observed) -> Compared {
+        let claimed = Uniformity::compute_by(&self.graph, &self.program, Algorithm::StrongPostDom);
+        let found = self.compare(seen, &claimed);
+        assert!(found.only_first.is_empty(), "claimed uniform: {:?}\n{}", found.only_first, self.describe());
+        found
+    }
+}
+
 /// How many programs: `WARPLINE_GRAPHS`, or what takes a second or two.
 fn count(default: u64) -> u64 {
     std::env::var("WARPLINE_GRAPHS").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
@@ -147,14 +157,7 @@ fn strong_post_dominators_are_sound_on_reducible_graphs() {
         let mut sample = Sample::new(seed, |rng| graphs::reducible(rng, 10));
         let tags = [Tags::of(&sample.graph)];
         let seen = sample.observe(&tags, 5);
-        let claimed = Uniformity::compute_by(&sample.graph, &sample.program, Algorithm::StrongPostDom);
-        let found = sample.compare(&seen, &claimed);
-        assert!(
-            found.only_first.is_empty(),
-            "claimed uniform: {:?}\n{}",
-            found.only_first,
-            sample.describe()
-        );
+        let found = sample.strong_post_dominators_miss_nothing(&seen);
         seen_divergent += found.both;
         not_seen += found.only_second;
     }
@@ -194,14 +197,7 @@ fn strong_post_dominators_are_sound_on_irreducible_graphs_whatever_the_headers_a
         let tags: Vec<Tags> =
             (0..3).map(|_| Tags::of_walk(&sample.graph, |_, out| rng.shuffle(out))).collect();
         let seen = sample.observe(&tags, 3);
-        let claimed = Uniformity::compute_by(&sample.graph, &sample.program, Algorithm::StrongPostDom);
-        let found = sample.compare(&seen, &claimed);
-        assert!(
-            found.only_first.is_empty(),
-            "claimed uniform: {:?}\n{}",
-            found.only_first,
-            sample.describe()
-        );
+        let found = sample.strong_post_dominators_miss_nothing(&seen);
         seen_divergent += found.both;
     }
     assert!(seen_divergent > 10 * count(1000) as usize);

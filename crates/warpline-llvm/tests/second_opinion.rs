@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use warpline::shape::ArgShape;
 use warpline::uniformity::report::FunctionReport;
 use warpline::uniformity::{Options, Target, Uniformity};
+use warpline_llvm::opinion::{self, BlockOpinion, Opinion};
 use warpline_llvm::{Imported, Module};
 
 const KERNELS: &str = r#"
@@ -81,22 +82,22 @@ fn opt(text: &str) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// The names of the divergent values of a function, and how many of its branches diverge, in LLVM's output.
-fn llvm_says(output: &str, function: &str) -> (Vec<String>, usize) {
-    let start = format!("UniformityInfo for function '{function}':");
-    let body = output.split(&start).nth(1).unwrap_or_default();
-    let body = body.split("UniformityInfo for function").next().unwrap_or_default();
-    let divergent = body.lines().filter_map(|l| l.trim_start().strip_prefix("DIVERGENT:")).map(str::trim);
-    let mut values = Vec::new();
-    let mut branches = 0;
-    for line in divergent {
-        match line.split_once(" = ") {
-            Some((name, _)) if name.starts_with('%') => values.push(name.to_owned()),
-            _ => branches += usize::from(line.starts_with("br ") || line.starts_with("switch ")),
-        }
-    }
+/// The names of the divergent values of a function, and how many of its branches diverge, as LLVM says.
+fn llvm_says(opinions: &[Opinion], function: &str) -> (Vec<String>, usize) {
+    let opinion = opinions.iter().find(|o| o.function == function).expect("LLVM reports on every function");
+    let divergent = |part: fn(&BlockOpinion) -> &[(bool, String)]| {
+        opinion
+            .blocks
+            .iter()
+            .flat_map(part)
+            .filter(|(divergent, _)| *divergent)
+            .map(|(_, text)| text.as_str())
+    };
+    let name = |text: &str| text.split_once(" = ").map(|(name, _)| name.to_owned());
+    let mut values: Vec<String> = divergent(|b| &b.definitions).filter_map(name).collect();
     values.sort();
-    (values, branches)
+    let branches = divergent(|b| &b.terminators).filter(|t| t.starts_with("br ") || t.starts_with("switch "));
+    (values, branches.count())
 }
 
 #[test]
@@ -105,6 +106,7 @@ fn llvm_finds_the_same_values_and_branches_divergent() {
         eprintln!("skipped: no `opt` with a uniformity analysis is installed");
         return;
     };
+    let opinions = opinion::parse(&output);
     let module = Module::parse(KERNELS.as_bytes(), "kernels.ll").expect("the text is well-formed");
     let imported = Imported::new(module);
     let mut compared = 0;
@@ -117,7 +119,12 @@ fn llvm_finds_the_same_values_and_branches_divergent() {
         let report = FunctionReport::new(&imported.ir, func, &result);
         let mut ours = report.divergent.values.clone();
         ours.sort();
-        assert_eq!((ours, report.divergent.branches.len()), llvm_says(&output, &func.name), "{}", func.name);
+        assert_eq!(
+            (ours, report.divergent.branches.len()),
+            llvm_says(&opinions, &func.name),
+            "{}",
+            func.name
+        );
         compared += 1;
     }
     assert_eq!(compared, 3);

@@ -21,6 +21,19 @@ pub(super) trait Control<'a, G: Graph> {
     fn follow(&mut self, split: Split, state: &mut State<'a, G>);
 }
 
+/// Solves a program of whose graph nothing is at hand.
+pub(super) fn run_on<G: Graph>(
+    graph: &G,
+    program: &SsaProgram,
+    algorithm: Algorithm,
+    limits: &Limits,
+    clock: &mut impl Clock,
+) -> Uniformity {
+    let dfs = DfsOrder::compute(graph);
+    let cycles = CycleForest::compute_with(graph, &dfs);
+    run(graph, &dfs, cycles, program, algorithm, limits, clock)
+}
+
 pub(super) fn run<G: Graph>(
     graph: &G,
     dfs: &DfsOrder,

@@ -282,9 +282,7 @@ pub(super) fn compute<G: Graph>(
     facts.check(graph, program)?;
     let no_clock = &mut clock::NoClock;
     if facts.is_empty() {
-        let dfs = DfsOrder::compute(graph);
-        let cycles = CycleForest::compute_with(graph, &dfs);
-        return Ok(engine::run(graph, &dfs, cycles, program, algorithm, limits, no_clock));
+        return Ok(engine::run_on(graph, program, algorithm, limits, no_clock));
     }
     let live = Live::new(graph, facts);
     let whole = CsrGraph::copy_of(graph);

@@ -153,12 +153,15 @@ pub struct Uniformity {
     known: Option<Box<Known>>,
 }
 
+/// The item of a list with a number from 1; 0 stands for none.
+fn numbered<T: Copy>(list: &[T], number: u32) -> Option<T> {
+    list.get((number as usize).checked_sub(1)?).copied()
+}
+
 impl Uniformity {
     /// Analyses a program over `graph`.
     pub fn compute<G: Graph>(graph: &G, program: &SsaProgram) -> Self {
-        let dfs = DfsOrder::compute(graph);
-        let cycles = CycleForest::compute_with(graph, &dfs);
-        Self::compute_with(graph, &dfs, cycles, program)
+        Self::compute_by(graph, program, Algorithm::Joins)
     }
 
     /// Analyses a program over `graph`, the order and cycles of which are at hand.
@@ -174,9 +177,7 @@ impl Uniformity {
 
     /// Analyses a program within given limits.
     pub fn compute_within<G: Graph>(graph: &G, program: &SsaProgram, limits: &Limits) -> Self {
-        let dfs = DfsOrder::compute(graph);
-        let cycles = CycleForest::compute_with(graph, &dfs);
-        engine::run(graph, &dfs, cycles, program, Algorithm::Joins, limits, &mut clock::NoClock)
+        engine::run_on(graph, program, Algorithm::Joins, limits, &mut clock::NoClock)
     }
 
     /// Analyses a program of which other analyses know something; see [`facts`]. The same as
@@ -208,19 +209,15 @@ impl Uniformity {
 
     /// Analyses a program by one of the [algorithms](Algorithm).
     pub fn compute_by<G: Graph>(graph: &G, program: &SsaProgram, algorithm: Algorithm) -> Self {
-        let dfs = DfsOrder::compute(graph);
-        let cycles = CycleForest::compute_with(graph, &dfs);
-        engine::run(graph, &dfs, cycles, program, algorithm, &Limits::of(graph), &mut clock::NoClock)
+        engine::run_on(graph, program, algorithm, &Limits::of(graph), &mut clock::NoClock)
     }
 
     /// [`compute_by`](Self::compute_by), with the time that it takes.
     pub fn compute_timed<G: Graph>(graph: &G, program: &SsaProgram, algorithm: Algorithm) -> (Self, Times) {
         let (mut times, mut full) = (Times::default(), std::time::Duration::ZERO);
-        let result = clock::timed(&mut full, || {
-            let dfs = DfsOrder::compute(graph);
-            let cycles = CycleForest::compute_with(graph, &dfs);
-            engine::run(graph, &dfs, cycles, program, algorithm, &Limits::of(graph), &mut times)
-        });
+        let limits = Limits::of(graph);
+        let result =
+            clock::timed(&mut full, || engine::run_on(graph, program, algorithm, &limits, &mut times));
         (result, Times { full, ..times })
     }
 
@@ -377,17 +374,17 @@ impl Uniformity {
     /// instances of predecessors. None if all threads that arrive at an instance come the same way, and for
     /// nodes in cycles that were given up unless they are entries.
     pub fn divergent_join(&self, node: Node) -> Option<Split> {
-        self.splits.get((self.join[node.index()] as usize).wrapping_sub(1)).copied()
+        numbered(&self.splits, self.join[node.index()])
     }
 
     /// Why a value is divergent.
     pub fn cause(&self, value: Value) -> Option<Cause> {
-        self.causes.get((self.value_cause[value.index()] as usize).wrapping_sub(1)).copied()
+        numbered(&self.causes, self.value_cause[value.index()])
     }
 
     /// Why a branch is divergent.
     pub fn branch_cause(&self, node: Node) -> Option<Cause> {
-        self.causes.get((self.branch_cause[node.index()] as usize).wrapping_sub(1)).copied()
+        numbered(&self.causes, self.branch_cause[node.index()])
     }
 
     /// The chain of causes of a divergent value, from the value itself to the source where it begins. Empty for a uniform

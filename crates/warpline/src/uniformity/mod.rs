@@ -25,10 +25,8 @@ mod opencl;
 mod tests;
 mod variables;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
-
-use std::sync::OnceLock;
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 pub use warpline_analysis::uniformity::Algorithm;
@@ -165,15 +163,26 @@ impl Uniformity {
         })
     }
 
-    /// Analyses a function and says how long it takes.
-    pub fn compute_timed(module: &Module, func: &Function, options: &Options) -> (Uniformity, Times) {
+    fn timed(
+        module: &Module,
+        func: &Function,
+        options: &Options,
+        solve: impl Fn(&CsrGraph, &SsaProgram) -> (Engine, EngineTimes),
+    ) -> (Uniformity, Times) {
         let (mut engine, start) = (EngineTimes::default(), Instant::now());
         let result = Self::run(module, func, options, |graph, program| {
-            let (result, times) = Engine::compute_timed(graph, program, options.algorithm);
+            let (result, times) = solve(graph, program);
             engine += times;
             result
         });
         (result, Times { engine, full: start.elapsed() })
+    }
+
+    /// Analyses a function and says how long it takes.
+    pub fn compute_timed(module: &Module, func: &Function, options: &Options) -> (Uniformity, Times) {
+        Self::timed(module, func, options, |graph, program| {
+            Engine::compute_timed(graph, program, options.algorithm)
+        })
     }
 
     /// The same, looked at from outside: reading the clock for each branch takes time itself. Of the engine's times only
@@ -183,14 +192,11 @@ impl Uniformity {
         func: &Function,
         options: &Options,
     ) -> (Uniformity, Times) {
-        let (mut engine, start) = (EngineTimes::default(), Instant::now());
-        let result = Self::run(module, func, options, |graph, program| {
+        Self::timed(module, func, options, |graph, program| {
             let start = Instant::now();
             let result = Engine::compute_by(graph, program, options.algorithm);
-            engine.full += start.elapsed();
-            result
-        });
-        (result, Times { engine, full: start.elapsed() })
+            (result, EngineTimes { full: start.elapsed(), ..EngineTimes::default() })
+        })
     }
 
     fn run(
