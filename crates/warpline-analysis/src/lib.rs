@@ -8,6 +8,7 @@
 //! * [`cycles`]: the forest of cycles, reducible or not;
 //! * [`frontier`]: dominance frontiers, single and iterated;
 //! * [`normal_form`], [`head_rewired`], [`disjoint_paths`]: the forms in which paper 1 states its theorems;
+//! * [`phi_placement`]: which nodes need a φ-function for a variable;
 //! * [`joins`]: where threads that part at a branch meet again; [`witness`]: by which paths;
 //! * [`uniformity`]: which values and branches all threads agree on.
 //! * [`variables`]: the same for functions with variables that are not in SSA form.
@@ -30,6 +31,7 @@ pub mod limits;
 mod local;
 pub mod normal_form;
 pub mod order;
+pub mod phi_placement;
 mod regions;
 mod rewired;
 mod structured;

@@ -1,0 +1,146 @@
+//! Where φ-functions are needed for variables that are written at given nodes.
+//!
+//! For a set *S* of nodes that define a variable, the *join set* J(*S*) holds the nodes at which two paths meet that begin
+//! at different members of *S* and have no other node in common (paper 5, Section 2). A φ-function at these nodes, and
+//! nowhere else, gives every node one reaching definition. (The iterated join set J⁺(*S*), in which φs count as
+//! definitions, is the same set: Weiss 1992.) Whether the variable is also defined *on entry* is part of the question:
+//! parameters are, local variables are not. All classic algorithms answer for variables that are, by dominance frontiers;
+//! for others they place φs that merge a definition with nothing.
+//!
+//! * [`dominance_frontiers`]: Cytron et al. and Sreedhar–Gao; every variable counts as defined on entry.
+//!
+//! A definition on entry happens before the entry node, so that the entry is a place for a φ like any other if edges lead
+//! back to it. Definitions in nodes that the entry does not reach count for nothing.
+
+pub mod dominance_frontiers;
+mod liveness;
+
+use std::cell::OnceCell;
+
+use crate::bitset::BitSet;
+use crate::dom::DomTree;
+use crate::graph::{Graph, Lists, Node};
+
+/// Which nodes write and read each of a set of variables, numbered from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accesses {
+    definitions: Lists<Node>,
+    exposed: Lists<Node>,
+    on_entry: BitSet,
+}
+
+impl Accesses {
+    /// Collects the accesses to `variables` variables, as pairs of variable and node.
+    ///
+    /// `definitions` are the nodes that write a variable; `exposed` those that read it before any write of their own;
+    /// each pair at most once. `on_entry` are the variables that hold a value when control enters. Panics if a variable is
+    /// not below `variables`.
+    pub fn new(
+        variables: usize,
+        definitions: impl Iterator<Item = (usize, Node)> + Clone,
+        exposed: impl Iterator<Item = (usize, Node)> + Clone,
+        on_entry: impl IntoIterator<Item = usize>,
+    ) -> Self {
+        let mut set = BitSet::new(variables);
+        on_entry.into_iter().for_each(|x| _ = set.insert(x));
+        Accesses {
+            definitions: Lists::group(variables, definitions),
+            exposed: Lists::group(variables, exposed),
+            on_entry: set,
+        }
+    }
+
+    /// How many variables there are.
+    pub fn variables(&self) -> usize {
+        self.definitions.len()
+    }
+
+    /// The nodes that write a variable, in the order given.
+    pub fn definitions(&self, variable: usize) -> &[Node] {
+        self.definitions.get(variable)
+    }
+
+    /// The nodes that read what a variable holds when control arrives there, in the order given.
+    pub fn exposed(&self, variable: usize) -> &[Node] {
+        self.exposed.get(variable)
+    }
+
+    /// Whether a variable holds a value when control enters.
+    pub fn is_defined_on_entry(&self, variable: usize) -> bool {
+        self.on_entry.contains(variable)
+    }
+}
+
+/// Which of the needed φs are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Pruning {
+    /// All of them.
+    #[default]
+    Minimal,
+    /// Those of variables that some node reads before it writes them (Briggs et al. 1998).
+    SemiPruned,
+    /// Those at nodes where the variable is live (Choi et al. 1991).
+    Pruned,
+}
+
+/// φ-functions: for each variable the nodes that get one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    starts: Vec<u32>,
+    nodes: Vec<Node>,
+}
+
+impl Placement {
+    /// A placement for no variables yet.
+    pub(crate) fn with_capacity(variables: usize) -> Self {
+        let mut starts = Vec::with_capacity(variables + 1);
+        starts.push(0);
+        Placement { starts, nodes: Vec::new() }
+    }
+
+    /// Adds the nodes of the next variable.
+    pub(crate) fn push(&mut self, nodes: impl IntoIterator<Item = Node>) {
+        let from = self.nodes.len();
+        self.nodes.extend(nodes);
+        self.nodes[from..].sort_unstable();
+        self.starts.push(self.nodes.len() as u32);
+    }
+
+    /// How many variables there are.
+    pub fn variables(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The nodes at which a variable gets a φ, in increasing order.
+    pub fn of(&self, variable: usize) -> &[Node] {
+        &self.nodes[self.starts[variable] as usize..self.starts[variable + 1] as usize]
+    }
+
+    /// The number of φs of all variables.
+    pub fn count(&self) -> usize {
+        self.nodes.len()
+    }
+}
+
+/// The dominator tree of a graph, computed when it is first asked for: many functions need no φ and so no tree.
+pub struct Dominators<'a, G> {
+    graph: &'a G,
+    tree: OnceCell<DomTree>,
+}
+
+impl<'a, G: Graph> Dominators<'a, G> {
+    /// The dominators of `graph`.
+    pub fn of(graph: &'a G) -> Self {
+        Dominators { graph, tree: OnceCell::new() }
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &'a G {
+        self.graph
+    }
+
+    /// The tree.
+    pub fn tree(&self) -> &DomTree {
+        self.tree.get_or_init(|| DomTree::compute(self.graph))
+    }
+}
