@@ -106,6 +106,35 @@ entry:
 ;   ret poison
 ; }
 
+; What was memory holds undef until it is written, not poison.
+func @unwritten_memory(%c: i1) -> i32 {
+  var $x: i32 = undef
+  var $y: i32 = undef
+entry:
+  br %c, set, join
+set:
+  write $x, 7
+  br join
+join:
+  %r: i32 = read $x
+  %s: i32 = read $y
+  %t: i32 = add %r, %s
+  ret %t
+}
+; check: ssa
+; func @unwritten_memory(%c: i1) -> i32 {
+;   var $x: i32 = undef
+;   var $y: i32 = undef
+; entry:
+;   br %c, set, join(undef)
+; set:
+;   br join(7)
+; join:
+;   %x: i32 = phi
+;   %t: i32 = add %x, undef
+;   ret %t
+; }
+
 ; Swapping two variables in a loop: φs that are each other's operands.
 func @swap(%a: i32, %b: i32, %c: i1) -> i32 {
   var $x: i32

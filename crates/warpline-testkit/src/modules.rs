@@ -156,7 +156,10 @@ impl<'a> Maker<'a> {
         }
         for _ in 0..self.rng.below(self.shape.max_vars + 1) {
             let (ty, name) = (self.ty(), self.name());
-            self.func.add_var(ty, name);
+            let var = self.func.add_var(ty, name);
+            if var.as_u32() % 3 == 2 {
+                self.func.vars[var].unwritten = Unwritten::Undef;
+            }
         }
         let entry = self.func.add_block("entry");
         for i in 0..self.graph.node_count() {

@@ -61,8 +61,12 @@ impl Walk<'_> {
             let args: Vec<Token> = data.args.iter().map(|&a| self.get(a)).collect();
             match data.op {
                 Op::ReadVar(x) => {
-                    let poison = Token::Const(Constant::Poison(func.vars[x].ty));
-                    let token = self.vars.get(&x).cloned().unwrap_or(poison);
+                    let ty = func.vars[x].ty;
+                    let unwritten = Token::Const(match func.vars[x].unwritten {
+                        Unwritten::Poison => Constant::Poison(ty),
+                        Unwritten::Undef => Constant::Undef(ty),
+                    });
+                    let token = self.vars.get(&x).cloned().unwrap_or(unwritten);
                     self.values.insert(data.results[0], token);
                 }
                 Op::WriteVar(x) => {

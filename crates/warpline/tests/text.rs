@@ -15,7 +15,7 @@ declare @printf(ptr, ...) -> i32 [unknown convergent] #o4
 
 func @f(%n: i32, %p: ptr, %v2: %pair) -> i32 #o1 !1 {
   var $acc: i32
-  var $x1: float
+  var $x1: float = undef
 entry:
   br loop(0, true) !0
 loop mask %m:

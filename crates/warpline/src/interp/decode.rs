@@ -9,7 +9,7 @@ use super::value::Cell;
 use super::{float, scalar};
 use crate::ir::{
     AggregateType, Block, CallInfo, CastOp, Constant, Edge, FloatKind, FuncId, Function, Inst, InstFlags,
-    LaneOp, Module, Op, Scalar, Symbol, SymbolKind, Type, Value, ValueDef, Var,
+    LaneOp, Module, Op, Scalar, Symbol, SymbolKind, Type, Unwritten, Value, ValueDef, Var,
 };
 
 /// Values with more cells than this are not modelled.
@@ -120,7 +120,11 @@ pub(super) fn decode(
     let params = f.params.iter().map(|&v| d.define(v)).collect();
     for (var, data) in &f.vars {
         let len = cell_count(d.symbols.module(), data.ty).unwrap_or(0);
-        d.vars[var] = d.reserve(len);
+        let slot = d.reserve(len);
+        if data.unwritten == Unwritten::Undef {
+            d.template[slot.at as usize..].fill(Cell::UNDEF);
+        }
+        d.vars[var] = slot;
     }
     for &b in &f.layout {
         for i in f.block_insts(b) {

@@ -110,6 +110,16 @@ pub struct ValueData {
     pub name: Box<str>,
 }
 
+/// What a variable holds before it is written.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Unwritten {
+    /// `poison`.
+    #[default]
+    Poison,
+    /// `undef`, as memory does: a variable that was an `alloca`. Poison would be more undefined than that.
+    Undef,
+}
+
 /// A variable.
 #[derive(Clone, Debug)]
 pub struct VarData {
@@ -117,6 +127,8 @@ pub struct VarData {
     pub name: Box<str>,
     /// The type of what it holds.
     pub ty: Type,
+    /// What it holds when control enters the function.
+    pub unwritten: Unwritten,
 }
 
 /// A function with a body.
@@ -277,9 +289,18 @@ impl Function {
         b
     }
 
-    /// Makes a variable.
+    /// Makes a variable that holds poison until it is written.
     pub fn add_var(&mut self, ty: Type, name: &str) -> Var {
-        self.vars.push(VarData { name: name.into(), ty })
+        self.vars.push(VarData { name: name.into(), ty, unwritten: Unwritten::Poison })
+    }
+
+    /// What a variable holds until it is written: a constant.
+    pub fn unwritten_value(&mut self, var: Var) -> Value {
+        let VarData { ty, unwritten, .. } = self.vars[var];
+        self.constant_value(match unwritten {
+            Unwritten::Poison => Constant::Poison(ty),
+            Unwritten::Undef => Constant::Undef(ty),
+        })
     }
 
     /// The terminator of a complete block.

@@ -27,7 +27,7 @@ mod types;
 pub use constant::Constant;
 pub use effects::Effects;
 pub use entities::{Block, Edge, FuncId, Inst, Loc, Origin, Symbol, Value, Var};
-pub use function::{BlockData, EdgeData, Function, InstData, ValueData, ValueDef, VarData};
+pub use function::{BlockData, EdgeData, Function, InstData, Unwritten, ValueData, ValueDef, VarData};
 pub use inst::{
     AtomicOrdering, BinaryOp, CallInfo, CastOp, FloatPred, InstFlags, IntPred, LaneOp, MemAccess, Op,
     OpaqueInfo,

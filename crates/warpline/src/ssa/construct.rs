@@ -6,7 +6,8 @@
 //! variables, without recursion.
 //!
 //! The form is *strict*: every definition dominates its uses. Where a variable may be read unwritten the φ has a
-//! poison operand, and a read that no write reaches is poison. Unlike Cytron's, the entry does not count as a
+//! poison operand, and a read that no write reaches is poison (undef, if that is what the variable holds unwritten; so in all that
+//! follows). Unlike Cytron's, the entry does not count as a
 //! write: a φ whose only purpose is to join a value with "unwritten" is placed only where the variable is live.
 
 use cranelift_entity::packed_option::PackedOption;
@@ -232,7 +233,7 @@ impl Renaming<'_> {
     fn read(&self, func: &mut Function, slot: Slot) -> Value {
         match self.current[slot.0 as usize].expand() {
             Some(value) => value,
-            None => func.poison(func.vars[self.vars[slot.0 as usize]].ty),
+            None => func.unwritten_value(self.vars[slot.0 as usize]),
         }
     }
 

@@ -13,8 +13,8 @@ use super::lex::{Name, Pos, Token};
 use super::parse::Parser;
 use crate::ir::{
     AtomicOrdering, BinaryOp, Block, BlockData, CallInfo, CastOp, Constant, Edge, Effects, FloatPred,
-    Function, Inst, InstData, InstFlags, IntPred, LaneOp, MemAccess, Op, OpaqueInfo, Type, Value, ValueData,
-    ValueDef, Var, VarData,
+    Function, Inst, InstData, InstFlags, IntPred, LaneOp, MemAccess, Op, OpaqueInfo, Type, Unwritten, Value,
+    ValueData, ValueDef, Var, VarData,
 };
 
 /// A definition found by the first pass.
@@ -27,7 +27,8 @@ struct Definition {
 #[derive(Default)]
 struct Scan {
     blocks: Vec<(Name, Pos)>,
-    vars: Vec<Definition>,
+    /// Variables, with what they hold before they are written.
+    vars: Vec<(Definition, Unwritten)>,
     /// Parameters, then results in the order of the text.
     values: Vec<Definition>,
     /// φs: the block (index into `blocks`) and the index into `values`.
@@ -135,6 +136,15 @@ impl Parser {
         Ok(())
     }
 
+    /// What a variable holds before it is written, behind its type.
+    fn unwritten(&mut self) -> Result<Unwritten, ParseError> {
+        if !self.eat('=') {
+            return Ok(Unwritten::Poison);
+        }
+        let undef = self.eat_word("undef");
+        undef.then_some(Unwritten::Undef).ok_or_else(|| self.unexpected("\"undef\""))
+    }
+
     fn definition(&mut self) -> Result<Definition, ParseError> {
         let Token::Value(name) = self.peek().clone() else {
             return Err(self.unexpected("the name of a value"));
@@ -178,8 +188,9 @@ impl Parser {
                 let (token, pos) = self.next();
                 self.expect(':')?;
                 let ty = self.parse_type(0)?;
+                let unwritten = self.unwritten()?;
                 if let Token::Var(name) = token {
-                    scan.vars.push(Definition { name, pos, ty });
+                    scan.vars.push((Definition { name, pos, ty }, unwritten));
                 }
             } else if self.at_label() {
                 let name = self.peek_block_name().ok_or_else(|| self.unexpected("a block"))?;
@@ -229,11 +240,12 @@ impl Parser {
             func.params.push(p);
         }
 
-        let list: Vec<(&Name, Pos)> = scan.vars.iter().map(|d| (&d.name, d.pos)).collect();
+        let list: Vec<(&Name, Pos)> = scan.vars.iter().map(|(d, _)| (&d.name, d.pos)).collect();
         let (var_ids, total) = assign_ids(&list, "variable", "$x", limit)?;
-        let mut vars = vec![VarData { name: "".into(), ty: Type::Void }; total];
-        for (def, &id) in scan.vars.iter().zip(&var_ids) {
-            vars[id as usize] = VarData { name: given(&def.name), ty: def.ty };
+        let dead = VarData { name: "".into(), ty: Type::Void, unwritten: Unwritten::Poison };
+        let mut vars = vec![dead; total];
+        for ((def, unwritten), &id) in scan.vars.iter().zip(&var_ids) {
+            vars[id as usize] = VarData { name: given(&def.name), ty: def.ty, unwritten: *unwritten };
         }
         for data in vars {
             func.vars.push(data);
@@ -257,7 +269,12 @@ impl Parser {
         }
         Ok(Body {
             values: scan.values.iter().map(|d| d.name.clone()).zip(defs.iter().copied()).collect(),
-            vars: scan.vars.iter().zip(&var_ids).map(|(d, &n)| (d.name.clone(), Var::from_u32(n))).collect(),
+            vars: scan
+                .vars
+                .iter()
+                .zip(&var_ids)
+                .map(|((d, _), &n)| (d.name.clone(), Var::from_u32(n)))
+                .collect(),
             blocks: scan.blocks.iter().map(|b| b.0.clone()).zip(func.layout.iter().copied()).collect(),
             func,
             defs,
@@ -278,6 +295,7 @@ impl Parser {
             self.skip();
             self.expect(':')?;
             self.parse_type(0)?;
+            self.unwritten()?;
         } else if self.at_label() {
             let block = body.func.layout[body.next_block];
             body.next_block += 1;

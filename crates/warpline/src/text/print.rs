@@ -7,7 +7,7 @@ use super::expected_type;
 use super::names::{Names, name_into, quote_bytes_into, quote_into};
 use crate::ir::{
     AggregateType, AtomicOrdering, Block, Constant, Edge, Effects, Function, Inst, InstData, InstFlags,
-    MemAccess, Module, Op, Scalar, SymbolData, SymbolKind, Type, Value,
+    MemAccess, Module, Op, Scalar, SymbolData, SymbolKind, Type, Unwritten, Value,
 };
 
 /// A place in a function's listing that a comment can be attached to.
@@ -283,6 +283,9 @@ impl<F: FnMut(Place) -> Vec<String>> Printer<'_, F> {
         for (x, data) in func.vars.iter() {
             let _ = write!(self.out, "  var {}: ", self.names.var(x));
             type_into(&mut self.out, module, data.ty);
+            if data.unwritten == Unwritten::Undef {
+                self.out.push_str(" = undef");
+            }
             self.out.push('\n');
         }
         for &b in &func.layout {

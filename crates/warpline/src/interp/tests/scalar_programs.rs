@@ -377,3 +377,14 @@ b:
     assert_eq!(run(text, &[Val::bool(false), Val::ptr(0)]), Ok(Val::int(0)));
     assert_eq!(run(text, &[Val::bool(true), Val::ptr(0)]), Err(TrapKind::Unsupported("`atomicrmw`".into())));
 }
+
+#[test]
+fn a_variable_holds_poison_or_undef_until_it_is_written() {
+    let read = |unwritten: &str| {
+        format!(
+            "func @f() -> i32 {{\n  var $x: i32\n  var $y: i32{unwritten}\nb0:\n  %r: i32 = read $y\n  write $y, 1\n  ret %r\n}}\n"
+        )
+    };
+    assert_eq!(run(&read(""), &[]), Ok(Val::poison(1)));
+    assert_eq!(run(&read(" = undef"), &[]).map(|v| v.cells.to_vec()), Ok(vec![Cell::UNDEF]));
+}
