@@ -1,15 +1,18 @@
 //! From variables to SSA form and back.
 //!
+//! * [`accesses`]: which blocks write and read variables.
 //! * [`construct`](mod@construct): strict, pruned SSA construction for chosen variables.
 //! * [`phis`]: φs that nobody needs, and φs that stand for a single value.
 //! * [`destruct`](mod@destruct): φs become variables that are written where their in-edges begin.
 //! * [`copies`]: parallel copies, dissolved or brought into a sequence.
 
+pub mod accesses;
 pub mod construct;
 pub mod copies;
 pub mod destruct;
 pub mod phis;
 
+pub use accesses::{accesses_of, accesses_to};
 pub use construct::{Construction, SsaStats, construct, construct_vars};
 pub use destruct::destruct;
 pub use phis::{remove_dead_phis, remove_trivial_phis};
