@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use warpline::ir::{Block, Function};
-use warpline::ssa;
+use warpline::ssa::{self, Kept, Lifetimes};
 use warpline::text::{Names, print_function};
 use warpline::verify::verify;
 use warpline_analysis::{
@@ -23,6 +23,8 @@ pub const STANDARD: &[(&str, Command)] = &[
     ("linearize-full", vectorizer::linearize_full),
     ("lower", vectorizer::lower),
     ("postdominators", postdominators),
+    ("promote", promotion),
+    ("registers", registers),
     ("simplify", simplified),
     ("ssa", ssa_construction),
     ("uniformity", super::uniformity::uniformity),
@@ -152,6 +154,32 @@ fn ssa_construction(case: &Case<'_>) -> String {
     after(case, |func| {
         ssa::construct(func, |_| true);
     })
+}
+
+/// The function after its `alloca`s became variables, and why others did not. `exact` writes `undef` where a lifetime begins.
+fn promotion(case: &Case<'_>) -> String {
+    let mut kept = String::new();
+    let lifetimes = if case.args == "exact" { Lifetimes::Exact } else { Lifetimes::Forgotten };
+    let text = after(case, |func| {
+        let promotion = ssa::promote_allocas_with(case.module, func, lifetimes);
+        kept = describe(case, func, &promotion.kept);
+    });
+    kept + &text
+}
+
+/// The function after promotion and SSA construction, as often as that finds more.
+fn registers(case: &Case<'_>) -> String {
+    let mut kept = String::new();
+    let text = after(case, |func| {
+        let registers = ssa::promote_and_construct(case.module, func);
+        kept = describe(case, func, &registers.kept);
+        let _ = writeln!(kept, "rounds: {}", registers.rounds);
+    });
+    kept + &text
+}
+
+fn describe(case: &Case<'_>, func: &Function, kept: &[Kept]) -> String {
+    kept.iter().map(|kept| format!("kept {}\n", kept.describe(case.module, func))).collect()
 }
 
 /// The function with variables in place of its φs.

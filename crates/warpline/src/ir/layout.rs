@@ -22,6 +22,7 @@ pub struct DataLayout {
     floats: Vec<(u32, u64)>,
     vectors: Vec<(u32, u64)>,
     aggregate_align: u64,
+    stack_space: u32,
 }
 
 impl Default for DataLayout {
@@ -35,6 +36,7 @@ impl Default for DataLayout {
             floats: vec![(16, 2), (32, 4), (64, 8), (128, 16)],
             vectors: vec![(64, 8), (128, 16)],
             aggregate_align: 1,
+            stack_space: 0,
         }
     }
 }
@@ -83,6 +85,7 @@ impl DataLayout {
             ("f", Some(a)) if bits > 0 => insert_sorted(&mut self.floats, bits, a),
             ("v", Some(a)) if bits > 0 => insert_sorted(&mut self.vectors, bits, a),
             ("a", Some(a)) => self.aggregate_align = a,
+            ("A", _) => self.stack_space = bits,
             _ => {}
         }
     }
@@ -95,6 +98,11 @@ impl DataLayout {
     /// Whether the most significant byte comes first.
     pub fn big_endian(&self) -> bool {
         self.big_endian
+    }
+
+    /// The address space that the stack is in, where an `alloca` allocates.
+    pub fn stack_space(&self) -> u32 {
+        self.stack_space
     }
 
     fn pointer(&self, space: u32) -> PointerLayout {

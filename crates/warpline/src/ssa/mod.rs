@@ -1,6 +1,7 @@
 //! From variables to SSA form and back.
 //!
 //! * [`accesses`]: which blocks write and read variables.
+//! * [`promote`]: `alloca`s become variables.
 //! * [`construct`](mod@construct): strict, pruned SSA construction for chosen variables.
 //! * [`phis`]: φs that nobody needs, and φs that stand for a single value.
 //! * [`destruct`](mod@destruct): φs become variables that are written where their in-edges begin.
@@ -11,11 +12,16 @@ pub mod construct;
 pub mod copies;
 pub mod destruct;
 pub mod phis;
+pub mod promote;
 
 pub use accesses::{accesses_of, accesses_to};
 pub use construct::{Construction, SsaStats, construct, construct_vars};
 pub use destruct::destruct;
 pub use phis::{remove_dead_phis, remove_trivial_phis};
+pub use promote::{
+    Kept, Lifetimes, Promoted, Promotion, Refusal, Registers, promote_allocas, promote_allocas_with,
+    promote_and_construct,
+};
 
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
