@@ -16,6 +16,7 @@ pub mod graphs;
 pub mod linearized;
 pub mod lockstep;
 pub mod modules;
+pub mod phi_oracles;
 pub mod programs;
 pub mod replay;
 pub mod rng;

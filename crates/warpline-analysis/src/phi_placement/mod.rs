@@ -14,6 +14,7 @@
 
 pub mod dominance_frontiers;
 mod liveness;
+pub mod reaching_definitions;
 
 use std::cell::OnceCell;
 

@@ -1,0 +1,197 @@
+//! φ placement against the join sets by maximum flow (paper 5, Section 2).
+//!
+//! `WARPLINE_GRAPHS` is the number of random graphs, `WARPLINE_SEED` the first one's seed. With 5,000 graphs or more, all
+//! graphs with four nodes are checked as well; otherwise one in a hundred.
+
+use std::ops::Range;
+
+use warpline_analysis::phi_placement::dominance_frontiers::{cytron, sreedhar_gao};
+use warpline_analysis::phi_placement::{Accesses, Dominators, Placement, Pruning, reaching_definitions};
+use warpline_analysis::{CsrGraph, Graph, Node};
+use warpline_testkit::graph_oracles::is_reducible;
+use warpline_testkit::graphs;
+use warpline_testkit::phi_oracles::{iterated_join_sets, live_nodes};
+use warpline_testkit::rng::SplitMix64;
+
+/// The seeds to run: from `WARPLINE_SEED`, as many as `WARPLINE_GRAPHS` says.
+fn seeds(first: u64, count: u64) -> Range<u64> {
+    let first = setting("WARPLINE_SEED").unwrap_or(first);
+    first..first + setting("WARPLINE_GRAPHS").unwrap_or(count)
+}
+
+fn setting(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|n| n.parse().ok())
+}
+
+/// A variable as lists of numbers.
+#[derive(Clone, Debug)]
+struct Variable {
+    definitions: Vec<usize>,
+    exposed: Vec<usize>,
+    on_entry: bool,
+}
+
+fn accesses(variables: &[Variable]) -> Accesses {
+    let pairs = |list: fn(&Variable) -> &Vec<usize>| {
+        let each = move |(x, v)| list(v).iter().map(move |&n| (x, Node::new(n)));
+        variables.iter().enumerate().flat_map(each)
+    };
+    let on_entry = (0..variables.len()).filter(|&x| variables[x].on_entry);
+    Accesses::new(variables.len(), pairs(|v| &v.definitions), pairs(|v| &v.exposed), on_entry)
+}
+
+fn of(placement: &Placement, variable: usize) -> Vec<usize> {
+    placement.of(variable).iter().map(|n| n.index()).collect()
+}
+
+const PRUNINGS: [Pruning; 3] = [Pruning::Minimal, Pruning::SemiPruned, Pruning::Pruned];
+
+/// A way to place φs: its name, what it claims, and itself.
+type Way = (&'static str, Claim, fn(&CsrGraph, &Accesses, Pruning) -> Placement);
+
+#[derive(Clone, Copy, PartialEq)]
+enum Claim {
+    /// J⁺(S) for the definitions as they are.
+    Precise,
+    /// J⁺(S) with every variable defined on entry.
+    DefinedOnEntry,
+}
+
+/// All that takes a [`Pruning`].
+const WAYS: [Way; 2] = [
+    ("cytron", Claim::DefinedOnEntry, |g, a, p| cytron(&Dominators::of(g), a, p)),
+    ("sreedhar_gao", Claim::DefinedOnEntry, |g, a, p| sreedhar_gao(&Dominators::of(g), a, p)),
+];
+
+/// What a variable needs, by the oracle.
+struct Truth {
+    precise: Vec<usize>,
+    defined_on_entry: Vec<usize>,
+    live: Vec<usize>,
+}
+
+impl Truth {
+    fn of(graph: &CsrGraph, v: &Variable) -> Result<Truth, String> {
+        let join_sets = |on_entry| {
+            let mut sets = iterated_join_sets(graph, &v.definitions, on_entry);
+            // Weiss 1992: the join set is closed already.
+            match sets.len() {
+                2 => Ok(sets.remove(0)),
+                _ => Err(format!("join sets grow: {sets:?} for {v:?}, on entry: {on_entry}")),
+            }
+        };
+        let defined_on_entry = join_sets(true)?;
+        let precise = if v.on_entry { defined_on_entry.clone() } else { join_sets(false)? };
+        Ok(Truth { precise, defined_on_entry, live: live_nodes(graph, &v.definitions, &v.exposed) })
+    }
+
+    fn wanted(&self, v: &Variable, claim: Claim, pruning: Pruning) -> Vec<usize> {
+        let all = match claim {
+            Claim::Precise => &self.precise,
+            Claim::DefinedOnEntry => &self.defined_on_entry,
+        };
+        let keep = |n: &usize| match pruning {
+            Pruning::Minimal => true,
+            Pruning::SemiPruned => !v.exposed.is_empty(),
+            Pruning::Pruned => self.live.contains(n),
+        };
+        all.iter().copied().filter(keep).collect()
+    }
+}
+
+/// Every placement of every variable is what it claims to be.
+fn placements_hold(graph: &CsrGraph, variables: &[Variable], seed: u64) -> Result<(), String> {
+    let accesses = accesses(variables);
+    let truths = variables.iter().map(|v| Truth::of(graph, v)).collect::<Result<Vec<_>, _>>()?;
+    let check = |name: &str, placement: Placement, claim, pruning| {
+        for (x, (v, truth)) in variables.iter().zip(&truths).enumerate() {
+            let (found, wanted) = (of(&placement, x), truth.wanted(v, claim, pruning));
+            if found != wanted {
+                return Err(format!("{name}, {pruning:?}: {found:?}, not {wanted:?} for {v:?}"));
+            }
+        }
+        Ok(())
+    };
+    for (name, claim, place) in WAYS {
+        for pruning in PRUNINGS {
+            check(name, place(graph, &accesses, pruning), claim, pruning)?;
+        }
+    }
+    let placement = reaching_definitions::place(graph, &accesses);
+    check("reaching definitions", placement, Claim::Precise, Pruning::Minimal)?;
+    let mut rng = SplitMix64::new(seed);
+    for _ in 0..2 {
+        let placement = reaching_definitions::place_in_order(graph, &accesses, |count| rng.below(count));
+        check("reaching definitions in random order", placement, Claim::Precise, Pruning::Minimal)?;
+    }
+    Ok(())
+}
+
+fn random_variables(rng: &mut SplitMix64, nodes: usize) -> Vec<Variable> {
+    let variable = |_| {
+        let mut some = |often: usize| (0..nodes).filter(|_| rng.chance(1, often)).collect::<Vec<usize>>();
+        let (definitions, exposed) = (some(4), some(3));
+        Variable { definitions, exposed, on_entry: rng.chance(1, 2) }
+    };
+    (0..4).map(variable).collect()
+}
+
+#[test]
+fn placements_are_join_sets_on_random_graphs() {
+    let (mut graphs_seen, mut irreducible, mut variables_seen, mut superfluous) = (0, 0, 0, 0);
+    for seed in seeds(0, 1_500) {
+        let mut rng = SplitMix64::new(seed);
+        let graph = match seed % 3 {
+            0 => graphs::reducible(&mut rng, 14),
+            _ => graphs::arbitrary(&mut rng, 14),
+        };
+        let variables = random_variables(&mut rng, graph.node_count());
+        graphs_seen += 1;
+        irreducible += usize::from(!is_reducible(&graph));
+        variables_seen += variables.len();
+        superfluous += variables
+            .iter()
+            .filter(|v| !v.on_entry)
+            .filter(|v| {
+                let sets = |on_entry| iterated_join_sets(&graph, &v.definitions, on_entry).remove(0);
+                sets(false) != sets(true)
+            })
+            .count();
+        let check = |g: &CsrGraph| placements_hold(g, &variables, seed);
+        if let Err(message) = check(&graph) {
+            let (small, message) = graphs::shrink(&graph, message, check);
+            panic!(
+                "seed {seed}: {message}\n{} nodes, edges {:?}",
+                small.node_count(),
+                graphs::edge_list(&small)
+            );
+        }
+    }
+    println!(
+        "{graphs_seen} graphs, {irreducible} irreducible; {variables_seen} variables, {superfluous} with superfluous φs by frontiers"
+    );
+    assert!(irreducible * 5 >= graphs_seen, "too few irreducible graphs");
+    assert!(superfluous * 10 >= variables_seen, "too few variables for which the entry matters");
+}
+
+#[test]
+fn placements_are_join_sets_on_all_small_graphs() {
+    let every = if setting("WARPLINE_GRAPHS").is_some_and(|n| n >= 5_000) { 1 } else { 100 };
+    for nodes in 1..=4usize {
+        let step = if nodes == 4 { every } else { 1 };
+        for (number, graph) in graphs::all_simple(nodes).enumerate().step_by(step) {
+            let mut rng = SplitMix64::new(number as u64);
+            let subset = |bits: usize| (0..nodes).filter(|n| bits >> n & 1 != 0).collect::<Vec<usize>>();
+            let variables: Vec<Variable> = (0..2 << nodes)
+                .map(|i| Variable {
+                    definitions: subset(i >> 1),
+                    exposed: subset(rng.below(1 << nodes)),
+                    on_entry: i & 1 != 0,
+                })
+                .collect();
+            if let Err(message) = placements_hold(&graph, &variables, number as u64) {
+                panic!("{nodes} nodes, edges {:?}: {message}", graphs::edge_list(&graph));
+            }
+        }
+    }
+}
