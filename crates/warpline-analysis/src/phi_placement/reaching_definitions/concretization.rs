@@ -28,7 +28,7 @@ pub(super) struct Dependencies {
     first: Vec<u32>,
     cells: Vec<(u32, u32)>,
     /// Σ by node.
-    pub(super) sigma: Vec<Vec<u32>>,
+    sigma: Vec<Vec<u32>>,
     is_phi: Vec<bool>,
     completed: Vec<bool>,
     /// Where in `nodes` the abstract and the concrete definition of each node of the control-flow graph stand.
@@ -50,11 +50,37 @@ impl Dependencies {
         }
     }
 
-    pub(super) fn nodes(&self) -> &[Definition] {
-        &self.nodes
+    /// The definition that a number stands for.
+    pub(super) fn node(&self, at: u32) -> Definition {
+        self.nodes[at as usize]
     }
 
-    pub(super) fn predecessors(&self, at: usize) -> &[u32] {
+    /// All edges, in increasing order.
+    pub(super) fn edges(&self) -> Vec<(Definition, Definition)> {
+        let into = |at: usize| self.predecessors(at).iter().map(move |&p| (self.node(p), self.nodes[at]));
+        let mut edges: Vec<_> = (0..self.nodes.len()).flat_map(into).collect();
+        edges.sort_unstable();
+        edges
+    }
+
+    /// Σ, in increasing order.
+    pub(super) fn sigma(&self) -> Vec<(Definition, Vec<Definition>)> {
+        let members = |at: usize| {
+            let mut set: Vec<_> = self.sigma[at].iter().map(|&c| self.value(c)).collect();
+            set.sort_unstable();
+            (self.nodes[at], set)
+        };
+        let mut sigma: Vec<_> = (0..self.nodes.len()).map(members).collect();
+        sigma.sort_unstable();
+        sigma
+    }
+
+    /// The concrete definition that a member of Σ is.
+    fn value(&self, at: u32) -> Definition {
+        Definition::Concrete(self.node(at).node())
+    }
+
+    fn predecessors(&self, at: usize) -> &[u32] {
         &self.deps[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
 
@@ -139,7 +165,7 @@ impl Dependencies {
     }
 
     /// Algorithm 2, *Flow_C*: carries the concrete definitions `c` on, up to the next concrete ones.
-    pub(super) fn flow(&mut self, c: &[u32], select: &mut impl FnMut(usize) -> usize) {
+    fn flow(&mut self, c: &[u32], select: &mut impl FnMut(usize) -> usize) {
         let mut visited = BitSet::new(self.nodes.len());
         // Whether member i of `c` has reached node m, at position i + m · |c|.
         let mut passed = BitSet::new(self.nodes.len() * c.len());
@@ -167,10 +193,15 @@ impl Dependencies {
     pub(super) fn iterate(&mut self, select: &mut impl FnMut(usize) -> usize) {
         let mut c = self.start();
         while !c.is_empty() {
-            self.flow(&c, select);
-            c.iter().for_each(|&m| self.completed[m as usize] = true);
-            c = self.compute_phi_nodes(&c, select);
+            c = self.round(&c, select);
         }
+    }
+
+    /// Lines 15 to 17: the φ nodes that follow from the concrete definitions `c`.
+    pub(super) fn round(&mut self, c: &[u32], select: &mut impl FnMut(usize) -> usize) -> Vec<u32> {
+        self.flow(c, select);
+        c.iter().for_each(|&m| self.completed[m as usize] = true);
+        self.compute_phi_nodes(c, select)
     }
 
     /// Algorithm 3, *computeNodes_φ*: the nodes at which definitions of `c` are the first to meet others.
@@ -212,6 +243,6 @@ impl Dependencies {
             true => std::slice::from_ref(p),
             false => &self.sigma[*p as usize][..],
         });
-        reaching.map(|&c| Definition::Concrete(self.nodes[c as usize].node()))
+        reaching.map(|&c| self.value(c))
     }
 }

@@ -154,8 +154,16 @@ impl<'a, G: Graph> Forward<'a, G> {
     }
 
     /// Whether the end of a node was found to hold a definition of the node itself.
-    pub(super) fn is_concrete(&self, node: Node) -> bool {
+    fn is_concrete(&self, node: Node) -> bool {
         self.after[node.index()] == Some(Definition::Concrete(node))
+    }
+
+    /// The definition itself, or the concrete one of the same node where Algorithm 1 has found that there is one.
+    pub(super) fn look(&self, definition: Definition) -> Definition {
+        match definition {
+            Definition::Abstract(n) if self.is_concrete(n) => Definition::Concrete(n),
+            _ => definition,
+        }
     }
 
     /// A• of a node: nothing if no edge was visited that leads there.
