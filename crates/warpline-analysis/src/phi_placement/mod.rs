@@ -7,6 +7,7 @@
 //! parameters are, local variables are not. All classic algorithms answer for variables that are, by dominance frontiers;
 //! for others they place φs that merge a definition with nothing.
 //!
+//! * [`reaching_definitions`]: paper 5's algorithms, for any choice; the reference.
 //! * [`dominance_frontiers`]: Cytron et al. and Sreedhar–Gao; every variable counts as defined on entry.
 //!
 //! A definition on entry happens before the entry node, so that the entry is a place for a φ like any other if edges lead
