@@ -68,10 +68,10 @@ done:
 ; first:
 ;   br second(7)
 ; second:
-;   %v16: i32 = phi
-;   %next: i32 = add %i, %v16
+;   %v15: i32 = phi
+;   %next: i32 = add %i, %v15
 ;   %more: i1 = icmp ult %next, %n
-;   br %more, loop(%next, %v16), done
+;   br %more, loop(%next, %v15), done
 ; done:
 ;   ret %next
 ; }

@@ -88,17 +88,17 @@ out:
 ;   %n1: i32 = add nsw %n, 1
 ;   br b5(%v25, %n1, %next, %v24)
 ; out:
-;   ret %v41
+;   ret %v40
 ; edge mask %loop:
 ;   %v33: i32 = blend %loop, %n, %out
 ;   br b5(false, poison, poison, %v33)
 ; b5 mask %loop:
 ;   %live: i1 = phi
+;   %v37: i32 = phi
 ;   %v38: i32 = phi
-;   %v39: i32 = phi
-;   %v41: i32 = phi
+;   %v40: i32 = phi
 ;   %v15: i1 = mask_any %live
-;   br %v15, head(%v38, %v39, %v41, %live), dispatch
+;   br %v15, head(%v37, %v38, %v40, %live), dispatch
 ; dispatch:
 ;   br out
 ; }

@@ -273,9 +273,9 @@ h:
 ;   %i: i32 = phi
 ;   %z: float = phi
 ;   %exit: i1 = phi
-;   %v60: i1 = phi
+;   %v59: i1 = phi
 ;   %out: i32 = phi
-;   %v64: i32 = phi
+;   %v63: i32 = phi
 ;   %loop: i1 = phi
 ;   %more: i1 = icmp slt %i, %ulimit
 ;   br %more, b, edge
@@ -285,12 +285,12 @@ h:
 ;   %escapes: i1 = fcmp oge %next, %uescape
 ;   %i1: i32 = add nuw nsw %i, 1
 ;   %v28: i1 = mask_and %loop, %escapes
-;   %v30: i32 = blend %v28, %i, %v64
-;   %v32: i1 = mask_or %v60, %v28
+;   %v30: i32 = blend %v28, %i, %v63
+;   %v32: i1 = mask_or %v59, %v28
 ;   %v33: i1 = mask_andnot %loop, %escapes
 ;   br latch(%v33, %i1, %next, %exit, %v32, %out, %v30)
-; f mask %v59:
-;   %v38: i32 = blend %v59, %v63, %v65
+; f mask %v58:
+;   %v38: i32 = blend %v58, %v62, %v64
 ;   br h
 ; g mask %v50:
 ;   br f
@@ -299,19 +299,19 @@ h:
 ; edge mask %loop:
 ;   %v42: i32 = blend_any %loop, %i, %out
 ;   %v44: i1 = mask_or %exit, %loop
-;   br latch(false, poison, poison, %v44, %v60, %v42, %v64)
+;   br latch(false, poison, poison, %v44, %v59, %v42, %v63)
 ; latch mask %loop:
 ;   %live: i1 = phi
-;   %v56: i32 = phi
-;   %v57: float = phi
-;   %v59: i1 = phi
-;   %v61: i1 = phi
-;   %v63: i32 = phi
-;   %v65: i32 = phi
+;   %v55: i32 = phi
+;   %v56: float = phi
+;   %v58: i1 = phi
+;   %v60: i1 = phi
+;   %v62: i32 = phi
+;   %v64: i32 = phi
 ;   %v21: i1 = mask_any %live
-;   br %v21, a(%v56, %v57, %v59, %v61, %v63, %v65, %live), dispatch
+;   br %v21, a(%v55, %v56, %v58, %v60, %v62, %v64, %live), dispatch
 ; dispatch:
-;   %v50: i1 = mask_andnot true, %v59
+;   %v50: i1 = mask_andnot true, %v58
 ;   br b8
 ; b8 mask %v50:
 ;   br g

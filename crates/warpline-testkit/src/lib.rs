@@ -26,3 +26,4 @@ pub mod ssa_programs;
 pub mod tagged;
 pub mod variable_oracles;
 pub mod variable_programs;
+pub mod walks;

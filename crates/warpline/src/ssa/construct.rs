@@ -1,20 +1,89 @@
 //! SSA construction: variables become values and φ-functions.
 //!
-//! φs are placed by iterated dominance frontiers (Cytron et al., *Efficiently computing static single assignment
-//! form*, 1991), found as Sreedhar and Gao do, and pruned by liveness; one variable at a time and sparsely: the cost of
-//! a variable grows with the blocks in which it is live. Renaming is one walk over the dominator tree for all
-//! variables, without recursion.
+//! φs stand where different writes of a variable meet (paper 5, Section 2): the join set of the blocks that write it,
+//! found by [`warpline_analysis::phi_placement`]. What else counts as a write is [`Entry`]. Renaming is one depth-first
+//! walk over the control-flow graph for all variables, without recursion: where a variable has no φ it holds the same on
+//! all ways that lead there, so any of them will do, and no dominator tree is needed besides what placement
+//! needs.
 //!
-//! The form is *strict*: every definition dominates its uses. Where a variable may be read unwritten the φ has a
-//! poison operand, and a read that no write reaches is poison (undef, if that is what the variable holds unwritten; so in all that
-//! follows). Unlike Cytron's, the entry does not count as a
-//! write: a φ whose only purpose is to join a value with "unwritten" is placed only where the variable is live.
+//! # Strict and other forms
+//!
+//! In a *strict* form every definition dominates its uses. Where a variable may be read unwritten, the φ has an operand
+//! that says so: poison, or undef if that is what the variable holds until it is written ([`Unwritten`]; read "poison" so in all that
+//! follows). A read that no write reaches is poison. Placement by dominance frontiers makes only strict forms, as every variable counts as
+//! written on entry. So does [`ConstructOptions::strict`], which adds to the joins of the writes those φs that
+//! join a write with "unwritten" and that some read or other φ needs: exactly the φs of pruned
+//! placement with these needs. Pruned and strict placement are therefore the same for every method and both entries.
+//!
+//! Otherwise there are φs at the joins of writes alone, which is what paper 5 counts. A use is given the one definition that reaches it,
+//! whether that dominates the use or not: where placement by dominance frontiers has a φ for a definition and
+//! "unwritten", the variable simply holds that definition. Such definitions and uses stay as copies. A write cannot give
+//! way to the value that it writes there, since that may be computed again on a way to the use that does not pass the write, nor
+//! can a read to the definition, which may be passed again before the result of the read is used. (In strict forms dominance excludes
+//! both.) Control can arrive at such a use without having passed the definition; the value means poison there. Such a
+//! function passes [`verify_non_strict`](crate::verify::verify_non_strict). It is a form for analyses, and for programs that
+//! are known to write before they read: where undef is read, poison would be more undefined than the program was. Its
+//! copies must not be dissolved.
+//!
+//! [`Unwritten`]: crate::ir::Unwritten
 
+use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
-use cranelift_entity::{EntitySet, SecondaryMap};
-use warpline_analysis::{CsrGraph, DomTree, IteratedFrontier, Node};
+use warpline_analysis::DfsOrder;
+use warpline_analysis::phi_placement::Pruning;
 
-use crate::ir::{Block, Function, Inst, Op, Value, Var};
+use super::access_list::{AccessList, Slots};
+use super::place::place;
+use super::rename::{Held, Renaming};
+use crate::ir::{Function, Value, Var};
+
+/// How to find the φs.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Placement {
+    /// The joins of definitions, at the price of dominance frontiers.
+    #[default]
+    Precise,
+    /// The same by paper 5's reaching definitions: the reference.
+    ReachingDefinitions,
+    /// Iterated dominance frontiers (Cytron et al. 1991): all variables count as written on entry.
+    DominanceFrontier,
+}
+
+/// Which variables count as written when control enters.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Entry {
+    /// All, as for dominance frontiers.
+    All,
+    /// Those that hold a value then: parameters and globals, in a front end's terms. The variables of this IR hold nothing, and a
+    /// parameter that lives in a variable is written in the entry block, as compilers do it. So: none.
+    #[default]
+    Parameters,
+}
+
+/// What form to construct.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ConstructOptions {
+    /// How to find the φs.
+    pub placement: Placement,
+    /// Which variables count as written on entry.
+    pub entry: Entry,
+    /// Which of the φs are wanted.
+    pub pruning: Pruning,
+    /// Whether every definition must dominate its uses.
+    pub strict: bool,
+}
+
+impl Default for ConstructOptions {
+    /// Strict and pruned: a form without superfluous φs that every pass can work on.
+    fn default() -> Self {
+        ConstructOptions {
+            placement: Placement::Precise,
+            entry: Entry::Parameters,
+            pruning: Pruning::Pruned,
+            strict: true,
+        }
+    }
+}
 
 /// What a construction did.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -34,8 +103,8 @@ pub struct SsaStats {
 pub struct Construction {
     /// Counts.
     pub stats: SsaStats,
-    placed: Vec<(Value, Var)>,
-    replaced: SecondaryMap<Value, PackedOption<Value>>,
+    pub(super) placed: Vec<(Value, Var)>,
+    pub(super) replaced: SecondaryMap<Value, PackedOption<Value>>,
 }
 
 impl Construction {
@@ -56,215 +125,25 @@ pub fn construct(func: &mut Function, which: impl Fn(Var) -> bool) -> Constructi
     construct_vars(func, &vars)
 }
 
+/// Replaces these variables by values, in strict and pruned form; see [`construct_with`].
+pub fn construct_vars(func: &mut Function, vars: &[Var]) -> Construction {
+    construct_with(func, vars, &ConstructOptions::default())
+}
+
 /// Replaces these variables (each at most once in the list) by values: their reads and writes disappear, φs are added
 /// where definitions meet, behind the φs that are there. Operands everywhere (φ operands and block masks included) are
 /// rewritten. In unreachable blocks every read is poison. The control-flow graph stays as it is.
-pub fn construct_vars(func: &mut Function, vars: &[Var]) -> Construction {
-    let (graph, _) = func.graph();
-    let dom = DomTree::compute(&graph);
-    let mut slots: SecondaryMap<Var, PackedOption<Slot>> = SecondaryMap::new();
-    for (i, &v) in vars.iter().enumerate() {
-        slots[v] = Some(Slot(i as u32)).into();
-    }
-    let accesses = Accesses::collect(func, &slots, vars.len());
-    let placed = place(func, &graph, &dom, vars, &accesses);
-    let phis = placed.values().map(Vec::len).sum();
-    let phi_of = |b: Block, &(slot, position): &(Slot, usize)| {
-        (func.insts[func.blocks[b].phis[position]].results[0], vars[slot.0 as usize])
-    };
-    let blocks = func.layout.iter();
-    let listed = blocks.flat_map(|&b| placed[b].iter().map(move |phi| phi_of(b, phi))).collect();
-    let mut renaming = Renaming {
-        vars,
-        slots,
-        placed,
-        current: vec![None.into(); vars.len()],
-        undo: Vec::new(),
-        replaced: SecondaryMap::new(),
-        stats: SsaStats { variables: vars.len(), phis, ..SsaStats::default() },
-    };
-    renaming.run(func, &dom);
-    let Renaming { stats, replaced, .. } = renaming;
-    func.map_operands(|v| replaced[v].expand().unwrap_or(v));
-    Construction { stats, placed: listed, replaced }
-}
-
-/// Dense number of a chosen variable.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Slot(u32);
-cranelift_entity::entity_impl!(Slot, "slot");
-
-/// Per variable: the blocks that write it, and those that read it before any write of their own.
-struct Accesses {
-    writes: Vec<Vec<Block>>,
-    exposed: Vec<Vec<Block>>,
-}
-
-impl Accesses {
-    fn collect(func: &Function, slots: &SecondaryMap<Var, PackedOption<Slot>>, count: usize) -> Accesses {
-        let mut acc = Accesses { writes: vec![Vec::new(); count], exposed: vec![Vec::new(); count] };
-        for &b in &func.layout {
-            for &i in &func.blocks[b].insts {
-                let (x, is_read) = match func.insts[i].op {
-                    Op::ReadVar(x) => (x, true),
-                    Op::WriteVar(x) => (x, false),
-                    _ => continue,
-                };
-                let Some(Slot(s)) = slots[x].expand() else { continue };
-                let (writes, exposed) = (&mut acc.writes[s as usize], &mut acc.exposed[s as usize]);
-                if writes.last() == Some(&b) {
-                    continue;
-                }
-                if !is_read {
-                    writes.push(b);
-                } else if exposed.last() != Some(&b) {
-                    exposed.push(b);
-                }
-            }
-        }
-        acc
-    }
-}
-
-/// φs that were added to a block: which variable, and the φ's position among the block's φs.
-type Placed = SecondaryMap<Block, Vec<(Slot, usize)>>;
-
-fn place(func: &mut Function, graph: &CsrGraph, dom: &DomTree, vars: &[Var], acc: &Accesses) -> Placed {
-    let mut placed = Placed::new();
-    let mut frontier = IteratedFrontier::new(graph, dom);
-    // Both sets are emptied by what was put in, so that a variable costs only what it touches.
-    let mut live: EntitySet<Block> = EntitySet::with_capacity(func.blocks.len());
-    let mut writes: EntitySet<Block> = EntitySet::with_capacity(func.blocks.len());
-    let mut live_list: Vec<Block> = Vec::new();
-    for (s, &var) in vars.iter().enumerate() {
-        if acc.exposed[s].is_empty() || acc.writes[s].is_empty() {
-            continue;
-        }
-        // One writing block above all readers needs no φ, however far the value lives.
-        if let [only] = acc.writes[s][..]
-            && acc.exposed[s].iter().all(|&b| dom.strictly_dominates(Node::from(only), Node::from(b)))
-        {
-            continue;
-        }
-        for &b in &acc.writes[s] {
-            writes.insert(b);
-        }
-        // Live at entry: exposed reads, and backwards through blocks that do not write.
-        let mut work = acc.exposed[s].clone();
-        while let Some(b) = work.pop() {
-            if live.insert(b) {
-                live_list.push(b);
-                work.extend(func.predecessors(b).filter(|&p| !writes.contains(p) && !live.contains(p)));
-            }
-        }
-        let defs = acc.writes[s].iter().map(|&b| Node::from(b));
-        for n in frontier.compute_live(defs, |n| live.contains(Block::from(n))) {
-            let b = Block::from(n);
-            let phi = func.add_phi(b, func.vars[var].ty);
-            func.values[phi].name = func.vars[var].name.clone();
-            placed[b].push((Slot(s as u32), func.blocks[b].phis.len() - 1));
-        }
-        for b in live_list.drain(..) {
-            live.remove(b);
-        }
-        for &b in &acc.writes[s] {
-            writes.remove(b);
-        }
-    }
-    placed
-}
-
-/// The state of the walk over the dominator tree.
-struct Renaming<'a> {
-    vars: &'a [Var],
-    slots: SecondaryMap<Var, PackedOption<Slot>>,
-    placed: Placed,
-    /// The value of every variable at this point of the walk; `None`: not written.
-    current: Vec<PackedOption<Value>>,
-    /// What `current` was before each change on the way from the root.
-    undo: Vec<(Slot, PackedOption<Value>)>,
-    replaced: SecondaryMap<Value, PackedOption<Value>>,
-    stats: SsaStats,
-}
-
-impl Renaming<'_> {
-    fn run(&mut self, func: &mut Function, dom: &DomTree) {
-        // A node, the length of the undo log before it, and the next of its children.
-        let mut stack: Vec<(Node, usize, usize)> = vec![(dom.root(), 0, 0)];
-        self.enter(func, dom.root());
-        while let Some(&mut (node, mark, ref mut next)) = stack.last_mut() {
-            if let Some(&child) = dom.children(node).get(*next) {
-                *next += 1;
-                stack.push((child, self.undo.len(), 0));
-                self.enter(func, child);
-            } else {
-                for (s, old) in self.undo.drain(mark..).rev() {
-                    self.current[s.0 as usize] = old;
-                }
-                stack.pop();
-            }
-        }
-        for k in 0..func.layout.len() {
-            let b = func.layout[k];
-            if !dom.is_reachable(Node::from(b)) {
-                self.rewrite(func, b, false);
-            }
-        }
-    }
-
-    fn enter(&mut self, func: &mut Function, node: Node) {
-        let b = Block::from(node);
-        for &(s, position) in &self.placed[b] {
-            self.undo.push((s, self.current[s.0 as usize]));
-            self.current[s.0 as usize] = func.insts[func.blocks[b].phis[position]].results[0].into();
-        }
-        self.rewrite(func, b, true);
-        for k in 0..func.out_edges(b).len() {
-            let e = func.out_edges(b)[k];
-            let to = func.edges[e].to;
-            for i in 0..self.placed[to].len() {
-                let (s, position) = self.placed[to][i];
-                let value = self.read(func, s);
-                func.set_phi_arg(e, position, value);
-            }
-        }
-    }
-
-    fn read(&self, func: &mut Function, slot: Slot) -> Value {
-        match self.current[slot.0 as usize].expand() {
-            Some(value) => value,
-            None => func.unwritten_value(self.vars[slot.0 as usize]),
-        }
-    }
-
-    /// Removes the reads and writes of a block. With `writes` false, nothing is ever written.
-    fn rewrite(&mut self, func: &mut Function, b: Block, writes: bool) {
-        let insts = std::mem::take(&mut func.blocks[b].insts);
-        let mut kept: Vec<Inst> = Vec::with_capacity(insts.len());
-        for i in insts {
-            let (Op::ReadVar(x) | Op::WriteVar(x)) = func.insts[i].op else {
-                kept.push(i);
-                continue;
-            };
-            let Some(slot) = self.slots[x].expand() else {
-                kept.push(i);
-                continue;
-            };
-            if matches!(func.insts[i].op, Op::ReadVar(_)) {
-                let value = self.read(func, slot);
-                self.replaced[func.insts[i].results[0]] = value.into();
-                self.stats.reads += 1;
-                continue;
-            }
-            self.stats.writes += 1;
-            if writes {
-                // Reads that dominate this write are done, so one step leads to what stays.
-                let value = func.insts[i].args[0];
-                let value = self.replaced[value].expand().unwrap_or(value);
-                self.undo.push((slot, self.current[slot.0 as usize]));
-                self.current[slot.0 as usize] = value.into();
-            }
-        }
-        func.blocks[b].insts = kept;
-    }
+///
+/// The other values of the function must be in strict form if a strict form is asked for.
+pub fn construct_with(func: &mut Function, vars: &[Var], options: &ConstructOptions) -> Construction {
+    let (graph, edges) = func.graph();
+    let dfs = DfsOrder::compute(&graph);
+    let slots = Slots::new(vars);
+    let accesses = AccessList::collect(func, &dfs, &slots);
+    let placed = place(&graph, &accesses, options);
+    let mut held = Held::by_phis(func, &slots, &placed.phis);
+    held.by_aliases(func, &accesses, &placed.aliases);
+    let mut renaming = Renaming::new(func, &slots, held);
+    renaming.run(func, &graph, &dfs, &edges);
+    renaming.finish(func)
 }

@@ -12,7 +12,8 @@ use cranelift_entity::EntitySet;
 use super::Replacements;
 use crate::ir::{Function, Inst, Op};
 
-/// Removes all parallel copies: their operands take the place of their results. Returns how many there were.
+/// Removes all parallel copies: their operands take the place of their results. Returns how many there were. The function must be
+/// in strict form; elsewhere an operand may be computed again before the result is used.
 pub fn dissolve_copies(func: &mut Function) -> usize {
     let mut replaced = Replacements::default();
     let mut copies: EntitySet<Inst> = EntitySet::new();

@@ -2,26 +2,38 @@
 //!
 //! * [`accesses`]: which blocks write and read variables.
 //! * [`promote`]: `alloca`s become variables.
-//! * [`construct`](mod@construct): strict, pruned SSA construction for chosen variables.
+//! * [`construct`](mod@construct): SSA construction for chosen variables: with φs by joins of definitions or by dominance
+//!   frontiers, minimal or pruned, strict or not.
+//! * [`unwritten`]: reads of variables that may not have been written.
 //! * [`phis`]: φs that nobody needs, and φs that stand for a single value.
 //! * [`destruct`](mod@destruct): φs become variables that are written where their in-edges begin.
 //! * [`copies`]: parallel copies, dissolved or brought into a sequence.
 
+mod access_list;
 pub mod accesses;
 pub mod construct;
 pub mod copies;
 pub mod destruct;
+mod grouped;
 pub mod phis;
+mod place;
 pub mod promote;
+mod rename;
+mod undo;
+pub mod unwritten;
 
 pub use accesses::{accesses_of, accesses_to};
-pub use construct::{Construction, SsaStats, construct, construct_vars};
+pub use construct::{
+    ConstructOptions, Construction, Entry, Placement, SsaStats, construct, construct_vars, construct_with,
+};
 pub use destruct::destruct;
 pub use phis::{remove_dead_phis, remove_trivial_phis};
 pub use promote::{
     Kept, Lifetimes, Promoted, Promotion, Refusal, Registers, promote_allocas, promote_allocas_with,
     promote_and_construct,
 };
+
+pub use unwritten::{UnwrittenRead, unwritten_reads};
 
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;

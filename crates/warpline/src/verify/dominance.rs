@@ -11,9 +11,10 @@ use crate::text::Place;
 type Positions = SecondaryMap<Inst, Option<u32>>;
 
 impl Checker<'_> {
-    pub(super) fn dominance(&mut self) {
+    /// With `strict` false, it is enough that definitions are in the function.
+    pub(super) fn dominance(&mut self, strict: bool) {
         let func = self.func;
-        let dom = DomTree::compute(&func.graph().0);
+        let dom = strict.then(|| DomTree::compute(&func.graph().0));
         let mut positions = Positions::with_capacity(func.insts.len());
         for &b in &func.layout {
             let data = &func.blocks[b];
@@ -26,26 +27,33 @@ impl Checker<'_> {
         }
         for &b in &func.layout {
             if let Some(m) = func.blocks[b].mask.expand() {
-                self.defined(&dom, &positions, m, b, u32::MAX, (Rule::Masks, Place::Block(b)));
+                self.defined(dom.as_ref(), &positions, m, b, u32::MAX, (Rule::Masks, Place::Block(b)));
             }
             for i in func.block_insts(b) {
                 let at = positions[i].unwrap_or(0);
                 for &a in &func.insts[i].args {
-                    self.defined(&dom, &positions, a, b, at, (Rule::Dominance, Place::Inst(i)));
+                    self.defined(dom.as_ref(), &positions, a, b, at, (Rule::Dominance, Place::Inst(i)));
                 }
                 for &e in &func.insts[i].edges {
                     for &a in &func.edges[e].args {
-                        self.defined(&dom, &positions, a, b, u32::MAX, (Rule::Dominance, Place::Inst(i)));
+                        self.defined(
+                            dom.as_ref(),
+                            &positions,
+                            a,
+                            b,
+                            u32::MAX,
+                            (Rule::Dominance, Place::Inst(i)),
+                        );
                     }
                 }
             }
         }
     }
 
-    /// Checks that `v` is defined before position `at` of block `b`.
+    /// Checks that `v` is defined before position `at` of block `b`; without dominators, that it is defined.
     fn defined(
         &mut self,
-        dom: &DomTree,
+        dom: Option<&DomTree>,
         positions: &Positions,
         v: Value,
         b: Block,
@@ -63,9 +71,11 @@ impl Checker<'_> {
                 match positions[def] {
                     _ if func.insts[def].results.get(k as usize) != Some(&v) => Some("is no longer defined"),
                     None => Some("is defined by an instruction that was removed"),
-                    Some(p) if home == b => (p >= at && dom.is_reachable(Node::from(b)))
+                    Some(p) if home == b => dom
+                        .is_some_and(|dom| p >= at && dom.is_reachable(Node::from(b)))
                         .then_some("is used before its definition"),
-                    Some(_) => (!dom.dominates(Node::from(home), Node::from(b)))
+                    Some(_) => dom
+                        .is_some_and(|dom| !dom.dominates(Node::from(home), Node::from(b)))
                         .then_some("is used where its definition does not dominate"),
                 }
             }

@@ -33,6 +33,9 @@
 //!     although LLVM gives that of an `invoke` to one only). Unreachable blocks may use what they like, as long as its definition is
 //!     in the function.
 //!
+//! Functions in a form that is not strict ([`verify_non_strict`]) are excused from dominance alone: a value may be used where control
+//! need not have passed its definition, and means poison then.
+//!
 //! The checks of values run only when the structure is sound. Time is linear in the function's size (and
 //! near it for dominators, which are computed once).
 
@@ -101,12 +104,25 @@ impl std::error::Error for VerifyErrors {}
 /// # Errors
 /// All broken invariants; those of values only if the structure is sound.
 pub fn verify(module: &Module, func: &Function) -> Result<(), VerifyErrors> {
+    verify_as(module, func, true)
+}
+
+/// Checks a function against all invariants but that a definition dominates its uses: what SSA construction makes if not asked for
+/// a strict form. Definitions must be in the function all the same.
+///
+/// # Errors
+/// As those of [`verify`].
+pub fn verify_non_strict(module: &Module, func: &Function) -> Result<(), VerifyErrors> {
+    verify_as(module, func, false)
+}
+
+fn verify_as(module: &Module, func: &Function, strict: bool) -> Result<(), VerifyErrors> {
     let mut checker = Checker { module, func, errors: Vec::new() };
     if checker.ids() {
         checker.structure();
         if checker.errors.is_empty() {
             checker.values();
-            checker.dominance();
+            checker.dominance(strict);
         }
     }
     let errors = checker.errors;
