@@ -15,6 +15,7 @@ pub mod graph_oracles;
 pub mod graphs;
 pub mod linearized;
 pub mod lockstep;
+pub mod loop_closed;
 pub mod modules;
 pub mod phi_oracles;
 pub mod programs;

@@ -5,12 +5,14 @@
 //! * [`construct`](mod@construct): SSA construction for chosen variables: with φs by joins of definitions or by dominance
 //!   frontiers, minimal or pruned, strict or not.
 //! * [`unwritten`]: reads of variables that may not have been written.
+//! * [`close_loops`](mod@close_loops): loop-closed SSA, for all cycles.
 //! * [`phis`]: φs that nobody needs, and φs that stand for a single value.
 //! * [`destruct`](mod@destruct): φs become variables that are written where their in-edges begin.
 //! * [`copies`]: parallel copies, dissolved or brought into a sequence.
 
 mod access_list;
 pub mod accesses;
+pub mod close_loops;
 pub mod construct;
 pub mod copies;
 pub mod destruct;
@@ -23,6 +25,7 @@ mod undo;
 pub mod unwritten;
 
 pub use accesses::{accesses_of, accesses_to};
+pub use close_loops::close_loops;
 pub use construct::{
     ConstructOptions, Construction, Entry, Placement, SsaStats, construct, construct_vars, construct_with,
 };
