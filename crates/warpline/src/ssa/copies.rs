@@ -10,7 +10,7 @@ use std::hash::Hash;
 use cranelift_entity::EntitySet;
 
 use super::Replacements;
-use crate::ir::{Function, Inst, Op};
+use crate::ir::{Edge, Function, Inst, Op, Value};
 
 /// Removes all parallel copies: their operands take the place of their results. Returns how many there were. The function must be
 /// in strict form; elsewhere an operand may be computed again before the result is used.
@@ -39,6 +39,15 @@ pub fn dissolve_copies(func: &mut Function) -> usize {
     }
     replaced.apply(func);
     count
+}
+
+/// What the φs behind an edge do on the way along it, as a sequence of moves (to, from) between places that are named by values: for
+/// those who keep each value in a place of its own. The moves belong on the edge itself; at the end of its block they would
+/// overwrite what is still needed behind the block's other edges. `spare` is as in [`sequentialize`].
+pub fn edge_moves(func: &Function, edge: Edge, spare: impl FnMut(Value) -> Value) -> Vec<(Value, Value)> {
+    let edge = &func.edges[edge];
+    let phis = func.blocks[edge.to].phis.iter().map(|&p| func.insts[p].results[0]);
+    sequentialize(&phis.zip(edge.args.iter().copied()).collect::<Vec<_>>(), spare)
 }
 
 /// Brings a parallel assignment into a sequence: `moves` are pairs (destination, source), destinations distinct. All

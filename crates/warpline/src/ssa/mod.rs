@@ -8,11 +8,13 @@
 //! * [`close_loops`](mod@close_loops): loop-closed SSA, for all cycles.
 //! * [`phis`]: φs that nobody needs, and φs that stand for a single value.
 //! * [`destruct`](mod@destruct): φs become variables that are written where their in-edges begin.
+//! * [`coalesce`]: φs become few variables, shared with their operands.
 //! * [`copies`]: parallel copies, dissolved or brought into a sequence.
 
 mod access_list;
 pub mod accesses;
 pub mod close_loops;
+pub mod coalesce;
 pub mod construct;
 pub mod copies;
 pub mod destruct;
@@ -20,12 +22,14 @@ mod grouped;
 pub mod phis;
 mod place;
 pub mod promote;
+mod ranges;
 mod rename;
 mod undo;
 pub mod unwritten;
 
 pub use accesses::{accesses_of, accesses_to};
 pub use close_loops::close_loops;
+pub use coalesce::{Coalesced, NotStrict, destruct_coalesced};
 pub use construct::{
     ConstructOptions, Construction, Entry, Placement, SsaStats, construct, construct_vars, construct_with,
 };
