@@ -6,7 +6,9 @@
 use std::ops::Range;
 
 use warpline_analysis::phi_placement::dominance_frontiers::{cytron, sreedhar_gao};
-use warpline_analysis::phi_placement::{Accesses, Dominators, Placement, Pruning, reaching_definitions};
+use warpline_analysis::phi_placement::{
+    Accesses, Dominators, Placement, Pruning, braun, reaching_definitions,
+};
 use warpline_analysis::{CsrGraph, Graph, Node};
 use warpline_testkit::graph_oracles::is_reducible;
 use warpline_testkit::graphs;
@@ -117,6 +119,7 @@ fn placements_hold(graph: &CsrGraph, variables: &[Variable], seed: u64) -> Resul
             check(name, place(graph, &accesses, pruning), claim, pruning)?;
         }
     }
+    check("braun", braun::place(graph, &accesses), Claim::DefinedOnEntry, Pruning::Pruned)?;
     let placement = reaching_definitions::place(graph, &accesses);
     check("reaching definitions", placement, Claim::Precise, Pruning::Minimal)?;
     let mut rng = SplitMix64::new(seed);

@@ -35,7 +35,12 @@ pub(super) fn frontiers<G: Graph>(graph: &G, dom: &DomTree) -> Lists<Node> {
 }
 
 /// Whether a variable gets φs at all: not if nothing is written but on entry, or if nobody reads where reads count.
-fn is_trivial<G: Graph>(graph: &G, accesses: &Accesses, variable: usize, pruning: Pruning) -> bool {
+pub(super) fn is_trivial<G: Graph>(
+    graph: &G,
+    accesses: &Accesses,
+    variable: usize,
+    pruning: Pruning,
+) -> bool {
     let from_entry = |&d: &Node| d == graph.entry() && graph.in_edges(d).is_empty();
     accesses.definitions(variable).iter().all(from_entry)
         || pruning != Pruning::Minimal && accesses.exposed(variable).is_empty()

@@ -9,10 +9,12 @@
 //!
 //! * [`reaching_definitions`]: paper 5's algorithms, for any choice; the reference.
 //! * [`dominance_frontiers`]: Cytron et al. and Sreedhar–Gao; every variable counts as defined on entry.
+//! * [`braun`]: Braun et al., without dominators; every variable counts as defined on entry, and only live φs are placed.
 //!
 //! A definition on entry happens before the entry node, so that the entry is a place for a φ like any other if edges lead
 //! back to it. Definitions in nodes that the entry does not reach count for nothing.
 
+pub mod braun;
 pub mod dominance_frontiers;
 mod liveness;
 pub mod reaching_definitions;
