@@ -68,6 +68,8 @@ struct Construction<'a, G> {
     check: Vec<Node>,
     /// All φs that were made.
     made: Vec<Node>,
+    /// Operands of one φ.
+    scratch: Vec<Value>,
     /// By φ, the set it belongs to, or its number in a list.
     set: Vec<u32>,
 }
@@ -88,6 +90,7 @@ impl<'a, G: Graph> Construction<'a, G> {
             search: Vec::new(),
             check: Vec::new(),
             made: Vec::new(),
+            scratch: Vec::new(),
             set: Vec::new(),
         }
     }
@@ -193,21 +196,24 @@ impl<'a, G: Graph> Construction<'a, G> {
 
     /// The φ of a node has all operands now.
     fn complete(&mut self, node: Node) {
-        if self.replacement(node).is_some() {
-            self.check.push(node);
-            self.remove_trivial_phis();
-            return;
-        }
-        for i in 0..self.graph.in_edges(node).len() {
-            let p = self.graph.source(self.graph.in_edges(node)[i]);
-            if self.dfs.is_reachable(p)
-                && let Value::Phi(operand) = self.end(p)
-                && operand != node
-            {
-                self.cells.push((node, NONE));
-                let cell = self.cells.len() as u32 - 1;
-                self.append_users(operand, (cell, cell));
+        let mut operands = std::mem::take(&mut self.scratch);
+        operands.extend(self.operands(node).filter(|&v| v != Value::Phi(node)));
+        match operands[..] {
+            [one, ref others @ ..] if others.iter().all(|&v| v == one) => {
+                self.replace(node, one);
+                self.remove_trivial_phis();
             }
+            _ => operands.iter().for_each(|&v| self.add_user(v, node)),
+        }
+        operands.clear();
+        self.scratch = operands;
+    }
+
+    fn add_user(&mut self, operand: Value, user: Node) {
+        if let Value::Phi(n) = operand {
+            self.cells.push((user, NONE));
+            let cell = self.cells.len() as u32 - 1;
+            self.append_users(n, (cell, cell));
         }
     }
 
@@ -301,8 +307,8 @@ impl<'a, G: Graph> Construction<'a, G> {
         }
     }
 
-    /// The strongly connected components, of several φs, under "is an operand of", those with operands from others first taken
-    /// last.
+    /// The strongly connected components, of several φs, under "is an operand of". To be taken from the end: others then come before
+    /// those that use them.
     fn components(&mut self, phis: &[Node]) -> Vec<Vec<Node>> {
         if phis.len() < 2 {
             return Vec::new();
@@ -339,4 +345,39 @@ enum Outer {
     One(Value),
     /// Several, and the φs of the set with none of them.
     Several { inner: Vec<Node> },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn phis(nodes: usize, edges: &[(u32, u32)], definitions: &[u32], exposed: &[u32]) -> Vec<u32> {
+        let edges = edges.iter().map(|&(s, t)| (Node(s), Node(t)));
+        let graph = CsrGraph::new(nodes, Node(0), edges).expect("ends are nodes");
+        let pairs = |list: &[u32]| list.iter().map(|&n| (0, Node(n))).collect::<Vec<_>>();
+        let accesses = Accesses::new(1, pairs(definitions).into_iter(), pairs(exposed).into_iter(), [0]);
+        place(&graph, &accesses).of(0).iter().map(|n| n.0).collect()
+    }
+
+    /// Nodes 2 and 3 are a loop with two entries, and each φ would have the other one and node 1's value as operands.
+    #[test]
+    fn an_irreducible_loop_that_writes_nothing_gets_no_phis() {
+        let edges = [(0, 1), (1, 2), (1, 3), (2, 3), (3, 2)];
+        assert_eq!(phis(4, &edges, &[1], &[2]), []);
+    }
+
+    /// Nodes 2 and 3 write different values, which meet at 4; the irreducible loop of 5 and 6 has only that value, but as an inner part
+    /// of the one around it, which node 3 enters too.
+    #[test]
+    fn inner_parts_of_irreducible_loops_are_looked_at() {
+        let edges = [(0, 2), (0, 3), (2, 4), (3, 7), (4, 5), (4, 6), (5, 6), (6, 5), (5, 7), (7, 4)];
+        assert_eq!(phis(8, &edges, &[2, 3], &[5]), [4, 7]);
+    }
+
+    #[test]
+    fn chains_of_a_hundred_thousand_nodes_do_not_use_up_the_stack() {
+        let n = 100_000;
+        let edges: Vec<(u32, u32)> = (0..n - 1).map(|i| (i, i + 1)).chain([(n - 1, 1)]).collect();
+        assert_eq!(phis(n as usize, &edges, &[n / 2], &[n - 1, 3]), [1]);
+    }
 }
