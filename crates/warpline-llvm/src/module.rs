@@ -252,6 +252,27 @@ impl Module {
         outcome.map_err(|message| Error::Passes { passes: passes.to_owned(), message })
     }
 
+    /// Runs function passes, such as `mem2reg`, on one function. Returns whether the loaded LLVM can do that: it is new in version 20.
+    ///
+    /// # Errors
+    /// [`Error::Passes`] if a pass is unknown, and what [`Module::require_function`] reports.
+    pub fn optimise_function(&mut self, name: &str, passes: &str) -> Result<bool> {
+        self.require_function(name)?;
+        let (Some(function), Some(run)) = (self.named(name), functions().LLVMRunPassesOnFunction) else {
+            return Ok(false);
+        };
+        let pipeline = c_string(passes);
+        let f = functions();
+        // SAFETY: all handles are live; the options are freed; the error, if any, is consumed.
+        let outcome = unsafe {
+            let options = f.LLVMCreatePassBuilderOptions();
+            let error = run(function, pipeline.as_ptr(), ptr::null_mut(), options);
+            f.LLVMDisposePassBuilderOptions(options);
+            take_error(error)
+        };
+        outcome.map_err(|message| Error::Passes { passes: passes.to_owned(), message }).map(|()| true)
+    }
+
     /// The names of the functions that have a body, in module order.
     pub fn defined_functions(&self) -> Vec<String> {
         // SAFETY: the iterator yields functions of this module.

@@ -513,5 +513,11 @@ optional {
     fn LLVMGetSwitchCaseValue(switch: LLVMValueRef, index: u32) -> LLVMValueRef;
     fn LLVMGetICmpSameSign(inst: LLVMValueRef) -> LLVMBool;
     fn LLVMSetICmpSameSign(inst: LLVMValueRef, same_sign: LLVMBool);
+    fn LLVMRunPassesOnFunction(
+        function: LLVMValueRef,
+        passes: *const c_char,
+        machine: LLVMTargetMachineRef,
+        options: LLVMPassBuilderOptionsRef,
+    ) -> LLVMErrorRef;
 }
 }
