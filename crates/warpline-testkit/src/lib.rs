@@ -24,6 +24,7 @@ pub mod rng;
 pub mod scaling;
 pub mod scaling_ll;
 pub mod ssa_programs;
+pub mod stack_programs;
 pub mod tagged;
 pub mod variable_oracles;
 pub mod variable_programs;
