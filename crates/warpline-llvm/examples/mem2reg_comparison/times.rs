@@ -1,7 +1,7 @@
 //! How long promotion and construction take, beside `mem2reg`.
 //!
-//! Both sides start with all functions of a file in memory, in their own form, and leave them in SSA form; what makes the copy that a
-//! run works on is not counted. Dominators are counted on both sides. LLVM's time is that of a run of its pass manager over the file with
+//! Both sides start with all functions of a file in memory, parsed or imported anew for each run, which is not counted, and leave them
+//! in SSA form. Dominators are counted on both sides. LLVM's time is that of a run of its pass manager over the file with
 //! `function(mem2reg)`, less that of the same with a pass that does nothing. All are times of the processor. Runs take turns; each
 //! number is a median.
 //!
@@ -104,30 +104,31 @@ fn row(name: &str, t: &Times) {
 
 fn file(module: &Module, runs: usize) -> Result<Times, Error> {
     let bitcode = module.to_bitcode();
-    let ir = Imported::new(module.try_clone()?).ir;
     let (mut ours, mut llvm, mut nothing) = (Vec::new(), Vec::new(), Vec::new());
-    let mut by_function: BTreeMap<usize, Vec<Duration>> = BTreeMap::new();
+    let mut by_function: BTreeMap<(usize, String), Vec<Duration>> = BTreeMap::new();
     for _ in 0..runs {
         llvm.push(passes(&bitcode, PASS)?);
-        let mut copies: Vec<Function> = ir.functions.values().cloned().collect();
+        let mut ir = Imported::new(Module::parse(&bitcode, "copy")?).ir;
+        let mut functions: Vec<Function> = std::mem::take(&mut ir.functions).into_values().collect();
         let start = now();
-        for func in &mut copies {
+        for func in &mut functions {
             std::hint::black_box(promote_and_construct(&ir, func));
         }
         ours.push(now() - start);
         nothing.push(passes(&bitcode, NOTHING)?);
-        // Once more, with a look at the clock after each.
-        let large = ir.functions.values().enumerate().filter(|(_, f)| f.layout.len() > SMALL);
-        for (number, mut func) in large.map(|(number, f)| (number, f.clone())).collect::<Vec<_>>() {
-            let start = now();
-            std::hint::black_box(promote_and_construct(&ir, &mut func));
-            by_function.entry(number).or_default().push(now() - start);
+        // Once more, with a look at the clock before and after.
+        let mut ir = Imported::new(Module::parse(&bitcode, "copy")?).ir;
+        for (number, func) in std::mem::take(&mut ir.functions).values_mut().enumerate() {
+            if func.layout.len() > SMALL {
+                let start = now();
+                std::hint::black_box(promote_and_construct(&ir, func));
+                by_function.entry((number, func.name.to_string())).or_default().push(now() - start);
+            }
         }
     }
     let mut times = Times { ours: median(ours), nothing: median(nothing), ..Times::default() };
     times.llvm = median(llvm).saturating_sub(times.nothing);
-    let names: Vec<(usize, &str)> =
-        by_function.keys().map(|&n| (n, ir.functions.values().nth(n).map_or("", |f| &f.name))).collect();
+    let names: Vec<&str> = by_function.keys().map(|(_, name)| name.as_str()).collect();
     if let Some(theirs) = one_by_one(&bitcode, &names, runs)? {
         for ((_, ours), llvm) in by_function.into_iter().zip(theirs) {
             let ours = median(ours);
@@ -157,7 +158,7 @@ fn one_by_one(bitcode: &[u8], names: &[(usize, &str)], runs: usize) -> Result<Op
     for _ in 0..runs {
         for pass in [PASS, NOTHING] {
             let mut module = Module::parse(bitcode, "copy")?;
-            for (sample, (_, name)) in samples.iter_mut().zip(names) {
+            for (sample, name) in samples.iter_mut().zip(names) {
                 let start = now();
                 if !module.optimise_function(name, pass)? {
                     return Ok(None);
