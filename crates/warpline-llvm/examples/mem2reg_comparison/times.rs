@@ -11,7 +11,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use warpline::ir::Function;
 use warpline::ssa::promote_and_construct;
 use warpline_llvm::{Error, Imported, Module};
 
@@ -109,9 +108,9 @@ fn file(module: &Module, runs: usize) -> Result<Times, Error> {
     for _ in 0..runs {
         llvm.push(passes(&bitcode, PASS)?);
         let mut ir = Imported::new(Module::parse(&bitcode, "copy")?).ir;
-        let mut functions: Vec<Function> = std::mem::take(&mut ir.functions).into_values().collect();
+        let mut functions = std::mem::take(&mut ir.functions);
         let start = now();
-        for func in &mut functions {
+        for func in functions.values_mut() {
             std::hint::black_box(promote_and_construct(&ir, func));
         }
         ours.push(now() - start);
@@ -153,12 +152,12 @@ fn passes(bitcode: &[u8], pass: &str) -> Result<Duration, Error> {
 }
 
 /// LLVM's time for each of these functions; `None` if this version cannot run passes on one function.
-fn one_by_one(bitcode: &[u8], names: &[(usize, &str)], runs: usize) -> Result<Option<Vec<Duration>>, Error> {
+fn one_by_one(bitcode: &[u8], names: &[&str], runs: usize) -> Result<Option<Vec<Duration>>, Error> {
     let mut samples = vec![(Vec::new(), Vec::new()); names.len()];
     for _ in 0..runs {
         for pass in [PASS, NOTHING] {
             let mut module = Module::parse(bitcode, "copy")?;
-            for (sample, name) in samples.iter_mut().zip(names) {
+            for (sample, &name) in samples.iter_mut().zip(names) {
                 let start = now();
                 if !module.optimise_function(name, pass)? {
                     return Ok(None);
