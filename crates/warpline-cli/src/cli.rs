@@ -28,6 +28,8 @@ pub enum Verb {
     Vectorize(VectorizeOptions),
     /// Run a kernel as a scalar program and on W lanes, compare the results, and time both
     Run(RunOptions),
+    /// Bring functions into SSA form, say what that costs, or what is read without having been written
+    Ssa(SsaOptions),
     /// Measure, as the papers do
     Bench(BenchOptions),
 }
@@ -236,6 +238,81 @@ pub struct RunOptions {
     pub format: Format,
 }
 
+/// Options of `ssa`.
+#[derive(Args)]
+#[command(group = clap::ArgGroup::new("pruning"), group = clap::ArgGroup::new("report"))]
+pub struct SsaOptions {
+    /// .ll, .bc, .rs, .c, .cpp or .cl. Sources are compiled without optimisation: local variables are memory then, which
+    /// becomes variables here where its address does not get away
+    #[arg(required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// Only this function
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// How φs are placed
+    #[arg(long, value_enum, default_value_t)]
+    pub placement: PlacementChoice,
+    /// Which variables count as holding a value when control enters
+    #[arg(long, value_enum, default_value_t)]
+    pub entry: EntryChoice,
+    /// All φs where definitions meet [default]
+    #[arg(long, group = "pruning")]
+    pub minimal: bool,
+    /// No φs of variables that every block writes before it reads them
+    #[arg(long, group = "pruning")]
+    pub semi_pruned: bool,
+    /// No φs where the variable is not live
+    #[arg(long, group = "pruning")]
+    pub pruned: bool,
+    /// Add φs with an undefined operand where a definition would not dominate its uses otherwise
+    #[arg(long)]
+    pub strict: bool,
+    /// Let values leave loops through φs only
+    #[arg(long)]
+    pub loop_closed: bool,
+    /// Print instead how many φs each placement needs, and its time: the sum over all functions of medians over 5 runs, dominators
+    /// included. `precise` is the fast precise placement, `pruned` the same where variables are live, `semi_pruned` that of variables
+    /// which some block reads before it writes them; `dominance_frontier` is Cytron's, for which all variables count as defined on entry
+    #[arg(long, group = "report", conflicts_with_all = ["placement", "pruning", "strict", "loop_closed"])]
+    pub stats: bool,
+    /// With --stats: the same by function
+    #[arg(long, requires = "stats")]
+    pub by_function: bool,
+    /// Print instead which reads see a variable that was never, or maybe not, written before. Exit code 1 if there are any
+    #[arg(long, group = "report", conflicts_with_all = ["placement", "entry", "pruning", "strict", "loop_closed"])]
+    pub uninitialized: bool,
+    /// How to print; llvm: the module with its functions in SSA form, which must be strict
+    #[arg(long, value_enum, default_value_t)]
+    pub format: SsaFormat,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+}
+
+/// How φs are placed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum PlacementChoice {
+    /// Where definitions meet and nowhere else, fast.
+    #[default]
+    Precise,
+    /// The same, as paper 5 does it.
+    ReachingDefinitions,
+    /// Where definitions meet if every variable is defined on entry.
+    DominanceFrontier,
+}
+
+/// How functions in SSA form are printed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum SsaFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+    /// LLVM's text.
+    Llvm,
+}
+
 /// Options of `bench`.
 #[derive(Args)]
 pub struct BenchOptions {
@@ -250,6 +327,8 @@ pub enum Bench {
     /// Uniformity by joins, postdom and strong-postdom: counts and times as in paper 1, Figure 4. Without inputs: which branches
     /// decide by earlier criteria, on the graphs of Figure 5
     Uniformity(BenchUniformityOptions),
+    /// φ placement: counts and times as in paper 5, Tables 2 to 5, with the paper's figures beside them
+    Ssa(BenchSsaOptions),
 }
 
 /// Options of `bench uniformity`.
@@ -266,6 +345,49 @@ pub struct BenchUniformityOptions {
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+/// Options of `bench ssa`.
+#[derive(Args)]
+pub struct BenchSsaOptions {
+    /// .ll, .bc, .rs, .c, .cpp or .cl, compiled without optimisation; a folder stands for all .ll and .bc in it
+    #[arg(required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// One line of Tables 2 to 4 for each program instead of each file: files whose names agree up to the first `-`
+    #[arg(long)]
+    pub by_program: bool,
+    /// How many lines Table 5 has at most, the largest files and functions first
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    pub rows: usize,
+    /// How many samples are taken of each function by each method; times are medians
+    #[arg(long, value_name = "N", default_value_t = 11, value_parser = runs)]
+    pub runs: usize,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: TableFormat,
+}
+
+/// How tables are printed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum TableFormat {
+    /// For people.
+    #[default]
+    #[value(alias = "table")]
+    Text,
+    /// For documents.
+    Markdown,
+    /// For programs.
+    Json,
+}
+
+/// Which variables count as holding a value when control enters a function.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum EntryChoice {
+    /// All, as dominance frontiers assume.
+    All,
+    /// Only parameters: they are stored to their variables at the beginning, so no variable holds a value before.
+    #[default]
+    Parameters,
 }
 
 fn runs(text: &str) -> Result<usize, String> {

@@ -18,8 +18,10 @@ mod kernel;
 mod libmvec;
 mod observe;
 mod output;
+mod placements;
 mod run;
 mod spec;
+mod ssa;
 mod subject;
 mod vectorize;
 
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         Verb::Explain(options) => explain::explain(&options),
         Verb::Vectorize(options) => vectorize::vectorize(&options),
         Verb::Run(options) => run::run(&options),
+        Verb::Ssa(options) => ssa::ssa(&options),
         Verb::Bench(options) => bench::bench(&options),
     };
     match outcome {

@@ -10,13 +10,13 @@ use std::ffi::{CStr, c_char, c_void};
 use std::marker::PhantomData;
 use std::ptr;
 use std::sync::{Mutex, Once, PoisonError};
-use std::time::{Duration, Instant};
 
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 use llvm_sys::error::LLVMErrorRef;
 use llvm_sys::orc2::lljit::LLVMOrcLLJITRef;
 use llvm_sys::orc2::{LLVMJITEvaluatedSymbol, LLVMJITSymbolFlags, LLVMOrcCSymbolMapPair};
 
+use crate::clock::Stopwatch;
 use crate::error::{Error, Result};
 use crate::ffi::load::{Llvm, functions};
 use crate::module::{MemoryBuffer, Module, c_string, take_error};
@@ -165,25 +165,10 @@ impl JitFunction<'_> {
     /// Calls the function once and returns how long that took, in nanoseconds of this thread's processor time: what
     /// else the machine does in the meantime is not counted. Where that cannot be read it is the time of day.
     pub fn time_ns(&self, slots: &mut [u64]) -> u64 {
-        let (start, at) = (thread_time(), Instant::now());
+        let watch = Stopwatch::start();
         self.call(slots);
-        let elapsed = match (start, thread_time()) {
-            (Some(start), Some(end)) => end.saturating_sub(start),
-            _ => at.elapsed(),
-        };
-        u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)
+        u64::try_from(watch.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
-}
-
-/// The processor time that this thread has used.
-fn thread_time() -> Option<Duration> {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the call writes to the structure that it is given and keeps nothing.
-    let failed = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) } != 0;
-    if failed {
-        return None;
-    }
-    Some(Duration::new(u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?))
 }
 
 impl Module {

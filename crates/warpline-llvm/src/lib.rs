@@ -8,10 +8,12 @@
 //! - [`Imported`] is a module in LLVM's form and in warpline's; [`Bridge`] leads back.
 //! - [`compile`] calls rustc or clang; [`Module::simplify`] brings what they write to a usable form.
 //! - [`Jit`] runs machine code in this process.
+//! - [`Stopwatch`] measures processor time.
 //! - [`opinion`] reads what LLVM's own uniformity analysis says.
 //! - [`worker`] does all this for input that is not trusted.
 //! - [`Error`] is everything that can go wrong.
 
+mod clock;
 mod error;
 mod export;
 mod facts;
@@ -28,6 +30,7 @@ mod tables;
 mod target;
 pub mod worker;
 
+pub use clock::Stopwatch;
 pub use error::{Error, Result, did_you_mean};
 pub use export::Linkage;
 pub use facts::target_of_triple;

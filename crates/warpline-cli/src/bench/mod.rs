@@ -1,5 +1,6 @@
 //! `warpline bench NAME`: measurements that papers make of what is built here, one module for each.
 
+mod ssa;
 mod table;
 mod uniformity;
 
@@ -14,5 +15,6 @@ use crate::error::Result;
 pub fn bench(options: &BenchOptions) -> Result<Outcome> {
     match &options.bench {
         Bench::Uniformity(options) => uniformity::uniformity(options),
+        Bench::Ssa(options) => ssa::ssa(options),
     }
 }

@@ -34,6 +34,16 @@ impl Table {
         lines.insert(1, "─".repeat(widths.iter().sum::<usize>() + 2 * columns.saturating_sub(1)));
         lines.join("\n") + "\n"
     }
+
+    /// The table in Markdown.
+    pub fn markdown(&self) -> String {
+        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let rule: Vec<&str> = (0..columns).map(|i| if i < self.left { "---" } else { "---:" }).collect();
+        let mut lines: Vec<String> = self.rows.iter().map(|row| line(row)).collect();
+        lines.insert(1, format!("|{}|\n", rule.join("|")));
+        lines.concat()
+    }
 }
 
 /// A ratio with two places.
@@ -74,5 +84,6 @@ mod tests {
         let mut table = Table::new(1, &["a", "long"]);
         table.row(vec!["name".into(), "1".into()]);
         assert_eq!(table.text(), "a     long\n──────────\nname     1\n");
+        assert_eq!(table.markdown(), "| a | long |\n|---|---:|\n| name | 1 |\n");
     }
 }

@@ -60,6 +60,18 @@ pub fn place_in_order<G: Graph>(
     place_all(Forward::new(graph, Some(&mut select)), graph, accesses, select)
 }
 
+/// Algorithm 1 alone, to be timed apart. Returns for how many variables it was run: those that may need a φ.
+pub fn algorithm_1<G: Graph>(graph: &G, accesses: &Accesses) -> usize {
+    let mut forward = Forward::new(graph, None);
+    let with_joins = (0..accesses.variables()).filter(|&x| !has_nothing_to_join(accesses, x));
+    with_joins.inspect(|&x| forward.run(accesses.definitions(x), accesses.is_defined_on_entry(x))).count()
+}
+
+/// Whether a variable has fewer than two definitions.
+fn has_nothing_to_join(accesses: &Accesses, variable: usize) -> bool {
+    accesses.definitions(variable).len() + usize::from(accesses.is_defined_on_entry(variable)) < 2
+}
+
 /// Algorithm 4, *IterativeFlow*.
 fn place_all<G: Graph>(
     mut forward: Forward<G>,
@@ -72,12 +84,11 @@ fn place_all<G: Graph>(
     let mut known = Known::new(graph.node_count());
     let mut placement = Placement::with_capacity(accesses.variables());
     for x in 0..accesses.variables() {
-        let on_entry = accesses.is_defined_on_entry(x);
-        if accesses.definitions(x).len() + usize::from(on_entry) < 2 {
+        if has_nothing_to_join(accesses, x) {
             placement.push([]);
             continue;
         }
-        forward.run(accesses.definitions(x), on_entry);
+        forward.run(accesses.definitions(x), accesses.is_defined_on_entry(x));
         known.clear();
         let mut left = joins.clone();
         while !left.is_empty() {
