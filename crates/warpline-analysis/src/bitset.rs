@@ -19,11 +19,13 @@ impl BitSet {
     }
 
     /// Whether `index` is a member; numbers beyond the bound are not.
+    #[inline]
     pub fn contains(&self, index: usize) -> bool {
         self.words.get(index / 64).is_some_and(|w| w >> (index % 64) & 1 != 0)
     }
 
     /// Adds `index`; says whether it is new. Panics if it is not below the bound.
+    #[inline]
     pub fn insert(&mut self, index: usize) -> bool {
         assert!(index < self.bound, "{index} is not below the set's bound {}", self.bound);
         let word = &mut self.words[index / 64];
@@ -33,6 +35,7 @@ impl BitSet {
     }
 
     /// Removes `index`; says whether it was a member.
+    #[inline]
     pub fn remove(&mut self, index: usize) -> bool {
         let had = self.contains(index);
         if had {

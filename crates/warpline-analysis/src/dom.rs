@@ -74,16 +74,19 @@ impl DomTree {
     }
 
     /// The entry of the graph.
+    #[inline]
     pub fn root(&self) -> Node {
         self.root
     }
 
     /// Whether the entry reaches `node`.
+    #[inline]
     pub fn is_reachable(&self, node: Node) -> bool {
         self.number[node.index()] != NONE
     }
 
     /// The immediate dominator; none for the entry and for unreachable nodes.
+    #[inline]
     pub fn idom(&self, node: Node) -> Option<Node> {
         let dom = self.idom[node.index()];
         (dom != NONE).then_some(Node(dom))
@@ -91,6 +94,7 @@ impl DomTree {
 
     /// Whether every path from the entry to `b` goes through `a`; so every node dominates itself and every
     /// node dominates an unreachable one. O(1).
+    #[inline]
     pub fn dominates(&self, a: Node, b: Node) -> bool {
         let at = self.number[b.index()];
         let from = self.number[a.index()];
@@ -98,33 +102,52 @@ impl DomTree {
     }
 
     /// [`dominates`](Self::dominates), and `a` is not `b`.
+    #[inline]
     pub fn strictly_dominates(&self, a: Node, b: Node) -> bool {
         a != b && self.dominates(a, b)
     }
 
     /// The nodes whose immediate dominator is `node`, in reverse post-order.
+    #[inline]
     pub fn children(&self, node: Node) -> &[Node] {
         self.children.get(node.index())
     }
 
     /// The number of tree edges between the root and `node`; 0 for unreachable nodes.
+    #[inline]
     pub fn level(&self, node: Node) -> u32 {
         self.level[node.index()]
     }
 
     /// The reachable nodes, parents before children, subtrees contiguous.
+    #[inline]
     pub fn pre_order(&self) -> &[Node] {
         &self.pre
     }
 
     /// Position in [`pre_order`](Self::pre_order); none for an unreachable node.
+    #[inline]
     pub fn pre_number(&self, node: Node) -> Option<usize> {
         let number = self.number[node.index()];
         (number != NONE).then_some(number as usize)
     }
 
+    /// The first and last position of `node`'s subtree in [`pre_order`](Self::pre_order). The node must be reachable.
+    #[inline]
+    pub(crate) fn interval(&self, node: Node) -> (u32, u32) {
+        debug_assert!(self.is_reachable(node));
+        (self.number[node.index()], self.last[node.index()])
+    }
+
+    /// Position in [`pre_order`](Self::pre_order), larger than all if unreachable.
+    #[inline]
+    pub(crate) fn position(&self, node: Node) -> u32 {
+        self.number[node.index()]
+    }
+
     /// The nodes that `node` dominates, itself first, as a part of [`pre_order`](Self::pre_order); empty if
     /// unreachable.
+    #[inline]
     pub fn subtree(&self, node: Node) -> &[Node] {
         match self.pre_number(node) {
             Some(number) => &self.pre[number..=self.last[node.index()] as usize],

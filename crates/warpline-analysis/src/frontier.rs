@@ -2,7 +2,8 @@
 //!
 //! The iterated frontier is computed as Sreedhar and Gao do: nodes are taken from the deepest dominator-tree
 //! level upwards; from each, the part of its subtree that no earlier one has walked is searched for edges to
-//! nodes that are not deeper than it. A query costs no more than the union of the subtrees that it walks.
+//! nodes that are not deeper than it. Subtrees with no such edge are passed over, which one number per node tells. A
+//! query costs no more than the union of the subtrees that it walks.
 
 use std::collections::BinaryHeap;
 
@@ -28,6 +29,8 @@ pub fn dominance_frontier<G: Graph>(graph: &G, dom: &DomTree, node: Node) -> Vec
 pub struct IteratedFrontier<'a, G> {
     graph: &'a G,
     dom: &'a DomTree,
+    /// Per node the least level that an edge from its subtree leads to.
+    reach: Vec<u32>,
     walked: BitSet,
     found: BitSet,
     queued: BitSet,
@@ -39,9 +42,18 @@ impl<'a, G: Graph> IteratedFrontier<'a, G> {
     /// Prepares queries on `graph`, whose dominator tree is `dom`.
     pub fn new(graph: &'a G, dom: &'a DomTree) -> Self {
         let n = graph.node_count();
+        let mut reach = vec![u32::MAX; n];
+        for &node in dom.pre_order().iter().rev() {
+            let own = graph.successors(node).map(|t| dom.level(t)).min().unwrap_or(u32::MAX);
+            reach[node.index()] = own.min(reach[node.index()]);
+            if let Some(above) = dom.idom(node) {
+                reach[above.index()] = reach[above.index()].min(reach[node.index()]);
+            }
+        }
         IteratedFrontier {
             graph,
             dom,
+            reach,
             walked: BitSet::new(n),
             found: BitSet::new(n),
             queued: BitSet::new(n),
@@ -53,6 +65,23 @@ impl<'a, G: Graph> IteratedFrontier<'a, G> {
     /// over.
     pub fn compute(&mut self, definitions: impl IntoIterator<Item = Node>) -> Vec<Node> {
         self.search(definitions, |_| true, true)
+    }
+
+    /// The frontier of one reachable node, in no particular order, into `frontier`.
+    pub fn single(&mut self, node: Node, frontier: &mut Vec<Node>) {
+        let (graph, dom) = (self.graph, self.dom);
+        frontier.clear();
+        let level = dom.level(node);
+        let mut subtree = vec![node];
+        while let Some(n) = subtree.pop() {
+            for t in graph.successors(n) {
+                if dom.level(t) <= level && self.found.insert(t.index()) {
+                    frontier.push(t);
+                }
+            }
+            subtree.extend(dom.children(n).iter().filter(|c| self.reach[c.index()] <= level));
+        }
+        frontier.iter().for_each(|t| _ = self.found.remove(t.index()));
     }
 
     /// Pruned placement of φ-functions: the iterated frontier, except that a node where the variable is not live is
@@ -107,7 +136,10 @@ impl<'a, G: Graph> IteratedFrontier<'a, G> {
                     }
                 }
                 for &c in dom.children(n) {
-                    if (everywhere || keep(c)) && self.walked.insert(c.index()) {
+                    if self.reach[c.index()] <= level
+                        && (everywhere || keep(c))
+                        && self.walked.insert(c.index())
+                    {
                         subtree.push(c);
                     }
                 }

@@ -23,6 +23,7 @@ impl Node {
     }
 
     /// The number as an index into a side table.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -35,6 +36,7 @@ impl EdgeId {
     }
 
     /// The number as an index into a side table.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -223,24 +225,31 @@ impl CsrGraph {
 }
 
 impl Graph for CsrGraph {
+    #[inline]
     fn node_count(&self) -> usize {
         self.out.len()
     }
+    #[inline]
     fn edge_count(&self) -> usize {
         self.sources.len()
     }
+    #[inline]
     fn entry(&self) -> Node {
         self.entry
     }
+    #[inline]
     fn out_edges(&self, node: Node) -> &[EdgeId] {
         self.out.get(node.index())
     }
+    #[inline]
     fn in_edges(&self, node: Node) -> &[EdgeId] {
         self.inn.get(node.index())
     }
+    #[inline]
     fn source(&self, edge: EdgeId) -> Node {
         self.sources[edge.index()]
     }
+    #[inline]
     fn target(&self, edge: EdgeId) -> Node {
         self.targets[edge.index()]
     }
@@ -314,24 +323,31 @@ impl Reversed {
 }
 
 impl Graph for Reversed {
+    #[inline]
     fn node_count(&self) -> usize {
         self.graph.node_count()
     }
+    #[inline]
     fn edge_count(&self) -> usize {
         self.graph.edge_count()
     }
+    #[inline]
     fn entry(&self) -> Node {
         self.graph.entry()
     }
+    #[inline]
     fn out_edges(&self, node: Node) -> &[EdgeId] {
         self.graph.out_edges(node)
     }
+    #[inline]
     fn in_edges(&self, node: Node) -> &[EdgeId] {
         self.graph.in_edges(node)
     }
+    #[inline]
     fn source(&self, edge: EdgeId) -> Node {
         self.graph.source(edge)
     }
+    #[inline]
     fn target(&self, edge: EdgeId) -> Node {
         self.graph.target(edge)
     }
@@ -374,16 +390,19 @@ impl<T: Copy> Lists<T> {
     }
 
     /// The number of lists.
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
     /// One list, to be changed in place.
+    #[inline]
     pub(crate) fn get_mut(&mut self, list: usize) -> &mut [T] {
         &mut self.items[self.starts[list] as usize..self.starts[list + 1] as usize]
     }
 
     /// One list.
+    #[inline]
     pub(crate) fn get(&self, list: usize) -> &[T] {
         &self.items[self.starts[list] as usize..self.starts[list + 1] as usize]
     }

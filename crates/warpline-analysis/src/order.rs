@@ -58,11 +58,13 @@ impl DfsOrder {
     }
 
     /// The reachable nodes in the order in which they are first seen.
+    #[inline]
     pub fn pre_order(&self) -> &[Node] {
         &self.pre
     }
 
     /// The reachable nodes in the order in which they are left.
+    #[inline]
     pub fn post_order(&self) -> &[Node] {
         &self.post
     }
@@ -75,6 +77,7 @@ impl DfsOrder {
     }
 
     /// Whether a path leads from the entry to `node`.
+    #[inline]
     pub fn is_reachable(&self, node: Node) -> bool {
         self.pre_number[node.index()] != NONE
     }
@@ -85,18 +88,21 @@ impl DfsOrder {
     }
 
     /// Position in [`pre_order`](Self::pre_order); none for an unreachable node.
+    #[inline]
     pub fn pre_number(&self, node: Node) -> Option<usize> {
         let i = self.pre_number[node.index()];
         (i != NONE).then_some(i as usize)
     }
 
     /// Position in [`post_order`](Self::post_order); none for an unreachable node.
+    #[inline]
     pub fn post_number(&self, node: Node) -> Option<usize> {
         let i = self.post_number[node.index()];
         (i != NONE).then_some(i as usize)
     }
 
     /// The node from which `node` was first seen; none for the entry and for unreachable nodes.
+    #[inline]
     pub fn parent(&self, node: Node) -> Option<Node> {
         let parent = self.parent[self.pre_number(node)?];
         (parent != NONE).then(|| self.pre[parent as usize])

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use warpline_analysis::phi_placement::dominance_frontiers::{cytron, sreedhar_gao};
 use warpline_analysis::phi_placement::{
-    Accesses, Dominators, Placement, Pruning, braun, reaching_definitions,
+    Accesses, Dominators, Placement, Pruning, braun, precise, reaching_definitions,
 };
 use warpline_analysis::{CsrGraph, Graph, Node};
 use warpline_testkit::graph_oracles::is_reducible;
@@ -60,8 +60,9 @@ enum Claim {
 }
 
 /// All that takes a [`Pruning`].
-const WAYS: [Way; 2] = [
+const WAYS: [Way; 3] = [
     ("cytron", Claim::DefinedOnEntry, |g, a, p| cytron(&Dominators::of(g), a, p)),
+    ("precise", Claim::Precise, |g, a, p| precise::place(&Dominators::of(g), a, p)),
     ("sreedhar_gao", Claim::DefinedOnEntry, |g, a, p| sreedhar_gao(&Dominators::of(g), a, p)),
 ];
 

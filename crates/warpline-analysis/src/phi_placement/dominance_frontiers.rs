@@ -10,28 +10,76 @@ use super::liveness::Liveness;
 use super::{Accesses, Dominators, Placement, Pruning};
 use crate::dom::DomTree;
 use crate::frontier::IteratedFrontier;
-use crate::graph::{Graph, Lists, Node};
+use crate::graph::{Graph, Node};
 
 /// The dominance frontiers of all nodes.
-pub(super) fn frontiers<G: Graph>(graph: &G, dom: &DomTree) -> Lists<Node> {
-    let mut pairs: Vec<(usize, Node)> = Vec::new();
-    let mut last: Vec<u32> = vec![u32::MAX; graph.node_count()];
-    for &join in dom.pre_order() {
-        if graph.in_edges(join).len() < 2 && join != graph.entry() {
-            continue;
-        }
-        for p in graph.predecessors(join).filter(|&p| dom.is_reachable(p)) {
-            let mut runner = Some(p);
-            while let Some(n) = runner.filter(|&n| Some(n) != dom.idom(join)) {
-                if std::mem::replace(&mut last[n.index()], join.0) == join.0 {
-                    break;
+pub(super) enum Frontiers<'a, G> {
+    /// As linked lists: per node the first of its entries and, while they are made, the last join that was entered; per
+    /// entry a member and the next entry.
+    Stored { nodes: Vec<(u32, u32)>, entries: Vec<(Node, u32)> },
+    /// Found by walks over the dominator tree when they are needed: the one that was asked for last.
+    Walks { search: Box<IteratedFrontier<'a, G>>, entries: Vec<Node> },
+}
+
+const END: u32 = u32::MAX;
+
+impl<'a, G: Graph> Frontiers<'a, G> {
+    /// Stores the frontiers of all nodes, unless they have more than `room` members together.
+    pub(super) fn new(graph: &'a G, dom: &'a DomTree, room: usize) -> Self {
+        let mut nodes = vec![(END, END); graph.node_count()];
+        let mut entries: Vec<(Node, u32)> = Vec::with_capacity(graph.edge_count());
+        for &join in dom.pre_order() {
+            if graph.in_edges(join).len() < 2 && join != graph.entry() {
+                continue;
+            }
+            let top = dom.idom(join);
+            for p in graph.predecessors(join).filter(|&p| dom.is_reachable(p)) {
+                let mut runner = Some(p);
+                while let Some(n) = runner.filter(|_| runner != top) {
+                    let (first, last) = &mut nodes[n.index()];
+                    if std::mem::replace(last, join.0) == join.0 {
+                        break;
+                    }
+                    entries.push((join, *first));
+                    *first = entries.len() as u32 - 1;
+                    runner = dom.idom(n);
                 }
-                pairs.push((n.index(), join));
-                runner = dom.idom(n);
+            }
+            if entries.len() > room {
+                let search = Box::new(IteratedFrontier::new(graph, dom));
+                return Frontiers::Walks { search, entries: Vec::new() };
+            }
+        }
+        Frontiers::Stored { nodes, entries }
+    }
+
+    /// Where the frontier of `node` begins, for [`next`](Self::next). Only the frontier that was asked for last can
+    /// be read.
+    #[inline]
+    pub(super) fn of(&mut self, node: Node) -> u32 {
+        match self {
+            Frontiers::Stored { nodes, .. } => nodes[node.index()].0,
+            Frontiers::Walks { search, entries } => {
+                search.single(node, entries);
+                if entries.is_empty() { END } else { 0 }
             }
         }
     }
-    Lists::group(graph.node_count(), pairs.iter().copied())
+
+    /// The member at a place in a frontier, and the next place; none behind the last one.
+    #[inline]
+    pub(super) fn next(&self, place: u32) -> Option<(Node, u32)> {
+        if place == END {
+            return None;
+        }
+        Some(match self {
+            Frontiers::Stored { entries, .. } => entries[place as usize],
+            Frontiers::Walks { entries, .. } => {
+                let next = if place as usize + 1 < entries.len() { place + 1 } else { END };
+                (entries[place as usize], next)
+            }
+        })
+    }
 }
 
 /// Whether a variable gets φs at all: not if nothing is written but on entry, or if nobody reads where reads count.
@@ -49,34 +97,42 @@ pub(super) fn is_trivial<G: Graph>(
 /// Places φs by stored dominance frontiers.
 pub fn cytron<G: Graph>(dominators: &Dominators<G>, accesses: &Accesses, pruning: Pruning) -> Placement {
     let graph = dominators.graph();
-    let mut stored: Option<Lists<Node>> = None;
+    let mut frontiers: Option<Frontiers<G>> = None;
     let mut liveness = (pruning == Pruning::Pruned).then(|| Liveness::new(graph.node_count()));
-    // The last variable for which a node was found to need a φ, and for which it was put on the worklist.
-    let mut placed: Vec<u32> = vec![u32::MAX; graph.node_count()];
-    let mut listed: Vec<u32> = vec![u32::MAX; graph.node_count()];
+    // The last variable for which a node was found to need a φ, and the last for which it stood on the worklist.
+    let mut seen: Vec<(u32, u32)> = Vec::new();
     let mut work: Vec<Node> = Vec::new();
     let mut found: Vec<Node> = Vec::new();
     let mut placement = Placement::with_capacity(accesses.variables());
     for x in 0..accesses.variables() {
-        if !is_trivial(graph, accesses, x, pruning) {
-            let frontiers = stored.get_or_insert_with(|| frontiers(graph, dominators.tree()));
-            if let Some(liveness) = &mut liveness {
-                liveness.of(graph, accesses.definitions(x), accesses.exposed(x));
-            }
-            for &d in accesses.definitions(x) {
-                listed[d.index()] = x as u32;
-                work.push(d);
-            }
-            while let Some(n) = work.pop() {
-                for &t in frontiers.get(n.index()) {
-                    if placed[t.index()] == x as u32 || liveness.as_ref().is_some_and(|l| !l.at(t)) {
-                        continue;
-                    }
-                    placed[t.index()] = x as u32;
-                    found.push(t);
-                    if std::mem::replace(&mut listed[t.index()], x as u32) != x as u32 {
-                        work.push(t);
-                    }
+        if is_trivial(graph, accesses, x, pruning) {
+            placement.push([]);
+            continue;
+        }
+        let frontiers = frontiers.get_or_insert_with(|| {
+            seen.resize(graph.node_count(), (END, END));
+            Frontiers::new(graph, dominators.tree(), usize::MAX)
+        });
+        if let Some(liveness) = &mut liveness {
+            liveness.of(graph, accesses.definitions(x), accesses.exposed(x));
+        }
+        let round = x as u32;
+        for &d in accesses.definitions(x) {
+            seen[d.index()].1 = round;
+            work.push(d);
+        }
+        while let Some(n) = work.pop() {
+            let mut place = frontiers.of(n);
+            while let Some((t, next)) = frontiers.next(place) {
+                place = next;
+                let (placed, listed) = &mut seen[t.index()];
+                if *placed == round || liveness.as_ref().is_some_and(|l| !l.at(t)) {
+                    continue;
+                }
+                *placed = round;
+                found.push(t);
+                if std::mem::replace(listed, round) != round {
+                    work.push(t);
                 }
             }
         }

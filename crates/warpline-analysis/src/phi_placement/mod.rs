@@ -10,6 +10,7 @@
 //! * [`reaching_definitions`]: paper 5's algorithms, for any choice; the reference.
 //! * [`dominance_frontiers`]: Cytron et al. and Sreedhar–Gao; every variable counts as defined on entry.
 //! * [`braun`]: Braun et al., without dominators; every variable counts as defined on entry, and only live φs are placed.
+//! * [`precise`]: the join set of the definitions that there are, at the price of dominance frontiers.
 //!
 //! A definition on entry happens before the entry node, so that the entry is a place for a φ like any other if edges lead
 //! back to it. Definitions in nodes that the entry does not reach count for nothing.
@@ -17,6 +18,7 @@
 pub mod braun;
 pub mod dominance_frontiers;
 mod liveness;
+pub mod precise;
 pub mod reaching_definitions;
 
 use std::cell::OnceCell;
@@ -55,21 +57,25 @@ impl Accesses {
     }
 
     /// How many variables there are.
+    #[inline]
     pub fn variables(&self) -> usize {
         self.definitions.len()
     }
 
     /// The nodes that write a variable, in the order given.
+    #[inline]
     pub fn definitions(&self, variable: usize) -> &[Node] {
         self.definitions.get(variable)
     }
 
     /// The nodes that read what a variable holds when control arrives there, in the order given.
+    #[inline]
     pub fn exposed(&self, variable: usize) -> &[Node] {
         self.exposed.get(variable)
     }
 
     /// Whether a variable holds a value when control enters.
+    #[inline]
     pub fn is_defined_on_entry(&self, variable: usize) -> bool {
         self.on_entry.contains(variable)
     }
@@ -106,16 +112,20 @@ impl Placement {
     pub(crate) fn push(&mut self, nodes: impl IntoIterator<Item = Node>) {
         let from = self.nodes.len();
         self.nodes.extend(nodes);
-        self.nodes[from..].sort_unstable();
+        if self.nodes.len() > from + 1 {
+            self.nodes[from..].sort_unstable();
+        }
         self.starts.push(self.nodes.len() as u32);
     }
 
     /// How many variables there are.
+    #[inline]
     pub fn variables(&self) -> usize {
         self.starts.len() - 1
     }
 
     /// The nodes at which a variable gets a φ, in increasing order.
+    #[inline]
     pub fn of(&self, variable: usize) -> &[Node] {
         &self.nodes[self.starts[variable] as usize..self.starts[variable + 1] as usize]
     }
@@ -134,16 +144,19 @@ pub struct Dominators<'a, G> {
 
 impl<'a, G: Graph> Dominators<'a, G> {
     /// The dominators of `graph`.
+    #[inline]
     pub fn of(graph: &'a G) -> Self {
         Dominators { graph, tree: OnceCell::new() }
     }
 
     /// The graph.
+    #[inline]
     pub fn graph(&self) -> &'a G {
         self.graph
     }
 
     /// The tree.
+    #[inline]
     pub fn tree(&self) -> &DomTree {
         self.tree.get_or_init(|| DomTree::compute(self.graph))
     }

@@ -1,0 +1,480 @@
+//! Precise φ placement at the price of dominance frontiers: the join set of the definitions that there are, and no
+//! definition on entry is made up.
+//!
+//! The join set lies in the iterated dominance frontier *K*, and is all of it if the variable is defined on entry
+//! (Cytron et al. 1991). What tells the two apart is cheaper than the frontier itself, since most of the frontier need not
+//! be looked at:
+//!
+//! * *Nothing to join.* A variable that one node defines has no joins. Most variables of real programs are of
+//!   this kind, and a function in which all are needs no dominator tree.
+//! * *Dominated candidates.* A node of *K* that a definition or a join strictly dominates is a join: of the two paths that make
+//!   it a member of *K*, the one that may begin at the made-up definition passes the dominating one.
+//! * *Classes.* Definitions and candidates are taken from the deepest level of the dominator tree upwards, as Sreedhar and Gao
+//!   do (1995). Then all marked nodes below the one that is taken are known, and with them the edges that carry what it
+//!   holds to other candidates. A candidate at which only one definition has arrived so far belongs to
+//!   the *class* of that definition. When something of another class arrives, it is a join: whatever
+//!   arrives later, members of different classes never come to hold the same.
+//! * *One class left.* When only one node waits to be taken, all that is above it will be reached by its class alone. If
+//!   no other class has a member that is still open to arrivals from above, there are no more joins.
+//! * *Late joins.* A candidate can become a join after it was taken. Other members of its class may have got
+//!   what they hold from it, and are looked at again: on the small graph of the edges found. A candidate is a join iff its
+//!   immediate dominator there is a super-source that leads to all definitions and known joins (two paths with no common
+//!   node: Menger). Repeated sweeps almost always tell; if not, dominators do.
+//!
+//! So the cost is that of the part of the iterated frontier where more than one class is under way, and never more than that of
+//! the whole and of dominators on it, up to sorting.
+//!
+//! Candidates that are no joins hold what one definition left, or nothing; renaming learns which from an [`Alias`].
+
+use std::collections::BinaryHeap;
+
+use super::dominance_frontiers::Frontiers;
+use super::liveness::Liveness;
+use super::{Accesses, Dominators, Placement, Pruning};
+use crate::dom::DomTree;
+use crate::graph::{Graph, Node};
+use open::Open;
+use small_graph::{End, SmallGraph};
+
+mod open;
+mod small_graph;
+
+/// What a variable holds where dominance does not say it: a candidate for a φ that only one definition reaches.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Alias {
+    /// The variable.
+    pub variable: usize,
+    /// A node that has no φ for the variable, and that no definition of it dominates.
+    pub node: Node,
+    /// A node that writes the variable or has a φ for it. At the beginning of `node` the variable holds what it
+    /// holds at the end of this one, if anything.
+    pub definition: Node,
+}
+
+/// Places φs at the joins of each variable's definitions. With [`Pruning::Pruned`] at those where it is live.
+pub fn place<G: Graph>(dominators: &Dominators<G>, accesses: &Accesses, pruning: Pruning) -> Placement {
+    run(dominators, accesses, pruning, None)
+}
+
+/// The same, and what renaming needs besides: a variable holds at the beginning of a node what its φ there says, or else
+/// an alias, or else what it holds at the end of the immediate dominator. Aliases are ordered by variable and node.
+/// Pruned placement has them where the variable is live.
+pub fn place_with_aliases<G: Graph>(
+    dominators: &Dominators<G>,
+    accesses: &Accesses,
+    pruning: Pruning,
+) -> (Placement, Vec<Alias>) {
+    let mut aliases = Vec::new();
+    let placement = run(dominators, accesses, pruning, Some(&mut aliases));
+    (placement, aliases)
+}
+
+fn run<G: Graph>(
+    dominators: &Dominators<G>,
+    accesses: &Accesses,
+    pruning: Pruning,
+    mut aliases: Option<&mut Vec<Alias>>,
+) -> Placement {
+    let graph = dominators.graph();
+    let mut placement = Placement::with_capacity(accesses.variables());
+    let mut search: Option<Search<G>> = None;
+    for x in 0..accesses.variables() {
+        let skip = match aliases {
+            None => has_nothing_to_join(graph, accesses, x),
+            Some(_) => accesses.definitions(x).is_empty(),
+        };
+        if skip || pruning != Pruning::Minimal && accesses.exposed(x).is_empty() {
+            placement.push([]);
+            continue;
+        }
+        let search = search.get_or_insert_with(|| Search::new(graph, dominators.tree(), pruning));
+        placement.push(search.variable(accesses, x, aliases.as_deref_mut()));
+    }
+    placement
+}
+
+/// Whether at most one definition can reach any node.
+fn has_nothing_to_join<G: Graph>(graph: &G, accesses: &Accesses, variable: usize) -> bool {
+    match accesses.definitions(variable) {
+        [] => true,
+        [d] => !accesses.is_defined_on_entry(variable) || is_unentered(graph, *d),
+        _ => false,
+    }
+}
+
+/// Whether `node` is the entry and no edge leads back to it.
+fn is_unentered<G: Graph>(graph: &G, node: Node) -> bool {
+    node == graph.entry() && graph.in_edges(node).is_empty()
+}
+
+/// How many members of frontiers are stored at most: real programs have one or two for each edge.
+fn room<G: Graph>(graph: &G) -> usize {
+    16 * (graph.node_count() + graph.edge_count())
+}
+
+const NONE: u32 = u32::MAX;
+
+/// For how many marks there is room at first.
+const FEW: usize = 16;
+
+/// A node that writes the variable, is a candidate, or both.
+#[derive(Clone, Copy)]
+struct Mark {
+    node: Node,
+    writes: bool,
+    /// Whether a φ is needed at its beginning.
+    join: bool,
+    /// Whether what it holds has been carried to others.
+    taken: bool,
+    /// The mark whose class arrives at its beginning; `NONE`: it is no candidate. Means nothing for a join.
+    class: u32,
+    /// How many candidates are of the class of this definition.
+    members: u32,
+    /// How many of them are to arrivals from above.
+    open: u32,
+}
+
+impl Mark {
+    /// Whether the end of the node is a definition of its own.
+    fn is_definition(&self) -> bool {
+        self.writes || self.join
+    }
+}
+
+/// What is known about a node.
+#[derive(Clone, Copy, Default)]
+struct NodeState {
+    /// The variable, as a running number, for which the node was marked last, and as which mark.
+    round: u32,
+    mark: u32,
+    /// The mark, as a running number, for which it was last asked whether it is the nearest one above, and behind it,
+    /// as the lowest bit, the answer.
+    asked: u32,
+}
+
+/// The search for the joins of one variable after the other.
+struct Search<'a, G> {
+    graph: &'a G,
+    dom: &'a DomTree,
+    frontiers: Frontiers<'a, G>,
+    liveness: Option<Liveness>,
+    nodes: Vec<NodeState>,
+    round: u32,
+    marks: Vec<Mark>,
+    /// The subtrees of the definitions that no other one dominates, as first and last pre-order numbers.
+    tops: Vec<(u32, u32)>,
+    /// Marks that wait to be taken, each as its level in the upper half of a number and itself in the lower half.
+    waiting: BinaryHeap<u64>,
+    /// Candidates that are no joins as far as is known, and that have no mark above that was taken; by pre-order number.
+    open: Open,
+    small: SmallGraph,
+    /// Whether classes may have fallen apart.
+    late: bool,
+    /// The number of marks that were taken, of all variables.
+    taken: u32,
+    work: Vec<Node>,
+    joins: Vec<Node>,
+}
+
+impl<'a, G: Graph> Search<'a, G> {
+    fn new(graph: &'a G, dom: &'a DomTree, pruning: Pruning) -> Self {
+        let n = graph.node_count();
+        Search {
+            graph,
+            dom,
+            frontiers: Frontiers::new(graph, dom, room(graph)),
+            liveness: (pruning == Pruning::Pruned).then(|| Liveness::new(n)),
+            nodes: vec![NodeState::default(); n],
+            round: 0,
+            marks: Vec::with_capacity(FEW),
+            tops: Vec::with_capacity(FEW),
+            waiting: BinaryHeap::with_capacity(FEW),
+            open: Open::default(),
+            small: SmallGraph::default(),
+            late: false,
+            taken: 0,
+            work: Vec::new(),
+            joins: Vec::with_capacity(FEW),
+        }
+    }
+
+    /// The joins of variable `x`.
+    fn variable(
+        &mut self,
+        accesses: &Accesses,
+        x: usize,
+        aliases: Option<&mut Vec<Alias>>,
+    ) -> impl Iterator<Item = Node> + '_ {
+        let definitions = accesses.definitions(x);
+        if let Some(liveness) = &mut self.liveness {
+            liveness.of(self.graph, definitions, accesses.exposed(x));
+        }
+        self.joins.clear();
+        if accesses.is_defined_on_entry(x) || definitions.iter().any(|&d| is_unentered(self.graph, d)) {
+            self.iterated_frontier(definitions);
+        } else {
+            self.start(definitions);
+            let last = self.take_all();
+            if self.late {
+                self.repair();
+            }
+            if let Some(aliases) = aliases {
+                self.aliases(x, last, aliases);
+            }
+            self.joins.extend(self.marks.iter().filter(|m| m.join).map(|m| m.node));
+        }
+        self.joins.iter().copied()
+    }
+
+    /// The whole iterated frontier.
+    fn iterated_frontier(&mut self, definitions: &[Node]) {
+        // The nodes that were put on the worklist are marked, those that were found as mark 1.
+        self.round += 1;
+        self.work.extend_from_slice(definitions);
+        for d in definitions {
+            let state = &mut self.nodes[d.index()];
+            (state.round, state.mark) = (self.round, 0);
+        }
+        while let Some(n) = self.work.pop() {
+            let mut place = self.frontiers.of(n);
+            while let Some((t, next)) = self.frontiers.next(place) {
+                place = next;
+                let state = &mut self.nodes[t.index()];
+                let is_new = state.round != self.round;
+                if !is_new && state.mark == 1 || self.liveness.as_ref().is_some_and(|l| !l.at(t)) {
+                    continue;
+                }
+                (state.round, state.mark) = (self.round, 1);
+                self.joins.push(t);
+                if is_new {
+                    self.work.push(t);
+                }
+            }
+        }
+    }
+
+    /// Marks the definitions; all of them wait.
+    fn start(&mut self, definitions: &[Node]) {
+        self.round += 1;
+        if self.taken > u32::MAX >> 2 {
+            self.nodes.iter_mut().for_each(|n| n.asked = 0);
+            self.taken = 0;
+        }
+        self.marks.clear();
+        self.waiting.clear();
+        self.open.clear();
+        self.small.clear();
+        self.late = false;
+        self.tops.clear();
+        for &d in definitions.iter().filter(|&&d| self.dom.is_reachable(d)) {
+            self.tops.push(self.dom.interval(d));
+            self.mark(d, true);
+        }
+        self.tops.sort_unstable();
+        let mut end = None;
+        self.tops.retain(|&(first, last)| {
+            let is_top = end.is_none_or(|end| first > end);
+            if is_top {
+                end = Some(last);
+            }
+            is_top
+        });
+    }
+
+    /// Adds a node, which waits to be taken.
+    fn mark(&mut self, node: Node, writes: bool) -> u32 {
+        let m = self.marks.len() as u32;
+        let mark = Mark { node, writes, join: false, taken: false, class: NONE, members: 0, open: 0 };
+        self.marks.push(mark);
+        let state = &mut self.nodes[node.index()];
+        (state.round, state.mark) = (self.round, m);
+        self.waiting.push(u64::from(self.dom.level(node)) << 32 | u64::from(m));
+        m
+    }
+
+    /// The mark of a node, if it has one.
+    fn find(&self, node: Node) -> Option<u32> {
+        let state = &self.nodes[node.index()];
+        (state.round == self.round).then_some(state.mark)
+    }
+
+    /// The mark that stands for what the end of mark `m` holds, as far as is known.
+    fn source(&self, m: u32) -> u32 {
+        let mark = &self.marks[m as usize];
+        if mark.is_definition() { m } else { mark.class }
+    }
+
+    /// Takes the marks from the deepest level upwards. Returns the one that was left if the rest needed no look.
+    fn take_all(&mut self) -> Option<u32> {
+        while let Some(next) = self.waiting.pop() {
+            let m = next as u32;
+            if self.waiting.is_empty() && self.is_settled(m) {
+                return Some(m);
+            }
+            self.take(m);
+        }
+        None
+    }
+
+    /// Whether what mark `m` holds, the only thing that goes further up, makes no more joins.
+    fn is_settled(&self, m: u32) -> bool {
+        if self.late {
+            // Classes may be too coarse; an open candidate that is not `m` itself might be of another one.
+            return self.open.marks().all(|k| k == m && !self.marks[k as usize].writes);
+        }
+        self.open.len() == self.marks[self.source(m) as usize].open as usize
+    }
+
+    /// Carries what mark `m` holds to the candidates that it reaches with no other mark in between.
+    fn take(&mut self, m: u32) {
+        let node = self.marks[m as usize].node;
+        self.marks[m as usize].taken = true;
+        self.taken += 1;
+        if self.open.len() > 0 {
+            self.close_below(m);
+        }
+        let mut place = self.frontiers.of(node);
+        while let Some((t, next)) = self.frontiers.next(place) {
+            place = next;
+            if self.liveness.as_ref().is_some_and(|l| !l.at(t)) {
+                continue;
+            }
+            let to = self.find(t).unwrap_or_else(|| self.mark(t, false));
+            let mark = self.marks[to as usize];
+            if mark.join {
+                continue;
+            }
+            if mark.class == NONE {
+                if self.is_below_top(t) {
+                    self.marks[to as usize].join = true;
+                } else {
+                    self.open.insert(self.dom.position(t), to);
+                    self.arrive(m, to);
+                }
+            } else if self.reaches(node, t) {
+                self.arrive(m, to);
+            }
+        }
+    }
+
+    /// Settles what arrives from mark `m` at open candidates in its subtree: no other mark is nearer above them.
+    fn close_below(&mut self, m: u32) {
+        let (first, last) = self.dom.interval(self.marks[m as usize].node);
+        while let Some(k) = self.open.take(first + 1, last) {
+            let class = self.marks[k as usize].class;
+            self.marks[class as usize].open -= 1;
+            if self.marks[m as usize].is_definition() {
+                self.join(k);
+            } else if self.reaches(self.marks[m as usize].node, self.marks[k as usize].node) {
+                self.arrive(m, k);
+            }
+        }
+    }
+
+    /// What mark `from` holds arrives at candidate `to`, which is no join yet.
+    fn arrive(&mut self, from: u32, to: u32) {
+        if from == to && !self.marks[from as usize].writes {
+            return;
+        }
+        self.small.edge(from, to);
+        let class = self.source(from);
+        let known = self.marks[to as usize].class;
+        if known == NONE {
+            self.marks[to as usize].class = class;
+            self.marks[class as usize].members += 1;
+            self.marks[class as usize].open += 1;
+        } else if known != class {
+            self.join(to);
+        }
+    }
+
+    /// Makes a candidate with a class a join.
+    fn join(&mut self, m: u32) {
+        let mark = &mut self.marks[m as usize];
+        mark.join = true;
+        let (class, was_source) = (mark.class as usize, mark.taken && !mark.writes);
+        let at = self.dom.position(mark.node);
+        self.marks[class].members -= 1;
+        if self.open.take(at, at).is_some() {
+            self.marks[class].open -= 1;
+        }
+        self.late |= was_source && self.marks[class].members > 0;
+    }
+
+    /// Whether a definition strictly dominates `node`.
+    fn is_below_top(&self, node: Node) -> bool {
+        let at = self.dom.position(node);
+        let next = self.tops.partition_point(|&(first, _)| first < at);
+        next > 0 && at <= self.tops[next - 1].1
+    }
+
+    /// Whether an edge leads to `to` from a node to which `from`, the mark taken last, is the nearest mark above.
+    fn reaches(&mut self, from: Node, to: Node) -> bool {
+        let (first, last) = self.dom.interval(from);
+        let (graph, dom) = (self.graph, self.dom);
+        graph.predecessors(to).any(|p| (first..=last).contains(&dom.position(p)) && self.is_nearest(from, p))
+    }
+
+    /// Whether no other mark lies on the way up from `node` to `from`, the mark taken last.
+    fn is_nearest(&mut self, from: Node, node: Node) -> bool {
+        let mut at = node;
+        let answer = loop {
+            let state = &self.nodes[at.index()];
+            if state.asked >> 1 == self.taken {
+                break state.asked & 1 == 1;
+            }
+            if at == from || state.round == self.round {
+                break at == from;
+            }
+            at = self.dom.idom(at).expect("the mark is above");
+        };
+        let mut back = node;
+        while back != at {
+            self.nodes[back.index()].asked = self.taken << 1 | u32::from(answer);
+            back = self.dom.idom(back).expect("the mark is above");
+        }
+        answer
+    }
+
+    /// Looks at the classes again.
+    fn repair(&mut self) {
+        let is_asked = |m: &Mark| m.class != NONE && !m.join;
+        let ends = self.small.solve(self.marks.iter().map(|m| End::new(m.is_definition(), is_asked(m))));
+        for (mark, end) in self.marks.iter_mut().zip(ends).filter(|(m, _)| is_asked(m)) {
+            mark.join = end.is_join;
+            mark.class = end.value;
+        }
+    }
+
+    /// Lists what candidates hold that are no joins, with those that nobody looked at: they are in the iterated frontier of
+    /// mark `last`.
+    fn aliases(&mut self, x: usize, last: Option<u32>, aliases: &mut Vec<Alias>) {
+        let from = aliases.len();
+        if let Some(last) = last {
+            let class = self.source(last);
+            let mut work = vec![self.marks[last as usize].node];
+            while let Some(n) = work.pop() {
+                let mut place = self.frontiers.of(n);
+                while let Some((t, next)) = self.frontiers.next(place) {
+                    place = next;
+                    if self.liveness.as_ref().is_some_and(|l| !l.at(t)) {
+                        continue;
+                    }
+                    let found = self.find(t).unwrap_or_else(|| {
+                        work.push(t);
+                        self.mark(t, false)
+                    });
+                    let mark = &mut self.marks[found as usize];
+                    if !mark.join && mark.class == NONE {
+                        mark.class = class;
+                    }
+                }
+            }
+        }
+        for m in self.marks.iter().filter(|m| m.class != NONE && !m.join) {
+            let definition = self.marks[m.class as usize].node;
+            aliases.push(Alias { variable: x, node: m.node, definition });
+        }
+        aliases[from..].sort_unstable();
+    }
+}
