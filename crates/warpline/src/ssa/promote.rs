@@ -27,6 +27,12 @@
 //! After `setjmp` returns a second time, a variable holds what it held when control first came there; C leaves that open for
 //! variables that are not volatile, and LLVM does the same.
 //!
+//! # Debug records
+//!
+//! The location of a source variable that was an `alloca` is given up: its `#dbg_declare` stays in an exported function and speaks of
+//! poison, which debuggers show as optimised away. (LLVM's C API cannot make `#dbg_value` records of it.) All other debug information
+//! stays, the places of reads and writes included.
+//!
 //! Time is linear in the function's size: one pass over the operands, then one step per access.
 
 use std::fmt;
@@ -34,6 +40,7 @@ use std::fmt;
 use cranelift_entity::packed_option::PackedOption;
 
 use super::construct::{SsaStats, construct_vars};
+use super::phis::remove_trivial_phis;
 use crate::ir::{Block, Function, Inst, InstFlags, Module, Op, Type, Unwritten, Value, Var};
 
 /// What becomes of the beginning of a lifetime.
@@ -177,6 +184,7 @@ pub struct Registers {
 
 /// Promotes what can be promoted and constructs SSA form for it, again and again while that lets more `alloca`s be promoted: one whose
 /// address was held by another is seen to be harmless only when that one has become a value. This is what LLVM's `mem2reg` does.
+/// φs that stand for a single value are removed between rounds, but not after the last.
 pub fn promote_and_construct(module: &Module, func: &mut Function) -> Registers {
     let mut all = Registers::default();
     loop {
@@ -192,6 +200,8 @@ pub fn promote_and_construct(module: &Module, func: &mut Function) -> Registers 
         if !promotion.again {
             return all;
         }
+        // An address that a φ joins with itself alone is seen to be one address.
+        all.stats.phis -= remove_trivial_phis(func);
     }
 }
 
