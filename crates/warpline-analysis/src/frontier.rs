@@ -67,12 +67,12 @@ impl<'a, G: Graph> IteratedFrontier<'a, G> {
         self.search(definitions, |_| true, true)
     }
 
-    /// The frontier of one reachable node, in no particular order, into `frontier`.
+    /// The frontier of one node, in no particular order, into `frontier`; empty if the node is unreachable.
     pub fn single(&mut self, node: Node, frontier: &mut Vec<Node>) {
         let (graph, dom) = (self.graph, self.dom);
         frontier.clear();
         let level = dom.level(node);
-        let mut subtree = vec![node];
+        let mut subtree = if dom.is_reachable(node) { vec![node] } else { Vec::new() };
         while let Some(n) = subtree.pop() {
             for t in graph.successors(n) {
                 if dom.level(t) <= level && self.found.insert(t.index()) {

@@ -60,9 +60,10 @@ enum Claim {
 }
 
 /// All that takes a [`Pruning`].
-const WAYS: [Way; 3] = [
+const WAYS: [Way; 4] = [
     ("cytron", Claim::DefinedOnEntry, |g, a, p| cytron(&Dominators::of(g), a, p)),
     ("precise", Claim::Precise, |g, a, p| precise::place(&Dominators::of(g), a, p)),
+    ("precise by walks", Claim::Precise, |g, a, p| precise::place_by_walks(&Dominators::of(g), a, p)),
     ("sreedhar_gao", Claim::DefinedOnEntry, |g, a, p| sreedhar_gao(&Dominators::of(g), a, p)),
 ];
 
@@ -129,6 +130,83 @@ fn placements_hold(graph: &CsrGraph, variables: &[Variable], seed: u64) -> Resul
         check("reaching definitions in random order", placement, Claim::Precise, Pruning::Minimal)?;
     }
     Ok(())
+}
+
+/// What reaches the beginning of a node of definitions and φs, both in `sources`: the nodes that hold it at their end.
+fn reaching(graph: &CsrGraph, sources: &[usize], node: Node) -> Vec<Node> {
+    let mut seen = vec![false; graph.node_count()];
+    let mut found = Vec::new();
+    let mut work: Vec<Node> = graph.predecessors(node).collect();
+    while let Some(n) = work.pop() {
+        if !std::mem::replace(&mut seen[n.index()], true) {
+            match sources.contains(&n.index()) {
+                true => found.push(n),
+                false => work.extend(graph.predecessors(n)),
+            }
+        }
+    }
+    found
+}
+
+/// With φs, aliases and dominance every node knows the one definition that reaches it.
+fn aliases_hold(graph: &CsrGraph, variables: &[Variable], pruning: Pruning) -> Result<(), String> {
+    let accesses = accesses(variables);
+    let dominators = Dominators::of(graph);
+    let (placement, aliases) = precise::place_with_aliases(&dominators, &accesses, pruning);
+    if placement != precise::place(&dominators, &accesses, pruning) {
+        return Err("the placement is another one with aliases".to_string());
+    }
+    let dom = dominators.tree();
+    for (x, v) in variables.iter().enumerate().filter(|(_, v)| !v.on_entry) {
+        let live = live_nodes(graph, &v.definitions, &v.exposed);
+        let phis = of(&placement, x);
+        let mut sources: Vec<usize> = v.definitions.iter().chain(&phis).copied().collect();
+        sources.retain(|&n| dom.is_reachable(Node::new(n)));
+        for n in graph.nodes().filter(|&n| dom.is_reachable(n) && !phis.contains(&n.index())) {
+            if pruning == Pruning::Pruned && !live.contains(&n.index()) {
+                continue;
+            }
+            let mut at = n;
+            let held = loop {
+                if let Some(alias) = aliases.iter().find(|a| a.variable == x && a.node == at) {
+                    break Some(alias.definition);
+                }
+                match dom.idom(at) {
+                    Some(above) if sources.contains(&above.index()) => break Some(above),
+                    Some(above) => at = above,
+                    None => break None,
+                }
+            };
+            let reaching = reaching(graph, &sources, n);
+            if reaching.iter().any(|&d| Some(d) != held) {
+                return Err(format!("{pruning:?}, {n}: {held:?}, but {reaching:?} for {v:?}, φs {phis:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn aliases_are_what_reaches_where_no_definition_dominates() {
+    let mut aliases_seen = 0;
+    for seed in seeds(0, 3_000) {
+        let mut rng = SplitMix64::new(seed);
+        let graph = match seed % 3 {
+            0 => graphs::reducible(&mut rng, 20),
+            _ => graphs::arbitrary(&mut rng, 20),
+        };
+        let variables = random_variables(&mut rng, graph.node_count());
+        for pruning in [Pruning::Minimal, Pruning::Pruned] {
+            if let Err(message) = aliases_hold(&graph, &variables, pruning) {
+                panic!("seed {seed}: {message}, edges {:?}", graphs::edge_list(&graph));
+            }
+        }
+        let dominators = Dominators::of(&graph);
+        aliases_seen +=
+            precise::place_with_aliases(&dominators, &accesses(&variables), Pruning::Minimal).1.len();
+    }
+    println!("{aliases_seen} aliases");
+    assert!(aliases_seen > 3_000, "too few aliases");
 }
 
 fn random_variables(rng: &mut SplitMix64, nodes: usize) -> Vec<Variable> {

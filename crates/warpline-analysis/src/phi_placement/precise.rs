@@ -53,7 +53,17 @@ pub struct Alias {
 
 /// Places φs at the joins of each variable's definitions. With [`Pruning::Pruned`] at those where it is live.
 pub fn place<G: Graph>(dominators: &Dominators<G>, accesses: &Accesses, pruning: Pruning) -> Placement {
-    run(dominators, accesses, pruning, None)
+    run(dominators, accesses, pruning, room(dominators.graph()), None)
+}
+
+/// The same without stored frontiers, as on graphs where these would be too large.
+#[doc(hidden)]
+pub fn place_by_walks<G: Graph>(
+    dominators: &Dominators<G>,
+    accesses: &Accesses,
+    pruning: Pruning,
+) -> Placement {
+    run(dominators, accesses, pruning, 0, None)
 }
 
 /// The same, and what renaming needs besides: a variable holds at the beginning of a node what its φ there says, or else
@@ -65,7 +75,7 @@ pub fn place_with_aliases<G: Graph>(
     pruning: Pruning,
 ) -> (Placement, Vec<Alias>) {
     let mut aliases = Vec::new();
-    let placement = run(dominators, accesses, pruning, Some(&mut aliases));
+    let placement = run(dominators, accesses, pruning, room(dominators.graph()), Some(&mut aliases));
     (placement, aliases)
 }
 
@@ -73,6 +83,7 @@ fn run<G: Graph>(
     dominators: &Dominators<G>,
     accesses: &Accesses,
     pruning: Pruning,
+    room: usize,
     mut aliases: Option<&mut Vec<Alias>>,
 ) -> Placement {
     let graph = dominators.graph();
@@ -87,7 +98,7 @@ fn run<G: Graph>(
             placement.push([]);
             continue;
         }
-        let search = search.get_or_insert_with(|| Search::new(graph, dominators.tree(), pruning));
+        let search = search.get_or_insert_with(|| Search::new(graph, dominators.tree(), pruning, room));
         placement.push(search.variable(accesses, x, aliases.as_deref_mut()));
     }
     placement
@@ -177,12 +188,12 @@ struct Search<'a, G> {
 }
 
 impl<'a, G: Graph> Search<'a, G> {
-    fn new(graph: &'a G, dom: &'a DomTree, pruning: Pruning) -> Self {
+    fn new(graph: &'a G, dom: &'a DomTree, pruning: Pruning, room: usize) -> Self {
         let n = graph.node_count();
         Search {
             graph,
             dom,
-            frontiers: Frontiers::new(graph, dom, room(graph)),
+            frontiers: Frontiers::new(graph, dom, room),
             liveness: (pruning == Pruning::Pruned).then(|| Liveness::new(n)),
             nodes: vec![NodeState::default(); n],
             round: 0,
