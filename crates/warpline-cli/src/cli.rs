@@ -278,7 +278,8 @@ pub struct SsaOptions {
     /// With --stats: the same by function
     #[arg(long, requires = "stats")]
     pub by_function: bool,
-    /// Print instead which reads see a variable that was never, or maybe not, written before. Exit code 1 if there are any
+    /// Print instead which reads see a variable that was never, or maybe not, written before. Exit code 1 if there are any. clang's own
+    /// variables are left out
     #[arg(long, group = "report", conflicts_with_all = ["placement", "entry", "pruning", "strict", "loop_closed"])]
     pub uninitialized: bool,
     /// How to print; llvm: the module with its functions in SSA form, which must be strict

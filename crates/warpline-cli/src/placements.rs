@@ -7,7 +7,7 @@ use warpline::ir::{Function, Module};
 use warpline::ssa;
 use warpline_analysis::CsrGraph;
 use warpline_analysis::phi_placement::{
-    Accesses, Dominators, Placement, Pruning, braun, dominance_frontiers, reaching_definitions,
+    Accesses, Dominators, Placement, Pruning, braun, dominance_frontiers, precise, reaching_definitions,
 };
 use warpline_llvm::Stopwatch;
 
@@ -69,9 +69,7 @@ impl Method {
         let dominators = Dominators::of(graph);
         match self {
             Method::ReachingDefinitions | Method::Algorithm1 => reaching_definitions::place(graph, accesses),
-            // Stand-ins, until the fast placement is there.
-            Method::Precise(Pruning::Minimal) => reaching_definitions::place(graph, accesses),
-            Method::Precise(pruning) => dominance_frontiers::cytron(&dominators, accesses, pruning),
+            Method::Precise(pruning) => precise::place(&dominators, accesses, pruning),
             Method::Cytron(pruning) => dominance_frontiers::cytron(&dominators, accesses, pruning),
             Method::SreedharGao(pruning) => dominance_frontiers::sreedhar_gao(&dominators, accesses, pruning),
             Method::Braun => braun::place(graph, accesses),

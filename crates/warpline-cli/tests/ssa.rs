@@ -103,7 +103,8 @@ fn precise_placement_has_one_phi_where_dominance_frontiers_have_two_and_the_entr
         |entry: &str| json(&["ssa", &place.program(), "--stats", "--entry", entry, "--format", "json"]);
     let of = |report: &serde_json::Value, key: &str| report["phis"][key].as_u64().unwrap();
     let report = phis("parameters");
-    for (key, count) in [("reaching_definitions", 1), ("precise", 1), ("dominance_frontier", 2), ("braun", 2)]
+    for (key, count) in
+        [("reaching_definitions", 1), ("precise", 1), ("dominance_frontier", 2), ("pruned", 1), ("braun", 2)]
     {
         assert_eq!(of(&report, key), count, "{key}: {report}");
     }

@@ -1,7 +1,10 @@
 //! `warpline ssa --uninitialized`: reads of variables that were never, or maybe not, written before.
+//!
+//! Variables that clang makes for itself are left out, where it gives names: `retval`, the result of a function with several
+//! `return`s, and `cleanup.dest.slot`, which says how a scope was left. The one is read where the other says that it was written.
 
 use serde::Serialize;
-use warpline::ir::{Function, Module, Names};
+use warpline::ir::{Function, Module, Names, Var};
 use warpline::ssa::{self, UnwrittenRead};
 
 use super::Input;
@@ -50,7 +53,8 @@ pub fn report(inputs: &[Input], options: &SsaOptions) -> Result<(String, Outcome
             let func = with_variables(module, &module.functions[id]);
             let names = Names::new(&module.functions[id]);
             let reads = ssa::unwritten_reads(&func);
-            report.findings.extend(reads.iter().map(|read| finding(input, module, &func, &names, read)));
+            let reads = reads.iter().filter(|read| !is_clangs_own(&func, read.var));
+            report.findings.extend(reads.map(|read| finding(input, module, &func, &names, read)));
         }
     }
     let outcome = if report.findings.is_empty() { Outcome::Clean } else { Outcome::Finding };
@@ -59,6 +63,15 @@ pub fn report(inputs: &[Input], options: &SsaOptions) -> Result<(String, Outcome
         _ => text(&report),
     };
     Ok((text, outcome))
+}
+
+/// Whether clang made a variable for itself. In a function with a result, a variable that the program calls `retval` has a number
+/// behind its name.
+fn is_clangs_own(func: &Function, x: Var) -> bool {
+    match &*func.vars[x].name {
+        "retval" => !func.ret.is_void(),
+        name => name == "cleanup.dest.slot",
+    }
 }
 
 /// `names` are those of the function as it was imported.
