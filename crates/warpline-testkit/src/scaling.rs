@@ -1,7 +1,8 @@
 //! Programs of growing size in shapes that are common, or that invite quadratic work.
 
+use warpline::ir::{Block, Function, Op, Type};
 use warpline_analysis::uniformity::{Rule, SsaBuilder, SsaProgram, Value};
-use warpline_analysis::{CsrGraph, EdgeId, Graph, Node};
+use warpline_analysis::{CsrGraph, DomTree, EdgeId, Graph, Node};
 
 use crate::graphs;
 use crate::rng::SplitMix64;
@@ -234,4 +235,39 @@ fn anywhere(n: usize, reach: usize) -> Scaled {
         s.builder.terminator(node, [on]);
     }
     finish(graph, s.builder)
+}
+
+/// A function over a graph, with variables that are declared all over it: each is written in some block, and read and written in a few
+/// of the next blocks that this one dominates, as locals of a block are in C. Behind an entry of their own, blocks stand in
+/// the order of the nodes.
+pub fn function(graph: &CsrGraph, variables: usize, rng: &mut SplitMix64) -> Function {
+    let mut f = Function::new("scaled", Type::Void);
+    let selector = f.add_param(Type::Int(64), "s");
+    let entry = f.add_block("entry");
+    let blocks: Vec<Block> = graph.nodes().map(|_| f.add_block("")).collect();
+    f.set_terminator(entry, Op::Br, &[], &[blocks[graph.entry().index()]]);
+    let dom = DomTree::compute(graph);
+    for k in 0..variables {
+        let x = f.add_var(Type::Int(64), "");
+        let scope = dom.subtree(dom.pre_order()[k * dom.pre_order().len() / variables]);
+        f.append(blocks[scope[0].index()], Op::WriteVar(x), &[selector], Type::Void);
+        for _ in 0..rng.between(4, 12) {
+            let b = blocks[scope[rng.below(scope.len().min(32))].index()];
+            let value = f.append_value(b, Op::ReadVar(x), &[], Type::Int(64));
+            let value = f.append_value(b, Op::Freeze, &[value], Type::Int(64));
+            if rng.chance(1, 2) {
+                f.append(b, Op::WriteVar(x), &[value], Type::Void);
+            }
+        }
+    }
+    for node in graph.nodes() {
+        let b = blocks[node.index()];
+        let targets: Vec<Block> = graph.successors(node).map(|t| blocks[t.index()]).collect();
+        match targets.len() {
+            0 => f.set_terminator(b, Op::Ret, &[], &[]),
+            1 => f.set_terminator(b, Op::Br, &[], &targets),
+            n => f.set_terminator(b, Op::Switch((1..n as u128).collect()), &[selector], &targets),
+        };
+    }
+    f
 }

@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use warpline::ir::{Block, Function};
-use warpline::ssa::{self, Kept, Lifetimes};
+use warpline::ir::{Block, Function, Var};
+use warpline::ssa::{self, ConstructOptions, Entry, Kept, Lifetimes, Placement};
 use warpline::text::{Names, print_function};
-use warpline::verify::verify;
+use warpline::verify::{verify, verify_non_strict};
+use warpline_analysis::phi_placement::Pruning;
 use warpline_analysis::{
     CsrGraph, CycleForest, CycleId, DomTree, Graph, IteratedFrontier, Node, Reversed, dominance_frontier,
 };
@@ -15,8 +16,10 @@ use super::{Case, Command, vectorizer};
 /// All commands by name, except `roundtrip`, which the runner knows.
 pub const STANDARD: &[(&str, Command)] = &[
     ("cfg", cfg),
+    ("close-loops", loop_closing),
     ("cycles", cycles),
     ("destruct", destruction),
+    ("destruct-coalesced", coalescing_destruction),
     ("dominators", dominators),
     ("frontiers", frontiers),
     ("linearize", vectorizer::linearize),
@@ -27,7 +30,9 @@ pub const STANDARD: &[(&str, Command)] = &[
     ("registers", registers),
     ("simplify", simplified),
     ("ssa", ssa_construction),
+    ("ssa-form", ssa_form),
     ("uniformity", super::uniformity::uniformity),
+    ("unwritten", unwritten),
     ("verify", verifier),
 ];
 
@@ -180,6 +185,69 @@ fn registers(case: &Case<'_>) -> String {
 
 fn describe(case: &Case<'_>, func: &Function, kept: &[Kept]) -> String {
     kept.iter().map(|kept| format!("kept {}\n", kept.describe(case.module, func))).collect()
+}
+
+/// The function after SSA construction in the form that the arguments name, in any order: `precise`, `reaching-definitions` or
+/// `dominance-frontier`; `all` or `parameters`; `minimal`, `semi-pruned` or `pruned`; `strict`. The default is precise,
+/// parameters, minimal and not strict.
+fn ssa_form(case: &Case<'_>) -> String {
+    let mut options =
+        ConstructOptions { strict: false, pruning: Pruning::Minimal, ..ConstructOptions::default() };
+    for word in case.args.split_whitespace() {
+        match word {
+            "precise" => options.placement = Placement::Precise,
+            "reaching-definitions" => options.placement = Placement::ReachingDefinitions,
+            "dominance-frontier" => options.placement = Placement::DominanceFrontier,
+            "all" => options.entry = Entry::All,
+            "parameters" => options.entry = Entry::Parameters,
+            "minimal" => options.pruning = Pruning::Minimal,
+            "semi-pruned" => options.pruning = Pruning::SemiPruned,
+            "pruned" => options.pruning = Pruning::Pruned,
+            "strict" => options.strict = true,
+            _ => return format!("unknown argument {word}"),
+        }
+    }
+    let mut func = case.func.clone();
+    let vars: Vec<Var> = func.vars.keys().collect();
+    ssa::construct_with(&mut func, &vars, &options);
+    let check = if options.strict { verify } else { verify_non_strict };
+    let broken = check(case.module, &func).err().map_or(String::new(), |e| e.to_string());
+    broken + &print_function(case.module, &func)
+}
+
+/// Reads of variables that may not have been written, with a path for each.
+fn unwritten(case: &Case<'_>) -> String {
+    let names = Names::new(case.func);
+    let mut out = String::new();
+    for read in ssa::unwritten_reads(case.func) {
+        let result = case.func.insts[read.inst].results[0];
+        let path: Vec<String> = read.path(case.func).into_iter().map(|b| names.block(b)).collect();
+        let how = if read.certain { "never" } else { "maybe not" };
+        let _ = writeln!(
+            out,
+            "{} reads {}, {how} written: {}",
+            names.value(result),
+            names.var(read.var),
+            path.join(" ")
+        );
+    }
+    if out.is_empty() { "none".into() } else { out }
+}
+
+/// The function in loop-closed form.
+fn loop_closing(case: &Case<'_>) -> String {
+    after(case, |func| _ = ssa::close_loops(func))
+}
+
+/// The function with few variables in place of its φs.
+fn coalescing_destruction(case: &Case<'_>) -> String {
+    let mut refused = String::new();
+    let func = after(case, |func| {
+        if let Err(e) = ssa::destruct_coalesced(func, |_, _| true) {
+            refused = format!("{e}\n");
+        }
+    });
+    refused + &func
 }
 
 /// The function with variables in place of its φs.

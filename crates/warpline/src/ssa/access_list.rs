@@ -96,6 +96,11 @@ impl AccessList {
         list
     }
 
+    /// How many variables are chosen.
+    pub(super) fn variables(&self) -> usize {
+        self.variables
+    }
+
     /// The accesses as placement takes them. With `all_on_entry` every variable is written on entry. `needed` are further places
     /// that read what a variable holds on arrival.
     pub(super) fn for_placement(

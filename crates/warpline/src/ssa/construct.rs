@@ -85,6 +85,13 @@ impl Default for ConstructOptions {
     }
 }
 
+impl ConstructOptions {
+    /// Whether every variable counts as written on entry.
+    pub(super) fn writes_all_on_entry(&self) -> bool {
+        self.entry == Entry::All || self.placement == Placement::DominanceFrontier
+    }
+}
+
 /// What a construction did.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct SsaStats {
@@ -140,7 +147,7 @@ pub fn construct_with(func: &mut Function, vars: &[Var], options: &ConstructOpti
     let dfs = DfsOrder::compute(&graph);
     let slots = Slots::new(vars);
     let accesses = AccessList::collect(func, &dfs, &slots);
-    let placed = place(&graph, &accesses, options);
+    let placed = place(&graph, &dfs, &accesses, options);
     let mut held = Held::by_phis(func, &slots, &placed.phis);
     held.by_aliases(func, &accesses, &placed.aliases);
     let mut renaming = Renaming::new(func, &slots, held);

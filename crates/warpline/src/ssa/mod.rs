@@ -13,6 +13,7 @@
 
 mod access_list;
 pub mod accesses;
+mod aliases;
 pub mod close_loops;
 pub mod coalesce;
 pub mod construct;

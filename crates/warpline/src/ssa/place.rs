@@ -1,19 +1,13 @@
 //! Where construction puts φs, and what variables hold where uses need not be dominated.
 
-use warpline_analysis::phi_placement::{self, Dominators, dominance_frontiers};
-use warpline_analysis::{CsrGraph, Node};
+use warpline_analysis::phi_placement::{
+    self, Dominators, Pruning, dominance_frontiers, precise, reaching_definitions,
+};
+use warpline_analysis::{CsrGraph, DfsOrder, Node};
 
 use super::access_list::{AccessList, Slot};
-use super::construct::ConstructOptions;
-
-/// What a variable holds at the beginning of a block that has no φ for it, although its dominators do not say so.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) struct Alias {
-    pub slot: Slot,
-    pub node: Node,
-    /// The block at whose end the variable holds the same.
-    pub definition: Node,
-}
+use super::aliases::{Alias, aliases};
+use super::construct::{ConstructOptions, Placement};
 
 /// The outcome of placement.
 pub(super) struct Placed {
@@ -22,12 +16,28 @@ pub(super) struct Placed {
     pub aliases: Vec<Alias>,
 }
 
-/// Places φs for the variables of `accesses`. All methods give dominance frontiers for now.
-pub(super) fn place(graph: &CsrGraph, accesses: &AccessList, options: &ConstructOptions) -> Placed {
+/// Places φs for the variables of `accesses`.
+pub(super) fn place(
+    graph: &CsrGraph,
+    dfs: &DfsOrder,
+    accesses: &AccessList,
+    options: &ConstructOptions,
+) -> Placed {
     let dominators = Dominators::of(graph);
-    let accesses = accesses.for_placement(true, &[]);
-    let phis = pairs(&dominance_frontiers::sreedhar_gao(&dominators, &accesses, options.pruning));
-    Placed { phis, aliases: Vec::new() }
+    let strict = |phis| Placed { phis, aliases: Vec::new() };
+    if options.writes_all_on_entry() {
+        return strict(joins(&dominators, &accesses.for_placement(true, &[]), options));
+    }
+    if !options.strict {
+        return with_aliases(&dominators, dfs, accesses, options);
+    }
+    // What is read and what other φs need; a pruned φ is read anyway.
+    let needed = match options.pruning {
+        Pruning::Pruned => Vec::new(),
+        _ => joins(&dominators, &accesses.for_placement(false, &[]), options),
+    };
+    let accesses = accesses.for_placement(true, &needed);
+    strict(pairs(&dominance_frontiers::sreedhar_gao(&dominators, &accesses, Pruning::Pruned)))
 }
 
 /// A placement as pairs of variable and node.
@@ -37,4 +47,66 @@ fn pairs(placement: &phi_placement::Placement) -> Vec<(Slot, Node)> {
         pairs.extend(placement.of(x).iter().map(|&n| (Slot(x as u32), n)));
     }
     pairs
+}
+
+/// The joins of the definitions in `accesses`, by the method asked for.
+fn joins(
+    dominators: &Dominators<CsrGraph>,
+    accesses: &phi_placement::Accesses,
+    options: &ConstructOptions,
+) -> Vec<(Slot, Node)> {
+    let pruning = options.pruning;
+    match options.placement {
+        Placement::DominanceFrontier => {
+            pairs(&dominance_frontiers::sreedhar_gao(dominators, accesses, pruning))
+        }
+        Placement::Precise => pairs(&precise::place(dominators, accesses, pruning)),
+        Placement::ReachingDefinitions => {
+            let all = reaching_definitions::place(dominators.graph(), accesses);
+            prune(pairs(&all), dominators, accesses, pruning)
+        }
+    }
+}
+
+/// Those of the φs that are wanted.
+fn prune(
+    mut phis: Vec<(Slot, Node)>,
+    dominators: &Dominators<CsrGraph>,
+    accesses: &phi_placement::Accesses,
+    pruning: Pruning,
+) -> Vec<(Slot, Node)> {
+    match pruning {
+        Pruning::Minimal => {}
+        Pruning::SemiPruned => phis.retain(|p| !accesses.exposed(p.0.index()).is_empty()),
+        Pruning::Pruned => {
+            // Joins are in the iterated frontier, which here has the nodes where the variable is live.
+            let live = dominance_frontiers::sreedhar_gao(dominators, accesses, pruning);
+            phis.retain(|p| live.of(p.0.index()).binary_search(&p.1).is_ok());
+        }
+    }
+    phis
+}
+
+/// The joins of the definitions, and what variables hold elsewhere.
+fn with_aliases(
+    dominators: &Dominators<CsrGraph>,
+    dfs: &DfsOrder,
+    list: &AccessList,
+    options: &ConstructOptions,
+) -> Placed {
+    let accesses = list.for_placement(false, &[]);
+    if options.placement == Placement::Precise {
+        let (phis, found) = precise::place_with_aliases(dominators, &accesses, options.pruning);
+        let alias = |a: precise::Alias| Alias {
+            slot: Slot(a.variable as u32),
+            node: a.node,
+            definition: a.definition,
+        };
+        return Placed { phis: pairs(&phis), aliases: found.into_iter().map(alias).collect() };
+    }
+    let phis = joins(dominators, &accesses, options);
+    let written_on_entry = list.for_placement(true, &[]);
+    let frontier = dominance_frontiers::sreedhar_gao(dominators, &written_on_entry, options.pruning);
+    let aliases = aliases(dominators.graph(), dfs, list, &phis, &pairs(&frontier));
+    Placed { phis, aliases }
 }

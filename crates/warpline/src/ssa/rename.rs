@@ -5,9 +5,9 @@ use cranelift_entity::packed_option::PackedOption;
 use warpline_analysis::{CsrGraph, DfsOrder, Graph, Node};
 
 use super::access_list::{AccessList, Slot, Slots};
+use super::aliases::Alias;
 use super::construct::{Construction, SsaStats};
 use super::grouped::Grouped;
-use super::place::Alias;
 use super::undo::UndoWalk;
 use crate::ir::{Block, Edge, Function, Inst, Op, Value, ValueData, ValueDef, Var, VarData};
 

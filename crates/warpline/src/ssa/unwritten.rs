@@ -5,8 +5,8 @@
 //!
 //! Where every variable counts as written on entry, dominance frontiers say where that write meets others. One walk finds what
 //! reaches each read: a write, the entry, or such a meeting point; and what reaches the meeting points. What the entry reaches among these is
-//! found along their edges. So the cost is that of placement, plus the function's size; no sets of variables are
-//! kept for blocks.
+//! found along their edges. So the cost is that of pruned placement, which grows with the blocks in which variables are live, plus the
+//! function's size; no sets of variables are kept for blocks.
 
 use cranelift_entity::EntitySet;
 use warpline_analysis::phi_placement::{Dominators, Pruning, dominance_frontiers};
@@ -79,7 +79,7 @@ pub fn unwritten_reads(func: &Function) -> Vec<UnwrittenRead> {
     let meetings = dominance_frontiers::sreedhar_gao(
         &Dominators::of(&graph),
         &accesses.for_placement(true, &[]),
-        Pruning::SemiPruned,
+        Pruning::Pruned,
     );
     let of_variable = |s: usize| meetings.of(s).iter().map(move |n| (n.index(), Slot(s as u32)));
     let places = Places {

@@ -10,9 +10,9 @@
 //! to.
 
 use cranelift_entity::SecondaryMap;
-use warpline_analysis::{CycleForest, CycleId, DfsOrder, DomTree, Graph, Node};
+use warpline_analysis::{CycleForest, CycleId, Node};
 
-use crate::ir::{Block, Edge, Function, Inst, Op, Type, Value, ValueDef, Var};
+use crate::ir::{Block, Edge, Function, Op, Type, Value};
 use crate::ssa;
 
 use super::{VectorizeError, dead_ends};
@@ -39,7 +39,8 @@ pub fn normalize(func: &mut Function) -> Result<(), VectorizeError> {
     }
     dead_ends::isolate(func);
     shape_loops(func)?;
-    close_loops(func);
+    ssa::close_loops(func);
+    ssa::remove_dead_phis(func);
     Ok(())
 }
 
@@ -219,146 +220,5 @@ fn make_exits_dedicated(func: &mut Function) {
                 merge_edges(func, &edges, to, "loop.exit");
             }
         }
-    }
-}
-
-/// Loop-closed SSA. Each value that leaves a loop becomes a variable, with a φ at every exit of every loop that
-/// it leaves; SSA construction then finds the value for each use.
-fn close_loops(func: &mut Function) {
-    let (graph, _) = func.graph();
-    let dfs = DfsOrder::compute(&graph);
-    let dom = DomTree::compute_with(&graph, &dfs);
-    let cycles = CycleForest::compute_with(&graph, &dfs);
-    let exits_of: Vec<Vec<Block>> = cycles
-        .all_exit_edges(&graph)
-        .into_iter()
-        .map(|leaving| {
-            let mut exits: Vec<Block> = leaving.into_iter().map(|e| Block::from(graph.target(e))).collect();
-            exits.sort_unstable();
-            exits.dedup();
-            exits
-        })
-        .collect();
-    let users = Users::compute(func);
-    let mut vars = Vec::new();
-    for block in func.layout.clone() {
-        let node = Node::from(block);
-        let Some(innermost) = cycles.innermost(node) else { continue };
-        let results: Vec<Value> =
-            func.block_insts(block).flat_map(|i| func.insts[i].results.iter().copied()).collect();
-        for v in results {
-            let leaves = |c: CycleId, u: &Use| !cycles.contains(c, Node::from(u.block(func)));
-            let outside: Vec<Use> = users.of(v).filter(|u| leaves(innermost, u)).collect();
-            let left: Vec<CycleId> =
-                cycles.around(node).take_while(|&c| outside.iter().any(|u| leaves(c, u))).collect();
-            if outside.is_empty() {
-                continue;
-            }
-            let mut exits: Vec<Block> =
-                left.iter().flat_map(|c| exits_of[c.index()].iter().copied()).collect();
-            exits.retain(|&x| dom.dominates(node, Node::from(x)));
-            exits.sort_unstable();
-            exits.dedup();
-            vars.push(close_value(func, v, &outside, &exits));
-        }
-    }
-    ssa::construct_vars(func, &vars);
-    ssa::remove_dead_phis(func);
-}
-
-/// Makes a variable of `v`, which the uses `outside` read, and which passes a φ in each of `exits`.
-fn close_value(func: &mut Function, v: Value, outside: &[Use], exits: &[Block]) -> Var {
-    let var = func.add_var(func.ty(v), "lcssa");
-    for u in outside {
-        u.replace_by_read(func, var);
-    }
-    for &x in exits {
-        let phi = func.add_phi(x, func.ty(v));
-        let position = func.blocks[x].phis.len() - 1;
-        for e in func.blocks[x].preds.clone() {
-            Use::Edge(e, position).replace_by_read(func, var);
-        }
-        let write = func.make_inst(x, Op::WriteVar(var), &[phi], &[]);
-        func.blocks[x].insts.insert(0, write);
-    }
-    // Last, so that it stands before the reads that were put into its own block.
-    let def = func.def_inst(v).expect("a value that leaves a loop is an instruction's result");
-    let block = func.insts[def].block;
-    let write = func.make_inst(block, Op::WriteVar(var), &[v], &[]);
-    let at = func.blocks[block].insts.iter().position(|&i| i == def).map_or(0, |p| p + 1);
-    func.blocks[block].insts.insert(at, write);
-    var
-}
-
-/// A place where a value is used.
-#[derive(Copy, Clone, Debug)]
-enum Use {
-    /// Operand number of an instruction.
-    Inst(Inst, usize),
-    /// Operand for the φ at a position, on an edge.
-    Edge(Edge, usize),
-}
-
-impl Use {
-    /// The block in which the value must be available.
-    fn block(self, func: &Function) -> Block {
-        match self {
-            Use::Inst(i, _) => func.insts[i].block,
-            Use::Edge(e, _) => func.edges[e].from,
-        }
-    }
-
-    /// Puts a read of `var` before the use, and uses that.
-    fn replace_by_read(self, func: &mut Function, var: Var) {
-        let block = self.block(func);
-        let ty = func.vars[var].ty;
-        let read = func.make_inst(block, Op::ReadVar(var), &[], &[ty]);
-        let v = func.insts[read].results[0];
-        match self {
-            Use::Inst(i, n) => {
-                func.insts[i].args[n] = v;
-                let list = &func.blocks[block].insts;
-                let at = list.iter().position(|&j| j == i).unwrap_or(list.len());
-                func.blocks[block].insts.insert(at, read);
-            }
-            Use::Edge(e, n) => {
-                func.edges[e].args[n] = v;
-                func.blocks[block].insts.push(read);
-            }
-        }
-    }
-}
-
-/// The uses of every value.
-struct Users {
-    of: SecondaryMap<Value, Vec<Use>>,
-}
-
-impl Users {
-    fn compute(func: &Function) -> Users {
-        let mut users = Users { of: SecondaryMap::new() };
-        for &b in &func.layout {
-            for i in func.block_insts(b) {
-                for (n, &v) in func.insts[i].args.iter().enumerate() {
-                    users.add_if_inst(func, v, Use::Inst(i, n));
-                }
-            }
-            for &e in func.out_edges(b) {
-                for (n, &v) in func.edges[e].args.iter().enumerate() {
-                    users.add_if_inst(func, v, Use::Edge(e, n));
-                }
-            }
-        }
-        users
-    }
-
-    fn add_if_inst(&mut self, func: &Function, v: Value, u: Use) {
-        if matches!(func.values[v].def, ValueDef::Inst(..)) {
-            self.of[v].push(u);
-        }
-    }
-
-    fn of(&self, v: Value) -> impl Iterator<Item = Use> + '_ {
-        self.of[v].iter().copied()
     }
 }
