@@ -44,6 +44,13 @@ impl BitSet {
         had
     }
 
+    /// Becomes the empty set of numbers below another bound, in the same memory.
+    pub(crate) fn reset(&mut self, bound: usize) {
+        self.words.clear();
+        self.words.resize(bound.div_ceil(64), 0);
+        self.bound = bound;
+    }
+
     /// Removes every member.
     pub fn clear(&mut self) {
         self.words.fill(0);

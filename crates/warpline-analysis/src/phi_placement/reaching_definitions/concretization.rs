@@ -1,5 +1,7 @@
 //! Algorithms 2 to 5: what the abstract definitions stand for, by flow analyses of dependency graphs.
 
+use std::mem::take;
+
 use super::forward::{Definition, Forward};
 use crate::bitset::BitSet;
 use crate::graph::{Graph, Node};
@@ -33,6 +35,13 @@ pub(super) struct Dependencies {
     completed: Vec<bool>,
     /// Where in `nodes` the abstract and the concrete definition of each node of the control-flow graph stand.
     place: [Vec<u32>; 2],
+    /// V and P of Algorithm 2: the nodes that were visited, and the pairs of node m and member i of C of which i has reached m, at
+    /// position i + m · |C|.
+    visited: BitSet,
+    passed: BitSet,
+    /// The worklists of Algorithms 2 and 3, empty.
+    flow_work: Vec<(u32, usize)>,
+    phi_work: Vec<u32>,
 }
 
 impl Dependencies {
@@ -47,6 +56,10 @@ impl Dependencies {
             is_phi: Vec::new(),
             completed: Vec::new(),
             place: [vec![NONE; node_count + 1], vec![NONE; node_count + 1]],
+            visited: BitSet::default(),
+            passed: BitSet::default(),
+            flow_work: Vec::new(),
+            phi_work: Vec::new(),
         }
     }
 
@@ -166,10 +179,10 @@ impl Dependencies {
 
     /// Algorithm 2, *Flow_C*: carries the concrete definitions `c` on, up to the next concrete ones.
     fn flow(&mut self, c: &[u32], select: &mut impl FnMut(usize) -> usize) {
-        let mut visited = BitSet::new(self.nodes.len());
-        // Whether member i of `c` has reached node m, at position i + m · |c|.
-        let mut passed = BitSet::new(self.nodes.len() * c.len());
-        let mut work: Vec<(u32, usize)> = Vec::new();
+        let (mut visited, mut passed) = (take(&mut self.visited), take(&mut self.passed));
+        let mut work = take(&mut self.flow_work);
+        visited.reset(self.nodes.len());
+        passed.reset(self.nodes.len() * c.len());
         for (i, &n) in c.iter().enumerate() {
             work.extend(self.successors(n).map(|m| (m, i)));
         }
@@ -187,6 +200,7 @@ impl Dependencies {
                 work.extend(self.successors(m).filter(open).map(|p| (p, i)));
             }
         }
+        (self.visited, self.passed, self.flow_work) = (visited, passed, work);
     }
 
     /// Lines 14 to 18 of Algorithm 4: all φ nodes of the graph.
@@ -207,7 +221,8 @@ impl Dependencies {
     /// Algorithm 3, *computeNodes_φ*: the nodes at which definitions of `c` are the first to meet others.
     fn compute_phi_nodes(&mut self, c: &[u32], select: &mut impl FnMut(usize) -> usize) -> Vec<u32> {
         let mut found = Vec::new();
-        let mut work: Vec<u32> = c.iter().flat_map(|&n| self.successors(n)).collect();
+        let mut work = take(&mut self.phi_work);
+        work.extend(c.iter().flat_map(|&n| self.successors(n)));
         while !work.is_empty() {
             let n = work.swap_remove(select(work.len()));
             if self.completed[n as usize] || self.is_phi[n as usize] {
@@ -222,6 +237,7 @@ impl Dependencies {
                 work.extend(self.successors(n).filter(open));
             }
         }
+        self.phi_work = work;
         found
     }
 

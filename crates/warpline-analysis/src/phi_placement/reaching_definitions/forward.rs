@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::bitset::BitSet;
-use crate::graph::{EdgeId, Graph, Node};
+use crate::graph::{EdgeId, Graph, Lists, Node};
 use crate::order::DfsOrder;
 
 /// A definition that reaches a place, as the analysis knows it (Section 4).
@@ -48,8 +48,11 @@ pub enum Case {
 pub(super) struct Forward<'a, G> {
     graph: &'a G,
     /// All edges that the entry reaches, in the order of visits; each is in the worklist before it is visited.
-    order: Vec<EdgeId>,
-    reached: BitSet,
+    order: Vec<(Node, Node)>,
+    /// The predecessors that the entry reaches, the virtual node among them, each once.
+    predecessors: Lists<Node>,
+    /// All nodes that the entry reaches, in reverse post-order.
+    reached: Vec<Node>,
     /// The round in which a node was last found to write the variable.
     written: Vec<u32>,
     round: u32,
@@ -66,15 +69,16 @@ impl<'a, G: Graph> Forward<'a, G> {
     pub(super) fn new(graph: &'a G, select: Option<&mut dyn FnMut(usize) -> usize>) -> Self {
         let dfs = DfsOrder::compute(graph);
         let n = graph.node_count();
-        let mut reached = BitSet::new(n);
-        dfs.pre_order().iter().for_each(|v| _ = reached.insert(v.index()));
+        let reached: Vec<Node> = dfs.reverse_post_order().collect();
         let order = match select {
             Some(select) => chosen_order(graph, select),
-            None => dfs.reverse_post_order().flat_map(|v| graph.out_edges(v)).copied().collect(),
+            None => reached.iter().flat_map(|&v| graph.out_edges(v)).copied().collect(),
         };
+        let order: Vec<_> = order.into_iter().map(|e| (graph.source(e), graph.target(e))).collect();
         Forward {
             graph,
             order,
+            predecessors: predecessors(graph, &reached),
             reached,
             written: vec![0; n + 1],
             round: 0,
@@ -101,16 +105,15 @@ impl<'a, G: Graph> Forward<'a, G> {
         }
         self.transfer(start);
         for i in 0..self.order.len() {
-            let e = self.order[i];
-            let (n, m) = (self.graph.source(e), self.graph.target(e));
+            let (n, m) = self.order[i];
             if self.stale[n.index()] {
                 self.transfer(n);
             }
             self.stale[m.index()] = true;
         }
-        for i in 0..self.after.len() - 1 {
-            if self.after[i].is_none() && self.reached.contains(i) {
-                self.transfer(Node::new(i));
+        for i in 0..self.reached.len() {
+            if self.after[self.reached[i].index()].is_none() {
+                self.transfer(self.reached[i]);
             }
         }
     }
@@ -134,17 +137,10 @@ impl<'a, G: Graph> Forward<'a, G> {
         self.stale[node.index()] = false;
     }
 
-    /// The members of A∘, once for each edge that brings one: Eq. 1 and 2.
+    /// The members of A∘, once for each predecessor that brings one: Eq. 1 and 2.
     pub(super) fn for_each_before(&self, node: Node, mut visit: impl FnMut(Definition)) {
-        let known = |m: Node| self.after[m.index()].unwrap_or(Definition::Abstract(m));
-        if node == self.virtual_entry() {
-            return;
-        }
-        if node == self.graph.entry() {
-            visit(known(self.virtual_entry()));
-        }
-        for p in self.graph.predecessors(node).filter(|p| self.reached.contains(p.index())) {
-            visit(known(p));
+        for &m in self.predecessors.get(node.index()) {
+            visit(self.after[m.index()].unwrap_or(Definition::Abstract(m)));
         }
     }
 
@@ -176,15 +172,29 @@ impl<'a, G: Graph> Forward<'a, G> {
         self.case[node.index()]
     }
 
-    /// The nodes with edges from different nodes, where the entry has one more.
+    /// The nodes with edges from different nodes, where the entry has one more, in reverse post-order.
     pub(super) fn joins(&self) -> Vec<Node> {
-        let several = |n: &Node| {
-            let mut from = self.graph.predecessors(*n).filter(|p| self.reached.contains(p.index()));
-            let first = from.next();
-            first.is_some() && (*n == self.graph.entry() || from.any(|p| Some(p) != first))
-        };
-        self.graph.nodes().filter(|n| self.reached.contains(n.index())).filter(several).collect()
+        let is_join = |n: &Node| self.predecessors.get(n.index()).len() > 1;
+        self.reached.iter().copied().filter(is_join).collect()
     }
+}
+
+/// The predecessors of every node among those that the entry reaches, each once, and of the entry the virtual node.
+fn predecessors<G: Graph>(graph: &G, reached: &[Node]) -> Lists<Node> {
+    let n = graph.node_count();
+    let mut pairs = vec![(graph.entry().index(), Node::new(n))];
+    // The node to which an edge was last found from each node.
+    let mut last = vec![None; n];
+    let mut is_reached = BitSet::new(n);
+    reached.iter().for_each(|v| _ = is_reached.insert(v.index()));
+    for &m in reached {
+        for p in graph.predecessors(m).filter(|p| is_reached.contains(p.index())) {
+            if last[p.index()].replace(m) != Some(m) {
+                pairs.push((m.index(), p));
+            }
+        }
+    }
+    Lists::group(n + 1, pairs.into_iter())
 }
 
 /// The worklist of Algorithm 1, whose order does not depend on the variable.

@@ -25,6 +25,10 @@
 //! * **Resolved nodes in later graphs.** Line 20 of Algorithm 4 stores what reaches a node in A∘, which nobody reads again. Here
 //!   later graphs have this definition in place of the abstract one. The result would be the same without it, but each graph
 //!   would contain all earlier ones.
+//! * **Joins without a graph.** Where A∘ has two concrete definitions, or no abstract one, it tells by itself whether the join
+//!   needs a φ; Section 4.2 says so, Algorithm 4 does not. Joins are taken in reverse post-order, so that graphs are made for little
+//!   else than loops. In an order that makes one graph of the whole function, as many rounds may follow as there are
+//!   φs, each through the whole graph.
 //! * **Case (2) of Eq. 3** gives every node behind an abstract definition one of its own; Table 1 does not. Here, as there, a single
 //!   definition passes by case (3) even if it is abstract. The result would be the same.
 //! * **Line 11 of Algorithm 1** computes A∘ at each visit of an edge, but only line 9 and Algorithm 4 read it; here it is
@@ -79,7 +83,10 @@ fn place_all<G: Graph>(
     accesses: &Accesses,
     mut select: impl FnMut(usize) -> usize,
 ) -> Placement {
-    let joins = forward.joins();
+    // Without another choice they are taken from the end, so in reverse post-order.
+    let mut joins = forward.joins();
+    joins.reverse();
+    let mut left = Vec::new();
     let mut graphs = Dependencies::new(graph.node_count());
     let mut known = Known::new(graph.node_count());
     let mut placement = Placement::with_capacity(accesses.variables());
@@ -90,14 +97,19 @@ fn place_all<G: Graph>(
         }
         forward.run(accesses.definitions(x), accesses.is_defined_on_entry(x));
         known.clear();
-        let mut left = joins.clone();
+        left.clone_from(&joins);
         while !left.is_empty() {
             let join = left.swap_remove(select(left.len()));
-            if !known.is_resolved(join) {
-                graphs.create(&forward, |d| known.look(&forward, d), join);
-                graphs.iterate(&mut select);
-                graphs.resolutions().for_each(|(n, d)| known.resolve(n, d));
+            if known.is_resolved(join) {
+                continue;
             }
+            if let Some(found) = known.conclude(&forward, join) {
+                known.resolve(join, found);
+                continue;
+            }
+            graphs.create(&forward, |d| known.look(&forward, d), join);
+            graphs.iterate(&mut select);
+            graphs.resolutions().for_each(|(n, found)| known.resolve(n, found));
         }
         placement.push(joins.iter().copied().filter(|&n| known.has_phi(n)));
     }
@@ -128,6 +140,23 @@ impl Known {
 
     fn has_phi(&self, node: Node) -> bool {
         self.resolved[node.index()] == Some(Resolution::Phi)
+    }
+
+    /// What reaches the start of a node, if that can be seen without a graph: if two concrete definitions do, or no abstract
+    /// one (Section 4.2).
+    fn conclude<G: Graph>(&self, forward: &Forward<G>, node: Node) -> Option<Resolution> {
+        let (mut one, mut several, mut open) = (None, false, false);
+        forward.for_each_before(node, |d| match self.look(forward, d) {
+            Some(Definition::Abstract(_)) => open = true,
+            Some(d) => several |= *one.get_or_insert(d) != d,
+            None => {}
+        });
+        match one {
+            _ if several => Some(Resolution::Phi),
+            _ if open => None,
+            Some(d) => Some(Resolution::One(d)),
+            None => Some(Resolution::Nothing),
+        }
     }
 
     /// A definition, or what an abstract one was found to be: nothing if no definition reaches it.
