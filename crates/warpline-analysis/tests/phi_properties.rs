@@ -3,6 +3,7 @@
 //! `WARPLINE_GRAPHS` is the number of random graphs, `WARPLINE_SEED` the first one's seed. With 5,000 graphs or more, all
 //! graphs with four nodes are checked as well; otherwise one in a hundred.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use warpline_analysis::phi_placement::dominance_frontiers::{cytron, sreedhar_gao};
@@ -276,4 +277,57 @@ fn placements_are_join_sets_on_all_small_graphs() {
             }
         }
     }
+}
+
+/// A deep graph with `nodes` nodes: all edges are short, some lead backwards, so that most cycles are irreducible.
+fn deep(rng: &mut SplitMix64, nodes: usize) -> CsrGraph {
+    let mut edges: Vec<(usize, usize)> = (1..nodes).map(|n| (n - rng.between(1, n.min(3)), n)).collect();
+    for _ in 0..rng.below(nodes) {
+        let (from, by) = (rng.below(nodes), rng.between(1, 6));
+        let backwards = rng.chance(1, 3);
+        let to = if backwards { from.saturating_sub(by) } else { (from + by).min(nodes - 1) };
+        edges.push((from, to));
+    }
+    graphs::build(nodes, edges)
+}
+
+/// Where the oracle would take too long, the placements are held against each other.
+#[test]
+fn placements_agree_on_deep_graphs() {
+    let mut phis = 0;
+    for seed in seeds(0, 200) {
+        let mut rng = SplitMix64::new(seed);
+        let nodes = rng.between(100, 400);
+        let graph = deep(&mut rng, nodes);
+        let variables: Vec<Variable> = (0..6)
+            .map(|_| {
+                let writes = *rng.pick(&[2, 4, 20]);
+                let mut some = |count: usize| {
+                    let set: BTreeSet<usize> = (0..count).map(|_| rng.below(nodes)).collect();
+                    set.into_iter().collect()
+                };
+                let (definitions, exposed) = (some(writes), some(8));
+                Variable { definitions, exposed, on_entry: rng.chance(1, 3) }
+            })
+            .collect();
+        let dominators = Dominators::of(&graph);
+        let given = accesses(&variables);
+        let reference = reaching_definitions::place(&graph, &given);
+        assert_eq!(precise::place(&dominators, &given, Pruning::Minimal), reference, "seed {seed}");
+        phis += reference.count();
+        let on_entry: Vec<_> = variables.into_iter().map(|v| Variable { on_entry: true, ..v }).collect();
+        let on_entry = accesses(&on_entry);
+        let reference = reaching_definitions::place(&graph, &on_entry);
+        assert_eq!(cytron(&dominators, &on_entry, Pruning::Minimal), reference, "seed {seed}");
+        for pruning in PRUNINGS {
+            let frontiers = cytron(&dominators, &on_entry, pruning);
+            for (name, _, place) in WAYS {
+                assert_eq!(place(&graph, &on_entry, pruning), frontiers, "{name}, {pruning:?}, seed {seed}");
+            }
+        }
+        let pruned = cytron(&dominators, &on_entry, Pruning::Pruned);
+        assert_eq!(braun::place(&graph, &on_entry), pruned, "seed {seed}");
+    }
+    println!("{phis} φs");
+    assert!(phis > 10_000, "too few φs: {phis}");
 }
