@@ -30,6 +30,8 @@ pub struct Phis {
     pub reaching_definitions_exit: usize,
     /// By dominance frontiers, at the exit.
     pub dominance_frontier_exit: usize,
+    /// By dominance frontiers, of variables that a single block writes: none of them joins anything.
+    pub dominance_frontier_single: usize,
     /// By the fast precise placement, in the function's own graph.
     pub precise: usize,
     /// The same, of variables that some block reads before it writes them.
@@ -66,6 +68,7 @@ impl std::ops::AddAssign for Phis {
         self.dominance_frontier += other.dominance_frontier;
         self.reaching_definitions_exit += other.reaching_definitions_exit;
         self.dominance_frontier_exit += other.dominance_frontier_exit;
+        self.dominance_frontier_single += other.dominance_frontier_single;
         self.precise += other.precise;
         self.semi_pruned += other.semi_pruned;
         self.pruned += other.pruned;
@@ -285,11 +288,14 @@ fn phis(module: &Module, func: &Function, subject: &Subject) -> Phis {
     let with_exit = Subject { graph, ..Subject::of(func, EntryChoice::Parameters) };
     let reaching = Method::Precise(Pruning::Minimal).place(&with_exit);
     let frontier = Method::Cytron(Pruning::Minimal).place(&with_exit);
+    let accesses = &with_exit.accesses;
+    let single = (0..accesses.variables()).filter(|&x| accesses.definitions(x).len() == 1);
     Phis {
         reaching_definitions: reaching.count(),
         dominance_frontier: frontier.count(),
         reaching_definitions_exit: count_at(&reaching, exit),
         dominance_frontier_exit: count_at(&frontier, exit),
+        dominance_frontier_single: single.map(|x| frontier.of(x).len()).sum(),
         precise: count(Method::Precise(Pruning::Minimal)),
         semi_pruned: count(Method::Precise(Pruning::SemiPruned)),
         pruned: count(Method::Precise(Pruning::Pruned)),
