@@ -138,6 +138,8 @@ fn the_text_of_functions_in_ssa_form_has_the_phis_of_the_chosen_placement() {
         assert!(!text.contains("read $") && !text.contains("write $"), "{text}");
         text.matches(" = phi").count()
     };
+    assert_eq!(phis(&[]), 1);
+    assert_eq!(phis(&["--placement", "reaching-definitions"]), 1);
     assert_eq!(phis(&["--placement", "dominance-frontier"]), 2);
     assert_eq!(phis(&["--entry", "all"]), 2);
     assert_eq!(phis(&["--strict"]), 2);
@@ -339,6 +341,8 @@ fn the_bench_prints_the_papers_tables_and_agrees_with_its_algorithm() {
     // Two returns lead to the exit of `g`, where `z` is defined on one way only.
     let g = &report["files"][0]["procedures"][1];
     assert_eq!((phis(g, "reaching_definitions_exit"), phis(g, "dominance_frontier_exit")), (0, 1));
+    // The φ for `z` at the exit joins its only definition with nothing.
+    assert_eq!((phis(f, "dominance_frontier_single"), phis(g, "dominance_frontier_single")), (1, 1));
     for key in ["algorithm_1", "reaching_definitions", "precise", "cytron", "sreedhar_gao", "braun"] {
         assert!(f["time_ns"][key].as_f64().unwrap() > 0.0, "{key}: {f}");
     }
