@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Prints a table in Markdown: for shapes of control flow of about 100 to `--largest` (100,000) blocks with a tenth as many
-//! variables, the median times of placement alone (precise, pruned; dominators counted), of whole construction (strict and
-//! pruned, and precise and minimal without strictness), of the report of unwritten reads, of closing loops, and of
+//! variables, the median times of placement alone (dominance frontiers, pruned; dominators counted), of whole construction (strict,
+//! and precise without strictness, both pruned), of the report of unwritten reads, of closing loops, and of
 //! destruction with few variables; the peak of the memory that the strict construction allocates; and the exponents fitted to blocks^x
 //! over sizes of 1,000 blocks and more.
 
@@ -110,7 +110,7 @@ fn measure(name: &str, maker: Maker, blocks: usize, runs: usize) -> Point {
     let accesses = ssa::accesses_of(&func);
     let (graph, _) = func.graph();
     let strict = ConstructOptions::default();
-    let minimal = ConstructOptions { strict: false, pruning: Pruning::Minimal, ..strict };
+    let precise = ConstructOptions { strict: false, ..strict };
     let mut built = func.clone();
     let phis = ssa::construct_with(&mut built, &vars, &strict).stats.phis;
 
@@ -127,7 +127,7 @@ fn measure(name: &str, maker: Maker, blocks: usize, runs: usize) -> Point {
             |()| _ = dominance_frontiers::sreedhar_gao(&Dominators::of(&graph), &accesses, Pruning::Pruned),
         ),
         median(runs, || func.clone(), |f| _ = ssa::construct_with(f, &vars, &strict)),
-        median(runs, || func.clone(), |f| _ = ssa::construct_with(f, &vars, &minimal)),
+        median(runs, || func.clone(), |f| _ = ssa::construct_with(f, &vars, &precise)),
         median(runs, || (), |()| _ = ssa::unwritten_reads(&func)),
         median(runs, || built.clone(), |f| _ = ssa::close_loops(f)),
         median(

@@ -143,6 +143,26 @@ join:
     verify_non_strict(&m, &func).expect("sound but for dominance");
 }
 
+#[test]
+fn a_use_before_the_definition_in_its_own_block_is_refused() {
+    let text = "func @f(%c: i1) -> i32 {
+entry:
+  br loop(0)
+loop:
+  %p: i32 = phi
+  %u: i32 = freeze %v
+  %v: i32 = add %p, 1
+  br %c, loop(%v), out
+out:
+  ret %u
+}
+";
+    let m = parse_module(text).expect("well-formed");
+    let mut func = m.functions[FuncId::from_u32(0)].clone();
+    let refused = destruct_coalesced(&mut func, |_, _| true).expect_err("not strict");
+    assert_eq!(func.value_name(refused.value), "%v");
+}
+
 fn count(func: &Function, pred: impl Fn(&Op) -> bool) -> usize {
     let all = func.layout.iter().flat_map(|&b| func.block_insts(b));
     all.filter(|&i| pred(&func.insts[i].op)).count()

@@ -55,7 +55,7 @@ fn constructed(func: &Function, options: &ConstructOptions) -> (Function, usize)
 #[test]
 fn every_form_verifies_and_shows_instructions_what_the_variables_held() {
     let (mut undominated, mut forms) = (0, 0);
-    for_each_function(0..300, |seed, m, before| {
+    for_each_function(0..600, |seed, m, before| {
         let mut rng = SplitMix64::new(seed);
         for options in all_options() {
             let (after, _) = constructed(before, &options);
