@@ -154,7 +154,8 @@ pub fn promote_allocas(module: &Module, func: &mut Function) -> Promotion {
 pub fn promote_allocas_with(module: &Module, func: &mut Function, lifetimes: Lifetimes) -> Promotion {
     let mut candidates = Candidates::in_entry(module, func);
     let mut promotion = Promotion { kept: std::mem::take(&mut candidates.refused), ..Promotion::default() };
-    let mut uses = Uses::default();
+    // In code that was not optimised about every other instruction accesses the stack.
+    let mut uses = Uses { accesses: Vec::with_capacity(func.insts.len() / 2), ..Uses::default() };
     for k in 0..func.layout.len() {
         uses.scan(module, func, func.layout[k], &mut candidates, &mut promotion.kept);
     }
@@ -238,13 +239,16 @@ impl Candidate {
     }
 }
 
+/// Stands for no candidate.
+const NONE: u32 = u32::MAX;
+
 /// The candidates, found by the values of their addresses. Those stand close together, as the `alloca`s of an entry block
 /// do, so most operands are told by one comparison.
 struct Candidates {
     list: Vec<Candidate>,
     first: u32,
-    /// By value, from `first` on.
-    numbers: Vec<Option<u32>>,
+    /// By value, from `first` on; [`NONE`] for other values.
+    numbers: Vec<u32>,
     refused: Vec<Kept>,
 }
 
@@ -274,9 +278,9 @@ impl Candidates {
         }
         if let (Some(&first), Some(&last)) = (addresses.iter().min(), addresses.iter().max()) {
             found.first = first;
-            found.numbers = vec![None; (last - first) as usize + 1];
+            found.numbers = vec![NONE; (last - first) as usize + 1];
             for (number, address) in (0..).zip(addresses) {
-                found.numbers[(address - first) as usize] = Some(number);
+                found.numbers[(address - first) as usize] = number;
             }
         }
         found
@@ -284,8 +288,8 @@ impl Candidates {
 
     /// The number of the candidate whose address a value is.
     fn find(&self, v: Value) -> Option<usize> {
-        let number = self.numbers.get(v.as_u32().wrapping_sub(self.first) as usize)?;
-        number.map(|n| n as usize)
+        let &number = self.numbers.get(v.as_u32().wrapping_sub(self.first) as usize)?;
+        (number != NONE).then_some(number as usize)
     }
 
     /// Makes a variable of each candidate that nothing speaks against.
@@ -341,7 +345,8 @@ impl Uses {
         let data = &func.blocks[block];
         let dynamic = block != func.entry();
         for inst in data.insts.iter().copied().chain(data.term.expand()) {
-            match &func.insts[inst].op {
+            let inst_data = &func.insts[inst];
+            match &inst_data.op {
                 Op::Alloca { .. } if dynamic => {
                     kept.push(Kept { alloca: inst, why: Refusal::NotInEntry, at: None });
                 }
@@ -350,8 +355,8 @@ impl Uses {
                 }
                 _ => {}
             }
-            for position in 0..func.insts[inst].args.len() {
-                if let Some(number) = candidates.find(func.insts[inst].args[position]) {
+            for (position, &arg) in inst_data.args.iter().enumerate() {
+                if let Some(number) = candidates.find(arg) {
                     self.note(module, func, inst, position, number, candidates);
                 }
             }
