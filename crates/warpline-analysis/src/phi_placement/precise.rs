@@ -19,7 +19,10 @@
 //! * *Late joins.* A candidate can become a join after it was taken. Other members of its class may have got
 //!   what they hold from it, and are looked at again: on the small graph of the edges found. A candidate is a join iff its
 //!   immediate dominator there is a super-source that leads to all definitions and known joins (two paths with no common
-//!   node: Menger). Repeated sweeps almost always tell; if not, dominators do.
+//!   node: Menger). A few rounds of flow (below) almost always tell; if not, dominators do.
+//! * *Few variables.* If only a few variables of a function have anything to join, their definitions flow along the edges:
+//!   every node keeps the first that arrives, and is a join if another one does. With the joins as definitions this is
+//!   repeated until nothing more meets. A dominator tree costs more than that.
 //!
 //! So the cost is that of the part of the iterated frontier where more than one class is under way, and never more than that of
 //! the whole and of dominators on it, up to sorting.
@@ -33,9 +36,11 @@ use super::liveness::Liveness;
 use super::{Accesses, Dominators, Placement, Pruning};
 use crate::dom::DomTree;
 use crate::graph::{Graph, Node};
+use flow::Flow;
 use open::Open;
 use small_graph::{End, SmallGraph};
 
+mod flow;
 mod open;
 mod small_graph;
 
@@ -53,7 +58,18 @@ pub struct Alias {
 
 /// Places φs at the joins of each variable's definitions. With [`Pruning::Pruned`] at those where it is live.
 pub fn place<G: Graph>(dominators: &Dominators<G>, accesses: &Accesses, pruning: Pruning) -> Placement {
-    run(dominators, accesses, pruning, room(dominators.graph()), None)
+    run(dominators, accesses, pruning, Limits::of(dominators.graph()), None)
+}
+
+/// The same by dominators, also for few variables.
+#[doc(hidden)]
+pub fn place_by_dominators<G: Graph>(
+    dominators: &Dominators<G>,
+    accesses: &Accesses,
+    pruning: Pruning,
+) -> Placement {
+    let limits = Limits { variables: 0, ..Limits::of(dominators.graph()) };
+    run(dominators, accesses, pruning, limits, None)
 }
 
 /// The same without stored frontiers, as on graphs where these would be too large.
@@ -63,7 +79,7 @@ pub fn place_by_walks<G: Graph>(
     accesses: &Accesses,
     pruning: Pruning,
 ) -> Placement {
-    run(dominators, accesses, pruning, 0, None)
+    run(dominators, accesses, pruning, Limits { variables: 0, edges: 0, frontiers: 0 }, None)
 }
 
 /// The same, and what renaming needs besides: a variable holds at the beginning of a node what its φ there says, or else
@@ -75,7 +91,7 @@ pub fn place_with_aliases<G: Graph>(
     pruning: Pruning,
 ) -> (Placement, Vec<Alias>) {
     let mut aliases = Vec::new();
-    let placement = run(dominators, accesses, pruning, room(dominators.graph()), Some(&mut aliases));
+    let placement = run(dominators, accesses, pruning, Limits::of(dominators.graph()), Some(&mut aliases));
     (placement, aliases)
 }
 
@@ -83,23 +99,46 @@ fn run<G: Graph>(
     dominators: &Dominators<G>,
     accesses: &Accesses,
     pruning: Pruning,
-    room: usize,
+    limits: Limits,
     mut aliases: Option<&mut Vec<Alias>>,
 ) -> Placement {
     let graph = dominators.graph();
+    let with_aliases = aliases.is_some();
+    let skip = |x: usize| {
+        let nothing = match with_aliases {
+            false => has_nothing_to_join(graph, accesses, x),
+            true => accesses.definitions(x).is_empty(),
+        };
+        nothing || pruning != Pruning::Minimal && accesses.exposed(x).is_empty()
+    };
+    let few =
+        !with_aliases && (0..accesses.variables()).filter(|&x| !skip(x)).nth(limits.variables).is_none();
     let mut placement = Placement::with_capacity(accesses.variables());
     let mut search: Option<Search<G>> = None;
+    let mut flow: Option<Flow<G>> = None;
+    let mut liveness = None;
     for x in 0..accesses.variables() {
-        let skip = match aliases {
-            None => has_nothing_to_join(graph, accesses, x),
-            Some(_) => accesses.definitions(x).is_empty(),
-        };
-        if skip || pruning != Pruning::Minimal && accesses.exposed(x).is_empty() {
+        if skip(x) {
             placement.push([]);
             continue;
         }
-        let search = search.get_or_insert_with(|| Search::new(graph, dominators.tree(), pruning, room));
-        placement.push(search.variable(accesses, x, aliases.as_deref_mut()));
+        let definitions = accesses.definitions(x);
+        if pruning == Pruning::Pruned {
+            let liveness = liveness.get_or_insert_with(|| Liveness::new(graph.node_count()));
+            liveness.of(graph, definitions, accesses.exposed(x));
+        }
+        if few && search.is_none() {
+            let flow = flow.get_or_insert_with(|| Flow::new(graph, limits.edges));
+            if let Some(joins) =
+                flow.variable(definitions, accesses.is_defined_on_entry(x), liveness.as_ref())
+            {
+                placement.push(joins.iter().copied());
+                continue;
+            }
+        }
+        let search = search.get_or_insert_with(|| Search::new(graph, dominators.tree(), limits.frontiers));
+        let joins = search.variable(accesses, x, liveness.as_ref(), aliases.as_deref_mut());
+        placement.push(joins.iter().copied());
     }
     placement
 }
@@ -118,9 +157,21 @@ fn is_unentered<G: Graph>(graph: &G, node: Node) -> bool {
     node == graph.entry() && graph.in_edges(node).is_empty()
 }
 
-/// How many members of frontiers are stored at most: real programs have one or two for each edge.
-fn room<G: Graph>(graph: &G) -> usize {
-    16 * (graph.node_count() + graph.edge_count())
+/// Which way is taken when. The numbers were found by measuring on C programs.
+struct Limits {
+    /// Up to how many variables that need a look a function is done without dominators.
+    variables: usize,
+    /// How many edges are followed for them before dominators are computed after all.
+    edges: usize,
+    /// How many members of frontiers are stored at most: real programs have one or two for each edge.
+    frontiers: usize,
+}
+
+impl Limits {
+    fn of<G: Graph>(graph: &G) -> Self {
+        let size = graph.node_count() + graph.edge_count();
+        Limits { variables: 6, edges: 16 * size, frontiers: 16 * size }
+    }
 }
 
 const NONE: u32 = u32::MAX;
@@ -168,7 +219,6 @@ struct Search<'a, G> {
     graph: &'a G,
     dom: &'a DomTree,
     frontiers: Frontiers<'a, G>,
-    liveness: Option<Liveness>,
     nodes: Vec<NodeState>,
     round: u32,
     marks: Vec<Mark>,
@@ -188,13 +238,12 @@ struct Search<'a, G> {
 }
 
 impl<'a, G: Graph> Search<'a, G> {
-    fn new(graph: &'a G, dom: &'a DomTree, pruning: Pruning, room: usize) -> Self {
+    fn new(graph: &'a G, dom: &'a DomTree, room: usize) -> Self {
         let n = graph.node_count();
         Search {
             graph,
             dom,
             frontiers: Frontiers::new(graph, dom, room),
-            liveness: (pruning == Pruning::Pruned).then(|| Liveness::new(n)),
             nodes: vec![NodeState::default(); n],
             round: 0,
             marks: Vec::with_capacity(FEW),
@@ -209,36 +258,34 @@ impl<'a, G: Graph> Search<'a, G> {
         }
     }
 
-    /// The joins of variable `x`.
+    /// The joins of variable `x`, at those nodes where it is live if liveness is given.
     fn variable(
         &mut self,
         accesses: &Accesses,
         x: usize,
+        liveness: Option<&Liveness>,
         aliases: Option<&mut Vec<Alias>>,
-    ) -> impl Iterator<Item = Node> + '_ {
+    ) -> &[Node] {
         let definitions = accesses.definitions(x);
-        if let Some(liveness) = &mut self.liveness {
-            liveness.of(self.graph, definitions, accesses.exposed(x));
-        }
         self.joins.clear();
         if accesses.is_defined_on_entry(x) || definitions.iter().any(|&d| is_unentered(self.graph, d)) {
-            self.iterated_frontier(definitions);
+            self.iterated_frontier(definitions, liveness);
         } else {
             self.start(definitions);
-            let last = self.take_all();
+            let last = self.take_all(liveness);
             if self.late {
                 self.repair();
             }
             if let Some(aliases) = aliases {
-                self.aliases(x, last, aliases);
+                self.aliases(x, last, liveness, aliases);
             }
             self.joins.extend(self.marks.iter().filter(|m| m.join).map(|m| m.node));
         }
-        self.joins.iter().copied()
+        &self.joins
     }
 
     /// The whole iterated frontier.
-    fn iterated_frontier(&mut self, definitions: &[Node]) {
+    fn iterated_frontier(&mut self, definitions: &[Node], liveness: Option<&Liveness>) {
         // The nodes that were put on the worklist are marked, those that were found as mark 1.
         self.round += 1;
         self.work.extend_from_slice(definitions);
@@ -252,7 +299,7 @@ impl<'a, G: Graph> Search<'a, G> {
                 place = next;
                 let state = &mut self.nodes[t.index()];
                 let is_new = state.round != self.round;
-                if !is_new && state.mark == 1 || self.liveness.as_ref().is_some_and(|l| !l.at(t)) {
+                if !is_new && state.mark == 1 || liveness.is_some_and(|l| !l.at(t)) {
                     continue;
                 }
                 (state.round, state.mark) = (self.round, 1);
@@ -316,13 +363,13 @@ impl<'a, G: Graph> Search<'a, G> {
     }
 
     /// Takes the marks from the deepest level upwards. Returns the one that was left if the rest needed no look.
-    fn take_all(&mut self) -> Option<u32> {
+    fn take_all(&mut self, liveness: Option<&Liveness>) -> Option<u32> {
         while let Some(next) = self.waiting.pop() {
             let m = next as u32;
             if self.waiting.is_empty() && self.is_settled(m) {
                 return Some(m);
             }
-            self.take(m);
+            self.take(m, liveness);
         }
         None
     }
@@ -337,7 +384,7 @@ impl<'a, G: Graph> Search<'a, G> {
     }
 
     /// Carries what mark `m` holds to the candidates that it reaches with no other mark in between.
-    fn take(&mut self, m: u32) {
+    fn take(&mut self, m: u32, liveness: Option<&Liveness>) {
         let node = self.marks[m as usize].node;
         self.marks[m as usize].taken = true;
         self.taken += 1;
@@ -347,7 +394,7 @@ impl<'a, G: Graph> Search<'a, G> {
         let mut place = self.frontiers.of(node);
         while let Some((t, next)) = self.frontiers.next(place) {
             place = next;
-            if self.liveness.as_ref().is_some_and(|l| !l.at(t)) {
+            if liveness.is_some_and(|l| !l.at(t)) {
                 continue;
             }
             let to = self.find(t).unwrap_or_else(|| self.mark(t, false));
@@ -459,7 +506,13 @@ impl<'a, G: Graph> Search<'a, G> {
 
     /// Lists what candidates hold that are no joins, with those that nobody looked at: they are in the iterated frontier of
     /// mark `last`.
-    fn aliases(&mut self, x: usize, last: Option<u32>, aliases: &mut Vec<Alias>) {
+    fn aliases(
+        &mut self,
+        x: usize,
+        last: Option<u32>,
+        liveness: Option<&Liveness>,
+        aliases: &mut Vec<Alias>,
+    ) {
         let from = aliases.len();
         if let Some(last) = last {
             let class = self.source(last);
@@ -468,7 +521,7 @@ impl<'a, G: Graph> Search<'a, G> {
                 let mut place = self.frontiers.of(n);
                 while let Some((t, next)) = self.frontiers.next(place) {
                     place = next;
-                    if self.liveness.as_ref().is_some_and(|l| !l.at(t)) {
+                    if liveness.is_some_and(|l| !l.at(t)) {
                         continue;
                     }
                     let found = self.find(t).unwrap_or_else(|| {
