@@ -61,9 +61,12 @@ enum Claim {
 }
 
 /// All that takes a [`Pruning`].
-const WAYS: [Way; 4] = [
+const WAYS: [Way; 5] = [
     ("cytron", Claim::DefinedOnEntry, |g, a, p| cytron(&Dominators::of(g), a, p)),
     ("precise", Claim::Precise, |g, a, p| precise::place(&Dominators::of(g), a, p)),
+    ("precise by dominators", Claim::Precise, |g, a, p| {
+        precise::place_by_dominators(&Dominators::of(g), a, p)
+    }),
     ("precise by walks", Claim::Precise, |g, a, p| precise::place_by_walks(&Dominators::of(g), a, p)),
     ("sreedhar_gao", Claim::DefinedOnEntry, |g, a, p| sreedhar_gao(&Dominators::of(g), a, p)),
 ];
