@@ -67,21 +67,24 @@ impl<'a, G: Graph> IteratedFrontier<'a, G> {
         self.search(definitions, |_| true, true)
     }
 
-    /// The frontier of one node, in no particular order, into `frontier`; empty if the node is unreachable.
-    pub fn single(&mut self, node: Node, frontier: &mut Vec<Node>) {
+    /// The targets of edges that lead out of a part of the subtree of `node` to a level not deeper than its own, in no particular
+    /// order, into `targets`: the part that is not below nodes for which `stop` holds. If it holds for none this is the
+    /// frontier of `node`. Empty if `node` is unreachable.
+    pub(crate) fn leave(&mut self, node: Node, stop: impl Fn(Node) -> bool, targets: &mut Vec<Node>) {
         let (graph, dom) = (self.graph, self.dom);
-        frontier.clear();
+        targets.clear();
         let level = dom.level(node);
         let mut subtree = if dom.is_reachable(node) { vec![node] } else { Vec::new() };
         while let Some(n) = subtree.pop() {
             for t in graph.successors(n) {
                 if dom.level(t) <= level && self.found.insert(t.index()) {
-                    frontier.push(t);
+                    targets.push(t);
                 }
             }
-            subtree.extend(dom.children(n).iter().filter(|c| self.reach[c.index()] <= level));
+            let children = dom.children(n).iter().copied();
+            subtree.extend(children.filter(|&c| self.reach[c.index()] <= level && !stop(c)));
         }
-        frontier.iter().for_each(|t| _ = self.found.remove(t.index()));
+        targets.iter().for_each(|t| _ = self.found.remove(t.index()));
     }
 
     /// Pruned placement of φ-functions: the iterated frontier, except that a node where the variable is not live is

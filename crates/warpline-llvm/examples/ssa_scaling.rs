@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Prints a table in Markdown: for shapes of control flow of about 100 to `--largest` (100,000) blocks with a tenth as many
-//! variables, the median times of placement alone (dominance frontiers, pruned; dominators counted), of whole construction (strict,
+//! variables, the median times of precise placement alone (minimal and pruned; dominators counted), of whole construction (strict,
 //! and precise without strictness, both pruned), of the report of unwritten reads, of closing loops, and of
 //! destruction with few variables; the peak of the memory that the strict construction allocates; and the exponents fitted to blocks^x
 //! over sizes of 1,000 blocks and more.
@@ -17,7 +17,7 @@ use std::time::Instant;
 use warpline::ir::{Function, Var};
 use warpline::ssa::{self, ConstructOptions};
 use warpline_analysis::Graph;
-use warpline_analysis::phi_placement::{Dominators, Pruning, dominance_frontiers};
+use warpline_analysis::phi_placement::{Dominators, Pruning, precise};
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::scaling::{self, Maker};
 
@@ -46,7 +46,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-const TIMES: [&str; 6] = ["placement", "strict", "precise", "unwritten", "close loops", "destruct"];
+const TIMES: [&str; 7] = ["placement", "pruned", "strict", "precise", "unwritten", "close loops", "destruct"];
 
 /// What was measured of one function.
 struct Point {
@@ -54,7 +54,7 @@ struct Point {
     variables: usize,
     phis: usize,
     /// Seconds, in the order of [`TIMES`].
-    times: [f64; 6],
+    times: [f64; 7],
     /// Bytes.
     peak: f64,
 }
@@ -120,12 +120,11 @@ fn measure(name: &str, maker: Maker, blocks: usize, runs: usize) -> Point {
     ssa::construct_with(&mut copy, &vars, &strict);
     let peak = (PEAK.load(Relaxed) - before) as f64;
 
+    let place =
+        |pruning| median(runs, || (), |()| _ = precise::place(&Dominators::of(&graph), &accesses, pruning));
     let times = [
-        median(
-            runs,
-            || (),
-            |()| _ = dominance_frontiers::sreedhar_gao(&Dominators::of(&graph), &accesses, Pruning::Pruned),
-        ),
+        place(Pruning::Minimal),
+        place(Pruning::Pruned),
         median(runs, || func.clone(), |f| _ = ssa::construct_with(f, &vars, &strict)),
         median(runs, || func.clone(), |f| _ = ssa::construct_with(f, &vars, &precise)),
         median(runs, || (), |()| _ = ssa::unwritten_reads(&func)),

@@ -53,14 +53,19 @@ impl<'a, G: Graph> Frontiers<'a, G> {
         Frontiers::Stored { nodes, entries }
     }
 
+    /// Whether [`of`](Self::of) leaves out what is below nodes where it may stop.
+    pub(super) fn stop(&self) -> bool {
+        matches!(self, Frontiers::Walks { .. })
+    }
+
     /// Where the frontier of `node` begins, for [`next`](Self::next). Only the frontier that was asked for last can
-    /// be read.
+    /// be read. A walk does not go below nodes for which `stop` holds.
     #[inline]
-    pub(super) fn of(&mut self, node: Node) -> u32 {
+    pub(super) fn of(&mut self, node: Node, stop: impl Fn(Node) -> bool) -> u32 {
         match self {
             Frontiers::Stored { nodes, .. } => nodes[node.index()].0,
             Frontiers::Walks { search, entries } => {
-                search.single(node, entries);
+                search.leave(node, stop, entries);
                 if entries.is_empty() { END } else { 0 }
             }
         }
@@ -94,6 +99,9 @@ pub(super) fn is_trivial<G: Graph>(
         || pruning != Pruning::Minimal && accesses.exposed(variable).is_empty()
 }
 
+/// How many members of frontiers [`cytron`] stores: far more than any program has that people write, but they fit into memory.
+const ROOM: usize = 1 << 25;
+
 /// Places φs by stored dominance frontiers.
 pub fn cytron<G: Graph>(dominators: &Dominators<G>, accesses: &Accesses, pruning: Pruning) -> Placement {
     let graph = dominators.graph();
@@ -111,7 +119,7 @@ pub fn cytron<G: Graph>(dominators: &Dominators<G>, accesses: &Accesses, pruning
         }
         let frontiers = frontiers.get_or_insert_with(|| {
             seen.resize(graph.node_count(), (END, END));
-            Frontiers::new(graph, dominators.tree(), usize::MAX)
+            Frontiers::new(graph, dominators.tree(), ROOM)
         });
         if let Some(liveness) = &mut liveness {
             liveness.of(graph, accesses.definitions(x), accesses.exposed(x));
@@ -122,7 +130,7 @@ pub fn cytron<G: Graph>(dominators: &Dominators<G>, accesses: &Accesses, pruning
             work.push(d);
         }
         while let Some(n) = work.pop() {
-            let mut place = frontiers.of(n);
+            let mut place = frontiers.of(n, |_| false);
             while let Some((t, next)) = frontiers.next(place) {
                 place = next;
                 let (placed, listed) = &mut seen[t.index()];

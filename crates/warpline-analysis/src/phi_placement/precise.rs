@@ -176,7 +176,7 @@ impl Limits {
 
 const NONE: u32 = u32::MAX;
 
-/// For how many marks there is room at first.
+/// For how many marks there is room at first, and how many predecessors are looked through in any order.
 const FEW: usize = 16;
 
 /// A node that writes the variable, is a candidate, or both.
@@ -212,6 +212,8 @@ struct NodeState {
     /// The mark, as a running number, for which it was last asked whether it is the nearest one above, and behind it,
     /// as the lowest bit, the answer.
     asked: u32,
+    /// Which list holds the predecessors in order; 0: there is none yet.
+    list: u32,
 }
 
 /// The search for the joins of one variable after the other.
@@ -233,6 +235,8 @@ struct Search<'a, G> {
     late: bool,
     /// The number of marks that were taken, of all variables.
     taken: u32,
+    /// See [`NodeState::list`].
+    predecessors: Vec<Vec<u32>>,
     work: Vec<Node>,
     joins: Vec<Node>,
 }
@@ -253,6 +257,7 @@ impl<'a, G: Graph> Search<'a, G> {
             small: SmallGraph::default(),
             late: false,
             taken: 0,
+            predecessors: Vec::new(),
             work: Vec::new(),
             joins: Vec::with_capacity(FEW),
         }
@@ -294,7 +299,8 @@ impl<'a, G: Graph> Search<'a, G> {
             (state.round, state.mark) = (self.round, 0);
         }
         while let Some(n) = self.work.pop() {
-            let mut place = self.frontiers.of(n);
+            let is_marked = |n: Node| self.nodes[n.index()].round == self.round;
+            let mut place = self.frontiers.of(n, is_marked);
             while let Some((t, next)) = self.frontiers.next(place) {
                 place = next;
                 let state = &mut self.nodes[t.index()];
@@ -391,7 +397,8 @@ impl<'a, G: Graph> Search<'a, G> {
         if self.open.len() > 0 {
             self.close_below(m);
         }
-        let mut place = self.frontiers.of(node);
+        let is_marked = |n: Node| self.nodes[n.index()].round == self.round;
+        let mut place = self.frontiers.of(node, is_marked);
         while let Some((t, next)) = self.frontiers.next(place) {
             place = next;
             if liveness.is_some_and(|l| !l.at(t)) {
@@ -409,7 +416,7 @@ impl<'a, G: Graph> Search<'a, G> {
                     self.open.insert(self.dom.position(t), to);
                     self.arrive(m, to);
                 }
-            } else if self.reaches(node, t) {
+            } else if self.frontiers.stop() || self.reaches(node, t) {
                 self.arrive(m, to);
             }
         }
@@ -470,7 +477,38 @@ impl<'a, G: Graph> Search<'a, G> {
     fn reaches(&mut self, from: Node, to: Node) -> bool {
         let (first, last) = self.dom.interval(from);
         let (graph, dom) = (self.graph, self.dom);
-        graph.predecessors(to).any(|p| (first..=last).contains(&dom.position(p)) && self.is_nearest(from, p))
+        if graph.in_edges(to).len() <= FEW {
+            return graph
+                .predecessors(to)
+                .any(|p| (first..=last).contains(&dom.position(p)) && self.is_nearest(from, p));
+        }
+        let list = self.ordered_predecessors(to);
+        let begin = self.predecessors[list].partition_point(|&at| at < first);
+        for k in begin..self.predecessors[list].len() {
+            let at = self.predecessors[list][k];
+            if at > last {
+                return false;
+            }
+            if self.is_nearest(from, dom.pre_order()[at as usize]) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The list of the reachable predecessors of a node that has many of them, as pre-order numbers in order.
+    fn ordered_predecessors(&mut self, node: Node) -> usize {
+        let list = self.nodes[node.index()].list as usize;
+        if list > 0 {
+            return list - 1;
+        }
+        let numbers = self.graph.predecessors(node).map(|p| self.dom.position(p));
+        let mut numbers: Vec<u32> = numbers.filter(|&at| at != NONE).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        self.predecessors.push(numbers);
+        self.nodes[node.index()].list = self.predecessors.len() as u32;
+        self.predecessors.len() - 1
     }
 
     /// Whether no other mark lies on the way up from `node` to `from`, the mark taken last.
@@ -518,7 +556,8 @@ impl<'a, G: Graph> Search<'a, G> {
             let class = self.source(last);
             let mut work = vec![self.marks[last as usize].node];
             while let Some(n) = work.pop() {
-                let mut place = self.frontiers.of(n);
+                let is_marked = |n: Node| self.nodes[n.index()].round == self.round;
+                let mut place = self.frontiers.of(n, is_marked);
                 while let Some((t, next)) = self.frontiers.next(place) {
                     place = next;
                     if liveness.is_some_and(|l| !l.at(t)) {

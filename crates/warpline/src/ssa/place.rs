@@ -37,7 +37,7 @@ pub(super) fn place(
         _ => joins(&dominators, &accesses.for_placement(false, &[]), options),
     };
     let accesses = accesses.for_placement(true, &needed);
-    strict(pairs(&dominance_frontiers::sreedhar_gao(&dominators, &accesses, Pruning::Pruned)))
+    strict(pairs(&precise::place(&dominators, &accesses, Pruning::Pruned)))
 }
 
 /// A placement as pairs of variable and node.
