@@ -288,7 +288,10 @@ fn c_and_opencl_kernels_are_read() {
         let module = Module::parse(&loaded.bitcode, "k").unwrap();
         let text = module.to_text();
         assert!(module.defines(name), "{text}");
-        assert!(!text.contains(" = alloca ") && !text.contains("fmuladd") && !text.contains("spir_"), "{text}");
+        assert!(
+            !text.contains(" = alloca ") && !text.contains("fmuladd") && !text.contains("spir_"),
+            "{text}"
+        );
     }
 }
 
