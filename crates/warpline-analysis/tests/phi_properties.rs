@@ -316,8 +316,18 @@ fn placements_agree_on_deep_graphs() {
         let dominators = Dominators::of(&graph);
         let given = accesses(&variables);
         let reference = reaching_definitions::place(&graph, &given);
-        assert_eq!(precise::place(&dominators, &given, Pruning::Minimal), reference, "seed {seed}");
         phis += reference.count();
+        let live =
+            variables.iter().map(|v| live_nodes(&graph, &v.definitions, &v.exposed)).collect::<Vec<_>>();
+        for (name, _, place) in WAYS.iter().filter(|(_, claim, _)| matches!(claim, Claim::Precise)) {
+            let all = place(&graph, &given, Pruning::Minimal);
+            assert_eq!(all, reference, "{name}, seed {seed}");
+            let pruned = place(&graph, &given, Pruning::Pruned);
+            for (x, live) in live.iter().enumerate() {
+                let wanted: Vec<usize> = of(&all, x).into_iter().filter(|n| live.contains(n)).collect();
+                assert_eq!(of(&pruned, x), wanted, "{name}, pruned, seed {seed}");
+            }
+        }
         let on_entry: Vec<_> = variables.into_iter().map(|v| Variable { on_entry: true, ..v }).collect();
         let on_entry = accesses(&on_entry);
         let reference = reaching_definitions::place(&graph, &on_entry);

@@ -82,7 +82,7 @@ fn main() {
         let sizes = [100, 1_000, 10_000, 100_000].into_iter().filter(|&n| n <= largest);
         let points: Vec<Point> = sizes.map(|n| measure(name, maker, n, runs)).collect();
         let time = |k: usize| exponent(&points, |p| p.times[k]);
-        fits.push((name, [0, 1, 2, 3, 4, 5].map(time), exponent(&points, |p| p.peak)));
+        fits.push((name, std::array::from_fn::<f64, 7, _>(time), exponent(&points, |p| p.peak)));
     }
     println!("\n| shape | {} | memory |", TIMES.join(" | "));
     println!("|---|{}--:|", "--:|".repeat(TIMES.len()));

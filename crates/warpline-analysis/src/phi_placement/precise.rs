@@ -14,7 +14,7 @@
 //!   holds to other candidates. A candidate at which only one definition has arrived so far belongs to
 //!   the *class* of that definition. When something of another class arrives, it is a join: whatever
 //!   arrives later, members of different classes never come to hold the same.
-//! * *One class left.* When only one node waits to be taken, all that is above it will be reached by its class alone. If
+//! * *One class left.* When all nodes that wait to be taken are of one class, all that is above them will be reached by it alone. If
 //!   no other class has a member that is still open to arrivals from above, there are no more joins.
 //! * *Late joins.* A candidate can become a join after it was taken. Other members of its class may have got
 //!   what they hold from it, and are looked at again: on the small graph of the edges found. A candidate is a join iff its
@@ -190,6 +190,8 @@ struct Mark {
     taken: bool,
     /// The mark whose class arrives at its beginning; `NONE`: it is no candidate. Means nothing for a join.
     class: u32,
+    /// How many marks wait that hold what this definition left, itself included.
+    waiting: u32,
     /// How many candidates are of the class of this definition.
     members: u32,
     /// How many of them are to arrivals from above.
@@ -348,7 +350,16 @@ impl<'a, G: Graph> Search<'a, G> {
     /// Adds a node, which waits to be taken.
     fn mark(&mut self, node: Node, writes: bool) -> u32 {
         let m = self.marks.len() as u32;
-        let mark = Mark { node, writes, join: false, taken: false, class: NONE, members: 0, open: 0 };
+        let mark = Mark {
+            node,
+            writes,
+            join: false,
+            taken: false,
+            class: NONE,
+            waiting: u32::from(writes),
+            members: 0,
+            open: 0,
+        };
         self.marks.push(mark);
         let state = &mut self.nodes[node.index()];
         (state.round, state.mark) = (self.round, m);
@@ -372,7 +383,9 @@ impl<'a, G: Graph> Search<'a, G> {
     fn take_all(&mut self, liveness: Option<&Liveness>) -> Option<u32> {
         while let Some(next) = self.waiting.pop() {
             let m = next as u32;
-            if self.waiting.is_empty() && self.is_settled(m) {
+            let source = self.source(m) as usize;
+            self.marks[source].waiting -= 1;
+            if self.is_settled(m) {
                 return Some(m);
             }
             self.take(m, liveness);
@@ -380,13 +393,15 @@ impl<'a, G: Graph> Search<'a, G> {
         None
     }
 
-    /// Whether what mark `m` holds, the only thing that goes further up, makes no more joins.
+    /// Whether what mark `m` holds, and nothing else, goes further up, and makes no more joins.
     fn is_settled(&self, m: u32) -> bool {
         if self.late {
             // Classes may be too coarse; an open candidate that is not `m` itself might be of another one.
-            return self.open.marks().all(|k| k == m && !self.marks[k as usize].writes);
+            return self.waiting.is_empty()
+                && self.open.marks().all(|k| k == m && !self.marks[k as usize].writes);
         }
-        self.open.len() == self.marks[self.source(m) as usize].open as usize
+        let source = &self.marks[self.source(m) as usize];
+        self.waiting.len() == source.waiting as usize && self.open.len() == source.open as usize
     }
 
     /// Carries what mark `m` holds to the candidates that it reaches with no other mark in between.
@@ -411,7 +426,9 @@ impl<'a, G: Graph> Search<'a, G> {
             }
             if mark.class == NONE {
                 if self.is_below_top(t) {
-                    self.marks[to as usize].join = true;
+                    let mark = &mut self.marks[to as usize];
+                    mark.join = true;
+                    mark.waiting += u32::from(!mark.writes);
                 } else {
                     self.open.insert(self.dom.position(t), to);
                     self.arrive(m, to);
@@ -446,8 +463,11 @@ impl<'a, G: Graph> Search<'a, G> {
         let known = self.marks[to as usize].class;
         if known == NONE {
             self.marks[to as usize].class = class;
-            self.marks[class as usize].members += 1;
-            self.marks[class as usize].open += 1;
+            let waits = !self.marks[to as usize].writes;
+            let class = &mut self.marks[class as usize];
+            class.members += 1;
+            class.open += 1;
+            class.waiting += u32::from(waits);
         } else if known != class {
             self.join(to);
         }
@@ -458,7 +478,10 @@ impl<'a, G: Graph> Search<'a, G> {
         let mark = &mut self.marks[m as usize];
         mark.join = true;
         let (class, was_source) = (mark.class as usize, mark.taken && !mark.writes);
+        let waits = u32::from(!mark.taken && !mark.writes);
+        mark.waiting += waits;
         let at = self.dom.position(mark.node);
+        self.marks[class].waiting -= waits;
         self.marks[class].members -= 1;
         if self.open.take(at, at).is_some() {
             self.marks[class].open -= 1;
@@ -543,7 +566,7 @@ impl<'a, G: Graph> Search<'a, G> {
     }
 
     /// Lists what candidates hold that are no joins, with those that nobody looked at: they are in the iterated frontier of
-    /// mark `last`.
+    /// mark `last` and of those that still wait, all of one class.
     fn aliases(
         &mut self,
         x: usize,
@@ -554,7 +577,9 @@ impl<'a, G: Graph> Search<'a, G> {
         let from = aliases.len();
         if let Some(last) = last {
             let class = self.source(last);
-            let mut work = vec![self.marks[last as usize].node];
+            let waiting = self.waiting.drain().map(|next| next as u32);
+            let mut work: Vec<Node> = waiting.chain([last]).map(|m| self.marks[m as usize].node).collect();
+            // In no particular order; so the search must not depend on one.
             while let Some(n) = work.pop() {
                 let is_marked = |n: Node| self.nodes[n.index()].round == self.round;
                 let mut place = self.frontiers.of(n, is_marked);
