@@ -355,14 +355,14 @@ impl Graph for Reversed {
 
 /// Lists of `T`, one for each of `0..len`, in one array.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Lists<T> {
+pub struct Lists<T> {
     starts: Vec<u32>,
     items: Vec<T>,
 }
 
 impl<T: Copy> Lists<T> {
-    /// Groups `(list, item)` pairs; a list keeps the order of its items.
-    pub(crate) fn group(len: usize, pairs: impl Iterator<Item = (usize, T)> + Clone) -> Self {
+    /// Groups `(list, item)` pairs; a list keeps the order of its items. Panics if a list is not below `len`.
+    pub fn group(len: usize, pairs: impl Iterator<Item = (usize, T)> + Clone) -> Self {
         let mut starts = vec![0u32; len + 1];
         let mut count = 0usize;
         let mut any = None;
@@ -398,12 +398,30 @@ impl<T: Copy> Lists<T> {
     /// One list, to be changed in place.
     #[inline]
     pub(crate) fn get_mut(&mut self, list: usize) -> &mut [T] {
-        &mut self.items[self.starts[list] as usize..self.starts[list + 1] as usize]
+        let range = self.range(list);
+        &mut self.items[range]
+    }
+
+    /// Where a list stands in the array of all.
+    #[inline]
+    pub fn range(&self, list: usize) -> std::ops::Range<usize> {
+        self.starts[list] as usize..self.starts[list + 1] as usize
+    }
+
+    /// The length of the array of all.
+    pub fn item_count(&self) -> usize {
+        self.items.len()
+    }
+
+    /// An item by its place in the array of all.
+    #[inline]
+    pub fn item(&self, at: usize) -> T {
+        self.items[at]
     }
 
     /// One list.
     #[inline]
-    pub(crate) fn get(&self, list: usize) -> &[T] {
-        &self.items[self.starts[list] as usize..self.starts[list + 1] as usize]
+    pub fn get(&self, list: usize) -> &[T] {
+        &self.items[self.range(list)]
     }
 }

@@ -14,6 +14,7 @@ use warpline_llvm::Stopwatch;
 use crate::cli::EntryChoice;
 
 /// What a placement is asked about: the graph of a function and its accesses to variables.
+#[derive(Clone)]
 pub struct Subject {
     /// The function's name.
     pub name: String,

@@ -10,8 +10,6 @@
 //! destruction with few variables; the peak of the memory that the strict construction allocates; and the exponents fitted to blocks^x
 //! over sizes of 1,000 blocks and more.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
 use warpline::ir::{Function, Var};
@@ -21,30 +19,7 @@ use warpline_analysis::phi_placement::{Dominators, Pruning, precise};
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::scaling::{self, Maker};
 
-/// Counts what is allocated, and the most that was at a time.
-struct Counting;
-
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every request is handed on to the system's allocator as it is; only the sizes are added up besides.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let live = LIVE.fetch_add(layout.size(), Relaxed) + layout.size();
-        PEAK.fetch_max(live, Relaxed);
-        // SAFETY: the caller's promises about `layout` are those that `System` asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: `at` came from `System` with this layout, since every block does.
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+mod peak;
 
 const TIMES: [&str; 7] = ["placement", "pruned", "strict", "precise", "unwritten", "close loops", "destruct"];
 
@@ -112,13 +87,8 @@ fn measure(name: &str, maker: Maker, blocks: usize, runs: usize) -> Point {
     let strict = ConstructOptions::default();
     let precise = ConstructOptions { strict: false, ..strict };
     let mut built = func.clone();
-    let phis = ssa::construct_with(&mut built, &vars, &strict).stats.phis;
-
-    let mut copy = func.clone();
-    let before = LIVE.load(Relaxed);
-    PEAK.store(before, Relaxed);
-    ssa::construct_with(&mut copy, &vars, &strict);
-    let peak = (PEAK.load(Relaxed) - before) as f64;
+    let (peak, construction) = peak::peak_of(|| ssa::construct_with(&mut built, &vars, &strict));
+    let (phis, peak) = (construction.stats.phis, peak as f64);
 
     let place =
         |pruning| median(runs, || (), |()| _ = precise::place(&Dominators::of(&graph), &accesses, pruning));

@@ -12,9 +12,7 @@
 //! printing `{"functions":[{"cycles_ns","uniformity_ns"}]}`. It is run on the same file, between two series of ours, and
 //! given up after two minutes. LLVM's time is that of its cycles and its uniformity, without the dominators that both need.
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use warpline::shape::ArgShape;
@@ -22,37 +20,7 @@ use warpline::uniformity::{Options, Target, Uniformity};
 use warpline_llvm::{Imported, Module};
 use warpline_testkit::scaling_ll;
 
-/// Counts what is allocated, and the most that was at a time.
-struct Counting;
-
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every request is handed on to the system's allocator as it is; only the sizes are added up besides.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let live = LIVE.fetch_add(layout.size(), Relaxed) + layout.size();
-        PEAK.fetch_max(live, Relaxed);
-        // SAFETY: the caller's promises about `layout` are those that `System` asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        let live = LIVE.fetch_add(layout.size(), Relaxed) + layout.size();
-        PEAK.fetch_max(live, Relaxed);
-        // SAFETY: as above.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: `at` came from `System` with this layout, since every block does.
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+mod peak;
 
 const LLVM_LIMIT: Duration = Duration::from_secs(120);
 
@@ -135,15 +103,13 @@ fn measure(text: &str, shape: &str, n: usize, driver: Option<&str>) -> Point {
     series();
     let llvm = driver.and_then(|driver| time_llvm(driver, text));
     series();
-    let before = LIVE.load(Relaxed);
-    PEAK.store(before, Relaxed);
-    drop(Uniformity::compute(&imported.ir, func, &options));
+    let (peak, _) = peak::peak_of(|| Uniformity::compute(&imported.ir, func, &options));
     let point = Point {
         instructions: func.layout.iter().map(|&b| func.block_insts(b).count()).sum::<usize>() as f64,
         engine: median(&mut engine),
         whole: median(&mut whole),
         llvm,
-        peak: (PEAK.load(Relaxed) - before) as f64,
+        peak: peak as f64,
     };
     let ratio = |time: f64| point.llvm.map_or("–".to_owned(), |l| format!("{:.1}", l / time));
     println!(

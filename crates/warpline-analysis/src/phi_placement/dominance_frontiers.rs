@@ -7,7 +7,7 @@
 //! algorithm for placing φ-nodes*, 1995).
 
 use super::liveness::Liveness;
-use super::{Accesses, Dominators, Placement, Pruning};
+use super::{Accesses, Dominators, Placement, Pruning, is_unentered};
 use crate::dom::DomTree;
 use crate::frontier::IteratedFrontier;
 use crate::graph::{Graph, Node};
@@ -53,8 +53,8 @@ impl<'a, G: Graph> Frontiers<'a, G> {
         Frontiers::Stored { nodes, entries }
     }
 
-    /// Whether [`of`](Self::of) leaves out what is below nodes where it may stop.
-    pub(super) fn stop(&self) -> bool {
+    /// Whether [`of`](Self::of) leaves out what is below nodes for which its `stop` holds.
+    pub(super) fn stops_at_marks(&self) -> bool {
         matches!(self, Frontiers::Walks { .. })
     }
 
@@ -94,8 +94,7 @@ pub(super) fn is_trivial<G: Graph>(
     variable: usize,
     pruning: Pruning,
 ) -> bool {
-    let from_entry = |&d: &Node| d == graph.entry() && graph.in_edges(d).is_empty();
-    accesses.definitions(variable).iter().all(from_entry)
+    accesses.definitions(variable).iter().all(|&d| is_unentered(graph, d))
         || pruning != Pruning::Minimal && accesses.exposed(variable).is_empty()
 }
 

@@ -81,6 +81,11 @@ impl Accesses {
     }
 }
 
+/// Whether `node` is the entry and no edge leads back to it: a definition there is as good as one on entry.
+fn is_unentered<G: Graph>(graph: &G, node: Node) -> bool {
+    node == graph.entry() && graph.in_edges(node).is_empty()
+}
+
 /// Which of the needed φs are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Pruning {

@@ -33,7 +33,7 @@ use std::collections::BinaryHeap;
 
 use super::dominance_frontiers::Frontiers;
 use super::liveness::Liveness;
-use super::{Accesses, Dominators, Placement, Pruning};
+use super::{Accesses, Dominators, Placement, Pruning, is_unentered};
 use crate::dom::DomTree;
 use crate::graph::{Graph, Node};
 use flow::Flow;
@@ -152,11 +152,6 @@ fn has_nothing_to_join<G: Graph>(graph: &G, accesses: &Accesses, variable: usize
     }
 }
 
-/// Whether `node` is the entry and no edge leads back to it.
-fn is_unentered<G: Graph>(graph: &G, node: Node) -> bool {
-    node == graph.entry() && graph.in_edges(node).is_empty()
-}
-
 /// Which way is taken when. The numbers were found by measuring on C programs.
 struct Limits {
     /// Up to how many variables that need a look a function is done without dominators.
@@ -194,7 +189,7 @@ struct Mark {
     waiting: u32,
     /// How many candidates are of the class of this definition.
     members: u32,
-    /// How many of them are to arrivals from above.
+    /// How many of them are open to arrivals from above.
     open: u32,
 }
 
@@ -433,7 +428,7 @@ impl<'a, G: Graph> Search<'a, G> {
                     self.open.insert(self.dom.position(t), to);
                     self.arrive(m, to);
                 }
-            } else if self.frontiers.stop() || self.reaches(node, t) {
+            } else if self.frontiers.stops_at_marks() || self.reaches(node, t) {
                 self.arrive(m, to);
             }
         }
@@ -579,7 +574,6 @@ impl<'a, G: Graph> Search<'a, G> {
             let class = self.source(last);
             let waiting = self.waiting.drain().map(|next| next as u32);
             let mut work: Vec<Node> = waiting.chain([last]).map(|m| self.marks[m as usize].node).collect();
-            // In no particular order; so the search must not depend on one.
             while let Some(n) = work.pop() {
                 let is_marked = |n: Node| self.nodes[n.index()].round == self.round;
                 let mut place = self.frontiers.of(n, is_marked);

@@ -1,7 +1,7 @@
 //! Which blocks read and write the chosen variables.
 
 use cranelift_entity::SecondaryMap;
-use warpline_analysis::{DfsOrder, Node, phi_placement};
+use warpline_analysis::{Node, phi_placement};
 
 use crate::ir::{Function, Inst, Op, Var};
 
@@ -49,7 +49,7 @@ pub(super) struct Write {
     pub last: Inst,
 }
 
-/// The reachable blocks that write variables, and those that read them before any write of their own.
+/// The blocks that write variables, and those that read them before any write of their own.
 pub(super) struct AccessList {
     pub writes: Vec<Write>,
     /// With the first read of the block.
@@ -58,15 +58,15 @@ pub(super) struct AccessList {
 }
 
 impl AccessList {
-    /// One pass over the instructions, in the order of the layout.
-    pub(super) fn collect(func: &Function, dfs: &DfsOrder, slots: &Slots) -> AccessList {
+    /// One pass over the instructions of the blocks for which `counts` holds, in the order of the layout.
+    pub(super) fn collect(func: &Function, counts: impl Fn(Node) -> bool, slots: &Slots) -> AccessList {
         let mut list = AccessList { writes: Vec::new(), exposed: Vec::new(), variables: slots.len() };
         // By variable: its last write in the list, and the last block that was found to read it exposed.
         let mut last_write: Vec<usize> = vec![usize::MAX; slots.len()];
         let mut last_exposed: Vec<Node> = vec![Node(u32::MAX); slots.len()];
         for &b in &func.layout {
             let node = Node::from(b);
-            if !dfs.is_reachable(node) {
+            if !counts(node) {
                 continue;
             }
             for &i in &func.blocks[b].insts {
@@ -101,16 +101,15 @@ impl AccessList {
         self.variables
     }
 
-    /// The accesses as placement takes them. With `all_on_entry` every variable is written on entry. `needed` are further places
+    /// The accesses as placement takes them. `on_entry` are the variables that count as written on entry, `needed` further places
     /// that read what a variable holds on arrival.
     pub(super) fn for_placement(
         &self,
-        all_on_entry: bool,
+        on_entry: impl IntoIterator<Item = usize>,
         needed: &[(Slot, Node)],
     ) -> phi_placement::Accesses {
         let definitions = self.writes.iter().map(|w| (w.slot.index(), w.node));
         let exposed = self.exposed.iter().map(|e| (e.0, e.1)).chain(needed.iter().copied());
-        let on_entry = if all_on_entry { 0..self.variables } else { 0..0 };
         phi_placement::Accesses::new(
             self.variables,
             definitions,

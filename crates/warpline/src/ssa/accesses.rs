@@ -1,10 +1,9 @@
 //! Which blocks write and read variables, in the form that φ placement asks for.
 
-use cranelift_entity::SecondaryMap;
-use warpline_analysis::Node;
 use warpline_analysis::phi_placement::Accesses;
 
-use crate::ir::{Function, Op, Var};
+use super::access_list::{AccessList, Slots};
+use crate::ir::{Function, Var};
 
 /// The accesses of a function to all of its variables. Number *i* is the variable with index *i*, node *i* of the function's
 /// [`graph`](Function::graph) the block with index *i*; no variable holds a value on entry.
@@ -16,41 +15,14 @@ pub fn accesses_of(func: &Function) -> Accesses {
 /// The accesses of a function to some of its variables, each at most once in the list; number *i* is the *i*-th of them.
 /// `on_entry` says which count as holding a value when control enters. One pass over the instructions of the layout.
 pub fn accesses_to(func: &Function, vars: &[Var], on_entry: impl Fn(Var) -> bool) -> Accesses {
-    /// A variable that is not in the list, and a block that was not met yet.
-    const NONE: u32 = u32::MAX;
-    let mut numbers: SecondaryMap<Var, u32> = SecondaryMap::with_default(NONE);
-    for (i, &x) in vars.iter().enumerate() {
-        numbers[x] = i as u32;
-    }
-    // The last block that was found to write a variable, and to read it first.
-    let mut written: Vec<u32> = vec![NONE; vars.len()];
-    let mut read: Vec<u32> = vec![NONE; vars.len()];
-    let mut definitions: Vec<(usize, Node)> = Vec::new();
-    let mut exposed: Vec<(usize, Node)> = Vec::new();
-    for &b in &func.layout {
-        for &i in &func.blocks[b].insts {
-            let (x, is_write) = match func.insts[i].op {
-                Op::ReadVar(x) => (x, false),
-                Op::WriteVar(x) => (x, true),
-                _ => continue,
-            };
-            let number = numbers[x] as usize;
-            if number == NONE as usize || written[number] == b.as_u32() {
-                continue;
-            }
-            let (last, list) =
-                if is_write { (&mut written, &mut definitions) } else { (&mut read, &mut exposed) };
-            if std::mem::replace(&mut last[number], b.as_u32()) != b.as_u32() {
-                list.push((number, Node::from(b)));
-            }
-        }
-    }
-    let held = vars.iter().enumerate().filter(|&(_, &x)| on_entry(x)).map(|(i, _)| i);
-    Accesses::new(vars.len(), definitions.iter().copied(), exposed.iter().copied(), held)
+    let held = (0..).zip(vars).filter(|&(_, &x)| on_entry(x)).map(|(i, _)| i);
+    AccessList::collect(func, |_| true, &Slots::new(vars)).for_placement(held, &[])
 }
 
 #[cfg(test)]
 mod tests {
+    use warpline_analysis::Node;
+
     use super::*;
     use crate::text::parse_module;
 

@@ -4,20 +4,11 @@
 //! variable at all, and the variable holds that. So the definition is found by following any of these ways back: the places without
 //! φ are points of a graph, which the definitions flow into.
 
-use warpline_analysis::{CsrGraph, DfsOrder, Graph, Node};
+use warpline_analysis::phi_placement::precise::Alias;
+use warpline_analysis::{CsrGraph, DfsOrder, Graph, Lists, Node};
 
 use super::access_list::{AccessList, Slot};
-use super::grouped::Grouped;
 use super::undo::UndoWalk;
-
-/// What a variable holds at the beginning of a block that has no φ for it, although its dominators do not say so.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) struct Alias {
-    pub slot: Slot,
-    pub node: Node,
-    /// The block at whose end the variable holds the same.
-    pub definition: Node,
-}
 
 /// What a variable holds on the walk.
 #[derive(Copy, Clone)]
@@ -39,8 +30,8 @@ pub(super) fn aliases(
     frontier: &[(Slot, Node)],
 ) -> Vec<Alias> {
     let point = |&(s, n): &(Slot, Node)| (n.index(), (s, phis.binary_search(&(s, n)).is_ok()));
-    let points = Grouped::new(graph.node_count(), frontier.iter().map(point));
-    let writes = Grouped::new(graph.node_count(), accesses.writes.iter().map(|w| (w.node.index(), w.slot)));
+    let points = Lists::group(graph.node_count(), frontier.iter().map(point));
+    let writes = Lists::group(graph.node_count(), accesses.writes.iter().map(|w| (w.node.index(), w.slot)));
     let mut held = vec![Held::Nothing; accesses.variables()];
     let mut arrived: Vec<(usize, Node)> = Vec::new();
     let mut flows: Vec<(usize, usize)> = Vec::new();
@@ -63,7 +54,7 @@ pub(super) fn aliases(
             }
         }
     }
-    let flows = Grouped::new(points.item_count(), flows.iter().copied());
+    let flows = Lists::group(points.item_count(), flows.iter().copied());
     let mut definition: Vec<Option<Node>> = vec![None; points.item_count()];
     while let Some((k, d)) = arrived.pop() {
         if definition[k].is_none() {
@@ -71,7 +62,8 @@ pub(super) fn aliases(
             arrived.extend(flows.get(k).iter().map(|&to| (to, d)));
         }
     }
-    let alias =
-        |n: Node, k: usize| Some(Alias { slot: points.item(k).0, node: n, definition: definition[k]? });
+    let alias = |n: Node, k: usize| {
+        Some(Alias { variable: points.item(k).0.index(), node: n, definition: definition[k]? })
+    };
     graph.nodes().flat_map(|n| points.range(n.index()).filter_map(move |k| alias(n, k))).collect()
 }

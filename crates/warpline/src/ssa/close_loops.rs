@@ -14,9 +14,10 @@
 //! values that do not leave their cycle nothing.
 
 use cranelift_entity::EntitySet;
-use warpline_analysis::{CsrGraph, CycleForest, CycleId, DfsOrder, DomTree, Graph, IteratedFrontier, Node};
+use warpline_analysis::{
+    CsrGraph, CycleForest, CycleId, DfsOrder, DomTree, Graph, IteratedFrontier, Lists, Node,
+};
 
-use super::grouped::Grouped;
 use crate::ir::{Block, Edge, Function, Inst, Op, Type, Value, ValueDef};
 
 /// Brings a function in strict SSA form into loop-closed form, and returns how many φs that took. Values of types that only
@@ -32,7 +33,7 @@ pub fn close_loops(func: &mut Function) -> usize {
     }
     let dom = DomTree::compute_with(&graph, &dfs);
     let left = graph.edges().map(|e| cycles.outermost_without(graph.source(e), graph.target(e))).collect();
-    let by_value = Grouped::new(func.values.len(), uses.iter().map(|&(v, u)| (v.as_u32() as usize, u)));
+    let by_value = Lists::group(func.values.len(), uses.iter().map(|&(v, u)| (v.as_u32() as usize, u)));
     let mut closing = Closing {
         frontier: IteratedFrontier::new(&graph, &dom),
         live: vec![0; graph.node_count()],

@@ -146,7 +146,7 @@ pub fn construct_with(func: &mut Function, vars: &[Var], options: &ConstructOpti
     let (graph, edges) = func.graph();
     let dfs = DfsOrder::compute(&graph);
     let slots = Slots::new(vars);
-    let accesses = AccessList::collect(func, &dfs, &slots);
+    let accesses = AccessList::collect(func, |n| dfs.is_reachable(n), &slots);
     let placed = place(&graph, &dfs, &accesses, options);
     let mut held = Held::by_phis(func, &slots, &placed.phis);
     held.by_aliases(func, &accesses, &placed.aliases);

@@ -19,7 +19,6 @@ pub mod coalesce;
 pub mod construct;
 pub mod copies;
 pub mod destruct;
-mod grouped;
 pub mod phis;
 mod place;
 pub mod promote;

@@ -6,14 +6,14 @@ use warpline_analysis::phi_placement::{
 use warpline_analysis::{CsrGraph, DfsOrder, Node};
 
 use super::access_list::{AccessList, Slot};
-use super::aliases::{Alias, aliases};
+use super::aliases::aliases;
 use super::construct::{ConstructOptions, Placement};
 
 /// The outcome of placement.
 pub(super) struct Placed {
     /// The φs: variable by variable, blocks in increasing order.
     pub phis: Vec<(Slot, Node)>,
-    pub aliases: Vec<Alias>,
+    pub aliases: Vec<precise::Alias>,
 }
 
 /// Places φs for the variables of `accesses`.
@@ -26,7 +26,7 @@ pub(super) fn place(
     let dominators = Dominators::of(graph);
     let strict = |phis| Placed { phis, aliases: Vec::new() };
     if options.writes_all_on_entry() {
-        return strict(joins(&dominators, &accesses.for_placement(true, &[]), options));
+        return strict(joins(&dominators, &accesses.for_placement(0..accesses.variables(), &[]), options));
     }
     if !options.strict {
         return with_aliases(&dominators, dfs, accesses, options);
@@ -34,9 +34,9 @@ pub(super) fn place(
     // What is read and what other φs need; a pruned φ is read anyway.
     let needed = match options.pruning {
         Pruning::Pruned => Vec::new(),
-        _ => joins(&dominators, &accesses.for_placement(false, &[]), options),
+        _ => joins(&dominators, &accesses.for_placement([], &[]), options),
     };
-    let accesses = accesses.for_placement(true, &needed);
+    let accesses = accesses.for_placement(0..accesses.variables(), &needed);
     strict(pairs(&precise::place(&dominators, &accesses, Pruning::Pruned)))
 }
 
@@ -94,18 +94,13 @@ fn with_aliases(
     list: &AccessList,
     options: &ConstructOptions,
 ) -> Placed {
-    let accesses = list.for_placement(false, &[]);
+    let accesses = list.for_placement([], &[]);
     if options.placement == Placement::Precise {
-        let (phis, found) = precise::place_with_aliases(dominators, &accesses, options.pruning);
-        let alias = |a: precise::Alias| Alias {
-            slot: Slot(a.variable as u32),
-            node: a.node,
-            definition: a.definition,
-        };
-        return Placed { phis: pairs(&phis), aliases: found.into_iter().map(alias).collect() };
+        let (phis, aliases) = precise::place_with_aliases(dominators, &accesses, options.pruning);
+        return Placed { phis: pairs(&phis), aliases };
     }
     let phis = joins(dominators, &accesses, options);
-    let written_on_entry = list.for_placement(true, &[]);
+    let written_on_entry = list.for_placement(0..list.variables(), &[]);
     let frontier = dominance_frontiers::sreedhar_gao(dominators, &written_on_entry, options.pruning);
     let aliases = aliases(dominators.graph(), dfs, list, &phis, &pairs(&frontier));
     Placed { phis, aliases }

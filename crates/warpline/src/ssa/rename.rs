@@ -2,22 +2,21 @@
 
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
-use warpline_analysis::{CsrGraph, DfsOrder, Graph, Node};
+use warpline_analysis::phi_placement::precise::Alias;
+use warpline_analysis::{CsrGraph, DfsOrder, Graph, Lists, Node};
 
 use super::access_list::{AccessList, Slot, Slots};
-use super::aliases::Alias;
 use super::construct::{Construction, SsaStats};
-use super::grouped::Grouped;
 use super::undo::UndoWalk;
 use crate::ir::{Block, Edge, Function, Inst, Op, Value, ValueData, ValueDef, Var, VarData};
 
 /// What variables hold at the beginning of blocks, where something else than on the way there.
 pub(super) struct Held {
     /// In blocks with φs, their results.
-    phis: Grouped<(Slot, Value)>,
+    phis: Lists<(Slot, Value)>,
     /// By variable, the blocks that have a φ for it in increasing order.
     by_slot: Vec<(Slot, Node, Value)>,
-    aliases: Grouped<(Slot, Value)>,
+    aliases: Lists<(Slot, Value)>,
     /// Writes that become copies, with the values that they define.
     copies: SecondaryMap<Inst, Option<Value>>,
 }
@@ -39,8 +38,8 @@ impl Held {
         }
         let by_block = by_slot.iter().map(|&(slot, node, v)| (node.index(), (slot, v)));
         Held {
-            phis: Grouped::new(func.blocks.len(), by_block),
-            aliases: Grouped::new(func.blocks.len(), std::iter::empty()),
+            phis: Lists::group(func.blocks.len(), by_block),
+            aliases: Lists::group(func.blocks.len(), std::iter::empty()),
             copies: SecondaryMap::new(),
             by_slot,
         }
@@ -60,14 +59,15 @@ impl Held {
         contents.dedup_by_key(|c| c.0);
         let mut held: Vec<(usize, (Slot, Value))> = Vec::with_capacity(aliases.len());
         for a in aliases {
-            let Ok(at) = contents.binary_search_by_key(&(a.slot, a.definition), |c| c.0) else { continue };
+            let slot = Slot(a.variable as u32);
+            let Ok(at) = contents.binary_search_by_key(&(slot, a.definition), |c| c.0) else { continue };
             let value = match contents[at].1 {
                 Content::Phi(v) => v,
                 Content::Write(i) => self.copied(func, i),
             };
-            held.push((a.node.index(), (a.slot, value)));
+            held.push((a.node.index(), (slot, value)));
         }
-        self.aliases = Grouped::new(func.blocks.len(), held.iter().copied());
+        self.aliases = Lists::group(func.blocks.len(), held.iter().copied());
     }
 
     /// The value that a write will define.

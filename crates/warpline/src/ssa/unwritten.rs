@@ -10,10 +10,9 @@
 
 use cranelift_entity::EntitySet;
 use warpline_analysis::phi_placement::{Dominators, Pruning, dominance_frontiers};
-use warpline_analysis::{CsrGraph, DfsOrder, Graph, Node};
+use warpline_analysis::{CsrGraph, DfsOrder, Graph, Lists, Node};
 
 use super::access_list::{AccessList, Slot, Slots};
-use super::grouped::Grouped;
 use super::undo::UndoWalk;
 use crate::ir::{Block, Function, Inst, Op, Var};
 
@@ -75,15 +74,15 @@ pub fn unwritten_reads(func: &Function) -> Vec<UnwrittenRead> {
     let dfs = DfsOrder::compute(&graph);
     let vars: Vec<Var> = func.vars.keys().collect();
     let slots = Slots::new(&vars);
-    let accesses = AccessList::collect(func, &dfs, &slots);
+    let accesses = AccessList::collect(func, |n| dfs.is_reachable(n), &slots);
     let meetings = dominance_frontiers::sreedhar_gao(
         &Dominators::of(&graph),
-        &accesses.for_placement(true, &[]),
+        &accesses.for_placement(0..slots.len(), &[]),
         Pruning::Pruned,
     );
     let of_variable = |s: usize| meetings.of(s).iter().map(move |n| (n.index(), Slot(s as u32)));
     let places = Places {
-        meetings: Grouped::new(graph.node_count(), (0..slots.len()).flat_map(of_variable)),
+        meetings: Lists::group(graph.node_count(), (0..slots.len()).flat_map(of_variable)),
         writes: by_node(&graph, accesses.writes.iter().map(|w| (w.slot, w.node))),
         reads: by_node(&graph, accesses.exposed.iter().map(|e| (e.0, e.1))),
     };
@@ -91,15 +90,15 @@ pub fn unwritten_reads(func: &Function) -> Vec<UnwrittenRead> {
     report(func, &slots, &places.reads, &certain)
 }
 
-fn by_node(graph: &CsrGraph, pairs: impl Iterator<Item = (Slot, Node)> + Clone) -> Grouped<Slot> {
-    Grouped::new(graph.node_count(), pairs.map(|(s, n)| (n.index(), s)))
+fn by_node(graph: &CsrGraph, pairs: impl Iterator<Item = (Slot, Node)> + Clone) -> Lists<Slot> {
+    Lists::group(graph.node_count(), pairs.map(|(s, n)| (n.index(), s)))
 }
 
 /// By block, the variables that are written there, read there before, or held differently by its predecessors.
 struct Places {
-    meetings: Grouped<Slot>,
-    writes: Grouped<Slot>,
-    reads: Grouped<Slot>,
+    meetings: Lists<Slot>,
+    writes: Lists<Slot>,
+    reads: Lists<Slot>,
 }
 
 impl Places {
@@ -141,7 +140,7 @@ impl Places {
 
 /// Which of `count` numbers the `work` leads to, along `flows`.
 fn reachable(count: usize, mut work: Vec<usize>, flows: &[(usize, usize)]) -> Vec<bool> {
-    let flows = Grouped::new(count, flows.iter().copied());
+    let flows = Lists::group(count, flows.iter().copied());
     let mut reached = vec![false; count];
     while let Some(at) = work.pop() {
         if !std::mem::replace(&mut reached[at], true) {
@@ -155,7 +154,7 @@ fn reachable(count: usize, mut work: Vec<usize>, flows: &[(usize, usize)]) -> Ve
 fn report(
     func: &Function,
     slots: &Slots,
-    reads: &Grouped<Slot>,
+    reads: &Lists<Slot>,
     certain: &[Option<bool>],
 ) -> Vec<UnwrittenRead> {
     let mut found = Vec::new();

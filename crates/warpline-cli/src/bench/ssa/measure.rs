@@ -274,18 +274,18 @@ fn count(module: &Module, func: &Function) -> (Procedure, Subject) {
         name: subject.name.clone(),
         blocks: subject.blocks,
         variables: subject.accesses.variables(),
-        phis: phis(module, &func, &subject),
+        phis: phis(module, &func, &subject, &precise),
         time_ns: Times::default(),
         agrees: reference == precise,
     };
     (procedure, subject)
 }
 
-/// Counts φs, in the function's own graph and in that with an exit.
-fn phis(module: &Module, func: &Function, subject: &Subject) -> Phis {
+/// Counts φs, in the function's own graph, for which `precise` is the fast placement, and in that with an exit.
+fn phis(module: &Module, func: &Function, subject: &Subject, precise: &Placement) -> Phis {
     let count = |method: Method| method.place(subject).count();
     let (graph, exit) = with_exit(module, func);
-    let with_exit = Subject { graph, ..Subject::of(func, EntryChoice::Parameters) };
+    let with_exit = Subject { graph, ..subject.clone() };
     let reaching = Method::Precise(Pruning::Minimal).place(&with_exit);
     let frontier = Method::Cytron(Pruning::Minimal).place(&with_exit);
     let accesses = &with_exit.accesses;
@@ -296,7 +296,7 @@ fn phis(module: &Module, func: &Function, subject: &Subject) -> Phis {
         reaching_definitions_exit: count_at(&reaching, exit),
         dominance_frontier_exit: count_at(&frontier, exit),
         dominance_frontier_single: single.map(|x| frontier.of(x).len()).sum(),
-        precise: count(Method::Precise(Pruning::Minimal)),
+        precise: precise.count(),
         semi_pruned: count(Method::Precise(Pruning::SemiPruned)),
         pruned: count(Method::Precise(Pruning::Pruned)),
         pruned_dominance_frontier: count(Method::Cytron(Pruning::Pruned)),
