@@ -10,7 +10,8 @@
 //! * [`normal_form`], [`head_rewired`], [`disjoint_paths`]: the forms in which paper 1 states its theorems;
 //! * [`phi_placement`]: which nodes need a φ-function for a variable;
 //! * [`joins`]: where threads that part at a branch meet again; [`witness`]: by which paths;
-//! * [`uniformity`]: which values and branches all threads agree on.
+//! * [`ssi`]: live ranges split as a data-flow analysis asks for; [`dataflow`]: the analyses, sparse and dense;
+//! * [`uniformity`]: which values and branches all threads agree on;
 //! * [`variables`]: the same for functions with variables that are not in SSA form.
 //!
 //! All algorithms are iterative: a chain of a hundred thousand nodes does not use up the stack. All results
@@ -20,6 +21,7 @@
 pub mod bitset;
 pub mod cycles;
 mod dag_dom;
+pub mod dataflow;
 pub mod disjoint_paths;
 pub mod dom;
 mod flow;
@@ -34,6 +36,7 @@ pub mod order;
 pub mod phi_placement;
 mod regions;
 mod rewired;
+pub mod ssi;
 mod structured;
 pub mod uniformity;
 pub mod variables;

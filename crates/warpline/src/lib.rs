@@ -2,6 +2,7 @@
 //!
 //! * [`ir`]: the intermediate representation. It owns meaning: everything that a transformation may
 //!   change is modelled here, everything else is an opaque instruction with an effect record.
+//! * [`dataflow`]: data-flow analyses of functions, sparse and dense, and their clients.
 //! * [`interp`]: the lane interpreter, the judge of transformations.
 //! * [`observe`]: what a program's timing tells of its secrets.
 //! * [`shape`]: how the lanes of a value relate: uniform, strided, varying.
@@ -14,6 +15,7 @@
 //! Nothing here knows LLVM; the crate `warpline-llvm` imports and exports.
 #![forbid(unsafe_code)]
 
+pub mod dataflow;
 mod demangle;
 pub mod interp;
 pub mod ir;

@@ -1,0 +1,269 @@
+//! Programs as data-flow analyses see them: blocks of instructions that use and define variables, φ-functions as
+//! assignments on edges, and the conditional tests at the ends of blocks.
+//!
+//! Variables may have any number of definitions; in SSA form each has one. What a program means beyond that (the
+//! operations, the transfer functions) is the client's.
+
+use std::ops::Range;
+
+use crate::bitset::BitSet;
+use crate::graph::{CsrGraph, EdgeId, Graph, Lists, Node};
+
+/// A variable of a program: 0, 1, 2 …
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Variable(pub u32);
+
+/// An instruction of a program. Those of one block are numbered one after the other, in order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Instruction(pub u32);
+
+impl Variable {
+    /// Its number.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Instruction {
+    /// Its number.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A φ-function as one in-edge of its block sees it: all those of an edge assign in parallel.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct PhiMove {
+    /// What is defined at the entry of the edge's target.
+    pub result: Variable,
+    /// What is used at the end of the edge.
+    pub operand: Variable,
+}
+
+/// What a conditional test asks about a variable.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TestKind {
+    /// Whether it equals another variable or given values.
+    Equality,
+    /// Anything else.
+    Other,
+}
+
+/// A conditional test on a variable at the end of a block.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Test {
+    /// The variable; the out-edges of the block may tell something of it.
+    pub variable: Variable,
+    /// What is asked.
+    pub kind: TestKind,
+}
+
+/// A program; made by [`ProgramBuilder`].
+#[derive(Clone, Debug)]
+pub struct Program {
+    graph: CsrGraph,
+    variables: usize,
+    /// Per block its first instruction and the one behind its last.
+    ranges: Vec<(u32, u32)>,
+    blocks: Vec<Node>,
+    uses: Lists<Variable>,
+    definitions: Lists<Variable>,
+    phis: Lists<PhiMove>,
+    tests: Lists<Test>,
+    on_entry: Vec<Variable>,
+    fixed: BitSet,
+}
+
+impl Program {
+    /// The control-flow graph. Node *i* is block *i*.
+    #[inline]
+    pub fn graph(&self) -> &CsrGraph {
+        &self.graph
+    }
+
+    /// How many variables there are.
+    #[inline]
+    pub fn variables(&self) -> usize {
+        self.variables
+    }
+
+    /// How many instructions there are.
+    #[inline]
+    pub fn instructions(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// The instructions of a block, in order, as a range of numbers. The last one may be what the block's branch reads.
+    #[inline]
+    pub fn block(&self, node: Node) -> Range<u32> {
+        let (start, end) = self.ranges[node.index()];
+        start..end
+    }
+
+    /// The block that an instruction is in.
+    #[inline]
+    pub fn block_of(&self, at: Instruction) -> Node {
+        self.blocks[at.index()]
+    }
+
+    /// The variables that an instruction uses, one per operand: the same variable may stand there twice.
+    #[inline]
+    pub fn uses(&self, at: Instruction) -> &[Variable] {
+        self.uses.get(at.index())
+    }
+
+    /// The variables that an instruction defines, after it has read what it uses. Each at most once.
+    #[inline]
+    pub fn definitions(&self, at: Instruction) -> &[Variable] {
+        self.definitions.get(at.index())
+    }
+
+    /// Where the operands of an instruction stand in an array of all operands of the program.
+    #[inline]
+    pub fn use_slots(&self, at: Instruction) -> Range<usize> {
+        self.uses.range(at.index())
+    }
+
+    /// Where the results of an instruction stand in an array of all results of the program.
+    #[inline]
+    pub fn definition_slots(&self, at: Instruction) -> Range<usize> {
+        self.definitions.range(at.index())
+    }
+
+    /// The φ-functions of an edge's target with their operands on the edge. All in-edges of a block list the same
+    /// results in the same order.
+    #[inline]
+    pub fn phis(&self, edge: EdgeId) -> &[PhiMove] {
+        self.phis.get(edge.index())
+    }
+
+    /// Where the φ operands of an edge stand in an array of all φ operands of the program.
+    #[inline]
+    pub fn phi_slots(&self, edge: EdgeId) -> Range<usize> {
+        self.phis.range(edge.index())
+    }
+
+    /// What the branch at the end of a block tests, each variable at most once. They are used there, after the last
+    /// instruction.
+    #[inline]
+    pub fn tests(&self, node: Node) -> &[Test] {
+        self.tests.get(node.index())
+    }
+
+    /// Where the tests of a block stand in an array of all tests of the program.
+    #[inline]
+    pub fn test_slots(&self, node: Node) -> Range<usize> {
+        self.tests.range(node.index())
+    }
+
+    /// The variables that hold a value when control enters: parameters, and everything [fixed](Program::is_fixed).
+    #[inline]
+    pub fn on_entry(&self) -> &[Variable] {
+        &self.on_entry
+    }
+
+    /// Whether the variable stands for a constant of the program: never defined, never split, and the same fact everywhere.
+    #[inline]
+    pub fn is_fixed(&self, variable: Variable) -> bool {
+        self.fixed.contains(variable.index())
+    }
+}
+
+/// Collects a program, block by block.
+#[derive(Clone, Debug)]
+pub struct ProgramBuilder {
+    graph: CsrGraph,
+    variables: usize,
+    ranges: Vec<(u32, u32)>,
+    blocks: Vec<Node>,
+    current: Node,
+    uses: Vec<(usize, Variable)>,
+    definitions: Vec<(usize, Variable)>,
+    phis: Vec<(usize, PhiMove)>,
+    tests: Vec<(usize, Test)>,
+    on_entry: Vec<Variable>,
+    fixed: BitSet,
+}
+
+impl ProgramBuilder {
+    /// A program over `variables` variables without instructions.
+    pub fn new(graph: CsrGraph, variables: usize) -> Self {
+        let nodes = graph.node_count();
+        ProgramBuilder {
+            current: graph.entry(),
+            graph,
+            variables,
+            ranges: vec![(0, 0); nodes],
+            blocks: Vec::new(),
+            uses: Vec::new(),
+            definitions: Vec::new(),
+            phis: Vec::new(),
+            tests: Vec::new(),
+            on_entry: Vec::new(),
+            fixed: BitSet::new(variables),
+        }
+    }
+
+    /// The variable holds a value when control enters.
+    pub fn on_entry(&mut self, variable: Variable) {
+        self.on_entry.push(variable);
+    }
+
+    /// The variable stands for a constant.
+    pub fn fixed(&mut self, variable: Variable) {
+        if self.fixed.insert(variable.index()) {
+            self.on_entry.push(variable);
+        }
+    }
+
+    /// The instructions that follow are in this block. Each block is begun at most once.
+    pub fn begin(&mut self, node: Node) {
+        let at = self.blocks.len() as u32;
+        self.ranges[node.index()] = (at, at);
+        self.current = node;
+    }
+
+    /// Appends an instruction to the block that was begun last.
+    pub fn instruction(
+        &mut self,
+        uses: impl IntoIterator<Item = Variable>,
+        definitions: impl IntoIterator<Item = Variable>,
+    ) -> Instruction {
+        let at = self.blocks.len();
+        self.blocks.push(self.current);
+        self.ranges[self.current.index()].1 = at as u32 + 1;
+        self.uses.extend(uses.into_iter().map(|v| (at, v)));
+        self.definitions.extend(definitions.into_iter().map(|v| (at, v)));
+        Instruction(at as u32)
+    }
+
+    /// The branch at the end of a block tests a variable. Said at most once of each.
+    pub fn test(&mut self, node: Node, variable: Variable, kind: TestKind) {
+        self.tests.push((node.index(), Test { variable, kind }));
+    }
+
+    /// A φ-function of the edge's target has this operand on the edge. All in-edges must get the same results, in the
+    /// same order.
+    pub fn phi(&mut self, edge: EdgeId, result: Variable, operand: Variable) {
+        self.phis.push((edge.index(), PhiMove { result, operand }));
+    }
+
+    /// The program.
+    pub fn finish(self) -> Program {
+        let instructions = self.blocks.len();
+        Program {
+            uses: Lists::group(instructions, self.uses.iter().copied()),
+            definitions: Lists::group(instructions, self.definitions.iter().copied()),
+            phis: Lists::group(self.graph.edge_count(), self.phis.iter().copied()),
+            tests: Lists::group(self.graph.node_count(), self.tests.iter().copied()),
+            graph: self.graph,
+            variables: self.variables,
+            ranges: self.ranges,
+            blocks: self.blocks,
+            on_entry: self.on_entry,
+            fixed: self.fixed,
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The outcome of splitting: versions of variables, laid over a program that stays as it is.
+
+use crate::bitset::BitSet;
+use crate::dataflow::{Instruction, Program, Variable};
+use crate::graph::{EdgeId, Lists, Node};
+
+/// A version of a variable. The versions below [`Program::variables`] are the variables themselves: of each, its value on entry or
+/// its first definition in the order of the program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Version(pub u32);
+
+impl Version {
+    /// Its number.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What defines a version.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum VersionDef {
+    /// The program: on entry, an instruction, or a φ-function of its own.
+    Actual,
+    /// A φ-function that was added at the entry of a block.
+    Phi(Node),
+    /// A σ-function that was added at the exit of a block: what the variable is called on one of its out-edges.
+    Sigma(EdgeId),
+    /// A copy that was added in parallel with an instruction.
+    Copy(Instruction),
+}
+
+/// A program whose live ranges are split, as an overlay: which version of each variable is used and defined where.
+///
+/// Versions are numbered from 0; those from [`Program::variables`] on are *added*: second and further definitions of a
+/// variable, φs, σs and copies.
+#[derive(Clone, Debug)]
+pub struct Ssi {
+    /// Of added versions: variable, definition.
+    pub(crate) added: Vec<(Variable, VersionDef)>,
+    pub(crate) variables: usize,
+    /// Per added version its operands: of a φ one per in-edge in the graph's order, of a σ or a copy one; `NONE` where the variable
+    /// is not defined.
+    pub(crate) operands: Lists<u32>,
+    /// Per operand, result, φ operand, test of the program, by its slot: the version, or `NONE`.
+    pub(crate) uses: Vec<u32>,
+    pub(crate) definitions: Vec<u32>,
+    pub(crate) phi_operands: Vec<u32>,
+    pub(crate) phi_results: Vec<u32>,
+    pub(crate) tests: Vec<u32>,
+    /// Added φs by block, σs by edge, copies by instruction: added versions.
+    pub(crate) phis_at: Lists<Version>,
+    pub(crate) sigmas_at: Lists<Version>,
+    pub(crate) copies_at: Lists<Version>,
+    /// Variables with more than one version.
+    pub(crate) split: BitSet,
+}
+
+/// No version: the variable holds nothing there.
+pub(crate) const NONE: u32 = u32::MAX;
+
+fn version(v: u32) -> Option<Version> {
+    (v != NONE).then_some(Version(v))
+}
+
+impl Ssi {
+    /// Nothing is split: each variable is its only version. For programs in SSA form and strategies that split at definitions
+    /// alone.
+    pub fn unsplit(program: &Program) -> Ssi {
+        use crate::graph::Graph;
+        let graph = program.graph();
+        let instructions = (0..program.instructions() as u32).map(Instruction);
+        let edges = || (0..graph.edge_count()).map(EdgeId::new);
+        let none = || std::iter::empty::<(usize, Version)>();
+        Ssi {
+            added: Vec::new(),
+            variables: program.variables(),
+            operands: Lists::group(0, std::iter::empty()),
+            uses: instructions.clone().flat_map(|i| program.uses(i)).map(|v| v.0).collect(),
+            definitions: instructions.flat_map(|i| program.definitions(i)).map(|v| v.0).collect(),
+            phi_operands: edges().flat_map(|e| program.phis(e)).map(|p| p.operand.0).collect(),
+            phi_results: edges().flat_map(|e| program.phis(e)).map(|p| p.result.0).collect(),
+            tests: (0..graph.node_count())
+                .flat_map(|n| program.tests(Node::new(n)))
+                .map(|t| t.variable.0)
+                .collect(),
+            phis_at: Lists::group(graph.node_count(), none()),
+            sigmas_at: Lists::group(graph.edge_count(), none()),
+            copies_at: Lists::group(program.instructions(), none()),
+            split: BitSet::new(program.variables()),
+        }
+    }
+
+    /// How many versions there are.
+    #[inline]
+    pub fn versions(&self) -> usize {
+        self.variables + self.added.len()
+    }
+
+    /// The variable that it is a version of.
+    #[inline]
+    pub fn variable(&self, v: Version) -> Variable {
+        match v.index().checked_sub(self.variables) {
+            Some(at) => self.added[at].0,
+            None => Variable(v.0),
+        }
+    }
+
+    /// What defines it.
+    #[inline]
+    pub fn definition(&self, v: Version) -> VersionDef {
+        match v.index().checked_sub(self.variables) {
+            Some(at) => self.added[at].1,
+            None => VersionDef::Actual,
+        }
+    }
+
+    /// The versions that an added φ, σ or copy reads: of a φ one for each in-edge of its block, in the graph's order; else one. `None`
+    /// where the variable holds nothing. Empty for what the program defines.
+    pub fn operands(&self, v: Version) -> impl ExactSizeIterator<Item = Option<Version>> + '_ {
+        let list = match v.index().checked_sub(self.variables) {
+            Some(at) => self.operands.get(at),
+            None => &[],
+        };
+        list.iter().map(|&o| version(o))
+    }
+
+    /// The version that an operand uses, by its place among all operands ([`Program::use_slots`]).
+    #[inline]
+    pub fn used(&self, slot: usize) -> Option<Version> {
+        version(self.uses[slot])
+    }
+
+    /// The version that an instruction defines, by its place among all results ([`Program::definition_slots`]).
+    #[inline]
+    pub fn defined(&self, slot: usize) -> Version {
+        Version(self.definitions[slot])
+    }
+
+    /// The version that a φ of the program uses on an edge, by its place among all φ operands ([`Program::phi_slots`]).
+    #[inline]
+    pub fn phi_operand(&self, slot: usize) -> Option<Version> {
+        version(self.phi_operands[slot])
+    }
+
+    /// The version that this φ of the program defines, by the same place.
+    #[inline]
+    pub fn phi_result(&self, slot: usize) -> Version {
+        Version(self.phi_results[slot])
+    }
+
+    /// The version that a test asks about, by its place among all tests ([`Program::test_slots`]): the one that a σ there uses.
+    #[inline]
+    pub fn tested(&self, slot: usize) -> Option<Version> {
+        version(self.tests[slot])
+    }
+
+    /// The φs that were added at the entry of a block.
+    #[inline]
+    pub fn phis_at(&self, node: Node) -> &[Version] {
+        self.phis_at.get(node.index())
+    }
+
+    /// The results of σs that were added on an edge.
+    #[inline]
+    pub fn sigmas_at(&self, edge: EdgeId) -> &[Version] {
+        self.sigmas_at.get(edge.index())
+    }
+
+    /// The copies that were added in parallel with an instruction.
+    #[inline]
+    pub fn copies_at(&self, at: Instruction) -> &[Version] {
+        self.copies_at.get(at.index())
+    }
+
+    /// Whether a variable has more than one version.
+    #[inline]
+    pub fn is_split(&self, variable: Variable) -> bool {
+        self.split.contains(variable.index())
+    }
+}

@@ -1,0 +1,105 @@
+//! A function as a program of variables: values first, then the variables of code that is not in SSA form.
+
+use warpline_analysis::dataflow::{Instruction, Program, ProgramBuilder, Variable};
+use warpline_analysis::{EdgeId, Node};
+
+use super::conditions::{self, Tested};
+use crate::ir::{Edge, Function, Inst, Op, Value, ValueDef, Var};
+
+/// A function as a program for data-flow analyses, with the maps between both.
+///
+/// Variable *i* is value *i*; behind the values follow the function's [`Var`]s. Instructions are those of the blocks of the layout
+/// without φs; the terminator is the last of its block. Edges of the program's graph are numbered as [`Function::graph`]
+/// does. Parameters hold a value on entry, variables hold what they hold unwritten, constants are fixed.
+#[derive(Clone, Debug)]
+pub struct Code {
+    program: Program,
+    insts: Vec<Inst>,
+    edges: Vec<Edge>,
+    values: u32,
+}
+
+impl Code {
+    /// The program of a function that has blocks.
+    pub fn of(func: &Function) -> Code {
+        let (graph, edges) = func.graph();
+        let values = func.values.len() as u32;
+        let variable = |v: Value| Variable(v.as_u32());
+        let mut builder = ProgramBuilder::new(graph, func.values.len() + func.vars.len());
+        for (v, data) in func.values.iter() {
+            match data.def {
+                ValueDef::Param(_) => builder.on_entry(variable(v)),
+                ValueDef::Const(_) => builder.fixed(variable(v)),
+                ValueDef::Inst(..) => {}
+            }
+        }
+        func.vars.keys().for_each(|x| builder.on_entry(Variable(values + x.as_u32())));
+        let mut insts = Vec::new();
+        let mut tested = Vec::new();
+        for &b in &func.layout {
+            let node = Node::from(b);
+            builder.begin(node);
+            let data = &func.blocks[b];
+            for i in data.insts.iter().copied().chain(data.term.expand()) {
+                let data = &func.insts[i];
+                let (read, written) = match data.op {
+                    Op::ReadVar(x) => (Some(x), None),
+                    Op::WriteVar(x) => (None, Some(x)),
+                    _ => (None, None),
+                };
+                let var = |x: Var| Variable(values + x.as_u32());
+                let uses = data.args.iter().map(|&a| variable(a)).chain(read.map(var));
+                let results = data.results.iter().map(|&r| variable(r)).chain(written.map(var));
+                builder.instruction(uses, results);
+                insts.push(i);
+            }
+            conditions::tested(func, b, &mut tested);
+            for &Tested { value, kind } in &tested {
+                builder.test(node, variable(value), kind);
+            }
+        }
+        for (number, &e) in edges.iter().enumerate() {
+            let data = &func.edges[e];
+            for (&phi, &operand) in func.blocks[data.to].phis.iter().zip(&data.args) {
+                let result = func.insts[phi].results[0];
+                builder.phi(EdgeId::new(number), variable(result), variable(operand));
+            }
+        }
+        Code { program: builder.finish(), insts, edges, values }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The function's instruction that an instruction of the program is.
+    pub fn inst(&self, at: Instruction) -> Inst {
+        self.insts[at.index()]
+    }
+
+    /// The function's edge that an edge of the program's graph is.
+    pub fn edge(&self, edge: EdgeId) -> Edge {
+        self.edges[edge.index()]
+    }
+
+    /// The value that a variable of the program is; `None` if it is a variable of the function.
+    pub fn value(&self, variable: Variable) -> Option<Value> {
+        (variable.0 < self.values).then(|| Value::from_u32(variable.0))
+    }
+
+    /// The variable of the function that a variable of the program is; `None` if it is a value.
+    pub fn var(&self, variable: Variable) -> Option<Var> {
+        variable.0.checked_sub(self.values).map(Var::from_u32)
+    }
+
+    /// The variable of the program that a value is.
+    pub fn variable(&self, value: Value) -> Variable {
+        Variable(value.as_u32())
+    }
+
+    /// The variable of the program that a variable of the function is.
+    pub fn variable_of(&self, var: Var) -> Variable {
+        Variable(self.values + var.as_u32())
+    }
+}

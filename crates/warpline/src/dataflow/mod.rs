@@ -1,0 +1,11 @@
+//! Data-flow analyses of functions (paper 4).
+//!
+//! * [`Code`]: a function as [`warpline_analysis::dataflow`] sees it.
+//! * [`conditions`]: what holds on the edges out of branches.
+//!
+//! Solvers, lattices and splitting are in [`warpline_analysis::dataflow`] and [`warpline_analysis::ssi`].
+
+mod code;
+pub mod conditions;
+
+pub use code::Code;
