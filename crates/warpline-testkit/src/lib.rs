@@ -8,6 +8,7 @@
 pub mod claims;
 pub mod control_flow;
 pub mod convergence;
+pub mod dataflow_programs;
 pub mod differential;
 pub mod disjoint;
 pub mod filetests;

@@ -77,7 +77,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// The control-flow graph. Node *i* is block *i*.
+    /// The control-flow graph. Node *i* is block *i*. No edge leads to the entry.
     #[inline]
     pub fn graph(&self) -> &CsrGraph {
         &self.graph
@@ -188,8 +188,10 @@ pub struct ProgramBuilder {
 }
 
 impl ProgramBuilder {
-    /// A program over `variables` variables without instructions.
+    /// A program over `variables` variables without instructions. Panics if an edge leads to the graph's entry: what holds
+    /// when control enters would have no edge to come from.
     pub fn new(graph: CsrGraph, variables: usize) -> Self {
+        assert!(graph.in_edges(graph.entry()).is_empty(), "an edge leads to the entry");
         let nodes = graph.node_count();
         ProgramBuilder {
             current: graph.entry(),
