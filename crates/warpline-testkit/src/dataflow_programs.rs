@@ -73,7 +73,8 @@ impl Blueprint {
     /// A random program over `graph`, with one more block in front as entry.
     pub fn random(rng: &mut SplitMix64, graph: &CsrGraph, form: Form) -> Blueprint {
         let old_entry = graph.entry().index();
-        let edge = |(from, to): (usize, usize)| PlannedEdge { from: from + 1, to: to + 1, operands: Vec::new() };
+        let edge =
+            |(from, to): (usize, usize)| PlannedEdge { from: from + 1, to: to + 1, operands: Vec::new() };
         let mut edges = vec![PlannedEdge { from: 0, to: old_entry + 1, operands: Vec::new() }];
         edges.extend(graphs::edge_list(graph).into_iter().map(edge));
         let blocks = (0..=graph.node_count()).map(|_| PlannedBlock::default()).collect();
@@ -231,9 +232,10 @@ impl Blueprint {
         let homes = self.homes();
         let mut count = vec![0; self.variables];
         let entering = self.on_entry.iter().chain(&self.fixed);
-        let written = self.blocks.iter().flat_map(|b| {
-            b.phis.iter().chain(b.instructions.iter().flat_map(|i| &i.definitions))
-        });
+        let written = self
+            .blocks
+            .iter()
+            .flat_map(|b| b.phis.iter().chain(b.instructions.iter().flat_map(|i| &i.definitions)));
         entering.clone().chain(written).for_each(|&v| count[v as usize] += 1);
         let held = |v: u32, place: (usize, usize)| {
             !dominance.is_reachable(place.0)
@@ -244,8 +246,7 @@ impl Blueprint {
             instructions.all(|(k, i)| i.uses.iter().all(|&v| held(v, (b, k))))
                 && block.tests.iter().all(|&(v, _)| held(v, (b, usize::MAX)))
         });
-        let on_edges =
-            self.edges.iter().all(|e| e.operands.iter().all(|&v| held(v, (e.from, usize::MAX))));
+        let on_edges = self.edges.iter().all(|e| e.operands.iter().all(|&v| held(v, (e.from, usize::MAX))));
         in_blocks && on_edges && count.iter().all(|&c| c <= 1)
     }
 
