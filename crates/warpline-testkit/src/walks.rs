@@ -79,6 +79,11 @@ impl Walk<'_> {
                         self.values.insert(r, a);
                     }
                 }
+                Op::Sigma => {
+                    for &r in &data.results {
+                        self.values.insert(r, args[0].clone());
+                    }
+                }
                 _ => {
                     for (k, &r) in data.results.iter().enumerate() {
                         self.values.insert(r, Token::Computed(i, self.step, k));

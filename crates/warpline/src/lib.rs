@@ -7,6 +7,7 @@
 //! * [`observe`]: what a program's timing tells of its secrets.
 //! * [`shape`]: how the lanes of a value relate: uniform, strided, varying.
 //! * [`ssa`]: from variables to SSA form and back.
+//! * [`ssi`]: functions whose live ranges are split, and back.
 //! * [`text`]: the text form of modules, a printer and a parser.
 //! * [`uniformity`]: which values, branches and loops the lanes agree on, and why.
 //! * [`vectorize`]: from a scalar kernel to W lanes.
@@ -22,6 +23,7 @@ pub mod ir;
 pub mod observe;
 pub mod shape;
 pub mod ssa;
+pub mod ssi;
 pub mod text;
 pub mod uniformity;
 pub mod vectorize;

@@ -34,6 +34,10 @@ impl Emitter<'_> {
                 self.aliases.extend(data.results.iter().copied().zip(args.iter().copied()));
                 return Ok(());
             }
+            (Op::Sigma, &[arg]) => {
+                self.aliases.extend(data.results.iter().map(|&result| (result, arg)));
+                return Ok(());
+            }
             (Op::Lane(LaneOp::MaskAny), &[mask]) if self.function.ty(mask) == Type::BOOL => {
                 self.aliases.extend(data.result().map(|result| (result, mask)));
                 return Ok(());

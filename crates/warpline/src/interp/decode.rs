@@ -359,7 +359,7 @@ impl Decoder<'_> {
             }
         }
         // Most operations have at most three operands, which go to a, b, c.
-        if !matches!(data.op, Op::Call(_) | Op::Gep(_) | Op::ParallelCopy | Op::Opaque(_)) {
+        if !matches!(data.op, Op::Call(_) | Op::Gep(_) | Op::ParallelCopy | Op::Sigma | Op::Opaque(_)) {
             let mut slots = [Slot::default(); 3];
             for (slot, &v) in slots.iter_mut().zip(args) {
                 *slot = self.operand(v)?;
@@ -428,6 +428,11 @@ impl Decoder<'_> {
                     moves.push((self.operand(v)?, self.slots[r]));
                 }
                 Kind::ParallelCopy(moves.into())
+            }
+            // Only results of the edge that is taken will be read.
+            Op::Sigma => {
+                let from = self.operand(args[0])?;
+                Kind::ParallelCopy(data.results.iter().map(|&r| (from, self.slots[r])).collect())
             }
             Op::Lane(op) => Kind::Lane(*op),
             Op::Opaque(o) if &*o.name == "fence" => Kind::Nothing,

@@ -21,7 +21,7 @@ pub struct BlockData {
     pub name: Box<str>,
     /// The φ instructions, in the order of the operands on the in-edges.
     pub phis: Vec<Inst>,
-    /// The instructions between φs and terminator, in order.
+    /// The instructions between φs and terminator, in order; σs last.
     pub insts: Vec<Inst>,
     /// The terminator; `None` only while the block is being built.
     pub term: PackedOption<Inst>,
@@ -74,7 +74,7 @@ pub struct InstData {
 }
 
 impl InstData {
-    /// The only result; `None` if there is none (or, for parallel copies, several).
+    /// The only result; `None` if there is none (or, for parallel copies and σs, several).
     pub fn result(&self) -> Option<Value> {
         match self.results[..] {
             [v] => Some(v),
@@ -376,13 +376,40 @@ impl Function {
         inst
     }
 
-    /// Appends an instruction to a block (before its terminator). `ty` is `Void` for none.
+    /// Appends an instruction to a block (before its σs and its terminator). `ty` is `Void` for none.
     pub fn append(&mut self, block: Block, op: Op, args: &[Value], ty: Type) -> Inst {
-        debug_assert!(!op.is_terminator() && op != Op::Phi);
+        debug_assert!(!op.is_terminator() && op != Op::Phi && op != Op::Sigma);
         let results: &[Type] = if ty.is_void() { &[] } else { &[ty] };
         let inst = self.make_inst(block, op, args, results);
+        let at = self.first_sigma(block);
+        self.blocks[block].insts.insert(at, inst);
+        inst
+    }
+
+    /// Adds a σ to a block that has its terminator. Its results are called like the operand.
+    pub fn add_sigma(&mut self, block: Block, arg: Value) -> Inst {
+        let types: SmallVec<[Type; 4]> =
+            std::iter::repeat_n(self.ty(arg), self.out_edges(block).len()).collect();
+        let inst = self.make_inst(block, Op::Sigma, &[arg], &types);
         self.blocks[block].insts.push(inst);
         inst
+    }
+
+    /// Where the σs of a block begin among its instructions; their number if there are none.
+    pub fn first_sigma(&self, block: Block) -> usize {
+        let insts = &self.blocks[block].insts;
+        let sigmas = insts.iter().rev().take_while(|&&i| self.insts[i].op == Op::Sigma).count();
+        insts.len() - sigmas
+    }
+
+    /// The out-edge on which a value is defined, if it is a result of a σ.
+    pub fn sigma_edge(&self, v: Value) -> Option<Edge> {
+        match self.values[v].def {
+            ValueDef::Inst(i, k) if self.insts[i].op == Op::Sigma => {
+                self.out_edges(self.insts[i].block).get(k as usize).copied()
+            }
+            _ => None,
+        }
     }
 
     /// Appends an instruction with one result and returns that.
@@ -433,7 +460,7 @@ impl Function {
     }
 
     /// Gives a block a terminator (replacing the old one, whose edges are removed). New edges have poison
-    /// operands for the φs their targets already have.
+    /// operands for the φs their targets already have. σs of the block stay as they are: they must suit the new edges.
     pub fn set_terminator(&mut self, block: Block, op: Op, args: &[Value], targets: &[Block]) -> Inst {
         debug_assert!(op.is_terminator());
         self.clear_terminator(block);
@@ -506,8 +533,9 @@ impl Function {
     }
 
     /// Splits a block behind its φs and its first `at` instructions. The new block gets the remaining
-    /// instructions and the terminator (with its edges); the old one falls through to it by a `br` edge.
+    /// instructions, all σs and the terminator (with its edges); the old one falls through to it by a `br` edge.
     pub fn split_block(&mut self, block: Block, at: usize, name: &str) -> Block {
+        let at = at.min(self.first_sigma(block));
         let tail: Vec<Inst> = self.blocks[block].insts.split_off(at);
         let term = self.blocks[block].term.take();
         let new = self.blocks.push(BlockData { name: name.into(), insts: tail, ..BlockData::default() });

@@ -378,6 +378,10 @@ pub enum Op {
     WriteVar(Var),
     /// `x…` → as many results: all operands are read before any result is written.
     ParallelCopy,
+    /// `x` → one result per out-edge of the block: what `x` is called once control leaves along that edge (paper 4, Sec. 2.1). σs
+    /// stand behind all other instructions of their block and take effect behind its terminator, all at once: they may
+    /// use its result, and neither it nor another σ of the block may use theirs.
+    Sigma,
     /// A lane operation; operands are stated at [`LaneOp`].
     Lane(LaneOp),
     /// Terminator: one edge.
@@ -439,6 +443,7 @@ impl Op {
             Op::ReadVar(_) => "read",
             Op::WriteVar(_) => "write",
             Op::ParallelCopy => "copy",
+            Op::Sigma => "sigma",
             Op::Lane(l) => l.name(),
             Op::Br => "br",
             Op::CondBr => "br",

@@ -18,6 +18,9 @@ pub fn transfer(module: &Module, func: &Function, inst: Inst, result: usize, sha
     if let Op::ParallelCopy = data.op {
         return shapes.get(result).copied().unwrap_or(Shape::Varying);
     }
+    if let (Op::Sigma, &[x]) = (&data.op, shapes) {
+        return x;
+    }
     if shapes.iter().all(|s| s.is_uniform()) {
         return Shape::Uniform;
     }

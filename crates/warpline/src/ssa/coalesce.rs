@@ -11,7 +11,7 @@
 //! A class writes its variable where its members are defined, so that an operand of the same class needs nothing on its edge.
 //! Other operands are written at the end of the edge's block: a copy. An edge that is not its block's only one is split for a copy, since behind the
 //! other edges the variable may still be needed (the *lost copy*); copies read values and not variables, so that it does not
-//! matter in which order an edge's copies stand (the *swap*). Constants, results of terminators and values that are defined twice in
+//! matter in which order an edge's copies stand (the *swap*). Constants, results of terminators and of σs, and values that are defined twice in
 //! one place are copied. Departures from the paper: no copies are inserted first, as classes are only merged where the
 //! result is known to be right; and two values count as different even if one is known to be a copy of the other.
 
@@ -70,7 +70,7 @@ fn is_sharable(func: &Function, v: Value) -> bool {
     match func.values[v].def {
         ValueDef::Const(_) => false,
         ValueDef::Param(_) => true,
-        ValueDef::Inst(i, _) => !func.insts[i].op.is_terminator(),
+        ValueDef::Inst(i, _) => !func.insts[i].op.is_terminator() && func.insts[i].op != Op::Sigma,
     }
 }
 
@@ -282,5 +282,6 @@ impl Rewriting {
 /// The block at whose end control is on its way along this edge and no other, a new one if need be.
 fn block_of_edge(func: &mut Function, e: Edge) -> Block {
     let from = func.edges[e].from;
-    if func.out_edges(from).len() == 1 { from } else { func.split_edge(e, "") }
+    let has_sigmas = func.first_sigma(from) < func.blocks[from].insts.len();
+    if func.out_edges(from).len() == 1 && !has_sigmas { from } else { func.split_edge(e, "") }
 }

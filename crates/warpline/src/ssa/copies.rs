@@ -1,6 +1,6 @@
 //! Parallel copies.
 //!
-//! In SSA form a parallel copy only gives values new names, so [`dissolve_copies`] takes it away. Outside of SSA form
+//! In SSA form a parallel copy, and a σ, only gives values new names, so [`dissolve_copies`] takes it away. Outside of SSA form
 //! an assignment to several places at once must be brought into a sequence without overwriting what is still
 //! to be read (the *lost copy*), and cycles need a spare place (the *swap*): [`sequentialize`].
 
@@ -12,8 +12,8 @@ use cranelift_entity::EntitySet;
 use super::Replacements;
 use crate::ir::{Edge, Function, Inst, Op, Value};
 
-/// Removes all parallel copies: their operands take the place of their results. Returns how many there were. The function must be
-/// in strict form; elsewhere an operand may be computed again before the result is used.
+/// Removes all parallel copies and σs: their operands take the place of their results. Returns how many there were. The function must
+/// be in strict form; elsewhere an operand may be computed again before the result is used.
 pub fn dissolve_copies(func: &mut Function) -> usize {
     let mut replaced = Replacements::default();
     let mut copies: EntitySet<Inst> = EntitySet::new();
@@ -22,13 +22,16 @@ pub fn dissolve_copies(func: &mut Function) -> usize {
         let b = func.layout[bi];
         for k in 0..func.blocks[b].insts.len() {
             let i = func.blocks[b].insts[k];
-            if func.insts[i].op != Op::ParallelCopy {
-                continue;
-            }
+            let is_sigma = match func.insts[i].op {
+                Op::ParallelCopy => false,
+                Op::Sigma => true,
+                _ => continue,
+            };
             copies.insert(i);
             count += 1;
             for n in 0..func.insts[i].results.len() {
-                let (result, arg) = (func.insts[i].results[n], func.insts[i].args[n]);
+                let arg = if is_sigma { 0 } else { n };
+                let (result, arg) = (func.insts[i].results[n], func.insts[i].args[arg]);
                 let root = replaced.find(arg);
                 // Only code that is never executed can copy values in a circle.
                 let root = if root == result { func.poison(func.ty(result)) } else { root };

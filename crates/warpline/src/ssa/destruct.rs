@@ -9,7 +9,7 @@ use crate::ir::{Block, Edge, Function, Inst, Op, Type, Value, Var};
 /// The writes of an edge are one parallel assignment: they write values, and no variable is read between them, so
 /// φs that are each other's operands are no danger, and a variable that is written on the way to another
 /// block is written again before it is read. An edge is split where that is not enough: if a parallel edge to the same
-/// block has other operands, or if an operand is the result of the terminator itself.
+/// block has other operands, or if an operand is the result of the terminator itself or of a σ beside it.
 pub fn destruct(func: &mut Function, which: impl Fn(&Function, Inst) -> bool) -> Vec<(Value, Var)> {
     let mut made = Vec::new();
     for b in func.layout.clone() {
@@ -32,7 +32,8 @@ fn split_where_needed(func: &mut Function, b: Block, chosen: &[bool]) {
         let from = func.edges[e].from;
         let mine = operands(func, e);
         let term = func.terminator(from);
-        let from_terminator = mine.iter().any(|&v| func.def_inst(v) == Some(term));
+        let is_late = |i: Inst| i == term || func.insts[i].op == Op::Sigma && func.insts[i].block == from;
+        let from_terminator = mine.iter().any(|&v| func.def_inst(v).is_some_and(is_late));
         // An edge that was split no longer ends here, so of parallel edges the last keeps its place.
         let conflict = func
             .out_edges(from)

@@ -34,7 +34,7 @@ pub use construct::{
     ConstructOptions, Construction, Entry, Placement, SsaStats, construct, construct_vars, construct_with,
 };
 pub use destruct::destruct;
-pub use phis::{remove_dead_phis, remove_trivial_phis};
+pub use phis::{remove_dead_phis, remove_redundant_phis, remove_trivial_phis};
 pub use promote::{
     Kept, Lifetimes, Promoted, Promotion, Refusal, Registers, promote_allocas, promote_allocas_with,
     promote_and_construct,

@@ -386,6 +386,7 @@ impl Parser {
             "extractelement" => Some(Op::ExtractElement),
             "insertelement" => Some(Op::InsertElement),
             "copy" => Some(Op::ParallelCopy),
+            "sigma" => Some(Op::Sigma),
             "ret" => Some(Op::Ret),
             "unreachable" => Some(Op::Unreachable),
             _ => BinaryOp::from_name(word)

@@ -71,7 +71,7 @@ fn expected_type(module: &Module, func: &Function, inst: Inst, index: usize) -> 
     let data = &func.insts[inst];
     let result = data.results.first().map(|&r| func.ty(r));
     match &data.op {
-        Op::Binary(_) | Op::FNeg | Op::Freeze => result,
+        Op::Binary(_) | Op::FNeg | Op::Freeze | Op::Sigma => result,
         Op::ICmp(_) | Op::FCmp(_) | Op::Shuffle(_) => (index == 1).then(|| func.ty(data.args[0])),
         Op::Select | Op::Lane(LaneOp::Blend | LaneOp::BlendAny) => {
             if index == 0 {

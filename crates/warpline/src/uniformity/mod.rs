@@ -585,6 +585,7 @@ fn is_pure(op: &Op) -> bool {
             | Op::ICmp(_)
             | Op::FCmp(_)
             | Op::Select
+            | Op::Sigma
             | Op::Cast(_)
             | Op::Gep(_)
             | Op::ExtractElement

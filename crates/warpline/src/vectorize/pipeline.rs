@@ -4,6 +4,7 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 
 use crate::ir::{Block, Effects, FuncId, Function, Module, SymbolData, SymbolKind, Value};
 use crate::shape::Shape;
+use crate::ssa;
 use crate::uniformity::Uniformity;
 use crate::verify::verify;
 
@@ -50,6 +51,7 @@ pub fn linearize_kernel(
     }
     let mut scalar = func.clone();
     check(module, &scalar, "the function is not valid")?;
+    ssa::copies::dissolve_copies(&mut scalar);
     normalize::normalize(&mut scalar)?;
     check(module, &scalar, "internal: normal form broke the function")?;
     let mut uniformity = shared_memory::analyse(module, &scalar, options.args.clone());

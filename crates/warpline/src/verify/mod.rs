@@ -33,6 +33,11 @@
 //!     although LLVM gives that of an `invoke` to one only). Unreachable blocks may use what they like, as long as its definition is
 //!     in the function.
 //!
+//! 16. [`Rule::Sigmas`]: σs stand behind all other instructions of their block and have one result per out-edge.
+//!
+//! For dominance, the operand of a σ is used behind the terminator of its block, and result *k* is defined on out-edge *k*: it may be a
+//! φ operand on that edge, and may be used wherever control must have passed the edge.
+//!
 //! Functions in a form that is not strict ([`verify_non_strict`]) are excused from dominance alone: a value may be used where control
 //! need not have passed its definition, and means poison then.
 //!
@@ -67,6 +72,7 @@ pub enum Rule {
     Calls,
     Masks,
     Dominance,
+    Sigmas,
 }
 
 /// A broken invariant.

@@ -1,4 +1,4 @@
-//! Rules 1 to 8: ids, order, edges, definitions.
+//! Rules 1 to 8 and 16: ids, order, edges, definitions.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 
@@ -116,6 +116,11 @@ impl Checker<'_> {
         for &i in &data.insts {
             if func.insts[i].op == Op::Phi || func.insts[i].op.is_terminator() {
                 self.error(Rule::Order, Place::Inst(i), "a phi or a terminator in the middle of the block");
+            }
+        }
+        for pair in data.insts.windows(2) {
+            if func.insts[pair[0]].op == Op::Sigma && func.insts[pair[1]].op != Op::Sigma {
+                self.error(Rule::Sigmas, Place::Inst(pair[1]), "an instruction stands behind a sigma");
             }
         }
         match data.term.expand() {

@@ -17,10 +17,14 @@ pub(super) fn check(module: &Module, func: &Function, inst: Inst) -> Check {
     let args: Vec<Type> = data.args.iter().map(|&a| func.ty(a)).collect();
     let results: Vec<Type> = data.results.iter().map(|&r| func.ty(r)).collect();
     counts(module, &data.op, &args, &results)?;
+    if data.op == Op::Sigma && results.len() != func.out_edges(data.block).len() {
+        return Err((Rule::Sigmas, "a sigma has one result per out-edge of its block".into()));
+    }
     flags(&data.op, data.flags)?;
     let case = Case { module, args: &args, result: results.first().copied().unwrap_or(Type::Void) };
     match &data.op {
         Op::ParallelCopy => ensure(args == results, "a copy has the types of its operands"),
+        Op::Sigma => ensure(results.iter().all(|&r| r == args[0]), "a sigma has the type of its operand"),
         Op::ReadVar(x) => ensure(case.result == func.vars[*x].ty, "the result has the variable's type"),
         Op::WriteVar(x) => ensure(args[0] == func.vars[*x].ty, "the operand has the variable's type"),
         Op::Ret => ensure(args.first().copied().unwrap_or(Type::Void) == func.ret, "not the return type"),
@@ -50,6 +54,7 @@ fn counts(module: &Module, op: &Op, args: &[Type], results: &[Type]) -> Check {
             (None, returns)
         }
         Op::Opaque(_) | Op::OpaqueTerm(_) | Op::ParallelCopy => (None, None),
+        Op::Sigma => (Some(1), None),
         Op::Lane(op) => {
             let n = match op {
                 LaneOp::LaneIndex | LaneOp::LaneCount => 0,
@@ -64,7 +69,7 @@ fn counts(module: &Module, op: &Op, args: &[Type], results: &[Type]) -> Check {
         Op::Ret => (None, Some(0)),
     };
     let found = results.len();
-    let most = if *op == Op::ParallelCopy { usize::MAX } else { 1 };
+    let most = if matches!(op, Op::ParallelCopy | Op::Sigma) { usize::MAX } else { 1 };
     if values.is_some_and(|n| n != found) || found > most {
         return Err((Rule::Results, format!("the instruction cannot have {found} results")));
     }

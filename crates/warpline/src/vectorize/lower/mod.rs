@@ -242,7 +242,7 @@ impl Lower<'_> {
             Op::Call(_) => self.call(i),
             Op::Lane(op) => self.lane_op(i, *op),
             Op::Opaque(_) => self.replicate(i),
-            Op::ReadVar(_) | Op::WriteVar(_) | Op::ParallelCopy => {
+            Op::ReadVar(_) | Op::WriteVar(_) | Op::ParallelCopy | Op::Sigma => {
                 Err(self.error(i, "internal: a variable is left after SSA construction"))
             }
             _ => self.op(i),
