@@ -63,3 +63,26 @@ last:
 ; check: verify
 ; Masks: the mask is no i1
 ; Masks: %late is used where its definition does not dominate
+
+func @sigmas(%c: i1, %x: i32) -> i32 {
+entry:
+  %a: i32, %b: i32 = sigma %x
+  br %c, left, join(%a)
+left:
+  %d: i32 = add %a, %b
+  %e: i32 = sigma %a
+  %f: i32 = sigma %e
+  br join(%f)
+join:
+  %r: i32 = phi
+  %s: i32 = add %b, %e
+  %one: i32 = sigma %s
+  ret %s
+}
+; check: verify
+; Sigmas: a sigma has one result per out-edge of its block
+; Dominance: %a is used where the edge on which it is defined does not dominate
+; Dominance: %b is used where the edge on which it is defined does not dominate
+; Dominance: %e is used where the edge on which it is defined does not dominate
+; Dominance: %b is used where the edge on which it is defined does not dominate
+; Dominance: %e is used where the edge on which it is defined does not dominate

@@ -187,6 +187,7 @@ impl<'a> Maker<'a> {
                 self.func.set_phi_arg(e, k, v);
             }
         }
+        self.sigmas(&ends);
         if self.rng.chance(1, 2) {
             // The order of the blocks is free behind the entry.
             let mut rest = self.func.layout.split_off(1);
@@ -194,6 +195,39 @@ impl<'a> Maker<'a> {
             self.func.layout.extend(rest);
         }
         self.func
+    }
+
+    /// Adds σs of values that `ends` says are there, and lets uses that their edges dominate use them. The numbers come from a generator of
+    /// its own.
+    fn sigmas(&mut self, ends: &[Vec<Value>]) {
+        let rng = &mut SplitMix64::new(self.func.values.len() as u64);
+        for b in self.func.layout.clone() {
+            let edges = self.func.out_edges(b).to_vec();
+            let scope = &ends[b.as_u32() as usize];
+            if edges.is_empty() || scope.is_empty() {
+                continue;
+            }
+            for _ in 0..rng.below(3) {
+                let v = *rng.pick(scope);
+                let inst = self.func.add_sigma(b, v);
+                for (k, &e) in edges.iter().enumerate() {
+                    let result = self.func.insts[inst].results[k];
+                    self.func.values[result].name = NAMES[rng.below(NAMES.len())].into();
+                    let to = self.func.edges[e].to;
+                    let mut replace = |a: &mut Value| {
+                        if *a == v && rng.chance(1, 2) {
+                            *a = result;
+                        }
+                    };
+                    self.func.edges[e].args.iter_mut().for_each(&mut replace);
+                    if self.func.blocks[to].preds.len() == 1 {
+                        for &i in &self.func.blocks[to].insts {
+                            self.func.insts[i].args.iter_mut().for_each(&mut replace);
+                        }
+                    }
+                }
+            }
+        }
     }
 
     /// Fills all blocks but the entry; gives the scopes at their ends, by block number.

@@ -21,9 +21,10 @@ head mask %q:
   %i: i32 = phi
   %next: i32 = add %i, %one
   %c: i1 = icmp slt %next, %n
-  br %c, head(%next), tail
+  %back: i32, %last: i32 = sigma %next
+  br %c, head(%back), tail
 tail:
-  write $x, %next
+  write $x, %last
   %r: i32 = read $x
   %f: float = fadd fast 1.0, 2.0
   %e: i32 = extractvalue %s [0]
@@ -372,6 +373,71 @@ fn masks_and_dominance() {
         let (b, i) = (c.block("tail"), c.inst("r"));
         c.f().blocks[b].insts.retain(|&k| k != i);
     });
+}
+
+#[test]
+fn sigmas() {
+    breaks(Rule::Sigmas, |c| {
+        let (b, i) = (c.block("head"), c.inst("next"));
+        c.f().blocks[b].insts.retain(|&k| k != i);
+        c.f().blocks[b].insts.push(i);
+    });
+    breaks(Rule::Sigmas, |c| {
+        let i = c.inst("back");
+        c.f().insts[i].results.pop();
+    });
+    breaks(Rule::Sigmas, |c| {
+        let (b, tail) = (c.block("head"), c.block("tail"));
+        c.f().set_terminator(b, Op::Br, &[], &[tail]);
+    });
+    breaks(Rule::Types, |c| c.arg("back", 0, "c"));
+    breaks(Rule::Operands, |c| {
+        let i = c.inst("back");
+        c.f().insts[i].args.clear();
+    });
+}
+
+#[test]
+fn results_of_sigmas_are_defined_on_their_edges_alone() {
+    breaks(Rule::Dominance, |c| c.arg("call", 0, "back"));
+    breaks(Rule::Dominance, |c| c.arg("back", 0, "last"));
+    breaks(Rule::Dominance, |c| {
+        let (b, v) = (c.block("head"), c.value("last"));
+        let e = c.f().out_edges(b)[0];
+        c.f().set_phi_arg(e, 0, v);
+    });
+    breaks(Rule::Dominance, |c| {
+        let (b, last) = (c.block("head"), c.value("last"));
+        let c_of_last = c.f().append_value(b, Op::ICmp(IntPred::Eq), &[last, last], Type::BOOL);
+        let t = c.f().terminator(b);
+        c.f().insts[t].args[0] = c_of_last;
+    });
+    // The loop is entered by one edge and again by its own.
+    let mut c = Case::new();
+    let (entry, one) = (c.block("entry"), c.value("one"));
+    let sigma = c.f().add_sigma(entry, one);
+    let result = c.f().insts[sigma].results[0];
+    let next = c.inst("next");
+    c.f().insts[next].args[1] = result;
+    verify_module(&c.m).expect("control must have passed the edge into the loop");
+    let i = c.value("i");
+    c.f().insts[sigma].args[0] = i;
+    assert!(verify_module(&c.m).is_err(), "the operand is used at the end of the entry");
+}
+
+#[test]
+fn sigmas_stay_with_their_edges() {
+    let mut c = Case::new();
+    let head = c.block("head");
+    let (back, leaving) = (c.f().out_edges(head)[0], c.f().out_edges(head)[1]);
+    c.f().split_edge(back, "");
+    c.f().split_edge(leaving, "");
+    let (end, value) = (c.f().blocks[head].insts.len(), c.value("next"));
+    let rest = c.f().split_block(head, end, "rest");
+    c.f().append_value(rest, Op::Freeze, &[value], Type::Int(32));
+    verify_module(&c.m).expect("σs are kept at the end of the block with their edges");
+    let sigma = c.inst("back");
+    assert_eq!(c.f().insts[sigma].block, rest);
 }
 
 #[test]
