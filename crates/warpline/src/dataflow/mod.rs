@@ -5,6 +5,7 @@
 //!
 //! Solvers, lattices and splitting are in [`warpline_analysis::dataflow`] and [`warpline_analysis::ssi`].
 
+pub mod clients;
 mod code;
 pub mod conditions;
 

@@ -1,0 +1,11 @@
+//! Analyses that are clients of the data-flow solvers, one module each.
+//!
+//! * [`constants`]: conditional constant propagation.
+//!
+//! Each says what its lattice is, by which strategy live ranges are split for it, in which direction it works, whether it is a
+//! partitioned-variable or a partitioned-lattice problem, and how it treats memory, calls, poison and undef.
+
+pub mod constants;
+pub mod edges;
+pub mod intrinsics;
+pub mod numbers;
