@@ -271,11 +271,11 @@ declare @llvm.uadd.with.overflow.i8(i8, i8) -> { i8, i1 }
 func @f() {
 entry:
   %at: ptr = getelementptr [4 x i8], @table, i64 0, i64 1
-  %byte: i8 = load %at align 1
-  %word: i16 = load %at align 1
-  %volatile: i8 = load volatile %at align 1
-  %beyond: i32 = load %at align 1
-  %counter: i32 = load @counter align 4
+  %byte: i8 = load %at, align 1
+  %word: i16 = load %at, align 1
+  %volatile: i8 = load volatile %at, align 1
+  %beyond: i32 = load %at, align 1
+  %counter: i32 = load @counter, align 4
   %same: i1 = icmp eq %at, @table
   %order: i1 = icmp ult %at, @table
   %others: i1 = icmp eq %at, @counter
