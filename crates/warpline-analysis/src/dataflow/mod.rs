@@ -3,14 +3,25 @@
 //! * [`Program`]: what is used and defined where.
 //! * [`Lattice`]: facts about one variable.
 //! * [`Forward`], [`Backward`]: problems, as transfer functions that both solvers use.
+//! * [`solve_forward`], [`solve_backward`]: the greatest solution, one fact per version ([`Ssi`](crate::ssi::Ssi)).
+//! * [`Engine`]: which constraint is evaluated next; for problems of other kinds, too.
 //!
 //! Paper 4: Tavares, Boissinot, Pereira, Rastello, *Parameterized Construction of Program Representations for Sparse Dataflow
 //! Analyses*, Inria RR-8491, 2014. Live ranges are split by [`ssi`](crate::ssi).
 
+mod constraints;
+mod engine;
 mod lattice;
 mod problem;
 mod program;
+mod sparse_backward;
+mod sparse_forward;
 
+pub use engine::{Engine, Schedule};
 pub use lattice::Lattice;
 pub use problem::{Backward, BackwardEdge, BackwardFacts, Forward, ForwardEdge, ForwardFacts};
 pub use program::{Instruction, PhiMove, Program, ProgramBuilder, Test, TestKind, Variable};
+pub use sparse_backward::{SparseBackward, solve_backward, solve_backward_with};
+pub use sparse_forward::{
+    ForwardOptions, SparseForward, solve_forward, solve_forward_narrowing, solve_forward_with,
+};
