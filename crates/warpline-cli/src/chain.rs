@@ -5,45 +5,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use warpline::ir::{Block, Function, Loc, Module, Names};
+pub use warpline::Place;
+use warpline::ir::{Function, Module, Names};
 use warpline::uniformity::{Point, Step};
-
-/// A place in source code.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
-pub struct Place {
-    /// The file, as the front end wrote it.
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
-    /// The column, from 1; 0 if unknown.
-    pub column: u32,
-}
-
-impl Place {
-    /// The place of a location in a function: of code that was inlined into it from another file, the place of the call in the
-    /// function's own file. None if no line is known.
-    pub fn of(module: &Module, func: &Function, loc: Option<Loc>) -> Option<Place> {
-        let own = func.loc.expand().map(|l| &module.locations[l].file);
-        let mut around = std::iter::successors(loc, |&l| module.locations[l].inlined_at);
-        let l = around.clone().map(|l| &module.locations[l]).find(|l| l.line > 0 && Some(&l.file) == own);
-        let l = l.or_else(|| around.next().map(|l| &module.locations[l]).filter(|l| l.line > 0))?;
-        Some(Place { file: l.file.to_string(), line: l.line, column: l.column })
-    }
-
-    /// Where a block begins: its first instruction that has a place in the function's own file, or any place.
-    pub fn of_block(module: &Module, func: &Function, block: Block) -> Option<Place> {
-        let own = func.loc.expand().map(|l| &*module.locations[l].file);
-        let places =
-            || func.block_insts(block).filter_map(|i| Place::of(module, func, func.insts[i].loc.expand()));
-        places().find(|p| Some(&*p.file) == own).or_else(|| places().next())
-    }
-
-    /// `file:line`, with the file's name only.
-    pub fn short(&self) -> String {
-        let name = self.file.rsplit(['/', '\\']).next().unwrap_or_default();
-        format!("{name}:{}", self.line)
-    }
-}
 
 /// A statement of an explanation.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]

@@ -21,6 +21,7 @@ mod demangle;
 pub mod interp;
 pub mod ir;
 pub mod observe;
+mod place;
 pub mod shape;
 pub mod ssa;
 pub mod ssi;
@@ -30,3 +31,4 @@ pub mod vectorize;
 pub mod verify;
 
 pub use demangle::demangle;
+pub use place::Place;

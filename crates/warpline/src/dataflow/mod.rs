@@ -2,11 +2,13 @@
 //!
 //! * [`Code`]: a function as [`warpline_analysis::dataflow`] sees it.
 //! * [`conditions`]: what holds on the edges out of branches.
+//! * [`clients`]: the analyses, [`report`]: what they have in common.
 //!
 //! Solvers, lattices and splitting are in [`warpline_analysis::dataflow`] and [`warpline_analysis::ssi`].
 
 pub mod clients;
 mod code;
 pub mod conditions;
+pub mod report;
 
 pub use code::Code;
