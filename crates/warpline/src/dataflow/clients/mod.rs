@@ -9,3 +9,4 @@ pub mod constants;
 pub mod edges;
 pub mod intrinsics;
 pub mod numbers;
+pub mod ranges;

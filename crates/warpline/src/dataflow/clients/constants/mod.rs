@@ -13,7 +13,7 @@
 //! * Calls: LLVM's functions on integers are computed, the results of other calls are what [`Assumptions`] says, else anything.
 //!   Parameters likewise. Opaque instructions give anything.
 
-mod fold;
+pub(super) mod fold;
 mod load;
 mod transfer;
 

@@ -1,0 +1,10 @@
+//! Integer ranges.
+
+pub mod arithmetic;
+pub mod functions;
+mod range;
+
+#[cfg(test)]
+mod tests;
+
+pub use range::Range;
