@@ -3,7 +3,7 @@
 use warpline_analysis::dataflow::{Instruction, Program, ProgramBuilder, Variable};
 use warpline_analysis::{EdgeId, Node};
 
-use super::conditions::{self, Tested};
+use super::conditions::{self, FirstParts, Tested};
 use crate::ir::{Edge, Function, Inst, Op, Value, ValueDef, Var};
 
 /// A function as a program for data-flow analyses, with the maps between both.
@@ -17,11 +17,23 @@ pub struct Code {
     insts: Vec<Inst>,
     edges: Vec<Edge>,
     values: u32,
+    parts: FirstParts,
 }
 
 impl Code {
     /// The program of a function that has blocks.
     pub fn of(func: &Function) -> Code {
+        Code::make(func, None)
+    }
+
+    /// The program of a function that has blocks, where branches also test what tested values were [made](conditions::Made) from: more
+    /// to split, for clients that can make use of it.
+    pub fn with_makers(func: &Function) -> Code {
+        let parts = FirstParts::of(func);
+        Code { parts: parts.clone(), ..Code::make(func, Some(&parts)) }
+    }
+
+    fn make(func: &Function, parts: Option<&FirstParts>) -> Code {
         let (graph, edges) = func.graph();
         let values = func.values.len() as u32;
         let variable = |v: Value| Variable(v.as_u32());
@@ -54,6 +66,9 @@ impl Code {
                 insts.push(i);
             }
             conditions::tested(func, b, &mut tested);
+            if let Some(parts) = parts {
+                conditions::add_makers(func, parts, &mut tested);
+            }
             for &Tested { value, kind } in &tested {
                 builder.test(node, variable(value), kind);
             }
@@ -65,7 +80,7 @@ impl Code {
                 builder.phi(EdgeId::new(number), variable(result), variable(operand));
             }
         }
-        Code { program: builder.finish(), insts, edges, values }
+        Code { program: builder.finish(), insts, edges, values, parts: FirstParts::default() }
     }
 
     /// The program.
@@ -76,6 +91,11 @@ impl Code {
     /// The function's instruction that an instruction of the program is.
     pub fn inst(&self, at: Instruction) -> Inst {
         self.insts[at.index()]
+    }
+
+    /// The first parts of what calls return; none if branches do not test them.
+    pub fn first_parts(&self) -> &FirstParts {
+        &self.parts
     }
 
     /// The function's edge that an edge of the program's graph is.

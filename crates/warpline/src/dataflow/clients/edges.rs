@@ -2,12 +2,13 @@
 //! edges see them.
 
 use smallvec::SmallVec;
-use warpline_analysis::dataflow::{ForwardEdge, Program};
+use warpline_analysis::dataflow::ForwardEdge;
 use warpline_analysis::{BitSet, EdgeId, Graph, Lists, Node};
 
+use super::intrinsics::{Calls, Intrinsic};
 use crate::dataflow::Code;
-use crate::dataflow::conditions::{self, Holds};
-use crate::ir::{Block, Function, IntPred, Op, Value};
+use crate::dataflow::conditions::{self, Holds, Made};
+use crate::ir::{BinaryOp, Block, Edge, Function, IntPred, Op, Type, Value};
 
 /// A value that a condition speaks of.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -27,6 +28,31 @@ pub enum Condition {
     Is(Operand, u128),
     /// The value equals none of the cases of the `switch` at the end of this block.
     IsNone(Operand, Block),
+    /// The first value is computed from the second and a constant, or is an extension or a part of it.
+    From(Operand, Operand),
+    /// The first value is the exact sum, difference or product of the others, as signed numbers or as unsigned ones.
+    Exact {
+        /// The operation.
+        op: BinaryOp,
+        /// Whether the numbers are signed.
+        is_signed: bool,
+        /// The result and the two operands.
+        values: [Operand; 3],
+    },
+}
+
+/// One thing for each operand of a condition.
+pub type Each<T> = SmallVec<[T; 3]>;
+
+impl Condition {
+    /// The values that it speaks of.
+    pub fn operands(self) -> Each<Operand> {
+        match self {
+            Condition::Compare(_, a, b) | Condition::From(a, b) => Each::from_slice(&[a, b]),
+            Condition::Is(v, _) | Condition::IsNone(v, _) => Each::from_slice(&[v]),
+            Condition::Exact { values, .. } => Each::from_slice(&values),
+        }
+    }
 }
 
 /// The conditions of all edges of a function.
@@ -36,40 +62,21 @@ pub struct EdgeConditions {
     never: BitSet,
 }
 
-impl Condition {
-    /// The one or two values that it speaks of; one stands twice.
-    pub fn operands(self) -> [Operand; 2] {
-        match self {
-            Condition::Compare(_, a, b) => [a, b],
-            Condition::Is(v, _) | Condition::IsNone(v, _) => [v, v],
-        }
-    }
-}
-
 impl EdgeConditions {
-    /// Finds them.
-    pub fn of(func: &Function, code: &Code) -> EdgeConditions {
-        let program = code.program();
-        let graph = program.graph();
+    /// Finds them. `calls` are the calls of the function.
+    pub fn of(func: &Function, code: &Code, calls: &Calls) -> EdgeConditions {
+        let graph = code.program().graph();
         let mut found: Vec<(usize, Condition)> = Vec::new();
         let mut never = BitSet::new(graph.edge_count());
+        let mut list = Vec::new();
         for number in 0..graph.edge_count() {
             let e = EdgeId::new(number);
-            let node = graph.source(e);
             if is_never_taken(func, code, e) {
                 never.insert(number);
             }
-            let operand = |v: Value| operand(func, code, program, node, v);
-            for holds in conditions::on_edge(func, code.edge(e)) {
-                let condition = match holds {
-                    Holds::Compare(pred, a, b) => {
-                        operand(a).zip(operand(b)).map(|(a, b)| Condition::Compare(pred, a, b))
-                    }
-                    Holds::Is(v, n) => operand(v).map(|v| Condition::Is(v, n)),
-                    Holds::IsNone(v, block) => operand(v).map(|v| Condition::IsNone(v, block)),
-                };
-                found.extend(condition.map(|c| (number, c)));
-            }
+            list.clear();
+            Finder { func, code, calls, node: graph.source(e), list: &mut list }.find(code.edge(e));
+            found.extend(list.iter().map(|&c| (number, c)));
         }
         EdgeConditions { conditions: Lists::group(graph.edge_count(), found.iter().copied()), never }
     }
@@ -85,13 +92,72 @@ impl EdgeConditions {
     }
 }
 
-fn operand(func: &Function, code: &Code, program: &Program, node: Node, v: Value) -> Option<Operand> {
-    if func.constant(v).is_some() {
-        return Some(Operand { value: v, test: None });
+/// Finds the conditions of one edge.
+struct Finder<'a> {
+    func: &'a Function,
+    code: &'a Code,
+    calls: &'a Calls,
+    node: Node,
+    list: &'a mut Vec<Condition>,
+}
+
+impl Finder<'_> {
+    fn operand(&self, v: Value) -> Option<Operand> {
+        if self.func.constant(v).is_some() {
+            return Some(Operand { value: v, test: None });
+        }
+        let variable = self.code.variable(v);
+        let at = self.code.program().tests(self.node).iter().position(|t| t.variable == variable)?;
+        Some(Operand { value: v, test: Some(at as u32) })
     }
-    let variable = code.variable(v);
-    let at = program.tests(node).iter().position(|t| t.variable == variable)?;
-    Some(Operand { value: v, test: Some(at as u32) })
+
+    fn find(&mut self, edge: Edge) {
+        let mut values: SmallVec<[Value; 8]> = SmallVec::new();
+        let mut flags: SmallVec<[Value; 2]> = SmallVec::new();
+        for holds in conditions::on_edge(self.func, edge) {
+            let condition = match holds {
+                Holds::Compare(pred, a, b) => {
+                    values.extend([a, b]);
+                    self.operand(a).zip(self.operand(b)).map(|(a, b)| Condition::Compare(pred, a, b))
+                }
+                Holds::Is(v, n) => {
+                    if n == 0 && self.func.ty(v) == Type::BOOL {
+                        flags.push(v);
+                    }
+                    values.push(v);
+                    self.operand(v).map(|v| Condition::Is(v, n))
+                }
+                Holds::IsNone(v, block) => {
+                    values.push(v);
+                    self.operand(v).map(|v| Condition::IsNone(v, block))
+                }
+            };
+            self.list.extend(condition);
+        }
+        // Comparisons come first, so that what they tell is told on.
+        for v in values {
+            for made in conditions::made(self.func, self.code.first_parts(), v) {
+                let condition = match made {
+                    Made::From(result, from) => {
+                        self.operand(result).zip(self.operand(from)).map(|(r, f)| Condition::From(r, f))
+                    }
+                    Made::Flag(flag, first) if flags.contains(&flag) => self.exact(flag, first),
+                    Made::Flag(..) => None,
+                };
+                self.list.extend(condition.filter(|c| !self.list.contains(c)));
+            }
+        }
+    }
+
+    /// What holds if the flag of a function `llvm.*.with.overflow` is not set.
+    fn exact(&self, flag: Value, first: Value) -> Option<Condition> {
+        let pair = self.func.insts[self.func.def_inst(flag)?].args[0];
+        let call = self.func.def_inst(pair)?;
+        let Intrinsic::Overflow(op, is_signed) = self.calls.get(call)? else { return None };
+        let args = &self.func.insts[call].args;
+        let values = [self.operand(first)?, self.operand(args[0])?, self.operand(args[1])?];
+        Some(Condition::Exact { op, is_signed, values })
+    }
 }
 
 /// Refines what is known of tested variables by conditions that hold on an edge, one after the other. `constant` says what is known
@@ -101,19 +167,20 @@ pub fn refine<F: Clone + PartialEq, E: ForwardEdge<F>>(
     facts: &mut E,
     conditions: &[Condition],
     constant: impl Fn(Value) -> F,
-    mut step: impl FnMut(Condition, [&F; 2]) -> Option<[F; 2]>,
+    mut step: impl FnMut(Condition, &[F]) -> Option<Each<F>>,
 ) -> bool {
     let mut refined: SmallVec<[(u32, F); 4]> = SmallVec::new();
     for &condition in conditions {
         let operands = condition.operands();
-        let known = operands.map(|o| match o.test {
+        let fact_of = |o: &Operand| match o.test {
             None => constant(o.value),
             Some(at) => match refined.iter().find(|(t, _)| *t == at) {
                 Some((_, fact)) => fact.clone(),
                 None => facts.before(at as usize).clone(),
             },
-        });
-        let Some(under) = step(condition, [&known[0], &known[1]]) else { return false };
+        };
+        let known: Each<F> = operands.iter().map(fact_of).collect();
+        let Some(under) = step(condition, &known) else { return false };
         for ((operand, fact), old) in operands.into_iter().zip(under).zip(known) {
             let Some(at) = operand.test.filter(|_| fact != old) else { continue };
             match refined.iter_mut().find(|(t, _)| *t == at) {

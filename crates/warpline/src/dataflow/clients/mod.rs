@@ -1,6 +1,9 @@
 //! Analyses that are clients of the data-flow solvers, one module each.
 //!
 //! * [`constants`]: conditional constant propagation.
+//! * [`ranges`]: integer ranges.
+//!
+//! They share [`edges`]: what branches tell; [`intrinsics`]: LLVM's functions on integers; [`numbers`].
 //!
 //! Each says what its lattice is, by which strategy live ranges are split for it, in which direction it works, whether it is a
 //! partitioned-variable or a partitioned-lattice problem, and how it treats memory, calls, poison and undef.

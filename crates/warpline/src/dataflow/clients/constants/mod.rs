@@ -25,7 +25,7 @@ use warpline_analysis::EdgeId;
 use warpline_analysis::dataflow::{Forward, ForwardEdge, ForwardFacts, Instruction, Lattice, Variable};
 use warpline_analysis::ssi::Strategy;
 
-use super::edges::{self, Condition, EdgeConditions};
+use super::edges::{self, Condition, Each, EdgeConditions};
 use super::intrinsics::Calls;
 use crate::dataflow::Code;
 use crate::ir::{
@@ -212,34 +212,38 @@ impl<'a> Constants<'a> {
 impl<'a, A: Assumptions> Constants<'a, A> {
     /// The problem under assumptions.
     pub fn with(module: &'a Module, func: &'a Function, code: &'a Code, assumptions: A) -> Constants<'a, A> {
-        let (calls, edges) = (Calls::of(module, func), EdgeConditions::of(func, code));
+        let calls = Calls::of(module, func);
+        let edges = EdgeConditions::of(func, code, &calls);
         Constants { module, func, code, calls, edges, assumptions }
     }
 
     /// What is known of the operands of a condition that holds, from what is known of them anyway; `None` if it cannot hold.
-    fn under(&self, condition: Condition, [a, b]: [&Fact; 2]) -> Option<[Fact; 2]> {
-        let (a, b) = (*a, *b);
-        if a == Fact::Nothing || b == Fact::Nothing {
+    fn under(&self, condition: Condition, facts: &[Fact]) -> Option<Each<Fact>> {
+        if facts.contains(&Fact::Nothing) {
             return None;
         }
+        let unchanged = || Some(Each::from_slice(facts));
         match condition {
             Condition::Is(v, number) => {
-                let Type::Int(bits) = self.func.ty(v.value) else { return Some([a, b]) };
-                let fact = a.and(Known::int(bits, number));
-                (fact != Fact::Nothing).then_some([fact; 2])
+                let Type::Int(bits) = self.func.ty(v.value) else { return unchanged() };
+                let fact = facts[0].and(Known::int(bits, number));
+                (fact != Fact::Nothing).then(|| Each::from_slice(&[fact]))
             }
             Condition::IsNone(_, block) => {
                 let Op::Switch(cases) = &self.func.insts[self.func.terminator(block)].op else {
-                    return Some([a, b]);
+                    return unchanged();
                 };
-                let is_case = a.known().and_then(Known::as_int).is_some_and(|n| cases.contains(&n));
-                (!is_case).then_some([a, b])
+                let is_case = facts[0].known().and_then(Known::as_int).is_some_and(|n| cases.contains(&n));
+                if is_case { None } else { unchanged() }
             }
-            Condition::Compare(pred, ..) => match (a, b) {
-                (Fact::Is(x), Fact::Is(y)) => (transfer::holds(pred, x, y) != Some(false)).then_some([a, b]),
-                (Fact::Is(k), _) | (_, Fact::Is(k)) if pred == IntPred::Eq => Some([Fact::Is(k); 2]),
-                _ => Some([a, b]),
+            Condition::Compare(pred, ..) => match (facts[0], facts[1]) {
+                (Fact::Is(x), Fact::Is(y)) if transfer::holds(pred, x, y) == Some(false) => None,
+                (Fact::Is(k), _) | (_, Fact::Is(k)) if pred == IntPred::Eq => {
+                    Some(Each::from_slice(&[Fact::Is(k); 2]))
+                }
+                _ => unchanged(),
             },
+            Condition::From(..) | Condition::Exact { .. } => unchanged(),
         }
     }
 }

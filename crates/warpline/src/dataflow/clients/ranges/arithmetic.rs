@@ -165,7 +165,11 @@ fn shift_left(flags: InstFlags, a: &Range, b: &Range) -> Option<Range> {
     // From one amount the low bits are zero, and the order of numbers is kept by none but these.
     if from == to && from > 0 {
         let step = mask(from);
-        return Range::between(bits, (all.low(), all.high() & !step), (all.least(), all.greatest() & !(step as i128)));
+        return Range::between(
+            bits,
+            (all.low(), all.high() & !step),
+            (all.least(), all.greatest() & !(step as i128)),
+        );
     }
     Some(all)
 }
@@ -311,7 +315,8 @@ fn xor_bounds(bits: u32, (a, b): (u128, u128), (c, d): (u128, u128)) -> (u128, u
 
 /// Whether a comparison holds for all integers of the operands (`Some(true)`), or for none.
 pub fn compare(pred: IntPred, a: &Range, b: &Range) -> Option<bool> {
-    let (unsigned, signed) = ((a.low(), a.high(), b.low(), b.high()), (a.least(), a.greatest(), b.least(), b.greatest()));
+    let (unsigned, signed) =
+        ((a.low(), a.high(), b.low(), b.high()), (a.least(), a.greatest(), b.least(), b.greatest()));
     match pred {
         IntPred::Eq if a.intersection(b).is_none() => Some(false),
         IntPred::Eq => (a.only().is_some() && a == b).then_some(true),
@@ -349,6 +354,10 @@ pub(super) fn saturated(bits: u32, is_signed: bool, (low, high): Exact) -> Range
 /// The negative of a range's signed numbers, as unsigned numbers: of the least number that is itself.
 pub(super) fn negated(a: &Range) -> Range {
     let bits = a.bits();
-    Range::unsigned(bits, unsigned(a.greatest().wrapping_neg(), bits), unsigned(a.least().wrapping_neg(), bits))
-        .unwrap_or(Range::full(bits))
+    Range::unsigned(
+        bits,
+        unsigned(a.greatest().wrapping_neg(), bits),
+        unsigned(a.least().wrapping_neg(), bits),
+    )
+    .unwrap_or(Range::full(bits))
 }

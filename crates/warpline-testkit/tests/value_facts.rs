@@ -1,0 +1,208 @@
+//! What clients say of values, against runs of random programs in the interpreter: every operand and every result has a value that its
+//! version may have, and control goes only where it can.
+//!
+//! `WARPLINE_PROGRAMS` says how many programs, `WARPLINE_SEED` where to start.
+
+use warpline::dataflow::Code;
+use warpline::dataflow::clients::constants::{self, Constants, Known};
+use warpline::dataflow::clients::ranges::{self, Ranges};
+use warpline::interp::{Cell, Event, LaneSet, Observer, Options as MachineOptions};
+use warpline::ir::{FuncId, Function, Op, Value};
+use warpline_analysis::dataflow::{Forward, Instruction, SparseForward, solve_forward_narrowing};
+use warpline_analysis::ssi::{Ssi, Strategy, Version};
+use warpline_analysis::{EdgeId, Node};
+use warpline_testkit::programs::{Inputs, MemoryMode, Program, ProgramOptions, generate, run_lockstep};
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+}
+
+/// A fact that can be held against the cells of a value.
+trait Claims {
+    /// Whether a value may have these cells, none of which is undefined. Whoever makes no claim says so by `None`.
+    fn allows(&self, cells: &[Cell]) -> Option<bool>;
+}
+
+impl Claims for constants::Fact {
+    fn allows(&self, cells: &[Cell]) -> Option<bool> {
+        match self {
+            constants::Fact::Nothing => Some(false),
+            constants::Fact::Anything => None,
+            constants::Fact::Is(known) => match *known {
+                Known::Int { value: bits, .. } | Known::Float { bits, .. } => Some(cells[0].bits == bits),
+                Known::Null(_) => Some(cells[0].bits == 0),
+                Known::Address { .. } => None,
+                Known::Overflow { value, overflow, .. } => {
+                    Some(cells[0].bits == value && cells[1].bits == u128::from(overflow))
+                }
+            },
+        }
+    }
+}
+
+impl Claims for ranges::Fact {
+    fn allows(&self, cells: &[Cell]) -> Option<bool> {
+        match self {
+            ranges::Fact::Nothing => Some(false),
+            ranges::Fact::Anything => None,
+            ranges::Fact::In(range) if range.is_full() => None,
+            ranges::Fact::In(range) => Some(range.contains(cells[0].bits)),
+            ranges::Fact::Pair(parts) => {
+                let all = [parts[0].allows(&cells[..1]), parts[1].allows(&cells[1..])];
+                if all.contains(&Some(false)) { Some(false) } else { all[0].or(all[1]) }
+            }
+        }
+    }
+}
+
+/// Holds a solution against what happens.
+struct Checker<'a, F> {
+    kernel: FuncId,
+    func: &'a Function,
+    code: &'a Code,
+    ssi: &'a Ssi,
+    solution: &'a SparseForward<F>,
+    /// The number of each instruction in the program.
+    numbers: Vec<Option<Instruction>>,
+    edges: Vec<Option<EdgeId>>,
+    claims: usize,
+    violation: Option<String>,
+}
+
+impl<'a, F: Claims + std::fmt::Debug> Checker<'a, F> {
+    fn new(
+        kernel: FuncId,
+        func: &'a Function,
+        code: &'a Code,
+        ssi: &'a Ssi,
+        solution: &'a SparseForward<F>,
+    ) -> Checker<'a, F> {
+        let mut numbers = vec![None; func.insts.len()];
+        for at in (0..code.program().instructions() as u32).map(Instruction) {
+            numbers[code.inst(at).as_u32() as usize] = Some(at);
+        }
+        let mut edges = vec![None; func.edges.len()];
+        for e in (0..warpline_analysis::Graph::edge_count(code.program().graph())).map(EdgeId::new) {
+            edges[code.edge(e).as_u32() as usize] = Some(e);
+        }
+        Checker { kernel, func, code, ssi, solution, numbers, edges, claims: 0, violation: None }
+    }
+
+    fn check(&mut self, version: Option<Version>, value: Value, event: &Event<'_>) {
+        let Some(version) = version.filter(|_| self.func.constant(value).is_none()) else { return };
+        let fact = self.solution.fact(version);
+        for lane in event.lanes.iter() {
+            let cells = event.value(value, lane);
+            if cells.is_empty() || cells.iter().any(|c| !c.is_defined()) {
+                continue;
+            }
+            let Some(allowed) = fact.allows(cells) else { continue };
+            self.claims += 1;
+            if !allowed {
+                let name = self.func.value_name(value);
+                let inst = &self.func.insts[event.inst];
+                let what = format!("{name} in `{}` is {cells:?}, not {fact:?}", inst.op.name());
+                self.violation.get_or_insert(what);
+            }
+        }
+    }
+}
+
+impl<F: Claims + std::fmt::Debug> Observer for Checker<'_, F> {
+    fn executed(&mut self, event: &Event<'_>) {
+        if event.depth > 0 || event.function().is_some_and(|f| f != self.kernel) {
+            return;
+        }
+        let data = &self.func.insts[event.inst];
+        if !self.solution.is_reached(Node::from(data.block)) {
+            self.violation.get_or_insert(format!("{} is reached", self.func.block_name(data.block)));
+            return;
+        }
+        let program = self.code.program();
+        if data.op == Op::Phi {
+            let result = data.results[0];
+            return self.check(Some(Version(result.as_u32())), result, event);
+        }
+        let Some(at) = self.numbers[event.inst.as_u32() as usize] else { return };
+        // An operand that is also a result has been overwritten by now: in SSA form there is none.
+        for (k, &arg) in data.args.iter().enumerate() {
+            self.check(self.ssi.used(program.use_slots(at).start + k), arg, event);
+        }
+        for (k, &result) in data.results.iter().enumerate() {
+            self.check(Some(self.ssi.defined(program.definition_slots(at).start + k)), result, event);
+        }
+        for lane in event.lanes.iter() {
+            let Some(edge) = event.edge(lane) else { continue };
+            let taken = self.edges[edge.as_u32() as usize].is_some_and(|e| self.solution.is_taken(e));
+            if !taken {
+                self.violation.get_or_insert(format!("{} is left", self.func.block_name(data.block)));
+            }
+        }
+    }
+}
+
+/// Solves a problem on a program and runs it; how many claims were held against a value, and how many facts are claims.
+fn hold<P: Forward>(program: &Program, seed: u64, code: &Code, strategy: &Strategy, problem: &P) -> usize
+where
+    P::Fact: Claims + std::fmt::Debug,
+{
+    let ssi = split(code, strategy);
+    let solution = solve_forward_narrowing(code.program(), &ssi, problem, 2);
+    let mut claims = 0;
+    for run in 0..4 {
+        let inputs = Inputs::random(program, 4, seed * 16 + run);
+        let mut checker = Checker::new(program.kernel, program.function(), code, &ssi, &solution);
+        let options = MachineOptions { fuel: 20_000, ..MachineOptions::default() };
+        run_lockstep(program, &inputs, LaneSet::first(4), &options, Some(&mut checker));
+        if let Some(violation) = checker.violation {
+            panic!("seed {seed}, run {run}: {violation}\n{}", program.text());
+        }
+        claims += checker.claims;
+    }
+    claims
+}
+
+fn split(code: &Code, _: &Strategy) -> Ssi {
+    Ssi::unsplit(code.program())
+}
+
+fn options(seed: u64) -> ProgramOptions {
+    ProgramOptions {
+        size: 4 + (seed % 16) as usize,
+        memory: [MemoryMode::None, MemoryMode::Private, MemoryMode::Racy][(seed % 3) as usize],
+        lane_operations: seed.is_multiple_of(5),
+        traps: seed.is_multiple_of(4),
+        wide: seed.is_multiple_of(7),
+        ..ProgramOptions::default()
+    }
+}
+
+#[test]
+fn values_are_what_conditional_constants_say_and_control_goes_where_they_let_it() {
+    let (first, count) = (number("WARPLINE_SEED", 0), number("WARPLINE_PROGRAMS", 300));
+    let mut claims = 0;
+    for seed in first..first + count {
+        let program = generate(seed, &options(seed));
+        let func = program.function();
+        let code = Code::of(func);
+        let problem = Constants::new(&program.module, func, &code);
+        claims += hold(&program, seed, &code, &Constants::STRATEGY, &problem);
+    }
+    println!("seeds {first} to {}: {claims} claims held", first + count);
+    assert!(claims > 100 * count as usize, "only {claims} claims");
+}
+
+#[test]
+fn values_lie_in_their_ranges_and_control_goes_where_these_let_it() {
+    let (first, count) = (number("WARPLINE_SEED", 0), number("WARPLINE_PROGRAMS", 300));
+    let mut claims = 0;
+    for seed in first..first + count {
+        let program = generate(seed, &options(seed));
+        let func = program.function();
+        let code = Code::with_makers(func);
+        let problem = Ranges::new(&program.module, func, &code);
+        claims += hold(&program, seed, &code, &Ranges::STRATEGY, &problem);
+    }
+    println!("seeds {first} to {}: {claims} claims held", first + count);
+    assert!(claims > 100 * count as usize, "only {claims} claims");
+}
