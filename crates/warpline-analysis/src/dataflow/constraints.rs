@@ -36,7 +36,8 @@ pub(super) struct Phi {
 pub(super) struct Constraints {
     pub list: Vec<Constraint>,
     pub phis: Vec<Phi>,
-    /// The operands of each φ: the in-edge and the version. Operands that hold nothing are left out.
+    /// The operands of each φ: the in-edge and the version. Operands that hold nothing are left out, and those on edges
+    /// from blocks that control cannot reach.
     pub operands: Lists<(EdgeId, Version)>,
     /// By block: the first constraint, the first behind its φs, the first behind all.
     pub blocks: Vec<[u32; 3]>,
@@ -65,6 +66,8 @@ impl Constraints {
             all.list.extend(graph.out_edges(node).iter().map(|&e| Constraint::Edge(e)));
             all.blocks[node.index()] = [start, behind_phis, all.list.len() as u32];
         }
+        let is_reachable = |edge: EdgeId| dfs.is_reachable(graph.source(edge));
+        operands.retain(|&(_, (edge, _))| is_reachable(edge));
         all.operands = Lists::group(all.phis.len(), operands.iter().copied());
         all.find_widened(graph);
         all

@@ -4,21 +4,28 @@
 //! * [`Lattice`]: facts about one variable.
 //! * [`Forward`], [`Backward`]: problems, as transfer functions that both solvers use.
 //! * [`solve_forward`], [`solve_backward`]: the greatest solution, one fact per version ([`Ssi`](crate::ssi::Ssi)).
+//! * [`solve_forward_dense`], [`solve_backward_dense`]: the same with a fact per program point, to compare with.
 //! * [`Engine`]: which constraint is evaluated next; for problems of other kinds, too.
 //!
 //! Paper 4: Tavares, Boissinot, Pereira, Rastello, *Parameterized Construction of Program Representations for Sparse Dataflow
 //! Analyses*, Inria RR-8491, 2014. Live ranges are split by [`ssi`](crate::ssi).
 
 mod constraints;
+mod dense_backward;
+mod dense_forward;
 mod engine;
 mod lattice;
+mod live;
 mod problem;
 mod program;
 mod sparse_backward;
 mod sparse_forward;
 
+pub use dense_backward::{DenseBackward, solve_backward_dense};
+pub use dense_forward::{DenseForward, WideningPoints, solve_forward_dense, solve_forward_dense_at};
 pub use engine::{Engine, Schedule};
 pub use lattice::Lattice;
+pub use live::LiveVariables;
 pub use problem::{Backward, BackwardEdge, BackwardFacts, Forward, ForwardEdge, ForwardFacts};
 pub use program::{Instruction, PhiMove, Program, ProgramBuilder, Test, TestKind, Variable};
 pub use sparse_backward::{SparseBackward, solve_backward, solve_backward_with};
