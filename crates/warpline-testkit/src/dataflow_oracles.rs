@@ -372,10 +372,8 @@ pub fn versions_at(
         for n in nodes() {
             let entry = points.entry(n);
             for &e in graph.in_edges(n).iter().filter(|e| dominance.is_reachable(graph.source(**e).index())) {
-                for v in 0..program.variables() {
-                    let new = at[points.number(Point::On(e))][v];
-                    at[entry][v] = at[entry][v].or(new);
-                }
+                let on = at[points.number(Point::On(e))].clone();
+                at[entry].iter_mut().zip(on).for_each(|(here, new)| *here = here.or(new));
             }
             ssi.phis_at(n).iter().for_each(|&p| at[entry][ssi.variable(p).index()] = Some(p));
             if let Some(&e) = graph.in_edges(n).first() {

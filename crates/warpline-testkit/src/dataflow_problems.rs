@@ -100,7 +100,7 @@ impl<L: SmallLattice> Forward for RandomProblem<'_, L> {
     }
 
     fn widen(&self, _: Node, _: &L, new: L) -> L {
-        if self.seed % 2 == 0 { new } else { new.widen() }
+        if self.seed.is_multiple_of(2) { new } else { new.widen() }
     }
 }
 
@@ -173,7 +173,7 @@ impl SmallLattice for Powerset {
             for bit in (0..8).filter(|b| operand.0 >> b & 1 != 0) {
                 // Drawn for all bits in the same order, whatever is set.
                 let to = SplitMix64::new(rng.clone().next_u64() ^ bit).next_u64() as u8;
-                all |= to & (to >> 4 | to << 4);
+                all |= to & to.rotate_left(4);
             }
             trigger &= operand.0 & wanted == wanted;
             rng.next_u64();

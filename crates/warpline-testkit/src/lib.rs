@@ -8,6 +8,7 @@
 pub mod claims;
 pub mod control_flow;
 pub mod convergence;
+pub mod dataflow_agreement;
 pub mod dataflow_oracles;
 pub mod dataflow_problems;
 pub mod dataflow_programs;

@@ -159,7 +159,7 @@ pub fn solve_backward_dense<'a, P: Backward>(
     let roots = Roots::of(program, &LiveVariables::of(program));
     let top = P::Fact::top();
     let state = |n: usize| vec![top.clone(); roots.variables.get(n).len()];
-    let operands = (0..program.instructions() as u32).map(Instruction).last();
+    let operands = (0..program.instructions() as u32).map(Instruction).next_back();
     let mut solver = Solver {
         program,
         problem,

@@ -54,7 +54,7 @@ pub struct DenseForward<'a, F> {
     live: LiveVariables,
     /// By root and position among its live variables.
     states: Vec<Vec<F>>,
-    /// Of variables that hold a value on entry.
+    /// Of variables that hold a value on entry, by their numbers.
     on_entry: Vec<(Variable, F)>,
     reached: Reached,
     steps: usize,
@@ -89,10 +89,9 @@ impl<F: Lattice> DenseForward<'_, F> {
         if !self.is_reached(node) {
             return F::top();
         }
-        if let Some((_, fact)) =
-            self.on_entry.iter().find(|(v, _)| *v == variable && self.program.is_fixed(variable))
-        {
-            return fact.clone();
+        if self.program.is_fixed(variable) {
+            let at = self.on_entry.binary_search_by_key(&variable, |c| c.0);
+            return at.map_or_else(|_| F::top(), |k| self.on_entry[k].1.clone());
         }
         if is_root(self.program.graph(), node) {
             let at = self.live.position(node, variable);
@@ -192,8 +191,9 @@ fn solve<'a, P: Forward>(
     sweeps: usize,
 ) -> DenseForward<'a, P::Fact> {
     let graph = program.graph();
-    let on_entry: Vec<(Variable, P::Fact)> =
+    let mut on_entry: Vec<(Variable, P::Fact)> =
         program.on_entry().iter().map(|&v| (v, problem.on_entry(v))).collect();
+    on_entry.sort_by_key(|c| c.0);
     let mut roots: Vec<Node> = DfsOrder::compute(graph).reverse_post_order().collect();
     roots.retain(|&n| is_root(graph, n));
     let mut number = vec![u32::MAX; graph.node_count()];
@@ -447,7 +447,7 @@ impl<P: Forward> Solver<'_, P> {
 
     /// Walks once more, to write down what is said.
     fn record(&mut self, roots: &[Node]) -> Record<P::Fact> {
-        let results = (0..self.program.instructions() as u32).map(Instruction).last();
+        let results = (0..self.program.instructions() as u32).map(Instruction).next_back();
         let slots = results.map_or(0, |at| self.program.definition_slots(at).end);
         self.record = Some(Record {
             defined: vec![None; slots],
