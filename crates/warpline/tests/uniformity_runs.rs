@@ -6,14 +6,15 @@
 //! used, and on a branch is checked at every instance that two lanes execute together.
 
 use warpline::interp::{
-    ChildOrder, Claim, Event, LaneArg, LaneSet, Machine, Observer, Options as MachineOptions,
-    UniformityChecker, Val,
+    ChildOrder, Claim, Event, Host, HostCall, HostResult, LaneArg, LaneSet, Machine, Memory, Observer,
+    Options as MachineOptions, UniformityChecker, Val,
 };
 use warpline::ir::*;
 use warpline::shape::{ArgShape, Exact, Shape};
 use warpline::ssa::construct;
+use warpline::uniformity::facts::WorkGroup;
 use warpline::uniformity::summary::{Input, Summaries};
-use warpline::uniformity::{Options, Target, Uniformity};
+use warpline::uniformity::{Facts, Known, Options, Target, Uniformity};
 use warpline::vectorize::widen::widen_indices;
 use warpline_analysis::{CsrGraph, Graph, Node};
 use warpline_testkit::differential::shape_of;
@@ -35,6 +36,7 @@ struct Generator<'a> {
     pool: Vec<(Value, u32)>,
     globals: Vec<(Value, u32)>,
     pointer: Value,
+    kind: Kind,
 }
 
 /// What programs are made of.
@@ -44,6 +46,35 @@ enum Kind {
     Mixed,
     /// Arithmetic on indices that is then extended.
     Indices,
+    /// Everything, with the number of a work-item in place of the index.
+    Waves,
+}
+
+/// Work-items in a wave.
+const WAVE: u32 = 4;
+
+const WORK_ITEM: &str = "llvm.amdgcn.workitem.id.x";
+
+/// Lets the number of the work-item take the place of parameter `i`.
+fn number_work_items(module: &mut Module) {
+    let ty = Type::Int(8);
+    let callee = module.function_symbol(WORK_ITEM, &[], ty, Effects::empty());
+    let func = &mut module.functions[FuncId::from_u32(0)];
+    let call = CallInfo { callee: Some(callee), effects: Effects::empty(), variadic_fixed: None };
+    let entry = func.entry();
+    let call = func.make_inst(entry, Op::Call(Box::new(call)), &[], &[ty]);
+    let (index, number) = (func.params[0], func.insts[call].results[0]);
+    func.map_operands(|v| if v == index { number } else { v });
+    func.blocks[entry].insts.insert(0, call);
+}
+
+/// Numbers work-items from a number on.
+struct WorkItems(u128);
+
+impl Host for WorkItems {
+    fn call(&mut self, call: &HostCall<'_>, _: &mut Memory) -> HostResult {
+        HostResult::Pure(Val::int(self.0 + u128::from(call.lane)))
+    }
 }
 
 /// Parameters: `i` (index), `u` (uniform), `v` (varying), `s` (stride 4), all of 8 bits, and `p`, a pointer to memory of
@@ -51,6 +82,9 @@ enum Kind {
 fn program(rng: &mut SplitMix64, graph: &CsrGraph, kind: Kind) -> Module {
     let mut module = program_with_variables(rng, graph, kind);
     construct(&mut module.functions[FuncId::from_u32(0)], |_| true);
+    if kind == Kind::Waves {
+        number_work_items(&mut module);
+    }
     module
 }
 
@@ -63,7 +97,7 @@ fn program_with_variables(rng: &mut SplitMix64, graph: &CsrGraph, kind: Kind) ->
     let entry = func.add_block("entry");
     let vars = (0..rng.between(2, 5)).map(|_| *rng.pick(&WIDTHS)).collect::<Vec<u32>>();
     let vars = vars.into_iter().map(|w| (func.add_var(Type::Int(w), ""), w)).collect();
-    let mut g = Generator { rng, func, vars, block: entry, pool: Vec::new(), globals, pointer };
+    let mut g = Generator { rng, func, vars, block: entry, pool: Vec::new(), globals, pointer, kind };
     g.start(entry);
     for k in 0..g.vars.len() {
         let (var, width) = g.vars[k];
@@ -76,7 +110,8 @@ fn program_with_variables(rng: &mut SplitMix64, graph: &CsrGraph, kind: Kind) ->
         g.start(blocks[n.index()]);
         for _ in 0..g.rng.below(6) {
             match kind {
-                Kind::Mixed => g.instruction(),
+                Kind::Waves if g.rng.chance(1, 2) => g.wave_arithmetic(),
+                Kind::Mixed | Kind::Waves => g.instruction(),
                 Kind::Indices => g.index_arithmetic(),
             }
         }
@@ -137,7 +172,13 @@ impl Generator<'_> {
         if self.rng.chance(1, 2) {
             b = self.changing_operand(width);
         }
-        let pred = *self.rng.pick(IntPred::ALL);
+        let equality = self.kind == Kind::Waves && self.rng.chance(1, 2);
+        let pred = if equality { IntPred::Eq } else { *self.rng.pick(IntPred::ALL) };
+        // One that wave arithmetic made.
+        let made = self.pool.iter().filter(|p| p.1 == 1 && self.kind == Kind::Waves).map(|p| p.0).next_back();
+        if let Some(c) = made.filter(|_| self.rng.chance(1, 2)) {
+            return c;
+        }
         let c = self.append(Op::ICmp(pred), InstFlags::empty(), &[a, b], 1);
         match self.rng.below(12) {
             0 => self.append(Op::Lane(LaneOp::Any), InstFlags::empty(), &[c], 1),
@@ -186,6 +227,54 @@ impl Generator<'_> {
         let to = self.vars.iter().filter(|v| v.1 == wide).map(|v| v.0).next();
         if let Some(var) = to {
             self.func.append(self.block, Op::WriteVar(var), &[x], Type::Void);
+        }
+    }
+
+    /// Arithmetic on what is likely to be the number of a work-item, by numbers that leave the lanes of a wave alone or do not.
+    fn wave_arithmetic(&mut self) {
+        let x = if self.rng.chance(1, 2) { self.globals[0].0 } else { self.operand(8) };
+        let choices: [(BinaryOp, &[u128]); 10] = [
+            (BinaryOp::LShr, &[1, 2, 3]),
+            (BinaryOp::AShr, &[1, 2, 3]),
+            (BinaryOp::And, &[0xfc, 0xf8, 0x0f, 0xfe]),
+            (BinaryOp::Or, &[0x03, 0x07, 0x04]),
+            (BinaryOp::UDiv, &[4, 8, 12, 6]),
+            (BinaryOp::SDiv, &[4, 8, 12, 6]),
+            (BinaryOp::Add, &[4, 8, 0xfc, 2]),
+            (BinaryOp::Sub, &[4, 8, 1]),
+            (BinaryOp::Shl, &[1, 2]),
+            (BinaryOp::Mul, &[2, 4, 3]),
+        ];
+        let (op, numbers) = *self.rng.pick(&choices);
+        let flags = match op {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl => {
+                self.flags(&[InstFlags::NUW, InstFlags::NSW])
+            }
+            BinaryOp::LShr | BinaryOp::AShr | BinaryOp::UDiv => self.flags(&[InstFlags::EXACT]),
+            BinaryOp::Or => self.flags(&[InstFlags::DISJOINT]),
+            _ => InstFlags::empty(),
+        };
+        let by = self.func.int_const(8, *self.rng.pick(numbers));
+        let y = self.append(Op::Binary(op), flags, &[x, by], 8);
+        match self.rng.below(4) {
+            0 => {
+                let pred = *self.rng.pick(IntPred::ALL);
+                let with = self.func.int_const(8, *self.rng.pick(&[4, 7, 8, 12, 3, 0x80, 0x7f, 0xff]));
+                let args = if self.rng.chance(1, 4) { [with, y] } else { [y, with] };
+                self.append(Op::ICmp(pred), InstFlags::empty(), &args, 1);
+            }
+            1 => {
+                let cast = *self.rng.pick(&[CastOp::ZExt, CastOp::SExt]);
+                self.append(Op::Cast(cast), InstFlags::empty(), &[y], 16);
+            }
+            2 => {
+                let narrow: Vec<Var> = self.vars.iter().filter(|v| v.1 == 8).map(|v| v.0).collect();
+                if !narrow.is_empty() {
+                    let var = *self.rng.pick(&narrow);
+                    self.func.append(self.block, Op::WriteVar(var), &[y], Type::Void);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -426,6 +515,10 @@ struct Rates {
     temporal: usize,
     irreducible: usize,
     widened: usize,
+    wave_values: usize,
+    wave_branches: usize,
+    known_values: usize,
+    known_branches: usize,
 }
 
 const ARGS: [ArgShape; 5] =
@@ -442,7 +535,8 @@ fn run(
     rates: &mut Rates,
 ) -> Result<Returned, String> {
     let func = &module.functions[FuncId::from_u32(0)];
-    let width = *rng.pick(&[2, 4, 7]);
+    let is_wave = module.symbol(WORK_ITEM).is_some();
+    let width = *rng.pick(if is_wave { &[2, 3, WAVE] } else { &[2, 4, 7] });
     let options = MachineOptions {
         fuel: 6_000,
         child_order: *rng.pick(&[ChildOrder::Forward, ChildOrder::Backward, ChildOrder::Shuffled(1)]),
@@ -456,6 +550,7 @@ fn run(
     let start = *rng.pick(&[0, 1, 3, 121, 128, 240]);
     let (u, s) = (rng.below(256) as u128, rng.below(256) as u128);
     let lanes = || 0..u128::from(width);
+    machine.set_host(WorkItems(start & !u128::from(WAVE - 1)));
     let args = [
         LaneArg::Each(lanes().map(|l| int8(start + l)).collect()),
         LaneArg::Same(int8(*rng.pick(&[0, 1, 5, u]))),
@@ -513,8 +608,29 @@ fn check(seed: u64, graph: &CsrGraph, kind: Kind, rates: &mut Rates) -> Result<(
     let mut rng = SplitMix64::new(seed);
     let module = program(&mut rng, graph, kind);
     let func = &module.functions[FuncId::from_u32(0)];
-    let options = Options::with_args(ARGS.to_vec());
+    let group = WorkGroup { size: [256, 1, 1], whole: false };
+    let mut facts = Facts::default();
+    (facts.wave_size, facts.work_group) = (Some(WAVE), Some(group));
+    let target = if kind == Kind::Waves { Target::Amdgcn } else { Target::Simd };
+    let plain = Options { target, ..Options::with_args(ARGS.to_vec()) };
+    let options = Options { facts: facts.into(), ..plain.clone() };
+    let unknown_waves = Uniformity::compute(&module, func, &plain);
+    let plain = Uniformity::compute(&module, func, &options);
+    let gains = |v: &Value| unknown_waves.is_divergent(*v) && !plain.is_divergent(*v);
+    rates.wave_values += func.values.keys().filter(gains).count();
+    let gains = |b: &&Block| unknown_waves.is_divergent_branch(**b) && !plain.is_divergent_branch(**b);
+    rates.wave_branches += func.layout.iter().filter(gains).count();
+    let options = Options { known: Some(Known::of_conditions(func).into()), ..options };
     let result = Uniformity::compute(&module, func, &options);
+    for v in func.values.keys().filter(|&v| plain.is_divergent(v) != result.is_divergent(v)) {
+        let lost = result.is_divergent(v);
+        if lost {
+            return Err(format!("{v} is divergent only with what conditions say"));
+        }
+        rates.known_values += 1;
+    }
+    let differs = |b: &&Block| plain.is_divergent_branch(**b) && !result.is_divergent_branch(**b);
+    rates.known_branches += func.layout.iter().filter(differs).count();
     rates.temporal += result.temporal_uses(func).len();
     rates.irreducible += result.cycles().cycles().filter(|&c| !result.cycles().is_reducible(c)).count();
     let mut widened = module.clone();
@@ -591,6 +707,14 @@ fn claims_hold_in_lockstep_runs_of_programs_with_any_control_flow() {
     let rates = check_many(0..800, Kind::Mixed, |rng| graphs::arbitrary(rng, 11));
     assert_not_vacuous(&rates);
     assert!(rates.irreducible > 100, "{rates:?}");
+}
+
+#[test]
+fn claims_about_the_work_items_of_a_wave_hold_in_lockstep_runs() {
+    let rates = check_many(0..800, Kind::Waves, |rng| graphs::reducible(rng, 11));
+    assert!(rates.returned > rates.runs / 4 && rates.diverged_branches > rates.runs / 8, "{rates:?}");
+    assert!(rates.wave_values > 800 && rates.wave_branches > 40, "{rates:?}");
+    assert!(rates.known_values > 20, "{rates:?}");
 }
 
 #[test]

@@ -239,7 +239,7 @@ impl Uniformity {
                 let loc = block_loc(module, func, block);
                 return Step { text, block: Some(block), loc, ..Step::default() };
             }
-            Some(Extra::Unwritten) | None => (None, "an unknown instruction".to_owned()),
+            Some(Extra::Unwritten | Extra::Number(_)) | None => (None, "an unknown instruction".to_owned()),
         };
         let loc = inst.and_then(|i| func.insts[i].loc.expand());
         Step { text, block: inst.map(|i| func.insts[i].block), loc, ..Step::default() }
@@ -310,7 +310,7 @@ impl Uniformity {
         }
     }
 
-    fn edge_name(&self, func: &Function, e: EdgeId) -> String {
+    pub(super) fn edge_name(&self, func: &Function, e: EdgeId) -> String {
         let (from, to) = (Block::from(self.graph.source(e)), Block::from(self.graph.target(e)));
         format!("the edge {} → {}", self.names(func).block(func, from), self.names(func).block(func, to))
     }

@@ -163,6 +163,9 @@ impl<'a> Explainer<'a> {
         if self.result.options.rule(self.module, func, inst) == Rule::AlwaysUniform {
             return "is the same in all lanes, whatever its operands are".into();
         }
+        if self.result.high_bits.contains(v) {
+            return "is uniform though not all of its operands are: all lanes of a wave agree on the bits that it looks at".into();
+        }
         if self.has_divergent_operand(inst) {
             return "is uniform though not all of its operands are: what differs between lanes cancels out"
                 .into();

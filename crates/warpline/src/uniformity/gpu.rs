@@ -22,10 +22,8 @@
 
 use super::facts::{Facts, Note, assembly_outputs, is_scalar_register, is_scalar_register_name};
 use super::opencl;
-use super::rules::{
-    Called, Cause, OperandSet, Rule, by_effects, by_name_and_effects, called, is_lane_number,
-};
-use crate::ir::{BinaryOp, CastOp, Constant, Effects, Function, Inst, Module, Op, Scalar, Type, Value};
+use super::rules::{Called, Cause, OperandSet, Rule, by_effects, by_name_and_effects, is_lane_number};
+use crate::ir::{CastOp, Constant, Effects, Function, Inst, Module, Op, Scalar, Type, Value};
 
 /// What distinguishes the machines.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -260,14 +258,6 @@ impl Gpu {
             }
             Op::Load(access) if !access.is_simple() => Rule::Source(Cause::Synchronised),
             Op::Load(_) => self.load(module, func, inst),
-            Op::Binary(op @ (BinaryOp::LShr | BinaryOp::AShr | BinaryOp::And))
-                if self.kind == Kind::Amdgcn =>
-            {
-                match is_wave_number(module, func, inst, *op, facts) {
-                    true => Rule::AlwaysUniform,
-                    false => Rule::Operands,
-                }
-            }
             Op::Opaque(o) | Op::OpaqueTerm(o) if o.name.ends_with(" asm") => self.assembly(inst, facts),
             Op::Opaque(o) | Op::OpaqueTerm(o) => by_name_and_effects(&o.name, o.effects),
             _ => Rule::Operands,
@@ -411,28 +401,6 @@ fn is_one_in_wave(dimension: usize, facts: &Facts) -> bool {
     }
     let before: u64 = group.size[..dimension].iter().map(|&n| u64::from(n)).product();
     dimension > 0 && group.whole && facts.wave_size.is_some_and(|wave| before.is_multiple_of(u64::from(wave)))
-}
-
-/// Whether this is the number of the wave in a work-group of one dimension, or a multiple of it: the work-item's number
-/// without the bits that count the lanes of a wave.
-fn is_wave_number(module: &Module, func: &Function, inst: Inst, op: BinaryOp, facts: &Facts) -> bool {
-    let (Some(group), Some(wave)) = (facts.work_group, facts.wave_size) else { return false };
-    let [a, b] = func.insts[inst].args[..] else { return false };
-    let is_id = |v: Value| {
-        func.def_inst(v)
-            .and_then(|i| called(module, func, i))
-            .is_some_and(|c| c.name() == "llvm.amdgcn.workitem.id.x")
-    };
-    let number = |v: Value| func.as_int(v);
-    let lane_bits = wave.trailing_zeros();
-    group.size[1..] == [1, 1]
-        && wave.is_power_of_two()
-        && match op {
-            BinaryOp::And => [(a, b), (b, a)]
-                .into_iter()
-                .any(|(id, mask)| is_id(id) && number(mask).is_some_and(|m| m.trailing_zeros() >= lane_bits)),
-            _ => is_id(a) && number(b).is_some_and(|by| by >= u128::from(lane_bits)),
-        }
 }
 
 /// Whether an address may lie in a variable of SPIR-V that differs between invocations. If a module has such a variable, every

@@ -11,6 +11,7 @@
 //! found). Functions need not be in SSA form: each read of a variable has an answer of its own.
 
 pub mod facts;
+pub mod known;
 pub mod report;
 pub mod rules;
 pub mod summary;
@@ -19,12 +20,14 @@ pub mod tokens;
 mod explain;
 mod explainer;
 mod gpu;
+mod lane_bits;
 mod members;
 mod opencl;
 #[cfg(test)]
 mod tests;
 mod variables;
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -32,9 +35,10 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 pub use warpline_analysis::uniformity::Algorithm;
 pub use warpline_analysis::uniformity::baselines::criteria;
 use warpline_analysis::uniformity::{
-    Rule as EngineRule, SsaProgram, Times as EngineTimes, Uniformity as Engine, Value as EngineValue,
+    Facts as EngineFacts, Rule as EngineRule, SsaProgram, Times as EngineTimes, Uniformity as Engine,
+    Value as EngineValue,
 };
-use warpline_analysis::{CsrGraph, EdgeId, Graph, Node};
+use warpline_analysis::{CsrGraph, EdgeId, Graph, Limits, Node};
 pub use warpline_analysis::{CycleForest, CycleId};
 
 use crate::ir::{
@@ -44,6 +48,7 @@ use crate::shape::{ArgShape, Convergence, Shape, Shapes, phi_positions};
 pub use explain::{Step, block_loc};
 pub use explainer::{Explainer, Point};
 pub use facts::Facts;
+pub use known::{BecauseKnown, Known};
 use members::Origin;
 pub use rules::{Cause, Context, OperandSet, Rule, Target};
 pub use summary::Summaries;
@@ -73,6 +78,8 @@ pub struct Options {
     /// If given, these instructions are the sources instead of those that the target's rules name: for clients to which
     /// lanes are something else, such as runs with different secrets.
     pub only_sources: Option<EntitySet<Inst>>,
+    /// What data-flow analyses know of the function; see [`known`]. The caller vouches for it.
+    pub known: Option<Arc<Known>>,
 }
 
 impl Options {
@@ -135,6 +142,8 @@ enum Extra {
     Effect(Inst),
     /// What decides about an opaque terminator besides its operands.
     Decision(Inst),
+    /// A number that values are known to equal on edges.
+    Number(u128),
 }
 
 /// The result of the analysis of one function.
@@ -146,6 +155,8 @@ pub struct Uniformity {
     engine: Engine,
     extra: Vec<Extra>,
     shapes: Shapes,
+    /// Values that are uniform since lanes of a wave agree on high bits.
+    high_bits: EntitySet<Value>,
     args: Vec<ArgShape>,
     options: Options,
     names: OnceLock<Names>,
@@ -155,11 +166,24 @@ fn engine_value(v: Value) -> EngineValue {
     EngineValue(v.as_u32())
 }
 
+fn solve(
+    graph: &CsrGraph,
+    program: &SsaProgram,
+    facts: Option<&EngineFacts>,
+    algorithm: Algorithm,
+) -> Engine {
+    match facts {
+        None => Engine::compute_by(graph, program, algorithm),
+        Some(facts) => Engine::compute_with_facts_by(graph, program, facts, algorithm, &Limits::of(graph))
+            .expect("facts speak of edges and values of the function"),
+    }
+}
+
 impl Uniformity {
     /// Analyses a function.
     pub fn compute(module: &Module, func: &Function, options: &Options) -> Uniformity {
-        Self::run(module, func, options, |graph, program| {
-            Engine::compute_by(graph, program, options.algorithm)
+        Self::run(module, func, options, |graph, program, facts| {
+            solve(graph, program, facts, options.algorithm)
         })
     }
 
@@ -167,20 +191,23 @@ impl Uniformity {
         module: &Module,
         func: &Function,
         options: &Options,
-        solve: impl Fn(&CsrGraph, &SsaProgram) -> (Engine, EngineTimes),
+        solve: impl Fn(&CsrGraph, &SsaProgram, Option<&EngineFacts>) -> (Engine, EngineTimes),
     ) -> (Uniformity, Times) {
         let (mut engine, start) = (EngineTimes::default(), Instant::now());
-        let result = Self::run(module, func, options, |graph, program| {
-            let (result, times) = solve(graph, program);
+        let result = Self::run(module, func, options, |graph, program, facts| {
+            let (result, times) = solve(graph, program, facts);
             engine += times;
             result
         });
         (result, Times { engine, full: start.elapsed() })
     }
 
-    /// Analyses a function and says how long it takes.
+    /// Analyses a function and says how long it takes. With [`known`] facts, of the engine's times only the full one is there.
     pub fn compute_timed(module: &Module, func: &Function, options: &Options) -> (Uniformity, Times) {
-        Self::timed(module, func, options, |graph, program| {
+        if options.known.is_some() {
+            return Self::compute_timed_as_a_whole(module, func, options);
+        }
+        Self::timed(module, func, options, |graph, program, _| {
             Engine::compute_timed(graph, program, options.algorithm)
         })
     }
@@ -192,9 +219,9 @@ impl Uniformity {
         func: &Function,
         options: &Options,
     ) -> (Uniformity, Times) {
-        Self::timed(module, func, options, |graph, program| {
+        Self::timed(module, func, options, |graph, program, facts| {
             let start = Instant::now();
-            let result = Engine::compute_by(graph, program, options.algorithm);
+            let result = solve(graph, program, facts, options.algorithm);
             (result, EngineTimes { full: start.elapsed(), ..EngineTimes::default() })
         })
     }
@@ -203,7 +230,7 @@ impl Uniformity {
         module: &Module,
         func: &Function,
         options: &Options,
-        mut solve: impl FnMut(&CsrGraph, &SsaProgram) -> Engine,
+        mut solve: impl FnMut(&CsrGraph, &SsaProgram, Option<&EngineFacts>) -> Engine,
     ) -> Uniformity {
         let given = options.args.iter().copied().chain(std::iter::repeat(ArgShape::Varying));
         let given = given.map(|arg| if options.facts.one_lane { ArgShape::Uniform } else { arg });
@@ -227,27 +254,56 @@ impl Uniformity {
             }
         }
         pinned.extend(options.shared.iter().copied());
+        let mut high_bits = EntitySet::new();
         let variables = Variables::of(func);
         let mut rounds = 0;
         loop {
             let Made { program, extra, has_lane_index } =
                 program(module, func, &graph, &edge_ids, &pinned, &variables, options);
-            let engine = solve(&graph, &program);
+            let known = options.known.as_deref().filter(|known| !known.is_empty());
+            let facts = known.map(|known| {
+                let first_number = func.values.len() + extra.len() - known.numbers().len();
+                known.to_engine(&edge_ids, first_number, !options.strict_undef)
+            });
+            let engine = solve(&graph, &program, facts.as_ref());
+            // What the result speaks of: dead edges may be gone, and operands replaced.
+            let (graph, program) = match &facts {
+                Some(_) => (
+                    Cow::Owned(engine.analysed(&graph, &program).0.clone()),
+                    engine.analysed(&graph, &program).1.clone(),
+                ),
+                None => (Cow::Borrowed(&graph), program),
+            };
             let view = View::new(module, func, &graph, &edge_ids, &engine, options, has_lane_index);
             let shapes = Shapes::compute(module, func, &shapes_of_params, &view);
             rounds += 1;
+            let by_high_bits = lane_bits::uniform_by_high_bits(module, func, options.context(), &view);
             let found: Vec<Value> = func
                 .values
                 .keys()
                 .filter(|_| !shapes.is_plain())
                 .filter(|&v| engine.is_divergent(engine_value(v)) && shapes.get(v).is_uniform())
                 .filter(|&v| func.def_block(v).is_some_and(|b| engine_reaches(&view, b)))
+                .chain(by_high_bits.iter().copied())
                 .collect();
             if found.is_empty() || rounds == MAX_ROUNDS {
                 let (options, names) = (options.clone(), OnceLock::new());
-                return Uniformity { graph, edge_ids, program, engine, extra, shapes, args, options, names };
+                let graph = graph.into_owned();
+                return Uniformity {
+                    graph,
+                    edge_ids,
+                    program,
+                    engine,
+                    extra,
+                    shapes,
+                    high_bits,
+                    args,
+                    options,
+                    names,
+                };
             }
             pinned.extend(found);
+            high_bits.extend(by_high_bits);
         }
     }
 
@@ -280,8 +336,12 @@ impl Uniformity {
     /// Whether lanes that execute `user` together may see different values of `v`, whose definition dominates it: `v` is
     /// divergent, or they left a loop around its definition in different iterations.
     pub fn is_divergent_at(&self, v: Value, user: Block) -> bool {
-        self.is_divergent(v)
-            || self.engine.temporal_at(&self.graph, engine_value(v), Node::from(user)).is_some()
+        let (v, user, divergent) = (engine_value(v), Node::from(user), self.is_divergent(v));
+        match divergent && self.options.known.is_some() {
+            // It may equal a uniform one there.
+            true => self.engine.is_divergent_at(&self.graph, v, user),
+            false => divergent || self.engine.temporal_at(&self.graph, v, user).is_some(),
+        }
     }
 
     /// As [`Uniformity::is_divergent_at`] for a member of the structure that an instruction yields.
@@ -299,11 +359,19 @@ impl Uniformity {
 
     /// Whether lanes that take `edge` may see different values of `v`: how a φ uses its operand.
     pub fn is_divergent_on(&self, v: Value, edge: Edge) -> bool {
-        self.is_divergent(v) || self.temporal_on(v, edge).is_some()
+        match (self.is_divergent(v), self.edge_ids[edge]) {
+            (true, Some(e)) if self.options.known.is_some() => {
+                self.engine.is_divergent_on(&self.graph, engine_value(v), e)
+            }
+            (divergent, _) => divergent || self.temporal_on(v, edge).is_some(),
+        }
     }
 
     /// The shape in which instructions of `user` other than φs see a value.
     pub fn shape_at(&self, v: Value, user: Block) -> Shape {
+        if self.options.known.is_some() && !self.is_divergent_at(v, user) {
+            return Shape::Uniform;
+        }
         match self.engine.temporal_at(&self.graph, engine_value(v), Node::from(user)) {
             Some(_) => Shape::Varying,
             None => self.shape(v),
@@ -312,6 +380,9 @@ impl Uniformity {
 
     /// The shape in which a φ sees its operand on an edge.
     pub fn shape_on(&self, v: Value, edge: Edge) -> Shape {
+        if self.options.known.is_some() && !self.is_divergent_on(v, edge) {
+            return Shape::Uniform;
+        }
         if self.temporal_on(v, edge).is_some() { Shape::Varying } else { self.shape(v) }
     }
 
@@ -522,6 +593,10 @@ fn program(
                 extra.push(Extra::Decision(term));
             }
         }
+    }
+    for number in options.known.iter().flat_map(|known| known.numbers()) {
+        builder.argument(EngineRule::Default);
+        extra.push(Extra::Number(number));
     }
     let program = builder.build(graph).expect("operands and edges of a function are its own");
     Made { program, extra, has_lane_index }

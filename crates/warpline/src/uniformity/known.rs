@@ -1,0 +1,218 @@
+//! What data-flow analyses know of a function, as the uniformity analysis uses it (paper 1, Section 6.2 and Figure 3): edges that
+//! are never taken, values that are constant, equalities that hold on edges.
+//!
+//! Facts hold in every execution of its own. What a fact says of a value it says of executions in which the value is not
+//! poison: where some lanes have poison, "uniform" is said of the others, as with
+//! [`strict_undef`](super::Options::strict_undef) off; with it on, constants are not used.
+
+use cranelift_entity::SecondaryMap;
+use warpline_analysis::EdgeId;
+use warpline_analysis::uniformity::{Facts as EngineFacts, KnownFact, UniformBecause, Value as EngineValue};
+
+use super::{Extra, Step, Uniformity, engine_value};
+use crate::dataflow::conditions::{self, Holds};
+use crate::ir::{Edge, Function, IntPred, Module, Value};
+
+/// What a value equals on an edge.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Other {
+    Value(Value),
+    /// An integer, zero-extended.
+    Number(u128),
+}
+
+/// Facts about a function, each with who says so.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    dead: Vec<(Edge, &'static str)>,
+    constants: Vec<(Value, String, &'static str)>,
+    equal: Vec<(Edge, Value, Other)>,
+}
+
+impl Known {
+    /// Nothing is known.
+    pub fn none() -> Known {
+        Known::default()
+    }
+
+    /// What the conditions of branches say on the edges behind them: the values that they compare are equal where a test for
+    /// equality succeeds.
+    pub fn of_conditions(func: &Function) -> Known {
+        let mut known = Known::default();
+        for &b in &func.layout {
+            if func.out_edges(b).len() < 2 {
+                continue;
+            }
+            for &e in func.out_edges(b) {
+                for holds in conditions::on_edge(func, e) {
+                    match holds {
+                        Holds::Compare(IntPred::Eq, a, b) if a != b => {
+                            known.equal.push((e, a, Other::Value(b)));
+                        }
+                        Holds::Is(v, number) => known.equal.push((e, v, Other::Number(number))),
+                        Holds::Compare(..) | Holds::IsNone(..) => {}
+                    }
+                }
+            }
+        }
+        known
+    }
+
+    /// Control never takes an edge; `source` is who says so, such as `conditional constants`.
+    pub fn add_dead_edge(&mut self, edge: Edge, source: &'static str) {
+        if !self.dead.iter().any(|d| d.0 == edge) {
+            self.dead.push((edge, source));
+        }
+    }
+
+    /// Whenever a value is computed and not poison it is the same number, `shown` in explanations.
+    pub fn add_constant(&mut self, value: Value, shown: String, source: &'static str) {
+        if !self.constants.iter().any(|c| c.0 == value) {
+            self.constants.push((value, shown, source));
+        }
+    }
+
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.dead.is_empty() && self.constants.is_empty() && self.equal.is_empty()
+    }
+
+    /// Numbers of edges that are never taken, constants, and equalities on edges.
+    pub fn counts(&self) -> (usize, usize, usize) {
+        (self.dead.len(), self.constants.len(), self.equal.len())
+    }
+
+    /// The numbers that values equal on edges, each once: the engine gets a uniform argument for each.
+    pub(super) fn numbers(&self) -> Vec<u128> {
+        let number = |&(_, _, other): &(Edge, Value, Other)| match other {
+            Other::Number(n) => Some(n),
+            Other::Value(_) => None,
+        };
+        let mut numbers: Vec<u128> = self.equal.iter().filter_map(number).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+
+    /// The facts in the engine's terms. `first_number` is the argument that stands for the first of [`numbers`](Self::numbers).
+    pub(super) fn to_engine(
+        &self,
+        edge_ids: &SecondaryMap<Edge, Option<EdgeId>>,
+        first_number: usize,
+        with_constants: bool,
+    ) -> EngineFacts {
+        let numbers = self.numbers();
+        let mut facts = EngineFacts::none();
+        for &(e, _) in &self.dead {
+            if let Some(e) = edge_ids[e] {
+                facts = facts.dead_edge(e);
+            }
+        }
+        for (v, ..) in self.constants.iter().filter(|_| with_constants) {
+            facts = facts.constant(engine_value(*v));
+        }
+        for &(e, a, other) in &self.equal {
+            let b = match other {
+                Other::Value(b) => engine_value(b),
+                Other::Number(n) => {
+                    EngineValue::new(first_number + numbers.binary_search(&n).unwrap_or_default())
+                }
+            };
+            if let Some(e) = edge_ids[e] {
+                facts = facts.equal_on(e, engine_value(a), b);
+            }
+        }
+        facts
+    }
+}
+
+/// Why something is uniform that would be divergent without what other analyses know.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct BecauseKnown {
+    /// The facts, as clauses: `%c is always 0 (conditional constants)`.
+    pub facts: Vec<String>,
+    /// What would be divergent without them: from the thing itself to what a fact refutes.
+    pub without: Vec<Step>,
+}
+
+impl Uniformity {
+    /// What other analyses know that made a difference, as clauses.
+    pub fn used_facts(&self, func: &Function) -> Vec<String> {
+        self.engine.used_facts().iter().map(|&f| self.known_clause(func, f)).collect()
+    }
+
+    /// Why a value is uniform that is divergent in `without`, the result for the same question without
+    /// [`known`](super::Options::known) facts. None if it is divergent here or uniform there, or if its shape alone says so.
+    pub fn why_known(
+        &self,
+        module: &Module,
+        func: &Function,
+        without: &Uniformity,
+        v: Value,
+    ) -> Option<BecauseKnown> {
+        let because = self.engine.why_uniform(&without.engine, engine_value(v))?;
+        (!self.is_divergent(v)).then(|| self.because(module, func, without, &because))
+    }
+
+    /// The same for the branch of a block.
+    pub fn why_branch_known(
+        &self,
+        module: &Module,
+        func: &Function,
+        without: &Uniformity,
+        b: crate::ir::Block,
+    ) -> Option<BecauseKnown> {
+        let because = self.engine.why_uniform_branch(&without.engine, b.into())?;
+        Some(self.because(module, func, without, &because))
+    }
+
+    fn because(
+        &self,
+        module: &Module,
+        func: &Function,
+        without: &Uniformity,
+        because: &UniformBecause,
+    ) -> BecauseKnown {
+        BecauseKnown {
+            facts: because.by.iter().map(|&f| self.known_clause(func, f)).collect(),
+            without: because.gone.iter().map(|&f| without.step(module, func, f)).collect(),
+        }
+    }
+
+    fn known_clause(&self, func: &Function, fact: KnownFact) -> String {
+        let by = |source: Option<&str>| source.map(|s| format!(" ({s})")).unwrap_or_default();
+        let known = self.options.known.as_deref();
+        match fact {
+            KnownFact::DeadEdge(e) => {
+                let is_it = |d: &&(Edge, &'static str)| self.edge_ids[d.0] == Some(e);
+                let source = known.and_then(|k| k.dead.iter().find(is_it)).map(|d| d.1);
+                format!("{} is never taken{}", self.edge_name(func, e), by(source))
+            }
+            KnownFact::Constant(v) => {
+                let name = self.known_name(func, v);
+                let found = known.and_then(|k| k.constants.iter().find(|c| engine_value(c.0) == v));
+                match found {
+                    Some((_, shown, source)) => format!("{name} is always {shown} ({source})"),
+                    None => format!("{name} is always the same"),
+                }
+            }
+            KnownFact::EqualOn(e, a, b) => format!(
+                "{} equals {} on {}",
+                self.known_name(func, a),
+                self.known_name(func, b),
+                self.edge_name(func, e)
+            ),
+        }
+    }
+
+    /// What a value of the engine, of which a fact speaks, is called.
+    fn known_name(&self, func: &Function, v: EngineValue) -> String {
+        match self.value(func, v) {
+            Some(v) => self.names(func).value(func, v),
+            None => match self.extra.get(v.index() - func.values.len()) {
+                Some(Extra::Number(n)) => n.to_string(),
+                _ => "another value".into(),
+            },
+        }
+    }
+}
