@@ -1,14 +1,14 @@
 //! `warpline analyze`: uniformity and shapes of every function of the inputs.
 
 use warpline::uniformity::report::{FunctionReport, RefusedReport, Report};
-use warpline::uniformity::{Options, Uniformity, tokens};
+use warpline::uniformity::{Uniformity, tokens};
 
 use crate::Outcome;
 use crate::chain::Sources;
 use crate::cli::{AnalysisFormat, AnalyzeOptions};
 use crate::error::{Error, Result};
 use crate::html::Page;
-use crate::subject::Unit;
+use crate::subject::{Asked, Unit};
 use crate::{observe, output};
 
 /// Runs the command. A function that cannot be analysed is reported as such, and the others are all the same.
@@ -45,8 +45,11 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
         }
         for id in functions {
             let (ir, func) = (&unit.imported.ir, &unit.imported.ir.functions[id]);
-            let asked =
-                Options { algorithm: options.algorithm, ..unit.options(id, options.args.as_deref())? };
+            // LLVM's analysis knows of no facts.
+            let facts = !options.no_facts && options.format != AnalysisFormat::Llvm;
+            let (args, algorithm, work_group) =
+                (options.args.as_deref(), options.algorithm, options.work_group);
+            let asked = unit.options(id, &Asked { args, algorithm, facts, work_group })?;
             let result = Uniformity::compute(ir, func, &asked);
             if let Err(refusal) = tokens::check(ir, func, result.cycles()) {
                 eprintln!("error: {}", refusal.describe(ir));

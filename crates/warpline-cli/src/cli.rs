@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use warpline::uniformity::facts::WorkGroup;
 use warpline::uniformity::{Algorithm, Target};
 use warpline::vectorize::Linearize;
 
@@ -64,6 +65,23 @@ fn target(name: &str) -> Result<Target, String> {
         .ok_or_else(|| format!("`{name}` is no target; there are simd, amdgcn, nvptx and spirv"))
 }
 
+fn work_group(text: &str) -> Result<WorkGroup, String> {
+    let mut size = [1; 3];
+    let numbers: Vec<&str> = text.split(',').collect();
+    if numbers.len() > size.len() {
+        return Err(format!("`{text}` has more than three dimensions"));
+    }
+    for (place, number) in size.iter_mut().zip(numbers) {
+        *place = number
+            .trim()
+            .parse()
+            .ok()
+            .filter(|&n| n > 0)
+            .ok_or_else(|| format!("`{number}` is no size of a work-group"))?;
+    }
+    Ok(WorkGroup { size, whole: true })
+}
+
 fn algorithm(name: &str) -> Result<Algorithm, String> {
     Algorithm::from_name(name).ok_or_else(|| {
         let names: Vec<&str> = Algorithm::ALL.iter().map(|a| a.name()).collect();
@@ -91,10 +109,16 @@ pub struct AnalyzeOptions {
     /// How joins of divergent branches are found: joins, or, to compare with, strong-postdom or postdom (not sound)
     #[arg(long, value_name = "NAME", value_parser = algorithm, default_value = "joins")]
     pub algorithm: Algorithm,
+    /// How many work-items a work-group has, in one to three dimensions, for kernels that do not say it themselves
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = work_group)]
+    pub work_group: Option<WorkGroup>,
+    /// Do not use what data-flow analyses know: constants, edges that are never taken, ranges, equalities behind conditions
+    #[arg(long)]
+    pub no_facts: bool,
     /// Look instead for what the timing of one function tells of secrets: branches, addresses, operands of variable time, calls.
     /// Parameters by name or position: `key` is a value or the memory that a pointer leads to (also written `*key`), `&key`
     /// the pointer itself. Everything else is public. Exit code 1 if something is found
-    #[arg(long, value_name = "LIST", conflicts_with_all = ["args", "target", "algorithm"])]
+    #[arg(long, value_name = "LIST", conflicts_with_all = ["args", "target", "algorithm", "no_facts", "work_group"])]
     pub secret: Option<String>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
@@ -130,6 +154,12 @@ pub struct ExplainOptions {
     /// How joins of divergent branches are found, as for analyze
     #[arg(long, value_name = "NAME", value_parser = algorithm, default_value = "joins")]
     pub algorithm: Algorithm,
+    /// How many work-items a work-group has, in one to three dimensions, for kernels that do not say it themselves
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = work_group)]
+    pub work_group: Option<WorkGroup>,
+    /// Do not use what data-flow analyses know: constants, edges that are never taken, ranges, equalities behind conditions
+    #[arg(long)]
+    pub no_facts: bool,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

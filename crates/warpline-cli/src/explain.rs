@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use warpline::demangle;
 use warpline::ir::{Block, Function, Inst, Loc, Module, Names, Value};
-use warpline::uniformity::{CycleId, Explainer, Options, Uniformity, tokens};
+use warpline::uniformity::{BecauseKnown, CycleId, Explainer, Options, Uniformity, tokens};
 
 use warpline_llvm::did_you_mean;
 
@@ -14,7 +14,7 @@ use crate::chain::{Place, Sources, Statement, Writer, statements};
 use crate::cli::{ExplainOptions, Format};
 use crate::error::{Error, Result};
 use crate::kernel::find_function;
-use crate::subject::Unit;
+use crate::subject::{Asked, Unit};
 use crate::{analyze, output};
 
 /// What is explained.
@@ -38,6 +38,9 @@ struct Explanation {
     shape: Option<String>,
     /// Why it is uniform, if it is.
     uniform_because: Option<String>,
+    /// If it is uniform only for what other analyses know: why it would be divergent, up to what they refute.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    without_facts: Vec<Statement>,
     /// Where in the source.
     location: Option<Place>,
     /// Why it is divergent: from the thing itself to what causes it.
@@ -69,11 +72,15 @@ pub fn explain(options: &ExplainOptions) -> Result<Outcome> {
     let imported = &unit.imported;
     let id = find_function(imported, path, options.function.as_deref())?;
     let func = &imported.ir.functions[id];
-    let asked = Options { algorithm: options.algorithm, ..unit.options(id, options.args.as_deref())? };
+    let (args, algorithm, work_group) = (options.args.as_deref(), options.algorithm, options.work_group);
+    let asked = unit.options(id, &Asked { args, algorithm, facts: !options.no_facts, work_group })?;
     let result = Uniformity::compute(&imported.ir, func, &asked);
     tokens::check(&imported.ir, func, result.cycles())
         .map_err(|refusal| Error::input(path, refusal.describe(&imported.ir)))?;
-    let context = Context::new(&imported.ir, func, &result);
+    let used_facts = !result.used_facts(func).is_empty();
+    let without =
+        used_facts.then(|| Uniformity::compute(&imported.ir, func, &Options { known: None, ..asked }));
+    let context = Context::new(&imported.ir, func, &result, without.as_ref());
     let subjects = match (&options.value, options.line) {
         (Some(name), _) => vec![context.by_name(name)?],
         (None, line) => context.on_line(line.unwrap_or_default())?,
@@ -93,14 +100,39 @@ struct Context<'a> {
     module: &'a Module,
     func: &'a Function,
     result: &'a Uniformity,
+    /// The result without what other analyses know, if that made a difference somewhere.
+    without: Option<&'a Uniformity>,
     names: &'a Names,
     explainer: Explainer<'a>,
 }
 
 impl<'a> Context<'a> {
-    fn new(module: &'a Module, func: &'a Function, result: &'a Uniformity) -> Self {
+    fn new(
+        module: &'a Module,
+        func: &'a Function,
+        result: &'a Uniformity,
+        without: Option<&'a Uniformity>,
+    ) -> Self {
         let (names, explainer) = (result.names(func), Explainer::new(module, func, result));
-        Context { module, func, result, names, explainer }
+        Context { module, func, result, without, names, explainer }
+    }
+
+    /// What other analyses know because of which a value or the branch of a block is uniform.
+    fn why_known(&self, subject: Subject) -> Option<BecauseKnown> {
+        let (module, func, without) = (self.module, self.func, self.without?);
+        match subject {
+            Subject::Value(v) => self.result.why_known(module, func, without, v),
+            Subject::Branch(b) => self.result.why_branch_known(module, func, without, b),
+            Subject::Loop(_) => None,
+        }
+    }
+
+    /// Why something is uniform: facts, or the end of a sentence about it.
+    fn because(&self, known: &Option<BecauseKnown>, plain: impl FnOnce() -> String) -> String {
+        match known {
+            Some(known) => known.facts.join(", and "),
+            None => plain(),
+        }
     }
 
     fn by_name(&self, name: &str) -> Result<Subject> {
@@ -215,6 +247,8 @@ impl<'a> Context<'a> {
 
     fn explain(&self, subject: Subject) -> Explanation {
         let names = &self.names;
+        let known = self.why_known(subject);
+        let otherwise = known.as_ref().map(|k| k.without.as_slice()).unwrap_or_default();
         let place = |loc| Place::of(self.module, self.func, loc);
         let chain = |steps: &[_]| statements(self.module, self.func, self.names, steps);
         match subject {
@@ -226,7 +260,9 @@ impl<'a> Context<'a> {
                     name: names.value(self.func, v),
                     divergent,
                     shape: Some(self.result.shape(v).to_string()),
-                    uniform_because: (!divergent).then(|| self.explainer.why_uniform(v)),
+                    uniform_because: (!divergent)
+                        .then(|| self.because(&known, || self.explainer.why_uniform(v))),
+                    without_facts: chain(otherwise),
                     location: place(match self.func.def_inst(v) {
                         Some(inst) => self.func.insts[inst].loc.expand(),
                         None => self.func.loc.expand(),
@@ -244,7 +280,9 @@ impl<'a> Context<'a> {
                     name: names.block(self.func, b),
                     divergent,
                     shape: None,
-                    uniform_because: (!divergent).then(|| self.explainer.why_uniform_branch(b)),
+                    uniform_because: (!divergent)
+                        .then(|| self.because(&known, || self.explainer.why_uniform_branch(b))),
+                    without_facts: chain(otherwise),
                     location: place(term.and_then(|t| self.func.insts[t].loc.expand())),
                     chain: if divergent { chain(&steps) } else { Vec::new() },
                     divergent_uses: Vec::new(),
@@ -261,6 +299,7 @@ impl<'a> Context<'a> {
                     divergent: !steps.is_empty(),
                     shape: None,
                     uniform_because: steps.is_empty().then(|| why.to_owned()),
+                    without_facts: Vec::new(),
                     location: Place::of_block(self.module, self.func, header),
                     chain: chain(&steps),
                     divergent_uses: Vec::new(),
@@ -314,6 +353,9 @@ fn text(report: &Report, func: &Function, module: &Module, sources: &mut Sources
         };
         let at = e.location.as_ref().map(|p| format!(" ({})", p.short())).unwrap_or_default();
         match (&e.uniform_because, &e.shape) {
+            (Some(why), _) if !e.without_facts.is_empty() => {
+                let _ = writeln!(out, "\n{name}{at} is uniform because {why}");
+            }
             (Some(why), _) => {
                 let _ = writeln!(out, "\n{name}{at} is uniform: it {why}");
             }
@@ -325,6 +367,7 @@ fn text(report: &Report, func: &Function, module: &Module, sources: &mut Sources
             }
         }
         writer.chain(&mut out, "because", &e.chain);
+        writer.chain(&mut out, "without that", &e.without_facts);
         for u in &e.divergent_uses {
             let place = u.location.as_ref().map(|p| format!("{}: ", p.short())).unwrap_or_default();
             let _ = writeln!(out, "{place}but {}", u.text);

@@ -4,12 +4,26 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use warpline::ir::FuncId;
-use warpline::uniformity::{Options, Summaries, Target};
+use warpline::uniformity::facts::WorkGroup;
+use warpline::uniformity::{Algorithm, Known, Options, Summaries, Target};
 use warpline_llvm::{Imported, InputKind, target_of_triple};
 
 use crate::directives::{self, Directives};
 use crate::error::Result;
 use crate::kernel::{find_function, given_shapes, load};
+
+/// What is asked about functions.
+#[derive(Default)]
+pub struct Asked<'a> {
+    /// Shapes of parameters, as on the command line.
+    pub args: Option<&'a str>,
+    /// How joins are found.
+    pub algorithm: Algorithm,
+    /// Whether to use what data-flow analyses know.
+    pub facts: bool,
+    /// The size of work-groups of kernels that do not say it.
+    pub work_group: Option<WorkGroup>,
+}
 
 /// A module that is to be analysed.
 pub struct Unit {
@@ -53,16 +67,23 @@ impl Unit {
         Ok(self.imported.ir.functions.keys().collect())
     }
 
-    /// What is asked about a function. Shapes of parameters come from `list`, as on the command line, else from the input's directive,
-    /// else from the calling convention.
+    /// What is asked about a function. Shapes of parameters come from the list, else from the input's directive, else from the calling
+    /// convention. What data-flow analyses know is not used by algorithms that are there to be compared with.
     ///
     /// # Errors
     /// If a list of shapes does not fit the function.
-    pub fn options(&self, id: FuncId, list: Option<&str>) -> Result<Options> {
+    pub fn options(&self, id: FuncId, asked: &Asked) -> Result<Options> {
         let func = &self.imported.ir.functions[id];
         let mut options = self.imported.analysis_options(id, self.target, Some(Arc::clone(&self.summaries)));
-        if let Some(args) = given_shapes(&self.imported, &self.path, &self.directives, func, list)? {
+        if let Some(args) = given_shapes(&self.imported, &self.path, &self.directives, func, asked.args)? {
             options.args = args;
+        }
+        if let (Some(group), None) = (asked.work_group, options.facts.work_group) {
+            Arc::make_mut(&mut options.facts).work_group = Some(group);
+        }
+        options.algorithm = asked.algorithm;
+        if asked.facts && asked.algorithm == Algorithm::Joins {
+            options.known = Some(Arc::new(Known::of(&self.imported.ir, func)));
         }
         Ok(options)
     }

@@ -164,7 +164,8 @@ impl<'a> Explainer<'a> {
             return "is the same in all lanes, whatever its operands are".into();
         }
         if self.result.high_bits.contains(v) {
-            return "is uniform though not all of its operands are: all lanes of a wave agree on the bits that it looks at".into();
+            return "looks only at bits on which all lanes of a wave agree, though its operands differ"
+                .into();
         }
         if self.has_divergent_operand(inst) {
             return "is uniform though not all of its operands are: what differs between lanes cancels out"

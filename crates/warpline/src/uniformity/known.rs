@@ -35,6 +35,14 @@ impl Known {
         Known::default()
     }
 
+    /// All that is known of a function.
+    pub fn of(_module: &Module, func: &Function) -> Known {
+        if func.layout.is_empty() {
+            return Known::none();
+        }
+        Known::of_conditions(func)
+    }
+
     /// What the conditions of branches say on the edges behind them: the values that they compare are equal where a test for
     /// equality succeeds.
     pub fn of_conditions(func: &Function) -> Known {

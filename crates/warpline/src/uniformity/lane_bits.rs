@@ -96,10 +96,12 @@ fn is_lane_number(module: &Module, func: &Function, inst: Inst, target: Target, 
             group.size[1..] == [1, 1] || (group.whole && group.size[0].is_multiple_of(wave))
         })
     };
-    match (target, called.name()) {
-        (Target::Nvptx, "llvm.nvvm.read.ptx.sreg.laneid") => true,
-        (Target::Nvptx, "llvm.nvvm.read.ptx.sreg.tid.x") => is_in_rows(),
-        (Target::Amdgcn, "llvm.amdgcn.workitem.id.x") => is_in_rows(),
+    let first = || func.insts[inst].args.first().is_some_and(|&a| func.as_int(a) == Some(0));
+    match called.name() {
+        "llvm.nvvm.read.ptx.sreg.laneid" | "_Z22get_sub_group_local_idv" => true,
+        "llvm.nvvm.read.ptx.sreg.tid.x" | "llvm.amdgcn.workitem.id.x" => is_in_rows(),
+        // `get_local_id(0)`
+        "_Z12get_local_idj" => first() && is_in_rows(),
         _ => false,
     }
 }
@@ -326,6 +328,7 @@ fn is_non_negative(func: &Function, v: Value, is_number: &dyn Fn(Inst) -> bool, 
         }
         Op::Binary(BinaryOp::URem) => of(0) || of(1),
         // Work-groups have fewer work-items than that.
-        _ => is_number(inst) && width > 16,
+        Op::Cast(CastOp::Trunc) => width > 16 && func.def_inst(data.args[0]).is_some_and(is_number),
+        _ => width > 16 && is_number(inst),
     }
 }

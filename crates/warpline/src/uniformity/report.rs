@@ -78,6 +78,8 @@ pub struct FunctionReport {
     /// Number of values that count as divergent since they are results of calls to unknown functions: functions that are only declared,
     /// or found out at run time.
     pub unknown_calls: usize,
+    /// What other analyses know that made a difference; see [`Known`](super::Known).
+    pub facts: Vec<String>,
 }
 
 /// What differs between lanes.
@@ -228,6 +230,7 @@ impl FunctionReport {
             values: results.len(),
             branches: func.layout.iter().filter(|&&b| func.out_edges(b).len() > 1).count(),
             unknown_calls: insts().filter(|&i| result.is_unknown_call(module, func, i)).count(),
+            facts: result.used_facts(func),
         }
     }
 
@@ -261,6 +264,9 @@ impl FunctionReport {
         ));
         if self.unknown_calls > 0 {
             line(format!("  unknown calls: {}", self.unknown_calls));
+        }
+        for fact in &self.facts {
+            line(format!("  known: {fact}"));
         }
         for r in &self.reasons {
             let place = r.location.as_ref().map(|l| format!(" ({l})")).unwrap_or_default();

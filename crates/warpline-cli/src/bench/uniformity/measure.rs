@@ -7,7 +7,7 @@ use warpline::ir::{Function, Inst, Module};
 use warpline::uniformity::{Algorithm, Options, Target, Times, Uniformity, tokens};
 
 use crate::error::{Error, Result};
-use crate::subject::Unit;
+use crate::subject::{Asked, Unit};
 
 /// How many there are, and how many are uniform by each algorithm.
 #[derive(Clone, Copy, Default, Serialize)]
@@ -154,7 +154,7 @@ pub fn suite(path: &Path, target: Option<Target>, runs: usize) -> Result<Suite> 
         functions: Vec::new(),
     };
     for (id, func) in imported.ir.functions.iter().filter(|(_, f)| !f.layout.is_empty()) {
-        let result = match function(&imported.ir, func, &unit.options(id, None)?, runs) {
+        let result = match function(&imported.ir, func, &unit.options(id, &Asked::default())?, runs) {
             Ok(result) => result,
             Err(refusal) => {
                 eprintln!("left out: {}", refusal.describe(&imported.ir));
