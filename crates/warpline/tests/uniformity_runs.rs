@@ -620,12 +620,13 @@ fn check(seed: u64, graph: &CsrGraph, kind: Kind, rates: &mut Rates) -> Result<(
     rates.wave_values += func.values.keys().filter(gains).count();
     let gains = |b: &&Block| unknown_waves.is_divergent_branch(**b) && !plain.is_divergent_branch(**b);
     rates.wave_branches += func.layout.iter().filter(gains).count();
-    let options = Options { known: Some(Known::of_conditions(func).into()), ..options };
+    let options = Options { known: Some(Known::of(&module, func).into()), ..options };
     let result = Uniformity::compute(&module, func, &options);
     for v in func.values.keys().filter(|&v| plain.is_divergent(v) != result.is_divergent(v)) {
         let lost = result.is_divergent(v);
         if lost {
-            return Err(format!("{v} is divergent only with what conditions say"));
+            let text = warpline::text::print_module(&module);
+            return Err(format!("{v} is divergent only with what other analyses know\n{text}"));
         }
         rates.known_values += 1;
     }

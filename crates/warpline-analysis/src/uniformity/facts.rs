@@ -528,6 +528,16 @@ impl Uniformity {
         self.known.as_ref().map_or((graph, program), |known| (&known.graph, &known.program))
     }
 
+    /// Whether facts say that control never comes to a node. Nothing that is said of it matters.
+    pub fn is_never_reached(&self, node: Node) -> bool {
+        self.known.as_ref().is_some_and(|known| known.is_dead(Place::Node(node)))
+    }
+
+    /// Whether facts say that control never takes an edge.
+    pub fn is_never_taken(&self, edge: EdgeId) -> bool {
+        self.known.as_ref().is_some_and(|known| known.is_dead(Place::Edge(edge)))
+    }
+
     /// The facts of other analyses that changed something, in order: dead edges that could have been reached, constants
     /// that would have depended on something or changed in a cycle, equalities for which a use was replaced.
     pub fn used_facts(&self) -> &[KnownFact] {

@@ -15,6 +15,11 @@ pub trait Convergence {
     /// Whether the edge is a back edge of a cycle that can only be entered at the edge's target. Lanes that execute
     /// that block together have all come over back edges, or none has.
     fn is_back_edge(&self, edge: Edge) -> bool;
+    /// Whether it is known that no lane takes the edge.
+    fn is_never_taken(&self, edge: Edge) -> bool {
+        let _ = edge;
+        false
+    }
     /// Whether the analysis has given up on which lanes execute the block together.
     fn is_unconverged(&self, block: Block) -> bool;
     /// Whether lanes that execute `block` together may see values of `v` from different iterations of a
@@ -256,7 +261,7 @@ impl<C: Convergence> Solver<'_, C> {
         let mut shape: Option<Shape> = None;
         // In a join: the one operand of the edges from outside, and that of the back edges.
         let mut seen = [None, None];
-        for &e in &self.func.blocks[block].preds {
+        for &e in self.func.blocks[block].preds.iter().filter(|&&e| !self.control.is_never_taken(e)) {
             let Some(&a) = self.func.edges[e].args.get(position) else { return Some(Shape::Varying) };
             let Some(mut s) = self.shapes[a] else { continue };
             if self.control.is_temporal_on(a, e) {

@@ -6,12 +6,17 @@
 //! [`strict_undef`](super::Options::strict_undef) off; with it on, constants are not used.
 
 use cranelift_entity::SecondaryMap;
-use warpline_analysis::EdgeId;
+use warpline_analysis::dataflow::solve_forward;
+use warpline_analysis::ssi::{Ssi, Version};
 use warpline_analysis::uniformity::{Facts as EngineFacts, KnownFact, UniformBecause, Value as EngineValue};
+use warpline_analysis::{EdgeId, Graph, Node};
 
 use super::{Extra, Step, Uniformity, engine_value};
+use crate::dataflow::Code;
+use crate::dataflow::clients::constants::{Constants, Known as Constant};
+use crate::dataflow::clients::numbers::signed;
 use crate::dataflow::conditions::{self, Holds};
-use crate::ir::{Edge, Function, IntPred, Module, Value};
+use crate::ir::{Edge, FloatKind, Function, IntPred, Module, Op, Value};
 
 /// What a value equals on an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,12 +40,46 @@ impl Known {
         Known::default()
     }
 
-    /// All that is known of a function.
-    pub fn of(_module: &Module, func: &Function) -> Known {
+    /// All that is known of a function: what its conditions say, and what is found by conditional constants.
+    pub fn of(module: &Module, func: &Function) -> Known {
         if func.layout.is_empty() {
             return Known::none();
         }
-        Known::of_conditions(func)
+        let mut known = Known::of_conditions(func);
+        let code = Code::of(func);
+        known.add_conditional_constants(module, func, &code);
+        known
+    }
+
+    fn add_conditional_constants(&mut self, module: &Module, func: &Function, code: &Code) {
+        let (program, source) = (code.program(), "conditional constants");
+        let ssi = Ssi::unsplit(program);
+        let found = solve_forward(program, &ssi, &Constants::new(module, func, code));
+        self.add_unreached(code, |e| found.is_taken(e), |n| found.is_reached(n), source);
+        // What is frozen must be poison in all lanes or in none, which a constant does not say.
+        if func.layout.iter().flat_map(|&b| &func.blocks[b].insts).any(|&i| func.insts[i].op == Op::Freeze) {
+            return;
+        }
+        for v in func.values.keys().filter(|&v| func.constant(v).is_none()) {
+            let reached = func.def_block(v).is_none_or(|b| found.is_reached(b.into()));
+            if let (true, Some(known)) = (reached, found.fact(Version(v.as_u32())).known()) {
+                self.add_constant(v, shown(module, known), source);
+            }
+        }
+    }
+
+    /// The edges out of blocks that are reached that are never taken.
+    fn add_unreached(
+        &mut self,
+        code: &Code,
+        is_taken: impl Fn(EdgeId) -> bool,
+        is_reached: impl Fn(Node) -> bool,
+        source: &'static str,
+    ) {
+        let graph = code.program().graph();
+        for e in graph.edges().filter(|&e| !is_taken(e) && is_reached(graph.source(e))) {
+            self.add_dead_edge(code.edge(e), source);
+        }
     }
 
     /// What the conditions of branches say on the edges behind them: the values that they compare are equal where a test for
@@ -131,6 +170,20 @@ impl Known {
             }
         }
         facts
+    }
+}
+
+/// A constant in explanations.
+fn shown(module: &Module, known: Constant) -> String {
+    match known {
+        Constant::Int { bits: 1, value } => if value == 1 { "true" } else { "false" }.into(),
+        Constant::Int { bits, value } => signed(value, bits).to_string(),
+        Constant::Float { kind: FloatKind::Float, bits } => f32::from_bits(bits as u32).to_string(),
+        Constant::Float { kind: FloatKind::Double, bits } => f64::from_bits(bits as u64).to_string(),
+        Constant::Null(_) => "null".into(),
+        Constant::Address { symbol, offset: 0, .. } => format!("@{}", module.symbols[symbol].name),
+        Constant::Address { symbol, offset, .. } => format!("@{} + {offset}", module.symbols[symbol].name),
+        Constant::Float { .. } | Constant::Overflow { .. } => "the same".into(),
     }
 }
 

@@ -154,7 +154,7 @@ impl<C: Convergence> Solver<'_, C> {
         let is_join = self.control.is_join(block);
         let position = self.positions[phi] as usize;
         let (mut low, mut seen) = (None, [None, None]);
-        for &e in &self.func.blocks[block].preds {
+        for &e in self.func.blocks[block].preds.iter().filter(|&&e| !self.control.is_never_taken(e)) {
             let Some(&a) = self.func.edges[e].args.get(position) else { return Some(width) };
             let own = match self.control.is_uniform(a) {
                 _ if self.control.is_temporal_on(a, e) => width,

@@ -705,7 +705,8 @@ impl<'a> View<'a> {
 
 impl Convergence for View<'_> {
     fn is_uniform(&self, v: Value) -> bool {
-        !self.engine.is_divergent(engine_value(v))
+        let never = |b: Block| self.engine.is_never_reached(b.into());
+        !self.engine.is_divergent(engine_value(v)) || self.func.def_block(v).is_some_and(never)
     }
 
     fn is_join(&self, b: Block) -> bool {
@@ -721,6 +722,10 @@ impl Convergence for View<'_> {
                 && cycles.header(c) == Node::from(data.to)
                 && cycles.contains(c, Node::from(data.from))
         })
+    }
+
+    fn is_never_taken(&self, edge: Edge) -> bool {
+        self.edge_ids[edge].is_some_and(|e| self.engine.is_never_taken(e))
     }
 
     fn is_unconverged(&self, b: Block) -> bool {
