@@ -211,7 +211,13 @@ impl Uniformity {
         without: &Uniformity,
         v: Value,
     ) -> Option<BecauseKnown> {
-        let because = self.engine.why_uniform(&without.engine, engine_value(v))?;
+        let mut because = self.engine.why_uniform(&without.engine, engine_value(v))?;
+        // That it is constant itself says more than what it is made of.
+        let own = KnownFact::Constant(engine_value(v));
+        if self.engine.used_facts().contains(&own) {
+            because.by = vec![own];
+            because.gone.truncate(1);
+        }
         (!self.is_divergent(v)).then(|| self.because(module, func, without, &because))
     }
 
