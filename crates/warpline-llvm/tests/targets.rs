@@ -136,7 +136,8 @@ define amdgpu_kernel void @rows() #0 !reqd_work_group_size !4 {
   %d.x = call i32 @llvm.amdgcn.workitem.id.x()
   %u.y = call i32 @llvm.amdgcn.workitem.id.y()
   %u.z = call i32 @llvm.amdgcn.workitem.id.z()
-  %d.wave = lshr i32 %d.x, 6
+  %u.wave = lshr i32 %d.x, 6
+  %d.half = lshr i32 %d.x, 5
   ret void
 }
 
