@@ -6,6 +6,7 @@
 //! query costs no more than the union of the subtrees that it walks.
 
 use std::collections::BinaryHeap;
+use std::mem;
 
 use crate::bitset::BitSet;
 use crate::dom::DomTree;
@@ -34,8 +35,12 @@ pub struct IteratedFrontier<'a, G> {
     walked: BitSet,
     found: BitSet,
     queued: BitSet,
+    /// Definitions that stand before their node, so that edges back to it lead nowhere new.
+    before: BitSet,
     /// Levels and nodes, deepest first.
     queue: BinaryHeap<(u32, Node)>,
+    subtree: Vec<Node>,
+    touched: Vec<Node>,
 }
 
 impl<'a, G: Graph> IteratedFrontier<'a, G> {
@@ -57,14 +62,19 @@ impl<'a, G: Graph> IteratedFrontier<'a, G> {
             walked: BitSet::new(n),
             found: BitSet::new(n),
             queued: BitSet::new(n),
+            before: BitSet::new(n),
             queue: BinaryHeap::new(),
+            subtree: Vec::new(),
+            touched: Vec::new(),
         }
     }
 
     /// The iterated dominance frontier of `definitions`, in increasing order. Unreachable nodes are passed
     /// over.
     pub fn compute(&mut self, definitions: impl IntoIterator<Item = Node>) -> Vec<Node> {
-        self.search(definitions, |_| true, true)
+        let mut result = Vec::new();
+        self.search(definitions, [], |_| true, true, &mut result);
+        result
     }
 
     /// The targets of edges that lead out of a part of the subtree of `node` to a level not deeper than its own, in no particular
@@ -101,33 +111,56 @@ impl<'a, G: Graph> IteratedFrontier<'a, G> {
         definitions: impl IntoIterator<Item = Node>,
         live: impl FnMut(Node) -> bool,
     ) -> Vec<Node> {
-        self.search(definitions, live, false)
+        let mut result = Vec::new();
+        self.search(definitions, [], live, false, &mut result);
+        result
+    }
+
+    /// As [`compute_live`](Self::compute_live), with further definitions on edges that dominate their targets, which are given: as if
+    /// each stood in a node of its own in the middle of the edge. So a target is in the frontier only for the sake of other
+    /// definitions. The frontier is added to `result`, which is sorted.
+    pub(crate) fn extend_live(
+        &mut self,
+        definitions: impl IntoIterator<Item = Node>,
+        on_edges_to: impl IntoIterator<Item = Node>,
+        live: impl FnMut(Node) -> bool,
+        result: &mut Vec<Node>,
+    ) {
+        self.search(definitions, on_edges_to, live, false, result);
     }
 
     fn search(
         &mut self,
         definitions: impl IntoIterator<Item = Node>,
+        on_edges_to: impl IntoIterator<Item = Node>,
         mut keep: impl FnMut(Node) -> bool,
         everywhere: bool,
-    ) -> Vec<Node> {
+        result: &mut Vec<Node>,
+    ) {
         let (graph, dom) = (self.graph, self.dom);
         for n in definitions {
             if dom.is_reachable(n) && self.queued.insert(n.index()) {
                 self.queue.push((dom.level(n), n));
             }
         }
-        let mut result = Vec::new();
-        let mut touched = Vec::new();
-        let mut subtree = Vec::new();
+        for n in on_edges_to {
+            if dom.is_reachable(n) && self.queued.insert(n.index()) {
+                self.before.insert(n.index());
+                self.queue.push((dom.level(n), n));
+            }
+        }
+        let (mut subtree, mut touched) = (mem::take(&mut self.subtree), mem::take(&mut self.touched));
         while let Some((level, root)) = self.queue.pop() {
             touched.push(root);
             if self.walked.insert(root.index()) {
                 subtree.push(root);
             }
+            // What is deeper than the root was searched before, so an edge to the root comes from its own definition.
+            let enclosed = self.before.remove(root.index()).then_some(root);
             while let Some(n) = subtree.pop() {
                 touched.push(n);
                 for t in graph.successors(n) {
-                    if dom.level(t) > level || !self.found.insert(t.index()) {
+                    if dom.level(t) > level || Some(t) == enclosed || !self.found.insert(t.index()) {
                         continue;
                     }
                     touched.push(t);
@@ -148,12 +181,12 @@ impl<'a, G: Graph> IteratedFrontier<'a, G> {
                 }
             }
         }
-        for n in touched {
+        for n in touched.drain(..) {
             self.walked.remove(n.index());
             self.found.remove(n.index());
             self.queued.remove(n.index());
         }
+        (self.subtree, self.touched) = (subtree, touched);
         result.sort_unstable();
-        result
     }
 }

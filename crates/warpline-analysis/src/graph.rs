@@ -384,6 +384,18 @@ impl<T: Copy> Lists<T> {
         Lists { starts, items }
     }
 
+    /// Lists that stand one after the other in `items`: where each starts, with the end of the last one behind.
+    pub(crate) fn from_parts(starts: Vec<u32>, items: Vec<T>) -> Self {
+        debug_assert!(starts.last().is_some_and(|&end| end as usize == items.len()));
+        Lists { starts, items }
+    }
+
+    /// The items of all lists, one after the other.
+    #[inline]
+    pub(crate) fn items(&self) -> &[T] {
+        &self.items
+    }
+
     /// Where each list starts, with the end of the last one behind, and the items of all lists one after the other.
     pub(crate) fn into_parts(self) -> (Vec<u32>, Vec<T>) {
         (self.starts, self.items)

@@ -164,6 +164,26 @@ impl Program {
         &self.on_entry
     }
 
+    /// The operands of all instructions, by slot.
+    pub(crate) fn all_uses(&self) -> &[Variable] {
+        self.uses.items()
+    }
+
+    /// The results of all instructions, by slot.
+    pub(crate) fn all_definitions(&self) -> &[Variable] {
+        self.definitions.items()
+    }
+
+    /// The φ moves of all edges, by slot.
+    pub(crate) fn all_phis(&self) -> &[PhiMove] {
+        self.phis.items()
+    }
+
+    /// The tests of all blocks, by slot.
+    pub(crate) fn all_tests(&self) -> &[Test] {
+        self.tests.items()
+    }
+
     /// Whether the variable stands for a constant of the program: never defined, never split, and the same fact everywhere.
     #[inline]
     pub fn is_fixed(&self, variable: Variable) -> bool {

@@ -2,9 +2,140 @@
 //!
 //! Paper 4: Tavares, Boissinot, Pereira, Rastello, *Parameterized Construction of Program Representations for Sparse Dataflow
 //! Analyses*, Inria RR-8491, 2014.
+//!
+//! * [`Strategy`], [`SplitSet`]: where live ranges are to be split; [`NAMED`]: the paper's strategies and which analyses use them.
+//! * [`ssify`], [`ssify_with`]: splits them (Figures 6 to 9).
+//! * [`singer_ssi`]: the form that splits at all definitions and uses, by the construction that the paper compares with.
+//! * [`Ssi`]: the outcome, laid over the program (Section 6).
+//!
+//! A variable costs what it occurs, what its live range covers and what frontiers are searched for it; one that is split
+//! nowhere but at its only definition costs nothing. Dominators and post-dominators are computed when first needed.
 
+mod assembly;
+mod live_range;
+mod named;
+mod occurrences;
+mod plan;
+mod points;
+mod singer;
+mod single_entry;
+mod split;
 mod strategy;
 mod versions;
 
+pub use named::{Direction, Kind, NAMED, NamedStrategy};
+pub use points::{Point, SplitSet};
 pub use strategy::{Conditions, Strategy};
-pub use versions::{Ssi, Version, VersionDef};
+pub use versions::{Counts, Ssi, Version, VersionDef};
+
+use crate::bitset::BitSet;
+use crate::dataflow::{Program, Variable};
+use crate::graph::Graph;
+use assembly::Assembly;
+use split::{Splitter, Trees};
+
+/// Splits the live ranges of all variables by a strategy (paper 4, Figure 6).
+///
+/// A variable with several definitions always gets a version for each, and φs where they meet: as in the paper SSA form is
+/// part of every strategy.
+pub fn ssify(program: &Program, strategy: &Strategy) -> Ssi {
+    let mut wanted = with_several_definitions(program);
+    if strategy.uses_down || strategy.uses_up || strategy.last_uses_up {
+        add_used(program, &mut wanted);
+    }
+    let conditions = strategy.conditions_down.max(strategy.conditions_up);
+    for test in program.all_tests().iter().filter(|t| conditions.include(t.kind)) {
+        wanted.insert(test.variable.index());
+    }
+    split(program, wanted, |splitter, variable, occurrences| {
+        let program = splitter.program;
+        splitter.split(
+            variable,
+            occurrences,
+            |plan, range| plan.follow(program, strategy, occurrences, range),
+            |splitter, plan, definitions| splitter.place(plan, definitions),
+        );
+    })
+}
+
+/// Splits the live ranges of all variables where `points` says for each.
+pub fn ssify_with(program: &Program, mut points: impl FnMut(Variable) -> SplitSet) -> Ssi {
+    let mut wanted = with_several_definitions(program);
+    let mut sets = vec![SplitSet::default(); program.variables()];
+    for variable in (0..program.variables() as u32).map(Variable) {
+        if !program.is_fixed(variable) {
+            let set = points(variable);
+            if !(set.down.is_empty() && set.up.is_empty()) {
+                wanted.insert(variable.index());
+            }
+            sets[variable.index()] = set;
+        }
+    }
+    split(program, wanted, |splitter, variable, occurrences| {
+        let program = splitter.program;
+        splitter.split(
+            variable,
+            occurrences,
+            |plan, range| plan.follow_points(program, &sets[variable.index()], occurrences, range),
+            |splitter, plan, definitions| splitter.place(plan, definitions),
+        );
+    })
+}
+
+/// Static single information form by Singer's iterative construction: φs where definitions meet, σs where uses part.
+pub fn singer_ssi(program: &Program) -> Ssi {
+    let mut wanted = with_several_definitions(program);
+    add_used(program, &mut wanted);
+    split(program, wanted, |splitter, variable, occurrences| {
+        splitter.split(
+            variable,
+            occurrences,
+            |plan, _| plan.add_uses(occurrences),
+            |splitter, plan, definitions| splitter.place_by_turns(plan, definitions),
+        );
+    })
+}
+
+fn split(
+    program: &Program,
+    mut wanted: BitSet,
+    mut each: impl FnMut(&mut Splitter, Variable, &[occurrences::Occurrence]),
+) -> Ssi {
+    let fixed = (0..program.variables()).filter(|&v| program.is_fixed(Variable(v as u32)));
+    fixed.for_each(|v| _ = wanted.remove(v));
+    let assembly = Assembly::new(program);
+    if wanted.is_empty() {
+        return assembly.finish();
+    }
+    let trees = Trees::new(program.graph());
+    let occurrences = occurrences::collect(program, &wanted);
+    let mut splitter = Splitter::new(program, &trees, assembly);
+    for v in wanted.iter() {
+        each(&mut splitter, Variable(v as u32), occurrences.get(v));
+    }
+    splitter.finish().finish()
+}
+
+/// The variables that are defined more than once, what they hold on entry included.
+fn with_several_definitions(program: &Program) -> BitSet {
+    let mut once = BitSet::new(program.variables());
+    let mut several = BitSet::new(program.variables());
+    let mut add = |v: Variable| {
+        if !once.insert(v.index()) {
+            several.insert(v.index());
+        }
+    };
+    program.on_entry().iter().for_each(|&v| add(v));
+    program.all_definitions().iter().for_each(|&v| add(v));
+    let graph = program.graph();
+    for first in graph.nodes().filter_map(|n| graph.in_edges(n).first()) {
+        program.phis(*first).iter().for_each(|phi| add(phi.result));
+    }
+    several
+}
+
+fn add_used(program: &Program, wanted: &mut BitSet) {
+    program.all_uses().iter().for_each(|v| _ = wanted.insert(v.index()));
+    program.all_phis().iter().for_each(|phi| _ = wanted.insert(phi.operand.index()));
+    program.all_tests().iter().for_each(|test| _ = wanted.insert(test.variable.index()));
+}

@@ -2,10 +2,10 @@
 
 use crate::bitset::BitSet;
 use crate::dataflow::{Instruction, Program, Variable};
-use crate::graph::{EdgeId, Lists, Node};
+use crate::graph::{EdgeId, Graph, Lists, Node};
 
-/// A version of a variable. The versions below [`Program::variables`] are the variables themselves: of each, its value on entry or
-/// its first definition in the order of the program.
+/// A version of a variable. The versions below [`Program::variables`] are the variables themselves: of each, its value on entry
+/// or else its first definition in dominance order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Version(pub u32);
 
@@ -67,23 +67,17 @@ impl Ssi {
     /// Nothing is split: each variable is its only version. For programs in SSA form and strategies that split at definitions
     /// alone.
     pub fn unsplit(program: &Program) -> Ssi {
-        use crate::graph::Graph;
         let graph = program.graph();
-        let instructions = (0..program.instructions() as u32).map(Instruction);
-        let edges = || (0..graph.edge_count()).map(EdgeId::new);
         let none = || std::iter::empty::<(usize, Version)>();
         Ssi {
             added: Vec::new(),
             variables: program.variables(),
             operands: Lists::group(0, std::iter::empty()),
-            uses: instructions.clone().flat_map(|i| program.uses(i)).map(|v| v.0).collect(),
-            definitions: instructions.flat_map(|i| program.definitions(i)).map(|v| v.0).collect(),
-            phi_operands: edges().flat_map(|e| program.phis(e)).map(|p| p.operand.0).collect(),
-            phi_results: edges().flat_map(|e| program.phis(e)).map(|p| p.result.0).collect(),
-            tests: (0..graph.node_count())
-                .flat_map(|n| program.tests(Node::new(n)))
-                .map(|t| t.variable.0)
-                .collect(),
+            uses: program.all_uses().iter().map(|v| v.0).collect(),
+            definitions: program.all_definitions().iter().map(|v| v.0).collect(),
+            phi_operands: program.all_phis().iter().map(|p| p.operand.0).collect(),
+            phi_results: program.all_phis().iter().map(|p| p.result.0).collect(),
+            tests: program.all_tests().iter().map(|t| t.variable.0).collect(),
             phis_at: Lists::group(graph.node_count(), none()),
             sigmas_at: Lists::group(graph.edge_count(), none()),
             copies_at: Lists::group(program.instructions(), none()),
@@ -167,7 +161,8 @@ impl Ssi {
         self.sigmas_at.get(edge.index())
     }
 
-    /// The copies that were added in parallel with an instruction.
+    /// The copies that were added in parallel with an instruction: they read what the instruction reads, and hold behind it. At the
+    /// last instruction of a block they hold for its tests and are what its σs read.
     #[inline]
     pub fn copies_at(&self, at: Instruction) -> &[Version] {
         self.copies_at.get(at.index())
@@ -177,5 +172,41 @@ impl Ssi {
     #[inline]
     pub fn is_split(&self, variable: Variable) -> bool {
         self.split.contains(variable.index())
+    }
+
+    /// How many φs, σs and copies were added.
+    pub fn counts(&self, program: &Program) -> Counts {
+        let mut counts = Counts::default();
+        let mut sigmas = Vec::new();
+        for &(variable, definition) in &self.added {
+            match definition {
+                VersionDef::Actual => {}
+                VersionDef::Phi(_) => counts.phis += 1,
+                VersionDef::Copy(_) => counts.copies += 1,
+                VersionDef::Sigma(edge) => sigmas.push((variable, program.graph().source(edge))),
+            }
+        }
+        sigmas.sort_unstable();
+        sigmas.dedup();
+        counts.sigmas = sigmas.len();
+        counts
+    }
+}
+
+/// How many φs, σs and copies were added to a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// φs; not those of the program.
+    pub phis: usize,
+    /// σs: one for each variable and block, however many out-edges the block has.
+    pub sigmas: usize,
+    /// Copies in parallel with instructions.
+    pub copies: usize,
+}
+
+impl Counts {
+    /// All together.
+    pub fn total(self) -> usize {
+        self.phis + self.sigmas + self.copies
     }
 }
