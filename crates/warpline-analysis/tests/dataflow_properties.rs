@@ -3,16 +3,10 @@
 //! `WARPLINE_PROGRAMS` says how many programs, `WARPLINE_SEED` where to start.
 
 use warpline_analysis::dataflow::{
-    Forward, ForwardEdge, ForwardFacts, ForwardOptions, Instruction, Program, Schedule, Variable,
-    WideningPoints, solve_backward_dense, solve_backward_with, solve_forward, solve_forward_dense_at,
-    solve_forward_narrowing, solve_forward_with,
+    Forward, ForwardEdge, ForwardFacts, ForwardOptions, Instruction, Program, Schedule, Variable, WideningPoints, solve_backward_dense,
+    solve_backward_with, solve_forward_dense_at, solve_forward_narrowing, solve_forward_with, solve_forward,
 };
-use warpline_analysis::ssi::{Ssi, Strategy, Version};
-
-/// Programs in SSA form are split at definitions as they stand.
-fn ssify(program: &Program, _: &Strategy) -> Ssi {
-    Ssi::unsplit(program)
-}
+use warpline_analysis::ssi::{Ssi, Strategy, Version, ssify};
 use warpline_analysis::{EdgeId, Graph, Node};
 use warpline_testkit::dataflow_oracles::{
     Point, Points, Solution, live_points, naive_backward, naive_forward, versions_at,
@@ -20,7 +14,17 @@ use warpline_testkit::dataflow_oracles::{
 use warpline_testkit::dataflow_problems::{Chain, Flat, Interval, Powerset, RandomProblem, SmallLattice};
 use warpline_testkit::dataflow_programs::{Form, for_each_program};
 
-const STRATEGIES: [Strategy; 1] = [Strategy::SSA];
+const STRATEGIES: [Strategy; 9] = [
+    Strategy::SSA,
+    Strategy::CONDITIONAL_CONSTANTS,
+    Strategy::E_SSA,
+    Strategy::SSI,
+    Strategy::STEPHENSON,
+    Strategy::MAHLKE,
+    Strategy::SSU,
+    Strategy::HOCHSTADT,
+    Strategy::NULL_POINTERS,
+];
 
 /// What is needed to compare solutions of one program and one strategy.
 struct Case<'a> {
@@ -83,7 +87,8 @@ fn forward<L: SmallLattice>(
     // Even seeds are not widened; naive iteration would have to know where.
     let problem = RandomProblem::<L>::new(program, *strategy, 2 * seed);
     let naive = naive_forward(program, &case.points, &problem);
-    let sparse = solve_forward_with(program, &case.ssi, &problem, ForwardOptions { schedule, narrowing: 0 });
+    let sparse =
+        solve_forward_with(program, &case.ssi, &problem, ForwardOptions { schedule, narrowing: 0 });
     for n in program.graph().nodes() {
         if sparse.is_reached(n) != naive.reached[n.index()] {
             return Err(format!("sparse: whether {n} is reached"));
@@ -173,10 +178,7 @@ fn widened<L: SmallLattice>(program: &Program, strategy: &Strategy, seed: u64) -
                 let found = case.ssi.used(slot).map_or(L::top(), |x| narrowed.fact(x).clone());
                 let dense = narrowed_dense.before(at, v);
                 if narrowed_dense.is_reached(program.block_of(at)) && !below(&dense, &found) {
-                    return Err(format!(
-                        "{sweeps} sweeps, v{} before {at:?}: {found:?} below {dense:?}",
-                        v.0
-                    ));
+                    return Err(format!("{sweeps} sweeps, v{} before {at:?}: {found:?} below {dense:?}", v.0));
                 }
             }
         }
@@ -199,7 +201,11 @@ impl<P: Forward> Forward for Unwidened<'_, P> {
         self.0.instruction(at, facts);
     }
 
-    fn edge(&self, edge: EdgeId, facts: &mut impl ForwardEdge<P::Fact>) -> bool {
+    fn edge(
+        &self,
+        edge: EdgeId,
+        facts: &mut impl ForwardEdge<P::Fact>,
+    ) -> bool {
         self.0.edge(edge, facts)
     }
 }
@@ -263,7 +269,7 @@ fn schedule(seed: u64) -> Schedule {
 /// change while a program is made smaller.
 fn all(check: impl Fn(&Program, &Strategy, u64) -> Result<(), String>) {
     let (first, count) = (first(), count(1500));
-    for form in [Form::Ssa] {
+    for form in [Form::Ssa, Form::Variables] {
         for start in (first..first + count).step_by(PROGRAMS_PER_PROBLEM) {
             let some = (first + count - start).min(PROGRAMS_PER_PROBLEM as u64);
             for_each_program(start, some, 7, form, |program| {

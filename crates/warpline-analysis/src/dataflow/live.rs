@@ -24,11 +24,16 @@ struct Accesses {
 }
 
 impl LiveVariables {
-    /// The live variables of a program.
+    /// The live variables of a program. An operand of a φ is read on its edge.
     pub fn of(program: &Program) -> LiveVariables {
+        LiveVariables::of_read(program, |_| true)
+    }
+
+    /// The live variables of a program where an operand of a φ is read on its edge if `is_read` says so, by its place among all φ operands.
+    pub fn of_read(program: &Program, is_read: impl Fn(usize) -> bool) -> LiveVariables {
         let graph = program.graph();
         let dfs = DfsOrder::compute(graph);
-        let accesses = Accesses::of(program, &dfs);
+        let accesses = Accesses::of(program, &dfs, &is_read);
         let group = |pairs: &[(usize, Node)]| Lists::group(program.variables(), pairs.iter().copied());
         let (exposed, written, phis) =
             (group(&accesses.exposed), group(&accesses.written), group(&accesses.phis));
@@ -67,7 +72,7 @@ impl LiveVariables {
 }
 
 impl Accesses {
-    fn of(program: &Program, dfs: &DfsOrder) -> Accesses {
+    fn of(program: &Program, dfs: &DfsOrder, is_read: &impl Fn(usize) -> bool) -> Accesses {
         let graph = program.graph();
         let mut all = Accesses::default();
         let mut settled = BitSet::new(program.variables());
@@ -90,7 +95,11 @@ impl Accesses {
             }
             program.tests(node).iter().for_each(|t| read(t.variable, &mut settled, &mut touched));
             for &e in graph.out_edges(node) {
-                program.phis(e).iter().for_each(|p| read(p.operand, &mut settled, &mut touched));
+                for (slot, p) in program.phi_slots(e).zip(program.phis(e)) {
+                    if is_read(slot) {
+                        read(p.operand, &mut settled, &mut touched);
+                    }
+                }
             }
             touched.drain(..).for_each(|v| _ = settled.remove(v.index()));
             if let Some(&e) = graph.in_edges(node).first() {

@@ -1,6 +1,9 @@
 //! Analyses that are clients of the data-flow solvers, one module each.
 //!
 //! * [`constants`]: conditional constant propagation.
+//! * [`dead_code`]: what computes nothing that matters.
+//! * [`liveness`]: what is read later.
+//! * [`reaching_definitions`]: which computations a φ or a read may see.
 //! * [`ranges`]: integer ranges.
 //!
 //! They share [`edges`]: what branches tell; [`intrinsics`]: LLVM's functions on integers; [`numbers`].
@@ -9,7 +12,10 @@
 //! partitioned-variable or a partitioned-lattice problem, and how it treats memory, calls, poison and undef.
 
 pub mod constants;
+pub mod dead_code;
 pub mod edges;
 pub mod intrinsics;
+pub mod liveness;
 pub mod numbers;
 pub mod ranges;
+pub mod reaching_definitions;
