@@ -170,7 +170,7 @@ impl Program {
     }
 
     /// The results of all instructions, by slot.
-    pub(crate) fn all_definitions(&self) -> &[Variable] {
+    pub fn all_definitions(&self) -> &[Variable] {
         self.definitions.items()
     }
 

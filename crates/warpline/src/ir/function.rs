@@ -272,6 +272,14 @@ impl Function {
         }
     }
 
+    /// How a variable is called in messages: its name or, without one, its number.
+    pub fn var_name(&self, x: Var) -> String {
+        match &self.vars[x].name {
+            n if n.is_empty() => x.to_string(),
+            n => n.to_string(),
+        }
+    }
+
     /// The name of a block in messages.
     pub fn block_name(&self, b: Block) -> String {
         match &self.blocks[b].name {

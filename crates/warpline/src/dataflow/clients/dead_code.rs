@@ -11,18 +11,19 @@
 
 use std::fmt::Write as _;
 
+use cranelift_entity::SecondaryMap;
 use serde::Serialize;
 use warpline_analysis::dataflow::{
     Backward, BackwardFacts, Instruction, Lattice, Variable, solve_backward, solve_backward_dense,
 };
 use warpline_analysis::order::reachable_from;
-use warpline_analysis::ssi::{Ssi, Strategy, Version};
+use warpline_analysis::ssi::{Ssi, Strategy, Version, ssify};
 use warpline_analysis::{Graph, Node};
 
 use crate::Place;
 use crate::dataflow::Code;
 use crate::dataflow::report::{Description, Direction, Kind, Report, Solver, Work};
-use crate::ir::{FuncId, Function, Inst, Module, Names};
+use crate::ir::{FuncId, Function, Inst, Module, Names, Op};
 
 /// What this client is.
 pub const DESCRIPTION: Description = Description {
@@ -119,7 +120,7 @@ pub fn analyse(module: &Module, id: FuncId, solver: Solver) -> (DeadCodeReport, 
             let data = &func.insts[inst];
             let results = data.results.iter().map(|&v| code.variable(v));
             let written = match data.op {
-                crate::ir::Op::WriteVar(x) => Some(code.variable_of(x)),
+                Op::WriteVar(x) => Some(code.variable_of(x)),
                 _ => None,
             };
             let mut all = results.chain(written).peekable();
@@ -128,9 +129,10 @@ pub fn analyse(module: &Module, id: FuncId, solver: Solver) -> (DeadCodeReport, 
                     Some(&v) => format!("{} = {}", names.value(func, v), data.op.name()),
                     None => data.op.name().to_owned(),
                 };
-                report
-                    .dead
-                    .push(DeadInstruction { instruction, location: Place::of(module, func, data.loc.expand()) });
+                report.dead.push(DeadInstruction {
+                    instruction,
+                    location: Place::of(module, func, data.loc.expand()),
+                });
             }
         }
     }
@@ -145,7 +147,7 @@ fn solve<'a>(func: &'a Function, code: &'a Code, solver: Solver) -> (IsNeeded<'a
     let problem = DeadCode::new(func, code);
     match solver {
         Solver::Sparse => {
-            let ssi = warpline_analysis::ssi::ssify(program, &STRATEGY);
+            let ssi = ssify(program, &STRATEGY);
             let solution = solve_backward(program, &ssi, &problem);
             let work = Work { versions: ssi.versions(), steps: solution.steps() };
             let written = written_versions(code, &ssi);
@@ -165,8 +167,8 @@ fn solve<'a>(func: &'a Function, code: &'a Code, solver: Solver) -> (IsNeeded<'a
 }
 
 /// The instruction of the program that an instruction of the function is; none for φs.
-fn instructions(func: &Function, code: &Code) -> cranelift_entity::SecondaryMap<Inst, Option<Instruction>> {
-    let mut at = cranelift_entity::SecondaryMap::with_capacity(func.insts.len());
+fn instructions(func: &Function, code: &Code) -> SecondaryMap<Inst, Option<Instruction>> {
+    let mut at = SecondaryMap::with_capacity(func.insts.len());
     for i in (0..code.program().instructions() as u32).map(Instruction) {
         at[code.inst(i)] = Some(i);
     }
@@ -177,7 +179,7 @@ fn instructions(func: &Function, code: &Code) -> cranelift_entity::SecondaryMap<
 fn written_versions<'a>(code: &'a Code, ssi: &Ssi) -> impl Fn(Inst, Variable) -> Version + use<'a> {
     // A value has one definition, and with it the version of its own number; a variable has one for each write.
     let program = code.program();
-    let mut by = cranelift_entity::SecondaryMap::<Inst, Option<Version>>::new();
+    let mut by = SecondaryMap::<Inst, Option<Version>>::new();
     for at in (0..program.instructions() as u32).map(Instruction) {
         for (slot, &v) in program.definition_slots(at).zip(program.definitions(at)) {
             if code.var(v).is_some() {

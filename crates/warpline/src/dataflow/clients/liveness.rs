@@ -108,7 +108,8 @@ pub fn analyse(module: &Module, id: FuncId, solver: Solver) -> (LivenessReport, 
         (None, None) => String::new(),
     };
     let mut report = LivenessReport::default();
-    let mut counter = Counter { program, entries: &entries, live: BitSet::new(program.variables()), count: 0 };
+    let mut counter =
+        Counter { program, entries: &entries, live: BitSet::new(program.variables()), count: 0 };
     let graph = program.graph();
     let reached = reachable_from(graph, [graph.entry()]);
     for &b in func.layout.iter().filter(|&&b| reached.contains(Node::from(b).index())) {
@@ -134,7 +135,12 @@ struct Counter<'a> {
 
 impl Counter<'_> {
     /// How many variables are live at once at most in a block; notes results that are not live.
-    fn most(&mut self, node: Node, never_read: &mut Vec<String>, name: &impl Fn(Variable) -> String) -> usize {
+    fn most(
+        &mut self,
+        node: Node,
+        never_read: &mut Vec<String>,
+        name: &impl Fn(Variable) -> String,
+    ) -> usize {
         let program = self.program;
         self.live.clear();
         self.count = 0;

@@ -143,9 +143,7 @@ pub fn analyse(module: &Module, id: FuncId, solver: Solver) -> (ReachingReport, 
         }
         for at in program.block(node).map(Instruction) {
             let read = program.uses(at).iter().enumerate().find(|(_, v)| code.var(**v).is_some());
-            reads.extend(read.map(|(k, &v)| {
-                namer.report(code.inst(at), v, solution.used(program, at, k))
-            }));
+            reads.extend(read.map(|(k, &v)| namer.report(code.inst(at), v, solution.used(program, at, k))));
         }
     }
     (ReachingReport { reads }, solution.work())
