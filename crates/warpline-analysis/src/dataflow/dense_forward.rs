@@ -94,12 +94,25 @@ impl<F: Lattice> DenseForward<'_, F> {
             return at.map_or_else(|_| F::top(), |k| self.on_entry[k].1.clone());
         }
         if is_root(self.program.graph(), node) {
-            let at = self.live.position(node, variable);
-            return at.map_or_else(F::top, |k| self.states[node.index()][k].clone());
+            return match self.live.position(node, variable) {
+                Some(k) => self.states[node.index()][k].clone(),
+                None => self.unread_phi(node, variable),
+            };
         }
         let edge = self.program.graph().in_edges(node)[0];
         let moved = self.program.phis(edge).iter().find(|p| p.result == variable);
         self.on_edge(edge, moved.map_or(variable, |p| p.operand))
+    }
+
+    /// What is known of a φ that nothing reads, of which no state tells.
+    fn unread_phi(&self, node: Node, variable: Variable) -> F {
+        let mut fact = F::top();
+        for &e in self.program.graph().in_edges(node) {
+            if let Some(p) = self.program.phis(e).iter().find(|p| p.result == variable) {
+                fact.meet(&self.on_edge(e, p.operand));
+            }
+        }
+        fact
     }
 
     /// What is known of a variable once an edge is taken, before the φs of its target.

@@ -272,11 +272,11 @@ impl Function {
         }
     }
 
-    /// How a variable is called in messages: its name or, without one, its number.
+    /// `$name` or `$x12`: how a variable is called in messages.
     pub fn var_name(&self, x: Var) -> String {
         match &self.vars[x].name {
-            n if n.is_empty() => x.to_string(),
-            n => n.to_string(),
+            n if n.is_empty() => format!("${x}"),
+            n => format!("${n}"),
         }
     }
 

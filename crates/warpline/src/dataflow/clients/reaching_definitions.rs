@@ -222,7 +222,7 @@ impl Namer<'_> {
         match (self.code.value(variable), self.code.var(variable)) {
             (Some(v), _) if self.func.constant(v).is_some() => "a constant".to_owned(),
             (Some(v), _) => self.names.value(self.func, v),
-            (None, Some(x)) => format!("variable {}", self.func.var_name(x)),
+            (None, Some(x)) => self.func.var_name(x),
             (None, None) => String::new(),
         }
     }
