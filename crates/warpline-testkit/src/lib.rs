@@ -21,6 +21,7 @@ pub mod linearized;
 pub mod lockstep;
 pub mod loop_closed;
 pub mod modules;
+pub mod number_programs;
 pub mod phi_oracles;
 pub mod programs;
 pub mod replay;

@@ -1,16 +1,20 @@
 //! What clients say of values, against runs of random programs in the interpreter: every operand and every result has a value that its
 //! version may have, and control goes only where it can.
 //!
+//! Inequalities that are proved, and edges of which it is proved that they are never taken, likewise.
+//!
 //! `WARPLINE_PROGRAMS` says how many programs, `WARPLINE_SEED` where to start.
 
 use warpline::dataflow::Code;
+use warpline::dataflow::clients::bounds::Bounds;
 use warpline::dataflow::clients::constants::{self, Constants, Known};
 use warpline::dataflow::clients::ranges::{self, Ranges};
 use warpline::interp::{Cell, Event, LaneSet, Observer, Options as MachineOptions};
-use warpline::ir::{FuncId, Function, Op, Value};
+use warpline::ir::{Edge, FuncId, Function, Inst, Op, Type, Value};
 use warpline_analysis::dataflow::{Forward, Instruction, SparseForward, solve_forward_narrowing};
-use warpline_analysis::ssi::{Ssi, Strategy, Version};
-use warpline_analysis::{EdgeId, Node};
+use warpline_analysis::ssi::{Ssi, Strategy, Version, ssify};
+use warpline_analysis::{EdgeId, Graph, Node};
+use warpline_testkit::number_programs;
 use warpline_testkit::programs::{Inputs, MemoryMode, Program, ProgramOptions, generate, run_lockstep};
 
 fn number(variable: &str, default: u64) -> u64 {
@@ -82,7 +86,7 @@ impl<'a, F: Claims + std::fmt::Debug> Checker<'a, F> {
             numbers[code.inst(at).as_u32() as usize] = Some(at);
         }
         let mut edges = vec![None; func.edges.len()];
-        for e in (0..warpline_analysis::Graph::edge_count(code.program().graph())).map(EdgeId::new) {
+        for e in (0..code.program().graph().edge_count()).map(EdgeId::new) {
             edges[code.edge(e).as_u32() as usize] = Some(e);
         }
         Checker { kernel, func, code, ssi, solution, numbers, edges, claims: 0, violation: None }
@@ -146,7 +150,7 @@ fn hold<P: Forward>(program: &Program, seed: u64, code: &Code, strategy: &Strate
 where
     P::Fact: Claims + std::fmt::Debug,
 {
-    let ssi = split(code, strategy);
+    let ssi = ssify(code.program(), strategy);
     let solution = solve_forward_narrowing(code.program(), &ssi, problem, 2);
     let mut claims = 0;
     for run in 0..4 {
@@ -162,10 +166,6 @@ where
     claims
 }
 
-fn split(code: &Code, _: &Strategy) -> Ssi {
-    Ssi::unsplit(code.program())
-}
-
 fn options(seed: u64) -> ProgramOptions {
     ProgramOptions {
         size: 4 + (seed % 16) as usize,
@@ -177,12 +177,17 @@ fn options(seed: u64) -> ProgramOptions {
     }
 }
 
+/// Programs of both generators, each with its seed.
+fn programs(first: u64, count: u64) -> impl Iterator<Item = (u64, Program)> {
+    (first..first + count)
+        .flat_map(|seed| [(seed, generate(seed, &options(seed))), (seed, number_programs::generate(seed))])
+}
+
 #[test]
 fn values_are_what_conditional_constants_say_and_control_goes_where_they_let_it() {
-    let (first, count) = (number("WARPLINE_SEED", 0), number("WARPLINE_PROGRAMS", 300));
+    let (first, count) = (number("WARPLINE_SEED", 0), number("WARPLINE_PROGRAMS", 150));
     let mut claims = 0;
-    for seed in first..first + count {
-        let program = generate(seed, &options(seed));
+    for (seed, program) in programs(first, count) {
         let func = program.function();
         let code = Code::of(func);
         let problem = Constants::new(&program.module, func, &code);
@@ -194,10 +199,9 @@ fn values_are_what_conditional_constants_say_and_control_goes_where_they_let_it(
 
 #[test]
 fn values_lie_in_their_ranges_and_control_goes_where_these_let_it() {
-    let (first, count) = (number("WARPLINE_SEED", 0), number("WARPLINE_PROGRAMS", 300));
+    let (first, count) = (number("WARPLINE_SEED", 0), number("WARPLINE_PROGRAMS", 150));
     let mut claims = 0;
-    for seed in first..first + count {
-        let program = generate(seed, &options(seed));
+    for (seed, program) in programs(first, count) {
         let func = program.function();
         let code = Code::with_makers(func);
         let problem = Ranges::new(&program.module, func, &code);
@@ -205,4 +209,119 @@ fn values_lie_in_their_ranges_and_control_goes_where_these_let_it() {
     }
     println!("seeds {first} to {}: {claims} claims held", first + count);
     assert!(claims > 100 * count as usize, "only {claims} claims");
+}
+
+/// An inequality `a ≤ b + c` between operands of an instruction.
+struct Inequality {
+    inst: Inst,
+    values: [Value; 2],
+    c: i128,
+}
+
+/// Holds inequalities, and edges that are never taken, against what happens.
+struct Inequalities<'a> {
+    kernel: FuncId,
+    func: &'a Function,
+    proved: Vec<Inequality>,
+    never: Vec<Edge>,
+    held: usize,
+    violation: Option<String>,
+}
+
+impl Observer for Inequalities<'_> {
+    fn executed(&mut self, event: &Event<'_>) {
+        if event.depth > 0 || event.function().is_some_and(|f| f != self.kernel) {
+            return;
+        }
+        let start = self.proved.partition_point(|p| p.inst < event.inst);
+        for p in self.proved[start..].iter().take_while(|p| p.inst == event.inst) {
+            for lane in event.lanes.iter() {
+                let [a, b] = p.values.map(|v| event.value(v, lane).to_vec());
+                let (Some(a), Some(b)) =
+                    (a.first().and_then(|c| c.defined()), b.first().and_then(|c| c.defined()))
+                else {
+                    continue;
+                };
+                self.held += 1;
+                if a as i128 > b as i128 + p.c {
+                    let [x, y] = p.values.map(|v| self.func.value_name(v));
+                    self.violation.get_or_insert(format!("{x} ≤ {y} + {}: {a} and {b}", p.c));
+                }
+            }
+        }
+        for lane in event.lanes.iter() {
+            if let Some(edge) = event.edge(lane).filter(|e| self.never.contains(e)) {
+                let from = self.func.block_name(self.func.edges[edge].from);
+                self.violation.get_or_insert(format!("an edge from {from} is taken"));
+            }
+        }
+    }
+}
+
+/// All inequalities between the operands of an instruction that can be proved, and edges that contradict what is known.
+fn proved<'a>(program: &'a Program, code: &'a Code) -> (Vec<Inequality>, Vec<Edge>) {
+    let func = program.function();
+    let bounds = Bounds::new(&program.module, func, code, ());
+    let prover = bounds.prover();
+    let mut proved = Vec::new();
+    for &b in func.layout.iter().filter(|&&b| bounds.facts().is_reached(Node::from(b))) {
+        for inst in func.block_insts(b) {
+            let data = &func.insts[inst];
+            let [a, b] = data.args[..] else { continue };
+            let is_narrow = |v| matches!(func.ty(v), Type::Int(..=64));
+            if data.op == Op::Phi || !is_narrow(a) || !is_narrow(b) || a == b {
+                continue;
+            }
+            for (k, x, y) in [(0, a, b), (1, b, a)] {
+                let Some(version) = prover.used(inst, k) else { continue };
+                let c = [-2, -1, 0, 1].into_iter().find(|&c| prover.at_most(version, y, c).is_some());
+                proved.extend(c.map(|c| Inequality { inst, values: [x, y], c }));
+            }
+        }
+    }
+    proved.sort_by_key(|p| p.inst);
+    let edges = (0..code.program().graph().edge_count()).map(EdgeId::new);
+    let never = edges.filter(|&e| {
+        let source = code.program().graph().source(e);
+        bounds.facts().is_reached(source) && bounds.contradiction(&prover, e).is_some()
+    });
+    let never = never.map(|e| code.edge(e)).collect();
+    (proved, never)
+}
+
+#[test]
+fn inequalities_that_are_proved_hold_and_edges_that_contradict_them_are_not_taken() {
+    let (first, count) = (number("WARPLINE_SEED", 0), number("WARPLINE_PROGRAMS", 150));
+    let (mut held, mut inequalities, mut edges) = (0, 0, 0);
+    for (seed, program) in programs(first, count) {
+        let code = Code::with_makers(program.function());
+        let (proved, never) = proved(&program, &code);
+        inequalities += proved.len();
+        edges += never.len();
+        let mut judge = Inequalities {
+            kernel: program.kernel,
+            func: program.function(),
+            proved,
+            never,
+            held: 0,
+            violation: None,
+        };
+        for run in 0..8 {
+            let inputs = Inputs::random(&program, 4, seed * 16 + run);
+            let options = MachineOptions { fuel: 20_000, ..MachineOptions::default() };
+            run_lockstep(&program, &inputs, LaneSet::first(4), &options, Some(&mut judge));
+            if let Some(violation) = judge.violation {
+                panic!("seed {seed}, run {run}: {violation}\n{}", program.text());
+            }
+        }
+        held += judge.held;
+    }
+    println!(
+        "seeds {first} to {}: {inequalities} inequalities, {edges} edges, held {held} times",
+        first + count
+    );
+    assert!(
+        inequalities as u64 > count / 2 && edges as u64 > count / 50,
+        "{inequalities} and {edges} are few"
+    );
 }
