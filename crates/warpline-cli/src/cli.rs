@@ -7,6 +7,7 @@ use warpline::uniformity::facts::WorkGroup;
 use warpline::uniformity::{Algorithm, Target};
 use warpline::vectorize::Linearize;
 
+use crate::forms::Form;
 use crate::spec::{Bind, Tolerance, Width, parse_range};
 
 /// Finds out what all lanes agree on, and makes programs for one lane run on W lanes at once.
@@ -31,6 +32,8 @@ pub enum Verb {
     Run(RunOptions),
     /// Bring functions into SSA form, say what that costs, or what is read without having been written
     Ssa(SsaOptions),
+    /// Split live ranges as a data-flow client asks for (e-SSA, SSI and their relatives), and say what that costs
+    Ssi(SsiOptions),
     /// Measure, as the papers do
     Bench(BenchOptions),
 }
@@ -344,6 +347,37 @@ pub enum SsaFormat {
     Llvm,
 }
 
+fn form(name: &str) -> Result<Form, String> {
+    Form::from_name(name)
+        .ok_or_else(|| format!("`{name}` is no strategy; there are {}", Form::names().join(", ")))
+}
+
+/// Options of `ssi`.
+#[derive(Args)]
+pub struct SsiOptions {
+    /// .ll, .bc, .rs, .c, .cpp or .cl. Sources are compiled without optimisation, and brought into pruned SSA form first
+    pub inputs: Vec<PathBuf>,
+    /// Where live ranges are split: the name of a data-flow client (paper 4, Figure 5) or of a form; `list` prints all of them, without inputs
+    #[arg(long, value_name = "NAME", value_parser = form)]
+    pub strategy: Form,
+    /// Only this function
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// Print instead how many φs, σs and copies are added, and how long that takes, beside Singer's SSI form: sums over all functions;
+    /// times are medians over 5 runs. The φs of SSA form itself are not counted
+    #[arg(long)]
+    pub stats: bool,
+    /// With --stats: the same by function
+    #[arg(long, requires = "stats")]
+    pub by_function: bool,
+    /// How to print; llvm: the module with its functions, in which only added φs can be seen
+    #[arg(long, value_enum, default_value_t)]
+    pub format: SsaFormat,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+}
+
 /// Options of `bench`.
 #[derive(Args)]
 pub struct BenchOptions {
@@ -360,6 +394,9 @@ pub enum Bench {
     Uniformity(BenchUniformityOptions),
     /// φ placement: counts and times as in paper 5, Tables 2 to 5, with the paper's figures beside them
     Ssa(BenchSsaOptions),
+    /// Splitting of live ranges: times, growth and share of LLVM's O1 as in paper 4, Figures 11 to 13, with the paper's figures beside
+    /// them
+    Ssi(BenchSsiOptions),
 }
 
 /// Options of `bench uniformity`.
@@ -393,6 +430,26 @@ pub struct BenchSsaOptions {
     /// How many samples are taken of each function by each method; times are medians
     #[arg(long, value_name = "N", default_value_t = 11, value_parser = runs)]
     pub runs: usize,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: TableFormat,
+}
+
+/// Options of `bench ssi`.
+#[derive(Args)]
+pub struct BenchSsiOptions {
+    /// .ll, .bc, .rs, .c, .cpp or .cl, compiled without optimisation; a folder stands for all .ll and .bc in it
+    #[arg(required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// One line for each program instead of each file: files whose names agree up to the first `-`
+    #[arg(long)]
+    pub by_program: bool,
+    /// How many samples are taken of each function by each strategy; times are medians
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = runs)]
+    pub runs: usize,
+    /// How often LLVM's O1 is run on each module; the time is the median. 0: not at all
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub o1_runs: usize,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: TableFormat,

@@ -12,16 +12,20 @@ mod cli;
 mod directives;
 mod error;
 mod explain;
+mod forms;
 mod header;
 mod html;
+mod input;
 mod kernel;
 mod libmvec;
 mod observe;
 mod output;
 mod placements;
 mod run;
+mod sampling;
 mod spec;
 mod ssa;
+mod ssi;
 mod subject;
 mod vectorize;
 
@@ -55,6 +59,7 @@ fn main() -> ExitCode {
         Verb::Vectorize(options) => vectorize::vectorize(&options),
         Verb::Run(options) => run::run(&options),
         Verb::Ssa(options) => ssa::ssa(&options),
+        Verb::Ssi(options) => ssi::ssi(&options),
         Verb::Bench(options) => bench::bench(&options),
     };
     match outcome {

@@ -1,7 +1,6 @@
-//! φ placements side by side: what they are applied to, which there are, and how long they take.
+//! φ placements side by side: what they are applied to, and which there are.
 
 use std::hint::black_box;
-use std::time::Duration;
 
 use warpline::ir::{Function, Module};
 use warpline::ssa;
@@ -9,9 +8,9 @@ use warpline_analysis::CsrGraph;
 use warpline_analysis::phi_placement::{
     Accesses, Dominators, Placement, Pruning, braun, dominance_frontiers, precise, reaching_definitions,
 };
-use warpline_llvm::Stopwatch;
 
 use crate::cli::EntryChoice;
+use crate::sampling::{self, Sampling};
 
 /// What a placement is asked about: the graph of a function and its accesses to variables.
 #[derive(Clone)]
@@ -87,106 +86,12 @@ impl Method {
     }
 }
 
-/// How methods are timed.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Sampling {
-    /// How many samples are taken of each method.
-    pub runs: usize,
-    /// How long a sample lasts at least: short work is repeated in it.
-    pub least: Duration,
-}
-
-/// Nanoseconds of processor time that each of the methods takes for each of the subjects: medians over samples. A round goes through all
-/// subjects, so that the samples of one are apart in time; methods take turns in a random
-/// order, which is the same each time, and each runs once before its sample.
+/// Nanoseconds of processor time that each of the methods takes for each of the subjects: see [`sampling::medians`].
 pub fn medians<const N: usize>(
     subjects: &[Subject],
     methods: [Method; N],
     sampling: Sampling,
-    mut progress: impl FnMut(usize),
+    progress: impl FnMut(usize),
 ) -> Vec<[f64; N]> {
-    let repeats: Vec<[u32; N]> =
-        subjects.iter().map(|subject| methods.map(|method| repeats(subject, method, sampling))).collect();
-    let mut samples: Vec<[Vec<f64>; N]> = subjects.iter().map(|_| [const { Vec::new() }; N]).collect();
-    let mut order = Order::<N>::new();
-    for round in 0..sampling.runs {
-        progress(round);
-        for (i, subject) in subjects.iter().enumerate() {
-            order.shuffle();
-            for at in order.0 {
-                // Whatever ran before has left other things in the caches.
-                methods[at].run(subject);
-                let watch = Stopwatch::start();
-                for _ in 0..repeats[i][at] {
-                    methods[at].run(subject);
-                }
-                samples[i][at].push(watch.elapsed().as_nanos() as f64 / f64::from(repeats[i][at]));
-            }
-        }
-    }
-    samples.into_iter().map(|of_subject| of_subject.map(median)).collect()
-}
-
-/// The order in which methods take turns: what runs before another makes a difference, so it changes.
-struct Order<const N: usize>([usize; N], u64);
-
-impl<const N: usize> Order<N> {
-    fn new() -> Self {
-        Order(std::array::from_fn(|i| i), 0x9e37_79b9_7f4a_7c15)
-    }
-
-    /// Fisher and Yates, by numbers from a xorshift generator.
-    fn shuffle(&mut self) {
-        for i in (1..N).rev() {
-            self.1 ^= self.1 << 13;
-            self.1 ^= self.1 >> 7;
-            self.1 ^= self.1 << 17;
-            self.0.swap(i, (self.1 >> 32) as usize % (i + 1));
-        }
-    }
-}
-
-/// How often a method must run in a sample to fill it.
-fn repeats(subject: &Subject, method: Method, sampling: Sampling) -> u32 {
-    if sampling.least.is_zero() {
-        return 1;
-    }
-    let once = || {
-        let watch = Stopwatch::start();
-        method.run(subject);
-        watch.elapsed().max(Duration::from_nanos(50))
-    };
-    (sampling.least.as_nanos() / once().min(once()).as_nanos()) as u32 + 1
-}
-
-/// The median; 0 of nothing.
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_method_comes_first_and_last_and_none_is_left_out() {
-        let mut order = Order::<5>::new();
-        let (mut first, mut last) = ([0; 5], [0; 5]);
-        for _ in 0..100 {
-            order.shuffle();
-            let mut sorted = order.0;
-            sorted.sort_unstable();
-            assert_eq!(sorted, [0, 1, 2, 3, 4]);
-            first[order.0[0]] += 1;
-            last[order.0[4]] += 1;
-        }
-        assert!(first.iter().chain(&last).all(|&n| n > 5), "{first:?} {last:?}");
-    }
-
-    #[test]
-    fn medians_are_of_the_values_in_order() {
-        assert!((median(vec![3.0, 1.0, 2.0]) - 2.0).abs() < 1e-9);
-        assert!(median(Vec::new()).abs() < 1e-9);
-    }
+    sampling::medians(subjects, |subject, method| methods[method].run(subject), sampling, progress)
 }

@@ -22,11 +22,13 @@ pub struct FunctionShape {
     pub masks: bool,
     /// So many of eight instructions access variables, besides the few that do anyway.
     pub accesses: usize,
+    /// Whether blocks may end with σs.
+    pub sigmas: bool,
 }
 
 impl Default for FunctionShape {
     fn default() -> Self {
-        FunctionShape { max_blocks: 8, max_insts: 6, max_vars: 3, masks: true, accesses: 0 }
+        FunctionShape { max_blocks: 8, max_insts: 6, max_vars: 3, masks: true, accesses: 0, sigmas: true }
     }
 }
 
@@ -187,7 +189,9 @@ impl<'a> Maker<'a> {
                 self.func.set_phi_arg(e, k, v);
             }
         }
-        self.sigmas(&ends);
+        if self.shape.sigmas {
+            self.sigmas(&ends);
+        }
         if self.rng.chance(1, 2) {
             // The order of the blocks is free behind the entry.
             let mut rest = self.func.layout.split_off(1);

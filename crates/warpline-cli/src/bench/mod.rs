@@ -1,7 +1,9 @@
 //! `warpline bench NAME`: measurements that papers make of what is built here, one module for each.
 
+mod files;
 mod ssa;
-mod table;
+mod ssi;
+pub mod table;
 mod uniformity;
 
 use crate::Outcome;
@@ -16,5 +18,6 @@ pub fn bench(options: &BenchOptions) -> Result<Outcome> {
     match &options.bench {
         Bench::Uniformity(options) => uniformity::uniformity(options),
         Bench::Ssa(options) => ssa::ssa(options),
+        Bench::Ssi(options) => ssi::ssi(options),
     }
 }

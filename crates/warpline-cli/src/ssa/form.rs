@@ -4,14 +4,14 @@ use serde::Serialize;
 use warpline::ir::{Function, Module, Names, Var};
 use warpline::ssa::construct::{ConstructOptions, Entry, Placement};
 use warpline::ssa::{self, Construction};
-use warpline::text::{print_function, print_module};
+use warpline::text::print_function;
 use warpline::verify::{verify, verify_non_strict};
 use warpline_analysis::phi_placement::Pruning;
 
-use super::Input;
 use crate::analyze::json;
 use crate::cli::{EntryChoice, PlacementChoice, SsaFormat, SsaOptions};
 use crate::error::{Error, Result};
+use crate::input::Input;
 
 /// Refuses what does not fit together, before anything is read.
 ///
@@ -114,43 +114,14 @@ pub fn print(inputs: Vec<Input>, options: &SsaOptions) -> Result<String> {
     let mut out = String::new();
     let mut report = Report { inputs: Vec::new() };
     for mut input in inputs {
-        let mut all = Vec::with_capacity(input.functions.len());
-        for &id in &input.functions {
-            let mut func = input.imported.ir.functions[id].clone();
-            all.push(bring(&input.imported.ir, &mut func, options)?);
-            input.imported.ir.functions[id] = func;
-        }
+        let all = input.replace(|module, func| bring(module, func, options))?;
         match options.format {
-            SsaFormat::Text => {
-                if several {
-                    let between = if out.is_empty() { "" } else { "\n" };
-                    out += &format!("{between}; {}\n", input.path.display());
-                }
-                out += &text(&input, options);
-            }
+            SsaFormat::Text => input.print_to(&mut out, options.function.is_none(), several),
             SsaFormat::Json => report.inputs.push(InputReport::new(&input, &all)),
-            SsaFormat::Llvm => out += &llvm(&mut input)?,
+            SsaFormat::Llvm => out += &input.llvm()?,
         }
     }
     Ok(if options.format == SsaFormat::Json { json(&report) } else { out })
-}
-
-/// The whole module, or the one function that was asked for.
-fn text(input: &Input, options: &SsaOptions) -> String {
-    let module = &input.imported.ir;
-    match options.function {
-        None => print_module(module),
-        Some(_) => input.functions.iter().map(|&id| print_function(module, &module.functions[id])).collect(),
-    }
-}
-
-fn llvm(input: &mut Input) -> Result<String> {
-    for &id in &input.functions {
-        input.imported.bridge.replace_function(&input.imported.ir, id)?;
-    }
-    let module = input.imported.bridge.module();
-    module.verify()?;
-    Ok(module.to_text())
 }
 
 /// All inputs, for programs.

@@ -6,35 +6,11 @@ mod form;
 mod stats;
 mod uninitialized;
 
-use std::path::{Path, PathBuf};
-
-use warpline::ir::FuncId;
-use warpline_llvm::Imported;
-
 use crate::Outcome;
 use crate::cli::SsaOptions;
 use crate::error::Result;
-use crate::kernel::{find_function, load};
+use crate::input::Input;
 use crate::output;
-
-/// A module as it was read, and the functions that are asked for.
-struct Input {
-    path: PathBuf,
-    imported: Imported,
-    functions: Vec<FuncId>,
-}
-
-impl Input {
-    /// Reads an input as the compiler wrote it.
-    fn open(path: &Path, function: Option<&str>) -> Result<Input> {
-        let imported = load(path, Some(false), None)?;
-        let functions = match function {
-            Some(_) => vec![find_function(&imported, path, function)?],
-            None => imported.ir.functions.keys().collect(),
-        };
-        Ok(Input { path: path.to_owned(), imported, functions })
-    }
-}
 
 /// Runs the command.
 ///
@@ -45,8 +21,7 @@ pub fn ssa(options: &SsaOptions) -> Result<Outcome> {
         output::check(path)?;
     }
     form::check(options)?;
-    let open = |path: &PathBuf| Input::open(path, options.function.as_deref());
-    let inputs = options.inputs.iter().map(open).collect::<Result<Vec<_>>>()?;
+    let inputs = Input::open_all(&options.inputs, options.function.as_deref())?;
     let (text, outcome) = if options.stats {
         (stats::report(&inputs, options)?, Outcome::Clean)
     } else if options.uninitialized {

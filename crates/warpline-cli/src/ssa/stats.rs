@@ -6,11 +6,12 @@ use std::time::Duration;
 use serde::Serialize;
 use warpline_analysis::phi_placement::Pruning;
 
-use super::Input;
 use crate::analyze::json;
 use crate::cli::{SsaFormat, SsaOptions};
 use crate::error::{Error, Result};
-use crate::placements::{Method, Sampling, Subject, medians, with_variables};
+use crate::input::Input;
+use crate::placements::{Method, Subject, medians, with_variables};
+use crate::sampling::Sampling;
 
 /// How functions are timed: quickly, since the counts are what matters here.
 const SAMPLING: Sampling = Sampling { runs: 5, least: Duration::ZERO };

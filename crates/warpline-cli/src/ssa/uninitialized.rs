@@ -7,13 +7,13 @@ use serde::Serialize;
 use warpline::ir::{Function, Module, Names, Var};
 use warpline::ssa::{self, UnwrittenRead};
 
-use super::Input;
 use super::form::variable_name;
 use crate::Outcome;
 use crate::analyze::json;
 use crate::chain::Place;
 use crate::cli::{SsaFormat, SsaOptions};
 use crate::error::{Error, Result};
+use crate::input::Input;
 use crate::placements::with_variables;
 
 /// A read that should not be.

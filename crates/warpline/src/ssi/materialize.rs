@@ -35,14 +35,14 @@ impl Materialized {
 /// Writes the φs, σs and parallel copies that splitting has added into a function. `code` is the program of this function, `ssi` its
 /// split live ranges. New values have the name of their variable and a number.
 ///
-/// * The copies in parallel with an instruction are one parallel copy right behind it: they read nothing that it defines, and it reads
-///   nothing that they define.
+/// * The copies in parallel with an instruction are one parallel copy right behind it, or before it if it is a terminator: they read nothing
+///   that it defines, and it reads nothing that they define.
 /// * The σs of a block have a result for each out-edge, also where the variable has no version.
 /// * Variables of the function that have several versions become values: reads and writes of them are copies then.
 /// * What is not defined on some way is `poison` on that way. Definitions of values dominate their uses, so this happens to them only where code
 ///   is never executed; there the value itself stands in, so that φs still stand for one value.
 ///
-/// The function must be in strict SSA form but for its variables, and is so afterwards. Time is linear in the sizes of function and overlay.
+/// The function must be in strict SSA form but for its variables, and without σs; it is in strict SSA form afterwards. Time is linear in the sizes of function and overlay.
 pub fn materialize(func: &mut Function, code: &Code, ssi: &Ssi) -> Materialized {
     let mut writer = Writer {
         values: vec![None.into(); ssi.versions()],
@@ -128,7 +128,11 @@ impl Writer<'_> {
         let made = self.func.values.push(ValueData { ty, def, name: "".into() });
         self.func.insts[inst].results.push(made);
         self.func.insts[inst].op = Op::ParallelCopy;
-        self.made(self.ssi.defined(self.code.program().definition_slots(at).start), made);
+        let version = self.ssi.defined(self.code.program().definition_slots(at).start);
+        // Code that is never executed writes what the variable holds on entry.
+        if version.index() >= self.code.program().variables() {
+            self.made(version, made);
+        }
     }
 
     /// The copies in parallel with an instruction.
@@ -143,7 +147,7 @@ impl Writer<'_> {
         copy
     }
 
-    /// Puts copies behind their instructions; both are in order.
+    /// Puts copies behind their instructions, those of the terminator before it; both are in order.
     fn put_behind(&mut self, b: Block, copies: &[(Inst, Inst)]) {
         if copies.is_empty() {
             return;
@@ -154,7 +158,7 @@ impl Writer<'_> {
             insts.push(i);
             insts.extend(copies.next_if(|c| c.0 == i).map(|c| c.1));
         }
-        debug_assert!(copies.next().is_none(), "a terminator is split at the exit of its block");
+        insts.extend(copies.map(|c| c.1));
         self.func.blocks[b].insts = insts;
     }
 

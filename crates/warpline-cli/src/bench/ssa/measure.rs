@@ -1,8 +1,7 @@
 //! Counts and times of one program.
 
 use std::collections::BTreeMap;
-use std::io::IsTerminal as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 use warpline::ir::{Function, Module};
@@ -11,10 +10,12 @@ use warpline_analysis::phi_placement::{Placement, Pruning};
 use warpline_llvm::Imported;
 
 use super::exit::with_exit;
+use crate::bench::files::{progress, stem};
 use crate::cli::EntryChoice;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernel::load;
-use crate::placements::{Method, Sampling, Subject, medians, with_variables};
+use crate::placements::{Method, Subject, medians, with_variables};
+use crate::sampling::Sampling;
 
 /// Functions of at most so many blocks are too small to be compared one by one.
 pub const SMALL: usize = 20;
@@ -241,18 +242,6 @@ pub fn file(path: &Path, sampling: Sampling) -> Result<File> {
     Ok(File { name: stem(path), lines, procedures })
 }
 
-/// Shows on a terminal what is being done, in place of what was shown before.
-fn progress(text: &str) {
-    if std::io::stderr().is_terminal() {
-        eprint!("\r\x1b[K{text}");
-    }
-}
-
-/// A file's name without suffix.
-fn stem(path: &Path) -> String {
-    path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
-}
-
 /// The lines of the source: for every file that instructions come from and that is no header, the last line that one of them has.
 /// None if nothing is known of lines.
 fn lines(imported: &Imported) -> Option<usize> {
@@ -306,28 +295,4 @@ fn phis(module: &Module, func: &Function, subject: &Subject, precise: &Placement
 
 fn count_at(placement: &Placement, node: Node) -> usize {
     (0..placement.variables()).filter(|&x| placement.of(x).binary_search(&node).is_ok()).count()
-}
-
-/// The files that are meant: a folder stands for all inputs in it, by name.
-///
-/// # Errors
-/// If a folder cannot be read or has no input.
-pub fn expand(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for input in inputs {
-        if !input.is_dir() {
-            files.push(input.clone());
-            continue;
-        }
-        let entries = std::fs::read_dir(input).map_err(|e| Error::input(input, e.to_string()))?;
-        let paths = entries.flatten().map(|entry| entry.path());
-        let mut found: Vec<PathBuf> =
-            paths.filter(|p| p.extension().is_some_and(|e| e == "ll" || e == "bc")).collect();
-        if found.is_empty() {
-            return Err(Error::input(input, "there is no .ll and no .bc file in this folder"));
-        }
-        found.sort();
-        files.append(&mut found);
-    }
-    Ok(files)
 }

@@ -18,12 +18,13 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::files::{expand, line_name};
 use super::table::Table;
 use crate::Outcome;
 use crate::cli::{BenchSsaOptions, TableFormat};
 use crate::error::Result;
 use crate::output;
-use crate::placements::Sampling;
+use crate::sampling::Sampling;
 use measure::{File, Sums};
 use tables::Row;
 
@@ -44,7 +45,7 @@ struct Report {
 /// Whatever is wrong with inputs and options.
 pub fn ssa(options: &BenchSsaOptions) -> Result<Outcome> {
     let sampling = Sampling { runs: options.runs, least: LEAST };
-    let paths = measure::expand(&options.inputs)?;
+    let paths = expand(&options.inputs)?;
     let files = paths.iter().map(|path| measure::file(path, sampling)).collect::<Result<Vec<_>>>()?;
     let report =
         Report { runs: options.runs, total: Sums::of(files.iter().flat_map(|f| &f.procedures)), files };
@@ -62,10 +63,7 @@ pub fn ssa(options: &BenchSsaOptions) -> Result<Outcome> {
 fn rows(files: &[File], by_program: bool) -> Vec<Row<'_>> {
     let mut rows: Vec<Row> = Vec::new();
     for file in files {
-        let name = match by_program {
-            true => file.name.split('-').next().unwrap_or(&file.name),
-            false => &file.name,
-        };
+        let name = line_name(&file.name, by_program);
         match rows.iter_mut().find(|row| by_program && row.name == name) {
             Some(row) => {
                 row.procedures.extend(&file.procedures);

@@ -1,0 +1,88 @@
+//! An input whose functions are to be brought into a form, and the module that they are in then.
+
+use std::path::{Path, PathBuf};
+
+use warpline::ir::{FuncId, Function};
+use warpline::text::{print_function, print_module};
+use warpline_llvm::Imported;
+
+use crate::error::Result;
+use crate::kernel::{find_function, load};
+
+/// A module as it was read, and the functions that are asked for.
+pub struct Input {
+    /// Where it was read from.
+    pub path: PathBuf,
+    /// The module.
+    pub imported: Imported,
+    /// The functions.
+    pub functions: Vec<FuncId>,
+}
+
+impl Input {
+    /// Reads an input as the compiler wrote it.
+    ///
+    /// # Errors
+    /// If it cannot be read, or has no function of this name.
+    pub fn open(path: &Path, function: Option<&str>) -> Result<Input> {
+        let imported = load(path, Some(false), None)?;
+        let functions = match function {
+            Some(_) => vec![find_function(&imported, path, function)?],
+            None => imported.ir.functions.keys().collect(),
+        };
+        Ok(Input { path: path.to_owned(), imported, functions })
+    }
+
+    /// All inputs.
+    ///
+    /// # Errors
+    /// As [`Input::open`].
+    pub fn open_all(paths: &[PathBuf], function: Option<&str>) -> Result<Vec<Input>> {
+        paths.iter().map(|path| Input::open(path, function)).collect()
+    }
+
+    /// Replaces the functions that are asked for by what `bring` makes of copies of them, and returns what it says of each.
+    ///
+    /// # Errors
+    /// The first of `bring`.
+    pub fn replace<T>(
+        &mut self,
+        mut bring: impl FnMut(&warpline::ir::Module, &mut Function) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut all = Vec::with_capacity(self.functions.len());
+        for &id in &self.functions {
+            let mut func = self.imported.ir.functions[id].clone();
+            all.push(bring(&self.imported.ir, &mut func)?);
+            self.imported.ir.functions[id] = func;
+        }
+        Ok(all)
+    }
+
+    /// Appends the text form of the whole module, or of the functions alone, below the name of the file if there are `several`.
+    pub fn print_to(&self, out: &mut String, whole: bool, several: bool) {
+        if several {
+            let between = if out.is_empty() { "" } else { "\n" };
+            *out += &format!("{between}; {}\n", self.path.display());
+        }
+        let module = &self.imported.ir;
+        match whole {
+            true => *out += &print_module(module),
+            false => {
+                self.functions.iter().for_each(|&id| *out += &print_function(module, &module.functions[id]))
+            }
+        }
+    }
+
+    /// LLVM's text of the module.
+    ///
+    /// # Errors
+    /// If a function cannot be brought into LLVM's form.
+    pub fn llvm(&mut self) -> Result<String> {
+        for &id in &self.functions {
+            self.imported.bridge.replace_function(&self.imported.ir, id)?;
+        }
+        let module = self.imported.bridge.module();
+        module.verify()?;
+        Ok(module.to_text())
+    }
+}

@@ -1,0 +1,211 @@
+//! `warpline ssi` and `warpline bench ssi`.
+
+mod common;
+
+use std::path::PathBuf;
+
+use common::{ok, stderr, stdout, warpline};
+
+/// As clang makes it: a loop with a bound, and a test for equality in it.
+const PROGRAM: &str = "define i32 @find(ptr %a, i32 %n, i32 %wanted) {
+entry:
+  %i = alloca i32, align 4
+  store i32 0, ptr %i, align 4
+  br label %head
+head:
+  %k = load i32, ptr %i, align 4
+  %more = icmp slt i32 %k, %n
+  br i1 %more, label %body, label %none
+body:
+  %at = getelementptr inbounds i32, ptr %a, i32 %k
+  %x = load i32, ptr %at, align 4
+  %found = icmp eq i32 %x, %wanted
+  br i1 %found, label %yes, label %next
+next:
+  %k2 = load i32, ptr %i, align 4
+  %inc = add nsw i32 %k2, 1
+  store i32 %inc, ptr %i, align 4
+  br label %head
+yes:
+  ret i32 %k
+none:
+  ret i32 -1
+}
+define void @nothing() {
+  ret void
+}
+";
+
+/// A folder with the program in it.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Place {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("program.ll"), PROGRAM).unwrap();
+        Place(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn program(&self) -> String {
+        self.path("program.ll").display().to_string()
+    }
+
+    fn ssi(&self, more: &[&str]) -> String {
+        ok(&warpline(&[&["ssi", &self.program()], more].concat()))
+    }
+}
+
+fn parse(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap()
+}
+
+fn number(value: &serde_json::Value, key: &str) -> u64 {
+    value[key].as_u64().unwrap_or_else(|| panic!("{key} of {value}"))
+}
+
+#[test]
+fn statistics_are_one_object_with_the_documented_keys() {
+    let place = Place::new();
+    let report = parse(&place.ssi(&["--strategy", "abcd", "--stats", "--format", "json"]));
+    for key in ["functions", "instructions", "phis", "sigmas", "copies", "time_ns", "singer_ssi_time_ns"] {
+        number(&report, key);
+    }
+    assert_eq!((report["strategy"].as_str(), number(&report, "functions")), (Some("abcd"), 2));
+    // 12 with the φ of the loop, and the `ret` of the other function.
+    assert_eq!(number(&report, "instructions"), 13);
+    let added = number(&report, "phis") + number(&report, "sigmas") + number(&report, "copies");
+    let growth = report["growth_percent"].as_f64().unwrap();
+    assert!((growth - added as f64 * 100.0 / 13.0).abs() < 1e-9, "{report}");
+    let singers = number(&report, "singer_ssi_phis") + number(&report, "singer_ssi_sigmas");
+    let growth = report["singer_ssi_growth_percent"].as_f64().unwrap();
+    assert!(singers > 0 && (growth - singers as f64 * 100.0 / 13.0).abs() < 1e-9, "{report}");
+    assert!(report.get("by_function").is_none());
+}
+
+#[test]
+fn ssa_form_alone_adds_nothing_and_later_strategies_add_more() {
+    let place = Place::new();
+    let added = |strategy: &str| {
+        let report = parse(&place.ssi(&["--strategy", strategy, "--stats", "--format", "json"]));
+        ["phis", "sigmas", "copies"].map(|key| number(&report, key))
+    };
+    for strategy in ["constants", "alias", "liveness"] {
+        assert_eq!(added(strategy), [0, 0, 0], "{strategy}");
+    }
+    // Equality: %wanted; order: %k and %n.
+    let [equalities, conditions] = ["conditional-constants", "e-ssa"].map(|s| added(s)[1]);
+    assert_eq!((equalities, conditions), (1, 3));
+    let [copies, none] = ["null-pointers", "abcd"].map(|s| added(s)[2]);
+    assert!(copies > 0 && none == 0);
+}
+
+#[test]
+fn statistics_by_function_add_up() {
+    let place = Place::new();
+    let report = parse(&place.ssi(&["--strategy", "ssi", "--stats", "--by-function", "--format", "json"]));
+    let list = report["by_function"].as_array().unwrap();
+    let names: Vec<_> = list.iter().map(|f| f["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["find", "nothing"]);
+    for key in ["instructions", "phis", "sigmas", "copies", "time_ns", "singer_ssi_time_ns"] {
+        assert_eq!(list.iter().map(|f| number(f, key)).sum::<u64>(), number(&report, key), "{key}");
+    }
+    let text = place.ssi(&["--strategy", "ssi", "--stats", "--by-function"]);
+    assert!(text.starts_with("2 functions: 13 instructions\n"), "{text}");
+    assert!(text.contains("\nfunction nothing: 1 instructions\n"), "{text}");
+}
+
+#[test]
+fn the_printed_form_has_sigmas_on_the_edges_of_tests() {
+    let place = Place::new();
+    let text = place.ssi(&["--strategy", "e-ssa", "--function", "find"]);
+    assert!(text.starts_with("func @find("), "{text}");
+    assert_eq!(text.matches(" = sigma ").count(), 3, "{text}");
+    let whole = place.ssi(&["--strategy", "e-ssa"]);
+    assert!(whole.contains("func @nothing()"), "{whole}");
+    let report = parse(&place.ssi(&["--strategy", "e-ssa", "--format", "json"]));
+    let find = &report["inputs"][0]["functions"][0];
+    assert_eq!((find["name"].as_str(), number(find, "sigmas")), (Some("find"), 3));
+    let versions = find["versions"].as_array().unwrap();
+    let on_edge = |of: &str, to: &str| {
+        versions.iter().any(|v| {
+            v["of"].as_str() == Some(of) && v["defined_by"] == "sigma" && v["on_edge_to"].as_str() == Some(to)
+        })
+    };
+    assert!(on_edge("%n", "body") && on_edge("%wanted", "next"), "{versions:?}");
+    assert!(!on_edge("%wanted", "yes"), "it is not used there: {versions:?}");
+}
+
+#[test]
+fn llvms_text_of_split_functions_is_a_module_that_llvm_accepts() {
+    let place = Place::new();
+    for strategy in ["e-ssa", "stephenson", "singer"] {
+        let out = place.path("split.ll").display().to_string();
+        place.ssi(&["--strategy", strategy, "--format", "llvm", "-o", &out]);
+        let text = std::fs::read_to_string(&out).unwrap();
+        assert!(text.contains("phi i32") && !text.contains("alloca"), "{text}");
+        let again = ok(&warpline(&["ssi", &out, "--strategy", "abcd", "--stats"]));
+        assert!(again.starts_with("2 functions"), "{again}");
+    }
+}
+
+#[test]
+fn the_list_names_every_strategy_with_its_class_and_source() {
+    let list = ok(&warpline(&["ssi", "--strategy", "list"]));
+    for name in ["alias", "conditional-constants", "pre", "abcd", "taint", "ranges", "stephenson", "mahlke"] {
+        let line = list.lines().find(|l| l.starts_with(name)).unwrap_or_else(|| panic!("{name}\n{list}"));
+        assert!(line.contains("partitioned"), "{line}");
+    }
+    assert!(list.contains("Defs↓ ∪ Out(Conds)↓ ∪ Uses↑"), "{list}");
+}
+
+#[test]
+fn wrong_usage_ends_with_2_and_says_what_there_is() {
+    let place = Place::new();
+    let program = place.program();
+    let refused = |arguments: &[&str], words: &[&str]| {
+        let output = warpline(&[&["ssi"], arguments].concat());
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+        assert_eq!(stdout(&output), "");
+        for word in words {
+            assert!(text.contains(word), "{arguments:?}: {text}");
+        }
+    };
+    refused(&[&program, "--strategy", "wegman"], &["`wegman`", "abcd", "class-inference", "singer"]);
+    refused(&[&program], &["--strategy"]);
+    refused(&["--strategy", "abcd"], &["INPUTS"]);
+    refused(&[&program, "--strategy", "list"], &["--strategy list"]);
+    refused(&[&program, "--strategy", "abcd", "--stats", "--format", "llvm"], &["--stats"]);
+    refused(&[&program, &program, "--strategy", "abcd", "--format", "llvm"], &["one input"]);
+    refused(&[&program, "--strategy", "abcd", "--function", "fnd"], &["fnd"]);
+    refused(&["nowhere.ll", "--strategy", "abcd"], &["nowhere.ll"]);
+}
+
+#[test]
+fn the_benchmark_has_the_papers_figures_beside_its_own() {
+    let place = Place::new();
+    let bench = |more: &[&str]| {
+        let folder = place.0.path().display().to_string();
+        ok(&warpline(&[&["bench", "ssi", &folder, "--runs", "1"], more].concat()))
+    };
+    let text = bench(&[]);
+    for word in ["Figure 11", "Figure 12", "Figure 13", "6.80", "1.48", "17.60", "program"] {
+        assert!(text.contains(word), "{word} is not in\n{text}");
+    }
+    let markdown = bench(&["--format", "markdown", "--o1-runs", "0"]);
+    assert!(markdown.contains("### Figure 13") && !markdown.contains("Figure 12"), "{markdown}");
+    let report = parse(&bench(&["--format", "json"]));
+    let costs = report["total"]["costs"].as_array().unwrap();
+    let added = |form: &str| {
+        let cost = costs.iter().find(|c| c["form"] == form).unwrap();
+        number(cost, "phis") + number(cost, "sigmas") + number(cost, "copies")
+    };
+    assert!(0 < added("conditional-constants") && added("conditional-constants") < added("abcd"));
+    assert!(added("abcd") < added("stephenson") && added("singer") > 0 && added("constants") == 0);
+    assert!(report["total"]["o1_time_ns"].as_f64().unwrap() > 0.0);
+    assert_eq!(number(&report["total"], "instructions"), 13);
+}
