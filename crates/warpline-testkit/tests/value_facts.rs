@@ -1,21 +1,26 @@
 //! What clients say of values, against runs of random programs in the interpreter: every operand and every result has a value that its
 //! version may have, and control goes only where it can.
 //!
+//! Programs in which every value keeps the bits that are demanded of it, and no others, do what they did.
 //! Inequalities that are proved, and edges of which it is proved that they are never taken, likewise.
 //!
 //! `WARPLINE_PROGRAMS` says how many programs, `WARPLINE_SEED` where to start.
 
 use warpline::dataflow::Code;
+use warpline::dataflow::clients::bit_widths::{BitWidths, Demand, Variant};
 use warpline::dataflow::clients::bounds::Bounds;
 use warpline::dataflow::clients::constants::{self, Constants, Known};
 use warpline::dataflow::clients::ranges::{self, Ranges};
 use warpline::interp::{Cell, Event, LaneSet, Observer, Options as MachineOptions};
-use warpline::ir::{Edge, FuncId, Function, Inst, Op, Type, Value};
+use warpline::ir::{BinaryOp, Block, Edge, FuncId, Function, Inst, InstFlags, Op, Type, Value};
 use warpline_analysis::dataflow::{Forward, Instruction, SparseForward, solve_forward_narrowing};
 use warpline_analysis::ssi::{Ssi, Strategy, Version, ssify};
 use warpline_analysis::{EdgeId, Graph, Node};
+use warpline_testkit::dataflow_agreement::{backward_agrees, forward_agrees};
 use warpline_testkit::number_programs;
-use warpline_testkit::programs::{Inputs, MemoryMode, Program, ProgramOptions, generate, run_lockstep};
+use warpline_testkit::programs::{
+    Inputs, MemoryMode, Program, ProgramOptions, Reference, compare, generate, run_lockstep,
+};
 
 fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
@@ -324,4 +329,124 @@ fn inequalities_that_are_proved_hold_and_edges_that_contradict_them_are_not_take
         inequalities as u64 > count / 2 && edges as u64 > count / 50,
         "{inequalities} and {edges} are few"
     );
+}
+
+/// The program with every integer cut down to the bits that are demanded of it, and without flags that make poison; and how many are.
+fn cut_down(program: &Program, variant: Variant) -> (Program, usize) {
+    let code = Code::with_makers(program.function());
+    let widths = BitWidths::new(&program.module, program.function(), &code, variant);
+    let mut func = program.function().clone();
+    let mut replaced: Vec<Option<Value>> = vec![None; func.values.len()];
+    let mut masks = Vec::new();
+    for block in func.layout.clone() {
+        let params = if block == func.entry() { func.params.clone() } else { Vec::new() };
+        let phis = func.blocks[block].phis.iter().map(|&i| func.insts[i].results[0]);
+        let early: Vec<Value> = params.into_iter().chain(phis).collect();
+        let mut insts = Vec::new();
+        early.iter().for_each(|&v| insts.extend(cut(&mut func, &widths, block, v, &mut replaced)));
+        for i in func.blocks[block].insts.clone() {
+            insts.push(i);
+            for v in func.insts[i].results.clone() {
+                insts.extend(cut(&mut func, &widths, block, v, &mut replaced));
+            }
+        }
+        masks.extend(insts.iter().filter(|i| !func.blocks[block].insts.contains(i)).copied());
+        func.blocks[block].insts = insts;
+    }
+    let new = |v: Value| replaced.get(v.as_u32() as usize).copied().flatten().unwrap_or(v);
+    for block in func.layout.clone() {
+        for i in func.block_insts(block).collect::<Vec<_>>() {
+            if !masks.contains(&i) {
+                func.insts[i].args.iter_mut().for_each(|a| *a = new(*a));
+            }
+            let op = &func.insts[i].op;
+            if matches!(op, Op::Binary(_) | Op::Cast(_) | Op::ICmp(_)) {
+                func.insts[i].flags -= POISON;
+            }
+            for e in func.insts[i].edges.clone() {
+                func.edges[e].args.iter_mut().for_each(|a| *a = new(*a));
+            }
+        }
+    }
+    let mut cut = program.clone();
+    cut.module.functions[cut.kernel] = func;
+    (cut, masks.len())
+}
+
+/// The flags of operations on integers that make poison.
+const POISON: InstFlags = InstFlags::NUW
+    .union(InstFlags::NSW)
+    .union(InstFlags::EXACT)
+    .union(InstFlags::DISJOINT)
+    .union(InstFlags::NNEG)
+    .union(InstFlags::SAMESIGN);
+
+/// An instruction that takes the demanded bits of a value, if not all are.
+fn cut(
+    func: &mut Function,
+    widths: &BitWidths<'_>,
+    block: Block,
+    v: Value,
+    replaced: &mut [Option<Value>],
+) -> Option<Inst> {
+    let Type::Int(bits @ ..=128) = func.ty(v) else { return None };
+    let (demanded, all) = (widths.demanded(v).0, u128::MAX >> (128 - bits));
+    if demanded == all {
+        return None;
+    }
+    let mask = func.int_const(bits, demanded);
+    let inst = func.make_inst(block, Op::Binary(BinaryOp::And), &[v, mask], &[Type::Int(bits)]);
+    replaced[v.as_u32() as usize] = Some(func.insts[inst].results[0]);
+    Some(inst)
+}
+
+#[test]
+fn programs_whose_values_have_only_the_bits_that_are_demanded_do_what_they_did() {
+    let (first, count) = (number("WARPLINE_SEED", 0), number("WARPLINE_PROGRAMS", 150));
+    let (mut masks, mut compared) = (0, 0);
+    for (seed, program) in programs(first, count) {
+        for variant in [Variant::Stephenson, Variant::Mahlke] {
+            let (cut, cuts) = cut_down(&program, variant);
+            masks += cuts;
+            for run in 0..3 {
+                let inputs = Inputs::random(&program, 4, seed * 16 + run);
+                let options = MachineOptions { fuel: 20_000, ..MachineOptions::default() };
+                let reference = run_lockstep(&program, &inputs, LaneSet::first(4), &options, None);
+                if reference.result.is_err() || reference.froze {
+                    continue;
+                }
+                let options = MachineOptions { fuel: 60_000, ..options };
+                let found = run_lockstep(&cut, &inputs, LaneSet::first(4), &options, None);
+                if let Err(difference) = compare(&reference, &found, Reference::Lockstep) {
+                    panic!("seed {seed}, run {run}: {difference:?}\n{}\n{}", program.text(), cut.text());
+                }
+                compared += 1;
+            }
+        }
+    }
+    println!("seeds {first} to {}: {masks} values cut down, {compared} runs", first + count);
+    assert!(masks as u64 > count && compared > count, "{masks} values and {compared} runs are few");
+}
+
+#[test]
+fn sparse_and_dense_solutions_are_the_same() {
+    let (first, count) = (number("WARPLINE_SEED", 0), number("WARPLINE_PROGRAMS", 150));
+    for (seed, program) in programs(first, count) {
+        let (module, func) = (&program.module, program.function());
+        let agree = |name: &str, outcome: Result<(), String>| {
+            outcome.unwrap_or_else(|e| panic!("seed {seed}, {name}: {e}\n{}", program.text()));
+        };
+        let code = Code::of(func);
+        let ssi = ssify(code.program(), &Constants::STRATEGY);
+        let constants = Constants::new(module, func, &code);
+        agree("constants", forward_agrees(code.program(), &ssi, &constants));
+        let ssi = ssify(code.program(), &Variant::Mahlke.strategy());
+        agree("demand", backward_agrees(code.program(), &ssi, &Demand::new(module, func, &code), true));
+        let code = Code::with_makers(func);
+        let ssi = ssify(code.program(), &Ranges::STRATEGY);
+        let ranges = Ranges::new(module, func, &code);
+        agree("ranges", forward_agrees(code.program(), &ssi, &ranges));
+        let ssi = ssify(code.program(), &Variant::Stephenson.strategy());
+        agree("demand", backward_agrees(code.program(), &ssi, &Demand::new(module, func, &code), true));
+    }
 }

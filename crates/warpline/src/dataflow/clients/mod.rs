@@ -1,5 +1,6 @@
 //! Analyses that are clients of the data-flow solvers, one module each.
 //!
+//! * [`bit_widths`]: how many bits of each integer are needed.
 //! * [`bounds`]: which checks can never fail.
 //! * [`constants`]: conditional constant propagation.
 //! * [`dead_code`]: what computes nothing that matters.
@@ -12,6 +13,7 @@
 //! Each says what its lattice is, by which strategy live ranges are split for it, in which direction it works, whether it is a
 //! partitioned-variable or a partitioned-lattice problem, and how it treats memory, calls, poison and undef.
 
+pub mod bit_widths;
 pub mod bounds;
 pub mod constants;
 pub mod dead_code;

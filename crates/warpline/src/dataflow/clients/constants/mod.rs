@@ -15,10 +15,13 @@
 
 pub(super) mod fold;
 mod load;
+mod report;
 mod transfer;
 
 #[cfg(test)]
 mod tests;
+
+pub use report::{ConstantsReport, analyze};
 
 use smallvec::SmallVec;
 use warpline_analysis::EdgeId;
@@ -28,8 +31,19 @@ use warpline_analysis::ssi::Strategy;
 use super::edges::{self, Condition, Each, EdgeConditions};
 use super::intrinsics::Calls;
 use crate::dataflow::Code;
+use crate::dataflow::report::{Description, Direction, Kind};
 use crate::ir::{
     Constant, FloatKind, Function, Inst, IntPred, Module, Op, Symbol, Type, Unwritten, ValueDef,
+};
+
+/// What this client is.
+pub const DESCRIPTION: Description = Description {
+    name: "constants",
+    question: "which values are constants, and which code is never reached",
+    direction: Direction::Forward,
+    strategy: "definitions and equality tests",
+    kind: Kind::PartitionedVariable,
+    reference: "Wegman and Zadeck 1991",
 };
 
 /// A constant that is computed with.

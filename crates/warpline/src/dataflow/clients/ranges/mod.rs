@@ -17,6 +17,7 @@ pub mod arithmetic;
 pub mod functions;
 mod range;
 pub mod refine;
+mod report;
 pub mod thresholds;
 mod transfer;
 
@@ -24,6 +25,7 @@ mod transfer;
 mod tests;
 
 pub use range::Range;
+pub use report::{RangesReport, ValueRange, analyze};
 
 use warpline_analysis::EdgeId;
 use warpline_analysis::Node;
@@ -33,8 +35,19 @@ use warpline_analysis::ssi::Strategy;
 use super::edges::{self, Condition, Each, EdgeConditions};
 use super::intrinsics::Calls;
 use crate::dataflow::Code;
+use crate::dataflow::report::{Description, Direction, Kind};
 use crate::ir::{Constant, Function, Inst, Module, Op, Type, TypeTable, Unwritten, Value, ValueDef};
 use thresholds::Thresholds;
+
+/// What this client is.
+pub const DESCRIPTION: Description = Description {
+    name: "ranges",
+    question: "between which numbers integers lie",
+    direction: Direction::Forward,
+    strategy: "e-SSA: definitions and conditions",
+    kind: Kind::PartitionedLattice,
+    reference: "paper 4, Figure 5; Bodík, Gupta, Sarkar 2000 (e-SSA)",
+};
 
 /// What is known of a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
