@@ -5,6 +5,7 @@
 //! * [`Forward`], [`Backward`]: problems, as transfer functions that both solvers use.
 //! * [`solve_forward`], [`solve_backward`]: the greatest solution, one fact per version ([`Ssi`](crate::ssi::Ssi)).
 //! * [`solve_forward_dense`], [`solve_backward_dense`]: the same with a fact per program point, to compare with.
+//! * [`extending`]: relations between variables, predicated code, memory.
 //! * [`Engine`]: which constraint is evaluated next; for problems of other kinds, too.
 //!
 //! Paper 4: Tavares, Boissinot, Pereira, Rastello, *Parameterized Construction of Program Representations for Sparse Dataflow
@@ -14,6 +15,7 @@ mod constraints;
 mod dense_backward;
 mod dense_forward;
 mod engine;
+pub mod extending;
 mod lattice;
 mod live;
 mod problem;
