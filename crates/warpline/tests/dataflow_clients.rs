@@ -1,6 +1,8 @@
 //! Dead code, liveness and reaching definitions: known answers, and both solvers against the solution by definition on random functions.
 
 use warpline::dataflow::Code;
+use warpline::dataflow::clients::constants::Constants;
+use warpline::dataflow::clients::ranges::Ranges;
 use warpline::dataflow::clients::{dead_code, liveness, reaching_definitions};
 use warpline::dataflow::report::{Report, Solver};
 use warpline::ir::{FuncId, Module};
@@ -225,4 +227,30 @@ fn clients_find_on_random_functions_what_their_definitions_say() {
         checked >= 3 * count && with_variables > count / 2,
         "{checked} checked, {with_variables} with variables"
     );
+}
+
+#[test]
+fn constants_and_ranges_are_the_same_sparse_and_dense() {
+    let mut split = 0;
+    for seed in settings() {
+        for (k, module) in random_modules(seed).iter().enumerate() {
+            for func in module.functions.values() {
+                let (code, with_makers) = (Code::of(func), Code::with_makers(func));
+                if !is_strict(code.program()) {
+                    continue;
+                }
+                let fail = |client: &str, e: String| -> ! {
+                    panic!("seed {seed}, module {k}, {client}: {e}\n{}", print_module(module))
+                };
+                let ssi = ssify(code.program(), &Constants::STRATEGY);
+                split += ssi.versions() - code.program().variables();
+                forward_agrees(code.program(), &ssi, &Constants::new(module, func, &code))
+                    .unwrap_or_else(|e| fail("constants", e));
+                let ssi = ssify(with_makers.program(), &Ranges::STRATEGY);
+                forward_agrees(with_makers.program(), &ssi, &Ranges::new(module, func, &with_makers))
+                    .unwrap_or_else(|e| fail("ranges", e));
+            }
+        }
+    }
+    assert!(split as u64 > settings().count() as u64, "{split} added versions");
 }
