@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use warpline::ir::FuncId;
 use warpline::uniformity::facts::WorkGroup;
-use warpline::uniformity::{Algorithm, Known, Options, Summaries, Target};
+use warpline::uniformity::{Algorithm, Options, Summaries, Target};
 use warpline_llvm::{Imported, InputKind, target_of_triple};
 
 use crate::directives::{self, Directives};
@@ -83,7 +83,7 @@ impl Unit {
         }
         options.algorithm = asked.algorithm;
         if asked.facts && asked.algorithm == Algorithm::Joins {
-            options.known = Some(Arc::new(Known::of(&self.imported.ir, func)));
+            return Ok(options.with_known(&self.imported.ir, func, None));
         }
         Ok(options)
     }

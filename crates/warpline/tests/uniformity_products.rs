@@ -6,7 +6,7 @@ use warpline::ir::*;
 use warpline::shape::ArgShape;
 use warpline::text::parse_module;
 use warpline::uniformity::facts::WorkGroup;
-use warpline::uniformity::{Explainer, Known, Options, Target, Uniformity};
+use warpline::uniformity::{Explainer, Options, Target, Uniformity};
 
 /// A function, analysed with and without facts. The first parameter varies, the others are uniform.
 struct Both {
@@ -28,8 +28,7 @@ impl Both {
         let mut options = Options::with_args(args);
         change(&mut options);
         let without = Uniformity::compute(&module, func, &options);
-        options.known = Some(Arc::new(Known::of(&module, func)));
-        let with = Uniformity::compute(&module, func, &options);
+        let with = Uniformity::compute(&module, func, &options.with_known(&module, func, None));
         Both { module, with, without }
     }
 
@@ -189,7 +188,7 @@ other:
 "#,
     );
     assert_eq!(both.gained("y"), ["%t equals 4 on the edge entry → four"]);
-    assert_eq!(both.gained("x").len(), 1);
+    assert_eq!(both.gained("x"), ["%x is always 6 (conditional constants)"]);
     both.keeps_divergent("z");
 }
 
@@ -275,4 +274,40 @@ fn nothing_is_known_of_waves_if_the_size_of_the_work_group_is_not() {
         Arc::make_mut(&mut options.facts).work_group = Some(group);
     });
     rows.keeps_divergent("wave");
+}
+
+#[test]
+fn ranges_decide_branches_and_the_work_group_gives_ranges() {
+    let both = Both::with(
+        r#"
+declare @llvm.nvvm.read.ptx.sreg.tid.x() -> i32
+
+func @f(%v: i32, %n: i32) -> i32 {
+entry:
+  %t: i32 = call @llvm.nvvm.read.ptx.sreg.tid.x()
+  %low: i32 = urem %v, 10
+  %small: i1 = icmp ult %low, 10
+  br %small, next, odd
+odd:
+  br next
+next:
+  %inside: i1 = icmp slt %t, 256
+  br %inside, within, beyond
+within:
+  br out(1)
+beyond:
+  br out(%v)
+out:
+  %x: i32 = phi
+  %number: i32 = lshr %low, 4
+  ret %x
+}
+"#,
+        waves,
+    );
+    assert_eq!(both.gained_branch("entry"), ["%small is always true (ranges)"]);
+    assert_eq!(both.gained("number"), ["%number is always 0 (ranges)"]);
+    assert!(!both.with.is_divergent(both.value("x")) && !both.with.is_divergent_branch(both.block("next")));
+    both.keeps_divergent("t");
+    both.keeps_divergent("low");
 }

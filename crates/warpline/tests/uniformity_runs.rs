@@ -14,7 +14,7 @@ use warpline::shape::{ArgShape, Exact, Shape};
 use warpline::ssa::construct;
 use warpline::uniformity::facts::WorkGroup;
 use warpline::uniformity::summary::{Input, Summaries};
-use warpline::uniformity::{Facts, Known, Options, Target, Uniformity};
+use warpline::uniformity::{Facts, Options, Target, Uniformity};
 use warpline::vectorize::widen::widen_indices;
 use warpline_analysis::{CsrGraph, Graph, Node};
 use warpline_testkit::differential::shape_of;
@@ -620,7 +620,7 @@ fn check(seed: u64, graph: &CsrGraph, kind: Kind, rates: &mut Rates) -> Result<(
     rates.wave_values += func.values.keys().filter(gains).count();
     let gains = |b: &&Block| unknown_waves.is_divergent_branch(**b) && !plain.is_divergent_branch(**b);
     rates.wave_branches += func.layout.iter().filter(gains).count();
-    let options = Options { known: Some(Known::of(&module, func).into()), ..options };
+    let options = options.with_known(&module, func, None);
     let result = Uniformity::compute(&module, func, &options);
     for v in func.values.keys().filter(|&v| plain.is_divergent(v) != result.is_divergent(v)) {
         let lost = result.is_divergent(v);

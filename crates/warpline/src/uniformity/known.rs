@@ -6,17 +6,22 @@
 //! [`strict_undef`](super::Options::strict_undef) off; with it on, constants are not used.
 
 use cranelift_entity::SecondaryMap;
-use warpline_analysis::dataflow::solve_forward;
-use warpline_analysis::ssi::{Ssi, Version};
+use warpline_analysis::dataflow::{SparseForward, solve_forward, solve_forward_narrowing};
+use warpline_analysis::ssi::{Version, ssify};
 use warpline_analysis::uniformity::{Facts as EngineFacts, KnownFact, UniformBecause, Value as EngineValue};
-use warpline_analysis::{EdgeId, Graph, Node};
+use warpline_analysis::{EdgeId, Graph};
 
+use super::launch::Surroundings;
 use super::{Extra, Step, Uniformity, engine_value};
 use crate::dataflow::Code;
 use crate::dataflow::clients::constants::{Constants, Known as Constant};
 use crate::dataflow::clients::numbers::signed;
+use crate::dataflow::clients::ranges::Ranges;
 use crate::dataflow::conditions::{self, Holds};
 use crate::ir::{Edge, FloatKind, Function, IntPred, Module, Op, Value};
+
+/// Sweeps of narrowing for ranges.
+const NARROWING: usize = 3;
 
 /// What a value equals on an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,45 +45,62 @@ impl Known {
         Known::default()
     }
 
-    /// All that is known of a function: what its conditions say, and what is found by conditional constants.
-    pub fn of(module: &Module, func: &Function) -> Known {
+    /// All that is known of a function: what its conditions say, and what is found by conditional constants and by ranges.
+    pub fn of(surroundings: Surroundings<'_>) -> Known {
+        let func = surroundings.func;
         if func.layout.is_empty() {
             return Known::none();
         }
         let mut known = Known::of_conditions(func);
-        let code = Code::of(func);
-        known.add_conditional_constants(module, func, &code);
+        let code = Code::with_makers(func);
+        known.add_conditional_constants(surroundings, &code);
+        known.add_ranges(surroundings, &code);
         known
     }
 
-    fn add_conditional_constants(&mut self, module: &Module, func: &Function, code: &Code) {
-        let (program, source) = (code.program(), "conditional constants");
-        let ssi = Ssi::unsplit(program);
-        let found = solve_forward(program, &ssi, &Constants::new(module, func, code));
-        self.add_unreached(code, |e| found.is_taken(e), |n| found.is_reached(n), source);
+    fn add_conditional_constants(&mut self, surroundings: Surroundings<'_>, code: &Code) {
+        let Surroundings { module, func, .. } = surroundings;
+        let ssi = ssify(code.program(), &Constants::<()>::STRATEGY);
+        let problem = Constants::with(module, func, code, surroundings);
+        let found = solve_forward(code.program(), &ssi, &problem);
+        let constant = |v: Version| Some(shown(module, found.fact(v).known()?));
+        self.add_found(func, code, &found, constant, "conditional constants");
+    }
+
+    fn add_ranges(&mut self, surroundings: Surroundings<'_>, code: &Code) {
+        let Surroundings { module, func, .. } = surroundings;
+        let ssi = ssify(code.program(), &Ranges::<()>::STRATEGY);
+        let problem = Ranges::with(module, func, code, surroundings);
+        let found = solve_forward_narrowing(code.program(), &ssi, &problem, NARROWING);
+        let constant = |v: Version| {
+            let range = found.fact(v).range()?;
+            Some(shown(module, Constant::int(range.bits(), range.only()?)))
+        };
+        self.add_found(func, code, &found, constant, "ranges");
+    }
+
+    /// What a client has found: edges that are never taken, values that are constant.
+    fn add_found<F>(
+        &mut self,
+        func: &Function,
+        code: &Code,
+        found: &SparseForward<F>,
+        constant: impl Fn(Version) -> Option<String>,
+        source: &'static str,
+    ) {
+        let graph = code.program().graph();
+        for e in graph.edges().filter(|&e| !found.is_taken(e) && found.is_reached(graph.source(e))) {
+            self.add_dead_edge(code.edge(e), source);
+        }
         // What is frozen must be poison in all lanes or in none, which a constant does not say.
         if func.layout.iter().flat_map(|&b| &func.blocks[b].insts).any(|&i| func.insts[i].op == Op::Freeze) {
             return;
         }
         for v in func.values.keys().filter(|&v| func.constant(v).is_none()) {
             let reached = func.def_block(v).is_none_or(|b| found.is_reached(b.into()));
-            if let (true, Some(known)) = (reached, found.fact(Version(v.as_u32())).known()) {
-                self.add_constant(v, shown(module, known), source);
+            if let (true, Some(shown)) = (reached, constant(Version(v.as_u32()))) {
+                self.add_constant(v, shown, source);
             }
-        }
-    }
-
-    /// The edges out of blocks that are reached that are never taken.
-    fn add_unreached(
-        &mut self,
-        code: &Code,
-        is_taken: impl Fn(EdgeId) -> bool,
-        is_reached: impl Fn(Node) -> bool,
-        source: &'static str,
-    ) {
-        let graph = code.program().graph();
-        for e in graph.edges().filter(|&e| !is_taken(e) && is_reached(graph.source(e))) {
-            self.add_dead_edge(code.edge(e), source);
         }
     }
 

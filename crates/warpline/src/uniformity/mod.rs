@@ -12,6 +12,7 @@
 
 pub mod facts;
 pub mod known;
+pub mod launch;
 pub mod report;
 pub mod rules;
 pub mod summary;
@@ -41,6 +42,7 @@ use warpline_analysis::uniformity::{
 use warpline_analysis::{CsrGraph, EdgeId, Graph, Limits, Node};
 pub use warpline_analysis::{CycleForest, CycleId};
 
+use crate::dataflow::clients::interprocedural::FunctionConstants;
 use crate::ir::{
     Block, Constant, Edge, Function, Inst, InstData, LaneOp, Module, Names, Op, Type, Value, ValueDef, Var,
 };
@@ -49,6 +51,7 @@ pub use explain::{Step, block_loc};
 pub use explainer::{Explainer, Point};
 pub use facts::Facts;
 pub use known::{BecauseKnown, Known};
+pub use launch::Surroundings;
 use members::Origin;
 pub use rules::{Cause, Context, OperandSet, Rule, Target};
 pub use summary::Summaries;
@@ -86,6 +89,18 @@ impl Options {
     /// All of them uniform except for these.
     pub fn with_args(args: Vec<ArgShape>) -> Options {
         Options { args, ..Options::default() }
+    }
+
+    /// Uses all that data-flow analyses know of a function, with what is known of its arguments and of what calls return.
+    pub fn with_known(
+        mut self,
+        module: &Module,
+        func: &Function,
+        constants: Option<FunctionConstants<'_>>,
+    ) -> Options {
+        let surroundings = Surroundings { module, func, target: self.target, facts: &self.facts, constants };
+        self.known = Some(Arc::new(Known::of(surroundings)));
+        self
     }
 
     fn context(&self) -> Context<'_> {

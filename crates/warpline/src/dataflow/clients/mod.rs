@@ -2,7 +2,7 @@
 //!
 //! * [`bit_widths`]: how many bits of each integer are needed.
 //! * [`bounds`]: which checks can never fail.
-//! * [`constants`]: conditional constant propagation.
+//! * [`constants`]: conditional constant propagation; [`interprocedural`]: the same across calls.
 //! * [`dead_code`]: what computes nothing that matters.
 //! * [`liveness`]: what is read later.
 //! * [`reaching_definitions`]: which computations a φ or a read may see.
@@ -18,6 +18,7 @@ pub mod bounds;
 pub mod constants;
 pub mod dead_code;
 pub mod edges;
+pub mod interprocedural;
 pub mod intrinsics;
 pub mod liveness;
 pub mod numbers;
