@@ -392,6 +392,8 @@ pub enum Bench {
     /// Uniformity by joins, postdom and strong-postdom: counts and times as in paper 1, Figure 4. Without inputs: which branches
     /// decide by earlier criteria, on the graphs of Figure 5
     Uniformity(BenchUniformityOptions),
+    /// What conditions, constants and ranges add to the uniformity analysis: values, branches and loops that are divergent without and with
+    Products(BenchProductsOptions),
     /// φ placement: counts and times as in paper 5, Tables 2 to 5, with the paper's figures beside them
     Ssa(BenchSsaOptions),
     /// Splitting of live ranges: times, growth and share of LLVM's O1 as in paper 4, Figures 11 to 13, with the paper's figures beside
@@ -413,6 +415,26 @@ pub struct BenchUniformityOptions {
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+/// Options of `bench products`.
+#[derive(Args)]
+pub struct BenchProductsOptions {
+    /// .ll, .bc, .rs, .c, .cpp or .cl
+    #[arg(required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// One line for each program instead of each file: files whose names agree up to the first `-`
+    #[arg(long)]
+    pub by_program: bool,
+    /// Whose rules say what is a source of divergence [default: those of the input's triple]
+    #[arg(long, value_name = "NAME", value_parser = target)]
+    pub target: Option<Target>,
+    /// How many work-items a work-group has, for kernels that do not say it themselves: a fact like the others
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = work_group)]
+    pub work_group: Option<WorkGroup>,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: TableFormat,
 }
 
 /// Options of `bench ssa`.

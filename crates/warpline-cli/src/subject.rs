@@ -1,8 +1,10 @@
 //! What `analyze` and its kin are about: a module, the target whose rules hold, and what is asked about each function.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use warpline::dataflow::clients::interprocedural::{FunctionConstants, ModuleConstants};
 use warpline::ir::FuncId;
 use warpline::uniformity::facts::WorkGroup;
 use warpline::uniformity::{Algorithm, Options, Summaries, Target};
@@ -34,6 +36,7 @@ pub struct Unit {
     path: PathBuf,
     directives: Vec<Directives>,
     summaries: Arc<Summaries>,
+    constants: OnceCell<ModuleConstants>,
 }
 
 impl Unit {
@@ -53,7 +56,7 @@ impl Unit {
         let target = target.unwrap_or_else(|| target_of_triple(&imported.ir.triple));
         let directives = directives::read(path)?;
         let summaries = imported.summaries(target);
-        Ok(Unit { imported, target, path: path.to_owned(), directives, summaries })
+        Ok(Unit { imported, target, path: path.to_owned(), directives, summaries, constants: OnceCell::new() })
     }
 
     /// The functions with a body, or the one of this name.
@@ -65,6 +68,12 @@ impl Unit {
             return Ok(vec![find_function(&self.imported, &self.path, name)?]);
         }
         Ok(self.imported.ir.functions.keys().collect())
+    }
+
+    /// What a function is called with and what those it calls return, as far as it is constant.
+    pub fn constants(&self, id: FuncId) -> Option<FunctionConstants<'_>> {
+        let found = self.constants.get_or_init(|| self.imported.module_constants());
+        Some(found.of(&self.imported.ir, id))
     }
 
     /// What is asked about a function. Shapes of parameters come from the list, else from the input's directive, else from the calling
@@ -83,7 +92,7 @@ impl Unit {
         }
         options.algorithm = asked.algorithm;
         if asked.facts && asked.algorithm == Algorithm::Joins {
-            return Ok(options.with_known(&self.imported.ir, func, None));
+            return Ok(options.with_known(&self.imported.ir, func, self.constants(id)));
         }
         Ok(options)
     }

@@ -1,6 +1,7 @@
 //! `warpline bench NAME`: measurements that papers make of what is built here, one module for each.
 
 mod files;
+mod products;
 mod ssa;
 mod ssi;
 pub mod table;
@@ -17,6 +18,7 @@ use crate::error::Result;
 pub fn bench(options: &BenchOptions) -> Result<Outcome> {
     match &options.bench {
         Bench::Uniformity(options) => uniformity::uniformity(options),
+        Bench::Products(options) => products::products(options),
         Bench::Ssa(options) => ssa::ssa(options),
         Bench::Ssi(options) => ssi::ssi(options),
     }

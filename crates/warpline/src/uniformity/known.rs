@@ -47,14 +47,19 @@ impl Known {
 
     /// All that is known of a function: what its conditions say, and what is found by conditional constants and by ranges.
     pub fn of(surroundings: Surroundings<'_>) -> Known {
-        let func = surroundings.func;
-        if func.layout.is_empty() {
-            return Known::none();
+        let mut known = Known::of_constants(surroundings);
+        if !surroundings.func.layout.is_empty() {
+            known.add_ranges(surroundings, &Code::with_makers(surroundings.func));
         }
-        let mut known = Known::of_conditions(func);
-        let code = Code::with_makers(func);
-        known.add_conditional_constants(surroundings, &code);
-        known.add_ranges(surroundings, &code);
+        known
+    }
+
+    /// What conditions say, and what is found by conditional constants.
+    pub fn of_constants(surroundings: Surroundings<'_>) -> Known {
+        let mut known = Known::of_conditions(surroundings.func);
+        if !surroundings.func.layout.is_empty() {
+            known.add_conditional_constants(surroundings, &Code::of(surroundings.func));
+        }
         known
     }
 
