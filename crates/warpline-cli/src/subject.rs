@@ -56,7 +56,14 @@ impl Unit {
         let target = target.unwrap_or_else(|| target_of_triple(&imported.ir.triple));
         let directives = directives::read(path)?;
         let summaries = imported.summaries(target);
-        Ok(Unit { imported, target, path: path.to_owned(), directives, summaries, constants: OnceCell::new() })
+        Ok(Unit {
+            imported,
+            target,
+            path: path.to_owned(),
+            directives,
+            summaries,
+            constants: OnceCell::new(),
+        })
     }
 
     /// The functions with a body, or the one of this name.

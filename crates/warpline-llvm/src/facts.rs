@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use llvm_sys::prelude::*;
+use warpline::dataflow::clients::interprocedural::ModuleConstants;
 use warpline::ir::{FuncId, Inst, Op};
 use warpline::shape::ArgShape;
 use warpline::uniformity::facts::{Facts, Note, WorkGroup};
@@ -46,17 +47,26 @@ impl Imported {
         Arc::new(Summaries::compute(&self.ir, target, |id| self.summary_input(id, target)))
     }
 
+    /// What the module's functions are called with and return, as far as it is constant.
+    pub fn module_constants(&self) -> ModuleConstants {
+        let is_replaceable = |id| self.linkage(id).is_some_and(|linkage| REPLACEABLE.contains(&linkage));
+        ModuleConstants::compute(&self.ir, |_| false, is_replaceable)
+    }
+
+    /// LLVM's number for the linkage of a function.
+    fn linkage(&self, id: FuncId) -> Option<u32> {
+        let function = self.bridge.module().named(&self.ir.functions[id].name)?;
+        // SAFETY: a live function.
+        Some(unsafe { functions().LLVMGetLinkage(function) })
+    }
+
     fn summary_input(&self, id: FuncId, target: Target) -> Input {
         let func = &self.ir.functions[id];
         let module = self.bridge.module();
         let shape = |u| if u { ArgShape::Uniform } else { ArgShape::Varying };
         let args = module.uniform_parameters(&func.name, target).into_iter().map(shape).collect();
-        let linkage = match module.named(&func.name) {
-            // SAFETY: a live function.
-            Some(function) => unsafe { functions().LLVMGetLinkage(function) },
-            None => 0,
-        };
-        Input { args, facts: Arc::new(self.facts(id, target)), replaceable: REPLACEABLE.contains(&linkage) }
+        let replaceable = self.linkage(id).is_some_and(|linkage| REPLACEABLE.contains(&linkage));
+        Input { args, facts: Arc::new(self.facts(id, target)), replaceable }
     }
 
     /// What is known of a function beyond its IR.

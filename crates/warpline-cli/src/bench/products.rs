@@ -30,7 +30,8 @@ struct Divergent {
 
 impl Divergent {
     fn of(func: &Function, result: &Uniformity) -> Divergent {
-        let results = || func.layout.iter().flat_map(|&b| func.block_insts(b)).flat_map(|i| &func.insts[i].results);
+        let results =
+            || func.layout.iter().flat_map(|&b| func.block_insts(b)).flat_map(|i| &func.insts[i].results);
         let cycles = result.cycles();
         Divergent {
             values: results().filter(|&&v| result.is_divergent(v)).count(),
@@ -104,7 +105,9 @@ pub fn products(options: &BenchProductsOptions) -> Result<Outcome> {
         let program = row.input.split('-').next().unwrap_or_default().to_owned();
         match rows.last_mut() {
             Some(last) if options.by_program && last.input == program => last.add(&row),
-            _ => rows.push(Row { input: if options.by_program { program } else { row.input.clone() }, ..row }),
+            _ => {
+                rows.push(Row { input: if options.by_program { program } else { row.input.clone() }, ..row })
+            }
         }
     }
     let mut total = Row { input: "total".into(), ..Row::default() };
