@@ -137,3 +137,41 @@ fn on_kernels_joins_are_nowhere_less_precise_than_strong_post_dominators_and_mor
     let (joins, strong) = uniform_instructions(&corpus, "spirv");
     assert!(joins * 100 > strong * 105, "{joins} and {strong}");
 }
+
+#[test]
+fn the_table_of_products_says_what_facts_make_uniform() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kernels.ll");
+    let text = "define i32 @f(i32 %lane, i32 %n) {
+entry:
+  %small = urem i32 %lane, 10
+  %always = icmp ult i32 %small, 10
+  br i1 %always, label %on, label %off
+on:
+  %same = icmp eq i32 %lane, %n
+  br i1 %same, label %equal, label %off
+equal:
+  %next = add i32 %lane, 1
+  ret i32 %next
+off:
+  ret i32 0
+}
+";
+    let directives = ";@ function f\n;@ args lane=varying,n=uniform\n";
+    std::fs::write(&path, format!("{directives}{text}")).unwrap();
+    let file = path.to_str().unwrap();
+    let rows: serde_json::Value =
+        serde_json::from_str(&ok(&warpline(&["bench", "products", file, "--format", "json"]))).unwrap();
+    let (row, total) = (&rows[0], &rows[1]);
+    assert_eq!((row["input"].as_str(), total["input"].as_str()), (Some("kernels"), Some("total")));
+    for row in [row, total] {
+        let divergent = |what: &str| {
+            ["plain", "conditions", "constants", "ranges"].map(|s| row[s][what].as_u64().unwrap())
+        };
+        assert_eq!((row["functions"].as_u64(), row["improved"].as_u64()), (Some(1), Some(1)));
+        assert_eq!(divergent("values"), [4, 3, 3, 2]);
+        assert_eq!(divergent("branches"), [2, 2, 2, 1]);
+    }
+    let table = ok(&warpline(&["bench", "products", file, "--format", "markdown"]));
+    assert!(table.starts_with("| input | functions | improved | values | divergent |"), "{table}");
+}

@@ -247,3 +247,52 @@ end:
                one path:   a → a2 → a\n    other path: a → b\n";
     assert!(text.contains(why), "{text}");
 }
+
+/// Paper 1, Figure 3c.
+const EQUAL: &str = "define i32 @f(i32 %lane, i32 %n) {
+entry:
+  %same = icmp eq i32 %lane, %n
+  br i1 %same, label %equal, label %other
+equal:
+  %next = add i32 %lane, 1
+  ret i32 %next
+other:
+  ret i32 0
+}
+";
+
+#[test]
+fn what_is_uniform_for_what_other_analyses_know_is_explained_by_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("equal.ll");
+    std::fs::write(&path, EQUAL).unwrap();
+    let file = path.to_str().unwrap();
+    let arguments = ["explain", file, "--value", "%next", "--args", "lane=varying,n=uniform"];
+    let text = ok(&warpline(&arguments));
+    assert!(text.contains("%next is uniform because %lane equals %n on the edge entry → equal"), "{text}");
+    assert!(text.contains("without that: %next = add depends on %lane"), "{text}");
+    let json = ok(&warpline(&[&arguments[..], &["--format", "json"]].concat()));
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let explanation = &report["explanations"][0];
+    assert_eq!(explanation["uniform_because"], "%lane equals %n on the edge entry → equal");
+    assert_eq!(explanation["without_facts"].as_array().map(Vec::len), Some(1));
+    let without = ok(&warpline(&[&arguments[..], &["--no-facts"]].concat()));
+    assert!(without.contains("%next is divergent"), "{without}");
+}
+
+#[test]
+fn the_report_names_the_facts_that_made_a_difference() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("equal.ll");
+    std::fs::write(&path, EQUAL).unwrap();
+    let file = path.to_str().unwrap();
+    let arguments = ["analyze", file, "--args", "lane=varying,n=uniform"];
+    let text = ok(&warpline(&arguments));
+    assert!(text.contains("  known: %lane equals %n on the edge entry → equal\n"), "{text}");
+    let json = ok(&warpline(&[&arguments[..], &["--format", "json"]].concat()));
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(report["functions"][0]["facts"][0], "%lane equals %n on the edge entry → equal");
+    // LLVM's analysis knows of no such thing.
+    let llvm = ok(&warpline(&[&arguments[..], &["--format", "llvm"]].concat()));
+    assert!(llvm.contains("DIVERGENT:") && llvm.contains("%next = add"), "{llvm}");
+}

@@ -24,6 +24,10 @@ fn is(value: u128) -> Fact {
 }
 
 const CALLS: &str = r#"
+declare @twice(i32, i32) -> i32
+declare @never(i32) -> i32
+declare @count(i32, i32) -> i32
+
 func @main(%n: i32) -> i32 {
 entry:
   %a: i32 = call @twice(7, %n)
@@ -186,5 +190,5 @@ fn random_modules_pass_and_return_what_is_claimed() {
         seen += calls.seen;
         claims += calls.claims;
     }
-    assert!(seen > 500 && claims > 100, "{seen} calls, {claims} claims");
+    assert!(seen > 120 && claims > 120, "{seen} calls, {claims} claims");
 }
