@@ -193,7 +193,9 @@ fn the_benchmark_has_the_papers_figures_beside_its_own() {
         ok(&warpline(&[&["bench", "ssi", &folder, "--runs", "1"], more].concat()))
     };
     let text = bench(&[]);
-    for word in ["Figure 11", "Figure 12", "Figure 13", "6.80", "1.48", "17.60", "program"] {
+    for word in
+        ["Figure 11", "Figure 12", "Figure 13", "6.80", "1.48", "17.60", "program", "sparse and dense"]
+    {
         assert!(text.contains(word), "{word} is not in\n{text}");
     }
     let markdown = bench(&["--format", "markdown", "--o1-runs", "0"]);
@@ -206,6 +208,8 @@ fn the_benchmark_has_the_papers_figures_beside_its_own() {
     };
     assert!(0 < added("conditional-constants") && added("conditional-constants") < added("abcd"));
     assert!(added("abcd") < added("stephenson") && added("singer") > 0 && added("constants") == 0);
+    let solved = report["total"]["solvers"].as_array().unwrap();
+    assert!(solved.iter().all(|s| s["by_size"][0]["functions"] == 2), "{report}");
     assert!(report["total"]["o1_time_ns"].as_f64().unwrap() > 0.0);
     assert_eq!(number(&report["total"], "instructions"), 13);
 }

@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 use std::path::Path;
+use std::time::Duration;
 
 use serde::Serialize;
 use warpline::dataflow::Code;
@@ -9,6 +10,7 @@ use warpline::ir::Function;
 use warpline::ssa;
 use warpline_llvm::{Module, Stopwatch};
 
+use super::solvers::{self, Solved};
 use crate::bench::files::{progress, stem};
 use crate::error::Result;
 use crate::forms::Form;
@@ -28,6 +30,9 @@ pub const FORMS: [&str; 10] = [
     "hochstadt",
     "null-pointers",
 ];
+
+/// How many samples are taken of each solver at most.
+const SOLVER_RUNS: usize = 3;
 
 /// What is measured and is no form: collecting uses, definitions and tests.
 const PROGRAM: usize = FORMS.len();
@@ -69,13 +74,15 @@ pub struct Sums {
     pub o1_time_ns: f64,
     /// By form, in the order of [`FORMS`].
     pub costs: Vec<Cost>,
+    /// By client, in the order of [`solvers::CLIENTS`].
+    pub solvers: Vec<Solved>,
 }
 
 impl Sums {
     /// The sums of all.
     pub fn of<'a>(all: impl Iterator<Item = &'a Sums>) -> Sums {
         let costs = FORMS.map(|form| Cost { form, ..Cost::default() }).to_vec();
-        let mut sums = Sums { costs, ..Sums::default() };
+        let mut sums = Sums { costs, solvers: Solved::none(), ..Sums::default() };
         all.for_each(|s| sums.add(s));
         sums
     }
@@ -92,6 +99,9 @@ impl Sums {
             sum.sigmas += cost.sigmas;
             sum.copies += cost.copies;
             sum.time_ns += cost.time_ns;
+        }
+        for (sum, solved) in self.solvers.iter_mut().zip(&other.solvers) {
+            sum.by_size.iter_mut().zip(&solved.by_size).for_each(|(sum, times)| sum.add(times));
         }
     }
 
@@ -136,6 +146,10 @@ pub fn file(path: &Path, sampling: Sampling, o1_runs: usize) -> Result<File> {
     let times: Vec<[f64; PROGRAM + 1]> = medians(&codes, run, sampling, |round| {
         show(&format!("round {} of {}", round + 1, sampling.runs));
     });
+    let few = Sampling { runs: sampling.runs.min(SOLVER_RUNS), least: Duration::ZERO };
+    let solved = solvers::measure(&imported.ir, &codes, few, |round| {
+        show(&format!("sparse and dense, round {} of {}", round + 1, few.runs));
+    });
     show("O1");
     let o1_time_ns = o1(&bitcode, o1_runs)?;
     let mut sums = Sums::of(std::iter::empty());
@@ -151,8 +165,10 @@ pub fn file(path: &Path, sampling: Sampling, o1_runs: usize) -> Result<File> {
             program_time_ns: times[PROGRAM],
             o1_time_ns: 0.0,
             costs: costs.collect(),
+            solvers: Vec::new(),
         });
     }
+    sums.solvers = solved;
     sums.o1_time_ns = o1_time_ns;
     progress("");
     Ok(File { name: stem(path), sums })

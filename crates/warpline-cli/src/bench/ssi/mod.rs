@@ -5,8 +5,11 @@
 //! Everything is relative to Singer's SSI form, which is made by the same code for frontiers, renaming and cleaning. Strategies take turns
 //! in a changing order; a function's times are medians over the samples, a program's the sums over its functions. LLVM's time is that of
 //! its pass manager with `default<O1>` on the module as it was read; parsing is not counted. All are times of the processor.
+//!
+//! Some clients' problems are solved sparsely, splitting included, and densely, liveness included.
 
 mod measure;
+mod solvers;
 mod tables;
 
 use std::time::Duration;
@@ -86,6 +89,10 @@ fn text(report: &Report, options: &BenchSsiOptions, print: impl Fn(&Table) -> St
         section("Figure 12: time, in per cent of O1 and splitting", &tables::of_o1(&rows, &report.total));
     }
     section("Figure 13: growth, in per cent of instructions", &tables::growth(&rows, &report.total));
+    section(
+        "Solutions, sparse and dense: times, and how many times faster the sparse one is",
+        &tables::solvers(&report.total),
+    );
     out += &format!("\n(medians of {} samples of at least {} µs)\n", report.runs, LEAST.as_micros());
     out
 }

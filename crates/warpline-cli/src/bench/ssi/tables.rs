@@ -1,7 +1,8 @@
 //! Tables for people.
 
 use super::measure::{FORMS, Sums};
-use crate::bench::table::{Table, quotient};
+use super::solvers::{SIZES, Times};
+use crate::bench::table::{Table, quotient, ratio};
 
 /// The paper's averages (Section 5), in per cent.
 mod paper {
@@ -154,4 +155,28 @@ pub fn growth(rows: &[(String, Sums)], total: &Sums) -> Table {
     let [abcd, constants, singer] = paper::GROWTH;
     let paper = [(CLIENTS[0], abcd), (CLIENTS[1], constants), ("singer", singer)];
     by_form(rows, total, ("instructions", &instructions), grown, &paper)
+}
+
+/// Sparse and dense solutions of all functions, together and by size.
+pub fn solvers(total: &Sums) -> Table {
+    let mut headings = ["client", "sparse ms", "dense ms", "dense / sparse"].map(str::to_owned).to_vec();
+    let bounds = [&[0][..], &SIZES].concat();
+    headings.extend(bounds.iter().enumerate().map(|(k, from)| match bounds.get(k + 1) {
+        Some(to) => format!("{from} to {} instructions", to - 1),
+        None => format!("from {from}"),
+    }));
+    let mut table = Table::new(1, &headings.iter().map(String::as_str).collect::<Vec<_>>());
+    let factor = |t: &Times| ratio(quotient(t.dense_ns, t.sparse_ns));
+    for solved in &total.solvers {
+        let all = solved.total();
+        let mut cells = vec![
+            solved.client.to_owned(),
+            plain(all.sparse_ns / 1e6),
+            plain(all.dense_ns / 1e6),
+            factor(&all),
+        ];
+        cells.extend(solved.by_size.iter().map(factor));
+        table.row(cells);
+    }
+    table
 }
