@@ -59,7 +59,7 @@ pub fn open(options: &KernelOptions) -> Result<Kernel> {
 /// # Errors
 /// As [`worker::load_module`].
 pub fn load(path: &Path, simplify: Option<bool>, triple: Option<&str>) -> Result<Imported> {
-    let options = LoadOptions { simplify, triple: triple.map(str::to_owned) };
+    let options = LoadOptions { simplify, triple: triple.map(str::to_owned), ..LoadOptions::default() };
     let (module, warnings) = worker::load_module(path, &options)?;
     if !warnings.trim().is_empty() {
         eprintln!("{}", warnings.trim_end());

@@ -25,6 +25,7 @@ mod module;
 pub mod opinion;
 mod parameters;
 mod print;
+pub mod ranges;
 mod simplify;
 mod tables;
 mod target;

@@ -24,9 +24,15 @@ pub const ARGUMENT: &str = "__worker";
 pub struct LoadOptions {
     /// Whether to run the simplification pipeline; by default for sources, not for IR.
     pub simplify: Option<bool>,
+    /// Whether what is on the stack is split into parts that can be values, and loads that nothing lies between are merged; nothing
+    /// else. For analyses of a program as it was written.
+    pub registers: bool,
     /// The target for clang; by default this machine.
     pub triple: Option<String>,
 }
+
+/// The passes for [`LoadOptions::registers`]: none of them changes control flow or removes a check.
+const REGISTERS: &str = "function(sroa<preserve-cfg>,early-cse<memssa>)";
 
 /// What to make of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -206,6 +212,9 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
     } else {
         module.mark_lane_operations();
         module.normalise_calling_conventions();
+    }
+    if options.registers {
+        module.optimise(REGISTERS, None)?;
     }
     for diagnostic in module.take_diagnostics() {
         if diagnostic.severity != Severity::Note {
@@ -402,6 +411,7 @@ fn encode_job(job: &Job) -> Vec<u8> {
             out.push(0);
             put(&mut out, path.as_os_str().as_bytes());
             put_flag(&mut out, options.simplify);
+            put_flag(&mut out, Some(options.registers));
             put(&mut out, options.triple.as_deref().unwrap_or_default().as_bytes());
         }
         Job::Codegen { name, bitcode, options } => {
@@ -438,6 +448,7 @@ fn decode_job(bytes: &[u8]) -> Option<Job> {
             path: std::ffi::OsStr::from_bytes(take(rest)?).into(),
             options: LoadOptions {
                 simplify: take_flag(rest)?,
+                registers: take_flag(rest)? == Some(true),
                 triple: Some(take_text(rest)?).filter(|triple| !triple.is_empty()),
             },
         },
@@ -489,7 +500,11 @@ mod tests {
             Job::Load { path: "a b.rs".into(), options: LoadOptions::default() },
             Job::Load {
                 path: "k.cl".into(),
-                options: LoadOptions { simplify: Some(false), triple: Some("spir64".into()) },
+                options: LoadOptions {
+                    simplify: Some(false),
+                    registers: true,
+                    triple: Some("spir64".into()),
+                },
             },
             Job::Codegen { name: "k".into(), bitcode: vec![0, 1, 255], options: codegen },
             Job::CpuNames { triple: "x86_64-unknown-linux-gnu".into() },

@@ -160,7 +160,7 @@ fn opencl_kernels_survive() {
     }
     for source in sources {
         for simplify in [false, true] {
-            let options = LoadOptions { simplify: Some(simplify), triple: None };
+            let options = LoadOptions { simplify: Some(simplify), ..LoadOptions::default() };
             match load_in_process(&source, &options) {
                 Err(error) => eprintln!("skipped (LLVM {}): {error}", llvm.version_text()),
                 Ok(loaded) => {
@@ -175,7 +175,7 @@ fn opencl_kernels_survive() {
 fn a_whole_rust_crate_survives() {
     let Some(llvm) = llvm() else { return };
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../warpline-analysis/src/lib.rs");
-    let options = LoadOptions { simplify: Some(false), triple: None };
+    let options = LoadOptions { simplify: Some(false), ..LoadOptions::default() };
     match load_in_process(&source, &options) {
         Err(error) => eprintln!("skipped (LLVM {}): {error}", llvm.version_text()),
         Ok(loaded) => {

@@ -28,7 +28,7 @@ fn a_module_passes_through_workers_to_an_object() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("f.ll");
     std::fs::write(&path, "define i32 @f(i32 %x) {\n  %y = add i32 %x, 0\n  ret i32 %y\n}\n").unwrap();
-    let options = LoadOptions { simplify: Some(true), triple: None };
+    let options = LoadOptions { simplify: Some(true), ..LoadOptions::default() };
     let (module, warnings) = worker::load_module(&path, &options).unwrap();
     assert!(module.to_text().contains("ret i32 %x"), "{}", module.to_text());
     assert_eq!(warnings, "");

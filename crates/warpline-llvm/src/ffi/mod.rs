@@ -499,6 +499,7 @@ required {
         value: LLVMValueRef, num_entries: *mut usize
     ) -> *mut LLVMValueMetadataEntry;
     fn LLVMGetLinkage(global: LLVMValueRef) -> u32;
+    fn LLVMGetMetadata(val: LLVMValueRef, kind_id: u32) -> LLVMValueRef;
     fn LLVMGetMDNodeNumOperands(v: LLVMValueRef) -> u32;
     fn LLVMGetMDNodeOperands(v: LLVMValueRef, dest: *mut LLVMValueRef);
     fn LLVMGetMDString(v: LLVMValueRef, length: *mut u32) -> *const c_char;

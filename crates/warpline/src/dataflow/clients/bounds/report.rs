@@ -14,7 +14,7 @@ use crate::place::Place;
 /// The checks of one function.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct BoundsReport {
-    /// Each check, in the order of the code.
+    /// Each check, by its place in the source.
     pub checks: Vec<CheckReport>,
     /// How many there are of each kind.
     pub counts: BTreeMap<&'static str, Counts>,
@@ -102,6 +102,7 @@ impl BoundsReport {
             let kind = check.kind;
             report.checks.push(CheckReport { kind, place, inlined_from, fails, proved_by, because });
         }
+        report.checks.sort_by(|a, b| (&a.place, a.kind).cmp(&(&b.place, b.kind)));
         report
     }
 
@@ -144,7 +145,7 @@ fn describe(module: &Module, func: &Function, step: Step) -> String {
             format!("{} {} {} after the branch at {}", name(a), symbol(pred), name(b), branch(edge))
         }
         Step::Exact(edge, v) => format!("{} does not wrap after the branch at {}", name(v), branch(edge)),
-        Step::Phi(v) => format!("every value that {} starts from or goes on with{}", name(v), place(v)),
+        Step::Phi(v) => format!("all that {} can be{}", name(v), place(v)),
         Step::Computed(v) => format!("how {} is computed{}", name(v), place(v)),
         Step::Range(v, range) => format!("{} is in {range}", name(v)),
     }
