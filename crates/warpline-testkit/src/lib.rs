@@ -29,6 +29,7 @@ pub mod rng;
 pub mod scaling;
 pub mod scaling_ll;
 pub mod ssa_programs;
+pub mod ssi_figure;
 pub mod ssi_oracles;
 pub mod stack_programs;
 pub mod tagged;

@@ -74,6 +74,7 @@ pub struct Program {
     tests: Lists<Test>,
     on_entry: Vec<Variable>,
     fixed: BitSet,
+    several: BitSet,
 }
 
 impl Program {
@@ -162,6 +163,11 @@ impl Program {
     #[inline]
     pub fn on_entry(&self) -> &[Variable] {
         &self.on_entry
+    }
+
+    /// The variables that are defined more than once, what they hold on entry counted.
+    pub(crate) fn with_several_definitions(&self) -> &BitSet {
+        &self.several
     }
 
     /// The operands of all instructions, by slot.
@@ -275,7 +281,9 @@ impl ProgramBuilder {
     /// The program.
     pub fn finish(self) -> Program {
         let instructions = self.blocks.len();
+        let several = self.with_several_definitions();
         Program {
+            several,
             uses: Lists::group(instructions, self.uses.iter().copied()),
             definitions: Lists::group(instructions, self.definitions.iter().copied()),
             phis: Lists::group(self.graph.edge_count(), self.phis.iter().copied()),
@@ -287,5 +295,24 @@ impl ProgramBuilder {
             on_entry: self.on_entry,
             fixed: self.fixed,
         }
+    }
+
+    fn with_several_definitions(&self) -> BitSet {
+        let mut once = BitSet::new(self.variables);
+        let mut several = BitSet::new(self.variables);
+        let graph = &self.graph;
+        // Every in-edge of a block says what its φs define.
+        let is_first = |edge: usize| {
+            let edge = EdgeId::new(edge);
+            graph.in_edges(graph.target(edge)).first() == Some(&edge)
+        };
+        let by_phis = self.phis.iter().filter(|(edge, _)| is_first(*edge)).map(|(_, phi)| phi.result);
+        let written = self.definitions.iter().map(|d| d.1);
+        for v in self.on_entry.iter().copied().chain(written).chain(by_phis) {
+            if !once.insert(v.index()) {
+                several.insert(v.index());
+            }
+        }
+        several
     }
 }

@@ -6,12 +6,13 @@
 //! * [`Strategy`], [`SplitSet`]: where live ranges are to be split; [`NAMED`]: the paper's strategies and which analyses use them.
 //! * [`ssify`], [`ssify_with`]: splits them (Figures 6 to 9).
 //! * [`singer_ssi`]: the form that splits at all definitions and uses, by the construction that the paper compares with.
-//! * [`Ssi`]: the outcome, laid over the program (Section 6).
+//! * [`Ssi`]: the outcome, laid over the program (Section 6); [`dependence_edges`] counts what it connects.
 //!
 //! A variable costs what it occurs, what its live range covers and what frontiers are searched for it; one that is split
 //! nowhere but at its only definition costs nothing. Dominators and post-dominators are computed when first needed.
 
 mod assembly;
+mod dependences;
 mod live_range;
 mod named;
 mod occurrences;
@@ -23,6 +24,7 @@ mod split;
 mod strategy;
 mod versions;
 
+pub use dependences::dependence_edges;
 pub use named::{Direction, Kind, NAMED, NamedStrategy};
 pub use points::{Point, SplitSet};
 pub use strategy::{Conditions, Strategy};
@@ -30,7 +32,6 @@ pub use versions::{Counts, Ssi, Version, VersionDef};
 
 use crate::bitset::BitSet;
 use crate::dataflow::{Program, Variable};
-use crate::graph::Graph;
 use assembly::Assembly;
 use split::{Splitter, Trees};
 
@@ -39,7 +40,7 @@ use split::{Splitter, Trees};
 /// A variable with several definitions always gets a version for each, and φs where they meet: as in the paper SSA form is
 /// part of every strategy.
 pub fn ssify(program: &Program, strategy: &Strategy) -> Ssi {
-    let mut wanted = with_several_definitions(program);
+    let mut wanted = program.with_several_definitions().clone();
     if strategy.uses_down || strategy.uses_up || strategy.last_uses_up {
         add_used(program, &mut wanted);
     }
@@ -60,7 +61,7 @@ pub fn ssify(program: &Program, strategy: &Strategy) -> Ssi {
 
 /// Splits the live ranges of all variables where `points` says for each.
 pub fn ssify_with(program: &Program, mut points: impl FnMut(Variable) -> SplitSet) -> Ssi {
-    let mut wanted = with_several_definitions(program);
+    let mut wanted = program.with_several_definitions().clone();
     let mut sets = vec![SplitSet::default(); program.variables()];
     for variable in (0..program.variables() as u32).map(Variable) {
         if !program.is_fixed(variable) {
@@ -84,7 +85,7 @@ pub fn ssify_with(program: &Program, mut points: impl FnMut(Variable) -> SplitSe
 
 /// Static single information form by Singer's iterative construction: φs where definitions meet, σs where uses part.
 pub fn singer_ssi(program: &Program) -> Ssi {
-    let mut wanted = with_several_definitions(program);
+    let mut wanted = program.with_several_definitions().clone();
     add_used(program, &mut wanted);
     split(program, wanted, |splitter, variable, occurrences| {
         splitter.split(
@@ -114,24 +115,6 @@ fn split(
         each(&mut splitter, Variable(v as u32), occurrences.get(v));
     }
     splitter.finish().finish()
-}
-
-/// The variables that are defined more than once, what they hold on entry included.
-fn with_several_definitions(program: &Program) -> BitSet {
-    let mut once = BitSet::new(program.variables());
-    let mut several = BitSet::new(program.variables());
-    let mut add = |v: Variable| {
-        if !once.insert(v.index()) {
-            several.insert(v.index());
-        }
-    };
-    program.on_entry().iter().for_each(|&v| add(v));
-    program.all_definitions().iter().for_each(|&v| add(v));
-    let graph = program.graph();
-    for first in graph.nodes().filter_map(|n| graph.in_edges(n).first()) {
-        program.phis(*first).iter().for_each(|phi| add(phi.result));
-    }
-    several
 }
 
 fn add_used(program: &Program, wanted: &mut BitSet) {

@@ -20,10 +20,13 @@ pub(super) struct Plan {
     /// Blocks and edges with reads that are no such sources.
     pub(super) silent: Vec<Node>,
     pub(super) silent_edges: Vec<EdgeId>,
+    /// Blocks with definitions, where splits and the program have them.
+    pub(super) defining: Vec<Node>,
 }
 
 impl Plan {
     pub(super) fn clear(&mut self) {
+        self.defining.clear();
         self.silent.clear();
         self.silent_edges.clear();
         self.phis.clear();

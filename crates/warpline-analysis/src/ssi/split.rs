@@ -134,6 +134,8 @@ pub(super) struct Splitter<'a> {
     forward: Option<Search<'a, CsrGraph>>,
     backward: Option<Search<'a, Reversed>>,
     plan: Plan,
+    definitions: Definitions,
+    found: Vec<Node>,
     assembly: Assembly<'a>,
     on_entry: Vec<bool>,
 }
@@ -149,6 +151,8 @@ impl<'a> Splitter<'a> {
             forward: None,
             backward: None,
             plan: Plan::default(),
+            definitions: Definitions::default(),
+            found: Vec::new(),
             assembly,
             on_entry,
         }
@@ -167,8 +171,8 @@ impl<'a> Splitter<'a> {
         place: impl FnOnce(&mut Self, &mut Plan, &Definitions),
     ) {
         self.range.find(occurrences);
-        let definitions =
-            Definitions::of(occurrences, self.on_entry[variable.index()], self.trees.graph, &self.range);
+        let mut definitions = mem::take(&mut self.definitions);
+        definitions.find(occurrences, self.on_entry[variable.index()], self.trees.graph, &self.range);
         let mut plan = mem::take(&mut self.plan);
         plan.clear();
         sources(&mut plan, &self.range);
@@ -183,6 +187,7 @@ impl<'a> Splitter<'a> {
             }
         }
         self.plan = plan;
+        self.definitions = definitions;
     }
 
     /// The splits that information, where it is produced, and SSA form ask for (lines 3 to 17).
@@ -195,10 +200,10 @@ impl<'a> Splitter<'a> {
         }
         plan.sigmas.sort_unstable();
         plan.sigmas.dedup();
-        let mut defining: Vec<Node> = plan.copies.iter().map(|&i| self.program.block_of(i)).collect();
-        defining.extend_from_slice(&plan.phis);
-        defining.extend_from_slice(definitions.that_meet());
-        self.extend_phis(&defining, &plan.sigmas, &mut plan.phis);
+        plan.defining.extend(plan.copies.iter().map(|&i| self.program.block_of(i)));
+        plan.defining.extend_from_slice(&plan.phis);
+        plan.defining.extend_from_slice(definitions.that_meet());
+        self.extend_phis(&plan.defining, &plan.sigmas, &mut plan.phis);
     }
 
     /// Whether control can come from the end of a live range of the variable to the beginning of one.
@@ -216,12 +221,13 @@ impl<'a> Splitter<'a> {
             self.backward.get_or_insert_with(|| Search::new(trees.reversed(), trees.post_dominators()));
         let exit = trees.reversed().virtual_exit();
         let live = |n: Node| n != exit && range.at_exit(n);
-        let mut found = Vec::new();
+        let mut found = mem::take(&mut self.found);
         search.nodes.extend_from_slice(nodes);
         edges.iter().for_each(|&e| search.add_edge(e, live, &mut found));
         search.run(live, &mut found);
         let dominators = trees.dominators();
-        sigmas.extend(found.into_iter().filter(|&n| range.forks(n) && dominators.is_reachable(n)));
+        sigmas.extend(found.drain(..).filter(|&n| range.forks(n) && dominators.is_reachable(n)));
+        self.found = found;
     }
 
     /// Adds to `phis` the iterated dominance frontier of definitions in nodes and of σs.
@@ -240,6 +246,7 @@ impl<'a> Splitter<'a> {
 }
 
 /// The definitions of a variable.
+#[derive(Default)]
 pub(super) struct Definitions {
     on_entry: bool,
     count: usize,
@@ -250,11 +257,18 @@ pub(super) struct Definitions {
 }
 
 impl Definitions {
-    fn of<G: Graph>(occurrences: &[Occurrence], on_entry: bool, graph: &G, range: &LiveRange<G>) -> Self {
-        let nodes: Vec<Node> = occurrences.iter().filter(|o| o.defines()).map(|o| o.node).collect();
-        let count = nodes.len() + usize::from(on_entry);
-        let is_one = count == 1 && (on_entry || !range.at_entry(graph.entry()));
-        Definitions { on_entry, count, nodes, is_one }
+    fn find<G: Graph>(
+        &mut self,
+        occurrences: &[Occurrence],
+        on_entry: bool,
+        graph: &G,
+        range: &LiveRange<G>,
+    ) {
+        self.nodes.clear();
+        self.nodes.extend(occurrences.iter().filter(|o| o.defines()).map(|o| o.node));
+        self.on_entry = on_entry;
+        self.count = self.nodes.len() + usize::from(on_entry);
+        self.is_one = self.count == 1 && (on_entry || !range.at_entry(graph.entry()));
     }
 
     /// The blocks of those for which φs may be needed.
