@@ -66,11 +66,7 @@ fn class_inference_splits_behind_calls_and_where_they_meet() {
     // The paper also has a σ at Out(l2), though the variable is live on one edge only.
     assert_eq!(
         added(&ssi),
-        [
-            VersionDef::Phi(Node(3)),
-            VersionDef::Copy(Instruction(1)),
-            VersionDef::Copy(Instruction(3)),
-        ]
+        [VersionDef::Phi(Node(3)), VersionDef::Copy(Instruction(1)), VersionDef::Copy(Instruction(3)),]
     );
     // v1, v3 and the added v4, v5, v6.
     assert_eq!(ssi.versions(), 5);
@@ -79,8 +75,7 @@ fn class_inference_splits_behind_calls_and_where_they_meet() {
 #[test]
 fn constant_propagation_is_ssa_form() {
     // Figure 2, variable b: l2 defines, the loop at l3 uses, l5 updates.
-    let program =
-        example(&[(0, 1), (1, 2), (2, 1), (1, 3)], &[&[Define], &[Use], &[Update], &[]], &[]);
+    let program = example(&[(0, 1), (1, 2), (2, 1), (1, 3)], &[&[Define], &[Use], &[Update], &[]], &[]);
     let ssi = ssify(&program, &Strategy::SSA);
     assert_eq!(added(&ssi), [VersionDef::Phi(Node(1))]);
     assert_eq!(ssi.versions(), 3);
@@ -111,11 +106,7 @@ fn null_pointers_are_split_behind_uses() {
     let ssi = ssify(&program, &Strategy::NULL_POINTERS);
     assert_eq!(
         added(&ssi),
-        [
-            VersionDef::Phi(Node(2)),
-            VersionDef::Copy(Instruction(1)),
-            VersionDef::Copy(Instruction(2)),
-        ]
+        [VersionDef::Phi(Node(2)), VersionDef::Copy(Instruction(1)), VersionDef::Copy(Instruction(2)),]
     );
     // v4 is the meet of v3 and v1.
     let phi = ssi.phis_at(Node(2))[0];
@@ -127,8 +118,7 @@ fn null_pointers_are_split_behind_uses() {
 #[test]
 fn an_edge_that_dominates_a_loop_needs_no_phi_at_its_header() {
     // if (v) do { use v } while (…): what the test tells holds in the whole loop.
-    let program =
-        example(&[(0, 1), (0, 2), (1, 1), (1, 3)], &[&[Define], &[Use], &[Use], &[]], &[0]);
+    let program = example(&[(0, 1), (0, 2), (1, 1), (1, 3)], &[&[Define], &[Use], &[Use], &[]], &[0]);
     let ssi = ssify(&program, &Strategy::E_SSA);
     assert_eq!(added(&ssi), [VersionDef::Sigma(EdgeId(0)), VersionDef::Sigma(EdgeId(1))]);
 }
@@ -136,8 +126,7 @@ fn an_edge_that_dominates_a_loop_needs_no_phi_at_its_header() {
 #[test]
 fn a_use_behind_the_only_exit_of_a_loop_is_told_from_one_that_comes_to_the_definition_first() {
     // Node 1 defines in each round; node 3 uses on the way round, node 2 behind the exit; only that one is a source.
-    let program =
-        example(&[(0, 1), (1, 2), (1, 3), (3, 1)], &[&[], &[Define], &[Use], &[Use]], &[]);
+    let program = example(&[(0, 1), (1, 2), (1, 3), (3, 1)], &[&[], &[Define], &[Use], &[Use]], &[]);
     let set = SplitSet { down: Vec::new(), up: vec![Point::At(Instruction(1))] };
     let ssi = ssify_with(&program, |_| set.clone());
     assert_eq!(added(&ssi), [VersionDef::Sigma(EdgeId(1)), VersionDef::Sigma(EdgeId(2))]);
@@ -359,8 +348,21 @@ fn reaching_uses_have_the_sparse_evaluation_graph_of_choi_et_al() {
     // Figure 14 after Figure 11 of Choi et al. Only the nodes with transfer functions, {S, 4, 5, 7, 11, 12}, are in the text; the
     // flow between them is made up: two branches and a loop.
     let edges = [
-        (0, 1), (1, 2), (1, 3), (2, 4), (3, 5), (4, 6), (5, 6), (6, 7), (6, 8), (7, 9), (8, 9), (9, 10), (10, 11),
-        (11, 10), (10, 12),
+        (0, 1),
+        (1, 2),
+        (1, 3),
+        (2, 4),
+        (3, 5),
+        (4, 6),
+        (5, 6),
+        (6, 7),
+        (6, 8),
+        (7, 9),
+        (8, 9),
+        (9, 10),
+        (10, 11),
+        (11, 10),
+        (10, 12),
     ];
     let graph = graphs::build(13, edges.to_vec());
     let p = [4, 5, 7, 11, 12].map(Node);

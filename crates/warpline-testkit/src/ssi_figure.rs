@@ -28,9 +28,9 @@ impl Figure {
     pub fn of(graph: &CsrGraph) -> Figure {
         let nodes = graph.node_count();
         let halves = |source: usize, middle: usize, target: usize| [(source, middle), (middle, target)];
-        let all = graph.edges().flat_map(|e| {
-            halves(graph.source(e).index(), nodes + e.index(), graph.target(e).index())
-        });
+        let all = graph
+            .edges()
+            .flat_map(|e| halves(graph.source(e).index(), nodes + e.index(), graph.target(e).index()));
         let edges: Vec<(usize, usize)> = all.collect();
         let count = nodes + graph.edge_count();
         let renumbered = |from: usize, edges: Vec<(usize, usize)>, count: usize| {

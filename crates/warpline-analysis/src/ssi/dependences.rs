@@ -29,7 +29,8 @@ fn of_versions(program: &Program, ssi: &Ssi, reached: &BitSet) -> usize {
         count += slots.filter(|&(t, slot)| is_split(t.variable) && ssi.tested(slot).is_some()).count();
         for &e in graph.out_edges(node) {
             let slots = program.phis(e).iter().zip(program.phi_slots(e));
-            count += slots.filter(|&(p, slot)| is_split(p.operand) && ssi.phi_operand(slot).is_some()).count();
+            count +=
+                slots.filter(|&(p, slot)| is_split(p.operand) && ssi.phi_operand(slot).is_some()).count();
         }
     }
     count
