@@ -153,6 +153,32 @@ fn llvms_text_of_split_functions_is_a_module_that_llvm_accepts() {
 }
 
 #[test]
+fn marks_of_lifetimes_name_the_stack_itself_in_llvms_text() {
+    let place = Place::new();
+    let text = "define void @f(i1 %c) {
+entry:
+  %x = alloca i32, align 4
+  call void @llvm.lifetime.start.p0(i64 4, ptr %x)
+  br i1 %c, label %left, label %join
+left:
+  call void @use(ptr %x)
+  br label %join
+join:
+  call void @use(ptr %x)
+  call void @llvm.lifetime.end.p0(i64 4, ptr %x)
+  ret void
+}
+declare void @use(ptr)
+declare void @llvm.lifetime.start.p0(i64, ptr)
+declare void @llvm.lifetime.end.p0(i64, ptr)
+";
+    std::fs::write(place.path("stack.ll"), text).unwrap();
+    let input = place.path("stack.ll").display().to_string();
+    let out = ok(&warpline(&["ssi", &input, "--strategy", "mahlke", "--format", "llvm"]));
+    assert!(out.contains("phi ptr [ %x, ") && out.contains("lifetime.end"), "{out}");
+}
+
+#[test]
 fn the_list_names_every_strategy_with_its_class_and_source() {
     let list = ok(&warpline(&["ssi", "--strategy", "list"]));
     for name in ["alias", "conditional-constants", "pre", "abcd", "taint", "ranges", "stephenson", "mahlke"] {

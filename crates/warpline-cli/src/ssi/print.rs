@@ -23,7 +23,14 @@ pub fn print(inputs: Vec<Input>, options: &SsiOptions) -> Result<String> {
     let mut out = String::new();
     let mut report = Report { strategy: options.strategy.name(), inputs: Vec::new() };
     for mut input in inputs {
-        let all = input.replace(|module, func| split(module, func, options.strategy))?;
+        let is_llvm = options.format == SsaFormat::Llvm;
+        let all = input.replace(|module, func| {
+            let added = split(module, func, options.strategy)?;
+            if is_llvm {
+                name_stack(module, func, &added);
+            }
+            Ok(added)
+        })?;
         match options.format {
             SsaFormat::Text => input.print_to(&mut out, options.function.is_none(), several),
             SsaFormat::Json => report.inputs.push(InputReport::new(&input, &all)),
@@ -58,6 +65,23 @@ fn split(module: &Module, func: &mut Function, form: Form) -> Result<Added> {
     });
     let values = added.collect();
     Ok(Added { counts, values })
+}
+
+/// Lets marks of lifetimes name memory on the stack itself, by no φ: LLVM asks for that.
+fn name_stack(module: &Module, func: &mut Function, added: &Added) {
+    let is_mark = |op: &Op| match op {
+        Op::Call(info) => info.callee.is_some_and(|s| module.symbols[s].name.starts_with("llvm.lifetime.")),
+        _ => false,
+    };
+    let insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
+    for inst in insts.filter(|&i| is_mark(&func.insts[i].op)).collect::<Vec<_>>() {
+        for arg in &mut func.insts[inst].args {
+            // In the order in which they were made.
+            if let Ok(at) = added.values.binary_search_by_key(arg, |&(v, _)| v) {
+                *arg = added.values[at].1;
+            }
+        }
+    }
 }
 
 /// All inputs, for programs.
