@@ -9,7 +9,7 @@ use warpline_analysis::ssi::{
     Conditions, NAMED, Point, SplitSet, Ssi, Strategy, Version, VersionDef, singer_ssi, ssify, ssify_with,
 };
 use warpline_analysis::{Graph, Node};
-use warpline_testkit::dataflow_programs::{Form, for_each_program};
+use warpline_testkit::dataflow_programs::{self, Form, for_each_program};
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::ssi_oracles::{self, Sources};
 
@@ -134,4 +134,33 @@ fn a_program_in_ssa_form_is_not_split_at_definitions_alone() {
             false => Err("a variable was split".into()),
         }
     });
+}
+
+/// How many of the first programs of a form the judge rejects, split for `given` and judged for `asked`; and how many are split
+/// at all for what is asked.
+fn rejected(form: Form, given: &Strategy, asked: &Strategy) -> (usize, usize) {
+    let programs = (0..300).map(|seed| dataflow_programs::of_seed(seed, 8, form).program());
+    programs.fold((0, 0), |(rejected, split), program| {
+        let sources = Sources::of_strategy(&program, asked);
+        let is_wrong = ssi_oracles::check(&program, &ssify(&program, given), &sources).is_err();
+        let is_split = ssify(&program, asked).counts(&program).total() > 0;
+        (rejected + usize::from(is_wrong), split + usize::from(is_split))
+    })
+}
+
+#[test]
+fn the_judge_rejects_most_programs_that_are_split_for_another_analysis() {
+    let pairs = [
+        (Strategy::SSA, Strategy::E_SSA),
+        (Strategy::CONDITIONAL_CONSTANTS, Strategy::E_SSA),
+        (Strategy::SSA, Strategy::SSU),
+        (Strategy::NULL_POINTERS, Strategy::SSU),
+        (Strategy::SSU, Strategy::HOCHSTADT),
+        (Strategy::SSA, Strategy::SSI),
+    ];
+    for (given, asked) in pairs {
+        let (rejected, split) = rejected(Form::Ssa, &given, &asked);
+        let names = (given.notation(), asked.notation());
+        assert!(split > 30 && rejected * 4 > split, "{names:?}: {rejected} of {split}");
+    }
 }

@@ -1,6 +1,12 @@
 //! How the time of splitting grows with the program.
 //!
-//! `cargo test --release -p warpline-analysis --test ssi_scale -- --ignored --nocapture` prints times up to 100,000 blocks.
+//! ```text
+//! cargo run --release -p warpline-analysis --example ssi_scaling -- [--largest N] [SHAPE]…
+//! ```
+//!
+//! Prints a table in Markdown: shapes of control flow of up to `--largest` (100,000) blocks, with a variable for each block, and the best
+//! times of three runs. In nests of loops live ranges span the nest, so their sum, and what is added, grow with its square: name
+//! other shapes, or a smaller N.
 
 use std::time::Instant;
 
@@ -66,29 +72,28 @@ fn seconds(program: &Program, way: fn(&Program) -> Ssi) -> f64 {
     (0..3).map(|_| once()).fold(f64::INFINITY, f64::min)
 }
 
-#[test]
-#[ignore = "measures times; prints a table"]
-fn splitting_takes_almost_linear_time() {
-    println!("| shape | blocks | {} |", WAYS.map(|w| format!("{} ms", w.0)).join(" | "));
-    println!("|---|--:|{}", "--:|".repeat(WAYS.len()));
-    let mut steep = Vec::new();
-    for (shape, maker) in scaling::SHAPES {
-        let points: Vec<(f64, Vec<f64>)> = [10_000, 100_000]
-            .map(|blocks| {
-                let program = program(&sized(maker, blocks));
-                let blocks = program.graph().node_count();
-                let times: Vec<f64> = WAYS.iter().map(|w| seconds(&program, w.1)).collect();
-                let row: Vec<String> = times.iter().map(|t| format!("{:.2}", t * 1e3)).collect();
-                println!("| {shape} | {blocks} | {} |", row.join(" | "));
-                (blocks as f64, times)
-            })
-            .into();
-        for (k, (way, _)) in WAYS.iter().enumerate() {
-            let exponent = (points[1].1[k] / points[0].1[k]).ln() / (points[1].0 / points[0].0).ln();
-            if exponent > 1.35 {
-                steep.push(format!("{way} on {shape}: blocks^{exponent:.2}"));
-            }
+fn main() {
+    let (mut largest, mut wanted) = (100_000, Vec::new());
+    let mut args = std::env::args().skip(1);
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--largest" => match args.next().and_then(|n| n.parse().ok()) {
+                Some(n) => largest = n,
+                None => return eprintln!("--largest needs a number"),
+            },
+            _ => wanted.push(arg),
         }
     }
-    assert!(steep.is_empty(), "{}", steep.join("; "));
+    println!("| shape | blocks | {} |", WAYS.map(|w| format!("{} ms", w.0)).join(" | "));
+    println!("|---|--:|{}", "--:|".repeat(WAYS.len()));
+    for (shape, maker) in scaling::SHAPES {
+        if !wanted.is_empty() && !wanted.iter().any(|w| w == shape) {
+            continue;
+        }
+        for blocks in [1_000, 10_000, 100_000].into_iter().filter(|&n| n <= largest) {
+            let program = program(&sized(maker, blocks));
+            let times = WAYS.map(|w| format!("{:.2}", seconds(&program, w.1) * 1e3));
+            println!("| {shape} | {} | {} |", program.graph().node_count(), times.join(" | "));
+        }
+    }
 }
