@@ -232,10 +232,15 @@ impl Builder<'_> {
             let start = self.atom();
             self.write(counter, start);
         }
-        let bound = self.operand();
+        let mut bound = self.operand();
+        // A bound that changes in the loop, or may.
+        let changing = self.rng.chance(1, 3).then(|| self.rng.below(VARS));
         let [head, body, behind] = [(); 3].map(|()| self.func.add_block(""));
         self.func.set_terminator(self.at, Op::Br, &[], &[head]);
         self.at = head;
+        if let Some(var) = changing {
+            bound = self.read(var);
+        }
         let c = if regular {
             let i = self.read(counter);
             let pred = *self.rng.pick(&[IntPred::Ult, IntPred::Ult, IntPred::Ne, IntPred::Slt]);
@@ -246,6 +251,10 @@ impl Builder<'_> {
         self.func.set_terminator(self.at, Op::CondBr, &[c], &[body, behind]);
         self.at = body;
         self.statements(2, depth - 1);
+        if let Some(var) = changing.filter(|_| self.rng.chance(1, 2)) {
+            let v = self.expression();
+            self.write(var, v);
+        }
         if regular {
             let i = self.read(counter);
             let step = self.func.int_const(self.bits, 1);

@@ -190,7 +190,7 @@ fn programs(first: u64, count: u64) -> impl Iterator<Item = (u64, Program)> {
 
 #[test]
 fn values_are_what_conditional_constants_say_and_control_goes_where_they_let_it() {
-    let (first, count) = (number("WARPLINE_SEED", 0), number("WARPLINE_PROGRAMS", 150));
+    let (first, count) = (number("WARPLINE_SEED", 0), number("WARPLINE_PROGRAMS", 100));
     let mut claims = 0;
     for (seed, program) in programs(first, count) {
         let func = program.function();
@@ -204,7 +204,7 @@ fn values_are_what_conditional_constants_say_and_control_goes_where_they_let_it(
 
 #[test]
 fn values_lie_in_their_ranges_and_control_goes_where_these_let_it() {
-    let (first, count) = (number("WARPLINE_SEED", 0), number("WARPLINE_PROGRAMS", 150));
+    let (first, count) = (number("WARPLINE_SEED", 0), number("WARPLINE_PROGRAMS", 100));
     let mut claims = 0;
     for (seed, program) in programs(first, count) {
         let func = program.function();
@@ -296,7 +296,7 @@ fn proved<'a>(program: &'a Program, code: &'a Code) -> (Vec<Inequality>, Vec<Edg
 
 #[test]
 fn inequalities_that_are_proved_hold_and_edges_that_contradict_them_are_not_taken() {
-    let (first, count) = (number("WARPLINE_SEED", 0), number("WARPLINE_PROGRAMS", 150));
+    let (first, count) = (number("WARPLINE_SEED", 0), number("WARPLINE_PROGRAMS", 100));
     let (mut held, mut inequalities, mut edges) = (0, 0, 0);
     for (seed, program) in programs(first, count) {
         let code = Code::with_makers(program.function());
@@ -402,7 +402,7 @@ fn cut(
 
 #[test]
 fn programs_whose_values_have_only_the_bits_that_are_demanded_do_what_they_did() {
-    let (first, count) = (number("WARPLINE_SEED", 0), number("WARPLINE_PROGRAMS", 150));
+    let (first, count) = (number("WARPLINE_SEED", 0), number("WARPLINE_PROGRAMS", 100));
     let (mut masks, mut compared) = (0, 0);
     for (seed, program) in programs(first, count) {
         for variant in [Variant::Stephenson, Variant::Mahlke] {
@@ -430,7 +430,7 @@ fn programs_whose_values_have_only_the_bits_that_are_demanded_do_what_they_did()
 
 #[test]
 fn sparse_and_dense_solutions_are_the_same() {
-    let (first, count) = (number("WARPLINE_SEED", 0), number("WARPLINE_PROGRAMS", 150));
+    let (first, count) = (number("WARPLINE_SEED", 0), number("WARPLINE_PROGRAMS", 100));
     for (seed, program) in programs(first, count) {
         let (module, func) = (&program.module, program.function());
         let agree = |name: &str, outcome: Result<(), String>| {
