@@ -9,7 +9,7 @@ use crate::cli::{AnalysisFormat, AnalyzeOptions};
 use crate::error::{Error, Result};
 use crate::html::Page;
 use crate::subject::{Asked, Unit};
-use crate::{observe, output};
+use crate::{client, observe, output};
 
 /// Runs the command. A function that cannot be analysed is reported as such, and the others are all the same.
 ///
@@ -21,6 +21,9 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
     }
     if let Some(list) = &options.secret {
         return observe::run(options, list);
+    }
+    if let Some(name) = &options.client {
+        return client::run(options, name);
     }
     if !options.algorithm.is_sound() {
         eprintln!(

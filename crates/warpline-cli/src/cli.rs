@@ -96,7 +96,7 @@ fn algorithm(name: &str) -> Result<Algorithm, String> {
 #[derive(Args)]
 pub struct AnalyzeOptions {
     /// .ll, .bc, .rs, .c, .cpp or .cl
-    #[arg(required = true)]
+    #[arg(required_unless_present = "client")]
     pub inputs: Vec<PathBuf>,
     /// Only this function
     #[arg(long, value_name = "NAME")]
@@ -123,6 +123,25 @@ pub struct AnalyzeOptions {
     /// the pointer itself. Everything else is public. Exit code 1 if something is found
     #[arg(long, value_name = "LIST", conflicts_with_all = ["args", "target", "algorithm", "no_facts", "work_group"])]
     pub secret: Option<String>,
+    /// Run instead a data-flow analysis of this name; `list` says which there are. Exit code 1 if it finds something that
+    /// should not be
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["args", "target", "algorithm", "secret"])]
+    pub client: Option<String>,
+    /// With --client: say also what solving took
+    #[arg(long, requires = "client")]
+    pub stats: bool,
+    /// With --client taint: where data from outside comes from, instead of C's and Rust's usual functions. Entries are NAME,
+    /// NAME:ret, NAME:N for argument N from 0, NAME:N+ for it and all behind, with a `*` before ret or N for each pointer that
+    /// is followed: read:*1
+    #[arg(long, value_name = "LIST", requires = "client")]
+    pub sources: Option<String>,
+    /// With --client taint: where it must not go, instead of commands, libraries, format strings and sizes
+    #[arg(long, value_name = "LIST", requires = "client")]
+    pub sinks: Option<String>,
+    /// With --client taint: what makes clean. NAME: the result; NAME:N: argument N where the result is true; NAME:*N: what argument N
+    /// leads to after the call; the word compare: comparisons with constants
+    #[arg(long, value_name = "LIST", requires = "client")]
+    pub sanitizers: Option<String>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: AnalysisFormat,

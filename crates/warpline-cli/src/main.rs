@@ -9,6 +9,7 @@ mod analyze;
 mod bench;
 mod chain;
 mod cli;
+mod client;
 mod directives;
 mod error;
 mod explain;

@@ -24,6 +24,7 @@ mod jit;
 mod module;
 pub mod opinion;
 mod parameters;
+mod pointers;
 mod print;
 pub mod ranges;
 mod simplify;

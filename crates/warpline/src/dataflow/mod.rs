@@ -3,6 +3,7 @@
 //! * [`Code`]: a function as [`warpline_analysis::dataflow`] sees it.
 //! * [`conditions`]: what holds on the edges out of branches.
 //! * [`clients`]: the analyses, [`report`]: what they have in common.
+//! * [`Solved`]: a forward problem solved either way, asked at uses.
 //!
 //! Solvers, lattices and splitting are in [`warpline_analysis::dataflow`] and [`warpline_analysis::ssi`].
 
@@ -10,5 +11,7 @@ pub mod clients;
 mod code;
 pub mod conditions;
 pub mod report;
+mod solved;
 
-pub use code::Code;
+pub use code::{Additions, Code};
+pub use solved::Solved;

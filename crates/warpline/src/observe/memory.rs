@@ -87,7 +87,7 @@ impl Memory {
 }
 
 /// The name of the function that an instruction calls; empty if it is not known or no call.
-pub(super) fn callee<'m>(module: &'m Module, func: &Function, inst: Inst) -> &'m str {
+pub(crate) fn callee<'m>(module: &'m Module, func: &Function, inst: Inst) -> &'m str {
     let data = &func.insts[inst];
     let symbol = match &data.op {
         Op::Call(call) => call.callee,
@@ -102,7 +102,7 @@ pub(super) fn callee<'m>(module: &'m Module, func: &Function, inst: Inst) -> &'m
 }
 
 /// The operands that a call hands over: all but the callee, which is the last one of an indirect call and of an `invoke`.
-pub(super) fn arguments(func: &Function, inst: Inst) -> &[Value] {
+pub(crate) fn arguments(func: &Function, inst: Inst) -> &[Value] {
     let data = &func.insts[inst];
     let has_callee = match &data.op {
         Op::Call(call) => call.callee.is_none(),
@@ -114,12 +114,12 @@ pub(super) fn arguments(func: &Function, inst: Inst) -> &[Value] {
 
 /// Whether a function of this name does with pointers only what is modelled: it copies or fills memory, or says something
 /// of it.
-pub(super) fn is_about_memory(name: &str) -> bool {
+pub(crate) fn is_about_memory(name: &str) -> bool {
     ["llvm.memcpy.", "llvm.memmove.", "llvm.memset."].iter().any(|p| name.starts_with(p)) || is_remark(name)
 }
 
 /// Whether a function of this name does nothing at all when it runs.
-pub(super) fn is_remark(name: &str) -> bool {
+pub(crate) fn is_remark(name: &str) -> bool {
     const REMARKS: &[&str] = &[
         "llvm.assume",
         "llvm.dbg.",

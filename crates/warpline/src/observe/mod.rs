@@ -27,7 +27,7 @@
 
 mod findings;
 mod function;
-mod memory;
+pub(crate) mod memory;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -5,8 +5,10 @@
 //! * [`constants`]: conditional constant propagation; [`interprocedural`]: the same across calls.
 //! * [`dead_code`]: what computes nothing that matters.
 //! * [`liveness`]: what is read later.
-//! * [`reaching_definitions`]: which computations a φ or a read may see.
+//! * [`null_pointers`]: dereferences of null, and tests for null with one outcome.
 //! * [`ranges`]: integer ranges.
+//! * [`reaching_definitions`]: which computations a φ or a read may see.
+//! * [`taint`]: data from outside that comes to where it does harm.
 //!
 //! They share [`edges`]: what branches tell; [`intrinsics`]: LLVM's functions on integers; [`numbers`].
 //!
@@ -21,6 +23,8 @@ pub mod edges;
 pub mod interprocedural;
 pub mod intrinsics;
 pub mod liveness;
+pub mod null_pointers;
 pub mod numbers;
 pub mod ranges;
 pub mod reaching_definitions;
+pub mod taint;

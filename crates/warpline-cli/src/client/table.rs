@@ -1,0 +1,87 @@
+//! The clients that can be asked for.
+
+use warpline::dataflow::clients::{null_pointers, taint};
+use warpline::dataflow::report::Description;
+use warpline::ir::FuncId;
+
+use super::{Answer, Asked};
+use crate::cli::AnalyzeOptions;
+use crate::error::{Error, Result};
+
+/// A client of the program.
+pub struct Client {
+    /// What it is.
+    pub description: &'static Description,
+    /// Whether sources are simplified first, as for the other analyses: calls inlined, dead code removed. Where not, the analysis is of
+    /// the program as it was written.
+    pub simplified: bool,
+    /// How it is asked.
+    pub run: Run,
+}
+
+/// How a client is asked; the reason if it refuses a function.
+#[derive(Clone, Copy)]
+pub enum Run {
+    /// About one function at a time.
+    Function(fn(&Asked<'_>, FuncId) -> std::result::Result<Answer, String>),
+    /// About the whole module; it answers for these functions.
+    Module(fn(&Asked<'_>, &[FuncId]) -> Result<Answers>),
+}
+
+/// What a client says of functions.
+pub type Answers = Vec<(FuncId, Answer)>;
+
+/// All clients, in the order of the list.
+pub const CLIENTS: &[Client] = &[
+    Client {
+        description: &null_pointers::DESCRIPTION,
+        simplified: false,
+        run: Run::Function(|asked, id| {
+            let known = asked.imported.null_facts(id);
+            Ok(Answer::new(null_pointers::analyse(&asked.imported.ir, id, &known, asked.solver)))
+        }),
+    },
+    Client { description: &taint::DESCRIPTION, simplified: false, run: Run::Module(taint_of) },
+];
+
+/// Taint of the whole module; functions that nothing from outside comes to have nothing to report.
+fn taint_of(asked: &Asked<'_>, ids: &[FuncId]) -> Result<Answers> {
+    let list = |list: &Option<String>| list.clone();
+    let (sources, sinks, sanitizers) =
+        (list(&asked.options.sources), list(&asked.options.sinks), list(&asked.options.sanitizers));
+    let spec = taint::Spec::new(sources.as_deref(), sinks.as_deref(), sanitizers.as_deref())
+        .map_err(|e| Error::option("--sources, --sinks, --sanitizers", e.to_string()))?;
+    let closed = asked.imported.closed_symbols();
+    let (mut reports, work) = taint::analyse(&asked.imported.ir, &spec, &closed, asked.solver);
+    let mut work = Some(work);
+    let answer = |id: &FuncId| {
+        let report = reports.remove(id).unwrap_or_default();
+        (*id, Answer::new((report, work.take().unwrap_or_default())))
+    };
+    Ok(ids.iter().map(answer).collect())
+}
+
+/// The client of this name.
+pub fn find(name: &str) -> Option<&'static Client> {
+    CLIENTS.iter().find(|c| c.description.name == name)
+}
+
+impl Client {
+    /// Refuses options that are another client's.
+    ///
+    /// # Errors
+    /// If one was given.
+    pub fn check(&self, options: &AnalyzeOptions) -> Result<()> {
+        let lists = [
+            ("--sources", &options.sources),
+            ("--sinks", &options.sinks),
+            ("--sanitizers", &options.sanitizers),
+        ];
+        match lists.iter().find(|(_, list)| list.is_some()) {
+            Some((option, _)) if self.description.name != taint::DESCRIPTION.name => {
+                Err(Error::option(*option, "it is for --client taint"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
