@@ -127,6 +127,9 @@ pub struct AnalyzeOptions {
     /// should not be
     #[arg(long, value_name = "NAME", conflicts_with_all = ["args", "target", "algorithm", "secret"])]
     pub client: Option<String>,
+    /// With --client: solve with a state at each program point instead of facts about split live ranges. The answer is the same
+    #[arg(long, requires = "client")]
+    pub dense: bool,
     /// With --client: say also what solving took
     #[arg(long, requires = "client")]
     pub stats: bool,

@@ -147,7 +147,7 @@ fn input(client: &Client, path: &Path, options: &AnalyzeOptions) -> Result<Input
     if asked_for.is_empty() {
         eprintln!("{}: it defines no function", path.display());
     }
-    let solver = Solver::default();
+    let solver = if options.dense { Solver::Dense } else { Solver::Sparse };
     let asked = Asked { imported: &imported, solver, options };
     let start = Instant::now();
     let answers: Vec<(FuncId, std::result::Result<Answer, String>)> = match client.run {

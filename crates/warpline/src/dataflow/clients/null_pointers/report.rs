@@ -81,7 +81,7 @@ struct At<'a> {
 
 impl At<'_> {
     fn used(&self, at: Instruction, operand: usize) -> Nullness {
-        self.solved.used(self.code.program(), at, operand)
+        *self.solved.used(self.code.program(), at, operand)
     }
 
     fn place(&self, inst: Inst) -> Option<Place> {

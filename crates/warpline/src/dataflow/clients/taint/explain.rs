@@ -171,7 +171,7 @@ impl<'a> Explainer<'a> {
             let position = func.phi_position(inst).unwrap_or_default();
             let edges = program.graph().in_edges(Node::from(func.insts[inst].block)).iter();
             let tainted =
-                edges.filter(|&&e| solution.solved.phi_operand(program, e, position) == Taint::Tainted);
+                edges.filter(|&&e| *solution.solved.phi_operand(program, e, position) == Taint::Tainted);
             return tainted
                 .map(|&e| func.edges[solution.code.edge(e)].args[position])
                 .map(|operand| (None, Some(self.value(id, operand))))

@@ -232,7 +232,7 @@ impl Whole<'_> {
         let Some(Solution { code, checks, solved }) = self.solutions.get(&id) else { return false };
         let problem =
             TaintProblem { flows: self.flows, id, code, checks, around: &self.around, compare: self.compare };
-        let fact = |k: usize| solved.used(code.program(), at, k);
+        let fact = |k: usize| *solved.used(code.program(), at, k);
         solved.is_reached(code.program().block_of(at)) && problem.holds(code.inst(at), premise, &fact)
     }
 
