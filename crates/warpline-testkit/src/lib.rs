@@ -22,6 +22,7 @@ pub mod lockstep;
 pub mod loop_closed;
 pub mod modules;
 pub mod number_programs;
+pub mod pairs;
 pub mod phi_oracles;
 pub mod programs;
 pub mod replay;

@@ -3,11 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use warpline::interp::{
-    Cell, Event, HashingHost, LaneArg, LaneSet, Machine, Observer, Options as MachineOptions, State,
-};
+use warpline::interp::{Cell, Event, Observer, State};
 use warpline::ir::{BinaryOp, Edge, FuncId, Inst, Module, Op, Value};
 use warpline::observe::{Kind, Secrets, observe};
+use warpline_testkit::pairs::run_mixed;
 use warpline_testkit::programs::{Inputs, MemoryMode, ParamRole, Program, ProgramOptions, generate};
 use warpline_testkit::rng::SplitMix64;
 
@@ -55,43 +54,9 @@ impl Observer for Trace<'_> {
     }
 }
 
-/// Runs the kernel as one thread; the parameters for which `other` says so come from the second inputs.
 fn trace<'m>(program: &'m Program, inputs: [&Inputs; 2], other: &[bool]) -> Trace<'m> {
-    let options = MachineOptions { fuel: 20_000, ..MachineOptions::default() };
-    let mut machine = Machine::with_options(&program.module, options);
-    machine.set_host(HashingHost);
-    let (mut args, buffers) = inputs[0].bind(&mut machine);
-    // The other inputs in a machine of their own: buffers have the same addresses there.
-    let mut scratch = Machine::new(&program.module);
-    let (others, _) = inputs[1].bind(&mut scratch);
-    let mut buffers = buffers.into_iter();
-    for (i, role) in program.roles.iter().enumerate() {
-        let buffer = match role {
-            ParamRole::Buffer { .. } => buffers.next(),
-            _ => None,
-        };
-        match buffer {
-            _ if !other[i] => {}
-            None => args[i] = others[i].clone(),
-            Some(address) => {
-                let (start, size) = scratch.memory.extent(address).expect("a buffer was allocated");
-                let bytes = scratch.memory.read(start, size).expect("a buffer can be read");
-                let bytes: Vec<u8> = bytes.into_iter().map(Option::unwrap_or_default).collect();
-                machine.memory.write(start, &bytes).expect("a buffer can be written");
-            }
-        }
-    }
     let mut trace = Trace { module: &program.module, kernel: program.kernel, seen: Vec::new() };
-    let code = machine.prepare_id(program.kernel);
-    let args: Vec<LaneArg> = args
-        .into_iter()
-        .map(|a| match a {
-            LaneArg::Each(list) => LaneArg::Same(list[0].clone()),
-            same @ LaneArg::Same(_) => same,
-        })
-        .collect();
-    // A run that traps has been observed as far as it went.
-    let _ = machine.run_lockstep(&code, 1, LaneSet::one(0), &args, Some(&mut trace));
+    run_mixed(program, inputs, other, &mut trace);
     trace
 }
 

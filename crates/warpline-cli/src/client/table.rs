@@ -1,6 +1,6 @@
 //! The clients that can be asked for.
 
-use warpline::dataflow::clients::{null_pointers, taint};
+use warpline::dataflow::clients::{classes, null_pointers, taint};
 use warpline::dataflow::report::Description;
 use warpline::ir::FuncId;
 
@@ -42,6 +42,20 @@ pub const CLIENTS: &[Client] = &[
         }),
     },
     Client { description: &taint::DESCRIPTION, simplified: false, run: Run::Module(taint_of) },
+    Client {
+        description: &classes::DESCRIPTION,
+        simplified: false,
+        run: Run::Function(|asked, id| {
+            Ok(Answer::new(classes::analyse(&asked.imported.ir, id, false, asked.solver)))
+        }),
+    },
+    Client {
+        description: &classes::WITH_TESTS,
+        simplified: false,
+        run: Run::Function(|asked, id| {
+            Ok(Answer::new(classes::analyse(&asked.imported.ir, id, true, asked.solver)))
+        }),
+    },
 ];
 
 /// Taint of the whole module; functions that nothing from outside comes to have nothing to report.

@@ -11,11 +11,12 @@ use warpline_analysis::{
     CsrGraph, CycleForest, CycleId, DomTree, Graph, IteratedFrontier, Node, Reversed, dominance_frontier,
 };
 
-use super::{Case, Command, vectorizer};
+use super::{Case, Command, clients, vectorizer};
 
 /// All commands by name, except `roundtrip`, which the runner knows.
 pub const STANDARD: &[(&str, Command)] = &[
     ("cfg", cfg),
+    ("classes", clients::class_inference),
     ("close-loops", loop_closing),
     ("cycles", cycles),
     ("destruct", destruction),
@@ -25,12 +26,15 @@ pub const STANDARD: &[(&str, Command)] = &[
     ("linearize", vectorizer::linearize),
     ("linearize-full", vectorizer::linearize_full),
     ("lower", vectorizer::lower),
+    ("null-pointers", clients::nulls),
+    ("occurrence-types", clients::occurrence_types),
     ("postdominators", postdominators),
     ("promote", promotion),
     ("registers", registers),
     ("simplify", simplified),
     ("ssa", ssa_construction),
     ("ssa-form", ssa_form),
+    ("taint", clients::taints),
     ("uniformity", super::uniformity::uniformity),
     ("unwritten", unwritten),
     ("verify", verifier),

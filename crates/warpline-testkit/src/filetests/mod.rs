@@ -25,6 +25,7 @@
 //!
 //! To add a command, write a [`Command`] and put it in [`commands::STANDARD`].
 
+mod clients;
 pub mod commands;
 mod uniformity;
 mod vectorizer;

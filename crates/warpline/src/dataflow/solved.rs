@@ -4,7 +4,7 @@ use warpline_analysis::bitset::BitSet;
 use warpline_analysis::dataflow::{
     Forward, Instruction, Lattice, Program, solve_forward, solve_forward_dense,
 };
-use warpline_analysis::ssi::{Strategy, ssify};
+use warpline_analysis::ssi::Ssi;
 use warpline_analysis::{EdgeId, Graph, Node};
 
 use super::report::{Solver, Work};
@@ -21,16 +21,16 @@ pub struct Solved<F> {
 }
 
 impl<F: Lattice> Solved<F> {
-    /// Solves `problem`; for the sparse solver live ranges are split by `strategy`.
+    /// Solves `problem`; for the sparse solver `split` splits live ranges.
     pub fn forward<P: Forward<Fact = F>>(
         program: &Program,
-        strategy: &Strategy,
+        split: impl FnOnce(&Program) -> Ssi,
         problem: &P,
         solver: Solver,
     ) -> Solved<F> {
         match solver {
             Solver::Sparse => {
-                let ssi = ssify(program, strategy);
+                let ssi = split(program);
                 let facts = solve_forward(program, &ssi, problem);
                 let fact = |version: Option<_>| version.map_or_else(F::top, |v| facts.fact(v).clone());
                 Solved::collect(

@@ -2,6 +2,7 @@
 //!
 //! * [`bit_widths`]: how many bits of each integer are needed.
 //! * [`bounds`]: which checks can never fail.
+//! * [`classes`]: which methods objects must offer.
 //! * [`constants`]: conditional constant propagation; [`interprocedural`]: the same across calls.
 //! * [`dead_code`]: what computes nothing that matters.
 //! * [`liveness`]: what is read later.
@@ -17,6 +18,7 @@
 
 pub mod bit_widths;
 pub mod bounds;
+pub mod classes;
 pub mod constants;
 pub mod dead_code;
 pub mod edges;

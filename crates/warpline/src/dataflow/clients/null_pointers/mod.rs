@@ -9,7 +9,8 @@
 //!
 //! **Strategy**: Figure 5 has *Defs*↓ ∪ *Uses*↓, since a dereference that was survived tells of the pointer. Our source language is
 //! not Java, where every reference is dereferenced in a way that can be caught: C programs test for null. So ours also splits at
-//! tests, *Defs*↓ ∪ *Uses*↓ ∪ *Out(Conds)*↓ for equality tests: a strategy of its own ([`STRATEGY`]).
+//! tests, *Defs*↓ ∪ *Uses*↓ ∪ *Out(Conds)*↓ for equality tests: a strategy of its own ([`STRATEGY`]). [`NullPointers::split`] leaves out
+//! the uses that are no dereferences, at which the transfer functions are trivial.
 //!
 //! **What counts.** A dereference is a load or store of at least one byte, atomic or not, a copy or fill of memory of a constant size
 //! above zero, or a call through a pointer, in address space 0, where the function does not declare null valid;

@@ -1,8 +1,9 @@
 //! The transfer functions.
 
 use smallvec::SmallVec;
-use warpline_analysis::EdgeId;
-use warpline_analysis::dataflow::{Forward, ForwardEdge, ForwardFacts, Instruction, Variable};
+use warpline_analysis::dataflow::{Forward, ForwardEdge, ForwardFacts, Instruction, TestKind, Variable};
+use warpline_analysis::ssi::{Point, SplitSet, Ssi, ssify_with};
+use warpline_analysis::{EdgeId, Graph};
 
 use super::{Known, MAY_FAIL, Nullness};
 use crate::dataflow::Code;
@@ -71,6 +72,23 @@ impl<'a> NullPointers<'a> {
         let address = |&k: &usize| self.func.ty(data.args[k]) == Type::Ptr(0);
         found.retain(|k| address(k) && !self.known.null_is_valid);
         found
+    }
+
+    /// The program with live ranges split where the strategy says: of uses only dereferences count, since nothing is learnt at others.
+    pub fn split(&self) -> Ssi {
+        let program = self.code.program();
+        let mut points = vec![Vec::new(); program.variables()];
+        for at in (0..program.instructions() as u32).map(Instruction) {
+            for k in self.dereferenced(self.code.inst(at)) {
+                points[program.uses(at)[k].index()].push(Point::At(at));
+            }
+        }
+        for node in program.graph().nodes() {
+            for test in program.tests(node).iter().filter(|t| t.kind == TestKind::Equality) {
+                points[test.variable.index()].push(Point::Out(node));
+            }
+        }
+        ssify_with(program, |v| SplitSet { down: std::mem::take(&mut points[v.index()]), up: Vec::new() })
     }
 
     /// The pointers through which an intrinsic copies or fills memory of a size that is known not to be zero.

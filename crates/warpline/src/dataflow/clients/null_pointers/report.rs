@@ -6,7 +6,7 @@ use serde::Serialize;
 use warpline_analysis::Node;
 use warpline_analysis::dataflow::Instruction;
 
-use super::{Known, NullPointers, Nullness, STRATEGY};
+use super::{Known, NullPointers, Nullness};
 use crate::Place;
 use crate::dataflow::report::{Report, Solver, Work};
 use crate::dataflow::{Code, Solved};
@@ -59,7 +59,7 @@ pub fn analyse(module: &Module, id: FuncId, known: &Known, solver: Solver) -> (N
     let func = &module.functions[id];
     let code = Code::of(func);
     let problem = NullPointers::new(module, func, &code, known);
-    let solved = Solved::forward(code.program(), &STRATEGY, &problem, solver);
+    let solved = Solved::forward(code.program(), |_| problem.split(), &problem, solver);
     let names = Names::new(func);
     let mut result = NullReport::default();
     let at = At { module, func, code: &code, problem: &problem, solved: &solved, names: &names };

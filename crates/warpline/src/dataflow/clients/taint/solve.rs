@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cranelift_entity::EntitySet;
 use warpline_analysis::Node;
 use warpline_analysis::dataflow::Instruction;
-use warpline_analysis::ssi::Strategy;
+use warpline_analysis::ssi::{Strategy, ssify};
 
 use super::calls::Calls;
 use super::cells::{Cell, Cells};
@@ -196,7 +196,7 @@ impl Whole<'_> {
             around: &self.around,
             compare: self.compare,
         };
-        let solved = Solved::forward(code.program(), &Strategy::E_SSA, &problem, solver);
+        let solved = Solved::forward(code.program(), |p| ssify(p, &Strategy::E_SSA), &problem, solver);
         self.work += solved.work();
         self.solutions.insert(id, Solution { code, checks, solved });
         let mut tainted = Vec::new();
