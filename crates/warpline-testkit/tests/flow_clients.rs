@@ -239,7 +239,7 @@ fn objects(seed: u64) -> String {
             let (receiver, method) = (object(&mut rng), rng.below(4));
             text += &format!("  call @method.m{method}({receiver})\n");
         }
-        let mut target = |rng: &mut SplitMix64| format!("b{}({})", rng.below(count), object(rng));
+        let target = |rng: &mut SplitMix64| format!("b{}({})", rng.below(count), object(rng));
         match rng.below(4) {
             0 => text += "  ret\n",
             1 => text += &format!("  br {}\n", target(&mut rng)),

@@ -1,6 +1,6 @@
 //! The clients that can be asked for.
 
-use warpline::dataflow::clients::{classes, null_pointers, taint};
+use warpline::dataflow::clients::{classes, dead_code, liveness, null_pointers, reaching_definitions, taint};
 use warpline::dataflow::report::Description;
 use warpline::ir::FuncId;
 
@@ -23,10 +23,13 @@ pub struct Client {
 #[derive(Clone, Copy)]
 pub enum Run {
     /// About one function at a time.
-    Function(fn(&Asked<'_>, FuncId) -> std::result::Result<Answer, String>),
+    Function(OneFunction),
     /// About the whole module; it answers for these functions.
     Module(fn(&Asked<'_>, &[FuncId]) -> Result<Answers>),
 }
+
+/// How a client is asked about one function; the reason if it refuses.
+pub type OneFunction = fn(&Asked<'_>, FuncId) -> std::result::Result<Answer, String>;
 
 /// What a client says of functions.
 pub type Answers = Vec<(FuncId, Answer)>;
@@ -42,21 +45,27 @@ pub const CLIENTS: &[Client] = &[
         }),
     },
     Client { description: &taint::DESCRIPTION, simplified: false, run: Run::Module(taint_of) },
-    Client {
-        description: &classes::DESCRIPTION,
-        simplified: false,
-        run: Run::Function(|asked, id| {
-            Ok(Answer::new(classes::analyse(&asked.imported.ir, id, false, asked.solver)))
-        }),
-    },
-    Client {
-        description: &classes::WITH_TESTS,
-        simplified: false,
-        run: Run::Function(|asked, id| {
-            Ok(Answer::new(classes::analyse(&asked.imported.ir, id, true, asked.solver)))
-        }),
-    },
+    plain(&classes::DESCRIPTION, |asked, id| {
+        Ok(Answer::new(classes::analyse(&asked.imported.ir, id, false, asked.solver)))
+    }),
+    plain(&classes::WITH_TESTS, |asked, id| {
+        Ok(Answer::new(classes::analyse(&asked.imported.ir, id, true, asked.solver)))
+    }),
+    plain(&liveness::DESCRIPTION, |asked, id| {
+        Ok(Answer::new(liveness::analyse(&asked.imported.ir, id, asked.solver)))
+    }),
+    plain(&reaching_definitions::DESCRIPTION, |asked, id| {
+        Ok(Answer::new(reaching_definitions::analyse(&asked.imported.ir, id, asked.solver)))
+    }),
+    plain(&dead_code::DESCRIPTION, |asked, id| {
+        Ok(Answer::new(dead_code::analyse(&asked.imported.ir, id, asked.solver)))
+    }),
 ];
+
+/// A client that is asked about one function at a time, of the program as it was written.
+const fn plain(description: &'static Description, run: OneFunction) -> Client {
+    Client { description, simplified: false, run: Run::Function(run) }
+}
 
 /// Taint of the whole module; functions that nothing from outside comes to have nothing to report.
 fn taint_of(asked: &Asked<'_>, ids: &[FuncId]) -> Result<Answers> {
