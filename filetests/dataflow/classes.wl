@@ -30,6 +30,14 @@ join:
   call @method.m3(%v3)
   ret
 }
+; check: classes
+;   %v1: methods m1, m3; classes that fit: OX
+;   %v2: methods m2, m3; classes that fit: OY
+;   %v3: methods m3; classes that fit: OX, OY
+; check: occurrence-types
+;   %v1: methods m1, m3; classes that fit: OX
+;   %v2: methods m2, m3; classes that fit: OY
+;   %v3: methods m3; classes that fit: OX, OY
 
 ; A method that the object's class does not have, which is called on one way only.
 func @missing(%c: i1) {
@@ -43,6 +51,10 @@ join:
   call @method.m3(%v)
   ret
 }
+; check: classes
+;   %v: methods m2, m3; classes that fit: OY; but it is of the class OX
+; check: occurrence-types
+;   %v: methods m2, m3; classes that fit: OY; but it is of the class OX
 
 ; What an object is asked for decides what is called of it.
 func @asked(%v: ptr) {
@@ -59,6 +71,10 @@ join:
   call @method.m3(%v)
   ret
 }
+; check: classes
+;   %v: methods m1, m2, m3; classes that fit: none
+; check: occurrence-types
+;   %v: methods m2, m3; classes that fit: OX, OY
 
 ; After the question, too, a class must have what is called of it.
 func @asked_for_nothing(%v: ptr) {
@@ -71,3 +87,7 @@ ox:
 other:
   ret
 }
+; check: classes
+;   %v: methods m2; classes that fit: OY
+; check: occurrence-types
+;   %v: methods none; classes that fit: OY

@@ -8,8 +8,8 @@ declare @clean(i64) -> i64
 declare @wash(ptr)
 declare @gets(ptr) -> ptr
 declare @system(ptr) -> i32
-declare @unknown(ptr) -> i64
-global constant @date: [5 x i8] align 1 = "date\00"
+declare @keep(ptr, i64)
+constant @date: [5 x i8] align 1 = "date\00"
 
 func @figure_3() {
 entry:
@@ -40,9 +40,9 @@ entry:
 
 func @constants_stay_clean() {
 entry:
-  %b: ptr = alloca [64 x i8], i32 1 align 1
-  %c: ptr = alloca [64 x i8], i32 1 align 1
-  store i8 0, %c align 1
+  %b: ptr = alloca [64 x i8], i32 1, align 1
+  %c: ptr = alloca [64 x i8], i32 1, align 1
+  store i8 0, %c, align 1
   %g: ptr = call @gets(%b)
   %s: i32 = call @system(@date)
   %t: i32 = call @system(%c)
@@ -53,7 +53,7 @@ entry:
 ; What is washed is clean until it is read again.
 func @in_place() {
 entry:
-  %b: ptr = alloca [64 x i8], i32 1 align 1
+  %b: ptr = alloca [64 x i8], i32 1, align 1
   br head
 head:
   %g: ptr = call @gets(%b)
@@ -65,17 +65,17 @@ head:
 
 func @keep(%p: ptr, %x: i64) {
 entry:
-  store %x, %p align 8
+  store %x, %p, align 8
   ret
 }
 
 func @through_memory_of_another_function() {
 entry:
-  %p: ptr = alloca i64, i32 1 align 8
+  %p: ptr = alloca i64, i32 1, align 8
   %r: i32 = call @getchar()
   %v: i64 = zext %r
   call @keep(%p, %v)
-  %w: i64 = load %p align 8
+  %w: i64 = load %p, align 8
   %m: ptr = call @malloc(%w)
   ret
 }

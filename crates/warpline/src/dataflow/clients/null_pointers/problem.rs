@@ -263,7 +263,8 @@ impl Forward for NullPointers<'_> {
         for h in &holds {
             self.apply(h, &mut known);
         }
-        for (k, &(_, fact)) in known.iter().enumerate() {
+        for (k, &(_, fact)) in known.iter().enumerate().filter(|&(k, _)| tests[k].kind == TestKind::Equality)
+        {
             facts.refine(k, fact);
         }
         known.iter().all(|&(_, fact)| fact != Nullness::NONE)

@@ -37,6 +37,8 @@ pub struct Calls {
     /// Functions that may be called from outside, or through pointers.
     roots: BTreeSet<FuncId>,
     closed: BTreeSet<Symbol>,
+    /// Of each function of the module the sources that it is itself.
+    given: Vec<Vec<Entry>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -83,7 +85,11 @@ impl Calls {
                 models.push(flows);
             }
         }
-        Calls { known, models, roots, closed: closed.clone() }
+        let given = module.functions.values().map(|func| {
+            let spoken = Spoken::new(&func.name);
+            spec.sources.iter().filter(|e| spoken.is(&e.name)).cloned().collect()
+        });
+        Calls { known, models, roots, closed: closed.clone(), given: given.collect() }
     }
 
     /// Whether only instructions of the module use the symbol.
@@ -162,8 +168,8 @@ impl Calls {
     }
 
     /// The sources that are parameters of a function of the module.
-    pub fn given(&self, module: &Module, func: &Function) -> &[Entry] {
-        module.symbol(&func.name).map_or(&[], |s| &self.known[s.as_u32() as usize].sources)
+    pub fn given(&self, id: FuncId) -> &[Entry] {
+        &self.given[id.as_u32() as usize]
     }
 
     /// The entries of the list of sinks that a call is meant by.

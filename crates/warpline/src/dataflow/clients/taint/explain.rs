@@ -9,6 +9,7 @@ use warpline_analysis::{Graph, Node};
 use super::flows::{Conclusion, Premise};
 use super::problem::Taint;
 use super::solve::{Place, Whole};
+use super::spec::At;
 use crate::demangle::demangle;
 use crate::ir::{FuncId, Inst, Names, Op, Value, ValueDef};
 use crate::observe::memory;
@@ -120,25 +121,28 @@ impl<'a> Explainer<'a> {
         let calls = self.whole.flows.calls;
         let elsewhere = self.whole.flows.cells.elsewhere();
         match place {
-            Place::Param(id, k) if calls.is_root(id) => {
+            Place::Param(id, k) => {
                 let func = &self.whole.flows.module.functions[id];
-                let text = format!(
-                    "{} may be called from outside, with anything in {}",
-                    demangle(&func.name),
-                    self.name(id, func.params[k as usize])
-                );
-                let from = around.is_tainted(elsewhere).then_some(Place::Cell(elsewhere));
-                let given = calls.given(self.whole.flows.module, func);
-                if from.is_some() {
-                    found.push((Some(self.at_function(id, text)), from));
-                } else if !given.is_empty() {
-                    found.push((Some(self.at_function(id, "it is a source".to_owned())), None));
+                let name = self.name(id, func.params[k as usize]);
+                let is_this = |at: At| match at {
+                    At::Argument(i) => i == k as usize,
+                    At::From(i) => i <= k as usize,
+                    At::Result | At::Whole => false,
+                };
+                if calls.given(id).iter().any(|e| e.spot.depth == 0 && is_this(e.spot.at)) {
+                    found.push((Some(self.at_function(id, format!("{name} comes from outside"))), None));
+                } else if calls.is_root(id) && around.is_tainted(elsewhere) {
+                    let text = format!(
+                        "{} may be called from outside, with anything in {name}",
+                        demangle(&func.name)
+                    );
+                    found.push((Some(self.at_function(id, text)), Some(Place::Cell(elsewhere))));
                 }
             }
             Place::Cell(cell) => {
                 // Parameters that are sources.
                 for (id, func) in self.whole.flows.module.functions.iter() {
-                    for entry in calls.given(self.whole.flows.module, func) {
+                    for entry in calls.given(id) {
                         let reaches =
                             |&p: &Value| self.whole.flows.cells.behind(id, p, entry.spot.depth) == Some(cell);
                         if entry.spot.depth > 0 && func.params.iter().any(reaches) {

@@ -135,7 +135,7 @@ impl Whole<'_> {
                     }
                 }
             }
-            for entry in calls.given(flows.module, func) {
+            for entry in calls.given(id) {
                 let params = func.params.len();
                 let numbers = match entry.spot.at {
                     At::Argument(k) => k..(k + 1).min(params),
