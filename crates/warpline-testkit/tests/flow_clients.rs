@@ -36,8 +36,11 @@ fn for_seeds(count: u64, mut check: impl FnMut(u64) -> Result<(), String>) {
 struct Given<'m> {
     module: &'m Module,
     kernel: FuncId,
-    seen: Vec<(FuncId, Inst, Vec<Vec<Cell>>, Option<Edge>)>,
+    seen: Vec<Seen>,
 }
+
+/// An executed instruction: what it gives away, argument by argument, and which way it takes.
+type Seen = (FuncId, Inst, Vec<Vec<Cell>>, Option<Edge>);
 
 impl Observer for Given<'_> {
     fn executed(&mut self, event: &Event<'_>) {

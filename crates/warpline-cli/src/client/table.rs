@@ -1,6 +1,8 @@
 //! The clients that can be asked for.
 
-use warpline::dataflow::clients::{classes, dead_code, liveness, null_pointers, reaching_definitions, taint};
+use warpline::dataflow::clients::{
+    bounds, classes, dead_code, liveness, null_pointers, reaching_definitions, taint,
+};
 use warpline::dataflow::report::Description;
 use warpline::ir::FuncId;
 
@@ -51,6 +53,14 @@ pub const CLIENTS: &[Client] = &[
     plain(&classes::WITH_TESTS, |asked, id| {
         Ok(Answer::new(classes::analyse(&asked.imported.ir, id, true, asked.solver)))
     }),
+    Client {
+        description: &bounds::DESCRIPTION,
+        simplified: true,
+        run: Run::Function(|asked, id| {
+            let module = &asked.imported.ir;
+            Ok(Answer::new(bounds::analyze(module, &module.functions[id], ())))
+        }),
+    },
     plain(&liveness::DESCRIPTION, |asked, id| {
         Ok(Answer::new(liveness::analyse(&asked.imported.ir, id, asked.solver)))
     }),
@@ -100,6 +110,9 @@ impl Client {
             ("--sinks", &options.sinks),
             ("--sanitizers", &options.sanitizers),
         ];
+        if options.dense && self.description.name == bounds::DESCRIPTION.name {
+            return Err(Error::option("--dense", "checks are proved on split live ranges only"));
+        }
         match lists.iter().find(|(_, list)| list.is_some()) {
             Some((option, _)) if self.description.name != taint::DESCRIPTION.name => {
                 Err(Error::option(*option, "it is for --client taint"))
