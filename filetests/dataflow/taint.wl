@@ -28,6 +28,16 @@ join:
   %e6: ptr = call @malloc(%v)
   ret
 }
+; check: taint
+;   argument 0 of the call of malloc may be chosen from outside
+;     in figure_3: %v depends on %r: the zext
+;     in figure_3: %r is data from outside: the call of getchar
+;   argument 0 of the call of malloc may be chosen from outside
+;     in figure_3: %v depends on %r: the zext
+;     in figure_3: %r is data from outside: the call of getchar
+;   argument 0 of the call of malloc may be chosen from outside
+;     in figure_3: %v depends on %r: the zext
+;     in figure_3: %r is data from outside: the call of getchar
 
 func @results_may_be_clean() {
 entry:
@@ -37,6 +47,7 @@ entry:
   %p: ptr = call @malloc(%w)
   ret
 }
+; check: taint
 
 func @constants_stay_clean() {
 entry:
@@ -49,6 +60,9 @@ entry:
   %u: i32 = call @system(%b)
   ret
 }
+; check: taint
+;   argument 0 of the call of system may be chosen from outside
+;     in constants_stay_clean: the call of gets writes data from outside to memory
 
 ; What is washed is clean until it is read again.
 func @in_place() {
@@ -62,12 +76,16 @@ head:
   %t: i32 = call @system(%b)
   br head
 }
+; check: taint
+;   argument 0 of the call of system may be chosen from outside
+;     in in_place: the call of gets writes data from outside to memory
 
 func @keep(%p: ptr, %x: i64) {
 entry:
   store %x, %p, align 8
   ret
 }
+; check: taint
 
 func @through_memory_of_another_function() {
 entry:
@@ -77,5 +95,23 @@ entry:
   call @keep(%p, %v)
   %w: i64 = load %p, align 8
   %m: ptr = call @malloc(%w)
+  ret
+}
+; check: taint
+;   argument 0 of the call of malloc may be chosen from outside
+;     in through_memory_of_another_function: %w depends on what is behind %p: the load
+;     in keep: the store writes %x to memory
+;     in through_memory_of_another_function: the call of keep gives %v to %x
+;     in through_memory_of_another_function: %v depends on %r: the zext
+;     in through_memory_of_another_function: %r is data from outside: the call of getchar
+
+; Memory that nobody here reads or writes but functions of the library.
+declare @read(i32, ptr, i64) -> i64
+
+func @library_only() {
+entry:
+  %b: ptr = alloca [64 x i8], i32 1, align 1
+  %n: i64 = call @read(i32 0, %b, i64 64)
+  %s: i32 = call @system(%b)
   ret
 }

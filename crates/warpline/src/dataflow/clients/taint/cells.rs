@@ -211,8 +211,17 @@ impl Walk<'_> {
         }
     }
 
+    /// There is memory behind a value, over so many pointers.
+    fn touch(&mut self, value: Value, depth: u8) {
+        let mut node = self.node(value);
+        for _ in 0..depth {
+            node = self.cells.target(node);
+        }
+    }
+
     /// What is at an address and a value lead to the same memory.
     fn access(&mut self, address: Value, value: Value) {
+        self.touch(address, 1);
         if !self.carriers(&[value]).is_empty() {
             let node = self.node(address);
             let object = self.cells.target(node);
@@ -239,6 +248,8 @@ impl Walk<'_> {
         if self.calls.is_root(self.id) {
             self.escape(&self.func.params);
         }
+        let deepest = self.calls.given(self.id).iter().map(|e| e.spot.depth).max().unwrap_or(0);
+        self.func.params.iter().for_each(|&p| self.touch(p, deepest));
         for &b in &self.func.layout {
             for inst in self.func.block_insts(b) {
                 self.inst(inst);
@@ -313,6 +324,16 @@ impl Walk<'_> {
     fn call(&mut self, inst: Inst) {
         let data = &self.func.insts[inst];
         let args = memory::arguments(self.func, inst);
+        // Sources and sinks speak of memory even if nobody reads or writes it.
+        let lists = [
+            self.calls.sources(self.module, self.func, inst),
+            self.calls.sinks(self.module, self.func, inst),
+        ];
+        let depth = |e: &super::spec::Entry| if e.spot.at == At::Whole { 2 } else { e.spot.depth };
+        let deepest = lists.into_iter().flatten().map(depth).max().unwrap_or(1);
+        for v in args.iter().chain(&data.results).copied().filter(|&v| self.func.ty(v).is_ptr()) {
+            self.touch(v, deepest.max(1));
+        }
         match self.calls.callee(self.module, self.func, inst) {
             Callee::Nothing | Callee::Sanitizer(_) => {}
             Callee::Copies => {
