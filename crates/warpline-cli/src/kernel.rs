@@ -59,8 +59,19 @@ pub fn open(options: &KernelOptions) -> Result<Kernel> {
 /// # Errors
 /// As [`worker::load_module`].
 pub fn load(path: &Path, simplify: Option<bool>, triple: Option<&str>) -> Result<Imported> {
-    let options = LoadOptions { simplify, triple: triple.map(str::to_owned), ..LoadOptions::default() };
-    let (module, warnings) = worker::load_module(path, &options)?;
+    load_with(path, &LoadOptions { simplify, triple: triple.map(str::to_owned), ..LoadOptions::default() })
+}
+
+/// The same without simplification; with `registers`, what is on the stack is split into parts that can be values.
+///
+/// # Errors
+/// As [`worker::load_module`].
+pub fn load_as_written(path: &Path, registers: bool) -> Result<Imported> {
+    load_with(path, &LoadOptions { simplify: Some(false), registers, ..LoadOptions::default() })
+}
+
+fn load_with(path: &Path, options: &LoadOptions) -> Result<Imported> {
+    let (module, warnings) = worker::load_module(path, options)?;
     if !warnings.trim().is_empty() {
         eprintln!("{}", warnings.trim_end());
     }

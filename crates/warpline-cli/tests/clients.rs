@@ -53,6 +53,7 @@ fn options_of_other_analyses_are_refused() {
         vec!["analyze", input, "--client", "taint", "--sinks", "system:x"],
         vec!["analyze", input, "--stats"],
         vec!["analyze", "--client", "taint"],
+        vec!["analyze", input, "--client", "bounds", "--dense"],
     ] {
         let output = warpline(&wrong);
         assert_eq!(output.status.code(), Some(2), "{wrong:?}: {}", stdout(&output));

@@ -14,13 +14,13 @@ use warpline::dataflow::report::{Description, Report, Solver, Work};
 use warpline::demangle;
 use warpline::ir::FuncId;
 use warpline::ssa::promote_and_construct;
-use warpline_llvm::{Imported, InputKind};
+use warpline_llvm::Imported;
 
 use crate::Outcome;
 use crate::analyze::json;
 use crate::cli::{AnalysisFormat, AnalyzeOptions};
 use crate::error::{Error, Result};
-use crate::kernel::{find_function, load};
+use crate::kernel::{find_function, load_as_written};
 use crate::output;
 use table::{CLIENTS, Client, Run};
 
@@ -132,8 +132,7 @@ pub fn run(options: &AnalyzeOptions, name: &str) -> Result<Outcome> {
 
 /// Analyses one input.
 fn input(client: &Client, path: &Path, options: &AnalyzeOptions) -> Result<InputReport> {
-    let is_source = InputKind::of(path)?.is_source();
-    let mut imported = load(path, Some(client.simplified && is_source), None)?;
+    let mut imported = load_as_written(path, client.registers)?;
     let ids: Vec<FuncId> = imported.ir.functions.keys().collect();
     let asked_for = match &options.function {
         Some(name) => vec![find_function(&imported, path, Some(name))?],

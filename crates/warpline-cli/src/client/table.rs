@@ -1,7 +1,8 @@
 //! The clients that can be asked for.
 
+use warpline::dataflow::clients::bit_widths::{self, Variant};
 use warpline::dataflow::clients::{
-    bounds, classes, dead_code, liveness, null_pointers, reaching_definitions, taint,
+    bounds, classes, constants, dead_code, liveness, null_pointers, ranges, reaching_definitions, taint,
 };
 use warpline::dataflow::report::Description;
 use warpline::ir::FuncId;
@@ -14,9 +15,10 @@ use crate::error::{Error, Result};
 pub struct Client {
     /// What it is.
     pub description: &'static Description,
-    /// Whether sources are simplified first, as for the other analyses: calls inlined, dead code removed. Where not, the analysis is of
-    /// the program as it was written.
-    pub simplified: bool,
+    /// Whether what is on the stack is first split into parts that can be values. Where not, local variables alone become values.
+    pub registers: bool,
+    /// Whether there is no dense solution to ask for.
+    pub sparse_only: bool,
     /// How it is asked.
     pub run: Run,
 }
@@ -38,43 +40,93 @@ pub type Answers = Vec<(FuncId, Answer)>;
 
 /// All clients, in the order of the list.
 pub const CLIENTS: &[Client] = &[
-    Client {
-        description: &null_pointers::DESCRIPTION,
-        simplified: false,
-        run: Run::Function(|asked, id| {
+    numbers(
+        &constants::DESCRIPTION,
+        Run::Function(|asked, id| {
+            let module = &asked.imported.ir;
+            Ok(Answer::new(constants::analyze(module, &module.functions[id])))
+        }),
+    ),
+    numbers(
+        &ranges::DESCRIPTION,
+        Run::Module(|asked, ids| {
+            let (module, stated) = (&asked.imported.ir, asked.imported.stated_ranges());
+            let report = |id: FuncId| {
+                let known = stated.get(&id).cloned().unwrap_or_default();
+                Answer::new(ranges::analyze(module, &module.functions[id], known))
+            };
+            Ok(ids.iter().map(|&id| (id, report(id))).collect())
+        }),
+    ),
+    numbers(
+        &bounds::DESCRIPTION,
+        Run::Module(|asked, ids| {
+            let (module, stated) = (&asked.imported.ir, asked.imported.stated_ranges());
+            let report = |id: FuncId| {
+                let known = stated.get(&id).cloned().unwrap_or_default();
+                Answer::new(bounds::analyze(module, &module.functions[id], known))
+            };
+            Ok(ids.iter().map(|&id| (id, report(id))).collect())
+        }),
+    ),
+    numbers(
+        &bit_widths::STEPHENSON,
+        Run::Function(|asked, id| {
+            let module = &asked.imported.ir;
+            Ok(Answer::new(bit_widths::analyze(module, &module.functions[id], Variant::Stephenson)))
+        }),
+    ),
+    numbers(
+        &bit_widths::MAHLKE,
+        Run::Function(|asked, id| {
+            let module = &asked.imported.ir;
+            Ok(Answer::new(bit_widths::analyze(module, &module.functions[id], Variant::Mahlke)))
+        }),
+    ),
+    plain(
+        &null_pointers::DESCRIPTION,
+        Run::Function(|asked, id| {
             let known = asked.imported.null_facts(id);
             Ok(Answer::new(null_pointers::analyse(&asked.imported.ir, id, &known, asked.solver)))
         }),
-    },
-    Client { description: &taint::DESCRIPTION, simplified: false, run: Run::Module(taint_of) },
-    plain(&classes::DESCRIPTION, |asked, id| {
-        Ok(Answer::new(classes::analyse(&asked.imported.ir, id, false, asked.solver)))
-    }),
-    plain(&classes::WITH_TESTS, |asked, id| {
-        Ok(Answer::new(classes::analyse(&asked.imported.ir, id, true, asked.solver)))
-    }),
-    Client {
-        description: &bounds::DESCRIPTION,
-        simplified: true,
-        run: Run::Function(|asked, id| {
-            let module = &asked.imported.ir;
-            Ok(Answer::new(bounds::analyze(module, &module.functions[id], ())))
+    ),
+    plain(&taint::DESCRIPTION, Run::Module(taint_of)),
+    plain(
+        &classes::DESCRIPTION,
+        Run::Function(|asked, id| {
+            Ok(Answer::new(classes::analyse(&asked.imported.ir, id, false, asked.solver)))
         }),
-    },
-    plain(&liveness::DESCRIPTION, |asked, id| {
-        Ok(Answer::new(liveness::analyse(&asked.imported.ir, id, asked.solver)))
-    }),
-    plain(&reaching_definitions::DESCRIPTION, |asked, id| {
-        Ok(Answer::new(reaching_definitions::analyse(&asked.imported.ir, id, asked.solver)))
-    }),
-    plain(&dead_code::DESCRIPTION, |asked, id| {
-        Ok(Answer::new(dead_code::analyse(&asked.imported.ir, id, asked.solver)))
-    }),
+    ),
+    plain(
+        &classes::WITH_TESTS,
+        Run::Function(|asked, id| {
+            Ok(Answer::new(classes::analyse(&asked.imported.ir, id, true, asked.solver)))
+        }),
+    ),
+    plain(
+        &liveness::DESCRIPTION,
+        Run::Function(|asked, id| Ok(Answer::new(liveness::analyse(&asked.imported.ir, id, asked.solver)))),
+    ),
+    plain(
+        &reaching_definitions::DESCRIPTION,
+        Run::Function(|asked, id| {
+            Ok(Answer::new(reaching_definitions::analyse(&asked.imported.ir, id, asked.solver)))
+        }),
+    ),
+    plain(
+        &dead_code::DESCRIPTION,
+        Run::Function(|asked, id| Ok(Answer::new(dead_code::analyse(&asked.imported.ir, id, asked.solver)))),
+    ),
 ];
 
-/// A client that is asked about one function at a time, of the program as it was written.
-const fn plain(description: &'static Description, run: OneFunction) -> Client {
-    Client { description, simplified: false, run: Run::Function(run) }
+/// A client that can be solved both ways, of the program as it was written.
+const fn plain(description: &'static Description, run: Run) -> Client {
+    Client { description, registers: false, sparse_only: false, run }
+}
+
+/// A client that reasons about numbers.
+const fn numbers(description: &'static Description, run: Run) -> Client {
+    Client { description, registers: true, sparse_only: true, run }
 }
 
 /// Taint of the whole module; functions that nothing from outside comes to have nothing to report.
@@ -110,8 +162,8 @@ impl Client {
             ("--sinks", &options.sinks),
             ("--sanitizers", &options.sanitizers),
         ];
-        if options.dense && self.description.name == bounds::DESCRIPTION.name {
-            return Err(Error::option("--dense", "checks are proved on split live ranges only"));
+        if options.dense && self.sparse_only {
+            return Err(Error::option("--dense", "this client works on split live ranges only"));
         }
         match lists.iter().find(|(_, list)| list.is_some()) {
             Some((option, _)) if self.description.name != taint::DESCRIPTION.name => {
