@@ -115,3 +115,6 @@ entry:
   %s: i32 = call @system(%b)
   ret
 }
+; check: taint
+;   argument 0 of the call of system may be chosen from outside
+;     in library_only: the call of read writes data from outside to memory

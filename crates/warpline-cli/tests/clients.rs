@@ -89,6 +89,30 @@ fn every_client_deals_with_every_kind_of_input() {
     assert!(root().join("examples").is_dir());
 }
 
+#[test]
+fn dense_solutions_say_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("input.ll");
+    std::fs::write(&path, [UNCHECKED, TAINTED].concat().replace("@f()", "@g()")).unwrap();
+    let mut compared = 0;
+    for client in names() {
+        for input in ["examples/mandelbrot.rs", path.to_str().unwrap()] {
+            let arguments = ["analyze", input, "--client", &client, "--format", "json"];
+            let dense = warpline(&[&arguments[..], &["--dense"]].concat());
+            if stderr(&dense).contains("on split live ranges only") {
+                continue;
+            }
+            compared += 1;
+            let functions = |text: String| {
+                let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+                report["inputs"][0]["functions"].clone()
+            };
+            assert_eq!(functions(stdout(&dense)), functions(stdout(&warpline(&arguments))), "{client} {input}");
+        }
+    }
+    assert!(compared >= 14, "{compared}");
+}
+
 /// The result of `malloc` is used as if it could not fail.
 const UNCHECKED: &str = "declare ptr @malloc(i64)
 define ptr @f(i64 %n) {
