@@ -107,7 +107,11 @@ fn dense_solutions_say_the_same() {
                 let report: serde_json::Value = serde_json::from_str(&text).unwrap();
                 report["inputs"][0]["functions"].clone()
             };
-            assert_eq!(functions(stdout(&dense)), functions(stdout(&warpline(&arguments))), "{client} {input}");
+            assert_eq!(
+                functions(stdout(&dense)),
+                functions(stdout(&warpline(&arguments))),
+                "{client} {input}"
+            );
         }
     }
     assert!(compared >= 14, "{compared}");
