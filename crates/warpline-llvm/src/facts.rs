@@ -17,8 +17,8 @@ use crate::module::{FUNCTION_INDEX, Module, value_name};
 use crate::parameters::{node_operands, string};
 use crate::simplify::attribute_kind;
 
-/// The linkages under which a body of another module may take a function's place: `linkonce`, `weak`, `extern_weak` and `common`.
-const REPLACEABLE: [u32; 4] = [2, 5, 12, 14];
+/// The linkages under which a body of another module may take the place of a function or variable: `linkonce`, `weak`, `extern_weak` and `common`.
+pub(crate) const REPLACEABLE: [u32; 4] = [2, 5, 12, 14];
 
 /// The target whose rules a module asks for by its triple: that of a GPU, else SIMD lanes.
 pub fn target_of_triple(triple: &str) -> Target {
@@ -50,7 +50,12 @@ impl Imported {
     /// What the module's functions are called with and return, as far as it is constant.
     pub fn module_constants(&self) -> ModuleConstants {
         let is_replaceable = |id| self.linkage(id).is_some_and(|linkage| REPLACEABLE.contains(&linkage));
-        ModuleConstants::compute(&self.ir, |_| false, is_replaceable)
+        let closed = self.closed_symbols();
+        let is_closed = |id: FuncId| {
+            let symbol = self.ir.symbol(&self.ir.functions[id].name);
+            symbol.is_some_and(|symbol| closed.contains(&symbol))
+        };
+        ModuleConstants::compute(&self.ir, is_closed, is_replaceable)
     }
 
     /// LLVM's number for the linkage of a function.

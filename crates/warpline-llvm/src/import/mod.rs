@@ -24,6 +24,7 @@ use warpline::ir::{
     ValueDef,
 };
 
+use crate::facts::REPLACEABLE;
 use crate::ffi::load::functions;
 use crate::module::{Module, owned_string, value_name};
 use crate::simplify::has_body;
@@ -109,7 +110,9 @@ impl Imported {
                 SymbolKind::Function { params, ret, variadic }
             } else if !f.LLVMIsAGlobalVariable(global).is_null() {
                 let ty = self.bridge.import_type(f.LLVMGlobalGetValueType(global), &mut self.ir.types);
-                let constant = f.LLVMIsGlobalConstant(global) != 0;
+                // Another module may have other contents for one that it may replace.
+                let replaceable = REPLACEABLE.contains(&f.LLVMGetLinkage(global));
+                let constant = f.LLVMIsGlobalConstant(global) != 0 && !replaceable;
                 let align = match f.LLVMGetAlignment(global) {
                     0 => self.ir.layout.abi_align(&self.ir.types, ty),
                     stated => u64::from(stated),
