@@ -10,11 +10,10 @@
 //! takes than splitting and sparse solving together. Without files, the same for functions of some shapes of
 //! control flow with about 100 to `--largest` blocks and a tenth as many variables, and the exponents fitted to blocks^x over sizes
 //! of 1,000 blocks and more. Dense times are left out where a function would take too long.
-//! Times are the least of `--runs` (3). The dense solver finds what is live, solves, and walks the program once more to write
+//! Times are processor time, the least of `--runs` (3). The dense solver finds what is live, solves, and walks the program once more to write
 //! down what it answers questions from; the sparse one builds its constraints and solves.
 
 use std::path::Path;
-use std::time::Instant;
 
 use warpline::dataflow::Code;
 use warpline::dataflow::clients::constants::Constants;
@@ -30,7 +29,7 @@ use warpline_analysis::dataflow::{
     solve_backward_dense, solve_backward_with, solve_forward_dense_at, solve_forward_with,
 };
 use warpline_analysis::ssi::{Ssi, Strategy, ssify};
-use warpline_llvm::{Imported, Module as LlvmModule};
+use warpline_llvm::{Imported, Module as LlvmModule, Stopwatch};
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::scaling::{self, Maker};
 
@@ -227,7 +226,7 @@ fn backward<P: Backward>(program: &Program, problem: &P, runs: usize) -> Times {
 /// The least time of some runs, in seconds.
 fn least<T>(runs: usize, run: impl Fn() -> T) -> f64 {
     let times = (0..runs.max(1)).map(|_| {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let result = std::hint::black_box(run());
         let time = start.elapsed().as_secs_f64();
         drop(result);
