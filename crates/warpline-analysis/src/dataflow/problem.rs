@@ -49,8 +49,10 @@ pub trait Forward {
         true
     }
 
-    /// Makes chains short: called where a φ-function at the entry of `node`, or the state there, would be lowered from `old` to
-    /// `new`; returns what it is lowered to, which must not be above `new`.
+    /// Makes chains short: called where a φ-function at the header `node` of a cycle, or the state of a variable there, would be lowered from
+    /// `old` to `new`; returns what it is lowered to, which must not be above `new` (it is met with it). The sparse solver says
+    /// [where exactly](super::solve_forward). Both solvers agree if the result depends on `new` alone, is monotone, and stays the
+    /// same if it is widened again; else each finds a sound solution, which depends on the order of evaluation.
     fn widen(&self, node: Node, old: &Self::Fact, new: Self::Fact) -> Self::Fact {
         let _ = (node, old);
         new

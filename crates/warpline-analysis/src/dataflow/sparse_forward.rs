@@ -72,6 +72,9 @@ impl<F> SparseForward<F> {
 }
 
 /// Solves a forward problem on a program whose live ranges are split where the problem takes information from.
+///
+/// Facts are [widened](Forward::widen) at φs at headers of [cycles](crate::CycleForest) that get something else than their own result from inside the
+/// cycle, after all operands on edges taken so far have been met.
 pub fn solve_forward<P: Forward>(program: &Program, ssi: &Ssi, problem: &P) -> SparseForward<P::Fact> {
     solve_forward_with(program, ssi, problem, ForwardOptions::default())
 }
