@@ -165,3 +165,27 @@ fn data_from_outside_that_comes_to_a_sink_is_a_finding_with_its_way() {
     let last = chain.last().unwrap()["text"].as_str().unwrap();
     assert!(last.contains("the call of getenv") && last.contains("data from outside"), "{report}");
 }
+
+#[test]
+fn the_document_on_bounds_checks_shows_what_is_printed() {
+    let document = std::fs::read_to_string(root().join("docs/bounds-checks.md")).unwrap();
+    let shown = document.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let printed = ok(&warpline(&["analyze", "--client", "bounds", "examples/analyses/bounds_checks.rs"]));
+    assert!(shown.lines().count() > 5 && printed.contains(shown), "{printed}");
+    let numbers = |word: &str| -> usize {
+        let sums = printed.lines().filter(|line| line.contains(" checks: "));
+        let before =
+            |line: &str| line.split(word).next()?.split_whitespace().next_back()?.parse::<usize>().ok();
+        sums.filter_map(before).sum()
+    };
+    assert_eq!((numbers(" checks"), numbers(" never fail")), (18, 14), "{printed}");
+    assert!(document.contains("Of the 18 checks of the file 14 can never fail"));
+}
+
+#[test]
+fn clients_are_found_by_the_papers_names_too() {
+    let text = "define i32 @f(i32 %x) {\n  %y = and i32 %x, 0\n  ret i32 %y\n}\n";
+    let by = |name: &str| ok(&on_text(text, &[name])).replace(name, "");
+    assert_eq!(by("conditional-constants"), by("constants"));
+    assert!(by("constants").contains("%y is 0"), "{}", by("constants"));
+}

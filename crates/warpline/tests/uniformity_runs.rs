@@ -687,6 +687,13 @@ fn check_many(
     rates
 }
 
+/// The seeds of a test: `WARPLINE_PROGRAMS` of them from `WARPLINE_SEED` on.
+fn seeds(count: u64) -> std::ops::Range<u64> {
+    let number = |name| std::env::var(name).ok().and_then(|n| n.parse().ok());
+    let first = number("WARPLINE_SEED").unwrap_or(0);
+    first..first + number("WARPLINE_PROGRAMS").unwrap_or(count)
+}
+
 fn assert_not_vacuous(rates: &Rates) {
     let enough = rates.returned > rates.runs / 4
         && rates.uniform_observed > rates.runs / 2
@@ -699,28 +706,29 @@ fn assert_not_vacuous(rates: &Rates) {
 
 #[test]
 fn claims_hold_in_lockstep_runs_of_reducible_programs() {
-    let rates = check_many(0..800, Kind::Mixed, |rng| graphs::reducible(rng, 11));
+    let rates = check_many(seeds(800), Kind::Mixed, |rng| graphs::reducible(rng, 11));
     assert_not_vacuous(&rates);
 }
 
 #[test]
 fn claims_hold_in_lockstep_runs_of_programs_with_any_control_flow() {
-    let rates = check_many(0..800, Kind::Mixed, |rng| graphs::arbitrary(rng, 11));
+    let rates = check_many(seeds(800), Kind::Mixed, |rng| graphs::arbitrary(rng, 11));
     assert_not_vacuous(&rates);
     assert!(rates.irreducible > 100, "{rates:?}");
 }
 
 #[test]
 fn claims_about_the_work_items_of_a_wave_hold_in_lockstep_runs() {
-    let rates = check_many(0..800, Kind::Waves, |rng| graphs::reducible(rng, 11));
+    let rates = check_many(seeds(800), Kind::Waves, |rng| graphs::reducible(rng, 11));
     assert!(rates.returned > rates.runs / 4 && rates.diverged_branches > rates.runs / 8, "{rates:?}");
-    assert!(rates.wave_values > 800 && rates.wave_branches > 40, "{rates:?}");
-    assert!(rates.known_values > 20, "{rates:?}");
+    println!("{rates:?}");
+    assert!(rates.wave_values > rates.runs / 4 && rates.wave_branches > rates.runs / 80, "{rates:?}");
+    assert!(rates.known_values > rates.runs / 160, "{rates:?}");
 }
 
 #[test]
 fn claims_hold_and_results_stay_when_indices_are_widened() {
-    let rates = check_many(0..800, Kind::Indices, |rng| graphs::reducible(rng, 4));
+    let rates = check_many(seeds(800), Kind::Indices, |rng| graphs::reducible(rng, 4));
     assert!(rates.widened > rates.runs / 10 && rates.returned > rates.runs / 4, "{rates:?}");
 }
 

@@ -42,9 +42,12 @@ pub type Answers = Vec<(FuncId, Answer)>;
 pub const CLIENTS: &[Client] = &[
     numbers(
         &constants::DESCRIPTION,
-        Run::Function(|asked, id| {
-            let module = &asked.imported.ir;
-            Ok(Answer::new(constants::analyze(module, &module.functions[id])))
+        Run::Module(|asked, ids| {
+            let (module, all) = (&asked.imported.ir, asked.imported.module_constants());
+            let report = |id: FuncId| {
+                Answer::new(constants::analyze(module, &module.functions[id], all.of(module, id)))
+            };
+            Ok(ids.iter().map(|&id| (id, report(id))).collect())
         }),
     ),
     numbers(
@@ -146,8 +149,21 @@ fn taint_of(asked: &Asked<'_>, ids: &[FuncId]) -> Result<Answers> {
     Ok(ids.iter().map(answer).collect())
 }
 
+/// What clients are called elsewhere: in the paper, and among the strategies of `warpline ssi`.
+const OTHER_NAMES: &[(&str, &str)] = &[
+    ("conditional-constants", "constants"),
+    ("abcd", "bounds"),
+    ("bounds-checks", "bounds"),
+    ("stephenson", "bit-widths"),
+    ("mahlke", "bit-widths-mahlke"),
+    ("nulls", "null-pointers"),
+    ("class-inference", "classes"),
+    ("hochstadt", "occurrence-types"),
+];
+
 /// The client of this name.
 pub fn find(name: &str) -> Option<&'static Client> {
+    let name = OTHER_NAMES.iter().find(|n| n.0 == name).map_or(name, |n| n.1);
     CLIENTS.iter().find(|c| c.description.name == name)
 }
 

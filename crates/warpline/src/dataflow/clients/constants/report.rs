@@ -7,7 +7,7 @@ use warpline_analysis::dataflow::solve_forward;
 use warpline_analysis::ssi::{Version, ssify};
 use warpline_analysis::{EdgeId, Graph, Node};
 
-use super::{Constants, Fact};
+use super::{Assumptions, Constants, Fact};
 use crate::dataflow::Code;
 use crate::dataflow::report::{Report, Work};
 use crate::ir::{Function, Module};
@@ -49,10 +49,10 @@ pub struct ConstantsReport {
     pub values: usize,
 }
 
-/// Finds the conditional constants of a function of which nothing else is known.
-pub fn analyze(module: &Module, func: &Function) -> (ConstantsReport, Work) {
+/// Finds the conditional constants of a function.
+pub fn analyze(module: &Module, func: &Function, assumptions: impl Assumptions) -> (ConstantsReport, Work) {
     let code = Code::of(func);
-    let problem = Constants::new(module, func, &code);
+    let problem = Constants::with(module, func, &code, assumptions);
     let ssi = ssify(code.program(), &Constants::STRATEGY);
     let solution = solve_forward(code.program(), &ssi, &problem);
     let mut report = ConstantsReport::default();
