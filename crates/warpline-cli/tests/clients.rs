@@ -185,7 +185,8 @@ fn the_document_on_bounds_checks_shows_what_is_printed() {
 #[test]
 fn clients_are_found_by_the_papers_names_too() {
     let text = "define i32 @f(i32 %x) {\n  %y = and i32 %x, 0\n  ret i32 %y\n}\n";
-    let by = |name: &str| ok(&on_text(text, &[name])).replace(name, "");
-    assert_eq!(by("conditional-constants"), by("constants"));
-    assert!(by("constants").contains("%y is 0"), "{}", by("constants"));
+    for name in ["conditional-constants", "constants"] {
+        let printed = ok(&on_text(text, &[name]));
+        assert!(printed.contains("%y is 0"), "{name}: {printed}");
+    }
 }

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 use warpline::dataflow::Code;
-use warpline::ir::Function;
+use warpline::ir::{self, Function};
 use warpline::ssa;
+use warpline_analysis::ssi::{Strategy, dependence_edges, ssify};
 use warpline_llvm::{Module, Stopwatch};
 
 use super::solvers::{self, Solved};
@@ -76,6 +77,34 @@ pub struct Sums {
     pub costs: Vec<Cost>,
     /// By client, in the order of [`solvers::CLIENTS`].
     pub solvers: Vec<Solved>,
+    /// Ways that facts take before SSA form.
+    pub dependences: Dependences,
+}
+
+/// Edges from definitions to uses, of functions whose local variables are variables.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Dependences {
+    /// Of versions: φs stand between.
+    pub versions: usize,
+    /// From each definition to each use that it reaches (Oh et al. 2012).
+    pub def_use: usize,
+}
+
+impl Dependences {
+    /// Of a function as it was read.
+    fn of(module: &ir::Module, func: &Function) -> Dependences {
+        let mut func = func.clone();
+        ssa::promote_allocas(module, &mut func);
+        let code = Code::of(&func);
+        let ssi = ssify(code.program(), &Strategy::SSA);
+        let (versions, def_use) = dependence_edges(code.program(), &ssi);
+        Dependences { versions, def_use }
+    }
+
+    fn add(&mut self, other: Dependences) {
+        self.versions += other.versions;
+        self.def_use += other.def_use;
+    }
 }
 
 impl Sums {
@@ -103,6 +132,7 @@ impl Sums {
         for (sum, solved) in self.solvers.iter_mut().zip(&other.solvers) {
             sum.by_size.iter_mut().zip(&solved.by_size).for_each(|(sum, times)| sum.add(times));
         }
+        self.dependences.add(other.dependences);
     }
 
     /// What a form costs.
@@ -133,8 +163,10 @@ pub fn file(path: &Path, sampling: Sampling, o1_runs: usize) -> Result<File> {
     let mut functions: Vec<Function> =
         std::mem::take(&mut imported.ir.functions).into_iter().map(|f| f.1).collect();
     functions.retain(|f| !f.layout.is_empty());
+    let mut dependences = Dependences::default();
     for func in &mut functions {
         show(&func.name);
+        dependences.add(Dependences::of(&imported.ir, func));
         ssa::promote_and_construct(&imported.ir, func);
     }
     let codes: Vec<(&Function, Code)> = functions.iter().map(|func| (func, Code::of(func))).collect();
@@ -166,9 +198,11 @@ pub fn file(path: &Path, sampling: Sampling, o1_runs: usize) -> Result<File> {
             o1_time_ns: 0.0,
             costs: costs.collect(),
             solvers: Vec::new(),
+            dependences: Dependences::default(),
         });
     }
     sums.solvers = solved;
+    sums.dependences = dependences;
     sums.o1_time_ns = o1_time_ns;
     progress("");
     Ok(File { name: stem(path), sums })

@@ -93,6 +93,10 @@ fn text(report: &Report, options: &BenchSsiOptions, print: impl Fn(&Table) -> St
         "Solutions, sparse and dense: times, and how many times faster the sparse one is",
         &tables::solvers(&report.total),
     );
+    section(
+        "Edges that facts take before SSA form, and plain def-use chains",
+        &tables::dependences(&rows, &report.total),
+    );
     out += &format!("\n(medians of {} samples of at least {} µs)\n", report.runs, LEAST.as_micros());
     out
 }

@@ -180,3 +180,15 @@ pub fn solvers(total: &Sums) -> Table {
     }
     table
 }
+
+/// How many ways facts take where variables are written more than once.
+pub fn dependences(rows: &[(String, Sums)], total: &Sums) -> Table {
+    let mut table = Table::new(1, &["", "edges of versions", "def-use chains", "chains / versions"]);
+    let all = rows.iter().map(|(name, sums)| (name.as_str(), sums)).chain([("all together", total)]);
+    for (name, Sums { dependences, .. }) in all {
+        let share = quotient(dependences.def_use as f64, dependences.versions as f64);
+        let cells = [dependences.versions, dependences.def_use].map(|n| n.to_string());
+        table.row([vec![name.to_owned()], cells.to_vec(), vec![ratio(share)]].concat());
+    }
+    table
+}
