@@ -184,9 +184,39 @@ fn the_document_on_bounds_checks_shows_what_is_printed() {
 
 #[test]
 fn clients_are_found_by_the_papers_names_too() {
-    let text = "define i32 @f(i32 %x) {\n  %y = and i32 %x, 0\n  ret i32 %y\n}\n";
+    let text = "define i32 @f(i32 %x) {
+  %c = icmp eq i32 %x, 3
+  br i1 %c, label %is, label %other
+is:
+  %y = add i32 %x, 1
+  ret i32 %y
+other:
+  ret i32 %x
+}
+";
     for name in ["conditional-constants", "constants"] {
         let printed = ok(&on_text(text, &[name]));
-        assert!(printed.contains("%y is 0"), "{name}: {printed}");
+        assert!(printed.contains("%y is i32 4"), "{name}: {printed}");
     }
+}
+
+#[test]
+fn a_field_that_was_read_shows_that_its_structure_is_not_null() {
+    let text = |flags: &str| {
+        format!(
+            "define i32 @f(ptr %p) {{
+  %field = getelementptr {flags} i8, ptr %p, i64 8
+  %v = load i32, ptr %field
+  %late = icmp eq ptr %p, null
+  %r = select i1 %late, i32 0, i32 %v
+  ret i32 %r
+}}
+"
+        )
+    };
+    let inside = ok(&on_text(&text("inbounds"), &["null-pointers"]));
+    assert!(inside.contains("%late is always false"), "{inside}");
+    // Without `inbounds` null plus 8 may be the address of something.
+    let anywhere = ok(&on_text(&text(""), &["null-pointers"]));
+    assert!(!anywhere.contains("always"), "{anywhere}");
 }

@@ -191,7 +191,7 @@ fn what_is_said_to_be_zero_or_not_is_so_in_runs() {
     for_seeds(250, |seed| {
         let program = generate(seed, &ProgramOptions { poison: seed % 2 == 0, ..ProgramOptions::default() });
         let known = Known::default();
-        let code = Code::of(program.function());
+        let code = NullPointers::code(program.function(), &known);
         let problem = NullPointers::new(&program.module, program.function(), &code, &known);
         let ssi = ssify(code.program(), &STRATEGY);
         forward_agrees(code.program(), &ssi, &problem).map_err(|e| format!("{e}\n{}", program.text()))?;

@@ -4,7 +4,7 @@
 //! * Lattice: nothing, one constant, anything; of integers up to 128 bits, `float` and `double` by their bits, null
 //!   and addresses of symbols, and what `llvm.*.with.overflow` returns.
 //! * Strategy: [`Strategy::CONDITIONAL_CONSTANTS`], forward. On the edge where `x == 3` holds, `x` is 3.
-//! * It is a partitioned-variable problem as far as the facts of variables go; reachability is the solver's.
+//! * It is a partitioned-lattice problem: what a result is depends on what the operands are. Reachability is the solver's.
 //! * Poison is *nothing*: a fact says what a value is whenever it is not poison. Undefined behaviour (a division by zero, a branch
 //!   on poison) yields nothing and takes no edge. Undef is *anything*, so facts hold for every choice that its uses may
 //!   make. `freeze` gives anything unless it freezes a constant.
@@ -42,7 +42,7 @@ pub const DESCRIPTION: Description = Description {
     question: "which values are constants, and which code is never reached",
     direction: Direction::Forward,
     strategy: "definitions and equality tests",
-    kind: Kind::PartitionedVariable,
+    kind: Kind::PartitionedLattice,
     reference: "Wegman and Zadeck 1991",
 };
 

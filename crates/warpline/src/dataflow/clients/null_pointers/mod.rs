@@ -14,7 +14,8 @@
 //!
 //! **What counts.** A dereference is a load or store of at least one byte, atomic or not, a copy or fill of memory of a constant size
 //! above zero, or a call through a pointer, in address space 0, where the function does not declare null valid;
-//! volatile accesses count as none. It ends the program if the pointer is null, so behind it the pointer is not. `alloca`s, symbols
+//! volatile accesses count as none. It ends the program if the pointer is null, so behind it the pointer is not, nor is what a loaded or stored
+//! address was computed from `inbounds` ([`NullPointers::code`]). `alloca`s, symbols
 //! (other than weak ones that need not be there) and what attributes or metadata call `nonnull` are not null; with `inbounds`, an
 //! address is null only if its base is: from null, the result is poison unless the offset is zero.
 //!

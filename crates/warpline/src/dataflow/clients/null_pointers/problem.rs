@@ -6,14 +6,28 @@ use warpline_analysis::ssi::{Point, SplitSet, Ssi, ssify_with};
 use warpline_analysis::{EdgeId, Graph};
 
 use super::{Known, MAY_FAIL, Nullness};
-use crate::dataflow::Code;
 use crate::dataflow::conditions::{self, Holds};
+use crate::dataflow::{Additions, Code};
 use crate::ir::{
     BinaryOp, CastOp, Constant, Effects, Function, Inst, InstFlags, Module, Op, SymbolKind, Type, Value,
 };
 
 /// What is known of the values that a branch tests.
 type Tested = SmallVec<[(Value, Nullness); 4]>;
+
+/// How many computations of an address behind each other are looked at.
+const CHAIN: usize = 8;
+
+/// What an address was computed from `inbounds`, what that was computed from, and so on.
+fn bases(func: &Function, address: Value) -> impl Iterator<Item = Value> + '_ {
+    let base = |v: &Value| {
+        let data = &func.insts[func.def_inst(*v)?];
+        let inbounds = matches!(data.op, Op::Gep(_)) && data.flags.contains(InstFlags::INBOUNDS);
+        let base = *data.args.first().filter(|_| inbounds)?;
+        (func.ty(base) == Type::Ptr(0) && func.constant(base).is_none()).then_some(base)
+    };
+    std::iter::successors(base(&address), base)
+}
 
 /// The problem for one function.
 pub struct NullPointers<'a> {
@@ -74,12 +88,43 @@ impl<'a> NullPointers<'a> {
         found
     }
 
+    /// The program of a function in which dereferences also use what their address was computed from: if that is null, so is the
+    /// address, or it is poison, for an address `inbounds`.
+    pub fn code(func: &Function, known: &Known) -> Code {
+        let mut add = Additions::default();
+        let insts = func.layout.iter().flat_map(|&b| &func.blocks[b].insts).copied();
+        for inst in insts.filter(|_| !known.null_is_valid) {
+            let data = &func.insts[inst];
+            let address = match data.op {
+                Op::Load(m) if !m.is_volatile => data.args[0],
+                Op::Store(m) if !m.is_volatile => data.args[1],
+                _ => continue,
+            };
+            let bases: Vec<Variable> =
+                bases(func, address).take(CHAIN).map(|v| Variable(v.as_u32())).collect();
+            if !bases.is_empty() {
+                add.uses.insert(inst, bases);
+            }
+        }
+        Code::extended(func, &add)
+    }
+
+    /// The operands of the program's instruction that are not null if it is survived, added ones among them.
+    fn survivors(&self, at: Instruction) -> SmallVec<[usize; 2]> {
+        let inst = self.code.inst(at);
+        let mut found = self.dereferenced(inst);
+        if let (false, Op::Load(_) | Op::Store(_)) = (found.is_empty(), &self.func.insts[inst].op) {
+            found.extend(self.func.insts[inst].args.len()..self.code.program().uses(at).len());
+        }
+        found
+    }
+
     /// The program with live ranges split where the strategy says: of uses only dereferences count, since nothing is learnt at others.
     pub fn split(&self) -> Ssi {
         let program = self.code.program();
         let mut points = vec![Vec::new(); program.variables()];
         for at in (0..program.instructions() as u32).map(Instruction) {
-            for k in self.dereferenced(self.code.inst(at)) {
+            for k in self.survivors(at) {
                 points[program.uses(at)[k].index()].push(Point::At(at));
             }
         }
@@ -243,7 +288,7 @@ impl Forward for NullPointers<'_> {
         } else {
             (0..results).for_each(|k| facts.define(k, Nullness::UNKNOWN));
         }
-        for k in self.dereferenced(inst) {
+        for k in self.survivors(at) {
             let fact = facts.before(k).if_not_null();
             facts.refine(k, fact);
         }

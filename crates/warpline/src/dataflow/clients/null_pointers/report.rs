@@ -57,7 +57,7 @@ pub struct TestReport {
 /// Analyses a function in SSA form. `known` is what attributes say.
 pub fn analyse(module: &Module, id: FuncId, known: &Known, solver: Solver) -> (NullReport, Work) {
     let func = &module.functions[id];
-    let code = Code::of(func);
+    let code = NullPointers::code(func, known);
     let problem = NullPointers::new(module, func, &code, known);
     let solved = Solved::forward(code.program(), |_| problem.split(), &problem, solver);
     let names = Names::new(func);
