@@ -442,7 +442,7 @@ pub struct BenchUniformityOptions {
 /// Options of `bench products`.
 #[derive(Args)]
 pub struct BenchProductsOptions {
-    /// .ll, .bc, .rs, .c, .cpp or .cl
+    /// .ll, .bc, .rs, .c, .cpp or .cl; a folder stands for all .ll and .bc in it
     #[arg(required = true)]
     pub inputs: Vec<PathBuf>,
     /// One line for each program instead of each file: files whose names agree up to the first `-`

@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use warpline::ir::{FuncId, Function};
+use serde::Serialize;
+use warpline::ir::{FuncId, Function, Module};
 use warpline::text::{print_function, print_module};
+use warpline::verify::VerifyErrors;
 use warpline_llvm::Imported;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::kernel::{find_function, load};
 
 /// A module as it was read, and the functions that are asked for.
@@ -47,7 +49,7 @@ impl Input {
     /// The first of `bring`.
     pub fn replace<T>(
         &mut self,
-        mut bring: impl FnMut(&warpline::ir::Module, &mut Function) -> Result<T>,
+        mut bring: impl FnMut(&Module, &mut Function) -> Result<T>,
     ) -> Result<Vec<T>> {
         let mut all = Vec::with_capacity(self.functions.len());
         for &id in &self.functions {
@@ -56,6 +58,16 @@ impl Input {
             self.imported.ir.functions[id] = func;
         }
         Ok(all)
+    }
+
+    /// What is to be said of the functions, one after the other, of which `all` is known.
+    pub fn report<T, R>(&self, all: &[T], of: impl Fn(&Module, &Function, &T) -> R) -> InputReport<R> {
+        let module = &self.imported.ir;
+        let functions = self.functions.iter().zip(all);
+        InputReport {
+            input: self.path.display().to_string(),
+            functions: functions.map(|(&id, known)| of(module, &module.functions[id], known)).collect(),
+        }
     }
 
     /// Appends the text form of the whole module, or of the functions alone, below the name of the file if there are `several`.
@@ -85,4 +97,19 @@ impl Input {
         module.verify()?;
         Ok(module.to_text())
     }
+}
+
+/// What is said of the functions of an input, for programs.
+#[derive(Serialize)]
+pub struct InputReport<R> {
+    input: String,
+    functions: Vec<R>,
+}
+
+/// The error for a function that should be in a form and is not, since the verifier found `errors`.
+pub fn not_in_form(module: &Module, func: &Function, form: &str, errors: &VerifyErrors) -> Error {
+    let first = errors.errors.first().map_or_else(String::new, |e| format!(": {}", e.message));
+    let line = func.loc.expand().map_or_else(String::new, |l| format!(" ({})", module.describe_loc(l)));
+    let message = format!("function `{}`{line} is not in {form}{first}; this is a bug", func.name);
+    Error::input(&module.name, message)
 }

@@ -11,6 +11,7 @@ use serde::Serialize;
 use warpline::ir::{FuncId, Function};
 use warpline::uniformity::{Known, Options, Surroundings, Uniformity, tokens};
 
+use super::files::{expand, line_name, stem};
 use super::table::Table;
 use crate::Outcome;
 use crate::analyze::json;
@@ -100,14 +101,12 @@ impl Row {
 /// Whatever is wrong with inputs and options.
 pub fn products(options: &BenchProductsOptions) -> Result<Outcome> {
     let mut rows: Vec<Row> = Vec::new();
-    for path in &options.inputs {
-        let row = input(path, options)?;
-        let program = row.input.split('-').next().unwrap_or_default().to_owned();
+    for path in expand(&options.inputs)? {
+        let row = input(&path, options)?;
+        let name = line_name(&row.input, options.by_program).to_owned();
         match rows.last_mut() {
-            Some(last) if options.by_program && last.input == program => last.add(&row),
-            _ => {
-                rows.push(Row { input: if options.by_program { program } else { row.input.clone() }, ..row })
-            }
+            Some(last) if options.by_program && last.input == name => last.add(&row),
+            _ => rows.push(Row { input: name, ..row }),
         }
     }
     let mut total = Row { input: "total".into(), ..Row::default() };
@@ -134,8 +133,7 @@ pub fn products(options: &BenchProductsOptions) -> Result<Outcome> {
 
 fn input(path: &Path, options: &BenchProductsOptions) -> Result<Row> {
     let unit = Unit::open(path, options.target)?;
-    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let mut row = Row { input: name, ..Row::default() };
+    let mut row = Row { input: stem(path), ..Row::default() };
     for id in unit.functions(None)? {
         function(&unit, id, options, &mut row)?;
     }

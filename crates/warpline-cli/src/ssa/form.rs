@@ -11,7 +11,7 @@ use warpline_analysis::phi_placement::Pruning;
 use crate::analyze::json;
 use crate::cli::{EntryChoice, PlacementChoice, SsaFormat, SsaOptions};
 use crate::error::{Error, Result};
-use crate::input::Input;
+use crate::input::{Input, InputReport, not_in_form};
 
 /// Refuses what does not fit together, before anything is read.
 ///
@@ -96,12 +96,7 @@ fn bring(module: &Module, func: &mut Function, options: &SsaOptions) -> Result<D
         ssa::close_loops(func);
     }
     let checked = if is_strict(options) { verify(module, func) } else { verify_non_strict(module, func) };
-    checked.map_err(|errors| {
-        let first = errors.errors.first().map_or_else(String::new, |e| format!(": {}", e.message));
-        let line = func.loc.expand().map_or_else(String::new, |l| format!(" ({})", module.describe_loc(l)));
-        let message = format!("function `{}`{line} is not in SSA form{first}; this is a bug", func.name);
-        Error::input(&module.name, message)
-    })?;
+    checked.map_err(|errors| not_in_form(module, func, "SSA form", &errors))?;
     Ok(done)
 }
 
@@ -117,7 +112,7 @@ pub fn print(inputs: Vec<Input>, options: &SsaOptions) -> Result<String> {
         let all = input.replace(|module, func| bring(module, func, options))?;
         match options.format {
             SsaFormat::Text => input.print_to(&mut out, options.function.is_none(), several),
-            SsaFormat::Json => report.inputs.push(InputReport::new(&input, &all)),
+            SsaFormat::Json => report.inputs.push(input.report(&all, FunctionReport::new)),
             SsaFormat::Llvm => out += &input.llvm()?,
         }
     }
@@ -127,13 +122,7 @@ pub fn print(inputs: Vec<Input>, options: &SsaOptions) -> Result<String> {
 /// All inputs, for programs.
 #[derive(Serialize)]
 struct Report {
-    inputs: Vec<InputReport>,
-}
-
-#[derive(Serialize)]
-struct InputReport {
-    input: String,
-    functions: Vec<FunctionReport>,
+    inputs: Vec<InputReport<FunctionReport>>,
 }
 
 #[derive(Serialize)]
@@ -161,19 +150,6 @@ struct PhiReport {
 struct Operand {
     from: String,
     value: String,
-}
-
-impl InputReport {
-    fn new(input: &Input, all: &[Done]) -> InputReport {
-        let module = &input.imported.ir;
-        let functions = input.functions.iter().zip(all);
-        InputReport {
-            input: input.path.display().to_string(),
-            functions: functions
-                .map(|(&id, done)| FunctionReport::new(module, &module.functions[id], done))
-                .collect(),
-        }
-    }
 }
 
 impl FunctionReport {

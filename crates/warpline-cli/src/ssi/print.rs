@@ -10,9 +10,9 @@ use warpline::verify::verify;
 
 use crate::analyze::json;
 use crate::cli::{SsaFormat, SsiOptions};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::forms::Form;
-use crate::input::Input;
+use crate::input::{Input, InputReport, not_in_form};
 
 /// Splits the live ranges of the functions that are asked for and prints them.
 ///
@@ -33,7 +33,7 @@ pub fn print(inputs: Vec<Input>, options: &SsiOptions) -> Result<String> {
         })?;
         match options.format {
             SsaFormat::Text => input.print_to(&mut out, options.function.is_none(), several),
-            SsaFormat::Json => report.inputs.push(InputReport::new(&input, &all)),
+            SsaFormat::Json => report.inputs.push(input.report(&all, FunctionReport::new)),
             SsaFormat::Llvm => out += &input.llvm()?,
         }
     }
@@ -52,13 +52,7 @@ fn split(module: &Module, func: &mut Function, form: Form) -> Result<Added> {
     let code = Code::of(func);
     let ssi = form.split(code.program());
     let counts = materialize(func, &code, &ssi);
-    verify(module, func).map_err(|errors| {
-        let first = errors.errors.first().map_or_else(String::new, |e| format!(": {}", e.message));
-        let line = func.loc.expand().map_or_else(String::new, |l| format!(" ({})", module.describe_loc(l)));
-        let message =
-            format!("function `{}`{line} is not in the form asked for{first}; this is a bug", func.name);
-        Error::input(&module.name, message)
-    })?;
+    verify(module, func).map_err(|errors| not_in_form(module, func, "the form asked for", &errors))?;
     let added = func.values.keys().filter_map(|v| {
         let version = counts.version(v)?;
         Some((v, code.value(ssi.variable(version))?))
@@ -88,13 +82,7 @@ fn name_stack(module: &Module, func: &mut Function, added: &Added) {
 #[derive(Serialize)]
 struct Report {
     strategy: &'static str,
-    inputs: Vec<InputReport>,
-}
-
-#[derive(Serialize)]
-struct InputReport {
-    input: String,
-    functions: Vec<FunctionReport>,
+    inputs: Vec<InputReport<FunctionReport>>,
 }
 
 #[derive(Serialize)]
@@ -120,19 +108,6 @@ struct VersionReport {
     /// Of a σ: the block at the end of the edge.
     #[serde(skip_serializing_if = "Option::is_none")]
     on_edge_to: Option<String>,
-}
-
-impl InputReport {
-    fn new(input: &Input, all: &[Added]) -> InputReport {
-        let module = &input.imported.ir;
-        let functions = input.functions.iter().zip(all);
-        InputReport {
-            input: input.path.display().to_string(),
-            functions: functions
-                .map(|(&id, added)| FunctionReport::new(module, &module.functions[id], added))
-                .collect(),
-        }
-    }
 }
 
 impl FunctionReport {

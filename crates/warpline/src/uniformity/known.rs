@@ -5,6 +5,8 @@
 //! poison: where some lanes have poison, "uniform" is said of the others, as with
 //! [`strict_undef`](super::Options::strict_undef) off; with it on, constants are not used.
 
+use std::collections::BTreeMap;
+
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::dataflow::{SparseForward, solve_forward, solve_forward_narrowing};
 use warpline_analysis::ssi::{Version, ssify};
@@ -34,8 +36,10 @@ enum Other {
 /// Facts about a function, each with who says so.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
-    dead: Vec<(Edge, &'static str)>,
-    constants: Vec<(Value, String, &'static str)>,
+    /// By edge, who says that it is never taken.
+    dead: BTreeMap<Edge, &'static str>,
+    /// By value, the number as it is shown, and who says so.
+    constants: BTreeMap<Value, (String, &'static str)>,
     equal: Vec<(Edge, Value, Other)>,
 }
 
@@ -95,7 +99,7 @@ impl Known {
     ) {
         let graph = code.program().graph();
         for e in graph.edges().filter(|&e| !found.is_taken(e) && found.is_reached(graph.source(e))) {
-            self.add_dead_edge(code.edge(e), source);
+            self.dead.entry(code.edge(e)).or_insert(source);
         }
         // What is frozen must be poison in all lanes or in none, which a constant does not say.
         if func.layout.iter().flat_map(|&b| &func.blocks[b].insts).any(|&i| func.insts[i].op == Op::Freeze) {
@@ -104,7 +108,7 @@ impl Known {
         for v in func.values.keys().filter(|&v| func.constant(v).is_none()) {
             let reached = func.def_block(v).is_none_or(|b| found.is_reached(b.into()));
             if let (true, Some(shown)) = (reached, constant(Version(v.as_u32()))) {
-                self.add_constant(v, shown, source);
+                self.constants.entry(v).or_insert((shown, source));
             }
         }
     }
@@ -132,28 +136,9 @@ impl Known {
         known
     }
 
-    /// Control never takes an edge; `source` is who says so, such as `conditional constants`.
-    pub fn add_dead_edge(&mut self, edge: Edge, source: &'static str) {
-        if !self.dead.iter().any(|d| d.0 == edge) {
-            self.dead.push((edge, source));
-        }
-    }
-
-    /// Whenever a value is computed and not poison it is the same number, `shown` in explanations.
-    pub fn add_constant(&mut self, value: Value, shown: String, source: &'static str) {
-        if !self.constants.iter().any(|c| c.0 == value) {
-            self.constants.push((value, shown, source));
-        }
-    }
-
     /// Whether nothing is known.
     pub fn is_empty(&self) -> bool {
         self.dead.is_empty() && self.constants.is_empty() && self.equal.is_empty()
-    }
-
-    /// Numbers of edges that are never taken, constants, and equalities on edges.
-    pub fn counts(&self) -> (usize, usize, usize) {
-        (self.dead.len(), self.constants.len(), self.equal.len())
     }
 
     /// The numbers that values equal on edges, each once: the engine gets a uniform argument for each.
@@ -177,13 +162,13 @@ impl Known {
     ) -> EngineFacts {
         let numbers = self.numbers();
         let mut facts = EngineFacts::none();
-        for &(e, _) in &self.dead {
+        for &e in self.dead.keys() {
             if let Some(e) = edge_ids[e] {
                 facts = facts.dead_edge(e);
             }
         }
-        for (v, ..) in self.constants.iter().filter(|_| with_constants) {
-            facts = facts.constant(engine_value(*v));
+        for &v in self.constants.keys().filter(|_| with_constants) {
+            facts = facts.constant(engine_value(v));
         }
         for &(e, a, other) in &self.equal {
             let b = match other {
@@ -278,15 +263,15 @@ impl Uniformity {
         let known = self.options.known.as_deref();
         match fact {
             KnownFact::DeadEdge(e) => {
-                let is_it = |d: &&(Edge, &'static str)| self.edge_ids[d.0] == Some(e);
-                let source = known.and_then(|k| k.dead.iter().find(is_it)).map(|d| d.1);
+                let mut dead = known.iter().flat_map(|k| &k.dead);
+                let source = dead.find(|d| self.edge_ids[*d.0] == Some(e)).map(|d| *d.1);
                 format!("{} is never taken{}", self.edge_name(func, e), by(source))
             }
             KnownFact::Constant(v) => {
                 let name = self.known_name(func, v);
-                let found = known.and_then(|k| k.constants.iter().find(|c| engine_value(c.0) == v));
+                let found = known.and_then(|k| k.constants.get(&self.value(func, v)?));
                 match found {
-                    Some((_, shown, source)) => format!("{name} is always {shown} ({source})"),
+                    Some((shown, source)) => format!("{name} is always {shown} ({source})"),
                     None => format!("{name} is always the same"),
                 }
             }

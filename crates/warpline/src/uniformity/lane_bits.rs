@@ -30,9 +30,10 @@ pub(super) fn uniform_by_high_bits(
     context: Context<'_>,
     control: &impl Convergence,
 ) -> Vec<Value> {
-    let Some(lanes) = lane_bits(context) else { return Vec::new() };
+    let Some(wave) = wave_size(context) else { return Vec::new() };
+    let lanes = wave.trailing_zeros();
     let insts = || func.layout.iter().flat_map(|&b| func.block_insts(b));
-    let is_number = |i: Inst| is_lane_number(module, func, i, context.target, context.facts);
+    let is_number = |i: Inst| is_lane_number(module, func, i, context.facts, wave);
     if !insts().any(is_number) {
         return Vec::new();
     }
@@ -77,22 +78,21 @@ pub(super) fn uniform_by_high_bits(
     results.filter(|&v| !control.is_uniform(v) && solver.low[v] == Some(0)).collect()
 }
 
-/// The number of bits that number the lanes of a wave, where waves are made of neighbouring work-items.
-fn lane_bits(context: Context<'_>) -> Option<u32> {
+/// The number of lanes of a wave, a power of two, where waves are made of neighbouring work-items.
+fn wave_size(context: Context<'_>) -> Option<u32> {
     let wave = match context.target {
         Target::Nvptx => 32,
         _ => context.facts.wave_size?,
     };
-    wave.is_power_of_two().then(|| wave.trailing_zeros())
+    wave.is_power_of_two().then_some(wave)
 }
 
 /// Whether an instruction yields a number by which neighbouring lanes are neighbours, from a multiple of the wave's size on: the
 /// lane's number, or that of the work-item in the first dimension where whole waves fit into it or there is no other.
-fn is_lane_number(module: &Module, func: &Function, inst: Inst, target: Target, facts: &Facts) -> bool {
+fn is_lane_number(module: &Module, func: &Function, inst: Inst, facts: &Facts, wave: u32) -> bool {
     let Some(called) = called(module, func, inst) else { return false };
     let is_in_rows = || {
         facts.work_group.is_some_and(|group| {
-            let wave = if target == Target::Nvptx { 32 } else { facts.wave_size.unwrap_or(u32::MAX) };
             group.size[1..] == [1, 1] || (group.whole && group.size[0].is_multiple_of(wave))
         })
     };

@@ -101,7 +101,7 @@ impl ModuleConstants {
         self.parameters[id].get(number).copied().unwrap_or(Fact::Anything)
     }
 
-    /// The function of the module that an instruction calls directly, with as many arguments as it has parameters.
+    /// The function of the module that an instruction calls directly.
     fn callee(&self, func: &Function, inst: Inst) -> Option<FuncId> {
         match &func.insts[inst].op {
             Op::Call(call) => self.callees[call.callee?],
