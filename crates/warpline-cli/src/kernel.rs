@@ -332,13 +332,10 @@ impl Kernel {
         math: &'a dyn warpline::vectorize::MathLibrary,
     ) -> warpline::vectorize::Options<'a> {
         warpline::vectorize::Options {
-            width: self.width,
-            args: self.args.clone(),
-            name,
             masked,
             linearize: options.linearize.into(),
-            scalar_result: false,
             math,
+            ..warpline::vectorize::Options::new(self.width, self.args.clone(), name)
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use warpline::vectorize::counts::Counts;
+
 use crate::error::{Error, Result};
 
 /// Files that are written together.
@@ -42,6 +44,21 @@ impl Outputs {
         }
         Ok(())
     }
+}
+
+/// What became of branches, loops, exits and masks (paper 3, Table 1), as lines for people.
+pub fn counts(counts: &Counts) -> [String; 2] {
+    let Counts { branches: b, loops: l, exits: e, masks: m } = counts;
+    [
+        format!(
+            "  branches: {} divergent, {} uniform kept, {} uniform lost; loops: {} uniform, {} divergent",
+            b.divergent, b.uniform_kept, b.uniform_lost, l.uniform, l.divergent
+        ),
+        format!(
+            "  exits of divergent loops: {} uniform, {} divergent; masks of loads and stores: {} true, {} uniform, {} varying",
+            e.uniform, e.divergent, m.always, m.uniform, m.varying
+        ),
+    ]
 }
 
 /// The folder that a file is in.

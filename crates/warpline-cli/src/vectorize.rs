@@ -156,17 +156,14 @@ fn report(options: &VectorizeOptions, kernel: &Kernel, made: &Vectorized, range:
                 "symbols": std::iter::once(made_name(options, made)).chain(range.cloned()).collect::<Vec<_>>(),
                 "output": options.output.display().to_string(),
                 "approximate_math": made.approximate,
-                "branches": {
-                    "divergent": made.branches.divergent,
-                    "uniform_kept": made.branches.uniform_kept,
-                    "uniform_lost": made.branches.uniform_lost,
-                },
-                "loops": { "uniform": made.uniform_loops, "divergent": made.divergent_loops },
+                "branches": made.counts.branches,
+                "loops": made.counts.loops,
+                "exits": made.counts.exits,
+                "masks": made.counts.masks,
             });
             format!("{value:#}\n")
         }
         Format::Text => {
-            let b = made.branches;
             let mut text = format!(
                 "{}: {} on {} lanes for {}",
                 options.output.display(),
@@ -177,10 +174,7 @@ fn report(options: &VectorizeOptions, kernel: &Kernel, made: &Vectorized, range:
             if let Some(range) = range {
                 text += &format!(", and {range}");
             }
-            text += &format!(
-                "\n  branches: {} divergent, {} uniform kept, {} uniform lost; loops: {} uniform, {} divergent\n",
-                b.divergent, b.uniform_kept, b.uniform_lost, made.uniform_loops, made.divergent_loops
-            );
+            text += &format!("\n{}\n", output::counts(&made.counts).join("\n"));
             if made.approximate {
                 text += &format!(
                     "  calls vector functions of glibc's libmvec (errors up to {MAX_ULP} ulp): link with -lmvec -lm\n"

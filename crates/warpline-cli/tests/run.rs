@@ -52,11 +52,15 @@ fn the_report_for_programs_has_exactly_the_promised_keys() {
             "vector_ns",
             "speedup",
             "branches",
-            "loops"
+            "loops",
+            "exits",
+            "masks"
         ]
     );
     assert_eq!(keys(&report["branches"]), ["divergent", "uniform_kept", "uniform_lost"]);
     assert_eq!(keys(&report["loops"]), ["uniform", "divergent"]);
+    assert_eq!(keys(&report["exits"]), ["uniform", "divergent"]);
+    assert_eq!(keys(&report["masks"]), ["true", "uniform", "varying"]);
     assert!(report["scalar_ns"].as_u64().unwrap() > 0 && report["vector_ns"].as_u64().unwrap() > 0);
     assert_eq!((&report["loops"]["divergent"], &report["max_ulp"]), (&1.into(), &0.into()));
 }

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use warpline::ir::FuncId;
 use warpline::shape::ArgShape;
 use warpline::vectorize::driver::{scalar_range, slots_entry, vector_range};
-use warpline::vectorize::{Linearize, NoMathLibrary, Options, vectorize};
+use warpline::vectorize::{Linearize, Options, vectorize};
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
 
@@ -114,13 +114,9 @@ fn inactive_lanes_neither_fault_nor_trap_nor_call() {
         let kernel = imported.ir.function("kernel").unwrap();
         let form = |imported: &mut Imported, masked: bool| {
             let options = Options {
-                width,
-                args: args.to_vec(),
-                name: format!("kernel.{masked}"),
                 masked,
                 linearize,
-                scalar_result: false,
-                math: &NoMathLibrary,
+                ..Options::new(width, args.to_vec(), format!("kernel.{masked}"))
             };
             vectorize(&mut imported.ir, kernel, &options).unwrap().func
         };

@@ -7,7 +7,7 @@ use warpline::interp::{LaneArg, LaneSet, Machine, Memory, Val};
 use warpline::ir::{FuncId, Module as Ir, Type};
 use warpline::shape::ArgShape;
 use warpline::vectorize::driver::{slots_entry, vector_range};
-use warpline::vectorize::{Linearize, NoMathLibrary, Options, VectorizeError, vectorize};
+use warpline::vectorize::{Linearize, Options, VectorizeError, vectorize};
 use warpline_llvm::Llvm;
 use warpline_testkit::differential::shape_of;
 use warpline_testkit::programs::{Inputs, ParamRole, Program, ProgramOptions, generate};
@@ -18,15 +18,8 @@ fn vectorized(program: &Program, width: u32, linearize: Linearize) -> Result<Ir,
     let args: Vec<ArgShape> = program.roles.iter().map(shape_of).collect();
     let mut made: Vec<FuncId> = Vec::new();
     for masked in [false, true] {
-        let options = Options {
-            width,
-            args: args.clone(),
-            name: format!("kernel.{masked}"),
-            masked,
-            linearize,
-            scalar_result: false,
-            math: &NoMathLibrary,
-        };
+        let options =
+            Options { masked, linearize, ..Options::new(width, args.clone(), format!("kernel.{masked}")) };
         made.push(vectorize(&mut ir, program.kernel, &options)?.func);
     }
     let range = vector_range(&mut ir, program.kernel, made[0], made[1], width, &args, "range")?;

@@ -3,7 +3,7 @@
 use warpline::ir::FuncId;
 use warpline::shape::ArgShape;
 use warpline::vectorize::driver::{scalar_range, slots_entry, vector_range};
-use warpline::vectorize::{Linearize, NoMathLibrary, Options, vectorize};
+use warpline::vectorize::{Options, vectorize};
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
 
@@ -122,15 +122,8 @@ fn compare(text: &str) {
         let kernel = imported.ir.function("kernel").unwrap();
         let mut made = Vec::new();
         for masked in [false, true] {
-            let options = Options {
-                width,
-                args: args.to_vec(),
-                name: format!("kernel.{masked}"),
-                masked,
-                linearize: Linearize::Partial,
-                scalar_result: false,
-                math: &NoMathLibrary,
-            };
+            let options =
+                Options { masked, ..Options::new(width, args.to_vec(), format!("kernel.{masked}")) };
             made.push(vectorize(&mut imported.ir, kernel, &options).unwrap().func);
         }
         let scalar = scalar_range(&mut imported.ir, kernel, &args, "scalar").unwrap();
@@ -187,13 +180,8 @@ fn convergent_calls_of_intrinsics_and_assembly_with_several_results_are_vectoriz
     let mut imported = Imported::new(Module::parse(FOUND_IN_THE_WILD.as_bytes(), "wild.ll").unwrap());
     let kernel = imported.ir.function("kernel").unwrap();
     let asked = Options {
-        width: 4,
-        args: vec![ArgShape::Index, ArgShape::Varying, ArgShape::Uniform],
-        name: "wide".to_owned(),
         masked: true,
-        linearize: Linearize::Partial,
-        scalar_result: false,
-        math: &NoMathLibrary,
+        ..Options::new(4, vec![ArgShape::Index, ArgShape::Varying, ArgShape::Uniform], "wide")
     };
     let made = vectorize(&mut imported.ir, kernel, &asked).unwrap();
     let function = &imported.ir.functions[made.func];

@@ -8,7 +8,7 @@ use warpline::interp::{
 };
 use warpline::ir::{Function, Module};
 use warpline::shape::ArgShape;
-use warpline::vectorize::{self, Linearize, NoMathLibrary, Options, Passing, VectorizeError};
+use warpline::vectorize::{self, Linearize, Options, Passing, VectorizeError};
 use warpline::verify::verify;
 
 use crate::programs::{Inputs, Mismatch, Observed, ParamRole, Program, Reference, compare, run_lockstep};
@@ -86,13 +86,13 @@ fn differs(
 ) -> Result<Report, Outcome> {
     let func = program.function();
     let options = Options {
-        width: inputs.width,
-        args: program.roles.iter().map(shape_of).collect(),
-        name: format!("{}_vectorized", func.name),
         masked: setup.mask.is_some(),
         linearize: setup.linearize,
-        scalar_result: false,
-        math: &NoMathLibrary,
+        ..Options::new(
+            inputs.width,
+            program.roles.iter().map(shape_of).collect(),
+            format!("{}_vectorized", func.name),
+        )
     };
     let linearized = vectorize::linearize_kernel(&program.module, func, &options).map_err(refusal)?;
     let lane_program = &linearized.program.func;
@@ -118,10 +118,10 @@ fn differs(
     let reference = &Observed { effects, ..reference.clone() };
     judge("vector code", compare(reference, &found, Reference::Lockstep))?;
     Ok(Report {
-        divergent_branches: made.branches.divergent,
-        uniform_kept: made.branches.uniform_kept,
-        uniform_lost: made.branches.uniform_lost,
-        divergent_loops: made.divergent_loops,
+        divergent_branches: made.counts.branches.divergent,
+        uniform_kept: made.counts.branches.uniform_kept,
+        uniform_lost: made.counts.branches.uniform_lost,
+        divergent_loops: made.counts.loops.divergent,
         raced: reference.run.as_ref().is_some_and(|r| r.races.any()),
     })
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use warpline::interp::{HashingHost, Inactive, LaneSet, Machine, Options as MachineOptions, Run, Trap};
 use warpline::ir::{Block, Function, Inst, LaneOp, Op, Type};
-use warpline::vectorize::{self, Linearize, NoMathLibrary, Options};
+use warpline::vectorize::{self, Linearize, Options};
 use warpline_testkit::differential::{self, Setup, compare_all, run_vector_code, shape_of};
 use warpline_testkit::programs::{
     Inputs, MemoryMode, Observed, Program, ProgramOptions, Reference, compare, generate, shrink,
@@ -70,13 +70,8 @@ struct Case<'a> {
 
 fn options(program: &Program, inputs: &Inputs, linearize: Linearize) -> Options<'static> {
     Options {
-        width: inputs.width,
-        args: program.roles.iter().map(shape_of).collect(),
-        name: "kernel_lanes".into(),
-        masked: false,
         linearize,
-        scalar_result: false,
-        math: &NoMathLibrary,
+        ..Options::new(inputs.width, program.roles.iter().map(shape_of).collect(), "kernel_lanes")
     }
 }
 

@@ -5,27 +5,12 @@ use std::collections::BTreeMap;
 use warpline::interp::LaneSet;
 use warpline::vectorize::Linearize;
 use warpline_testkit::differential::{Outcome, Setup, compare_all};
-use warpline_testkit::programs::{Inputs, MemoryMode, ProgramOptions, generate, shrink};
+use warpline_testkit::programs::{Inputs, ProgramOptions, generate, shrink};
 use warpline_testkit::rng::SplitMix64;
 
 /// How many programs a test tries; `WARPLINE_PROGRAMS` overrides it.
 fn programs(default: u64) -> u64 {
     std::env::var("WARPLINE_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
-}
-
-fn options_of(rng: &mut SplitMix64) -> ProgramOptions {
-    ProgramOptions {
-        size: 2 + rng.below(12),
-        depth: 1 + rng.below(5),
-        insts: 1 + rng.below(5),
-        memory: [MemoryMode::None, MemoryMode::Private, MemoryMode::Private][rng.below(3)],
-        lane_operations: rng.below(3) == 0,
-        effects: rng.below(2) == 0,
-        helpers: rng.below(4) == 0,
-        traps: rng.below(3) == 0,
-        poison: rng.below(2) == 0,
-        wide: false,
-    }
 }
 
 #[test]
@@ -39,7 +24,7 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
     let count = programs(400);
     for seed in start..start + count {
         let mut rng = SplitMix64::new(seed);
-        let options = options_of(&mut rng);
+        let options = ProgramOptions::random(&mut rng);
         let program = generate(seed, &options);
         let width = [1, 2, 3, 4, 8, 16][rng.below(6)];
         let inputs = Inputs::random(&program, width, seed);

@@ -6,7 +6,7 @@ use std::time::Instant;
 use warpline::shape::ArgShape;
 use warpline::text::parse_module;
 use warpline::uniformity::{Options as UniformityOptions, Uniformity};
-use warpline::vectorize::{self, Linearize, NoMathLibrary, Options, normalize};
+use warpline::vectorize::{self, Options, normalize};
 
 /// Makes the body of `func @f(%c: i1, %u: i1, %x: i32, %n: i32, %p: ptr)` with about so many blocks.
 type Body = fn(usize) -> String;
@@ -98,15 +98,7 @@ fn times(body: &str) -> (f64, f64, f64) {
     let _ = Uniformity::compute(&module, &scalar, &options);
     let analysis = ms(start);
     let start = Instant::now();
-    let options = Options {
-        width: 8,
-        args,
-        name: "f8".into(),
-        masked: false,
-        linearize: Linearize::Partial,
-        scalar_result: false,
-        math: &NoMathLibrary,
-    };
+    let options = Options::new(8, args, "f8");
     vectorize::linearize_kernel(&module, func, &options).expect("the shapes can be linearized");
     (normal, analysis, ms(start))
 }

@@ -231,12 +231,10 @@ impl Results {
             "scalar_ns": self.timing.scalar_ns,
             "vector_ns": self.timing.vector_ns,
             "speedup": (self.speedup() * 1000.0).round() / 1000.0,
-            "branches": {
-                "divergent": self.made.branches.divergent,
-                "uniform_kept": self.made.branches.uniform_kept,
-                "uniform_lost": self.made.branches.uniform_lost,
-            },
-            "loops": { "uniform": self.made.uniform_loops, "divergent": self.made.divergent_loops },
+            "branches": self.made.counts.branches,
+            "loops": self.made.counts.loops,
+            "exits": self.made.counts.exits,
+            "masks": self.made.counts.masks,
         });
         format!("{value:#}\n")
     }
@@ -253,11 +251,7 @@ impl Results {
             let place = r.location.as_ref().unwrap_or(&r.block);
             lines.push(format!("  divergent {} at {place}: {}", r.kind, r.text));
         }
-        let b = self.made.branches;
-        lines.push(format!(
-            "  branches: {} divergent, {} uniform kept, {} uniform lost; loops: {} uniform, {} divergent",
-            b.divergent, b.uniform_kept, b.uniform_lost, self.made.uniform_loops, self.made.divergent_loops
-        ));
+        lines.extend(output::counts(&self.made.counts));
         if let Some(t) = &self.tolerance {
             let of = |f: fn(&Comparison) -> f64| {
                 let scalar = if self.binding { f(&self.by_scalar) } else { 0.0 };

@@ -423,8 +423,8 @@ pub fn check(program: &Program, setup: &Setup, mut stage: impl FnMut(&str)) -> O
         .and_then(|found| compare(program, &lockstep, &found, false));
     match judge("vector code", lockstep.nan, result) {
         Ok(()) => Outcome::Agree {
-            branches: made.branches.divergent,
-            loops: made.divergent_loops,
+            branches: made.counts.branches.divergent,
+            loops: made.counts.loops.divergent,
             calls: lockstep.effects.len(),
             scalar,
         },

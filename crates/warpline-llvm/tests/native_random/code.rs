@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use warpline::interp::{HashingHost, Host as _, HostCall, HostResult, Memory, Val};
 use warpline::ir::{CallInfo, Effects, FuncId, Function, MemAccess, Module as Ir, Op, Type, Value};
 use warpline::vectorize::driver::bitmask_entry;
-use warpline::vectorize::{NoMathLibrary, Options, Vectorized, vectorize};
+use warpline::vectorize::{Options, Vectorized, vectorize};
 use warpline::verify::verify;
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Imported, Jit, Linkage, Module};
@@ -31,13 +31,9 @@ pub enum NoCode {
 pub fn compile(program: &Program, setup: &Setup) -> Result<(Jit, Vectorized), NoCode> {
     let mut ir = program.module.clone();
     let options = Options {
-        width: setup.width,
-        args: program.roles.iter().map(shape_of).collect(),
-        name: "kernel.vectorized".into(),
         masked: setup.mask.is_some(),
         linearize: setup.linearize,
-        scalar_result: false,
-        math: &NoMathLibrary,
+        ..Options::new(setup.width, program.roles.iter().map(shape_of).collect(), "kernel.vectorized")
     };
     let made = vectorize(&mut ir, program.kernel, &options).map_err(|e| {
         if e.reason.starts_with("internal") {

@@ -3,7 +3,7 @@
 use warpline::interp::LaneSet;
 use warpline::vectorize::Linearize;
 use warpline_llvm::Cpu;
-use warpline_testkit::programs::{MemoryMode, Program, ProgramOptions, generate};
+use warpline_testkit::programs::{Program, ProgramOptions, generate};
 use warpline_testkit::rng::SplitMix64;
 
 /// Everything but the program itself, which shrinks.
@@ -33,19 +33,7 @@ const PASSES: [&str; 6] = ["default<O2>", "default<O2>", "default<O2>", "default
 /// The program of a seed and its setup.
 pub fn of_seed(seed: u64) -> (Program, Setup) {
     let mut rng = SplitMix64::new(seed);
-    let wide = rng.below(6) == 0;
-    let options = ProgramOptions {
-        size: 2 + rng.below(12),
-        depth: 1 + rng.below(5),
-        insts: 1 + rng.below(5),
-        memory: [MemoryMode::None, MemoryMode::Private, MemoryMode::Private][rng.below(3)],
-        lane_operations: rng.below(3) == 0,
-        effects: rng.below(2) == 0,
-        helpers: rng.below(4) == 0,
-        traps: rng.below(3) == 0,
-        poison: rng.below(2) == 0,
-        wide,
-    };
+    let options = ProgramOptions::random(&mut rng);
     let width = [1, 2, 3, 4, 4, 7, 8, 8, 16, 16, 32, [32, 64][rng.below(2)]][rng.below(12)];
     let mask = (rng.below(3) == 0).then(|| LaneSet(rng.next_u64() & LaneSet::first(width).0));
     let linearize = if rng.below(4) == 0 { Linearize::Full } else { Linearize::Partial };

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use warpline::ir::{Function, Module};
 use warpline::shape::ArgShape;
 use warpline::text::print_function;
-use warpline::vectorize::{self, Linearize, NoMathLibrary, Options};
+use warpline::vectorize::{self, Linearize, Options};
 use warpline::verify::verify;
 
 use super::Case;
@@ -27,15 +27,7 @@ fn shapes(func: &Function) -> Vec<ArgShape> {
 }
 
 fn options(func: &Function, linearize: Linearize) -> Options<'static> {
-    Options {
-        width: 4,
-        args: shapes(func),
-        name: format!("{}_x4", func.name),
-        masked: false,
-        linearize,
-        scalar_result: false,
-        math: &NoMathLibrary,
-    }
+    Options { linearize, ..Options::new(4, shapes(func), format!("{}_x4", func.name)) }
 }
 
 fn lane_program(case: &Case<'_>, mode: Linearize) -> String {
@@ -44,12 +36,12 @@ fn lane_program(case: &Case<'_>, mode: Linearize) -> String {
         Err(e) => format!("error: {e}\n"),
         Ok(linearized) => {
             let p = &linearized.program;
-            let b = p.branches;
+            let (b, l) = (p.counts.branches, p.counts.loops);
             let mut out = String::new();
             let _ = writeln!(
                 out,
                 "branches: {} divergent, {} kept, {} lost; loops: {} uniform, {} divergent",
-                b.divergent, b.uniform_kept, b.uniform_lost, p.uniform_loops, p.divergent_loops
+                b.divergent, b.uniform_kept, b.uniform_lost, l.uniform, l.divergent
             );
             out += &print_function(case.module, &p.func);
             out += &verified(case.module, &p.func);

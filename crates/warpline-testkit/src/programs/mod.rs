@@ -75,6 +75,24 @@ impl Default for ProgramOptions {
     }
 }
 
+impl ProgramOptions {
+    /// Anything that the vectorizer takes, where lanes do not meet in memory.
+    pub fn random(rng: &mut SplitMix64) -> ProgramOptions {
+        ProgramOptions {
+            size: 2 + rng.below(12),
+            depth: 1 + rng.below(5),
+            insts: 1 + rng.below(5),
+            memory: [MemoryMode::None, MemoryMode::Private, MemoryMode::Private][rng.below(3)],
+            lane_operations: rng.chance(1, 3),
+            effects: rng.chance(1, 2),
+            helpers: rng.chance(1, 4),
+            traps: rng.chance(1, 3),
+            poison: rng.chance(1, 2),
+            wide: rng.chance(1, 6),
+        }
+    }
+}
+
 /// The role of a parameter of the kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum ParamRole {

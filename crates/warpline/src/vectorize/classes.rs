@@ -109,11 +109,28 @@ pub fn compute_classes(plan: &mut Plan, pdom: &IterationPostDom) {
             None => begin_class(plan, b, "entry"),
             Some(d) => class_of_block(plan, pdom, b, Block::from(d), depends[b]),
         };
+        if dom.idom(Node::from(b)).is_none_or(|d| comes_always(plan, pdom, b, Block::from(d))) {
+            plan.always.insert(b);
+        }
         plan.class[b] = class.into();
         let uniform = plan.branch[b] != Branch::Divergent || !plan.branches(b);
         let here = if uniform { Dependence::Uniform(class) } else { Dependence::Varying };
         pdom.mark_dependent(b, here, &mut depends);
     }
+}
+
+/// Whether every lane comes to a block, whatever happens, if that is known of the blocks that dominate it.
+fn comes_always(plan: &Plan, pdom: &IterationPostDom, b: Block, idom: Block) -> bool {
+    let heads = plan.loop_of[b].expand().filter(|&l| plan.loops[l].header == b);
+    if heads.is_some_and(|l| plan.loops[l].divergent) {
+        return false;
+    }
+    let before = match plan.resumes[b].expand() {
+        Some(preheader) => preheader,
+        None => dominator_on_level(plan, b, idom),
+    };
+    let comes = heads.is_some() || plan.resumes[b].is_some() || pdom.post_dominates(b, before);
+    comes && plan.always.contains(before)
 }
 
 fn begin_class(plan: &mut Plan, b: Block, name: &str) -> Class {

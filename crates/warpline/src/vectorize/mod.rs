@@ -14,6 +14,7 @@
 pub mod block_index;
 pub mod classes;
 mod cleanup;
+pub mod counts;
 pub mod dead_ends;
 pub mod divergent_loops;
 pub mod driver;
@@ -32,11 +33,11 @@ pub mod widen;
 use cranelift_entity::EntitySet;
 
 use crate::ir::{Block, Function, Inst, Type};
+use counts::{Always, Counts, LoopCounts};
 use plan::{Branch, Facts, Plan};
-use repair::LinearizeStats;
 
 pub use error::VectorizeError;
-pub use options::{Linearize, MathLibrary, NoMathLibrary, Options, Passing, Vectorized};
+pub use options::{Boscc, Linearize, MathLibrary, NoMathLibrary, Options, Passing, Vectorized};
 pub use pipeline::{Linearized, MAX_WIDTH, linearize_kernel, vectorize};
 
 /// A function whose control flow is uniform and whose blocks have masks.
@@ -46,12 +47,10 @@ pub struct LaneProgram {
     pub func: Function,
     /// Instructions that are executed once for all lanes and are reached with an active lane only.
     pub guarded: EntitySet<Inst>,
-    /// What became of the branches.
-    pub branches: LinearizeStats,
-    /// Loops that were transformed.
-    pub divergent_loops: usize,
-    /// Loops that were uniform as they were.
-    pub uniform_loops: usize,
+    /// What became of branches and loops; the masks are counted when memory accesses are lowered.
+    pub counts: Counts,
+    /// Blocks that every lane comes to, whatever happens.
+    pub always: Always,
 }
 
 /// Linearizes a function in [normal form](normalize::normalize). If `masked`, the function gets a last parameter of
@@ -71,6 +70,7 @@ pub fn to_lane_program(
     };
     let mut plan = Plan::new(func, facts);
     plan.entry_mask = masked.then(|| plan.func.add_param(Type::BOOL, "mask"));
+    let exits = LoopCounts::exits(&plan);
     divergent_loops::transform_divergent_loops(&mut plan);
     split_uniform_edges(&mut plan);
     let pdom = classes::IterationPostDom::compute(&plan);
@@ -78,14 +78,8 @@ pub fn to_lane_program(
     check_uniform_loops(&plan)?;
     let guards = guards::insert_guards(&mut plan, &pdom)?;
     let branches = repair::linearize_function(&mut plan, &guards.blocks)?;
-    let divergent_loops = plan.loops.values().filter(|l| l.divergent).count();
-    Ok(LaneProgram {
-        branches,
-        divergent_loops,
-        uniform_loops: plan.loops.len() - divergent_loops,
-        guarded: guards.instructions,
-        func: plan.func,
-    })
+    let counts = Counts { branches, loops: LoopCounts::loops(&plan), exits, ..Counts::default() };
+    Ok(LaneProgram { counts, always: plan.always, guarded: guards.instructions, func: plan.func })
 }
 
 /// The facts of full if-conversion: every branch and every loop counts as divergent.

@@ -3,7 +3,7 @@
 use crate::ir::{FuncId, Type};
 use crate::shape::ArgShape;
 
-use super::repair::LinearizeStats;
+use super::counts::Counts;
 
 /// How much control flow is folded.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -13,6 +13,19 @@ pub enum Linearize {
     Partial,
     /// Every branch but those that ask whether a mask has any lane.
     Full,
+}
+
+/// Where branches are put around code that may turn out to have no active lane (paper 3, Sec. 6), besides where that is needed for
+/// what the program does.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Boscc {
+    /// Nowhere.
+    #[default]
+    Off,
+    /// Wherever a divergent branch leads to a block of its own.
+    On,
+    /// Where a cost model expects a gain.
+    Auto,
 }
 
 /// A library of vector math functions, known by name.
@@ -43,10 +56,28 @@ pub struct Options<'a> {
     pub masked: bool,
     /// How much control flow is folded.
     pub linearize: Linearize,
+    /// Where code without active lanes is skipped.
+    pub boscc: Boscc,
     /// Whether a uniform return value is to be returned as a scalar, not as a vector.
     pub scalar_result: bool,
     /// Vector math functions.
     pub math: &'a dyn MathLibrary,
+}
+
+impl Options<'_> {
+    /// Every lane active, divergent branches folded, no vector math; the fields say what else can be asked.
+    pub fn new(width: u32, args: Vec<ArgShape>, name: impl Into<String>) -> Options<'static> {
+        Options {
+            width,
+            args,
+            name: name.into(),
+            masked: false,
+            linearize: Linearize::default(),
+            boscc: Boscc::default(),
+            scalar_result: false,
+            math: &NoMathLibrary,
+        }
+    }
 }
 
 /// How a parameter or result of the vectorized function is passed.
@@ -75,12 +106,8 @@ pub struct Vectorized {
     pub result: Option<Passing>,
     /// Whether the last parameter is a mask.
     pub masked: bool,
-    /// What became of the branches.
-    pub branches: LinearizeStats,
-    /// Loops that lanes leave apart.
-    pub divergent_loops: usize,
-    /// Loops that lanes leave together.
-    pub uniform_loops: usize,
+    /// What became of branches, loops and masks.
+    pub counts: Counts,
     /// Whether a math function of limited accuracy is called, so that results may differ in the last places.
     pub approximate: bool,
 }

@@ -8,6 +8,7 @@ use crate::ssa;
 use crate::uniformity::Uniformity;
 use crate::verify::verify;
 
+use super::counts::Counts;
 use super::lower::{Input, Lowered, lower};
 use super::options::{Options, Vectorized};
 use super::plan::Facts;
@@ -115,8 +116,9 @@ pub fn vectorize(
         shapes: &linearized.shapes,
         known: &linearized.known,
         guarded: &linearized.program.guarded,
+        always: &linearized.program.always,
     };
-    let Lowered { func: lowered, params, result, approximate } = lower(module, &input, options)?;
+    let Lowered { func: lowered, params, result, approximate, masks } = lower(module, &input, options)?;
     check(module, &lowered, "internal: lowering broke the function")?;
     let signature = SymbolKind::Function {
         params: lowered.params.iter().map(|&p| lowered.ty(p)).collect(),
@@ -129,7 +131,6 @@ pub fn vectorize(
         effects: Effects::UNKNOWN,
         origin: None,
     });
-    let program = &linearized.program;
     Ok(Vectorized {
         func: module.functions.push(lowered),
         name: options.name.clone(),
@@ -137,9 +138,7 @@ pub fn vectorize(
         params,
         result,
         masked: options.masked,
-        branches: program.branches,
-        divergent_loops: program.divergent_loops,
-        uniform_loops: program.uniform_loops,
+        counts: Counts { masks, ..linearized.program.counts },
         approximate,
     })
 }

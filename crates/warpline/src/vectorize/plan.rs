@@ -7,6 +7,7 @@ use warpline_analysis::{CycleForest, Node};
 
 use crate::ir::{Block, Edge, Function, Op, Value, Var};
 
+use super::counts::Always;
 use super::dead_ends;
 
 /// A loop of the function; unlike a [`CycleForest`] it is kept up to date while blocks are added.
@@ -121,6 +122,8 @@ pub struct Plan {
     pub resumes: SecondaryMap<Block, PackedOption<Block>>,
     /// Masks of the lanes that go on with the loop, written on the back edge, by latch.
     pub live: SecondaryMap<Block, PackedOption<Var>>,
+    /// Blocks that every lane comes to, whatever happens; found with the classes.
+    pub always: Always,
     /// The class of each block.
     pub class: SecondaryMap<Block, PackedOption<Class>>,
     /// Blocks that joined a class because all their in-edges come from it by uniform branches.
@@ -145,6 +148,7 @@ impl Plan {
             end: SecondaryMap::new(),
             resumes: SecondaryMap::new(),
             live: SecondaryMap::new(),
+            always: Always::new(),
             class: SecondaryMap::new(),
             relies_on_edges: Vec::new(),
             leaders: PrimaryMap::new(),

@@ -14,19 +14,9 @@ use crate::ssa;
 
 use super::VectorizeError;
 use super::block_index::BlockIndex;
+use super::counts::BranchCounts;
 use super::linearize::{Linearized, NewBranch, linearize};
 use super::plan::{Action, Branch, Init, Plan};
-
-/// What became of the branches.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub struct LinearizeStats {
-    /// Divergent branches, all folded.
-    pub divergent: usize,
-    /// Uniform branches that stayed.
-    pub uniform_kept: usize,
-    /// Uniform branches that were folded nevertheless.
-    pub uniform_lost: usize,
-}
 
 /// Linearizes the function and turns it into a lane program. `guards` are the blocks whose branch asks
 /// whether their own mask has any lane.
@@ -34,7 +24,7 @@ pub struct LinearizeStats {
 /// # Errors
 /// If an edge that masks rely on was folded: a defect of ours, reported rather than
 /// compiled.
-pub fn linearize_function(plan: &mut Plan, guards: &[Block]) -> Result<LinearizeStats, VectorizeError> {
+pub fn linearize_function(plan: &mut Plan, guards: &[Block]) -> Result<BranchCounts, VectorizeError> {
     let (graph, ids) = plan.func.graph();
     let dfs = DfsOrder::compute(&graph);
     let dom = DomTree::compute_with(&graph, &dfs);
@@ -103,8 +93,8 @@ fn check_kept_edges(plan: &Plan, result: &Linearized) -> Result<(), VectorizeErr
     Ok(())
 }
 
-fn count(plan: &Plan, result: &Linearized) -> LinearizeStats {
-    let mut stats = LinearizeStats::default();
+fn count(plan: &Plan, result: &Linearized) -> BranchCounts {
+    let mut stats = BranchCounts::default();
     for &b in &plan.func.layout {
         if !plan.branches(b) || plan.branch[b] == Branch::AnyLane || plan.dead_ends.contains(b) {
             continue;

@@ -26,6 +26,7 @@ use crate::ir::{AggregateType, Block, Effects, Function, Inst, Module, Op, Symbo
 use crate::shape::Shape;
 
 use super::VectorizeError;
+use super::counts::{Always, MaskCounts};
 use super::options::{MathLibrary, Options, Passing};
 
 pub use reps::Rep;
@@ -41,6 +42,8 @@ pub struct Input<'a> {
     /// Instructions that may be executed once for all lanes although they could do harm without an active
     /// lane: their blocks are reached with an active lane only.
     pub guarded: &'a EntitySet<Inst>,
+    /// Blocks that every lane comes to, whatever happens.
+    pub always: &'a Always,
 }
 
 /// What lowering made.
@@ -53,6 +56,8 @@ pub struct Lowered {
     pub result: Option<Passing>,
     /// Whether a math function of limited accuracy is called.
     pub approximate: bool,
+    /// Under which masks memory is accessed.
+    pub masks: MaskCounts,
 }
 
 /// Lowers a lane program to `options.width` lanes. Intrinsics are declared in the module.
@@ -69,6 +74,7 @@ pub fn lower(
         module,
         src: input.func,
         guarded: input.guarded,
+        always: input.always,
         out: Function::new(&options.name, Type::Void),
         width: options.width,
         math: options.math,
@@ -82,6 +88,7 @@ pub fn lower(
         ends: SecondaryMap::new(),
         allocas: Vec::new(),
         approximate: false,
+        masks: MaskCounts::default(),
     };
     lower.out.origin = input.func.origin;
     lower.out.loc = input.func.loc;
@@ -93,7 +100,7 @@ pub fn lower(
     let result = lower.returns(options)?;
     lower.phi_operands()?;
     lower.place_allocas();
-    Ok(Lowered { func: lower.out, params, result, approximate: lower.approximate })
+    Ok(Lowered { func: lower.out, params, result, approximate: lower.approximate, masks: lower.masks })
 }
 
 /// The state of lowering one function.
@@ -101,6 +108,7 @@ struct Lower<'a> {
     module: &'a mut Module,
     src: &'a Function,
     guarded: &'a EntitySet<Inst>,
+    always: &'a Always,
     out: Function,
     width: u32,
     math: &'a dyn MathLibrary,
@@ -121,6 +129,7 @@ struct Lower<'a> {
     /// Private memory, to be put at the start of the entry block.
     allocas: Vec<Inst>,
     approximate: bool,
+    masks: MaskCounts,
 }
 
 impl Lower<'_> {
@@ -235,6 +244,10 @@ impl Lower<'_> {
     }
 
     fn lower_inst(&mut self, i: Inst) -> Result<(), VectorizeError> {
+        if matches!(self.src.insts[i].op, Op::Load(_) | Op::Store(_)) {
+            let mask = self.mask.map(|m| self.reps[m] == Rep::Uniform);
+            self.masks.add(mask, self.always.contains(self.src.insts[i].block));
+        }
         match &self.src.insts[i].op {
             Op::Load(m) => self.load(i, *m),
             Op::Store(m) => self.store(i, *m),
