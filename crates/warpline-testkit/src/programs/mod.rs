@@ -11,6 +11,7 @@
 
 mod fill;
 mod harness;
+mod memory;
 mod shrink;
 mod skeleton;
 mod wide;

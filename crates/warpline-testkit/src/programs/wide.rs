@@ -2,7 +2,8 @@
 
 use warpline::ir::*;
 
-use super::fill::{Avail, BufferKind, CLEAN, Filler};
+use super::fill::{Avail, CLEAN, Filler};
+use super::memory::BufferKind;
 
 const HALF: Type = Type::Float(FloatKind::Half);
 const I128: Type = Type::Int(128);

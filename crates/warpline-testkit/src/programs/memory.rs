@@ -1,0 +1,175 @@
+//! Loads and stores: buffers that are parameters, private arrays, and addresses that stay inside of them.
+
+use warpline::ir::*;
+
+use super::fill::{ANY, Avail, CLEAN, Filler, UNIFORM};
+use super::{MAX_INDEX, MemoryMode, SLOTS};
+
+/// A buffer parameter.
+#[derive(Copy, Clone)]
+pub(super) struct Buffer {
+    pub base: Value,
+    pub elem: Type,
+    /// How its elements are addressed.
+    pub kind: BufferKind,
+    /// Whether it holds defined values only.
+    pub clean: bool,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(super) enum BufferKind {
+    ReadOnly,
+    /// Slots of the own index, read too.
+    Private,
+    /// Slots of the own index, never read.
+    Sink,
+    /// Anywhere.
+    Shared,
+    /// An `alloca` of four elements of which all lanes store and load the same ones, and the same things.
+    Common,
+    /// An `alloca` of four elements.
+    Local,
+}
+
+impl Filler<'_> {
+    /// A private array of four integers, initialised.
+    pub(super) fn local(&mut self, entry: Block) {
+        // Where lanes are to meet in the shared buffer, nothing else should draw accesses away.
+        let common = self.options.memory != MemoryMode::Racy && self.rng.chance(1, 2);
+        let kind = if common { BufferKind::Common } else { BufferKind::Local };
+        let ty = self.module.types.array(Type::Int(32), 4);
+        let one = self.f.int_const(32, 1);
+        let base = self.f.append_value(entry, Op::Alloca { ty, align: 4 }, &[one], Type::PTR);
+        for k in 0..4 {
+            let offset = self.f.int_const(64, k);
+            let at = self.f.append_value(entry, Op::Gep(Type::Int(32)), &[base, offset], Type::PTR);
+            let v = match kind {
+                BufferKind::Common => self.f.int_const(32, k),
+                _ => self.pick(entry, Type::Int(32), CLEAN).value,
+            };
+            self.f.append(entry, Op::Store(MemAccess::plain(4)), &[v, at], Type::Void);
+        }
+        self.buffers.push(Buffer { base, elem: Type::Int(32), kind, clean: true });
+    }
+
+    pub(super) fn load(&mut self, b: Block) {
+        let readable: Vec<Buffer> =
+            self.buffers.iter().copied().filter(|x| x.kind != BufferKind::Sink).collect();
+        if readable.is_empty() {
+            return;
+        }
+        let buffer = self.pick_buffer(&readable);
+        let (mut address, mut uniform) = self.address(b, &buffer);
+        if self.rng.chance(1, 10) {
+            // One of two addresses.
+            let same: Vec<Buffer> = readable.iter().copied().filter(|x| x.elem == buffer.elem).collect();
+            let buffer = *self.rng.pick(&same);
+            let (other, other_uniform) = self.address(b, &buffer);
+            let c = self.pick(b, Type::BOOL, CLEAN);
+            address = self.f.append_value(b, Op::Select, &[c.value, address, other], Type::PTR);
+            uniform &= other_uniform && c.uniform;
+        }
+        let access = MemAccess::plain(size(buffer.elem));
+        self.emit(b, Op::Load(access), &[address], buffer.elem, buffer.clean, uniform);
+    }
+
+    /// One of these; common memory more often, since only stores and loads that meet there tell anything.
+    fn pick_buffer(&mut self, buffers: &[Buffer]) -> Buffer {
+        match buffers.iter().find(|x| x.kind == BufferKind::Common) {
+            Some(common) if self.rng.chance(1, 2) => *common,
+            _ => *self.rng.pick(buffers),
+        }
+    }
+
+    pub(super) fn store(&mut self, b: Block) {
+        let writable: Vec<Buffer> =
+            self.buffers.iter().copied().filter(|x| x.kind != BufferKind::ReadOnly).collect();
+        if writable.is_empty() {
+            return;
+        }
+        let buffer = self.pick_buffer(&writable);
+        let (address, _) = self.address(b, &buffer);
+        let want = if buffer.clean { CLEAN } else { ANY };
+        let v = match buffer.kind {
+            BufferKind::Common => self.f.int_const(32, self.rng.below(100) as u128),
+            _ => self.pick(b, buffer.elem, want).value,
+        };
+        let mut access = MemAccess::plain(size(buffer.elem));
+        access.is_volatile =
+            self.options.effects && buffer.kind == BufferKind::Private && self.rng.chance(1, 12);
+        self.f.append(b, Op::Store(access), &[v, address], Type::Void);
+    }
+
+    /// The address of an element inside of a buffer, and whether it is probably uniform.
+    pub(super) fn address(&mut self, b: Block, buffer: &Buffer) -> (Value, bool) {
+        let (index, uniform) = match (buffer.kind, self.index) {
+            (BufferKind::Local, _) => self.small_index(b, 3),
+            (BufferKind::Common, _) => (self.f.int_const(64, self.rng.below(4) as u128), true),
+            (BufferKind::Shared, _) => self.small_index(b, 63),
+            (BufferKind::ReadOnly, Some(i)) => self.read_index(b, i),
+            (_, Some(i)) => {
+                let Type::Int(w) = i.ty else { return (buffer.base, true) };
+                let slots = self.f.int_const(w, SLOTS.into());
+                let scaled = self.f.append_value(b, Op::Binary(BinaryOp::Mul), &[i.value, slots], i.ty);
+                if let Some(inst) = self.f.def_inst(scaled)
+                    && self.rng.chance(1, 2)
+                {
+                    self.f.insts[inst].flags = InstFlags::NUW | InstFlags::NSW;
+                }
+                let slot = if self.rng.chance(1, 2) {
+                    self.f.int_const(w, self.rng.below(SLOTS as usize) as u128)
+                } else {
+                    let x = self.pick(b, i.ty, CLEAN);
+                    self.int(b, x, u128::from(SLOTS - 1)).value
+                };
+                (self.f.append_value(b, Op::Binary(BinaryOp::Add), &[scaled, slot], i.ty), false)
+            }
+            _ => (self.f.int_const(64, 0), true),
+        };
+        let args = [buffer.base, index];
+        let address = self.f.append_value(b, Op::Gep(buffer.elem), &args, Type::PTR);
+        if let Some(inst) = self.f.def_inst(address)
+            && self.rng.chance(1, 2)
+        {
+            self.f.insts[inst].flags = InstFlags::INBOUNDS;
+        }
+        (address, uniform)
+    }
+
+    /// Below 256: contiguous, strided, uniform or anything.
+    fn read_index(&mut self, b: Block, i: Avail) -> (Value, bool) {
+        let Type::Int(w) = i.ty else { return (i.value, false) };
+        match self.rng.below(6) {
+            0 | 1 => {
+                let k = self.f.int_const(w, self.rng.below(MAX_INDEX as usize) as u128);
+                (self.f.append_value(b, Op::Binary(BinaryOp::Add), &[i.value, k], i.ty), false)
+            }
+            2 => {
+                let k = self.f.int_const(w, 1);
+                let twice = self.f.append_value(b, Op::Binary(BinaryOp::Shl), &[i.value, k], i.ty);
+                (twice, false)
+            }
+            3 => {
+                let x = self.pick(b, Type::Int(32), UNIFORM);
+                (self.int(b, x, 255).value, x.uniform)
+            }
+            4 => (self.f.int_const(64, self.rng.below(256) as u128), true),
+            _ => self.small_index(b, 255),
+        }
+    }
+
+    fn small_index(&mut self, b: Block, mask: u128) -> (Value, bool) {
+        let ty = if self.rng.chance(2, 3) { Type::Int(32) } else { Type::Int(64) };
+        let x = self.pick(b, ty, CLEAN);
+        (self.int(b, x, mask).value, x.uniform)
+    }
+}
+
+/// Size in bytes.
+fn size(ty: Type) -> u64 {
+    match ty {
+        Type::Int(w) => u64::from(w.div_ceil(8)),
+        Type::Float(k) => u64::from(k.bits() / 8),
+        _ => 8,
+    }
+}
