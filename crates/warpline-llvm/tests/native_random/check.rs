@@ -16,10 +16,11 @@ use warpline_testkit::rng::SplitMix64;
 
 use crate::code::{NoCode, SCALAR, VECTOR, compile, take_calls};
 use crate::guarded::Guarded;
+use crate::range;
 use crate::setup::Setup;
 
 /// Instructions that an interpretation may execute, all lanes together.
-const FUEL: u64 = 300_000;
+pub const FUEL: u64 = 300_000;
 
 /// How a comparison ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,6 +35,8 @@ pub enum Outcome {
         calls: usize,
         /// Whether the scalar kernel was compared too.
         scalar: bool,
+        /// Whether the driver over a range was run.
+        range: bool,
     },
     /// There is nothing to compare, and why.
     Skipped(String),
@@ -47,8 +50,8 @@ impl fmt::Display for Outcome {
     /// One line, for [`Outcome::parse`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Outcome::Agree { branches, loops, calls, scalar } => {
-                write!(f, "agree {branches} {loops} {calls} {}", u8::from(*scalar))
+            Outcome::Agree { branches, loops, calls, scalar, range } => {
+                write!(f, "agree {branches} {loops} {calls} {} {}", u8::from(*scalar), u8::from(*range))
             }
             Outcome::Skipped(why) => write!(f, "skipped {}", why.replace('\n', "; ")),
             Outcome::Refused(why) => write!(f, "refused {}", why.replace('\n', "; ")),
@@ -68,8 +71,8 @@ impl Outcome {
             "differ" => Some(Outcome::Differ(rest)),
             "agree" => {
                 let numbers: Vec<usize> = rest.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
-                let &[branches, loops, calls, scalar] = numbers.as_slice() else { return None };
-                Some(Outcome::Agree { branches, loops, calls, scalar: scalar != 0 })
+                let &[branches, loops, calls, scalar, range] = numbers.as_slice() else { return None };
+                Some(Outcome::Agree { branches, loops, calls, scalar: scalar != 0, range: range != 0 })
             }
             _ => None,
         }
@@ -77,9 +80,17 @@ impl Outcome {
 }
 
 /// Whether a NaN was computed: its bits are nobody's promise.
-struct SawNan<'m> {
+pub struct SawNan<'m> {
     ir: &'m Ir,
-    saw: bool,
+    /// Whether there was one.
+    pub saw: bool,
+}
+
+impl<'m> SawNan<'m> {
+    /// Watches runs of the module's functions.
+    pub fn new(ir: &'m Ir) -> Self {
+        SawNan { ir, saw: false }
+    }
 }
 
 impl Observer for SawNan<'_> {
@@ -105,20 +116,27 @@ fn is_nan(kind: FloatKind, bits: u128) -> bool {
 }
 
 /// What lanes do, by interpretation.
-struct Expected {
-    returns: Vec<Option<Val>>,
-    buffers: Vec<Vec<Option<u8>>>,
-    effects: Vec<Effect>,
-    nan: bool,
+pub struct Expected {
+    /// By lane, or by index.
+    pub returns: Vec<Option<Val>>,
+    /// Buffers; `None`: open.
+    pub buffers: Vec<Vec<Option<u8>>>,
+    /// Calls.
+    pub effects: Vec<Effect>,
+    /// Whether a NaN was computed.
+    pub nan: bool,
 }
 
 /// Inputs in the interpreter's terms.
-struct Bound {
-    args: Vec<LaneArg>,
-    buffers: Vec<Vec<u8>>,
+pub struct Bound {
+    /// Arguments; those of buffers are the interpreter's addresses.
+    pub args: Vec<LaneArg>,
+    /// What the buffers contain.
+    pub buffers: Vec<Vec<u8>>,
 }
 
-fn contents(memory: &Memory, addresses: &[u64]) -> Vec<Vec<Option<u8>>> {
+/// What is in the interpreter's buffers; `None` where a byte is not defined.
+pub fn contents(memory: &Memory, addresses: &[u64]) -> Vec<Vec<Option<u8>>> {
     let read = |&a: &u64| {
         let (_, size) = memory.extent(a).expect("a buffer");
         memory.read(a, size).expect("a buffer")
@@ -126,7 +144,8 @@ fn contents(memory: &Memory, addresses: &[u64]) -> Vec<Vec<Option<u8>>> {
     addresses.iter().map(read).collect()
 }
 
-fn bind(program: &Program, inputs: &Inputs) -> Bound {
+/// Puts inputs into a fresh memory.
+pub fn bind(program: &Program, inputs: &Inputs) -> Bound {
     let mut machine = Machine::new(&program.module);
     let (args, addresses) = inputs.bind(&mut machine);
     let buffers = contents(&machine.memory, &addresses);
@@ -153,7 +172,7 @@ fn interpret(
     machine.set_host(HashingHost);
     let (args, addresses) = inputs.bind(&mut machine);
     let code = machine.prepare_id(program.kernel);
-    let mut observer = SawNan { ir: &program.module, saw: false };
+    let mut observer = SawNan::new(&program.module);
     let text = |t: Trap| t.kind.to_string();
     let mut effects = Vec::new();
     let returns = if lockstep {
@@ -173,23 +192,33 @@ fn interpret(
     if machine.froze {
         return Err("freezes poison".into());
     }
+    let buffers = contents(&machine.memory, &addresses);
+    Ok(Expected { returns, buffers, effects: calls_of(effects), nan: observer.saw })
+}
+
+/// The calls among effects.
+pub fn calls_of(mut effects: Vec<Effect>) -> Vec<Effect> {
     effects.retain(|e| matches!(e.kind, EffectKind::Call { .. }));
-    Ok(Expected { returns, buffers: contents(&machine.memory, &addresses), effects, nan: observer.saw })
+    effects
 }
 
 /// What machine code did.
-struct Found {
-    returns: Vec<Val>,
-    buffers: Vec<Vec<u8>>,
-    calls: Vec<u32>,
+pub struct Found {
+    /// By lane, or by index.
+    pub returns: Vec<Val>,
+    /// Buffers.
+    pub buffers: Vec<Vec<u8>>,
+    /// Arguments of the calls.
+    pub calls: Vec<u32>,
 }
 
 /// Buffers for machine code.
-fn guard(bound: &Bound, at_end: bool) -> Vec<Guarded> {
+pub fn guard(bound: &Bound, at_end: bool) -> Vec<Guarded> {
     bound.buffers.iter().map(|b| Guarded::new(b, at_end)).collect()
 }
 
-fn unguard(buffers: &mut [Guarded]) -> Result<Vec<Vec<u8>>, String> {
+/// The buffers' contents, if nothing was written beside them.
+pub fn unguard(buffers: &mut [Guarded]) -> Result<Vec<Vec<u8>>, String> {
     buffers.iter_mut().map(|b| b.bytes().ok_or_else(|| "wrote beside a buffer".to_owned())).collect()
 }
 
@@ -197,7 +226,8 @@ fn bits(v: &Val) -> u64 {
     v.bits().expect("arguments are defined") as u64
 }
 
-fn scalar_size(ty: Type) -> usize {
+/// Bytes of a scalar.
+pub fn scalar_size(ty: Type) -> usize {
     match ty {
         Type::Int(w) => w as usize / 8,
         Type::Float(kind) => kind.bits() as usize / 8,
@@ -296,7 +326,8 @@ fn run_vector(
     Ok(Found { returns, buffers: unguard(&mut buffers)?, calls })
 }
 
-fn word(bytes: &[u8]) -> u128 {
+/// A number from its bytes.
+pub fn word(bytes: &[u8]) -> u128 {
     bytes.iter().rev().fold(0, |v, &x| v << 8 | u128::from(x))
 }
 
@@ -382,9 +413,13 @@ fn argument(e: &Effect) -> Option<u32> {
 
 /// Compares both kinds of code with the interpreter; `stage` is told what is about to happen.
 pub fn check(program: &Program, setup: &Setup, mut stage: impl FnMut(&str)) -> Outcome {
-    let inputs = Inputs::random(program, setup.width, setup.seed);
+    let inputs = Inputs::random(program, setup.indices.unwrap_or(setup.width), setup.seed);
     let active = setup.mask.unwrap_or(LaneSet::first(setup.width));
-    let lockstep = match interpret(program, &inputs, active, true) {
+    let lockstep = match setup.indices {
+        Some(_) => range::interpret(program, &inputs, setup),
+        None => interpret(program, &inputs, active, true),
+    };
+    let lockstep = match lockstep {
         Ok(run) => run,
         Err(why) => return Outcome::Skipped(why),
     };
@@ -407,7 +442,8 @@ pub fn check(program: &Program, setup: &Setup, mut stage: impl FnMut(&str)) -> O
     };
     let bound = bind(program, &inputs);
     let mut scalar = false;
-    if let Ok(expected) = interpret(program, &inputs, active, false)
+    if setup.indices.is_none()
+        && let Ok(expected) = interpret(program, &inputs, active, false)
         && expected.effects.iter().all(|e| argument(e).is_some())
     {
         stage("scalar");
@@ -419,14 +455,18 @@ pub fn check(program: &Program, setup: &Setup, mut stage: impl FnMut(&str)) -> O
         scalar = true;
     }
     stage("vector");
-    let result = run_vector(&jit, program, &made, &bound, setup)
-        .and_then(|found| compare(program, &lockstep, &found, false));
+    let found = match setup.indices {
+        Some(_) => range::run(&jit, program, &inputs, setup),
+        None => run_vector(&jit, program, &made, &bound, setup),
+    };
+    let result = found.and_then(|found| compare(program, &lockstep, &found, false));
     match judge("vector code", lockstep.nan, result) {
         Ok(()) => Outcome::Agree {
             branches: made.counts.branches.divergent,
             loops: made.counts.loops.divergent,
             calls: lockstep.effects.len(),
             scalar,
+            range: setup.indices.is_some(),
         },
         Err(outcome) => outcome,
     }
@@ -434,6 +474,9 @@ pub fn check(program: &Program, setup: &Setup, mut stage: impl FnMut(&str)) -> O
 
 /// What the interpreter says of the vector function.
 fn triage(program: &Program, inputs: &Inputs, setup: &Setup) -> String {
+    if setup.indices.is_some() {
+        return String::new();
+    }
     let setup = differential::Setup { mask: setup.mask, linearize: setup.linearize, fuel: FUEL };
     match compare_all(program, inputs, &setup) {
         differential::Outcome::Agree(_) => "; interpreted, the vector function is right".into(),

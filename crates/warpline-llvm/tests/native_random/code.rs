@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use warpline::interp::{HashingHost, Host as _, HostCall, HostResult, Memory, Val};
 use warpline::ir::{CallInfo, Effects, FuncId, Function, MemAccess, Module as Ir, Op, Type, Value};
-use warpline::vectorize::driver::bitmask_entry;
+use warpline::vectorize::driver::{bitmask_entry, slots_entry, vector_range};
 use warpline::vectorize::{Options, Vectorized, vectorize};
 use warpline::verify::verify;
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
@@ -12,6 +12,7 @@ use warpline_llvm::{Imported, Jit, Linkage, Module};
 use warpline_testkit::differential::shape_of;
 use warpline_testkit::programs::Program;
 
+use crate::range::RANGE;
 use crate::setup::Setup;
 
 /// Entry of the scalar kernel.
@@ -30,27 +31,29 @@ pub enum NoCode {
 /// Vectorizes a program and compiles it together with its scalar kernel.
 pub fn compile(program: &Program, setup: &Setup) -> Result<(Jit, Vectorized), NoCode> {
     let mut ir = program.module.clone();
-    let options = Options {
-        masked: setup.mask.is_some(),
-        linearize: setup.linearize,
-        ..Options::new(setup.width, program.roles.iter().map(shape_of).collect(), "kernel.vectorized")
-    };
-    let made = vectorize(&mut ir, program.kernel, &options).map_err(|e| {
-        if e.reason.starts_with("internal") {
-            NoCode::Broken(e.to_string())
-        } else {
-            NoCode::Refused(e.reason)
-        }
-    })?;
     let broken = |what: &str, e: &dyn std::fmt::Display| NoCode::Broken(format!("{what}: {e}"));
-    verify(&ir, &ir.functions[made.func]).map_err(|e| broken("vector function", &e))?;
-    let target = if setup.mask.is_some() {
-        bitmask_entry(&mut ir, made.func, setup.width, "kernel.bitmask")
-    } else {
-        made.func
+    let made = match setup.indices {
+        Some(_) => {
+            let (full, partial) =
+                (form(&mut ir, program, setup, false)?, form(&mut ir, program, setup, true)?);
+            let args: Vec<_> = program.roles.iter().map(shape_of).collect();
+            let (f, p) = (full.func, partial.func);
+            let range = vector_range(&mut ir, program.kernel, f, p, setup.width, &args, "kernel.range")
+                .and_then(|range| slots_entry(&mut ir, range, RANGE));
+            range.map_err(|e| NoCode::Refused(e.reason))?;
+            full
+        }
+        None => {
+            let made = form(&mut ir, program, setup, setup.mask.is_some())?;
+            let target = match setup.mask {
+                Some(_) => bitmask_entry(&mut ir, made.func, setup.width, "kernel.bitmask"),
+                None => made.func,
+            };
+            entry(&mut ir, target, VECTOR);
+            entry(&mut ir, program.kernel, SCALAR);
+            made
+        }
     };
-    entry(&mut ir, target, VECTOR);
-    entry(&mut ir, program.kernel, SCALAR);
     let empty = Module::parse(b"", "program").map_err(|e| broken("an empty module", &e))?;
     let mut imported = Imported::new(empty);
     for f in ir.functions.values() {
@@ -69,6 +72,22 @@ pub fn compile(program: &Program, setup: &Setup) -> Result<(Jit, Vectorized), No
     jit.define("effect", effect as *const () as usize).map_err(|e| broken("the JIT", &e))?;
     jit.add_object(&object, "program.o").map_err(|e| broken("the JIT", &e))?;
     Ok((jit, made))
+}
+
+/// Vectorizes the kernel.
+fn form(ir: &mut Ir, program: &Program, setup: &Setup, masked: bool) -> Result<Vectorized, NoCode> {
+    let name = if masked { "kernel.masked" } else { "kernel.vectorized" };
+    let args = program.roles.iter().map(shape_of).collect();
+    let options = Options { masked, linearize: setup.linearize, ..Options::new(setup.width, args, name) };
+    let made = vectorize(ir, program.kernel, &options).map_err(|e| {
+        if e.reason.starts_with("internal") {
+            NoCode::Broken(e.to_string())
+        } else {
+            NoCode::Refused(e.reason)
+        }
+    })?;
+    verify(ir, &ir.functions[made.func]).map_err(|e| NoCode::Broken(format!("vector function: {e}")))?;
+    Ok(made)
 }
 
 /// Adds `name(slots)`: calls the target with what is in 8-byte slots, and puts the result behind the last. A vector is in memory,

@@ -7,7 +7,9 @@
 mod check;
 mod children;
 mod code;
+#[path = "../common/guarded.rs"]
 mod guarded;
+mod range;
 mod setup;
 
 use std::collections::BTreeMap;
@@ -60,17 +62,18 @@ fn vectorized_random_programs_do_natively_what_the_interpreter_says() {
     });
     let all = all.into_inner().unwrap();
     assert_eq!(all.len() as u64, count, "a process lost programs");
-    let (mut agreed, mut scalars, mut calling, mut divergent, mut divergent_loops) =
-        (0u64, 0u64, 0u64, 0u64, 0u64);
+    let (mut agreed, mut scalars, mut ranges, mut calling, mut divergent, mut divergent_loops) =
+        (0u64, 0u64, 0u64, 0u64, 0u64, 0u64);
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     let mut failures = Vec::new();
     let mut callers = Vec::new();
     for (seed, outcome) in all {
         match outcome {
-            Outcome::Agree { branches, loops, calls, scalar } => {
+            Outcome::Agree { branches, loops, calls, scalar, range } => {
                 agreed += 1;
                 callers.extend((calls > 0).then_some(seed));
                 scalars += u64::from(scalar);
+                ranges += u64::from(range);
                 calling += u64::from(calls > 0);
                 divergent += u64::from(branches > 0);
                 divergent_loops += u64::from(loops > 0);
@@ -85,7 +88,7 @@ fn vectorized_random_programs_do_natively_what_the_interpreter_says() {
         }
     }
     println!(
-        "{agreed} of {count} agree, {scalars} of them as scalar code too; {divergent} have divergent branches, {divergent_loops} \
+        "{agreed} of {count} agree, {scalars} of them as scalar code too, {ranges} over a range; {divergent} have divergent branches, {divergent_loops} \
          divergent loops, {calling} make calls; {reasons:#?}"
     );
     for (seed, why) in &failures {
@@ -104,6 +107,7 @@ fn vectorized_random_programs_do_natively_what_the_interpreter_says() {
     assert!(callers.is_empty() || noticed, "another callee is not noticed: {callers:?}");
     assert!(agreed * 2 > count, "too few programs were compared");
     assert!(divergent * 3 > agreed, "too few programs diverge");
+    assert!(ranges * 5 > agreed, "too few ranges");
     assert!(divergent_loops * 10 > agreed, "too few programs have divergent loops");
 }
 

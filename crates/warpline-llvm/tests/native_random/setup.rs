@@ -15,6 +15,8 @@ pub struct Setup {
     pub width: u32,
     /// The lanes that take part; `None`: all, and the function has no mask.
     pub mask: Option<LaneSet>,
+    /// The number of indices, if the driver over a range of them is run rather than the function itself.
+    pub indices: Option<u32>,
     /// How much is folded.
     pub linearize: Linearize,
     /// What is compiled for.
@@ -36,15 +38,17 @@ pub fn of_seed(seed: u64) -> (Program, Setup) {
     let options = ProgramOptions::random(&mut rng);
     let width = [1, 2, 3, 4, 4, 7, 8, 8, 16, 16, 32, [32, 64][rng.below(2)]][rng.below(12)];
     let mask = (rng.below(3) == 0).then(|| LaneSet(rng.next_u64() & LaneSet::first(width).0));
+    let indices = (mask.is_none() && rng.chance(1, 2)).then(|| rng.between(1, 100) as u32);
     let linearize = if rng.below(4) == 0 { Linearize::Full } else { Linearize::Partial };
     let cpus = cpus();
     // Without passes and for CPUs with AVX-512, LLVM 22 ends its process (`Cannot select: i8 = any_extend`) where a parameter of type
     // `<1 x i1>` comes on the stack.
-    let plain = width == 1 && mask.is_some();
+    let plain = width == 1 && (mask.is_some() || indices.is_some());
     let setup = Setup {
         seed,
         width,
         mask,
+        indices,
         linearize,
         cpu: rng.pick(&cpus).clone(),
         vector_bits: *rng.pick(&[None, None, Some(256), Some(512)]),

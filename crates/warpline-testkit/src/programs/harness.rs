@@ -22,6 +22,17 @@ enum Input {
     Buffer(Vec<u8>, u64),
 }
 
+/// An input that is given.
+#[derive(Clone, Debug)]
+pub enum Given {
+    /// The bits of a scalar that all lanes get.
+    Same(u128),
+    /// The bits of each lane's scalar.
+    Lanes(Vec<u128>),
+    /// What a buffer contains; it is aligned to 16 bytes.
+    Buffer(Vec<u8>),
+}
+
 fn random_scalar(rng: &mut SplitMix64, ty: Type) -> u128 {
     match ty {
         Type::Int(w) => {
@@ -77,6 +88,16 @@ impl Inputs {
             }
         });
         Inputs { width, params: params.collect() }
+    }
+
+    /// These inputs for so many lanes.
+    pub fn given(width: u32, given: Vec<Given>) -> Inputs {
+        let input = |g| match g {
+            Given::Same(x) => Input::Lanes(LaneArg::Same(Val::int(x))),
+            Given::Lanes(each) => Input::Lanes(LaneArg::Each(each.into_iter().map(Val::int).collect())),
+            Given::Buffer(bytes) => Input::Buffer(bytes, 16),
+        };
+        Inputs { width, params: given.into_iter().map(input).collect() }
     }
 
     /// Allocates the buffers in a fresh machine: the arguments, and the addresses of the buffers. Two fresh machines get

@@ -16,7 +16,7 @@ mod shrink;
 mod skeleton;
 mod wide;
 
-pub use harness::{Inputs, Mismatch, Observed, Reference, compare, run_lockstep, run_sequential};
+pub use harness::{Given, Inputs, Mismatch, Observed, Reference, compare, run_lockstep, run_sequential};
 pub use shrink::shrink;
 
 use warpline::ir::{Effects, FuncId, Function, Module, Symbol, Type};

@@ -1,0 +1,310 @@
+//! Hand-written kernels, judged in every way there is.
+//!
+//! A [`Kernel`] is a text with arguments for a range of indices. [`Kernel::judge`] vectorizes it for many widths and ways to
+//! linearize, runs the range driver of the machine code (full groups and a partial one, buffers between guard pages, a callee
+//! that keeps a log), and compares memory, results and log with those of the scalar kernel, index after index; and it
+//! has the lane interpreter run scalar threads in lockstep, the lane program and the vector code under all masks of up to four
+//! lanes.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use warpline::interp::LaneSet;
+use warpline::ir::{FuncId, Module as Ir, Type};
+use warpline::shape::ArgShape;
+use warpline::vectorize::driver::{scalar_range, slots_entry, vector_range};
+use warpline::vectorize::{Boscc, Linearize, Options, VectorizeError, Vectorized, vectorize};
+use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
+use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
+use warpline_testkit::differential::{Outcome, Setup, compare_all};
+use warpline_testkit::programs::{Given, Inputs, ParamRole, Program};
+
+use super::guarded::Guarded;
+
+/// An argument of a kernel.
+#[derive(Clone, Debug)]
+pub enum Arg {
+    /// The index.
+    Index,
+    /// The same for all indices: an integer, or the bits of a number.
+    Uniform(u64),
+    /// Lane 0's value, and how much more each further lane has.
+    Stride(u64, i64),
+    /// Its own for each index of the range, the bytes of one after those of the other.
+    Varying(Vec<u8>),
+    /// The address of these bytes.
+    Buffer(Vec<u8>),
+    /// Lane 0's address, so many bytes more for each further lane; these bytes are what can be accessed.
+    Place(Vec<u8>, i64),
+}
+
+/// A kernel and what it is run on.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// A module in LLVM's text form; the function is called `kernel`.
+    pub text: String,
+    /// Its arguments.
+    pub args: Vec<Arg>,
+    /// The indices.
+    pub range: Range<u64>,
+    /// Bytes of a result; 0 if it has none.
+    pub result: usize,
+}
+
+/// What a run over the range left behind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Left {
+    /// The buffers.
+    pub buffers: Vec<Vec<u8>>,
+    /// The results.
+    pub results: Vec<u8>,
+    /// The calls of `log_call`, by their first argument, each in its order.
+    pub log: Vec<(u32, u32)>,
+}
+
+/// Bytes of numbers.
+pub fn bytes<const N: usize, T>(values: impl IntoIterator<Item = T>, to: impl Fn(T) -> [u8; N]) -> Vec<u8> {
+    values.into_iter().flat_map(to).collect()
+}
+
+/// The bytes of 32-bit integers.
+pub fn words(values: impl IntoIterator<Item = u32>) -> Vec<u8> {
+    bytes(values, u32::to_le_bytes)
+}
+
+thread_local! {
+    static LOG: RefCell<Vec<(u32, u32)>> = const { RefCell::new(Vec::new()) };
+}
+
+extern "C" fn log_call(who: u32, what: u32) {
+    LOG.with_borrow_mut(|log| log.push((who, what)));
+}
+
+/// Whether LLVM is there; if not, says that the test is skipped.
+pub fn llvm_is_there() -> bool {
+    match Llvm::get() {
+        Ok(_) => true,
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            false
+        }
+    }
+}
+
+/// Widths, ways to linearize and LLVM's passes that machine code is tried with.
+const MODES: [(u32, Linearize, Boscc, &str); 9] = [
+    (1, Linearize::Partial, Boscc::Off, "default<O3>"),
+    (2, Linearize::Partial, Boscc::On, "default<O1>"),
+    (3, Linearize::Partial, Boscc::Off, "default<O2>"),
+    (4, Linearize::Full, Boscc::Off, "default<O3>"),
+    (8, Linearize::Partial, Boscc::Off, ""),
+    (8, Linearize::Partial, Boscc::Auto, "default<O3>"),
+    (16, Linearize::Partial, Boscc::On, "default<O3>"),
+    (32, Linearize::Full, Boscc::Off, "default<O3>"),
+    (64, Linearize::Partial, Boscc::Off, "default<O1>"),
+];
+
+impl Kernel {
+    /// The shapes of the arguments.
+    pub fn shapes(&self) -> Vec<ArgShape> {
+        let shape = |a: &Arg| match a {
+            Arg::Index => ArgShape::Index,
+            Arg::Uniform(_) | Arg::Buffer(_) => ArgShape::Uniform,
+            Arg::Stride(_, n) | Arg::Place(_, n) => ArgShape::Stride(*n),
+            Arg::Varying(_) => ArgShape::Varying,
+        };
+        self.args.iter().map(shape).collect()
+    }
+
+    /// The module, imported.
+    pub fn import(&self) -> Imported {
+        Imported::new(Module::parse(self.text.as_bytes(), "kernel.ll").expect("LLVM accepts the kernel"))
+    }
+
+    /// Vectorizes it.
+    ///
+    /// # Errors
+    /// If it is refused.
+    pub fn vectorized(&self, ir: &mut Ir, asked: Options<'_>) -> Result<Vectorized, VectorizeError> {
+        let kernel = ir.function("kernel").expect("the function is called `kernel`");
+        vectorize(ir, kernel, &asked)
+    }
+
+    /// Why it is refused.
+    ///
+    /// # Panics
+    /// If it is not.
+    pub fn refusal(&self) -> String {
+        let asked = Options::new(4, self.shapes(), "refused");
+        let made = self.vectorized(&mut self.import().ir, asked);
+        made.expect_err("the kernel is to be refused").to_string()
+    }
+
+    /// Judges it in every way; nothing is done if there is no LLVM.
+    ///
+    /// # Panics
+    /// If anything but the scalar kernel's behaviour comes out.
+    pub fn judge(&self) {
+        if !llvm_is_there() {
+            return;
+        }
+        for mode in MODES {
+            self.judge_natively(mode);
+        }
+        self.judge_by_interpretation();
+    }
+
+    /// Judges a kernel whose lanes meet in memory: only what threads in lockstep do binds.
+    ///
+    /// # Panics
+    /// As [`Kernel::judge`].
+    pub fn judge_in_lockstep(&self) {
+        if llvm_is_there() {
+            self.judge_by_interpretation();
+        }
+    }
+
+    /// Machine code against the scalar kernel.
+    fn judge_natively(&self, (width, linearize, boscc, passes): (u32, Linearize, Boscc, &str)) {
+        let jit = self.compile(width, linearize, boscc, passes);
+        let n = self.range.end - self.range.start;
+        let widths = [0, 1, n / 2, n];
+        for count in widths {
+            for at_end in [true, false] {
+                let scalar = self.run(&jit, "scalar.slots", count, at_end);
+                let vector = self.run(&jit, "vector.slots", count, at_end);
+                assert_eq!(
+                    scalar, vector,
+                    "{width} lanes, {linearize:?}, boscc {boscc:?}, passes `{passes}`, {count} indices\n{}",
+                    self.text
+                );
+            }
+        }
+    }
+
+    fn compile(&self, width: u32, linearize: Linearize, boscc: Boscc, passes: &str) -> Jit {
+        let mut imported = self.import();
+        let known = imported.ir.functions.len();
+        let kernel = imported.ir.function("kernel").expect("the function is called `kernel`");
+        let shapes = self.shapes();
+        let mut forms = Vec::new();
+        for masked in [false, true] {
+            let name = format!("kernel.{masked}");
+            let asked = Options { masked, linearize, boscc, ..Options::new(width, shapes.clone(), name) };
+            let made =
+                self.vectorized(&mut imported.ir, asked).unwrap_or_else(|e| panic!("{e}\n{}", self.text));
+            forms.push(made.func);
+        }
+        let ir = &mut imported.ir;
+        let scalar = scalar_range(ir, kernel, &shapes, "scalar").expect("a driver");
+        let vector =
+            vector_range(ir, kernel, forms[0], forms[1], width, &shapes, "vector").expect("a driver");
+        slots_entry(ir, scalar, "scalar.slots").expect("an entry");
+        slots_entry(ir, vector, "vector.slots").expect("an entry");
+        let added: Vec<FuncId> = imported.ir.functions.keys().skip(known).collect();
+        for id in added {
+            let function = &imported.ir.functions[id];
+            imported
+                .bridge
+                .add_function(&imported.ir, function, Linkage::External)
+                .expect("it can be exported");
+        }
+        let mut options = CodegenOptions::new(Cpu::native().expect("LLVM is there"), Output::Object);
+        passes.clone_into(&mut options.passes);
+        options.define_lane_operations = true;
+        let object = codegen_in_process(&imported.bridge.module().to_bitcode(), "kernel", &options)
+            .unwrap_or_else(|e| panic!("{e}\n{}", self.text));
+        let jit = Jit::new().expect("LLVM is there");
+        if self.text.contains("@log_call") {
+            jit.define("log_call", log_call as *const () as usize).expect("a free name");
+        }
+        jit.add_object(&object, "kernel.o").unwrap_or_else(|e| panic!("{e}\n{}", self.text));
+        jit
+    }
+
+    /// Runs a driver on the first indices of the range.
+    fn run(&self, jit: &Jit, name: &str, count: u64, at_end: bool) -> Left {
+        let n = (self.range.end - self.range.start) as usize;
+        let mut slots = vec![self.range.start, self.range.start + count];
+        let mut buffers = Vec::new();
+        for arg in &self.args {
+            match arg {
+                Arg::Index => {}
+                Arg::Uniform(x) | Arg::Stride(x, _) => slots.push(*x),
+                Arg::Varying(bytes) => {
+                    let used = bytes.len() / n.max(1) * count as usize;
+                    let array = Guarded::new(&bytes[..used], at_end);
+                    slots.push(array.address());
+                    buffers.push(array);
+                }
+                Arg::Buffer(bytes) | Arg::Place(bytes, _) => {
+                    let buffer = Guarded::new(bytes, at_end);
+                    slots.push(buffer.address());
+                    buffers.push(buffer);
+                }
+            }
+        }
+        let mut results = Guarded::new(&vec![0x5a; self.result * count as usize], at_end);
+        if self.result > 0 {
+            slots.push(results.address());
+        }
+        LOG.with_borrow_mut(Vec::clear);
+        jit.function(name).expect("it was compiled").call(&mut slots);
+        let mut log = LOG.take();
+        log.sort_by_key(|&(who, _)| who);
+        let intact = |b: &mut Guarded| b.bytes().expect("nothing is written beside a buffer");
+        Left { buffers: buffers.iter_mut().map(intact).collect(), results: intact(&mut results), log }
+    }
+
+    /// Lockstep threads, lane program and vector code, interpreted under every mask.
+    fn judge_by_interpretation(&self) {
+        let imported = self.import();
+        let kernel = imported.ir.function("kernel").expect("the function is called `kernel`");
+        let roles = self.args.iter().map(|a| match a {
+            Arg::Index => Some(ParamRole::Index),
+            Arg::Uniform(_) => Some(ParamRole::Uniform),
+            Arg::Varying(_) => Some(ParamRole::Varying),
+            Arg::Buffer(b) => {
+                Some(ParamRole::Buffer { elem: Type::Int(8), len: b.len() as u64, written: true })
+            }
+            Arg::Stride(..) | Arg::Place(..) => None,
+        });
+        let Some(roles) = roles.collect::<Option<Vec<_>>>() else { return };
+        let program = Program { module: imported.ir.clone(), kernel, roles };
+        let mut compared = 0;
+        for width in 1..=4 {
+            let inputs = self.inputs(width);
+            for mask in 0..1u64 << width {
+                for linearize in [Linearize::Partial, Linearize::Full] {
+                    let setup = Setup { mask: Some(LaneSet(mask)), linearize, fuel: 1_000_000 };
+                    match compare_all(&program, &inputs, &setup) {
+                        Outcome::Agree(_) => compared += 1,
+                        Outcome::Skipped(_) => {}
+                        other => {
+                            panic!("{width} lanes, mask {mask:b}, {linearize:?}: {other:?}\n{}", self.text)
+                        }
+                    }
+                }
+            }
+        }
+        assert!(compared > 0, "the interpreter never came to an end\n{}", self.text);
+    }
+
+    /// The first indices of the range as inputs for the interpreter.
+    fn inputs(&self, width: u32) -> Inputs {
+        let n = (self.range.end - self.range.start) as usize;
+        let given = self.args.iter().map(|a| match a {
+            Arg::Index => {
+                Given::Lanes((0..u64::from(width)).map(|k| u128::from(self.range.start + k)).collect())
+            }
+            Arg::Uniform(x) | Arg::Stride(x, _) => Given::Same(u128::from(*x)),
+            Arg::Varying(bytes) => {
+                let size = bytes.len() / n.max(1);
+                let lane = |c: &[u8]| c.iter().rev().fold(0, |v, &x| v << 8 | u128::from(x));
+                Given::Lanes(bytes.chunks(size).take(width as usize).map(lane).collect())
+            }
+            Arg::Buffer(bytes) | Arg::Place(bytes, _) => Given::Buffer(bytes.clone()),
+        });
+        Inputs::given(width, given.collect())
+    }
+}
