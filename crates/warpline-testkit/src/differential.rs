@@ -210,9 +210,12 @@ pub fn run_vector_code(
     }
     let code = machine.prepare(func);
     let result = machine.run_scalar(&code, &args).map(|v| {
-        let cells = v.cells.len() / inputs.width as usize;
-        let lane = |k: usize| Some(Val::of_cells(&v.cells[k * cells..(k + 1) * cells]));
-        (0..inputs.width as usize).map(lane).collect()
+        let width = inputs.width as usize;
+        let lane = |k: usize| {
+            let cells: Vec<Cell> = v.cells.iter().copied().skip(k).step_by(width).collect();
+            Some(Val::of_cells(&cells))
+        };
+        (0..width).map(lane).collect()
     });
     observed(machine, buffers, result)
 }
@@ -228,7 +231,9 @@ fn observed(machine: Machine<'_>, buffers: Vec<u64>, result: Result<Vec<Option<V
     }
 }
 
+/// The lanes' values as the vector function takes them: of each scalar in them, all lanes' one after the other.
 fn concat(values: &[Val]) -> Val {
-    let cells: Vec<Cell> = values.iter().flat_map(|v| v.cells.iter().copied()).collect();
+    let scalars = values.first().map_or(0, |v| v.cells.len());
+    let cells: Vec<Cell> = (0..scalars).flat_map(|k| values.iter().map(move |v| v.cells[k])).collect();
     Val::of_cells(&cells)
 }

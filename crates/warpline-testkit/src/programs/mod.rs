@@ -89,7 +89,7 @@ impl ProgramOptions {
             helpers: rng.chance(1, 4),
             traps: rng.chance(1, 3),
             poison: rng.chance(1, 2),
-            wide: rng.chance(1, 6),
+            wide: rng.chance(1, 3),
         }
     }
 }

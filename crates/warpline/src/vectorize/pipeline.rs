@@ -12,6 +12,7 @@ use super::counts::Counts;
 use super::lower::{Input, Lowered, lower};
 use super::options::{Options, Vectorized};
 use super::plan::Facts;
+use super::scalarize::{has_vectors, scalarize};
 use super::widen::widen_indices;
 use super::{LaneProgram, VectorizeError, normalize, shared_memory, to_lane_program};
 
@@ -56,6 +57,11 @@ pub fn linearize_kernel(
     normalize::normalize(&mut scalar)?;
     check(module, &scalar, "internal: normal form broke the function")?;
     let mut uniformity = shared_memory::analyse(module, &scalar, options.args.clone());
+    if has_vectors(&scalar) {
+        scalarize(module, &mut scalar, &uniformity)?;
+        check(module, &scalar, "internal: taking vectors apart broke the function")?;
+        uniformity = shared_memory::analyse(module, &scalar, options.args.clone());
+    }
     if widen_indices(module, &mut scalar, &uniformity) > 0 {
         uniformity = shared_memory::analyse(module, &scalar, options.args.clone());
     }

@@ -5,7 +5,7 @@ use cranelift_entity::EntitySet;
 use crate::ir::{Constant, Effects, FloatKind, Inst, Op, Scalar, Symbol, Type, Value};
 use crate::vectorize::VectorizeError;
 
-use super::math::{Form, is_annotation, libm_name, vector_intrinsic};
+use super::math::{Fold, Form, is_annotation, libm_name, reduction, vector_intrinsic};
 use super::memory::mangle;
 use super::{Lower, Rep};
 
@@ -27,15 +27,19 @@ impl Lower<'_> {
         if self.call_once(i, info.effects)? {
             return Ok(());
         }
-        let scalars = data.args.iter().all(|&a| self.src.ty(a).scalar().is_some());
-        if info.effects.contains(Effects::NO_RETURN) && data.results.is_empty() && scalars {
+        if info.effects.contains(Effects::NO_RETURN) && data.results.is_empty() {
             return self.call_of_first_lane(i);
         }
         let Some(result) = data.result() else { return self.replicate(i) };
         if let Some((base, form)) = vector_intrinsic(&name)
-            && self.src.ty(data.args[0]).scalar().is_some()
+            && (self.src.ty(data.args[0]).scalar().is_some() || self.src.ty(result).elem().is_some())
         {
             return self.vector_intrinsic(i, base, form);
+        }
+        if let Some(kind) = name.strip_prefix("llvm.vector.reduce.")
+            && let Some(fold) = reduction(kind)
+        {
+            return self.reduction(i, fold);
         }
         if let Some(libm) = libm_name(&name, self.src.ty(result))
             && self.vector_math(i, &libm)?
@@ -99,7 +103,8 @@ impl Lower<'_> {
                 };
                 lane = Some(index);
                 let x = self.vector(a, i)?;
-                self.emit(Op::ExtractElement, &[x, index], self.src.ty(a))
+                let ty = self.src.ty(a);
+                self.extract_at(x, ty, index)
             });
         }
         let new = self.out.append(self.block, data.op.clone(), &args, Type::Void);
@@ -108,31 +113,93 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// A call of an intrinsic on all lanes at once; of one on vectors, element by element.
     fn vector_intrinsic(&mut self, i: Inst, base: &str, form: Form) -> Result<(), VectorizeError> {
         let data = &self.src.insts[i];
         let result = data.results[0];
-        let ty = self.vector_type_of(result, i)?;
         let scalars = matches!(form, Form::LastScalar | Form::LastScalarNamed);
         let last = data.args.len() - 1;
         if scalars && self.reps[data.args[last]] != Rep::Uniform {
             return self.replicate(i);
         }
+        let ty = self.vector_type_of(result, i)?;
         let mut args = Vec::with_capacity(data.args.len());
         for (n, &a) in data.args.iter().enumerate() {
             args.push(if scalars && n == last { self.scalar(a, i)? } else { self.vector(a, i)? });
         }
-        let first = mangle(self.out.ty(args[0]));
+        let Type::Vector(elements) = self.src.ty(data.args[0]) else {
+            let new = self.named_by_types(i, base, form, &args, ty);
+            return self.define_vector_result(i, result, new);
+        };
+        let Some(elem) = self.module.types.member(ty, 0) else {
+            return Err(self.error(i, "internal: a vector without elements"));
+        };
+        let mut whole = self.out.poison(ty);
+        for k in 0..elements.lanes {
+            let mut parts = args.clone();
+            for x in &mut parts {
+                if let Some(member) = self.module.types.member(self.out.ty(*x), k.into())
+                    && !matches!(self.out.ty(*x), Type::Vector(_))
+                {
+                    *x = self.member(*x, k, member);
+                }
+            }
+            let part = self.named_by_types(i, base, form, &parts, elem);
+            whole = self.emit(Op::InsertValue([k].into()), &[whole, part], ty);
+        }
+        self.define_vector_result(i, result, whole)
+    }
+
+    /// Calls the vector form of the intrinsic that `i` calls; its name ends in the types.
+    fn named_by_types(&mut self, i: Inst, base: &str, form: Form, args: &[Value], ty: Type) -> Value {
+        let types: Vec<String> = args.iter().map(|&a| mangle(self.out.ty(a))).collect();
+        let (first, last) = (&types[0], &types[types.len() - 1]);
         let name = match form {
             Form::Elementwise | Form::LastScalar => format!("{base}.{first}"),
-            Form::LastScalarNamed => format!("{base}.{first}.{}", mangle(self.out.ty(args[last]))),
+            Form::LastScalarNamed => format!("{base}.{first}.{last}"),
             Form::Converting => format!("{base}.{}.{first}", mangle(ty)),
         };
-        let new = self.call_named(&name, &args, ty, Effects::empty()).expect("an intrinsic with a result");
-        if let Some(inst) = self.out.def_inst(new) {
-            self.out.insts[inst].flags = data.flags;
-            self.copy_metadata(i, inst);
+        let new = self.call_named(&name, args, ty, Effects::empty()).expect("an intrinsic with a result");
+        self.keep_flags(i, new);
+        new
+    }
+
+    /// A reduction of a lane's vector: its elements one after the other, from the first on, which every order of evaluation
+    /// may be that the intrinsic leaves open.
+    fn reduction(&mut self, i: Inst, fold: Fold) -> Result<(), VectorizeError> {
+        let data = &self.src.insts[i];
+        let result = data.results[0];
+        let Some((&vector, start)) = data.args.split_last() else { return self.replicate(i) };
+        let Type::Vector(elements) = self.src.ty(vector) else { return self.replicate(i) };
+        let x = self.vector(vector, i)?;
+        let ty = self.vector_type_of(result, i)?;
+        let mut total = match start.first() {
+            Some(&start) => Some(self.vector(start, i)?),
+            None => None,
+        };
+        for k in 0..elements.lanes {
+            let part = self.emit(Op::ExtractValue([k].into()), &[x], ty);
+            total = Some(match (total, fold) {
+                (None, _) => part,
+                (Some(sum), Fold::Binary(op)) => {
+                    let sum = self.emit(Op::Binary(op), &[sum, part], ty);
+                    self.keep_flags(i, sum);
+                    sum
+                }
+                (Some(sum), Fold::Intrinsic(base)) => {
+                    self.named_by_types(i, base, Form::Elementwise, &[sum, part], ty)
+                }
+            });
         }
-        self.define_vector_result(i, result, new)
+        let Some(total) = total else { return self.replicate(i) };
+        self.define_vector_result(i, result, total)
+    }
+
+    fn keep_flags(&mut self, from: Inst, to: Value) {
+        if let Some(inst) = self.out.def_inst(to) {
+            self.out.insts[inst].flags = self.src.insts[from].flags;
+            self.copy_metadata(from, inst);
+        }
     }
 
     /// Calls the vector mathematics library, in pieces if its vectors are shorter; false if it has no such function.

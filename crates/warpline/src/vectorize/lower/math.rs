@@ -1,6 +1,6 @@
 //! Which calls have vector forms.
 
-use crate::ir::{FloatKind, Type};
+use crate::ir::{BinaryOp, FloatKind, Type};
 
 /// How the vector form of an intrinsic is named and called.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -82,6 +82,37 @@ pub(super) fn vector_intrinsic(name: &str) -> Option<(&str, Form)> {
         }
     }
     None
+}
+
+/// How two elements become one in a reduction.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Fold {
+    /// By an operation.
+    Binary(BinaryOp),
+    /// By an intrinsic of this base name.
+    Intrinsic(&'static str),
+}
+
+/// What `llvm.vector.reduce.` followed by `kind` does with two elements.
+pub(super) fn reduction(kind: &str) -> Option<Fold> {
+    Some(match kind.split('.').next()? {
+        "add" => Fold::Binary(BinaryOp::Add),
+        "mul" => Fold::Binary(BinaryOp::Mul),
+        "and" => Fold::Binary(BinaryOp::And),
+        "or" => Fold::Binary(BinaryOp::Or),
+        "xor" => Fold::Binary(BinaryOp::Xor),
+        "fadd" => Fold::Binary(BinaryOp::FAdd),
+        "fmul" => Fold::Binary(BinaryOp::FMul),
+        "smax" => Fold::Intrinsic("llvm.smax"),
+        "smin" => Fold::Intrinsic("llvm.smin"),
+        "umax" => Fold::Intrinsic("llvm.umax"),
+        "umin" => Fold::Intrinsic("llvm.umin"),
+        "fmax" => Fold::Intrinsic("llvm.maxnum"),
+        "fmin" => Fold::Intrinsic("llvm.minnum"),
+        "fmaximum" => Fold::Intrinsic("llvm.maximum"),
+        "fminimum" => Fold::Intrinsic("llvm.minimum"),
+        _ => return None,
+    })
 }
 
 /// Whether a call only informs the optimiser or debugger and is dropped.

@@ -186,12 +186,9 @@ impl Lower<'_> {
 
     fn last_active(&mut self, value: Value, at: Inst) -> Result<Value, VectorizeError> {
         let ty = self.src.ty(value);
-        if ty.scalar().is_none() {
-            return Err(self.error(at, "a varying value of this type cannot be stored to one address yet"));
-        }
         let x = self.vector(value, at)?;
         let index = self.last_lane(at)?;
-        Ok(self.emit(Op::ExtractElement, &[x, index], ty))
+        Ok(self.extract_at(x, ty, index))
     }
 
     /// The value of the first active lane; of lane 0 if there is none.

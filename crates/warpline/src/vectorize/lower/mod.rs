@@ -138,9 +138,13 @@ impl Lower<'_> {
     }
 
     /// The type of one lane's value as a vector of all lanes: vectors of scalars, structures and arrays of
-    /// vectors.
+    /// vectors. Of a lane's vector it is the array of its elements, each a vector of all lanes.
     fn vector_type(&mut self, ty: Type) -> Option<Type> {
         match ty {
+            Type::Vector(v) if !v.scalable => {
+                let elem = Type::from(v.elem).vector(self.width)?;
+                Some(self.module.types.array(elem, v.lanes.into()))
+            }
             Type::Aggregate(a) => match self.module.types.get(a).clone() {
                 AggregateType::Array { elem, len } => {
                     let elem = self.vector_type(elem)?;
@@ -172,7 +176,7 @@ impl Lower<'_> {
                 Rep::Varying => Passing::Varying(ty),
             });
             if self.reps[p] == Rep::Varying {
-                let vty = ty.vector(self.width).ok_or_else(|| {
+                let vty = self.vector_type(ty).ok_or_else(|| {
                     VectorizeError::in_function(
                         self.src,
                         format!(

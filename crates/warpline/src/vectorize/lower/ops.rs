@@ -62,9 +62,8 @@ impl Lower<'_> {
             Op::Gep(_) => return self.vector_gep(i),
             Op::Select => return self.vector_select(i),
             Op::ExtractValue(_) | Op::InsertValue(_) => {}
-            Op::ExtractElement | Op::InsertElement | Op::Shuffle(_) => {
-                return Err(self.error(i, "varying vector-typed values cannot be vectorized yet"));
-            }
+            Op::ExtractElement | Op::InsertElement => return self.element(i),
+            Op::Freeze => {}
             _ if self.src.ty(result).scalar().is_none()
                 || data.args.iter().any(|&a| self.src.ty(a).scalar().is_none()) =>
             {
@@ -83,6 +82,24 @@ impl Lower<'_> {
         self.out.insts[new].flags = data.flags;
         self.copy_metadata(i, new);
         Ok(self.out.insts[new].results[0])
+    }
+
+    /// An element of a lane's vector is a member of the array that stands for it. The index is constant: that is how
+    /// [`scalarize`](crate::vectorize::scalarize) puts vectors together and takes them apart.
+    fn element(&mut self, i: Inst) -> Result<Value, VectorizeError> {
+        let data = &self.src.insts[i];
+        let index = data.args.last().and_then(|&k| self.src.as_int(k)).and_then(|k| u32::try_from(k).ok());
+        let Some(index) = index else {
+            return Err(self.error(i, "internal: a vector that differs between lanes was not taken apart"));
+        };
+        let ty = self.vector_type_of(data.results[0], i)?;
+        let x = self.vector(data.args[0], i)?;
+        let path = [index].into();
+        if data.op == Op::ExtractElement {
+            return Ok(self.emit(Op::ExtractValue(path), &[x], ty));
+        }
+        let element = self.vector(data.args[1], i)?;
+        Ok(self.emit(Op::InsertValue(path), &[x, element], ty))
     }
 
     /// Inactive lanes divide by one.

@@ -1,8 +1,6 @@
 //! Operands: a value of the lane program as a scalar, as a vector, as one lane's scalar; masks.
 
-use crate::ir::{
-    AggregateType, BinaryOp, Constant, Effects, Inst, InstFlags, LaneOp, Op, Scalar, Type, Value,
-};
+use crate::ir::{BinaryOp, Constant, Effects, Inst, InstFlags, LaneOp, Op, Scalar, Type, Value};
 use crate::vectorize::VectorizeError;
 
 use super::{Lower, Rep};
@@ -23,6 +21,10 @@ impl Lower<'_> {
     pub(super) fn vector(&mut self, v: Value, at: Inst) -> Result<Value, VectorizeError> {
         if let Some(c) = self.src.constant(v) {
             let c = c.clone();
+            if matches!(c, Constant::Opaque { .. }) && c.ty().scalar().is_none() {
+                let whole = self.out.constant_value(c);
+                return self.splat(whole, at);
+            }
             return self.splat_constant(&c, at);
         }
         if let Some(x) = self.vectors[v].expand()
@@ -70,24 +72,21 @@ impl Lower<'_> {
         Ok(self.out.constant_value(splat))
     }
 
-    /// The same scalar in all lanes; structures member by member.
+    /// The same scalar in all lanes; structures and vectors member by member.
     pub(super) fn splat(&mut self, x: Value, at: Inst) -> Result<Value, VectorizeError> {
         let ty = self.out.ty(x);
         let Some(vty) = self.vector_type(ty) else {
             return Err(self.error(at, "a value of this type has no vector form yet"));
         };
         let poison = self.out.poison(vty);
-        if let Type::Aggregate(a) = ty {
-            let count = match self.module.types.get(a) {
-                AggregateType::Array { len, .. } => *len as u32,
-                AggregateType::Struct { fields, .. } => fields.as_ref().map_or(0, Vec::len) as u32,
-            };
+        if ty.scalar().is_none() {
             let mut whole = poison;
-            for k in 0..count {
-                let Some(member_ty) = self.module.types.member(ty, u64::from(k)) else { continue };
-                let member = self.emit(Op::ExtractValue([k].into()), &[x], member_ty);
+            let mut k = 0;
+            while let Some(member_ty) = self.module.types.member(ty, u64::from(k)) {
+                let member = self.member(x, k, member_ty);
                 let member = self.splat(member, at)?;
                 whole = self.emit(Op::InsertValue([k].into()), &[whole, member], vty);
+                k += 1;
             }
             return Ok(whole);
         }
@@ -148,6 +147,25 @@ impl Lower<'_> {
         }
     }
 
+    /// A member of an aggregate or an element of a vector; `ty` is its type.
+    pub(super) fn member(&mut self, x: Value, k: u32, ty: Type) -> Value {
+        if !matches!(self.out.ty(x), Type::Vector(_)) {
+            return self.emit(Op::ExtractValue([k].into()), &[x], ty);
+        }
+        let index = self.out.int_const(64, k.into());
+        self.emit(Op::ExtractElement, &[x, index], ty)
+    }
+
+    /// An aggregate or vector with a member replaced.
+    fn with_member(&mut self, whole: Value, x: Value, k: u32) -> Value {
+        let ty = self.out.ty(whole);
+        if !matches!(ty, Type::Vector(_)) {
+            return self.emit(Op::InsertValue([k].into()), &[whole, x], ty);
+        }
+        let index = self.out.int_const(64, k.into());
+        self.emit(Op::InsertElement, &[whole, x, index], ty)
+    }
+
     /// One lane of a vector; structures member by member. `ty` is the type of one lane.
     pub(super) fn extract_lane(&mut self, x: Value, ty: Type, k: u32) -> Value {
         let index = self.out.int_const(64, u128::from(k));
@@ -167,7 +185,7 @@ impl Lower<'_> {
         {
             let part = self.emit(Op::ExtractValue([m].into()), &[x], vmember);
             let part = self.extract_at(part, member, index);
-            whole = self.emit(Op::InsertValue([m].into()), &[whole, part], ty);
+            whole = self.with_member(whole, part, m);
             m += 1;
         }
         whole
@@ -185,7 +203,7 @@ impl Lower<'_> {
         while let (Some(member), Some(vmember)) =
             (self.module.types.member(ty, u64::from(m)), self.module.types.member(vty, u64::from(m)))
         {
-            let part = self.emit(Op::ExtractValue([m].into()), &[x], member);
+            let part = self.member(x, m, member);
             let old = self.emit(Op::ExtractValue([m].into()), &[whole], vmember);
             let part = self.insert_lane(old, part, k);
             whole = self.emit(Op::InsertValue([m].into()), &[whole, part], vty);
