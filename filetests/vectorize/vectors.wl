@@ -321,7 +321,7 @@ join:
 ;   %v14: i32 = mul %v12, %v12
 ;   %v15: <2 x i32> = insertelement poison, %v13, i64 0
 ;   %v16: <2 x i32> = insertelement %v15, %v14, i64 1
-;   %r: <2 x i32> = call @f(%v16)
+;   %r: <2 x i32> = call @f(%v16) [writes]
 ;   %v19: i32 = extractelement %r, i64 0
 ;   %v20: i32 = extractelement %r, i64 1
 ;   %v29: i32 = blend %c, %v19, %v10
@@ -343,75 +343,99 @@ join:
 ;   %v5: <4 x i32> = mul %v3, %v3
 ;   %v7: [2 x <4 x i32>] = insertvalue poison, %v4 [0]
 ;   %v8: [2 x <4 x i32>] = insertvalue %v7, %v5 [1]
-;   %v11: <4 x i32> = extractvalue %v8 [0]
-;   %v12: i32 = extractelement %v11, i64 0
-;   %v13: <2 x i32> = insertelement poison, %v12, i64 0
-;   %v14: <4 x i32> = extractvalue %v8 [1]
-;   %v15: i32 = extractelement %v14, i64 0
-;   %v17: <2 x i32> = insertelement %v13, %v15, i64 1
-;   %v18: <2 x i32> = call @f(%v17)
-;   %v19: i32 = extractelement %v18, i64 0
-;   %v20: <4 x i32> = extractvalue [2 x <4 x i32>] poison [0]
-;   %v21: <4 x i32> = insertelement %v20, %v19, i64 0
-;   %v22: [2 x <4 x i32>] = insertvalue poison, %v21 [0]
-;   %v23: i32 = extractelement %v18, i64 1
-;   %v24: <4 x i32> = extractvalue %v22 [1]
-;   %v25: <4 x i32> = insertelement %v24, %v23, i64 0
-;   %v26: [2 x <4 x i32>] = insertvalue %v22, %v25 [1]
-;   %v27: <4 x i32> = extractvalue %v8 [0]
-;   %v28: i32 = extractelement %v27, i64 1
-;   %v29: <2 x i32> = insertelement poison, %v28, i64 0
-;   %v30: <4 x i32> = extractvalue %v8 [1]
-;   %v31: i32 = extractelement %v30, i64 1
-;   %v32: <2 x i32> = insertelement %v29, %v31, i64 1
-;   %v33: <2 x i32> = call @f(%v32)
-;   %v34: i32 = extractelement %v33, i64 0
-;   %v35: <4 x i32> = extractvalue %v26 [0]
-;   %v36: <4 x i32> = insertelement %v35, %v34, i64 1
-;   %v37: [2 x <4 x i32>] = insertvalue %v26, %v36 [0]
-;   %v38: i32 = extractelement %v33, i64 1
-;   %v39: <4 x i32> = extractvalue %v37 [1]
-;   %v40: <4 x i32> = insertelement %v39, %v38, i64 1
-;   %v41: [2 x <4 x i32>] = insertvalue %v37, %v40 [1]
-;   %v43: <4 x i32> = extractvalue %v8 [0]
-;   %v44: i32 = extractelement %v43, i64 2
-;   %v45: <2 x i32> = insertelement poison, %v44, i64 0
-;   %v46: <4 x i32> = extractvalue %v8 [1]
-;   %v47: i32 = extractelement %v46, i64 2
-;   %v48: <2 x i32> = insertelement %v45, %v47, i64 1
-;   %v49: <2 x i32> = call @f(%v48)
-;   %v50: i32 = extractelement %v49, i64 0
-;   %v51: <4 x i32> = extractvalue %v41 [0]
-;   %v52: <4 x i32> = insertelement %v51, %v50, i64 2
-;   %v53: [2 x <4 x i32>] = insertvalue %v41, %v52 [0]
-;   %v54: i32 = extractelement %v49, i64 1
-;   %v55: <4 x i32> = extractvalue %v53 [1]
-;   %v56: <4 x i32> = insertelement %v55, %v54, i64 2
-;   %v57: [2 x <4 x i32>] = insertvalue %v53, %v56 [1]
-;   %v59: <4 x i32> = extractvalue %v8 [0]
-;   %v60: i32 = extractelement %v59, i64 3
-;   %v61: <2 x i32> = insertelement poison, %v60, i64 0
-;   %v62: <4 x i32> = extractvalue %v8 [1]
-;   %v63: i32 = extractelement %v62, i64 3
-;   %v64: <2 x i32> = insertelement %v61, %v63, i64 1
-;   %v65: <2 x i32> = call @f(%v64)
-;   %v66: i32 = extractelement %v65, i64 0
-;   %v67: <4 x i32> = extractvalue %v57 [0]
-;   %v68: <4 x i32> = insertelement %v67, %v66, i64 3
-;   %v69: [2 x <4 x i32>] = insertvalue %v57, %v68 [0]
-;   %v70: i32 = extractelement %v65, i64 1
-;   %v71: <4 x i32> = extractvalue %v69 [1]
-;   %v72: <4 x i32> = insertelement %v71, %v70, i64 3
-;   %v73: [2 x <4 x i32>] = insertvalue %v69, %v72 [1]
-;   %v74: <4 x i32> = extractvalue %v73 [0]
-;   %v75: <4 x i32> = extractvalue %v73 [1]
-;   %v76: <4 x i32> = select %c, %v74, %v2
-;   %v77: <4 x i32> = select %c, %v75, %v3
-;   br join
+;   %v10: i1 = extractelement %c, i64 0
+;   br %v10, lane, b4(poison)
 ; join:
-;   %v78: [2 x <4 x i32>] = insertvalue poison, %v76 [0]
-;   %v79: [2 x <4 x i32>] = insertvalue %v78, %v77 [1]
-;   ret %v79
+;   %v86: [2 x <4 x i32>] = insertvalue poison, %v84 [0]
+;   %v87: [2 x <4 x i32>] = insertvalue %v86, %v85 [1]
+;   ret %v87
+; lane:
+;   %v12: <4 x i32> = extractvalue %v8 [0]
+;   %v13: i32 = extractelement %v12, i64 0
+;   %v14: <2 x i32> = insertelement poison, %v13, i64 0
+;   %v15: <4 x i32> = extractvalue %v8 [1]
+;   %v16: i32 = extractelement %v15, i64 0
+;   %v18: <2 x i32> = insertelement %v14, %v16, i64 1
+;   %v19: <2 x i32> = call @f(%v18) [writes]
+;   %v20: i32 = extractelement %v19, i64 0
+;   %v21: <4 x i32> = extractvalue [2 x <4 x i32>] poison [0]
+;   %v22: <4 x i32> = insertelement %v21, %v20, i64 0
+;   %v23: [2 x <4 x i32>] = insertvalue poison, %v22 [0]
+;   %v24: i32 = extractelement %v19, i64 1
+;   %v25: <4 x i32> = extractvalue %v23 [1]
+;   %v26: <4 x i32> = insertelement %v25, %v24, i64 0
+;   %v27: [2 x <4 x i32>] = insertvalue %v23, %v26 [1]
+;   br b4(%v27)
+; b4:
+;   %v28: [2 x <4 x i32>] = phi
+;   %v29: i1 = extractelement %c, i64 1
+;   br %v29, b5, b6(%v28)
+; b5:
+;   %v30: <4 x i32> = extractvalue %v8 [0]
+;   %v31: i32 = extractelement %v30, i64 1
+;   %v32: <2 x i32> = insertelement poison, %v31, i64 0
+;   %v33: <4 x i32> = extractvalue %v8 [1]
+;   %v34: i32 = extractelement %v33, i64 1
+;   %v35: <2 x i32> = insertelement %v32, %v34, i64 1
+;   %v36: <2 x i32> = call @f(%v35) [writes]
+;   %v37: i32 = extractelement %v36, i64 0
+;   %v38: <4 x i32> = extractvalue %v28 [0]
+;   %v39: <4 x i32> = insertelement %v38, %v37, i64 1
+;   %v40: [2 x <4 x i32>] = insertvalue %v28, %v39 [0]
+;   %v41: i32 = extractelement %v36, i64 1
+;   %v42: <4 x i32> = extractvalue %v40 [1]
+;   %v43: <4 x i32> = insertelement %v42, %v41, i64 1
+;   %v44: [2 x <4 x i32>] = insertvalue %v40, %v43 [1]
+;   br b6(%v44)
+; b6:
+;   %v45: [2 x <4 x i32>] = phi
+;   %v47: i1 = extractelement %c, i64 2
+;   br %v47, b7, b8(%v45)
+; b7:
+;   %v48: <4 x i32> = extractvalue %v8 [0]
+;   %v49: i32 = extractelement %v48, i64 2
+;   %v50: <2 x i32> = insertelement poison, %v49, i64 0
+;   %v51: <4 x i32> = extractvalue %v8 [1]
+;   %v52: i32 = extractelement %v51, i64 2
+;   %v53: <2 x i32> = insertelement %v50, %v52, i64 1
+;   %v54: <2 x i32> = call @f(%v53) [writes]
+;   %v55: i32 = extractelement %v54, i64 0
+;   %v56: <4 x i32> = extractvalue %v45 [0]
+;   %v57: <4 x i32> = insertelement %v56, %v55, i64 2
+;   %v58: [2 x <4 x i32>] = insertvalue %v45, %v57 [0]
+;   %v59: i32 = extractelement %v54, i64 1
+;   %v60: <4 x i32> = extractvalue %v58 [1]
+;   %v61: <4 x i32> = insertelement %v60, %v59, i64 2
+;   %v62: [2 x <4 x i32>] = insertvalue %v58, %v61 [1]
+;   br b8(%v62)
+; b8:
+;   %v63: [2 x <4 x i32>] = phi
+;   %v65: i1 = extractelement %c, i64 3
+;   br %v65, b9, b10(%v63)
+; b9:
+;   %v66: <4 x i32> = extractvalue %v8 [0]
+;   %v67: i32 = extractelement %v66, i64 3
+;   %v68: <2 x i32> = insertelement poison, %v67, i64 0
+;   %v69: <4 x i32> = extractvalue %v8 [1]
+;   %v70: i32 = extractelement %v69, i64 3
+;   %v71: <2 x i32> = insertelement %v68, %v70, i64 1
+;   %v72: <2 x i32> = call @f(%v71) [writes]
+;   %v73: i32 = extractelement %v72, i64 0
+;   %v74: <4 x i32> = extractvalue %v63 [0]
+;   %v75: <4 x i32> = insertelement %v74, %v73, i64 3
+;   %v76: [2 x <4 x i32>] = insertvalue %v63, %v75 [0]
+;   %v77: i32 = extractelement %v72, i64 1
+;   %v78: <4 x i32> = extractvalue %v76 [1]
+;   %v79: <4 x i32> = insertelement %v78, %v77, i64 3
+;   %v80: [2 x <4 x i32>] = insertvalue %v76, %v79 [1]
+;   br b10(%v80)
+; b10:
+;   %v81: [2 x <4 x i32>] = phi
+;   %v82: <4 x i32> = extractvalue %v81 [0]
+;   %v83: <4 x i32> = extractvalue %v81 [1]
+;   %v84: <4 x i32> = select %c, %v82, %v2
+;   %v85: <4 x i32> = select %c, %v83, %v3
+;   br join
 ; }
 
 ; A quotient must not trap where no lane is active.

@@ -26,8 +26,8 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use warpline_analysis::DfsOrder;
 
 use crate::ir::{
-    BinaryOp, Block, CastOp, Constant, Function, Inst, InstFlags, IntPred, MemAccess, Module, Op, Scalar, Type,
-    Value, ValueDef, VectorType,
+    BinaryOp, Block, CastOp, Constant, Function, Inst, InstFlags, IntPred, MemAccess, Module, Op, Scalar,
+    Type, Value, ValueDef, VectorType,
 };
 use crate::shape::Shape;
 use crate::uniformity::Uniformity;
