@@ -1,8 +1,9 @@
 //! The vectorizer: from a scalar kernel to W lanes (paper 3).
 //!
 //! The stages, each a module:
-//! 1. [`normalize`]: one exit, well-shaped loops, loop-closed SSA; [`dead_ends`]: panics out of the way;
-//!    [`scalarize`]: vector-typed values as their elements; [`shared_memory`]: private memory that one object can stand for;
+//! 1. [`reducible`]: loops with several entries get one; [`normalize`]: one exit, well-shaped loops, loop-closed SSA;
+//!    [`dead_ends`]: panics out of the way; [`scalarize`]: vector-typed values as their elements; [`shared_memory`]:
+//!    private memory that one object can stand for;
 //!    then the [uniformity analysis](crate::uniformity) and, for indices, [`widen`];
 //! 2. [`divergent_loops`]: loops that lanes leave apart become uniform loops (Sec. 5);
 //! 3. [`classes`]: which blocks share a mask (Sec. 2.4, 4);
@@ -26,6 +27,7 @@ pub mod normalize;
 mod options;
 mod pipeline;
 pub mod plan;
+pub mod reducible;
 pub mod repair;
 pub mod scalarize;
 pub mod shared_memory;

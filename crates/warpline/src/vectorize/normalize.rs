@@ -15,12 +15,12 @@ use warpline_analysis::{CycleForest, CycleId, Node};
 use crate::ir::{Block, Edge, Function, Op, Type, Value};
 use crate::ssa;
 
-use super::{VectorizeError, dead_ends};
+use super::{VectorizeError, dead_ends, reducible};
 
 /// Brings a function into normal form.
 ///
 /// # Errors
-/// If it has irreducible loops or terminators that cannot be vectorized, or if it never returns.
+/// If it has terminators that cannot be vectorized or convergent operations in irreducible loops, or if it never returns.
 pub fn normalize(func: &mut Function) -> Result<(), VectorizeError> {
     func.remove_unreachable_blocks();
     for &b in &func.layout {
@@ -29,8 +29,9 @@ pub fn normalize(func: &mut Function) -> Result<(), VectorizeError> {
             return Err(VectorizeError::at_inst(func, t, format!("`{}` cannot be vectorized", info.name)));
         }
     }
-    separate_parallel_edges(func);
     dead_ends::drop_undefined_edges(func);
+    reducible::make_reducible(func)?;
+    separate_parallel_edges(func);
     unify_returns(func);
     add_false_exits(func);
     if !func.layout.iter().any(|&b| func.insts[func.terminator(b)].op == Op::Ret) {
@@ -141,7 +142,7 @@ fn shape_loops(func: &mut Function) -> Result<(), VectorizeError> {
     for c in cycles.cycles() {
         if !cycles.is_reducible(c) {
             let header = Block::from(cycles.header(c));
-            return Err(VectorizeError::at_block(func, header, "irreducible loop (more than one entry)"));
+            return Err(VectorizeError::at_block(func, header, "internal: a loop has several entries"));
         }
     }
     for c in cycles.cycles() {

@@ -1,0 +1,259 @@
+//! Node splitting: the blocks between the other entries of an irreducible loop and its header are copied.
+//!
+//! One entry of the cycle is chosen as its header. The *side* is what can be reached in the cycle from the other entries without passing the
+//! header. Its copy is entered from outside of the cycle, the original from inside: so the header is the only entry that is left.
+//! A value of the side that is used elsewhere (behind the cycle: what the side defines does not dominate the rest of the cycle)
+//! becomes a variable that original and copy write, and SSA construction joins them.
+
+use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::PackedOption;
+use warpline_analysis::{CsrGraph, CycleForest, CycleId, Node};
+
+use crate::ir::{Block, Edge, Function, Inst, Op, Type, Value, Var};
+use crate::ssa;
+
+use super::dispatch_cost;
+
+/// With more entries than this, splitting is not tried.
+const MAX_ENTRIES: usize = 4;
+
+/// The copies of blocks and of values, of all sides.
+type Blocks = SecondaryMap<Block, PackedOption<Block>>;
+type Values = SecondaryMap<Value, PackedOption<Value>>;
+
+/// What is to be copied.
+struct Side {
+    cycle: CycleId,
+    blocks: Vec<Block>,
+    /// The entries other than the header.
+    entries: Vec<Block>,
+    cost: usize,
+    /// What dispatch would cost.
+    limit: usize,
+    /// Uses of its values elsewhere.
+    uses: Vec<(Value, Use)>,
+}
+
+/// A place outside of the side where one of its values is used.
+#[derive(Copy, Clone)]
+enum Use {
+    Operand(Inst, usize),
+    /// The φ operand at this position on an edge.
+    Phi(Edge, usize),
+}
+
+/// Splits nodes of irreducible cycles without irreducible ones inside where that adds fewer instructions than a new header,
+/// as long as the instructions that are copied are within `budget`. Whether anything was split.
+pub(super) fn split_nodes(
+    func: &mut Function,
+    graph: &CsrGraph,
+    cycles: &CycleForest,
+    budget: &mut usize,
+) -> bool {
+    let mut inner = vec![false; cycles.len()];
+    let mut sides: Vec<Side> = Vec::new();
+    for c in cycles.cycles().rev() {
+        let irreducible = !cycles.is_reducible(c);
+        if let Some(p) = cycles.parent(c)
+            && (irreducible || inner[c.index()])
+        {
+            inner[p.index()] = true;
+        }
+        if irreducible && !inner[c.index()] {
+            sides.extend(smallest_side(func, graph, cycles, c));
+        }
+    }
+    find_uses(func, &mut sides);
+    let (mut copies, mut values, mut vars) = (Blocks::new(), Values::new(), Vec::new());
+    let mut changed = false;
+    for side in &sides {
+        if side.cost <= side.limit && side.cost <= *budget {
+            *budget -= side.cost;
+            changed = true;
+            copy(func, cycles, side, &mut copies, &mut values);
+            join(func, side, &values, &mut vars);
+        }
+    }
+    ssa::construct_vars(func, &vars);
+    changed
+}
+
+/// The side with the fewest instructions, if one may be copied and has no more than the limit.
+fn smallest_side(func: &Function, graph: &CsrGraph, cycles: &CycleForest, c: CycleId) -> Option<Side> {
+    let entries: Vec<Block> = cycles.entries(graph, c).into_iter().map(Block::from).collect();
+    if entries.len() > MAX_ENTRIES {
+        return None;
+    }
+    let limit = dispatch_cost(func, &entries);
+    let sides = entries.iter().filter_map(|&header| {
+        let others: Vec<Block> = entries.iter().copied().filter(|&e| e != header).collect();
+        let (blocks, cost) = side_of(func, cycles, c, header, &others, limit)?;
+        Some(Side { cycle: c, blocks, entries: others, cost, limit, uses: Vec::new() })
+    });
+    sides.min_by_key(|s| s.cost)
+}
+
+/// What can be reached in the cycle from `entries` without passing the header, with the number of its
+/// instructions; nothing if these are too many or must stay single.
+fn side_of(
+    func: &Function,
+    cycles: &CycleForest,
+    c: CycleId,
+    header: Block,
+    entries: &[Block],
+    limit: usize,
+) -> Option<(Vec<Block>, usize)> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut work: Vec<Block> = entries.iter().rev().copied().collect();
+    let mut cost = 0;
+    while let Some(b) = work.pop() {
+        // There are no more blocks than the limit, which is small.
+        if b == header || !cycles.contains(c, Node::from(b)) || blocks.contains(&b) {
+            continue;
+        }
+        cost += func.block_insts(b).count();
+        if cost > limit || func.block_insts(b).any(|i| matches!(func.insts[i].op, Op::Alloca { .. })) {
+            return None;
+        }
+        blocks.push(b);
+        work.extend(func.successors(b));
+    }
+    Some((blocks, cost))
+}
+
+/// Finds the uses elsewhere of what the sides define, and counts the φs that they will need. Sides do not overlap.
+fn find_uses(func: &Function, sides: &mut [Side]) {
+    let mut side_of: SecondaryMap<Block, u32> = SecondaryMap::new();
+    for (k, side) in sides.iter().enumerate() {
+        side.blocks.iter().for_each(|&b| side_of[b] = k as u32 + 1);
+    }
+    let mut note = |v: Value, at: Block, u: Use| {
+        let side = func.def_block(v).map_or(0, |b| side_of[b]);
+        if side != 0 && side != side_of[at] {
+            sides[side as usize - 1].uses.push((v, u));
+        }
+    };
+    for &b in &func.layout {
+        for i in func.block_insts(b) {
+            for (k, &v) in func.insts[i].args.iter().enumerate() {
+                note(v, b, Use::Operand(i, k));
+            }
+        }
+        for &e in func.out_edges(b) {
+            for (k, &v) in func.edges[e].args.iter().enumerate() {
+                note(v, b, Use::Phi(e, k));
+            }
+        }
+    }
+    for side in sides {
+        side.uses.sort_by_key(|u| u.0);
+        let values = side.uses.chunk_by(|a, b| a.0 == b.0);
+        side.cost += values.clone().count();
+        if values.into_iter().any(|u| matches!(func.ty(u[0].0), Type::Other(_))) {
+            // Tokens cannot be joined.
+            side.cost = usize::MAX;
+        }
+    }
+}
+
+fn copy(func: &mut Function, cycles: &CycleForest, side: &Side, copies: &mut Blocks, values: &mut Values) {
+    for &b in &side.blocks {
+        let name = func.blocks[b].name.clone();
+        copies[b] = func.add_block(&name).into();
+    }
+    for &b in &side.blocks {
+        copy_results(func, b, copies[b].expect("every block of the side is copied"), values);
+    }
+    for &b in &side.blocks {
+        link(func, b, copies, values);
+    }
+    for &b in &side.entries {
+        let outside = |&e: &Edge| !cycles.contains(side.cycle, Node::from(func.edges[e].from));
+        let entering: Vec<Edge> = func.blocks[b].preds.iter().copied().filter(outside).collect();
+        for e in entering {
+            // The copies of edges to the block lead to its copy already.
+            if copies_contain(copies, side, func.edges[e].from) {
+                continue;
+            }
+            let args = func.edges[e].args.clone();
+            func.redirect_edge(e, copies[b].expect("entries belong to the side"));
+            func.edges[e].args = args;
+        }
+    }
+}
+
+fn copies_contain(copies: &Blocks, side: &Side, b: Block) -> bool {
+    side.blocks.iter().any(|&x| copies[x] == b.into())
+}
+
+/// Copies φs and instructions, with the operands of the original.
+fn copy_results(func: &mut Function, b: Block, new: Block, values: &mut Values) {
+    for i in func.blocks[b].phis.clone().into_iter().chain(func.blocks[b].insts.clone()) {
+        let data = func.insts[i].clone();
+        let types: Vec<Type> = data.results.iter().map(|&v| func.ty(v)).collect();
+        let is_phi = data.op == Op::Phi;
+        let made = func.make_inst(new, data.op, &data.args, &types);
+        func.insts[made].flags = data.flags;
+        func.insts[made].loc = data.loc;
+        func.insts[made].origin = data.origin;
+        match is_phi {
+            true => func.blocks[new].phis.push(made),
+            false => func.blocks[new].insts.push(made),
+        }
+        for (k, &v) in data.results.iter().enumerate() {
+            values[v] = func.insts[made].results[k].into();
+        }
+    }
+}
+
+/// Gives a copied block its terminator, and its instructions the operands that they have in the copy.
+fn link(func: &mut Function, b: Block, copies: &Blocks, values: &Values) {
+    let new = copies[b].expect("every block of the side is copied");
+    let map = |v: Value| values[v].expand().unwrap_or(v);
+    for k in 0..func.blocks[new].insts.len() {
+        let i = func.blocks[new].insts[k];
+        func.insts[i].args.iter_mut().for_each(|v| *v = map(*v));
+    }
+    let data = func.insts[func.terminator(b)].clone();
+    let args: Vec<Value> = data.args.iter().map(|&v| map(v)).collect();
+    let targets: Vec<Block> =
+        data.edges.iter().map(|&e| func.edges[e].to).map(|to| copies[to].expand().unwrap_or(to)).collect();
+    let made = func.set_terminator(new, data.op, &args, &targets);
+    func.insts[made].flags = data.flags;
+    func.insts[made].loc = data.loc;
+    func.insts[made].origin = data.origin;
+    for (k, &e) in data.edges.iter().enumerate() {
+        let args = func.edges[e].args.iter().map(|&v| map(v)).collect();
+        let edge = func.insts[made].edges[k];
+        func.edges[edge].args = args;
+    }
+}
+
+/// Makes variables of what is used behind original and copy.
+fn join(func: &mut Function, side: &Side, values: &Values, vars: &mut Vec<Var>) {
+    for uses in side.uses.chunk_by(|a, b| a.0 == b.0) {
+        let value = uses[0].0;
+        let ty = func.ty(value);
+        let var = func.add_var(ty, &func.values[value].name.clone());
+        vars.push(var);
+        for v in [value, values[value].expect("what the side defines is copied")] {
+            let b = func.def_block(v).expect("an instruction defines it");
+            func.append(b, Op::WriteVar(var), &[v], Type::Void);
+        }
+        for &(_, u) in uses {
+            match u {
+                Use::Operand(i, k) => {
+                    let b = func.insts[i].block;
+                    let read = func.make_inst(b, Op::ReadVar(var), &[], &[ty]);
+                    func.blocks[b].insts.insert(0, read);
+                    func.insts[i].args[k] = func.insts[read].results[0];
+                }
+                Use::Phi(e, k) => {
+                    let b = func.edges[e].from;
+                    let read = func.append_value(b, Op::ReadVar(var), &[], ty);
+                    func.set_phi_arg(e, k, read);
+                }
+            }
+        }
+    }
+}
