@@ -151,9 +151,10 @@ fn lane_programs_of_racy_kernels_do_what_lanes_in_lockstep_do() {
         let options = ProgramOptions {
             size: rng.between(2, 12),
             memory: MemoryMode::Racy,
-            lane_operations: rng.chance(1, 3),
+            lane_operations: rng.chance(1, 3) && seed % 8 != 0,
             poison: rng.chance(1, 2),
             wide: seed % 4 == 0,
+            irreducible: seed % 8 == 0,
             ..ProgramOptions::default()
         };
         let program = generate(seed, &options);
@@ -179,7 +180,7 @@ fn lane_programs_of_racy_kernels_do_what_lanes_in_lockstep_do() {
         }
     }
     println!("{agreed} of {count} agree, {raced} raced; {reasons:#?}");
-    assert!(agreed * 2 > count && raced * 4 > count, "vacuous: {agreed} agree, {raced} raced, {reasons:?}");
+    assert!(agreed * 2 > count && raced * 5 > count, "vacuous: {agreed} agree, {raced} raced, {reasons:?}");
 }
 
 /// What can go wrong in a lane program.

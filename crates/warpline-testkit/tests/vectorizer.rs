@@ -4,13 +4,20 @@ use std::collections::BTreeMap;
 
 use warpline::interp::LaneSet;
 use warpline::vectorize::Linearize;
+use warpline_analysis::CycleForest;
 use warpline_testkit::differential::{Outcome, Setup, compare_all};
-use warpline_testkit::programs::{Inputs, ProgramOptions, generate, shrink};
+use warpline_testkit::programs::{Inputs, Program, ProgramOptions, generate, shrink};
 use warpline_testkit::rng::SplitMix64;
 
 /// How many programs a test tries; `WARPLINE_PROGRAMS` overrides it.
 fn programs(default: u64) -> u64 {
     std::env::var("WARPLINE_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
+}
+
+fn has_irreducible_loop(program: &Program) -> bool {
+    let (graph, _) = program.function().graph();
+    let cycles = CycleForest::compute(&graph);
+    cycles.cycles().any(|c| !cycles.is_reducible(c))
 }
 
 #[test]
@@ -20,6 +27,7 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
     let mut divergent = 0;
     let mut divergent_loops = 0;
     let mut lost = 0;
+    let mut irreducible = 0;
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     let count = programs(400);
     for seed in start..start + count {
@@ -37,6 +45,7 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
                 divergent += usize::from(report.divergent_branches > 0);
                 divergent_loops += usize::from(report.divergent_loops > 0);
                 lost += report.uniform_lost;
+                irreducible += usize::from(has_irreducible_loop(&program));
             }
             Outcome::Skipped(why) => *reasons.entry(format!("skipped: {why}")).or_default() += 1,
             Outcome::Refused(why) => *reasons.entry(format!("refused: {why}")).or_default() += 1,
@@ -52,11 +61,12 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
     }
     println!(
         "{agreed} of {count} agree; {divergent} have divergent branches, {divergent_loops} divergent loops; {lost} uniform \
-         branches lost; {reasons:#?}"
+         branches lost; {irreducible} irreducible; {reasons:#?}"
     );
     assert!(agreed as u64 * 2 > count, "too few programs were compared: {reasons:#?}");
     assert!(divergent * 3 > agreed, "too few programs diverge");
     // Edges of uniform branches lead to blocks of their own, so Theorem 4.5 keeps them all.
     assert_eq!(lost, 0, "uniform branches were folded");
     assert!(divergent_loops * 10 > agreed, "too few programs have divergent loops");
+    assert!(irreducible * 25 > agreed, "too few programs have loops with several entries");
 }

@@ -4,7 +4,7 @@ use warpline::ir::*;
 use warpline_analysis::{DomTree, Node};
 
 use super::memory::{Buffer, BufferKind};
-use super::skeleton::Loop;
+use super::skeleton::{Loop, Shape};
 use super::{MemoryMode, ParamRole, ProgramOptions, Symbols};
 use crate::rng::SplitMix64;
 
@@ -65,7 +65,7 @@ pub(super) fn fill(
     roles: &[ParamRole],
     options: &ProgramOptions,
     symbols: &Symbols,
-    loops: &[Loop],
+    shape: &Shape,
 ) {
     let (graph, _) = f.graph();
     let dom = DomTree::compute(&graph);
@@ -85,8 +85,9 @@ pub(super) fn fill(
         counters: Vec::new(),
     };
     filler.parameters(roles);
+    filler.add_counters(shape);
     for b in order {
-        filler.block(b, loops);
+        filler.block(b, shape);
     }
     filler.phi_operands();
 }
@@ -120,8 +121,8 @@ impl Filler<'_> {
         }
     }
 
-    fn block(&mut self, b: Block, loops: &[Loop]) {
-        let counter = loops.iter().any(|l| l.header == b).then(|| self.counter_phi(b));
+    fn block(&mut self, b: Block, shape: &Shape) {
+        let counter = shape.loops.iter().any(|l| l.header == b).then(|| self.counter_phi(b));
         let preds = self.f.blocks[b].preds.len();
         if preds > 1 || (preds == 1 && self.rng.chance(1, 8)) {
             for _ in 0..self.rng.below(4) {
@@ -136,7 +137,7 @@ impl Filler<'_> {
         for _ in 0..self.rng.below(self.options.insts + 1) {
             self.instruction(b);
         }
-        self.terminator(b, loops);
+        self.terminator(b, shape);
     }
 
     fn counter_phi(&mut self, b: Block) -> (Value, usize) {
@@ -272,7 +273,7 @@ impl Filler<'_> {
     // ---- terminators --------------------------------------------------------------------------------------
 
     /// A clean condition.
-    fn condition(&mut self, b: Block) -> Avail {
+    pub(super) fn condition(&mut self, b: Block) -> Avail {
         let want = if self.rng.chance(1, 4) { UNIFORM } else { CLEAN };
         if self.rng.chance(1, 4) {
             let c = self.pick(b, Type::BOOL, want);
@@ -322,15 +323,15 @@ impl Filler<'_> {
         }
     }
 
-    fn terminator(&mut self, b: Block, loops: &[Loop]) {
+    fn terminator(&mut self, b: Block, shape: &Shape) {
         let term = self.f.terminator(b);
         if self.f.insts[term].op == Op::Ret || self.rng.chance(1, 8) {
             self.reveal(b);
         }
         let arg = match &self.f.insts[term].op {
-            Op::CondBr => match loops.iter().find(|l| l.check == b) {
+            Op::CondBr => match shape.loops.iter().find(|l| l.check == b) {
                 Some(l) => self.loop_condition(b, l).value,
-                None => self.condition(b).value,
+                None => self.fuse_condition(b, shape).unwrap_or_else(|| self.condition(b)).value,
             },
             Op::Switch(_) => {
                 let want = if self.rng.chance(1, 2) { UNIFORM } else { CLEAN };

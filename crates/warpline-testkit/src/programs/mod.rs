@@ -2,7 +2,8 @@
 //!
 //! The control flow is made first (`skeleton`): nested and unstructured pieces (conditionals, loops of every
 //! form, several exits, multi-level breaks and continues, jumps to labels, switches with parallel
-//! edges, early returns), all of it reducible. Then the blocks are filled in dominator-tree order with
+//! edges, early returns), all of it reducible but for the labels that [`ProgramOptions::irreducible`] asks for. Then the blocks are filled
+//! in dominator-tree order with
 //! instructions on whatever values dominate them, loop values outside of their loop included. Loops have counters
 //! that bound them, addresses are kept inside their buffers, divisors away from zero, and branches away from
 //! poison, except where [`ProgramOptions`] asks for such traps.
@@ -10,6 +11,7 @@
 //! One seed gives one program.
 
 mod fill;
+mod fuses;
 mod harness;
 mod memory;
 mod shrink;
@@ -57,6 +59,8 @@ pub struct ProgramOptions {
     pub poison: bool,
     /// `half`, `i128`, vectors, aggregates.
     pub wide: bool,
+    /// Loops with several entries.
+    pub irreducible: bool,
 }
 
 impl Default for ProgramOptions {
@@ -72,6 +76,7 @@ impl Default for ProgramOptions {
             traps: false,
             poison: true,
             wide: false,
+            irreducible: false,
         }
     }
 }
@@ -79,7 +84,7 @@ impl Default for ProgramOptions {
 impl ProgramOptions {
     /// Anything that the vectorizer takes, where lanes do not meet in memory.
     pub fn random(rng: &mut SplitMix64) -> ProgramOptions {
-        ProgramOptions {
+        let mut options = ProgramOptions {
             size: 2 + rng.below(12),
             depth: 1 + rng.below(5),
             insts: 1 + rng.below(5),
@@ -90,7 +95,11 @@ impl ProgramOptions {
             traps: rng.chance(1, 3),
             poison: rng.chance(1, 2),
             wide: rng.chance(1, 3),
-        }
+            irreducible: rng.chance(1, 4),
+        };
+        // Lane operations in loops with several entries are refused.
+        options.lane_operations &= !options.irreducible;
+        options
     }
 }
 
@@ -240,8 +249,9 @@ fn build(
     options: &ProgramOptions,
     symbols: &Symbols,
 ) {
-    let loops = skeleton::build(rng, f, options);
-    fill::fill(rng, f, module, roles, options, symbols, &loops);
+    let shape = skeleton::build(rng, f, options);
+    fill::fill(rng, f, module, roles, options, symbols, &shape);
+    fuses::set_counters(f, &shape);
 }
 
 #[cfg(test)]

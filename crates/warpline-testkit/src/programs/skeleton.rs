@@ -15,20 +15,44 @@ pub(super) struct Loop {
     pub stays_if_true: bool,
 }
 
+/// A branch that may lead anywhere among labels, backwards too, as long as the counter that bounds this allows it.
+pub(super) struct Fuse {
+    /// The block that ends in the branch.
+    pub check: Block,
+    /// Number of the counter, of those in [`Shape::tangles`].
+    pub counter: usize,
+    /// Whether the branch jumps if its condition is true.
+    pub jumps_if_true: bool,
+}
+
+/// What the blocks must do so that control leaves every cycle.
+#[derive(Default)]
+pub(super) struct Shape {
+    /// The loops that must be counted.
+    pub loops: Vec<Loop>,
+    /// The jumps that must be counted.
+    pub fuses: Vec<Fuse>,
+    /// For each counter of jumps, the block where it is set to zero (besides the entry).
+    pub tangles: Vec<Block>,
+}
+
 struct Skeleton<'a> {
     rng: &'a mut SplitMix64,
     f: &'a mut Function,
     budget: usize,
     depth: usize,
     panics: bool,
+    irreducible: bool,
     /// Where a jump may lead from here: labels, loop exits, places that continue a loop.
     targets: Vec<Block>,
-    loops: Vec<Loop>,
+    /// Where a counted jump may lead from here, with the number of its counter.
+    labels: Vec<(Block, usize)>,
+    shape: Shape,
     cond: Value,
 }
 
-/// Gives a function blocks and terminators; conditions are placeholders. The loops that must be counted.
-pub(super) fn build(rng: &mut SplitMix64, f: &mut Function, options: &ProgramOptions) -> Vec<Loop> {
+/// Gives a function blocks and terminators; conditions are placeholders.
+pub(super) fn build(rng: &mut SplitMix64, f: &mut Function, options: &ProgramOptions) -> Shape {
     let cond = f.bool_const(true);
     let mut s = Skeleton {
         rng,
@@ -36,8 +60,10 @@ pub(super) fn build(rng: &mut SplitMix64, f: &mut Function, options: &ProgramOpt
         budget: options.size,
         depth: options.depth,
         panics: options.traps,
+        irreducible: options.irreducible,
         targets: Vec::new(),
-        loops: Vec::new(),
+        labels: Vec::new(),
+        shape: Shape::default(),
         cond,
     };
     let mut at = Some(s.block());
@@ -49,7 +75,7 @@ pub(super) fn build(rng: &mut SplitMix64, f: &mut Function, options: &ProgramOpt
     if let Some(b) = at {
         s.ret(b);
     }
-    s.loops
+    s.shape
 }
 
 impl Skeleton<'_> {
@@ -100,6 +126,9 @@ impl Skeleton<'_> {
             return Some(from);
         }
         self.budget -= 1;
+        if self.irreducible && self.rng.chance(1, 4) {
+            return self.tangle(from, depth);
+        }
         match self.rng.below(16) {
             0..=2 => self.if_then(from, depth),
             3..=5 => self.if_else(from, depth),
@@ -176,6 +205,51 @@ impl Skeleton<'_> {
         self.keep(label)
     }
 
+    /// Labels, several of which are entered from outside, with code behind each and jumps from there to any of them, to labels
+    /// of tangles inside and around: loops with several entries, that overlap and that are jumped into.
+    fn tangle(&mut self, from: Block, depth: usize) -> Option<Block> {
+        let exit = self.block();
+        let labels: Vec<Block> = (0..self.rng.between(2, 4)).map(|_| self.block()).collect();
+        let counter = self.shape.tangles.len();
+        self.shape.tangles.push(from);
+        if self.rng.chance(2, 3) {
+            self.branch(from, labels[0], labels[1]);
+        } else {
+            let scrutinee = self.f.int_const(32, 0);
+            let values = (1..labels.len() as u128).collect();
+            self.f.set_terminator(from, Op::Switch(values), &[scrutinee], &labels);
+        }
+        self.labels.extend(labels.iter().map(|&l| (l, counter)));
+        let outer = self.targets.len();
+        for (k, &label) in labels.iter().enumerate() {
+            if self.keep(label).is_none() {
+                self.labels.retain(|&(l, _)| l != label);
+                continue;
+            }
+            let later: Vec<Block> = labels[k + 1..].iter().copied().chain([exit]).collect();
+            self.targets.truncate(outer);
+            self.targets.extend(later.iter().rev());
+            if let Some(end) = self.region(label, depth + 1) {
+                let next = if self.rng.chance(3, 4) { later[0] } else { *self.rng.pick(&later) };
+                self.fuse(end, next);
+            }
+        }
+        self.targets.truncate(outer);
+        self.keep(exit)
+    }
+
+    /// A counted jump to some label, else to `next`; or no jump.
+    fn fuse(&mut self, from: Block, next: Block) {
+        if self.rng.chance(1, 5) {
+            return self.br(from, next);
+        }
+        let (to, counter) = *self.rng.pick(&self.labels);
+        let jumps_if_true = self.rng.chance(1, 2);
+        let targets = if jumps_if_true { [to, next] } else { [next, to] };
+        self.f.set_terminator(from, Op::CondBr, &[self.cond], &targets);
+        self.shape.fuses.push(Fuse { check: from, counter, jumps_if_true });
+    }
+
     fn conditional_jump(&mut self, from: Block) -> Option<Block> {
         let next = self.block();
         if self.panics && self.rng.chance(1, 4) {
@@ -216,6 +290,14 @@ impl Skeleton<'_> {
     /// Header, some code, the counter check, more code, back to the header. With the check in the header this is
     /// `while`, with nothing behind it `do … while`, else a loop with `break` in the middle.
     fn counted_loop(&mut self, from: Block, depth: usize) -> Option<Block> {
+        // A jump past the header into the loop would pass the counter.
+        let outside = self.labels.len();
+        let exit = self.counted_loop_with(from, depth);
+        self.labels.truncate(outside);
+        exit
+    }
+
+    fn counted_loop_with(&mut self, from: Block, depth: usize) -> Option<Block> {
         let (header, exit) = (self.block(), self.block());
         self.br(from, header);
         self.targets.push(exit);
@@ -249,7 +331,7 @@ impl Skeleton<'_> {
             self.targets.pop();
         }
         self.targets.pop();
-        self.loops.push(Loop { header, check, stays_if_true });
+        self.shape.loops.push(Loop { header, check, stays_if_true });
         Some(exit)
     }
 }

@@ -17,6 +17,7 @@ fn programs_are_valid_and_a_seed_gives_one_program() {
             lane_operations: seed % 2 == 0,
             traps: seed % 5 == 0,
             wide: seed % 4 == 0,
+            irreducible: seed % 7 == 0,
             ..ProgramOptions::default()
         };
         let p = generate(seed, &o);
@@ -36,6 +37,7 @@ fn one_lane_in_lockstep_is_the_scalar_program() {
             lane_operations: seed % 3 == 0,
             memory: if seed % 2 == 0 { MemoryMode::Private } else { MemoryMode::Racy },
             traps: seed % 4 == 0,
+            irreducible: seed % 5 == 0,
             ..ProgramOptions::default()
         };
         let p = generate(seed, &o);
@@ -45,6 +47,31 @@ fn one_lane_in_lockstep_is_the_scalar_program() {
         compare(&scalar, &lockstep, Reference::Lockstep)
             .unwrap_or_else(|e| panic!("seed {seed}: {e:?}\n{}", p.text()));
     }
+}
+
+#[test]
+fn tangles_are_irreducible_and_entered_and_end() {
+    let (mut irreducible, mut nested, mut entered, mut timeouts) = (0, 0, 0, 0);
+    const COUNT: u64 = 300;
+    for seed in 0..COUNT {
+        let o = ProgramOptions { irreducible: true, ..ProgramOptions::default() };
+        let p = generate(seed, &o);
+        let (graph, _) = p.function().graph();
+        let cycles = warpline_analysis::CycleForest::compute(&graph);
+        let several = |c: &warpline_analysis::CycleId| !cycles.is_reducible(*c);
+        irreducible += u64::from(cycles.cycles().any(|c| several(&c)));
+        let inside = |c| cycles.parent(c).is_some_and(|p| several(&p));
+        nested += u64::from(cycles.cycles().any(|c| several(&c) && inside(c)));
+        let inputs = Inputs::random(&p, 4, seed);
+        let found = run_lockstep(&p, &inputs, LaneSet::first(4), &options(), None);
+        timeouts += u64::from(found.result.is_err());
+        let visited = |n: &warpline_analysis::Node| {
+            found.run.as_ref().is_some_and(|r| !r.visited[warpline::ir::Block::from(*n)].is_empty())
+        };
+        entered += u64::from(cycles.cycles().filter(several).any(|c| cycles.nodes(c).iter().all(visited)));
+    }
+    println!("{irreducible} irreducible, {nested} nested, {entered} run all over, {timeouts} not ended");
+    assert!(irreducible * 3 > COUNT && nested * 12 > COUNT && entered * 6 > COUNT && timeouts * 50 < COUNT);
 }
 
 fn options_of(seed: u64) -> ProgramOptions {

@@ -2,10 +2,10 @@
 //!
 //! There are two ways, and for each loop the one that adds fewer instructions is taken:
 //!
-//! * [`dispatch`]: a new header, to which all edges lead that enter the loop, and which branches to where they led, by a
+//! * *Dispatch*: a new header, to which all edges lead that enter the loop, and which branches to where they led, by a
 //!   φ of constants (Erosa and Hendren 1994, and LLVM's `FixIrreducible`). It adds that φ and the branch, and a φ for
 //!   each φ of an entry. Where lanes enter the loop at different blocks, the branch is divergent.
-//! * [`split`]: node splitting (Cocke and Miller 1969; Janssen and Corporaal 1997 on how to keep it small). One entry stays
+//! * *Node splitting* (Cocke and Miller 1969; Janssen and Corporaal 1997 on how to keep it small). One entry stays
 //!   the header; what can be reached from the others before it is copied for those who enter there. It adds the copies,
 //!   and a φ for each value that is used behind both. It is tried on loops of few entries that have no irreducible loops
 //!   inside, a few times in turn, and may copy no more in all than the function has instructions; so the

@@ -1,0 +1,502 @@
+; test: linearize
+
+; Lanes enter the loop at `a` or at `b`. A new header would cost a φ and a branch with two ends; to copy `b` costs less.
+func @small_side_is_copied(%c: i1, %x: i32) -> i32 {
+entry:
+  br %c, a(0), b
+a:
+  %k: i32 = phi
+  %k1: i32 = add %k, 1
+  %more: i1 = icmp ult %k1, %x
+  br %more, b, out
+b:
+  br a(%x)
+out:
+  ret %k1
+}
+; check: linearize
+; branches: 2 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent
+; func @small_side_is_copied(%c: i1, %x: i32) -> i32 {
+; entry:
+;   %v17: i1 = mask_andnot true, %c
+;   br b4
+; preheader:
+;   br a(%v32, poison, true)
+; a mask %loop:
+;   %k: i32 = phi
+;   %out: i32 = phi
+;   %loop: i1 = phi
+;   %k1: i32 = add %k, 1
+;   %more: i1 = icmp ult %k1, %x
+;   %v21: i1 = mask_and %loop, %more
+;   %v24: i1 = mask_andnot %loop, %more
+;   %v26: i32 = blend %v24, %k1, %out
+;   br b
+; b mask %v21:
+;   br latch
+; out:
+;   ret %v26
+; b4 mask %v17:
+;   %v32: i32 = blend %v17, %x, 0
+;   br preheader
+; latch mask %loop:
+;   %v12: i1 = mask_any %v21
+;   br %v12, a(%x, %v26, %v21), dispatch
+; dispatch:
+;   br out
+; }
+
+; Both sides are larger than a new header.
+func @large_sides_get_a_header(%c: i1, %x: i32, %p: ptr) -> i32 {
+entry:
+  br %c, a(1), b(2)
+a:
+  %i: i32 = phi
+  %i1: i32 = add %i, 3
+  %i2: i32 = mul %i1, %x
+  %i3: i32 = xor %i2, %i
+  %go: i1 = icmp ult %i3, 1000
+  br %go, b(%i3), out(%i3)
+b:
+  %j: i32 = phi
+  %j1: i32 = mul %j, 5
+  %j2: i32 = add %j1, %x
+  %j3: i32 = xor %j2, %j1
+  %on: i1 = icmp ult %j3, 2000
+  br %on, a(%j3), out(%j3)
+out:
+  %r: i32 = phi
+  ret %r
+}
+; check: linearize
+; branches: 3 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent
+; func @large_sides_get_a_header(%c: i1, %x: i32, %p: ptr) -> i32 {
+; entry:
+;   %v37: i1 = mask_andnot true, %c
+;   br edge
+; edge mask %v37:
+;   %v42: i1 = blend %v37, false, true
+;   br preheader
+; preheader:
+;   br entries(%v42, 1, poison, true)
+; entries mask %loop:
+;   %v21: i1 = phi
+;   %v22: i32 = phi
+;   %out: i32 = phi
+;   %loop: i1 = phi
+;   %v44: i1 = mask_and %loop, %v21
+;   %v47: i1 = mask_andnot %loop, %v21
+;   br a
+; a mask %v44:
+;   %i1: i32 = add %v22, 3
+;   %i2: i32 = mul %i1, %x
+;   %i3: i32 = xor %i2, %v22
+;   %go: i1 = icmp ult %i3, 1000
+;   %v51: i1 = mask_and %v44, %go
+;   %v53: i1 = mask_or %v47, %v51
+;   %v55: i32 = blend %v51, %i3, 2
+;   %v56: i1 = mask_andnot %v44, %go
+;   %v58: i32 = blend %v56, %i3, %out
+;   br b
+; b mask %v53:
+;   %j1: i32 = mul %v55, 5
+;   %j2: i32 = add %j1, %x
+;   %j3: i32 = xor %j2, %j1
+;   %on: i1 = icmp ult %j3, 2000
+;   %v60: i1 = mask_and %v53, %on
+;   %v63: i1 = mask_andnot %v53, %on
+;   %v65: i32 = blend %v63, %j3, %v58
+;   br latch
+; out:
+;   ret %v65
+; latch mask %loop:
+;   %v32: i1 = mask_any %v60
+;   br %v32, entries(true, %j3, %v65, %v60), dispatch
+; dispatch:
+;   br out
+; }
+
+; All lanes enter at the same place: the branch of the new header is uniform.
+func @uniform_entry(%u: i1, %x: i32, %uc: i32) -> i32 {
+entry:
+  br %u, a(1), b(2)
+a:
+  %i: i32 = phi
+  %i1: i32 = add %i, 3
+  %i2: i32 = mul %i1, 7
+  %i3: i32 = xor %i2, %i
+  %go: i1 = icmp ult %i3, %uc
+  br %go, b(%i3), out(%i3)
+b:
+  %j: i32 = phi
+  %j1: i32 = mul %j, 5
+  %j2: i32 = add %j1, 9
+  %j3: i32 = xor %j2, %j1
+  %on: i1 = icmp ult %j3, %uc
+  br %on, a(%j3), out(%j3)
+out:
+  %r: i32 = phi
+  %s: i32 = add %r, %x
+  ret %s
+}
+; check: linearize
+; branches: 0 divergent, 4 kept, 0 lost; loops: 1 uniform, 0 divergent
+; func @uniform_entry(%u: i1, %x: i32, %uc: i32) -> i32 {
+; entry:
+;   br %u, b7, edge
+; edge:
+;   br preheader(false)
+; b7:
+;   br preheader(true)
+; preheader:
+;   %v28: i1 = phi
+;   br entries(%v28, 1)
+; entries:
+;   %v22: i1 = phi
+;   %v23: i32 = phi
+;   br %v22, a, b8
+; a:
+;   %i1: i32 = add %v23, 3
+;   %i2: i32 = mul %i1, 7
+;   %i3: i32 = xor %i2, %v23
+;   %go: i1 = icmp ult %i3, %uc
+;   br %go, b9, b10
+; b8:
+;   br b(2)
+; b9:
+;   br b(%i3)
+; b:
+;   %j: i32 = phi
+;   %j1: i32 = mul %j, 5
+;   %j2: i32 = add %j1, 9
+;   %j3: i32 = xor %j2, %j1
+;   %on: i1 = icmp ult %j3, %uc
+;   br %on, entries(true, %j3), b11
+; b10:
+;   br out(%i3)
+; b11:
+;   br out(%j3)
+; out:
+;   %r: i32 = phi
+;   %s: i32 = add %r, %x
+;   ret %s
+; }
+
+; `%v` is used behind the loop: original and copy of `b` both define it.
+func @value_of_the_copied_side_used_behind(%c: i1, %x: i32) -> i32 {
+entry:
+  br %c, a(0, 1, 2), b(3)
+a:
+  %k: i32 = phi
+  %l: i32 = phi
+  %m: i32 = phi
+  %k1: i32 = add %k, %l
+  %k2: i32 = add %k1, %m
+  br b(%k2)
+b:
+  %n: i32 = phi
+  %v: i32 = mul %n, %x
+  %more: i1 = icmp ult %v, 100
+  br %more, a(%v, %n, 1), out
+out:
+  %r: i32 = add %v, %n
+  ret %r
+}
+; check: linearize
+; branches: 2 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent
+; func @value_of_the_copied_side_used_behind(%c: i1, %x: i32) -> i32 {
+; entry:
+;   %v41: i1 = mask_andnot true, %c
+;   br b4
+; preheader mask %v64:
+;   %v75: i1 = mask_any %v64
+;   br %v75, guarded, out(3, %v18)
+; guarded mask %v64:
+;   br a(%v66, %v68, %v70, poison, poison, %v64)
+; a mask %loop:
+;   %k: i32 = phi
+;   %l: i32 = phi
+;   %m: i32 = phi
+;   %out: i32 = phi
+;   %v77: i32 = phi
+;   %loop: i1 = phi
+;   %k1: i32 = add %k, %l
+;   %k2: i32 = add %k1, %m
+;   br b
+; b mask %loop:
+;   %v: i32 = mul %k2, %x
+;   %more: i1 = icmp ult %v, 100
+;   %v48: i1 = mask_and %loop, %more
+;   %v51: i1 = mask_andnot %loop, %more
+;   %v53: i32 = blend %v51, %k2, %out
+;   %v55: i32 = blend %v51, %v, %v77
+;   br latch
+; loop.exit mask %v64:
+;   %v58: i32 = blend %v64, %v53, 3
+;   %v60: i32 = blend %v64, %v55, %v18
+;   br out(%v58, %v60)
+; out:
+;   %phi: i32 = phi
+;   %v80: i32 = phi
+;   %r: i32 = add %v80, %phi
+;   ret %r
+; b4 mask %v41:
+;   %v18: i32 = mul 3, %x
+;   %v19: i1 = icmp ult %v18, 100
+;   %v62: i1 = mask_and %v41, %v19
+;   %v64: i1 = mask_or %c, %v62
+;   %v66: i32 = blend %v62, %v18, 0
+;   %v68: i32 = blend %v62, 3, 1
+;   %v70: i32 = blend %v62, 1, 2
+;   br preheader
+; latch mask %loop:
+;   %v32: i1 = mask_any %v48
+;   br %v32, a(%v, %k2, 1, %v53, %v55, %v48), dispatch
+; dispatch mask %v64:
+;   br loop.exit
+; }
+
+; Three entries, one of them by parallel edges with different operands.
+func @three_entries(%c: i32, %x: i32) -> i32 {
+entry:
+  switch %c, a(1) [0: b(2), 1: b(3), 2: d]
+a:
+  %i: i32 = phi
+  %i1: i32 = add %i, %x
+  %ca: i1 = icmp ult %i1, 50
+  br %ca, b(%i1), out(%i1)
+b:
+  %j: i32 = phi
+  %j1: i32 = mul %j, 3
+  %cb: i1 = icmp ult %j1, %x
+  br %cb, d, a(%j1)
+d:
+  br a(7)
+out:
+  %r: i32 = phi
+  ret %r
+}
+; check: linearize
+; branches: 4 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent
+; func @three_entries(%c: i32, %x: i32) -> i32 {
+; entry:
+;   %v27: i1 = icmp eq %c, 0
+;   %v28: i1 = icmp eq %c, 1
+;   %v29: i1 = icmp eq %c, 2
+;   %v30: i1 = or %v27, %v28
+;   %v31: i1 = or %v30, %v29
+;   %v33: i1 = icmp eq %c, 0
+;   %v37: i1 = icmp eq %c, 1
+;   %v41: i1 = icmp eq %c, 2
+;   br edge
+; latch mask %v49:
+;   br b10
+; preheader:
+;   br a(%v77, poison, true)
+; a mask %loop:
+;   %i: i32 = phi
+;   %out: i32 = phi
+;   %loop: i1 = phi
+;   %i1: i32 = add %i, %x
+;   %ca: i1 = icmp ult %i1, 50
+;   %v49: i1 = mask_and %loop, %ca
+;   %v52: i1 = mask_andnot %loop, %ca
+;   %v54: i32 = blend %v52, %i1, %out
+;   br b
+; b mask %v49:
+;   %j1: i32 = mul %i1, 3
+;   %cb: i1 = icmp ult %j1, %x
+;   %v56: i1 = mask_and %v49, %cb
+;   br d
+; d mask %v56:
+;   %v62: i32 = blend %v56, 7, %j1
+;   br latch
+; out:
+;   ret %v54
+; edge mask %v37:
+;   %v65: i1 = mask_or %v33, %v37
+;   %v67: i32 = blend %v37, 3, 2
+;   br b5
+; b5 mask %v65:
+;   %v16: i32 = mul %v67, 3
+;   %v17: i1 = icmp ult %v16, %x
+;   %v69: i1 = mask_and %v65, %v17
+;   %v71: i1 = mask_or %v41, %v69
+;   %v72: i1 = mask_andnot %v65, %v17
+;   %v74: i32 = blend %v72, %v16, 1
+;   br b6
+; b6 mask %v71:
+;   %v77: i32 = blend %v71, 7, %v74
+;   br preheader
+; b10 mask %loop:
+;   %v22: i1 = mask_any %v49
+;   br %v22, a(%v62, %v54, %v49), dispatch
+; dispatch:
+;   br out
+; }
+
+; An irreducible loop in an irreducible loop, and a jump from outside of both into the inner one.
+func @nested(%c: i32, %x: i32) -> i32 {
+entry:
+  switch %c, a(1) [0: b(2), 1: in1(5), 2: in2(6)]
+a:
+  %i: i32 = phi
+  %i1: i32 = add %i, %x
+  %i2: i32 = mul %i1, %i
+  %i3: i32 = xor %i2, %x
+  br in1(%i3)
+in1:
+  %k: i32 = phi
+  %k1: i32 = add %k, 11
+  %k2: i32 = mul %k1, %k
+  %k3: i32 = xor %k2, %x
+  %ck: i1 = icmp ult %k3, 50
+  br %ck, in2(%k3), b(%k1)
+in2:
+  %l: i32 = phi
+  %l1: i32 = add %l, 13
+  %l2: i32 = mul %l1, %l
+  %l3: i32 = xor %l2, %x
+  %cl: i1 = icmp ult %l3, 60
+  br %cl, in1(%l3), b(%l1)
+b:
+  %j: i32 = phi
+  %j1: i32 = mul %j, 3
+  %j2: i32 = mul %j1, %j
+  %j3: i32 = xor %j2, %x
+  %cb: i1 = icmp ult %j3, %x
+  br %cb, a(%j3), out
+out:
+  ret %j3
+}
+; check: linearize
+; branches: 4 divergent, 0 kept, 0 lost; loops: 0 uniform, 2 divergent
+; func @nested(%c: i32, %x: i32) -> i32 {
+; entry:
+;   %v67: i1 = icmp eq %c, 0
+;   %v68: i1 = icmp eq %c, 1
+;   %v69: i1 = icmp eq %c, 2
+;   %v70: i1 = or %v67, %v68
+;   %v71: i1 = or %v70, %v69
+;   %v73: i1 = icmp eq %c, 0
+;   %v77: i1 = icmp eq %c, 1
+;   %v81: i1 = icmp eq %c, 2
+;   br b10
+; edge mask %v73:
+;   %v87: i32 = blend %v73, 1, %v90
+;   br preheader
+; b9 mask %v77:
+;   %v90: i32 = blend %v77, 2, %v93
+;   br edge
+; b10 mask %v81:
+;   %v93: i32 = blend %v81, 3, 0
+;   br b9
+; preheader:
+;   br entries(%v87, 1, poison, true)
+; entries mask %loop:
+;   %v31: i32 = phi
+;   %v32: i32 = phi
+;   %out: i32 = phi
+;   %loop: i1 = phi
+;   %v95: i1 = icmp eq %v31, 1
+;   %v96: i1 = icmp eq %v31, 2
+;   %v97: i1 = icmp eq %v31, 3
+;   %v98: i1 = or %v95, %v96
+;   %v99: i1 = or %v98, %v97
+;   %v100: i1 = mask_andnot %loop, %v99
+;   %v103: i1 = icmp eq %v31, 1
+;   %v105: i1 = icmp eq %v31, 2
+;   %v106: i1 = mask_and %loop, %v105
+;   %v109: i1 = icmp eq %v31, 3
+;   %v110: i1 = mask_and %loop, %v109
+;   br b11
+; a mask %v100:
+;   %i1: i32 = add %v32, %x
+;   %i2: i32 = mul %i1, %v32
+;   %i3: i32 = xor %i2, %x
+;   %v115: i1 = mask_or %v122, %v100
+;   %v117: i1 = blend %v100, true, %v124
+;   %v119: i32 = blend %v100, %i3, 5
+;   br b13
+; b11 mask %v110:
+;   %v122: i1 = mask_or %v106, %v110
+;   %v124: i1 = blend %v110, false, true
+;   br a
+; b13 mask %v115:
+;   %v165: i1 = mask_any %v115
+;   br %v165, guarded, b(2)
+; guarded mask %v115:
+;   br b7(%v117, %v119, poison, %v115)
+; b7 mask %v169:
+;   %v37: i1 = phi
+;   %v38: i32 = phi
+;   %v166: i32 = phi
+;   %v169: i1 = phi
+;   %v128: i1 = mask_and %v169, %v37
+;   %v131: i1 = mask_andnot %v169, %v37
+;   br in1
+; in1 mask %v128:
+;   %k1: i32 = add %v38, 11
+;   %k2: i32 = mul %k1, %v38
+;   %k3: i32 = xor %k2, %x
+;   %ck: i1 = icmp ult %k3, 50
+;   %v135: i1 = mask_and %v128, %ck
+;   %v137: i1 = mask_or %v131, %v135
+;   %v139: i32 = blend %v135, %k3, 6
+;   %v140: i1 = mask_andnot %v128, %ck
+;   %v142: i32 = blend %v140, %k1, %v166
+;   br in2
+; in2 mask %v137:
+;   %l1: i32 = add %v139, 13
+;   %l2: i32 = mul %l1, %v139
+;   %l3: i32 = xor %l2, %x
+;   %cl: i1 = icmp ult %l3, 60
+;   %v144: i1 = mask_and %v137, %cl
+;   %v147: i1 = mask_andnot %v137, %cl
+;   %v149: i32 = blend %v147, %l1, %v142
+;   br latch
+; loop.exit mask %v115:
+;   %v152: i32 = blend %v115, %v149, 2
+;   br b(%v152)
+; b mask %loop:
+;   %phi: i32 = phi
+;   %j1: i32 = mul %phi, 3
+;   %j2: i32 = mul %j1, %phi
+;   %j3: i32 = xor %j2, %x
+;   %cb: i1 = icmp ult %j3, %x
+;   %v154: i1 = mask_and %loop, %cb
+;   %v157: i1 = mask_andnot %loop, %cb
+;   %v159: i32 = blend %v157, %j3, %out
+;   br b17
+; out:
+;   ret %v159
+; latch mask %v169:
+;   %v55: i1 = mask_any %v144
+;   br %v55, b7(true, %l3, %v149, %v144), dispatch
+; dispatch mask %v115:
+;   br loop.exit
+; b17 mask %loop:
+;   %v61: i1 = mask_any %v154
+;   br %v61, entries(0, %j3, %v159, %v154), b18
+; b18:
+;   br out
+; }
+
+; Which lanes are together in `b` is not defined.
+func @asks_other_lanes(%c: i1, %x: i32) -> i32 {
+entry:
+  br %c, a(0), b
+a:
+  %k: i32 = phi
+  %k1: i32 = add %k, 1
+  %more: i1 = icmp ult %k1, %x
+  br %more, b, out
+b:
+  %any: i1 = any %c
+  %n: i32 = select %any, 1, 2
+  br a(%n)
+out:
+  ret %k1
+}
+; check: linearize
+; error: function `asks_other_lanes`, `%any = any`: a loop that is entered at several places must not ask about other lanes: which lanes are together there is not defined; enter the loop at one place
