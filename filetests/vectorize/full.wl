@@ -15,7 +15,7 @@ b2:
   ret 0.0
 }
 ; check: linearize-full
-; branches: 0 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent
+; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent
 ; func @kernel(%i: i32, %usink: ptr) -> float {
 ; b0:
 ;   %v12: i32 = mul 5, %i

@@ -44,8 +44,9 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
                 agreed += 1;
                 divergent += usize::from(report.divergent_branches > 0);
                 divergent_loops += usize::from(report.divergent_loops > 0);
-                lost += report.uniform_lost;
                 irreducible += usize::from(has_irreducible_loop(&program));
+                // Full if-conversion loses them all.
+                lost += if linearize == Linearize::Partial { report.uniform_lost } else { 0 };
             }
             Outcome::Skipped(why) => *reasons.entry(format!("skipped: {why}")).or_default() += 1,
             Outcome::Refused(why) => *reasons.entry(format!("refused: {why}")).or_default() += 1,

@@ -3,9 +3,10 @@
 use cranelift_entity::EntitySet;
 use serde::Serialize;
 
-use crate::ir::{Block, Edge};
+use crate::ir::{Block, Function};
 
-use super::plan::{Branch, Plan};
+use super::dead_ends;
+use super::plan::{Branch, Facts, LoopId, Plan};
 
 /// The columns of paper 3, Table 1.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
@@ -24,7 +25,7 @@ pub struct Counts {
 /// among them.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct BranchCounts {
-    /// Divergent branches, all folded.
+    /// Divergent branches, all folded (or, those that leave a loop at its latch, part of its condition).
     pub divergent: usize,
     /// Uniform branches that stayed.
     pub uniform_kept: usize,
@@ -53,6 +54,35 @@ pub struct MaskCounts {
     pub varying: usize,
 }
 
+impl BranchCounts {
+    /// The branches of a function in normal form, but for those into dead ends and those on constants, which normal form has
+    /// added to infinite loops. None is lost so far.
+    pub(super) fn of(func: &Function, facts: &Facts) -> BranchCounts {
+        let dead = dead_ends::find(func);
+        let mut counts = BranchCounts::default();
+        for &b in &func.layout {
+            let mut targets = func.successors(b);
+            let first = targets.next();
+            let branches = targets.any(|t| Some(t) != first);
+            let asks_any = func.successors(b).any(|t| dead.contains(t));
+            let term = &func.insts[func.terminator(b)];
+            let constant = term.args.first().is_some_and(|&c| func.as_int(c).is_some());
+            match facts.divergent_branches.contains(b) {
+                _ if !branches || asks_any || constant => {}
+                true => counts.divergent += 1,
+                false => counts.uniform_kept += 1,
+            }
+        }
+        counts
+    }
+
+    /// After `lost` uniform branches have been folded.
+    pub(super) fn after_losing(self, lost: usize) -> BranchCounts {
+        let lost = lost.min(self.uniform_kept);
+        BranchCounts { uniform_kept: self.uniform_kept - lost, uniform_lost: lost, ..self }
+    }
+}
+
 impl LoopCounts {
     /// The loops of a plan.
     pub(super) fn loops(plan: &Plan) -> LoopCounts {
@@ -60,21 +90,36 @@ impl LoopCounts {
         LoopCounts { uniform: plan.loops.len() - divergent, divergent }
     }
 
-    /// The exits that leave at least one divergent loop, before these are transformed.
-    pub(super) fn exits(plan: &Plan) -> LoopCounts {
-        let mut seen: EntitySet<Edge> = EntitySet::new();
+    /// Counts exits by what was found of the blocks that they leave.
+    pub(super) fn exits(plan: &Plan, exits: &[Exit]) -> LoopCounts {
         let mut counts = LoopCounts::default();
-        for &e in plan.loops.values().flat_map(|l| &l.exits) {
-            let (from, to) = (plan.func.edges[e].from, plan.func.edges[e].to);
-            let apart = plan.loops_around(from).any(|l| plan.loops[l].divergent && !plan.contains(l, to));
-            if apart && seen.insert(e) {
-                match plan.branch[from] {
-                    Branch::Divergent => counts.divergent += 1,
-                    _ => counts.uniform += 1,
-                }
+        for exit in exits {
+            // Under a divergent branch not every lane of the loop is there.
+            let all = plan.class_of(exit.from) == plan.class_of(plan.loops[exit.left].header);
+            match plan.branch[exit.from] {
+                Branch::Uniform | Branch::AnyLane if all => counts.uniform += 1,
+                _ => counts.divergent += 1,
             }
         }
         counts
+    }
+}
+
+/// An edge out of a divergent loop, before the loop is transformed.
+pub(super) struct Exit {
+    /// The block that it leaves.
+    from: Block,
+    /// The innermost divergent loop that it leaves.
+    left: LoopId,
+}
+
+impl Exit {
+    /// The exits of divergent loops, each once.
+    pub(super) fn all(plan: &Plan) -> Vec<Exit> {
+        let edges = plan.loops.values().flat_map(|l| &l.exits).map(|&e| &plan.func.edges[e]);
+        let left =
+            |from, to| plan.loops_around(from).find(|&l| plan.loops[l].divergent && !plan.contains(l, to));
+        edges.filter_map(|e| Some(Exit { from: e.from, left: left(e.from, e.to)? })).collect()
     }
 }
 

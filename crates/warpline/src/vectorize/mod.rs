@@ -36,7 +36,7 @@ pub mod widen;
 use cranelift_entity::EntitySet;
 
 use crate::ir::{Block, Function, Inst, Type};
-use counts::{Always, Counts, LoopCounts};
+use counts::{Always, BranchCounts, Counts, Exit, LoopCounts};
 use plan::{Branch, Facts, Plan};
 
 pub use error::VectorizeError;
@@ -67,20 +67,26 @@ pub fn to_lane_program(
     mode: Linearize,
     masked: bool,
 ) -> Result<LaneProgram, VectorizeError> {
+    let branches = BranchCounts::of(&func, &facts);
     let facts = match mode {
         Linearize::Partial => facts,
         Linearize::Full => everything_divergent(&func, facts),
     };
     let mut plan = Plan::new(func, facts);
     plan.entry_mask = masked.then(|| plan.func.add_param(Type::BOOL, "mask"));
-    let exits = LoopCounts::exits(&plan);
+    let exits = Exit::all(&plan);
     divergent_loops::transform_divergent_loops(&mut plan);
     split_uniform_edges(&mut plan);
     let pdom = classes::IterationPostDom::compute(&plan);
     classes::compute_classes(&mut plan, &pdom);
     check_uniform_loops(&plan)?;
+    let exits = LoopCounts::exits(&plan, &exits);
     let guards = guards::insert_guards(&mut plan, &pdom)?;
-    let branches = repair::linearize_function(&mut plan, &guards.blocks)?;
+    let lost = repair::linearize_function(&mut plan, &guards.blocks)?;
+    let branches = branches.after_losing(match mode {
+        Linearize::Partial => lost,
+        Linearize::Full => branches.uniform_kept,
+    });
     let counts = Counts { branches, loops: LoopCounts::loops(&plan), exits, ..Counts::default() };
     Ok(LaneProgram { counts, always: plan.always, guarded: guards.instructions, func: plan.func })
 }

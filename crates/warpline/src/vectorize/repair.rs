@@ -14,17 +14,16 @@ use crate::ssa;
 
 use super::VectorizeError;
 use super::block_index::BlockIndex;
-use super::counts::BranchCounts;
 use super::linearize::{Linearized, NewBranch, linearize};
 use super::plan::{Action, Branch, Init, Plan};
 
-/// Linearizes the function and turns it into a lane program. `guards` are the blocks whose branch asks
-/// whether their own mask has any lane.
+/// Linearizes the function and turns it into a lane program; returns how many uniform branches were folded. `guards` are the
+/// blocks whose branch asks whether their own mask has any lane.
 ///
 /// # Errors
 /// If an edge that masks rely on was folded: a defect of ours, reported rather than
 /// compiled.
-pub fn linearize_function(plan: &mut Plan, guards: &[Block]) -> Result<BranchCounts, VectorizeError> {
+pub fn linearize_function(plan: &mut Plan, guards: &[Block]) -> Result<usize, VectorizeError> {
     let (graph, ids) = plan.func.graph();
     let dfs = DfsOrder::compute(&graph);
     let dom = DomTree::compute_with(&graph, &dfs);
@@ -39,7 +38,7 @@ pub fn linearize_function(plan: &mut Plan, guards: &[Block]) -> Result<BranchCou
         |n| plan.dead_ends.contains(block(n)),
     );
     check_kept_edges(plan, &result)?;
-    let stats = count(plan, &result);
+    let lost = lost_branches(plan, &result);
     convert_phis(plan, &result, &index, &dom);
     let masks = write_masks(plan, guards);
     rebind(plan, &result);
@@ -50,7 +49,7 @@ pub fn linearize_function(plan: &mut Plan, guards: &[Block]) -> Result<BranchCou
     ssa::construct_vars(&mut plan.func, &all);
     plan.func.vars.clear();
     super::cleanup::simplify_masks(&mut plan.func);
-    Ok(stats)
+    Ok(lost)
 }
 
 fn new_targets(result: &Linearized, b: Block) -> Vec<Block> {
@@ -93,23 +92,16 @@ fn check_kept_edges(plan: &Plan, result: &Linearized) -> Result<(), VectorizeErr
     Ok(())
 }
 
-fn count(plan: &Plan, result: &Linearized) -> BranchCounts {
-    let mut stats = BranchCounts::default();
-    for &b in &plan.func.layout {
-        if !plan.branches(b) || plan.branch[b] == Branch::AnyLane || plan.dead_ends.contains(b) {
-            continue;
-        }
+/// Uniform branches that have a single target now.
+fn lost_branches(plan: &Plan, result: &Linearized) -> usize {
+    let lost = |&&b: &&Block| {
         let kept = match &result.branches[Node::from(b).index()] {
             NewBranch::Kept(t) => t.iter().any(|x| Some(x) != t.first()),
             NewBranch::Folded(_) => false,
         };
-        match (plan.branch[b], kept) {
-            (Branch::Divergent, _) => stats.divergent += 1,
-            (_, true) => stats.uniform_kept += 1,
-            (_, false) => stats.uniform_lost += 1,
-        }
-    }
-    stats
+        plan.branch[b] == Branch::Uniform && plan.branches(b) && !plan.dead_ends.contains(b) && !kept
+    };
+    plan.func.layout.iter().filter(lost).count()
 }
 
 /// φs of blocks whose in-edges changed become variables.
