@@ -40,9 +40,9 @@ entry:
 ;   %v9: i64 = sext %u
 ;   %v10: i64 = sub %v8, %v9
 ;   %v11: ptr = getelementptr float, %up, %v10
-;   %v13: <4 x ptr> = getelementptr i8, %v11, <4 x i64> <0, 12, 24, 36>
-;   %v17: <4 x float> = call @llvm.masked.gather.v4f32.v4p0(%v13, 4, <true, true, true, true>, poison)
-;   ret %v17
+;   %v12: <10 x float> = load %v11, align 4
+;   %v14: <4 x float> = shufflevector %v12, poison [0, 3, 6, 9]
+;   ret %v14
 ; }
 
 ; The implicit extension of an index.

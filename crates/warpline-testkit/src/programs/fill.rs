@@ -109,6 +109,8 @@ impl Filler<'_> {
                     let kind = match &*self.f.values[value].name {
                         "shared" => BufferKind::Shared,
                         "sink" => BufferKind::Sink,
+                        "backwards" => BufferKind::Backwards,
+                        name if name.starts_with("fields") => BufferKind::Fields,
                         _ if written => BufferKind::Private,
                         _ => BufferKind::ReadOnly,
                     };
@@ -429,6 +431,10 @@ impl Filler<'_> {
         } else {
             ANY
         };
+        if self.options.layouts && self.options.memory != MemoryMode::None && self.rng.chance(1, 6) {
+            self.fields(b);
+            return;
+        }
         match self.rng.below(24) {
             1..=4 => self.int_binary(b, want),
             5 => self.division(b),

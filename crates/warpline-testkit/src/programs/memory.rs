@@ -19,8 +19,12 @@ pub(super) struct Buffer {
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) enum BufferKind {
     ReadOnly,
+    /// As `ReadOnly`, with as many elements per index as buffers that are written have.
+    Fields,
     /// Slots of the own index, read too.
     Private,
+    /// As `Private`, the slots of the greatest index first.
+    Backwards,
     /// Slots of the own index, never read.
     Sink,
     /// Anywhere.
@@ -29,6 +33,12 @@ pub(super) enum BufferKind {
     Common,
     /// An `alloca` of four elements.
     Local,
+}
+
+impl Buffer {
+    fn is_read_only(&self) -> bool {
+        matches!(self.kind, BufferKind::ReadOnly | BufferKind::Fields)
+    }
 }
 
 impl Filler<'_> {
@@ -82,8 +92,7 @@ impl Filler<'_> {
     }
 
     pub(super) fn store(&mut self, b: Block) {
-        let writable: Vec<Buffer> =
-            self.buffers.iter().copied().filter(|x| x.kind != BufferKind::ReadOnly).collect();
+        let writable: Vec<Buffer> = self.buffers.iter().copied().filter(|x| !x.is_read_only()).collect();
         if writable.is_empty() {
             return;
         }
@@ -100,6 +109,52 @@ impl Filler<'_> {
         self.f.append(b, Op::Store(access), &[v, address], Type::Void);
     }
 
+    /// Loads and stores of fields of a structure: the slots of an index.
+    pub(super) fn fields(&mut self, b: Block) {
+        let Some(i) = self.index else { return };
+        let of_slots = |x: &Buffer| {
+            matches!(
+                x.kind,
+                BufferKind::Private | BufferKind::Backwards | BufferKind::Fields | BufferKind::Sink
+            )
+        };
+        let buffers: Vec<Buffer> = self.buffers.iter().copied().filter(of_slots).collect();
+        if buffers.is_empty() {
+            return;
+        }
+        let buffer = *self.rng.pick(&buffers);
+        let ty = self.module.types.array(buffer.elem, SLOTS);
+        let stores = !buffer.is_read_only();
+        for _ in 0..1 + self.rng.below(6) {
+            let field = self.f.int_const(32, self.rng.below(SLOTS as usize) as u128);
+            let structure = self.structure(b, &buffer, i);
+            let zero = self.f.int_const(32, 0);
+            let row = self.f.append_value(b, Op::Gep(ty), &[buffer.base, structure, zero], Type::PTR);
+            let address = self.f.append_value(b, Op::Gep(ty), &[row, zero, field], Type::PTR);
+            let access = MemAccess::plain(size(buffer.elem));
+            if stores && (buffer.kind == BufferKind::Sink || self.rng.chance(1, 2)) {
+                let want = if buffer.clean { CLEAN } else { ANY };
+                let v = self.pick(b, buffer.elem, want).value;
+                self.f.append(b, Op::Store(access), &[v, address], Type::Void);
+            } else {
+                self.emit(b, Op::Load(access), &[address], buffer.elem, buffer.clean, false);
+            }
+        }
+    }
+
+    /// The number of the structure that belongs to the index.
+    fn structure(&mut self, b: Block, buffer: &Buffer, i: Avail) -> Value {
+        let Type::Int(w) = i.ty else { return i.value };
+        // What is only read may be read in any order.
+        let backwards = buffer.kind == BufferKind::Backwards
+            || (buffer.kind == BufferKind::Fields && self.rng.chance(1, 3));
+        if !backwards {
+            return i.value;
+        }
+        let last = self.f.int_const(w, u128::from(MAX_INDEX - 1));
+        self.f.append_value(b, Op::Binary(BinaryOp::Sub), &[last, i.value], i.ty)
+    }
+
     /// The address of an element inside of a buffer, and whether it is probably uniform.
     pub(super) fn address(&mut self, b: Block, buffer: &Buffer) -> (Value, bool) {
         let (index, uniform) = match (buffer.kind, self.index) {
@@ -110,7 +165,8 @@ impl Filler<'_> {
             (_, Some(i)) => {
                 let Type::Int(w) = i.ty else { return (buffer.base, true) };
                 let slots = self.f.int_const(w, SLOTS.into());
-                let scaled = self.f.append_value(b, Op::Binary(BinaryOp::Mul), &[i.value, slots], i.ty);
+                let structure = self.structure(b, buffer, i);
+                let scaled = self.f.append_value(b, Op::Binary(BinaryOp::Mul), &[structure, slots], i.ty);
                 if let Some(inst) = self.f.def_inst(scaled)
                     && self.rng.chance(1, 2)
                 {
@@ -139,7 +195,11 @@ impl Filler<'_> {
     /// Below 256: contiguous, strided, uniform or anything.
     fn read_index(&mut self, b: Block, i: Avail) -> (Value, bool) {
         let Type::Int(w) = i.ty else { return (i.value, false) };
-        match self.rng.below(6) {
+        match self.rng.below(if self.options.layouts { 7 } else { 6 }) {
+            6 => {
+                let last = self.f.int_const(w, 255 - self.rng.below(128) as u128);
+                (self.f.append_value(b, Op::Binary(BinaryOp::Sub), &[last, i.value], i.ty), false)
+            }
             0 | 1 => {
                 let k = self.f.int_const(w, self.rng.below(MAX_INDEX as usize) as u128);
                 (self.f.append_value(b, Op::Binary(BinaryOp::Add), &[i.value, k], i.ty), false)

@@ -61,6 +61,8 @@ pub struct ProgramOptions {
     pub wide: bool,
     /// Loops with several entries.
     pub irreducible: bool,
+    /// Arrays of structures, arrays from behind, buffers of many types.
+    pub layouts: bool,
 }
 
 impl Default for ProgramOptions {
@@ -77,6 +79,7 @@ impl Default for ProgramOptions {
             poison: true,
             wide: false,
             irreducible: false,
+            layouts: false,
         }
     }
 }
@@ -96,6 +99,7 @@ impl ProgramOptions {
             poison: rng.chance(1, 2),
             wide: rng.chance(1, 3),
             irreducible: rng.chance(1, 4),
+            layouts: rng.chance(1, 2),
         };
         // Lane operations in loops with several entries are refused.
         options.lane_operations &= !options.irreducible;
@@ -234,6 +238,19 @@ fn parameters(rng: &mut SplitMix64, f: &mut Function, options: &ProgramOptions) 
             buffer("out.f32", Type::F32, MAX_INDEX * SLOTS, true);
         }
         buffer("sink", Type::Int(64), MAX_INDEX * SLOTS, true);
+        if options.layouts {
+            for (ty, name) in
+                [(Type::Int(16), "i16"), (Type::F64, "f64"), (Type::Int(64), "i64"), (Type::Int(8), "i8")]
+            {
+                if rng.chance(1, 3) {
+                    buffer(&format!("fields.{name}"), ty, MAX_INDEX * SLOTS, false);
+                }
+                if rng.chance(1, 4) {
+                    buffer(&format!("out.{name}"), ty, MAX_INDEX * SLOTS, true);
+                }
+            }
+            buffer("backwards", Type::Int(32), MAX_INDEX * SLOTS, true);
+        }
         if options.memory == MemoryMode::Racy {
             buffer("shared", Type::Int(32), 64, true);
         }

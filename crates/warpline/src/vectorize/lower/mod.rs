@@ -29,6 +29,7 @@ use super::VectorizeError;
 use super::counts::{Always, MaskCounts};
 use super::options::{MathLibrary, Options, Passing};
 
+use memory::plan::AccessPlan;
 pub use reps::Rep;
 
 /// A lane program with what lowering must know of its values.
@@ -71,13 +72,14 @@ pub fn lower(
 ) -> Result<Lowered, VectorizeError> {
     let reps = reps::assign(input)?;
     let mut lower = Lower {
-        module,
         src: input.func,
         guarded: input.guarded,
         always: input.always,
         out: Function::new(&options.name, Type::Void),
         width: options.width,
         math: options.math,
+        plan: AccessPlan::compute(module, input.func, &reps, options.width),
+        module,
         reps,
         scalars: SecondaryMap::new(),
         vectors: SecondaryMap::new(),
@@ -113,6 +115,7 @@ struct Lower<'a> {
     width: u32,
     math: &'a dyn MathLibrary,
     reps: SecondaryMap<Value, Rep>,
+    plan: AccessPlan,
     /// The scalar of a uniform or strided value.
     scalars: SecondaryMap<Value, PackedOption<Value>>,
     /// The vector of a value; for one that is not varying it is valid in block `vector_home` only.

@@ -1,6 +1,6 @@
 //! Operands: a value of the lane program as a scalar, as a vector, as one lane's scalar; masks.
 
-use crate::ir::{BinaryOp, Constant, Effects, Inst, InstFlags, LaneOp, Op, Scalar, Type, Value};
+use crate::ir::{BinaryOp, Constant, Effects, Inst, InstFlags, LaneOp, Op, Type, Value};
 use crate::vectorize::VectorizeError;
 
 use super::{Lower, Rep};
@@ -410,14 +410,6 @@ impl Lower<'_> {
         match rep {
             Rep::Strided(_) => InstFlags::empty(),
             _ => flags,
-        }
-    }
-
-    /// The integer type of the elements that a type has in memory: booleans take a byte each.
-    pub(super) fn memory_scalar(ty: Type) -> Option<Scalar> {
-        match ty.scalar()? {
-            Scalar::Int(1) => Some(Scalar::Int(8)),
-            s => Some(s),
         }
     }
 }

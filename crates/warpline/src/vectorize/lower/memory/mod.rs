@@ -3,10 +3,16 @@
 //! * A uniform address is accessed once, in blocks that are only reached with an active lane. Of a varying
 //!   value the last active lane's is stored.
 //! * Consecutive addresses become a vector access, masked unless all lanes are active.
+//! * Addresses at small constant distances, reversed ones among them, and the fields of structures become wide accesses with
+//!   shuffles, where the [`plan`] finds that worthwhile.
 //! * Everything else is gathered and scattered under the mask. Scatters write in lane order.
 //! * Volatile and atomic accesses, and types that have no vector form in memory, are replicated.
 
-use crate::ir::{CastOp, Effects, Inst, MemAccess, Op, Scalar, Type, Value};
+mod address;
+pub(super) mod plan;
+mod wide;
+
+use crate::ir::{CastOp, DataLayout, Effects, Inst, MemAccess, Op, Scalar, Type, TypeTable, Value};
 use crate::vectorize::VectorizeError;
 
 use super::{Lower, Rep};
@@ -33,10 +39,14 @@ impl Lower<'_> {
         }
         let ty = self.src.ty(result);
         let Some(elem) = self.memory_element(ty) else { return self.replicate(i) };
+        if let Some(plan) = self.group(i) {
+            return plan.map_or(Ok(()), |group| self.load_group(&group));
+        }
         let mem_ty = Type::from(elem);
         let vty = mem_ty.vector(self.width).expect("memory elements are scalars");
         let mut loaded = if self.is_consecutive(address, mem_ty) {
             let ptr = self.scalar(address, i)?;
+            let access = self.aligned_for_lane_0(access, mem_ty);
             match self.mask_vector(i)? {
                 None => self.emit(Op::Load(access), &[ptr], vty),
                 Some(mask) => self.masked_load("llvm.masked.load", ptr, access, mask, vty, i),
@@ -46,9 +56,7 @@ impl Lower<'_> {
             let mask = self.mask_or_true(i)?;
             self.masked_load("llvm.masked.gather", ptrs, access, mask, vty, i)
         };
-        if mem_ty != ty {
-            loaded = self.cast_vector(CastOp::Trunc, loaded, ty);
-        }
+        loaded = self.as_value(loaded, mem_ty, ty);
         if self.reps[result].is_scalar() {
             // A uniform address in a block that may have no active lane.
             let first = self.first_active(loaded, ty, i)?;
@@ -79,13 +87,15 @@ impl Lower<'_> {
             return Ok(());
         }
         let Some(elem) = self.memory_element(ty) else { return self.replicate(i) };
-        let mem_ty = Type::from(elem);
-        let mut x = self.vector(value, i)?;
-        if mem_ty != ty {
-            x = self.cast_vector(CastOp::ZExt, x, mem_ty);
+        if let Some(plan) = self.group(i) {
+            return plan.map_or(Ok(()), |group| self.store_group(&group));
         }
+        let mem_ty = Type::from(elem);
+        let x = self.vector(value, i)?;
+        let x = self.as_element(x, ty, mem_ty);
         if self.is_consecutive(address, mem_ty) {
             let ptr = self.scalar(address, i)?;
+            let access = self.aligned_for_lane_0(access, mem_ty);
             match self.mask_vector(i)? {
                 None => {
                     let new = self.emit_void(Op::Store(access), &[x, ptr]);
@@ -115,12 +125,20 @@ impl Lower<'_> {
         }
     }
 
-    /// What a value of the type is in memory, if vectors of it lie there as consecutive elements do.
+    /// An access of consecutive elements with what is known of lane 0's address if some lane's is aligned.
+    fn aligned_for_lane_0(&self, access: MemAccess, elem: Type) -> MemAccess {
+        let size = self.module.layout.alloc_size(&self.module.types, elem).unwrap_or(1);
+        MemAccess { align: wide::common(access.align, size as i64), ..access }
+    }
+
     fn memory_element(&self, ty: Type) -> Option<Scalar> {
-        let elem = Self::memory_scalar(ty)?;
-        let bits = u64::from(self.module.layout.scalar_bits(elem));
-        let size = self.module.layout.alloc_size(&self.module.types, elem.into())?;
-        (bits == size * 8 && bits.is_power_of_two() && bits <= 64).then_some(elem)
+        memory_element(&self.module.layout, &self.module.types, ty)
+    }
+
+    /// The group of a load or store, if it is in one: the group itself if it is to be made here.
+    fn group(&self, i: Inst) -> Option<Option<plan::Group>> {
+        let (group, here) = self.plan.group(i)?;
+        Some(here.then(|| group.clone()))
     }
 
     fn masked_load(
@@ -249,6 +267,17 @@ impl Lower<'_> {
         }
         Ok(())
     }
+}
+
+/// What a value of the type is in memory, if vectors of it lie there as consecutive elements do. Booleans take a byte each.
+fn memory_element(layout: &DataLayout, types: &TypeTable, ty: Type) -> Option<Scalar> {
+    let elem = match ty.scalar()? {
+        Scalar::Int(1) => Scalar::Int(8),
+        s => s,
+    };
+    let bits = u64::from(layout.scalar_bits(elem));
+    let size = layout.alloc_size(types, elem.into())?;
+    (bits == size * 8 && bits.is_power_of_two() && bits <= 64).then_some(elem)
 }
 
 /// A type in the suffix of an overloaded intrinsic's name.

@@ -1,0 +1,314 @@
+//! Which accesses with a fixed step between lanes are made by wide vector accesses and shuffles.
+//!
+//! In lane *l* such an access is at `base + l·step + offset`. If `step` is a small multiple *k* of the element's size, the elements of
+//! all lanes lie within W·|*k*| elements, and one access to all of these and a shuffle may do what a gather does. Accesses of one
+//! block that differ by less than a step are members of one *group*, which shares its wide access: the fields of an array
+//! of structures. A reversed access is a group with *k* = −1.
+//!
+//! A load of a group is made where its first member is, a store where its last is. Members are moved over other instructions for that,
+//! so these must touch other memory (shown by constant distances from the same base) or none, and must return. The
+//! members of a group are less than one step apart, so no two elements of a group coincide but those of members with one offset,
+//! of which the later is stored: the order in which lanes and fields are stored does not matter.
+//!
+//! # Which bytes are touched
+//!
+//! Where all lanes are active, a load reads from the first byte that a lane reads to the last one. What lies between two bytes that
+//! the program reads is at most a step away from both, belongs to the object that both belong to, and is on the page of one of
+//! them. In a block with a mask, and for stores that do not fill the whole range, the wide access has a mask of its own, false
+//! wherever no active lane has an element.
+//!
+//! # Which form is cheaper
+//!
+//! [`Group::is_worthwhile`] counts operations on vectors of 32 bytes: one per vector of the range, again one to spread the mask over it,
+//! and one per vector and member for the shuffles. A gather or scatter counts two operations and one for every lane, which is what
+//! processors that have these instructions take.
+
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
+
+use crate::ir::{Effects, Function, Inst, Module, Op, Type, Value};
+
+use super::super::math::is_annotation;
+use super::super::reps::Rep;
+use super::address::Address;
+use super::memory_element;
+
+/// The greatest distance of neighbouring lanes' elements, in elements.
+const MAX_FACTOR: u64 = 16;
+
+/// So many accesses are looked at together at most.
+const MAX_STRETCH: usize = 256;
+
+/// What vectors are counted in, in bytes.
+const VECTOR_BYTES: u64 = 32;
+
+/// A group of accesses.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GroupId(u32);
+entity_impl!(GroupId, "group");
+
+/// An access of a group.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// The load or store.
+    pub inst: Inst,
+    /// Where its elements lie, in elements from those of the group's first member.
+    pub offset: i64,
+}
+
+/// Loads or stores that are made together.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The members in the order of the program.
+    pub members: Vec<Member>,
+    /// The size of an element in bytes.
+    pub size: u64,
+    /// From a lane's element to the next lane's, in elements.
+    pub factor: i64,
+    /// Whether these are stores.
+    pub stores: bool,
+}
+
+impl Group {
+    /// The least and the greatest offset.
+    pub fn extent(&self) -> (i64, i64) {
+        let offsets = self.members.iter().map(|m| m.offset);
+        offsets.fold((0, 0), |(low, high), x| (low.min(x), high.max(x)))
+    }
+
+    /// The number of elements from the first to the last one of `width` lanes.
+    pub fn range(&self, width: u32) -> u64 {
+        let (low, high) = self.extent();
+        self.factor.unsigned_abs() * u64::from(width - 1) + (high - low) as u64 + 1
+    }
+
+    /// Whether every element of the range is some lane's.
+    pub fn is_complete(&self) -> bool {
+        let mut offsets: Vec<i64> = self.members.iter().map(|m| m.offset).collect();
+        offsets.sort_unstable();
+        offsets.dedup();
+        offsets.len() as u64 == self.factor.unsigned_abs()
+    }
+
+    /// Whether wide accesses and shuffles are cheaper than gathers or scatters of `width` lanes.
+    fn is_worthwhile(&self, width: u32, masked: bool) -> bool {
+        let vectors = (self.range(width) * self.size).div_ceil(VECTOR_BYTES);
+        let members = self.members.len() as u64;
+        let masked = masked || (self.stores && !self.is_complete());
+        let wide = vectors * (1 + u64::from(masked) + members);
+        wide < members * (2 + u64::from(width))
+    }
+}
+
+/// The groups of a function.
+#[derive(Default)]
+pub struct AccessPlan {
+    groups: PrimaryMap<GroupId, Group>,
+    of: SecondaryMap<Inst, PackedOption<GroupId>>,
+}
+
+impl AccessPlan {
+    /// Finds the groups of a lane program.
+    pub fn compute(
+        module: &Module,
+        func: &Function,
+        reps: &SecondaryMap<Value, Rep>,
+        width: u32,
+    ) -> AccessPlan {
+        let mut plan = AccessPlan::default();
+        for &b in &func.layout {
+            let (records, open, done) = (Vec::new(), Vec::new(), Vec::new());
+            let mut finder = Finder { module, func, reps, records, open, done };
+            for &i in &func.blocks[b].insts {
+                finder.instruction(i);
+            }
+            finder.end_stretch();
+            let masked = func.blocks[b].mask.is_some();
+            for group in finder.done.into_iter().filter(|g| g.is_worthwhile(width, masked)) {
+                plan.add(group);
+            }
+        }
+        plan
+    }
+
+    fn add(&mut self, group: Group) {
+        let id = self.groups.push(group);
+        for m in &self.groups[id].members {
+            self.of[m.inst] = id.into();
+        }
+    }
+
+    /// The group that an access belongs to, and whether it is to be made here.
+    pub fn group(&self, i: Inst) -> Option<(&Group, bool)> {
+        let group = &self.groups[self.of[i].expand()?];
+        let place = if group.stores { group.members.last() } else { group.members.first() };
+        Some((group, place.is_some_and(|m| m.inst == i)))
+    }
+}
+
+/// Memory that an instruction accesses.
+struct Access {
+    address: Option<Address>,
+    /// From lane to lane, in bytes; `None`: not fixed.
+    step: Option<i64>,
+    size: u64,
+    writes: bool,
+}
+
+impl Access {
+    /// Whether no lane's bytes are those of a lane of the other access.
+    fn is_apart_from(&self, other: &Access) -> bool {
+        let (Some(a), Some(b), Some(step)) = (&self.address, &other.address, self.step) else { return false };
+        let Some(distance) = a.distance(b).filter(|_| other.step == Some(step)) else { return false };
+        // `b` lies at `distance + t·step` from `a`, for any small t.
+        let (distance, step) = (i128::from(distance), i128::from(step.unsigned_abs()));
+        let (ahead, behind) = match step {
+            0 if distance < 0 => return -distance >= i128::from(other.size),
+            0 => (distance, i128::MAX),
+            _ => (distance.rem_euclid(step), step - distance.rem_euclid(step)),
+        };
+        ahead >= i128::from(self.size) && behind >= i128::from(other.size)
+    }
+}
+
+/// An access of the present stretch.
+struct Record {
+    access: Access,
+    /// The group that it is a member of.
+    group: Option<usize>,
+}
+
+/// A group that may still grow.
+struct Open {
+    group: Group,
+    /// The members' numbers among the accesses of the stretch.
+    records: Vec<usize>,
+    /// The type in memory, if members must agree on it.
+    ty: Type,
+}
+
+impl Open {
+    /// Where the group is made, as the number of an access.
+    fn place(&self) -> usize {
+        let place = if self.group.stores { self.records.last() } else { self.records.first() };
+        place.copied().unwrap_or(0)
+    }
+}
+
+/// Finds the groups of a block, stretch by stretch. Nothing is moved out of a stretch.
+struct Finder<'a> {
+    module: &'a Module,
+    func: &'a Function,
+    reps: &'a SecondaryMap<Value, Rep>,
+    records: Vec<Record>,
+    open: Vec<Open>,
+    done: Vec<Group>,
+}
+
+impl Finder<'_> {
+    fn instruction(&mut self, i: Inst) {
+        let data = &self.func.insts[i];
+        let (address, ty, writes) = match data.op {
+            Op::Load(m) if m.is_simple() => (data.args[0], self.func.ty(data.results[0]), false),
+            Op::Store(m) if m.is_simple() => (data.args[1], self.func.ty(data.args[0]), true),
+            _ => {
+                if !self.can_be_passed(i) {
+                    self.end_stretch();
+                }
+                return;
+            }
+        };
+        if self.records.len() == MAX_STRETCH {
+            self.end_stretch();
+        }
+        let access = Access {
+            address: Address::of(self.module, self.func, address),
+            step: match self.reps[address] {
+                Rep::Uniform => Some(0),
+                Rep::Strided(step) => Some(step),
+                Rep::Varying => None,
+            },
+            size: self.module.layout.store_size(&self.module.types, ty).unwrap_or(u64::MAX),
+            writes,
+        };
+        let group = self.join(i, ty, &access);
+        self.records.push(Record { access, group });
+    }
+
+    /// Whether an access may be moved over an instruction that is no plain access.
+    fn can_be_passed(&self, i: Inst) -> bool {
+        let data = &self.func.insts[i];
+        let annotation = match &data.op {
+            Op::Call(call) => {
+                let name = call.callee.map(|s| &self.module.symbols[s].name);
+                data.results.is_empty() && name.is_some_and(|name| is_annotation(name))
+            }
+            Op::Lane(_) => true,
+            _ => false,
+        };
+        // What traps where the program would have, may as well trap earlier or later.
+        annotation || data.effects().difference(Effects::TRAPS).is_empty()
+    }
+
+    fn end_stretch(&mut self) {
+        self.records.clear();
+        self.done.extend(self.open.drain(..).map(|o| o.group));
+    }
+
+    /// Puts an access into a group, an old one or a new one, if it can be a member of any. The number of the group.
+    fn join(&mut self, i: Inst, ty: Type, access: &Access) -> Option<usize> {
+        let elem = Type::from(memory_element(&self.module.layout, &self.module.types, ty)?);
+        let size = self.module.layout.alloc_size(&self.module.types, elem)?;
+        let (step, bytes) = (access.step?, i64::try_from(size).ok()?);
+        let factor = step / bytes;
+        if step % bytes != 0 || matches!(factor, 0 | 1) || factor.unsigned_abs() > MAX_FACTOR {
+            return None;
+        }
+        let found = self.open.iter().enumerate().rev().find_map(|(n, o)| {
+            let offset = self.offset(o, access, elem, factor, size)?;
+            self.may_join(n, access).then_some((n, offset))
+        });
+        let (n, offset) = found.unwrap_or_else(|| {
+            let group = Group { members: Vec::new(), size, factor, stores: access.writes };
+            self.open.push(Open { group, records: Vec::new(), ty: elem });
+            (self.open.len() - 1, 0)
+        });
+        self.open[n].group.members.push(Member { inst: i, offset });
+        self.open[n].records.push(self.records.len());
+        Some(n)
+    }
+
+    /// Where the elements of an access lie if it fits a group, in elements from those of the first member.
+    fn offset(&self, o: &Open, access: &Access, elem: Type, factor: i64, size: u64) -> Option<i64> {
+        let fits = o.group.stores == access.writes
+            && (o.group.factor, o.group.size) == (factor, size)
+            && (o.ty == elem || !(o.ty.is_ptr() || elem.is_ptr()));
+        let first = &self.records[*o.records.first()?].access;
+        let (Some(a), Some(b), true) = (&first.address, &access.address, fits) else { return None };
+        let (distance, bytes) = (a.distance(b)?, i64::try_from(size).ok()?);
+        let offset = distance / bytes;
+        let (low, high) = o.group.extent();
+        let within = high.max(offset).checked_sub(low.min(offset))?.unsigned_abs() < factor.unsigned_abs();
+        (distance % bytes == 0 && within).then_some(offset)
+    }
+
+    /// Whether nothing changes if the next access becomes a member of a group: whatever changes places by that, given where the
+    /// other groups are made, touches different bytes.
+    fn may_join(&self, n: usize, access: &Access) -> bool {
+        let o = &self.open[n];
+        let place = |at: usize| self.records[at].group.map_or(at, |g| self.open[g].place());
+        match o.group.stores {
+            // All members come to the place of the new one.
+            true => o.records.iter().all(|&m| {
+                let behind = self.records.iter().skip(m + 1).filter(|r| r.group != Some(n));
+                { behind }.all(|r| r.access.is_apart_from(&self.records[m].access))
+            }),
+            // The new one goes to the place of the first.
+            false => {
+                self.records.iter().enumerate().all(|(at, r)| {
+                    !r.access.writes || place(at) < o.place() || r.access.is_apart_from(access)
+                })
+            }
+        }
+    }
+}
