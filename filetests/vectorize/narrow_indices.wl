@@ -83,6 +83,7 @@ entry:
 ;   %v9: <4 x i32> = add %v8, <0, 1, 2, 3>
 ;   %v10: <4 x i64> = sext %v9
 ;   %v11: <4 x ptr> = getelementptr inbounds float, %up, %v10
-;   %v15: <4 x float> = call @llvm.masked.gather.v4f32.v4p0(%v11, 4, <true, true, true, true>, poison)
-;   ret %v15
+;   %v12: <4 x ptr> = getelementptr i32, %up, %v9
+;   %v16: <4 x float> = call @llvm.masked.gather.v4f32.v4p0(%v12, 4, <true, true, true, true>, poison)
+;   ret %v16
 ; }

@@ -18,7 +18,7 @@ join:
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
 ; func @missed_store(%c: i1, %u: i32) -> i32 {
 ; entry:
-;   %slot: ptr = alloca i32, i32 1, align 4
+;   %slot: ptr = alloca i8, i64 16, align 16
 ;   store i32 0, %slot, align 4
 ;   br writes
 ; writes mask %c:
@@ -47,19 +47,19 @@ reads:
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
 ; func @loads_apart(%c: i1, %u: i32) -> i32 {
 ; entry:
-;   %slot: ptr = alloca i32, i32 1, align 4
+;   %slot: ptr = alloca i8, i64 16, align 16
 ;   store i32 0, %slot, align 4
-;   %v14: i1 = mask_andnot true, %c
+;   %v15: i1 = mask_andnot true, %c
 ;   br reads
 ; writes mask %c:
 ;   store %u, %slot, align 4
-;   %v19: i32 = blend %c, 7, %x
+;   %v20: i32 = blend %c, 7, %x
 ;   br exit
-; reads mask %v14:
+; reads mask %v15:
 ;   %x: i32 = load %slot, align 4
 ;   br writes
 ; exit:
-;   ret %v19
+;   ret %v20
 ; }
 
 ; One object does: whoever loads has stored, and the load is of a uniform value.
@@ -106,7 +106,7 @@ entry:
 ; branches: 0 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
 ; func @varying_value(%x: i32) -> i32 {
 ; entry:
-;   %slot: ptr = alloca i32, i32 1, align 4
+;   %slot: ptr = alloca i8, i64 16, align 16
 ;   store %x, %slot, align 4
 ;   %y: i32 = load %slot, align 4
 ;   ret %y

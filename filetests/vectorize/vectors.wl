@@ -157,17 +157,15 @@ entry:
 ; func @aligned_x4(%i: i64, %uin: ptr, %uout: ptr) {
 ; entry:
 ;   %v3: ptr = getelementptr <2 x i32>, %uin, %i
-;   %v5: <4 x ptr> = getelementptr i8, %v3, <4 x i64> <0, 8, 16, 24>
-;   %v9: <4 x i32> = call @llvm.masked.gather.v4i32.v4p0(%v5, 8, <true, true, true, true>, poison)
-;   %v11: ptr = getelementptr i8, %v3, i64 4
-;   %v12: <4 x ptr> = getelementptr i8, %v11, <4 x i64> <0, 8, 16, 24>
-;   %v14: <4 x i32> = call @llvm.masked.gather.v4i32.v4p0(%v12, 4, <true, true, true, true>, poison)
-;   %v15: ptr = getelementptr <2 x i32>, %uout, %i
-;   %v16: <4 x ptr> = getelementptr i8, %v15, <4 x i64> <0, 8, 16, 24>
-;   call @llvm.masked.scatter.v4i32.v4p0(%v14, %v16, 8, <true, true, true, true>)
-;   %v17: ptr = getelementptr i8, %v15, i64 4
-;   %v18: <4 x ptr> = getelementptr i8, %v17, <4 x i64> <0, 8, 16, 24>
-;   call @llvm.masked.scatter.v4i32.v4p0(%v9, %v18, 4, <true, true, true, true>)
+;   %v4: <8 x i32> = load %v3, align 8
+;   %v6: <4 x i32> = shufflevector %v4, poison [0, 2, 4, 6]
+;   %v7: <4 x i32> = shufflevector %v4, poison [1, 3, 5, 7]
+;   %v9: ptr = getelementptr i8, %v3, i64 4
+;   %v10: ptr = getelementptr <2 x i32>, %uout, %i
+;   %v11: ptr = getelementptr i8, %v10, i64 4
+;   %v12: <8 x i32> = shufflevector %v7, %v6 [0, 1, 2, 3, 4, 5, 6, 7]
+;   %v13: <8 x i32> = shufflevector %v12, poison [0, 4, 1, 5, 2, 6, 3, 7]
+;   store %v13, %v10, align 8
 ;   ret
 ; }
 

@@ -114,12 +114,21 @@ impl Filler<'_> {
                         _ if written => BufferKind::Private,
                         _ => BufferKind::ReadOnly,
                     };
-                    self.buffers.push(Buffer { base: value, elem, kind, clean: kind != BufferKind::Sink });
+                    self.buffers.push(Buffer {
+                        base: value,
+                        elem,
+                        kind,
+                        clean: kind != BufferKind::Sink,
+                        field: None,
+                    });
                 }
             }
         }
         if self.options.memory != MemoryMode::None && self.rng.chance(1, 3) {
             self.local(entry);
+        }
+        if self.options.layouts && self.options.memory != MemoryMode::None {
+            self.private_arrays(entry);
         }
     }
 

@@ -5,6 +5,9 @@ use warpline::ir::*;
 use super::fill::{ANY, Avail, CLEAN, Filler, UNIFORM};
 use super::{MAX_INDEX, MemoryMode, SLOTS};
 
+/// Elements of private arrays.
+const PRIVATE_ELEMENTS: u64 = 4;
+
 /// A buffer parameter.
 #[derive(Copy, Clone)]
 pub(super) struct Buffer {
@@ -14,6 +17,8 @@ pub(super) struct Buffer {
     pub kind: BufferKind,
     /// Whether it holds defined values only.
     pub clean: bool,
+    /// If its elements are a field of structures: the type of these, and which field.
+    pub field: Option<(Type, u32)>,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -31,7 +36,7 @@ pub(super) enum BufferKind {
     Shared,
     /// An `alloca` of four elements of which all lanes store and load the same ones, and the same things.
     Common,
-    /// An `alloca` of four elements.
+    /// An `alloca`.
     Local,
 }
 
@@ -59,7 +64,48 @@ impl Filler<'_> {
             };
             self.f.append(entry, Op::Store(MemAccess::plain(4)), &[v, at], Type::Void);
         }
-        self.buffers.push(Buffer { base, elem: Type::Int(32), kind, clean: true });
+        self.buffers.push(Buffer { base, elem: Type::Int(32), kind, clean: true, field: None });
+    }
+
+    /// Private arrays of several types, structures among them, initialised.
+    pub(super) fn private_arrays(&mut self, entry: Block) {
+        let types = [Type::Int(8), Type::Int(16), Type::Int(64), Type::F32, Type::F64];
+        for _ in 0..self.rng.below(3) {
+            let mut fields = vec![*self.rng.pick(&types)];
+            if self.rng.chance(1, 3) {
+                fields.push(*self.rng.pick(&types));
+            }
+            let elem = if fields.len() == 1 {
+                fields[0]
+            } else {
+                self.module.types.structure(fields.clone(), false)
+            };
+            let ty = self.module.types.array(elem, PRIVATE_ELEMENTS);
+            let one = self.f.int_const(32, 1);
+            let base = self.f.append_value(entry, Op::Alloca { ty, align: 8 }, &[one], Type::PTR);
+            for (n, &ty) in fields.iter().enumerate() {
+                let field = (fields.len() > 1).then_some((elem, n as u32));
+                let buffer = Buffer { base, elem: ty, kind: BufferKind::Local, clean: true, field };
+                for k in 0..PRIVATE_ELEMENTS {
+                    let index = self.f.int_const(32, k.into());
+                    let at = self.element(entry, &buffer, index);
+                    let v = self.pick(entry, ty, CLEAN).value;
+                    self.f.append(entry, Op::Store(MemAccess::plain(size(ty))), &[v, at], Type::Void);
+                }
+                self.buffers.push(buffer);
+            }
+        }
+    }
+
+    /// The address of an element.
+    fn element(&mut self, b: Block, buffer: &Buffer, index: Value) -> Value {
+        match buffer.field {
+            Some((ty, n)) => {
+                let n = self.f.int_const(32, n.into());
+                self.f.append_value(b, Op::Gep(ty), &[buffer.base, index, n], Type::PTR)
+            }
+            None => self.f.append_value(b, Op::Gep(buffer.elem), &[buffer.base, index], Type::PTR),
+        }
     }
 
     pub(super) fn load(&mut self, b: Block) {
@@ -158,7 +204,10 @@ impl Filler<'_> {
     /// The address of an element inside of a buffer, and whether it is probably uniform.
     pub(super) fn address(&mut self, b: Block, buffer: &Buffer) -> (Value, bool) {
         let (index, uniform) = match (buffer.kind, self.index) {
-            (BufferKind::Local, _) => self.small_index(b, 3),
+            (BufferKind::Local, _) if self.rng.chance(1, 4) => {
+                (self.f.int_const(64, self.rng.below(PRIVATE_ELEMENTS as usize) as u128), true)
+            }
+            (BufferKind::Local, _) => self.small_index(b, u128::from(PRIVATE_ELEMENTS) - 1),
             (BufferKind::Common, _) => (self.f.int_const(64, self.rng.below(4) as u128), true),
             (BufferKind::Shared, _) => self.small_index(b, 63),
             (BufferKind::ReadOnly, Some(i)) => self.read_index(b, i),
@@ -182,8 +231,7 @@ impl Filler<'_> {
             }
             _ => (self.f.int_const(64, 0), true),
         };
-        let args = [buffer.base, index];
-        let address = self.f.append_value(b, Op::Gep(buffer.elem), &args, Type::PTR);
+        let address = self.element(b, buffer, index);
         if let Some(inst) = self.f.def_inst(address)
             && self.rng.chance(1, 2)
         {

@@ -78,6 +78,9 @@ pub struct Options {
     pub strict_undef: bool,
     /// Results of `alloca` instructions that stand for one object which all lanes share; the caller vouches for it.
     pub shared: Vec<Value>,
+    /// Results of `alloca` instructions that stand for one object in which the lanes begin so many bytes after one another; the
+    /// caller vouches for it.
+    pub interleaved: Vec<(Value, i64)>,
     /// If given, these instructions are the sources instead of those that the target's rules name: for clients to which
     /// lanes are something else, such as runs with different secrets.
     pub only_sources: Option<EntitySet<Inst>>,
@@ -757,6 +760,9 @@ impl Convergence for View<'_> {
     }
 
     fn source(&self, inst: Inst) -> Option<Shape> {
+        if let Some(shape) = self.interleaved(inst) {
+            return Some(shape);
+        }
         match self.options.rule(self.module, self.func, inst) {
             Rule::Source(Cause::Given) => Some(Shape::Varying),
             Rule::Source(_) if rules::lane_op(self.module, self.func, inst) == Some(LaneOp::LaneIndex) => {
@@ -768,6 +774,16 @@ impl Convergence for View<'_> {
     }
 
     fn has_strided_source(&self) -> bool {
-        self.has_lane_index
+        self.has_lane_index || !self.options.interleaved.is_empty()
+    }
+}
+
+impl View<'_> {
+    /// The shape of an address in an object that the lanes share without meeting in it.
+    fn interleaved(&self, inst: Inst) -> Option<Shape> {
+        let result = self.func.insts[inst].result().filter(|_| !self.options.interleaved.is_empty())?;
+        let Type::Ptr(space) = self.func.ty(result) else { return None };
+        let &(_, step) = self.options.interleaved.iter().find(|&&(address, _)| address == result)?;
+        Some(Shape::stride(step, self.module.layout.index_bits(space)))
     }
 }

@@ -12,6 +12,7 @@
 //! 6. [`repair`]: masks, blends, SSA. The result is a *lane program*: its control flow is uniform, and every
 //!    block says under which mask it takes effect.
 
+mod addresses;
 pub mod block_index;
 pub mod classes;
 mod cleanup;
@@ -27,6 +28,7 @@ pub mod normalize;
 mod options;
 mod pipeline;
 pub mod plan;
+pub mod private_memory;
 pub mod reducible;
 pub mod repair;
 pub mod scalarize;

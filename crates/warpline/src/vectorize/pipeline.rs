@@ -12,6 +12,7 @@ use super::counts::Counts;
 use super::lower::{Input, Lowered, lower};
 use super::options::{Options, Vectorized};
 use super::plan::Facts;
+use super::private_memory::{Interleaved, interleave};
 use super::scalarize::{has_vectors, scalarize};
 use super::widen::widen_indices;
 use super::{LaneProgram, VectorizeError, normalize, shared_memory, to_lane_program};
@@ -56,14 +57,23 @@ pub fn linearize_kernel(
     ssa::copies::dissolve_copies(&mut scalar);
     normalize::normalize(&mut scalar)?;
     check(module, &scalar, "internal: normal form broke the function")?;
-    let mut uniformity = shared_memory::analyse(module, &scalar, options.args.clone());
+    let analyse = |scalar: &Function, laid_out: &[Interleaved]| {
+        shared_memory::analyse(module, scalar, options.args.clone(), laid_out)
+    };
+    let mut uniformity = analyse(&scalar, &[]);
     if has_vectors(&scalar) {
         scalarize(module, &mut scalar, &uniformity)?;
         check(module, &scalar, "internal: taking vectors apart broke the function")?;
-        uniformity = shared_memory::analyse(module, &scalar, options.args.clone());
+        uniformity = analyse(&scalar, &[]);
+    }
+    let divergent = |v: Value| uniformity.is_divergent(v);
+    let laid_out = interleave(module, &mut scalar, options.width, divergent);
+    if !laid_out.is_empty() {
+        check(module, &scalar, "internal: the layout of private memory broke the function")?;
+        uniformity = analyse(&scalar, &laid_out);
     }
     if widen_indices(module, &mut scalar, &uniformity) > 0 {
-        uniformity = shared_memory::analyse(module, &scalar, options.args.clone());
+        uniformity = analyse(&scalar, &laid_out);
     }
     let mut shapes = SecondaryMap::with_default(Shape::Uniform);
     let mut known = EntitySet::with_capacity(scalar.values.len());

@@ -24,12 +24,21 @@ use crate::shape::ArgShape;
 use crate::uniformity::{Options, Uniformity};
 
 use super::dead_ends;
+use super::private_memory::Interleaved;
 
-/// Analyses a function in [normal form](super::normalize) with as much private memory shared as possible.
-pub fn analyse(module: &Module, func: &Function, args: Vec<ArgShape>) -> Uniformity {
+/// Analyses a function in [normal form](super::normalize) with as much private memory shared as possible, apart from objects that
+/// have been laid out for all lanes.
+pub fn analyse(
+    module: &Module,
+    func: &Function,
+    args: Vec<ArgShape>,
+    laid_out: &[Interleaved],
+) -> Uniformity {
     // Strict: a uniform φ of a value and undef would be one scalar, which the side that brings undef may write last.
     let mut options = Options { args, strict_undef: true, ..Options::default() };
+    options.interleaved = laid_out.iter().map(|o| (o.address, o.step)).collect();
     let mut objects: Vec<Object> = Object::candidates(module, func);
+    objects.retain(|o| laid_out.iter().all(|l| l.address != o.address));
     loop {
         options.shared = objects.iter().map(|o| o.address).collect();
         let uniformity = Uniformity::compute(module, func, &options);

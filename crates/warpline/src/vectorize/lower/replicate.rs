@@ -11,13 +11,22 @@ use super::{Lower, Rep};
 impl Lower<'_> {
     /// Replicates an instruction.
     pub(super) fn replicate(&mut self, i: Inst) -> Result<(), VectorizeError> {
-        let effects = self.src.insts[i].effects();
+        let mask = if self.src.insts[i].effects().speculatable() { None } else { self.mask_vector(i)? };
+        self.replicate_under(i, mask)
+    }
+
+    /// Replicates an instruction for active lanes only, whatever its effects.
+    pub(super) fn replicate_active(&mut self, i: Inst) -> Result<(), VectorizeError> {
+        let mask = self.mask_vector(i)?;
+        self.replicate_under(i, mask)
+    }
+
+    fn replicate_under(&mut self, i: Inst, mask: Option<Value>) -> Result<(), VectorizeError> {
         let result = self.src.insts[i].result();
         let vty = match result {
             Some(v) => Some(self.vector_type_of(v, i)?),
             None => None,
         };
-        let mask = if effects.speculatable() { None } else { self.mask_vector(i)? };
         let mut acc = vty.map(|ty| self.out.poison(ty));
         for k in 0..self.width {
             acc = match mask {

@@ -8,11 +8,11 @@
 //! * Everything else is gathered and scattered under the mask. Scatters write in lane order.
 //! * Volatile and atomic accesses, and types that have no vector form in memory, are replicated.
 
-mod address;
+mod gather;
 pub(super) mod plan;
 mod wide;
 
-use crate::ir::{CastOp, DataLayout, Effects, Inst, MemAccess, Op, Scalar, Type, TypeTable, Value};
+use crate::ir::{BinaryOp, CastOp, DataLayout, Effects, Inst, MemAccess, Op, Scalar, Type, TypeTable, Value};
 use crate::vectorize::VectorizeError;
 
 use super::{Lower, Rep};
@@ -52,7 +52,7 @@ impl Lower<'_> {
                 Some(mask) => self.masked_load("llvm.masked.load", ptr, access, mask, vty, i),
             }
         } else {
-            let ptrs = self.vector(address, i)?;
+            let ptrs = self.addresses(address, i)?;
             let mask = self.mask_or_true(i)?;
             self.masked_load("llvm.masked.gather", ptrs, access, mask, vty, i)
         };
@@ -104,7 +104,7 @@ impl Lower<'_> {
                 Some(mask) => self.masked_store("llvm.masked.store", x, ptr, access, mask, i),
             }
         } else {
-            let ptrs = self.vector(address, i)?;
+            let ptrs = self.addresses(address, i)?;
             let mask = self.mask_or_true(i)?;
             self.masked_store("llvm.masked.scatter", x, ptrs, access, mask, i);
         }
@@ -188,7 +188,7 @@ impl Lower<'_> {
         };
         let zeros = self.count_zeros("llvm.ctlz", mask);
         let top = self.out.int_const(64, 63);
-        Ok(self.emit(Op::Binary(crate::ir::BinaryOp::Sub), &[top, zeros], Type::Int(64)))
+        Ok(self.emit(Op::Binary(BinaryOp::Sub), &[top, zeros], Type::Int(64)))
     }
 
     /// Leading or trailing zeros of a mask's bits as `i64`; 64 if the mask is empty.
@@ -236,36 +236,73 @@ impl Lower<'_> {
     pub(super) fn alloca(&mut self, i: Inst) -> Result<(), VectorizeError> {
         let data = &self.src.insts[i];
         let Op::Alloca { ty, align } = data.op else { return Ok(()) };
-        let count = self.src.as_int(data.args[0]);
-        let size = self.module.layout.alloc_size(&self.module.types, ty);
-        let (Some(count), Some(size), true) = (count, size, self.src.insts[i].block == self.src.entry())
-        else {
-            return Err(
-                self.error(i, "private memory of a size that is not constant cannot be vectorized yet")
-            );
+        let (count, result) = (data.args[0], data.results[0]);
+        let Some(size) = self.module.layout.alloc_size(&self.module.types, ty) else {
+            return Err(self.error(i, "private memory of a type without a fixed size cannot be vectorized"));
         };
-        let result = data.results[0];
-        let shared = self.reps[result] == Rep::Uniform;
-        let per_lane = (size * count as u64).next_multiple_of(align.max(1));
-        let objects = if shared { 1 } else { u64::from(self.width) };
-        let object = self.module.types.array(Type::Int(8), per_lane * objects);
-        let one = self.out.int_const(32, 1);
-        let ptr_ty = self.src.ty(result);
-        let inst = self.out.make_inst(self.out.entry(), Op::Alloca { ty: object, align }, &[one], &[ptr_ty]);
-        self.allocas.push(inst);
-        let base = self.out.insts[inst].results[0];
-        match self.reps[result] {
-            Rep::Uniform => self.define(result, base),
-            Rep::Strided(_) => return Err(self.error(i, "internal: private memory is strided")),
-            Rep::Varying => {
-                let Type::Ptr(space) = ptr_ty else { return Err(self.error(i, "internal: no pointer")) };
-                let steps = self.steps(self.module.layout.index_bits(space), per_lane as i64);
-                let vty = ptr_ty.vector(self.width).expect("a pointer is a scalar");
-                let ptrs = self.emit(Op::Gep(Type::Int(8)), &[base, steps], vty);
-                self.define(result, ptrs);
-            }
+        if self.reps[count] != Rep::Uniform {
+            return self.replicate_active(i);
         }
+        let rep = self.reps[result];
+        // With a step, it is laid out for all lanes already (see `private_memory`).
+        let objects = if rep == Rep::Varying { self.width } else { 1 };
+        let ptr_ty = self.src.ty(result);
+        let Type::Ptr(space) = ptr_ty else { return Err(self.error(i, "internal: no pointer")) };
+        let index_ty = Type::Int(self.module.layout.index_bits(space));
+        let constant = self.src.as_int(count).and_then(|c| u64::try_from(c).ok());
+        let per_lane =
+            constant.and_then(|c| size.checked_mul(c)).and_then(|b| b.checked_next_multiple_of(align.max(1)));
+        let (base, steps) = match per_lane {
+            Some(per_lane) => {
+                let object = self.module.types.array(Type::Int(8), per_lane.saturating_mul(objects.into()));
+                let one = self.out.int_const(32, 1);
+                let base = self.new_alloca(i, object, align, one);
+                (base, self.steps(self.module.layout.index_bits(space), per_lane as i64))
+            }
+            None => {
+                let count = self.scalar(count, i)?;
+                let count = self.resized(count, index_ty);
+                let size = self.out.int_const(64, u128::from(size.next_multiple_of(align.max(1))));
+                let size = self.resized(size, index_ty);
+                let per_lane = self.emit(Op::Binary(BinaryOp::Mul), &[count, size], index_ty);
+                let number = self.out.int_const(self.module.layout.index_bits(space), objects.into());
+                let bytes = self.emit(Op::Binary(BinaryOp::Mul), &[per_lane, number], index_ty);
+                let base = self.new_alloca(i, Type::Int(8), align, bytes);
+                let lanes = self.steps(self.module.layout.index_bits(space), 1);
+                let splat = self.splat(per_lane, i)?;
+                let vty = self.out.ty(splat);
+                (base, self.emit(Op::Binary(BinaryOp::Mul), &[splat, lanes], vty))
+            }
+        };
+        if rep.is_scalar() {
+            self.define(result, base);
+            return Ok(());
+        }
+        let vty = ptr_ty.vector(self.width).expect("a pointer is a scalar");
+        let ptrs = self.emit(Op::Gep(Type::Int(8)), &[base, steps], vty);
+        self.define(result, ptrs);
         Ok(())
+    }
+
+    /// Memory that lives as long as the function, if the kernel's is made once, else from here to the end of the function.
+    fn new_alloca(&mut self, i: Inst, ty: Type, align: u64, count: Value) -> Value {
+        let op = Op::Alloca { ty, align };
+        let ptr_ty = self.src.ty(self.src.insts[i].results[0]);
+        if self.src.insts[i].block == self.src.entry() && self.out.constant(count).is_some() {
+            let inst = self.out.make_inst(self.out.entry(), op, &[count], &[ptr_ty]);
+            self.allocas.push(inst);
+            return self.out.insts[inst].results[0];
+        }
+        self.emit(op, &[count], ptr_ty)
+    }
+
+    /// An integer in another width, read as unsigned, as the count of an `alloca` is.
+    fn resized(&mut self, x: Value, ty: Type) -> Value {
+        match self.out.ty(x).int_bits().cmp(&ty.int_bits()) {
+            std::cmp::Ordering::Equal => x,
+            std::cmp::Ordering::Less => self.emit(Op::Cast(CastOp::ZExt), &[x], ty),
+            std::cmp::Ordering::Greater => self.emit(Op::Cast(CastOp::Trunc), &[x], ty),
+        }
     }
 }
 

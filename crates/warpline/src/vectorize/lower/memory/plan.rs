@@ -30,8 +30,8 @@ use crate::ir::{Effects, Function, Inst, Module, Op, Type, Value};
 
 use super::super::math::is_annotation;
 use super::super::reps::Rep;
-use super::address::Address;
 use super::memory_element;
+use crate::vectorize::addresses::Address;
 
 /// The greatest distance of neighbouring lanes' elements, in elements.
 const MAX_FACTOR: u64 = 16;

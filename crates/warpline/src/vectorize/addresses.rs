@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::ir::{AggregateType, BinaryOp, CastOp, Function, InstFlags, Module, Op, Type, Value};
+use crate::ir::{AggregateType, BinaryOp, CastOp, Function, Inst, InstFlags, Module, Op, Type, Value};
 
 /// How deep definitions are looked through.
 const MAX_DEPTH: u32 = 12;
@@ -73,6 +73,19 @@ impl Address {
         let same = self.root == other.root && self.terms == other.terms;
         same.then(|| other.offset.checked_sub(self.offset)).flatten()
     }
+}
+
+/// What a `getelementptr` adds to its base: numbers, and bytes. `None` if that is not understood.
+pub fn step(module: &Module, func: &Function, gep: Inst) -> Option<(SmallVec<[Term; 4]>, i64)> {
+    let Type::Ptr(space) = func.ty(*func.insts[gep].results.first()?) else { return None };
+    let bits = module.layout.index_bits(space);
+    if bits != 64 {
+        return None;
+    }
+    let mut sum = Sum { module, func, bits, terms: SmallVec::new(), offset: 0 };
+    sum.add_gep(func.insts[gep].results[0])?;
+    let offset = sum.offset;
+    Some((sum.finish(), offset))
 }
 
 /// The number that is congruent modulo 2^bits and has the least magnitude.
