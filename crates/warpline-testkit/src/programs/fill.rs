@@ -5,6 +5,7 @@ use warpline_analysis::{DomTree, Node};
 
 use super::memory::{Buffer, BufferKind};
 use super::skeleton::{Loop, Shape};
+use super::wide::WideTypes;
 use super::{MemoryMode, ParamRole, ProgramOptions, Symbols};
 use crate::rng::SplitMix64;
 
@@ -56,6 +57,7 @@ pub(super) struct Filler<'a> {
     phis: Vec<(Block, usize, Type, Want)>,
     /// (header, counter, counter plus one)
     counters: Vec<(Block, Value, Value)>,
+    pub wide: WideTypes,
 }
 
 pub(super) fn fill(
@@ -71,8 +73,10 @@ pub(super) fn fill(
     let dom = DomTree::compute(&graph);
     let defs = vec![Vec::new(); f.blocks.len()];
     let order: Vec<Block> = dom.pre_order().iter().map(|n| Block::from_u32(n.0)).collect();
+    let wide = WideTypes::random(rng);
     let mut filler = Filler {
         rng,
+        wide,
         f,
         module,
         options,

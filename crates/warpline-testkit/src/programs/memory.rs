@@ -274,7 +274,7 @@ impl Filler<'_> {
 }
 
 /// Size in bytes.
-fn size(ty: Type) -> u64 {
+pub(super) fn size(ty: Type) -> u64 {
     match ty {
         Type::Int(w) => u64::from(w.div_ceil(8)),
         Type::Float(k) => u64::from(k.bits() / 8),

@@ -1,24 +1,69 @@
-//! Values of unusual types: `half`, `i128`, vectors, aggregates.
+//! Values of unusual types: vectors, aggregates, `half`, odd and wide integers.
 
 use warpline::ir::*;
 
 use super::fill::{Avail, CLEAN, Filler};
-use super::memory::BufferKind;
+use super::memory::{Buffer, BufferKind};
+use super::{SLOTS, memory};
+use crate::rng::SplitMix64;
 
 const HALF: Type = Type::Float(FloatKind::Half);
 const I128: Type = Type::Int(128);
-const LANES: u32 = 4;
 
-fn vector(elem: Scalar) -> Type {
-    Type::Vector(VectorType { elem, lanes: LANES, scalable: false })
+/// The unusual types that one program has: few, so that values of one type meet.
+#[derive(Clone, Copy)]
+pub(super) struct WideTypes {
+    vectors: [VectorType; 2],
+    /// An integer whose width is no power of two.
+    odd: u32,
 }
 
-fn float4() -> Type {
-    vector(Scalar::Float(FloatKind::Float))
+impl WideTypes {
+    pub(super) fn random(rng: &mut SplitMix64) -> WideTypes {
+        let elems = [
+            Scalar::Float(FloatKind::Float),
+            Scalar::Float(FloatKind::Float),
+            Scalar::Int(32),
+            Scalar::Int(32),
+            Scalar::Int(8),
+            Scalar::Int(16),
+            Scalar::Int(64),
+            Scalar::Float(FloatKind::Double),
+            Scalar::Float(FloatKind::Half),
+        ];
+        let mut vector = || VectorType {
+            elem: *rng.pick(&elems),
+            lanes: *rng.pick(&[2, 3, 4, 4, 8, 16]),
+            scalable: false,
+        };
+        let vectors = [vector(), vector()];
+        WideTypes { vectors, odd: *rng.pick(&[2, 3, 7, 12, 24, 33, 48, 65, 100]) }
+    }
 }
 
-fn int4() -> Type {
-    vector(Scalar::Int(32))
+fn like(v: VectorType, elem: Scalar) -> Type {
+    Type::Vector(VectorType { elem, ..v })
+}
+
+/// A type in the name of an intrinsic.
+fn suffix(elem: Scalar) -> String {
+    match elem {
+        Scalar::Int(w) => format!("i{w}"),
+        Scalar::Float(k) => format!("f{}", k.bits()),
+        Scalar::Ptr(a) => format!("p{a}"),
+    }
+}
+
+fn is_float(elem: Scalar) -> bool {
+    matches!(elem, Scalar::Float(_))
+}
+
+fn width(elem: Scalar) -> u32 {
+    match elem {
+        Scalar::Int(w) => w,
+        Scalar::Float(k) => k.bits(),
+        Scalar::Ptr(_) => 64,
+    }
 }
 
 impl Filler<'_> {
@@ -27,45 +72,67 @@ impl Filler<'_> {
     }
 
     pub(super) fn wide_type(&mut self) -> Type {
-        *self.rng.pick(&[HALF, I128, float4(), float4(), int4()])
+        let [a, b] = self.wide.vectors.map(Type::Vector);
+        *self.rng.pick(&[HALF, I128, a, a, b, Type::Int(self.wide.odd)])
     }
 
     pub(super) fn wide_constant(&mut self, ty: Type) -> Value {
-        let half = [0u128, 0x3c00, 0xbe00, 0x4248, 0x7c00, 0x8000];
-        let float = [0.0f32, 1.0, -2.0, 0.5];
         let c = match ty {
+            Type::Vector(v) if self.rng.chance(1, 8) => Constant::Zero(Type::Vector(v)),
             Type::Vector(v) => {
-                let elems = (0..v.lanes).map(|_| match v.elem {
-                    Scalar::Int(w) => Constant::int(w, self.rng.below(9) as u128),
-                    _ => {
-                        let bits = self.rng.pick(&float).to_bits().into();
-                        Constant::Float { kind: FloatKind::Float, bits }
-                    }
-                });
-                Constant::vector(elems.collect())
+                Constant::vector((0..v.lanes).map(|_| self.element_constant(v.elem)).collect())
             }
-            _ => Constant::Float { kind: FloatKind::Half, bits: *self.rng.pick(&half) },
+            _ => self.element_constant(Scalar::Float(FloatKind::Half)),
         };
         self.f.constant_value(c)
     }
 
-    fn element_index(&mut self, b: Block) -> Avail {
+    fn element_constant(&mut self, elem: Scalar) -> Constant {
+        let half = [0u128, 0x3c00, 0xbe00, 0x4248, 0x7c00, 0x8000];
+        let x = *self.rng.pick(&[0.0f32, 1.0, -2.0, 0.5]);
+        match elem {
+            Scalar::Float(kind) => {
+                let bits = match kind {
+                    FloatKind::Half => *self.rng.pick(&half),
+                    FloatKind::Double => f64::from(x).to_bits().into(),
+                    _ => x.to_bits().into(),
+                };
+                Constant::Float { kind, bits }
+            }
+            _ => Constant::int(width(elem), self.rng.below(9) as u128),
+        }
+    }
+
+    fn element_index(&mut self, b: Block, v: VectorType) -> Avail {
         if self.rng.chance(2, 3) {
-            let value = self.f.int_const(32, self.rng.below(LANES as usize) as u128);
+            let value = self.f.int_const(32, self.rng.below(v.lanes as usize) as u128);
             return Avail { value, ty: Type::Int(32), clean: true, uniform: true };
         }
         let x = self.pick(b, Type::Int(32), CLEAN);
-        self.int(b, x, u128::from(LANES - 1))
+        // The greatest power of two of elements.
+        self.int(b, x, (1u128 << v.lanes.ilog2()) - 1)
     }
 
     pub(super) fn wide_instruction(&mut self, b: Block) {
+        match self.rng.below(10) {
+            0 | 1 => self.wide_number(b),
+            2 => self.overflow(b),
+            3 => self.odd_number(b),
+            _ => {
+                let v = *self.rng.pick(&self.wide.vectors);
+                self.vector_instruction(b, v);
+            }
+        }
+    }
+
+    /// `i128` and `half`.
+    fn wide_number(&mut self, b: Block) {
         use BinaryOp::*;
-        let cast = |op| Op::Cast(op);
-        match self.rng.below(16) {
+        match self.rng.below(6) {
             0 => {
                 let x = self.pick(b, Type::Int(64), CLEAN);
                 let op = if self.rng.chance(1, 2) { CastOp::ZExt } else { CastOp::SExt };
-                self.emit_on(b, cast(op), &[x], I128);
+                self.emit_on(b, Op::Cast(op), &[x], I128);
             }
             1 => {
                 let (x, y) = (self.pick(b, I128, CLEAN), self.pick(b, I128, CLEAN));
@@ -74,68 +141,198 @@ impl Filler<'_> {
             }
             2 => {
                 let x = self.pick(b, I128, CLEAN);
-                self.emit_on(b, cast(CastOp::Trunc), &[x], Type::Int(64));
+                self.emit_on(b, Op::Cast(CastOp::Trunc), &[x], Type::Int(64));
             }
             3 => {
                 let x = self.pick(b, Type::F32, CLEAN);
-                self.emit_on(b, cast(CastOp::FpTrunc), &[x], HALF);
+                self.emit_on(b, Op::Cast(CastOp::FpTrunc), &[x], HALF);
             }
             4 => {
                 let (x, y) = (self.pick(b, HALF, CLEAN), self.pick(b, HALF, CLEAN));
                 let op = *self.rng.pick(&[FAdd, FMul, FSub, FDiv]);
                 self.emit_on(b, Op::Binary(op), &[x, y], HALF);
             }
-            5 => {
+            _ => {
                 let x = self.pick(b, HALF, CLEAN);
-                self.emit_on(b, cast(CastOp::FpExt), &[x], Type::F32);
+                self.emit_on(b, Op::Cast(CastOp::FpExt), &[x], Type::F32);
             }
-            6 | 7 => {
-                let (x, y) = (self.pick(b, float4(), CLEAN), self.pick(b, float4(), CLEAN));
-                let op = *self.rng.pick(&[FAdd, FMul, FSub]);
-                self.emit_on(b, Op::Binary(op), &[x, y], float4());
+        }
+    }
+
+    /// An integer of a width that is no power of two.
+    fn odd_number(&mut self, b: Block) {
+        use BinaryOp::*;
+        let ty = Type::Int(self.wide.odd);
+        let i64s = Type::Int(64);
+        match self.rng.below(5) {
+            0 | 1 => {
+                let x = self.pick(b, i64s, CLEAN);
+                let op = match (self.wide.odd > 64, self.rng.chance(1, 2)) {
+                    (false, _) => CastOp::Trunc,
+                    (true, false) => CastOp::ZExt,
+                    (true, true) => CastOp::SExt,
+                };
+                self.emit_on(b, Op::Cast(op), &[x], ty);
+            }
+            2 => {
+                let (x, y) = (self.pick(b, ty, CLEAN), self.pick(b, ty, CLEAN));
+                let op = *self.rng.pick(&[Add, Sub, Mul, Xor, Or, And]);
+                self.emit_on(b, Op::Binary(op), &[x, y], ty);
+            }
+            3 => {
+                let (x, y) = (self.pick(b, ty, CLEAN), self.pick(b, ty, CLEAN));
+                let p = *self.rng.pick(IntPred::ALL);
+                self.emit_on(b, Op::ICmp(p), &[x, y], Type::BOOL);
+            }
+            _ => {
+                let x = self.pick(b, ty, CLEAN);
+                let op = match (self.wide.odd > 64, self.rng.chance(1, 2)) {
+                    (true, _) => CastOp::Trunc,
+                    (false, false) => CastOp::ZExt,
+                    (false, true) => CastOp::SExt,
+                };
+                self.emit_on(b, Op::Cast(op), &[x], i64s);
+            }
+        }
+    }
+
+    fn vector_instruction(&mut self, b: Block, v: VectorType) {
+        let (ty, elem) = (Type::Vector(v), Type::from(v.elem));
+        match self.rng.below(16) {
+            0..=2 => self.vector_arithmetic(b, v),
+            3 => {
+                let (x, e) = (self.pick(b, ty, CLEAN), self.pick(b, elem, CLEAN));
+                let k = self.element_index(b, v);
+                self.emit_on(b, Op::InsertElement, &[x, e, k], ty);
+            }
+            4 | 5 => {
+                let x = self.pick(b, ty, CLEAN);
+                let k = self.element_index(b, v);
+                self.emit_on(b, Op::ExtractElement, &[x, k], elem);
+            }
+            6 => {
+                let (x, y) = (self.pick(b, ty, CLEAN), self.pick(b, ty, CLEAN));
+                let mask = (0..v.lanes).map(|_| self.rng.below(2 * v.lanes as usize) as i32).collect();
+                self.emit_on(b, Op::Shuffle(mask), &[x, y], ty);
+            }
+            7 => {
+                let c = self.vector_condition(b, v);
+                let (x, y) = (self.pick(b, ty, CLEAN), self.pick(b, ty, CLEAN));
+                self.emit_on(b, Op::Select, &[c, x, y], ty);
             }
             8 => {
-                let (x, y) = (self.pick(b, int4(), CLEAN), self.pick(b, int4(), CLEAN));
-                let op = *self.rng.pick(&[Add, Mul, And, Xor]);
-                self.emit_on(b, Op::Binary(op), &[x, y], int4());
-            }
-            9 => {
-                let (ty, elem) = self.vector_type();
-                let (v, x) = (self.pick(b, ty, CLEAN), self.pick(b, elem, CLEAN));
-                let k = self.element_index(b);
-                self.emit_on(b, Op::InsertElement, &[v, x, k], ty);
-            }
-            10 => {
-                let (ty, elem) = self.vector_type();
-                let v = self.pick(b, ty, CLEAN);
-                let k = self.element_index(b);
-                self.emit_on(b, Op::ExtractElement, &[v, k], elem);
-            }
-            11 => {
-                let (ty, _) = self.vector_type();
-                let (v, w) = (self.pick(b, ty, CLEAN), self.pick(b, ty, CLEAN));
-                let mask = (0..LANES).map(|_| self.rng.below(2 * LANES as usize) as i32).collect();
-                self.emit_on(b, Op::Shuffle(mask), &[v, w], ty);
-            }
-            12 => {
-                let (v, w) = (self.pick(b, int4(), CLEAN), self.pick(b, int4(), CLEAN));
-                let c = self.emit_on(b, Op::ICmp(IntPred::Slt), &[v, w], vector(Scalar::Int(1)));
-                let (x, y) = (self.pick(b, float4(), CLEAN), self.pick(b, float4(), CLEAN));
-                self.emit_on(b, Op::Select, &[c, x, y], float4());
-            }
-            13 => {
-                let (ty, _) = self.vector_type();
                 let c = self.pick(b, Type::BOOL, CLEAN);
                 let (x, y) = (self.pick(b, ty, CLEAN), self.pick(b, ty, CLEAN));
                 self.emit_on(b, Op::Select, &[c, x, y], ty);
             }
-            14 => self.overflow(b),
-            _ => self.load_vector(b),
+            9 => {
+                // The same in every element, as front ends say it.
+                let x = self.pick(b, elem, CLEAN);
+                let (nothing, zero) = (self.f.poison(ty), self.f.int_const(32, 0));
+                let one = self.f.append_value(b, Op::InsertElement, &[nothing, x.value, zero], ty);
+                let op = Op::Shuffle(vec![0; v.lanes as usize].into());
+                self.emit(b, op, &[one, nothing], ty, x.clean, x.uniform);
+            }
+            10 => self.reduction(b, v),
+            11 => self.vector_bits(b, v),
+            12 | 13 => self.load_vector(b, v),
+            _ => self.store_vector(b, v),
         }
     }
 
-    fn vector_type(&mut self) -> (Type, Type) {
-        if self.rng.chance(1, 2) { (float4(), Type::F32) } else { (int4(), Type::Int(32)) }
+    fn vector_condition(&mut self, b: Block, v: VectorType) -> Avail {
+        let ty = Type::Vector(v);
+        let (x, y) = (self.pick(b, ty, CLEAN), self.pick(b, ty, CLEAN));
+        let op = if is_float(v.elem) { Op::FCmp(FloatPred::Olt) } else { Op::ICmp(IntPred::Slt) };
+        self.emit_on(b, op, &[x, y], like(v, Scalar::Int(1)))
+    }
+
+    fn vector_arithmetic(&mut self, b: Block, v: VectorType) {
+        use BinaryOp::*;
+        let ty = Type::Vector(v);
+        let (x, y) = (self.pick(b, ty, CLEAN), self.pick(b, ty, CLEAN));
+        let name = |base: &str| format!("llvm.{base}.v{}{}", v.lanes, suffix(v.elem));
+        let float = is_float(v.elem);
+        match self.rng.below(6) {
+            0 if float => {
+                let base = *self.rng.pick(&["fabs", "floor", "copysign"]);
+                let args = if base == "copysign" { vec![x, y] } else { vec![x] };
+                self.call(b, &name(base), &args, ty);
+            }
+            0 => {
+                let base = *self.rng.pick(&["smax", "umin", "uadd.sat"]);
+                self.call(b, &name(base), &[x, y], ty);
+            }
+            1 if !float => {
+                // Odd and positive divisors.
+                let ones = self.splat_constant(v, 1);
+                let low = self.splat_constant(v, 0x3f);
+                let y = self.emit_on(b, Op::Binary(And), &[y, low], ty);
+                let y = self.emit_on(b, Op::Binary(Or), &[y, ones], ty);
+                let op = *self.rng.pick(&[UDiv, SDiv, URem, SRem]);
+                self.emit_on(b, Op::Binary(op), &[x, y], ty);
+            }
+            2 if float => {
+                self.emit_on(b, Op::FNeg, &[x], ty);
+            }
+            _ if float => {
+                let op = *self.rng.pick(&[FAdd, FMul, FSub]);
+                self.emit_on(b, Op::Binary(op), &[x, y], ty);
+            }
+            _ => {
+                let op = *self.rng.pick(&[Add, Sub, Mul, And, Or, Xor]);
+                self.emit_on(b, Op::Binary(op), &[x, y], ty);
+            }
+        }
+    }
+
+    fn splat_constant(&mut self, v: VectorType, x: u128) -> Avail {
+        let c = Constant::vector(vec![Constant::int(width(v.elem), x); v.lanes as usize]);
+        Avail { value: self.f.constant_value(c), ty: Type::Vector(v), clean: true, uniform: true }
+    }
+
+    /// One number of all elements.
+    fn reduction(&mut self, b: Block, v: VectorType) {
+        let ty = Type::Vector(v);
+        let elem = Type::from(v.elem);
+        let x = self.pick(b, ty, CLEAN);
+        let name =
+            |kind: &str, elem: Scalar| format!("llvm.vector.reduce.{kind}.v{}{}", v.lanes, suffix(elem));
+        if self.rng.chance(1, 3) {
+            let c = self.vector_condition(b, v);
+            let kind = *self.rng.pick(&["or", "and"]);
+            self.call(b, &name(kind, Scalar::Int(1)), &[c], Type::BOOL);
+        } else if is_float(v.elem) {
+            let start = self.pick(b, elem, CLEAN);
+            self.call(b, &name("fadd", v.elem), &[start, x], elem);
+        } else {
+            let kind = *self.rng.pick(&["add", "mul", "xor", "smin", "umax"]);
+            self.call(b, &name(kind, v.elem), &[x], elem);
+        }
+    }
+
+    /// A vector as other integers, and back.
+    fn vector_bits(&mut self, b: Block, v: VectorType) {
+        let ty = Type::Vector(v);
+        let x = self.pick(b, ty, CLEAN);
+        let total = width(v.elem) * v.lanes;
+        let bitcast = Op::Cast(CastOp::Bitcast);
+        if [32, 64, 128].contains(&total) && self.rng.chance(1, 2) {
+            let bits = self.emit_on(b, bitcast.clone(), &[x], Type::Int(total));
+            if self.rng.chance(1, 2) {
+                self.emit_on(b, bitcast, &[bits], ty);
+            }
+            return;
+        }
+        let part = *self.rng.pick(&[8, 16, 32, 64]);
+        if total % part != 0 || total == part {
+            return;
+        }
+        let other = VectorType { elem: Scalar::Int(part), lanes: total / part, scalable: false };
+        let y = self.emit_on(b, bitcast.clone(), &[x], Type::Vector(other));
+        let ones = self.splat_constant(other, 1);
+        let y = self.emit_on(b, Op::Binary(BinaryOp::Xor), &[y, ones], Type::Vector(other));
+        self.emit_on(b, bitcast, &[y], ty);
     }
 
     /// Arithmetic with an overflow bit, taken apart.
@@ -156,19 +353,35 @@ impl Filler<'_> {
         }
     }
 
-    /// Four elements of a read-only buffer at once.
-    fn load_vector(&mut self, b: Block) {
-        let found = self
-            .buffers
-            .iter()
-            .copied()
-            .find(|x| x.kind == BufferKind::ReadOnly && (x.elem == Type::F32 || x.elem == Type::Int(32)));
-        let Some(buffer) = found else { return };
+    fn buffer_of(&mut self, kind: BufferKind, v: VectorType) -> Option<Buffer> {
+        let elem = Type::from(v.elem);
+        self.buffers.iter().copied().find(|x| x.kind == kind && x.elem == elem)
+    }
+
+    /// Some elements of a read-only buffer at once.
+    fn load_vector(&mut self, b: Block, v: VectorType) {
+        let Some(buffer) = self.buffer_of(BufferKind::ReadOnly, v) else { return };
         let x = self.pick(b, Type::Int(32), CLEAN);
-        let index = self.int(b, x, 252);
+        let index = self.int(b, x, 0xef);
         let args = [buffer.base, index.value];
         let address = self.f.append_value(b, Op::Gep(buffer.elem), &args, Type::PTR);
-        let ty = if buffer.elem == Type::F32 { float4() } else { int4() };
-        self.emit(b, Op::Load(MemAccess::plain(4)), &[address], ty, true, index.uniform);
+        let access = MemAccess::plain(memory::size(buffer.elem));
+        self.emit(b, Op::Load(access), &[address], Type::Vector(v), true, index.uniform);
+    }
+
+    /// Up to four elements of a buffer's slots of the own index at once, or a volatile store of them.
+    fn store_vector(&mut self, b: Block, v: VectorType) {
+        let Some(buffer) = self.buffer_of(BufferKind::Private, v) else { return };
+        let Some(i) = self.index.filter(|_| u64::from(v.lanes) <= SLOTS) else { return };
+        let slots = self.f.int_const(i.ty.int_bits().unwrap_or(64), SLOTS.into());
+        let scaled = self.f.append_value(b, Op::Binary(BinaryOp::Mul), &[i.value, slots], i.ty);
+        let address = self.f.append_value(b, Op::Gep(buffer.elem), &[buffer.base, scaled], Type::PTR);
+        let x = self.pick(b, Type::Vector(v), CLEAN);
+        let mut access = MemAccess::plain(memory::size(buffer.elem));
+        access.is_volatile = self.options.effects && self.rng.chance(1, 6);
+        self.f.append(b, Op::Store(access), &[x.value, address], Type::Void);
+        if self.rng.chance(1, 2) {
+            self.emit(b, Op::Load(MemAccess { is_volatile: false, ..access }), &[address], x.ty, true, false);
+        }
     }
 }
