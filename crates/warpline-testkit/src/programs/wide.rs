@@ -329,6 +329,9 @@ impl Filler<'_> {
             return;
         }
         let other = VectorType { elem: Scalar::Int(part), lanes: total / part, scalable: false };
+        if other == v {
+            return;
+        }
         let y = self.emit_on(b, bitcast.clone(), &[x], Type::Vector(other));
         let ones = self.splat_constant(other, 1);
         let y = self.emit_on(b, Op::Binary(BinaryOp::Xor), &[y, ones], Type::Vector(other));

@@ -147,7 +147,12 @@ impl<'m> Builder<'m> {
     }
 
     fn access(&self, ty: Type) -> MemAccess {
-        MemAccess::plain(element_bytes(self.module, ty).unwrap_or(1))
+        let layout = &self.module.layout;
+        let align = match element_bytes(self.module, ty) {
+            Some(size) if size.is_power_of_two() && ty.scalar().is_some() => size,
+            _ => layout.abi_align(&self.module.types, ty),
+        };
+        MemAccess::plain(align)
     }
 
     /// Loads `lanes` elements (a scalar if `None`); booleans are bytes in memory.

@@ -8,7 +8,8 @@
 //! * `stride(N)` is passed the value for `begin`, and each next index gets N more;
 //! * `varying` becomes a pointer to an array with one element per index, element 0 for `begin`.
 //!
-//! A returned value becomes such an array too. Booleans are bytes in arrays.
+//! A returned value becomes such an array too. Booleans are bytes in arrays; structures, arrays and vectors lie in them as the target's
+//! data layout says.
 //!
 //! # Groups
 //!
@@ -23,6 +24,7 @@
 
 mod build;
 mod entry;
+mod members;
 mod range;
 
 pub use entry::{bitmask_entry, slots_entry};
@@ -88,12 +90,20 @@ pub fn groups(begin: i64, end: i64, width: u32, index_widths: &[u32]) -> impl It
 
 /// How many bytes an element of an array of this type takes; `None` for types that have no such arrays.
 pub fn element_bytes(module: &Module, ty: Type) -> Option<u64> {
+    let members_too = |ty: Type| {
+        let mut k = 0;
+        while let Some(member) = module.types.member(ty, k) {
+            element_bytes(module, member)?;
+            k += 1;
+        }
+        module.layout.alloc_size(&module.types, ty).filter(|&size| size > 0)
+    };
     match ty {
-        Type::Int(1 | 8) => Some(1),
-        Type::Int(bits @ (16 | 32 | 64 | 128)) => Some(u64::from(bits / 8)),
-        Type::Float(kind) => Some(kind.bits()).filter(|b| b.is_power_of_two()).map(|b| u64::from(b / 8)),
-        Type::Ptr(space) => Some(u64::from(module.layout.pointer_bits(space) / 8)),
-        _ => None,
+        Type::Int(1) => Some(1),
+        // The elements of a vector lie side by side, whatever the alignment of one of them is.
+        Type::Vector(v) if v.scalable || module.layout.scalar_bits(v.elem) % 8 != 0 => None,
+        Type::Aggregate(_) | Type::Vector(_) => members_too(ty),
+        _ => module.layout.alloc_size(&module.types, ty),
     }
 }
 

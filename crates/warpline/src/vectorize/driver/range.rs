@@ -95,8 +95,7 @@ pub fn vector_range(
         let result = b.call(full, &values);
         if let (Some(x), Some(out)) = (result, io.out) {
             let ptr = b.element(out, io.ret, k);
-            let x = in_lanes(b, x, width);
-            b.store(ptr, x, io.ret);
+            b.store_lanes(ptr, x, io.ret, width);
         }
         b.end_loop(&l, tail_check);
 
@@ -116,8 +115,7 @@ pub fn vector_range(
                 }
                 (ArgShape::Varying, Some(array), Some(local)) => {
                     copy(b, p.ty, (array, Some(base)), (local, None), rest);
-                    let lanes = vector_lanes(b, partial, i, width);
-                    b.load(local, p.ty, lanes)
+                    load_argument(b, local, p.ty, Some((partial, width)), i)
                 }
                 (ArgShape::Stride(n), Some(x), _) => stride(b, x, n, base),
                 (_, own, _) => own.unwrap_or(base),
@@ -130,8 +128,7 @@ pub fn vector_range(
         values.push(b.icmp(IntPred::Ult, numbers, limit));
         let result = b.call(partial, &values);
         if let (Some(x), Some(out), Some(local)) = (result, io.out, local_out) {
-            let x = in_lanes(b, x, width);
-            b.store(local, x, io.ret);
+            b.store_lanes(local, x, io.ret, width);
             copy(b, io.ret, (local, None), (out, Some(base)), rest);
         }
         b.br(done);
@@ -228,9 +225,8 @@ fn arguments(
         values.push(match (p.shape, p.own) {
             (ArgShape::Index, _) => indices.next().unwrap_or(k),
             (ArgShape::Varying, Some(array)) => {
-                let lanes = vector.and_then(|(callee, width)| vector_lanes(b, callee, i, width));
                 let ptr = b.element(array, p.ty, k);
-                b.load(ptr, p.ty, lanes)
+                load_argument(b, ptr, p.ty, vector, i)
             }
             (ArgShape::Stride(n), Some(x)) => stride(b, x, n, k),
             (_, own) => own.unwrap_or(k),
@@ -256,17 +252,21 @@ fn stride(b: &mut Builder, x: Value, n: i64, k: Value) -> Value {
     }
 }
 
-/// The number of elements of a parameter that is a vector.
-fn vector_lanes(b: &Builder, callee: FuncId, param: usize, width: u32) -> Option<u32> {
-    let func = &b.module.functions[callee];
-    matches!(func.ty(func.params[param]), Type::Vector(_)).then_some(width)
-}
-
-/// A result as it goes into an array: a scalar stands for all lanes.
-fn in_lanes(b: &mut Builder, x: Value, width: u32) -> Value {
-    match b.func.ty(x) {
-        Type::Vector(_) => x,
-        _ => b.splat(x, width),
+/// Loads argument `param` of a kernel, or of all lanes if the function given takes it so.
+fn load_argument(
+    b: &mut Builder,
+    ptr: Value,
+    ty: Type,
+    vector: Option<(FuncId, u32)>,
+    param: usize,
+) -> Value {
+    let lanes = vector.filter(|&(callee, _)| {
+        let func = &b.module.functions[callee];
+        func.ty(func.params[param]) != ty
+    });
+    match lanes {
+        Some((_, width)) => b.load_lanes(ptr, ty, width),
+        None => b.load(ptr, ty, None),
     }
 }
 

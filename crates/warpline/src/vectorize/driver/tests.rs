@@ -102,12 +102,70 @@ fn drivers_of_every_kind_of_parameter_are_well_formed() {
     }
 }
 
+/// What the driver makes of `kernel(x) = x` for five indices and four lanes, next to what it was given.
+fn identity_over_a_range(ty: impl Fn(&mut Module) -> Type, bytes: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    use crate::interp::{Machine, Val};
+    let mut module = Module::new("m");
+    let ty = ty(&mut module);
+    let mut func = Function::new("kernel", ty);
+    let x = func.add_param(ty, "x");
+    let entry = func.add_block("entry");
+    func.set_terminator(entry, Op::Ret, &[x], &[]);
+    let kernel = module.functions.push(func);
+    let shapes = vec![ArgShape::Varying];
+    let mut form = |masked| {
+        let options = crate::vectorize::Options {
+            masked,
+            ..crate::vectorize::Options::new(4, shapes.clone(), format!("form_{masked}"))
+        };
+        crate::vectorize::vectorize(&mut module, kernel, &options).unwrap().func
+    };
+    let (full, partial) = (form(false), form(true));
+    let driver = vector_range(&mut module, kernel, full, partial, 4, &shapes, "range").unwrap();
+    verify_module(&module).unwrap();
+    let mut machine = Machine::new(&module);
+    let input = machine.memory.allocate_bytes(bytes, 16).unwrap();
+    let output = machine.memory.allocate_bytes(&vec![0xee; bytes.len()], 16).unwrap();
+    let code = machine.prepare_id(driver);
+    machine.run_scalar(&code, &[Val::int(0), Val::int(5), Val::ptr(input), Val::ptr(output)]).unwrap();
+    let read = |at| {
+        let found = machine.memory.read(at, bytes.len() as u64).unwrap();
+        found.into_iter().map(|byte| byte.unwrap_or(0xaa)).collect::<Vec<u8>>()
+    };
+    (read(input), read(output))
+}
+
+#[test]
+fn structures_vectors_and_odd_integers_lie_in_arrays_as_the_layout_says() {
+    let bytes: Vec<u8> = (1..=80).collect();
+    // Three floats of twelve bytes take sixteen.
+    let float3 = |_: &mut Module| {
+        Type::Vector(crate::ir::VectorType {
+            elem: crate::ir::Scalar::Float(crate::ir::FloatKind::Float),
+            lanes: 3,
+            scalable: false,
+        })
+    };
+    let (input, output) = identity_over_a_range(float3, &bytes);
+    for (k, (a, b)) in input.iter().zip(&output).enumerate() {
+        assert_eq!(if k % 16 < 12 { *a } else { 0xee }, *b, "byte {k}");
+    }
+    let pair = |m: &mut Module| m.types.structure(vec![Type::Int(8), Type::Int(32)], false);
+    let (input, output) = identity_over_a_range(pair, &bytes[..40]);
+    for (k, (a, b)) in input.iter().zip(&output).enumerate() {
+        assert_eq!(if (1..4).contains(&(k % 8)) { 0xee } else { *a }, *b, "byte {k}");
+    }
+    let (input, output) = identity_over_a_range(|_| Type::Int(64), &bytes[..40]);
+    assert_eq!(input, output);
+}
+
 #[test]
 fn what_has_no_array_is_refused_by_name() {
     let mut module = Module::new("m");
-    let kernel = stub(&mut module, "kernel", &[(Type::Int(24), "odd")], Type::Void);
+    let bits = Type::BOOL.vector(8).unwrap();
+    let kernel = stub(&mut module, "kernel", &[(bits, "bits")], Type::Void);
     let error = scalar_range(&mut module, kernel, &[ArgShape::Varying], "d").unwrap_err();
-    assert_eq!(error.to_string(), "function `kernel`: parameter %odd cannot vary: its type has no arrays");
+    assert_eq!(error.to_string(), "function `kernel`: parameter %bits cannot vary: its type has no arrays");
     let wide = stub(&mut module, "wide", &[(Type::Int(128), "w")], Type::Void);
     let error = slots_entry(&mut module, wide, "e").unwrap_err();
     assert_eq!(error.to_string(), "function `wide`: parameter %w does not fit 64 bits");

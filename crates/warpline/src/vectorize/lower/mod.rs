@@ -22,7 +22,7 @@ mod values;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 
-use crate::ir::{AggregateType, Block, Effects, Function, Inst, Module, Op, Symbol, Type, Value};
+use crate::ir::{AggregateType, Block, Effects, Function, Inst, Module, Op, Symbol, Type, TypeTable, Value};
 use crate::shape::Shape;
 
 use super::VectorizeError;
@@ -105,6 +105,29 @@ pub fn lower(
     Ok(Lowered { func: lower.out, params, result, approximate: lower.approximate, masks: lower.masks })
 }
 
+/// The type of one lane's value as a vector of all lanes: vectors of scalars, structures and arrays of
+/// vectors. Of a lane's vector it is the array of its elements, each a vector of all lanes. `None` for types that have no such form.
+pub fn vector_form(types: &mut TypeTable, ty: Type, width: u32) -> Option<Type> {
+    match ty {
+        Type::Vector(v) if !v.scalable => {
+            let elem = Type::from(v.elem).vector(width)?;
+            Some(types.array(elem, v.lanes.into()))
+        }
+        Type::Aggregate(a) => match types.get(a).clone() {
+            AggregateType::Array { elem, len } => {
+                let elem = vector_form(types, elem, width)?;
+                Some(types.array(elem, len))
+            }
+            AggregateType::Struct { fields, packed, .. } => {
+                let fields: Option<Vec<Type>> =
+                    fields?.into_iter().map(|f| vector_form(types, f, width)).collect();
+                Some(types.structure(fields?, packed))
+            }
+        },
+        _ => ty.vector(width),
+    }
+}
+
 /// The state of lowering one function.
 struct Lower<'a> {
     module: &'a mut Module,
@@ -140,27 +163,8 @@ impl Lower<'_> {
         VectorizeError::at_inst(self.src, inst, reason)
     }
 
-    /// The type of one lane's value as a vector of all lanes: vectors of scalars, structures and arrays of
-    /// vectors. Of a lane's vector it is the array of its elements, each a vector of all lanes.
     fn vector_type(&mut self, ty: Type) -> Option<Type> {
-        match ty {
-            Type::Vector(v) if !v.scalable => {
-                let elem = Type::from(v.elem).vector(self.width)?;
-                Some(self.module.types.array(elem, v.lanes.into()))
-            }
-            Type::Aggregate(a) => match self.module.types.get(a).clone() {
-                AggregateType::Array { elem, len } => {
-                    let elem = self.vector_type(elem)?;
-                    Some(self.module.types.array(elem, len))
-                }
-                AggregateType::Struct { fields, packed, .. } => {
-                    let fields: Option<Vec<Type>> =
-                        fields?.into_iter().map(|f| self.vector_type(f)).collect();
-                    Some(self.module.types.structure(fields?, packed))
-                }
-            },
-            _ => ty.vector(self.width),
-        }
+        vector_form(&mut self.module.types, ty, self.width)
     }
 
     fn vector_type_of(&mut self, v: Value, at: Inst) -> Result<Type, VectorizeError> {
