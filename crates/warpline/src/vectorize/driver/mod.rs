@@ -101,7 +101,7 @@ pub fn element_bytes(module: &Module, ty: Type) -> Option<u64> {
     match ty {
         Type::Int(1) => Some(1),
         // The elements of a vector lie side by side, whatever the alignment of one of them is.
-        Type::Vector(v) if v.scalable || module.layout.scalar_bits(v.elem) % 8 != 0 => None,
+        Type::Vector(v) if v.scalable || !module.layout.scalar_bits(v.elem).is_multiple_of(8) => None,
         Type::Aggregate(_) | Type::Vector(_) => members_too(ty),
         _ => module.layout.alloc_size(&module.types, ty),
     }
