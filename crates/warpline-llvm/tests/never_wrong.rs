@@ -7,6 +7,8 @@
 mod guarded;
 #[path = "common/kernels.rs"]
 mod kernels;
+#[path = "common/values.rs"]
+mod values;
 
 use kernels::{Arg, Kernel, bytes, words};
 

@@ -154,6 +154,18 @@ impl Kernel {
         self.judge_by_interpretation();
     }
 
+    /// Judges a kernel with types that the interpreter has no inputs for: by its scalar machine code alone.
+    ///
+    /// # Panics
+    /// As [`Kernel::judge`].
+    pub fn judge_in_machine_code(&self) {
+        if llvm_is_there() {
+            for mode in MODES {
+                self.judge_natively(mode);
+            }
+        }
+    }
+
     /// Judges a kernel whose lanes meet in memory: only what threads in lockstep do binds.
     ///
     /// # Panics

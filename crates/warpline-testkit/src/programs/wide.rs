@@ -325,7 +325,7 @@ impl Filler<'_> {
             return;
         }
         let part = *self.rng.pick(&[8, 16, 32, 64]);
-        if total % part != 0 || total == part {
+        if !total.is_multiple_of(part) || total == part {
             return;
         }
         let other = VectorType { elem: Scalar::Int(part), lanes: total / part, scalable: false };
