@@ -13,6 +13,9 @@ impl Lower<'_> {
             return Err(self.error(i, format!("`{}` cannot be vectorized yet", data.op.name())));
         };
         match self.reps[result] {
+            rep if self.is_wide_division(i) && (rep == Rep::Varying || self.is_unguarded_division(i)) => {
+                self.replicate(i)?;
+            }
             Rep::Uniform if self.is_unguarded_division(i) => {
                 // No lane may be active here, so not even a uniform divisor may be trusted.
                 let quotient = self.vector_op(i)?;
@@ -35,6 +38,13 @@ impl Lower<'_> {
         matches!(self.src.insts[i].op, Op::Binary(op) if op.is_int_division())
             && self.mask.is_some()
             && !self.guarded.contains(i)
+    }
+
+    /// Whether a division is of integers for which processors and LLVM have no vectors.
+    fn is_wide_division(&self, i: Inst) -> bool {
+        let data = &self.src.insts[i];
+        let bits = data.result().and_then(|v| self.src.ty(v).int_bits());
+        matches!(data.op, Op::Binary(op) if op.is_int_division()) && bits.is_some_and(|b| b > 128)
     }
 
     /// Once, on scalars: a uniform value, or lane 0's ghost of a strided one.
@@ -114,9 +124,6 @@ impl Lower<'_> {
             return Ok(divisor);
         }
         let Some(mask) = self.mask_vector(i)? else { return Ok(divisor) };
-        if bits > 128 {
-            return Err(self.error(i, "division of integers this wide cannot be vectorized yet"));
-        }
         let one = Constant::vector(vec![Constant::int(bits, 1); self.width as usize]);
         let one = self.out.constant_value(one);
         Ok(self.select(mask, divisor, one))
