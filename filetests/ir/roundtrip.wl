@@ -72,5 +72,15 @@ b7:
   unreachable
 }
 
+func @weights(%x: i8, %c: i1) {
+entry:
+  br %c, loop(1) weight 7, weight weight 0
+loop:
+  %i: i32 = phi
+  switch %x, weight weight 1 [-1: loop(%i) weight 4294967295, 3: loop(2), 4: weight weight 2]
+weight:
+  ret
+}
+
 !0 = "dir/a.c":1:5
 !1 = "dir/a b.c":7:9 at !0

@@ -16,26 +16,26 @@ b10:
   unreachable
 }
 ; check: linearize
-; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
+; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
 ; func @kernel(%i: i32, %x0: i32, %uout: ptr) -> i32 {
 ; b0:
 ;   %v14: i1 = icmp eq i32 0, %x0
 ;   %v25: i1 = mask_andnot true, %v14
-;   br b8
+;   %v28: i1 = mask_any %v14
+;   br %v28, rest, b8
+; rest:
+;   br b7
 ; b7 mask %v14:
-;   %v39: i1 = mask_any %v14
-;   br %v39, guarded, exit
-; guarded mask %v14:
 ;   %v20: i1 = xor false, true
-;   %v40: i1 = mask_and %v14, %v20
-;   %v41: i1 = mask_any %v40
-;   br %v41, failed, checked
+;   %v39: i1 = mask_and %v14, %v20
+;   %v40: i1 = mask_any %v39
+;   br %v40, failed, checked
 ; checked mask %v14:
 ;   br b9
 ; b8 mask %v25:
-;   br b7
-; b9 mask %v14:
 ;   br exit
+; b9 mask %v14:
+;   br b8
 ; b10 mask %v14:
 ;   store i32 0, %uout, align 4
 ;   br end

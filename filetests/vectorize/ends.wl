@@ -20,19 +20,19 @@ done:
   ret %s
 }
 ; check: linearize
-; branches: 2 divergent, 0 kept, 0 lost; loops: 1 uniform, 0 divergent
+; branches: 2 divergent, 1 kept, 0 lost; loops: 1 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
 ; func @forever_on_one_side(%c: i1, %p: ptr) -> i32 {
 ; entry:
 ;   %n: i32 = load %p, align 4
 ;   %stuck: i1 = icmp eq %n, 7
 ;   %v19: i1 = mask_andnot true, %stuck
-;   br work
+;   %v22: i1 = mask_any %stuck
+;   br %v22, rest, work
+; rest:
+;   br preheader
 ; latch mask %stuck:
 ;   br true, spin, loop.exit
 ; preheader mask %stuck:
-;   %v38: i1 = mask_any %stuck
-;   br %v38, guarded, exit(%s)
-; guarded mask %stuck:
 ;   br spin
 ; spin mask %stuck:
 ;   br latch
@@ -46,13 +46,11 @@ done:
 ;   br done
 ; done mask %v19:
 ;   %s: i32 = add %v33, %x
-;   br preheader
+;   br exit
 ; loop.exit mask %stuck:
-;   %v37: i32 = blend %stuck, poison, %s
-;   br exit(%v37)
+;   br work
 ; exit:
-;   %phi: i32 = phi
-;   ret %phi
+;   ret %s
 ; }
 
 ; Both ways end the program: no lane has anything to come back to.

@@ -78,20 +78,20 @@ h:
   ret
 }
 ; check: linearize
-; branches: 2 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent
+; branches: 2 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
 ; func @figure3_divergent_above(%a: i1, %b: i1, %uc: i1, %p: ptr) {
 ; a:
 ;   %v13: i1 = mask_andnot true, %a
+;   %v16: i1 = mask_any %v13
+;   br %v16, rest, b
+; rest:
 ;   br c
 ; b mask %a:
-;   %v17: i1 = mask_and %a, %b
+;   %v18: i1 = mask_and %a, %b
 ;   br d
 ; c mask %v13:
-;   %v27: i1 = mask_any %v13
-;   br %v27, guarded, b
-; guarded mask %v13:
 ;   br %uc, f, edge
-; d mask %v17:
+; d mask %v18:
 ;   store i32 3, %p, align 4
 ;   br e
 ; e mask %a:
@@ -219,14 +219,14 @@ d:
   ret
 }
 ; check: linearize
-; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent
+; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
 ; func @figure7(%a: i1, %ub: i1, %p: ptr) {
 ; a:
+;   %v9: i1 = mask_any %a
+;   br %v9, rest, d
+; rest:
 ;   br b
 ; b mask %a:
-;   %v13: i1 = mask_any %a
-;   br %v13, guarded, d
-; guarded mask %a:
 ;   br %ub, c, edge
 ; c mask %a:
 ;   store i32 2, %p, align 4
@@ -346,36 +346,36 @@ next:
   ret
 }
 ; check: linearize
-; branches: 3 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
+; branches: 3 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 2 mandatory, 0 chosen
 ; func @figure13(%d: i32, %urb: ptr, %us: ptr, %p: ptr) {
 ; entry:
 ;   %c1: i1 = icmp sgt %d, 4
 ;   %v18: i1 = mask_andnot true, %c1
+;   %v21: i1 = mask_any %v18
+;   br %v21, rest, then1
+; rest:
 ;   br else1
 ; then1 mask %c1:
 ;   store i32 1, %p, align 4
 ;   br next
 ; else1 mask %v18:
-;   %v37: i1 = mask_any %v18
-;   br %v37, guarded, then1
-; guarded mask %v18:
 ;   %x: i32 = load %urb, align 4
 ;   %c2: i1 = icmp sgt %d, %x
 ;   %v24: i1 = mask_and %v18, %c2
 ;   %v27: i1 = mask_andnot %v18, %c2
+;   %v30: i1 = mask_any %v27
+;   br %v30, b8, then2
+; b8 mask %v18:
 ;   br else2
 ; then2 mask %v24:
 ;   store i32 2, %p, align 4
 ;   br then1
 ; else2 mask %v27:
-;   %v38: i1 = mask_any %v27
-;   br %v38, b8, then2
-; b8 mask %v27:
 ;   %y: i32 = load %us, align 4
 ;   %c3: i1 = icmp sgt %d, %y
-;   %v33: i1 = mask_and %v27, %c3
+;   %v34: i1 = mask_and %v27, %c3
 ;   br then3
-; then3 mask %v33:
+; then3 mask %v34:
 ;   store i32 3, %p, align 4
 ;   br then2
 ; next:

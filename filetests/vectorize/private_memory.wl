@@ -76,15 +76,15 @@ join:
   ret %y
 }
 ; check: linearize
-; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
+; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
 ; func @shared(%c: i1, %u: i32) -> i32 {
 ; entry:
 ;   %slot: ptr = alloca i32, i32 1, align 4
+;   %v14: i1 = mask_any %c
+;   br %v14, rest, join(0)
+; rest:
 ;   br uses
 ; uses mask %c:
-;   %v18: i1 = mask_any %c
-;   br %v18, guarded, join(0)
-; guarded mask %c:
 ;   store %u, %slot, align 4
 ;   %x: i32 = load %slot, align 4
 ;   %v17: i32 = blend %c, %x, 0

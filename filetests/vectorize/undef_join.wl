@@ -28,11 +28,11 @@ exit:
 ;   %v5: <4 x i1> = icmp slt %v, <3, 3, 3, 3>
 ;   %v8: <4 x i1> = xor %v5, <true, true, true, true>
 ;   %v9: <4 x i1> = select <4 x i1> <true, true, true, true>, %v8, <false, false, false, false>
+;   %v10: i1 = call @llvm.vector.reduce.or.v4i1(%v9)
+;   br %v10, rest, other(poison)
+; rest:
 ;   br then
 ; then:
-;   %v10: i1 = call @llvm.vector.reduce.or.v4i1(%v9)
-;   br %v10, guarded, other(poison)
-; guarded:
 ;   %v11: i32 = load %up, align 4
 ;   br other(%v11)
 ; other:

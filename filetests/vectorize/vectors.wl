@@ -449,16 +449,16 @@ join:
   ret %p
 }
 ; check: linearize
-; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
+; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
 ; func @quotient(%c: i1, %ud: <2 x i32>) -> i32 {
 ; entry:
 ;   %v11: i32 = extractelement %ud, i64 0
 ;   %v13: i32 = extractelement %ud, i64 1
+;   %v22: i1 = mask_any %c
+;   br %v22, rest, join(0)
+; rest:
 ;   br then
 ; then mask %c:
-;   %v26: i1 = mask_any %c
-;   br %v26, guarded, join(0)
-; guarded mask %c:
 ;   %v14: i32 = udiv 7, %v11
 ;   %v15: i32 = udiv 7, %v13
 ;   %v25: i32 = blend %c, %v15, 0
@@ -472,11 +472,11 @@ join:
 ; entry:
 ;   %v3: i32 = extractelement %ud, i64 0
 ;   %v5: i32 = extractelement %ud, i64 1
+;   %v6: i1 = call @llvm.vector.reduce.or.v4i1(%c)
+;   br %v6, rest, join(<0, 0, 0, 0>)
+; rest:
 ;   br then
 ; then:
-;   %v6: i1 = call @llvm.vector.reduce.or.v4i1(%c)
-;   br %v6, guarded, join(<0, 0, 0, 0>)
-; guarded:
 ;   %v8: i32 = udiv 7, %v3
 ;   %v9: i32 = udiv 7, %v5
 ;   %v11: <4 x i32> = insertelement poison, %v9, i64 0

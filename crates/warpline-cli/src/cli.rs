@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use warpline::uniformity::facts::WorkGroup;
 use warpline::uniformity::{Algorithm, Target};
-use warpline::vectorize::Linearize;
+use warpline::vectorize::{Boscc, Linearize};
 
 use crate::forms::Form;
 use crate::spec::{Bind, Tolerance, Width, parse_range};
@@ -209,6 +209,28 @@ impl From<LinearizeMode> for Linearize {
     }
 }
 
+/// Where branches skip code that no lane wants, besides where the program's meaning needs them.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum BosccMode {
+    /// Nowhere.
+    #[default]
+    Off,
+    /// Wherever they can stand.
+    On,
+    /// Where skipping is expected to save more time than asking takes.
+    Auto,
+}
+
+impl From<BosccMode> for Boscc {
+    fn from(mode: BosccMode) -> Boscc {
+        match mode {
+            BosccMode::Off => Boscc::Off,
+            BosccMode::On => Boscc::On,
+            BosccMode::Auto => Boscc::Auto,
+        }
+    }
+}
+
 /// Options about the kernel and its W-lane form.
 #[derive(Args)]
 pub struct KernelOptions {
@@ -230,6 +252,9 @@ pub struct KernelOptions {
     /// Which branches are folded
     #[arg(long, value_enum, default_value_t)]
     pub linearize: LinearizeMode,
+    /// Where branches skip code that no lane wants, besides where they must [default: the input's directive, or off]
+    #[arg(long, value_enum)]
+    pub boscc: Option<BosccMode>,
     /// The largest error of vector math functions that is accepted, in units in the last place; glibc's are within 4. 0: the
     /// scalar functions, lane by lane
     #[arg(long, value_name = "N", default_value_t = 4)]

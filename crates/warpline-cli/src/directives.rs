@@ -9,6 +9,7 @@
 //! //@ range 0..65536              the indices of a run
 //! //@ bind out=f32[65536]=zero    what a run passes for a parameter
 //! //@ width 8                     the number of lanes
+//! //@ boscc on                   where branches skip code that no lane wants: off, on or auto
 //! //@ tolerance ulp=8, abs=1e-6   how far results may be off where vector math is used
 //! //@ lane-insensitive            with lane operations or not, the result is that of the scalar program
 //! ```
@@ -17,6 +18,9 @@
 
 use std::path::Path;
 
+use clap::ValueEnum as _;
+
+use crate::cli::BosccMode;
 use crate::error::{Error, Result};
 use crate::spec::{self, Bind, Tolerance};
 
@@ -46,6 +50,8 @@ pub struct Directives {
     pub binds: Vec<At<Bind>>,
     /// The number of lanes.
     pub width: Option<spec::Width>,
+    /// Where branches skip code that no lane wants.
+    pub boscc: Option<BosccMode>,
     /// How far results may be off.
     pub tolerance: Option<Tolerance>,
     /// Whether the scalar program is a reference in spite of lane operations and races.
@@ -145,6 +151,11 @@ fn add(group: &mut Directives, directive: &str, line: u32) -> std::result::Resul
             twice(group.width.is_some())?;
             group.width = Some(value.parse()?);
         }
+        "boscc" => {
+            twice(group.boscc.is_some())?;
+            let wrong = |_| format!("`{value}` is no choice for `boscc`: use off, on or auto");
+            group.boscc = Some(BosccMode::from_str(value, false).map_err(wrong)?);
+        }
         "tolerance" => {
             twice(group.tolerance.is_some())?;
             group.tolerance = Some(value.parse()?);
@@ -153,7 +164,7 @@ fn add(group: &mut Directives, directive: &str, line: u32) -> std::result::Resul
         "lane-insensitive" => return Err(format!("`{key}` has no value")),
         _ => {
             return Err(format!(
-                "unknown directive `{key}`; there are function, args, returns, range, bind, width, tolerance and \
+                "unknown directive `{key}`; there are function, args, returns, range, bind, width, boscc, tolerance and \
                  lane-insensitive"
             ));
         }
@@ -236,9 +247,13 @@ mod tests {
         let message = |text: &str| parse(text, Language::Rust, Path::new("k.rs")).unwrap_err().to_string();
         assert_eq!(
             message("fn f() {}\n//@ rnage 0..4\n"),
-            "k.rs:2: unknown directive `rnage`; there are function, args, returns, range, bind, width, tolerance and lane-insensitive"
+            "k.rs:2: unknown directive `rnage`; there are function, args, returns, range, bind, width, boscc, tolerance and lane-insensitive"
         );
         assert_eq!(message("//@ range 4\n"), "k.rs:1: `4` is no range: write A..B");
+        assert_eq!(
+            message("//@ boscc maybe\n"),
+            "k.rs:1: `maybe` is no choice for `boscc`: use off, on or auto"
+        );
         assert_eq!(message("//@ width 0\n"), "k.rs:1: width 0: use 1 to 64 lanes, or auto");
         assert_eq!(message("//@ width 4\n//@ width 8\n"), "k.rs:2: a second `width` for one function");
     }

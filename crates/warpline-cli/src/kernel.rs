@@ -334,6 +334,7 @@ impl Kernel {
         warpline::vectorize::Options {
             masked,
             linearize: options.linearize.into(),
+            boscc: options.boscc.or(self.directives.boscc).unwrap_or_default().into(),
             math,
             ..warpline::vectorize::Options::new(self.width, self.args.clone(), name)
         }

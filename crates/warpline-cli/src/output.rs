@@ -46,9 +46,9 @@ impl Outputs {
     }
 }
 
-/// What became of branches, loops, exits and masks (paper 3, Table 1), as lines for people.
-pub fn counts(counts: &Counts) -> [String; 2] {
-    let Counts { branches: b, loops: l, exits: e, masks: m } = counts;
+/// What became of branches, loops, exits and masks (paper 3, Table 1), and how many tests were made, as lines for people.
+pub fn counts(counts: &Counts) -> [String; 3] {
+    let Counts { branches: b, loops: l, exits: e, masks: m, boscc: t } = counts;
     [
         format!(
             "  branches: {} divergent, {} uniform kept, {} uniform lost; loops: {} uniform, {} divergent",
@@ -58,6 +58,7 @@ pub fn counts(counts: &Counts) -> [String; 2] {
             "  exits of divergent loops: {} uniform, {} divergent; masks of loads and stores: {} true, {} uniform, {} varying",
             e.uniform, e.divergent, m.always, m.uniform, m.varying
         ),
+        format!("  tests that skip what no lane wants: {} needed, {} for speed", t.mandatory, t.chosen),
     ]
 }
 

@@ -160,6 +160,7 @@ fn report(options: &VectorizeOptions, kernel: &Kernel, made: &Vectorized, range:
                 "loops": made.counts.loops,
                 "exits": made.counts.exits,
                 "masks": made.counts.masks,
+                "boscc": made.counts.boscc,
             });
             format!("{value:#}\n")
         }

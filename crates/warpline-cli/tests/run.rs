@@ -54,15 +54,28 @@ fn the_report_for_programs_has_exactly_the_promised_keys() {
             "branches",
             "loops",
             "exits",
-            "masks"
+            "masks",
+            "boscc"
         ]
     );
     assert_eq!(keys(&report["branches"]), ["divergent", "uniform_kept", "uniform_lost"]);
     assert_eq!(keys(&report["loops"]), ["uniform", "divergent"]);
     assert_eq!(keys(&report["exits"]), ["uniform", "divergent"]);
     assert_eq!(keys(&report["masks"]), ["true", "uniform", "varying"]);
+    assert_eq!(keys(&report["boscc"]), ["mandatory", "chosen"]);
     assert!(report["scalar_ns"].as_u64().unwrap() > 0 && report["vector_ns"].as_u64().unwrap() > 0);
     assert_eq!((&report["loops"]["divergent"], &report["max_ulp"]), (&1.into(), &0.into()));
+}
+
+#[test]
+fn tests_that_skip_code_are_made_as_asked_and_counted() {
+    let chosen = |boscc: &str| {
+        let report =
+            report(&["examples/ray_sphere.rs", "--range", "0..512", "--width", "8", "--boscc", boscc]);
+        report["boscc"]["chosen"].as_u64().unwrap()
+    };
+    assert_eq!(chosen("off"), 0);
+    assert!(chosen("on") > 0);
 }
 
 #[test]

@@ -8,18 +8,37 @@ use warpline::interp::{
 };
 use warpline::ir::{Function, Module};
 use warpline::shape::ArgShape;
-use warpline::vectorize::{self, Linearize, Options, Passing, VectorizeError};
+use warpline::vectorize::{self, Boscc, Linearize, Options, Passing, VectorizeError};
 use warpline::verify::verify;
 
+use crate::rng::SplitMix64;
+
 use crate::programs::{Inputs, Mismatch, Observed, ParamRole, Program, Reference, compare, run_lockstep};
+
+/// Which of several correct forms the vectorizer makes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Form {
+    /// How much is folded.
+    pub linearize: Linearize,
+    /// Where tests skip what no lane wants.
+    pub boscc: Boscc,
+}
+
+impl Form {
+    /// All divergent branches folded, or one time in four every branch; each kind of tests as often as the others.
+    pub fn random(rng: &mut SplitMix64) -> Form {
+        let linearize = if rng.below(4) == 0 { Linearize::Full } else { Linearize::Partial };
+        Form { linearize, boscc: *rng.pick(&[Boscc::Off, Boscc::On, Boscc::Auto]) }
+    }
+}
 
 /// How a kernel is vectorized and run.
 #[derive(Copy, Clone, Debug)]
 pub struct Setup {
     /// The lanes that take part; `None`: all, and no mask parameter is made.
     pub mask: Option<LaneSet>,
-    /// How much is folded.
-    pub linearize: Linearize,
+    /// What the vectorizer makes.
+    pub form: Form,
     /// Instructions that a run may execute, all lanes together.
     pub fuel: u64,
 }
@@ -48,6 +67,8 @@ pub struct Report {
     pub uniform_lost: usize,
     /// Loops that lanes leave apart.
     pub divergent_loops: usize,
+    /// Tests that skip what no lane wants, for speed alone.
+    pub chosen_tests: usize,
     /// Whether lanes met in memory.
     pub raced: bool,
 }
@@ -87,7 +108,8 @@ fn differs(
     let func = program.function();
     let options = Options {
         masked: setup.mask.is_some(),
-        linearize: setup.linearize,
+        linearize: setup.form.linearize,
+        boscc: setup.form.boscc,
         ..Options::new(
             inputs.width,
             program.roles.iter().map(shape_of).collect(),
@@ -122,6 +144,7 @@ fn differs(
         uniform_kept: made.counts.branches.uniform_kept,
         uniform_lost: made.counts.branches.uniform_lost,
         divergent_loops: made.counts.loops.divergent,
+        chosen_tests: made.counts.boscc.chosen,
         raced: reference.run.as_ref().is_some_and(|r| r.races.any()),
     })
 }

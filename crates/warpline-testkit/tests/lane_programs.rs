@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use warpline::interp::{HashingHost, Inactive, LaneSet, Machine, Options as MachineOptions, Run, Trap};
 use warpline::ir::{Block, Function, Inst, LaneOp, Op, Type};
-use warpline::vectorize::{self, Linearize, Options};
-use warpline_testkit::differential::{self, Setup, compare_all, run_vector_code, shape_of};
+use warpline::vectorize::{self, Boscc, Options};
+use warpline_testkit::differential::{self, Form, Setup, compare_all, run_vector_code, shape_of};
 use warpline_testkit::programs::{
     Inputs, MemoryMode, Observed, Program, ProgramOptions, Reference, compare, generate, shrink,
 };
@@ -68,15 +68,16 @@ struct Case<'a> {
     reference: Observed,
 }
 
-fn options(program: &Program, inputs: &Inputs, linearize: Linearize) -> Options<'static> {
+fn options(program: &Program, inputs: &Inputs, form: Form) -> Options<'static> {
     Options {
-        linearize,
+        linearize: form.linearize,
+        boscc: form.boscc,
         ..Options::new(inputs.width, program.roles.iter().map(shape_of).collect(), "kernel_lanes")
     }
 }
 
-fn prepare<'a>(program: &'a Program, inputs: &'a Inputs, linearize: Linearize) -> Result<Case<'a>, String> {
-    let options = options(program, inputs, linearize);
+fn prepare<'a>(program: &'a Program, inputs: &'a Inputs, form: Form) -> Result<Case<'a>, String> {
+    let options = options(program, inputs, form);
     let linearized = vectorize::linearize_kernel(&program.module, program.function(), &options)
         .map_err(|e| e.to_string())?;
     let (scalar, lanes) = (linearized.scalar, linearized.program.func);
@@ -114,8 +115,8 @@ impl Case<'_> {
     }
 }
 
-fn check(program: &Program, inputs: &Inputs, linearize: Linearize) -> Outcome {
-    let case = match prepare(program, inputs, linearize) {
+fn check(program: &Program, inputs: &Inputs, form: Form) -> Outcome {
+    let case = match prepare(program, inputs, form) {
         Ok(case) => case,
         Err(why) => return Outcome::Skipped(why),
     };
@@ -124,18 +125,18 @@ fn check(program: &Program, inputs: &Inputs, linearize: Linearize) -> Outcome {
             return Outcome::Differ(format!("{inactive:?}: {why}"));
         }
     }
-    if let Err(why) = judge_vector_code(&case, linearize) {
+    if let Err(why) = judge_vector_code(&case, form) {
         return Outcome::Differ(format!("vector code: {why}"));
     }
     Outcome::Agree { raced: case.reference.run.is_some_and(|r| r.races.any()) }
 }
 
 /// The lowered code against the reference; effects are left to another test.
-fn judge_vector_code(case: &Case, linearize: Linearize) -> Result<(), String> {
+fn judge_vector_code(case: &Case, form: Form) -> Result<(), String> {
     let mut module = case.program.module.clone();
-    let options = options(case.program, case.inputs, linearize);
+    let options = options(case.program, case.inputs, form);
     let Ok(made) = vectorize::vectorize(&mut module, case.program.kernel, &options) else { return Ok(()) };
-    let setup = Setup { mask: None, linearize, fuel: FUEL };
+    let setup = Setup { mask: None, form, fuel: FUEL };
     let mut found = run_vector_code(case.inputs, &setup, &module, &module.functions[made.func], &made.params);
     found.effects.clone_from(&case.reference.effects);
     compare(&case.reference, &found, Reference::Sequential).map_err(|m| format!("{m:?}"))
@@ -159,8 +160,8 @@ fn lane_programs_of_racy_kernels_do_what_lanes_in_lockstep_do() {
         };
         let program = generate(seed, &options);
         let width = *rng.pick(&[2, 4, 8]);
-        let linearize = if rng.chance(1, 4) { Linearize::Full } else { Linearize::Partial };
-        match check(&program, &Inputs::random(&program, width, seed), linearize) {
+        let form = Form::random(&mut rng);
+        match check(&program, &Inputs::random(&program, width, seed), form) {
             Outcome::Agree { raced: r } => {
                 agreed += 1;
                 raced += u64::from(r);
@@ -168,14 +169,14 @@ fn lane_programs_of_racy_kernels_do_what_lanes_in_lockstep_do() {
             Outcome::Skipped(why) => *reasons.entry(why).or_default() += 1,
             Outcome::Differ(why) => {
                 let fails = |p: &Program| {
-                    matches!(check(p, &Inputs::random(p, width, seed), linearize), Outcome::Differ(_))
+                    matches!(check(p, &Inputs::random(p, width, seed), form), Outcome::Differ(_))
                 };
                 let small = shrink(&program, fails);
-                let now = match check(&small, &Inputs::random(&small, width, seed), linearize) {
+                let now = match check(&small, &Inputs::random(&small, width, seed), form) {
                     Outcome::Differ(why) => why,
                     _ => String::new(),
                 };
-                panic!("seed {seed}, width {width}, {linearize:?}: {why}\nshrunk: {now}\n{}", small.text());
+                panic!("seed {seed}, width {width}, {form:?}: {why}\nshrunk: {now}\n{}", small.text());
             }
         }
     }
@@ -259,9 +260,10 @@ fn the_judge_notices_broken_masks_blends_and_loops() {
         let (mut made, mut noticed) = (0, 0);
         for seed in 0..60 {
             let program = generate(seed, &ProgramOptions::default());
+            let boscc = if seed % 2 == 0 { Boscc::On } else { Boscc::Off };
+            let form = Form { boscc, ..Form::default() };
             let all: Vec<Inputs> = (0..3).map(|k| Inputs::random(&program, 8, seed + 1000 * k)).collect();
-            let cases: Vec<Case> =
-                all.iter().filter_map(|i| prepare(&program, i, Linearize::Partial).ok()).collect();
+            let cases: Vec<Case> = all.iter().filter_map(|i| prepare(&program, i, form).ok()).collect();
             let Some(first) = cases.first() else { continue };
             let mut broken = first.lanes.clone();
             if mutate(&mut broken, kind, &mut rng) {
@@ -283,8 +285,10 @@ fn every_mask_of_four_lanes_keeps_the_others_out() {
         let program =
             generate(seed, &ProgramOptions { lane_operations: seed % 2 == 0, ..ProgramOptions::default() });
         let inputs = Inputs::random(&program, 4, seed);
+        let boscc = [Boscc::Off, Boscc::On, Boscc::Auto][seed as usize % 3];
         for mask in 0..16 {
-            let setup = Setup { mask: Some(LaneSet(mask)), linearize: Linearize::Partial, fuel: FUEL };
+            let form = Form { boscc, ..Form::default() };
+            let setup = Setup { mask: Some(LaneSet(mask)), form, fuel: FUEL };
             runs += 1;
             match compare_all(&program, &inputs, &setup) {
                 differential::Outcome::Differ(why) => {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use warpline::interp::LaneSet;
 use warpline::vectorize::Linearize;
 use warpline_analysis::CycleForest;
-use warpline_testkit::differential::{Outcome, Setup, compare_all};
+use warpline_testkit::differential::{Form, Outcome, Setup, compare_all};
 use warpline_testkit::programs::{Inputs, Program, ProgramOptions, generate, shrink};
 use warpline_testkit::rng::SplitMix64;
 
@@ -28,6 +28,7 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
     let mut divergent_loops = 0;
     let mut lost = 0;
     let mut irreducible = 0;
+    let mut tested = 0;
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     let count = programs(400);
     for seed in start..start + count {
@@ -37,8 +38,7 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
         let width = [1, 2, 3, 4, 8, 16][rng.below(6)];
         let inputs = Inputs::random(&program, width, seed);
         let mask = (rng.below(3) == 0).then(|| LaneSet(rng.next_u64() & LaneSet::first(width).0));
-        let linearize = if rng.below(4) == 0 { Linearize::Full } else { Linearize::Partial };
-        let setup = Setup { mask, linearize, fuel: 300_000 };
+        let setup = Setup { mask, form: Form::random(&mut rng), fuel: 300_000 };
         match compare_all(&program, &inputs, &setup) {
             Outcome::Agree(report) => {
                 agreed += 1;
@@ -46,7 +46,8 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
                 divergent_loops += usize::from(report.divergent_loops > 0);
                 irreducible += usize::from(has_irreducible_loop(&program));
                 // Full if-conversion loses them all.
-                lost += if linearize == Linearize::Partial { report.uniform_lost } else { 0 };
+                lost += if setup.form.linearize == Linearize::Partial { report.uniform_lost } else { 0 };
+                tested += usize::from(report.chosen_tests > 0);
             }
             Outcome::Skipped(why) => *reasons.entry(format!("skipped: {why}")).or_default() += 1,
             Outcome::Refused(why) => *reasons.entry(format!("refused: {why}")).or_default() += 1,
@@ -61,11 +62,12 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
         }
     }
     println!(
-        "{agreed} of {count} agree; {divergent} have divergent branches, {divergent_loops} divergent loops; {lost} uniform \
-         branches lost; {irreducible} irreducible; {reasons:#?}"
+        "{agreed} of {count} agree; {divergent} have divergent branches, {divergent_loops} divergent loops, {tested} tests for \
+         speed; {lost} uniform branches lost; {irreducible} irreducible; {reasons:#?}"
     );
     assert!(agreed as u64 * 2 > count, "too few programs were compared: {reasons:#?}");
     assert!(divergent * 3 > agreed, "too few programs diverge");
+    assert!(tested * 5 > agreed, "too few programs skip code that no lane wants");
     // Edges of uniform branches lead to blocks of their own, so Theorem 4.5 keeps them all.
     assert_eq!(lost, 0, "uniform branches were folded");
     assert!(divergent_loops * 10 > agreed, "too few programs have divergent loops");

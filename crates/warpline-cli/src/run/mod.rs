@@ -235,6 +235,7 @@ impl Results {
             "loops": self.made.counts.loops,
             "exits": self.made.counts.exits,
             "masks": self.made.counts.masks,
+            "boscc": self.made.counts.boscc,
         });
         format!("{value:#}\n")
     }

@@ -9,6 +9,7 @@ use warpline::ir::{
     MemAccess, Op, OpaqueInfo, Symbol, SymbolKind, Type, Value,
 };
 
+use super::weights::branch_weights;
 use super::{Imported, add_result, effects};
 use crate::ffi::load::functions;
 use crate::module::{take_message, value_name};
@@ -371,6 +372,13 @@ impl Imported {
             let inst = function.set_terminator(block, op, &[], &targets);
             function.insts[inst].loc = self.location(original).into();
             function.insts[inst].origin = Some(self.bridge.new_origin(original)).into();
+            for (&e, weight) in function.insts[inst].edges.iter().zip(branch_weights(
+                self.bridge.module().context(),
+                original,
+                targets.len(),
+            )) {
+                function.weights[e] = Some(weight);
+            }
             if !ty.is_void() {
                 let result = add_result(function, inst, ty, &value_name(original));
                 values.insert(original, result);

@@ -11,6 +11,7 @@
 mod constant;
 mod effects;
 mod inst;
+mod weights;
 
 pub(crate) use inst::{
     BINARY, CASTS, FAST_MATH_SHIFT, FIRST_INT_PREDICATE, FLOAT_PREDICATES, ORDERINGS, value_operands,

@@ -16,7 +16,7 @@ use warpline::vectorize::driver::{scalar_range, slots_entry, vector_range};
 use warpline::vectorize::{Boscc, Linearize, Options, VectorizeError, Vectorized, vectorize};
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
-use warpline_testkit::differential::{Outcome, Setup, compare_all};
+use warpline_testkit::differential::{Form, Outcome, Setup, compare_all};
 use warpline_testkit::programs::{Given, Inputs, ParamRole, Program};
 
 use super::guarded::Guarded;
@@ -90,6 +90,10 @@ pub fn llvm_is_there() -> bool {
         }
     }
 }
+
+/// What the interpreter tries.
+const FORMS: [(Linearize, Boscc); 3] =
+    [(Linearize::Partial, Boscc::Off), (Linearize::Partial, Boscc::On), (Linearize::Full, Boscc::Off)];
 
 /// Widths, ways to linearize and LLVM's passes that machine code is tried with.
 const MODES: [(u32, Linearize, Boscc, &str); 9] = [
@@ -287,13 +291,14 @@ impl Kernel {
         for width in 1..=4 {
             let inputs = self.inputs(width);
             for mask in 0..1u64 << width {
-                for linearize in [Linearize::Partial, Linearize::Full] {
-                    let setup = Setup { mask: Some(LaneSet(mask)), linearize, fuel: 1_000_000 };
+                for (linearize, boscc) in FORMS {
+                    let form = Form { linearize, boscc };
+                    let setup = Setup { mask: Some(LaneSet(mask)), form, fuel: 1_000_000 };
                     match compare_all(&program, &inputs, &setup) {
                         Outcome::Agree(_) => compared += 1,
                         Outcome::Skipped(_) => {}
                         other => {
-                            panic!("{width} lanes, mask {mask:b}, {linearize:?}: {other:?}\n{}", self.text)
+                            panic!("{width} lanes, mask {mask:b}, {form:?}: {other:?}\n{}", self.text)
                         }
                     }
                 }

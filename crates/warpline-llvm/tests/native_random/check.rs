@@ -477,7 +477,7 @@ fn triage(program: &Program, inputs: &Inputs, setup: &Setup) -> String {
     if setup.indices.is_some() {
         return String::new();
     }
-    let setup = differential::Setup { mask: setup.mask, linearize: setup.linearize, fuel: FUEL };
+    let setup = differential::Setup { mask: setup.mask, form: setup.form, fuel: FUEL };
     match compare_all(program, inputs, &setup) {
         differential::Outcome::Agree(_) => "; interpreted, the vector function is right".into(),
         other => format!("; interpreted: {other:?}"),

@@ -9,7 +9,7 @@ use warpline::vectorize::{Options, Vectorized, vectorize};
 use warpline::verify::verify;
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Imported, Jit, Linkage, Module};
-use warpline_testkit::differential::shape_of;
+use warpline_testkit::differential::{Form, shape_of};
 use warpline_testkit::programs::Program;
 
 use crate::range::RANGE;
@@ -78,7 +78,8 @@ pub fn compile(program: &Program, setup: &Setup) -> Result<(Jit, Vectorized), No
 fn form(ir: &mut Ir, program: &Program, setup: &Setup, masked: bool) -> Result<Vectorized, NoCode> {
     let name = if masked { "kernel.masked" } else { "kernel.vectorized" };
     let args = program.roles.iter().map(shape_of).collect();
-    let options = Options { masked, linearize: setup.linearize, ..Options::new(setup.width, args, name) };
+    let Form { linearize, boscc } = setup.form;
+    let options = Options { masked, linearize, boscc, ..Options::new(setup.width, args, name) };
     let made = vectorize(ir, program.kernel, &options).map_err(|e| {
         if e.reason.starts_with("internal") {
             NoCode::Broken(e.to_string())

@@ -1,8 +1,8 @@
 //! What a seed stands for: a program, its inputs, and how it is vectorized and compiled.
 
 use warpline::interp::LaneSet;
-use warpline::vectorize::Linearize;
 use warpline_llvm::Cpu;
+use warpline_testkit::differential::Form;
 use warpline_testkit::programs::{Program, ProgramOptions, generate};
 use warpline_testkit::rng::SplitMix64;
 
@@ -17,8 +17,8 @@ pub struct Setup {
     pub mask: Option<LaneSet>,
     /// The number of indices, if the driver over a range of them is run rather than the function itself.
     pub indices: Option<u32>,
-    /// How much is folded.
-    pub linearize: Linearize,
+    /// What the vectorizer makes.
+    pub form: Form,
     /// What is compiled for.
     pub cpu: Cpu,
     /// The widest vectors that LLVM is to use.
@@ -39,7 +39,7 @@ pub fn of_seed(seed: u64) -> (Program, Setup) {
     let width = [1, 2, 3, 4, 4, 7, 8, 8, 16, 16, 32, [32, 64][rng.below(2)]][rng.below(12)];
     let mask = (rng.below(3) == 0).then(|| LaneSet(rng.next_u64() & LaneSet::first(width).0));
     let indices = (mask.is_none() && rng.chance(1, 2)).then(|| rng.between(1, 100) as u32);
-    let linearize = if rng.below(4) == 0 { Linearize::Full } else { Linearize::Partial };
+    let form = Form::random(&mut rng);
     let cpus = cpus();
     // Without passes and for CPUs with AVX-512, LLVM 22 ends its process (`Cannot select: i8 = any_extend`) where a parameter of type
     // `<1 x i1>` comes on the stack.
@@ -49,7 +49,7 @@ pub fn of_seed(seed: u64) -> (Program, Setup) {
         width,
         mask,
         indices,
-        linearize,
+        form,
         cpu: rng.pick(&cpus).clone(),
         vector_bits: *rng.pick(&[None, None, Some(256), Some(512)]),
         passes: if plain { PASSES[0] } else { PASSES[rng.below(PASSES.len())] },

@@ -24,6 +24,8 @@ pub const STANDARD: &[(&str, Command)] = &[
     ("dominators", dominators),
     ("frontiers", frontiers),
     ("linearize", vectorizer::linearize),
+    ("linearize-boscc", vectorizer::linearize_boscc),
+    ("linearize-boscc-auto", vectorizer::linearize_boscc_auto),
     ("linearize-full", vectorizer::linearize_full),
     ("lower", vectorizer::lower),
     ("null-pointers", clients::nulls),

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use warpline::ir::{Function, Module};
 use warpline::shape::ArgShape;
 use warpline::text::print_function;
-use warpline::vectorize::{self, Linearize, Options};
+use warpline::vectorize::{self, Boscc, Linearize, Options};
 use warpline::verify::verify;
 
 use super::Case;
@@ -31,18 +31,26 @@ fn options(func: &Function, linearize: Linearize) -> Options<'static> {
 }
 
 fn lane_program(case: &Case<'_>, mode: Linearize) -> String {
-    let options = options(case.func, mode);
-    match vectorize::linearize_kernel(case.module, case.func, &options) {
+    lane_program_with(case, &options(case.func, mode))
+}
+
+fn lane_program_with(case: &Case<'_>, options: &Options<'_>) -> String {
+    match vectorize::linearize_kernel(case.module, case.func, options) {
         Err(e) => format!("error: {e}\n"),
         Ok(linearized) => {
             let p = &linearized.program;
             let (b, l) = (p.counts.branches, p.counts.loops);
             let mut out = String::new();
-            let _ = writeln!(
+            let _ = write!(
                 out,
                 "branches: {} divergent, {} kept, {} lost; loops: {} uniform, {} divergent",
                 b.divergent, b.uniform_kept, b.uniform_lost, l.uniform, l.divergent
             );
+            let tests = p.counts.boscc;
+            if tests.mandatory + tests.chosen > 0 {
+                let _ = write!(out, "; tests: {} mandatory, {} chosen", tests.mandatory, tests.chosen);
+            }
+            out.push('\n');
             out += &print_function(case.module, &p.func);
             out += &verified(case.module, &p.func);
             out
@@ -53,6 +61,18 @@ fn lane_program(case: &Case<'_>, mode: Linearize) -> String {
 /// Partial linearization: the lane program.
 pub(super) fn linearize(case: &Case<'_>) -> String {
     lane_program(case, Linearize::Partial)
+}
+
+/// Partial linearization with a test wherever one can stand: the lane program.
+pub(super) fn linearize_boscc(case: &Case<'_>) -> String {
+    let options = Options { boscc: Boscc::On, ..options(case.func, Linearize::Partial) };
+    lane_program_with(case, &options)
+}
+
+/// Partial linearization with tests where the cost model wants them: the lane program.
+pub(super) fn linearize_boscc_auto(case: &Case<'_>) -> String {
+    let options = Options { boscc: Boscc::Auto, ..options(case.func, Linearize::Partial) };
+    lane_program_with(case, &options)
 }
 
 /// Full if-conversion: the lane program.

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use cranelift_entity::PrimaryMap;
 use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 use smallvec::SmallVec;
 use warpline_analysis::{CsrGraph, Node};
 
@@ -150,6 +150,9 @@ pub struct Function {
     pub blocks: PrimaryMap<Block, BlockData>,
     /// All edges ever made; an edge is live iff it is among the edges of its source's terminator.
     pub edges: PrimaryMap<Edge, EdgeData>,
+    /// How often edges of branches are taken, relative to the other edges of their block, as far as that is known: from a profile or from
+    /// what the source says of it. What a function computes never depends on it.
+    pub weights: SecondaryMap<Edge, Option<u32>>,
     /// All instructions ever made.
     pub insts: PrimaryMap<Inst, InstData>,
     /// All values ever made.
@@ -174,6 +177,7 @@ impl Function {
             params: Vec::new(),
             blocks: PrimaryMap::new(),
             edges: PrimaryMap::new(),
+            weights: SecondaryMap::new(),
             insts: PrimaryMap::new(),
             values: PrimaryMap::new(),
             vars: PrimaryMap::new(),

@@ -652,6 +652,9 @@ impl Parser {
         let e = body.func.make_edge(from, to);
         body.func.edges[e].args = args;
         body.func.insts[inst].edges.push(e);
+        if self.eat_word("weight") {
+            body.func.weights[e] = Some(self.number()?);
+        }
         Ok(e)
     }
 

@@ -374,6 +374,15 @@ impl<F: FnMut(Place) -> Vec<String>> Printer<'_, F> {
         for (i, &e) in edges.iter().enumerate() {
             comma(&mut self.out, i);
             self.target(e);
+            if edges.len() > 1 {
+                self.weight(e);
+            }
+        }
+    }
+
+    fn weight(&mut self, e: Edge) {
+        if let Some(weight) = self.func.weights[e] {
+            let _ = write!(self.out, " weight {weight}");
         }
     }
 
@@ -391,6 +400,7 @@ impl<F: FnMut(Place) -> Vec<String>> Printer<'_, F> {
                 self.out.push_str(": ");
             }
             self.target(e);
+            self.weight(e);
         }
         if data.edges.len() > 1 {
             self.out.push(']');

@@ -19,6 +19,18 @@ pub struct Counts {
     pub exits: LoopCounts,
     /// Predicates of its loads and stores.
     pub masks: MaskCounts,
+    /// Tests whether a mask has any lane, to skip what no lane wants.
+    pub boscc: TestCounts,
+}
+
+/// Branches that the vectorizer made to skip code that no lane wants (paper 3, Sec. 6). Latches of transformed loops and branches into
+/// dead ends are not among them.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct TestCounts {
+    /// Without them, something would be executed without a lane that wants it and could do harm.
+    pub mandatory: usize,
+    /// They save time.
+    pub chosen: usize,
 }
 
 /// What became of the branches. Those that the vectorizer made itself, to ask whether a mask has any lane, are not

@@ -2,56 +2,84 @@
 //!
 //! After linearization a block may be reached although no lane wants it. A uniform load there may fault, a uniform
 //! division trap, a uniform branch read poison, a loop never end. So a class that contains such an operation, and is not known to
-//! have an active lane, is put behind a branch on whether its mask has any lane: the first block of the
-//! class is split below its φs, and the upper part branches to the lower part or, if no lane is there, to
+//! have an active lane, is put behind a branch on whether its mask has any lane. Where the first block of the class has a divergent
+//! branch as its only predecessor, that is the paper's [gadget]. Elsewhere, and where the other side of that branch has the gadget
+//! already, the block itself is split below its φs, and the upper part branches to the lower part or, if no lane is there, to
 //! the nearest post-dominator outside the class.
 //!
-//! Departure from the paper, whose gadget puts the test before the branch that leads to the guarded block: ours
-//! tests at the block itself, so it serves blocks with several predecessors too. The lower part has the
-//! upper one as its only predecessor, so Theorem 4.5 keeps its edge: it is executed only with an active lane.
+//! Departure from the paper, whose gadget is the only form: the second one serves blocks with several predecessors too. In both,
+//! the guarded block has one predecessor, whose edge Theorem 4.5 keeps: it is executed only with an active lane.
+//! Classes that [BOSCC](super::boscc) chose for speed get their tests in the same way.
 
 use cranelift_entity::EntitySet;
 
-use crate::ir::{Block, Effects, Inst, Op, Value};
+use crate::ir::{Block, Edge, Effects, Inst, Op, Value};
 
 use super::VectorizeError;
+use super::boscc::gadget;
 use super::classes::IterationPostDom;
+use super::counts::TestCounts;
 use super::plan::{Branch, Class, Plan};
 
 /// What was guarded.
 pub struct Guards {
-    /// The blocks that end in the new branches. Their conditions are filled in when the masks are written.
-    pub blocks: Vec<Block>,
     /// The harmful uniform instructions: they are reached with an active lane only.
     pub instructions: EntitySet<Inst>,
+    /// How many tests there are.
+    pub counts: TestCounts,
 }
 
-/// Inserts the guards.
+/// Inserts tests for the classes that need one and for those in `chosen`, which should have one for speed.
 ///
 /// # Errors
 /// If control cannot continue anywhere when no lane is active, which normal form excludes.
-pub fn insert_guards(plan: &mut Plan, pdom: &IterationPostDom) -> Result<Guards, VectorizeError> {
-    let needed = classes_to_guard(plan);
+pub fn insert_guards(
+    plan: &mut Plan,
+    pdom: &IterationPostDom,
+    needed: &EntitySet<Class>,
+    chosen: &EntitySet<Class>,
+) -> Result<Guards, VectorizeError> {
     let harmful = plan.func.layout.iter().flat_map(|&b| &plan.func.blocks[b].insts);
     let mut instructions = EntitySet::with_capacity(plan.func.insts.len());
     for &i in harmful.filter(|&&i| is_harmful_uniform(plan, i)) {
         instructions.insert(i);
     }
-    let mut blocks = Vec::new();
-    let leaders: Vec<(Class, Block)> = plan.leaders.iter().map(|(c, &b)| (c, b)).collect();
-    let targets: Vec<(Block, Block)> = leaders
-        .into_iter()
-        .filter(|&(c, _)| needed.contains(c))
-        .map(|(c, leader)| Ok((leader, continuation(plan, pdom, c, leader)?)))
-        .collect::<Result<_, VectorizeError>>()?;
-    for (leader, target) in targets {
-        let lower = plan.split_below_phis(leader, "guarded");
-        let unknown = plan.func.bool_const(true);
-        plan.func.set_terminator(leader, Op::CondBr, &[unknown], &[lower, target]);
-        plan.branch[leader] = Branch::AnyLane;
-        blocks.push(leader);
+    let mut counts = TestCounts::default();
+    let mut at_edges: Vec<Edge> = Vec::new();
+    let mut at_blocks: Vec<(Block, Block)> = Vec::new();
+    let mut taken: EntitySet<Block> = EntitySet::new();
+    for (c, &leader) in plan.leaders.iter() {
+        let must = needed.contains(c);
+        if !must && !chosen.contains(c) {
+            continue;
+        }
+        let edge = gadget::edge_to(plan, leader).filter(|&e| taken.insert(plan.func.edges[e].from));
+        match (edge, continuation(plan, pdom, c, leader)) {
+            (Some(e), _) => at_edges.push(e),
+            (None, Ok(target)) => at_blocks.push((leader, target)),
+            (None, Err(e)) if must => return Err(e),
+            (None, Err(_)) => continue,
+        }
+        *(if must { &mut counts.mandatory } else { &mut counts.chosen }) += 1;
     }
-    Ok(Guards { blocks, instructions })
+    // Blocks first: edges survive the splitting of blocks.
+    for (leader, target) in at_blocks {
+        guard_block(plan, leader, target);
+    }
+    for e in at_edges {
+        gadget::insert(plan, e);
+    }
+    Ok(Guards { instructions, counts })
+}
+
+/// Splits a block below its φs; the lower part is executed only if a lane of its mask is active, else `target` is.
+/// The condition is filled in when the masks are written.
+fn guard_block(plan: &mut Plan, leader: Block, target: Block) {
+    let lower = plan.split_below_phis(leader, "guarded");
+    let unknown = plan.func.bool_const(true);
+    plan.func.set_terminator(leader, Op::CondBr, &[unknown], &[lower, target]);
+    plan.branch[leader] = Branch::AnyLane;
+    plan.guards.push(leader);
 }
 
 /// Where control goes on if no lane of a class is active.
@@ -68,7 +96,8 @@ fn continuation(
         })
 }
 
-fn classes_to_guard(plan: &Plan) -> EntitySet<Class> {
+/// The classes that need a test: without an active lane, something in them would do harm.
+pub fn classes_to_guard(plan: &Plan) -> EntitySet<Class> {
     let mut needed = EntitySet::with_capacity(plan.leaders.len());
     for &b in &plan.func.layout {
         if needs_active_lane(plan, b) {

@@ -7,13 +7,14 @@
 //!    then the [uniformity analysis](crate::uniformity) and, for indices, [`widen`];
 //! 2. [`divergent_loops`]: loops that lanes leave apart become uniform loops (Sec. 5);
 //! 3. [`classes`]: which blocks share a mask (Sec. 2.4, 4);
-//! 4. [`guards`]: branches around what must not run without an active lane (Sec. 6);
+//! 4. [`guards`]: branches around what must not run without an active lane, and [`boscc`]: around what then need not (Sec. 6);
 //! 5. [`block_index`] and [`mod@linearize`]: partial linearization (Sec. 3);
 //! 6. [`repair`]: masks, blends, SSA. The result is a *lane program*: its control flow is uniform, and every
 //!    block says under which mask it takes effect.
 
 mod addresses;
 pub mod block_index;
+pub mod boscc;
 pub mod classes;
 mod cleanup;
 pub mod counts;
@@ -37,7 +38,7 @@ pub mod widen;
 
 use cranelift_entity::EntitySet;
 
-use crate::ir::{Block, Function, Inst, Type};
+use crate::ir::{Block, Function, Inst, Module, Type};
 use counts::{Always, BranchCounts, Counts, Exit, LoopCounts};
 use plan::{Branch, Facts, Plan};
 
@@ -58,24 +59,24 @@ pub struct LaneProgram {
     pub always: Always,
 }
 
-/// Linearizes a function in [normal form](normalize::normalize). If `masked`, the function gets a last parameter of
-/// type `i1`: whether the lane is active.
+/// Linearizes a function in [normal form](normalize::normalize), as far and with such tests as the options say. If they ask for a
+/// mask, the function gets a last parameter of type `i1`: whether the lane is active.
 ///
 /// # Errors
 /// If the control flow cannot be linearized.
 pub fn to_lane_program(
+    module: &Module,
     func: Function,
     facts: Facts,
-    mode: Linearize,
-    masked: bool,
+    options: &Options<'_>,
 ) -> Result<LaneProgram, VectorizeError> {
     let branches = BranchCounts::of(&func, &facts);
-    let facts = match mode {
+    let facts = match options.linearize {
         Linearize::Partial => facts,
         Linearize::Full => everything_divergent(&func, facts),
     };
     let mut plan = Plan::new(func, facts);
-    plan.entry_mask = masked.then(|| plan.func.add_param(Type::BOOL, "mask"));
+    plan.entry_mask = options.masked.then(|| plan.func.add_param(Type::BOOL, "mask"));
     let exits = Exit::all(&plan);
     divergent_loops::transform_divergent_loops(&mut plan);
     split_uniform_edges(&mut plan);
@@ -83,13 +84,16 @@ pub fn to_lane_program(
     classes::compute_classes(&mut plan, &pdom);
     check_uniform_loops(&plan)?;
     let exits = LoopCounts::exits(&plan, &exits);
-    let guards = guards::insert_guards(&mut plan, &pdom)?;
-    let lost = repair::linearize_function(&mut plan, &guards.blocks)?;
-    let branches = branches.after_losing(match mode {
+    let needed = guards::classes_to_guard(&plan);
+    let chosen = boscc::choice::classes_to_test(&plan, module, &needed, options.boscc, options.width);
+    let guards = guards::insert_guards(&mut plan, &pdom, &needed, &chosen)?;
+    let lost = repair::linearize_function(&mut plan)?;
+    let branches = branches.after_losing(match options.linearize {
         Linearize::Partial => lost,
         Linearize::Full => branches.uniform_kept,
     });
-    let counts = Counts { branches, loops: LoopCounts::loops(&plan), exits, ..Counts::default() };
+    let loops = LoopCounts::loops(&plan);
+    let counts = Counts { branches, loops, exits, boscc: guards.counts, ..Counts::default() };
     Ok(LaneProgram { counts, always: plan.always, guarded: guards.instructions, func: plan.func })
 }
 

@@ -82,7 +82,7 @@ pub fn linearize_kernel(
         known.insert(v);
     }
     let facts = facts_of(&scalar, &uniformity);
-    let program = to_lane_program(scalar.clone(), facts, options.linearize, options.masked)?;
+    let program = to_lane_program(module, scalar.clone(), facts, options)?;
     check(module, &program.func, "internal: linearization broke the function")?;
     Ok(Linearized { program, scalar, uniformity, shapes, known })
 }

@@ -112,6 +112,11 @@ pub struct Plan {
     pub loop_of: SecondaryMap<Block, PackedOption<LoopId>>,
     /// Blocks from which control never returns.
     pub dead_ends: EntitySet<Block>,
+    /// Blocks that hold a divergent branch alone, below the block with the [gadget](super::boscc::gadget) that was
+    /// split off it. What their edges write is written up there.
+    pub tested_above: SecondaryMap<Block, PackedOption<Block>>,
+    /// Blocks that end in a [guard](super::guards), which asks whether their own mask has any lane.
+    pub guards: Vec<Block>,
     /// Writes on edges.
     pub actions: SecondaryMap<Edge, Vec<Action>>,
     /// Initialisations at the top of a block.
@@ -143,6 +148,8 @@ impl Plan {
             loops: PrimaryMap::new(),
             loop_of: SecondaryMap::new(),
             dead_ends: dead_ends::find(&func),
+            tested_above: SecondaryMap::new(),
+            guards: Vec::new(),
             actions: SecondaryMap::new(),
             top: SecondaryMap::new(),
             end: SecondaryMap::new(),
@@ -261,6 +268,21 @@ impl Plan {
             }
         }
         new
+    }
+
+    /// Splits a block before its branch, which the new block gets and is returned; the old one keeps everything else, what
+    /// is initialised at its end included. The block must be neither latch nor preheader of a loop.
+    pub fn split_before_branch(&mut self, b: Block, name: &str) -> Block {
+        let new = self.func.split_block(b, usize::MAX, name);
+        self.loop_of[new] = self.loop_of[b];
+        self.class[new] = self.class[b];
+        self.branch[new] = std::mem::take(&mut self.branch[b]);
+        new
+    }
+
+    /// The block with the divergent branch below a block with a gadget.
+    pub fn rest_below(&self, b: Block) -> Option<Block> {
+        self.func.successors(b).next().filter(|&rest| self.tested_above[rest] == Some(b).into())
     }
 
     /// Puts a block on an edge; what is to be written on the edge is then written at the end of that block.

@@ -7,6 +7,7 @@
 
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
+use smallvec::SmallVec;
 use warpline_analysis::{CycleForest, DfsOrder, DomTree, Node};
 
 use crate::ir::{Block, Constant, Edge, Inst, IntPred, LaneOp, Op, Type, Value};
@@ -17,13 +18,12 @@ use super::block_index::BlockIndex;
 use super::linearize::{Linearized, NewBranch, linearize};
 use super::plan::{Action, Branch, Init, Plan};
 
-/// Linearizes the function and turns it into a lane program; returns how many uniform branches were folded. `guards` are the
-/// blocks whose branch asks whether their own mask has any lane.
+/// Linearizes the function and turns it into a lane program; returns how many uniform branches were folded.
 ///
 /// # Errors
 /// If an edge that masks rely on was folded: a defect of ours, reported rather than
 /// compiled.
-pub fn linearize_function(plan: &mut Plan, guards: &[Block]) -> Result<usize, VectorizeError> {
+pub fn linearize_function(plan: &mut Plan) -> Result<usize, VectorizeError> {
     let (graph, ids) = plan.func.graph();
     let dfs = DfsOrder::compute(&graph);
     let dom = DomTree::compute_with(&graph, &dfs);
@@ -40,7 +40,7 @@ pub fn linearize_function(plan: &mut Plan, guards: &[Block]) -> Result<usize, Ve
     check_kept_edges(plan, &result)?;
     let lost = lost_branches(plan, &result);
     convert_phis(plan, &result, &index, &dom);
-    let masks = write_masks(plan, guards);
+    let masks = write_masks(plan);
     rebind(plan, &result);
     let all: Vec<_> = plan.func.vars.keys().collect();
     for (b, mask) in masks.iter() {
@@ -88,6 +88,13 @@ fn check_kept_edges(plan: &Plan, result: &Linearized) -> Result<(), VectorizeErr
         if !func.out_edges(b).first().is_some_and(survives) {
             return Err(VectorizeError::at_block(func, b, "internal: a guard was folded"));
         }
+        let Some(rest) = plan.rest_below(b) else { continue };
+        let skipping = func.successors(b).nth(1);
+        let guarded: Vec<Block> = func.successors(rest).filter(|&s| Some(s) != skipping).collect();
+        let [guarded] = guarded[..] else { continue };
+        if new_targets(result, rest) != [guarded] || entered[guarded] != 1 || entered[rest] != 1 {
+            return Err(VectorizeError::at_block(func, b, "internal: a gadget guards nothing"));
+        }
     }
     Ok(())
 }
@@ -124,8 +131,11 @@ fn convert_phis(plan: &mut Plan, result: &Linearized, index: &BlockIndex, dom: &
         if !changed[b] || plan.func.blocks[b].phis.is_empty() {
             continue;
         }
+        // What a gadget separates writes above the gadget; the edge past it writes nothing.
         let idom = dom.idom(Node::from(b)).map(Block::from);
+        let idom = idom.map(|d| plan.tested_above[d].expand().unwrap_or(d));
         let mut preds: Vec<Edge> = plan.func.blocks[b].preds.clone();
+        preds.retain(|&e| plan.rest_below(plan.func.edges[e].from).is_none());
         preds.sort_by_key(|&e| (index.position(Node::from(plan.func.edges[e].from)), e));
         let phis = plan.func.blocks[b].phis.clone();
         let mut reads = Vec::new();
@@ -186,7 +196,7 @@ fn rebind(plan: &mut Plan, result: &Linearized) {
 }
 
 /// Writes what blocks initialise and what their edges carry; returns the mask of each block.
-fn write_masks(plan: &mut Plan, guards: &[Block]) -> SecondaryMap<Block, PackedOption<Value>> {
+fn write_masks(plan: &mut Plan) -> SecondaryMap<Block, PackedOption<Value>> {
     let mut masks: SecondaryMap<Block, PackedOption<Value>> = SecondaryMap::new();
     for b in plan.func.layout.clone() {
         let mut top: Vec<Inst> = Vec::new();
@@ -208,11 +218,20 @@ fn write_masks(plan: &mut Plan, guards: &[Block]) -> SecondaryMap<Block, PackedO
             .position(|&i| !matches!(plan.func.insts[i].op, Op::ReadVar(_)))
             .unwrap_or(insts.len());
         insts.splice(at..at, top);
-        let mut writer = Writer { plan, block: b, mask: masks[b].expand(), negated: None };
+        if plan.tested_above[b].is_some() {
+            continue;
+        }
+        let rest = plan.rest_below(b);
+        let branch = rest.unwrap_or(b);
+        let mut writer =
+            Writer { plan, block: b, branch, mask: masks[b].expand(), known: SmallVec::new(), negated: None };
         writer.inits();
         writer.edges();
+        if rest.is_some() {
+            writer.test();
+        }
     }
-    for &g in guards {
+    for g in plan.guards.clone() {
         let mask = match masks[g].expand() {
             Some(m) => m,
             None => plan.func.bool_const(true),
@@ -263,8 +282,12 @@ fn constant_init(plan: &mut Plan, var: crate::ir::Var, init: Init) -> Value {
 struct Writer<'a> {
     plan: &'a mut Plan,
     block: Block,
+    /// The block whose out-edges write: the block itself, or the one below its gadget.
+    branch: Block,
     /// The block's mask; `None`: all lanes.
     mask: Option<Value>,
+    /// Masks of out-edges, by number.
+    known: SmallVec<[(usize, Value); 2]>,
     /// For the default edge of a divergent switch: the disjunction of its cases' conditions.
     negated: Option<Value>,
 }
@@ -281,7 +304,7 @@ impl Writer<'_> {
     }
 
     fn edges(&mut self) {
-        let edges = self.plan.func.out_edges(self.block).to_vec();
+        let edges = self.plan.func.out_edges(self.branch).to_vec();
         for (k, e) in edges.into_iter().enumerate() {
             let actions = std::mem::take(&mut self.plan.actions[e]);
             if actions.is_empty() {
@@ -316,9 +339,29 @@ impl Writer<'_> {
         }
     }
 
+    /// Lets the branch of a gadget ask whether any lane goes to the block that it guards: the side of the divergent branch that the
+    /// new one does not lead to.
+    fn test(&mut self) {
+        let skipping = self.plan.func.successors(self.block).nth(1);
+        let guarded = self.plan.func.successors(self.branch).position(|s| Some(s) != skipping);
+        let mask = self.edge_mask(guarded.unwrap_or(0));
+        let any = self.value(Op::Lane(LaneOp::MaskAny), &[mask], Type::BOOL);
+        let t = self.plan.func.terminator(self.block);
+        self.plan.func.insts[t].args[0] = any;
+    }
+
     /// The mask of out-edge number `k`.
     fn edge_mask(&mut self, k: usize) -> Value {
-        let t = self.plan.func.terminator(self.block);
+        if let Some(&(_, mask)) = self.known.iter().find(|&&(edge, _)| edge == k) {
+            return mask;
+        }
+        let mask = self.make_edge_mask(k);
+        self.known.push((k, mask));
+        mask
+    }
+
+    fn make_edge_mask(&mut self, k: usize) -> Value {
+        let t = self.plan.func.terminator(self.branch);
         let mask = match self.mask {
             Some(m) => m,
             None => self.plan.func.bool_const(true),

@@ -59,6 +59,15 @@ const ELEMENTWISE: &[&str] = &[
     "usub.with.overflow",
 ];
 
+/// Whether calls of a function have a vector form that is a few instructions (`true`) or that a library of vector math may have
+/// (`false`); `None` if they are made lane by lane.
+pub fn has_cheap_vector_form(name: &str, result: Type) -> Option<bool> {
+    if vector_intrinsic(name).is_some() {
+        return Some(true);
+    }
+    libm_name(name, result).map(|_| false)
+}
+
 /// The base name (`llvm.sqrt`) and form of an intrinsic that has a vector form.
 pub(super) fn vector_intrinsic(name: &str) -> Option<(&str, Form)> {
     let rest = name.strip_prefix("llvm.")?;

@@ -30,6 +30,8 @@ use super::counts::{Always, MaskCounts};
 use super::options::{MathLibrary, Options, Passing};
 
 use memory::plan::AccessPlan;
+
+pub use math::has_cheap_vector_form;
 pub use reps::Rep;
 
 /// A lane program with what lowering must know of its values.
