@@ -20,7 +20,7 @@ done:
   ret %s
 }
 ; check: linearize
-; branches: 2 divergent, 1 kept, 0 lost; loops: 1 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
+; branches: 2 divergent, 0 kept, 0 lost; loops: 1 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
 ; func @forever_on_one_side(%c: i1, %p: ptr) -> i32 {
 ; entry:
 ;   %n: i32 = load %p, align 4

@@ -203,7 +203,7 @@ out:
   ret %r
 }
 ; check: linearize
-; branches: 3 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent
+; branches: 3 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent; tests: 1 mandatory, 0 chosen
 ; func @value_of_the_copied_side_used_behind(%c: i1, %x: i32) -> i32 {
 ; entry:
 ;   %v41: i1 = mask_andnot true, %c
@@ -370,7 +370,7 @@ out:
   ret %j3
 }
 ; check: linearize
-; branches: 6 divergent, 0 kept, 0 lost; loops: 0 uniform, 2 divergent
+; branches: 6 divergent, 0 kept, 0 lost; loops: 0 uniform, 2 divergent; tests: 1 mandatory, 0 chosen
 ; func @nested(%c: i32, %x: i32) -> i32 {
 ; entry:
 ;   %v67: i1 = icmp eq %c, 0
