@@ -512,7 +512,7 @@ impl<'a> Maker<'a> {
         let free: Vec<Type> = (0..self.rng.below(3)).map(|_| self.ty()).collect();
         if self.rng.chance(1, 3) {
             let args: Vec<Value> = free.iter().map(|&t| self.value(t)).collect();
-            let info = OpaqueInfo { name: "atomicrmw".into(), effects: random_effects(self.rng) };
+            let info = OpaqueInfo::new("atomicrmw", random_effects(self.rng));
             return self.push(block, Op::Opaque(Box::new(info)), &args, ty, none);
         }
         let mut info = CallInfo { callee: None, effects: random_effects(self.rng), variadic_fixed: None };
@@ -583,7 +583,7 @@ impl<'a> Maker<'a> {
 
     fn terminate(&mut self, block: Block, targets: &[Block]) {
         let opaque = |rng: &mut SplitMix64| {
-            let info = OpaqueInfo { name: "invoke".into(), effects: random_effects(rng) };
+            let info = OpaqueInfo::new("invoke", random_effects(rng));
             Op::OpaqueTerm(Box::new(info))
         };
         match targets {

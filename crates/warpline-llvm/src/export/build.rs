@@ -6,12 +6,11 @@ use warpline::ir::{
     AtomicOrdering, CallInfo, CastOp, Constant, Inst, InstFlags, IntPred, LaneOp, MemAccess, Op, Type, Value,
 };
 
+use super::atomic::ordering_number;
 use super::{Emitter, Patch};
 use crate::error::Result;
 use crate::ffi::load::{functions, major};
-use crate::import::{
-    BINARY, CASTS, FAST_MATH_SHIFT, FIRST_INT_PREDICATE, FLOAT_PREDICATES, ORDERINGS, value_operands,
-};
+use crate::import::{BINARY, CASTS, FAST_MATH_SHIFT, FIRST_INT_PREDICATE, FLOAT_PREDICATES, value_operands};
 use crate::simplify::attribute_kind;
 
 /// Metadata that may go to a new function even if the instruction's type is another now.
@@ -71,7 +70,7 @@ impl Emitter<'_> {
     }
 
     /// Remembers a new instruction and which of its operands are to be set to what.
-    fn built(&mut self, built: LLVMValueRef, operands: &[(u32, Value)]) -> LLVMValueRef {
+    pub(super) fn built(&mut self, built: LLVMValueRef, operands: &[(u32, Value)]) -> LLVMValueRef {
         // SAFETY: a live value.
         if unsafe { functions().LLVMIsAInstruction(built) }.is_null() {
             return built;
@@ -519,6 +518,11 @@ impl Emitter<'_> {
     fn opaque(&mut self, inst: Inst, original: Option<LLVMValueRef>) -> Result<LLVMValueRef> {
         let f = functions();
         let Some(original) = original else {
+            if let Op::Opaque(info) = &self.function.insts[inst].op
+                && let Some(atomic) = info.atomic
+            {
+                return self.atomic(inst, atomic);
+            }
             return Err(self.refuse(inst, "it is carried, not modelled, and its original is gone"));
         };
         let operands = value_operands(original);
@@ -702,9 +706,7 @@ fn set_access(inst: LLVMValueRef, access: &MemAccess) {
         f.LLVMSetAlignment(inst, access.align as u32);
         f.LLVMSetVolatile(inst, i32::from(access.is_volatile));
         if access.ordering != AtomicOrdering::NotAtomic {
-            let number =
-                ORDERINGS.iter().find(|(_, ours)| *ours == access.ordering).map_or(0, |&(number, _)| number);
-            f.LLVMSetOrdering(inst, number);
+            f.LLVMSetOrdering(inst, ordering_number(access.ordering));
         }
     }
 }

@@ -14,6 +14,7 @@
 //! LLVM's builder folds constants, and an instruction that becomes a constant has lost its name, its flags and its place. So
 //! instructions are built on placeholders, and all operands are set when everything is built; forward references need that anyway.
 
+mod atomic;
 mod build;
 mod constant;
 mod debug;

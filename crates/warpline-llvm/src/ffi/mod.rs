@@ -283,6 +283,21 @@ required {
     fn LLVMGetNumSuccessors(term: LLVMValueRef) -> u32;
     fn LLVMGetOperand(val: LLVMValueRef, index: u32) -> LLVMValueRef;
     fn LLVMGetOrdering(memory_access_inst: LLVMValueRef) -> u32;
+    fn LLVMGetAtomicRMWBinOp(atomic_rmw_inst: LLVMValueRef) -> u32;
+    fn LLVMGetCmpXchgSuccessOrdering(cmp_xchg_inst: LLVMValueRef) -> u32;
+    fn LLVMGetCmpXchgFailureOrdering(cmp_xchg_inst: LLVMValueRef) -> u32;
+    fn LLVMGetWeak(cmp_xchg_inst: LLVMValueRef) -> LLVMBool;
+    fn LLVMSetWeak(cmp_xchg_inst: LLVMValueRef, is_weak: LLVMBool);
+    fn LLVMBuildAtomicRMW(
+        b: LLVMBuilderRef, op: u32, ptr: LLVMValueRef, val: LLVMValueRef, ordering: u32, single_thread: LLVMBool
+    ) -> LLVMValueRef;
+    fn LLVMBuildAtomicCmpXchg(
+        b: LLVMBuilderRef, ptr: LLVMValueRef, cmp: LLVMValueRef, new: LLVMValueRef, success_ordering: u32,
+        failure_ordering: u32, single_thread: LLVMBool
+    ) -> LLVMValueRef;
+    fn LLVMBuildFence(
+        b: LLVMBuilderRef, ordering: u32, single_thread: LLVMBool, name: *const c_char
+    ) -> LLVMValueRef;
     fn LLVMGetParamTypes(function_ty: LLVMTypeRef, dest: *mut LLVMTypeRef);
     fn LLVMGetPointerAddressSpace(pointer_ty: LLVMTypeRef) -> u32;
     fn LLVMGetStructName(ty: LLVMTypeRef) -> *const c_char;

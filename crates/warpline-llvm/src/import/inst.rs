@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use llvm_sys::LLVMOpcode as Opcode;
 use llvm_sys::prelude::*;
 use warpline::ir::{
-    AtomicOrdering, BinaryOp, Block, CallInfo, CastOp, FloatPred, Function, Inst, InstFlags, IntPred, LaneOp,
-    MemAccess, Op, OpaqueInfo, Symbol, SymbolKind, Type, Value,
+    Atomic, AtomicOrdering, BinaryOp, Block, CallInfo, CastOp, FloatPred, Function, Inst, InstFlags, IntPred,
+    LaneOp, MemAccess, Op, OpaqueInfo, RmwOp, Symbol, SymbolKind, Type, Value,
 };
 
 use super::weights::branch_weights;
@@ -59,12 +59,13 @@ pub(crate) const CASTS: [(Opcode, CastOp); 14] = [
 ];
 
 /// The numbers of LLVM's orderings (`LLVMAtomicOrdering`).
-pub(crate) const ORDERINGS: [(u32, AtomicOrdering); 6] = [
+pub(crate) const ORDERINGS: [(u32, AtomicOrdering); 7] = [
     (0, AtomicOrdering::NotAtomic),
     (1, AtomicOrdering::Unordered),
     (2, AtomicOrdering::Monotonic),
     (4, AtomicOrdering::Acquire),
     (5, AtomicOrdering::Release),
+    (6, AtomicOrdering::AcqRel),
     (7, AtomicOrdering::SeqCst),
 ];
 
@@ -417,7 +418,36 @@ fn opaque(inst: LLVMValueRef, opcode: u32) -> OpaqueInfo {
     if is_call && !unsafe { f.LLVMIsAInlineAsm(f.LLVMGetCalledValue(inst)) }.is_null() {
         name.push_str(" asm");
     }
-    OpaqueInfo { name: name.into(), effects }
+    OpaqueInfo { name: name.into(), effects, atomic: atomic(inst, opcode) }
+}
+
+/// What an atomic operation does; `None` if it names a synchronisation scope or does something that is not modelled.
+fn atomic(inst: LLVMValueRef, opcode: u32) -> Option<Atomic> {
+    let f = functions();
+    let is = |one: Opcode| one as u32 == opcode;
+    let ordering = |number: u32| ORDERINGS.iter().find(|&&(one, _)| one == number).map(|&(_, o)| o);
+    let atomic = is(Opcode::LLVMAtomicRMW) || is(Opcode::LLVMAtomicCmpXchg) || is(Opcode::LLVMFence);
+    if !atomic || has_scope(inst) {
+        return None;
+    }
+    // SAFETY: a live instruction of the opcode in question.
+    unsafe {
+        if is(Opcode::LLVMFence) {
+            return Some(Atomic::Fence(ordering(f.LLVMGetOrdering(inst))?));
+        }
+        let access = |number| {
+            let is_volatile = f.LLVMGetVolatile(inst) != 0;
+            let align = u64::from(f.LLVMGetAlignment(inst));
+            Some(MemAccess { align, is_volatile, ordering: ordering(number)? })
+        };
+        if is(Opcode::LLVMAtomicRMW) {
+            let op = *RmwOp::ALL.get(f.LLVMGetAtomicRMWBinOp(inst) as usize)?;
+            return Some(Atomic::Rmw { op, access: access(f.LLVMGetOrdering(inst))? });
+        }
+        let access = access(f.LLVMGetCmpXchgSuccessOrdering(inst))?;
+        let failure = ordering(f.LLVMGetCmpXchgFailureOrdering(inst))?;
+        Some(Atomic::CompareExchange { access, failure, weak: f.LLVMGetWeak(inst) != 0 })
+    }
 }
 
 /// How a load or store accesses memory; `None` if it names a synchronisation scope.

@@ -58,6 +58,8 @@ pub(super) struct Filler<'a> {
     /// (header, counter, counter plus one)
     counters: Vec<(Block, Value, Value)>,
     pub wide: WideTypes,
+    /// What is done to counters.
+    pub counting: RmwOp,
 }
 
 pub(super) fn fill(
@@ -74,9 +76,11 @@ pub(super) fn fill(
     let defs = vec![Vec::new(); f.blocks.len()];
     let order: Vec<Block> = dom.pre_order().iter().map(|n| Block::from_u32(n.0)).collect();
     let wide = WideTypes::random(rng);
+    let counting = *rng.pick(&super::atomics::COMMUTING);
     let mut filler = Filler {
         rng,
         wide,
+        counting,
         f,
         module,
         options,
@@ -115,6 +119,7 @@ impl Filler<'_> {
                         "sink" => BufferKind::Sink,
                         "backwards" => BufferKind::Backwards,
                         name if name.starts_with("fields") => BufferKind::Fields,
+                        "counters" => BufferKind::Counters,
                         _ if written => BufferKind::Private,
                         _ => BufferKind::ReadOnly,
                     };
@@ -435,6 +440,10 @@ impl Filler<'_> {
     fn instruction(&mut self, b: Block) {
         if self.options.wide && self.rng.chance(1, 4) {
             self.wide_instruction(b);
+            return;
+        }
+        if self.options.atomics && self.rng.chance(1, 6) {
+            self.atomic(b);
             return;
         }
         let want = if self.rng.chance(1, 4) {

@@ -34,6 +34,8 @@ pub(super) enum BufferKind {
     Sink,
     /// Anywhere.
     Shared,
+    /// Anywhere, by atomic operations that commute.
+    Counters,
     /// An `alloca` of four elements of which all lanes store and load the same ones, and the same things.
     Common,
     /// An `alloca`.
@@ -109,8 +111,12 @@ impl Filler<'_> {
     }
 
     pub(super) fn load(&mut self, b: Block) {
-        let readable: Vec<Buffer> =
-            self.buffers.iter().copied().filter(|x| x.kind != BufferKind::Sink).collect();
+        let readable: Vec<Buffer> = self
+            .buffers
+            .iter()
+            .copied()
+            .filter(|x| !matches!(x.kind, BufferKind::Sink | BufferKind::Counters))
+            .collect();
         if readable.is_empty() {
             return;
         }
@@ -138,7 +144,12 @@ impl Filler<'_> {
     }
 
     pub(super) fn store(&mut self, b: Block) {
-        let writable: Vec<Buffer> = self.buffers.iter().copied().filter(|x| !x.is_read_only()).collect();
+        let writable: Vec<Buffer> = self
+            .buffers
+            .iter()
+            .copied()
+            .filter(|x| !x.is_read_only() && x.kind != BufferKind::Counters)
+            .collect();
         if writable.is_empty() {
             return;
         }

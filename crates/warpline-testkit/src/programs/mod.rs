@@ -10,6 +10,7 @@
 //!
 //! One seed gives one program.
 
+mod atomics;
 mod fill;
 mod fuses;
 mod harness;
@@ -59,6 +60,8 @@ pub struct ProgramOptions {
     pub poison: bool,
     /// `half`, `i128`, vectors, aggregates.
     pub wide: bool,
+    /// Atomic operations on memory of the own index, and on counters of all, where their order does not matter.
+    pub atomics: bool,
     /// Loops with several entries.
     pub irreducible: bool,
     /// Arrays of structures, arrays from behind, buffers of many types.
@@ -78,6 +81,7 @@ impl Default for ProgramOptions {
             traps: false,
             poison: true,
             wide: false,
+            atomics: false,
             irreducible: false,
             layouts: false,
         }
@@ -98,6 +102,7 @@ impl ProgramOptions {
             traps: rng.chance(1, 3),
             poison: rng.chance(1, 2),
             wide: rng.chance(1, 3),
+            atomics: rng.chance(1, 4),
             irreducible: rng.chance(1, 4),
             layouts: rng.chance(1, 2),
         };
@@ -129,6 +134,9 @@ pub enum ParamRole {
 
 /// Indices of kernels are less than this.
 pub const MAX_INDEX: u64 = 128;
+
+/// Counters of all indices.
+const COUNTERS: u64 = 8;
 
 /// Elements that belong to each index in buffers that are written privately.
 const SLOTS: u64 = 4;
@@ -250,6 +258,9 @@ fn parameters(rng: &mut SplitMix64, f: &mut Function, options: &ProgramOptions) 
                 }
             }
             buffer("backwards", Type::Int(32), MAX_INDEX * SLOTS, true);
+        }
+        if options.atomics {
+            buffer("counters", Type::Int(32), COUNTERS, true);
         }
         if options.memory == MemoryMode::Racy {
             buffer("shared", Type::Int(32), 64, true);

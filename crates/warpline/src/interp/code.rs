@@ -106,6 +106,8 @@ pub(super) enum Kind {
         align: u64,
         volatile: bool,
     },
+    /// Address, operand and, if it compares, what is stored.
+    Atomic(Box<super::atomic::Access>),
     Alloca {
         size: u64,
         align: u64,

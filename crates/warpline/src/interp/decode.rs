@@ -2,14 +2,15 @@
 
 use cranelift_entity::SecondaryMap;
 
+use super::atomic::{Access, Update};
 use super::code::{BlockCode, Call, Callee, Code, EdgeCode, Gep, GepStep, Ins, Kind, MemType, Slot, Term};
 use super::cycles::{ChildOrder, Nesting, Position, Step};
 use super::intrinsic::{self, ElemTypes, Intrinsic};
 use super::value::Cell;
 use super::{float, scalar};
 use crate::ir::{
-    AggregateType, Block, CallInfo, CastOp, Constant, Edge, FloatKind, FuncId, Function, Inst, InstFlags,
-    LaneOp, Module, Op, Scalar, Symbol, SymbolKind, Type, Unwritten, Value, ValueDef, Var,
+    AggregateType, Atomic, Block, CallInfo, CastOp, Constant, Edge, FloatKind, FuncId, Function, Inst,
+    InstFlags, LaneOp, Module, Op, Scalar, Symbol, SymbolKind, Type, Unwritten, Value, ValueDef, Var,
 };
 
 /// Values with more cells than this are not modelled.
@@ -436,9 +437,29 @@ impl Decoder<'_> {
             }
             Op::Lane(op) => Kind::Lane(*op),
             Op::Opaque(o) if &*o.name == "fence" => Kind::Nothing,
+            Op::Opaque(o) if let Some(atomic) = o.atomic => {
+                for (slot, &v) in [&mut ins.a, &mut ins.b, &mut ins.c].into_iter().zip(args) {
+                    *slot = self.operand(v)?;
+                }
+                self.atomic(atomic, args)?
+            }
             op => return unsupported(format!("`{}`", op.name())),
         };
         Ok(())
+    }
+
+    fn atomic(&self, atomic: Atomic, args: &[Value]) -> Result<Kind, Unsupported> {
+        let (elem, bits) = self.elem(args[1])?;
+        let (access, update) = match (atomic, elem) {
+            (Atomic::Rmw { op, access }, Scalar::Float(_)) => {
+                (access, Update::Float(op, self.float(args[1])?))
+            }
+            (Atomic::Rmw { op, access }, _) => (access, Update::Int(op, bits)),
+            (Atomic::CompareExchange { access, .. }, _) => (access, Update::Compare(bits)),
+            (Atomic::Fence(_), _) => return Ok(Kind::Nothing),
+        };
+        let (align, volatile) = (access.align, access.is_volatile);
+        Ok(Kind::Atomic(Box::new(Access { ty: self.memory_of(args[1])?, align, volatile, update })))
     }
 
     fn memory_of(&self, v: Value) -> Result<MemType, Unsupported> {

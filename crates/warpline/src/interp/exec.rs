@@ -178,6 +178,22 @@ impl<'e, 'm, 'o> Exec<'e, 'm, 'o> {
                     self.log(lane, EffectKind::VolatileStore { address, value });
                 }
             }
+            Kind::Atomic(atomic) => {
+                let address = address_of(f[a.at as usize])?;
+                let operands = (f[b.at as usize], f[c.at as usize]);
+                let check = self.m.options.check_alignment;
+                let done = atomic.run(&mut self.m.memory, (lane, address), check, operands)?;
+                f[dst.at as usize] = done.old;
+                if dst.len > 1 {
+                    f[dst.at as usize + 1] = done.equal;
+                }
+                if atomic.volatile {
+                    self.log(lane, EffectKind::VolatileLoad { address, value: Val::from(done.old) });
+                    if let Some(new) = done.new {
+                        self.log(lane, EffectKind::VolatileStore { address, value: Val::from(new) });
+                    }
+                }
+            }
             Kind::Alloca { size, align } => {
                 let count = f[a.at as usize];
                 let Some(n) = count.defined() else { return Err(TrapKind::UndefinedOperand(count.state)) };

@@ -30,6 +30,7 @@
 //! * A lane operation whose condition is undef or poison in a lane that takes part yields that.
 
 mod access;
+mod atomic;
 mod calls;
 mod code;
 mod cycles;

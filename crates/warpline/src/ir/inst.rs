@@ -241,6 +241,8 @@ named_enum! {
         Acquire = "acquire",
         /// Atomic release.
         Release = "release",
+        /// Atomic, acquire and release.
+        AcqRel = "acq_rel",
         /// Atomic, sequentially consistent.
         SeqCst = "seq_cst",
     }
@@ -282,6 +284,61 @@ named_enum! {
     }
 }
 
+named_enum! {
+    /// What an `atomicrmw` makes of the old value in memory and its operand.
+    RmwOp {
+        /// The operand.
+        Xchg = "xchg",
+        /// The sum.
+        Add = "add",
+        /// The old value less the operand.
+        Sub = "sub",
+        /// Bitwise and.
+        And = "and",
+        /// The complement of bitwise and.
+        Nand = "nand",
+        /// Bitwise or.
+        Or = "or",
+        /// Bitwise exclusive or.
+        Xor = "xor",
+        /// The greater of two signed numbers.
+        Max = "max",
+        /// The smaller of two signed numbers.
+        Min = "min",
+        /// The greater of two unsigned numbers.
+        UMax = "umax",
+        /// The smaller of two unsigned numbers.
+        UMin = "umin",
+        /// The floating-point sum.
+        FAdd = "fadd",
+        /// The floating-point difference.
+        FSub = "fsub",
+    }
+}
+
+/// What an atomic operation does that is carried as an [opaque](OpaqueInfo) instruction, among all threads of the system.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Atomic {
+    /// `address, x` → the old value.
+    Rmw {
+        /// What is made of the old value and `x`.
+        op: RmwOp,
+        /// How memory is accessed.
+        access: MemAccess,
+    },
+    /// `address, expected, new` → `{ old value, i1 }`, true if it was the expected one and the new one was stored.
+    CompareExchange {
+        /// How memory is accessed, if it holds what was expected.
+        access: MemAccess,
+        /// The ordering if it does not.
+        failure: AtomicOrdering,
+        /// Whether it may fail although memory holds what was expected.
+        weak: bool,
+    },
+    /// Orders other accesses.
+    Fence(AtomicOrdering),
+}
+
 /// How a load or store accesses memory.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct MemAccess {
@@ -316,13 +373,34 @@ pub struct CallInfo {
     pub variadic_fixed: Option<u32>,
 }
 
-/// An instruction that is carried, not modelled.
+/// An instruction that is carried, not modelled; of atomic operations it is known what they do to memory.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct OpaqueInfo {
     /// LLVM's opcode, for messages and the text form, e.g. `atomicrmw`.
     pub name: Box<str>,
     /// What it may do.
     pub effects: Effects,
+    /// What it does, if it is an atomic operation that names no synchronisation scope.
+    pub atomic: Option<Atomic>,
+}
+
+impl OpaqueInfo {
+    /// An instruction of which nothing but its name and effects is known.
+    pub fn new(name: &str, effects: Effects) -> OpaqueInfo {
+        OpaqueInfo { name: name.into(), effects, atomic: None }
+    }
+
+    /// An atomic operation.
+    pub fn atomic(atomic: Atomic) -> OpaqueInfo {
+        let memory = Effects::READS | Effects::WRITES | Effects::ATOMIC;
+        let access = memory | Effects::TRAPS | Effects::UNKNOWN_RESULT;
+        let (name, effects) = match atomic {
+            Atomic::Rmw { .. } => ("atomicrmw", access),
+            Atomic::CompareExchange { .. } => ("cmpxchg", access),
+            Atomic::Fence(_) => ("fence", memory),
+        };
+        OpaqueInfo { name: name.into(), effects, atomic: Some(atomic) }
+    }
 }
 
 /// What an instruction does. Operands are `InstData::args`, in the order given here.

@@ -29,8 +29,8 @@ pub use effects::Effects;
 pub use entities::{Block, Edge, FuncId, Inst, Loc, Origin, Symbol, Value, Var};
 pub use function::{BlockData, EdgeData, Function, InstData, Unwritten, ValueData, ValueDef, VarData};
 pub use inst::{
-    AtomicOrdering, BinaryOp, CallInfo, CastOp, FloatPred, InstFlags, IntPred, LaneOp, MemAccess, Op,
-    OpaqueInfo,
+    Atomic, AtomicOrdering, BinaryOp, CallInfo, CastOp, FloatPred, InstFlags, IntPred, LaneOp, MemAccess, Op,
+    OpaqueInfo, RmwOp,
 };
 pub use layout::DataLayout;
 pub use module::{Module, SourceLoc, SymbolData, SymbolKind};

@@ -12,9 +12,9 @@ use super::expected_type;
 use super::lex::{Name, Pos, Token};
 use super::parse::Parser;
 use crate::ir::{
-    AtomicOrdering, BinaryOp, Block, BlockData, CallInfo, CastOp, Constant, Edge, Effects, FloatPred,
-    Function, Inst, InstData, InstFlags, IntPred, LaneOp, MemAccess, Op, OpaqueInfo, Type, Unwritten, Value,
-    ValueData, ValueDef, Var, VarData,
+    Atomic, AtomicOrdering, BinaryOp, Block, BlockData, CallInfo, CastOp, Constant, Edge, Effects, FloatPred,
+    Function, Inst, InstData, InstFlags, IntPred, LaneOp, MemAccess, Op, OpaqueInfo, RmwOp, Type, Unwritten,
+    Value, ValueData, ValueDef, Var, VarData,
 };
 
 /// A definition found by the first pass.
@@ -427,13 +427,7 @@ impl Parser {
             }
             "load" | "store" => {
                 let is_volatile = self.eat_word("volatile");
-                let mut ordering = AtomicOrdering::NotAtomic;
-                if let Token::Word(w) = self.peek()
-                    && let Some(o) = AtomicOrdering::from_name(w)
-                {
-                    ordering = o;
-                    self.skip();
-                }
+                let ordering = self.ordering();
                 let make = if word == "load" { Op::Load } else { Op::Store };
                 body.func.insts[inst].op = make(MemAccess::plain(1));
                 self.args(body, inst)?;
@@ -456,8 +450,11 @@ impl Parser {
             }
             "call" => self.call(body, inst),
             "opaque" | "opaque_term" => {
-                let name = self.text()?.into();
-                let info = OpaqueInfo { name, effects: Effects::empty() };
+                let mut info = OpaqueInfo::new(&self.text()?, Effects::empty());
+                if self.eat('(') {
+                    info.atomic = Some(self.atomic()?);
+                    self.expect(')')?;
+                }
                 body.func.insts[inst].op = Op::Opaque(Box::new(info.clone()));
                 self.args(body, inst)?;
                 let effects = self.optional_effects()?.ok_or_else(|| self.unexpected("an effect record"))?;
@@ -487,6 +484,39 @@ impl Parser {
             "switch" => self.switch(body, inst),
             _ => Err(pos.error(ParseErrorKind::Unknown { what: "instruction", name: word.into() })),
         }
+    }
+
+    /// An ordering; none is written for accesses that are not atomic.
+    fn ordering(&mut self) -> AtomicOrdering {
+        let found = match self.peek() {
+            Token::Word(w) => AtomicOrdering::from_name(w),
+            _ => None,
+        };
+        if found.is_some() {
+            self.skip();
+        }
+        found.unwrap_or(AtomicOrdering::NotAtomic)
+    }
+
+    /// What an atomic operation does, between parentheses.
+    fn atomic(&mut self) -> Result<Atomic, ParseError> {
+        if self.eat_word("fence") {
+            return Ok(Atomic::Fence(self.ordering()));
+        }
+        if self.eat_word("rmw") {
+            let op = self.keyword(RmwOp::from_name, "an operation on memory")?;
+            let is_volatile = self.eat_word("volatile");
+            let ordering = self.ordering();
+            return Ok(Atomic::Rmw { op, access: MemAccess { align: self.align()?, is_volatile, ordering } });
+        }
+        if !self.eat_word("cmpxchg") {
+            return Err(self.unexpected("an atomic operation"));
+        }
+        let weak = self.eat_word("weak");
+        let is_volatile = self.eat_word("volatile");
+        let (ordering, failure) = (self.ordering(), self.ordering());
+        let access = MemAccess { align: self.align()?, is_volatile, ordering };
+        Ok(Atomic::CompareExchange { access, failure, weak })
     }
 
     fn keyword<T>(

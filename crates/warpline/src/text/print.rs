@@ -6,8 +6,8 @@ use super::constants::{int_into, operand_into};
 use super::expected_type;
 use super::names::{Names, name_into, quote_bytes_into, quote_into};
 use crate::ir::{
-    AggregateType, AtomicOrdering, Block, Constant, Edge, Effects, Function, Inst, InstData, InstFlags,
-    MemAccess, Module, Op, Scalar, SymbolData, SymbolKind, Type, Unwritten, Value,
+    AggregateType, Atomic, AtomicOrdering, Block, Constant, Edge, Effects, Function, Inst, InstData,
+    InstFlags, MemAccess, Module, Op, Scalar, SymbolData, SymbolKind, Type, Unwritten, Value,
 };
 
 /// A place in a function's listing that a comment can be attached to.
@@ -354,6 +354,25 @@ impl<F: FnMut(Place) -> Vec<String>> Printer<'_, F> {
         }
     }
 
+    fn atomic(&mut self, atomic: Option<Atomic>) {
+        let Some(atomic) = atomic else { return };
+        match atomic {
+            Atomic::Rmw { op, access } => {
+                let _ = write!(self.out, " (rmw {}", op.name());
+                self.access(&access);
+                let _ = write!(self.out, ", align {})", access.align);
+            }
+            Atomic::CompareExchange { access, failure, weak } => {
+                self.out.push_str(if weak { " (cmpxchg weak" } else { " (cmpxchg" });
+                self.access(&access);
+                let _ = write!(self.out, " {}, align {})", failure.name(), access.align);
+            }
+            Atomic::Fence(ordering) => {
+                let _ = write!(self.out, " (fence {})", ordering.name());
+            }
+        }
+    }
+
     fn target(&mut self, e: Edge) {
         let edge = &self.func.edges[e];
         self.out.push_str(&self.names.block(edge.to));
@@ -458,6 +477,7 @@ impl<F: FnMut(Place) -> Vec<String>> Printer<'_, F> {
             Op::Opaque(info) | Op::OpaqueTerm(info) => {
                 self.out.push(' ');
                 quote_into(&mut self.out, &info.name);
+                self.atomic(info.atomic);
                 self.args(inst, count);
                 effects_into(&mut self.out, info.effects);
             }

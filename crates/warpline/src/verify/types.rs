@@ -2,7 +2,8 @@
 
 use super::Rule;
 use crate::ir::{
-    BinaryOp, CastOp, Function, Inst, InstFlags, LaneOp, Module, Op, Scalar, SymbolKind, Type, VectorType,
+    Atomic, AtomicOrdering, BinaryOp, CastOp, Function, Inst, InstFlags, LaneOp, Module, Op, RmwOp, Scalar,
+    SymbolKind, Type, VectorType,
 };
 
 type Check = Result<(), (Rule, String)>;
@@ -205,6 +206,7 @@ impl Case<'_> {
                 ensure(self.member(path)? == args[1], "the operand is a member")
             }
             Op::Lane(op) => self.lane(*op),
+            Op::Opaque(info) => info.atomic.map_or(Ok(()), |atomic| self.atomic(atomic)),
             Op::CondBr => ensure(args[0] == Type::BOOL, "the condition is an i1"),
             Op::Switch(values) => {
                 let Type::Int(bits) = args[0] else { return ensure(false, "the operand is an integer") };
@@ -215,6 +217,43 @@ impl Case<'_> {
                 ensure(sorted.windows(2).all(|w| w[0] != w[1]), "a case value that stands twice")
             }
             _ => Ok(()),
+        }
+    }
+
+    fn atomic(&self, atomic: Atomic) -> Check {
+        let (access, operands) = match atomic {
+            Atomic::Rmw { access, .. } => (access, 2),
+            Atomic::CompareExchange { access, .. } => (access, 3),
+            Atomic::Fence(_) => {
+                return ensure(self.args.is_empty() && self.result.is_void(), "a fence has no operands");
+            }
+        };
+        ensure(self.args.len() == operands, "the number of operands of the atomic operation")?;
+        ensure(access.align.is_power_of_two(), "the alignment is a power of two")?;
+        ensure(access.ordering != AtomicOrdering::NotAtomic, "an atomic operation has an ordering")?;
+        ensure(self.args[0].is_ptr(), "the address is a pointer")?;
+        let ty = self.args[1];
+        match atomic {
+            Atomic::Rmw { op, .. } => {
+                let fits = match op {
+                    RmwOp::Xchg => ty.scalar().is_some(),
+                    RmwOp::FAdd | RmwOp::FSub => ty.is_float(),
+                    _ => ty.is_int(),
+                };
+                ensure(fits, "the operation does not work on this type")?;
+                ensure(self.result == ty, "the result has the operand's type")
+            }
+            _ => {
+                let member = |k| self.module.types.member(self.result, k);
+                ensure(
+                    ty == self.args[2] && !ty.is_float(),
+                    "integers or pointers of one type are exchanged",
+                )?;
+                ensure(
+                    member(0) == Some(ty) && member(1) == Some(Type::BOOL),
+                    "the result is { old value, i1 }",
+                )
+            }
         }
     }
 

@@ -22,7 +22,9 @@ mod values;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 
-use crate::ir::{AggregateType, Block, Effects, Function, Inst, Module, Op, Symbol, Type, TypeTable, Value};
+use crate::ir::{
+    AggregateType, Atomic, Block, Effects, Function, Inst, Module, Op, Symbol, Type, TypeTable, Value,
+};
 use crate::shape::Shape;
 
 use super::VectorizeError;
@@ -267,6 +269,10 @@ impl Lower<'_> {
             Op::Alloca { .. } => self.alloca(i),
             Op::Call(_) => self.call(i),
             Op::Lane(op) => self.lane_op(i, *op),
+            Op::Opaque(info) if matches!(info.atomic, Some(Atomic::Fence(_))) => {
+                self.fence(i);
+                Ok(())
+            }
             Op::Opaque(_) => self.replicate(i),
             Op::ReadVar(_) | Op::WriteVar(_) | Op::ParallelCopy | Op::Sigma => {
                 Err(self.error(i, "internal: a variable is left after SSA construction"))

@@ -46,6 +46,14 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// One fence is as good as one for each lane. Without an active lane it orders more than it must, and does no harm.
+    pub(super) fn fence(&mut self, i: Inst) {
+        let data = &self.src.insts[i];
+        let new = self.out.append(self.block, data.op.clone(), &[], Type::Void);
+        self.out.insts[new].origin = data.origin;
+        self.copy_metadata(i, new);
+    }
+
     /// The instruction for lane `k`; its result goes into `acc`.
     fn one_lane(&mut self, i: Inst, k: u32, acc: Option<Value>) -> Result<Option<Value>, VectorizeError> {
         let data = &self.src.insts[i];
