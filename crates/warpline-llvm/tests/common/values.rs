@@ -178,3 +178,83 @@ join:
         kernel(&text, args, 4).judge_in_machine_code();
     }
 }
+
+#[test]
+fn atomic_operations_happen_once_per_active_lane_in_lane_order() {
+    let text = "
+define i32 @kernel(i64 %i, i32 %x, ptr %counter, ptr %greatest) {
+  %odd = and i32 %x, 3
+  %c = icmp ne i32 %odd, 0
+  br i1 %c, label %then, label %join
+then:
+  %ticket = atomicrmw add ptr %counter, i32 1 seq_cst
+  %last = atomicrmw xchg ptr %greatest, i32 %x acq_rel
+  fence seq_cst
+  %pair = cmpxchg ptr %counter, i32 7, i32 9 seq_cst monotonic
+  %found = extractvalue { i32, i1 } %pair, 0
+  %s = add i32 %ticket, %last
+  %t = mul i32 %s, 31
+  %u = add i32 %t, %found
+  br label %join
+join:
+  %r = phi i32 [ -1, %0 ], [ %u, %then ]
+  ret i32 %r
+}";
+    let cell = || Arg::Buffer(words([3]));
+    let args = vec![Arg::Index, Arg::Varying(words((0..21).map(|k| k * 7 % 10))), cell(), cell()];
+    // Several operations one after the other: all lanes of a group make the first before any makes the second.
+    kernel(text, args, 4).judge_in_lockstep();
+    let one = text
+        .replace("%pair = cmpxchg ptr %counter, i32 7, i32 9 seq_cst monotonic", "")
+        .replace("%found = extractvalue { i32, i1 } %pair, 0", "%found = add i32 0, 0");
+    let args = vec![Arg::Index, Arg::Varying(words((0..21).map(|k| k * 7 % 10))), cell(), cell()];
+    kernel(&one, args, 4).judge();
+}
+
+#[test]
+fn loops_that_exchange_until_they_succeed_end() {
+    for (ty, op, arg) in [("i32", "add", "%x"), ("i32", "xor", "%x")] {
+        let text = format!(
+            "
+define void @kernel(i64 %i, i32 %x, ptr %sum) {{
+  %first = load atomic i32, ptr %sum monotonic, align 4
+  br label %again
+again:
+  %old = phi i32 [ %first, %0 ], [ %seen, %again ]
+  %new = {op} {ty} %old, {arg}
+  %pair = cmpxchg ptr %sum, i32 %old, i32 %new acq_rel monotonic
+  %seen = extractvalue {{ i32, i1 }} %pair, 0
+  %ok = extractvalue {{ i32, i1 }} %pair, 1
+  br i1 %ok, label %done, label %again
+done:
+  ret void
+}}"
+        );
+        let args =
+            vec![Arg::Index, Arg::Varying(words((0..21).map(|k| k * 77 % 10))), Arg::Buffer(words([3]))];
+        kernel(&text, args, 0).judge();
+    }
+}
+
+#[test]
+fn atomic_operations_on_memory_of_each_lane() {
+    for op in ["add", "sub", "and", "nand", "or", "xor", "max", "min", "umax", "umin", "xchg"] {
+        let text = format!(
+            "
+define i32 @kernel(i64 %i, i32 %x, ptr %p) {{
+  %at = getelementptr i32, ptr %p, i64 %i
+  %c = icmp sgt i32 %x, 4
+  br i1 %c, label %then, label %join
+then:
+  %old = atomicrmw {op} ptr %at, i32 %x monotonic
+  br label %join
+join:
+  %r = phi i32 [ 5, %0 ], [ %old, %then ]
+  ret i32 %r
+}}"
+        );
+        let numbers = || words((0..21).map(|k| k * 77 % 10));
+        let args = vec![Arg::Index, Arg::Varying(numbers()), Arg::Buffer(numbers())];
+        kernel(&text, args, 4).judge();
+    }
+}

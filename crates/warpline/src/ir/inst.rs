@@ -346,7 +346,7 @@ pub struct MemAccess {
     pub align: u64,
     /// Whether every execution is observable.
     pub is_volatile: bool,
-    /// Ordering; synchronisation scopes other than the default make the instruction opaque.
+    /// Ordering; synchronisation scopes other than the default make loads and stores opaque.
     pub ordering: AtomicOrdering,
 }
 
