@@ -11,7 +11,7 @@ use warpline::vectorize::{self, Options, normalize};
 /// Makes the body of `func @f(%c: i1, %u: i1, %x: i32, %n: i32, %p: ptr)` with about so many blocks.
 type Body = fn(usize) -> String;
 
-const SHAPES: [(&str, Body); 9] = [
+const SHAPES: [(&str, Body); 15] = [
     ("divergent ladder", |n| ladder(n, |_| "%c")),
     ("uniform ladder", |n| ladder(n, |_| "%u")),
     ("mixed ladder", |n| ladder(n, |i| if i % 2 == 0 { "%c" } else { "%u" })),
@@ -21,6 +21,12 @@ const SHAPES: [(&str, Body); 9] = [
     ("loops", loops),
     ("uniform nest", |n| nest(n, |_| "%u")),
     ("mixed nest", |n| nest(n, |i| if i % 2 == 0 { "%c" } else { "%u" })),
+    ("early exits", |n| exits(n, |i| if i % 2 == 0 { "%c" } else { "%u" })),
+    ("own exits", |n| own_exits(n, |i| if i % 2 == 0 { "%c" } else { "%u" })),
+    ("jumps ahead", |n| jumps(n, |i| i)),
+    ("jumps far ahead", |n| jumps(n, |i| n / 2 - 1 - i)),
+    ("cascade", cascade),
+    ("two entries", two_entries),
 ];
 
 fn ladder(n: usize, on: impl Fn(usize) -> &'static str) -> String {
@@ -78,6 +84,67 @@ fn nest(n: usize, on: impl Fn(usize) -> &'static str) -> String {
         let _ = writeln!(s, "l{i}:\n  br {}, h{i}, {next}", on(i));
     }
     s += "out:\n  ret\n";
+    s
+}
+
+/// One loop with many exits to the same block.
+fn exits(n: usize, on: impl Fn(usize) -> &'static str) -> String {
+    let mut s = String::from("entry:\n  br b0\n");
+    for i in 0..n {
+        let _ = writeln!(s, "b{i}:\n  store i32 {i}, %p, align 4\n  br {}, b{}, out", on(i), (i + 1) % n);
+    }
+    s + "out:\n  ret\n"
+}
+
+/// One loop with many exits, each to a block of its own.
+fn own_exits(n: usize, on: impl Fn(usize) -> &'static str) -> String {
+    let n = n / 2;
+    let mut s = String::from("entry:\n  br b0\n");
+    for i in 0..n {
+        let _ = writeln!(s, "b{i}:\n  br {}, b{}, e{i}", on(i), (i + 1) % n);
+        let _ = writeln!(s, "e{i}:\n  store i32 {i}, %p, align 4\n  br out");
+    }
+    s + "out:\n  ret\n"
+}
+
+/// A ladder, each rung of which leads to some block of a chain behind it.
+fn jumps(n: usize, to: impl Fn(usize) -> usize) -> String {
+    let n = n / 2;
+    let mut s = String::from("entry:\n  br b0\n");
+    for i in 0..n {
+        let on = if i % 2 == 0 { "%c" } else { "%u" };
+        let next = if i + 1 < n { format!("b{}", i + 1) } else { "s0".into() };
+        let _ = writeln!(s, "b{i}:\n  br {on}, {next}, s{}", to(i));
+    }
+    for i in 0..n {
+        let next = if i + 1 < n { format!("s{}", i + 1) } else { "out".into() };
+        let _ = writeln!(s, "s{i}:\n  store i32 {i}, %p, align 4\n  br {next}");
+    }
+    s + "out:\n  ret\n"
+}
+
+/// `if (c) { … } else if (u) { … } else …`, every arm with a value.
+fn cascade(n: usize) -> String {
+    let n = n / 2;
+    let mut s = String::from("entry:\n  br h0\n");
+    for i in 0..n {
+        let on = if i % 2 == 0 { "%c" } else { "%u" };
+        let _ = writeln!(s, "h{i}:\n  br {on}, t{i}, h{}", i + 1);
+        let _ = writeln!(s, "t{i}:\n  %v{i}: i32 = add %x, {i}\n  br out(%v{i})");
+    }
+    let _ = writeln!(s, "h{n}:\n  br out(0)\nout:\n  %r: i32 = phi\n  store %r, %p, align 4\n  ret");
+    s
+}
+
+/// Loops with two entries, one behind the other: half of them are given a header, half of them split.
+fn two_entries(n: usize) -> String {
+    let mut s = String::from("entry:\n  br h0\n");
+    for i in 0..n / 3 {
+        let work = if i % 2 == 0 { "" } else { "  store i32 1, %p, align 4\n  store i32 2, %p, align 4\n" };
+        let _ = writeln!(s, "h{i}:\n  br %c, a{i}, b{i}\na{i}:\n{work}{work}  br b{i}");
+        let _ = writeln!(s, "b{i}:\n{work}{work}  br %u, a{i}, h{}", i + 1);
+    }
+    let _ = writeln!(s, "h{}:\n  ret", n / 3);
     s
 }
 

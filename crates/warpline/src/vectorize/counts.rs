@@ -129,8 +129,10 @@ impl Exit {
     /// The exits of divergent loops, each once.
     pub(super) fn all(plan: &Plan) -> Vec<Exit> {
         let edges = plan.loops.values().flat_map(|l| &l.exits).map(|&e| &plan.func.edges[e]);
-        let left =
-            |from, to| plan.loops_around(from).find(|&l| plan.loops[l].divergent && !plan.contains(l, to));
+        let left = |from, to| {
+            let mut left = plan.loops_around(from).take_while(|&l| !plan.contains(l, to));
+            left.find(|&l| plan.loops[l].divergent)
+        };
         edges.filter_map(|e| Some(Exit { from: e.from, left: left(e.from, e.to)? })).collect()
     }
 }

@@ -111,16 +111,17 @@ struct Exit {
 
 /// Rebinds the exit edges to the latch and builds the dispatch; returns its first block.
 fn rebind_exits(plan: &mut Plan, edges: &[Edge], l: LoopId, latch: Block) -> Block {
+    let mut sorted: Vec<(Block, usize)> =
+        edges.iter().enumerate().map(|(k, &e)| (plan.func.edges[e].to, k)).collect();
+    sorted.sort_unstable();
+    // In the order of the first edge to each.
+    let mut groups: Vec<&[(Block, usize)]> = sorted.chunk_by(|a, b| a.0 == b.0).collect();
+    groups.sort_unstable_by_key(|g| g[0].1);
     let mut exits: Vec<Exit> = Vec::new();
-    for &e in edges {
-        let to = plan.func.edges[e].to;
-        match exits.iter_mut().find(|x| x.to == to) {
-            Some(x) => x.edges.push(e),
-            None => {
-                let mask = plan.func.add_var(Type::BOOL, "exit");
-                exits.push(Exit { to, edges: vec![e], mask, trackers: Vec::new() });
-            }
-        }
+    for group in groups {
+        let mask = plan.func.add_var(Type::BOOL, "exit");
+        let edges = group.iter().map(|&(_, k)| edges[k]).collect();
+        exits.push(Exit { to: group[0].0, edges, mask, trackers: Vec::new() });
     }
     let several = exits.len() > 1;
     let preheader = plan.loops[l].preheader;
@@ -152,6 +153,7 @@ fn dispatch(plan: &mut Plan, l: LoopId, exits: &[Exit]) -> Block {
     let preheader = plan.loops[l].preheader;
     let first = plan.add_block("dispatch", outside);
     plan.resumes[first] = preheader.into();
+    plan.loops[l].dispatch = first.into();
     let mut block = first;
     for (k, x) in exits.iter().enumerate() {
         let term = if k + 1 == exits.len() {

@@ -44,6 +44,10 @@ pub struct LoopData {
     pub preheader: Block,
     /// The loop around.
     pub parent: PackedOption<LoopId>,
+    /// The last of the loops inside, which follow directly; the loop itself if there are none.
+    pub last: LoopId,
+    /// Where lanes go on behind the loop, if it was transformed.
+    pub dispatch: PackedOption<Block>,
     /// Whether lanes leave it apart.
     pub divergent: bool,
     /// Edges that leave the loop, by the innermost loop they start in or are passed up to.
@@ -188,7 +192,10 @@ impl Plan {
             for p in self.func.predecessors(header) {
                 *(if inside(p) { &mut latch } else { &mut preheader }) = p;
             }
-            let id = self.loops.push(LoopData {
+            let id = self.loops.next_key();
+            self.loops.push(LoopData {
+                last: id,
+                dispatch: None.into(),
                 header,
                 latch,
                 preheader,
@@ -205,6 +212,11 @@ impl Plan {
                 .filter(|&e| own(self.func.edges[e].from) && !self.dead_ends.contains(self.func.edges[e].to))
                 .collect();
         }
+        for l in self.loops.keys().rev() {
+            if let Some(p) = self.loops[l].parent.expand() {
+                self.loops[p].last = self.loops[p].last.max(self.loops[l].last);
+            }
+        }
         for &b in &self.func.layout {
             self.loop_of[b] = match cycles.innermost(Node::from(b)) {
                 Some(c) => ids_of[c.index()],
@@ -215,7 +227,7 @@ impl Plan {
 
     /// Whether a loop contains a block.
     pub fn contains(&self, l: LoopId, b: Block) -> bool {
-        self.loops_around(b).any(|x| x == l)
+        self.loop_of[b].expand().is_some_and(|inner| l <= inner && inner <= self.loops[l].last)
     }
 
     /// The loops around a block, innermost first.
@@ -223,11 +235,15 @@ impl Plan {
         std::iter::successors(self.loop_of[b].expand(), |&l| self.loops[l].parent.expand())
     }
 
+    /// The loop of which a block is the header.
+    pub fn loop_at(&self, header: Block) -> Option<LoopId> {
+        self.loop_of[header].expand().filter(|&l| self.loops[l].header == header)
+    }
+
     /// Whether an edge closes a loop.
     pub fn is_back_edge(&self, e: Edge) -> bool {
         let edge = &self.func.edges[e];
-        self.loops_around(edge.from)
-            .any(|l| self.loops[l].header == edge.to && self.loops[l].latch == edge.from)
+        self.loop_at(edge.to).is_some_and(|l| self.loops[l].latch == edge.from)
     }
 
     /// The class of a block. Classes must have been computed.
@@ -254,17 +270,16 @@ impl Plan {
         self.branch[new] = std::mem::take(&mut self.branch[b]);
         self.end[new] = std::mem::take(&mut self.end[b]);
         self.live[new] = self.live[b].take().into();
-        for l in self.loops.values_mut() {
-            if l.latch == b {
-                l.latch = new;
+        for k in 0..self.func.out_edges(new).len() {
+            let Some(l) = self.loop_at(self.func.edges[self.func.out_edges(new)[k]].to) else { continue };
+            if self.loops[l].latch == b {
+                self.loops[l].latch = new;
             }
-            if l.preheader == b {
-                l.preheader = new;
-            }
-        }
-        for p in self.resumes.values_mut() {
-            if *p == Some(b).into() {
-                *p = Some(new).into();
+            if self.loops[l].preheader == b {
+                self.loops[l].preheader = new;
+                if let Some(dispatch) = self.loops[l].dispatch.expand() {
+                    self.resumes[dispatch] = new.into();
+                }
             }
         }
         new
