@@ -11,9 +11,9 @@ use warpline::shape::ArgShape;
 use warpline::vectorize::{self, Boscc, Linearize, Options, Passing, VectorizeError};
 use warpline::verify::verify;
 
-use crate::rng::SplitMix64;
-
+use crate::paths::check_paths;
 use crate::programs::{Inputs, Mismatch, Observed, ParamRole, Program, Reference, compare, run_lockstep};
+use crate::rng::SplitMix64;
 
 /// Which of several correct forms the vectorizer makes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -82,7 +82,7 @@ pub fn shape_of(role: &ParamRole) -> ArgShape {
     }
 }
 
-/// Compares all three runs.
+/// Compares all three runs, and the ways of the lanes through the lane program with those through the scalar function.
 pub fn compare_all(program: &Program, inputs: &Inputs, setup: &Setup) -> Outcome {
     let active = setup.mask.unwrap_or(LaneSet::first(inputs.width));
     let machine = MachineOptions { fuel: setup.fuel, ..MachineOptions::default() };
@@ -126,6 +126,11 @@ fn differs(
         judge(&stage, compare(reference, &found, Reference::Sequential))?;
         effects = found.effects;
     }
+    let raced = reference.run.as_ref().is_some_and(|r| r.races.any());
+    if !raced {
+        check_paths(program, inputs, setup, &linearized.scalar, lane_program)
+            .map_err(|why| Outcome::Differ(format!("lane program: {why}")))?;
+    }
     let mut module = program.module.clone();
     let made = vectorize::vectorize(&mut module, program.kernel, &options).map_err(refusal)?;
     let lowered = &module.functions[made.func];
@@ -145,7 +150,7 @@ fn differs(
         uniform_lost: made.counts.branches.uniform_lost,
         divergent_loops: made.counts.loops.divergent,
         chosen_tests: made.counts.boscc.chosen,
-        raced: reference.run.as_ref().is_some_and(|r| r.races.any()),
+        raced,
     })
 }
 

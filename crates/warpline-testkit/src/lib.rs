@@ -23,6 +23,7 @@ pub mod loop_closed;
 pub mod modules;
 pub mod number_programs;
 pub mod pairs;
+pub mod paths;
 pub mod phi_oracles;
 pub mod programs;
 pub mod replay;

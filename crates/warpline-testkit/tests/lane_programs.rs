@@ -6,6 +6,7 @@ use warpline::interp::{HashingHost, Inactive, LaneSet, Machine, Options as Machi
 use warpline::ir::{Block, Function, Inst, LaneOp, Op, Type};
 use warpline::vectorize::{self, Boscc, Options};
 use warpline_testkit::differential::{self, Form, Setup, compare_all, run_vector_code, shape_of};
+use warpline_testkit::paths::check_paths;
 use warpline_testkit::programs::{
     Inputs, MemoryMode, Observed, Program, ProgramOptions, Reference, compare, generate, shrink,
 };
@@ -276,6 +277,29 @@ fn the_judge_notices_broken_masks_blends_and_loops() {
         // The others sit where nothing goes, or where no lane differs.
         assert!(made >= 15 && noticed * 10 > made, "{kind:?}: {noticed} of {made} noticed");
     }
+}
+
+#[test]
+fn a_lane_that_goes_another_way_is_noticed() {
+    let mut rng = SplitMix64::new(2);
+    let (mut made, mut noticed, mut instructions) = (0, 0, 0);
+    let setup = Setup { mask: None, form: Form::default(), fuel: FUEL };
+    for seed in 0..80 {
+        let program =
+            generate(seed, &ProgramOptions { irreducible: seed % 2 == 0, ..ProgramOptions::default() });
+        let inputs = Inputs::random(&program, 8, seed);
+        let Ok(case) = prepare(&program, &inputs, Form::default()) else { continue };
+        let check = |lanes: &Function| check_paths(&program, &inputs, &setup, &case.scalar, lanes);
+        instructions += check(&case.lanes).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", program.text()));
+        let mut broken = case.lanes.clone();
+        let mutation = if seed % 4 < 2 { Mutation::DropMask } else { Mutation::NegateMask };
+        if mutate(&mut broken, mutation, &mut rng) {
+            made += 1;
+            noticed += usize::from(check(&broken).is_err());
+        }
+    }
+    println!("{noticed} of {made} noticed, {instructions} instructions");
+    assert!(made > 50 && noticed * 3 > made && instructions > 10_000, "{noticed} of {made} noticed");
 }
 
 #[test]

@@ -12,7 +12,7 @@
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::{CycleForest, CycleId, Node};
 
-use crate::ir::{Block, Edge, Function, Op, Type, Value};
+use crate::ir::{Block, Edge, Effects, Function, Op, OpaqueInfo, Type, Value};
 use crate::ssa;
 
 use super::{VectorizeError, dead_ends, reducible};
@@ -26,7 +26,7 @@ pub fn normalize(func: &mut Function) -> Result<(), VectorizeError> {
     for &b in &func.layout {
         let t = func.terminator(b);
         if let Op::OpaqueTerm(info) = &func.insts[t].op {
-            return Err(VectorizeError::at_inst(func, t, format!("`{}` cannot be vectorized", info.name)));
+            return Err(VectorizeError::at_inst(func, t, refusal(info)));
         }
     }
     dead_ends::drop_undefined_edges(func);
@@ -43,6 +43,27 @@ pub fn normalize(func: &mut Function) -> Result<(), VectorizeError> {
     ssa::close_loops(func);
     ssa::remove_dead_phis(func);
     Ok(())
+}
+
+/// Why a terminator that the IR does not model cannot be vectorized, and what to do.
+fn refusal(info: &OpaqueInfo) -> String {
+    let name = &*info.name;
+    let reason = match name.split_whitespace().next().unwrap_or(name) {
+        "invoke" if info.effects.contains(Effects::UNWINDS) => {
+            "calls a function that may unwind, and lanes cannot unwind one by one; if it never does, declare it `noexcept` \
+             (`nounwind`), else compile with `-fno-exceptions` or `panic=abort`"
+        }
+        "invoke" => {
+            "calls a function that does not unwind: simplify the module first, which makes a plain call of it"
+        }
+        "resume" | "cleanupret" | "catchret" | "catchswitch" => {
+            "is for code that unwinds, and lanes cannot unwind one by one; compile with `-fno-exceptions` or `panic=abort`"
+        }
+        "indirectbr" => "jumps to a computed address; use a `switch`",
+        "callbr" => "is assembly that jumps; use a function call",
+        _ => "cannot be vectorized",
+    };
+    format!("`{name}` {reason}")
 }
 
 /// Parallel edges with different φ operands get a block each; a branch all of whose edges are the same becomes a jump.

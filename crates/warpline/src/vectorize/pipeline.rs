@@ -35,7 +35,8 @@ pub struct Linearized {
 /// Normalizes, analyses and linearizes a function.
 ///
 /// # Errors
-/// If the options do not fit the function or it cannot be vectorized.
+/// If the options do not fit the function or it cannot be vectorized. More than one lane that all do the same are an error too: for lack
+/// of shapes of the parameters this is what every kernel would become.
 pub fn linearize_kernel(
     module: &Module,
     func: &Function,
@@ -75,6 +76,11 @@ pub fn linearize_kernel(
     if widen_indices(module, &mut scalar, &uniformity) > 0 {
         uniformity = analyse(&scalar, &laid_out);
     }
+    if options.width > 1 && !depends_on_lane(&scalar, &uniformity) {
+        let reason = "nothing in it depends on the lane, so all lanes would do the same; say which parameters are an index or vary \
+                      (`--args NAME=index` or `NAME=varying`), or ask for `warpline_lane_index` in it";
+        return Err(VectorizeError::in_function(&scalar, reason));
+    }
     let mut shapes = SecondaryMap::with_default(Shape::Uniform);
     let mut known = EntitySet::with_capacity(scalar.values.len());
     for v in scalar.values.keys() {
@@ -85,6 +91,15 @@ pub fn linearize_kernel(
     let program = to_lane_program(module, scalar.clone(), facts, options)?;
     check(module, &program.func, "internal: linearization broke the function")?;
     Ok(Linearized { program, scalar, uniformity, shapes, known })
+}
+
+/// Whether an instruction has an operand or a result that differs between lanes.
+fn depends_on_lane(func: &Function, uniformity: &Uniformity) -> bool {
+    let differs = |v: &Value| !uniformity.shape(*v).is_uniform();
+    func.layout.iter().any(|&b| {
+        func.block_insts(b).any(|i| func.insts[i].args.iter().chain(&func.insts[i].results).any(differs))
+            || func.out_edges(b).iter().any(|&e| func.edges[e].args.iter().any(differs))
+    })
 }
 
 /// Runs the verifier. Its invariants, dominance above all, hold after every stage, or nothing is made.
