@@ -46,14 +46,14 @@ out:
   ret
 }
 ; check: linearize
-; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent
+; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
 ; func @uniform_if_in_divergent_if(%v: i1, %u: i1, %p: ptr) {
 ; entry:
+;   %v10: i1 = mask_any %v
+;   br %v10, rest, out
+; rest:
 ;   br then
 ; then mask %v:
-;   %v14: i1 = mask_any %v
-;   br %v14, guarded, out
-; guarded mask %v:
 ;   br %u, a, b
 ; a mask %v:
 ;   store i32 1, %p, align 4
@@ -89,14 +89,14 @@ out:
   ret
 }
 ; check: linearize
-; branches: 1 divergent, 3 kept, 0 lost; loops: 1 uniform, 0 divergent
+; branches: 1 divergent, 3 kept, 0 lost; loops: 1 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
 ; func @uniform_loop_in_divergent_if(%v: i1, %un: i32, %ubreak: i32, %p: ptr) {
 ; entry:
+;   %v19: i1 = mask_any %v
+;   br %v19, rest, out
+; rest:
 ;   br preheader
 ; preheader mask %v:
-;   %v30: i1 = mask_any %v
-;   br %v30, guarded, out
-; guarded mask %v:
 ;   br head(0)
 ; head mask %v:
 ;   %k: i32 = phi
@@ -104,8 +104,8 @@ out:
 ;   br %more, body, b9
 ; body mask %v:
 ;   %stop: i1 = icmp eq %k, %ubreak
-;   br %stop, b10, rest
-; rest mask %v:
+;   br %stop, b10, b3
+; b3 mask %v:
 ;   %odd: i1 = icmp eq %k, 3
 ;   br %odd, edge, work
 ; work mask %v:
@@ -142,14 +142,14 @@ out:
   ret
 }
 ; check: linearize
-; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent
+; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
 ; func @uniform_switch_in_divergent_if(%v: i1, %us: i32, %p: ptr) {
 ; entry:
+;   %v10: i1 = mask_any %v
+;   br %v10, rest, out
+; rest:
 ;   br then
 ; then mask %v:
-;   %v17: i1 = mask_any %v
-;   br %v17, guarded, out
-; guarded mask %v:
 ;   switch %us, b5 [0: edge, 1: b, 2: b7]
 ; edge mask %v:
 ;   br a
@@ -234,7 +234,7 @@ done:
   ret %k
 }
 ; check: linearize
-; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 1 divergent
+; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 1 divergent; tests: 1 mandatory, 0 chosen
 ; func @kill_exit(%n: i32, %u: ptr, %p: ptr) -> i32 {
 ; entry:
 ;   br head(0, false, false, poison, true)
@@ -249,27 +249,27 @@ done:
 ;   %v25: i1 = mask_andnot %loop, %more
 ;   %v27: i32 = blend %v25, %k, %out
 ;   %v29: i1 = mask_or %exit, %v25
+;   %v30: i1 = mask_any %v22
+;   br %v30, rest, latch(false, poison, %v55)
+; rest mask %loop:
 ;   br body
 ; body mask %v22:
-;   %v51: i1 = mask_any %v22
-;   br %v51, guarded, latch(false, poison, %v55)
-; guarded mask %v22:
 ;   store %k, %p, align 4
 ;   %stop: i1 = icmp eq %k, 100
 ;   br %stop, edge, next
 ; next mask %v22:
 ;   %k1: i32 = add %k, 1
 ;   br latch(%v22, %k1, %v55)
-; killed mask %v47:
+; killed mask %v48:
 ;   br done
 ; done mask %v29:
-;   %v38: i32 = blend %v29, %v27, -1
+;   %v39: i32 = blend %v29, %v27, -1
 ;   br exit
 ; exit:
-;   ret %v38
+;   ret %v39
 ; edge mask %v22:
-;   %v41: i1 = mask_or %v55, %v22
-;   br latch(false, poison, %v41)
+;   %v42: i1 = mask_or %v55, %v22
+;   br latch(false, poison, %v42)
 ; latch mask %loop:
 ;   %live: i1 = phi
 ;   %next: i32 = phi
@@ -277,9 +277,9 @@ done:
 ;   %v17: i1 = mask_any %live
 ;   br %v17, head(%next, %v29, %v56, %v27, %live), dispatch
 ; dispatch:
-;   %v47: i1 = mask_andnot true, %v29
+;   %v48: i1 = mask_andnot true, %v29
 ;   br b9
-; b9 mask %v47:
+; b9 mask %v48:
 ;   br killed
 ; }
 
@@ -408,25 +408,25 @@ out:
   ret
 }
 ; check: linearize
-; branches: 1 divergent, 0 kept, 0 lost; loops: 1 uniform, 0 divergent
+; branches: 1 divergent, 0 kept, 0 lost; loops: 1 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
 ; func @endless_for_some(%v: i1, %p: ptr) {
 ; entry:
 ;   %v8: i1 = mask_andnot true, %v
-;   br out
+;   %v11: i1 = mask_any %v
+;   br %v11, rest, out
+; rest:
+;   br preheader
 ; latch mask %v:
 ;   br true, spin, loop.exit
 ; preheader mask %v:
-;   %v17: i1 = mask_any %v
-;   br %v17, guarded, exit
-; guarded mask %v:
 ;   br spin
 ; spin mask %v:
 ;   store volatile i32 1, %p, align 4
 ;   br latch
 ; out mask %v8:
-;   br preheader
-; loop.exit mask %v:
 ;   br exit
+; loop.exit mask %v:
+;   br out
 ; exit:
 ;   ret
 ; }
