@@ -270,3 +270,58 @@ fn a_kernel_in_c_runs_where_there_is_a_clang() {
     let report = report(&["examples/binary_search.c", "--range", "0..1003"]);
     assert_eq!((&report["mismatches"], &report["function"]), (&0.into(), &"binary_search".into()));
 }
+
+#[test]
+fn a_kernel_in_opencl_c_with_vectors_and_private_arrays_runs_where_there_is_a_clang() {
+    if !warpline_llvm::has_clang() {
+        eprintln!("skipped: there is no clang");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shade.cl");
+    let text = "
+//@ args i=index
+//@ range 0..1003
+//@ bind points=f32[4012]=-5..5
+//@ bind cells=i32[2006]=-9..9
+//@ bind out=f32[4012]
+__constant float4 weights = (float4)(0.5f, 1.0f, 2.0f, 4.0f);
+
+__kernel void shade(long i, __global const float4 *points, __global const int2 *cells, __global float4 *out) {
+    float4 p = points[i], kept[2];
+    int2 c = cells[i];
+    kept[0] = p * weights;
+    kept[1] = p.wzyx + (float4)((float)c.x);
+    int4 less = kept[0] < kept[1];
+    float4 r = less ? kept[1] : kept[0];
+    if (less.x | less.z)
+        r.xyz += kept[c.y & 1].yzx;
+    out[i] = r;
+}
+";
+    std::fs::write(&path, text).unwrap();
+    for width in ["4", "8"] {
+        let report = report(&[path.to_str().unwrap(), "--width", width]);
+        assert_eq!((&report["mismatches"], &report["function"]), (&0.into(), &"shade".into()));
+    }
+}
+
+#[test]
+fn a_function_of_opencl_that_nobody_defines_is_named() {
+    if !warpline_llvm::has_clang() {
+        eprintln!("skipped: there is no clang");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("k.cl");
+    let text = "
+//@ args i=index
+//@ range 0..8
+//@ bind p=f32[32]=iota
+__kernel void k(long i, __global float4 *p) { p[i] = fast_normalize(p[i]); }
+";
+    std::fs::write(&path, text).unwrap();
+    let output = warpline(&["run", path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
+    assert!(stderr(&output).contains("fast_normalize"), "{}", stderr(&output));
+}
