@@ -213,11 +213,11 @@ impl From<LinearizeMode> for Linearize {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum BosccMode {
     /// Nowhere.
-    #[default]
     Off,
     /// Wherever they can stand.
     On,
     /// Where skipping is expected to save more time than asking takes.
+    #[default]
     Auto,
 }
 
@@ -252,7 +252,7 @@ pub struct KernelOptions {
     /// Which branches are folded
     #[arg(long, value_enum, default_value_t)]
     pub linearize: LinearizeMode,
-    /// Where branches skip code that no lane wants, besides where they must [default: the input's directive, or off]
+    /// Where branches skip code that no lane wants, besides where they must [default: the input's directive, or auto]
     #[arg(long, value_enum)]
     pub boscc: Option<BosccMode>,
     /// The largest error of vector math functions that is accepted, in units in the last place; glibc's are within 4. 0: the
