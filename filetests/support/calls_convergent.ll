@@ -3,9 +3,11 @@
 ;@ happens refused
 ;@ args index, varying:4=small
 ;@ range 0..50
+;@ result 4
 ;@ refused depends on the other lanes
 declare void @barrier() convergent
-define void @kernel(i32 %i, i32 %x) {
+define i32 @kernel(i32 %i, i32 %x) {
   call void @barrier() convergent
-  ret void
+  %r = add i32 %x, %i
+  ret i32 %r
 }
