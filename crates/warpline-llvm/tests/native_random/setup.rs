@@ -41,9 +41,6 @@ pub fn of_seed(seed: u64) -> (Program, Setup) {
     let indices = (mask.is_none() && rng.chance(1, 2)).then(|| rng.between(1, 100) as u32);
     let form = Form::random(&mut rng);
     let cpus = cpus();
-    // Without passes and for CPUs with AVX-512, LLVM 22 ends its process (`Cannot select: i8 = any_extend`) where a parameter of type
-    // `<1 x i1>` comes on the stack.
-    let plain = width == 1 && (mask.is_some() || indices.is_some());
     let setup = Setup {
         seed,
         width,
@@ -52,7 +49,7 @@ pub fn of_seed(seed: u64) -> (Program, Setup) {
         form,
         cpu: rng.pick(&cpus).clone(),
         vector_bits: *rng.pick(&[None, None, Some(256), Some(512)]),
-        passes: if plain { PASSES[0] } else { PASSES[rng.below(PASSES.len())] },
+        passes: PASSES[rng.below(PASSES.len())],
         at_end: rng.chance(1, 2),
     };
     (generate(seed, &options), setup)

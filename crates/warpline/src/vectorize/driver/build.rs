@@ -102,6 +102,15 @@ impl<'m> Builder<'m> {
         }
     }
 
+    /// A mask as a masked function takes it: that of a single lane is a boolean.
+    pub(super) fn mask_argument(&mut self, mask: Value, width: u32) -> Value {
+        if width > 1 {
+            return mask;
+        }
+        let first = self.int(64, 0);
+        self.value(Op::ExtractElement, &[mask, first], Type::BOOL)
+    }
+
     /// Opens a loop that runs for counter = 0, step … while it is below `limit`, which must be at least 1 here (an
     /// unsigned 64-bit number, a multiple of the step). `starts` are integers that grow by the step as well, without
     /// wrapping in either reading as long as the loop runs.

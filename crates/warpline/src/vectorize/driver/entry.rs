@@ -42,7 +42,7 @@ pub fn slots_entry(module: &mut Module, target: FuncId, name: &str) -> Result<Fu
     Ok(b.finish())
 }
 
-/// Adds a function like `target`, whose last parameter is a mask `<W x i1>`, with a 64-bit integer in its place: bit *k*
+/// Adds a function like `target`, whose last parameter is a mask `<W x i1>` (`i1` where W is 1), with a 64-bit integer in its place: bit *k*
 /// says whether lane *k* is active.
 pub fn bitmask_entry(module: &mut Module, target: FuncId, width: u32, name: &str) -> FuncId {
     let func = &module.functions[target];
@@ -60,7 +60,8 @@ pub fn bitmask_entry(module: &mut Module, target: FuncId, width: u32, name: &str
     let bits = b.lanes(64, width, |l| 1 << l);
     let chosen = b.binary(BinaryOp::And, wide, bits, InstFlags::empty());
     let none = b.lanes(64, width, |_| 0);
-    args.push(b.icmp(IntPred::Ne, chosen, none));
+    let mask = b.icmp(IntPred::Ne, chosen, none);
+    args.push(b.mask_argument(mask, width));
     match b.call(target, &args) {
         Some(x) => b.func.set_terminator(b.at, Op::Ret, &[x], &[]),
         None => b.func.set_terminator(b.at, Op::Ret, &[], &[]),

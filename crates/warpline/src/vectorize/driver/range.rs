@@ -57,7 +57,7 @@ pub fn scalar_range(
 }
 
 /// Adds a driver that runs the kernel over a range, W indices at a time: `full` is its W-lane form, `partial` the same with
-/// a mask of type `<W x i1>` as last parameter. In both, varying parameters and results are vectors (or scalars
+/// a mask of type `<W x i1>` (`i1` where W is 1) as last parameter. In both, varying parameters and results are vectors (or scalars
 /// where W is 1); every other parameter is a scalar, lane 0's.
 ///
 /// # Errors
@@ -125,7 +125,8 @@ pub fn vector_range(
         let numbers = b.lanes(8, width, u128::from);
         let limit = b.cast(CastOp::Trunc, rest, Type::Int(8));
         let limit = b.splat(limit, width);
-        values.push(b.icmp(IntPred::Ult, numbers, limit));
+        let mask = b.icmp(IntPred::Ult, numbers, limit);
+        values.push(b.mask_argument(mask, width));
         let result = b.call(partial, &values);
         if let (Some(x), Some(out), Some(local)) = (result, io.out, local_out) {
             b.store_lanes(local, x, io.ret, width);

@@ -82,7 +82,7 @@ fn drivers_of_every_kind_of_parameter_are_well_formed() {
         let result = ret.vector(width).unwrap_or(ret);
         let full = stub(&mut module, "full", &vectors, result);
         let mut masked = vectors.to_vec();
-        masked.push((Type::BOOL.vector(width).unwrap(), "mask"));
+        masked.push((if width == 1 { Type::BOOL } else { Type::BOOL.vector(width).unwrap() }, "mask"));
         let partial = stub(&mut module, "partial", &masked, result);
         let scalar = scalar_range(&mut module, kernel, &shapes, "kernel_scalar_range").unwrap();
         let vector =

@@ -203,15 +203,33 @@ impl Lower<'_> {
         }
         if options.masked {
             params.pop();
+            if self.width == 1 {
+                self.mask_of_one_lane();
+            }
         }
         Ok(params)
     }
 
+    /// The mask of a single lane is passed as a boolean: LLVM 22 cannot select instructions for a parameter of type `<1 x i1>` that
+    /// comes on the stack.
+    fn mask_of_one_lane(&mut self) {
+        let mask = self.src.params.last().and_then(|&mask| self.vectors[mask].expand());
+        if let Some(mask) = mask {
+            self.out.values[mask].ty = Type::BOOL;
+        }
+    }
+
     /// The function of a masked kernel returns at once if no lane is active.
     fn skip_if_empty(&mut self) {
-        let mask = *self.src.params.last().expect("a masked kernel has its mask as last parameter");
-        let mask = self.vectors[mask].expect("the mask is varying");
+        let param = *self.src.params.last().expect("a masked kernel has its mask as last parameter");
+        let mut mask = self.vectors[param].expect("the mask is varying");
         self.block = self.out.add_block("");
+        if self.width == 1 {
+            let ty = self.mask_type();
+            let nothing = self.out.poison(ty);
+            mask = self.insert_lane(nothing, mask, 0);
+            self.vectors[param] = mask.into();
+        }
         let any = self.any_of(mask);
         let empty = self.out.add_block("empty");
         self.out.set_terminator(empty, Op::Ret, &[], &[]);
