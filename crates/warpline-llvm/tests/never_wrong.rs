@@ -703,7 +703,7 @@ end:
 fn machine_code_that_does_something_else_is_noticed() {
     let text = "define void @kernel(i32 %i, ptr %p, ptr %a) {
   %x = load i32, ptr %p, align 4
-  %y = add i32 %x, 1
+  %y = add i32 %x, %i
   store i32 %y, ptr %p, align 4
   ret void
 }";
