@@ -18,7 +18,7 @@ entry:
 ;   %v6: i64 = sext %u
 ;   %v8: i64 = mul %v6, 16
 ;   %v9: ptr = getelementptr i8, %v4, %v8
-;   store %x, %v9, align 4
+;   store %x, %v9, align 16
 ;   %v10: <4 x i64> = sext %n
 ;   %v12: <4 x i64> = mul %v10, <16, 16, 16, 16>
 ;   %v14: <4 x ptr> = getelementptr i8, %v4, <4 x i64> <0, 4, 8, 12>

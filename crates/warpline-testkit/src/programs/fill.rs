@@ -454,7 +454,10 @@ impl Filler<'_> {
             ANY
         };
         if self.options.layouts && self.options.memory != MemoryMode::None && self.rng.chance(1, 6) {
-            self.fields(b);
+            match self.rng.chance(1, 5) {
+                true => self.bulk_anywhere(b),
+                false => self.fields(b),
+            }
             return;
         }
         match self.rng.below(24) {

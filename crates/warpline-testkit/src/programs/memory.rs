@@ -85,18 +85,72 @@ impl Filler<'_> {
             let ty = self.module.types.array(elem, PRIVATE_ELEMENTS);
             let one = self.f.int_const(32, 1);
             let base = self.f.append_value(entry, Op::Alloca { ty, align: 8 }, &[one], Type::PTR);
+            let bytes = self.module.layout.alloc_size(&self.module.types, ty).expect("arrays have a size");
+            let whole = self.rng.chance(1, 3) && self.bulk(entry, base, bytes);
             for (n, &ty) in fields.iter().enumerate() {
                 let field = (fields.len() > 1).then_some((elem, n as u32));
                 let buffer = Buffer { base, elem: ty, kind: BufferKind::Local, clean: true, field };
+                self.buffers.push(buffer);
+                if whole {
+                    continue;
+                }
                 for k in 0..PRIVATE_ELEMENTS {
                     let index = self.f.int_const(32, k.into());
                     let at = self.element(entry, &buffer, index);
                     let v = self.pick(entry, ty, CLEAN).value;
                     self.f.append(entry, Op::Store(MemAccess::plain(size(ty))), &[v, at], Type::Void);
                 }
-                self.buffers.push(buffer);
             }
         }
+    }
+
+    /// `memset`, or a `memcpy` from a buffer that is only read and of which all is defined.
+    fn bulk(&mut self, b: Block, to: Value, bytes: u64) -> bool {
+        let from: Vec<Buffer> = self.buffers.iter().copied().filter(Buffer::is_read_only).collect();
+        let (name, what) = match self.rng.chance(1, 2) {
+            true => ("llvm.memset.p0.i64", self.pick(b, Type::Int(8), CLEAN).value),
+            // The smallest buffers have 256 bytes.
+            false if bytes <= 128 && !from.is_empty() => {
+                let k = self.f.int_const(64, self.rng.below(128) as u128);
+                let base = self.rng.pick(&from).base;
+                let from = self.f.append_value(b, Op::Gep(Type::Int(8)), &[base, k], Type::PTR);
+                (*self.rng.pick(&["llvm.memcpy.p0.p0.i64", "llvm.memmove.p0.p0.i64"]), from)
+            }
+            false => return false,
+        };
+        let len = self.f.int_const(64, bytes.into());
+        let plain = self.f.bool_const(false);
+        let args = [to, what, len, plain];
+        let params: Vec<Type> = args.iter().map(|&a| self.f.ty(a)).collect();
+        let effects = Effects::READS | Effects::WRITES | Effects::TRAPS | Effects::ARG_MEMORY_ONLY;
+        let symbol = self.module.function_symbol(name, &params, Type::Void, effects);
+        let info = CallInfo { callee: Some(symbol), effects, variadic_fixed: None };
+        self.f.append(b, Op::Call(Box::new(info)), &args, Type::Void);
+        true
+    }
+
+    /// `memset` or `memcpy` of all slots of the index, or of a private array.
+    pub(super) fn bulk_anywhere(&mut self, b: Block) {
+        let fits = |x: &Buffer| {
+            let owned = matches!(x.kind, BufferKind::Private | BufferKind::Backwards | BufferKind::Sink);
+            (owned && self.index.is_some()) || (x.kind == BufferKind::Local && x.field.is_none())
+        };
+        let buffers: Vec<Buffer> = self.buffers.iter().copied().filter(fits).collect();
+        if buffers.is_empty() {
+            return;
+        }
+        let buffer = *self.rng.pick(&buffers);
+        let bytes = SLOTS * size(buffer.elem);
+        let to = match (buffer.kind, self.index) {
+            (BufferKind::Local, _) => buffer.base,
+            (_, Some(i)) => {
+                let structure = self.structure(b, &buffer, i);
+                let ty = self.module.types.array(buffer.elem, SLOTS);
+                self.f.append_value(b, Op::Gep(ty), &[buffer.base, structure], Type::PTR)
+            }
+            _ => return,
+        };
+        self.bulk(b, to, bytes);
     }
 
     /// The address of an element.

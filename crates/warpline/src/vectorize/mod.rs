@@ -13,6 +13,7 @@
 //!    block says under which mask it takes effect.
 
 mod addresses;
+pub mod alignment;
 pub mod block_index;
 pub mod boscc;
 pub mod classes;

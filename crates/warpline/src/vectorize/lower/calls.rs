@@ -24,7 +24,11 @@ impl Lower<'_> {
             );
             return Err(self.error(i, why));
         }
-        if self.call_once(i, info.effects)? {
+        if self.call_once(i, info.effects)? || self.bulk_once(i, &name)? {
+            return Ok(());
+        }
+        // What lanes allocate lives on, since other lanes may be in the middle of something.
+        if name.starts_with("llvm.stackrestore") {
             return Ok(());
         }
         if info.effects.contains(Effects::NO_RETURN) && data.results.is_empty() {

@@ -5,17 +5,23 @@
 //! * Consecutive addresses become a vector access, masked unless all lanes are active.
 //! * Addresses at small constant distances, reversed ones among them, and the fields of structures become wide accesses with
 //!   shuffles, where the [`plan`] finds that worthwhile.
+//! * A load of private memory that is laid out for all lanes, at an index that is in it, needs no mask.
 //! * Everything else is gathered and scattered under the mask. Scatters write in lane order.
 //! * Volatile and atomic accesses, and types that have no vector form in memory, are replicated.
 
+mod bulk;
 mod gather;
 pub(super) mod plan;
 mod wide;
 
 use crate::ir::{BinaryOp, CastOp, DataLayout, Effects, Inst, MemAccess, Op, Scalar, Type, TypeTable, Value};
-use crate::vectorize::VectorizeError;
+use crate::vectorize::addresses::Address;
+use crate::vectorize::{VectorizeError, alignment};
 
 use super::{Lower, Rep};
+
+/// The binary logarithm of the greatest alignment that vectors profit from.
+const MAX_ALIGN_BITS: u32 = 6;
 
 impl Lower<'_> {
     /// `load`
@@ -46,8 +52,10 @@ impl Lower<'_> {
         let vty = mem_ty.vector(self.width).expect("memory elements are scalars");
         let mut loaded = if self.is_consecutive(address, mem_ty) {
             let ptr = self.scalar(address, i)?;
-            let access = self.aligned_for_lane_0(access, mem_ty);
-            match self.mask_vector(i)? {
+            let access = self.aligned_for_lane_0(access, mem_ty, ptr);
+            let size = self.module.layout.store_size(&self.module.types, mem_ty).unwrap_or(u64::MAX);
+            let mask = if self.is_inside_object(address, size) { None } else { self.mask_vector(i)? };
+            match mask {
                 None => self.emit(Op::Load(access), &[ptr], vty),
                 Some(mask) => self.masked_load("llvm.masked.load", ptr, access, mask, vty, i),
             }
@@ -95,7 +103,7 @@ impl Lower<'_> {
         let x = self.as_element(x, ty, mem_ty);
         if self.is_consecutive(address, mem_ty) {
             let ptr = self.scalar(address, i)?;
-            let access = self.aligned_for_lane_0(access, mem_ty);
+            let access = self.aligned_for_lane_0(access, mem_ty, ptr);
             match self.mask_vector(i)? {
                 None => {
                     let new = self.emit_void(Op::Store(access), &[x, ptr]);
@@ -125,10 +133,33 @@ impl Lower<'_> {
         }
     }
 
-    /// An access of consecutive elements with what is known of lane 0's address if some lane's is aligned.
-    fn aligned_for_lane_0(&self, access: MemAccess, elem: Type) -> MemAccess {
+    /// An access of consecutive elements from `ptr` on, with what is known of lane 0's address if some lane's is aligned.
+    fn aligned_for_lane_0(&self, access: MemAccess, elem: Type, ptr: Value) -> MemAccess {
         let size = self.module.layout.alloc_size(&self.module.types, elem).unwrap_or(1);
-        MemAccess { align: wide::common(access.align, size as i64), ..access }
+        self.aligned(access, wide::common(access.align, size as i64), ptr)
+    }
+
+    /// An access with an alignment, or a greater one if the scalar address has it.
+    fn aligned(&self, access: MemAccess, align: u64, ptr: Value) -> MemAccess {
+        let zeros = alignment::low_zeros(self.module, &self.out, ptr).min(MAX_ALIGN_BITS);
+        MemAccess { align: align.max(1 << zeros), ..access }
+    }
+
+    /// Whether a load of `size` bytes in each lane stays within private memory whatever lanes are active.
+    fn is_inside_object(&self, address: Value, size: u64) -> bool {
+        let bytes = || {
+            let Rep::Strided(step) = self.reps[address] else { return None };
+            let Address { root, terms, offset } = Address::of(self.module, self.src, address)?;
+            let Op::Alloca { ty, .. } = self.src.insts[self.src.def_inst(root)?].op else { return None };
+            let count =
+                u64::try_from(self.src.as_int(self.src.insts[self.src.def_inst(root)?].args[0])?).ok()?;
+            let bytes = self.module.layout.alloc_size(&self.module.types, ty)?.checked_mul(count)?;
+            let laid_out = self.reps[root] == Rep::Strided(step) && terms.is_empty() && step > 0;
+            let first = u64::try_from(offset).ok().filter(|_| laid_out)?;
+            let last = step.unsigned_abs().checked_mul(u64::from(self.width) - 1)?.checked_add(first)?;
+            Some(last.checked_add(size)? <= bytes)
+        };
+        bytes().unwrap_or(false)
     }
 
     fn memory_element(&self, ty: Type) -> Option<Scalar> {

@@ -36,6 +36,9 @@ use crate::vectorize::addresses::Address;
 /// The greatest distance of neighbouring lanes' elements, in elements.
 const MAX_FACTOR: u64 = 16;
 
+/// The greatest number of elements of a wide access; LLVM takes long to make sense of larger shuffles.
+const MAX_RANGE: u64 = 256;
+
 /// So many accesses are looked at together at most.
 const MAX_STRETCH: usize = 256;
 
@@ -96,7 +99,7 @@ impl Group {
         let members = self.members.len() as u64;
         let masked = masked || (self.stores && !self.is_complete());
         let wide = vectors * (1 + u64::from(masked) + members);
-        wide < members * (2 + u64::from(width))
+        self.range(width) <= MAX_RANGE && wide < members * (2 + u64::from(width))
     }
 }
 

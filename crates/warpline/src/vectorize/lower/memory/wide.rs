@@ -100,8 +100,12 @@ impl Lower<'_> {
         let base = self.scalar(address, first)?;
         let size = group.size as i64;
         let start = -(self.place(group, 0, 0) as i64) * size;
-        let access = MemAccess { align: common(common(access.align, group.factor * size), start), ..access };
+        // What lanes promise of their addresses, no one promises where no lane may be active: no more than an element's alignment is
+        // said then, which no vector is too large for.
+        let promised = if self.mask.is_none() { access.align } else { common(access.align, size) };
+        let align = common(common(promised, group.factor * size), start);
         let start = self.offset_by(base, start);
+        let access = self.aligned(access, align, start);
         Ok(Range { start, access, elem, len: group.range(self.width) })
     }
 

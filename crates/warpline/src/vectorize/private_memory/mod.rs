@@ -6,8 +6,8 @@
 //!
 //! The function stays a scalar program all the time: [`interleave`] makes the object W times as large and multiplies all offsets
 //! by W, as if a lane used every W-th granule of an object of its own. That changes nothing for a lane, if
-//! 1. the address goes nowhere but into `getelementptr`s, φs, selects, comparisons with addresses in the same object, and plain
-//!    loads and stores; and
+//! 1. the address goes nowhere but into `getelementptr`s, φs, selects, comparisons with addresses in the same object, plain loads and
+//!    stores, `memset`, and `memcpy` to it, which become stores; and
 //! 2. every access lies within a granule, at an offset in it that is known.
 //!
 //! Then, and only then, the lanes' objects may be the same one, where lane *k*'s begins *k* granules further: the bytes that the lanes
@@ -16,16 +16,21 @@
 //! A granule is as large as the accesses if these have one size, else as what variable indices step over, else as an element of
 //! the object.
 
+mod fills;
+
 use std::cmp::Ordering;
 
+use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use smallvec::SmallVec;
 
 use crate::ir::{
-    AggregateType, BinaryOp, Block, CastOp, Function, Inst, InstFlags, Module, Op, SymbolKind, Type, Value,
+    AggregateType, BinaryOp, Block, CastOp, Function, Inst, InstFlags, Loc, Module, Op, SymbolKind, Type,
+    Value,
 };
 
 use super::addresses::{self, Extension, Term};
+use fills::{Fill, With};
 
 /// An object that the lanes share without meeting in it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -116,6 +121,7 @@ struct Object {
     merges: Vec<Inst>,
     /// Loads and stores with their addresses and sizes.
     accesses: Vec<(Inst, Value, u64)>,
+    fills: Vec<Fill>,
 }
 
 impl Object {
@@ -126,7 +132,8 @@ impl Object {
         users: &SecondaryMap<Value, Vec<Inst>>,
         address: Value,
     ) -> Option<Object> {
-        let mut object = Object { address, steps: Vec::new(), merges: Vec::new(), accesses: Vec::new() };
+        let (steps, merges, accesses, fills) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut object = Object { address, steps, merges, accesses, fills };
         let mut inside: EntitySet<Value> = EntitySet::new();
         let mut compared: Vec<Value> = Vec::new();
         let mut work = vec![address];
@@ -156,7 +163,7 @@ impl Object {
                         let symbol = &module.symbols[call.callee?];
                         let function = matches!(symbol.kind, SymbolKind::Function { .. });
                         if !function || !symbol.name.starts_with("llvm.lifetime.") {
-                            return None;
+                            object.fills.push(Fill::of(module, func, i).filter(|fill| fill.to == v)?);
                         }
                         None
                     }
@@ -173,7 +180,8 @@ impl Object {
         }
         let merged = object.merges.iter().flat_map(|&i| merged_values(func, i));
         let closed = merged.chain(compared).all(|v| inside.contains(v));
-        closed.then_some(object)
+        let copied = object.fills.iter().any(|fill| matches!(fill.with, With::Copy(v) if inside.contains(v)));
+        (closed && !copied).then_some(object)
     }
 
     /// The size of the granules, with the place in its granule of each address.
@@ -184,7 +192,7 @@ impl Object {
         let elem = module.layout.alloc_size(&module.types, element(module, ty));
         [same, stepped, elem].into_iter().flatten().filter(|&g| 0 < g && g < 1 << 16).find_map(|g| {
             let places = self.places(func, g as i64)?;
-            Some((g, places))
+            self.fills.iter().all(|fill| fill.fits(g, same, &places)).then_some((g, places))
         })
     }
 
@@ -233,12 +241,21 @@ impl Object {
         for s in &self.steps {
             before[s.inst] = s.spread(func, granule as i64, i64::from(width), places);
         }
-        let mut blocks: Vec<Block> = self.steps.iter().map(|s| func.insts[s.inst].block).collect();
+        let mut gone: EntitySet<Inst> = EntitySet::new();
+        for fill in &self.fills {
+            before[fill.inst] = fill.spread(func, granule, u64::from(width));
+            gone.insert(fill.inst);
+        }
+        let changed = self.steps.iter().map(|s| s.inst).chain(self.fills.iter().map(|f| f.inst));
+        let mut blocks: Vec<Block> = changed.map(|i| func.insts[i].block).collect();
         blocks.sort_unstable();
         blocks.dedup();
         for b in blocks {
             let old = std::mem::take(&mut func.blocks[b].insts);
-            let with = |i: Inst| before[i].iter().copied().chain([i]).collect::<Vec<_>>();
+            let with = |i: Inst| {
+                let kept = (!gone.contains(i)).then_some(i);
+                before[i].iter().copied().chain(kept).collect::<Vec<_>>()
+            };
             func.blocks[b].insts = old.into_iter().flat_map(with).collect();
         }
         // Lanes begin at any granule.
@@ -260,43 +277,75 @@ impl Step {
     /// Makes the instruction add W times the granules; returns what must be computed before it.
     fn spread(&self, func: &mut Function, granule: i64, width: i64, places: &Places) -> Vec<Inst> {
         let Step { inst, terms, offset } = self;
-        let (block, loc) = (func.insts[*inst].block, func.insts[*inst].loc);
-        let mut new = Vec::new();
-        let mut make = |func: &mut Function, op: Op, args: &[Value], ty: Type| {
-            let i = func.make_inst(block, op, args, &[ty]);
-            func.insts[i].loc = loc;
-            new.push(i);
-            func.insts[i].results[0]
-        };
         let (base, result) = (func.insts[*inst].args[0], func.insts[*inst].results[0]);
         let ty = func.ty(result);
+        let mut writer = Writer::before(func, *inst);
         let mut offsets = Vec::new();
         for t in terms {
-            let bits = func.ty(t.value).int_bits().unwrap_or(64);
+            let wide = Type::Int(64);
+            let bits = writer.func.ty(t.value).int_bits().unwrap_or(64);
             let op = if t.extension == Extension::Unsigned { CastOp::ZExt } else { CastOp::SExt };
             let x = match bits.cmp(&64) {
-                Ordering::Less => make(func, Op::Cast(op), &[t.value], Type::Int(64)),
+                Ordering::Less => writer.value(Op::Cast(op), &[t.value], wide),
                 Ordering::Equal => t.value,
-                Ordering::Greater => make(func, Op::Cast(CastOp::Trunc), &[t.value], Type::Int(64)),
+                Ordering::Greater => writer.value(Op::Cast(CastOp::Trunc), &[t.value], wide),
             };
-            let factor = func.int_const(64, i128::from(t.scale * width) as u128);
-            offsets.push(make(func, Op::Binary(BinaryOp::Mul), &[x, factor], Type::Int(64)));
+            let factor = writer.func.int_const(64, i128::from(t.scale * width) as u128);
+            offsets.push(writer.value(Op::Binary(BinaryOp::Mul), &[x, factor], wide));
         }
         let (from, to) = (places[base].unwrap_or(0), places[result].unwrap_or(0));
         let granules = from.wrapping_add(*offset).div_euclid(granule);
         let rest = granules.wrapping_mul(granule).wrapping_mul(width).wrapping_add(to - from);
         if rest != 0 || offsets.is_empty() {
-            offsets.push(func.int_const(64, i128::from(rest) as u128));
+            offsets.push(writer.func.int_const(64, i128::from(rest) as u128));
         }
         let last = offsets.pop().expect("there is a number to be added");
         let base =
-            offsets.into_iter().fold(base, |base, x| make(func, Op::Gep(Type::Int(8)), &[base, x], ty));
+            offsets.into_iter().fold(base, |base, x| writer.value(Op::Gep(Type::Int(8)), &[base, x], ty));
+        let new = writer.new;
         let data = &mut func.insts[*inst];
         data.op = Op::Gep(Type::Int(8));
         data.args = [base, last].into_iter().collect();
         data.flags = InstFlags::empty();
         data.origin = None.into();
         new
+    }
+}
+
+/// Makes instructions that are to be put before another one.
+struct Writer<'a> {
+    func: &'a mut Function,
+    block: Block,
+    loc: PackedOption<Loc>,
+    new: Vec<Inst>,
+}
+
+impl Writer<'_> {
+    fn before(func: &mut Function, inst: Inst) -> Writer<'_> {
+        let (block, loc) = (func.insts[inst].block, func.insts[inst].loc);
+        Writer { func, block, loc, new: Vec::new() }
+    }
+
+    fn inst(&mut self, op: Op, args: &[Value], results: &[Type]) -> Inst {
+        let i = self.func.make_inst(self.block, op, args, results);
+        self.func.insts[i].loc = self.loc;
+        self.new.push(i);
+        i
+    }
+
+    fn value(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
+        let i = self.inst(op, args, &[ty]);
+        self.func.insts[i].results[0]
+    }
+
+    /// A pointer some bytes further.
+    fn offset(&mut self, base: Value, bytes: i64) -> Value {
+        if bytes == 0 {
+            return base;
+        }
+        let ty = self.func.ty(base);
+        let bytes = self.func.int_const(64, i128::from(bytes) as u128);
+        self.value(Op::Gep(Type::Int(8)), &[base, bytes], ty)
     }
 }
 
