@@ -7,7 +7,7 @@
 
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
-use warpline_analysis::{CsrGraph, CycleForest, CycleId, Node};
+use warpline_analysis::{CsrGraph, CycleForest, CycleId, Graph, Node};
 
 use crate::ir::{Block, Edge, Function, Inst, Op, Type, Value, Var};
 use crate::ssa;
@@ -70,7 +70,7 @@ pub(super) fn split_nodes(
         if side.cost <= side.limit && side.cost <= *budget {
             *budget -= side.cost;
             changed = true;
-            copy(func, cycles, side, &mut copies, &mut values);
+            copy(func, cycles, graph.node_count(), side, &mut copies, &mut values);
             join(func, side, &values, &mut vars);
         }
     }
@@ -156,7 +156,15 @@ fn find_uses(func: &Function, sides: &mut [Side]) {
     }
 }
 
-fn copy(func: &mut Function, cycles: &CycleForest, side: &Side, copies: &mut Blocks, values: &mut Values) {
+/// Copies the blocks of a side and leads its entries from outside to the copies. `cycles` speaks of the first `known` blocks.
+fn copy(
+    func: &mut Function,
+    cycles: &CycleForest,
+    known: usize,
+    side: &Side,
+    copies: &mut Blocks,
+    values: &mut Values,
+) {
     for &b in &side.blocks {
         let name = func.blocks[b].name.clone();
         copies[b] = func.add_block(&name).into();
@@ -168,7 +176,11 @@ fn copy(func: &mut Function, cycles: &CycleForest, side: &Side, copies: &mut Blo
         link(func, b, copies, values);
     }
     for &b in &side.entries {
-        let outside = |&e: &Edge| !cycles.contains(side.cycle, Node::from(func.edges[e].from));
+        // Copies of other sides are outside, as their originals are: sides belong to cycles apart.
+        let outside = |&e: &Edge| {
+            let from = func.edges[e].from;
+            from.as_u32() as usize >= known || !cycles.contains(side.cycle, Node::from(from))
+        };
         let entering: Vec<Edge> = func.blocks[b].preds.iter().copied().filter(outside).collect();
         for e in entering {
             // The copies of edges to the block lead to its copy already.
