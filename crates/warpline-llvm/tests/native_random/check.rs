@@ -4,18 +4,18 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use warpline::interp::{
-    Cell, Effect, EffectKind, Event, HashingHost, LaneArg, LaneSet, Machine, Memory, Observer,
-    Options as MachineOptions, State, Trap, Val,
+    Effect, EffectKind, HashingHost, LaneArg, LaneSet, Machine, Memory, Options as MachineOptions, Trap, Val,
 };
-use warpline::ir::{FloatKind, Module as Ir, Scalar, Type};
+use warpline::ir::Type;
 use warpline::vectorize::{Passing, Vectorized};
-use warpline_llvm::Jit;
+use warpline_llvm::{Jit, JitFunction};
 use warpline_testkit::differential::{self, compare_all};
 use warpline_testkit::programs::{Inputs, ParamRole, Program};
 use warpline_testkit::rng::SplitMix64;
 
 use crate::code::{NoCode, SCALAR, VECTOR, compile, take_calls};
 use crate::guarded::Guarded;
+use crate::nan::{SawNan, is_nan};
 use crate::range;
 use crate::setup::Setup;
 
@@ -76,42 +76,6 @@ impl Outcome {
             }
             _ => None,
         }
-    }
-}
-
-/// Whether a NaN was computed: its bits are nobody's promise.
-pub struct SawNan<'m> {
-    ir: &'m Ir,
-    /// Whether there was one.
-    pub saw: bool,
-}
-
-impl<'m> SawNan<'m> {
-    /// Watches runs of the module's functions.
-    pub fn new(ir: &'m Ir) -> Self {
-        SawNan { ir, saw: false }
-    }
-}
-
-impl Observer for SawNan<'_> {
-    fn executed(&mut self, event: &Event<'_>) {
-        let Some(id) = event.function().filter(|_| !self.saw) else { return };
-        let f = &self.ir.functions[id];
-        let data = &f.insts[event.inst];
-        for &v in data.results.iter().chain(&data.args) {
-            if let Some(Scalar::Float(kind)) = f.ty(v).elem() {
-                let nan = |c: &Cell| c.state == State::Defined && is_nan(kind, c.bits);
-                self.saw |= event.lanes.iter().any(|lane| event.value(v, lane).iter().any(nan));
-            }
-        }
-    }
-}
-
-fn is_nan(kind: FloatKind, bits: u128) -> bool {
-    match kind {
-        FloatKind::Half => bits & 0x7fff > 0x7c00,
-        FloatKind::Float => f32::from_bits(bits as u32).is_nan(),
-        _ => f64::from_bits(bits as u64).is_nan(),
     }
 }
 
@@ -218,7 +182,7 @@ pub fn guard(bound: &Bound, at_end: bool) -> Vec<Guarded> {
 }
 
 /// The buffers' contents, if nothing was written beside them.
-pub fn unguard(buffers: &mut [Guarded]) -> Result<Vec<Vec<u8>>, String> {
+fn unguard(buffers: &mut [Guarded]) -> Result<Vec<Vec<u8>>, String> {
     buffers.iter_mut().map(|b| b.bytes().ok_or_else(|| "wrote beside a buffer".to_owned())).collect()
 }
 
@@ -275,7 +239,7 @@ fn run_vector(
     setup: &Setup,
 ) -> Result<Found, String> {
     let mut rng = SplitMix64::new(setup.seed ^ 0x1a9e5);
-    let mut buffers = guard(bound, setup.at_end);
+    let buffers = guard(bound, setup.at_end);
     let entry = jit.function(VECTOR).map_err(|e| e.to_string())?;
     let func = program.function();
     let width = setup.width as usize;
@@ -308,26 +272,46 @@ fn run_vector(
         // Bits beyond the last lane mean nothing.
         slots.push(mask.0 | rng.next_u64() & !LaneSet::first(setup.width).0);
     }
-    let size = scalar_size(func.ret);
-    let mut result =
-        Guarded::new(&vec![0x5a; if func.ret.is_void() { 0 } else { width * size }], setup.at_end);
+    call(&entry, slots, func.ret, width, setup, Memories { buffers, arguments: vectors })
+}
+
+/// The memory that a call of machine code may touch.
+pub struct Memories {
+    /// The program's buffers.
+    pub buffers: Vec<Guarded>,
+    /// Arguments that are passed in memory.
+    pub arguments: Vec<Guarded>,
+}
+
+/// Calls machine code that puts `count` results of type `ret` at the address in its last slot, which is added.
+pub fn call(
+    entry: &JitFunction<'_>,
+    mut slots: Vec<u64>,
+    ret: Type,
+    count: usize,
+    setup: &Setup,
+    mut memories: Memories,
+) -> Result<Found, String> {
+    let size = scalar_size(ret);
+    let bytes = if ret.is_void() { 0 } else { count * size };
+    let mut result = Guarded::new(&vec![0x5a; bytes], setup.at_end);
     slots.push(result.address());
     take_calls();
     entry.call(&mut slots);
     let calls = take_calls();
-    for v in &mut vectors {
-        v.bytes().ok_or("wrote beside an argument")?;
+    for argument in &mut memories.arguments {
+        argument.bytes().ok_or("wrote beside an argument")?;
     }
     let raw = result.bytes().ok_or("wrote beside the result")?;
-    let returns = match func.ret {
-        Type::Void => vec![Val::default(); width],
+    let returns = match ret {
+        Type::Void => vec![Val::default(); count],
         _ => raw.chunks(size).map(|c| Val::int(word(c))).collect(),
     };
-    Ok(Found { returns, buffers: unguard(&mut buffers)?, calls })
+    Ok(Found { returns, buffers: unguard(&mut memories.buffers)?, calls })
 }
 
 /// A number from its bytes.
-pub fn word(bytes: &[u8]) -> u128 {
+fn word(bytes: &[u8]) -> u128 {
     bytes.iter().rev().fold(0, |v, &x| v << 8 | u128::from(x))
 }
 

@@ -9,6 +9,8 @@ mod children;
 mod code;
 #[path = "../common/guarded.rs"]
 mod guarded;
+#[path = "../common/nan.rs"]
+mod nan;
 mod range;
 mod setup;
 

@@ -7,10 +7,10 @@ use warpline_llvm::Jit;
 use warpline_testkit::programs::{Inputs, ParamRole, Program};
 
 use crate::check::{
-    Bound, Expected, FUEL, Found, SawNan, bind, calls_of, contents, guard, scalar_size, unguard, word,
+    Bound, Expected, FUEL, Found, Memories, bind, call, calls_of, contents, guard, scalar_size,
 };
-use crate::code::take_calls;
 use crate::guarded::Guarded;
+use crate::nan::SawNan;
 use crate::setup::Setup;
 
 /// Entry of the range driver.
@@ -60,7 +60,7 @@ pub fn interpret(program: &Program, inputs: &Inputs, setup: &Setup) -> Result<Ex
 /// Runs the driver.
 pub fn run(jit: &Jit, program: &Program, inputs: &Inputs, setup: &Setup) -> Result<Found, String> {
     let bound: Bound = bind(program, inputs);
-    let mut buffers = guard(&bound, setup.at_end);
+    let buffers = guard(&bound, setup.at_end);
     let entry = jit.function(RANGE).map_err(|e| e.to_string())?;
     let func = program.function();
     let mut arrays: Vec<Guarded> = Vec::new();
@@ -88,20 +88,6 @@ pub fn run(jit: &Jit, program: &Program, inputs: &Inputs, setup: &Setup) -> Resu
             (LaneArg::Same(v), _) => slots.push(bits(v)),
         }
     }
-    let size = scalar_size(func.ret);
-    let count = if func.ret.is_void() { 0 } else { inputs.width as usize * size };
-    let mut result = Guarded::new(&vec![0x5a; count], setup.at_end);
-    slots.push(result.address());
-    take_calls();
-    entry.call(&mut slots);
-    let calls = take_calls();
-    for array in &mut arrays {
-        array.bytes().ok_or("wrote beside an argument")?;
-    }
-    let raw = result.bytes().ok_or("wrote beside the results")?;
-    let returns = match count {
-        0 => vec![Val::default(); inputs.width as usize],
-        _ => raw.chunks(size).map(|c| Val::int(word(c))).collect(),
-    };
-    Ok(Found { returns, buffers: unguard(&mut buffers)?, calls })
+    let count = inputs.width as usize;
+    call(&entry, slots, func.ret, count, setup, Memories { buffers, arguments: arrays })
 }

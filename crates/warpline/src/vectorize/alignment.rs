@@ -15,6 +15,14 @@ pub fn low_zeros(module: &Module, func: &Function, v: Value) -> u32 {
     Alignment { module, func }.zeros(v, MAX_DEPTH)
 }
 
+/// The alignment of what lies at a distance of so many bytes from something aligned: the greatest power of two that divides both.
+pub fn at_distance(align: u64, bytes: i64) -> u64 {
+    match bytes {
+        0 => align,
+        _ => align.min(1 << bytes.trailing_zeros()),
+    }
+}
+
 struct Alignment<'a> {
     module: &'a Module,
     func: &'a Function,

@@ -121,7 +121,7 @@ pub fn compute_classes(plan: &mut Plan, pdom: &IterationPostDom) {
 
 /// Whether every lane comes to a block, whatever happens, if that is known of the blocks that dominate it.
 fn comes_always(plan: &Plan, pdom: &IterationPostDom, b: Block, idom: Block) -> bool {
-    let heads = plan.loop_of[b].expand().filter(|&l| plan.loops[l].header == b);
+    let heads = plan.loop_at(b);
     if heads.is_some_and(|l| plan.loops[l].divergent) {
         return false;
     }
@@ -151,9 +151,7 @@ fn class_of_block(
     if let Some(preheader) = plan.resumes[b].expand() {
         return plan.class_of(preheader);
     }
-    if let Some(l) = plan.loop_of[b].expand()
-        && plan.loops[l].header == b
-    {
+    if let Some(l) = plan.loop_at(b) {
         return if plan.loops[l].divergent { begin_loop_class(plan, b) } else { plan.class_of(idom) };
     }
     let level = dominator_on_level(plan, b, idom);

@@ -109,8 +109,7 @@ pub fn classes_to_guard(plan: &Plan) -> EntitySet<Class> {
     }
     // The entry's class has a lane by agreement, a divergent loop's because it goes on only if any lane does.
     for (c, &leader) in plan.leaders.iter() {
-        let heads_loop = plan.loop_of[leader].expand().is_some_and(|l| plan.loops[l].header == leader);
-        if c.as_u32() == 0 || heads_loop {
+        if c.as_u32() == 0 || plan.loop_at(leader).is_some() {
             needed.remove(c);
         }
     }

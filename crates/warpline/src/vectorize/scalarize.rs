@@ -33,6 +33,7 @@ use crate::shape::Shape;
 use crate::uniformity::Uniformity;
 
 use super::VectorizeError;
+use super::alignment::at_distance;
 
 /// Whether a function has values of vector type.
 pub fn has_vectors(func: &Function) -> bool {
@@ -493,7 +494,7 @@ impl<S: Fn(Value) -> Shape> Pass<'_, S> {
         // The access to the whole vector, which would be made here, says that all of it is in bounds.
         let flags = InstFlags::INBOUNDS | InstFlags::NUW;
         let at = self.emit_flags(Op::Gep(Type::Int(8)), flags, &[address, by], ty);
-        let align = access.align.min(1 << offset.trailing_zeros());
+        let align = at_distance(access.align, offset as i64);
         (at, MemAccess { align, ..access })
     }
 

@@ -25,8 +25,7 @@ const RARE: f64 = 1.0 / 4096.0;
 pub fn of_classes(plan: &Plan) -> SecondaryMap<Class, f64> {
     let mut chances: SecondaryMap<Class, f64> = SecondaryMap::with_default(1.0);
     for (c, &leader) in plan.leaders.iter().skip(1) {
-        let head = plan.loop_of[leader].expand().filter(|&l| plan.loops[l].header == leader);
-        chances[c] = match head {
+        chances[c] = match plan.loop_at(leader) {
             Some(l) => REMAIN * chances[plan.class_of(plan.loops[l].preheader)],
             None => {
                 let preds = plan.func.blocks[leader].preds.iter();

@@ -50,7 +50,7 @@ pub fn classes_to_test(
         if !needed.contains(c) && can_be_tested(plan, b) && (boscc == Boscc::On || pays()) {
             chosen.insert(c);
         }
-        if needed.contains(c) || chosen.contains(c) || heads_loop(plan, b) {
+        if needed.contains(c) || chosen.contains(c) || plan.loop_at(b).is_some() {
             around[b] = c.into();
         }
     }
@@ -60,9 +60,5 @@ pub fn classes_to_test(
 /// Whether the first block of a class can have a test. The class of a divergent loop has a lane because the loop
 /// goes on only if any lane does, and what leads into a dead end asks whether any lane goes there anyway.
 fn can_be_tested(plan: &Plan, leader: Block) -> bool {
-    !heads_loop(plan, leader) && !plan.dead_ends.contains(leader)
-}
-
-fn heads_loop(plan: &Plan, b: Block) -> bool {
-    plan.loop_of[b].expand().is_some_and(|l| plan.loops[l].header == b)
+    plan.loop_at(leader).is_none() && !plan.dead_ends.contains(leader)
 }

@@ -52,22 +52,12 @@ impl<'a> Costs<'a> {
         let typed = data.results.first().or(data.args.first());
         let registers = typed.map_or(1.0, |&v| self.registers(v));
         let scalar = data.args.iter().all(|&a| self.is_uniform(a));
+        // Without a vector form: once, or so much for each lane.
+        let each = |once: f64, lane: f64| if scalar { once } else { lane * lanes };
         match &data.op {
-            Op::Binary(op) if op.is_int_division() => {
-                if scalar {
-                    20.0
-                } else {
-                    15.0 * lanes
-                }
-            }
+            Op::Binary(op) if op.is_int_division() => each(20.0, 15.0),
             Op::Binary(BinaryOp::FDiv) => 8.0 * registers,
-            Op::Binary(BinaryOp::FRem) => {
-                if scalar {
-                    30.0
-                } else {
-                    30.0 * lanes
-                }
-            }
+            Op::Binary(BinaryOp::FRem) => each(30.0, 30.0),
             Op::Binary(BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::Mul) => 2.0 * registers,
             Op::Binary(_) | Op::FNeg | Op::ICmp(_) | Op::FCmp(_) | Op::Select | Op::Gep(_) => registers,
             Op::Cast(CastOp::Bitcast | CastOp::PtrToInt | CastOp::IntToPtr) => 0.0,
@@ -77,13 +67,7 @@ impl<'a> Costs<'a> {
             Op::Call(_) if scalar => 20.0,
             Op::Call(info) => self.of_call(info.callee, data.result(), registers),
             Op::Opaque(_) => 4.0 * lanes,
-            Op::ExtractElement | Op::InsertElement | Op::Shuffle(_) => {
-                if scalar {
-                    1.0
-                } else {
-                    lanes
-                }
-            }
+            Op::ExtractElement | Op::InsertElement | Op::Shuffle(_) => each(1.0, 1.0),
             _ => 0.0,
         }
     }

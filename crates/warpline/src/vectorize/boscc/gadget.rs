@@ -23,11 +23,12 @@ pub fn edge_to(plan: &Plan, b: Block) -> Option<Edge> {
     // Neither side of a divergent branch leaves or closes a loop after the loop transform; this does not rest on it.
     let level = plan.loop_of[from];
     let plain = |b: Block| {
-        let ends = plan.loops.values().any(|l| l.latch == b || l.header == b);
+        let ends = plan.loop_at(b).is_some() || plan.func.out_edges(b).iter().any(|&e| plan.is_back_edge(e));
         plan.loop_of[b] == level && !plan.dead_ends.contains(b) && !ends
     };
-    let closes = plan.loops.values().any(|l| l.latch == from || l.preheader == from);
-    (plain(b) && !closes && plan.loop_of[other_side(plan, e)] == level).then_some(e)
+    // What leads to a header is its loop's latch or preheader.
+    let to_header = plan.func.successors(from).any(|s| plan.loop_at(s).is_some());
+    (plain(b) && !to_header && plan.loop_of[other_side(plan, e)] == level).then_some(e)
 }
 
 /// The target of the other edge of a two-way branch.

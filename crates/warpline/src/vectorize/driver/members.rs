@@ -2,6 +2,7 @@
 //! each member of each lane by itself.
 
 use crate::ir::{MemAccess, Module, Op, Type, Value};
+use crate::vectorize::alignment::at_distance;
 use crate::vectorize::lower::vector_form;
 
 use super::build::Builder;
@@ -132,7 +133,7 @@ impl Builder<'_> {
     fn lane_member(&mut self, place: Place, lane: u32, offset: u64) -> (Value, MemAccess) {
         let distance = u64::from(lane) * place.stride + offset;
         let by = self.int(64, distance as i64);
-        let align = if distance == 0 { place.align } else { place.align.min(1 << distance.trailing_zeros()) };
+        let align = at_distance(place.align, distance as i64);
         (self.element(place.base, Type::Int(8), by), MemAccess::plain(align))
     }
 }

@@ -136,7 +136,7 @@ impl Lower<'_> {
     /// An access of consecutive elements from `ptr` on, with what is known of lane 0's address if some lane's is aligned.
     fn aligned_for_lane_0(&self, access: MemAccess, elem: Type, ptr: Value) -> MemAccess {
         let size = self.module.layout.alloc_size(&self.module.types, elem).unwrap_or(1);
-        self.aligned(access, wide::common(access.align, size as i64), ptr)
+        self.aligned(access, alignment::at_distance(access.align, size as i64), ptr)
     }
 
     /// An access with an alignment, or a greater one if the scalar address has it.

@@ -5,6 +5,7 @@ use crate::vectorize::VectorizeError;
 
 use super::super::Lower;
 use super::plan::Group;
+use crate::vectorize::alignment::at_distance;
 
 /// Where the elements of a group lie.
 struct Range {
@@ -102,8 +103,8 @@ impl Lower<'_> {
         let start = -(self.place(group, 0, 0) as i64) * size;
         // What lanes promise of their addresses, no one promises where no lane may be active: no more than an element's alignment is
         // said then, which no vector is too large for.
-        let promised = if self.mask.is_none() { access.align } else { common(access.align, size) };
-        let align = common(common(promised, group.factor * size), start);
+        let promised = if self.mask.is_none() { access.align } else { at_distance(access.align, size) };
+        let align = at_distance(at_distance(promised, group.factor * size), start);
         let start = self.offset_by(base, start);
         let access = self.aligned(access, align, start);
         Ok(Range { start, access, elem, len: group.range(self.width) })
@@ -200,13 +201,5 @@ impl Lower<'_> {
         }
         let offset = self.out.int_const(self.module.layout.index_bits(space), bytes as i128 as u128);
         self.emit(Op::Gep(Type::Int(8)), &[base, offset], ty)
-    }
-}
-
-/// The greatest power of two that divides both an alignment and a distance.
-pub(super) fn common(align: u64, distance: i64) -> u64 {
-    match distance {
-        0 => align,
-        _ => align.min(1 << distance.trailing_zeros()),
     }
 }
