@@ -73,6 +73,20 @@ pub enum Error {
         /// LLVM's message.
         message: String,
     },
+    /// A module states another data layout than its target has.
+    #[error(
+        "{input}: its data layout `{stated}` is not that of {triple}, `{target}`: state the target that it was made for, or no layout"
+    )]
+    Layout {
+        /// The module.
+        input: String,
+        /// The layout that it states.
+        stated: String,
+        /// The target.
+        triple: String,
+        /// The target's layout.
+        target: String,
+    },
     /// The CPU's name is not known.
     #[error("unknown CPU `{cpu}` for {triple}{hint}")]
     UnknownCpu {

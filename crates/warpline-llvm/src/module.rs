@@ -9,10 +9,11 @@ use std::sync::{Mutex, PoisonError};
 use llvm_sys::analysis::LLVMVerifierFailureAction::LLVMReturnStatusAction;
 use llvm_sys::error::LLVMErrorRef;
 use llvm_sys::prelude::*;
+use warpline::ir::DataLayout;
 
 use crate::error::{Error, Result, did_you_mean};
 use crate::ffi::load::{Llvm, functions};
-use crate::target::TargetMachine;
+use crate::target::{Cpu, TargetMachine};
 
 /// The index of function attributes in the C API (`LLVMAttributeFunctionIndex`).
 pub(crate) const FUNCTION_INDEX: u32 = u32::MAX;
@@ -223,11 +224,37 @@ impl Module {
     }
 
     /// Makes the module one for `machine`: its triple and its data layout.
-    pub fn set_target(&mut self, machine: &TargetMachine) {
+    ///
+    /// # Errors
+    /// [`Error::Layout`] if the module states another layout, in which offsets have been computed.
+    pub fn set_target(&mut self, machine: &TargetMachine) -> Result<()> {
+        let stated = self.data_layout();
+        self.set_data_layout(machine);
+        let target = self.data_layout();
+        if !stated.is_empty() && !DataLayout::parse(&stated).agrees_with(&DataLayout::parse(&target)) {
+            let triple = machine.triple().to_owned();
+            return Err(Error::Layout { input: self.name.clone(), stated, triple, target });
+        }
         let triple = c_string(machine.triple());
+        // SAFETY: a live module and a terminated string, which LLVM copies.
+        unsafe { functions().LLVMSetTarget(self.module, triple.as_ptr()) };
+        Ok(())
+    }
+
+    /// Gives a module that states no data layout that of its triple, or of this machine if it states no triple either, before
+    /// anything is computed in LLVM's default layout, which is no machine's. A module for a target that the loaded library does not
+    /// have, which no code can be made for, stays as it is.
+    pub fn settle_data_layout(&mut self) {
+        if self.data_layout().is_empty()
+            && let Ok(machine) = TargetMachine::new(&self.triple(), &Cpu::named(""))
+        {
+            self.set_data_layout(&machine);
+        }
+    }
+
+    fn set_data_layout(&mut self, machine: &TargetMachine) {
         // SAFETY: module, machine and layout are live; LLVM copies the layout.
         unsafe {
-            functions().LLVMSetTarget(self.module, triple.as_ptr());
             let layout = functions().LLVMCreateTargetDataLayout(machine.raw());
             functions().LLVMSetModuleDataLayout(self.module, layout);
             functions().LLVMDisposeTargetData(layout);

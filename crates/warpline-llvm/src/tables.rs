@@ -6,8 +6,8 @@ use std::ops::Range;
 use llvm_sys::LLVMTypeKind as Kind;
 use llvm_sys::prelude::*;
 use warpline::ir::{
-    AggregateType, Block, FloatKind, FuncId, Loc, Origin, OtherType, Scalar, Symbol, Type, TypeTable,
-    VectorType,
+    AggregateType, Block, DataLayout, FloatKind, FuncId, Loc, Origin, OtherType, Scalar, Symbol, Type,
+    TypeTable, VectorType,
 };
 
 use crate::export::DebugBuilder;
@@ -20,6 +20,8 @@ pub struct Bridge {
     /// Before the module, since it must be dropped first.
     pub(crate) debug: Option<DebugBuilder>,
     pub(crate) module: Module,
+    /// The module's layout, in which everything in it is computed.
+    pub(crate) layout: DataLayout,
     pub(crate) origins: Vec<Option<LLVMValueRef>>,
     pub(crate) origin_of: HashMap<LLVMValueRef, Origin>,
     types: HashMap<LLVMTypeRef, Type>,
@@ -44,6 +46,7 @@ impl Bridge {
     pub(crate) fn new(module: Module) -> Self {
         Self {
             debug: None,
+            layout: DataLayout::parse(&module.data_layout()),
             module,
             origins: Vec::new(),
             origin_of: HashMap::new(),

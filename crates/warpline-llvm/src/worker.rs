@@ -207,6 +207,7 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
         (Module::read(path)?, String::new())
     };
     module.verify()?;
+    module.settle_data_layout();
     if options.simplify.unwrap_or(kind.is_source()) {
         module.simplify()?;
     } else {
@@ -248,9 +249,7 @@ pub fn codegen_in_process(bitcode: &[u8], name: &str, options: &CodegenOptions) 
     let mut module = Module::parse(bitcode, name)?;
     module.verify()?;
     let machine = TargetMachine::new(&module.triple(), &options.cpu)?;
-    if module.triple().is_empty() || module.data_layout().is_empty() {
-        module.set_target(&machine);
-    }
+    module.set_target(&machine)?;
     if options.define_lane_operations {
         module.define_scalar_lane_operations();
     }

@@ -82,7 +82,7 @@ fn an_object_runs_in_this_process() {
     let Some(_) = llvm() else { return };
     let machine = TargetMachine::native().unwrap();
     let mut module = Module::parse(ADD_ONE.as_bytes(), "add.ll").unwrap();
-    module.set_target(&machine);
+    module.set_target(&machine).unwrap();
     module.set_cpu(machine.cpu(), Some(256));
     assert!(module.to_text().contains("\"prefer-vector-width\"=\"256\""));
     module.optimise("default<O3>", Some(&machine)).unwrap();

@@ -5,8 +5,8 @@
 //! One seed gives one program.
 
 use warpline::ir::{
-    AggregateType, BinaryOp, Block, CallInfo, Effects, Function, InstFlags, IntPred, Module, Op, Symbol,
-    Type, Value, Var,
+    AggregateType, BinaryOp, Block, CallInfo, DataLayout, Effects, Function, InstFlags, IntPred, Module, Op,
+    Symbol, Type, Value, Var,
 };
 use warpline::ssa::construct;
 
@@ -37,6 +37,7 @@ pub fn generate(seed: u64) -> Program {
     let bits = *rng.pick(&[4, 8, 8, 16, 64]);
     let int = Type::Int(bits);
     let mut module = Module::new(format!("numbers {seed}"));
+    module.layout = DataLayout::x86_64();
     let none = Effects::empty();
     let pair = module.types.aggregate(AggregateType::Struct {
         name: None,

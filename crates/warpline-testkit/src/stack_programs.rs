@@ -8,8 +8,8 @@
 //! One seed gives one program.
 
 use warpline::ir::{
-    BinaryOp, Block, CallInfo, Constant, Effects, Function, IntPred, MemAccess, Module, Op, Symbol, Type,
-    Value,
+    BinaryOp, Block, CallInfo, Constant, DataLayout, Effects, Function, IntPred, MemAccess, Module, Op,
+    Symbol, Type, Value,
 };
 use warpline_analysis::{CsrGraph, Graph};
 
@@ -62,6 +62,7 @@ struct Builder<'a> {
 /// A module with one function `f(i32, i32)`, which returns the contents of its slots as one structure.
 pub fn stack_program(rng: &mut SplitMix64, options: &StackOptions) -> Module {
     let mut module = Module::new("stack.ll");
+    module.layout = DataLayout::x86_64();
     let pair = module.types.structure(vec![Type::Int(32), Type::BOOL], false);
     let kinds = [Type::Int(32), Type::Int(32), Type::Int(8), Type::BOOL, Type::F64, pair];
     let count = rng.between(2, 6);

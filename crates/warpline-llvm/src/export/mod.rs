@@ -82,7 +82,7 @@ impl Bridge {
     /// # Errors
     /// [`Error::Export`] names the instruction that cannot be expressed; the LLVM function is then as it was.
     pub fn replace_function(&mut self, ir: &ir::Module, id: FuncId) -> Result<()> {
-        check(ir, &ir.functions[id])?;
+        self.check(ir, &ir.functions[id])?;
         let function = with_equal_parallel_edges(&ir.functions[id]);
         let Some(body) = self.bodies.remove(&id) else {
             return Err(Error::Export {
@@ -102,21 +102,29 @@ impl Bridge {
     /// # Errors
     /// [`Error::Export`] names the instruction that cannot be expressed, or says that the name is taken; nothing is added then.
     pub fn add_function(&mut self, ir: &ir::Module, function: &Function, linkage: Linkage) -> Result<()> {
-        check(ir, function)?;
+        self.check(ir, function)?;
         let function = with_equal_parallel_edges(function);
         Emitter::add(self, ir, &function, linkage)
     }
-}
 
-/// Has the IR's verifier look at a function first: LLVM's builder does not survive operands of wrong types.
-fn check(ir: &ir::Module, function: &Function) -> Result<()> {
-    verify(ir, function).map_err(|errors| Error::Export {
-        function: function.name.to_string(),
-        item: "the function".to_owned(),
-        message: errors.errors.first().map_or_else(String::new, |first| {
-            format!("it is not valid IR: {} ({:?}, at {:?})", first.message, first.rule, first.place)
-        }),
-    })
+    /// Has the IR's verifier look at a function first: LLVM's builder does not survive operands of wrong types. And offsets that
+    /// were computed in another layout are wrong here.
+    fn check(&self, ir: &ir::Module, function: &Function) -> Result<()> {
+        let refused = |message: String| Error::Export {
+            function: function.name.to_string(),
+            item: "the function".to_owned(),
+            message,
+        };
+        if !ir.layout.agrees_with(&self.layout) {
+            let (theirs, ours) = (ir.layout.text(), self.layout.text());
+            return Err(refused(format!("its data layout is `{theirs}`, that of the module is `{ours}`")));
+        }
+        verify(ir, function).map_err(|errors| {
+            refused(errors.errors.first().map_or_else(String::new, |first| {
+                format!("it is not valid IR: {} ({:?}, at {:?})", first.message, first.rule, first.place)
+            }))
+        })
+    }
 }
 
 /// LLVM's φs have one operand per predecessor block, ours one per edge: where parallel edges carry different operands, each gets a

@@ -21,8 +21,7 @@ use std::collections::HashMap;
 
 use llvm_sys::prelude::*;
 use warpline::ir::{
-    self, Block, DataLayout, Function, Loc, SourceLoc, SymbolData, SymbolKind, Type, Value, ValueData,
-    ValueDef,
+    self, Block, Function, Loc, SourceLoc, SymbolData, SymbolKind, Type, Value, ValueData, ValueDef,
 };
 
 use crate::facts::REPLACEABLE;
@@ -41,12 +40,15 @@ pub struct Imported {
 }
 
 impl Imported {
-    /// Imports a module. It should have passed LLVM's verifier.
-    pub fn new(module: Module) -> Self {
+    /// Imports a module. It should have passed LLVM's verifier. Where it states no data layout it gets its target's
+    /// ([`Module::settle_data_layout`]).
+    pub fn new(mut module: Module) -> Self {
+        module.settle_data_layout();
         let mut ir = ir::Module::new(module.name());
         ir.triple = module.triple();
-        ir.layout = DataLayout::parse(&module.data_layout());
-        let mut imported = Self { ir, bridge: Bridge::new(module) };
+        let bridge = Bridge::new(module);
+        ir.layout = bridge.layout.clone();
+        let mut imported = Self { ir, bridge };
         imported.import_symbols();
         let bodies: Vec<_> =
             imported.bridge.module.functions().filter(|&function| has_body(function)).collect();

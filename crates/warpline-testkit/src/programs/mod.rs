@@ -22,7 +22,7 @@ mod wide;
 pub use harness::{Given, Inputs, Mismatch, Observed, Reference, compare, run_lockstep, run_sequential};
 pub use shrink::shrink;
 
-use warpline::ir::{Effects, FuncId, Function, Module, Symbol, Type};
+use warpline::ir::{DataLayout, Effects, FuncId, Function, Module, Symbol, Type};
 
 use crate::rng::SplitMix64;
 
@@ -174,6 +174,8 @@ struct Symbols {
 pub fn generate(seed: u64, options: &ProgramOptions) -> Program {
     let mut rng = SplitMix64::new(seed);
     let mut module = Module::new(format!("program {seed}"));
+    // Native runs are on such machines.
+    module.layout = DataLayout::x86_64();
     let mut symbols = Symbols { effect: None, helpers: Vec::new() };
     if options.effects {
         let i32s = Type::Int(32);

@@ -90,6 +90,17 @@ impl DataLayout {
         }
     }
 
+    /// x86-64's layout, for modules that are made here and run on such machines.
+    pub fn x86_64() -> DataLayout {
+        DataLayout::parse("e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128")
+    }
+
+    /// Whether all sizes, alignments and offsets are the same as another layout's, whatever the strings say.
+    pub fn agrees_with(&self, other: &DataLayout) -> bool {
+        let unnamed = |layout: &DataLayout| DataLayout { text: "".into(), ..layout.clone() };
+        unnamed(self) == unnamed(other)
+    }
+
     /// The layout string this was read from.
     pub fn text(&self) -> &str {
         &self.text
