@@ -14,6 +14,7 @@ use warpline::verify::verify;
 use crate::paths::check_paths;
 use crate::programs::{Inputs, Mismatch, Observed, ParamRole, Program, Reference, compare, run_lockstep};
 use crate::rng::SplitMix64;
+use crate::theorems::check_theorems;
 
 /// Which of several correct forms the vectorizer makes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -71,6 +72,8 @@ pub struct Report {
     pub chosen_tests: usize,
     /// Whether lanes met in memory.
     pub raced: bool,
+    /// Edges of which Theorem 4.5 says that they stay; `None` if the kernel was too large to check.
+    pub promised_edges: Option<usize>,
 }
 
 /// The shape that a parameter of this role has.
@@ -119,6 +122,8 @@ fn differs(
     let linearized = vectorize::linearize_kernel(&program.module, func, &options).map_err(refusal)?;
     let lane_program = &linearized.program.func;
     valid("lane program", &program.module, lane_program)?;
+    let theorems = check_theorems(&linearized.program.linearization)
+        .map_err(|why| Outcome::Differ(format!("theorems: {why}")))?;
     let mut effects = Vec::new();
     for inactive in [Inactive::Poison, Inactive::Random(7)] {
         let stage = format!("lane program, inactive lanes {inactive:?}");
@@ -151,6 +156,7 @@ fn differs(
         divergent_loops: made.counts.loops.divergent,
         chosen_tests: made.counts.boscc.chosen,
         raced,
+        promised_edges: theorems.map(|seen| seen.promised_edges),
     })
 }
 

@@ -35,6 +35,7 @@ pub mod ssi_figure;
 pub mod ssi_oracles;
 pub mod stack_programs;
 pub mod tagged;
+pub mod theorems;
 pub mod variable_oracles;
 pub mod variable_programs;
 pub mod walks;

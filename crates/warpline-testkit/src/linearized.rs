@@ -82,6 +82,24 @@ impl Kernel {
         kernel
     }
 
+    /// Takes the graph of a kernel whose loops are uniform already.
+    ///
+    /// # Errors
+    /// If there is a loop that lanes can leave apart.
+    pub fn of_uniform_loops(graph: CsrGraph, divergent: Vec<bool>) -> Result<Kernel, String> {
+        let kernel = Kernel::new(graph, divergent.clone());
+        let branches =
+            |b: &Node| kernel.graph.successors(*b).any(|t| Some(t) != kernel.graph.successors(*b).next());
+        let changed = kernel
+            .graph
+            .nodes()
+            .find(|b| divergent[b.index()] && branches(b) && !kernel.divergent[b.index()]);
+        match changed {
+            Some(b) => Err(format!("the branch of {b:?} lets lanes leave a loop apart")),
+            None => Ok(kernel),
+        }
+    }
+
     /// Whether the edge closes a loop.
     pub fn is_back_edge(&self, from: usize, to: usize) -> bool {
         self.loops.iter().any(|l| l.header == to && l.inside[from])

@@ -11,6 +11,7 @@ use warpline::vectorize::{self, Boscc, Linearize, Options};
 use warpline::verify::verify;
 
 use super::Case;
+use crate::theorems::check_theorems;
 
 fn shapes(func: &Function) -> Vec<ArgShape> {
     func.params
@@ -53,6 +54,9 @@ fn lane_program_with(case: &Case<'_>, options: &Options<'_>) -> String {
             out.push('\n');
             out += &print_function(case.module, &p.func);
             out += &verified(case.module, &p.func);
+            if let Err(why) = check_theorems(&p.linearization) {
+                let _ = writeln!(out, "error: what the theorems promise does not hold: {why}");
+            }
             out
         }
     }

@@ -12,7 +12,7 @@
 
 use std::rc::Rc;
 
-use warpline_analysis::{EdgeId, Graph, Node};
+use warpline_analysis::{CsrGraph, EdgeId, Graph, Node};
 
 use super::block_index::BlockIndex;
 
@@ -41,6 +41,20 @@ impl Linearized {
             NewBranch::Folded(t) => std::slice::from_ref(t),
         }
     }
+}
+
+/// What was linearized in a kernel, and how: the graph of the function with all tests in it, as the algorithm saw it.
+/// Nothing in the vectorizer reads it; it is for those who check what the theorems promise.
+#[derive(Clone, Debug)]
+pub struct Linearization {
+    /// G.
+    pub graph: CsrGraph,
+    /// By node index: whether the branch is divergent.
+    pub divergent: Vec<bool>,
+    /// By node index: whether control never returns from the block.
+    pub dead_ends: Vec<bool>,
+    /// G_ℓ.
+    pub result: Linearized,
 }
 
 /// Deferred blocks as index positions, greatest first: the first `len` elements of a shared list, so that the

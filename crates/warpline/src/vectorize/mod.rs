@@ -41,6 +41,7 @@ use cranelift_entity::EntitySet;
 
 use crate::ir::{Block, Function, Inst, Module, Type};
 use counts::{Always, BranchCounts, Counts, Exit, LoopCounts};
+use linearize::Linearization;
 use plan::{Branch, Facts, Plan};
 
 pub use error::VectorizeError;
@@ -58,6 +59,8 @@ pub struct LaneProgram {
     pub counts: Counts,
     /// Blocks that every lane comes to, whatever happens.
     pub always: Always,
+    /// What was linearized, and how.
+    pub linearization: Linearization,
 }
 
 /// Linearizes a function in [normal form](normalize::normalize), as far and with such tests as the options say. If they ask for a
@@ -88,14 +91,15 @@ pub fn to_lane_program(
     let needed = guards::classes_to_guard(&plan);
     let chosen = boscc::choice::classes_to_test(&plan, module, &needed, options.boscc, options.width);
     let guards = guards::insert_guards(&mut plan, &pdom, &needed, &chosen)?;
-    let lost = repair::linearize_function(&mut plan)?;
+    let (lost, linearization) = repair::linearize_function(&mut plan)?;
     let branches = branches.after_losing(match options.linearize {
         Linearize::Partial => lost,
         Linearize::Full => branches.uniform_kept,
     });
     let loops = LoopCounts::loops(&plan);
     let counts = Counts { branches, loops, exits, boscc: guards.counts, ..Counts::default() };
-    Ok(LaneProgram { counts, always: plan.always, guarded: guards.instructions, func: plan.func })
+    let (always, guarded) = (plan.always, guards.instructions);
+    Ok(LaneProgram { func: plan.func, guarded, counts, always, linearization })
 }
 
 /// The facts of full if-conversion: every branch and every loop counts as divergent.

@@ -8,35 +8,35 @@
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use smallvec::SmallVec;
-use warpline_analysis::{CycleForest, DfsOrder, DomTree, Node};
+use warpline_analysis::{CycleForest, DfsOrder, DomTree, EdgeId, Graph, Node};
 
 use crate::ir::{Block, Constant, Edge, Inst, IntPred, LaneOp, Op, Type, Value};
 use crate::ssa;
 
 use super::VectorizeError;
 use super::block_index::BlockIndex;
-use super::linearize::{Linearized, NewBranch, linearize};
+use super::linearize::{Linearization, Linearized, NewBranch, linearize};
 use super::plan::{Action, Branch, Init, Plan};
 
-/// Linearizes the function and turns it into a lane program; returns how many uniform branches were folded.
+/// Linearizes the function and turns it into a lane program; returns how many uniform branches were folded, and what was
+/// linearized.
 ///
 /// # Errors
 /// If an edge that masks rely on was folded: a defect of ours, reported rather than
 /// compiled.
-pub fn linearize_function(plan: &mut Plan) -> Result<usize, VectorizeError> {
+pub fn linearize_function(plan: &mut Plan) -> Result<(usize, Linearization), VectorizeError> {
     let (graph, ids) = plan.func.graph();
     let dfs = DfsOrder::compute(&graph);
     let dom = DomTree::compute_with(&graph, &dfs);
     let cycles = CycleForest::compute_with(&graph, &dfs);
     let index = BlockIndex::compute(&graph, &dom, &cycles);
     let block = |n: Node| Block::from(n);
-    let result = linearize(
-        &graph,
-        &index,
-        |n| plan.branch[block(n)] == Branch::Divergent,
-        |e| plan.is_back_edge(ids[e.index()]),
-        |n| plan.dead_ends.contains(block(n)),
-    );
+    let is_divergent = |n| plan.branch[block(n)] == Branch::Divergent;
+    let is_dead_end = |n| plan.dead_ends.contains(block(n));
+    let is_back_edge = |e: EdgeId| plan.is_back_edge(ids[e.index()]);
+    let result = linearize(&graph, &index, is_divergent, is_back_edge, is_dead_end);
+    let divergent = graph.nodes().map(is_divergent).collect();
+    let dead_ends = graph.nodes().map(is_dead_end).collect();
     check_kept_edges(plan, &result)?;
     let lost = lost_branches(plan, &result);
     convert_phis(plan, &result, &index, &dom);
@@ -49,7 +49,7 @@ pub fn linearize_function(plan: &mut Plan) -> Result<usize, VectorizeError> {
     ssa::construct_vars(&mut plan.func, &all);
     plan.func.vars.clear();
     super::cleanup::simplify_masks(&mut plan.func);
-    Ok(lost)
+    Ok((lost, Linearization { graph, divergent, dead_ends, result }))
 }
 
 fn new_targets(result: &Linearized, b: Block) -> Vec<Block> {
