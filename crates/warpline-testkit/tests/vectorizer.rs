@@ -29,6 +29,7 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
     let mut lost = 0;
     let mut irreducible = 0;
     let mut tested = 0;
+    let (mut small_enough, mut promised) = (0, 0);
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     let count = programs(400);
     for seed in start..start + count {
@@ -48,6 +49,8 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
                 // Full if-conversion loses them all.
                 lost += if setup.form.linearize == Linearize::Partial { report.uniform_lost } else { 0 };
                 tested += usize::from(report.chosen_tests > 0);
+                small_enough += usize::from(report.promised_edges.is_some());
+                promised += report.promised_edges.unwrap_or(0);
             }
             Outcome::Skipped(why) => *reasons.entry(format!("skipped: {why}")).or_default() += 1,
             Outcome::Refused(why) => *reasons.entry(format!("refused: {why}")).or_default() += 1,
@@ -63,10 +66,12 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
     }
     println!(
         "{agreed} of {count} agree; {divergent} have divergent branches, {divergent_loops} divergent loops, {tested} tests for \
-         speed; {lost} uniform branches lost; {irreducible} irreducible; {reasons:#?}"
+         speed; {lost} uniform branches lost; {irreducible} irreducible; theorems checked on the graphs of {small_enough} with {promised} promised edges; \
+         {reasons:#?}"
     );
     assert!(agreed as u64 * 2 > count, "too few programs were compared: {reasons:#?}");
     assert!(divergent * 3 > agreed, "too few programs diverge");
+    assert!(small_enough * 2 > agreed && promised > agreed, "too few graphs are checked");
     assert!(tested * 5 > agreed, "too few programs skip code that no lane wants");
     // Edges of uniform branches lead to blocks of their own, so Theorem 4.5 keeps them all.
     assert_eq!(lost, 0, "uniform branches were folded");
