@@ -81,6 +81,12 @@ impl DagDom {
         self.idom[child.index()] == parent.0
     }
 
+    /// The immediate dominator of a node of the order.
+    pub(crate) fn parent(&self, node: Node) -> Option<Node> {
+        let parent = self.idom[node.index()];
+        (parent != NONE).then_some(Node(parent))
+    }
+
     /// The nodes whose immediate dominator is `node`.
     pub(crate) fn children(&self, node: Node) -> impl Iterator<Item = Node> + '_ {
         let (first, last) = self.subtree(node);

@@ -18,6 +18,11 @@
 //!   (On an acyclic graph this is exact. Where labels can come round a cycle it would not be.) Who needs only the
 //!   union over many branches can also let it stop where two nodes with different labels wait at which two
 //!   different labels waited before: what follows is known.
+//! * For the same purpose branches that leave one cycle are followed [together](breaks), and where everything that
+//!   can follow is [known] nothing is followed at all.
+//!
+//! A general bound that is linear is not to be expected: in a graph of three layers the question for all joins contains that for
+//! a cycle of four edges, for which no linear algorithm is known.
 //!
 //! Besides joins there are two other facts about a branch that others build on: the *divergent exits* of a cycle
 //! are the exit edges on which threads can leave it in different iterations, having parted at the branch; and an
@@ -28,8 +33,6 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 use crate::cycles::{CycleForest, CycleId};
 use crate::dom::DomTree;
@@ -38,8 +41,15 @@ use crate::limits::Limits;
 use crate::local::{self, LabelledJoin};
 use crate::order::DfsOrder;
 use crate::regions::Regions;
-use crate::rewired::{Frontiers, Kind, Origin, Rewired};
+use crate::rewired::{Frontiers, Kind, Rewired};
 use crate::structured::{self, Structured};
+use breaks::Blame;
+use known::Known;
+use labels::{Contribution, From, Labels};
+
+mod breaks;
+mod known;
+mod labels;
 
 /// Where threads part.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -79,6 +89,11 @@ pub struct Joins<'a, G> {
     labels: Option<(Frontiers, Labels)>,
     /// What only branches inside regions need.
     dom: OnceCell<DomTree>,
+    blamed: Vec<EdgeId>,
+    /// What is asked when many steps were made.
+    known: Option<Known>,
+    steps: usize,
+    steps_unasked: usize,
 }
 
 impl<'a, G: Graph> Joins<'a, G> {
@@ -109,6 +124,10 @@ impl<'a, G: Graph> Joins<'a, G> {
             rewired: OnceCell::new(),
             labels: None,
             dom: OnceCell::new(),
+            blamed: Vec::new(),
+            known: None,
+            steps: 0,
+            steps_unasked: limits.steps_unasked,
         }
     }
 
@@ -139,6 +158,8 @@ impl<'a, G: Graph> Joins<'a, G> {
         set.joins.sort_unstable();
         set.joins.dedup();
         set.divergent_exits.sort_unstable();
+        // An exit of a break may be found again, for the cycles around.
+        set.divergent_exits.dedup();
         set.entered_apart.sort_unstable();
         set
     }
@@ -185,35 +206,103 @@ impl<'a, G: Graph> Joins<'a, G> {
         if self.at_once(split, sink) {
             return;
         }
+        let branch = match split {
+            Split::Cycle(cycle) => return self.run(Sources::Cycle(cycle), sink),
+            Split::Branch(branch) => branch,
+        };
+        let Some(cycle) = self.breaks_out_of(branch) else { return self.run(Sources::Branch(branch), sink) };
+        let (graph, cycles) = (self.graph, self.cycles);
+        let mut exits = graph.out_edges(branch).to_vec();
+        exits.retain(|&e| !cycles.contains(cycle, graph.target(e)));
+        exits.sort_unstable();
+        for &e in &exits {
+            for c in cycles.around(branch).take_while(|&c| !cycles.contains(c, graph.target(e))) {
+                sink.divergent_exit(c, e);
+            }
+        }
+        if !sink.postpone(cycle, &exits) {
+            self.follow_exits(cycle, &exits, sink);
+        }
+    }
+
+    /// Reports what follows, beside the exits themselves, if threads leave a cycle apart by each of these exits,
+    /// in increasing order, all of them edges of [postponed](JoinSink::postpone) branches.
+    pub(crate) fn follow_exits(&mut self, cycle: CycleId, exits: &[EdgeId], sink: &mut impl JoinSink) {
+        self.run(Sources::Exits(cycle, exits), sink);
+    }
+
+    fn run(&mut self, sources: Sources<'_>, sink: &mut impl JoinSink) {
         self.rewired();
-        let (graph, Some(rewired)) = (self.graph, self.rewired.get()) else { return };
+        let (graph, cycles, Some(rewired)) = (self.graph, self.cycles, self.rewired.get()) else { return };
         let nodes = rewired.node_count();
+        let last = if self.steps <= self.steps_unasked {
+            None
+        } else {
+            let known = self.known.get_or_insert_with(|| Known::new(rewired));
+            Some(known.last(rewired, cycles, sources))
+        };
         let make = || (Frontiers::new(nodes, self.room), Labels::new(nodes));
         let (frontiers, labels) = self.labels.get_or_insert_with(make);
         labels.begin();
-        let mut start = |e: EdgeId| {
-            let first = rewired.first_on(e, graph.target(e), self.cycles);
-            labels.arrive(rewired, first, Contribution { label: e.0, from: From::Source(e) });
+        let mut blame = match sources {
+            Sources::Exits(cycle, exits) => {
+                let header = cycles.header(cycle);
+                Some(Blame::new(exits, header, graph.edge_count(), nodes, &mut self.blamed))
+            }
+            _ => None,
         };
-        match split {
-            Split::Branch(node) if !rewired.is_reachable(node) => {}
-            Split::Branch(node) => graph.out_edges(node).iter().copied().for_each(&mut start),
-            Split::Cycle(cycle) => self.cycles.exit_edges(graph, cycle).for_each(&mut start),
+        let mut start = |e: EdgeId| {
+            let first = rewired.first_on(e, graph.target(e), cycles);
+            let label = blame.as_ref().map_or(e.0, |b| b.label(e));
+            labels.arrive(rewired, first, Contribution { label, from: From::Source(e) });
+        };
+        match sources {
+            Sources::Branch(node) if !rewired.is_reachable(node) => {}
+            Sources::Branch(node) => graph.out_edges(node).iter().copied().for_each(&mut start),
+            Sources::Cycle(cycle) => cycles.exit_edges(graph, cycle).for_each(&mut start),
+            // Early exits lead from the header to every passage, and nothing else does.
+            Sources::Exits(cycle, _) => rewired
+                .successors(cycles.header(cycle))
+                .filter_map(|p| rewired.passage_edge(p))
+                .for_each(&mut start),
         }
         while let Some(at) = labels.next() {
+            self.steps += 1;
+            if let (Some(last), Some(known)) = (last, &mut self.known) {
+                let is_known = |n: Node| sink.is_known(rewired.kind(n));
+                if known.all(rewired.position(at), last, is_known) {
+                    break;
+                }
+            }
             let label = match labels.common_label(at) {
                 Some(label) => label,
                 None => {
-                    report(graph, rewired, labels, at, sink);
+                    report(graph, rewired, labels, at, blame.as_ref(), sink);
+                    if let Some(blame) = &mut blame
+                        && let Some(exit) = blame.among(labels.at(at).map(|c| c.label))
+                    {
+                        blame.note(at, exit);
+                    }
                     graph.edge_count() as u32 + at.0
                 }
             };
-            if labels.is_done() || only_known_follows(rewired, labels, at, label, sink) {
+            if labels.is_done() || only_known_follows(rewired, labels, at, label, blame.as_ref(), sink) {
                 break;
             }
             labels.depart(rewired, frontiers, at, label);
         }
     }
+}
+
+/// Where labels begin.
+#[derive(Clone, Copy)]
+enum Sources<'s> {
+    /// On the edges of a branch.
+    Branch(Node),
+    /// On the exits of a cycle that was given up.
+    Cycle(CycleId),
+    /// On the exits of a cycle, those in the list having labels of their own.
+    Exits(CycleId, &'s [EdgeId]),
 }
 
 impl<G: Graph> Joins<'_, G> {
@@ -243,6 +332,7 @@ fn only_known_follows<G: Graph>(
     labels: &mut Labels,
     at: Node,
     label: u32,
+    blame: Option<&Blame<'_>>,
     sink: &mut impl JoinSink,
 ) -> bool {
     let Some(other) = labels.only_other() else { return false };
@@ -256,6 +346,9 @@ fn only_known_follows<G: Graph>(
     match rewired.kind(other) {
         Kind::Node(node) if seen && sink.is_settled(node) => {
             if there.is_none() {
+                if let Some(exit) = blame.and_then(|b| b.among(labels.at(other).map(|c| c.label))) {
+                    sink.blame(exit);
+                }
                 sink.join(node, &[]);
             }
             true
@@ -265,15 +358,22 @@ fn only_known_follows<G: Graph>(
 }
 
 /// Tells `sink` what it means that different labels meet at `at`.
-fn report<G: Graph>(
+fn report<G: Graph, S: JoinSink>(
     graph: &G,
     rewired: &Rewired<'_, G>,
     labels: &mut Labels,
     at: Node,
-    sink: &mut impl JoinSink,
+    blame: Option<&Blame<'_>>,
+    sink: &mut S,
 ) {
+    let meet = |labels: &mut dyn Iterator<Item = u32>, sink: &mut S| {
+        if let Some(exit) = blame.and_then(|b| b.among(labels)) {
+            sink.blame(exit);
+        }
+    };
     match rewired.kind(at) {
         Kind::Node(node) => {
+            meet(&mut labels.at(at).map(|c| c.label), sink);
             if sink.wants_edges(node) {
                 labels.edges(rewired, at);
                 sink.join(node, &labels.on_edges);
@@ -283,6 +383,9 @@ fn report<G: Graph>(
         }
         Kind::Exit(edge) => {
             labels.exits(rewired, at);
+            if !labels.divergent.is_empty() {
+                meet(&mut labels.apart.into_iter(), sink);
+            }
             for &c in &labels.divergent {
                 sink.divergent_exit(c, edge);
             }
@@ -296,10 +399,12 @@ fn report<G: Graph>(
                 let here: Vec<(EdgeId, u32)> =
                     labels.on_edges.iter().copied().filter(|&(e, _)| graph.target(e) == entry).collect();
                 if here.iter().any(|&(_, l)| l != here[0].1) {
+                    meet(&mut here.iter().map(|&(_, l)| l), sink);
                     sink.join(entry, &here);
                 }
             }
             if entries.len() > 1 {
+                meet(&mut labels.on_edges.iter().map(|&(_, l)| l), sink);
                 sink.entered_apart(cycle);
             }
         }
@@ -321,6 +426,16 @@ pub(crate) trait JoinSink {
     fn divergent_exit(&mut self, cycle: CycleId, edge: EdgeId);
     /// Threads can arrive at different entries of the irreducible `cycle`.
     fn entered_apart(&mut self, cycle: CycleId);
+    /// Whether nothing that can be reported of a node is new, of whatever split.
+    fn is_known(&self, _: Kind) -> bool {
+        false
+    }
+    /// Whether the branch at hand, which leaves `cycle` by `exits`, will be followed later, with others.
+    fn postpone(&mut self, _cycle: CycleId, _exits: &[EdgeId]) -> bool {
+        false
+    }
+    /// What is reported next follows from the branch that this exit leaves, one of several.
+    fn blame(&mut self, _exit: EdgeId) {}
 }
 
 struct Collect<'a, G> {
@@ -344,198 +459,6 @@ impl<G: Graph> JoinSink for Collect<'_, G> {
     }
     fn entered_apart(&mut self, cycle: CycleId) {
         self.set.entered_apart.push(cycle);
-    }
-}
-
-/// From where a label arrives at a node.
-#[derive(Clone, Copy, Debug)]
-enum From {
-    /// On this edge of the split.
-    Source(EdgeId),
-    /// On every edge from a node with a number from the first to the second in the dominator tree.
-    Interval(u32, u32),
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Contribution {
-    label: u32,
-    from: From,
-}
-
-/// The state of one propagation; kept between them so that each costs only what it touches.
-struct Labels {
-    round: u32,
-    /// By node: the round in which `head` was set, and the first of its contributions.
-    head: Vec<(u32, u32)>,
-    contributions: Vec<(Contribution, u32)>,
-    waiting: BinaryHeap<Reverse<(u32, Node)>>,
-    /// Pairs of nodes that alone have waited with different labels, in any round.
-    pairs: Pairs,
-    intervals: Vec<(u32, u32, u32)>,
-    on_edges: Vec<(EdgeId, u32)>,
-    divergent: Vec<CycleId>,
-}
-
-const NONE: u32 = u32::MAX;
-
-/// Remembers pairs of nodes; forgets a pair when it needs its place for another one, which costs a walk but is not wrong.
-struct Pairs {
-    places: Vec<(u32, u32)>,
-}
-
-impl Pairs {
-    fn new(nodes: usize) -> Self {
-        Pairs { places: vec![(0, 0); nodes.next_power_of_two()] }
-    }
-
-    /// Whether the pair is remembered from before. Now it is.
-    fn has_seen(&mut self, a: Node, b: Node) -> bool {
-        // Numbers from 1, since 0 is an empty place.
-        let pair = (a.0 + 1, b.0 + 1);
-        let spread = pair.0.wrapping_mul(0x9e37_79b1) ^ pair.1.wrapping_mul(0x85eb_ca6b);
-        let place = (spread ^ (spread >> 15)) as usize & (self.places.len() - 1);
-        std::mem::replace(&mut self.places[place], pair) == pair
-    }
-}
-
-impl Labels {
-    fn new(nodes: usize) -> Self {
-        Labels {
-            round: 0,
-            head: vec![(0, NONE); nodes],
-            contributions: Vec::new(),
-            waiting: BinaryHeap::new(),
-            pairs: Pairs::new(nodes),
-            intervals: Vec::new(),
-            on_edges: Vec::new(),
-            divergent: Vec::new(),
-        }
-    }
-
-    fn begin(&mut self) {
-        self.round += 1;
-        self.contributions.clear();
-        self.waiting.clear();
-    }
-
-    fn arrive<G: Graph>(&mut self, rewired: &Rewired<'_, G>, at: Node, what: Contribution) {
-        let (round, head) = &mut self.head[at.index()];
-        if *round != self.round {
-            *round = self.round;
-            *head = NONE;
-            self.waiting.push(Reverse((rewired.position(at), at)));
-        }
-        self.contributions.push((what, *head));
-        *head = self.contributions.len() as u32 - 1;
-    }
-
-    /// The waiting node that comes first in topological order: nothing more can arrive at it.
-    fn next(&mut self) -> Option<Node> {
-        self.waiting.pop().map(|Reverse((_, at))| at)
-    }
-
-    /// The waiting node, if there is exactly one.
-    fn only_other(&self) -> Option<Node> {
-        let &Reverse((_, at)) = self.waiting.peek()?;
-        (self.waiting.len() == 1).then_some(at)
-    }
-
-    fn is_done(&self) -> bool {
-        self.waiting.is_empty()
-    }
-
-    fn at(&self, at: Node) -> impl Iterator<Item = Contribution> + '_ {
-        let head = self.head[at.index()].1;
-        let item = |i: u32| self.contributions.get(i as usize);
-        std::iter::successors(item(head), move |(_, next)| item(*next)).map(|&(c, _)| c)
-    }
-
-    /// The label that arrives at `at`, if there is only one.
-    fn common_label(&self, at: Node) -> Option<u32> {
-        let mut labels = self.at(at).map(|c| c.label);
-        let first = labels.next()?;
-        labels.all(|l| l == first).then_some(first)
-    }
-
-    /// Carries `label` on from `at`.
-    fn depart<G: Graph>(
-        &mut self,
-        rewired: &Rewired<'_, G>,
-        frontiers: &mut Frontiers,
-        at: Node,
-        label: u32,
-    ) {
-        let (first, last) = rewired.dom().subtree(at);
-        if let Some(frontier) = frontiers.get(rewired, at) {
-            for &to in frontier {
-                self.arrive(rewired, to, Contribution { label, from: From::Interval(first, last) });
-            }
-        } else {
-            for to in rewired.successors(at) {
-                self.arrive(rewired, to, Contribution { label, from: From::Interval(first, first) });
-            }
-        }
-    }
-
-    /// Prepares [`on_edge`](Self::on_edge) for the edges into `at`.
-    fn sort_intervals(&mut self, at: Node) {
-        let mut intervals = std::mem::take(&mut self.intervals);
-        intervals.clear();
-        intervals.extend(self.at(at).filter_map(|c| match c.from {
-            From::Interval(first, last) => Some((first, last, c.label)),
-            From::Source(_) => None,
-        }));
-        intervals.sort_unstable();
-        self.intervals = intervals;
-    }
-
-    /// The label on one edge of the rewired graph into `at`.
-    fn on_edge<G: Graph>(&self, rewired: &Rewired<'_, G>, at: Node, edge: EdgeId) -> Option<u32> {
-        if let Origin::Edge(real) = rewired.origin(edge) {
-            let is_source = |c: &Contribution| matches!(c.from, From::Source(e) if e == real);
-            if let Some(c) = self.at(at).find(is_source) {
-                return Some(c.label);
-            }
-        }
-        let number = rewired.dom().number(rewired.source(edge))?;
-        let behind = self.intervals.partition_point(|&(first, _, _)| first <= number);
-        let &(_, last, label) = self.intervals[..behind].last()?;
-        (number <= last).then_some(label)
-    }
-
-    /// Fills `on_edges` with the labelled edges of the control-flow graph into `at`.
-    fn edges<G: Graph>(&mut self, rewired: &Rewired<'_, G>, at: Node) {
-        self.sort_intervals(at);
-        let mut on_edges = std::mem::take(&mut self.on_edges);
-        on_edges.clear();
-        for &edge in rewired.in_edges(at) {
-            if let (Origin::Edge(real), Some(label)) = (rewired.origin(edge), self.on_edge(rewired, at, edge))
-            {
-                on_edges.push((real, label));
-            }
-        }
-        self.on_edges = on_edges;
-    }
-
-    /// Fills `divergent` with the cycles that threads leave in different iterations through the exit `at`.
-    fn exits<G: Graph>(&mut self, rewired: &Rewired<'_, G>, at: Node) {
-        self.sort_intervals(at);
-        let mut divergent = std::mem::take(&mut self.divergent);
-        divergent.clear();
-        // From the edge itself outwards: what comes from inside a cycle against what comes round by its header.
-        let mut inside = None;
-        for &edge in rewired.in_edges(at) {
-            let Some(label) = self.on_edge(rewired, at, edge) else { continue };
-            match (inside, rewired.origin(edge)) {
-                (None, _) => inside = Some(label),
-                (Some(l), Origin::EarlyExit(cycle)) if l != label => {
-                    divergent.push(cycle);
-                    inside = Some(NONE);
-                }
-                _ => {}
-            }
-        }
-        self.divergent = divergent;
     }
 }
 

@@ -12,6 +12,8 @@ pub struct Limits {
     /// Steps, over the whole analysis, on the question where threads come to that left a cycle in different iterations.
     /// When they are used up, threads may come to anywhere.
     pub reach: usize,
+    /// Steps of walks to joins before it is asked whether anything new can follow. Has no influence on results.
+    pub steps_unasked: usize,
     /// Entries of dominance frontiers that are kept. Has no influence on results.
     pub frontiers: usize,
     /// Uses that leave more cycles than this are not listed for each of them. Has no influence on results.
@@ -25,6 +27,7 @@ impl Limits {
         Limits {
             early_exits: 4 * size + 16_384,
             reach: 64 * size + 1_000_000,
+            steps_unasked: 4 * size + 1024,
             frontiers: 16 * size,
             near: 64,
         }

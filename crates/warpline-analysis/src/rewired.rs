@@ -157,6 +157,19 @@ impl<'a, G: Graph> Rewired<'a, G> {
         self.region(node).map_or(node, |region| cycles.header(region))
     }
 
+    /// The node of this graph from which the edges of a node lead that is in no region.
+    pub(crate) fn departure(&self, node: Node, cycles: &CycleForest) -> Node {
+        match (&self.cut, cycles.innermost(node)) {
+            (Some(cut), Some(c)) if cycles.header(c) == node => Node::new(cut.node_count + c.index()),
+            _ => node,
+        }
+    }
+
+    /// Whether a node of this graph is reached.
+    pub(crate) fn is_reached(&self, at: Node) -> bool {
+        self.position[at.index()] != NONE
+    }
+
     /// The first node of this graph that control meets on an edge of the control-flow graph to `target`.
     pub(crate) fn first_on(&self, edge: EdgeId, target: Node, cycles: &CycleForest) -> Node {
         self.passage(edge).unwrap_or_else(|| self.arrival(target, cycles))

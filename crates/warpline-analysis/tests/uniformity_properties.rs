@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use warpline_analysis::uniformity::{Cause, Fact, Rule, SsaProgram, Uniformity, Value};
-use warpline_analysis::{CsrGraph, DfsOrder, Graph, Joins, Limits, Node};
+use warpline_analysis::{CsrGraph, DfsOrder, Graph, Joins, Limits, Node, Split};
 use warpline_testkit::claims::{Seen, Shapes, Tally, violation};
 use warpline_testkit::convergence::{hierarchies, m_converged};
 use warpline_testkit::graph_oracles::{Dominance, is_reducible};
@@ -93,13 +93,14 @@ fn check(
         return Err(format!("with edges in another order {message}"));
     }
     let (early_exits, reach) = (rng.below(4), rng.below(20));
-    let limits = Limits { early_exits, reach, frontiers: rng.below(10), near: rng.below(3) };
+    let (frontiers, near, steps_unasked) = (rng.below(10), rng.below(3), rng.below(30));
+    let limits = Limits { early_exits, reach, frontiers, near, steps_unasked };
     let hasty = Uniformity::compute_within(graph, program, &limits);
     if let Some(message) = violation(seen, &hasty, graph, |e| e) {
         return Err(format!("within {limits:?} {message}"));
     }
     tally.hasty_given_up += hasty.cycles().cycles().filter(|&c| hasty.given_up(c).is_some()).count();
-    let without_tables = Limits { frontiers: limits.frontiers, near: limits.near, ..Limits::of(graph) };
+    let without_tables = Limits { frontiers, near, steps_unasked, ..Limits::of(graph) };
     let plain = Uniformity::compute_within(graph, program, &without_tables);
     if plain.divergent_values() != uniformity.divergent_values()
         || plain.divergent_branches() != uniformity.divergent_branches()
@@ -111,6 +112,7 @@ fn check(
     }
     if graph.nodes().all(|n| uniformity.is_m_converged(n)) {
         joins_are_those_of_the_divergent_branches(graph, &uniformity)?;
+        joins_are_those_of_the_divergent_branches(graph, &plain)?;
     }
     tally.count(seen, &uniformity, hierarchies.len());
     Ok(())
@@ -127,6 +129,19 @@ fn joins_are_those_of_the_divergent_branches(
     let (mut nodes, mut exits) = (BTreeSet::new(), BTreeSet::new());
     for branch in graph.nodes().filter(|&n| uniformity.branch_cause(n).is_some()) {
         let set = joins.of_branch(branch);
+        let named = |split: Split| split == Split::Branch(branch);
+        for n in graph.nodes().filter(|&n| uniformity.divergent_join(n).is_some_and(named)) {
+            if !set.joins.contains(&n) {
+                return Err(format!("{n} is said to be a join of {branch}, which has {set:?}"));
+            }
+        }
+        for c in cycles.cycles() {
+            for &(e, _) in uniformity.divergent_exits(c).iter().filter(|&&(_, split)| named(split)) {
+                if !set.divergent_exits.contains(&(c, e)) {
+                    return Err(format!("{e} is said to be an exit for {branch}, which has {set:?}"));
+                }
+            }
+        }
         nodes.extend(set.joins);
         exits.extend(set.divergent_exits);
     }

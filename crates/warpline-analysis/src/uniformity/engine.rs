@@ -12,6 +12,7 @@ use crate::graph::{EdgeId, Graph, Lists, Node};
 use crate::joins::{JoinSink, Joins, Split};
 use crate::limits::Limits;
 use crate::order::DfsOrder;
+use crate::rewired::Kind;
 
 /// What an algorithm adds to the spread along operands: what follows when threads part.
 pub(super) trait Control<'a, G: Graph> {
@@ -19,6 +20,8 @@ pub(super) trait Control<'a, G: Graph> {
     fn region(&self, node: Node) -> Option<CycleId>;
     /// Tells `state` of the joins and exits that are divergent because of `split`.
     fn follow(&mut self, split: Split, state: &mut State<'a, G>);
+    /// The same because of branches that were postponed, all of which leave `cycle` by these exits.
+    fn follow_exits(&mut self, _cycle: CycleId, _exits: &[EdgeId], _state: &mut State<'a, G>) {}
 }
 
 /// Solves a program of whose graph nothing is at hand.
@@ -93,6 +96,10 @@ impl<'a, G: Graph> Control<'a, G> for Joins<'a, G> {
             _ => self.propagate(split, state),
         }
     }
+
+    fn follow_exits(&mut self, cycle: CycleId, exits: &[EdgeId], state: &mut State<'a, G>) {
+        Joins::follow_exits(self, cycle, exits, state);
+    }
 }
 
 pub(super) struct State<'a, G> {
@@ -117,6 +124,10 @@ pub(super) struct State<'a, G> {
     followed: usize,
     splits: VecDeque<Split>,
     new_exits: VecDeque<(CycleId, EdgeId)>,
+    /// By cycle, the exits of branches that were postponed, all that ever were; the cycles where some are new.
+    left_by: Vec<Vec<EdgeId>>,
+    postponed: VecDeque<CycleId>,
+    is_postponed: BitSet,
     split: Split,
     result: Uniformity,
 }
@@ -152,6 +163,9 @@ impl<'a, G: Graph> State<'a, G> {
             followed: 0,
             splits: VecDeque::new(),
             new_exits: VecDeque::new(),
+            left_by: vec![Vec::new(); cycles.len()],
+            postponed: VecDeque::new(),
+            is_postponed: BitSet::new(cycles.len()),
             split: Split::Branch(graph.entry()),
             result: Uniformity {
                 cycles: CycleForest::empty(graph.node_count()),
@@ -196,8 +210,14 @@ impl<'a, G: Graph> State<'a, G> {
             self.leave_apart(cycle, exit);
         } else if let Some(split) = self.splits.pop_front() {
             self.split = split;
-            self.result.splits.push(split);
             clock.control(|| control.follow(split, self));
+        } else if let Some(cycle) = self.postponed.pop_front() {
+            // Last, so that as many as possible are followed together.
+            self.is_postponed.remove(cycle.index());
+            let mut exits = std::mem::take(&mut self.left_by[cycle.index()]);
+            exits.sort_unstable();
+            clock.control(|| control.follow_exits(cycle, &exits, self));
+            self.left_by[cycle.index()] = exits;
         } else {
             return false;
         }
@@ -342,7 +362,11 @@ impl<'a, G: Graph> State<'a, G> {
     fn note_join(&mut self, node: Node) {
         let join = &mut self.result.join[node.index()];
         if *join == 0 {
-            *join = self.result.splits.len() as u32;
+            let splits = &mut self.result.splits;
+            if splits.last() != Some(&self.split) {
+                splits.push(self.split);
+            }
+            *join = splits.len() as u32;
         }
     }
 
@@ -430,6 +454,27 @@ impl<G: Graph> JoinSink for State<'_, G> {
 
     fn entered_apart(&mut self, cycle: CycleId) {
         self.give_up(cycle, GivenUp::EnteredApart(self.split));
+    }
+
+    fn is_known(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Node(node) => self.result.join[node.index()] != 0 && !self.mixed.is_open(node),
+            Kind::Exit(edge) => self.exits.is_known(edge),
+            Kind::Departure => true,
+            Kind::Region(_) => false,
+        }
+    }
+
+    fn postpone(&mut self, cycle: CycleId, exits: &[EdgeId]) -> bool {
+        self.left_by[cycle.index()].extend_from_slice(exits);
+        if self.is_postponed.insert(cycle.index()) {
+            self.postponed.push_back(cycle);
+        }
+        true
+    }
+
+    fn blame(&mut self, exit: EdgeId) {
+        self.split = Split::Branch(self.graph.source(exit));
     }
 }
 

@@ -167,6 +167,8 @@ pub(super) struct ExitTable {
     /// of these.
     bits: Vec<(u32, u32)>,
     seen: BitSet,
+    /// How many bits there are.
+    count: u32,
     /// By cycle, the number of its exit edges that are not found divergent.
     left: Vec<u32>,
 }
@@ -192,7 +194,7 @@ impl ExitTable {
                 }
             }
         }
-        ExitTable { bits, seen: BitSet::new(count as usize), left }
+        ExitTable { bits, seen: BitSet::new(count as usize), count, left }
     }
 
     fn bit(&self, cycles: &CycleForest, cycle: CycleId, edge: EdgeId) -> usize {
@@ -210,6 +212,13 @@ impl ExitTable {
 
     pub(super) fn contains(&self, cycles: &CycleForest, cycle: CycleId, edge: EdgeId) -> bool {
         self.seen.contains(self.bit(cycles, cycle, edge))
+    }
+
+    /// Whether an edge was found divergent for all cycles that it leaves.
+    pub(super) fn is_known(&self, edge: EdgeId) -> bool {
+        let first = self.bits[edge.index()].0;
+        let end = self.bits.get(edge.index() + 1).map_or(self.count, |next| next.0);
+        (first..end).all(|bit| self.seen.contains(bit as usize))
     }
 
     /// Whether all exit edges of a cycle were found divergent.
