@@ -18,8 +18,8 @@
 //!   (On an acyclic graph this is exact. Where labels can come round a cycle it would not be.) Who needs only the
 //!   union over many branches can also let it stop where two nodes with different labels wait at which two
 //!   different labels waited before: what follows is known.
-//! * For the same purpose branches that leave one cycle are followed [together](breaks), and where everything that
-//!   can follow is [known] nothing is followed at all.
+//! * For the same purpose branches that leave one cycle are followed together, and where everything that
+//!   can follow is known nothing is followed at all.
 //!
 //! A general bound that is linear is not to be expected: in a graph of three layers the question for all joins contains that for
 //! a cycle of four edges, for which no linear algorithm is known.
