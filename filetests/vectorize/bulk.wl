@@ -86,11 +86,12 @@ end:
 ;   %v15: ptr = getelementptr i8, %v4, %v14
 ;   call @llvm.masked.store.v4i32.p0(%x, %v15, 16, %c)
 ;   %v17: ptr = getelementptr i8, %v4, i64 32
-;   %v18: <4 x i32> = load %v17, align 16
-;   %v20: <4 x i32> = select %c, %v18, <0, 0, 0, 0>
+;   %v18: ptr = getelementptr i8, %v4, i64 32
+;   %v19: <4 x i32> = load %v18, align 16
+;   %v21: <4 x i32> = select %c, %v19, <0, 0, 0, 0>
 ;   br end
 ; end:
-;   ret %v20
+;   ret %v21
 ; }
 
 ; Filled with constants.

@@ -13,7 +13,7 @@ use crate::simplify::{attribute_kind, has_attribute};
 /// The index of attributes of the result; those of parameters follow.
 const RESULT_INDEX: u32 = 0;
 /// LLVM's number for the linkage of symbols that need not be there.
-const EXTERN_WEAK: u32 = 12;
+pub(crate) const EXTERN_WEAK: u32 = 12;
 /// The linkages of what no other module sees: internal and private.
 const LOCAL: [u32; 2] = [8, 9];
 /// The attributes of pointers that are never null. `dereferenceable` says so where null may not be dereferenced, and only there

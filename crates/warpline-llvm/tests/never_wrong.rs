@@ -3,6 +3,8 @@
 //! The tests are judged as `common::kernels` says: as machine code over a range, between guard pages, and by the interpreter under all
 //! masks of up to four lanes, with poison and with random bits in the lanes that are not active.
 
+#[path = "common/elided.rs"]
+mod elided;
 #[path = "common/guarded.rs"]
 mod guarded;
 #[path = "common/kernels.rs"]

@@ -250,6 +250,7 @@ required {
     fn LLVMGetConstOpcode(constant_val: LLVMValueRef) -> u32;
     fn LLVMGetElementType(ty: LLVMTypeRef) -> LLVMTypeRef;
     fn LLVMGetEnumAttributeValue(a: LLVMAttributeRef) -> u64;
+    fn LLVMGetTypeAttributeValue(a: LLVMAttributeRef) -> LLVMTypeRef;
     fn LLVMGetExact(div_or_shr_inst: LLVMValueRef) -> LLVMBool;
     fn LLVMGetFCmpPredicate(inst: LLVMValueRef) -> u32;
     fn LLVMGetFastMathFlags(fpmath_inst: LLVMValueRef) -> u32;

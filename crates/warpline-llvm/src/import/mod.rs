@@ -11,6 +11,7 @@
 mod constant;
 mod effects;
 mod inst;
+mod promises;
 mod weights;
 
 pub(crate) use inst::{
@@ -21,12 +22,14 @@ use std::collections::HashMap;
 
 use llvm_sys::prelude::*;
 use warpline::ir::{
-    self, Block, Function, Loc, SourceLoc, SymbolData, SymbolKind, Type, Value, ValueData, ValueDef,
+    self, Block, Function, Loc, PointerFacts, SourceLoc, SymbolData, SymbolKind, Type, Value, ValueData,
+    ValueDef,
 };
 
 use crate::facts::REPLACEABLE;
 use crate::ffi::load::functions;
 use crate::module::{Module, owned_string, value_name};
+use crate::pointers::EXTERN_WEAK;
 use crate::simplify::has_body;
 use crate::tables::{Body, Bridge};
 
@@ -111,7 +114,7 @@ impl Imported {
                 let ty = f.LLVMGlobalGetValueType(global);
                 let (params, ret, variadic) = self.function_type(ty);
                 SymbolKind::Function { params, ret, variadic }
-            } else if !f.LLVMIsAGlobalVariable(global).is_null() {
+            } else if !f.LLVMIsAGlobalVariable(global).is_null() && f.LLVMGetLinkage(global) != EXTERN_WEAK {
                 let ty = self.bridge.import_type(f.LLVMGlobalGetValueType(global), &mut self.ir.types);
                 // Another module may have other contents for one that it may replace.
                 let replaceable = REPLACEABLE.contains(&f.LLVMGetLinkage(global));
@@ -156,7 +159,14 @@ impl Imported {
             let mut values: HashMap<LLVMValueRef, Value> = HashMap::new();
             for (i, ty) in params.into_iter().enumerate() {
                 let parameter = f.LLVMGetParam(llvm, i as u32);
-                values.insert(parameter, function.add_param(ty, &value_name(parameter)));
+                let value = function.add_param(ty, &value_name(parameter));
+                values.insert(parameter, value);
+                if ty.is_ptr() {
+                    let facts = self.promises_of(llvm, i as u32);
+                    if facts != PointerFacts::default() {
+                        function.pointers[value] = facts;
+                    }
+                }
             }
             let mut blocks = HashMap::new();
             let first_origin = self.bridge.origins.len();

@@ -110,6 +110,23 @@ pub struct ValueData {
     pub name: Box<str>,
 }
 
+/// What callers promise of a pointer that they pass: LLVM's parameter attributes of these names.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct PointerFacts {
+    /// It is a multiple of this, a power of two.
+    pub align: u64,
+    /// So many bytes from it on can be read when the function is called.
+    pub dereferenceable: u64,
+    /// What is reached through it and is written while the function runs, is reached in no other way then.
+    pub noalias: bool,
+}
+
+impl Default for PointerFacts {
+    fn default() -> PointerFacts {
+        PointerFacts { align: 1, dereferenceable: 0, noalias: false }
+    }
+}
+
 /// What a variable holds before it is written.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Unwritten {
@@ -146,6 +163,8 @@ pub struct Function {
     pub loc: PackedOption<Loc>,
     /// The parameters' values.
     pub params: Vec<Value>,
+    /// What is promised of the pointers among them.
+    pub pointers: SecondaryMap<Value, PointerFacts>,
     /// All blocks ever made.
     pub blocks: PrimaryMap<Block, BlockData>,
     /// All edges ever made; an edge is live iff it is among the edges of its source's terminator.
@@ -175,6 +194,7 @@ impl Function {
             origin: None.into(),
             loc: None.into(),
             params: Vec::new(),
+            pointers: SecondaryMap::new(),
             blocks: PrimaryMap::new(),
             edges: PrimaryMap::new(),
             weights: SecondaryMap::new(),

@@ -45,7 +45,7 @@ pub enum SymbolKind {
         /// Initial contents in memory order, if known: the bytes. Relocations (addresses) are not represented.
         bytes: Option<Vec<u8>>,
     },
-    /// Anything else with an address (alias, ifunc).
+    /// Anything else with an address: alias, ifunc, a variable that need not be there.
     Other,
 }
 

@@ -2,6 +2,7 @@
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 
+use super::alignment::{at_distance, low_zeros};
 use super::{Shape, transfer};
 use crate::ir::{Block, Edge, Function, Inst, Module, Op, Value, ValueDef};
 
@@ -57,7 +58,17 @@ impl Shapes {
             varying.extend(func.values.keys().filter(|&v| !control.is_uniform(v)));
             return Shapes(Kind::Plain { varying });
         }
+        let shape = |p: Value| match func.values[p].def {
+            ValueDef::Param(k) => params.get(k as usize).and_then(|shape| shape.step()),
+            _ => None,
+        };
+        // The lanes' pointers promise this; so does the ghost's, at a distance of as many steps.
+        let multiple = |p: Value| match shape(p) {
+            Some(step) => at_distance(func.pointers[p].align, step).trailing_zeros(),
+            None => 0,
+        };
         let mut solver = Solver {
+            zeros: low_zeros(module, func, multiple),
             module,
             func,
             control,
@@ -173,6 +184,8 @@ struct Solver<'a, C> {
     module: &'a Module,
     func: &'a Function,
     control: &'a C,
+    /// Low bits that are zero.
+    zeros: SecondaryMap<Value, u8>,
     /// `None`: no execution has been seen that defines the value.
     shapes: SecondaryMap<Value, Option<Shape>>,
     users: Users,
@@ -249,7 +262,7 @@ impl<C: Convergence> Solver<'_, C> {
         if shapes.iter().all(|s| s.is_uniform()) {
             return Some(Shape::Varying);
         }
-        Some(transfer(self.module, self.func, inst, position, &shapes))
+        Some(transfer(self.module, self.func, inst, position, &shapes, &self.zeros))
     }
 
     /// Lanes that come over one edge have the shape of that edge's operand. An operand without a shape yet

@@ -1,19 +1,24 @@
 //! The shape of an instruction's result from the shapes of its operands.
 
-use super::{Exact, Num, Shape, Stepping, Stride, binary, icmp, int_cast};
-use crate::ir::{
-    AggregateType, BinaryOp, CastOp, Function, Inst, InstData, InstFlags, Module, Op, Type, Value,
-};
+use cranelift_entity::SecondaryMap;
 
-/// How deep [`known_zeros`] looks through definitions.
-const ZEROS_DEPTH: u32 = 6;
+use super::{Exact, Num, Shape, Stepping, Stride, binary, icmp, int_cast};
+use crate::ir::{AggregateType, CastOp, Function, Inst, InstData, InstFlags, Module, Op, Type, Value};
 
 /// The shape of result number `result` of an instruction, other than a φ, whose result is a function of its
-/// operands; `shapes` are the operands' shapes at this use, one per operand.
+/// operands; `shapes` are the operands' shapes at this use, one per operand, and `zeros` is what [`low_zeros`](super::alignment::low_zeros)
+/// says of all values.
 ///
 /// Only instructions that keep lanes in step are looked at; everything else varies unless all operands are
 /// uniform.
-pub fn transfer(module: &Module, func: &Function, inst: Inst, result: usize, shapes: &[Shape]) -> Shape {
+pub fn transfer(
+    module: &Module,
+    func: &Function,
+    inst: Inst,
+    result: usize,
+    shapes: &[Shape],
+    zeros: &SecondaryMap<Value, u8>,
+) -> Shape {
     let data = &func.insts[inst];
     if let Op::ParallelCopy = data.op {
         return shapes.get(result).copied().unwrap_or(Shape::Varying);
@@ -28,7 +33,8 @@ pub fn transfer(module: &Module, func: &Function, inst: Inst, result: usize, sha
     match (&data.op, shapes) {
         (&Op::Binary(op), &[a, b]) => match ty {
             Type::Int(width) => {
-                let (a, b) = (num(func, data.args[0], a), num(func, data.args[1], b));
+                let num = |n: usize, shape| num(func, zeros, data.args[n], shape);
+                let (a, b) = (num(0, a), num(1, b));
                 binary(op, data.flags, width, a, b)
             }
             _ => Shape::Varying,
@@ -46,8 +52,8 @@ pub fn transfer(module: &Module, func: &Function, inst: Inst, result: usize, sha
     }
 }
 
-fn num(func: &Function, v: Value, shape: Shape) -> Num {
-    Num { shape, constant: func.as_int(v), zeros: known_zeros(func, v, ZEROS_DEPTH) }
+fn num(func: &Function, zeros: &SecondaryMap<Value, u8>, v: Value, shape: Shape) -> Num {
+    Num { shape, constant: func.as_int(v), zeros: zeros[v].into() }
 }
 
 /// Lanes that froze poison chose their values on their own; where either all lanes or none had poison, choosing
@@ -173,29 +179,4 @@ fn linear(x: Shape, from: u32, to: u32) -> Option<Stepping> {
         Shape::Varying => return None,
     };
     Some(Stepping { step: i128::from(x.step()?), unsigned: None, signed: None, anchored, whole })
-}
-
-/// A lower bound of the number of low bits of an integer that are zero, in whatever lane and in the ghost: only
-/// facts that need no poison-generating flag.
-fn known_zeros(func: &Function, v: Value, depth: u32) -> u32 {
-    let Type::Int(width) = func.ty(v) else { return 0 };
-    if let Some(c) = func.as_int(v) {
-        return c.trailing_zeros().min(width);
-    }
-    let (Some(inst), Some(depth)) = (func.def_inst(v), depth.checked_sub(1)) else { return 0 };
-    let data = &func.insts[inst];
-    let zeros = |i: usize| data.args.get(i).map_or(0, |&a| known_zeros(func, a, depth));
-    let found = match data.op {
-        Op::Binary(BinaryOp::Shl) => match data.args.get(1).and_then(|&a| func.as_int(a)) {
-            Some(c) => zeros(0).saturating_add(u32::try_from(c).unwrap_or(width)),
-            None => zeros(0),
-        },
-        Op::Binary(BinaryOp::Mul) => zeros(0).saturating_add(zeros(1)),
-        Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor) => zeros(0).min(zeros(1)),
-        Op::Binary(BinaryOp::And) => zeros(0).max(zeros(1)),
-        Op::Cast(CastOp::ZExt | CastOp::SExt | CastOp::Trunc) => zeros(0),
-        Op::Select => zeros(1).min(zeros(2)),
-        _ => 0,
-    };
-    found.min(width)
 }

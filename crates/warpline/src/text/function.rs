@@ -13,8 +13,8 @@ use super::lex::{Name, Pos, Token};
 use super::parse::Parser;
 use crate::ir::{
     Atomic, AtomicOrdering, BinaryOp, Block, BlockData, CallInfo, CastOp, Constant, Edge, Effects, FloatPred,
-    Function, Inst, InstData, InstFlags, IntPred, LaneOp, MemAccess, Op, OpaqueInfo, RmwOp, Type, Unwritten,
-    Value, ValueData, ValueDef, Var, VarData,
+    Function, Inst, InstData, InstFlags, IntPred, LaneOp, MemAccess, Op, OpaqueInfo, PointerFacts, RmwOp,
+    Type, Unwritten, Value, ValueData, ValueDef, Var, VarData,
 };
 
 /// A definition found by the first pass.
@@ -31,6 +31,8 @@ struct Scan {
     vars: Vec<(Definition, Unwritten)>,
     /// Parameters, then results in the order of the text.
     values: Vec<Definition>,
+    /// What is promised of the parameters.
+    params: Vec<PointerFacts>,
     /// φs: the block (index into `blocks`) and the index into `values`.
     phis: Vec<(usize, usize)>,
 }
@@ -117,18 +119,19 @@ impl Parser {
             } else {
                 let def = self.definition()?;
                 scan.values.push(def);
+                let facts = self.pointer_facts()?;
+                scan.params.push(facts);
             }
         }
         func.ret = self.optional_return_type()?;
         func.origin = self.optional_origin().into();
         func.loc = self.optional_loc().into();
         self.expect('{')?;
-        let param_count = scan.values.len();
         self.line_end()?;
         let body = self.mark();
         self.scan(&mut scan)?;
         self.reset(body);
-        let mut body = self.allocate(func, &scan, param_count)?;
+        let mut body = self.allocate(func, &scan)?;
         while !self.eat('}') {
             self.line(&mut body)?;
         }
@@ -153,6 +156,19 @@ impl Parser {
         self.expect(':')?;
         let ty = self.parse_type(0)?;
         Ok(Definition { name, pos, ty })
+    }
+
+    /// What is promised of a parameter, behind its type.
+    fn pointer_facts(&mut self) -> Result<PointerFacts, ParseError> {
+        let mut facts = PointerFacts::default();
+        if self.eat_word("align") {
+            facts.align = self.number()?;
+        }
+        if self.eat_word("dereferenceable") {
+            facts.dereferenceable = self.number()?;
+        }
+        facts.noalias = self.eat_word("noalias");
+        Ok(facts)
     }
 
     /// The name of a block, if one stands here.
@@ -222,7 +238,7 @@ impl Parser {
     }
 
     /// Makes everything that the first pass found.
-    fn allocate(&mut self, mut func: Function, scan: &Scan, params: usize) -> Result<Body, ParseError> {
+    fn allocate(&mut self, mut func: Function, scan: &Scan) -> Result<Body, ParseError> {
         let limit = (1usize << 20).max(16 * self.token_count());
         let list: Vec<(&Name, Pos)> = scan.values.iter().map(|d| (&d.name, d.pos)).collect();
         let (ids, total) = assign_ids(&list, "value", "%v", limit)?;
@@ -235,9 +251,13 @@ impl Parser {
             func.values.push(data);
         }
         let defs: Vec<Value> = ids.into_iter().map(Value::from_u32).collect();
-        for (i, &p) in defs[..params].iter().enumerate() {
+        let params = scan.params.len();
+        for (i, (&p, &facts)) in defs[..params].iter().zip(&scan.params).enumerate() {
             func.values[p].def = ValueDef::Param(i as u32);
             func.params.push(p);
+            if facts != PointerFacts::default() {
+                func.pointers[p] = facts;
+            }
         }
 
         let list: Vec<(&Name, Pos)> = scan.vars.iter().map(|(d, _)| (&d.name, d.pos)).collect();

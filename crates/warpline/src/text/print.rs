@@ -265,6 +265,7 @@ impl<F: FnMut(Place) -> Vec<String>> Printer<'_, F> {
         for (i, &p) in func.params.iter().enumerate() {
             comma(&mut self.out, i);
             self.definition(p);
+            self.pointer_facts(p);
         }
         if func.variadic {
             comma(&mut self.out, func.params.len());
@@ -314,6 +315,19 @@ impl<F: FnMut(Place) -> Vec<String>> Printer<'_, F> {
         self.out.push_str(&self.names.value(v));
         self.out.push_str(": ");
         type_into(&mut self.out, self.module, self.func.ty(v));
+    }
+
+    fn pointer_facts(&mut self, p: Value) {
+        let facts = self.func.pointers[p];
+        if facts.align > 1 {
+            let _ = write!(self.out, " align {}", facts.align);
+        }
+        if facts.dereferenceable > 0 {
+            let _ = write!(self.out, " dereferenceable {}", facts.dereferenceable);
+        }
+        if facts.noalias {
+            self.out.push_str(" noalias");
+        }
     }
 
     fn operand(&mut self, v: Value, expected: Option<Type>) {

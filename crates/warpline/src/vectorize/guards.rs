@@ -20,6 +20,7 @@ use super::boscc::gadget;
 use super::classes::IterationPostDom;
 use super::counts::TestCounts;
 use super::plan::{Branch, Class, Plan};
+use super::safe_loads::SafeLoads;
 
 /// What was guarded.
 pub struct Guards {
@@ -38,10 +39,11 @@ pub fn insert_guards(
     pdom: &IterationPostDom,
     needed: &EntitySet<Class>,
     chosen: &EntitySet<Class>,
+    safe: &SafeLoads,
 ) -> Result<Guards, VectorizeError> {
     let harmful = plan.func.layout.iter().flat_map(|&b| &plan.func.blocks[b].insts);
     let mut instructions = EntitySet::with_capacity(plan.func.insts.len());
-    for &i in harmful.filter(|&&i| is_harmful_uniform(plan, i)) {
+    for &i in harmful.filter(|&&i| is_harmful_uniform(plan, safe, i)) {
         instructions.insert(i);
     }
     let mut counts = TestCounts::default();
@@ -97,10 +99,10 @@ fn continuation(
 }
 
 /// The classes that need a test: without an active lane, something in them would do harm.
-pub fn classes_to_guard(plan: &Plan) -> EntitySet<Class> {
+pub fn classes_to_guard(plan: &Plan, safe: &SafeLoads) -> EntitySet<Class> {
     let mut needed = EntitySet::with_capacity(plan.leaders.len());
     for &b in &plan.func.layout {
-        if needs_active_lane(plan, b) {
+        if needs_active_lane(plan, safe, b) {
             needed.insert(plan.class_of(b));
         }
     }
@@ -117,18 +119,18 @@ pub fn classes_to_guard(plan: &Plan) -> EntitySet<Class> {
 }
 
 /// Whether a block must not be executed when none of its lanes is active.
-fn needs_active_lane(plan: &Plan, b: Block) -> bool {
+fn needs_active_lane(plan: &Plan, safe: &SafeLoads, b: Block) -> bool {
     let uniform_branch =
         plan.branch[b] == Branch::Uniform && plan.branches(b) && !plan.has_constant_branch(b);
-    uniform_branch || plan.func.blocks[b].insts.iter().any(|&i| is_harmful_uniform(plan, i))
+    uniform_branch || plan.func.blocks[b].insts.iter().any(|&i| is_harmful_uniform(plan, safe, i))
 }
 
 /// Whether an instruction is executed once for all lanes and must not be if there is none.
-fn is_harmful_uniform(plan: &Plan, i: Inst) -> bool {
+fn is_harmful_uniform(plan: &Plan, safe: &SafeLoads, i: Inst) -> bool {
     let data = &plan.func.insts[i];
     let uniform = |v: &Value| !plan.facts.divergent.contains(*v);
     match data.op {
-        Op::Load(_) => uniform(&data.args[0]),
+        Op::Load(_) => uniform(&data.args[0]) && safe[i].is_none(),
         Op::Store(_) => uniform(&data.args[1]),
         Op::Binary(op) if op.is_int_division() => data.args.iter().all(uniform),
         Op::Call(_) => {

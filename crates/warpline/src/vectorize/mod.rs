@@ -7,12 +7,11 @@
 //!    then the [uniformity analysis](crate::uniformity) and, for indices, [`widen`];
 //! 2. [`divergent_loops`]: loops that lanes leave apart become uniform loops (Sec. 5);
 //! 3. [`classes`]: which blocks share a mask (Sec. 2.4, 4);
-//! 4. [`guards`]: branches around what must not run without an active lane, and [`boscc`]: around what then need not (Sec. 6);
+//! 4. [`safe_loads`]: what may run without an active lane; [`guards`]: branches around what must not, and [`boscc`]: around what then need not (Sec. 6);
 //! 5. [`block_index`] and [`mod@linearize`]: partial linearization (Sec. 3);
 //! 6. [`repair`]: masks, blends, SSA. The result is a *lane program*: its control flow is uniform, and every
 //!    block says under which mask it takes effect.
 
-mod addresses;
 pub mod alignment;
 pub mod block_index;
 pub mod boscc;
@@ -27,12 +26,14 @@ pub mod guards;
 pub mod linearize;
 pub mod lower;
 pub mod normalize;
+pub mod objects;
 mod options;
 mod pipeline;
 pub mod plan;
 pub mod private_memory;
 pub mod reducible;
 pub mod repair;
+pub mod safe_loads;
 pub mod scalarize;
 pub mod shared_memory;
 pub mod widen;
@@ -43,6 +44,7 @@ use crate::ir::{Block, Function, Inst, Module, Type};
 use counts::{Always, BranchCounts, Counts, Exit, LoopCounts};
 use linearize::Linearization;
 use plan::{Branch, Facts, Plan};
+use safe_loads::SafeLoads;
 
 pub use error::VectorizeError;
 pub use options::{Boscc, Linearize, MathLibrary, NoMathLibrary, Options, Passing, Vectorized};
@@ -55,6 +57,8 @@ pub struct LaneProgram {
     pub func: Function,
     /// Instructions that are executed once for all lanes and are reached with an active lane only.
     pub guarded: EntitySet<Inst>,
+    /// Loads that are executed once for all lanes and need no active lane.
+    pub safe_loads: SafeLoads,
     /// What became of branches and loops; the masks are counted when memory accesses are lowered.
     pub counts: Counts,
     /// Blocks that every lane comes to, whatever happens.
@@ -88,9 +92,10 @@ pub fn to_lane_program(
     classes::compute_classes(&mut plan, &pdom);
     check_uniform_loops(&plan)?;
     let exits = LoopCounts::exits(&plan, &exits);
-    let needed = guards::classes_to_guard(&plan);
+    let safe_loads = safe_loads::find(module, &plan);
+    let needed = guards::classes_to_guard(&plan, &safe_loads);
     let chosen = boscc::choice::classes_to_test(&plan, module, &needed, options.boscc, options.width);
-    let guards = guards::insert_guards(&mut plan, &pdom, &needed, &chosen)?;
+    let guards = guards::insert_guards(&mut plan, &pdom, &needed, &chosen, &safe_loads)?;
     let (lost, linearization) = repair::linearize_function(&mut plan)?;
     let branches = branches.after_losing(match options.linearize {
         Linearize::Partial => lost,
@@ -99,7 +104,7 @@ pub fn to_lane_program(
     let loops = LoopCounts::loops(&plan);
     let counts = Counts { branches, loops, exits, boscc: guards.counts, ..Counts::default() };
     let (always, guarded) = (plan.always, guards.instructions);
-    Ok(LaneProgram { func: plan.func, guarded, counts, always, linearization })
+    Ok(LaneProgram { func: plan.func, guarded, safe_loads, counts, always, linearization })
 }
 
 /// The facts of full if-conversion: every branch and every loop counts as divergent.

@@ -147,6 +147,7 @@ pub fn vectorize(
         shapes: &linearized.shapes,
         known: &linearized.known,
         guarded: &linearized.program.guarded,
+        safe_loads: &linearized.program.safe_loads,
         always: &linearized.program.always,
     };
     let Lowered { func: lowered, params, result, approximate, masks } = lower(module, &input, options)?;

@@ -201,6 +201,10 @@ impl Checker<'_> {
                 let message = format!("parameter {k} says that it is {}", func.values[p].def);
                 self.error(Rule::Definitions, Place::Function, message);
             }
+            if !func.pointers[p].align.is_power_of_two() {
+                let message = format!("the alignment of parameter {k} is no power of two");
+                self.error(Rule::Types, Place::Function, message);
+            }
         }
         for &b in &func.layout {
             for i in func.block_insts(b) {

@@ -23,14 +23,18 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 use crate::ir::{
-    AggregateType, Atomic, Block, Effects, Function, Inst, Module, Op, Symbol, Type, TypeTable, Value,
+    AggregateType, Atomic, Block, Effects, Function, Inst, Module, Op, PointerFacts, Symbol, Type, TypeTable,
+    Value,
 };
 use crate::shape::Shape;
 
 use super::VectorizeError;
+use super::alignment::{self, at_distance};
 use super::counts::{Always, MaskCounts};
 use super::options::{MathLibrary, Options, Passing};
+use super::safe_loads::SafeLoads;
 
+use memory::covered::Covered;
 use memory::plan::AccessPlan;
 
 pub use math::has_cheap_vector_form;
@@ -47,6 +51,8 @@ pub struct Input<'a> {
     /// Instructions that may be executed once for all lanes although they could do harm without an active
     /// lane: their blocks are reached with an active lane only.
     pub guarded: &'a EntitySet<Inst>,
+    /// Loads from uniform addresses that need no active lane.
+    pub safe_loads: &'a SafeLoads,
     /// Blocks that every lane comes to, whatever happens.
     pub always: &'a Always,
 }
@@ -78,11 +84,13 @@ pub fn lower(
     let mut lower = Lower {
         src: input.func,
         guarded: input.guarded,
+        safe_loads: input.safe_loads,
         always: input.always,
         out: Function::new(&options.name, Type::Void),
         width: options.width,
         math: options.math,
         plan: AccessPlan::compute(module, input.func, &reps, options.width),
+        covered: Covered::compute(module, input.func, &reps, options.width),
         module,
         reps,
         scalars: SecondaryMap::new(),
@@ -106,6 +114,7 @@ pub fn lower(
     let result = lower.returns(options)?;
     lower.phi_operands()?;
     lower.place_allocas();
+    alignment::raise(lower.module, &mut lower.out);
     Ok(Lowered { func: lower.out, params, result, approximate: lower.approximate, masks: lower.masks })
 }
 
@@ -137,12 +146,14 @@ struct Lower<'a> {
     module: &'a mut Module,
     src: &'a Function,
     guarded: &'a EntitySet<Inst>,
+    safe_loads: &'a SafeLoads,
     always: &'a Always,
     out: Function,
     width: u32,
     math: &'a dyn MathLibrary,
     reps: SecondaryMap<Value, Rep>,
     plan: AccessPlan,
+    covered: Covered,
     /// The scalar of a uniform or strided value.
     scalars: SecondaryMap<Value, PackedOption<Value>>,
     /// The vector of a value; for one that is not varying it is valid in block `vector_home` only.
@@ -198,7 +209,13 @@ impl Lower<'_> {
                 })?;
                 self.vectors[p] = self.out.add_param(vty, &name).into();
             } else {
-                self.scalars[p] = self.out.add_param(ty, &name).into();
+                let new = self.out.add_param(ty, &name);
+                let step = if let Rep::Strided(step) = self.reps[p] { step } else { 0 };
+                let align = at_distance(self.src.pointers[p].align, step);
+                if align > 1 {
+                    self.out.pointers[new] = PointerFacts { align, ..PointerFacts::default() };
+                }
+                self.scalars[p] = new.into();
             }
         }
         if options.masked {

@@ -29,7 +29,7 @@ use crate::ir::{
     Value,
 };
 
-use super::addresses::{self, Extension, Term};
+use crate::shape::addresses::{self, Extension, Term};
 use fills::{Fill, With};
 
 /// An object that the lanes share without meeting in it.

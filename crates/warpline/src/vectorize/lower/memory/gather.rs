@@ -15,7 +15,7 @@ use crate::ir::{BinaryOp, CastOp, Constant, Function, Inst, Op, Scalar, Type, Va
 use crate::vectorize::VectorizeError;
 
 use super::super::{Lower, Rep};
-use crate::vectorize::addresses::{Address, Extension, Term};
+use crate::shape::addresses::{Address, Extension, Term};
 
 /// How deep definitions are looked through for bounds.
 const MAX_DEPTH: u32 = 4;

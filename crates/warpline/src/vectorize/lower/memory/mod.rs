@@ -5,23 +5,22 @@
 //! * Consecutive addresses become a vector access, masked unless all lanes are active.
 //! * Addresses at small constant distances, reversed ones among them, and the fields of structures become wide accesses with
 //!   shuffles, where the [`plan`] finds that worthwhile.
-//! * A load of private memory that is laid out for all lanes, at an index that is in it, needs no mask.
+//! * A load of [bytes that are there](covered) whatever lanes are active needs no mask.
 //! * Everything else is gathered and scattered under the mask. Scatters write in lane order.
 //! * Volatile and atomic accesses, and types that have no vector form in memory, are replicated.
 
 mod bulk;
+pub(super) mod covered;
 mod gather;
 pub(super) mod plan;
 mod wide;
 
 use crate::ir::{BinaryOp, CastOp, DataLayout, Effects, Inst, MemAccess, Op, Scalar, Type, TypeTable, Value};
-use crate::vectorize::addresses::Address;
-use crate::vectorize::{VectorizeError, alignment};
+use crate::vectorize::VectorizeError;
+use crate::vectorize::alignment::at_distance;
+use crate::vectorize::objects::SafeLoad;
 
 use super::{Lower, Rep};
-
-/// The binary logarithm of the greatest alignment that vectors profit from.
-const MAX_ALIGN_BITS: u32 = 6;
 
 impl Lower<'_> {
     /// `load`
@@ -31,8 +30,12 @@ impl Lower<'_> {
         if !access.is_simple() {
             return self.replicate(i);
         }
-        if self.once(i, address) {
-            let ptr = self.scalar(address, i)?;
+        let safe = self.safe_loads[i].filter(|_| self.reps[address] == Rep::Uniform);
+        if safe.is_some() || self.once(i, address) {
+            let (ptr, access) = match safe {
+                Some(safe) => self.safe_place(safe, access, i)?,
+                None => (self.scalar(address, i)?, access),
+            };
             let ty = self.src.ty(result);
             let new = self.out.append(self.block, Op::Load(access), &[ptr], ty);
             self.copy_metadata(i, new);
@@ -51,13 +54,19 @@ impl Lower<'_> {
         let mem_ty = Type::from(elem);
         let vty = mem_ty.vector(self.width).expect("memory elements are scalars");
         let mut loaded = if self.is_consecutive(address, mem_ty) {
-            let ptr = self.scalar(address, i)?;
-            let access = self.aligned_for_lane_0(access, mem_ty, ptr);
-            let size = self.module.layout.store_size(&self.module.types, mem_ty).unwrap_or(u64::MAX);
-            let mask = if self.is_inside_object(address, size) { None } else { self.mask_vector(i)? };
-            match mask {
-                None => self.emit(Op::Load(access), &[ptr], vty),
-                Some(mask) => self.masked_load("llvm.masked.load", ptr, access, mask, vty, i),
+            match (self.covered.load(i), self.mask.is_some()) {
+                (Some(safe), true) => {
+                    let (ptr, access) = self.safe_place(safe, access, i)?;
+                    self.emit(Op::Load(access), &[ptr], vty)
+                }
+                _ => {
+                    let ptr = self.scalar(address, i)?;
+                    let access = self.aligned_for_lane_0(access, mem_ty);
+                    match self.mask_vector(i)? {
+                        None => self.emit(Op::Load(access), &[ptr], vty),
+                        Some(mask) => self.masked_load("llvm.masked.load", ptr, access, mask, vty, i),
+                    }
+                }
             }
         } else {
             let ptrs = self.addresses(address, i)?;
@@ -103,7 +112,7 @@ impl Lower<'_> {
         let x = self.as_element(x, ty, mem_ty);
         if self.is_consecutive(address, mem_ty) {
             let ptr = self.scalar(address, i)?;
-            let access = self.aligned_for_lane_0(access, mem_ty, ptr);
+            let access = self.aligned_for_lane_0(access, mem_ty);
             match self.mask_vector(i)? {
                 None => {
                     let new = self.emit_void(Op::Store(access), &[x, ptr]);
@@ -117,6 +126,17 @@ impl Lower<'_> {
             self.masked_store("llvm.masked.scatter", x, ptrs, access, mask, i);
         }
         Ok(())
+    }
+
+    /// The address of a load that may be made whether or not a lane is active, and the load.
+    fn safe_place(
+        &mut self,
+        safe: SafeLoad,
+        access: MemAccess,
+        at: Inst,
+    ) -> Result<(Value, MemAccess), VectorizeError> {
+        let base = self.scalar(safe.base, at)?;
+        Ok((self.offset_by(base, safe.offset), MemAccess { align: safe.align, ..access }))
     }
 
     /// Whether a memory access is made once for all lanes.
@@ -133,33 +153,10 @@ impl Lower<'_> {
         }
     }
 
-    /// An access of consecutive elements from `ptr` on, with what is known of lane 0's address if some lane's is aligned.
-    fn aligned_for_lane_0(&self, access: MemAccess, elem: Type, ptr: Value) -> MemAccess {
+    /// An access of consecutive elements, with what is known of lane 0's address if some lane's is aligned.
+    fn aligned_for_lane_0(&self, access: MemAccess, elem: Type) -> MemAccess {
         let size = self.module.layout.alloc_size(&self.module.types, elem).unwrap_or(1);
-        self.aligned(access, alignment::at_distance(access.align, size as i64), ptr)
-    }
-
-    /// An access with an alignment, or a greater one if the scalar address has it.
-    fn aligned(&self, access: MemAccess, align: u64, ptr: Value) -> MemAccess {
-        let zeros = alignment::low_zeros(self.module, &self.out, ptr).min(MAX_ALIGN_BITS);
-        MemAccess { align: align.max(1 << zeros), ..access }
-    }
-
-    /// Whether a load of `size` bytes in each lane stays within private memory whatever lanes are active.
-    fn is_inside_object(&self, address: Value, size: u64) -> bool {
-        let bytes = || {
-            let Rep::Strided(step) = self.reps[address] else { return None };
-            let Address { root, terms, offset } = Address::of(self.module, self.src, address)?;
-            let Op::Alloca { ty, .. } = self.src.insts[self.src.def_inst(root)?].op else { return None };
-            let count =
-                u64::try_from(self.src.as_int(self.src.insts[self.src.def_inst(root)?].args[0])?).ok()?;
-            let bytes = self.module.layout.alloc_size(&self.module.types, ty)?.checked_mul(count)?;
-            let laid_out = self.reps[root] == Rep::Strided(step) && terms.is_empty() && step > 0;
-            let first = u64::try_from(offset).ok().filter(|_| laid_out)?;
-            let last = step.unsigned_abs().checked_mul(u64::from(self.width) - 1)?.checked_add(first)?;
-            Some(last.checked_add(size)? <= bytes)
-        };
-        bytes().unwrap_or(false)
+        MemAccess { align: at_distance(access.align, size as i64), ..access }
     }
 
     fn memory_element(&self, ty: Type) -> Option<Scalar> {

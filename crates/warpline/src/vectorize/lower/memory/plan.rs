@@ -31,7 +31,7 @@ use crate::ir::{Effects, Function, Inst, Module, Op, Type, Value};
 use super::super::math::is_annotation;
 use super::super::reps::Rep;
 use super::memory_element;
-use crate::vectorize::addresses::Address;
+use crate::shape::addresses::Address;
 
 /// The greatest distance of neighbouring lanes' elements, in elements.
 const MAX_FACTOR: u64 = 16;

@@ -106,7 +106,7 @@ impl Lower<'_> {
         let promised = if self.mask.is_none() { access.align } else { at_distance(access.align, size) };
         let align = at_distance(at_distance(promised, group.factor * size), start);
         let start = self.offset_by(base, start);
-        let access = self.aligned(access, align, start);
+        let access = MemAccess { align, ..access };
         Ok(Range { start, access, elem, len: group.range(self.width) })
     }
 

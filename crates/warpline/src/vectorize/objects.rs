@@ -1,0 +1,105 @@
+//! Memory that is known to be there, whatever lanes are active.
+//!
+//! A load may be made for lanes that do not ask for it if it cannot fault: what it finds is not looked at. A race with other
+//! threads' stores gives it an undefined value, which is no harm either. Volatile and atomic loads are none of these; a store is never made for
+//! a lane that does not ask for it, since others may read or write there, or no one may write.
+//!
+//! Bytes are known to be there if
+//! * they are in a global variable or an `alloca` of the entry block;
+//! * the caller promises that they are (`dereferenceable`, `sret`, `byval`), and nothing in the function can free memory or wait for a
+//!   thread that does. LLVM takes the promise to hold while the function runs in any case;
+//! * they have been accessed by every lane that could ask for them, again with nothing that can free them in the function.
+//!
+//! An address that some lane computes before it asks may be poison, or wrap, where no lane does. So the address of such a load is
+//! computed anew: from the start of the object, or from the address of the earlier access, and a constant.
+
+use crate::ir::{
+    AtomicOrdering, CallInfo, Constant, Effects, Function, InstData, Module, Op, SymbolKind, Value, ValueDef,
+};
+
+use super::alignment::at_distance;
+
+/// A load that may be made for lanes that do not ask for it: at `base + offset`, with this alignment.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct SafeLoad {
+    /// A pointer, not poison.
+    pub base: Value,
+    /// Bytes to add to it.
+    pub offset: i64,
+    /// What the sum is a multiple of.
+    pub align: u64,
+}
+
+/// The memory behind a pointer: so many bytes from it on.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Extent {
+    /// Bytes.
+    pub bytes: u64,
+    /// What the pointer is a multiple of.
+    pub align: u64,
+}
+
+impl Extent {
+    /// The load of `size` bytes at a distance from the pointer, if these bytes are there.
+    pub fn load(self, base: Value, offset: i64, size: u64) -> Option<SafeLoad> {
+        let end = u64::try_from(offset).ok()?.checked_add(size)?;
+        let align = at_distance(self.align, offset);
+        (end <= self.bytes).then_some(SafeLoad { base, offset, align })
+    }
+}
+
+/// What is known to be behind pointers of a function.
+pub struct Objects<'a> {
+    module: &'a Module,
+    func: &'a Function,
+    /// Whether memory that is there stays there.
+    pub stays: bool,
+}
+
+impl<'a> Objects<'a> {
+    /// Looks for whatever could free memory.
+    pub fn of(module: &'a Module, func: &'a Function) -> Objects<'a> {
+        let mut insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
+        let stays = !insts.any(|i| may_free(module, &func.insts[i]));
+        Objects { module, func, stays }
+    }
+
+    /// What is behind a pointer that is the same for all lanes. `None` if nothing is known.
+    pub fn extent(&self, root: Value) -> Option<Extent> {
+        match self.func.values[root].def {
+            ValueDef::Param(_) => {
+                let facts = self.func.pointers[root];
+                let known = self.stays && facts.dereferenceable > 0;
+                known.then_some(Extent { bytes: facts.dereferenceable, align: facts.align })
+            }
+            ValueDef::Const(_) => {
+                let Constant::Address { symbol, offset, .. } = self.func.constant(root)? else { return None };
+                let SymbolKind::Global { ty, align, .. } = self.module.symbols[*symbol].kind else {
+                    return None;
+                };
+                let size = self.module.layout.alloc_size(&self.module.types, ty)?;
+                let bytes = size.checked_sub(u64::try_from(*offset).ok()?)?;
+                Some(Extent { bytes, align: at_distance(align.max(1), *offset) })
+            }
+            ValueDef::Inst(inst, _) => {
+                let data = &self.func.insts[inst];
+                let Op::Alloca { ty, align } = data.op else { return None };
+                let count = u64::try_from(self.func.as_int(data.args[0])?).ok()?;
+                let size = self.module.layout.alloc_size(&self.module.types, ty)?;
+                let bytes = size.checked_mul(count).filter(|_| data.block == self.func.entry())?;
+                Some(Extent { bytes, align: align.max(1) })
+            }
+        }
+    }
+}
+
+/// Whether an instruction may free memory or learn that another thread did.
+fn may_free(module: &Module, data: &InstData) -> bool {
+    let intrinsic =
+        |call: &CallInfo| call.callee.is_some_and(|s| module.symbols[s].name.starts_with("llvm."));
+    match &data.op {
+        Op::Load(access) | Op::Store(access) => access.ordering != AtomicOrdering::NotAtomic,
+        Op::Call(call) if intrinsic(call) => false,
+        _ => data.effects().intersects(Effects::WRITES | Effects::ATOMIC),
+    }
+}
