@@ -43,4 +43,4 @@ pub use jit::{Jit, JitFunction, process_has_symbol};
 pub use module::{Diagnostic, Module, Severity};
 pub use simplify::{LANE_OPERATIONS, PIPELINE};
 pub use tables::Bridge;
-pub use target::{Cpu, Emit, TargetMachine, host_triple};
+pub use target::{Cpu, Effort, Emit, TargetMachine, host_triple};

@@ -3,7 +3,7 @@
 use std::ptr;
 
 use llvm_sys::target_machine::LLVMCodeGenFileType::{LLVMAssemblyFile, LLVMObjectFile};
-use llvm_sys::target_machine::LLVMCodeGenOptLevel::LLVMCodeGenLevelAggressive;
+use llvm_sys::target_machine::LLVMCodeGenOptLevel::{LLVMCodeGenLevelAggressive, LLVMCodeGenLevelLess, LLVMCodeGenLevelNone};
 use llvm_sys::target_machine::LLVMCodeModel::LLVMCodeModelDefault;
 use llvm_sys::target_machine::LLVMRelocMode::LLVMRelocPIC;
 use llvm_sys::target_machine::LLVMTargetMachineRef;
@@ -59,6 +59,18 @@ pub enum Emit {
     Assembly,
 }
 
+/// How hard the code generator tries: instruction selection, scheduling, registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Effort {
+    /// As little as possible: quick to generate, slow to run.
+    Least,
+    /// Less than usual.
+    Less,
+    /// For the best code.
+    #[default]
+    Most,
+}
+
 /// A code generator for one target and CPU, for position-independent code.
 pub struct TargetMachine {
     raw: LLVMTargetMachineRef,
@@ -72,6 +84,19 @@ impl TargetMachine {
     /// # Errors
     /// [`Error::Target`] when the loaded library does not have the target.
     pub fn new(triple: &str, cpu: &Cpu) -> Result<Self> {
+        Self::with_effort(triple, cpu, Effort::default())
+    }
+
+    /// As [`TargetMachine::new`], trying less hard.
+    ///
+    /// # Errors
+    /// As [`TargetMachine::new`].
+    pub fn with_effort(triple: &str, cpu: &Cpu, effort: Effort) -> Result<Self> {
+        let level = match effort {
+            Effort::Least => LLVMCodeGenLevelNone,
+            Effort::Less => LLVMCodeGenLevelLess,
+            Effort::Most => LLVMCodeGenLevelAggressive,
+        };
         let triple = if triple.is_empty() { host_triple()? } else { triple.to_owned() };
         Llvm::get()?;
         let f = functions();
@@ -89,7 +114,7 @@ impl TargetMachine {
                 c_triple.as_ptr(),
                 name.as_ptr(),
                 features.as_ptr(),
-                LLVMCodeGenLevelAggressive as u32,
+                level as u32,
                 LLVMRelocPIC as u32,
                 LLVMCodeModelDefault as u32,
             )

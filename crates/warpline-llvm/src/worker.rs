@@ -14,7 +14,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use crate::error::{Error, Result, did_you_mean};
 use crate::frontend::{InputKind, compile};
 use crate::module::{Module, Severity};
-use crate::target::{Cpu, Emit, TargetMachine, host_triple};
+use crate::target::{Cpu, Effort, Emit, TargetMachine, host_triple};
 
 /// The first argument of a process that is to serve one job.
 pub const ARGUMENT: &str = "__worker";
@@ -56,6 +56,8 @@ pub struct CodegenOptions {
     pub vector_bits: Option<u32>,
     /// Passes in the notation of `opt -passes=`; empty for none.
     pub passes: String,
+    /// How hard the code generator tries.
+    pub effort: Effort,
     /// Whether functions that this process does not have get a body that reports them, for running in place.
     pub define_missing: bool,
     /// Whether lane operations get their scalar meaning.
@@ -71,6 +73,7 @@ impl CodegenOptions {
             cpu,
             vector_bits: None,
             passes: "default<O3>".to_owned(),
+            effort: Effort::default(),
             define_missing: false,
             define_lane_operations: false,
             output,
@@ -248,7 +251,7 @@ fn newer_compiler(kind: InputKind, error: Error) -> Error {
 pub fn codegen_in_process(bitcode: &[u8], name: &str, options: &CodegenOptions) -> Result<Vec<u8>> {
     let mut module = Module::parse(bitcode, name)?;
     module.verify()?;
-    let machine = TargetMachine::new(&module.triple(), &options.cpu)?;
+    let machine = TargetMachine::with_effort(&module.triple(), &options.cpu, options.effort)?;
     module.set_target(&machine)?;
     if options.define_lane_operations {
         module.define_scalar_lane_operations();
@@ -400,6 +403,8 @@ fn take_flag(bytes: &mut &[u8]) -> Option<Option<bool>> {
     }
 }
 
+const EFFORTS: [Effort; 3] = [Effort::Least, Effort::Less, Effort::Most];
+
 const OUTPUTS: [Output; 4] = [Output::Text, Output::Bitcode, Output::Assembly, Output::Object];
 
 fn encode_job(job: &Job) -> Vec<u8> {
@@ -421,6 +426,7 @@ fn encode_job(job: &Job) -> Vec<u8> {
             put(&mut out, options.cpu.features.as_bytes());
             put(&mut out, &options.vector_bits.unwrap_or(0).to_le_bytes());
             put(&mut out, options.passes.as_bytes());
+            put(&mut out, &[options.effort as u8]);
             put_flag(&mut out, Some(options.define_missing));
             put_flag(&mut out, Some(options.define_lane_operations));
             put(&mut out, &[options.output as u8]);
@@ -458,6 +464,7 @@ fn decode_job(bytes: &[u8]) -> Option<Job> {
                 cpu: Cpu { name: take_text(rest)?, features: take_text(rest)? },
                 vector_bits: Some(u32::from_le_bytes(take(rest)?.try_into().ok()?)).filter(|&bits| bits != 0),
                 passes: take_text(rest)?,
+                effort: *EFFORTS.get(usize::from(*take(rest)?.first()?))?,
                 define_missing: take_flag(rest)??,
                 define_lane_operations: take_flag(rest)??,
                 output: *OUTPUTS.get(usize::from(*take(rest)?.first()?))?,
@@ -494,6 +501,7 @@ mod tests {
         let mut codegen =
             CodegenOptions::new(Cpu { name: "znver4".into(), features: "+avx2".into() }, Output::Object);
         codegen.vector_bits = Some(512);
+        codegen.effort = Effort::Less;
         codegen.define_missing = true;
         let jobs = [
             Job::Load { path: "a b.rs".into(), options: LoadOptions::default() },

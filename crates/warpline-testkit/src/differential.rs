@@ -11,6 +11,7 @@ use warpline::shape::ArgShape;
 use warpline::vectorize::{self, Boscc, Linearize, Options, Passing, VectorizeError};
 use warpline::verify::verify;
 
+use crate::census::{Names, access_forms};
 use crate::paths::check_paths;
 use crate::programs::{Inputs, Mismatch, Observed, ParamRole, Program, Reference, compare, run_lockstep};
 use crate::rng::SplitMix64;
@@ -58,7 +59,7 @@ pub enum Outcome {
 }
 
 /// What a comparison saw.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     /// Divergent branches in the kernel.
     pub divergent_branches: usize,
@@ -74,6 +75,8 @@ pub struct Report {
     pub raced: bool,
     /// Edges of which Theorem 4.5 says that they stay; `None` if the kernel was too large to check.
     pub promised_edges: Option<usize>,
+    /// The forms of accesses to memory in the vector code.
+    pub forms: Names,
 }
 
 /// The shape that a parameter of this role has.
@@ -157,6 +160,7 @@ fn differs(
         chosen_tests: made.counts.boscc.chosen,
         raced,
         promised_edges: theorems.map(|seen| seen.promised_edges),
+        forms: access_forms(&module, lowered, inputs.width),
     })
 }
 

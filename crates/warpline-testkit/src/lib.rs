@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod census;
 pub mod claims;
 pub mod control_flow;
 pub mod convergence;

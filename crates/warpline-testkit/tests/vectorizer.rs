@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use warpline::interp::LaneSet;
 use warpline::vectorize::Linearize;
 use warpline_analysis::CycleForest;
+use warpline_testkit::census::{Rates, constructs};
 use warpline_testkit::differential::{Form, Outcome, Setup, compare_all};
 use warpline_testkit::programs::{Inputs, Program, ProgramOptions, generate, shrink};
 use warpline_testkit::rng::SplitMix64;
@@ -31,6 +32,7 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
     let mut tested = 0;
     let (mut small_enough, mut promised) = (0, 0);
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    let mut rates = Rates::default();
     let count = programs(400);
     for seed in start..start + count {
         let mut rng = SplitMix64::new(seed);
@@ -51,6 +53,7 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
                 tested += usize::from(report.chosen_tests > 0);
                 small_enough += usize::from(report.promised_edges.is_some());
                 promised += report.promised_edges.unwrap_or(0);
+                rates.add(constructs(&program).union(&report.forms).copied());
             }
             Outcome::Skipped(why) => *reasons.entry(format!("skipped: {why}")).or_default() += 1,
             Outcome::Refused(why) => *reasons.entry(format!("refused: {why}")).or_default() += 1,
@@ -64,6 +67,7 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
             }
         }
     }
+    println!("{rates}");
     println!(
         "{agreed} of {count} agree; {divergent} have divergent branches, {divergent_loops} divergent loops, {tested} tests for \
          speed; {lost} uniform branches lost; {irreducible} irreducible; theorems checked on the graphs of {small_enough} with {promised} promised edges; \

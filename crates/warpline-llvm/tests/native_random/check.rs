@@ -9,11 +9,12 @@ use warpline::interp::{
 use warpline::ir::Type;
 use warpline::vectorize::{Passing, Vectorized};
 use warpline_llvm::{Jit, JitFunction};
+use warpline_testkit::census;
 use warpline_testkit::differential::{self, compare_all};
 use warpline_testkit::programs::{Inputs, ParamRole, Program};
 use warpline_testkit::rng::SplitMix64;
 
-use crate::code::{NoCode, SCALAR, VECTOR, compile, take_calls};
+use crate::code::{Code, NoCode, SCALAR, VECTOR, compile, take_calls};
 use crate::guarded::Guarded;
 use crate::nan::{SawNan, is_nan};
 use crate::range;
@@ -26,18 +27,7 @@ pub const FUEL: u64 = 300_000;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// The vector function does what the lanes do.
-    Agree {
-        /// Divergent branches.
-        branches: usize,
-        /// Divergent loops.
-        loops: usize,
-        /// Calls that were made.
-        calls: usize,
-        /// Whether the scalar kernel was compared too.
-        scalar: bool,
-        /// Whether the driver over a range was run.
-        range: bool,
-    },
+    Agree(Report),
     /// There is nothing to compare, and why.
     Skipped(String),
     /// The vectorizer refused.
@@ -46,13 +36,48 @@ pub enum Outcome {
     Differ(String),
 }
 
+/// What a comparison saw.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Report {
+    /// Divergent branches.
+    pub branches: usize,
+    /// Divergent loops.
+    pub loops: usize,
+    /// Calls that were made.
+    pub calls: usize,
+    /// Whether the scalar kernel was compared too.
+    pub scalar: bool,
+    /// Whether the driver over a range was run.
+    pub range: bool,
+    /// What is in the program and its vector code (see [`census`]).
+    pub names: Vec<String>,
+}
+
+impl Report {
+    fn parse(text: &str) -> Option<Report> {
+        let mut words = text.splitn(6, ' ');
+        let mut number = || words.next()?.parse::<usize>().ok();
+        let (branches, loops, calls) = (number()?, number()?, number()?);
+        let (scalar, range) = (number()? != 0, number()? != 0);
+        let names = words.next()?.split('|').map(str::to_owned).collect();
+        Some(Report { branches, loops, calls, scalar, range, names })
+    }
+}
+
+impl fmt::Display for Report {
+    /// One line, for [`Report::parse`].
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report { branches, loops, calls, scalar, range, names } = self;
+        let (scalar, range) = (u8::from(*scalar), u8::from(*range));
+        write!(f, "{branches} {loops} {calls} {scalar} {range} {}", names.join("|"))
+    }
+}
+
 impl fmt::Display for Outcome {
     /// One line, for [`Outcome::parse`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Outcome::Agree { branches, loops, calls, scalar, range } => {
-                write!(f, "agree {branches} {loops} {calls} {} {}", u8::from(*scalar), u8::from(*range))
-            }
+            Outcome::Agree(report) => write!(f, "agree {report}"),
             Outcome::Skipped(why) => write!(f, "skipped {}", why.replace('\n', "; ")),
             Outcome::Refused(why) => write!(f, "refused {}", why.replace('\n', "; ")),
             Outcome::Differ(why) => write!(f, "differ {}", why.replace('\n', "; ")),
@@ -69,11 +94,7 @@ impl Outcome {
             "skipped" => Some(Outcome::Skipped(rest)),
             "refused" => Some(Outcome::Refused(rest)),
             "differ" => Some(Outcome::Differ(rest)),
-            "agree" => {
-                let numbers: Vec<usize> = rest.split(' ').map(str::parse).collect::<Result<_, _>>().ok()?;
-                let &[branches, loops, calls, scalar, range] = numbers.as_slice() else { return None };
-                Some(Outcome::Agree { branches, loops, calls, scalar: scalar != 0, range: range != 0 })
-            }
+            "agree" => Report::parse(&rest).map(Outcome::Agree),
             _ => None,
         }
     }
@@ -411,7 +432,7 @@ pub fn check(program: &Program, setup: &Setup, mut stage: impl FnMut(&str)) -> O
         return Outcome::Skipped("calls with poison".into());
     }
     stage("compile");
-    let (jit, made) = match compile(program, setup) {
+    let Code { jit, made, forms } = match compile(program, setup) {
         Ok(code) => code,
         Err(NoCode::Refused(why)) => return Outcome::Refused(why),
         Err(NoCode::Broken(why)) => return Outcome::Differ(why),
@@ -445,13 +466,14 @@ pub fn check(program: &Program, setup: &Setup, mut stage: impl FnMut(&str)) -> O
     };
     let result = found.and_then(|found| compare(program, &lockstep, &found, false));
     match judge("vector code", lockstep.nan, result) {
-        Ok(()) => Outcome::Agree {
+        Ok(()) => Outcome::Agree(Report {
             branches: made.counts.branches.divergent,
             loops: made.counts.loops.divergent,
             calls: lockstep.effects.len(),
             scalar,
             range: setup.indices.is_some(),
-        },
+            names: census::constructs(program).into_iter().chain(forms).map(str::to_owned).collect(),
+        }),
         Err(outcome) => outcome,
     }
 }

@@ -9,6 +9,7 @@ use warpline::vectorize::{Options, Vectorized, vectorize};
 use warpline::verify::verify;
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Imported, Jit, Linkage, Module};
+use warpline_testkit::census::{Names, access_forms};
 use warpline_testkit::differential::{Form, shape_of};
 use warpline_testkit::programs::Program;
 
@@ -20,6 +21,16 @@ pub const SCALAR: &str = "scalar.entry";
 /// Entry of the vector function.
 pub const VECTOR: &str = "vector.entry";
 
+/// What was made of a program.
+pub struct Code {
+    /// Its machine code.
+    pub jit: Jit,
+    /// The vector function.
+    pub made: Vectorized,
+    /// The forms of its accesses to memory.
+    pub forms: Names,
+}
+
 /// Why there is no code.
 pub enum NoCode {
     /// The vectorizer refused.
@@ -29,7 +40,7 @@ pub enum NoCode {
 }
 
 /// Vectorizes a program and compiles it together with its scalar kernel.
-pub fn compile(program: &Program, setup: &Setup) -> Result<(Jit, Vectorized), NoCode> {
+pub fn compile(program: &Program, setup: &Setup) -> Result<Code, NoCode> {
     let mut ir = program.module.clone();
     let broken = |what: &str, e: &dyn std::fmt::Display| NoCode::Broken(format!("{what}: {e}"));
     let made = match setup.indices {
@@ -54,6 +65,7 @@ pub fn compile(program: &Program, setup: &Setup) -> Result<(Jit, Vectorized), No
             made
         }
     };
+    let forms = access_forms(&ir, &ir.functions[made.func], setup.width);
     let empty = Module::parse(b"", "program").map_err(|e| broken("an empty module", &e))?;
     let mut imported = Imported::new(empty);
     for f in ir.functions.values() {
@@ -62,7 +74,8 @@ pub fn compile(program: &Program, setup: &Setup) -> Result<(Jit, Vectorized), No
     }
     imported.bridge.module().verify().map_err(|e| broken("the exported module", &e))?;
     let mut codegen = CodegenOptions::new(setup.cpu.clone(), Output::Object);
-    codegen.passes = setup.passes.to_owned();
+    codegen.passes = passes(setup);
+    codegen.effort = setup.effort;
     codegen.vector_bits = setup.vector_bits;
     codegen.define_lane_operations = true;
     let bitcode = imported.bridge.module().to_bitcode();
@@ -71,7 +84,14 @@ pub fn compile(program: &Program, setup: &Setup) -> Result<(Jit, Vectorized), No
     let jit = Jit::new().map_err(|e| broken("the JIT", &e))?;
     jit.define("effect", effect as *const () as usize).map_err(|e| broken("the JIT", &e))?;
     jit.add_object(&object, "program.o").map_err(|e| broken("the JIT", &e))?;
-    Ok((jit, made))
+    Ok(Code { jit, made, forms })
+}
+
+/// The setup's passes, behind some that leave nothing but the entries and what they need.
+fn passes(setup: &Setup) -> String {
+    let kept = [SCALAR, VECTOR, RANGE].map(|name| format!("preserve-gv={name}")).join(";");
+    let separator = if setup.passes.is_empty() { "" } else { "," };
+    format!("internalize<{kept}>,globaldce{separator}{}", setup.passes)
 }
 
 /// Vectorizes the kernel.

@@ -15,19 +15,21 @@ mod range;
 mod setup;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use check::Outcome;
 use warpline_llvm::Llvm;
+use warpline_testkit::census::Rates;
 use warpline_testkit::programs::shrink;
 
 /// The name of the test, by which a child runs it.
 const TEST: &str = "vectorized_random_programs_do_natively_what_the_interpreter_says";
 
-/// Programs that one process runs.
-const BATCH: u64 = 50;
+/// Programs that one process runs, at most: enough that its start, which loads LLVM, does not count.
+const BATCH: u64 = 250;
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
@@ -47,15 +49,16 @@ fn vectorized_random_programs_do_natively_what_the_interpreter_says() {
     let next = AtomicU64::new(first);
     let all = Mutex::new(BTreeMap::new());
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let batch = (count / (4 * workers as u64)).clamp(1, BATCH);
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
                 loop {
-                    let start = next.fetch_add(BATCH, Ordering::Relaxed);
+                    let start = next.fetch_add(batch, Ordering::Relaxed);
                     if start >= first + count {
                         break;
                     }
-                    let seeds = start..(start + BATCH).min(first + count);
+                    let seeds = start..(start + batch).min(first + count);
                     let outcomes = children::run(TEST, seeds, directory.path());
                     all.lock().unwrap().extend(outcomes);
                 }
@@ -64,35 +67,12 @@ fn vectorized_random_programs_do_natively_what_the_interpreter_says() {
     });
     let all = all.into_inner().unwrap();
     assert_eq!(all.len() as u64, count, "a process lost programs");
-    let (mut agreed, mut scalars, mut ranges, mut calling, mut divergent, mut divergent_loops) =
-        (0u64, 0u64, 0u64, 0u64, 0u64, 0u64);
-    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
-    let mut failures = Vec::new();
-    let mut callers = Vec::new();
+    let mut tally = Tally::default();
     for (seed, outcome) in all {
-        match outcome {
-            Outcome::Agree { branches, loops, calls, scalar, range } => {
-                agreed += 1;
-                callers.extend((calls > 0).then_some(seed));
-                scalars += u64::from(scalar);
-                ranges += u64::from(range);
-                calling += u64::from(calls > 0);
-                divergent += u64::from(branches > 0);
-                divergent_loops += u64::from(loops > 0);
-            }
-            Outcome::Skipped(why) => {
-                // What is in parentheses is for whoever runs the seed alone.
-                let kind = why.split(" (").next().filter(|_| count > 1).unwrap_or(&why);
-                *reasons.entry(format!("skipped: {kind}")).or_default() += 1;
-            }
-            Outcome::Refused(why) => *reasons.entry(format!("refused: {why}")).or_default() += 1,
-            Outcome::Differ(why) => failures.push((seed, why)),
-        }
+        tally.add(seed, outcome, count == 1);
     }
-    println!(
-        "{agreed} of {count} agree, {scalars} of them as scalar code too, {ranges} over a range; {divergent} have divergent branches, {divergent_loops} \
-         divergent loops, {calling} make calls; {reasons:#?}"
-    );
+    println!("{tally}");
+    let Tally { agreed, divergent, divergent_loops, ranges, failures, callers, .. } = tally;
     for (seed, why) in &failures {
         println!("seed {seed}: {why}");
     }
@@ -104,13 +84,72 @@ fn vectorized_random_programs_do_natively_what_the_interpreter_says() {
         panic!("{} failures; seed {seed}: {why}\n{setup:?}\nshrunk: {now}\n{}", failures.len(), small.text());
     }
     // The first few are enough.
-    callers.truncate(8);
-    let noticed = callers.iter().any(|&seed| notices_what_is_wrong(seed, directory.path()));
+    let mut some = callers.iter().take(8);
+    let noticed = some.any(|&seed| notices_what_is_wrong(seed, directory.path()));
     assert!(callers.is_empty() || noticed, "another callee is not noticed: {callers:?}");
     assert!(agreed * 2 > count, "too few programs were compared");
     assert!(divergent * 3 > agreed, "too few programs diverge");
     assert!(ranges * 5 > agreed, "too few ranges");
     assert!(divergent_loops * 10 > agreed, "too few programs have divergent loops");
+}
+
+/// What became of the programs.
+#[derive(Default)]
+struct Tally {
+    programs: u64,
+    agreed: u64,
+    scalars: u64,
+    ranges: u64,
+    divergent: u64,
+    divergent_loops: u64,
+    /// The programs that make calls.
+    callers: Vec<u64>,
+    /// Why programs were not compared.
+    reasons: BTreeMap<String, u64>,
+    failures: Vec<(u64, String)>,
+    /// What was in the programs that agree.
+    rates: Rates,
+}
+
+impl Tally {
+    /// Counts a program; `alone`: whether it is the only one.
+    fn add(&mut self, seed: u64, outcome: Outcome, alone: bool) {
+        self.programs += 1;
+        match outcome {
+            Outcome::Agree(report) => {
+                self.agreed += 1;
+                self.scalars += u64::from(report.scalar);
+                self.ranges += u64::from(report.range);
+                self.callers.extend((report.calls > 0).then_some(seed));
+                self.divergent += u64::from(report.branches > 0);
+                self.divergent_loops += u64::from(report.loops > 0);
+                self.rates.add(report.names.iter().map(String::as_str));
+            }
+            Outcome::Skipped(why) => {
+                // What is in parentheses is for whoever runs the seed alone.
+                let kind = why.split(" (").next().filter(|_| !alone).unwrap_or(&why);
+                *self.reasons.entry(format!("skipped: {kind}")).or_default() += 1;
+            }
+            Outcome::Refused(why) => *self.reasons.entry(format!("refused: {why}")).or_default() += 1,
+            Outcome::Differ(why) => self.failures.push((seed, why)),
+        }
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.rates)?;
+        writeln!(
+            f,
+            "{} of {} agree, {} of them as scalar code too, {} over a range; {} have divergent branches, {} divergent loops, {} make calls",
+            self.agreed, self.programs, self.scalars, self.ranges, self.divergent, self.divergent_loops, self.callers.len()
+        )?;
+        writeln!(f, "{} differ", self.failures.len())?;
+        for (why, count) in &self.reasons {
+            writeln!(f, "{count} {why}")?;
+        }
+        Ok(())
+    }
 }
 
 /// Whether it is noticed that the program of a seed, which makes calls, has another callee. The interpreter knows none and answers all

@@ -1,7 +1,7 @@
 //! What a seed stands for: a program, its inputs, and how it is vectorized and compiled.
 
 use warpline::interp::LaneSet;
-use warpline_llvm::Cpu;
+use warpline_llvm::{Cpu, Effort};
 use warpline_testkit::differential::Form;
 use warpline_testkit::programs::{Program, ProgramOptions, generate};
 use warpline_testkit::rng::SplitMix64;
@@ -25,12 +25,27 @@ pub struct Setup {
     pub vector_bits: Option<u32>,
     /// LLVM's passes.
     pub passes: &'static str,
+    /// How hard its code generator tries.
+    pub effort: Effort,
     /// Whether buffers end, rather than begin, at an inaccessible page.
     pub at_end: bool,
 }
 
-/// LLVM's passes; none is the harshest test of its instruction selection.
+/// LLVM's passes as users get them; none is the harshest test of its instruction selection.
 const PASSES: [&str; 6] = ["default<O2>", "default<O2>", "default<O2>", "default<O3>", "default<O1>", ""];
+
+/// Passes that take little time. LLVM takes most of a run's, and where a program fails, it mostly fails whatever LLVM does with it.
+const QUICK: [&str; 6] = [LIGHT, LIGHT, LIGHT, LIGHT, "function(sroa)", ""];
+const LIGHT: &str = "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
+
+/// Passes and effort: one program in four gets what users may get.
+fn effort(rng: &mut SplitMix64) -> (&'static str, Effort) {
+    match rng.below(8) {
+        0 => (*rng.pick(&PASSES), Effort::Less),
+        1 => (*rng.pick(&PASSES), Effort::Most),
+        _ => (*rng.pick(&QUICK), Effort::Least),
+    }
+}
 
 /// The program of a seed and its setup.
 pub fn of_seed(seed: u64) -> (Program, Setup) {
@@ -41,6 +56,7 @@ pub fn of_seed(seed: u64) -> (Program, Setup) {
     let indices = (mask.is_none() && rng.chance(1, 2)).then(|| rng.between(1, 100) as u32);
     let form = Form::random(&mut rng);
     let cpus = cpus();
+    let (passes, effort) = effort(&mut rng);
     let setup = Setup {
         seed,
         width,
@@ -49,7 +65,8 @@ pub fn of_seed(seed: u64) -> (Program, Setup) {
         form,
         cpu: rng.pick(&cpus).clone(),
         vector_bits: *rng.pick(&[None, None, Some(256), Some(512)]),
-        passes: PASSES[rng.below(PASSES.len())],
+        passes,
+        effort,
         at_end: rng.chance(1, 2),
     };
     (generate(seed, &options), setup)
