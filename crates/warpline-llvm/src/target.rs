@@ -3,7 +3,9 @@
 use std::ptr;
 
 use llvm_sys::target_machine::LLVMCodeGenFileType::{LLVMAssemblyFile, LLVMObjectFile};
-use llvm_sys::target_machine::LLVMCodeGenOptLevel::{LLVMCodeGenLevelAggressive, LLVMCodeGenLevelLess, LLVMCodeGenLevelNone};
+use llvm_sys::target_machine::LLVMCodeGenOptLevel::{
+    LLVMCodeGenLevelAggressive, LLVMCodeGenLevelLess, LLVMCodeGenLevelNone,
+};
 use llvm_sys::target_machine::LLVMCodeModel::LLVMCodeModelDefault;
 use llvm_sys::target_machine::LLVMRelocMode::LLVMRelocPIC;
 use llvm_sys::target_machine::LLVMTargetMachineRef;

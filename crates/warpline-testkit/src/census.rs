@@ -147,7 +147,9 @@ fn instruction(module: &Module, func: &Function, i: Inst, names: &mut Names) {
     names.extend(match &data.op {
         Op::Freeze => Some("value: freeze"),
         Op::Lane(_) => Some("lane operation"),
-        Op::Alloca { .. } if func.as_int(data.args[0]).is_none() => Some("memory: alloca of a size at run time"),
+        Op::Alloca { .. } if func.as_int(data.args[0]).is_none() => {
+            Some("memory: alloca of a size at run time")
+        }
         Op::Alloca { .. } => Some("memory: alloca"),
         Op::Opaque(info) => match info.atomic {
             Some(Atomic::Rmw { .. }) => Some("memory: atomicrmw"),
@@ -189,6 +191,9 @@ pub fn access_forms(module: &Module, func: &Function, width: u32) -> Names {
     names
 }
 
+/// An access to an `alloca` as if the lanes' objects were interleaved.
+const PRIVATE: &str = "access: private memory, side by side, without a mask";
+
 struct VectorCode<'a> {
     module: &'a Module,
     func: &'a Function,
@@ -202,18 +207,18 @@ impl VectorCode<'_> {
         match &data.op {
             Op::Load(access) if is_vector(data.results[0]) => {
                 let mut names = vec![self.load(data.results[0], false)];
-                names.extend(self.is_private(data.args[0]).then_some("access: load of private memory, unmasked"));
+                names.extend(self.is_private(data.args[0]).then_some(PRIVATE));
                 names.extend(self.aligned(access.align, data.results[0]));
                 names
             }
             Op::Store(access) if is_vector(data.args[0]) => {
                 let mut names = vec![self.store(data.args[0], false)];
+                names.extend(self.is_private(data.args[1]).then_some(PRIVATE));
                 names.extend(self.aligned(access.align, data.args[0]));
                 names
             }
             Op::Load(_) => vec!["access: scalar load"],
             Op::Store(_) => vec!["access: scalar store"],
-            Op::Alloca { ty: Type::Int(8), .. } => vec!["access: private array laid out for all lanes"],
             Op::Call(info) => {
                 let name = info.callee.map_or("", |s| &*self.module.symbols[s].name);
                 let family = |prefix: &str| name.strip_prefix(prefix).is_some();

@@ -159,22 +159,14 @@ impl Emitter<'_> {
                     let mask = self.shuffle_mask(inst, mask, ty)?;
                     f.LLVMBuildShuffleVector(b, self.stand_in(inst, x)?, self.stand_in(inst, y)?, mask, EMPTY)
                 }
-                (Op::ExtractValue(path), &[x]) => match (&path[..], original) {
-                    (&[index], _) => f.LLVMBuildExtractValue(b, self.stand_in(inst, x)?, index, EMPTY),
-                    (_, Some(original)) if self.same_path(inst, original) => self.clone_of(original),
-                    _ => return Err(self.refuse(inst, "a path of several indices needs an original")),
-                },
-                (Op::InsertValue(path), &[x, y]) => match (&path[..], original) {
-                    (&[index], _) => f.LLVMBuildInsertValue(
-                        b,
-                        self.stand_in(inst, x)?,
-                        self.stand_in(inst, y)?,
-                        index,
-                        EMPTY,
-                    ),
-                    (_, Some(original)) if self.same_path(inst, original) => self.clone_of(original),
-                    _ => return Err(self.refuse(inst, "a path of several indices needs an original")),
-                },
+                (Op::ExtractValue(_) | Op::InsertValue(_), &[_] | &[_, _])
+                    if let Some(original) = original
+                        && self.same_path(inst, original) =>
+                {
+                    self.clone_of(original)
+                }
+                (Op::ExtractValue(path), &[x]) => return self.extract_value(inst, path, x),
+                (Op::InsertValue(path), &[x, y]) => return self.insert_value(inst, path, x, y),
                 (Op::Call(call), _) => return self.call(inst, call, original),
                 (Op::Lane(lane), _) => return self.lane(inst, *lane, original),
                 (Op::Opaque(_) | Op::OpaqueTerm(_), _) => return self.opaque(inst, original),
@@ -206,6 +198,37 @@ impl Emitter<'_> {
             };
             Ok(self.built(built, &numbered))
         }
+    }
+
+    /// A member of a member. LLVM's builder takes one index at a time.
+    fn extract_value(&mut self, inst: Inst, path: &[u32], x: Value) -> Result<LLVMValueRef> {
+        let mut part = self.stand_in(inst, x)?;
+        for (n, &index) in path.iter().enumerate() {
+            // SAFETY: builder and operand are live, and the verifier has checked the path.
+            part = unsafe { functions().LLVMBuildExtractValue(self.builder, part, index, EMPTY) };
+            part = self.built(part, (n == 0).then_some((0, x)).as_slice());
+        }
+        Ok(part)
+    }
+
+    /// Replaces a member of a member: takes out what it is in, member by member, and puts the new ones back.
+    fn insert_value(&mut self, inst: Inst, path: &[u32], x: Value, y: Value) -> Result<LLVMValueRef> {
+        let mut wholes = vec![self.stand_in(inst, x)?];
+        for (n, &index) in path[..path.len() - 1].iter().enumerate() {
+            // SAFETY: as for `extract_value`.
+            let part = unsafe { functions().LLVMBuildExtractValue(self.builder, wholes[n], index, EMPTY) };
+            wholes.push(self.built(part, (n == 0).then_some((0, x)).as_slice()));
+        }
+        let mut part = self.stand_in(inst, y)?;
+        for (n, (&whole, &index)) in wholes.iter().zip(path).enumerate().rev() {
+            // SAFETY: as for `extract_value`.
+            part = unsafe { functions().LLVMBuildInsertValue(self.builder, whole, part, index, EMPTY) };
+            let outermost = (n == 0).then_some((0, x));
+            let innermost = (n + 1 == path.len()).then_some((1, y));
+            let operands: Vec<(u32, Value)> = outermost.into_iter().chain(innermost).collect();
+            part = self.built(part, &operands);
+        }
+        Ok(part)
     }
 
     /// A conversion. LLVM's builder makes nothing of one that keeps the type.

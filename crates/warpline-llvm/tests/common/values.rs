@@ -65,6 +65,28 @@ join:
 }
 
 #[test]
+fn members_of_members_are_read_and_replaced() {
+    let text = "
+define { i32, [2 x { i16, i32 }] } @kernel({ i32, [2 x { i16, i32 }] } %s, i32 %x) {
+  %a = extractvalue { i32, [2 x { i16, i32 }] } %s, 1, 0, 1
+  %b = extractvalue { i32, [2 x { i16, i32 }] } %s, 0
+  %sum = add i32 %a, %b
+  %t = insertvalue { i32, [2 x { i16, i32 }] } %s, i32 %sum, 1, 1, 1
+  %c = icmp sgt i32 %x, 9
+  br i1 %c, label %then, label %join
+then:
+  %inner = extractvalue { i32, [2 x { i16, i32 }] } %t, 1, 1
+  %u = insertvalue { i32, [2 x { i16, i32 }] } %t, { i16, i32 } %inner, 1, 0
+  br label %join
+join:
+  %r = phi { i32, [2 x { i16, i32 }] } [ %t, %0 ], [ %u, %then ]
+  ret { i32, [2 x { i16, i32 }] } %r
+}";
+    let numbers: Vec<u8> = (0..420).map(|k| k as u8).collect();
+    kernel(text, vec![Arg::Varying(numbers), Arg::Varying(words(0..21))], 20).judge_in_machine_code();
+}
+
+#[test]
 fn structures_of_the_last_active_lane_stay_at_a_uniform_address() {
     let text = "
 define void @kernel(i32 %i, ptr %out) {

@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use warpline::interp::{
-    Effect, EffectKind, HashingHost, LaneArg, LaneSet, Machine, Memory, Options as MachineOptions, Trap, Val,
+    Cell, Effect, EffectKind, HashingHost, LaneArg, LaneSet, Machine, Memory, Options as MachineOptions,
+    Trap, Val,
 };
-use warpline::ir::Type;
-use warpline::vectorize::{Passing, Vectorized};
+use warpline::ir::{Module, Type};
+use warpline::vectorize::Passing;
 use warpline_llvm::{Jit, JitFunction};
 use warpline_testkit::census;
 use warpline_testkit::differential::{self, compare_all};
+use warpline_testkit::programs::composite::{self, Leaf};
 use warpline_testkit::programs::{Inputs, ParamRole, Program};
 use warpline_testkit::rng::SplitMix64;
 
@@ -207,17 +209,20 @@ fn unguard(buffers: &mut [Guarded]) -> Result<Vec<Vec<u8>>, String> {
     buffers.iter_mut().map(|b| b.bytes().ok_or_else(|| "wrote beside a buffer".to_owned())).collect()
 }
 
-fn bits(v: &Val) -> u64 {
-    v.bits().expect("arguments are defined") as u64
+/// The bytes of a value, as an element of an array.
+pub fn value_bytes(module: &Module, ty: Type, v: &Val) -> Vec<u8> {
+    let mut cells = v.cells.iter().map(|c| c.defined().expect("arguments are defined"));
+    composite::bytes(module, ty, |_| cells.next().expect("a cell for each scalar"))
 }
 
-/// Bytes of a scalar.
-pub fn scalar_size(ty: Type) -> usize {
-    match ty {
-        Type::Int(w) => w as usize / 8,
-        Type::Float(kind) => kind.bits() as usize / 8,
-        _ => 8,
+/// What a slot holds: a scalar by its bits; of anything else the address of its bytes, which are put into a guarded piece of memory.
+pub fn slot(ty: Type, bytes: &[u8], memories: &mut Vec<Guarded>, setup: &Setup) -> u64 {
+    if ty.scalar().is_some() {
+        return word(bytes) as u64;
     }
+    let guarded = Guarded::new(bytes, setup.at_end);
+    memories.push(guarded);
+    memories[memories.len() - 1].address()
 }
 
 /// Runs the scalar kernel lane by lane.
@@ -230,70 +235,99 @@ fn run_scalar(
 ) -> Result<Found, String> {
     let mut buffers = guard(bound, setup.at_end);
     let entry = jit.function(SCALAR).map_err(|e| e.to_string())?;
-    let size = scalar_size(program.function().ret);
+    let func = program.function();
     let mut returns = Vec::new();
     take_calls();
     for lane in 0..setup.width {
         let mut pointers = buffers.iter();
-        let slot = |(a, role): (&LaneArg, &ParamRole)| match (a, role) {
-            (_, ParamRole::Buffer { .. }) => pointers.next().expect("a buffer for each").address(),
-            (LaneArg::Each(list), _) => bits(&list[lane as usize]),
-            (LaneArg::Same(v), _) => bits(v),
-        };
-        let mut slots: Vec<u64> = bound.args.iter().zip(&program.roles).map(slot).collect();
-        slots.push(0);
+        let mut memories = Vec::new();
+        let mut slots = Vec::new();
+        for ((arg, role), &param) in bound.args.iter().zip(&program.roles).zip(&func.params) {
+            let value = match (arg, role) {
+                (_, ParamRole::Buffer { .. }) => {
+                    slots.push(pointers.next().expect("a buffer for each").address());
+                    continue;
+                }
+                (LaneArg::Each(list), _) => &list[lane as usize],
+                (LaneArg::Same(v), _) => v,
+            };
+            let ty = func.ty(param);
+            let bytes = value_bytes(&program.module, ty, value);
+            slots.push(slot(ty, &bytes, &mut memories, setup));
+        }
+        let mut result = result_memory(&program.module, func.ret, 1, setup);
+        slots.push(result.address());
         if active.contains(lane) {
             entry.call(&mut slots);
         }
-        let raw = slots[bound.args.len()].to_le_bytes();
-        returns.push(Val::int(word(&raw[..size])));
+        memories.iter_mut().try_for_each(|m| m.bytes().map(drop)).ok_or("wrote beside an argument")?;
+        let bytes = result.bytes().ok_or("wrote beside the result")?;
+        returns.push(value_of(&composite::scalars(&program.module, func.ret, &bytes)));
     }
     Ok(Found { returns, buffers: unguard(&mut buffers)?, calls: take_calls() })
 }
 
+/// Memory for so many results.
+fn result_memory(module: &Module, ret: Type, count: usize, setup: &Setup) -> Guarded {
+    let size = if ret.is_void() { 0 } else { composite::stride(module, ret) as usize };
+    Guarded::new(&vec![0x5a; count * size], setup.at_end)
+}
+
+fn value_of(scalars: &[u128]) -> Val {
+    let cells: Vec<Cell> = scalars.iter().map(|&bits| Cell::new(bits)).collect();
+    Val::of_cells(&cells)
+}
+
 /// Runs the vector function. What varies is random in inactive lanes.
-fn run_vector(
-    jit: &Jit,
-    program: &Program,
-    made: &Vectorized,
-    bound: &Bound,
-    setup: &Setup,
-) -> Result<Found, String> {
+fn run_vector(code: &Code, program: &Program, bound: &Bound, setup: &Setup) -> Result<Found, String> {
     let mut rng = SplitMix64::new(setup.seed ^ 0x1a9e5);
     let buffers = guard(bound, setup.at_end);
-    let entry = jit.function(VECTOR).map_err(|e| e.to_string())?;
-    let func = program.function();
+    let entry = code.jit.function(VECTOR).map_err(|e| e.to_string())?;
+    let target = &code.ir.functions[code.made.func];
     let width = setup.width as usize;
-    let mut vectors: Vec<Guarded> = Vec::new();
+    let mut arguments: Vec<Guarded> = Vec::new();
     let mut pointers = buffers.iter();
     let mut slots = Vec::new();
     for (k, (arg, role)) in bound.args.iter().zip(&program.roles).enumerate() {
-        let size = scalar_size(func.ty(func.params[k]));
-        slots.push(match (arg, role, made.params[k]) {
-            (_, ParamRole::Buffer { .. }, _) => pointers.next().expect("a buffer for each").address(),
-            (_, _, Passing::Varying(_)) => {
-                let mut bytes = Vec::new();
-                for lane in 0..width {
-                    let inactive = setup.mask.is_some_and(|m| !m.contains(lane as u32));
-                    let value = match arg {
-                        _ if inactive => rng.next_u64(),
-                        LaneArg::Each(list) => bits(&list[lane]),
-                        LaneArg::Same(v) => bits(v),
-                    };
-                    bytes.extend_from_slice(&value.to_le_bytes()[..size]);
-                }
-                vectors.push(Guarded::new(&bytes, setup.at_end));
-                vectors[vectors.len() - 1].address()
+        let form = target.ty(target.params[k]);
+        let lane_0 = match arg {
+            LaneArg::Each(list) => &list[0],
+            LaneArg::Same(v) => v,
+        };
+        let bytes = match (role, code.made.params[k]) {
+            (ParamRole::Buffer { .. }, _) => {
+                slots.push(pointers.next().expect("a buffer for each").address());
+                continue;
             }
-            (LaneArg::Each(list), ..) => bits(&list[0]),
-            (LaneArg::Same(v), ..) => bits(v),
-        });
+            (_, Passing::Varying(_)) => {
+                // Of each scalar, all lanes' one after the other.
+                let lanes = lane_0.cells.len() * width;
+                let mut cells = (0..lanes).map(|n| {
+                    let (scalar, lane) = (n / width, n % width);
+                    let value = match arg {
+                        _ if setup.mask.is_some_and(|m| !m.contains(lane as u32)) => {
+                            return rng.next_u64().into();
+                        }
+                        LaneArg::Each(list) => &list[lane],
+                        LaneArg::Same(v) => v,
+                    };
+                    value.cells[scalar].defined().expect("arguments are defined")
+                });
+                composite::bytes(&code.ir, form, |_| cells.next().expect("a cell for each scalar"))
+            }
+            _ => value_bytes(&code.ir, form, lane_0),
+        };
+        slots.push(slot(form, &bytes, &mut arguments, setup));
     }
     if let Some(mask) = setup.mask {
         // Bits beyond the last lane mean nothing.
         slots.push(mask.0 | rng.next_u64() & !LaneSet::first(setup.width).0);
     }
-    call(&entry, slots, func.ret, width, setup, Memories { buffers, arguments: vectors })
+    let memories = Memories { buffers, arguments };
+    let (raw, buffers, calls) = call(&entry, slots, result_memory(&code.ir, target.ret, 1, setup), memories)?;
+    let scalars = composite::scalars(&code.ir, target.ret, &raw);
+    let lane = |lane: usize| value_of(&scalars.iter().copied().skip(lane).step_by(width).collect::<Vec<_>>());
+    Ok(Found { returns: (0..width).map(lane).collect(), buffers, calls })
 }
 
 /// The memory that a call of machine code may touch.
@@ -304,18 +338,37 @@ pub struct Memories {
     pub arguments: Vec<Guarded>,
 }
 
-/// Calls machine code that puts `count` results of type `ret` at the address in its last slot, which is added.
-pub fn call(
+/// Calls the driver over a range, which puts the results of `count` indices at the address in its last slot, which is added.
+pub fn call_range(
     entry: &JitFunction<'_>,
-    mut slots: Vec<u64>,
-    ret: Type,
+    slots: Vec<u64>,
+    program: &Program,
     count: usize,
     setup: &Setup,
-    mut memories: Memories,
+    memories: Memories,
 ) -> Result<Found, String> {
-    let size = scalar_size(ret);
-    let bytes = if ret.is_void() { 0 } else { count * size };
-    let mut result = Guarded::new(&vec![0x5a; bytes], setup.at_end);
+    let (module, ret) = (&program.module, program.function().ret);
+    let (raw, buffers, calls) = call(entry, slots, result_memory(module, ret, count, setup), memories)?;
+    let returns = match ret {
+        Type::Void => vec![Val::default(); count],
+        _ => {
+            let each = raw.chunks(composite::stride(module, ret) as usize);
+            each.map(|c| value_of(&composite::scalars(module, ret, c))).collect()
+        }
+    };
+    Ok(Found { returns, buffers, calls })
+}
+
+/// The bytes of the result, of the buffers, and the calls.
+type Done = (Vec<u8>, Vec<Vec<u8>>, Vec<u32>);
+
+/// Calls machine code that puts its result where the last slot says, which is added.
+fn call(
+    entry: &JitFunction<'_>,
+    mut slots: Vec<u64>,
+    mut result: Guarded,
+    mut memories: Memories,
+) -> Result<Done, String> {
     slots.push(result.address());
     take_calls();
     entry.call(&mut slots);
@@ -324,11 +377,7 @@ pub fn call(
         argument.bytes().ok_or("wrote beside an argument")?;
     }
     let raw = result.bytes().ok_or("wrote beside the result")?;
-    let returns = match ret {
-        Type::Void => vec![Val::default(); count],
-        _ => raw.chunks(size).map(|c| Val::int(word(c))).collect(),
-    };
-    Ok(Found { returns, buffers: unguard(&mut memories.buffers)?, calls })
+    Ok((raw, unguard(&mut memories.buffers)?, calls))
 }
 
 /// A number from its bytes.
@@ -338,15 +387,16 @@ fn word(bytes: &[u8]) -> u128 {
 
 /// Compares what was found; `in_order`: the calls happened in this very order, not only in this order lane by lane.
 fn compare(program: &Program, expected: &Expected, found: &Found, in_order: bool) -> Result<(), String> {
-    let ret = program.function().ret;
+    let (module, ret) = (&program.module, program.function().ret);
+    let types: Vec<Type> = composite::leaves(module, ret).iter().map(|l| l.ty).collect();
     for (lane, (a, b)) in expected.returns.iter().zip(&found.returns).enumerate() {
         let Some(a) = a else { continue };
-        let both_nan = |kind| match (a.bits(), b.bits()) {
-            (Some(a), Some(b)) => is_nan(kind, a) && is_nan(kind, b),
-            _ => false,
+        let mut cells = types.iter().zip(a.cells.iter().zip(&b.cells));
+        let same = |(ty, (a, b)): (&Type, (&Cell, &Cell))| {
+            a.refined_by(*b)
+                || matches!(ty, Type::Float(kind) if is_nan(*kind, a.bits) && is_nan(*kind, b.bits))
         };
-        let same = ret.is_void() || a.refined_by(b) || matches!(ret, Type::Float(kind) if both_nan(kind));
-        if !same {
+        if !ret.is_void() && !cells.all(same) {
             return Err(format!("lane {lane} returns {b:x?}, not {a:x?}"));
         }
     }
@@ -355,19 +405,27 @@ fn compare(program: &Program, expected: &Expected, found: &Found, in_order: bool
         _ => None,
     });
     for (k, (elem, (a, b))) in buffers.zip(expected.buffers.iter().zip(&found.buffers)).enumerate() {
-        let size = scalar_size(elem);
+        let (leaves, size) = (composite::leaves(module, elem), composite::stride(module, elem) as usize);
         for (at, (a, b)) in a.chunks(size).zip(b.chunks(size)).enumerate() {
-            let fits = a.iter().zip(b).all(|(a, b)| a.is_none_or(|a| a == *b));
-            let both_nan = |kind| {
-                let a: Option<Vec<u8>> = a.iter().copied().collect();
-                a.is_some_and(|a| is_nan(kind, word(&a))) && is_nan(kind, word(b))
-            };
-            if !fits && !matches!(elem, Type::Float(kind) if both_nan(kind)) {
+            if !leaves.iter().all(|leaf| same_in_memory(module, leaf, a, b)) {
                 return Err(format!("buffer {k}, element {at}: {b:x?}, not {a:x?}"));
             }
         }
     }
     compare_calls(&expected.effects, &found.calls, in_order)
+}
+
+/// Whether a scalar is what it should be, as far as that is defined. Addresses are others in machine code.
+fn same_in_memory(module: &Module, leaf: &Leaf, expected: &[Option<u8>], found: &[u8]) -> bool {
+    let size = module.layout.store_size(&module.types, leaf.ty).expect("scalars have a size") as usize;
+    let range = leaf.offset as usize..leaf.offset as usize + size;
+    let (expected, found) = (&expected[range.clone()], &found[range]);
+    let fits = expected.iter().zip(found).all(|(a, b)| a.is_none_or(|a| a == *b));
+    let both_nan = |kind| {
+        let defined: Option<Vec<u8>> = expected.iter().copied().collect();
+        defined.is_some_and(|a| is_nan(kind, word(&a))) && is_nan(kind, word(found))
+    };
+    fits || leaf.ty.is_ptr() || matches!(leaf.ty, Type::Float(kind) if both_nan(kind))
 }
 
 /// Whether the calls are those of the lanes, each lane's in its order.
@@ -432,7 +490,7 @@ pub fn check(program: &Program, setup: &Setup, mut stage: impl FnMut(&str)) -> O
         return Outcome::Skipped("calls with poison".into());
     }
     stage("compile");
-    let Code { jit, made, forms } = match compile(program, setup) {
+    let code = match compile(program, setup) {
         Ok(code) => code,
         Err(NoCode::Refused(why)) => return Outcome::Refused(why),
         Err(NoCode::Broken(why)) => return Outcome::Differ(why),
@@ -452,7 +510,7 @@ pub fn check(program: &Program, setup: &Setup, mut stage: impl FnMut(&str)) -> O
         && expected.effects.iter().all(|e| argument(e).is_some())
     {
         stage("scalar");
-        let result = run_scalar(&jit, program, &bound, active, setup)
+        let result = run_scalar(&code.jit, program, &bound, active, setup)
             .and_then(|found| compare(program, &expected, &found, true));
         if let Err(outcome) = judge("scalar code", expected.nan, result) {
             return outcome;
@@ -461,18 +519,18 @@ pub fn check(program: &Program, setup: &Setup, mut stage: impl FnMut(&str)) -> O
     }
     stage("vector");
     let found = match setup.indices {
-        Some(_) => range::run(&jit, program, &inputs, setup),
-        None => run_vector(&jit, program, &made, &bound, setup),
+        Some(_) => range::run(&code.jit, program, &inputs, setup),
+        None => run_vector(&code, program, &bound, setup),
     };
     let result = found.and_then(|found| compare(program, &lockstep, &found, false));
     match judge("vector code", lockstep.nan, result) {
         Ok(()) => Outcome::Agree(Report {
-            branches: made.counts.branches.divergent,
-            loops: made.counts.loops.divergent,
+            branches: code.made.counts.branches.divergent,
+            loops: code.made.counts.loops.divergent,
             calls: lockstep.effects.len(),
             scalar,
             range: setup.indices.is_some(),
-            names: census::constructs(program).into_iter().chain(forms).map(str::to_owned).collect(),
+            names: census::constructs(program).into_iter().chain(code.forms).map(str::to_owned).collect(),
         }),
         Err(outcome) => outcome,
     }

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use warpline::ir::{AggregateType, Type, TypeTable};
 use warpline::text::parse_module;
-use warpline_testkit::programs::Program;
+use warpline_testkit::programs::{ParamRole, Program};
 
 use crate::check::{Outcome, check};
 use crate::setup::of_seed;
@@ -48,9 +49,30 @@ pub fn serve_if_child() -> bool {
 
 /// The program with another text.
 pub fn with_text(program: &Program, text: &str) -> Option<Program> {
-    let module = parse_module(text).ok()?;
+    let mut module = parse_module(text).ok()?;
     let kernel = module.function(&program.function().name)?;
-    Some(Program { module, kernel, roles: program.roles.clone() })
+    let mut roles = program.roles.clone();
+    for role in &mut roles {
+        if let ParamRole::Buffer { elem, .. } = role {
+            *elem = in_table(&program.module.types, *elem, &mut module.types);
+        }
+    }
+    Some(Program { module, kernel, roles })
+}
+
+/// A type of one table in another.
+fn in_table(from: &TypeTable, ty: Type, to: &mut TypeTable) -> Type {
+    let Type::Aggregate(a) = ty else { return ty };
+    match from.get(a).clone() {
+        AggregateType::Array { elem, len } => {
+            let elem = in_table(from, elem, to);
+            to.array(elem, len)
+        }
+        AggregateType::Struct { name, fields, packed } => {
+            let fields = fields.map(|f| f.into_iter().map(|ty| in_table(from, ty, to)).collect());
+            to.aggregate(AggregateType::Struct { name, fields, packed })
+        }
+    }
 }
 
 /// The outcomes of some seeds, in order, found in children of the test called `test`.

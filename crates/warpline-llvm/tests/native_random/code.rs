@@ -29,6 +29,8 @@ pub struct Code {
     pub made: Vectorized,
     /// The forms of its accesses to memory.
     pub forms: Names,
+    /// The module that it is in.
+    pub ir: Ir,
 }
 
 /// Why there is no code.
@@ -50,8 +52,11 @@ pub fn compile(program: &Program, setup: &Setup) -> Result<Code, NoCode> {
             let args: Vec<_> = program.roles.iter().map(shape_of).collect();
             let (f, p) = (full.func, partial.func);
             let range = vector_range(&mut ir, program.kernel, f, p, setup.width, &args, "kernel.range")
-                .and_then(|range| slots_entry(&mut ir, range, RANGE));
-            range.map_err(|e| NoCode::Refused(e.reason))?;
+                .map_err(|e| NoCode::Refused(e.reason))?;
+            // Slots hold scalars.
+            if slots_entry(&mut ir, range, RANGE).is_err() {
+                entry(&mut ir, range, RANGE);
+            }
             full
         }
         None => {
@@ -84,7 +89,7 @@ pub fn compile(program: &Program, setup: &Setup) -> Result<Code, NoCode> {
     let jit = Jit::new().map_err(|e| broken("the JIT", &e))?;
     jit.define("effect", effect as *const () as usize).map_err(|e| broken("the JIT", &e))?;
     jit.add_object(&object, "program.o").map_err(|e| broken("the JIT", &e))?;
-    Ok(Code { jit, made, forms })
+    Ok(Code { jit, made, forms, ir })
 }
 
 /// The setup's passes, behind some that leave nothing but the entries and what they need.
@@ -111,8 +116,8 @@ fn form(ir: &mut Ir, program: &Program, setup: &Setup, masked: bool) -> Result<V
     Ok(made)
 }
 
-/// Adds `name(slots)`: calls the target with what is in 8-byte slots, and puts the result behind the last. A vector is in memory,
-/// and its address in the slot.
+/// Adds `name(slots)`: calls the target with what is in 8-byte slots, and puts the result where the slot behind these says. What is no
+/// scalar is in memory, and its address in the slot.
 fn entry(ir: &mut Ir, target: FuncId, name: &str) {
     let target = &ir.functions[target];
     let (callee, ret) = (target.name.clone(), target.ret);
@@ -121,29 +126,29 @@ fn entry(ir: &mut Ir, target: FuncId, name: &str) {
     let mut f = Function::new(name, Type::Void);
     let slots = f.add_param(Type::PTR, "slots");
     let b = f.add_block("entry");
-    let place = |f: &mut Function, k: usize, ty: Type| {
+    let slot = |f: &mut Function, k: usize| {
         let index = f.int_const(64, k as u128);
-        let slot = f.append_value(b, Op::Gep(Type::Int(64)), &[slots, index], Type::PTR);
-        match ty {
-            Type::Vector(_) => {
-                let address = f.append_value(b, Op::Load(MemAccess::plain(8)), &[slot], Type::PTR);
-                (address, MemAccess::plain(1))
-            }
-            _ => (slot, MemAccess::plain(8)),
-        }
+        f.append_value(b, Op::Gep(Type::Int(64)), &[slots, index], Type::PTR)
+    };
+    let place = |f: &mut Function, k: usize| {
+        let slot = slot(f, k);
+        f.append_value(b, Op::Load(MemAccess::plain(8)), &[slot], Type::PTR)
     };
     let mut args: Vec<Value> = Vec::new();
     for (k, &ty) in params.iter().enumerate() {
-        let (at, access) = place(&mut f, k, ty);
-        args.push(f.append_value(b, Op::Load(access), &[at], ty));
+        let (at, align) = match ty {
+            Type::Vector(_) | Type::Aggregate(_) => (place(&mut f, k), 1),
+            _ => (slot(&mut f, k), 8),
+        };
+        args.push(f.append_value(b, Op::Load(MemAccess::plain(align)), &[at], ty));
     }
     let info = CallInfo { callee: Some(symbol), effects: Effects::UNKNOWN, variadic_fixed: None };
     if ret.is_void() {
         f.append(b, Op::Call(Box::new(info)), &args, ret);
     } else {
         let r = f.append_value(b, Op::Call(Box::new(info)), &args, ret);
-        let (at, access) = place(&mut f, params.len(), ret);
-        f.append(b, Op::Store(access), &[r, at], Type::Void);
+        let at = place(&mut f, params.len());
+        f.append(b, Op::Store(MemAccess::plain(1)), &[r, at], Type::Void);
     }
     f.set_terminator(b, Op::Ret, &[], &[]);
     ir.functions.push(f);

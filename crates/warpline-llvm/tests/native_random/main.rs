@@ -142,7 +142,13 @@ impl fmt::Display for Tally {
         writeln!(
             f,
             "{} of {} agree, {} of them as scalar code too, {} over a range; {} have divergent branches, {} divergent loops, {} make calls",
-            self.agreed, self.programs, self.scalars, self.ranges, self.divergent, self.divergent_loops, self.callers.len()
+            self.agreed,
+            self.programs,
+            self.scalars,
+            self.ranges,
+            self.divergent,
+            self.divergent_loops,
+            self.callers.len()
         )?;
         writeln!(f, "{} differ", self.failures.len())?;
         for (why, count) in &self.reasons {

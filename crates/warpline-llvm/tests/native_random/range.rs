@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use warpline::interp::{HashingHost, LaneArg, LaneSet, Machine, Options as MachineOptions, Val};
+use warpline::interp::{HashingHost, LaneArg, LaneSet, Machine, Options as MachineOptions};
 use warpline_llvm::Jit;
 use warpline_testkit::programs::{Inputs, ParamRole, Program};
 
 use crate::check::{
-    Bound, Expected, FUEL, Found, Memories, bind, call, calls_of, contents, guard, scalar_size,
+    Bound, Expected, FUEL, Found, Memories, bind, call_range, calls_of, contents, guard, slot, value_bytes,
 };
 use crate::guarded::Guarded;
 use crate::nan::SawNan;
@@ -67,27 +67,26 @@ pub fn run(jit: &Jit, program: &Program, inputs: &Inputs, setup: &Setup) -> Resu
     let mut pointers = buffers.iter();
     let mut slots = vec![0, 0];
     for (k, (arg, role)) in bound.args.iter().zip(&program.roles).enumerate() {
-        let bits = |v: &Val| v.bits().expect("arguments are defined") as u64;
+        let ty = func.ty(func.params[k]);
         match (arg, role) {
             (_, ParamRole::Buffer { .. }) => {
                 slots.push(pointers.next().expect("a buffer for each").address())
             }
             (LaneArg::Each(list), ParamRole::Index) => {
-                slots[0] = bits(&list[0]);
+                slots[0] = list[0].bits().expect("arguments are defined") as u64;
                 slots[1] = slots[0] + u64::from(inputs.width);
             }
             (LaneArg::Each(list), _) => {
-                let size = scalar_size(func.ty(func.params[k]));
-                let bytes: Vec<u8> = list
-                    .iter()
-                    .flat_map(|v| v.bits().expect("arguments are defined").to_le_bytes()[..size].to_vec())
-                    .collect();
+                let bytes: Vec<u8> = list.iter().flat_map(|v| value_bytes(&program.module, ty, v)).collect();
                 arrays.push(Guarded::new(&bytes, setup.at_end));
                 slots.push(arrays[arrays.len() - 1].address());
             }
-            (LaneArg::Same(v), _) => slots.push(bits(v)),
+            (LaneArg::Same(v), _) => {
+                let bytes = value_bytes(&program.module, ty, v);
+                slots.push(slot(ty, &bytes, &mut arrays, setup));
+            }
         }
     }
     let count = inputs.width as usize;
-    call(&entry, slots, func.ret, count, setup, Memories { buffers, arguments: arrays })
+    call_range(&entry, slots, program, count, setup, Memories { buffers, arguments: arrays })
 }

@@ -55,7 +55,7 @@ impl Filler<'_> {
         let x = self.pick(b, Type::Int(32), CLEAN);
         let index = self.int(b, x, u128::from(COUNTERS - 1));
         let args = [counters.base, index.value];
-        let address = self.f.append_value(b, Op::Gep(counters.elem), &args, Type::PTR);
+        let address = self.gep(b, counters.elem, &args);
         let by = self.pick(b, Type::Int(32), CLEAN);
         let access = MemAccess { is_volatile: false, ..self.access() };
         let op = OpaqueInfo::atomic(Atomic::Rmw { op: self.counting, access });

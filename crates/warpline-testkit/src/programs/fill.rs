@@ -1,9 +1,10 @@
 //! Instructions for a skeleton.
 
 use warpline::ir::*;
-use warpline_analysis::{DomTree, Node};
+use warpline_analysis::{CycleForest, DomTree, Node};
 
 use super::memory::{Buffer, BufferKind};
+use super::places::Pointers;
 use super::skeleton::{Loop, Shape};
 use super::wide::WideTypes;
 use super::{MemoryMode, ParamRole, ProgramOptions, Symbols};
@@ -57,7 +58,10 @@ pub(super) struct Filler<'a> {
     phis: Vec<(Block, usize, Type, Want)>,
     /// (header, counter, counter plus one)
     counters: Vec<(Block, Value, Value)>,
-    pub wide: WideTypes,
+    pub wide: &'a WideTypes,
+    pub pointers: Vec<Pointers>,
+    /// By block: whether it may be executed more than once.
+    repeated: Vec<bool>,
     /// What is done to counters.
     pub counting: RmwOp,
 }
@@ -75,11 +79,15 @@ pub(super) fn fill(
     let dom = DomTree::compute(&graph);
     let defs = vec![Vec::new(); f.blocks.len()];
     let order: Vec<Block> = dom.pre_order().iter().map(|n| Block::from_u32(n.0)).collect();
-    let wide = WideTypes::random(rng);
+    let cycles = CycleForest::compute(&graph);
+    let mut repeated = vec![false; f.blocks.len()];
+    for n in cycles.cycles().flat_map(|c| cycles.nodes(c)) {
+        repeated[n.0 as usize] = true;
+    }
     let counting = *rng.pick(&super::atomics::COMMUTING);
     let mut filler = Filler {
         rng,
-        wide,
+        wide: &symbols.wide,
         counting,
         f,
         module,
@@ -88,6 +96,8 @@ pub(super) fn fill(
         dom,
         defs,
         buffers: Vec::new(),
+        pointers: Vec::new(),
+        repeated,
         index: None,
         phis: Vec::new(),
         counters: Vec::new(),
@@ -98,6 +108,9 @@ pub(super) fn fill(
         filler.block(b, shape);
     }
     filler.phi_operands();
+    if options.weights {
+        filler.weights();
+    }
 }
 
 impl Filler<'_> {
@@ -118,6 +131,11 @@ impl Filler<'_> {
                         "shared" => BufferKind::Shared,
                         "sink" => BufferKind::Sink,
                         "backwards" => BufferKind::Backwards,
+                        "pointers" => continue,
+                        "columns" => BufferKind::Columns { backwards: false },
+                        "columns.backwards" => BufferKind::Columns { backwards: true },
+                        name if name.starts_with("rows") => BufferKind::Rows,
+                        name if name.starts_with("whole") => BufferKind::Whole,
                         name if name.starts_with("fields") => BufferKind::Fields,
                         "counters" => BufferKind::Counters,
                         _ if written => BufferKind::Private,
@@ -129,6 +147,10 @@ impl Filler<'_> {
                         kind,
                         clean: kind != BufferKind::Sink,
                         field: None,
+                        space: match ty {
+                            Type::Ptr(space) => space,
+                            _ => 0,
+                        },
                     });
                 }
             }
@@ -138,6 +160,10 @@ impl Filler<'_> {
         }
         if self.options.layouts && self.options.memory != MemoryMode::None {
             self.private_arrays(entry);
+        }
+        if self.options.pointers && self.options.memory != MemoryMode::None {
+            let shared = self.f.params.iter().copied().find(|&p| &*self.f.values[p].name == "pointers");
+            self.pointer_arrays(entry, shared);
         }
     }
 
@@ -168,9 +194,10 @@ impl Filler<'_> {
     }
 
     fn phi(&mut self, b: Block) {
-        let ty = match self.options.wide && self.rng.chance(1, 4) {
-            true => self.wide_type(),
-            false => *self.rng.pick(&SCALARS),
+        let ty = match self.options {
+            o if o.wide && self.rng.chance(1, 4) => self.wide_type(),
+            o if o.aggregates && self.rng.chance(1, 6) => *self.rng.pick(&self.wide.aggregates),
+            _ => *self.rng.pick(&SCALARS),
         };
         let clean = !self.options.poison || self.rng.chance(5, 6);
         let uniform = self.rng.chance(1, 3);
@@ -205,9 +232,27 @@ impl Filler<'_> {
         }
     }
 
+    /// Weights of some branches, true or not.
+    fn weights(&mut self) {
+        for b in self.f.layout.clone() {
+            let edges = self.f.out_edges(b).to_vec();
+            if edges.len() > 1 && self.rng.chance(2, 3) {
+                for e in edges {
+                    self.f.weights[e] = Some(*self.rng.pick(&[0, 1, 1, 10, 2000, u32::MAX]));
+                }
+            }
+        }
+    }
+
     // ---- operands -----------------------------------------------------------------------------------------
 
-    fn define(&mut self, b: Block, a: Avail) {
+    /// A constant integer.
+    pub(super) fn number(&mut self, bits: u32, x: u128) -> Avail {
+        let value = self.f.int_const(bits, x);
+        Avail { value, ty: Type::Int(bits), clean: true, uniform: true }
+    }
+
+    pub(super) fn define(&mut self, b: Block, a: Avail) {
         self.defs[b.as_u32() as usize].push(a);
     }
 
@@ -224,6 +269,7 @@ impl Filler<'_> {
                 self.f.constant_value(Constant::Float { kind: FloatKind::Float, bits })
             }
             _ if self.is_wide(ty) => self.wide_constant(ty),
+            Type::Aggregate(_) => self.f.constant_value(Constant::Zero(ty)),
             _ => {
                 let x = *self.rng.pick(&[0.0f64, -0.0, 1.0, -2.5, 0.1, 3.0, 1e100, f64::INFINITY]);
                 let bits = u128::from(x.to_bits());
@@ -285,8 +331,7 @@ impl Filler<'_> {
 
     pub(super) fn int(&mut self, b: Block, value: Avail, mask: u128) -> Avail {
         let Type::Int(w) = value.ty else { return value };
-        let mask = self.f.int_const(w, mask);
-        let mask = Avail { value: mask, ty: value.ty, clean: true, uniform: true };
+        let mask = self.number(w, mask);
         self.emit_on(b, Op::Binary(BinaryOp::And), &[value, mask], value.ty)
     }
 
@@ -329,8 +374,7 @@ impl Filler<'_> {
                 }
                 let bit = 1 << self.rng.below(3);
                 let x = self.int(b, x, bit);
-                let zero = self.f.int_const(ty.int_bits().unwrap_or(32), 0);
-                let zero = Avail { value: zero, ty, clean: true, uniform: true };
+                let zero = self.number(ty.int_bits().unwrap_or(32), 0);
                 let p = if self.rng.chance(1, 2) { IntPred::Eq } else { IntPred::Ne };
                 self.emit_on(b, Op::ICmp(p), &[x, zero], Type::BOOL)
             }
@@ -350,6 +394,7 @@ impl Filler<'_> {
         }
         let arg = match &self.f.insts[term].op {
             Op::CondBr => match shape.loops.iter().find(|l| l.check == b) {
+                _ if shape.traps.iter().any(|t| t.check == b) => self.trap_condition(b, shape).value,
                 Some(l) => self.loop_condition(b, l).value,
                 None => self.fuse_condition(b, shape).unwrap_or_else(|| self.condition(b)).value,
             },
@@ -372,6 +417,17 @@ impl Filler<'_> {
             _ => return,
         };
         self.f.insts[term].args[0] = arg;
+    }
+
+    /// Never the one that leads into the endless loop, which nobody can see.
+    fn trap_condition(&mut self, b: Block, shape: &Shape) -> Avail {
+        let want = if self.rng.chance(1, 4) { UNIFORM } else { CLEAN };
+        let x = self.pick(b, Type::Int(32), want);
+        let odd = self.int(b, x, 1);
+        let one = self.number(32, 1);
+        let enters_if_true = shape.traps.iter().any(|t| t.check == b && t.enters_if_true);
+        let p = if enters_if_true { IntPred::Ugt } else { IntPred::Ule };
+        self.emit_on(b, Op::ICmp(p), &[odd, one], Type::BOOL)
     }
 
     /// Whether the counter is below a bound of at most eight, and perhaps something else holds too.
@@ -418,8 +474,7 @@ impl Filler<'_> {
             at = self.dom.idom(n);
         }
         self.rng.shuffle(&mut found);
-        let multiplier = self.f.int_const(64, 31);
-        let multiplier = Avail { value: multiplier, ty: i64s, clean: true, uniform: true };
+        let multiplier = self.number(64, 31);
         let mut digest = self.constant(i64s);
         for a in found.into_iter().take(5) {
             let mut x = a;
@@ -440,6 +495,22 @@ impl Filler<'_> {
     fn instruction(&mut self, b: Block) {
         if self.options.wide && self.rng.chance(1, 4) {
             self.wide_instruction(b);
+            return;
+        }
+        if self.options.aggregates && self.rng.chance(1, 8) {
+            self.aggregate(b);
+            return;
+        }
+        if self.options.pointers && self.options.memory != MemoryMode::None && self.rng.chance(1, 8) {
+            self.pointer(b);
+            return;
+        }
+        if self.options.sizes && self.rng.chance(1, 8) && !self.repeated[b.as_u32() as usize] {
+            self.sized_memory(b);
+            return;
+        }
+        if self.options.fast_math && self.rng.chance(1, 8) {
+            self.exact_fast_math(b);
             return;
         }
         if self.options.atomics && self.rng.chance(1, 6) {
@@ -535,8 +606,7 @@ impl Filler<'_> {
         let want = if self.rng.chance(1, 3) { UNIFORM } else { CLEAN };
         let (x, mut y) = (self.pick(b, ty, want), self.pick(b, ty, want));
         if !self.options.traps || self.rng.chance(2, 3) {
-            let one = self.f.int_const(ty.int_bits().unwrap_or(8), 1);
-            let one = Avail { value: one, ty, clean: true, uniform: true };
+            let one = self.number(ty.int_bits().unwrap_or(8), 1);
             // Positive and odd: neither zero nor −1.
             y = self.int(b, y, 0x7f);
             y = self.emit_on(b, Op::Binary(Or), &[y, one], ty);

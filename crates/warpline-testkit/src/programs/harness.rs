@@ -1,10 +1,12 @@
 //! Running programs on seeded inputs, and comparing what came out.
 
 use warpline::interp::{
-    Effect, EffectKind, HashingHost, LaneArg, LaneSet, Machine, Memory, Observer, Options, Run, Trap, Val,
+    Cell, Effect, EffectKind, HashingHost, LaneArg, LaneSet, Machine, Memory, Observer, Options, Run, Trap,
+    Val,
 };
 use warpline::ir::{FloatKind, Type};
 
+use super::composite::{bytes, leaves};
 use super::{MAX_INDEX, ParamRole, Program};
 use crate::rng::SplitMix64;
 
@@ -48,6 +50,8 @@ fn random_scalar(rng: &mut SplitMix64, ty: Type) -> u128 {
             let x = if rng.chance(1, 8) { *rng.pick(&special) } else { rng.below(64) as f64 / 4.0 - 8.0 };
             match kind {
                 FloatKind::Float => u128::from((x as f32).to_bits()),
+                FloatKind::Half => *rng.pick(&[0u128, 0x3c00, 0xbe00, 0x4248, 0x7c00, 0x8000, 0x0001]),
+                FloatKind::BFloat => u128::from((x as f32).to_bits() >> 16),
                 _ => u128::from(x.to_bits()),
             }
         }
@@ -60,30 +64,29 @@ impl Inputs {
     pub fn random(program: &Program, width: u32, seed: u64) -> Inputs {
         let mut rng = SplitMix64::new(seed ^ 0x5eed);
         let function = program.function();
+        let module = &program.module;
         let params = function.params.iter().zip(&program.roles).map(|(&v, role)| {
             let ty = function.ty(v);
+            let scalars: Vec<Type> = leaves(module, ty).into_iter().map(|l| l.ty).collect();
+            let value = |rng: &mut SplitMix64| {
+                let cells: Vec<Cell> = scalars.iter().map(|&ty| Cell::new(random_scalar(rng, ty))).collect();
+                Val::of_cells(&cells)
+            };
             match *role {
                 ParamRole::Index => {
                     let first = rng.below(MAX_INDEX as usize - width as usize + 1) as u128;
                     let each = (0..u128::from(width)).map(|k| Val::int(first + k)).collect();
                     Input::Lanes(LaneArg::Each(each))
                 }
-                ParamRole::Uniform => Input::Lanes(LaneArg::Same(Val::int(random_scalar(&mut rng, ty)))),
+                ParamRole::Uniform => Input::Lanes(LaneArg::Same(value(&mut rng))),
                 ParamRole::Varying => {
-                    let each = (0..width).map(|_| Val::int(random_scalar(&mut rng, ty))).collect();
+                    let each = (0..width).map(|_| value(&mut rng)).collect();
                     Input::Lanes(LaneArg::Each(each))
                 }
                 ParamRole::Buffer { elem, len, .. } => {
-                    let size = match elem {
-                        Type::Int(w) => w as usize / 8,
-                        Type::Float(k) => k.bits() as usize / 8,
-                        _ => 8,
-                    };
-                    let mut bytes = Vec::new();
-                    for _ in 0..len {
-                        bytes.extend_from_slice(&random_scalar(&mut rng, elem).to_le_bytes()[..size]);
-                    }
-                    Input::Buffer(bytes, size as u64)
+                    let element = |_| bytes(module, elem, |ty| random_scalar(&mut rng, ty));
+                    let bytes: Vec<u8> = (0..len).flat_map(element).collect();
+                    Input::Buffer(bytes, module.layout.abi_align(&module.types, elem))
                 }
             }
         });

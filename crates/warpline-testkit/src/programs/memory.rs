@@ -19,6 +19,8 @@ pub(super) struct Buffer {
     pub clean: bool,
     /// If its elements are a field of structures: the type of these, and which field.
     pub field: Option<(Type, u32)>,
+    /// The address space.
+    pub space: u32,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -32,6 +34,15 @@ pub(super) enum BufferKind {
     Backwards,
     /// Slots of the own index, never read.
     Sink,
+    /// Only read: rows and columns, by two indices.
+    Rows,
+    /// Columns of the own index, the last one first if `backwards`: row by row, the elements of neighbours lie side by side.
+    Columns {
+        /// Whether the column of the greatest index is the first.
+        backwards: bool,
+    },
+    /// A structure or array for each index.
+    Whole,
     /// Anywhere.
     Shared,
     /// Anywhere, by atomic operations that commute.
@@ -44,7 +55,7 @@ pub(super) enum BufferKind {
 
 impl Buffer {
     fn is_read_only(&self) -> bool {
-        matches!(self.kind, BufferKind::ReadOnly | BufferKind::Fields)
+        matches!(self.kind, BufferKind::ReadOnly | BufferKind::Fields | BufferKind::Rows)
     }
 }
 
@@ -66,7 +77,7 @@ impl Filler<'_> {
             };
             self.f.append(entry, Op::Store(MemAccess::plain(4)), &[v, at], Type::Void);
         }
-        self.buffers.push(Buffer { base, elem: Type::Int(32), kind, clean: true, field: None });
+        self.buffers.push(Buffer { base, elem: Type::Int(32), kind, clean: true, field: None, space: 0 });
     }
 
     /// Private arrays of several types, structures among them, initialised.
@@ -89,7 +100,7 @@ impl Filler<'_> {
             let whole = self.rng.chance(1, 3) && self.bulk(entry, base, bytes);
             for (n, &ty) in fields.iter().enumerate() {
                 let field = (fields.len() > 1).then_some((elem, n as u32));
-                let buffer = Buffer { base, elem: ty, kind: BufferKind::Local, clean: true, field };
+                let buffer = Buffer { base, elem: ty, kind: BufferKind::Local, clean: true, field, space: 0 };
                 self.buffers.push(buffer);
                 if whole {
                     continue;
@@ -104,21 +115,43 @@ impl Filler<'_> {
         }
     }
 
-    /// `memset`, or a `memcpy` from a buffer that is only read and of which all is defined.
+    /// `memset`, or a `memcpy` from a buffer that is only read and of which all is defined. False if none was made, or not of all bytes.
     fn bulk(&mut self, b: Block, to: Value, bytes: u64) -> bool {
-        let from: Vec<Buffer> = self.buffers.iter().copied().filter(Buffer::is_read_only).collect();
+        let suits = |x: &Buffer| x.is_read_only() && x.elem != Type::BOOL;
+        let from: Vec<Buffer> = self.buffers.iter().copied().filter(suits).collect();
+        let space = |this: &Self, v| match this.f.ty(v) {
+            Type::Ptr(space) => space,
+            _ => 0,
+        };
         let (name, what) = match self.rng.chance(1, 2) {
-            true => ("llvm.memset.p0.i64", self.pick(b, Type::Int(8), CLEAN).value),
+            true => ("memset".to_owned(), self.pick(b, Type::Int(8), CLEAN).value),
             // The smallest buffers have 256 bytes.
             false if bytes <= 128 && !from.is_empty() => {
                 let k = self.f.int_const(64, self.rng.below(128) as u128);
                 let base = self.rng.pick(&from).base;
-                let from = self.f.append_value(b, Op::Gep(Type::Int(8)), &[base, k], Type::PTR);
-                (*self.rng.pick(&["llvm.memcpy.p0.p0.i64", "llvm.memmove.p0.p0.i64"]), from)
+                let from = self.gep(b, Type::Int(8), &[base, k]);
+                let name = *self.rng.pick(&["memcpy", "memmove"]);
+                (format!("{name}.p{}", space(self, to)), from)
             }
             false => return false,
         };
-        let len = self.f.int_const(64, bytes.into());
+        let partly = self.options.sizes && self.rng.chance(1, 2);
+        let len = if partly {
+            let want = if self.rng.chance(1, 2) { UNIFORM } else { CLEAN };
+            let x = self.pick(b, Type::Int(64), want);
+            // The greatest power of two of bytes.
+            self.int(b, x, (1u128 << bytes.ilog2()) - 1).value
+        } else {
+            self.f.int_const(64, bytes.into())
+        };
+        let of = if self.f.ty(what).is_ptr() { what } else { to };
+        let name = format!("llvm.{name}.p{}.i64", space(self, of));
+        self.bulk_call(b, &name, [to, what, len]);
+        !partly
+    }
+
+    /// A call of `memset` or its kin.
+    pub(super) fn bulk_call(&mut self, b: Block, name: &str, [to, what, len]: [Value; 3]) {
         let plain = self.f.bool_const(false);
         let args = [to, what, len, plain];
         let params: Vec<Type> = args.iter().map(|&a| self.f.ty(a)).collect();
@@ -126,13 +159,13 @@ impl Filler<'_> {
         let symbol = self.module.function_symbol(name, &params, Type::Void, effects);
         let info = CallInfo { callee: Some(symbol), effects, variadic_fixed: None };
         self.f.append(b, Op::Call(Box::new(info)), &args, Type::Void);
-        true
     }
 
     /// `memset` or `memcpy` of all slots of the index, or of a private array.
     pub(super) fn bulk_anywhere(&mut self, b: Block) {
         let fits = |x: &Buffer| {
-            let owned = matches!(x.kind, BufferKind::Private | BufferKind::Backwards | BufferKind::Sink);
+            let owned = matches!(x.kind, BufferKind::Private | BufferKind::Backwards | BufferKind::Sink)
+                && x.elem != Type::BOOL;
             (owned && self.index.is_some()) || (x.kind == BufferKind::Local && x.field.is_none())
         };
         let buffers: Vec<Buffer> = self.buffers.iter().copied().filter(fits).collect();
@@ -146,11 +179,17 @@ impl Filler<'_> {
             (_, Some(i)) => {
                 let structure = self.structure(b, &buffer, i);
                 let ty = self.module.types.array(buffer.elem, SLOTS);
-                self.f.append_value(b, Op::Gep(ty), &[buffer.base, structure], Type::PTR)
+                self.gep(b, ty, &[buffer.base, structure])
             }
             _ => return,
         };
         self.bulk(b, to, bytes);
+    }
+
+    /// A pointer into a buffer.
+    pub(super) fn gep(&mut self, b: Block, ty: Type, args: &[Value]) -> Value {
+        let pointer = self.f.ty(args[0]);
+        self.f.append_value(b, Op::Gep(ty), args, pointer)
     }
 
     /// The address of an element.
@@ -158,9 +197,9 @@ impl Filler<'_> {
         match buffer.field {
             Some((ty, n)) => {
                 let n = self.f.int_const(32, n.into());
-                self.f.append_value(b, Op::Gep(ty), &[buffer.base, index, n], Type::PTR)
+                self.gep(b, ty, &[buffer.base, index, n])
             }
-            None => self.f.append_value(b, Op::Gep(buffer.elem), &[buffer.base, index], Type::PTR),
+            None => self.gep(b, buffer.elem, &[buffer.base, index]),
         }
     }
 
@@ -169,7 +208,7 @@ impl Filler<'_> {
             .buffers
             .iter()
             .copied()
-            .filter(|x| !matches!(x.kind, BufferKind::Sink | BufferKind::Counters))
+            .filter(|x| !matches!(x.kind, BufferKind::Sink | BufferKind::Counters | BufferKind::Whole))
             .collect();
         if readable.is_empty() {
             return;
@@ -178,11 +217,15 @@ impl Filler<'_> {
         let (mut address, mut uniform) = self.address(b, &buffer);
         if self.rng.chance(1, 10) {
             // One of two addresses.
-            let same: Vec<Buffer> = readable.iter().copied().filter(|x| x.elem == buffer.elem).collect();
+            let same: Vec<Buffer> = readable
+                .iter()
+                .copied()
+                .filter(|x| (x.elem, x.space) == (buffer.elem, buffer.space))
+                .collect();
             let buffer = *self.rng.pick(&same);
             let (other, other_uniform) = self.address(b, &buffer);
             let c = self.pick(b, Type::BOOL, CLEAN);
-            address = self.f.append_value(b, Op::Select, &[c.value, address, other], Type::PTR);
+            address = self.f.append_value(b, Op::Select, &[c.value, address, other], self.f.ty(address));
             uniform &= other_uniform && c.uniform;
         }
         let access = MemAccess::plain(size(buffer.elem));
@@ -202,7 +245,7 @@ impl Filler<'_> {
             .buffers
             .iter()
             .copied()
-            .filter(|x| !x.is_read_only() && x.kind != BufferKind::Counters)
+            .filter(|x| !x.is_read_only() && !matches!(x.kind, BufferKind::Counters | BufferKind::Whole))
             .collect();
         if writable.is_empty() {
             return;
@@ -240,8 +283,8 @@ impl Filler<'_> {
             let field = self.f.int_const(32, self.rng.below(SLOTS as usize) as u128);
             let structure = self.structure(b, &buffer, i);
             let zero = self.f.int_const(32, 0);
-            let row = self.f.append_value(b, Op::Gep(ty), &[buffer.base, structure, zero], Type::PTR);
-            let address = self.f.append_value(b, Op::Gep(ty), &[row, zero, field], Type::PTR);
+            let row = self.gep(b, ty, &[buffer.base, structure, zero]);
+            let address = self.gep(b, ty, &[row, zero, field]);
             let access = MemAccess::plain(size(buffer.elem));
             if stores && (buffer.kind == BufferKind::Sink || self.rng.chance(1, 2)) {
                 let want = if buffer.clean { CLEAN } else { ANY };
@@ -255,20 +298,44 @@ impl Filler<'_> {
 
     /// The number of the structure that belongs to the index.
     fn structure(&mut self, b: Block, buffer: &Buffer, i: Avail) -> Value {
-        let Type::Int(w) = i.ty else { return i.value };
         // What is only read may be read in any order.
         let backwards = buffer.kind == BufferKind::Backwards
             || (buffer.kind == BufferKind::Fields && self.rng.chance(1, 3));
         if !backwards {
             return i.value;
         }
-        let last = self.f.int_const(w, u128::from(MAX_INDEX - 1));
+        self.mirrored(b, i)
+    }
+
+    /// The index, counted from the greatest one down.
+    pub(super) fn mirrored(&mut self, b: Block, i: Avail) -> Value {
+        let last = self.f.int_const(i.ty.int_bits().unwrap_or(64), u128::from(MAX_INDEX - 1));
         self.f.append_value(b, Op::Binary(BinaryOp::Sub), &[last, i.value], i.ty)
     }
 
     /// The address of an element inside of a buffer, and whether it is probably uniform.
     pub(super) fn address(&mut self, b: Block, buffer: &Buffer) -> (Value, bool) {
-        let (index, uniform) = match (buffer.kind, self.index) {
+        let (address, uniform) = match (buffer.kind, self.index) {
+            (BufferKind::Rows, _) => self.place_in_rows(b, buffer),
+            (BufferKind::Columns { backwards }, Some(i)) => {
+                (self.place_in_column(b, buffer, i, backwards), false)
+            }
+            _ => {
+                let (index, uniform) = self.index_into(b, buffer);
+                (self.element(b, buffer, index), uniform)
+            }
+        };
+        if let Some(inst) = self.f.def_inst(address)
+            && self.rng.chance(1, 2)
+        {
+            self.f.insts[inst].flags = InstFlags::INBOUNDS;
+        }
+        (address, uniform)
+    }
+
+    /// The number of an element inside of a buffer, and whether it is probably uniform.
+    fn index_into(&mut self, b: Block, buffer: &Buffer) -> (Value, bool) {
+        match (buffer.kind, self.index) {
             (BufferKind::Local, _) if self.rng.chance(1, 4) => {
                 (self.f.int_const(64, self.rng.below(PRIVATE_ELEMENTS as usize) as u128), true)
             }
@@ -277,7 +344,7 @@ impl Filler<'_> {
             (BufferKind::Shared, _) => self.small_index(b, 63),
             (BufferKind::ReadOnly, Some(i)) => self.read_index(b, i),
             (_, Some(i)) => {
-                let Type::Int(w) = i.ty else { return (buffer.base, true) };
+                let Type::Int(w) = i.ty else { return (i.value, true) };
                 let slots = self.f.int_const(w, SLOTS.into());
                 let structure = self.structure(b, buffer, i);
                 let scaled = self.f.append_value(b, Op::Binary(BinaryOp::Mul), &[structure, slots], i.ty);
@@ -295,14 +362,7 @@ impl Filler<'_> {
                 (self.f.append_value(b, Op::Binary(BinaryOp::Add), &[scaled, slot], i.ty), false)
             }
             _ => (self.f.int_const(64, 0), true),
-        };
-        let address = self.element(b, buffer, index);
-        if let Some(inst) = self.f.def_inst(address)
-            && self.rng.chance(1, 2)
-        {
-            self.f.insts[inst].flags = InstFlags::INBOUNDS;
         }
-        (address, uniform)
     }
 
     /// Below 256: contiguous, strided, uniform or anything.

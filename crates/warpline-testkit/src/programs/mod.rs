@@ -11,10 +11,13 @@
 //! One seed gives one program.
 
 mod atomics;
+pub mod composite;
 mod fill;
 mod fuses;
+mod grids;
 mod harness;
 mod memory;
+mod places;
 mod shrink;
 mod skeleton;
 mod wide;
@@ -25,6 +28,7 @@ pub use shrink::shrink;
 use warpline::ir::{DataLayout, Effects, FuncId, Function, Module, Symbol, Type};
 
 use crate::rng::SplitMix64;
+use wide::WideTypes;
 
 /// What the kernel does with memory.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -64,8 +68,22 @@ pub struct ProgramOptions {
     pub atomics: bool,
     /// Loops with several entries.
     pub irreducible: bool,
-    /// Arrays of structures, arrays from behind, buffers of many types.
+    /// Arrays of structures, arrays from behind, rows and columns, buffers of many types (booleans among them).
     pub layouts: bool,
+    /// Structures, arrays and vectors, as parameters and results too.
+    pub aggregates: bool,
+    /// Pointers in memory.
+    pub pointers: bool,
+    /// Buffers in another address space.
+    pub spaces: bool,
+    /// Private memory, `memset` and `memcpy` of sizes that are known at run time only.
+    pub sizes: bool,
+    /// Fast-math flags, where they leave nothing open.
+    pub fast_math: bool,
+    /// Weights of branches.
+    pub weights: bool,
+    /// Loops without an exit, which are never entered.
+    pub endless: bool,
 }
 
 impl Default for ProgramOptions {
@@ -84,6 +102,13 @@ impl Default for ProgramOptions {
             atomics: false,
             irreducible: false,
             layouts: false,
+            aggregates: false,
+            pointers: false,
+            spaces: false,
+            sizes: false,
+            fast_math: false,
+            weights: false,
+            endless: false,
         }
     }
 }
@@ -105,6 +130,13 @@ impl ProgramOptions {
             atomics: rng.chance(1, 4),
             irreducible: rng.chance(1, 4),
             layouts: rng.chance(1, 2),
+            aggregates: rng.chance(1, 4),
+            pointers: rng.chance(1, 5),
+            spaces: rng.chance(1, 6),
+            sizes: rng.chance(1, 5),
+            fast_math: rng.chance(1, 5),
+            weights: rng.chance(1, 4),
+            endless: rng.chance(1, 6),
         };
         // Lane operations in loops with several entries are refused.
         options.lane_operations &= !options.irreducible;
@@ -138,6 +170,9 @@ pub const MAX_INDEX: u64 = 128;
 /// Counters of all indices.
 const COUNTERS: u64 = 8;
 
+/// Elements of a row of what is only read by two indices.
+const ROW: u64 = 64;
+
 /// Elements that belong to each index in buffers that are written privately.
 const SLOTS: u64 = 4;
 
@@ -164,8 +199,10 @@ impl Program {
     }
 }
 
-/// What code may refer to.
+/// What all functions of a program share.
 struct Symbols {
+    /// Unusual types.
+    wide: WideTypes,
     effect: Option<Symbol>,
     helpers: Vec<Symbol>,
 }
@@ -176,7 +213,8 @@ pub fn generate(seed: u64, options: &ProgramOptions) -> Program {
     let mut module = Module::new(format!("program {seed}"));
     // Native runs are on such machines.
     module.layout = DataLayout::x86_64();
-    let mut symbols = Symbols { effect: None, helpers: Vec::new() };
+    let wide = WideTypes::random(&mut rng, &mut module.types);
+    let mut symbols = Symbols { wide, effect: None, helpers: Vec::new() };
     if options.effects {
         let i32s = Type::Int(32);
         let unknown = Effects::UNKNOWN.difference(Effects::DIVERGES | Effects::UNWINDS);
@@ -204,9 +242,12 @@ pub fn generate(seed: u64, options: &ProgramOptions) -> Program {
             symbols.helpers.push(symbol);
         }
     }
-    let ret = *rng.pick(&[Type::Void, Type::Int(32), Type::Int(32), Type::Int(64), Type::F32, Type::F64]);
+    let ret = match unusual(&mut rng, options, &symbols.wide, 4) {
+        Some(ty) => ty,
+        None => *rng.pick(&[Type::Void, Type::Int(32), Type::Int(32), Type::Int(64), Type::F32, Type::F64]),
+    };
     let mut f = Function::new("kernel", ret);
-    let roles = parameters(&mut rng, &mut f, options);
+    let roles = parameters(&mut rng, &mut f, options, &symbols.wide);
     build(&mut rng, &mut f, &mut module, &roles, options, &symbols);
     let kernel = module.functions.push(f);
     for f in functions {
@@ -215,24 +256,45 @@ pub fn generate(seed: u64, options: &ProgramOptions) -> Program {
     Program { module, kernel, roles }
 }
 
-fn parameters(rng: &mut SplitMix64, f: &mut Function, options: &ProgramOptions) -> Vec<ParamRole> {
+/// A structure, an array or a vector in one case of so many, if there are any.
+fn unusual(rng: &mut SplitMix64, options: &ProgramOptions, wide: &WideTypes, of: usize) -> Option<Type> {
+    if !options.aggregates || !rng.chance(1, of) {
+        return None;
+    }
+    Some(match rng.chance(1, 3) {
+        true => Type::Vector(wide.vectors[0]),
+        false => *rng.pick(&wide.aggregates),
+    })
+}
+
+fn parameters(
+    rng: &mut SplitMix64,
+    f: &mut Function,
+    options: &ProgramOptions,
+    wide: &WideTypes,
+) -> Vec<ParamRole> {
     let mut roles = Vec::new();
     let scalars = [Type::Int(32), Type::Int(32), Type::Int(64), Type::Int(8), Type::F32, Type::F64];
+    let scalar_or_not =
+        |rng: &mut SplitMix64| unusual(rng, options, wide, 2).unwrap_or_else(|| *rng.pick(&scalars));
     let index = if rng.chance(1, 2) { Type::Int(32) } else { Type::Int(64) };
     f.add_param(index, "i");
     roles.push(ParamRole::Index);
     for k in 0..rng.between(1, 3) {
-        let ty = if k == 0 { Type::Int(32) } else { *rng.pick(&scalars) };
+        let ty = if k == 0 { Type::Int(32) } else { scalar_or_not(rng) };
         f.add_param(ty, &format!("u{k}"));
         roles.push(ParamRole::Uniform);
     }
     for k in 0..rng.between(1, 3) {
-        let ty = if k == 0 { Type::Int(32) } else { *rng.pick(&scalars) };
+        let ty = if k == 0 { Type::Int(32) } else { scalar_or_not(rng) };
         f.add_param(ty, &format!("x{k}"));
         roles.push(ParamRole::Varying);
     }
+    let mut spaces = rng.fork();
     let mut buffer = |name: &str, elem, len, written| {
-        f.add_param(Type::PTR, name);
+        // Pointers in memory point to what is in address space 0.
+        let other = options.spaces && !options.pointers && spaces.chance(1, 2);
+        f.add_param(Type::Ptr(other.into()), name);
         roles.push(ParamRole::Buffer { elem, len, written });
     };
     if options.memory != MemoryMode::None {
@@ -260,6 +322,17 @@ fn parameters(rng: &mut SplitMix64, f: &mut Function, options: &ProgramOptions) 
                 }
             }
             buffer("backwards", Type::Int(32), MAX_INDEX * SLOTS, true);
+            grids(rng, &mut buffer);
+        }
+        if options.aggregates {
+            for (k, &ty) in
+                wide.aggregates.iter().enumerate().filter(|&(k, ty)| k == 0 || *ty != wide.aggregates[0])
+            {
+                buffer(&format!("whole.{k}"), ty, MAX_INDEX, true);
+            }
+        }
+        if options.pointers {
+            buffer("pointers", Type::PTR, MAX_INDEX * SLOTS, true);
         }
         if options.atomics {
             buffer("counters", Type::Int(32), COUNTERS, true);
@@ -269,6 +342,23 @@ fn parameters(rng: &mut SplitMix64, f: &mut Function, options: &ProgramOptions) 
         }
     }
     roles
+}
+
+/// Buffers for two indices and of booleans.
+fn grids(rng: &mut SplitMix64, buffer: &mut impl FnMut(&str, Type, u64, bool)) {
+    for (name, written) in [("rows", false), ("columns", true), ("columns.backwards", true)] {
+        if rng.chance(1, 2) {
+            let ty =
+                *rng.pick(&[Type::Int(32), Type::Int(32), Type::Int(16), Type::Int(8), Type::F32, Type::F64]);
+            buffer(name, ty, MAX_INDEX * SLOTS, written);
+        }
+    }
+    if rng.chance(1, 3) {
+        buffer("in.i1", Type::BOOL, 256, false);
+    }
+    if rng.chance(1, 3) {
+        buffer("out.i1", Type::BOOL, MAX_INDEX * SLOTS, true);
+    }
 }
 
 fn build(

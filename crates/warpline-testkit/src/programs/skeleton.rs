@@ -25,6 +25,14 @@ pub(super) struct Fuse {
     pub jumps_if_true: bool,
 }
 
+/// A branch into a loop without exit, which must not be taken.
+pub(super) struct Trap {
+    /// The block that ends in the branch.
+    pub check: Block,
+    /// Whether the branch leads there if its condition is true.
+    pub enters_if_true: bool,
+}
+
 /// What the blocks must do so that control leaves every cycle.
 #[derive(Default)]
 pub(super) struct Shape {
@@ -32,6 +40,8 @@ pub(super) struct Shape {
     pub loops: Vec<Loop>,
     /// The jumps that must be counted.
     pub fuses: Vec<Fuse>,
+    /// The branches that must not be taken.
+    pub traps: Vec<Trap>,
     /// For each counter of jumps, the block where it is set to zero (besides the entry).
     pub tangles: Vec<Block>,
 }
@@ -43,6 +53,7 @@ struct Skeleton<'a> {
     depth: usize,
     panics: bool,
     irreducible: bool,
+    endless: bool,
     /// Where a jump may lead from here: labels, loop exits, places that continue a loop.
     targets: Vec<Block>,
     /// Where a counted jump may lead from here, with the number of its counter.
@@ -61,6 +72,7 @@ pub(super) fn build(rng: &mut SplitMix64, f: &mut Function, options: &ProgramOpt
         depth: options.depth,
         panics: options.traps,
         irreducible: options.irreducible,
+        endless: options.endless,
         targets: Vec::new(),
         labels: Vec::new(),
         shape: Shape::default(),
@@ -129,6 +141,9 @@ impl Skeleton<'_> {
         if self.irreducible && self.rng.chance(1, 4) {
             return self.tangle(from, depth);
         }
+        if self.endless && self.rng.chance(1, 6) {
+            return Some(self.endless_loop(from));
+        }
         match self.rng.below(16) {
             0..=2 => self.if_then(from, depth),
             3..=5 => self.if_else(from, depth),
@@ -164,6 +179,21 @@ impl Skeleton<'_> {
             }
         }
         self.keep(join)
+    }
+
+    /// A branch into a loop of one or two blocks that control never leaves.
+    fn endless_loop(&mut self, from: Block) -> Block {
+        let (header, next) = (self.block(), self.block());
+        let enters_if_true = self.rng.chance(1, 2);
+        let targets = if enters_if_true { [header, next] } else { [next, header] };
+        self.f.set_terminator(from, Op::CondBr, &[self.cond], &targets);
+        let latch = if self.rng.chance(1, 2) { self.block() } else { header };
+        if latch != header {
+            self.br(header, latch);
+        }
+        self.br(latch, header);
+        self.shape.traps.push(Trap { check: from, enters_if_true });
+        next
     }
 
     fn switch(&mut self, from: Block, depth: usize) -> Option<Block> {

@@ -2,6 +2,7 @@
 
 use warpline::ir::*;
 
+use super::composite::random_aggregate;
 use super::fill::{Avail, CLEAN, Filler};
 use super::memory::{Buffer, BufferKind};
 use super::{SLOTS, memory};
@@ -13,13 +14,15 @@ const I128: Type = Type::Int(128);
 /// The unusual types that one program has: few, so that values of one type meet.
 #[derive(Clone, Copy)]
 pub(super) struct WideTypes {
-    vectors: [VectorType; 2],
+    pub vectors: [VectorType; 2],
+    /// Structures and arrays.
+    pub aggregates: [Type; 2],
     /// An integer whose width is no power of two.
     odd: u32,
 }
 
 impl WideTypes {
-    pub(super) fn random(rng: &mut SplitMix64) -> WideTypes {
+    pub(super) fn random(rng: &mut SplitMix64, types: &mut TypeTable) -> WideTypes {
         let elems = [
             Scalar::Float(FloatKind::Float),
             Scalar::Float(FloatKind::Float),
@@ -37,7 +40,8 @@ impl WideTypes {
             scalable: false,
         };
         let vectors = [vector(), vector()];
-        WideTypes { vectors, odd: *rng.pick(&[2, 3, 7, 12, 24, 33, 48, 65, 100]) }
+        let aggregates = [(); 2].map(|()| random_aggregate(rng, types));
+        WideTypes { vectors, aggregates, odd: *rng.pick(&[2, 3, 7, 12, 24, 33, 48, 65, 100]) }
     }
 }
 
@@ -196,7 +200,7 @@ impl Filler<'_> {
         }
     }
 
-    fn vector_instruction(&mut self, b: Block, v: VectorType) {
+    pub(super) fn vector_instruction(&mut self, b: Block, v: VectorType) {
         let (ty, elem) = (Type::Vector(v), Type::from(v.elem));
         match self.rng.below(16) {
             0..=2 => self.vector_arithmetic(b, v),
@@ -367,7 +371,7 @@ impl Filler<'_> {
         let x = self.pick(b, Type::Int(32), CLEAN);
         let index = self.int(b, x, 0xef);
         let args = [buffer.base, index.value];
-        let address = self.f.append_value(b, Op::Gep(buffer.elem), &args, Type::PTR);
+        let address = self.gep(b, buffer.elem, &args);
         let access = MemAccess::plain(memory::size(buffer.elem));
         self.emit(b, Op::Load(access), &[address], Type::Vector(v), true, index.uniform);
     }
@@ -378,7 +382,7 @@ impl Filler<'_> {
         let Some(i) = self.index.filter(|_| u64::from(v.lanes) <= SLOTS) else { return };
         let slots = self.f.int_const(i.ty.int_bits().unwrap_or(64), SLOTS.into());
         let scaled = self.f.append_value(b, Op::Binary(BinaryOp::Mul), &[i.value, slots], i.ty);
-        let address = self.f.append_value(b, Op::Gep(buffer.elem), &[buffer.base, scaled], Type::PTR);
+        let address = self.gep(b, buffer.elem, &[buffer.base, scaled]);
         let x = self.pick(b, Type::Vector(v), CLEAN);
         let mut access = MemAccess::plain(memory::size(buffer.elem));
         access.is_volatile = self.options.effects && self.rng.chance(1, 6);
