@@ -1,5 +1,5 @@
 //@ group Control flow
-//@ construct `if (U && V)` where LLVM does not make one condition of it
+//@ construct `if (U && V)`
 //@ happens the branch on U stays, V becomes a mask
 //@ args index, varying:4=random, uniform=3, buffer:64=small, buffer:256=zero
 //@ range 0..50

@@ -55,7 +55,7 @@ entry:
   ret %s
 }
 ; check: linearize
-; error: function `no_lane`: nothing in it depends on the lane, so all lanes would do the same; say which parameters are an index or vary (`--args NAME=index` or `NAME=varying`), or ask for `warpline_lane_index` in it
+; error: function `no_lane`: nothing in it depends on the lane, so all lanes would do the same; say which parameters are an index or vary (`--args NAME=index` or `NAME=varying`), or ask for `warpline_lane_index` in it; its parameters are: %u, %up
 
 ; An index that nobody looks at makes no difference.
 func @unused_index(%i: i32, %up: ptr) {
@@ -64,7 +64,7 @@ entry:
   ret
 }
 ; check: linearize
-; error: function `unused_index`: nothing in it depends on the lane, so all lanes would do the same; say which parameters are an index or vary (`--args NAME=index` or `NAME=varying`), or ask for `warpline_lane_index` in it
+; error: function `unused_index`: nothing in it depends on the lane, so all lanes would do the same; say which parameters are an index or vary (`--args NAME=index` or `NAME=varying`), or ask for `warpline_lane_index` in it; its parameters are: %i, %up
 
 ; The lane may be asked for.
 func @asks_for_the_lane(%up: ptr) -> i32 {

@@ -235,16 +235,7 @@ fn shapes(
     let list = option.or(directives.args.as_ref().map(|at| at.value.as_str())).unwrap_or_default();
     let given =
         parse_args(list, &imported.ir, func).map_err(|e| wrong(format!("function `{}`: {e}", func.name)))?;
-    let shapes: Vec<ArgShape> = given.into_iter().map(|s| s.unwrap_or(ArgShape::Uniform)).collect();
-    if shapes.iter().all(|&s| matches!(s, ArgShape::Uniform | ArgShape::Stride(0))) {
-        let params: Vec<String> = func.params.iter().map(|&p| func.value_name(p)).collect();
-        return Err(wrong(format!(
-            "function `{}`: no parameter is varying or an index, so all lanes would do the same; its parameters are: {}",
-            func.name,
-            if params.is_empty() { "none".to_owned() } else { params.join(", ") }
-        )));
-    }
-    Ok(shapes)
+    Ok(given.into_iter().map(|s| s.unwrap_or(ArgShape::Uniform)).collect())
 }
 
 /// 64 for a kernel that computes in double precision, else 32.

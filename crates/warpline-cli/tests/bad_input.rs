@@ -175,7 +175,7 @@ fn wrong_argument_lists_and_shapes_are_refused() {
 fn a_kernel_without_a_varying_or_index_argument_is_refused() {
     let place = Place::new();
     let kernel = place.kernel();
-    let words = ["`kernel`", "no parameter is varying or an index", "%i, %out"];
+    let words = ["`kernel`", "nothing in it depends on the lane", "%i, %out"];
     place.refused(&place.vectorize(&[&kernel, "--function", "kernel"]), &words);
     place.refused(&place.vectorize(&[&kernel, "--function", "kernel", "--args", "uniform,uniform"]), &words);
 }

@@ -318,10 +318,10 @@ fn a_function_of_opencl_that_nobody_defines_is_named() {
 //@ args i=index
 //@ range 0..8
 //@ bind p=f32[32]=iota
-__kernel void k(long i, __global float4 *p) { p[i] = fast_normalize(p[i]); }
+__kernel void k(long i, __global float4 *p) { p[i] = lgamma(p[i]); }
 ";
     std::fs::write(&path, text).unwrap();
     let output = warpline(&["run", path.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
-    assert!(stderr(&output).contains("fast_normalize"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("lgamma"), "{}", stderr(&output));
 }

@@ -12,6 +12,7 @@ use std::process::Command;
 
 use crate::error::{Error, Result};
 use crate::ffi::load::rustc;
+use crate::simplify::is_gpu;
 
 /// What an input file is, by its extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,12 +78,21 @@ pub fn compile(path: &Path, triple: Option<&str>) -> Result<Compiled> {
     match kind {
         InputKind::Rust => run(&rustc(), path, &rust_arguments(path, &output), &output, RUST_REMEDY),
         InputKind::C | InputKind::Cpp | InputKind::OpenCl => {
-            let arguments = clang_arguments(kind, path, &output, triple);
+            let mut arguments = clang_arguments(kind, path, &output, triple);
+            if kind == InputKind::OpenCl && !triple.is_some_and(is_gpu) {
+                let builtins = directory.path().join("builtins.cl");
+                std::fs::write(&builtins, OPENCL_BUILTINS)
+                    .map_err(|error| Error::io("cannot write to", &builtins, &error))?;
+                arguments.splice(0..0, ["-include".into(), builtins.into()]);
+            }
             run(&clang(path)?, path, &arguments, &output, CLANG_REMEDY)
         }
         InputKind::Text | InputKind::Bitcode => Err(Error::UnknownKind { path: path.to_owned() }),
     }
 }
+
+/// Definitions of OpenCL's functions, for targets without a library of them.
+const OPENCL_BUILTINS: &str = include_str!("opencl_builtins.cl");
 
 const RUST_REMEDY: &str = "install Rust (https://rustup.rs) or set RUSTC";
 const CLANG_REMEDY: &str = "install clang (such as `apt-get install clang`) or set CLANG";

@@ -11,11 +11,12 @@
 //! variables, since that replaces the program's own conditions. `correlated-propagation` is in it because it finds `nuw` and `nsw`,
 //! on which the shapes of narrow indices rest.
 
+use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::prelude::*;
 
 use crate::error::Result;
 use crate::ffi::load::functions;
-use crate::module::{FUNCTION_INDEX, Module};
+use crate::module::{FUNCTION_INDEX, Module, owned_string};
 
 /// The functions that a kernel may call to speak about its group of lanes.
 pub const LANE_OPERATIONS: [&str; 6] = [
@@ -44,6 +45,9 @@ const INLINE_KEY: &str = "function-inline-threshold";
 
 /// `memory(inaccessiblemem: readwrite)`: two bits per location, of which inaccessible memory is the second.
 const INACCESSIBLE_MEMORY: u64 = 0b11 << 2;
+
+/// Where `opencl_builtins.cl` puts its functions.
+const OPENCL_SECTION: &str = ".warpline.opencl";
 
 const SPIR_FUNC: u32 = 75;
 const SPIR_KERNEL: u32 = 76;
@@ -78,8 +82,7 @@ impl Module {
     /// Gives OpenCL's functions the C calling convention, unless the target is a GPU: only there do SPIR's conventions mean
     /// something.
     pub fn normalise_calling_conventions(&mut self) {
-        let triple = self.triple();
-        if ["spir", "amdgcn", "nvptx"].iter().any(|gpu| triple.starts_with(gpu)) {
+        if is_gpu(&self.triple()) {
             return;
         }
         let f = functions();
@@ -94,6 +97,27 @@ impl Module {
                 }
             }
         }
+    }
+
+    /// Makes the definitions of OpenCL's functions that stand in front of an input (`opencl_builtins.cl`) the module's own, and drops
+    /// those that nothing calls.
+    ///
+    /// # Errors
+    /// As [`Module::optimise`].
+    pub fn own_opencl_builtins(&mut self) -> Result<()> {
+        let f = functions();
+        let mut any = false;
+        for function in self.functions().collect::<Vec<_>>() {
+            // SAFETY: a function of this live module; its section is a string of the module's, copied before it changes.
+            unsafe {
+                if owned_string(f.LLVMGetSection(function)) == OPENCL_SECTION {
+                    f.LLVMSetSection(function, c"".as_ptr());
+                    f.LLVMSetLinkage(function, LLVMInternalLinkage as u32);
+                    any = true;
+                }
+            }
+        }
+        if any { self.optimise("globaldce", None) } else { Ok(()) }
     }
 
     /// Marks lane operations and runs [`PIPELINE`].
@@ -190,6 +214,11 @@ impl Module {
             functions().LLVMAddCallSiteAttribute(call, FUNCTION_INDEX, attribute);
         }
     }
+}
+
+/// Whether a triple is that of a GPU.
+pub(crate) fn is_gpu(triple: &str) -> bool {
+    ["spir", "amdgcn", "nvptx"].iter().any(|gpu| triple.starts_with(gpu))
 }
 
 /// LLVM's number for an attribute's name.

@@ -211,6 +211,9 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
     };
     module.verify()?;
     module.settle_data_layout();
+    if kind == InputKind::OpenCl {
+        module.own_opencl_builtins()?;
+    }
     if options.simplify.unwrap_or(kind.is_source()) {
         module.simplify()?;
     } else {

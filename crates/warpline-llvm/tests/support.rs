@@ -13,7 +13,10 @@
 //! ;@ result 4                              bytes of the result
 //! ;@ contains TEXT                         what the vector function for four lanes contains
 //! ;@ divergent N, kept N, mandatory N      how many branches and tests are counted
+//! ;@ function NAME                         the function, where it cannot be called `kernel`
+//! ;@ simplified                              the command line's pipeline has simplified it, as it does with sources
 //! ;@ lockstep                              there is no scalar reference
+//! ;@ machine                               machine code alone is judged: the interpreter lacks the types
 //! ;@ refused TEXT                          the reason contains this
 //! ```
 
@@ -80,16 +83,23 @@ impl Row {
 
     /// The kernel as a module in text form; nothing if there is no compiler for it.
     fn kernel(&self) -> Option<Kernel> {
-        let source = self.path.extension().is_some_and(|e| e != "ll");
-        if source && !has_clang() {
+        let extension = self.path.extension().unwrap_or_default();
+        let source = extension != "ll";
+        if source && extension != "rs" && !has_clang() {
             eprintln!("{}: skipped: no clang", self.file);
             return None;
         }
-        let text = if source {
-            let loaded = load_in_process(&self.path, &LoadOptions::default()).expect("it compiles");
+        let simplified = self.get("simplified").is_some();
+        let text = if source || simplified {
+            let options = LoadOptions { simplify: simplified.then_some(true), ..LoadOptions::default() };
+            let loaded = load_in_process(&self.path, &options).expect("it compiles");
             Module::parse(&loaded.bitcode, &self.file).expect("what was compiled can be read").to_text()
         } else {
             self.text.clone()
+        };
+        let text = match self.get("function") {
+            Some(name) => text.replace(&format!("@{name}("), "@kernel("),
+            None => text,
         };
         let (from, to) = self.must("range").split_once("..").expect("a range");
         let range = from.parse().expect("a number")..to.parse().expect("a number");
@@ -144,9 +154,12 @@ impl Row {
             assert!(stated.is_none_or(|n| n == count), "{}: {count} are `{key}` in\n{text}", self.file);
         }
         assert_eq!(counts.branches.uniform_lost, 0, "{}: Theorem 4.5", self.file);
-        match self.get("lockstep") {
-            Some(_) => kernel.judge_in_lockstep(),
-            None => kernel.judge(),
+        if self.get("lockstep").is_some() {
+            kernel.judge_in_lockstep();
+        } else if self.get("machine").is_some() {
+            kernel.judge_in_machine_code();
+        } else {
+            kernel.judge();
         }
     }
 

@@ -56,7 +56,10 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
                 rates.add(constructs(&program).union(&report.forms).copied());
             }
             Outcome::Skipped(why) => *reasons.entry(format!("skipped: {why}")).or_default() += 1,
-            Outcome::Refused(why) => *reasons.entry(format!("refused: {why}")).or_default() += 1,
+            Outcome::Refused(why) => {
+                let why = why.split(';').next().unwrap_or(&why);
+                *reasons.entry(format!("refused: {why}")).or_default() += 1;
+            }
             Outcome::Differ(why) => {
                 let fails = |p: &_| {
                     matches!(compare_all(p, &Inputs::random(p, width, seed), &setup), Outcome::Differ(_))

@@ -104,6 +104,8 @@ required {
     fn LLVMIsDeclaration(global: LLVMValueRef) -> LLVMBool;
     fn LLVMGetValueName2(val: LLVMValueRef, length: *mut usize) -> *const c_char;
     fn LLVMSetLinkage(global: LLVMValueRef, linkage: u32);
+    fn LLVMGetSection(global: LLVMValueRef) -> *const c_char;
+    fn LLVMSetSection(global: LLVMValueRef, section: *const c_char);
     fn LLVMGetFunctionCallConv(fn_: LLVMValueRef) -> u32;
     fn LLVMSetFunctionCallConv(fn_: LLVMValueRef, cc: u32);
     fn LLVMSetInstructionCallConv(instr: LLVMValueRef, cc: u32);

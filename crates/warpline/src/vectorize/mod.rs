@@ -1,7 +1,7 @@
 //! The vectorizer: from a scalar kernel to W lanes (paper 3).
 //!
 //! The stages, each a module:
-//! 1. [`reducible`]: loops with several entries get one; [`normalize`]: one exit, well-shaped loops, loop-closed SSA;
+//! 1. `conditions`: uniform parts of conditions get branches of their own; [`reducible`]: loops with several entries get one; [`normalize`]: one exit, well-shaped loops, loop-closed SSA;
 //!    [`dead_ends`]: panics out of the way; [`scalarize`]: vector-typed values as their elements; [`shared_memory`]:
 //!    private memory that one object can stand for;
 //!    then the [uniformity analysis](crate::uniformity) and, for indices, [`widen`];
@@ -17,6 +17,7 @@ pub mod block_index;
 pub mod boscc;
 pub mod classes;
 mod cleanup;
+mod conditions;
 pub mod counts;
 pub mod dead_ends;
 pub mod divergent_loops;

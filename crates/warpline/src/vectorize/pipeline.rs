@@ -10,7 +10,8 @@ use crate::verify::verify;
 
 use super::counts::Counts;
 use super::lower::{Input, Lowered, lower};
-use super::options::{Options, Vectorized};
+use super::conditions::{has_conditions_of_parts, split_conditions};
+use super::options::{Linearize, Options, Vectorized};
 use super::plan::Facts;
 use super::private_memory::{Interleaved, interleave};
 use super::scalarize::{has_vectors, scalarize};
@@ -56,11 +57,16 @@ pub fn linearize_kernel(
     let mut scalar = func.clone();
     check(module, &scalar, "the function is not valid")?;
     ssa::copies::dissolve_copies(&mut scalar);
-    normalize::normalize(&mut scalar)?;
-    check(module, &scalar, "internal: normal form broke the function")?;
     let analyse = |scalar: &Function, laid_out: &[Interleaved]| {
         shared_memory::analyse(module, scalar, options.args.clone(), laid_out)
     };
+    // Full if-conversion folds uniform branches too, and a single lane agrees with itself.
+    if options.width > 1 && options.linearize == Linearize::Partial && has_conditions_of_parts(&scalar) {
+        let uniformity = analyse(&scalar, &[]);
+        split_conditions(&mut scalar, |v| !uniformity.is_divergent(v));
+    }
+    normalize::normalize(&mut scalar)?;
+    check(module, &scalar, "internal: normal form broke the function")?;
     let mut uniformity = analyse(&scalar, &[]);
     if has_vectors(&scalar) {
         scalarize(module, &mut scalar, &uniformity)?;
@@ -77,8 +83,12 @@ pub fn linearize_kernel(
         uniformity = analyse(&scalar, &laid_out);
     }
     if options.width > 1 && !depends_on_lane(&scalar, &uniformity) {
-        let reason = "nothing in it depends on the lane, so all lanes would do the same; say which parameters are an index or vary \
-                      (`--args NAME=index` or `NAME=varying`), or ask for `warpline_lane_index` in it";
+        let params: Vec<String> = func.params.iter().map(|&p| func.value_name(p)).collect();
+        let params = if params.is_empty() { "none".to_owned() } else { params.join(", ") };
+        let reason = format!(
+            "nothing in it depends on the lane, so all lanes would do the same; say which parameters are an index or vary \
+             (`--args NAME=index` or `NAME=varying`), or ask for `warpline_lane_index` in it; its parameters are: {params}"
+        );
         return Err(VectorizeError::in_function(&scalar, reason));
     }
     let mut shapes = SecondaryMap::with_default(Shape::Uniform);
