@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use warpline::interp::{HashingHost, Inactive, LaneSet, Machine, Options as MachineOptions, Run, Trap};
-use warpline::ir::{Block, Function, Inst, LaneOp, Op, Type};
+use warpline::ir::{Block, Function, Inst, LaneOp, Module, Op, Type, Value};
 use warpline::vectorize::{self, Boscc, Options};
+use warpline::verify::verify;
 use warpline_testkit::differential::{self, Form, Setup, compare_all, run_vector_code, shape_of};
 use warpline_testkit::paths::check_paths;
 use warpline_testkit::programs::{
@@ -192,11 +193,13 @@ enum Mutation {
     NegateMask,
     SwapBlend,
     StuckMaskAny(bool),
+    /// A test asks for another block's mask.
+    OtherMaskAny,
     FlipInitialMask,
 }
 
 /// Applies a mutation to a random place; `false` if there is none.
-fn mutate(f: &mut Function, mutation: Mutation, rng: &mut SplitMix64) -> bool {
+fn mutate(module: &Module, f: &mut Function, mutation: Mutation, rng: &mut SplitMix64) -> bool {
     let lane_op = |f: &Function, i: Inst| match f.insts[i].op {
         Op::Lane(op) => Some(op),
         _ => None,
@@ -231,6 +234,23 @@ fn mutate(f: &mut Function, mutation: Mutation, rng: &mut SplitMix64) -> bool {
             let (result, constant) = (f.insts[i].results[0], f.bool_const(value));
             f.map_operands(|v| if v == result { constant } else { v });
         }
+        Mutation::OtherMaskAny => {
+            let is = |&i: &Inst| lane_op(f, i) == Some(LaneOp::MaskAny);
+            let tests: Vec<Inst> = insts.iter().copied().filter(is).collect();
+            let masks: Vec<Value> = f.layout.iter().filter_map(|&b| f.blocks[b].mask.expand()).collect();
+            let mut pairs: Vec<(Inst, Value)> =
+                tests.iter().flat_map(|&i| masks.iter().map(move |&m| (i, m))).collect();
+            rng.shuffle(&mut pairs);
+            // Most masks are not known where the test is.
+            return pairs.into_iter().any(|(i, mask)| {
+                let was = std::mem::replace(&mut f.insts[i].args[0], mask);
+                let changed = was != mask && verify(module, f).is_ok();
+                if !changed {
+                    f.insts[i].args[0] = was;
+                }
+                changed
+            });
+        }
         Mutation::FlipInitialMask => {
             let mut places = Vec::new();
             for &b in &f.layout {
@@ -255,10 +275,18 @@ fn mutate(f: &mut Function, mutation: Mutation, rng: &mut SplitMix64) -> bool {
 #[test]
 fn the_judge_notices_broken_masks_blends_and_loops() {
     use Mutation::*;
-    let kinds = [DropMask, NegateMask, SwapBlend, StuckMaskAny(true), StuckMaskAny(false), FlipInitialMask];
+    let kinds = [
+        DropMask,
+        NegateMask,
+        SwapBlend,
+        StuckMaskAny(true),
+        StuckMaskAny(false),
+        OtherMaskAny,
+        FlipInitialMask,
+    ];
     let mut rng = SplitMix64::new(1);
     for kind in kinds {
-        let (mut made, mut noticed) = (0, 0);
+        let (mut made, mut noticed, mut found) = (0, 0, None);
         for seed in 0..60 {
             let program = generate(seed, &ProgramOptions::default());
             let boscc = if seed % 2 == 0 { Boscc::On } else { Boscc::Off };
@@ -267,13 +295,16 @@ fn the_judge_notices_broken_masks_blends_and_loops() {
             let cases: Vec<Case> = all.iter().filter_map(|i| prepare(&program, i, form).ok()).collect();
             let Some(first) = cases.first() else { continue };
             let mut broken = first.lanes.clone();
-            if mutate(&mut broken, kind, &mut rng) {
+            if mutate(&program.module, &mut broken, kind, &mut rng) {
                 made += 1;
                 let fails = |c: &Case| c.judge(&broken, Inactive::Poison).is_err();
-                noticed += usize::from(cases.iter().any(fails));
+                if cases.iter().any(fails) {
+                    noticed += 1;
+                    found.get_or_insert(seed + 1);
+                }
             }
         }
-        println!("{kind:?}: {noticed} of {made} noticed");
+        println!("{kind:?}: {noticed} of {made} noticed, the first after {found:?} programs");
         // The others sit where nothing goes, or where no lane differs.
         assert!(made >= 15 && noticed * 10 > made, "{kind:?}: {noticed} of {made} noticed");
     }
@@ -293,7 +324,7 @@ fn a_lane_that_goes_another_way_is_noticed() {
         instructions += check(&case.lanes).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", program.text()));
         let mut broken = case.lanes.clone();
         let mutation = if seed % 4 < 2 { Mutation::DropMask } else { Mutation::NegateMask };
-        if mutate(&mut broken, mutation, &mut rng) {
+        if mutate(&program.module, &mut broken, mutation, &mut rng) {
             made += 1;
             noticed += usize::from(check(&broken).is_err());
         }

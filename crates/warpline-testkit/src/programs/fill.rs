@@ -180,6 +180,9 @@ impl Filler<'_> {
             let next = self.emit(b, Op::Binary(BinaryOp::Add), &[value, one], Type::Int(32), true, true);
             self.counters[slot].2 = next.value;
         }
+        if let Some(check) = shape.checks.iter().find(|c| c.reader == b) {
+            self.checked_read(b, check);
+        }
         for _ in 0..self.rng.below(self.options.insts + 1) {
             self.instruction(b);
         }
@@ -395,6 +398,9 @@ impl Filler<'_> {
         let arg = match &self.f.insts[term].op {
             Op::CondBr => match shape.loops.iter().find(|l| l.check == b) {
                 _ if shape.traps.iter().any(|t| t.check == b) => self.trap_condition(b, shape).value,
+                _ if let Some(check) = shape.checks.iter().find(|c| c.check == b) => {
+                    self.bounds_check(b, check).value
+                }
                 Some(l) => self.loop_condition(b, l).value,
                 None => self.fuse_condition(b, shape).unwrap_or_else(|| self.condition(b)).value,
             },

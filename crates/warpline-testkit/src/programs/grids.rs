@@ -3,8 +3,9 @@
 use warpline::ir::*;
 
 use super::fill::{Avail, CLEAN, Filler, UNIFORM};
-use super::memory::Buffer;
-use super::{MAX_INDEX, ROW, SLOTS};
+use super::memory::{Buffer, BufferKind};
+use super::skeleton::Check;
+use super::{MAX_INDEX, READ_ONLY, ROW, SLOTS};
 
 impl Filler<'_> {
     /// A place in a buffer that is only read, which is taken for one of several things. It has [`MAX_INDEX`] · [`SLOTS`] elements.
@@ -55,6 +56,43 @@ impl Filler<'_> {
         let (at, _) = self.coordinate(b, SLOTS.into());
         let column = if backwards { self.mirrored(b, i) } else { i.value };
         self.gep(b, row, &[buffer.base, at, column])
+    }
+
+    /// Whether the index allows a read of a buffer of [`READ_ONLY`] elements.
+    pub(super) fn bounds_check(&mut self, b: Block, check: &Check) -> Avail {
+        let Some(i) = self.index else { return self.condition(b) };
+        let bits = i.ty.int_bits().unwrap_or(64);
+        let (p, x, bound) = match check.scale {
+            0 => (IntPred::Ule, i, self.number(bits, check.offset)),
+            _ => (IntPred::Ult, self.checked_element(b, check, i), self.number(bits, READ_ONLY.into())),
+        };
+        let p = match (p, check.enters_if_true) {
+            (p, true) => p,
+            (IntPred::Ule, _) => IntPred::Ugt,
+            _ => IntPred::Uge,
+        };
+        self.emit_on(b, Op::ICmp(p), &[x, bound], Type::BOOL)
+    }
+
+    /// The read that was checked: out of bounds for lanes that do not come here.
+    pub(super) fn checked_read(&mut self, b: Block, check: &Check) {
+        let found = |x: &&Buffer| x.kind == BufferKind::ReadOnly && x.elem == Type::Int(32);
+        let (Some(buffer), Some(i)) = (self.buffers.iter().find(found).copied(), self.index) else { return };
+        let element = self.checked_element(b, check, i);
+        let address = self.gep(b, buffer.elem, &[buffer.base, element.value]);
+        self.emit(b, Op::Load(MemAccess::plain(4)), &[address], buffer.elem, true, false);
+    }
+
+    fn checked_element(&mut self, b: Block, check: &Check, i: Avail) -> Avail {
+        let bits = i.ty.int_bits().unwrap_or(64);
+        let offset = self.number(bits, check.offset);
+        if check.scale == 0 {
+            return self.emit_on(b, Op::Binary(BinaryOp::Sub), &[offset, i], i.ty);
+        }
+        let scale = self.number(bits, check.scale);
+        let scaled =
+            if check.scale == 1 { i } else { self.emit_on(b, Op::Binary(BinaryOp::Mul), &[i, scale], i.ty) };
+        self.emit_on(b, Op::Binary(BinaryOp::Add), &[scaled, offset], i.ty)
     }
 
     /// A number below `bound`, a power of two: constant, uniform or anything; and whether it is probably uniform.

@@ -3,7 +3,7 @@
 use warpline::ir::*;
 
 use super::fill::{ANY, Avail, CLEAN, Filler, UNIFORM};
-use super::{MAX_INDEX, MemoryMode, SLOTS};
+use super::{MAX_INDEX, MemoryMode, READ_ONLY, SLOTS};
 
 /// Elements of private arrays.
 const PRIVATE_ELEMENTS: u64 = 4;
@@ -368,7 +368,8 @@ impl Filler<'_> {
     /// Below 256: contiguous, strided, uniform or anything.
     fn read_index(&mut self, b: Block, i: Avail) -> (Value, bool) {
         let Type::Int(w) = i.ty else { return (i.value, false) };
-        match self.rng.below(if self.options.layouts { 7 } else { 6 }) {
+        match self.rng.below(if self.options.layouts { 8 } else { 6 }) {
+            7 => self.extended_index(b),
             6 => {
                 let last = self.f.int_const(w, 255 - self.rng.below(128) as u128);
                 (self.f.append_value(b, Op::Binary(BinaryOp::Sub), &[last, i.value], i.ty), false)
@@ -389,6 +390,23 @@ impl Filler<'_> {
             4 => (self.f.int_const(64, self.rng.below(256) as u128), true),
             _ => self.small_index(b, 255),
         }
+    }
+
+    /// A byte of either kind as an index.
+    fn extended_index(&mut self, b: Block) -> (Value, bool) {
+        let x = self.pick(b, Type::Int(8), CLEAN);
+        let wide = *self.rng.pick(&[Type::Int(32), Type::Int(64)]);
+        if self.rng.chance(1, 2) {
+            return (self.emit_on(b, Op::Cast(CastOp::ZExt), &[x], wide).value, x.uniform);
+        }
+        let signed = self.emit_on(b, Op::Cast(CastOp::SExt), &[x], wide);
+        let half = self.number(wide.int_bits().unwrap_or(64), u128::from(READ_ONLY / 2));
+        let op = Op::Binary(BinaryOp::Add);
+        let index = self.f.append_value(b, op, &[signed.value, half.value], wide);
+        if let Some(i) = self.f.def_inst(index) {
+            self.f.insts[i].flags = InstFlags::NSW;
+        }
+        (index, x.uniform)
     }
 
     fn small_index(&mut self, b: Block, mask: u128) -> (Value, bool) {

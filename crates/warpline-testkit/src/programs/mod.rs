@@ -170,6 +170,9 @@ pub const MAX_INDEX: u64 = 128;
 /// Counters of all indices.
 const COUNTERS: u64 = 8;
 
+/// Elements of buffers that are only read, at indices of any kind.
+const READ_ONLY: u64 = 256;
+
 /// Elements of a row of what is only read by two indices.
 const ROW: u64 = 64;
 
@@ -298,12 +301,12 @@ fn parameters(
         roles.push(ParamRole::Buffer { elem, len, written });
     };
     if options.memory != MemoryMode::None {
-        buffer("in.i32", Type::Int(32), 256, false);
+        buffer("in.i32", Type::Int(32), READ_ONLY, false);
         if rng.chance(2, 3) {
-            buffer("in.f32", Type::F32, 256, false);
+            buffer("in.f32", Type::F32, READ_ONLY, false);
         }
         if rng.chance(1, 3) {
-            buffer("in.i8", Type::Int(8), 256, false);
+            buffer("in.i8", Type::Int(8), READ_ONLY, false);
         }
         buffer("out.i32", Type::Int(32), MAX_INDEX * SLOTS, true);
         if rng.chance(1, 2) {
@@ -354,7 +357,7 @@ fn grids(rng: &mut SplitMix64, buffer: &mut impl FnMut(&str, Type, u64, bool)) {
         }
     }
     if rng.chance(1, 3) {
-        buffer("in.i1", Type::BOOL, 256, false);
+        buffer("in.i1", Type::BOOL, READ_ONLY, false);
     }
     if rng.chance(1, 3) {
         buffer("out.i1", Type::BOOL, MAX_INDEX * SLOTS, true);

@@ -2,7 +2,7 @@
 
 use warpline::ir::{Block, Constant, Function, Op, Type, Value};
 
-use super::ProgramOptions;
+use super::{MemoryMode, ProgramOptions};
 use crate::rng::SplitMix64;
 
 /// A loop with its counter check.
@@ -33,6 +33,20 @@ pub(super) struct Trap {
     pub enters_if_true: bool,
 }
 
+/// A branch into a block that reads a buffer where the index allows it only.
+pub(super) struct Check {
+    /// The block that ends in the branch.
+    pub check: Block,
+    /// The block that reads.
+    pub reader: Block,
+    /// Whether the branch leads there if its condition is true.
+    pub enters_if_true: bool,
+    /// The element that is read: the index times this, plus the offset; the offset minus the index if this is 0.
+    pub scale: u128,
+    /// See `scale`.
+    pub offset: u128,
+}
+
 /// What the blocks must do so that control leaves every cycle.
 #[derive(Default)]
 pub(super) struct Shape {
@@ -40,6 +54,8 @@ pub(super) struct Shape {
     pub loops: Vec<Loop>,
     /// The jumps that must be counted.
     pub fuses: Vec<Fuse>,
+    /// Reads that the index allows or not.
+    pub checks: Vec<Check>,
     /// The branches that must not be taken.
     pub traps: Vec<Trap>,
     /// For each counter of jumps, the block where it is set to zero (besides the entry).
@@ -54,6 +70,7 @@ struct Skeleton<'a> {
     panics: bool,
     irreducible: bool,
     endless: bool,
+    checks: bool,
     /// Where a jump may lead from here: labels, loop exits, places that continue a loop.
     targets: Vec<Block>,
     /// Where a counted jump may lead from here, with the number of its counter.
@@ -73,6 +90,7 @@ pub(super) fn build(rng: &mut SplitMix64, f: &mut Function, options: &ProgramOpt
         panics: options.traps,
         irreducible: options.irreducible,
         endless: options.endless,
+        checks: options.layouts && options.memory != MemoryMode::None,
         targets: Vec::new(),
         labels: Vec::new(),
         shape: Shape::default(),
@@ -144,6 +162,9 @@ impl Skeleton<'_> {
         if self.endless && self.rng.chance(1, 6) {
             return Some(self.endless_loop(from));
         }
+        if self.checks && self.rng.chance(1, 6) {
+            return Some(self.checked_read(from, depth));
+        }
         match self.rng.below(16) {
             0..=2 => self.if_then(from, depth),
             3..=5 => self.if_else(from, depth),
@@ -179,6 +200,21 @@ impl Skeleton<'_> {
             }
         }
         self.keep(join)
+    }
+
+    /// A branch around a block that reads only what the index allows.
+    fn checked_read(&mut self, from: Block, depth: usize) -> Block {
+        let (reader, join) = (self.block(), self.block());
+        let enters_if_true = self.rng.chance(1, 2);
+        let targets = if enters_if_true { [reader, join] } else { [join, reader] };
+        self.f.set_terminator(from, Op::CondBr, &[self.cond], &targets);
+        let scale = *self.rng.pick(&[0, 1, 1, 1, 2, 3]);
+        let offset = if scale == 0 { self.rng.below(128) } else { self.rng.between(100, 255) } as u128;
+        self.shape.checks.push(Check { check: from, reader, enters_if_true, scale, offset });
+        if let Some(end) = self.region(reader, depth + 1) {
+            self.br(end, join);
+        }
+        join
     }
 
     /// A branch into a loop of one or two blocks that control never leaves.
