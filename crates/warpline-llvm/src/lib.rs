@@ -21,6 +21,7 @@ mod ffi;
 mod frontend;
 mod import;
 mod jit;
+mod masks;
 mod module;
 pub mod opinion;
 mod parameters;

@@ -266,6 +266,9 @@ pub fn codegen_in_process(bitcode: &[u8], name: &str, options: &CodegenOptions) 
     if options.define_missing {
         module.define_missing();
     }
+    if matches!(options.output, Output::Assembly | Output::Object) {
+        module.fit_masks(&machine)?;
+    }
     module.verify()?;
     match options.output {
         Output::Text => Ok(module.to_text().into_bytes()),

@@ -77,7 +77,8 @@ fn to_split(func: &Function, c: Value, is_uniform: &impl Fn(Value) -> bool, dept
     }
     let parts = all_parts(func, c);
     let uniform_first = parts.iter().find(|p| is_uniform(p.first) && !is_uniform(p.second));
-    let within = |p: &&Parts| !is_uniform(p.second) && to_split(func, p.first, is_uniform, depth - 1).is_some();
+    let within =
+        |p: &&Parts| !is_uniform(p.second) && to_split(func, p.first, is_uniform, depth - 1).is_some();
     uniform_first.or_else(|| parts.iter().find(within)).copied()
 }
 

@@ -8,9 +8,9 @@ use crate::ssa;
 use crate::uniformity::Uniformity;
 use crate::verify::verify;
 
+use super::conditions::{has_conditions_of_parts, split_conditions};
 use super::counts::Counts;
 use super::lower::{Input, Lowered, lower};
-use super::conditions::{has_conditions_of_parts, split_conditions};
 use super::options::{Linearize, Options, Vectorized};
 use super::plan::Facts;
 use super::private_memory::{Interleaved, interleave};

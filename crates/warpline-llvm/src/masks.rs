@@ -1,0 +1,483 @@
+//! Masks that live from block to block, in the form that the processor has for them.
+//!
+//! Processors with mask registers keep a bit for each lane. Others compare into vectors of integers as wide as what is compared, all ones or
+//! zero, and blend by them. LLVM looks at one block at a time when it chooses a form, and takes `<W x i1>` between
+//! blocks for narrow integers, whatever the code on both sides compares and blends. A mask of a loop over `double` is then
+//! packed and unpacked in every iteration.
+//!
+//! So right before code generation, for a processor without mask registers, a mask that is used in another block than where it is made
+//! becomes a vector of integers as wide as most of what it is made of and used for, and so do the masks that it is made of and goes into. Where
+//! a mask is used, its integers are compared with zero; LLVM knows that blends, masked accesses and the gathering of bits look at the sign alone.
+//! Passes of LLVM that run later would undo this.
+
+use std::collections::BTreeMap;
+
+use llvm_sys::LLVMOpcode as Opcode;
+use llvm_sys::prelude::*;
+
+use crate::error::Result;
+use crate::ffi::load::functions;
+use crate::module::Module;
+use crate::target::{Emit, TargetMachine};
+
+/// The greatest vectors, in bits, that masks become.
+const MAX_BITS: u32 = 1024;
+/// Of vectors of more bits than these, few stay in registers, so half as many votes are enough for narrower ones.
+const FEW_BITS: u32 = 512;
+
+/// LLVM's number for "less than" on signed integers.
+const SLT: u32 = 40;
+
+const EMPTY: *const std::ffi::c_char = c"".as_ptr();
+
+impl Module {
+    /// Gives masks that live across blocks the form that fits a processor without mask registers; does nothing on others.
+    ///
+    /// # Errors
+    /// If LLVM cannot say what registers the processor has.
+    pub fn fit_masks(&mut self, machine: &TargetMachine) -> Result<()> {
+        let mut webs = Vec::new();
+        for function in self.functions().collect::<Vec<_>>() {
+            webs.extend(Webs::of(function).found);
+        }
+        if webs.is_empty() || !machine.triple().starts_with("x86_64") || has_mask_registers(machine)? {
+            return Ok(());
+        }
+        for web in webs {
+            self.widen(&web);
+        }
+        Ok(())
+    }
+
+    /// Lets the masks of a web be integers: φs and what is made of masks; comparisons where they are used for these, or in other blocks.
+    fn widen(&self, web: &Web) {
+        let f = functions();
+        // SAFETY: masks are live instructions of functions with bodies; the builder is disposed of. Every φ gets an operand for each edge, and
+        // the integers are made behind the masks, where they dominate all uses. Masks are removed when nothing uses them any more.
+        unsafe {
+            let builder = f.LLVMCreateBuilderInContext(self.context());
+            let lanes = f.LLVMGetVectorSize(f.LLVMTypeOf(web.masks[0]));
+            let ty = f.LLVMVectorType(f.LLVMIntTypeInContext(self.context(), web.bits), lanes);
+            let mut wide = Wide { builder, ty, of: BTreeMap::new() };
+            for &phi in web.masks.iter().filter(|&&mask| is_phi(mask)) {
+                f.LLVMPositionBuilderBefore(builder, phi);
+                wide.of.insert(phi, f.LLVMBuildPhi(builder, ty, EMPTY));
+            }
+            for &mask in web.masks.iter().filter(|&&mask| combines(mask) || leaves_its_block(mask)) {
+                wide.integers(mask);
+            }
+            for &phi in web.masks.iter().filter(|&&mask| is_phi(mask)) {
+                for k in 0..f.LLVMCountIncoming(phi) {
+                    let (mask, mut from) = (f.LLVMGetIncomingValue(phi, k), f.LLVMGetIncomingBlock(phi, k));
+                    let at = f.LLVMGetBasicBlockTerminator(from);
+                    let mut operand = wide.operand(mask, at);
+                    f.LLVMAddIncoming(wide.of[&phi], &raw mut operand, &raw mut from, 1);
+                }
+            }
+            for &mask in &web.masks {
+                if let Some(&integers) = wide.of.get(&mask) {
+                    narrow_uses(builder, mask, integers);
+                }
+            }
+            for &mask in web.masks.iter().rev().filter(|&&mask| combines(mask)) {
+                f.LLVMReplaceAllUsesWith(mask, f.LLVMGetPoison(f.LLVMTypeOf(mask)));
+                f.LLVMInstructionEraseFromParent(mask);
+            }
+            f.LLVMDisposeBuilder(builder);
+        }
+    }
+}
+
+/// Masks as integers, made behind the masks.
+struct Wide {
+    builder: LLVMBuilderRef,
+    ty: LLVMTypeRef,
+    of: BTreeMap<LLVMValueRef, LLVMValueRef>,
+}
+
+impl Wide {
+    /// An operand as integers; one that is no instruction is converted in front of `at`.
+    fn operand(&mut self, mask: LLVMValueRef, at: LLVMValueRef) -> LLVMValueRef {
+        let f = functions();
+        // SAFETY: a live mask and instruction; the builder makes a constant of a constant.
+        unsafe {
+            if f.LLVMIsAInstruction(mask).is_null() {
+                f.LLVMPositionBuilderBefore(self.builder, at);
+                return f.LLVMBuildCast(self.builder, Opcode::LLVMSExt as u32, mask, self.ty, EMPTY);
+            }
+        }
+        self.integers(mask)
+    }
+
+    /// A mask that is an instruction, as integers. What it is made of comes before it, or is a φ.
+    fn integers(&mut self, mask: LLVMValueRef) -> LLVMValueRef {
+        if let Some(&known) = self.of.get(&mask) {
+            return known;
+        }
+        let f = functions();
+        // SAFETY: a live mask, behind which the builder is put; operands have been made before.
+        let made = unsafe {
+            let behind = f.LLVMGetNextInstruction(mask);
+            let parts: Vec<LLVMValueRef> = if combines(mask) { operands_of(mask) } else { Vec::new() };
+            let opcode = f.LLVMGetInstructionOpcode(mask);
+            let is_mask = |v: LLVMValueRef| element_bits(f.LLVMTypeOf(v)) == Some(1);
+            let wide: Vec<LLVMValueRef> =
+                parts.iter().map(|&v| if is_mask(v) { self.operand(v, behind) } else { v }).collect();
+            let builder = self.builder;
+            f.LLVMPositionBuilderBefore(builder, behind);
+            match (&parts[..], &wide[..]) {
+                (&[_, _], &[a, b]) => f.LLVMBuildBinOp(builder, opcode, a, b, EMPTY),
+                (&[_], &[x]) => f.LLVMBuildFreeze(builder, x, EMPTY),
+                // Poison in lanes that the condition rules out stays out.
+                (&[cond, _, no], &[c, yes, _]) if is_mask(cond) && is_null(no) => {
+                    let yes = f.LLVMBuildFreeze(builder, yes, EMPTY);
+                    f.LLVMBuildBinOp(builder, Opcode::LLVMAnd as u32, c, yes, EMPTY)
+                }
+                (&[cond, _, _], &[_, yes, no]) => f.LLVMBuildSelect(builder, cond, yes, no, EMPTY),
+                _ => f.LLVMBuildCast(builder, Opcode::LLVMSExt as u32, mask, self.ty, EMPTY),
+            }
+        };
+        self.of.insert(mask, made);
+        made
+    }
+}
+
+fn is_null(v: LLVMValueRef) -> bool {
+    // SAFETY: a live value.
+    unsafe { functions().LLVMIsNull(v) != 0 }
+}
+
+/// Lets instructions use integers instead of a mask: those that make no mask of it, and of a comparison those in other blocks.
+///
+/// # Safety
+/// A live builder, a live mask that is an instruction, and its integers.
+unsafe fn narrow_uses(builder: LLVMBuilderRef, mask: LLVMValueRef, integers: LLVMValueRef) {
+    let f = functions();
+    // SAFETY: as the caller promises; users are collected before any is changed.
+    unsafe {
+        let home = f.LLVMGetInstructionParent(mask);
+        let mut made: Vec<(LLVMBasicBlockRef, LLVMValueRef)> = Vec::new();
+        for user in users_of(mask) {
+            let block = f.LLVMGetInstructionParent(user);
+            // A select of integers by this mask is new.
+            if combines(user) || user == integers || (block == home && !combines(mask)) {
+                continue;
+            }
+            let known = made.iter().find(|m| m.0 == block).map(|m| m.1);
+            let narrow = known.unwrap_or_else(|| {
+                let at = match block == home && !is_phi(mask) {
+                    true => f.LLVMGetNextInstruction(integers),
+                    false => first_behind_phis(block),
+                };
+                f.LLVMPositionBuilderBefore(builder, at);
+                let zero = f.LLVMConstNull(f.LLVMTypeOf(integers));
+                let narrow = f.LLVMBuildICmp(builder, SLT, integers, zero, EMPTY);
+                made.push((block, narrow));
+                narrow
+            });
+            for k in 0..f.LLVMGetNumOperands(user) as u32 {
+                if f.LLVMGetOperand(user, k) == mask {
+                    f.LLVMSetOperand(user, k, narrow);
+                }
+            }
+        }
+    }
+}
+
+/// Masks that are made of each other.
+struct Web {
+    /// In the order of the program.
+    masks: Vec<LLVMValueRef>,
+    /// How wide the integers are to be.
+    bits: u32,
+}
+
+/// The webs of a function some of whose masks live across blocks.
+#[derive(Default)]
+struct Webs {
+    masks: Vec<LLVMValueRef>,
+    number: BTreeMap<LLVMValueRef, usize>,
+    /// Another mask of the same web, the first for that itself.
+    same: Vec<usize>,
+    found: Vec<Web>,
+}
+
+impl Webs {
+    fn of(function: LLVMValueRef) -> Webs {
+        let f = functions();
+        let mut webs = Webs::default();
+        // SAFETY: blocks and instructions of a live function are walked without changing them.
+        unsafe {
+            let mut block = f.LLVMGetFirstBasicBlock(function);
+            while !block.is_null() {
+                let mut inst = f.LLVMGetFirstInstruction(block);
+                while !inst.is_null() {
+                    if element_bits(f.LLVMTypeOf(inst)) == Some(1) {
+                        webs.number.insert(inst, webs.masks.len());
+                        webs.same.push(webs.masks.len());
+                        webs.masks.push(inst);
+                    }
+                    inst = f.LLVMGetNextInstruction(inst);
+                }
+                block = f.LLVMGetNextBasicBlock(block);
+            }
+        }
+        webs.join();
+        webs.collect();
+        webs
+    }
+
+    /// The first mask of a web.
+    fn first(&mut self, mut n: usize) -> usize {
+        while self.same[n] != n {
+            self.same[n] = self.same[self.same[n]];
+            n = self.same[n];
+        }
+        n
+    }
+
+    /// Finds what is made of each other.
+    fn join(&mut self) {
+        for n in 0..self.masks.len() {
+            let mask = self.masks[n];
+            for operand in if combines(mask) { operands_of(mask) } else { Vec::new() } {
+                if let Some(&m) = self.number.get(&operand) {
+                    let (a, b) = (self.first(n), self.first(m));
+                    self.same[a.max(b)] = a.min(b);
+                }
+            }
+        }
+    }
+
+    /// Keeps the webs that live across blocks and of which a width is known.
+    fn collect(&mut self) {
+        let mut members: BTreeMap<usize, Vec<LLVMValueRef>> = BTreeMap::new();
+        for n in 0..self.masks.len() {
+            let first = self.first(n);
+            members.entry(first).or_default().push(self.masks[n]);
+        }
+        for masks in members.into_values() {
+            if masks.iter().any(|&mask| is_phi(mask) || leaves_its_block(mask))
+                && let Some(bits) = width_of(&masks)
+            {
+                self.found.push(Web { masks, bits });
+            }
+        }
+    }
+}
+
+/// The width that most of what masks are made of and used for has, within [`MAX_BITS`]. Of several, the widest.
+fn width_of(masks: &[LLVMValueRef]) -> Option<u32> {
+    let f = functions();
+    let mut votes: BTreeMap<u32, usize> = BTreeMap::new();
+    // SAFETY: live instructions.
+    let lanes = unsafe { f.LLVMGetVectorSize(f.LLVMTypeOf(masks[0])) };
+    for &mask in masks {
+        let sources = if combines(mask) { Vec::new() } else { operands_of(mask) };
+        let users = users_of(mask);
+        let used = users.iter().filter(|&&user| !combines(user)).flat_map(|&user| {
+            let mut around = operands_of(user);
+            around.push(user);
+            around
+        });
+        for value in sources.into_iter().chain(used) {
+            // SAFETY: a live value.
+            let bits = unsafe { element_bits(f.LLVMTypeOf(value)) };
+            if let Some(bits @ (8 | 16 | 32 | 64)) = bits.filter(|_| lanes > 1) {
+                *votes.entry(bits).or_default() += 1;
+            }
+        }
+    }
+    let most = |limit: u32| {
+        let within = votes.iter().filter(|&(&bits, _)| bits * lanes <= limit);
+        within.map(|(&bits, &votes)| (votes, bits)).max()
+    };
+    let wide = most(MAX_BITS)?;
+    let narrow = most(FEW_BITS).filter(|narrow| 2 * narrow.0 >= wide.0);
+    Some(narrow.unwrap_or(wide).1)
+}
+
+/// The width of the elements of a vector of numbers.
+fn element_bits(ty: LLVMTypeRef) -> Option<u32> {
+    use llvm_sys::LLVMTypeKind::{
+        LLVMDoubleTypeKind, LLVMFloatTypeKind, LLVMHalfTypeKind, LLVMIntegerTypeKind, LLVMVectorTypeKind,
+    };
+    let f = functions();
+    // SAFETY: a live type; each question is asked of the kind of type it is for.
+    unsafe {
+        if f.LLVMGetTypeKind(ty) != LLVMVectorTypeKind as u32 {
+            return None;
+        }
+        let elem = f.LLVMGetElementType(ty);
+        match f.LLVMGetTypeKind(elem) {
+            k if k == LLVMIntegerTypeKind as u32 => Some(f.LLVMGetIntTypeWidth(elem)),
+            k if k == LLVMHalfTypeKind as u32 => Some(16),
+            k if k == LLVMFloatTypeKind as u32 => Some(32),
+            k if k == LLVMDoubleTypeKind as u32 => Some(64),
+            _ => None,
+        }
+    }
+}
+
+/// Whether an instruction makes a mask of masks.
+fn combines(inst: LLVMValueRef) -> bool {
+    let f = functions();
+    // SAFETY: a live instruction.
+    let (opcode, bits) = unsafe { (f.LLVMGetInstructionOpcode(inst), element_bits(f.LLVMTypeOf(inst))) };
+    let made_of_masks = [
+        Opcode::LLVMPHI,
+        Opcode::LLVMSelect,
+        Opcode::LLVMAnd,
+        Opcode::LLVMOr,
+        Opcode::LLVMXor,
+        Opcode::LLVMFreeze,
+    ];
+    bits == Some(1) && made_of_masks.iter().any(|&op| op as u32 == opcode)
+}
+
+fn is_phi(inst: LLVMValueRef) -> bool {
+    // SAFETY: a live instruction.
+    unsafe { functions().LLVMGetInstructionOpcode(inst) == Opcode::LLVMPHI as u32 }
+}
+
+/// Whether a mask is used in another block, or by a φ.
+fn leaves_its_block(mask: LLVMValueRef) -> bool {
+    let f = functions();
+    // SAFETY: live instructions.
+    unsafe {
+        let home = f.LLVMGetInstructionParent(mask);
+        users_of(mask).into_iter().any(|user| is_phi(user) || f.LLVMGetInstructionParent(user) != home)
+    }
+}
+
+fn operands_of(inst: LLVMValueRef) -> Vec<LLVMValueRef> {
+    let f = functions();
+    // SAFETY: a live instruction.
+    unsafe { (0..f.LLVMGetNumOperands(inst) as u32).map(|k| f.LLVMGetOperand(inst, k)).collect() }
+}
+
+/// The instructions that use a mask.
+fn users_of(mask: LLVMValueRef) -> Vec<LLVMValueRef> {
+    let f = functions();
+    let mut users = Vec::new();
+    // SAFETY: uses of a live instruction.
+    unsafe {
+        let mut used = f.LLVMGetFirstUse(mask);
+        while !used.is_null() {
+            users.push(f.LLVMGetUser(used));
+            used = f.LLVMGetNextUse(used);
+        }
+    }
+    users
+}
+
+/// The first instruction of a block that is no φ.
+fn first_behind_phis(block: LLVMBasicBlockRef) -> LLVMValueRef {
+    let f = functions();
+    // SAFETY: a live block, which has a terminator.
+    unsafe {
+        let mut inst = f.LLVMGetFirstInstruction(block);
+        while is_phi(inst) {
+            inst = f.LLVMGetNextInstruction(inst);
+        }
+        inst
+    }
+}
+
+/// Whether a processor compares vectors into mask registers: what LLVM makes of a comparison says so.
+fn has_mask_registers(machine: &TargetMachine) -> Result<bool> {
+    let text = "define void @probe(ptr %p, <8 x i32> %x, <8 x i32> %y) {
+  %c = icmp slt <8 x i32> %x, %y
+  %z = select <8 x i1> %c, <8 x i32> %x, <8 x i32> zeroinitializer
+  store <8 x i32> %z, ptr %p
+  ret void
+}";
+    let mut module = Module::parse(text.as_bytes(), "probe.ll")?;
+    module.set_target(machine)?;
+    module.set_cpu(machine.cpu(), None);
+    let assembly = machine.emit(&module, Emit::Assembly)?;
+    Ok(String::from_utf8_lossy(&assembly).contains("%k"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::Cpu;
+    use crate::worker::{CodegenOptions, Output, codegen_in_process};
+
+    /// A loop that lanes leave when their numbers have become small, over elements of a type.
+    fn decay(ty: &str, lanes: u32, test: &str) -> String {
+        let all = vec!["i1 true"; lanes as usize].join(", ");
+        let half = vec![format!("{ty} 0.5"); lanes as usize].join(", ");
+        format!(
+            "define void @decay(ptr %p) {{
+entry:
+  %start = load <{lanes} x {ty}>, ptr %p
+  br label %loop
+loop:
+  %alive = phi <{lanes} x i1> [ <{all}>, %entry ], [ %stay, %loop ]
+  %v = phi <{lanes} x {ty}> [ %start, %entry ], [ %w, %loop ]
+  %x = fmul <{lanes} x {ty}> %v, <{half}>
+  %w = select <{lanes} x i1> %alive, <{lanes} x {ty}> %x, <{lanes} x {ty}> %v
+  %c = fcmp ogt <{lanes} x {ty}> %w, <{half}>
+  %stay = select <{lanes} x i1> %alive, <{lanes} x i1> %c, <{lanes} x i1> zeroinitializer
+  %bits = bitcast <{lanes} x i1> %stay to i{lanes}
+  %any = icmp ne i{lanes} %bits, 0
+  br i1 %any, label %loop, label %end
+end:
+  call void {test}
+  ret void
+}}
+declare void @seen(<{lanes} x i1>)
+"
+        )
+    }
+
+    fn assembly(text: &str, cpu: &str) -> String {
+        let bitcode = Module::parse(text.as_bytes(), "masks.ll").expect("it can be read").to_bitcode();
+        let options = CodegenOptions::new(Cpu::named(cpu), Output::Assembly);
+        let bytes = codegen_in_process(&bitcode, "masks", &options).expect("code is generated");
+        String::from_utf8(bytes).expect("assembly is text")
+    }
+
+    /// Instructions that pack vectors of integers into narrower ones, or extend them.
+    fn conversions(assembly: &str) -> usize {
+        let converts = |line: &&str| {
+            ["vpack", "vpmovsx", "vpmovzx", "vpunpck"].iter().any(|op| line.trim_start().starts_with(op))
+        };
+        assembly.lines().filter(converts).count()
+    }
+
+    #[test]
+    fn a_mask_of_a_loop_over_doubles_is_not_converted_on_avx2_but_for_the_question_whether_a_lane_is_left() {
+        if crate::Llvm::get().is_err() {
+            return eprintln!("skipped: there is no LLVM");
+        }
+        let text = decay("double", 8, "@llvm.donothing()") + "declare void @llvm.donothing()\n";
+        let found = conversions(&assembly(&text, "haswell"));
+        assert!(found <= 1, "{found} conversions");
+        assert!(
+            assembly(&text, "skylake-avx512").contains("%k"),
+            "mask registers are used where there are any"
+        );
+    }
+
+    #[test]
+    fn a_mask_becomes_as_wide_as_what_it_blends() {
+        if crate::Llvm::get().is_err() {
+            return eprintln!("skipped: there is no LLVM");
+        }
+        for (ty, lanes, bits) in [("double", 4, 64), ("float", 8, 32), ("double", 8, 64)] {
+            let text = decay(ty, lanes, &format!("@seen(<{lanes} x i1> %alive)"));
+            let mut module = Module::parse(text.as_bytes(), "masks.ll").expect("it can be read");
+            let machine =
+                TargetMachine::new("x86_64-unknown-linux-gnu", &Cpu::named("haswell")).expect("x86");
+            module.set_target(&machine).expect("a layout");
+            module.fit_masks(&machine).expect("LLVM makes code");
+            module.verify().expect("the module is still right");
+            let after = module.to_text();
+            assert!(after.contains(&format!("phi <{lanes} x i{bits}>")), "{after}");
+            assert!(!after.contains(&format!("phi <{lanes} x i1>")), "{after}");
+        }
+    }
+}
