@@ -18,16 +18,16 @@ join:
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
 ; func @diamond(%c: i1, %a: i32) -> i32 {
 ; entry:
-;   %v11: i1 = mask_andnot true, %c
+;   %v13: i1 = mask_andnot true, %c
 ;   br right
 ; left mask %c:
 ;   %x: i32 = add %a, 1
-;   %v16: i32 = blend %c, %x, %a
+;   %v17: i32 = blend %c, %x, %a
 ;   br join
-; right mask %v11:
+; right mask %v13:
 ;   br left
 ; join:
-;   ret %v16
+;   ret %v17
 ; }
 ; check: lower
 ; func @diamond_x4(%c: <4 x i1>, %a: <4 x i32>) -> <4 x i32> {
@@ -88,17 +88,17 @@ out:
 ;   %n1: i32 = add nsw %n, 1
 ;   br b5(%v25, %n1, %next, %v24)
 ; out:
-;   ret %v40
+;   ret %v37
 ; edge mask %loop:
-;   %v33: i32 = blend %loop, %n, %out
-;   br b5(false, poison, poison, %v33)
+;   %v31: i32 = blend %loop, %n, %out
+;   br b5(false, poison, poison, %v31)
 ; b5 mask %loop:
 ;   %live: i1 = phi
+;   %v34: i32 = phi
+;   %v35: i32 = phi
 ;   %v37: i32 = phi
-;   %v38: i32 = phi
-;   %v40: i32 = phi
 ;   %v15: i1 = mask_any %live
-;   br %v15, head(%v37, %v38, %v40, %live), dispatch
+;   br %v15, head(%v34, %v35, %v37, %live), dispatch
 ; dispatch:
 ;   br out
 ; }

@@ -18,8 +18,8 @@ c:
 ; func @figure13_a_to_c(%x: i32, %p: ptr) {
 ; a:
 ;   %goes: i1 = icmp sgt %x, 4
-;   %v10: i1 = mask_any %goes
-;   br %v10, rest, c
+;   %v11: i1 = mask_any %goes
+;   br %v11, rest, c
 ; rest:
 ;   br b
 ; b mask %goes:

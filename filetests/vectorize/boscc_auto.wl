@@ -47,47 +47,47 @@ next:
 ; func @figure13_d_to_f(%d: float, %r1: float, %r2: float, %r3: float, %ri: float, %sj: float, %p: ptr) {
 ; line10:
 ;   %c10: i1 = fcmp ogt %d, %r1
-;   %v23: i1 = mask_andnot true, %c10
-;   %v26: i1 = mask_any %v23
-;   br %v26, rest, case10
+;   %v30: i1 = mask_andnot true, %c10
+;   %v33: i1 = mask_any %v30
+;   br %v33, rest, case10
 ; rest:
 ;   br line11
 ; case10 mask %c10:
 ;   %x10: float = fdiv %d, %ri
 ;   store %x10, %p, align 4
 ;   br next
-; line11 mask %v23:
+; line11 mask %v30:
 ;   %y11: float = fdiv %r2, %sj
 ;   %c11: i1 = fcmp ogt %d, %y11
-;   %v29: i1 = mask_and %v23, %c11
-;   %v32: i1 = mask_andnot %v23, %c11
-;   %v35: i1 = mask_any %v32
-;   br %v35, b10, case11
-; b10 mask %v23:
+;   %v34: i1 = mask_and %v30, %c11
+;   %v37: i1 = mask_andnot %v30, %c11
+;   %v40: i1 = mask_any %v37
+;   br %v40, b10, case11
+; b10 mask %v30:
 ;   br line12
-; case11 mask %v29:
+; case11 mask %v34:
 ;   %x11: float = fdiv %d, %sj
 ;   store %x11, %p, align 4
 ;   br case10
-; line12 mask %v32:
+; line12 mask %v37:
 ;   %y12: float = fdiv %r3, %sj
 ;   %c12: i1 = fcmp ogt %d, %y12
-;   %v39: i1 = mask_and %v32, %c12
-;   %v42: i1 = mask_andnot %v32, %c12
-;   %v45: i1 = mask_any %v42
-;   br %v45, b11, case12
-; b11 mask %v32:
+;   %v41: i1 = mask_and %v37, %c12
+;   %v44: i1 = mask_andnot %v37, %c12
+;   %v47: i1 = mask_any %v44
+;   br %v47, b11, case12
+; b11 mask %v37:
 ;   br line13
-; case12 mask %v39:
+; case12 mask %v41:
 ;   %x12: float = fdiv %d, %r3
 ;   store %x12, %p, align 4
 ;   br case11
-; line13 mask %v42:
+; line13 mask %v44:
 ;   %y13: float = fdiv %r3, %ri
 ;   %c13: i1 = fcmp olt %ri, %y13
-;   %v49: i1 = mask_and %v42, %c13
+;   %v48: i1 = mask_and %v44, %c13
 ;   br case13
-; case13 mask %v49:
+; case13 mask %v48:
 ;   %x13: float = fdiv %d, %r1
 ;   store %x13, %p, align 4
 ;   br case12

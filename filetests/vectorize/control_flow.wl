@@ -49,8 +49,8 @@ out:
 ; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
 ; func @uniform_if_in_divergent_if(%v: i1, %u: i1, %p: ptr) {
 ; entry:
-;   %v10: i1 = mask_any %v
-;   br %v10, rest, out
+;   %v11: i1 = mask_any %v
+;   br %v11, rest, out
 ; rest:
 ;   br then
 ; then mask %v:
@@ -92,8 +92,8 @@ out:
 ; branches: 1 divergent, 3 kept, 0 lost; loops: 1 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
 ; func @uniform_loop_in_divergent_if(%v: i1, %un: i32, %ubreak: i32, %p: ptr) {
 ; entry:
-;   %v19: i1 = mask_any %v
-;   br %v19, rest, out
+;   %v20: i1 = mask_any %v
+;   br %v20, rest, out
 ; rest:
 ;   br preheader
 ; preheader mask %v:
@@ -145,8 +145,8 @@ out:
 ; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
 ; func @uniform_switch_in_divergent_if(%v: i1, %us: i32, %p: ptr) {
 ; entry:
-;   %v10: i1 = mask_any %v
-;   br %v10, rest, out
+;   %v11: i1 = mask_any %v
+;   br %v11, rest, out
 ; rest:
 ;   br then
 ; then mask %v:
@@ -185,32 +185,32 @@ out:
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
 ; func @divergent_switch(%s: i32, %p: ptr) -> i32 {
 ; entry:
-;   %v10: i1 = icmp eq %s, 0
-;   %v11: i1 = icmp eq %s, 1
-;   %v12: i1 = icmp eq %s, 2
-;   %v14: i1 = icmp eq %s, 3
-;   %v15: i1 = or %v10, %v11
-;   %v16: i1 = or %v15, %v12
-;   %v17: i1 = or %v16, %v14
-;   %v19: i1 = icmp eq %s, 0
-;   %v23: i1 = icmp eq %s, 1
-;   %v27: i1 = icmp eq %s, 2
-;   %v30: i1 = mask_or %v19, %v27
-;   %v31: i1 = icmp eq %s, 3
+;   %v13: i1 = icmp eq %s, 0
+;   %v14: i1 = icmp eq %s, 1
+;   %v15: i1 = icmp eq %s, 2
+;   %v17: i1 = icmp eq %s, 3
+;   %v18: i1 = or %v13, %v14
+;   %v19: i1 = or %v18, %v15
+;   %v20: i1 = or %v19, %v17
+;   %v22: i1 = icmp eq %s, 0
+;   %v26: i1 = icmp eq %s, 1
+;   %v30: i1 = icmp eq %s, 2
+;   %v33: i1 = mask_or %v22, %v30
+;   %v34: i1 = icmp eq %s, 3
 ;   br edge
-; a mask %v30:
+; a mask %v33:
 ;   store i32 1, %p, align 4
-;   %v37: i32 = blend %v30, 1, %v40
+;   %v39: i32 = blend %v33, 1, %v41
 ;   br out
-; b mask %v23:
+; b mask %v26:
 ;   store i32 2, %p, align 4
-;   %v40: i32 = blend %v23, 2, %v43
+;   %v41: i32 = blend %v26, 2, %v43
 ;   br a
-; edge mask %v31:
-;   %v43: i32 = blend %v31, 7, 0
+; edge mask %v34:
+;   %v43: i32 = blend %v34, 7, 0
 ;   br b
 ; out:
-;   ret %v37
+;   ret %v39
 ; }
 
 ; A uniform return out of a divergent loop: a kill exit, that stays a branch.
@@ -241,45 +241,45 @@ done:
 ; head mask %loop:
 ;   %k: i32 = phi
 ;   %exit: i1 = phi
-;   %v55: i1 = phi
+;   %v50: i1 = phi
 ;   %out: i32 = phi
 ;   %loop: i1 = phi
 ;   %more: i1 = icmp ult %k, %n
-;   %v22: i1 = mask_and %loop, %more
-;   %v25: i1 = mask_andnot %loop, %more
-;   %v27: i32 = blend %v25, %k, %out
-;   %v29: i1 = mask_or %exit, %v25
-;   %v30: i1 = mask_any %v22
-;   br %v30, rest, latch(false, poison, %v55)
+;   %v25: i1 = mask_and %loop, %more
+;   %v28: i1 = mask_andnot %loop, %more
+;   %v30: i32 = blend %v28, %k, %out
+;   %v32: i1 = mask_or %exit, %v28
+;   %v33: i1 = mask_any %v25
+;   br %v33, rest, latch(false, poison, %v50)
 ; rest mask %loop:
 ;   br body
-; body mask %v22:
+; body mask %v25:
 ;   store %k, %p, align 4
 ;   %stop: i1 = icmp eq %k, 100
 ;   br %stop, edge, next
-; next mask %v22:
+; next mask %v25:
 ;   %k1: i32 = add %k, 1
-;   br latch(%v22, %k1, %v55)
-; killed mask %v48:
+;   br latch(%v25, %k1, %v50)
+; killed mask %v44:
 ;   br done
-; done mask %v29:
-;   %v39: i32 = blend %v29, %v27, -1
+; done mask %v32:
+;   %v37: i32 = blend %v32, %v30, -1
 ;   br exit
 ; exit:
-;   ret %v39
-; edge mask %v22:
-;   %v42: i1 = mask_or %v55, %v22
-;   br latch(false, poison, %v42)
+;   ret %v37
+; edge mask %v25:
+;   %v39: i1 = mask_or %v50, %v25
+;   br latch(false, poison, %v39)
 ; latch mask %loop:
 ;   %live: i1 = phi
 ;   %next: i32 = phi
-;   %v56: i1 = phi
+;   %v51: i1 = phi
 ;   %v17: i1 = mask_any %live
-;   br %v17, head(%next, %v29, %v56, %v27, %live), dispatch
+;   br %v17, head(%next, %v32, %v51, %v30, %live), dispatch
 ; dispatch:
-;   %v48: i1 = mask_andnot true, %v29
+;   %v44: i1 = mask_andnot true, %v32
 ;   br b9
-; b9 mask %v48:
+; b9 mask %v44:
 ;   br killed
 ; }
 
@@ -322,78 +322,78 @@ done:
 ; outer mask %loop:
 ;   %i: i32 = phi
 ;   %exit: i1 = phi
-;   %v100: i1 = phi
+;   %v94: i1 = phi
 ;   %out: i32 = phi
 ;   %loop: i1 = phi
 ;   %again: i1 = icmp ult %i, %um
 ;   br %again, preheader, edge
 ; preheader mask %loop:
 ;   br inner(0, false, false, poison, %loop)
-; inner mask %v105:
+; inner mask %v99:
 ;   %j: i32 = phi
-;   %v93: i1 = phi
-;   %v94: i1 = phi
-;   %v95: i32 = phi
-;   %v105: i1 = phi
+;   %v87: i1 = phi
+;   %v88: i1 = phi
+;   %v89: i32 = phi
+;   %v99: i1 = phi
 ;   %cj: i1 = icmp ult %j, %n
-;   %v35: i1 = mask_and %v105, %cj
-;   %v38: i1 = mask_andnot %v105, %cj
-;   %v40: i1 = mask_or %v93, %v38
+;   %v41: i1 = mask_and %v99, %cj
+;   %v44: i1 = mask_andnot %v99, %cj
+;   %v46: i1 = mask_or %v87, %v44
 ;   br body
-; body mask %v35:
+; body mask %v41:
 ;   %s: i32 = add %i, %j
 ;   %leave: i1 = icmp eq %s, %x
-;   %v42: i1 = mask_and %v35, %leave
-;   %v44: i32 = blend %v42, %s, %v95
-;   %v46: i1 = mask_or %v94, %v42
-;   %v47: i1 = mask_andnot %v35, %leave
+;   %v47: i1 = mask_and %v41, %leave
+;   %v49: i32 = blend %v47, %s, %v89
+;   %v51: i1 = mask_or %v88, %v47
+;   %v52: i1 = mask_andnot %v41, %leave
 ;   br go
-; go mask %v47:
+; go mask %v52:
 ;   %skip: i1 = icmp eq %j, %x
-;   %v51: i1 = mask_and %v47, %skip
-;   %v53: i1 = mask_or %v40, %v51
-;   %v54: i1 = mask_andnot %v47, %skip
+;   %v55: i1 = mask_and %v52, %skip
+;   %v57: i1 = mask_or %v46, %v55
+;   %v58: i1 = mask_andnot %v52, %skip
 ;   br work
-; work mask %v54:
+; work mask %v58:
 ;   store %s, %p, align 4
 ;   %j1: i32 = add %j, 1
 ;   br latch
-; next mask %v70:
+; next mask %v68:
 ;   %i1: i32 = add %i, 1
-;   br b14(%v70, %i1, %exit, %v80, %v78)
-; found mask %v89:
+;   br b14(%v68, %i1, %exit, %v77, %v75)
+; found mask %v84:
 ;   br done
-; done mask %v99:
-;   %v66: i32 = blend %v99, -1, %v103
+; done mask %v93:
+;   %v66: i32 = blend %v93, -1, %v97
 ;   br exit
 ; exit:
 ;   ret %v66
-; latch mask %v105:
-;   %v23: i1 = mask_any %v54
-;   br %v23, inner(%j1, %v53, %v46, %v44, %v54), dispatch
+; latch mask %v99:
+;   %v23: i1 = mask_any %v58
+;   br %v23, inner(%j1, %v57, %v51, %v49, %v58), dispatch
 ; dispatch mask %loop:
-;   %v70: i1 = mask_and %loop, %v53
-;   %v73: i1 = mask_andnot %loop, %v53
+;   %v68: i1 = mask_and %loop, %v57
+;   %v71: i1 = mask_andnot %loop, %v57
 ;   br b13
-; b13 mask %v73:
-;   %v78: i32 = blend %v73, %v44, %out
-;   %v80: i1 = mask_or %v100, %v73
+; b13 mask %v71:
+;   %v75: i32 = blend %v71, %v49, %out
+;   %v77: i1 = mask_or %v94, %v71
 ;   br next
 ; edge mask %loop:
-;   %v83: i1 = mask_or %exit, %loop
-;   br b14(false, poison, %v83, %v100, %out)
+;   %v79: i1 = mask_or %exit, %loop
+;   br b14(false, poison, %v79, %v94, %out)
 ; b14 mask %loop:
 ;   %live: i1 = phi
 ;   %next: i32 = phi
-;   %v99: i1 = phi
-;   %v101: i1 = phi
-;   %v103: i32 = phi
+;   %v93: i1 = phi
+;   %v95: i1 = phi
+;   %v97: i32 = phi
 ;   %v28: i1 = mask_any %live
-;   br %v28, outer(%next, %v99, %v101, %v103, %live), b15
+;   br %v28, outer(%next, %v93, %v95, %v97, %live), b15
 ; b15:
-;   %v89: i1 = mask_andnot true, %v99
+;   %v84: i1 = mask_andnot true, %v93
 ;   br b16
-; b16 mask %v89:
+; b16 mask %v84:
 ;   br found
 ; }
 
@@ -411,9 +411,9 @@ out:
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 1 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
 ; func @endless_for_some(%v: i1, %p: ptr) {
 ; entry:
-;   %v8: i1 = mask_andnot true, %v
-;   %v11: i1 = mask_any %v
-;   br %v11, rest, out
+;   %v10: i1 = mask_andnot true, %v
+;   %v13: i1 = mask_any %v
+;   br %v13, rest, out
 ; rest:
 ;   br preheader
 ; latch mask %v:
@@ -423,7 +423,7 @@ out:
 ; spin mask %v:
 ;   store volatile i32 1, %p, align 4
 ;   br latch
-; out mask %v8:
+; out mask %v10:
 ;   br exit
 ; loop.exit mask %v:
 ;   br out
@@ -446,15 +446,15 @@ b:
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
 ; func @unreachable_default(%s: i32, %p: ptr) -> i32 {
 ; entry:
-;   %v8: i1 = icmp eq %s, 1
-;   %v9: i1 = mask_andnot true, %v8
-;   %v12: i1 = icmp eq %s, 1
+;   %v10: i1 = icmp eq %s, 1
+;   %v11: i1 = mask_andnot true, %v10
+;   %v14: i1 = icmp eq %s, 1
 ;   br b
-; a mask %v9:
-;   %v18: i32 = blend %v9, 1, 2
+; a mask %v11:
+;   %v19: i32 = blend %v11, 1, 2
 ;   br exit
-; b mask %v12:
+; b mask %v14:
 ;   br a
 ; exit:
-;   ret %v18
+;   ret %v19
 ; }

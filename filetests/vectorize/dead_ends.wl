@@ -20,19 +20,19 @@ b10:
 ; func @kernel(%i: i32, %x0: i32, %uout: ptr) -> i32 {
 ; b0:
 ;   %v14: i1 = icmp eq i32 0, %x0
-;   %v25: i1 = mask_andnot true, %v14
-;   %v28: i1 = mask_any %v14
-;   br %v28, rest, b8
+;   %v27: i1 = mask_andnot true, %v14
+;   %v30: i1 = mask_any %v14
+;   br %v30, rest, b8
 ; rest:
 ;   br b7
 ; b7 mask %v14:
 ;   %v20: i1 = xor false, true
-;   %v39: i1 = mask_and %v14, %v20
-;   %v40: i1 = mask_any %v39
-;   br %v40, failed, checked
+;   %v33: i1 = mask_and %v14, %v20
+;   %v34: i1 = mask_any %v33
+;   br %v34, failed, checked
 ; checked mask %v14:
 ;   br b9
-; b8 mask %v25:
+; b8 mask %v27:
 ;   br exit
 ; b9 mask %v14:
 ;   br b8

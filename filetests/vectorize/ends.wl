@@ -25,9 +25,9 @@ done:
 ; entry:
 ;   %n: i32 = load %p, align 4
 ;   %stuck: i1 = icmp eq %n, 7
-;   %v19: i1 = mask_andnot true, %stuck
-;   %v22: i1 = mask_any %stuck
-;   br %v22, rest, work
+;   %v22: i1 = mask_andnot true, %stuck
+;   %v25: i1 = mask_any %stuck
+;   br %v25, rest, work
 ; rest:
 ;   br preheader
 ; latch mask %stuck:
@@ -36,16 +36,16 @@ done:
 ;   br spin
 ; spin mask %stuck:
 ;   br latch
-; work mask %v19:
+; work mask %v22:
 ;   %x: i32 = add %n, 1
-;   %v27: i1 = mask_and %v19, %c
+;   %v26: i1 = mask_and %v22, %c
 ;   br more
-; more mask %v27:
+; more mask %v26:
 ;   %y: i32 = add %x, 5
-;   %v33: i32 = blend %v27, %y, %x
+;   %v31: i32 = blend %v26, %y, %x
 ;   br done
-; done mask %v19:
-;   %s: i32 = add %v33, %x
+; done mask %v22:
+;   %s: i32 = add %v31, %x
 ;   br exit
 ; loop.exit mask %stuck:
 ;   br work

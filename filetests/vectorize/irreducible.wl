@@ -18,7 +18,7 @@ out:
 ; branches: 2 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent
 ; func @small_side_is_copied(%c: i1, %x: i32) -> i32 {
 ; entry:
-;   %v17: i1 = mask_andnot true, %c
+;   %v20: i1 = mask_andnot true, %c
 ;   br b4
 ; preheader:
 ;   br a(%v32, poison, true)
@@ -28,20 +28,20 @@ out:
 ;   %loop: i1 = phi
 ;   %k1: i32 = add %k, 1
 ;   %more: i1 = icmp ult %k1, %x
-;   %v21: i1 = mask_and %loop, %more
-;   %v24: i1 = mask_andnot %loop, %more
-;   %v26: i32 = blend %v24, %k1, %out
+;   %v23: i1 = mask_and %loop, %more
+;   %v26: i1 = mask_andnot %loop, %more
+;   %v28: i32 = blend %v26, %k1, %out
 ;   br b
-; b mask %v21:
+; b mask %v23:
 ;   br latch
 ; out:
-;   ret %v26
-; b4 mask %v17:
-;   %v32: i32 = blend %v17, %x, 0
+;   ret %v28
+; b4 mask %v20:
+;   %v32: i32 = blend %v20, %x, 0
 ;   br preheader
 ; latch mask %loop:
-;   %v12: i1 = mask_any %v21
-;   br %v12, a(%x, %v26, %v21), dispatch
+;   %v12: i1 = mask_any %v23
+;   br %v12, a(%x, %v28, %v23), dispatch
 ; dispatch:
 ;   br out
 ; }
@@ -72,40 +72,40 @@ out:
 ; branches: 4 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent
 ; func @large_sides_get_a_header(%c: i1, %x: i32, %p: ptr) -> i32 {
 ; entry:
-;   %v37: i1 = mask_andnot true, %c
+;   %v41: i1 = mask_andnot true, %c
 ;   br edge
-; edge mask %v37:
-;   %v42: i1 = blend %v37, false, true
+; edge mask %v41:
+;   %v45: i1 = blend %v41, false, true
 ;   br preheader
 ; preheader:
-;   br entries(%v42, 1, poison, true)
+;   br entries(%v45, 1, poison, true)
 ; entries mask %loop:
 ;   %v21: i1 = phi
 ;   %v22: i32 = phi
 ;   %out: i32 = phi
 ;   %loop: i1 = phi
-;   %v44: i1 = mask_and %loop, %v21
-;   %v47: i1 = mask_andnot %loop, %v21
+;   %v46: i1 = mask_and %loop, %v21
+;   %v49: i1 = mask_andnot %loop, %v21
 ;   br a
-; a mask %v44:
+; a mask %v46:
 ;   %i1: i32 = add %v22, 3
 ;   %i2: i32 = mul %i1, %x
 ;   %i3: i32 = xor %i2, %v22
 ;   %go: i1 = icmp ult %i3, 1000
-;   %v51: i1 = mask_and %v44, %go
-;   %v53: i1 = mask_or %v47, %v51
-;   %v55: i32 = blend %v51, %i3, 2
-;   %v56: i1 = mask_andnot %v44, %go
-;   %v58: i32 = blend %v56, %i3, %out
+;   %v52: i1 = mask_and %v46, %go
+;   %v54: i1 = mask_or %v49, %v52
+;   %v56: i32 = blend %v52, %i3, 2
+;   %v57: i1 = mask_andnot %v46, %go
+;   %v59: i32 = blend %v57, %i3, %out
 ;   br b
-; b mask %v53:
-;   %j1: i32 = mul %v55, 5
+; b mask %v54:
+;   %j1: i32 = mul %v56, 5
 ;   %j2: i32 = add %j1, %x
 ;   %j3: i32 = xor %j2, %j1
 ;   %on: i1 = icmp ult %j3, 2000
-;   %v60: i1 = mask_and %v53, %on
-;   %v63: i1 = mask_andnot %v53, %on
-;   %v65: i32 = blend %v63, %j3, %v58
+;   %v60: i1 = mask_and %v54, %on
+;   %v63: i1 = mask_andnot %v54, %on
+;   %v65: i32 = blend %v63, %j3, %v59
 ;   br latch
 ; out:
 ;   ret %v65
@@ -206,19 +206,19 @@ out:
 ; branches: 3 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent; tests: 1 mandatory, 0 chosen
 ; func @value_of_the_copied_side_used_behind(%c: i1, %x: i32) -> i32 {
 ; entry:
-;   %v41: i1 = mask_andnot true, %c
+;   %v44: i1 = mask_andnot true, %c
 ;   br b4
-; preheader mask %v64:
-;   %v75: i1 = mask_any %v64
-;   br %v75, guarded, out(3, %v18)
-; guarded mask %v64:
-;   br a(%v66, %v68, %v70, poison, poison, %v64)
+; preheader mask %v61:
+;   %v70: i1 = mask_any %v61
+;   br %v70, guarded, out(3, %v18)
+; guarded mask %v61:
+;   br a(%v63, %v65, %v67, poison, poison, %v61)
 ; a mask %loop:
 ;   %k: i32 = phi
 ;   %l: i32 = phi
 ;   %m: i32 = phi
 ;   %out: i32 = phi
-;   %v77: i32 = phi
+;   %v72: i32 = phi
 ;   %loop: i1 = phi
 ;   %k1: i32 = add %k, %l
 ;   %k2: i32 = add %k1, %m
@@ -226,33 +226,33 @@ out:
 ; b mask %loop:
 ;   %v: i32 = mul %k2, %x
 ;   %more: i1 = icmp ult %v, 100
-;   %v48: i1 = mask_and %loop, %more
-;   %v51: i1 = mask_andnot %loop, %more
-;   %v53: i32 = blend %v51, %k2, %out
-;   %v55: i32 = blend %v51, %v, %v77
+;   %v47: i1 = mask_and %loop, %more
+;   %v50: i1 = mask_andnot %loop, %more
+;   %v52: i32 = blend %v50, %k2, %out
+;   %v54: i32 = blend %v50, %v, %v72
 ;   br latch
-; loop.exit mask %v64:
-;   %v58: i32 = blend %v64, %v53, 3
-;   %v60: i32 = blend %v64, %v55, %v18
-;   br out(%v58, %v60)
+; loop.exit mask %v61:
+;   %v56: i32 = blend %v61, %v52, 3
+;   %v58: i32 = blend %v61, %v54, %v18
+;   br out(%v56, %v58)
 ; out:
 ;   %phi: i32 = phi
-;   %v80: i32 = phi
-;   %r: i32 = add %v80, %phi
+;   %v75: i32 = phi
+;   %r: i32 = add %v75, %phi
 ;   ret %r
-; b4 mask %v41:
+; b4 mask %v44:
 ;   %v18: i32 = mul 3, %x
 ;   %v19: i1 = icmp ult %v18, 100
-;   %v62: i1 = mask_and %v41, %v19
-;   %v64: i1 = mask_or %c, %v62
-;   %v66: i32 = blend %v62, %v18, 0
-;   %v68: i32 = blend %v62, 3, 1
-;   %v70: i32 = blend %v62, 1, 2
+;   %v59: i1 = mask_and %v44, %v19
+;   %v61: i1 = mask_or %c, %v59
+;   %v63: i32 = blend %v59, %v18, 0
+;   %v65: i32 = blend %v59, 3, 1
+;   %v67: i32 = blend %v59, 1, 2
 ;   br preheader
 ; latch mask %loop:
-;   %v32: i1 = mask_any %v48
-;   br %v32, a(%v, %k2, 1, %v53, %v55, %v48), dispatch
-; dispatch mask %v64:
+;   %v32: i1 = mask_any %v47
+;   br %v32, a(%v, %k2, 1, %v52, %v54, %v47), dispatch
+; dispatch mask %v61:
 ;   br loop.exit
 ; }
 
@@ -280,57 +280,57 @@ out:
 ; branches: 4 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent
 ; func @three_entries(%c: i32, %x: i32) -> i32 {
 ; entry:
-;   %v27: i1 = icmp eq %c, 0
-;   %v28: i1 = icmp eq %c, 1
-;   %v29: i1 = icmp eq %c, 2
-;   %v30: i1 = or %v27, %v28
-;   %v31: i1 = or %v30, %v29
 ;   %v33: i1 = icmp eq %c, 0
-;   %v37: i1 = icmp eq %c, 1
-;   %v41: i1 = icmp eq %c, 2
+;   %v34: i1 = icmp eq %c, 1
+;   %v35: i1 = icmp eq %c, 2
+;   %v36: i1 = or %v33, %v34
+;   %v37: i1 = or %v36, %v35
+;   %v39: i1 = icmp eq %c, 0
+;   %v43: i1 = icmp eq %c, 1
+;   %v47: i1 = icmp eq %c, 2
 ;   br edge
-; latch mask %v49:
+; latch mask %v53:
 ;   br b10
 ; preheader:
-;   br a(%v77, poison, true)
+;   br a(%v76, poison, true)
 ; a mask %loop:
 ;   %i: i32 = phi
 ;   %out: i32 = phi
 ;   %loop: i1 = phi
 ;   %i1: i32 = add %i, %x
 ;   %ca: i1 = icmp ult %i1, 50
-;   %v49: i1 = mask_and %loop, %ca
-;   %v52: i1 = mask_andnot %loop, %ca
-;   %v54: i32 = blend %v52, %i1, %out
+;   %v53: i1 = mask_and %loop, %ca
+;   %v56: i1 = mask_andnot %loop, %ca
+;   %v58: i32 = blend %v56, %i1, %out
 ;   br b
-; b mask %v49:
+; b mask %v53:
 ;   %j1: i32 = mul %i1, 3
 ;   %cb: i1 = icmp ult %j1, %x
-;   %v56: i1 = mask_and %v49, %cb
+;   %v59: i1 = mask_and %v53, %cb
 ;   br d
-; d mask %v56:
-;   %v62: i32 = blend %v56, 7, %j1
+; d mask %v59:
+;   %v64: i32 = blend %v59, 7, %j1
 ;   br latch
 ; out:
-;   ret %v54
-; edge mask %v37:
-;   %v65: i1 = mask_or %v33, %v37
-;   %v67: i32 = blend %v37, 3, 2
+;   ret %v58
+; edge mask %v43:
+;   %v66: i1 = mask_or %v39, %v43
+;   %v68: i32 = blend %v43, 3, 2
 ;   br b5
-; b5 mask %v65:
-;   %v16: i32 = mul %v67, 3
+; b5 mask %v66:
+;   %v16: i32 = mul %v68, 3
 ;   %v17: i1 = icmp ult %v16, %x
-;   %v69: i1 = mask_and %v65, %v17
-;   %v71: i1 = mask_or %v41, %v69
-;   %v72: i1 = mask_andnot %v65, %v17
+;   %v69: i1 = mask_and %v66, %v17
+;   %v71: i1 = mask_or %v47, %v69
+;   %v72: i1 = mask_andnot %v66, %v17
 ;   %v74: i32 = blend %v72, %v16, 1
 ;   br b6
 ; b6 mask %v71:
-;   %v77: i32 = blend %v71, 7, %v74
+;   %v76: i32 = blend %v71, 7, %v74
 ;   br preheader
 ; b10 mask %loop:
-;   %v22: i1 = mask_any %v49
-;   br %v22, a(%v62, %v54, %v49), dispatch
+;   %v22: i1 = mask_any %v53
+;   br %v22, a(%v64, %v58, %v53), dispatch
 ; dispatch:
 ;   br out
 ; }
@@ -373,111 +373,111 @@ out:
 ; branches: 6 divergent, 0 kept, 0 lost; loops: 0 uniform, 2 divergent; tests: 1 mandatory, 0 chosen
 ; func @nested(%c: i32, %x: i32) -> i32 {
 ; entry:
-;   %v67: i1 = icmp eq %c, 0
-;   %v68: i1 = icmp eq %c, 1
-;   %v69: i1 = icmp eq %c, 2
-;   %v70: i1 = or %v67, %v68
-;   %v71: i1 = or %v70, %v69
-;   %v73: i1 = icmp eq %c, 0
-;   %v77: i1 = icmp eq %c, 1
-;   %v81: i1 = icmp eq %c, 2
+;   %v77: i1 = icmp eq %c, 0
+;   %v78: i1 = icmp eq %c, 1
+;   %v79: i1 = icmp eq %c, 2
+;   %v80: i1 = or %v77, %v78
+;   %v81: i1 = or %v80, %v79
+;   %v83: i1 = icmp eq %c, 0
+;   %v87: i1 = icmp eq %c, 1
+;   %v91: i1 = icmp eq %c, 2
 ;   br b10
-; edge mask %v73:
-;   %v87: i32 = blend %v73, 1, %v90
+; edge mask %v83:
+;   %v96: i32 = blend %v83, 1, %v98
 ;   br preheader
-; b9 mask %v77:
-;   %v90: i32 = blend %v77, 2, %v93
+; b9 mask %v87:
+;   %v98: i32 = blend %v87, 2, %v100
 ;   br edge
-; b10 mask %v81:
-;   %v93: i32 = blend %v81, 3, 0
+; b10 mask %v91:
+;   %v100: i32 = blend %v91, 3, 0
 ;   br b9
 ; preheader:
-;   br entries(%v87, 1, poison, true)
+;   br entries(%v96, 1, poison, true)
 ; entries mask %loop:
 ;   %v31: i32 = phi
 ;   %v32: i32 = phi
 ;   %out: i32 = phi
 ;   %loop: i1 = phi
-;   %v95: i1 = icmp eq %v31, 1
-;   %v96: i1 = icmp eq %v31, 2
-;   %v97: i1 = icmp eq %v31, 3
-;   %v98: i1 = or %v95, %v96
-;   %v99: i1 = or %v98, %v97
-;   %v100: i1 = mask_andnot %loop, %v99
-;   %v103: i1 = icmp eq %v31, 1
-;   %v105: i1 = icmp eq %v31, 2
-;   %v106: i1 = mask_and %loop, %v105
-;   %v109: i1 = icmp eq %v31, 3
-;   %v110: i1 = mask_and %loop, %v109
+;   %v101: i1 = icmp eq %v31, 1
+;   %v102: i1 = icmp eq %v31, 2
+;   %v103: i1 = icmp eq %v31, 3
+;   %v104: i1 = or %v101, %v102
+;   %v105: i1 = or %v104, %v103
+;   %v106: i1 = mask_andnot %loop, %v105
+;   %v109: i1 = icmp eq %v31, 1
+;   %v111: i1 = icmp eq %v31, 2
+;   %v112: i1 = mask_and %loop, %v111
+;   %v115: i1 = icmp eq %v31, 3
+;   %v116: i1 = mask_and %loop, %v115
 ;   br b11
-; a mask %v100:
+; a mask %v106:
 ;   %i1: i32 = add %v32, %x
 ;   %i2: i32 = mul %i1, %v32
 ;   %i3: i32 = xor %i2, %x
-;   %v115: i1 = mask_or %v122, %v100
-;   %v117: i1 = blend %v100, true, %v124
-;   %v119: i32 = blend %v100, %i3, 5
+;   %v120: i1 = mask_or %v126, %v106
+;   %v122: i1 = blend %v106, true, %v128
+;   %v124: i32 = blend %v106, %i3, 5
 ;   br b13
-; b11 mask %v110:
-;   %v122: i1 = mask_or %v106, %v110
-;   %v124: i1 = blend %v110, false, true
+; b11 mask %v116:
+;   %v126: i1 = mask_or %v112, %v116
+;   %v128: i1 = blend %v116, false, true
 ;   br a
-; b13 mask %v115:
-;   %v165: i1 = mask_any %v115
-;   br %v165, guarded, b(2)
-; guarded mask %v115:
-;   br b7(%v117, %v119, poison, %v115)
-; b7 mask %v169:
+; b13 mask %v120:
+;   %v159: i1 = mask_any %v120
+;   br %v159, guarded, b(2)
+; guarded mask %v120:
+;   br b7(%v122, %v124, poison, %v120)
+; b7 mask %v163:
 ;   %v37: i1 = phi
 ;   %v38: i32 = phi
-;   %v166: i32 = phi
-;   %v169: i1 = phi
-;   %v128: i1 = mask_and %v169, %v37
-;   %v131: i1 = mask_andnot %v169, %v37
+;   %v160: i32 = phi
+;   %v163: i1 = phi
+;   %v129: i1 = mask_and %v163, %v37
+;   %v132: i1 = mask_andnot %v163, %v37
 ;   br in1
-; in1 mask %v128:
+; in1 mask %v129:
 ;   %k1: i32 = add %v38, 11
 ;   %k2: i32 = mul %k1, %v38
 ;   %k3: i32 = xor %k2, %x
 ;   %ck: i1 = icmp ult %k3, 50
-;   %v135: i1 = mask_and %v128, %ck
-;   %v137: i1 = mask_or %v131, %v135
+;   %v135: i1 = mask_and %v129, %ck
+;   %v137: i1 = mask_or %v132, %v135
 ;   %v139: i32 = blend %v135, %k3, 6
-;   %v140: i1 = mask_andnot %v128, %ck
-;   %v142: i32 = blend %v140, %k1, %v166
+;   %v140: i1 = mask_andnot %v129, %ck
+;   %v142: i32 = blend %v140, %k1, %v160
 ;   br in2
 ; in2 mask %v137:
 ;   %l1: i32 = add %v139, 13
 ;   %l2: i32 = mul %l1, %v139
 ;   %l3: i32 = xor %l2, %x
 ;   %cl: i1 = icmp ult %l3, 60
-;   %v144: i1 = mask_and %v137, %cl
-;   %v147: i1 = mask_andnot %v137, %cl
-;   %v149: i32 = blend %v147, %l1, %v142
+;   %v143: i1 = mask_and %v137, %cl
+;   %v146: i1 = mask_andnot %v137, %cl
+;   %v148: i32 = blend %v146, %l1, %v142
 ;   br latch
-; loop.exit mask %v115:
-;   %v152: i32 = blend %v115, %v149, 2
-;   br b(%v152)
+; loop.exit mask %v120:
+;   %v150: i32 = blend %v120, %v148, 2
+;   br b(%v150)
 ; b mask %loop:
 ;   %phi: i32 = phi
 ;   %j1: i32 = mul %phi, 3
 ;   %j2: i32 = mul %j1, %phi
 ;   %j3: i32 = xor %j2, %x
 ;   %cb: i1 = icmp ult %j3, %x
-;   %v154: i1 = mask_and %loop, %cb
-;   %v157: i1 = mask_andnot %loop, %cb
-;   %v159: i32 = blend %v157, %j3, %out
+;   %v151: i1 = mask_and %loop, %cb
+;   %v154: i1 = mask_andnot %loop, %cb
+;   %v156: i32 = blend %v154, %j3, %out
 ;   br b17
 ; out:
-;   ret %v159
-; latch mask %v169:
-;   %v55: i1 = mask_any %v144
-;   br %v55, b7(true, %l3, %v149, %v144), dispatch
-; dispatch mask %v115:
+;   ret %v156
+; latch mask %v163:
+;   %v55: i1 = mask_any %v143
+;   br %v55, b7(true, %l3, %v148, %v143), dispatch
+; dispatch mask %v120:
 ;   br loop.exit
 ; b17 mask %loop:
-;   %v61: i1 = mask_any %v154
-;   br %v61, entries(0, %j3, %v159, %v154), b18
+;   %v61: i1 = mask_any %v151
+;   br %v61, entries(0, %j3, %v156, %v151), b18
 ; b18:
 ;   br out
 ; }

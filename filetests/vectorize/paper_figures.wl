@@ -81,28 +81,28 @@ h:
 ; branches: 2 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
 ; func @figure3_divergent_above(%a: i1, %b: i1, %uc: i1, %p: ptr) {
 ; a:
-;   %v13: i1 = mask_andnot true, %a
-;   %v16: i1 = mask_any %v13
-;   br %v16, rest, b
+;   %v16: i1 = mask_andnot true, %a
+;   %v19: i1 = mask_any %v16
+;   br %v19, rest, b
 ; rest:
 ;   br c
 ; b mask %a:
-;   %v18: i1 = mask_and %a, %b
+;   %v20: i1 = mask_and %a, %b
 ;   br d
-; c mask %v13:
+; c mask %v16:
 ;   br %uc, f, edge
-; d mask %v18:
+; d mask %v20:
 ;   store i32 3, %p, align 4
 ;   br e
 ; e mask %a:
 ;   store i32 4, %p, align 4
 ;   br h
-; f mask %v13:
+; f mask %v16:
 ;   store i32 5, %p, align 4
 ;   br g
-; edge mask %v13:
+; edge mask %v16:
 ;   br g
-; g mask %v13:
+; g mask %v16:
 ;   store i32 6, %p, align 4
 ;   br b
 ; h:
@@ -222,8 +222,8 @@ d:
 ; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
 ; func @figure7(%a: i1, %ub: i1, %p: ptr) {
 ; a:
-;   %v9: i1 = mask_any %a
-;   br %v9, rest, d
+;   %v10: i1 = mask_any %a
+;   br %v10, rest, d
 ; rest:
 ;   br b
 ; b mask %a:
@@ -273,9 +273,9 @@ h:
 ;   %i: i32 = phi
 ;   %z: float = phi
 ;   %exit: i1 = phi
-;   %v59: i1 = phi
+;   %v55: i1 = phi
 ;   %out: i32 = phi
-;   %v63: i32 = phi
+;   %v59: i32 = phi
 ;   %loop: i1 = phi
 ;   %more: i1 = icmp slt %i, %ulimit
 ;   br %more, b, edge
@@ -284,36 +284,36 @@ h:
 ;   %next: float = fadd %zz, %c
 ;   %escapes: i1 = fcmp oge %next, %uescape
 ;   %i1: i32 = add nuw nsw %i, 1
-;   %v28: i1 = mask_and %loop, %escapes
-;   %v30: i32 = blend %v28, %i, %v63
-;   %v32: i1 = mask_or %v59, %v28
-;   %v33: i1 = mask_andnot %loop, %escapes
-;   br latch(%v33, %i1, %next, %exit, %v32, %out, %v30)
-; f mask %v58:
-;   %v38: i32 = blend %v58, %v62, %v64
+;   %v29: i1 = mask_and %loop, %escapes
+;   %v31: i32 = blend %v29, %i, %v59
+;   %v33: i1 = mask_or %v55, %v29
+;   %v34: i1 = mask_andnot %loop, %escapes
+;   br latch(%v34, %i1, %next, %exit, %v33, %out, %v31)
+; f mask %v54:
+;   %v38: i32 = blend %v54, %v58, %v60
 ;   br h
-; g mask %v50:
+; g mask %v47:
 ;   br f
 ; h:
 ;   ret %v38
 ; edge mask %loop:
-;   %v42: i32 = blend_any %loop, %i, %out
-;   %v44: i1 = mask_or %exit, %loop
-;   br latch(false, poison, poison, %v44, %v59, %v42, %v63)
+;   %v40: i32 = blend_any %loop, %i, %out
+;   %v42: i1 = mask_or %exit, %loop
+;   br latch(false, poison, poison, %v42, %v55, %v40, %v59)
 ; latch mask %loop:
 ;   %live: i1 = phi
-;   %v55: i32 = phi
-;   %v56: float = phi
-;   %v58: i1 = phi
-;   %v60: i1 = phi
-;   %v62: i32 = phi
-;   %v64: i32 = phi
+;   %v51: i32 = phi
+;   %v52: float = phi
+;   %v54: i1 = phi
+;   %v56: i1 = phi
+;   %v58: i32 = phi
+;   %v60: i32 = phi
 ;   %v21: i1 = mask_any %live
-;   br %v21, a(%v55, %v56, %v58, %v60, %v62, %v64, %live), dispatch
+;   br %v21, a(%v51, %v52, %v54, %v56, %v58, %v60, %live), dispatch
 ; dispatch:
-;   %v50: i1 = mask_andnot true, %v58
+;   %v47: i1 = mask_andnot true, %v54
 ;   br b8
-; b8 mask %v50:
+; b8 mask %v47:
 ;   br g
 ; }
 
@@ -350,30 +350,30 @@ next:
 ; func @figure13(%d: i32, %urb: ptr, %us: ptr, %p: ptr) {
 ; entry:
 ;   %c1: i1 = icmp sgt %d, 4
-;   %v18: i1 = mask_andnot true, %c1
-;   %v21: i1 = mask_any %v18
-;   br %v21, rest, then1
+;   %v23: i1 = mask_andnot true, %c1
+;   %v26: i1 = mask_any %v23
+;   br %v26, rest, then1
 ; rest:
 ;   br else1
 ; then1 mask %c1:
 ;   store i32 1, %p, align 4
 ;   br next
-; else1 mask %v18:
+; else1 mask %v23:
 ;   %x: i32 = load %urb, align 4
 ;   %c2: i1 = icmp sgt %d, %x
-;   %v24: i1 = mask_and %v18, %c2
-;   %v27: i1 = mask_andnot %v18, %c2
-;   %v30: i1 = mask_any %v27
-;   br %v30, b8, then2
-; b8 mask %v18:
+;   %v27: i1 = mask_and %v23, %c2
+;   %v30: i1 = mask_andnot %v23, %c2
+;   %v33: i1 = mask_any %v30
+;   br %v33, b8, then2
+; b8 mask %v23:
 ;   br else2
-; then2 mask %v24:
+; then2 mask %v27:
 ;   store i32 2, %p, align 4
 ;   br then1
-; else2 mask %v27:
+; else2 mask %v30:
 ;   %y: i32 = load %us, align 4
 ;   %c3: i1 = icmp sgt %d, %y
-;   %v34: i1 = mask_and %v27, %c3
+;   %v34: i1 = mask_and %v30, %c3
 ;   br then3
 ; then3 mask %v34:
 ;   store i32 3, %p, align 4

@@ -49,17 +49,17 @@ reads:
 ; entry:
 ;   %slot: ptr = alloca i8, i64 16, align 16
 ;   store i32 0, %slot, align 4
-;   %v15: i1 = mask_andnot true, %c
+;   %v17: i1 = mask_andnot true, %c
 ;   br reads
 ; writes mask %c:
 ;   store %u, %slot, align 4
-;   %v20: i32 = blend %c, 7, %x
+;   %v21: i32 = blend %c, 7, %x
 ;   br exit
-; reads mask %v15:
+; reads mask %v17:
 ;   %x: i32 = load %slot, align 4
 ;   br writes
 ; exit:
-;   ret %v20
+;   ret %v21
 ; }
 
 ; One object does: whoever loads has stored, and the load is of a uniform value.
@@ -80,8 +80,8 @@ join:
 ; func @shared(%c: i1, %u: i32) -> i32 {
 ; entry:
 ;   %slot: ptr = alloca i32, i32 1, align 4
-;   %v14: i1 = mask_any %c
-;   br %v14, rest, join(0)
+;   %v15: i1 = mask_any %c
+;   br %v15, rest, join(0)
 ; rest:
 ;   br uses
 ; uses mask %c:

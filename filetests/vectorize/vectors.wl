@@ -454,8 +454,8 @@ join:
 ; entry:
 ;   %v11: i32 = extractelement %ud, i64 0
 ;   %v13: i32 = extractelement %ud, i64 1
-;   %v22: i1 = mask_any %c
-;   br %v22, rest, join(0)
+;   %v23: i1 = mask_any %c
+;   br %v23, rest, join(0)
 ; rest:
 ;   br then
 ; then mask %c:

@@ -446,6 +446,8 @@ pub enum Bench {
     /// Splitting of live ranges: times, growth and share of LLVM's O1 as in paper 4, Figures 11 to 13, with the paper's figures beside
     /// them
     Ssi(BenchSsiOptions),
+    /// Vectorization of kernels in many shapes, from small to 50,000 blocks: how time and memory grow, stage by stage
+    Linearize(BenchLinearizeOptions),
 }
 
 /// Options of `bench uniformity`.
@@ -522,6 +524,35 @@ pub struct BenchSsiOptions {
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: TableFormat,
+}
+
+/// Options of `bench linearize`.
+#[derive(Args)]
+pub struct BenchLinearizeOptions {
+    /// Only shapes with these names
+    #[arg(long = "shape", value_name = "NAME", value_parser = shape_of_kernel)]
+    pub shapes: Vec<String>,
+    /// How many blocks, about [default: 3125 to 50000, doubled each time]
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    pub sizes: Vec<usize>,
+    /// A shape is not tried with more blocks when one measurement took longer than this
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    pub patience: u64,
+    /// How often each is vectorized; times are medians
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = runs)]
+    pub runs: usize,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: TableFormat,
+}
+
+/// The name of a shape of [`warpline::vectorize::scaling`].
+fn shape_of_kernel(name: &str) -> Result<String, String> {
+    let names = warpline::vectorize::scaling::SHAPES.map(|(known, _)| known);
+    match names.contains(&name) {
+        true => Ok(name.to_owned()),
+        false => Err(format!("the shapes are: {}", names.join(", "))),
+    }
 }
 
 /// How tables are printed.

@@ -296,8 +296,11 @@ impl<'a, G: Graph> Search<'a, G> {
             (state.round, state.mark) = (self.round, 0);
         }
         while let Some(n) = self.work.pop() {
-            let is_marked = |n: Node| self.nodes[n.index()].round == self.round;
-            let mut place = self.frontiers.of(n, is_marked);
+            // What is live there and found across nodes where it is not live is found from deeper ones as well; see
+            // `IteratedFrontier::compute_live`.
+            let stop =
+                |n: Node| self.nodes[n.index()].round == self.round || liveness.is_some_and(|l| !l.at(n));
+            let mut place = self.frontiers.of(n, stop);
             while let Some((t, next)) = self.frontiers.next(place) {
                 place = next;
                 let state = &mut self.nodes[t.index()];

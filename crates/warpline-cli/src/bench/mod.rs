@@ -1,6 +1,7 @@
 //! `warpline bench NAME`: measurements that papers make of what is built here, one module for each.
 
 mod files;
+mod linearize;
 mod products;
 mod ssa;
 mod ssi;
@@ -21,5 +22,6 @@ pub fn bench(options: &BenchOptions) -> Result<Outcome> {
         Bench::Products(options) => products::products(options),
         Bench::Ssa(options) => ssa::ssa(options),
         Bench::Ssi(options) => ssi::ssi(options),
+        Bench::Linearize(options) => linearize::linearize(options),
     }
 }

@@ -109,6 +109,10 @@ pub fn compute_classes(plan: &mut Plan, pdom: &IterationPostDom) {
             None => begin_class(plan, b, "entry"),
             Some(d) => class_of_block(plan, pdom, b, Block::from(d), depends[b]),
         };
+        if let Some(d) = dom.idom(Node::from(b)) {
+            let inits = std::mem::take(&mut plan.into_latch[b]);
+            plan.end[Block::from(d)].extend(inits);
+        }
         if dom.idom(Node::from(b)).is_none_or(|d| comes_always(plan, pdom, b, Block::from(d))) {
             plan.always.insert(b);
         }

@@ -5,17 +5,21 @@
 //! φs for live masks, exit masks and trackers of values that leave the loop, we note writes of variables on
 //! the edges ([`Action`]): the masks of the edges are not known yet, and SSA construction finds the φs later.
 //!
-//! * `live`: false at the header in every iteration, joined on the back edge. The branch of the latch is on it.
+//! * `live`: false in every iteration, joined on the back edge. The branch of the latch is on it.
 //! * `next` per header φ: what the φ gets in the next iteration.
 //! * `exit` per exit block (if there are several): false at the preheader, joined on each exit edge.
 //! * `out` per φ of an exit block: the tracker, poison at the preheader. It must survive later iterations.
+//!
+//! Each mask and tracker of an exit lives as long as the loop runs. Where there are many exits ([`MANY`]) that would be
+//! quadratic, so there is one variable instead of the masks, the number of the exit that a lane took, and exits share trackers
+//! of values of one type that vary anyway.
 //!
 //! A uniform exit of a divergent loop (a *kill exit*) stays a branch to the latch.
 //!
 //! Inner loops are transformed first; the dispatch of an inner loop may leave the outer one and is then an
 //! exit of that like any other.
 
-use crate::ir::{Block, Edge, LaneOp, Op, Type, Value, Var};
+use crate::ir::{Block, Constant, Edge, IntPred, LaneOp, Op, Type, Value, Var};
 
 use super::plan::{Action, Branch, Init, LoopId, Plan};
 
@@ -53,11 +57,11 @@ fn transform(plan: &mut Plan, l: LoopId) {
     let latch = plan.add_block("latch", Some(l).into());
     plan.loops[l].latch = latch;
     let live = plan.func.add_var(Type::BOOL, "live");
-    plan.top[data.header].push((live, Init::False));
+    plan.into_latch[latch].push((live, Init::False));
     plan.actions[back].push(Action::Join(live));
     let next = rebind(plan, back, latch, "next");
     for &var in &next {
-        plan.top[data.header].push((var, Init::Poison));
+        plan.into_latch[latch].push((var, Init::Poison));
     }
     let first = rebind_exits(plan, &data.exits, l, latch);
 
@@ -101,12 +105,92 @@ fn read_into_phis(plan: &mut Plan, block: Block, e: Edge, vars: &[Var]) {
     }
 }
 
-/// An exit block with the edges that lead to it, its exit mask, and the trackers of its φs.
+/// An exit block with the edges that lead to it, and the trackers of its φs.
 struct Exit {
     to: Block,
     edges: Vec<Edge>,
-    mask: Var,
     trackers: Vec<Var>,
+}
+
+/// From how many exit blocks on a lane's exit is a number.
+const MANY: usize = 16;
+
+/// How a lane notes which exit it took.
+enum Took {
+    /// By a mask for each exit; none if there is one exit.
+    Masks(Vec<Var>),
+    /// By the number of the exit.
+    Number(Var),
+}
+
+impl Took {
+    /// Makes the variables for so many exits of a loop.
+    fn new(plan: &mut Plan, preheader: Block, exits: usize) -> Took {
+        if exits > MANY {
+            let number = plan.func.add_var(Type::Int(32), "exit");
+            plan.end[preheader].push((number, Init::Poison));
+            return Took::Number(number);
+        }
+        let masks = if exits > 1 { exits } else { 0 };
+        let masks: Vec<Var> = (0..masks).map(|_| plan.func.add_var(Type::BOOL, "exit")).collect();
+        plan.end[preheader].extend(masks.iter().map(|&mask| (mask, Init::False)));
+        Took::Masks(masks)
+    }
+
+    /// Notes on an edge that its lanes take exit `k`.
+    fn note(&self, plan: &mut Plan, e: Edge, k: usize) {
+        match self {
+            Took::Masks(masks) => plan.actions[e].extend(masks.get(k).map(|&mask| Action::Join(mask))),
+            &Took::Number(var) => {
+                let value = plan.func.constant_value(Constant::int(32, k as u128));
+                plan.actions[e].push(Action::Assign { var, value, regular: false, keep: true });
+            }
+        }
+    }
+
+    /// Appends the question whether a lane took exit `k`.
+    fn ask(&self, plan: &mut Plan, block: Block, k: usize) -> Value {
+        match self {
+            Took::Masks(masks) => plan.func.append_value(block, Op::ReadVar(masks[k]), &[], Type::BOOL),
+            &Took::Number(var) => {
+                let number = plan.func.append_value(block, Op::ReadVar(var), &[], Type::Int(32));
+                let own = plan.func.constant_value(Constant::int(32, k as u128));
+                plan.func.append_value(block, Op::ICmp(IntPred::Eq), &[number, own], Type::BOOL)
+            }
+        }
+    }
+}
+
+/// The trackers of the φs of one exit block after the other.
+struct Trackers {
+    preheader: Block,
+    /// The variables that all exits share, if they do.
+    shared: Option<Vec<Var>>,
+}
+
+impl Trackers {
+    fn of(&mut self, plan: &mut Plan, phis: &[Value]) -> Vec<Var> {
+        let mut taken: Vec<Var> = Vec::new();
+        for &phi in phis {
+            let ty = plan.func.ty(phi);
+            // What one lane decides for all must not meet another exit's values.
+            let share = self.shared.as_ref().filter(|_| !plan.is_regular(phi));
+            let free = |x: &&Var| plan.func.vars[**x].ty == ty && !taken.contains(x);
+            let tracker = match share.and_then(|shared| shared.iter().find(free)) {
+                Some(&tracker) => tracker,
+                None => {
+                    let tracker = plan.func.add_var(ty, "out");
+                    plan.end[self.preheader].push((tracker, Init::Poison));
+                    if let Some(shared) = self.shared.as_mut().filter(|_| !plan.is_regular(phi)) {
+                        shared.push(tracker);
+                    }
+                    tracker
+                }
+            };
+            taken.push(tracker);
+        }
+        taken
+    }
 }
 
 /// Rebinds the exit edges to the latch and builds the dispatch; returns its first block.
@@ -119,36 +203,27 @@ fn rebind_exits(plan: &mut Plan, edges: &[Edge], l: LoopId, latch: Block) -> Blo
     groups.sort_unstable_by_key(|g| g[0].1);
     let mut exits: Vec<Exit> = Vec::new();
     for group in groups {
-        let mask = plan.func.add_var(Type::BOOL, "exit");
         let edges = group.iter().map(|&(_, k)| edges[k]).collect();
-        exits.push(Exit { to: group[0].0, edges, mask, trackers: Vec::new() });
+        exits.push(Exit { to: group[0].0, edges, trackers: Vec::new() });
     }
-    let several = exits.len() > 1;
     let preheader = plan.loops[l].preheader;
-    for x in &mut exits {
+    let took = Took::new(plan, preheader, exits.len());
+    let mut trackers = Trackers { preheader, shared: (exits.len() > MANY).then(Vec::new) };
+    for (k, x) in exits.iter_mut().enumerate() {
         let phis = phi_values(plan, x.to);
-        for &phi in &phis {
-            let tracker = plan.func.add_var(plan.func.ty(phi), "out");
-            plan.end[preheader].push((tracker, Init::Poison));
-            x.trackers.push(tracker);
-        }
-        if several {
-            plan.end[preheader].push((x.mask, Init::False));
-        }
+        x.trackers = trackers.of(plan, &phis);
         for &e in &x.edges {
             assign_phis(plan, e, &phis, &x.trackers, true);
-            if several {
-                plan.actions[e].push(Action::Join(x.mask));
-            }
+            took.note(plan, e, k);
             plan.func.redirect_edge(e, latch);
         }
     }
     plan.loops[l].exits.clear();
-    dispatch(plan, l, &exits)
+    dispatch(plan, l, &exits, &took)
 }
 
 /// Blocks behind the loop that send each lane to the exit it took.
-fn dispatch(plan: &mut Plan, l: LoopId, exits: &[Exit]) -> Block {
+fn dispatch(plan: &mut Plan, l: LoopId, exits: &[Exit], took: &Took) -> Block {
     let outside = plan.loops[l].parent;
     let preheader = plan.loops[l].preheader;
     let first = plan.add_block("dispatch", outside);
@@ -160,7 +235,7 @@ fn dispatch(plan: &mut Plan, l: LoopId, exits: &[Exit]) -> Block {
             plan.func.set_terminator(block, Op::Br, &[], &[x.to])
         } else {
             let rest = plan.add_block("dispatch", outside);
-            let took = plan.func.append_value(block, Op::ReadVar(x.mask), &[], Type::BOOL);
+            let took = took.ask(plan, block, k);
             plan.branch[block] = Branch::Divergent;
             plan.func.set_terminator(block, Op::CondBr, &[took], &[x.to, rest])
         };

@@ -36,7 +36,9 @@ pub mod reducible;
 pub mod repair;
 pub mod safe_loads;
 pub mod scalarize;
+pub mod scaling;
 pub mod shared_memory;
+mod stage;
 pub mod widen;
 
 use cranelift_entity::EntitySet;
@@ -49,7 +51,8 @@ use safe_loads::SafeLoads;
 
 pub use error::VectorizeError;
 pub use options::{Boscc, Linearize, MathLibrary, NoMathLibrary, Options, Passing, Vectorized};
-pub use pipeline::{Linearized, MAX_WIDTH, linearize_kernel, vectorize};
+pub use pipeline::{Linearized, MAX_WIDTH, linearize_kernel, vectorize, vectorize_staged};
+pub use stage::{Stage, Watch};
 
 /// A function whose control flow is uniform and whose blocks have masks.
 #[derive(Clone, Debug)]
@@ -73,12 +76,14 @@ pub struct LaneProgram {
 ///
 /// # Errors
 /// If the control flow cannot be linearized.
-pub fn to_lane_program(
+fn to_lane_program(
     module: &Module,
     func: Function,
     facts: Facts,
     options: &Options<'_>,
+    watch: Watch<'_>,
 ) -> Result<LaneProgram, VectorizeError> {
+    watch(Stage::Classes);
     let branches = BranchCounts::of(&func, &facts);
     let facts = match options.linearize {
         Linearize::Partial => facts,
@@ -93,11 +98,12 @@ pub fn to_lane_program(
     classes::compute_classes(&mut plan, &pdom);
     check_uniform_loops(&plan)?;
     let exits = LoopCounts::exits(&plan, &exits);
+    watch(Stage::Guards);
     let safe_loads = safe_loads::find(module, &plan);
     let needed = guards::classes_to_guard(&plan, &safe_loads);
     let chosen = boscc::choice::classes_to_test(&plan, module, &needed, options.boscc, options.width);
     let guards = guards::insert_guards(&mut plan, &pdom, &needed, &chosen, &safe_loads)?;
-    let (lost, linearization) = repair::linearize_function(&mut plan)?;
+    let (lost, linearization) = repair::linearize_function(&mut plan, watch)?;
     let branches = branches.after_losing(match options.linearize {
         Linearize::Partial => lost,
         Linearize::Full => branches.uniform_kept,

@@ -15,6 +15,7 @@ use super::options::{Linearize, Options, Vectorized};
 use super::plan::Facts;
 use super::private_memory::{Interleaved, interleave};
 use super::scalarize::{has_vectors, scalarize};
+use super::stage::{Stage, Watch};
 use super::widen::widen_indices;
 use super::{LaneProgram, VectorizeError, normalize, shared_memory, to_lane_program};
 
@@ -43,6 +44,15 @@ pub fn linearize_kernel(
     func: &Function,
     options: &Options<'_>,
 ) -> Result<Linearized, VectorizeError> {
+    linearize_staged(module, func, options, &mut |_| {})
+}
+
+fn linearize_staged(
+    module: &Module,
+    func: &Function,
+    options: &Options<'_>,
+    watch: Watch<'_>,
+) -> Result<Linearized, VectorizeError> {
     if !(1..=MAX_WIDTH).contains(&options.width) {
         let reason = format!("a width of {} lanes is not between 1 and {MAX_WIDTH}", options.width);
         return Err(VectorizeError::in_function(func, reason));
@@ -54,8 +64,10 @@ pub fn linearize_kernel(
     if func.variadic {
         return Err(VectorizeError::in_function(func, "variadic functions cannot be vectorized"));
     }
+    watch(Stage::Verify);
     let mut scalar = func.clone();
     check(module, &scalar, "the function is not valid")?;
+    watch(Stage::NormalForm);
     ssa::copies::dissolve_copies(&mut scalar);
     let analyse = |scalar: &Function, laid_out: &[Interleaved]| {
         shared_memory::analyse(module, scalar, options.args.clone(), laid_out)
@@ -66,7 +78,9 @@ pub fn linearize_kernel(
         split_conditions(&mut scalar, |v| !uniformity.is_divergent(v));
     }
     normalize::normalize(&mut scalar)?;
+    watch(Stage::Verify);
     check(module, &scalar, "internal: normal form broke the function")?;
+    watch(Stage::Analysis);
     let mut uniformity = analyse(&scalar, &[]);
     if has_vectors(&scalar) {
         scalarize(module, &mut scalar, &uniformity)?;
@@ -98,7 +112,8 @@ pub fn linearize_kernel(
         known.insert(v);
     }
     let facts = facts_of(&scalar, &uniformity);
-    let program = to_lane_program(module, scalar.clone(), facts, options)?;
+    let program = to_lane_program(module, scalar.clone(), facts, options, watch)?;
+    watch(Stage::Verify);
     check(module, &program.func, "internal: linearization broke the function")?;
     Ok(Linearized { program, scalar, uniformity, shapes, known })
 }
@@ -150,8 +165,22 @@ pub fn vectorize(
     func: FuncId,
     options: &Options<'_>,
 ) -> Result<Vectorized, VectorizeError> {
+    vectorize_staged(module, func, options, &mut |_| {})
+}
+
+/// [`vectorize`], which tells `watch` what it does.
+///
+/// # Errors
+/// As above.
+pub fn vectorize_staged(
+    module: &mut Module,
+    func: FuncId,
+    options: &Options<'_>,
+    watch: Watch<'_>,
+) -> Result<Vectorized, VectorizeError> {
     let func = module.functions[func].clone();
-    let linearized = linearize_kernel(module, &func, options)?;
+    let linearized = linearize_staged(module, &func, options, watch)?;
+    watch(Stage::Lowering);
     let input = Input {
         func: &linearized.program.func,
         shapes: &linearized.shapes,
@@ -161,6 +190,7 @@ pub fn vectorize(
         always: &linearized.program.always,
     };
     let Lowered { func: lowered, params, result, approximate, masks } = lower(module, &input, options)?;
+    watch(Stage::Verify);
     check(module, &lowered, "internal: lowering broke the function")?;
     let signature = SymbolKind::Function {
         params: lowered.params.iter().map(|&p| lowered.ty(p)).collect(),

@@ -131,6 +131,8 @@ pub struct Plan {
     pub resumes: SecondaryMap<Block, PackedOption<Block>>,
     /// Masks of the lanes that go on with the loop, written on the back edge, by latch.
     pub live: SecondaryMap<Block, PackedOption<Var>>,
+    /// What is written on the edges to a latch and read there; initialised at its immediate dominator, as masks are.
+    pub into_latch: SecondaryMap<Block, Vec<(Var, Init)>>,
     /// Blocks that every lane comes to, whatever happens; found with the classes.
     pub always: Always,
     /// The class of each block.
@@ -159,6 +161,7 @@ impl Plan {
             end: SecondaryMap::new(),
             resumes: SecondaryMap::new(),
             live: SecondaryMap::new(),
+            into_latch: SecondaryMap::new(),
             always: Always::new(),
             class: SecondaryMap::new(),
             relies_on_edges: Vec::new(),

@@ -16,7 +16,8 @@ use crate::ssa;
 use super::VectorizeError;
 use super::block_index::BlockIndex;
 use super::linearize::{Linearization, Linearized, NewBranch, linearize};
-use super::plan::{Action, Branch, Init, Plan};
+use super::plan::{Action, Branch, Class, Init, Plan};
+use super::stage::{Stage, Watch};
 
 /// Linearizes the function and turns it into a lane program; returns how many uniform branches were folded, and what was
 /// linearized.
@@ -24,7 +25,11 @@ use super::plan::{Action, Branch, Init, Plan};
 /// # Errors
 /// If an edge that masks rely on was folded: a defect of ours, reported rather than
 /// compiled.
-pub fn linearize_function(plan: &mut Plan) -> Result<(usize, Linearization), VectorizeError> {
+pub fn linearize_function(
+    plan: &mut Plan,
+    watch: Watch<'_>,
+) -> Result<(usize, Linearization), VectorizeError> {
+    watch(Stage::Linearization);
     let (graph, ids) = plan.func.graph();
     let dfs = DfsOrder::compute(&graph);
     let dom = DomTree::compute_with(&graph, &dfs);
@@ -39,6 +44,7 @@ pub fn linearize_function(plan: &mut Plan) -> Result<(usize, Linearization), Vec
     let dead_ends = graph.nodes().map(is_dead_end).collect();
     check_kept_edges(plan, &result)?;
     let lost = lost_branches(plan, &result);
+    watch(Stage::Repair);
     convert_phis(plan, &result, &index, &dom);
     let masks = write_masks(plan);
     rebind(plan, &result);
@@ -48,6 +54,7 @@ pub fn linearize_function(plan: &mut Plan) -> Result<(usize, Linearization), Vec
     }
     ssa::construct_vars(&mut plan.func, &all);
     plan.func.vars.clear();
+    watch(Stage::Cleanup);
     super::cleanup::simplify_masks(&mut plan.func);
     Ok((lost, Linearization { graph, divergent, dead_ends, result }))
 }
@@ -198,12 +205,19 @@ fn rebind(plan: &mut Plan, result: &Linearized) {
 /// Writes what blocks initialise and what their edges carry; returns the mask of each block.
 fn write_masks(plan: &mut Plan) -> SecondaryMap<Block, PackedOption<Value>> {
     let mut masks: SecondaryMap<Block, PackedOption<Value>> = SecondaryMap::new();
+    // The block at which a class begins dominates its blocks, also after linearization, so the mask is read there only.
+    let mut reads: SecondaryMap<Class, PackedOption<Inst>> = SecondaryMap::new();
+    for (class, leader) in plan.leaders.clone() {
+        if let Some(var) = plan.masks[class].expand() {
+            reads[class] = plan.func.make_inst(leader, Op::ReadVar(var), &[], &[Type::BOOL]).into();
+        }
+    }
     for b in plan.func.layout.clone() {
         let mut top: Vec<Inst> = Vec::new();
-        if let Some(var) = plan.masks[plan.class_of(b)].expand() {
-            let read = plan.func.make_inst(b, Op::ReadVar(var), &[], &[Type::BOOL]);
+        let class = plan.class_of(b);
+        if let Some(read) = reads[class].expand() {
             masks[b] = plan.func.insts[read].results[0].into();
-            top.push(read);
+            top.extend((plan.leaders[class] == b).then_some(read));
         } else {
             masks[b] = plan.entry_mask.into();
         }
