@@ -231,6 +231,11 @@ impl<'a, G: Graph> Joins<'a, G> {
         self.run(Sources::Exits(cycle, exits), sink);
     }
 
+    /// How many nodes labels came to so far, on all walks.
+    pub(crate) fn steps(&self) -> usize {
+        self.steps
+    }
+
     fn run(&mut self, sources: Sources<'_>, sink: &mut impl JoinSink) {
         self.rewired();
         let (graph, cycles, Some(rewired)) = (self.graph, self.cycles, self.rewired.get()) else { return };

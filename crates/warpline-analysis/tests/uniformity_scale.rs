@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use warpline_analysis::Graph;
-use warpline_analysis::uniformity::Uniformity;
+use warpline_analysis::uniformity::{Algorithm, Rule, SsaProgram, Uniformity};
+use warpline_analysis::{CsrGraph, Node};
 use warpline_testkit::scaling::SHAPES;
 
 /// Prints how long each shape takes; run it with `--release --nocapture` to see.
@@ -33,5 +34,36 @@ fn a_ladder_a_nest_of_ifs_and_a_nest_of_loops_of_a_hundred_thousand_nodes() {
         assert!(scaled.graph.node_count() >= 100_000);
         let uniformity = Uniformity::compute(&scaled.graph, &scaled.program);
         assert!(uniformity.divergent_branches().count() * 3 >= n, "{name}");
+    }
+}
+
+/// A graph all nodes of which branch on the thread, every `spare`-th one excepted.
+fn steps(nodes: usize, edges: impl Iterator<Item = (usize, usize)>, spare: usize) -> (usize, usize) {
+    let edges: Vec<_> = edges.map(|(s, t)| (Node::new(s), Node::new(t))).collect();
+    let graph = CsrGraph::new(nodes, Node(0), edges).expect("edges are between its nodes");
+    let mut builder = SsaProgram::builder();
+    let lane = builder.argument(Rule::Source);
+    for n in graph.nodes().filter(|n| n.index() % spare != 0) {
+        builder.terminator(n, [lane]);
+    }
+    let program = builder.build(&graph).expect("values and nodes exist");
+    let (_, times) = Uniformity::compute_timed(&graph, &program, Algorithm::Joins);
+    (times.steps, nodes + graph.edge_count())
+}
+
+#[test]
+fn walks_to_joins_do_not_outgrow_loops_with_many_exits_and_long_runs_of_jumps_ahead() {
+    for n in [500, 4_000] {
+        // A loop, each node of which can leave it: to one place, and each to a place of its own.
+        let chain = || (0..n).map(move |i| (i, (i + 1) % n));
+        let early = steps(n + 1, chain().chain((0..n).map(|i| (i, n))), 2);
+        let own = (0..n).flat_map(|i| [(i, n + i), (n + i, 2 * n)]);
+        let own = steps(2 * n + 1, chain().chain(own), 2);
+        // A chain, each node of which can jump to some node of another chain behind it.
+        let chains = (1..2 * n).map(|i| (i - 1, i));
+        let ahead = steps(2 * n, chains.chain((0..n).map(|i| (i, n + i))), 2);
+        for (name, (steps, size)) in [("early", early), ("own", own), ("ahead", ahead)] {
+            assert!(steps > 0 && steps < 12 * size + 1024, "{name}: {steps} steps, {size} nodes and edges");
+        }
     }
 }

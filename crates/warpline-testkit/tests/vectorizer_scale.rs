@@ -42,6 +42,31 @@ fn every_shape_of_a_thousand_blocks_is_linearized() {
     }
 }
 
+/// How many operands the lane program has, those of φs included.
+fn operands(body: &str) -> usize {
+    let module = parse_module(&kernel(body)).expect("the shapes are well-formed");
+    let func = &module.functions[module.function("f").expect("f was parsed")];
+    let options = Options::new(8, args(), "f8");
+    let linearized = vectorize::linearize_kernel(&module, func, &options).expect("the shapes can be linearized");
+    let func = &linearized.program.func;
+    let of_block = |b| {
+        let insts = func.block_insts(b).map(|i| func.insts[i].args.len()).sum::<usize>();
+        insts + func.out_edges(b).iter().map(|&e| func.edges[e].args.len()).sum::<usize>()
+    };
+    func.layout.iter().map(|&b| of_block(b)).sum()
+}
+
+#[test]
+fn lane_programs_are_in_proportion_to_their_kernels() {
+    for (name, body) in SHAPES {
+        let (small, large) = (operands(&body(300)), operands(&body(1_200)));
+        // Uniform jumps from many places into the chain, with a mask of its own for each node of it: these meet in φs.
+        let known = name == "jumps ahead";
+        let linear = large < 5 * small;
+        assert_eq!(linear, !known, "{name}: {small} operands, then {large}");
+    }
+}
+
 #[test]
 fn wide_switches_and_long_ladders_do_not_take_quadratic_time() {
     for name in ["divergent switch", "mixed ladder"] {

@@ -11,6 +11,8 @@ pub struct Times {
     pub control: Duration,
     /// All of it: the two parts, depth-first order, cycles, and the spread along operands.
     pub full: Duration,
+    /// How many steps were made on walks from branches to joins: a measure of work that does not depend on the machine.
+    pub steps: usize,
 }
 
 impl std::ops::AddAssign for Times {
@@ -18,6 +20,7 @@ impl std::ops::AddAssign for Times {
         self.setup += other.setup;
         self.control += other.control;
         self.full += other.full;
+        self.steps += other.steps;
     }
 }
 
@@ -27,6 +30,8 @@ pub(super) trait Clock {
     fn setup<R>(&mut self, part: impl FnOnce() -> R) -> R;
     /// Follows one split.
     fn control<R>(&mut self, part: impl FnOnce() -> R) -> R;
+    /// How many steps that took.
+    fn steps(&mut self, _: usize) {}
 }
 
 /// Nobody wants to know: costs nothing.
@@ -47,6 +52,9 @@ impl Clock for Times {
     }
     fn control<R>(&mut self, part: impl FnOnce() -> R) -> R {
         timed(&mut self.control, part)
+    }
+    fn steps(&mut self, steps: usize) {
+        self.steps += steps;
     }
 }
 

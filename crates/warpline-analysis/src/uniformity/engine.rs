@@ -22,6 +22,10 @@ pub(super) trait Control<'a, G: Graph> {
     fn follow(&mut self, split: Split, state: &mut State<'a, G>);
     /// The same because of branches that were postponed, all of which leave `cycle` by these exits.
     fn follow_exits(&mut self, _cycle: CycleId, _exits: &[EdgeId], _state: &mut State<'a, G>) {}
+    /// How many steps were made so far.
+    fn steps(&self) -> usize {
+        0
+    }
 }
 
 /// Solves a program of whose graph nothing is at hand.
@@ -78,6 +82,7 @@ fn solve<'a, G: Graph>(
         state.mark(v, Cause::Source);
     }
     while state.step(&mut control, clock) {}
+    clock.steps(control.steps());
     state.finish()
 }
 
@@ -99,6 +104,10 @@ impl<'a, G: Graph> Control<'a, G> for Joins<'a, G> {
 
     fn follow_exits(&mut self, cycle: CycleId, exits: &[EdgeId], state: &mut State<'a, G>) {
         Joins::follow_exits(self, cycle, exits, state);
+    }
+
+    fn steps(&self) -> usize {
+        Joins::steps(self)
     }
 }
 

@@ -180,6 +180,8 @@ pub struct Function {
     pub vars: PrimaryMap<Var, VarData>,
     /// The blocks in order; the entry is the first.
     pub layout: Vec<Block>,
+    /// Where a block was looked for in the layout last: the next one often stands near.
+    last_place: usize,
     constants: Vec<Constant>,
     const_values: HashMap<Constant, Value>,
 }
@@ -202,6 +204,7 @@ impl Function {
             values: PrimaryMap::new(),
             vars: PrimaryMap::new(),
             layout: Vec::new(),
+            last_place: 0,
             constants: Vec::new(),
             const_values: HashMap::new(),
         }
@@ -549,14 +552,35 @@ impl Function {
         edge.pred_index = pred_index;
     }
 
+    /// The place of a block in the layout.
+    fn place(&mut self, block: Block) -> Option<usize> {
+        let near = self.last_place.min(self.layout.len());
+        let (before, behind) = self.layout.split_at(near);
+        // From there outwards in both directions.
+        let is_it = |b: Option<&Block>| b == Some(&block);
+        let steps = 0..before.len().max(behind.len());
+        let found = steps.into_iter().find_map(|k| {
+            let down = is_it(before.len().checked_sub(k + 1).and_then(|i| before.get(i)));
+            let up = is_it(behind.get(k));
+            if down { Some(near - k - 1) } else { up.then_some(near + k) }
+        });
+        self.last_place = found.unwrap_or(near);
+        found
+    }
+
+    /// Puts a block that is not in the layout before one that is, but not before the entry; at the end if that is not there.
+    pub(crate) fn insert_before(&mut self, next: Block, new: Block) {
+        let at = self.place(next).unwrap_or(self.layout.len());
+        self.layout.insert(at.max(1), new);
+    }
+
     /// Puts a new block on an edge: `from → new → to`. The edge now ends at the new block; the new block's
     /// only edge carries the φ operands. The new block stands before `to` in the layout.
     pub fn split_edge(&mut self, e: Edge, name: &str) -> Block {
         let to = self.edges[e].to;
         let args = self.edges[e].args.clone();
         let mid = self.blocks.push(BlockData { name: name.into(), ..BlockData::default() });
-        let at = self.layout.iter().position(|&b| b == to).unwrap_or(self.layout.len());
-        self.layout.insert(at.max(1), mid);
+        self.insert_before(to, mid);
         self.redirect_edge(e, mid);
         let term = self.set_terminator(mid, Op::Br, &[], &[to]);
         let out = self.insts[term].edges[0];
@@ -571,7 +595,7 @@ impl Function {
         let tail: Vec<Inst> = self.blocks[block].insts.split_off(at);
         let term = self.blocks[block].term.take();
         let new = self.blocks.push(BlockData { name: name.into(), insts: tail, ..BlockData::default() });
-        let pos = self.layout.iter().position(|&b| b == block).map_or(self.layout.len(), |p| p + 1);
+        let pos = self.place(block).map_or(self.layout.len(), |p| p + 1);
         self.layout.insert(pos, new);
         for k in 0..self.blocks[new].insts.len() {
             let i = self.blocks[new].insts[k];

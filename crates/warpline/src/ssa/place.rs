@@ -36,8 +36,28 @@ pub(super) fn place(
         Pruning::Pruned => Vec::new(),
         _ => joins(&dominators, &accesses.for_placement([], &[]), options),
     };
-    let accesses = accesses.for_placement(0..accesses.variables(), &needed);
+    let read = accesses.for_placement([], &needed);
+    let accesses = accesses.for_placement(unwritten_somewhere(&dominators, &read), &needed);
     strict(pairs(&precise::place(&dominators, &accesses, Pruning::Pruned)))
+}
+
+/// How many variables there are at least before it is asked which of them can be read unwritten.
+const MANY: usize = 16;
+
+/// The variables that may be read, or joined, before they are written, as far as that is looked at. If the only node that writes a
+/// variable dominates all that read it, the variable needs no φ, and nobody need look where it is live. Of functions with few variables
+/// it is not asked, since dominators may cost more than that.
+fn unwritten_somewhere(dominators: &Dominators<CsrGraph>, accesses: &phi_placement::Accesses) -> Vec<usize> {
+    let all = 0..accesses.variables();
+    if all.len() < MANY {
+        return all.collect();
+    }
+    let dom = dominators.tree();
+    let is_written_first = |&x: &usize| match *accesses.definitions(x) {
+        [write] => accesses.exposed(x).iter().all(|&read| dom.strictly_dominates(write, read)),
+        _ => false,
+    };
+    all.filter(|x| !is_written_first(x)).collect()
 }
 
 /// A placement as pairs of variable and node.

@@ -140,8 +140,7 @@ fn merge_edges(func: &mut Function, edges: &[Edge], to: Block, name: &str) -> Bl
     let merged = func.add_block(name);
     // Keep the layout readable: the new block stands before the one it leads to.
     func.layout.pop();
-    let at = func.layout.iter().position(|&b| b == to).unwrap_or(func.layout.len());
-    func.layout.insert(at.max(1), merged);
+    func.insert_before(to, merged);
     let types: Vec<Type> = func.blocks[to].phis.iter().map(|&p| func.ty(func.insts[p].results[0])).collect();
     let phis: Vec<Value> = types.into_iter().map(|ty| func.add_phi(merged, ty)).collect();
     for &e in edges {

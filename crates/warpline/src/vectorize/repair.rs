@@ -301,7 +301,7 @@ struct Writer<'a> {
     /// The block's mask; `None`: all lanes.
     mask: Option<Value>,
     /// Masks of out-edges, by number.
-    known: SmallVec<[(usize, Value); 2]>,
+    known: SmallVec<[PackedOption<Value>; 2]>,
     /// For the default edge of a divergent switch: the disjunction of its cases' conditions.
     negated: Option<Value>,
 }
@@ -366,11 +366,12 @@ impl Writer<'_> {
 
     /// The mask of out-edge number `k`.
     fn edge_mask(&mut self, k: usize) -> Value {
-        if let Some(&(_, mask)) = self.known.iter().find(|&&(edge, _)| edge == k) {
+        if let Some(mask) = self.known.get(k).and_then(|m| m.expand()) {
             return mask;
         }
         let mask = self.make_edge_mask(k);
-        self.known.push((k, mask));
+        self.known.resize(self.known.len().max(k + 1), None.into());
+        self.known[k] = mask.into();
         mask
     }
 
