@@ -111,9 +111,9 @@ out:
 ; b5:
 ;   br b4
 ; b4 mask %v:
-;   %v15: i1 = mask_and %v, %x
+;   %v16: i1 = mask_and %v, %x
 ;   br then
-; then mask %v15:
+; then mask %v16:
 ;   store i32 1, %p, align 4
 ;   br out
 ; edge:
@@ -153,20 +153,20 @@ out:
 ;   %both: i1 = and %few, %own
 ;   br %few, and, edge
 ; and mask %loop:
-;   %v19: i1 = mask_and %loop, %own
-;   %v22: i1 = mask_andnot %loop, %own
-;   %v24: i32 = blend %v22, %next, %out
-;   br latch(%v19, %v24)
+;   %v18: i1 = mask_and %loop, %own
+;   %v21: i1 = mask_andnot %loop, %own
+;   %v23: i32 = blend %v21, %next, %out
+;   br latch(%v18, %v23)
 ; out:
-;   ret %v33
+;   ret %v30
 ; edge mask %loop:
-;   %v27: i32 = blend %loop, %next, %out
-;   br latch(false, %v27)
+;   %v25: i32 = blend %loop, %next, %out
+;   br latch(false, %v25)
 ; latch mask %loop:
 ;   %live: i1 = phi
-;   %v33: i32 = phi
+;   %v30: i32 = phi
 ;   %v13: i1 = mask_any %live
-;   br %v13, head(%next, %v33, %live), dispatch
+;   br %v13, head(%next, %v30, %live), dispatch
 ; dispatch:
 ;   br out
 ; }

@@ -33,13 +33,18 @@ head:
         if j % 5 == 4 {
             let _ = writeln!(text, "  %o{j} = add i32 %n, {j}\n  %c{j} = icmp eq i32 %k, %o{j}");
         } else {
-            let _ = writeln!(text, "  %m{j} = mul i32 %x, {}", 2_654_435_761_u32.wrapping_mul(2 * j as u32 + 1));
+            let _ =
+                writeln!(text, "  %m{j} = mul i32 %x, {}", 2_654_435_761_u32.wrapping_mul(2 * j as u32 + 1));
             let _ = writeln!(text, "  %s{j} = lshr i32 %m{j}, 26\n  %c{j} = icmp eq i32 %s{j}, {j}");
         }
         let _ = writeln!(text, "  br i1 %c{j}, label %e{j}, label %{next}");
-        let _ = writeln!(text, "e{j}:\n  %p{j} = getelementptr i32, ptr %a, i64 {j}\n  %l{j} = load i32, ptr %p{j}");
+        let _ = writeln!(
+            text,
+            "e{j}:\n  %p{j} = getelementptr i32, ptr %a, i64 {j}\n  %l{j} = load i32, ptr %p{j}"
+        );
         let _ = writeln!(text, "  %q{j} = udiv i64 %w{j}, {}\n  %y{j} = trunc i64 %q{j} to i32", j + 3);
-        let _ = writeln!(text, "  %z{j} = add i32 %y{j}, %k\n  %r{j} = mul i32 %z{j}, %l{j}\n  ret i32 %r{j}");
+        let _ =
+            writeln!(text, "  %z{j} = add i32 %y{j}, %k\n  %r{j} = mul i32 %z{j}, %l{j}\n  ret i32 %r{j}");
     }
     text += "latch:
   %k.next = add i32 %k, 1

@@ -47,7 +47,8 @@ fn operands(body: &str) -> usize {
     let module = parse_module(&kernel(body)).expect("the shapes are well-formed");
     let func = &module.functions[module.function("f").expect("f was parsed")];
     let options = Options::new(8, args(), "f8");
-    let linearized = vectorize::linearize_kernel(&module, func, &options).expect("the shapes can be linearized");
+    let linearized =
+        vectorize::linearize_kernel(&module, func, &options).expect("the shapes can be linearized");
     let func = &linearized.program.func;
     let of_block = |b| {
         let insts = func.block_insts(b).map(|i| func.insts[i].args.len()).sum::<usize>();
