@@ -175,3 +175,26 @@ off:
     let table = ok(&warpline(&["bench", "products", file, "--format", "markdown"]));
     assert!(table.starts_with("| input | functions | improved | values | divergent |"), "{table}");
 }
+
+#[test]
+fn growth_is_printed_shape_by_shape_with_exponents_and_stages() {
+    let asked = ["bench", "linearize", "--shape", "diamonds", "--sizes", "40,160", "--runs", "1"];
+    let text = ok(&warpline(&asked));
+    for part in ["diamonds  ", "ns/edge", "linearization", "Exponents of growth"] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    let json = ok(&warpline(&[&asked[..], &["--format", "json"]].concat()));
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let of = |k: usize, field: &str| report["measurements"][k][field].as_f64().unwrap();
+    assert!(of(0, "blocks") < of(1, "blocks") && of(0, "operands") < of(1, "operands"));
+    // Four times as many diamonds have four times as many operands.
+    let exponent = report["growth"][0]["operands"].as_f64().unwrap();
+    assert!((exponent - 1.0).abs() < 0.1, "{exponent}");
+}
+
+#[test]
+fn shapes_without_a_name_that_is_known_are_refused_with_those_that_are() {
+    let out = warpline(&["bench", "linearize", "--shape", "hexagon"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("own exits"), "{}", stderr(&out));
+}
