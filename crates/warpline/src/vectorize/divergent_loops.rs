@@ -10,7 +10,7 @@
 //! * `exit` per exit block (if there are several): false at the preheader, joined on each exit edge.
 //! * `out` per φ of an exit block: the tracker, poison at the preheader. It must survive later iterations.
 //!
-//! Each mask and tracker of an exit lives as long as the loop runs. Where there are many exits ([`MANY`]) that would be
+//! Each mask and tracker of an exit lives as long as the loop runs. Where there are many exits (`MANY`) that would be
 //! quadratic, so there is one variable instead of the masks, the number of the exit that a lane took, and exits share trackers
 //! of values of one type that vary anyway.
 //!
