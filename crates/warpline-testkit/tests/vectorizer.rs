@@ -7,7 +7,7 @@ use warpline::vectorize::Linearize;
 use warpline_analysis::CycleForest;
 use warpline_testkit::census::{Rates, constructs};
 use warpline_testkit::differential::{Form, Outcome, Setup, compare_all};
-use warpline_testkit::programs::{Inputs, Program, ProgramOptions, generate, shrink};
+use warpline_testkit::programs::{Inputs, ParamRole, Program, ProgramOptions, generate, shrink};
 use warpline_testkit::rng::SplitMix64;
 
 /// How many programs a test tries; `WARPLINE_PROGRAMS` overrides it.
@@ -84,4 +84,43 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
     assert_eq!(lost, 0, "uniform branches were folded");
     assert!(divergent_loops * 10 > agreed, "too few programs have divergent loops");
     assert!(irreducible * 25 > agreed, "too few programs have loops with several entries");
+}
+
+#[test]
+fn private_memory_of_a_size_at_run_time_is_made_for_active_lanes_only() {
+    let text = r#"module "size"
+
+func @kernel(%i: i64, %u: i32) -> i32 {
+entry:
+  br loop
+loop:
+  %low: i32 = and %u, 1
+  %always: i1 = icmp ule %low, 1
+  br %always, out, more
+out:
+  ret 0
+more:
+  %size: i32 = and %u, 7
+  %odd: i64 = and %i, 1
+  %c: i1 = icmp ne %odd, 0
+  br %c, loop, exit
+exit:
+  %count: i32 = add %size, 1
+  %p: ptr = alloca i16, %count, align 8
+  store i16 5, %p, align 2
+  %x: i16 = load %p, align 2
+  %r: i32 = zext %x
+  ret %r
+}
+"#;
+    let module = warpline::text::parse_module(text).unwrap_or_else(|e| panic!("{e}"));
+    let kernel = module.function("kernel").expect("a kernel");
+    let program = Program { module, kernel, roles: vec![ParamRole::Index, ParamRole::Uniform] };
+    for width in [1, 2, 4] {
+        for mask in [None, Some(LaneSet::first(width)), Some(LaneSet(0))] {
+            let setup = Setup { mask, form: Form::default(), fuel: 300_000 };
+            let found = compare_all(&program, &Inputs::random(&program, width, 1), &setup);
+            assert!(matches!(found, Outcome::Agree(_)), "{width} lanes, {mask:?}: {found:?}");
+        }
+    }
 }

@@ -35,7 +35,10 @@ impl Observer for SawNan<'_> {
 pub fn is_nan(kind: FloatKind, bits: u128) -> bool {
     match kind {
         FloatKind::Half => bits & 0x7fff > 0x7c00,
+        FloatKind::BFloat => bits & 0x7fff > 0x7f80,
         FloatKind::Float => f32::from_bits(bits as u32).is_nan(),
-        _ => f64::from_bits(bits as u64).is_nan(),
+        FloatKind::Double => f64::from_bits(bits as u64).is_nan(),
+        // Nothing is computed with these.
+        FloatKind::X86Fp80 | FloatKind::Fp128 | FloatKind::PpcFp128 => false,
     }
 }

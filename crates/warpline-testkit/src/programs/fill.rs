@@ -6,7 +6,7 @@ use warpline_analysis::{CycleForest, DomTree, Node};
 use super::memory::{Buffer, BufferKind};
 use super::places::Pointers;
 use super::skeleton::{Loop, Shape};
-use super::wide::WideTypes;
+use super::wide::{FORMATS, WideTypes};
 use super::{MemoryMode, ParamRole, ProgramOptions, Symbols};
 use crate::rng::SplitMix64;
 
@@ -199,6 +199,7 @@ impl Filler<'_> {
     fn phi(&mut self, b: Block) {
         let ty = match self.options {
             o if o.wide && self.rng.chance(1, 4) => self.wide_type(),
+            o if o.formats && self.rng.chance(1, 6) => *self.rng.pick(&FORMATS),
             o if o.aggregates && self.rng.chance(1, 6) => *self.rng.pick(&self.wide.aggregates),
             _ => *self.rng.pick(&SCALARS),
         };
@@ -501,6 +502,10 @@ impl Filler<'_> {
     fn instruction(&mut self, b: Block) {
         if self.options.wide && self.rng.chance(1, 4) {
             self.wide_instruction(b);
+            return;
+        }
+        if self.options.formats && self.rng.chance(1, 8) {
+            self.format_instruction(b);
             return;
         }
         if self.options.aggregates && self.rng.chance(1, 8) {

@@ -7,6 +7,7 @@ use warpline::interp::{
 use warpline::ir::{FloatKind, Type};
 
 use super::composite::{bytes, leaves};
+use super::wide::{EXTENDED, QUADRUPLE};
 use super::{MAX_INDEX, ParamRole, Program};
 use crate::rng::SplitMix64;
 
@@ -51,6 +52,8 @@ fn random_scalar(rng: &mut SplitMix64, ty: Type) -> u128 {
             match kind {
                 FloatKind::Float => u128::from((x as f32).to_bits()),
                 FloatKind::Half => *rng.pick(&[0u128, 0x3c00, 0xbe00, 0x4248, 0x7c00, 0x8000, 0x0001]),
+                FloatKind::X86Fp80 => *rng.pick(&EXTENDED),
+                FloatKind::Fp128 => *rng.pick(&QUADRUPLE),
                 FloatKind::BFloat => u128::from((x as f32).to_bits() >> 16),
                 _ => u128::from(x.to_bits()),
             }

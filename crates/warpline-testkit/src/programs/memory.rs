@@ -420,6 +420,7 @@ impl Filler<'_> {
 pub(super) fn size(ty: Type) -> u64 {
     match ty {
         Type::Int(w) => u64::from(w.div_ceil(8)),
+        Type::Float(FloatKind::X86Fp80) => 16,
         Type::Float(k) => u64::from(k.bits() / 8),
         _ => 8,
     }

@@ -70,6 +70,8 @@ pub struct ProgramOptions {
     pub irreducible: bool,
     /// Arrays of structures, arrays from behind, rows and columns, buffers of many types (booleans among them).
     pub layouts: bool,
+    /// `bfloat`; `x86_fp80` and `fp128`, with which nothing is computed.
+    pub formats: bool,
     /// Structures, arrays and vectors, as parameters and results too.
     pub aggregates: bool,
     /// Pointers in memory.
@@ -102,6 +104,7 @@ impl Default for ProgramOptions {
             atomics: false,
             irreducible: false,
             layouts: false,
+            formats: false,
             aggregates: false,
             pointers: false,
             spaces: false,
@@ -137,6 +140,7 @@ impl ProgramOptions {
             fast_math: rng.chance(1, 5),
             weights: rng.chance(1, 4),
             endless: rng.chance(1, 6),
+            formats: rng.chance(1, 6),
         };
         // Lane operations in loops with several entries are refused.
         options.lane_operations &= !options.irreducible;
@@ -332,6 +336,12 @@ fn parameters(
                 wide.aggregates.iter().enumerate().filter(|&(k, ty)| k == 0 || *ty != wide.aggregates[0])
             {
                 buffer(&format!("whole.{k}"), ty, MAX_INDEX, true);
+            }
+        }
+        if options.formats {
+            for (ty, name) in wide::FORMATS.into_iter().zip(["bfloat", "fp80", "fp128"]) {
+                buffer(&format!("in.{name}"), ty, READ_ONLY, false);
+                buffer(&format!("out.{name}"), ty, MAX_INDEX * SLOTS, true);
             }
         }
         if options.pointers {

@@ -11,6 +11,17 @@ use crate::rng::SplitMix64;
 const HALF: Type = Type::Float(FloatKind::Half);
 const I128: Type = Type::Int(128);
 
+/// The floating-point formats that few machines have. The interpreter computes with the first one only; the others are carried.
+pub(super) const FORMATS: [Type; 3] =
+    [Type::Float(FloatKind::BFloat), Type::Float(FloatKind::X86Fp80), Type::Float(FloatKind::Fp128)];
+
+/// 0, 1, −2, infinity and the least number, as `x86_fp80`.
+pub(super) const EXTENDED: [u128; 5] =
+    [0, 0x3fff_8000_0000_0000_0000, 0xc000_8000_0000_0000_0000, 0x7fff_8000_0000_0000_0000, 1];
+
+/// 0, 1, −2, infinity and the least number, as `fp128`.
+pub(super) const QUADRUPLE: [u128; 5] = [0, 0x3fff << 112, 0xc000 << 112, 0x7fff << 112, 1];
+
 /// The unusual types that one program has: few, so that values of one type meet.
 #[derive(Clone, Copy)]
 pub(super) struct WideTypes {
@@ -72,7 +83,7 @@ fn width(elem: Scalar) -> u32 {
 
 impl Filler<'_> {
     pub(super) fn is_wide(&self, ty: Type) -> bool {
-        matches!(ty, Type::Vector(_) | Type::Float(FloatKind::Half))
+        matches!(ty, Type::Vector(_) | Type::Float(FloatKind::Half)) || FORMATS.contains(&ty)
     }
 
     pub(super) fn wide_type(&mut self) -> Type {
@@ -86,7 +97,7 @@ impl Filler<'_> {
             Type::Vector(v) => {
                 Constant::vector((0..v.lanes).map(|_| self.element_constant(v.elem)).collect())
             }
-            _ => self.element_constant(Scalar::Float(FloatKind::Half)),
+            _ => self.element_constant(ty.scalar().expect("wide types are vectors and scalars")),
         };
         self.f.constant_value(c)
     }
@@ -99,6 +110,9 @@ impl Filler<'_> {
                 let bits = match kind {
                     FloatKind::Half => *self.rng.pick(&half),
                     FloatKind::Double => f64::from(x).to_bits().into(),
+                    FloatKind::BFloat => (x.to_bits() >> 16).into(),
+                    FloatKind::X86Fp80 => *self.rng.pick(&EXTENDED),
+                    FloatKind::Fp128 => *self.rng.pick(&QUADRUPLE),
                     _ => x.to_bits().into(),
                 };
                 Constant::Float { kind, bits }
@@ -115,6 +129,33 @@ impl Filler<'_> {
         let x = self.pick(b, Type::Int(32), CLEAN);
         // The greatest power of two of elements.
         self.int(b, x, (1u128 << v.lanes.ilog2()) - 1)
+    }
+
+    /// An instruction on a format that few machines have.
+    pub(super) fn format_instruction(&mut self, b: Block) {
+        use BinaryOp::*;
+        let [bfloat, ..] = FORMATS;
+        match self.rng.below(6) {
+            0 => {
+                let x = self.pick(b, Type::F32, CLEAN);
+                self.emit_on(b, Op::Cast(CastOp::FpTrunc), &[x], bfloat);
+            }
+            1 => {
+                let x = self.pick(b, bfloat, CLEAN);
+                self.emit_on(b, Op::Cast(CastOp::FpExt), &[x], Type::F32);
+            }
+            2 => {
+                let (x, y) = (self.pick(b, bfloat, CLEAN), self.pick(b, bfloat, CLEAN));
+                let op = *self.rng.pick(&[FAdd, FMul, FSub]);
+                self.emit_on(b, Op::Binary(op), &[x, y], bfloat);
+            }
+            _ => {
+                let ty = *self.rng.pick(&FORMATS);
+                let c = self.pick(b, Type::BOOL, CLEAN);
+                let (x, y) = (self.pick(b, ty, CLEAN), self.pick(b, ty, CLEAN));
+                self.emit_on(b, Op::Select, &[c, x, y], ty);
+            }
+        }
     }
 
     pub(super) fn wide_instruction(&mut self, b: Block) {

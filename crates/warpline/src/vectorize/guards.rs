@@ -132,6 +132,8 @@ fn is_harmful_uniform(plan: &Plan, safe: &SafeLoads, i: Inst) -> bool {
     match data.op {
         Op::Load(_) => uniform(&data.args[0]) && safe[i].is_none(),
         Op::Store(_) => uniform(&data.args[1]),
+        // Of a size that is not known without a lane.
+        Op::Alloca { .. } => plan.func.as_int(data.args[0]).is_none() && uniform(&data.args[0]),
         Op::Binary(op) if op.is_int_division() => data.args.iter().all(uniform),
         Op::Call(_) => {
             let once = !data.effects().intersects(Effects::WRITES | Effects::UNKNOWN_RESULT);
