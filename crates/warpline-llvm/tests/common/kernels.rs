@@ -21,6 +21,9 @@ use warpline_testkit::programs::{Given, Inputs, ParamRole, Program};
 
 use super::guarded::Guarded;
 
+#[path = "cpus.rs"]
+mod cpus;
+
 /// An argument of a kernel.
 #[derive(Clone, Debug)]
 pub enum Arg {
@@ -95,8 +98,11 @@ pub fn llvm_is_there() -> bool {
 const FORMS: [(Linearize, Boscc); 3] =
     [(Linearize::Partial, Boscc::Off), (Linearize::Partial, Boscc::On), (Linearize::Full, Boscc::Off)];
 
-/// Widths, ways to linearize and LLVM's passes that machine code is tried with.
-const MODES: [(u32, Linearize, Boscc, &str); 9] = [
+/// A width, a way to linearize and LLVM's passes that machine code is tried with.
+type Mode = (u32, Linearize, Boscc, &'static str);
+
+/// All that are tried, for the CPUs in turn.
+const MODES: [Mode; 9] = [
     (1, Linearize::Partial, Boscc::Off, "default<O3>"),
     (2, Linearize::Partial, Boscc::On, "default<O1>"),
     (3, Linearize::Partial, Boscc::Off, "default<O2>"),
@@ -152,9 +158,7 @@ impl Kernel {
         if !llvm_is_there() {
             return;
         }
-        for mode in MODES {
-            self.judge_natively(mode);
-        }
+        self.judge_natively();
         self.judge_by_interpretation();
     }
 
@@ -164,9 +168,7 @@ impl Kernel {
     /// As [`Kernel::judge`].
     pub fn judge_in_machine_code(&self) {
         if llvm_is_there() {
-            for mode in MODES {
-                self.judge_natively(mode);
-            }
+            self.judge_natively();
         }
     }
 
@@ -181,24 +183,27 @@ impl Kernel {
     }
 
     /// Machine code against the scalar kernel.
-    fn judge_natively(&self, (width, linearize, boscc, passes): (u32, Linearize, Boscc, &str)) {
-        let jit = self.compile(width, linearize, boscc, passes);
+    fn judge_natively(&self) {
+        let cpus = cpus::cpus();
+        for (mode, cpu) in MODES.into_iter().zip(cpus.iter().cycle()) {
+            self.judge_for(mode, cpu);
+        }
+    }
+
+    fn judge_for(&self, mode: Mode, cpu: &Cpu) {
+        let jit = self.compile(mode, cpu);
         let n = self.range.end - self.range.start;
         let widths = [0, 1, n / 2, n];
         for count in widths {
             for at_end in [true, false] {
                 let scalar = self.run(&jit, "scalar.slots", count, at_end);
                 let vector = self.run(&jit, "vector.slots", count, at_end);
-                assert_eq!(
-                    scalar, vector,
-                    "{width} lanes, {linearize:?}, boscc {boscc:?}, passes `{passes}`, {count} indices\n{}",
-                    self.text
-                );
+                assert_eq!(scalar, vector, "{mode:?}, {}, {count} indices\n{}", cpu.name, self.text);
             }
         }
     }
 
-    fn compile(&self, width: u32, linearize: Linearize, boscc: Boscc, passes: &str) -> Jit {
+    fn compile(&self, (width, linearize, boscc, passes): Mode, cpu: &Cpu) -> Jit {
         let mut imported = self.import();
         let known = imported.ir.functions.len();
         let kernel = imported.ir.function("kernel").expect("the function is called `kernel`");
@@ -225,7 +230,7 @@ impl Kernel {
                 .add_function(&imported.ir, function, Linkage::External)
                 .expect("it can be exported");
         }
-        let mut options = CodegenOptions::new(Cpu::native().expect("LLVM is there"), Output::Object);
+        let mut options = CodegenOptions::new(cpu.clone(), Output::Object);
         passes.clone_into(&mut options.passes);
         options.define_lane_operations = true;
         // Where panics go; nothing may be missing but the callee that is given below.

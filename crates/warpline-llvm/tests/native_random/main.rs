@@ -7,6 +7,8 @@
 mod check;
 mod children;
 mod code;
+#[path = "../common/cpus.rs"]
+mod cpus;
 #[path = "../common/guarded.rs"]
 mod guarded;
 #[path = "../common/nan.rs"]
@@ -130,7 +132,11 @@ impl Tally {
                 let kind = why.split(" (").next().filter(|_| !alone).unwrap_or(&why);
                 *self.reasons.entry(format!("skipped: {kind}")).or_default() += 1;
             }
-            Outcome::Refused(why) => *self.reasons.entry(format!("refused: {why}")).or_default() += 1,
+            Outcome::Refused(why) => {
+                // What follows is the kernel's own.
+                let kind = why.split(';').next().unwrap_or(&why);
+                *self.reasons.entry(format!("refused: {kind}")).or_default() += 1;
+            }
             Outcome::Differ(why) => self.failures.push((seed, why)),
         }
     }

@@ -6,6 +6,8 @@ use warpline_testkit::differential::Form;
 use warpline_testkit::programs::{Program, ProgramOptions, generate};
 use warpline_testkit::rng::SplitMix64;
 
+use crate::cpus::cpus;
+
 /// Everything but the program itself, which shrinks.
 #[derive(Debug)]
 pub struct Setup {
@@ -70,23 +72,4 @@ pub fn of_seed(seed: u64) -> (Program, Setup) {
         at_end: rng.chance(1, 2),
     };
     (generate(seed, &options), setup)
-}
-
-/// The CPUs whose code this machine can run.
-fn cpus() -> Vec<Cpu> {
-    let mut cpus = vec![Cpu::native().expect("LLVM is there")];
-    #[cfg(target_arch = "x86_64")]
-    {
-        macro_rules! has {
-            ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* };
-        }
-        if has!("avx2" "bmi1" "bmi2" "fma" "f16c" "lzcnt" "movbe") {
-            cpus.push(Cpu::named("haswell"));
-        }
-        if has!("avx512f" "avx512bw" "avx512dq" "avx512cd" "avx512vl" "bmi2" "fma" "f16c" "lzcnt" "adx" "movbe")
-        {
-            cpus.push(Cpu::named("skylake-avx512"));
-        }
-    }
-    cpus
 }
