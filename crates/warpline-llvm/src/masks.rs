@@ -67,10 +67,12 @@ impl Module {
                 wide.integers(mask);
             }
             for &phi in web.masks.iter().filter(|&&mask| is_phi(mask)) {
+                // Several edges from one block carry the very same operand.
+                let mut carried: BTreeMap<LLVMBasicBlockRef, LLVMValueRef> = BTreeMap::new();
                 for k in 0..f.LLVMCountIncoming(phi) {
                     let (mask, mut from) = (f.LLVMGetIncomingValue(phi, k), f.LLVMGetIncomingBlock(phi, k));
                     let at = f.LLVMGetBasicBlockTerminator(from);
-                    let mut operand = wide.operand(mask, at);
+                    let mut operand = *carried.entry(from).or_insert_with(|| wide.operand(mask, at));
                     f.LLVMAddIncoming(wide.of[&phi], &raw mut operand, &raw mut from, 1);
                 }
             }
@@ -460,6 +462,33 @@ declare void @seen(<{lanes} x i1>)
             assembly(&text, "skylake-avx512").contains("%k"),
             "mask registers are used where there are any"
         );
+    }
+
+    /// A random program had a `switch` whose parallel edges carry a mask that is a parameter.
+    #[test]
+    fn parallel_edges_carry_the_same_integers() {
+        if crate::Llvm::get().is_err() {
+            return eprintln!("skipped: there is no LLVM");
+        }
+        let text = "define <4 x double> @f(<4 x i1> %m, i32 %n, <4 x double> %a, <4 x double> %b) {
+entry:
+  switch i32 %n, label %other [ i32 1, label %join
+                                i32 2, label %join ]
+other:
+  %c = fcmp ogt <4 x double> %a, %b
+  br label %join
+join:
+  %mask = phi <4 x i1> [ %m, %entry ], [ %m, %entry ], [ %c, %other ]
+  %r = select <4 x i1> %mask, <4 x double> %a, <4 x double> %b
+  ret <4 x double> %r
+}
+";
+        let mut module = Module::parse(text.as_bytes(), "masks.ll").expect("it can be read");
+        let machine = TargetMachine::new("x86_64-unknown-linux-gnu", &Cpu::named("haswell")).expect("x86");
+        module.set_target(&machine).expect("a layout");
+        module.fit_masks(&machine).expect("LLVM makes code");
+        module.verify().expect("the module is still right");
+        assert!(module.to_text().contains("phi <4 x i64>"), "{}", module.to_text());
     }
 
     #[test]
