@@ -52,7 +52,8 @@ impl Lower<'_> {
             Constant::int(split.bits, i128::from(bytes >> split.zeros) as u128)
         });
         let mut index = match (split.step, split.after) {
-            (0, 0) => None,
+            // An address can count as varying though all its terms are uniform; then it is zero for all lanes.
+            (0, 0) if !split.varying.is_empty() => None,
             _ => Some(Constant::vector(fixed.collect())).map(|c| self.out.constant_value(c)),
         };
         for &t in &split.varying {
@@ -63,7 +64,7 @@ impl Lower<'_> {
                 Some(sum) => self.emit(Op::Binary(BinaryOp::Add), &[x, sum], index_ty),
             });
         }
-        let index = index.expect("an address that varies has a term that does");
+        let index = index.expect("without varying terms there is a constant one");
         let ptrs = ty.vector(self.width).expect("a pointer is a scalar");
         Ok(self.emit(Op::Gep(Type::Int(8 << split.zeros)), &[base, index], ptrs))
     }
