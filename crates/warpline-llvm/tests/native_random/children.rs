@@ -20,6 +20,12 @@ const LOG: &str = "WARPLINE_CHILD_LOG";
 /// Tells a child of a file with the text of the program that takes the place of the seed's.
 const TEXT: &str = "WARPLINE_CHILD_PROGRAM";
 
+/// The stack of a child's threads, in bytes. Programs allocate private memory in loops and never give it back, which takes 64 lanes
+/// 64 times as much as it takes one.
+const STACK: &str = "1073741824";
+/// What LLVM says when it has no instructions for an operation on `bfloat` numbers.
+const LIMITS_OF_LLVM: &[&str] = &["Do not know how to soft promote this operator's operand"];
+
 /// How long a single program may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -75,6 +81,15 @@ fn in_table(from: &TypeTable, ty: Type, to: &mut TypeTable) -> Type {
     }
 }
 
+/// The outcome of a program in the midst of which the process ended.
+fn early_end(stage: &str, ended: &str) -> Outcome {
+    let compiling = stage.ends_with(" compile");
+    match LIMITS_OF_LLVM.iter().find(|limit| compiling && ended.contains(**limit)) {
+        Some(limit) => Outcome::Skipped(format!("LLVM has no instructions ({limit})")),
+        None => Outcome::Differ(format!("the process ended during `{stage}`: {ended}")),
+    }
+}
+
 /// The outcomes of some seeds, in order, found in children of the test called `test`.
 pub fn run(test: &str, seeds: std::ops::Range<u64>, directory: &Path) -> Vec<(u64, Outcome)> {
     let mut outcomes = Vec::new();
@@ -96,7 +111,7 @@ pub fn run(test: &str, seeds: std::ops::Range<u64>, directory: &Path) -> Vec<(u6
         }
         if next < seeds.end {
             let stage = at.unwrap_or("nothing");
-            outcomes.push((next, Outcome::Differ(format!("the process ended during `{stage}`: {ended}"))));
+            outcomes.push((next, early_end(stage, &ended)));
             next += 1;
         }
     }
@@ -113,7 +128,7 @@ pub fn run_one(test: &str, seed: u64, program: &Program, directory: &Path) -> Ou
     let outcome = last.strip_prefix("done ").and_then(|l| l.split_once(' ')).map(|(_, o)| Outcome::parse(o));
     match outcome {
         Some(o) => o.expect("the child writes outcomes"),
-        None => Outcome::Differ(format!("the process ended during `{last}`: {ended}")),
+        None => early_end(last.strip_prefix("stage ").unwrap_or(last), &ended),
     }
 }
 
@@ -122,6 +137,7 @@ fn spawn(test: &str, seeds: std::ops::Range<u64>, log: &Path, text: Option<&Path
     fs::write(log, "").expect("the log can be written");
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args([test, "--exact", "--nocapture"]).env(SEEDS, format!("{}..{}", seeds.start, seeds.end));
+    command.env("RUST_MIN_STACK", STACK);
     let complaints = log.with_extension("stderr");
     let stderr = fs::File::create(&complaints).expect("the log can be written");
     command.env(LOG, log).stdout(Stdio::null()).stderr(stderr);

@@ -92,8 +92,14 @@ impl Filler<'_> {
         self.emit(b, Op::Load(access), &[p], Type::Int(32), true, false);
     }
 
-    /// Private memory of a size that is known at run time: made, filled, written to, read.
+    /// Private memory of a size that is known at run time: made, filled, written to, read, and half of the time given back.
     pub(super) fn sized_memory(&mut self, b: Block) {
+        let effects = Effects::READS | Effects::WRITES;
+        let saved = self.rng.chance(1, 2).then(|| {
+            let symbol = self.module.function_symbol("llvm.stacksave.p0", &[], Type::PTR, effects);
+            let info = CallInfo { callee: Some(symbol), effects, variadic_fixed: None };
+            self.f.append_value(b, Op::Call(Box::new(info)), &[], Type::PTR)
+        });
         let elem = *self.rng.pick(&[Type::Int(8), Type::Int(16), Type::Int(32), Type::Int(64)]);
         let want = if self.rng.chance(1, 2) { UNIFORM } else { CLEAN };
         let x = self.pick(b, Type::Int(64), want);
@@ -116,6 +122,12 @@ impl Filler<'_> {
             } else {
                 self.emit(b, Op::Load(access), &[at], elem, true, inside.uniform && byte.uniform);
             }
+        }
+        if let Some(saved) = saved {
+            let symbol =
+                self.module.function_symbol("llvm.stackrestore.p0", &[Type::PTR], Type::Void, effects);
+            let info = CallInfo { callee: Some(symbol), effects, variadic_fixed: None };
+            self.f.append(b, Op::Call(Box::new(info)), &[saved], Type::Void);
         }
     }
 

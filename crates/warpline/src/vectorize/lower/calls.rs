@@ -24,11 +24,10 @@ impl Lower<'_> {
             );
             return Err(self.error(i, why));
         }
-        if self.call_once(i, info.effects)? || self.bulk_once(i, &name)? {
-            return Ok(());
+        if name.starts_with("llvm.stacksave") || name.starts_with("llvm.stackrestore") {
+            return self.stack_call(i);
         }
-        // What lanes allocate lives on, since other lanes may be in the middle of something.
-        if name.starts_with("llvm.stackrestore") {
+        if self.call_once(i, info.effects)? || self.bulk_once(i, &name)? {
             return Ok(());
         }
         if info.effects.contains(Effects::NO_RETURN) && data.results.is_empty() {
@@ -89,6 +88,32 @@ impl Lower<'_> {
         let value = self.out.insts[new].results[0];
         self.define(result, value);
         Ok(true)
+    }
+
+    /// The stack is saved and restored once for all lanes if [that may be](super::stack), else not at all.
+    fn stack_call(&mut self, i: Inst) -> Result<(), VectorizeError> {
+        let data = &self.src.insts[i];
+        if !self.stack.is_kept(i) {
+            return if data.results.is_empty() { Ok(()) } else { self.replicate(i) };
+        }
+        // What is given back was saved, once, by the instruction that the operand names.
+        let saved =
+            data.args.first().and_then(|&a| self.src.def_inst(a)).and_then(|save| self.saved.get(&save));
+        let args: Vec<Value> = saved.copied().into_iter().collect();
+        let ty = data.result().map_or(Type::Void, |v| self.src.ty(v));
+        let new = self.out.append(self.block, data.op.clone(), &args, ty);
+        self.out.insts[new].origin = data.origin;
+        self.copy_metadata(i, new);
+        let Some(result) = data.result() else { return Ok(()) };
+        let value = self.out.insts[new].results[0];
+        self.saved.insert(i, value);
+        if self.reps[result] == Rep::Uniform {
+            self.define(result, value)
+        } else {
+            let all = self.splat(value, i)?;
+            self.define(result, all)
+        }
+        Ok(())
     }
 
     /// A call that never returns is made by the first active lane alone. It is reached with an active lane only, for it is in

@@ -9,6 +9,7 @@
 //! * `ops`: arithmetic and everything that works lane by lane in one instruction;
 //! * `memory`: loads, stores, private memory;
 //! * `calls`: calls and lane operations;
+//! * `stack`: which memory on the stack is given back;
 //! * `replicate`: what has no vector form, once per active lane in lane order.
 
 mod calls;
@@ -17,7 +18,10 @@ mod memory;
 mod ops;
 mod replicate;
 mod reps;
+mod stack;
 mod values;
+
+use std::collections::BTreeMap;
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -36,6 +40,7 @@ use super::safe_loads::SafeLoads;
 
 use memory::covered::Covered;
 use memory::plan::AccessPlan;
+use stack::StackUse;
 
 pub use math::has_cheap_vector_form;
 pub use reps::Rep;
@@ -91,6 +96,8 @@ pub fn lower(
         math: options.math,
         plan: AccessPlan::compute(module, input.func, &reps, options.width),
         covered: Covered::compute(module, input.func, &reps, options.width),
+        stack: StackUse::compute(module, input.func),
+        saved: BTreeMap::new(),
         module,
         reps,
         scalars: SecondaryMap::new(),
@@ -154,6 +161,9 @@ struct Lower<'a> {
     reps: SecondaryMap<Value, Rep>,
     plan: AccessPlan,
     covered: Covered,
+    stack: StackUse,
+    /// What the kept calls of `llvm.stacksave` returned.
+    saved: BTreeMap<Inst, Value>,
     /// The scalar of a uniform or strided value.
     scalars: SecondaryMap<Value, PackedOption<Value>>,
     /// The vector of a value; for one that is not varying it is valid in block `vector_home` only.
