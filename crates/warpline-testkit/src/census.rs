@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use warpline::ir::{
-    Atomic, Constant, FloatKind, Function, Inst, InstFlags, Module, Op, Scalar, Type, Value, VectorType,
+    Accessed, Atomic, Constant, FloatKind, Function, Inst, InstFlags, Module, Op, Scalar, Type, Value,
+    VectorType,
 };
 use warpline_analysis::CycleForest;
 
@@ -56,14 +57,8 @@ fn control_flow(func: &Function, names: &mut Names) {
     if cycles.cycles().any(|c| !cycles.is_reducible(c)) {
         names.insert("control: irreducible loop");
     }
-    for c in cycles.cycles() {
-        let left = cycles.nodes(c).iter().any(|&n| {
-            let block = warpline::ir::Block::from(n);
-            func.successors(block).any(|s| !cycles.nodes(c).contains(&s.into()))
-        });
-        if !left {
-            names.insert("control: endless loop");
-        }
+    if cycles.cycles().any(|c| cycles.exit_edges(&graph, c).next().is_none()) {
+        names.insert("control: endless loop");
     }
     let mut returns = 0;
     for &b in &func.layout {
@@ -127,13 +122,8 @@ fn instruction(module: &Module, func: &Function, i: Inst, names: &mut Names) {
             _ => None,
         });
     }
-    let accessed = match data.op {
-        Op::Load(access) => Some((access, func.ty(data.results[0]), func.ty(data.args[0]))),
-        Op::Store(access) => Some((access, func.ty(data.args[0]), func.ty(data.args[1]))),
-        _ => None,
-    };
-    if let Some((access, ty, address)) = accessed {
-        names.insert(if data.results.is_empty() { "memory: store" } else { "memory: load" });
+    if let Some(Accessed { access, address, ty, writes }) = func.accessed(i) {
+        names.insert(if writes { "memory: store" } else { "memory: load" });
         names.extend(access.is_volatile.then_some("memory: volatile"));
         names.extend(match ty {
             Type::Int(1) => Some("memory: i1"),
@@ -142,7 +132,7 @@ fn instruction(module: &Module, func: &Function, i: Inst, names: &mut Names) {
             Type::Aggregate(_) => Some("memory: structures or arrays"),
             _ => None,
         });
-        names.extend(matches!(address, Type::Ptr(1..)).then_some("memory: another address space"));
+        names.extend(matches!(func.ty(address), Type::Ptr(1..)).then_some("memory: another address space"));
     }
     names.extend(match &data.op {
         Op::Freeze => Some("value: freeze"),
@@ -194,6 +184,18 @@ pub fn access_forms(module: &Module, func: &Function, width: u32) -> Names {
 /// An access to an `alloca` as if the lanes' objects were interleaved.
 const PRIVATE: &str = "access: private memory, side by side, without a mask";
 
+/// The object that an address points into, if it is an `alloca`.
+pub fn private_object(func: &Function, mut address: Value) -> Option<Inst> {
+    loop {
+        let inst = func.def_inst(address)?;
+        match func.insts[inst].op {
+            Op::Alloca { .. } => return Some(inst),
+            Op::Gep(_) => address = func.insts[inst].args[0],
+            _ => return None,
+        }
+    }
+}
+
 struct VectorCode<'a> {
     module: &'a Module,
     func: &'a Function,
@@ -203,23 +205,19 @@ struct VectorCode<'a> {
 impl VectorCode<'_> {
     fn form(&self, i: Inst) -> Vec<&'static str> {
         let data = &self.func.insts[i];
-        let is_vector = |v: Value| matches!(self.func.ty(v), Type::Vector(_));
-        match &data.op {
-            Op::Load(access) if is_vector(data.results[0]) => {
-                let mut names = vec![self.load(data.results[0], false)];
-                names.extend(self.is_private(data.args[0]).then_some(PRIVATE));
-                names.extend(self.aligned(access.align, data.results[0]));
+        match (&data.op, self.func.accessed(i)) {
+            (_, Some(accessed @ Accessed { ty: Type::Vector(_), .. })) => {
+                let mut names = vec![match accessed.writes {
+                    true => self.store(data.args[0], false),
+                    false => self.load(data.results[0], false),
+                }];
+                names.extend(private_object(self.func, accessed.address).map(|_| PRIVATE));
+                names.extend(self.aligned(accessed));
                 names
             }
-            Op::Store(access) if is_vector(data.args[0]) => {
-                let mut names = vec![self.store(data.args[0], false)];
-                names.extend(self.is_private(data.args[1]).then_some(PRIVATE));
-                names.extend(self.aligned(access.align, data.args[0]));
-                names
-            }
-            Op::Load(_) => vec!["access: scalar load"],
-            Op::Store(_) => vec!["access: scalar store"],
-            Op::Call(info) => {
+            (_, Some(Accessed { writes: false, .. })) => vec!["access: scalar load"],
+            (_, Some(Accessed { writes: true, .. })) => vec!["access: scalar store"],
+            (Op::Call(info), _) => {
                 let name = info.callee.map_or("", |s| &*self.module.symbols[s].name);
                 let family = |prefix: &str| name.strip_prefix(prefix).is_some();
                 match name {
@@ -235,21 +233,10 @@ impl VectorCode<'_> {
         }
     }
 
-    /// Whether an address is in an `alloca`.
-    fn is_private(&self, mut address: Value) -> bool {
-        while let Some(inst) = self.func.def_inst(address) {
-            match self.func.insts[inst].op {
-                Op::Alloca { .. } => return true,
-                Op::Gep(_) => address = self.func.insts[inst].args[0],
-                _ => return false,
-            }
-        }
-        false
-    }
-
-    fn aligned(&self, align: u64, x: Value) -> Option<&'static str> {
-        let elem = self.func.ty(x).elem().map(|e| u64::from(self.module.layout.scalar_bits(e) / 8));
-        elem.is_some_and(|size| align > size).then_some("access: vector aligned for more than its elements")
+    fn aligned(&self, a: Accessed) -> Option<&'static str> {
+        let elem = a.ty.elem().map(|e| u64::from(self.module.layout.scalar_bits(e) / 8));
+        let more = elem.is_some_and(|size| a.access.align > size);
+        more.then_some("access: vector aligned for more than its elements")
     }
 
     /// The shuffles that choose one element per lane from a vector.

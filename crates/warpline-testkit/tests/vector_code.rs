@@ -4,6 +4,7 @@ use warpline::interp::LaneSet;
 use warpline::ir::{BinaryOp, CastOp, Constant, FuncId, Function, Inst, MemAccess, Module, Op, Type, Value};
 use warpline::vectorize::{self, Options, Passing};
 use warpline::verify::verify;
+use warpline_testkit::census::private_object;
 use warpline_testkit::differential::{Form, Setup, run_vector_code, shape_of};
 use warpline_testkit::programs::{
     Inputs, Observed, Program, ProgramOptions, Reference, compare, generate, run_lockstep,
@@ -74,18 +75,6 @@ fn def(func: &Function, i: Inst, operand: usize) -> Option<Inst> {
     func.def_inst(*func.insts[i].args.get(operand)?)
 }
 
-/// The object that an address points into, if it is an `alloca`.
-fn private_object(func: &Function, mut address: Value) -> Option<Inst> {
-    loop {
-        let inst = func.def_inst(address)?;
-        match func.insts[inst].op {
-            Op::Alloca { .. } => return Some(inst),
-            Op::Gep(_) => address = func.insts[inst].args[0],
-            _ => return None,
-        }
-    }
-}
-
 /// The `getelementptr`s of gathers and scatters.
 fn indexed(module: &Module, func: &Function) -> Vec<Inst> {
     let address = |i: Inst| {
@@ -142,12 +131,7 @@ fn places(module: &Module, func: &Function, mutation: Mutation) -> Vec<Inst> {
             all.iter().copied().filter(is).collect()
         }
         Alignment => {
-            let vector = |v: Value| matches!(func.ty(v), Type::Vector(_));
-            let is = |&i: &Inst| match func.insts[i].op {
-                Op::Load(_) => vector(func.insts[i].results[0]),
-                Op::Store(_) => vector(func.insts[i].args[0]),
-                _ => false,
-            };
+            let is = |&i: &Inst| func.accessed(i).is_some_and(|a| matches!(a.ty, Type::Vector(_)));
             all.iter().copied().filter(is).collect()
         }
         IndexScale => indexed(module, func),

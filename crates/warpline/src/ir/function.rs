@@ -11,7 +11,7 @@ use warpline_analysis::{CsrGraph, Node};
 use super::constant::Constant;
 use super::effects::Effects;
 use super::entities::{Block, Edge, Inst, Loc, Origin, Value, Var};
-use super::inst::{InstFlags, Op};
+use super::inst::{InstFlags, MemAccess, Op};
 use super::types::Type;
 
 /// A basic block. φs come first, then the other instructions, then the terminator.
@@ -86,6 +86,19 @@ impl InstData {
     pub fn effects(&self) -> Effects {
         self.op.effects()
     }
+}
+
+/// What a load or store does, found by [`Function::accessed`].
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Accessed {
+    /// How.
+    pub access: MemAccess,
+    /// The address.
+    pub address: Value,
+    /// The type of what is loaded or stored.
+    pub ty: Type,
+    /// Whether it is a store.
+    pub writes: bool,
 }
 
 /// Where a value comes from.
@@ -282,6 +295,20 @@ impl Function {
     pub fn def_inst(&self, v: Value) -> Option<Inst> {
         match self.values[v].def {
             ValueDef::Inst(i, _) => Some(i),
+            _ => None,
+        }
+    }
+
+    /// What a load or store accesses; `None` for other instructions, those that also access memory among them.
+    pub fn accessed(&self, i: Inst) -> Option<Accessed> {
+        let data = &self.insts[i];
+        match (&data.op, &data.args[..], &data.results[..]) {
+            (&Op::Load(access), &[address], &[x]) => {
+                Some(Accessed { access, address, ty: self.ty(x), writes: false })
+            }
+            (&Op::Store(access), &[x, address], []) => {
+                Some(Accessed { access, address, ty: self.ty(x), writes: true })
+            }
             _ => None,
         }
     }

@@ -28,7 +28,7 @@ pub use constant::Constant;
 pub use effects::Effects;
 pub use entities::{Block, Edge, FuncId, Inst, Loc, Origin, Symbol, Value, Var};
 pub use function::{
-    BlockData, EdgeData, Function, InstData, PointerFacts, Unwritten, ValueData, ValueDef, VarData,
+    Accessed, BlockData, EdgeData, Function, InstData, PointerFacts, Unwritten, ValueData, ValueDef, VarData,
 };
 pub use inst::{
     Atomic, AtomicOrdering, BinaryOp, CallInfo, CastOp, FloatPred, InstFlags, IntPred, LaneOp, MemAccess, Op,

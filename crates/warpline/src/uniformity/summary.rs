@@ -159,10 +159,7 @@ fn order_matters(module: &Module, func: &Function) -> bool {
     let mut all = Effects::empty();
     for inst in func.layout.iter().flat_map(|&b| func.block_insts(b)) {
         let data = &func.insts[inst];
-        let own = match (&data.op, &data.args[..]) {
-            (Op::Load(_), [address]) | (Op::Store(_), [_, address]) => is_own_object(func, *address),
-            _ => false,
-        };
+        let own = func.accessed(inst).is_some_and(|a| is_own_object(func, a.address));
         let lifetime = called(module, func, inst).is_some_and(|c| c.name().starts_with("llvm.lifetime."));
         if !own && !lifetime {
             all |= data.effects();

@@ -18,20 +18,15 @@ pub fn raise(module: &Module, func: &mut Function) {
     let known = |address: Value| 1u64 << zeros[address].min(MAX_ALIGN_BITS);
     for b in func.layout.clone() {
         for i in func.blocks[b].insts.clone() {
-            let data = &func.insts[i];
-            match data.op {
-                Op::Load(access) if is_vector(func, data.results[0]) => {
-                    let align = access.align.max(known(data.args[0]));
-                    func.insts[i].op = Op::Load(crate::ir::MemAccess { align, ..access });
+            let accessed = func.accessed(i).filter(|a| matches!(a.ty, Type::Vector(_)));
+            match (&mut func.insts[i].op, accessed) {
+                (Op::Load(access) | Op::Store(access), Some(a)) => {
+                    access.align = access.align.max(known(a.address));
                 }
-                Op::Store(access) if is_vector(func, data.args[0]) => {
-                    let align = access.align.max(known(data.args[1]));
-                    func.insts[i].op = Op::Store(crate::ir::MemAccess { align, ..access });
-                }
-                Op::Call(_) => {
+                (Op::Call(_), _) => {
                     let Some(address) = masked_address(module, func, i) else { continue };
-                    let known = known(data.args[address]);
-                    let stated = func.as_int(data.args[address + 1]);
+                    let known = known(func.insts[i].args[address]);
+                    let stated = func.as_int(func.insts[i].args[address + 1]);
                     if stated.is_some_and(|align| align < known.into()) {
                         func.insts[i].args[address + 1] = func.int_const(32, known.into());
                     }
@@ -40,10 +35,6 @@ pub fn raise(module: &Module, func: &mut Function) {
             }
         }
     }
-}
-
-fn is_vector(func: &Function, v: Value) -> bool {
-    matches!(func.ty(v), Type::Vector(_))
 }
 
 /// Which operand of a masked load or store is its address; the alignment follows.

@@ -13,11 +13,18 @@
 //! An address that some lane computes before it asks may be poison, or wrap, where no lane does. So the address of such a load is
 //! computed anew: from the start of the object, or from the address of the earlier access, and a constant.
 
-use crate::ir::{
-    AtomicOrdering, CallInfo, Constant, Effects, Function, InstData, Module, Op, SymbolKind, Value, ValueDef,
-};
+use std::collections::BTreeMap;
+
+use warpline_analysis::{DomTree, Node};
 
 use super::alignment::at_distance;
+use crate::ir::{
+    AtomicOrdering, Block, CallInfo, Constant, Effects, Function, Inst, InstData, Module, Op, SymbolKind,
+    Value, ValueDef,
+};
+
+/// So many accesses of the same address, up to a constant, are compared with a load.
+const MAX_CANDIDATES: usize = 64;
 
 /// A load that may be made for lanes that do not ask for it: at `base + offset`, with this alignment.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -48,12 +55,55 @@ impl Extent {
     }
 }
 
+/// An access that every lane makes.
+struct Access {
+    block: Block,
+    address: Value,
+    offset: i64,
+    extent: Extent,
+}
+
+/// A load that some lanes may not ask for.
+pub struct Wanted<P> {
+    /// The load.
+    pub inst: Inst,
+    /// What its address is, up to a constant.
+    pub place: P,
+    /// That constant.
+    pub offset: i64,
+    /// How many bytes are loaded.
+    pub size: u64,
+}
+
+/// The accesses of a function by what their addresses are, up to a constant: those that every lane makes, and the
+/// loads that these may cover.
+pub struct Accesses<P> {
+    made: BTreeMap<P, Vec<Access>>,
+    /// The loads, in the order of the program.
+    pub wanted: Vec<Wanted<P>>,
+}
+
+impl<P> Default for Accesses<P> {
+    fn default() -> Self {
+        Accesses { made: BTreeMap::new(), wanted: Vec::new() }
+    }
+}
+
+impl<P: Ord> Accesses<P> {
+    /// Adds an access that every lane makes whenever control comes to `block`: `address`, which is `place + offset`, is
+    /// a multiple of the extent's alignment, and the extent's bytes are accessed.
+    pub fn add_made(&mut self, block: Block, address: Value, place: P, offset: i64, extent: Extent) {
+        self.made.entry(place).or_default().push(Access { block, address, offset, extent });
+    }
+}
+
 /// What is known to be behind pointers of a function.
 pub struct Objects<'a> {
     module: &'a Module,
     func: &'a Function,
+    dom: DomTree,
     /// Whether memory that is there stays there.
-    pub stays: bool,
+    stays: bool,
 }
 
 impl<'a> Objects<'a> {
@@ -61,7 +111,8 @@ impl<'a> Objects<'a> {
     pub fn of(module: &'a Module, func: &'a Function) -> Objects<'a> {
         let mut insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
         let stays = !insts.any(|i| may_free(module, &func.insts[i]));
-        Objects { module, func, stays }
+        let dom = DomTree::compute(&func.graph().0);
+        Objects { module, func, dom, stays }
     }
 
     /// What is behind a pointer that is the same for all lanes. `None` if nothing is known.
@@ -90,6 +141,23 @@ impl<'a> Objects<'a> {
                 Some(Extent { bytes, align: align.max(1) })
             }
         }
+    }
+
+    /// The load, if an access of the same bytes is made before it in a block that dominates its own; `counts` says of such a block
+    /// whether its accesses are made whenever the load is. The latest such access is taken.
+    pub fn made_before<P: Ord>(
+        &self,
+        accesses: &Accesses<P>,
+        wanted: &Wanted<P>,
+        counts: impl Fn(Block) -> bool,
+    ) -> Option<SafeLoad> {
+        let made = accesses.made.get(&wanted.place).filter(|_| self.stays)?;
+        let block = self.func.insts[wanted.inst].block;
+        made.iter().rev().take(MAX_CANDIDATES).find_map(|a| {
+            let safe = a.extent.load(a.address, wanted.offset.checked_sub(a.offset)?, wanted.size)?;
+            let before = a.block != block && self.dom.dominates(Node::from(a.block), Node::from(block));
+            (before && counts(a.block)).then_some(safe)
+        })
     }
 }
 

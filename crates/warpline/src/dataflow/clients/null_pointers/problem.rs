@@ -94,14 +94,9 @@ impl<'a> NullPointers<'a> {
         let mut add = Additions::default();
         let insts = func.layout.iter().flat_map(|&b| &func.blocks[b].insts).copied();
         for inst in insts.filter(|_| !known.null_is_valid) {
-            let data = &func.insts[inst];
-            let address = match data.op {
-                Op::Load(m) if !m.is_volatile => data.args[0],
-                Op::Store(m) if !m.is_volatile => data.args[1],
-                _ => continue,
-            };
+            let Some(accessed) = func.accessed(inst).filter(|a| !a.access.is_volatile) else { continue };
             let bases: Vec<Variable> =
-                bases(func, address).take(CHAIN).map(|v| Variable(v.as_u32())).collect();
+                bases(func, accessed.address).take(CHAIN).map(|v| Variable(v.as_u32())).collect();
             if !bases.is_empty() {
                 add.uses.insert(inst, bases);
             }

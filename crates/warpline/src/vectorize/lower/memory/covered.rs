@@ -5,20 +5,14 @@
 //! * All lanes have accessed the same bytes before: in a block without a mask that dominates the load's in the lane program, at the same
 //!   address up to a constant. A store counts, so what a kernel sets first and then adds to under some condition is loaded without a mask.
 
-use std::collections::BTreeMap;
-
 use cranelift_entity::SecondaryMap;
-use warpline_analysis::{DomTree, Node};
 
 use super::super::Rep;
 use super::memory_element;
-use crate::ir::{Block, Function, Inst, LaneOp, Module, Op, Type, Value};
+use crate::ir::{Accessed, Block, Function, Inst, LaneOp, Module, Op, Type, Value};
 use crate::shape::addresses::{Address, Term};
 use crate::vectorize::alignment::at_distance;
-use crate::vectorize::objects::{Extent, Objects, SafeLoad};
-
-/// So many accesses of the same address, up to a constant, are compared with a load.
-const MAX_CANDIDATES: usize = 64;
+use crate::vectorize::objects::{Accesses, Extent, Objects, SafeLoad, Wanted};
 
 /// The loads that need no mask, and how lane 0's element is found.
 #[derive(Default)]
@@ -32,21 +26,19 @@ impl Covered {
 
     /// Finds them in a lane program.
     pub fn compute(module: &Module, func: &Function, reps: &SecondaryMap<Value, Rep>, width: u32) -> Covered {
-        let mut search = Search { module, func, reps, width, made: BTreeMap::new(), wanted: Vec::new() };
+        let mut search = Search { module, func, reps, width, accesses: Accesses::default() };
         for &b in &func.layout {
             for &i in &func.blocks[b].insts {
                 search.instruction(b, i);
             }
         }
         let mut covered = Covered::default();
-        if search.wanted.is_empty() {
+        if search.accesses.wanted.is_empty() {
             return covered;
         }
         let objects = Objects::of(module, func);
-        let (graph, _) = func.graph();
-        let dom = DomTree::compute(&graph);
-        for wanted in &search.wanted {
-            let earlier = || search.earlier(wanted, &dom).filter(|_| objects.stays);
+        for wanted in &search.accesses.wanted {
+            let earlier = || objects.made_before(&search.accesses, wanted, |_| true);
             covered.0[wanted.inst] = search.inside(wanted, &objects).or_else(earlier);
         }
         covered
@@ -56,43 +48,20 @@ impl Covered {
 /// What is added to a base, up to a constant, and the distance from lane to lane.
 type Place = (Value, Vec<Term>, i64);
 
-/// An access that all lanes make.
-struct Access {
-    block: Block,
-    address: Value,
-    offset: i64,
-    size: u64,
-    align: u64,
-}
-
-/// A load with a mask.
-struct Wanted {
-    inst: Inst,
-    place: Place,
-    offset: i64,
-    size: u64,
-}
-
 struct Search<'a> {
     module: &'a Module,
     func: &'a Function,
     reps: &'a SecondaryMap<Value, Rep>,
     width: u32,
-    made: BTreeMap<Place, Vec<Access>>,
-    wanted: Vec<Wanted>,
+    accesses: Accesses<Place>,
 }
 
 impl Search<'_> {
-    fn instruction(&mut self, block: Block, i: Inst) {
-        let data = &self.func.insts[i];
-        let (access, address, ty) = match data.op {
-            Op::Load(access) => (access, data.args[0], self.func.ty(data.results[0])),
-            Op::Store(access) => (access, data.args[1], self.func.ty(data.args[0])),
-            _ => return,
-        };
+    fn instruction(&mut self, block: Block, inst: Inst) {
+        let Some(Accessed { access, address, ty, writes }) = self.func.accessed(inst) else { return };
         let Rep::Strided(step) = self.reps[address] else { return };
         let all = self.func.blocks[block].mask.is_none();
-        if !access.is_simple() || !(all || matches!(data.op, Op::Load(_))) {
+        if !access.is_simple() || (writes && !all) {
             return;
         }
         let (layout, types) = (&self.module.layout, &self.module.types);
@@ -101,19 +70,19 @@ impl Search<'_> {
         };
         let place = (root, terms.to_vec(), step);
         if all {
-            let Some(size) = layout.store_size(types, ty) else { return };
-            let align = at_distance(access.align, step);
-            self.made.entry(place).or_default().push(Access { block, address, offset, size, align });
+            let Some(bytes) = layout.store_size(types, ty) else { return };
+            let extent = Extent { bytes, align: at_distance(access.align, step) };
+            self.accesses.add_made(block, address, place, offset, extent);
         } else if let Some(elem) = memory_element(layout, types, ty)
             && let Some(size) = layout.alloc_size(types, Type::from(elem))
             && i64::try_from(size) == Ok(step)
         {
-            self.wanted.push(Wanted { inst: i, place, offset, size });
+            self.accesses.wanted.push(Wanted { inst, place, offset, size });
         }
     }
 
     /// The load, if it is in an object whatever lanes are active.
-    fn inside(&self, wanted: &Wanted, objects: &Objects<'_>) -> Option<SafeLoad> {
+    fn inside(&self, wanted: &Wanted<Place>, objects: &Objects<'_>) -> Option<SafeLoad> {
         let (root, terms, step) = &wanted.place;
         let own = match self.reps[*root] {
             Rep::Uniform => 0,
@@ -135,18 +104,5 @@ impl Search<'_> {
         let others = step.checked_mul(i64::from(self.width) - 1).filter(|_| *step > 0)?;
         let bytes = object.bytes.checked_sub(others.unsigned_abs())?;
         Extent { bytes, ..object }.load(*root, wanted.offset, wanted.size)
-    }
-
-    /// The load, if all lanes have accessed the same bytes.
-    fn earlier(&self, wanted: &Wanted, dom: &DomTree) -> Option<SafeLoad> {
-        let block = self.func.insts[wanted.inst].block;
-        let covers = |a: &Access| {
-            let distance = wanted.offset.checked_sub(a.offset)?;
-            let inside = u64::try_from(distance).ok()?.checked_add(wanted.size)? <= a.size;
-            let safe = SafeLoad { base: a.address, offset: distance, align: at_distance(a.align, distance) };
-            let before = a.block != block && dom.dominates(Node::from(a.block), Node::from(block));
-            (inside && before).then_some(safe)
-        };
-        self.made.get(&wanted.place)?.iter().rev().take(MAX_CANDIDATES).find_map(covers)
     }
 }

@@ -26,7 +26,7 @@
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 
-use crate::ir::{Effects, Function, Inst, Module, Op, Type, Value};
+use crate::ir::{Accessed, Effects, Function, Inst, Module, Op, Type, Value};
 
 use super::super::math::is_annotation;
 use super::super::reps::Rep;
@@ -210,16 +210,12 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     fn instruction(&mut self, i: Inst) {
-        let data = &self.func.insts[i];
-        let (address, ty, writes) = match data.op {
-            Op::Load(m) if m.is_simple() => (data.args[0], self.func.ty(data.results[0]), false),
-            Op::Store(m) if m.is_simple() => (data.args[1], self.func.ty(data.args[0]), true),
-            _ => {
-                if !self.can_be_passed(i) {
-                    self.end_stretch();
-                }
-                return;
+        let simple = self.func.accessed(i).filter(|a| a.access.is_simple());
+        let Some(Accessed { address, ty, writes, .. }) = simple else {
+            if !self.can_be_passed(i) {
+                self.end_stretch();
             }
+            return;
         };
         if self.records.len() == MAX_STRETCH {
             self.end_stretch();

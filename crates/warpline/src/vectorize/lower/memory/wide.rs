@@ -1,6 +1,6 @@
 //! Wide accesses with shuffles, for the groups of an [`AccessPlan`](super::plan::AccessPlan).
 
-use crate::ir::{CastOp, Constant, Inst, MemAccess, Op, Type, Value};
+use crate::ir::{Accessed, CastOp, Constant, Inst, MemAccess, Op, Type, Value};
 use crate::vectorize::VectorizeError;
 
 use super::super::Lower;
@@ -93,11 +93,9 @@ impl Lower<'_> {
         let alike = types.iter().all(|&ty| ty == types[0]);
         let elem = if alike { types[0] } else { Type::Int(group.size as u32 * 8) };
         let first = group.members[0].inst;
-        let data = &self.src.insts[first];
-        let (Op::Load(access) | Op::Store(access)) = data.op else {
+        let Some(Accessed { access, address, .. }) = self.src.accessed(first) else {
             return Err(self.error(first, "internal: a group has members that are no accesses"));
         };
-        let address = if group.stores { data.args[1] } else { data.args[0] };
         let base = self.scalar(address, first)?;
         let size = group.size as i64;
         let start = -(self.place(group, 0, 0) as i64) * size;
@@ -112,9 +110,8 @@ impl Lower<'_> {
 
     /// The type that the elements of a load or store have in memory.
     fn memory_type(&self, i: Inst) -> Type {
-        let data = &self.src.insts[i];
-        let value = data.result().unwrap_or(data.args[0]);
-        self.memory_element(self.src.ty(value)).map_or(Type::Void, Type::from)
+        let elem = self.src.accessed(i).and_then(|a| self.memory_element(a.ty));
+        elem.map_or(Type::Void, Type::from)
     }
 
     /// A mask of all elements of a range; `None` if all may be accessed.
