@@ -39,7 +39,7 @@ use warpline_analysis::uniformity::{
     Facts as EngineFacts, Rule as EngineRule, SsaProgram, Times as EngineTimes, Uniformity as Engine,
     Value as EngineValue,
 };
-use warpline_analysis::{CsrGraph, EdgeId, Graph, Limits, Node};
+use warpline_analysis::{BitSet, CsrGraph, EdgeId, Graph, Limits, Node};
 pub use warpline_analysis::{CycleForest, CycleId};
 
 use crate::dataflow::clients::interprocedural::FunctionConstants;
@@ -434,14 +434,19 @@ impl Uniformity {
         { edges }.any(|&e| self.graph.target(e) == Node::from(to) && self.engine.is_divergent_exit(cycle, e))
     }
 
-    /// Whether lanes may leave a cycle in different iterations or, in one iteration, by different edges or only some
-    /// of them.
-    pub fn is_left_apart(&self, cycle: CycleId) -> bool {
-        self.has_divergent_exit(cycle)
-            || self
-                .cycles()
-                .exit_edges(&self.graph, cycle)
-                .any(|e| self.engine.is_divergent_branch(self.graph.source(e)))
+    /// The cycles that lanes may leave in different iterations or, in one iteration, by different edges or only some
+    /// of them, by number.
+    pub fn left_apart(&self) -> impl Iterator<Item = CycleId> + '_ {
+        let cycles = self.cycles();
+        let mut apart = BitSet::new(cycles.len());
+        for n in self.engine.divergent_branches().iter().map(Node::new) {
+            for to in self.graph.successors(n) {
+                for c in cycles.around(n).take_while(|&c| !cycles.contains(c, to)) {
+                    apart.insert(c.index());
+                }
+            }
+        }
+        cycles.cycles().filter(move |&c| apart.contains(c.index()) || self.has_divergent_exit(c))
     }
 
     /// Whether the cycle is irreducible and the analysis had to take everything in it for divergent. The cycles inside such

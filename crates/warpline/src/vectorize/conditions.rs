@@ -28,9 +28,8 @@ pub fn has_conditions_of_parts(func: &Function) -> bool {
     func.layout.iter().any(|&b| condition(func, b).is_some_and(|c| !all_parts(func, c).is_empty()))
 }
 
-/// Gives the uniform parts of divergent conditions branches of their own; returns how many were made.
-pub fn split_conditions(func: &mut Function, is_uniform: impl Fn(Value) -> bool) -> usize {
-    let mut made = 0;
+/// Gives the uniform parts of divergent conditions branches of their own.
+pub fn split_conditions(func: &mut Function, is_uniform: impl Fn(Value) -> bool) {
     for b in func.layout.clone() {
         let mut work = vec![b];
         let mut parts_of_this = 1;
@@ -40,9 +39,7 @@ pub fn split_conditions(func: &mut Function, is_uniform: impl Fn(Value) -> bool)
             work.extend([split(func, b, parts), b]);
             parts_of_this += 1;
         }
-        made += parts_of_this - 1;
     }
-    made
 }
 
 /// What a block with two different successors branches on.

@@ -1,7 +1,6 @@
 //! The whole way: from a function of a module to its W-lane version in the same module.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
-use warpline_analysis::Node;
 
 use crate::ir::{Block, Effects, FuncId, Function, Module, SymbolData, SymbolKind, Value};
 use crate::shape::Shape;
@@ -139,17 +138,8 @@ fn facts_of(func: &Function, uniformity: &Uniformity) -> Facts {
     for b in uniformity.divergent_branches() {
         facts.divergent_branches.insert(b);
     }
-    let cycles = uniformity.cycles();
-    for c in cycles.cycles().filter(|&c| uniformity.has_divergent_exit(c)) {
-        facts.divergent_loops.insert(Block::from(cycles.header(c)));
-    }
-    // In one iteration, by different edges or only some of them.
-    for &b in func.layout.iter().filter(|&&b| uniformity.is_divergent_branch(b)) {
-        for to in func.successors(b).map(Node::from) {
-            for c in cycles.around(Node::from(b)).take_while(|&c| !cycles.contains(c, to)) {
-                facts.divergent_loops.insert(Block::from(cycles.header(c)));
-            }
-        }
+    for c in uniformity.left_apart() {
+        facts.divergent_loops.insert(Block::from(uniformity.cycles().header(c)));
     }
     for v in func.values.keys() {
         let shape = uniformity.shape(v);
