@@ -68,16 +68,10 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
     }
     let text = match options.format {
         AnalysisFormat::Text => report.text(),
-        AnalysisFormat::Json => json(&report),
+        AnalysisFormat::Json => output::json(&report),
         AnalysisFormat::Llvm => printed,
         AnalysisFormat::Html => page.finish(),
     };
     output::deliver(options.output.as_deref(), &text)?;
     Ok(if report.refused.is_empty() { Outcome::Clean } else { Outcome::Refused })
-}
-
-/// Pretty JSON with a line end.
-pub fn json(report: &impl serde::Serialize) -> String {
-    // Plain data with string keys always serialises.
-    serde_json::to_string_pretty(report).unwrap_or_default() + "\n"
 }

@@ -14,8 +14,8 @@ use crate::chain::{Place, Sources, Statement, Writer, statements};
 use crate::cli::{ExplainOptions, Format};
 use crate::error::{Error, Result};
 use crate::kernel::find_function;
+use crate::output;
 use crate::subject::{Asked, Unit};
-use crate::{analyze, output};
 
 /// What is explained.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -88,7 +88,7 @@ pub fn explain(options: &ExplainOptions) -> Result<Outcome> {
     let explanations = subjects.into_iter().map(|s| context.explain(s)).collect();
     let report = Report { function: func.name.to_string(), explanations };
     let text = match options.format {
-        Format::Json => analyze::json(&report),
+        Format::Json => output::json(&report),
         Format::Text => text(&report, func, &imported.ir, &mut Sources::beside(path)),
     };
     output::print(&text);

@@ -8,7 +8,6 @@ use warpline::ir::{FuncId, Module, Names};
 use warpline::observe::{Finding, Kind, Secrets, observe};
 
 use crate::Outcome;
-use crate::analyze::json;
 use crate::chain::{Place, Sources, Statement, Writer, statements};
 use crate::cli::{AnalysisFormat, AnalyzeOptions};
 use crate::error::{Error, Result};
@@ -81,7 +80,7 @@ pub fn run(options: &AnalyzeOptions, list: &str) -> Result<Outcome> {
     };
     let outcome = if report.findings.is_empty() { Outcome::Clean } else { Outcome::Finding };
     let text = match options.format {
-        AnalysisFormat::Json => json(&Report { functions: vec![report] }),
+        AnalysisFormat::Json => output::json(&Report { functions: vec![report] }),
         _ => text(&report, &mut Sources::beside(path)),
     };
     output::deliver(options.output.as_deref(), &text)?;

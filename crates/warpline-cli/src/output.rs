@@ -102,6 +102,12 @@ pub fn deliver(path: Option<&Path>, text: &str) -> Result<()> {
     outputs.commit()
 }
 
+/// Pretty JSON with a line end.
+pub fn json(report: &impl serde::Serialize) -> String {
+    // Plain data with string keys always serialises.
+    serde_json::to_string_pretty(report).unwrap_or_default() + "\n"
+}
+
 /// Prints to standard output. A reader that has gone away is no reason to complain.
 pub fn print(text: &str) {
     let mut out = std::io::stdout().lock();

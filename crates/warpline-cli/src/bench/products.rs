@@ -14,7 +14,6 @@ use warpline::uniformity::{Known, Options, Surroundings, Uniformity, tokens};
 use super::files::{expand, line_name, stem};
 use super::table::Table;
 use crate::Outcome;
-use crate::analyze::json;
 use crate::cli::{BenchProductsOptions, TableFormat};
 use crate::error::Result;
 use crate::output;
@@ -113,7 +112,7 @@ pub fn products(options: &BenchProductsOptions) -> Result<Outcome> {
     rows.iter().for_each(|row| total.add(row));
     if options.format == TableFormat::Json {
         rows.push(total);
-        output::print(&json(&rows));
+        output::print(&output::json(&rows));
         return Ok(Outcome::Clean);
     }
     let steps = ["divergent", "conditions", "constants", "ranges"];

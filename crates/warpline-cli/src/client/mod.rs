@@ -17,7 +17,6 @@ use warpline::ssa::promote_and_construct;
 use warpline_llvm::Imported;
 
 use crate::Outcome;
-use crate::analyze::json;
 use crate::cli::{AnalysisFormat, AnalyzeOptions};
 use crate::error::{Error, Result};
 use crate::kernel::{find_function, load_as_written};
@@ -116,7 +115,7 @@ pub fn run(options: &AnalyzeOptions, name: &str) -> Result<Outcome> {
     let inputs = options.inputs.iter().map(|path| input(client, path, options));
     let output = Output { client: *client.description, inputs: inputs.collect::<Result<_>>()? };
     let printed = match options.format {
-        AnalysisFormat::Json => json(&output),
+        AnalysisFormat::Json => output::json(&output),
         _ => text(&output, options),
     };
     output::deliver(options.output.as_deref(), &printed)?;
@@ -224,7 +223,7 @@ fn text(output: &Output, options: &AnalyzeOptions) -> String {
 fn list(options: &AnalyzeOptions) -> Result<Outcome> {
     let all: Vec<&Description> = CLIENTS.iter().map(|c| c.description).collect();
     let printed = match options.format {
-        AnalysisFormat::Json => json(&all),
+        AnalysisFormat::Json => output::json(&all),
         _ => {
             let line = |d: &&Description| {
                 format!(

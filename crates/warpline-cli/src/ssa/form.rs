@@ -8,10 +8,10 @@ use warpline::text::print_function;
 use warpline::verify::{verify, verify_non_strict};
 use warpline_analysis::phi_placement::Pruning;
 
-use crate::analyze::json;
 use crate::cli::{EntryChoice, PlacementChoice, SsaFormat, SsaOptions};
 use crate::error::{Error, Result};
 use crate::input::{Input, InputReport, not_in_form};
+use crate::output;
 
 /// Refuses what does not fit together, before anything is read.
 ///
@@ -116,7 +116,7 @@ pub fn print(inputs: Vec<Input>, options: &SsaOptions) -> Result<String> {
             SsaFormat::Llvm => out += &input.llvm()?,
         }
     }
-    Ok(if options.format == SsaFormat::Json { json(&report) } else { out })
+    Ok(if options.format == SsaFormat::Json { output::json(&report) } else { out })
 }
 
 /// All inputs, for programs.

@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde::Serialize;
 use warpline_analysis::phi_placement::Pruning;
 
-use crate::analyze::json;
 use crate::cli::{SsaFormat, SsaOptions};
 use crate::error::{Error, Result};
 use crate::input::Input;
+use crate::output;
 use crate::placements::{Method, Subject, medians, with_variables};
 use crate::sampling::Sampling;
 
@@ -129,7 +129,7 @@ pub fn report(inputs: &[Input], options: &SsaOptions) -> Result<String> {
         }
     }
     Ok(match options.format {
-        SsaFormat::Json => json(&report),
+        SsaFormat::Json => output::json(&report),
         _ => text(&report),
     })
 }

@@ -9,11 +9,11 @@ use warpline::ssa::{self, UnwrittenRead};
 
 use super::form::variable_name;
 use crate::Outcome;
-use crate::analyze::json;
 use crate::chain::Place;
 use crate::cli::{SsaFormat, SsaOptions};
 use crate::error::{Error, Result};
 use crate::input::Input;
+use crate::output;
 use crate::placements::with_variables;
 
 /// A read that should not be.
@@ -59,7 +59,7 @@ pub fn report(inputs: &[Input], options: &SsaOptions) -> Result<(String, Outcome
     }
     let outcome = if report.findings.is_empty() { Outcome::Clean } else { Outcome::Finding };
     let text = match options.format {
-        SsaFormat::Json => json(&report),
+        SsaFormat::Json => output::json(&report),
         _ => text(&report),
     };
     Ok((text, outcome))

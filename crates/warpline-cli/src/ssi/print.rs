@@ -8,11 +8,11 @@ use warpline::ssi::{Materialized, materialize};
 use warpline::text::{Names, print_function};
 use warpline::verify::verify;
 
-use crate::analyze::json;
 use crate::cli::{SsaFormat, SsiOptions};
 use crate::error::Result;
 use crate::forms::Form;
 use crate::input::{Input, InputReport, not_in_form};
+use crate::output;
 
 /// Splits the live ranges of the functions that are asked for and prints them.
 ///
@@ -37,7 +37,7 @@ pub fn print(inputs: Vec<Input>, options: &SsiOptions) -> Result<String> {
             SsaFormat::Llvm => out += &input.llvm()?,
         }
     }
-    Ok(if options.format == SsaFormat::Json { json(&report) } else { out })
+    Ok(if options.format == SsaFormat::Json { output::json(&report) } else { out })
 }
 
 /// What was added to a function: the values, and what of.

@@ -9,11 +9,11 @@ use warpline::dataflow::Code;
 use warpline::ir::Function;
 use warpline::ssa;
 
-use crate::analyze::json;
 use crate::cli::{SsaFormat, SsiOptions};
 use crate::error::Result;
 use crate::forms::Form;
 use crate::input::Input;
+use crate::output;
 use crate::sampling::{Sampling, medians};
 
 /// How functions are timed: quickly, since the counts are what matters here.
@@ -146,7 +146,7 @@ pub fn report(inputs: Vec<Input>, options: &SsiOptions) -> Result<String> {
         by_function: options.by_function.then_some(all),
     };
     Ok(match options.format {
-        SsaFormat::Json => json(&report),
+        SsaFormat::Json => output::json(&report),
         _ => text(&report),
     })
 }

@@ -54,7 +54,7 @@ pub fn linearize(options: &BenchLinearizeOptions) -> Result<Outcome> {
     if let ([shape], [size], TableFormat::Json) =
         (options.shapes.as_slice(), options.sizes.as_slice(), options.format)
     {
-        print_json(&measure::measure(shape, *size, options.runs)?);
+        output::print(&output::json(&measure::measure(shape, *size, options.runs)?));
         return Ok(Outcome::Clean);
     }
     let sizes = if options.sizes.is_empty() { SIZES.to_vec() } else { options.sizes.clone() };
@@ -80,14 +80,9 @@ pub fn linearize(options: &BenchLinearizeOptions) -> Result<Outcome> {
     match options.format {
         TableFormat::Text => output::print(&text(&report, Table::text)),
         TableFormat::Markdown => output::print(&text(&report, Table::markdown)),
-        TableFormat::Json => print_json(&report),
+        TableFormat::Json => output::print(&output::json(&report)),
     }
     Ok(Outcome::Clean)
-}
-
-fn print_json(value: &impl Serialize) {
-    // Plain data with string keys always serialises.
-    output::print(&(serde_json::to_string_pretty(value).unwrap_or_default() + "\n"));
 }
 
 /// Measures in a process that does nothing else.

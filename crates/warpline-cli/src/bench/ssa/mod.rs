@@ -52,8 +52,7 @@ pub fn ssa(options: &BenchSsaOptions) -> Result<Outcome> {
     output::print(&match options.format {
         TableFormat::Text => text(&report, options, Table::text),
         TableFormat::Markdown => text(&report, options, Table::markdown),
-        // Plain data with string keys always serialises.
-        TableFormat::Json => serde_json::to_string_pretty(&report).unwrap_or_default() + "\n",
+        TableFormat::Json => output::json(&report),
     });
     let agree = report.files.iter().flat_map(|f| &f.procedures).all(|p| p.agrees);
     Ok(if agree { Outcome::Clean } else { Outcome::Finding })

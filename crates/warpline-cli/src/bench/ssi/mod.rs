@@ -51,8 +51,7 @@ pub fn ssi(options: &BenchSsiOptions) -> Result<Outcome> {
     output::print(&match options.format {
         TableFormat::Text => text(&report, options, Table::text),
         TableFormat::Markdown => text(&report, options, Table::markdown),
-        // Plain data with string keys always serialises.
-        TableFormat::Json => serde_json::to_string_pretty(&report).unwrap_or_default() + "\n",
+        TableFormat::Json => output::json(&report),
     });
     Ok(Outcome::Clean)
 }

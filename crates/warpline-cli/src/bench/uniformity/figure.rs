@@ -4,6 +4,7 @@ use serde::Serialize;
 use warpline::uniformity::criteria::findings;
 
 use crate::bench::table::Table;
+use crate::output;
 
 /// One line, for programs.
 #[derive(Serialize)]
@@ -49,6 +50,5 @@ pub fn json() -> String {
             verdict: f.verdict.name(),
         })
         .collect();
-    // Plain data with string keys always serialises.
-    serde_json::to_string_pretty(&serde_json::json!({ "figure5": lines })).unwrap_or_default() + "\n"
+    output::json(&serde_json::json!({ "figure5": lines }))
 }

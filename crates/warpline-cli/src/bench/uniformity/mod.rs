@@ -61,8 +61,7 @@ pub fn uniformity(options: &BenchUniformityOptions) -> Result<Outcome> {
     let report = Report { runs: options.runs, geometric_means: means(&suites), suites };
     output::print(&match options.format {
         Format::Text => text(&report),
-        // Plain data with string keys always serialises.
-        Format::Json => serde_json::to_string_pretty(&report).unwrap_or_default() + "\n",
+        Format::Json => output::json(&report),
     });
     let worse = report.suites.iter().any(|s| !s.less_precise().is_empty());
     Ok(if worse { Outcome::Finding } else { Outcome::Clean })
