@@ -318,9 +318,15 @@ fn a_lane_that_goes_another_way_is_noticed() {
     for seed in 0..80 {
         let program =
             generate(seed, &ProgramOptions { irreducible: seed % 2 == 0, ..ProgramOptions::default() });
-        let inputs = Inputs::random(&program, 8, seed);
-        let Ok(case) = prepare(&program, &inputs, Form::default()) else { continue };
-        let check = |lanes: &Function| check_paths(&program, &inputs, &setup, &case.scalar, lanes);
+        // The lanes of one run may all go where the change does not matter.
+        let inputs: Vec<Inputs> = (0..3).map(|k| Inputs::random(&program, 8, seed + 80 * k)).collect();
+        let Some(case) = inputs.iter().find_map(|inputs| prepare(&program, inputs, Form::default()).ok())
+        else {
+            continue;
+        };
+        let check = |lanes: &Function| -> Result<u64, String> {
+            inputs.iter().map(|inputs| check_paths(&program, inputs, &setup, &case.scalar, lanes)).sum()
+        };
         instructions += check(&case.lanes).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", program.text()));
         let mut broken = case.lanes.clone();
         let mutation = if seed % 4 < 2 { Mutation::DropMask } else { Mutation::NegateMask };
@@ -330,7 +336,7 @@ fn a_lane_that_goes_another_way_is_noticed() {
         }
     }
     println!("{noticed} of {made} noticed, {instructions} instructions");
-    assert!(made > 50 && noticed * 4 > made && instructions > 10_000, "{noticed} of {made} noticed");
+    assert!(made > 50 && noticed * 3 > made && instructions > 10_000, "{noticed} of {made} noticed");
 }
 
 #[test]
