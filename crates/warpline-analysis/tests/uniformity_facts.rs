@@ -3,10 +3,10 @@
 //! `WARPLINE_PROGRAMS` is the number of random programs, `WARPLINE_SEED` the first seed.
 
 use warpline_analysis::uniformity::{
-    Cause, Evidence, Explainer, Fact, FactError, Facts, KnownFact, Rule, SsaBuilder, SsaProgram, Uniformity,
-    Value,
+    Algorithm, Cause, Evidence, Explainer, Fact, FactError, Facts, KnownFact, Rule, SsaBuilder, SsaProgram,
+    Uniformity, Value,
 };
-use warpline_analysis::{CsrGraph, DfsOrder, DomTree, EdgeId, Graph, Node, Reversed};
+use warpline_analysis::{CsrGraph, DfsOrder, DomTree, EdgeId, Graph, Limits, Node, Reversed};
 use warpline_testkit::claims::{Seen, violation};
 use warpline_testkit::convergence::hierarchies;
 use warpline_testkit::graph_oracles::Dominance;
@@ -579,4 +579,32 @@ fn without_facts_the_result_is_the_same_and_useless_facts_change_nothing() {
             graph.nodes().all(|n| !dfs.is_reachable(n) || plain.divergent_join(n) == u.divergent_join(n))
         );
     }
+}
+
+#[test]
+fn without_dead_edges_nothing_new_is_missed_however_soon_it_is_asked_for() {
+    let mut exits = 0;
+    for seed in 0..600 {
+        let mut rng = SplitMix64::new(seed);
+        let graph = match seed % 3 {
+            0 => graphs::reducible(&mut rng, 14),
+            1 => control_flow::structured(&mut rng, 16),
+            _ => graphs::arbitrary(&mut rng, 12),
+        };
+        let program = ssa_programs::random(&mut rng, &graph);
+        let branching = graph.edges().filter(|&e| graph.out_edges(graph.source(e)).len() > 1);
+        let facts = branching.filter(|_| rng.chance(1, 6)).fold(Facts::none(), |f, e| f.dead_edge(e));
+        let within = |steps_unasked: usize| {
+            let limits = Limits { steps_unasked, ..Limits::of(&graph) };
+            Uniformity::compute_with_facts_by(&graph, &program, &facts, Algorithm::Joins, &limits)
+                .expect("facts of this program")
+        };
+        let (never, always) = (within(usize::MAX), within(0));
+        let left =
+            |u: &Uniformity| u.cycles().cycles().filter(|&c| u.has_divergent_exit(c)).collect::<Vec<_>>();
+        assert_eq!(left(&never), left(&always), "seed {seed}");
+        assert!(never.divergent_values() == always.divergent_values(), "seed {seed}");
+        exits += left(&never).len();
+    }
+    assert!(exits > 200, "only {exits} loops are left apart");
 }

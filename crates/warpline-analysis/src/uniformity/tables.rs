@@ -164,11 +164,9 @@ pub(super) fn reachable_operands<'p, G: Graph>(
 /// Which exit edges of which cycles were found divergent: one bit for each pair.
 pub(super) struct ExitTable {
     /// By edge: the position of the first of its bits, one for each cycle it leaves, and the depth of the innermost
-    /// of these.
+    /// of these. After the last edge, where its bits end. Edges that are left out have none.
     bits: Vec<(u32, u32)>,
     seen: BitSet,
-    /// How many bits there are.
-    count: u32,
     /// By cycle, the number of its exit edges that are not found divergent.
     left: Vec<u32>,
 }
@@ -181,20 +179,22 @@ impl ExitTable {
         from: impl Fn(Option<CycleId>) -> Option<CycleId>,
     ) -> Self {
         let mut left = vec![0; cycles.len()];
-        let mut bits = vec![(0, 0); if cycles.is_empty() { 0 } else { graph.edge_count() }];
+        let mut bits = Vec::with_capacity(if cycles.is_empty() { 0 } else { graph.edge_count() + 1 });
         let mut count = 0;
         if !cycles.is_empty() {
             for e in graph.edges() {
                 let mut cycle = from(cycles.innermost(graph.source(e)));
-                bits[e.index()] = (count, cycle.map_or(0, |c| cycles.depth(c)));
+                bits.resize(e.index(), (count, 0));
+                bits.push((count, cycle.map_or(0, |c| cycles.depth(c))));
                 while let Some(c) = cycle.filter(|&c| !cycles.contains(c, graph.target(e))) {
                     left[c.index()] += 1;
                     count += 1;
                     cycle = cycles.parent(c);
                 }
             }
+            bits.resize(graph.edge_count() + 1, (count, 0));
         }
-        ExitTable { bits, seen: BitSet::new(count as usize), count, left }
+        ExitTable { bits, seen: BitSet::new(count as usize), left }
     }
 
     fn bit(&self, cycles: &CycleForest, cycle: CycleId, edge: EdgeId) -> usize {
@@ -216,8 +216,7 @@ impl ExitTable {
 
     /// Whether an edge was found divergent for all cycles that it leaves.
     pub(super) fn is_known(&self, edge: EdgeId) -> bool {
-        let first = self.bits[edge.index()].0;
-        let end = self.bits.get(edge.index() + 1).map_or(self.count, |next| next.0);
+        let (first, end) = (self.bits[edge.index()].0, self.bits[edge.index() + 1].0);
         (first..end).all(|bit| self.seen.contains(bit as usize))
     }
 
