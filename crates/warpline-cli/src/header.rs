@@ -109,7 +109,10 @@ fn lanes_prototype(header: &Header<'_>) -> Result<String, String> {
     }
     if header.masked {
         params.push("uint64_t mask".to_owned());
-        notes.push("mask: bit k says whether lane k is active".to_owned());
+        notes.push("mask: bit k says whether lane k is active; without any nothing happens".to_owned());
+        if header.made.result.is_some() {
+            notes.push("the result says nothing in lanes that are not active".to_owned());
+        }
     }
     let result = match &header.made.result {
         Some(passing) => passed(passing)?,

@@ -136,6 +136,45 @@ int main(void) {
     }
 }
 
+const SCALE: &str = "
+define void @scale(i32 %i, ptr %factor, ptr %out) {
+  %f = load i32, ptr %factor
+  %x = mul i32 %f, %i
+  %p = getelementptr i32, ptr %out, i32 %i
+  store i32 %x, ptr %p
+  ret void
+}
+";
+
+#[test]
+fn an_entry_mask_says_which_lanes_run_and_none_touch_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("kernel.ll");
+    std::fs::write(&file, SCALE).unwrap();
+    let arguments = [file.to_str().unwrap(), "--args", "i=index", "--width", "8", "--mask"];
+    let header = vectorize(folder.path(), &arguments);
+    assert!(header.contains("void scale_w8(int32_t i, void *factor, void *out, uint64_t mask);"), "{header}");
+    assert!(header.contains("void scale_range("), "{header}");
+    let source = r#"
+#include <stdio.h>
+#include "m.h"
+int main(void) {
+    int wrong = 0, factor = 3;
+    for (unsigned mask = 0; mask < 256; mask++) {
+        int out[8] = { -1, -1, -1, -1, -1, -1, -1, -1 };
+        // Bits behind the last lane say nothing.
+        scale_w8(10, mask ? &factor : 0, out - 10, mask | 0xff00);
+        for (int k = 0; k < 8; k++) wrong += out[k] != (mask >> k & 1 ? 3 * (10 + k) : -1);
+    }
+    printf("%d\n", wrong);
+    return 0;
+}
+"#;
+    if let Some(text) = link_and_run(folder.path(), source, &[]) {
+        assert_eq!(text, "0\n");
+    }
+}
+
 #[test]
 fn a_header_says_which_vectors_have_no_c_type() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
 //! Entries: functions by which others call what the vectorizer has made.
 
-use crate::ir::{BinaryOp, CastOp, FuncId, InstFlags, IntPred, Module, Op, Type, Value};
+use crate::ir::{BinaryOp, CastOp, Constant, FuncId, InstFlags, IntPred, Module, Op, Type, Value};
 
 use super::build::{Builder, I64};
 use crate::vectorize::VectorizeError;
@@ -43,7 +43,8 @@ pub fn slots_entry(module: &mut Module, target: FuncId, name: &str) -> Result<Fu
 }
 
 /// Adds a function like `target`, whose last parameter is a mask `<W x i1>` (`i1` where W is 1), with a 64-bit integer in its place: bit *k*
-/// says whether lane *k* is active.
+/// says whether lane *k* is active; bits from W on say nothing. Without an active lane nothing happens, and the result is zero: `target`
+/// itself relies on a lane.
 pub fn bitmask_entry(module: &mut Module, target: FuncId, width: u32, name: &str) -> FuncId {
     let func = &module.functions[target];
     let ret = func.ret;
@@ -56,6 +57,21 @@ pub fn bitmask_entry(module: &mut Module, target: FuncId, width: u32, name: &str
         args.push(b.func.add_param(*ty, name));
     }
     let mask = b.func.add_param(I64, "mask");
+    let lanes = b.func.int_const(64, u128::from(u64::MAX >> (64 - width)));
+    let asked = b.binary(BinaryOp::And, mask, lanes, InstFlags::empty());
+    let zero = b.int(64, 0);
+    let any = b.icmp(IntPred::Ne, asked, zero);
+    let (run, nothing) = (b.block("run"), b.block("nothing"));
+    b.cond_br(any, run, nothing);
+
+    b.at = nothing;
+    let none: Vec<Value> = match ret {
+        Type::Void => Vec::new(),
+        ty => vec![b.func.constant_value(Constant::Zero(ty))],
+    };
+    b.func.set_terminator(b.at, Op::Ret, &none, &[]);
+
+    b.at = run;
     let wide = b.splat(mask, width);
     let bits = b.lanes(64, width, |l| 1 << l);
     let chosen = b.binary(BinaryOp::And, wide, bits, InstFlags::empty());
