@@ -267,7 +267,7 @@ fn the_header_of_lane_operations_serves_scalar_and_vectorized_builds() {
     for flags in [&["-DWARPLINE_SCALAR"][..], &[]] {
         let compiled = Command::new("cc")
             .args(["-c", "-Wall", "-Wextra", "-Werror", "-I"])
-            .arg(common::root().join("include"))
+            .arg(common::root().join("crates/warpline-lanes/include"))
             .args(flags)
             .arg("-o")
             .args([&folder.path().join("kernel.o"), &source])

@@ -5,70 +5,24 @@
 //! vectorized, each means what one lane alone would see.
 //!
 //! These are declarations; warpline puts the operation in place of each call. For an ordinary scalar build, the
-//! feature `scalar` defines the functions.
+//! feature `scalar` defines the functions. A single file that says `use warpline_lanes::…` can be given to the program `warpline` as it
+//! is, and one in C, C++ or OpenCL C that includes `warpline.h`: it finds [both](RUST_SOURCE) [by itself](C_HEADER).
 //!
 //! ```
-//! # #[cfg(feature = "scalar")]
-//! assert!(warpline_lanes::warpline_any(true) && warpline_lanes::warpline_lane_count() == 1);
+//! # #[cfg(feature = "scalar")] {
+//! use warpline_lanes::*;
+//! assert!(warpline_any(true) && warpline_lane_count() == 1);
+//! assert_eq!((warpline_reduce_add(2.5), warpline_scan_exclusive_max(7u8)), (2.5, 0));
+//! # }
 //! ```
 #![no_std]
 
-#[cfg(not(feature = "scalar"))]
-unsafe extern "C" {
-    /// Whether the condition holds in any active lane. The same for all of them. One lane alone: the condition itself.
-    pub safe fn warpline_any(condition: bool) -> bool;
-    /// Whether the condition holds in all active lanes. The same for all of them. One lane alone: the condition itself.
-    pub safe fn warpline_all(condition: bool) -> bool;
-    /// Bit *k* says whether lane *k* is active and its condition holds. The same for all active lanes. One lane alone: the
-    /// condition as 0 or 1.
-    pub safe fn warpline_ballot(condition: bool) -> u64;
-    /// The number of active lanes in which the condition holds. The same for all of them. One lane alone: the condition as 0
-    /// or 1.
-    pub safe fn warpline_popcount(condition: bool) -> u32;
-    /// The number of the lane, from 0. One lane alone: 0.
-    pub safe fn warpline_lane_index() -> u32;
-    /// The number of lanes W, active or not. One lane alone: 1.
-    pub safe fn warpline_lane_count() -> u32;
-}
+mod operations;
 
-#[cfg(feature = "scalar")]
-mod scalar {
-    /// Whether the condition holds in any active lane: here, the condition itself.
-    #[unsafe(no_mangle)]
-    pub extern "C" fn warpline_any(condition: bool) -> bool {
-        condition
-    }
+pub use operations::*;
 
-    /// Whether the condition holds in all active lanes: here, the condition itself.
-    #[unsafe(no_mangle)]
-    pub extern "C" fn warpline_all(condition: bool) -> bool {
-        condition
-    }
+/// The text of this crate's operations, which is a crate without `std` of its own.
+pub const RUST_SOURCE: &str = include_str!("operations.rs");
 
-    /// Bit *k* says whether lane *k* is active and its condition holds: here, the condition as 0 or 1.
-    #[unsafe(no_mangle)]
-    pub extern "C" fn warpline_ballot(condition: bool) -> u64 {
-        u64::from(condition)
-    }
-
-    /// The number of active lanes in which the condition holds: here, the condition as 0 or 1.
-    #[unsafe(no_mangle)]
-    pub extern "C" fn warpline_popcount(condition: bool) -> u32 {
-        u32::from(condition)
-    }
-
-    /// The number of the lane, from 0: here, 0.
-    #[unsafe(no_mangle)]
-    pub extern "C" fn warpline_lane_index() -> u32 {
-        0
-    }
-
-    /// The number of lanes W, active or not: here, 1.
-    #[unsafe(no_mangle)]
-    pub extern "C" fn warpline_lane_count() -> u32 {
-        1
-    }
-}
-
-#[cfg(feature = "scalar")]
-pub use scalar::*;
+/// The text of `warpline.h`: the same operations for C, C++ and OpenCL C.
+pub const C_HEADER: &str = include_str!("../include/warpline.h");

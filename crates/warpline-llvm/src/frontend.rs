@@ -3,8 +3,9 @@
 //! Rust comes from `$RUSTC` or `rustc`, everything else from `$CLANG`, `clang`, or `clang-23` down to `clang-16`. Both are asked
 //! for unoptimised IR that carries the marks of an optimising compilation, and for line tables:
 //! - rustc with `-C no-prepopulate-passes` and `panic=abort`, since its optimiser would thread jumps through lane operations;
+//!   A file that names the crate `warpline_lanes` gets it;
 //! - clang with `-O1 -Xclang -disable-llvm-passes`, and `-ffp-contract=off`, so that no multiplication and addition are fused
-//!   behind the program's back.
+//!   behind the program's back. `warpline.h` is found behind all other headers.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -76,13 +77,18 @@ pub fn compile(path: &Path, triple: Option<&str>) -> Result<Compiled> {
         tempfile::tempdir().map_err(|error| Error::io("cannot write to", std::env::temp_dir(), &error))?;
     let output = directory.path().join("module.bc");
     match kind {
-        InputKind::Rust => run(&rustc(), path, &rust_arguments(path, &output), &output, RUST_REMEDY),
+        InputKind::Rust => {
+            let mut arguments = rust_arguments(path, &output);
+            arguments.splice(0..0, lanes_crate(path, directory.path())?);
+            run(&rustc(), path, &arguments, &output, RUST_REMEDY)
+        }
         InputKind::C | InputKind::Cpp | InputKind::OpenCl => {
             let mut arguments = clang_arguments(kind, path, &output, triple);
+            write(&directory.path().join("warpline.h"), warpline_lanes::C_HEADER)?;
+            arguments.splice(0..0, ["-idirafter".into(), directory.path().into()]);
             if kind == InputKind::OpenCl && !triple.is_some_and(is_gpu) {
                 let builtins = directory.path().join("builtins.cl");
-                std::fs::write(&builtins, OPENCL_BUILTINS)
-                    .map_err(|error| Error::io("cannot write to", &builtins, &error))?;
+                write(&builtins, OPENCL_BUILTINS)?;
                 arguments.splice(0..0, ["-include".into(), builtins.into()]);
             }
             run(&clang(path)?, path, &arguments, &output, CLANG_REMEDY)
@@ -96,6 +102,36 @@ const OPENCL_BUILTINS: &str = include_str!("opencl_builtins.cl");
 
 const RUST_REMEDY: &str = "install Rust (https://rustup.rs) or set RUSTC";
 const CLANG_REMEDY: &str = "install clang (such as `apt-get install clang`) or set CLANG";
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).map_err(|error| Error::io("cannot write to", path, &error))
+}
+
+/// The arguments that make the crate `warpline_lanes` known; none where the input does not name it. The crate is compiled into the folder.
+fn lanes_crate(path: &Path, directory: &Path) -> Result<Vec<OsString>> {
+    let text = std::fs::read(path).map_err(|error| Error::io("cannot read", path, &error))?;
+    if !String::from_utf8_lossy(&text).contains("warpline_lanes") {
+        return Ok(Vec::new());
+    }
+    let source = directory.join("warpline_lanes.rs");
+    write(&source, &format!("#![no_std]\n{}", warpline_lanes::RUST_SOURCE))?;
+    let library = directory.join("libwarpline_lanes.rlib");
+    let mut arguments: Vec<OsString> = [
+        "--edition=2024",
+        "--crate-type=rlib",
+        "--crate-name=warpline_lanes",
+        "-Cpanic=abort",
+        "--cap-lints=allow",
+        "-o",
+    ]
+    .map(OsString::from)
+    .into();
+    arguments.extend([library.clone().into(), source.clone().into()]);
+    run(&rustc(), &source, &arguments, &library, RUST_REMEDY)?;
+    let mut known = OsString::from("--extern=warpline_lanes=");
+    known.push(&library);
+    Ok(vec![known])
+}
 
 fn rust_arguments(path: &Path, output: &Path) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = [

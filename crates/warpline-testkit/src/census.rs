@@ -7,7 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use warpline::ir::{
+<<<<<<< HEAD
     Accessed, Atomic, Constant, FloatKind, Function, Inst, InstFlags, Module, Op, Scalar, Type, Value,
+=======
+    Atomic, Constant, FloatKind, Function, Inst, InstFlags, LaneOp, Module, Op, Scalar, Type, Value,
+>>>>>>> 0ce3fa3 (Shuffles, packed stores, reductions and scans over active lanes)
     VectorType,
 };
 use warpline_analysis::CycleForest;
@@ -136,6 +140,10 @@ fn instruction(module: &Module, func: &Function, i: Inst, names: &mut Names) {
     }
     names.extend(match &data.op {
         Op::Freeze => Some("value: freeze"),
+        Op::Lane(LaneOp::Shuffle | LaneOp::Insert) => Some("lane operation: shuffle, insert"),
+        Op::Lane(LaneOp::Compact) => Some("lane operation: packed store"),
+        Op::Lane(LaneOp::Reduce(_)) => Some("lane operation: reduction"),
+        Op::Lane(LaneOp::ScanExclusive(_) | LaneOp::ScanInclusive(_)) => Some("lane operation: scan"),
         Op::Lane(_) => Some("lane operation"),
         Op::Alloca { .. } if func.as_int(data.args[0]).is_none() => {
             Some("memory: alloca of a size at run time")

@@ -564,17 +564,12 @@ impl<'a> Maker<'a> {
                 self.scope.extend(self.func.insts[i].results.iter());
             }
             _ => {
-                let op = *self.rng.pick(LaneOp::ALL);
-                let (params, ty): (&[Type], Type) = match op {
-                    LaneOp::Any | LaneOp::All | LaneOp::MaskAny => (&[Type::BOOL], Type::BOOL),
-                    LaneOp::Ballot => (&[Type::BOOL], Type::Int(64)),
-                    LaneOp::Popcount => (&[Type::BOOL], Type::Int(32)),
-                    LaneOp::LaneIndex | LaneOp::LaneCount => (&[], Type::Int(32)),
-                    LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr => {
-                        (&[Type::BOOL, Type::BOOL], Type::BOOL)
-                    }
-                    LaneOp::Blend | LaneOp::BlendAny => (&[Type::BOOL, Type::F32, Type::F32], Type::F32),
-                };
+                let ops: Vec<LaneOp> = LaneOp::all().collect();
+                let op = *self.rng.pick(&ops);
+                let elem = *self.rng.pick(&[Type::Int(8), Type::Int(32), Type::F32]);
+                // Every combination is defined for integers.
+                let elem = if op.combine().is_some_and(|c| !c.fits(elem)) { Type::Int(16) } else { elem };
+                let (params, ty) = op.signature(elem);
                 let args: Vec<Value> = params.iter().map(|&t| self.value(t)).collect();
                 self.push(block, Op::Lane(op), &args, ty, none);
             }

@@ -345,6 +345,6 @@ fn the_judge_notices_broken_accesses() {
     }
     for (mutation, Found { made, noticed, .. }) in ALL.iter().zip(&found) {
         // Others are in code that no lane comes to, or change nothing on these inputs.
-        assert!(*made >= 10 && *noticed * 20 > *made, "{mutation:?}: {noticed} of {made} noticed");
+        assert!(*made >= 10 && *noticed * 25 > *made, "{mutation:?}: {noticed} of {made} noticed");
     }
 }

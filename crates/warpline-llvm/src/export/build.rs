@@ -506,8 +506,7 @@ impl Emitter<'_> {
                     }
                     _ => Err(self.refuse(inst, "its operand is no mask")),
                 },
-                (LaneOp::Any | LaneOp::All | LaneOp::Ballot | LaneOp::Popcount, &[_])
-                | (LaneOp::LaneIndex | LaneOp::LaneCount, &[]) => {
+                _ if lane.is_asked_by_kernels() => {
                     if let Some(original) =
                         original.filter(|&original| !f.LLVMIsACallInst(original).is_null())
                     {
@@ -515,7 +514,11 @@ impl Emitter<'_> {
                         let patches: Vec<(u32, Value)> = (0..).zip(args).collect();
                         return Ok(self.built(clone, &patches));
                     }
-                    let callee = self.intrinsic(inst, &format!("warpline_{}", lane.name()), &args, ty)?;
+                    let elem = match (lane, &args[..]) {
+                        (LaneOp::Compact, &[_, stored, _]) => self.function.ty(stored),
+                        _ => ty,
+                    };
+                    let callee = self.intrinsic(inst, &lane.function_name(elem), &args, ty)?;
                     let call = self.new_call(inst, callee, f.LLVMGlobalGetValueType(callee), &args)?;
                     self.bridge.module.mark_lane_operations();
                     Ok(call)

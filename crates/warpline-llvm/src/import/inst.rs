@@ -264,20 +264,12 @@ impl Imported {
     /// The lane operation that a symbol is, if its declaration has the documented type.
     fn lane_operation(&self, symbol: Symbol) -> Option<LaneOp> {
         let data = &self.ir.symbols[symbol];
-        let (lane, wanted, result) = match &*data.name {
-            "warpline_any" => (LaneOp::Any, 1, Type::BOOL),
-            "warpline_all" => (LaneOp::All, 1, Type::BOOL),
-            "warpline_ballot" => (LaneOp::Ballot, 1, Type::Int(64)),
-            "warpline_popcount" => (LaneOp::Popcount, 1, Type::Int(32)),
-            "warpline_lane_index" => (LaneOp::LaneIndex, 0, Type::Int(32)),
-            "warpline_lane_count" => (LaneOp::LaneCount, 0, Type::Int(32)),
-            _ => return None,
-        };
+        let (lane, elem) = LaneOp::declared(&data.name)?;
+        let (wanted, result) = lane.signature(elem);
         let SymbolKind::Function { params, ret, variadic: false } = &data.kind else { return None };
         let origin = self.bridge.original(data.origin?)?;
         let declared = !crate::simplify::has_body(origin);
-        let fits = params.len() == wanted && params.iter().all(|&ty| ty == Type::BOOL) && *ret == result;
-        (declared && fits).then_some(lane)
+        (declared && *params == wanted && *ret == result).then_some(lane)
     }
 
     /// Gives an instruction its operands.

@@ -3,6 +3,7 @@
 use warpline::ir::*;
 use warpline_analysis::{CycleForest, DomTree, Node};
 
+use super::lane_ops::PACKED;
 use super::memory::{Buffer, BufferKind};
 use super::places::Pointers;
 use super::skeleton::{Loop, Shape};
@@ -131,7 +132,7 @@ impl Filler<'_> {
                         "shared" => BufferKind::Shared,
                         "sink" => BufferKind::Sink,
                         "backwards" => BufferKind::Backwards,
-                        "pointers" => continue,
+                        "pointers" | PACKED => continue,
                         "columns" => BufferKind::Columns { backwards: false },
                         "columns.backwards" => BufferKind::Columns { backwards: true },
                         name if name.starts_with("rows") => BufferKind::Rows,
@@ -689,19 +690,6 @@ impl Filler<'_> {
             _ => return,
         };
         self.emit(b, Op::Cast(op), &[x.value], to, clean, x.uniform);
-    }
-
-    fn lane_operation(&mut self, b: Block) {
-        let c = self.pick(b, Type::BOOL, CLEAN);
-        let (op, args, ty): (_, &[Value], _) = match self.rng.below(6) {
-            0 => (LaneOp::Any, &[c.value], Type::BOOL),
-            1 => (LaneOp::All, &[c.value], Type::BOOL),
-            2 => (LaneOp::Ballot, &[c.value], Type::Int(64)),
-            3 => (LaneOp::Popcount, &[c.value], Type::Int(32)),
-            4 => (LaneOp::LaneIndex, &[], Type::Int(32)),
-            _ => (LaneOp::LaneCount, &[], Type::Int(32)),
-        };
-        self.emit(b, Op::Lane(op), args, ty, true, op != LaneOp::LaneIndex);
     }
 
     fn effect(&mut self, b: Block) {

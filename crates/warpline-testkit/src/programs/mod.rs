@@ -16,6 +16,7 @@ mod fill;
 mod fuses;
 mod grids;
 mod harness;
+mod lane_ops;
 mod memory;
 mod places;
 mod shrink;
@@ -300,7 +301,7 @@ fn parameters(
     let mut spaces = rng.fork();
     let mut buffer = |name: &str, elem, len, written| {
         // Pointers in memory point to what is in address space 0.
-        let other = options.spaces && !options.pointers && spaces.chance(1, 2);
+        let other = options.spaces && !options.pointers && spaces.chance(1, 2) && name != lane_ops::PACKED;
         f.add_param(Type::Ptr(other.into()), name);
         roles.push(ParamRole::Buffer { elem, len, written });
     };
@@ -346,6 +347,9 @@ fn parameters(
         }
         if options.pointers {
             buffer("pointers", Type::PTR, MAX_INDEX * SLOTS, true);
+        }
+        if options.lane_operations {
+            buffer(lane_ops::PACKED, Type::Int(64), lane_ops::PACKED_LEN, true);
         }
         if options.atomics {
             buffer("counters", Type::Int(32), COUNTERS, true);

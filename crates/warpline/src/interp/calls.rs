@@ -49,6 +49,7 @@ impl Exec<'_, '_, '_> {
             Intrinsic::MaskedLoad | Intrinsic::MaskedStore | Intrinsic::Gather | Intrinsic::Scatter => {
                 self.masked(frame, ins, call, f, lane)?;
             }
+            Intrinsic::CompressStore => self.compress_store(frame, call, lane)?,
             Intrinsic::WithOverflow(op, signed) => {
                 let width = types.map_or(0, |t| t.arg_bits);
                 let n = dst.len / 2;
@@ -204,6 +205,29 @@ impl Exec<'_, '_, '_> {
             if !stores {
                 frame.lane(lane)[(ins.dst.at + i) as usize] = cell;
             }
+        }
+        Ok(())
+    }
+
+    /// Stores the elements of a vector whose mask is set side by side.
+    fn compress_store(&mut self, frame: &Frame, call: &Call, lane: u32) -> Result<(), TrapKind> {
+        let (Some(MemType::Elements { count, bytes }), [x, pointer, mask]) = (&call.memory, &call.args[..])
+        else {
+            return Err(TrapKind::Unsupported("a packed store of this type".into()));
+        };
+        let elem = MemType::Scalar { bytes: *bytes, bits: bytes * 8 };
+        let mut stored = 0;
+        for i in 0..*count {
+            let m = frame.get(lane, mask.0)[i as usize];
+            match m.defined() {
+                Some(0) => continue,
+                Some(_) => {}
+                None => return Err(TrapKind::UndefinedOperand(m.state)),
+            }
+            let base = address_of(frame.cell(lane, pointer.0))?;
+            let address = base.wrapping_add(stored * u64::from(*bytes));
+            access::store(&mut self.m.memory, lane, address, &elem, &[frame.get(lane, x.0)[i as usize]])?;
+            stored += 1;
         }
         Ok(())
     }

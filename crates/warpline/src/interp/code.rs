@@ -119,6 +119,8 @@ pub(super) enum Kind {
     InsertValue(u32),
     Call(Box<Call>),
     Lane(LaneOp),
+    /// A lane operation on elements of a type.
+    LaneElements(LaneOp, Type),
     /// (from, to) cells, all read first.
     ParallelCopy(Box<[(Slot, Slot)]>),
     Nothing,
@@ -129,15 +131,7 @@ impl Kind {
     /// Whether a lane program executes this for all lanes, whatever the mask of the block.
     pub(super) fn ignores_mask(&self) -> bool {
         match self {
-            Kind::Lane(op) => matches!(
-                op,
-                LaneOp::MaskAny
-                    | LaneOp::MaskAnd
-                    | LaneOp::MaskAndNot
-                    | LaneOp::MaskOr
-                    | LaneOp::BlendAny
-                    | LaneOp::Blend
-            ),
+            Kind::Lane(op) => !op.is_asked_by_kernels(),
             Kind::ParallelCopy(_) => true,
             _ => false,
         }

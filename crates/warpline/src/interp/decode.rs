@@ -414,7 +414,15 @@ impl Decoder<'_> {
                 Kind::Copy
             }
             Op::InsertValue(path) => Kind::InsertValue(self.member(f.ty(args[0]), path)?.0),
-            Op::Call(info) => self.call(i, info)?,
+            Op::Call(info) => match self.lane_function(info, args) {
+                Some((op, elem)) => {
+                    for (slot, &v) in [&mut ins.a, &mut ins.b, &mut ins.c].into_iter().zip(args) {
+                        *slot = self.operand(v)?;
+                    }
+                    Kind::LaneElements(op, elem)
+                }
+                None => self.call(i, info)?,
+            },
             Op::ReadVar(x) => {
                 ins.a = self.vars[*x];
                 Kind::Copy
@@ -434,6 +442,9 @@ impl Decoder<'_> {
             Op::Sigma => {
                 let from = self.operand(args[0])?;
                 Kind::ParallelCopy(data.results.iter().map(|&r| (from, self.slots[r])).collect())
+            }
+            Op::Lane(op) if op.has_element() => {
+                Kind::LaneElements(*op, f.ty(args[usize::from(*op == LaneOp::Compact)]))
             }
             Op::Lane(op) => Kind::Lane(*op),
             Op::Opaque(o) if &*o.name == "fence" => Kind::Nothing,
@@ -597,7 +608,7 @@ impl Decoder<'_> {
         };
         let memory = match &callee {
             Callee::Intrinsic(Intrinsic::MaskedLoad | Intrinsic::Gather, _) => mem_type(self.module(), ret),
-            Callee::Intrinsic(Intrinsic::MaskedStore | Intrinsic::Scatter, _) => {
+            Callee::Intrinsic(Intrinsic::MaskedStore | Intrinsic::Scatter | Intrinsic::CompressStore, _) => {
                 args.first().and_then(|a| mem_type(self.module(), a.1))
             }
             _ => None,
@@ -608,7 +619,15 @@ impl Decoder<'_> {
         Ok(Kind::Call(Box::new(Call { callee, args, ret, memory })))
     }
 
-    /// A call of one of the `warpline_` functions stays a call: its operand may be wider than `i1`.
+    /// The operation on elements that a call asks for, if its operands are as documented.
+    fn lane_function(&self, info: &CallInfo, args: &[Value]) -> Option<(LaneOp, Type)> {
+        let name = &self.module().symbols[info.callee?].name;
+        let (op, elem) = LaneOp::declared(name).filter(|(op, _)| op.has_element())?;
+        let given = args.iter().map(|&v| self.f.ty(v));
+        (self.symbols.function(name).is_none() && given.eq(op.signature(elem).0)).then_some((op, elem))
+    }
+
+    /// A call of one of the other `warpline_` functions stays a call: its operand may be wider than `i1`.
     fn lane_call(&self, op: LaneOp, args: &[(Slot, Type)], ret: Type) -> Result<Kind, Unsupported> {
         let expected = usize::from(!matches!(op, LaneOp::LaneIndex | LaneOp::LaneCount));
         if args.len() != expected || args.iter().any(|a| !a.1.is_int()) || !ret.is_int() {

@@ -236,7 +236,7 @@ impl<'e, 'm, 'o> Exec<'e, 'm, 'o> {
             Kind::ParallelCopy(moves) => move_cells(f, moves, &mut frame.buffer),
             Kind::Nothing => {}
             Kind::Unsupported(what) => return Err(TrapKind::Unsupported(what.to_string())),
-            Kind::Call(_) | Kind::Lane(_) => {
+            Kind::Call(_) | Kind::Lane(_) | Kind::LaneElements(..) => {
                 return Err(TrapKind::Unsupported("a lane operation outside of a group".into()));
             }
         }

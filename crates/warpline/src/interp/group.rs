@@ -1,4 +1,4 @@
-//! Threads in lockstep, and what lanes do together: calls and lane operations.
+//! Threads in lockstep, and calls that lanes make together.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use super::host::{EffectKind, HostCall, HostResult};
 use super::observe::Event;
 use super::trap::{Trap, TrapKind};
 use super::value::{Cell, LaneSet, Val};
-use crate::ir::{Block, FuncId, Inst, LaneOp, Type};
+use crate::ir::{Block, FuncId, Inst, Type};
 
 /// Lanes that wait at the start of a block.
 struct Waiting {
@@ -167,9 +167,12 @@ impl Exec<'_, '_, '_> {
         match &ins.kind {
             Kind::Call(call) => self.call(code, frame, ins, call, lanes),
             Kind::Lane(op) => {
-                self.lane_op(frame, *op, ins.a, ins.b, ins.c, ins.dst, lanes);
+                self.lane_op(frame, *op, [ins.a, ins.b, ins.c], ins.dst, lanes);
                 Ok(())
             }
+            Kind::LaneElements(op, elem) => self
+                .lane_elements(frame, ins, *op, *elem, lanes)
+                .map_err(|(lane, kind)| self.trap(code, Some(ins.inst), Some(lane), kind)),
             _ => {
                 for lane in lanes.iter() {
                     self.one_lane(frame, ins, lane)
@@ -192,7 +195,7 @@ impl Exec<'_, '_, '_> {
             Callee::Function(id) => self.call_function(code, frame, ins, call, *id, lanes),
             Callee::Intrinsic(super::intrinsic::Intrinsic::Lane(op), _) => {
                 let a = call.args.first().map_or(Slot::default(), |x| x.0);
-                self.lane_op(frame, *op, a, Slot::default(), Slot::default(), ins.dst, lanes);
+                self.lane_op(frame, *op, [a, Slot::default(), Slot::default()], ins.dst, lanes);
                 Ok(())
             }
             Callee::Intrinsic(f, types) => {
@@ -319,67 +322,6 @@ impl Exec<'_, '_, '_> {
             }
         }
         Ok(())
-    }
-
-    /// A lane operation of the given lanes.
-    #[expect(clippy::too_many_arguments, reason = "the operands of an instruction")]
-    pub(super) fn lane_op(
-        &mut self,
-        frame: &mut Frame,
-        op: LaneOp,
-        a: Slot,
-        b: Slot,
-        c: Slot,
-        dst: Slot,
-        lanes: LaneSet,
-    ) {
-        let conditions = || lanes.iter().map(|l| (l, frame.cell(l, a)));
-        let undefined = conditions().map(|(_, c)| c).find(|c| !c.is_defined());
-        let holds = |(_, c): &(u32, Cell)| c.bits != 0;
-        let bits = match op {
-            LaneOp::Any | LaneOp::MaskAny => u128::from(conditions().any(|c| holds(&c))),
-            LaneOp::All => u128::from(conditions().all(|c| holds(&c))),
-            LaneOp::Ballot => conditions().filter(holds).map(|(l, _)| 1 << l).sum(),
-            LaneOp::Popcount => conditions().filter(holds).count() as u128,
-            LaneOp::LaneCount => u128::from(self.width),
-            LaneOp::LaneIndex => 0,
-            LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr | LaneOp::Blend | LaneOp::BlendAny => {
-                for lane in lanes.iter() {
-                    let f = frame.lane(lane);
-                    let mask = f[a.at as usize];
-                    match op {
-                        LaneOp::MaskAnd => {
-                            f[dst.at as usize] = super::scalar::select(mask, f[b.at as usize], Cell::ZERO);
-                        }
-                        LaneOp::MaskAndNot => {
-                            let x = f[b.at as usize];
-                            let not = if x.is_defined() { Cell::new(x.bits ^ 1) } else { x };
-                            f[dst.at as usize] = super::scalar::select(mask, not, Cell::ZERO);
-                        }
-                        LaneOp::MaskOr => {
-                            let x = f[b.at as usize];
-                            let undefined = super::scalar::propagate(&[mask, x]);
-                            f[dst.at as usize] = undefined.unwrap_or(Cell::new(mask.bits | x.bits));
-                        }
-                        _ => {
-                            for i in 0..dst.len {
-                                f[(dst.at + i) as usize] =
-                                    super::scalar::select(mask, f[b.elem(i)], f[c.elem(i)]);
-                            }
-                        }
-                    }
-                }
-                return;
-            }
-        };
-        let result = match (undefined, op) {
-            (_, LaneOp::LaneCount | LaneOp::LaneIndex) | (None, _) => Cell::new(bits),
-            (Some(u), _) => u,
-        };
-        for lane in lanes.iter() {
-            let cell = if op == LaneOp::LaneIndex { Cell::new(lane.into()) } else { result };
-            frame.set(lane, dst, &[cell]);
-        }
     }
 }
 

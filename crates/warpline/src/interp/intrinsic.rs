@@ -91,6 +91,7 @@ pub(super) enum Intrinsic {
     MaskedStore,
     Gather,
     Scatter,
+    CompressStore,
     // Others.
     Lane(LaneOp),
     Assume,
@@ -184,6 +185,7 @@ fn llvm(base: &str) -> Option<Intrinsic> {
         "masked.store" => MaskedStore,
         "masked.gather" => Gather,
         "masked.scatter" => Scatter,
+        "masked.compressstore" => CompressStore,
         "assume" => Assume,
         "lifetime.end"
         | "dbg"
@@ -262,15 +264,7 @@ pub(super) fn lookup(name: &str) -> Option<Intrinsic> {
             base = &base[..base.rfind('.')?];
         }
     }
-    let lane = match name {
-        "warpline_any" => Some(LaneOp::Any),
-        "warpline_all" => Some(LaneOp::All),
-        "warpline_ballot" => Some(LaneOp::Ballot),
-        "warpline_popcount" => Some(LaneOp::Popcount),
-        "warpline_lane_index" => Some(LaneOp::LaneIndex),
-        "warpline_lane_count" => Some(LaneOp::LaneCount),
-        _ => None,
-    };
+    let lane = LaneOp::declared(name).map(|(op, _)| op).filter(|op| !op.has_element());
     match name {
         "memcpy" | "memmove" => Some(Intrinsic::Copy),
         "memset" => Some(Intrinsic::Set),

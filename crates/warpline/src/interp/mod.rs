@@ -40,6 +40,7 @@ mod float;
 mod group;
 mod host;
 mod intrinsic;
+mod lane_ops;
 mod lanes;
 mod machine;
 mod memory;

@@ -5,6 +5,7 @@
 
 use super::effects::Effects;
 use super::entities::{Symbol, Var};
+use super::lane::LaneOp;
 use super::types::Type;
 
 bitflags::bitflags! {
@@ -249,42 +250,6 @@ named_enum! {
 }
 
 named_enum! {
-    /// Operations on lanes. In a scalar program they mean what one lane alone would see; in a lane program
-    /// they look at all lanes.
-    ///
-    /// The first six are what a kernel may call and look at the *active* lanes. The `Mask…` operations and
-    /// `Blend` are made by the vectorizer; they compute every lane, active or not, and never yield poison
-    /// where the mask is false.
-    LaneOp {
-        /// `any c`: whether an active lane's `c : i1` is true. Uniform `i1`.
-        Any = "any",
-        /// `all c`: whether all active lanes' `c : i1` are true. Uniform `i1`.
-        All = "all",
-        /// `ballot c`: bit *k* says whether lane *k* is active and its `c : i1` true. Uniform `i64`.
-        Ballot = "ballot",
-        /// `popcount c`: how many active lanes have `c : i1` true. Uniform `i32`.
-        Popcount = "popcount",
-        /// `lane_index`: the number of the lane, contiguous `i32`.
-        LaneIndex = "lane_index",
-        /// `lane_count`: the number of lanes W, uniform `i32`.
-        LaneCount = "lane_count",
-        /// `mask_any m`: whether `m` is true in any lane of the group (masks are false in inactive lanes).
-        MaskAny = "mask_any",
-        /// `mask_and m, c` = `select m, c, false`: `c` may be poison where `m` is false.
-        MaskAnd = "mask_and",
-        /// `mask_andnot m, c` = `select m, !c, false`.
-        MaskAndNot = "mask_andnot",
-        /// `mask_or a, b`: both are masks, never poison.
-        MaskOr = "mask_or",
-        /// `blend m, a, b` = `select m, a, b` for a mask `m`; `a` and `b` of any type.
-        Blend = "blend",
-        /// `blend_any m, a, b` = `blend m, a, b`, with the promise that the lanes of `a`, where it counts, and those of the result
-        /// are uniform or have one stride: `a` may be taken for all lanes if `m` is true in any.
-        BlendAny = "blend_any",
-    }
-}
-
-named_enum! {
     /// What an `atomicrmw` makes of the old value in memory and its operand.
     RmwOp {
         /// The operand.
@@ -490,7 +455,10 @@ impl Op {
             Op::Store(m) => Effects::WRITES | Effects::TRAPS | access_effects(m),
             Op::Call(c) => c.effects,
             Op::Opaque(o) | Op::OpaqueTerm(o) => o.effects,
-            Op::Lane(LaneOp::Any | LaneOp::All | LaneOp::Ballot | LaneOp::Popcount) => Effects::CONVERGENT,
+            Op::Lane(LaneOp::Compact) => {
+                Effects::CONVERGENT | Effects::WRITES | Effects::TRAPS | Effects::ARG_MEMORY_ONLY
+            }
+            Op::Lane(op) if op.is_convergent() => Effects::CONVERGENT,
             Op::Unreachable => Effects::TRAPS,
             _ => Effects::empty(),
         }

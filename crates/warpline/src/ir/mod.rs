@@ -19,6 +19,7 @@ mod effects;
 mod entities;
 mod function;
 mod inst;
+mod lane;
 mod layout;
 mod module;
 mod names;
@@ -31,9 +32,10 @@ pub use function::{
     Accessed, BlockData, EdgeData, Function, InstData, PointerFacts, Unwritten, ValueData, ValueDef, VarData,
 };
 pub use inst::{
-    Atomic, AtomicOrdering, BinaryOp, CallInfo, CastOp, FloatPred, InstFlags, IntPred, LaneOp, MemAccess, Op,
+    Atomic, AtomicOrdering, BinaryOp, CallInfo, CastOp, FloatPred, InstFlags, IntPred, MemAccess, Op,
     OpaqueInfo, RmwOp,
 };
+pub use lane::{Combine, ELEMENTS as LANE_ELEMENTS, LaneOp};
 pub use layout::DataLayout;
 pub use module::{Module, SourceLoc, SymbolData, SymbolKind};
 pub use names::Names;

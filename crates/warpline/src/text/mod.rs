@@ -88,7 +88,12 @@ fn expected_type(module: &Module, func: &Function, inst: Inst, index: usize) -> 
         Op::Call(info) => call_parameter(module, info, index),
         Op::WriteVar(x) => Some(func.vars[*x].ty),
         Op::ParallelCopy => data.results.get(index).map(|&r| func.ty(r)),
-        Op::Lane(_) | Op::CondBr => Some(Type::BOOL),
+        Op::Lane(op) => {
+            // The type of elements is that of the result, if it has one.
+            let elem = result.filter(|_| *op != LaneOp::Compact).unwrap_or(Type::Void);
+            op.signature(elem).0.get(index).copied().filter(|ty| !ty.is_void())
+        }
+        Op::CondBr => Some(Type::BOOL),
         Op::Ret => Some(func.ret),
         _ => None,
     }

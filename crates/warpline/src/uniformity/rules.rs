@@ -296,13 +296,18 @@ impl<'a> Context<'a> {
 
 fn by_lane_op(op: LaneOp) -> Rule {
     match op {
-        LaneOp::LaneIndex => Rule::Source(Cause::LaneNumber),
+        LaneOp::LaneIndex | LaneOp::Insert => Rule::Source(Cause::LaneNumber),
         LaneOp::Any
         | LaneOp::All
         | LaneOp::Ballot
         | LaneOp::Popcount
         | LaneOp::LaneCount
+        | LaneOp::Compact
+        | LaneOp::Reduce(_)
         | LaneOp::MaskAny => Rule::AlwaysUniform,
+        // Of whatever lane all of them ask for, they get the same.
+        LaneOp::Shuffle => Rule::Only(OperandSet::of([1])),
+        LaneOp::ScanExclusive(_) | LaneOp::ScanInclusive(_) => Rule::Source(Cause::Convergent),
         LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr | LaneOp::Blend | LaneOp::BlendAny => {
             Rule::Operands
         }
@@ -320,8 +325,7 @@ pub fn lane_op(module: &Module, func: &Function, inst: Inst) -> Option<LaneOp> {
 }
 
 fn lane_call(name: &str) -> Option<LaneOp> {
-    let op = LaneOp::from_name(name.strip_prefix("warpline_")?)?;
-    (by_lane_op(op) != Rule::Operands && op != LaneOp::MaskAny).then_some(op)
+    LaneOp::declared(name).map(|(op, _)| op)
 }
 
 /// The name of what is called; empty for an indirect call.

@@ -168,6 +168,7 @@ fn may_free(module: &Module, data: &InstData) -> bool {
     match &data.op {
         Op::Load(access) | Op::Store(access) => access.ordering != AtomicOrdering::NotAtomic,
         Op::Call(call) if intrinsic(call) => false,
+        Op::Lane(_) => false,
         _ => data.effects().intersects(Effects::WRITES | Effects::ATOMIC),
     }
 }

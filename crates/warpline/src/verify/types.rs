@@ -57,12 +57,7 @@ fn counts(module: &Module, op: &Op, args: &[Type], results: &[Type]) -> Check {
         Op::Opaque(_) | Op::OpaqueTerm(_) | Op::ParallelCopy => (None, None),
         Op::Sigma => (Some(1), None),
         Op::Lane(op) => {
-            let n = match op {
-                LaneOp::LaneIndex | LaneOp::LaneCount => 0,
-                LaneOp::Any | LaneOp::All | LaneOp::Ballot | LaneOp::Popcount | LaneOp::MaskAny => 1,
-                LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr => 2,
-                LaneOp::Blend | LaneOp::BlendAny => 3,
-            };
+            let n = op.signature(Type::Void).0.len();
             (Some(n), Some(1))
         }
         Op::Br | Op::Unreachable => (Some(0), Some(0)),
@@ -329,17 +324,16 @@ impl Case<'_> {
 
     fn lane(&self, op: LaneOp) -> Check {
         let (args, result) = (self.args, self.result);
-        if matches!(op, LaneOp::Blend | LaneOp::BlendAny) {
-            ensure(args[0] == Type::BOOL, "the mask is an i1")?;
-            return ensure(args[1] == result && args[2] == result, "arms and result have one type");
-        }
-        ensure(args.iter().all(|&t| t == Type::BOOL), "the operands are i1")?;
-        let wanted = match op {
-            LaneOp::Ballot => Type::Int(64),
-            LaneOp::Popcount | LaneOp::LaneIndex | LaneOp::LaneCount => Type::Int(32),
-            _ => Type::BOOL,
+        let elem = match op {
+            LaneOp::Compact => args[1],
+            LaneOp::Blend | LaneOp::BlendAny => result,
+            _ if op.has_element() => args[0],
+            _ => Type::Void,
         };
-        ensure(result == wanted, "the result has another type")
+        ensure(!op.has_element() || op.takes(elem), "the operation does not work on this type")?;
+        let (wanted, returned) = op.signature(elem);
+        ensure(args == wanted, "an operand has another type")?;
+        ensure(result == returned, "the result has another type")
     }
 
     fn call(&self, callee: Option<crate::ir::Symbol>, fixed: Option<u32>) -> Check {

@@ -13,6 +13,7 @@
 //! * `replicate`: what has no vector form, once per active lane in lane order.
 
 mod calls;
+mod lanes;
 mod math;
 mod memory;
 mod ops;

@@ -26,7 +26,7 @@
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 
-use crate::ir::{Accessed, Effects, Function, Inst, Module, Op, Type, Value};
+use crate::ir::{Accessed, Effects, Function, Inst, LaneOp, Module, Op, Type, Value};
 
 use super::super::math::is_annotation;
 use super::super::reps::Rep;
@@ -242,7 +242,7 @@ impl Finder<'_> {
                 let name = call.callee.map(|s| &self.module.symbols[s].name);
                 data.results.is_empty() && name.is_some_and(|name| is_annotation(name))
             }
-            Op::Lane(_) => true,
+            Op::Lane(op) => *op != LaneOp::Compact,
             _ => false,
         };
         // What traps where the program would have, may as well trap earlier or later.

@@ -1,0 +1,117 @@
+/* Lane operations that a warpline kernel in C, C++ or OpenCL C may call.
+ *
+ * A kernel is written for one lane; warpline runs it on W lanes at once. By these functions it can look at the other lanes of its
+ * group. They speak of the lanes that are active: those that execute the call together. warpline puts the operation in place of
+ * each call, and finds this file by itself: `#include "warpline.h"`.
+ *
+ * In a program that is not vectorized, each means what one lane alone would see: define WARPLINE_SCALAR before this file is
+ * included, and that is what they do.
+ *
+ * Where values of several types are taken, the name ends in the type: i8, i16, i32, i64, u8, u16, u32, u64, f32 or f64.
+ *
+ *   warpline_any(c), warpline_all(c)     whether c holds in any, in all active lanes
+ *   warpline_ballot(c)                   bit k says whether lane k is active and its c holds
+ *   warpline_popcount(c)                 the number of active lanes in which c holds
+ *   warpline_lane_index()                the number of the lane, from 0
+ *   warpline_lane_count()                the number of lanes W, active or not
+ *   warpline_shuffle_T(x, k)             the x of lane k; 0 if there is no such lane or it is not active
+ *   warpline_broadcast_T(x, k)           the same; all active lanes should ask for one lane, so that the result is one for all
+ *   warpline_extract_T(x, k)             another name for it
+ *   warpline_insert_T(x, k, y)           y in lane k, x in the others
+ *   warpline_compact_T(to, x, c)         a packed store: the active lanes in which c holds store their x one after another, in their
+ *                                        order, from `to` on; how many did. (If `to` differs between lanes, the n-th of them stores at
+ *                                        its own to[n].) There must be room for these only
+ *   warpline_reduce_OP_T(x)              the x of all active lanes combined
+ *   warpline_scan_exclusive_OP_T(x)      the x of the active lanes before this one combined, beginning with what changes nothing: 0, 1,
+ *                                        the greatest or the least number of the type (of f32, f64: infinite), all bits
+ *   warpline_scan_inclusive_OP_T(x)      the same with this lane's own x
+ *
+ * OP is add, mul, min, max; for integers also and, or, xor. Integers wrap. Floating-point numbers are added and multiplied in the order
+ * of lanes, so that results are the same each time; min and max are NaN if one of the numbers is, and −0 is less than +0. */
+#ifndef WARPLINE_H
+#define WARPLINE_H
+
+#ifdef __OPENCL_C_VERSION__
+#define WARPLINE_I8 char
+#define WARPLINE_I16 short
+#define WARPLINE_I32 int
+#define WARPLINE_I64 long
+#define WARPLINE_U8 uchar
+#define WARPLINE_U16 ushort
+#define WARPLINE_U32 uint
+#define WARPLINE_U64 ulong
+#define WARPLINE_HUGE HUGE_VALF
+#else
+#include <stdint.h>
+#ifndef __cplusplus
+#include <stdbool.h>
+#endif
+#define WARPLINE_I8 int8_t
+#define WARPLINE_I16 int16_t
+#define WARPLINE_I32 int32_t
+#define WARPLINE_I64 int64_t
+#define WARPLINE_U8 uint8_t
+#define WARPLINE_U16 uint16_t
+#define WARPLINE_U32 uint32_t
+#define WARPLINE_U64 uint64_t
+#define WARPLINE_HUGE __builtin_huge_valf()
+#endif
+
+#ifdef WARPLINE_SCALAR
+#define WARPLINE_FUNCTION(RESULT, NAME, PARAMETERS, ...) static inline RESULT NAME PARAMETERS { __VA_ARGS__ }
+#else
+#define WARPLINE_FUNCTION(RESULT, NAME, PARAMETERS, ...) RESULT NAME PARAMETERS;
+#endif
+
+/* M(suffix, type, least number, greatest number) for each type. */
+#define WARPLINE_INTEGERS(M) \
+  M(i8, WARPLINE_I8, -127 - 1, 127) \
+  M(i16, WARPLINE_I16, -32767 - 1, 32767) \
+  M(i32, WARPLINE_I32, -2147483647 - 1, 2147483647) \
+  M(i64, WARPLINE_I64, -9223372036854775807 - 1, 9223372036854775807) \
+  M(u8, WARPLINE_U8, 0, 255) \
+  M(u16, WARPLINE_U16, 0, 65535) \
+  M(u32, WARPLINE_U32, 0, 4294967295u) \
+  M(u64, WARPLINE_U64, 0, 18446744073709551615u)
+#define WARPLINE_NUMBERS(M) \
+  WARPLINE_INTEGERS(M) \
+  M(f32, float, -WARPLINE_HUGE, WARPLINE_HUGE) \
+  M(f64, double, -WARPLINE_HUGE, WARPLINE_HUGE)
+
+#define WARPLINE_COMBINING(OP, T, C, BEGINNING) \
+  WARPLINE_FUNCTION(C, warpline_reduce_##OP##_##T, (C x), return x;) \
+  WARPLINE_FUNCTION(C, warpline_scan_exclusive_##OP##_##T, (C x), (void)x; return BEGINNING;) \
+  WARPLINE_FUNCTION(C, warpline_scan_inclusive_##OP##_##T, (C x), return x;)
+
+#define WARPLINE_OF_NUMBERS(T, C, LEAST, GREATEST) \
+  WARPLINE_FUNCTION(C, warpline_shuffle_##T, (C x, WARPLINE_U32 lane), return lane == 0 ? x : 0;) \
+  WARPLINE_FUNCTION(C, warpline_broadcast_##T, (C x, WARPLINE_U32 lane), return lane == 0 ? x : 0;) \
+  WARPLINE_FUNCTION(C, warpline_extract_##T, (C x, WARPLINE_U32 lane), return lane == 0 ? x : 0;) \
+  WARPLINE_FUNCTION(C, warpline_insert_##T, (C x, WARPLINE_U32 lane, C y), return lane == 0 ? y : x;) \
+  WARPLINE_FUNCTION(WARPLINE_U32, warpline_compact_##T, (C *to, C x, bool active), if (active) *to = x; return active;) \
+  WARPLINE_COMBINING(add, T, C, 0) \
+  WARPLINE_COMBINING(mul, T, C, 1) \
+  WARPLINE_COMBINING(min, T, C, GREATEST) \
+  WARPLINE_COMBINING(max, T, C, LEAST)
+
+#define WARPLINE_OF_INTEGERS(T, C, LEAST, GREATEST) \
+  WARPLINE_COMBINING(and, T, C, (C)-1) \
+  WARPLINE_COMBINING(or, T, C, 0) \
+  WARPLINE_COMBINING(xor, T, C, 0)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+WARPLINE_FUNCTION(bool, warpline_any, (bool condition), return condition;)
+WARPLINE_FUNCTION(bool, warpline_all, (bool condition), return condition;)
+WARPLINE_FUNCTION(WARPLINE_U64, warpline_ballot, (bool condition), return condition;)
+WARPLINE_FUNCTION(WARPLINE_U32, warpline_popcount, (bool condition), return condition;)
+WARPLINE_FUNCTION(WARPLINE_U32, warpline_lane_index, (void), return 0;)
+WARPLINE_FUNCTION(WARPLINE_U32, warpline_lane_count, (void), return 1;)
+WARPLINE_NUMBERS(WARPLINE_OF_NUMBERS)
+WARPLINE_INTEGERS(WARPLINE_OF_INTEGERS)
+#ifdef __cplusplus
+}
+#endif
+
+#endif
