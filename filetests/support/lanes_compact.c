@@ -9,7 +9,7 @@
 void kernel(int i, const int *a, int *positive, int *counts) {
   int x = a[i];
   if (x & 1)
-    counts[i] = warpline_compact_i32(positive + (i / 64), x, x > 0);
+    counts[i] = warpline_compact_i32(positive, x, x > 0);
   else
-    counts[i] = warpline_compact_i32(positive + 60 + (x & 3), i, true);
+    counts[i] = warpline_compact_i32(positive + 70 + (x & 3), i, true);
 }

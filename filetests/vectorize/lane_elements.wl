@@ -15,11 +15,11 @@ entry:
 ;   %v4: i1 = icmp ult %u, 4
 ;   %v6: i32 = select %v4, %u, 0
 ;   %v7: float = extractelement %x, %v6
-;   %v9: float = select %v4, %v7, zero
+;   %v9: float = select %v4, %v7, 0.0
 ;   %v11: i1 = icmp ult i32 9, 4
 ;   %v12: i32 = select %v11, 9, 0
 ;   %v13: float = extractelement %x, %v12
-;   %v14: float = select %v11, %v13, zero
+;   %v14: float = select %v11, %v13, 0.0
 ;   %v15: float = fadd %v9, %v14
 ;   %v18: <4 x float> = insertelement poison, %v15, i64 0
 ;   %v19: <4 x float> = shufflevector %v18, poison [0, 0, 0, 0]
@@ -72,13 +72,13 @@ end:
 ;   %v33: i32 = extractelement %v11, i64 3
 ;   %v34: i32 = extractelement %x, %v33
 ;   %v35: <4 x i32> = insertelement %v31, %v34, i64 3
-;   %v37: <4 x i32> = select %v19, %v35, zero
-;   %v40: <4 x i1> = icmp eq <4 x i32> <2, 2, 2, 2>, <0, 1, 2, 3>
-;   %v41: <4 x i32> = select %v40, %v6, %v37
-;   %v42: <4 x i32> = select %v5, %v41, %x
+;   %v36: <4 x i32> = select %v19, %v35, <0, 0, 0, 0>
+;   %v39: <4 x i1> = icmp eq <4 x i32> <2, 2, 2, 2>, <0, 1, 2, 3>
+;   %v40: <4 x i32> = select %v39, %v6, %v36
+;   %v41: <4 x i32> = select %v5, %v40, %x
 ;   br end
 ; end:
-;   ret %v42
+;   ret %v41
 ; }
 
 ; Lanes that are not active count for nothing: 0 is neutral to `umax`, −0 to a sum.
@@ -178,3 +178,32 @@ entry:
   %r: i32 = add %n, %m
   ret %r
 }
+; check: lower
+; func @packed_stores_x4(%i: i32, %x: <4 x i32>, %u: ptr) -> <4 x i32> {
+; entry:
+;   %v4: <4 x i1> = icmp sgt %x, <0, 0, 0, 0>
+;   call @llvm.masked.compressstore.v4i32(%x, %u, %v4)
+;   %v5: i4 = bitcast %v4
+;   %v6: i64 = zext %v5
+;   %v7: i64 = call @llvm.ctpop.i64(%v6)
+;   %v8: i32 = trunc %v7
+;   %v10: <4 x i32> = and %x, <7, 7, 7, 7>
+;   %v11: <4 x ptr> = getelementptr i16, %u, %v10
+;   %v12: <4 x i16> = trunc %x
+;   %v14: <4 x i64> = zext <4 x i1> <true, true, true, true>
+;   %v16: <4 x i64> = shufflevector %v14, <0, 0, 0, 0> [4, 0, 1, 2]
+;   %v17: <4 x i64> = add %v16, %v14
+;   %v18: <4 x i64> = shufflevector %v17, <0, 0, 0, 0> [4, 5, 0, 1]
+;   %v19: <4 x i64> = add %v18, %v17
+;   %v20: <4 x i64> = shufflevector %v19, <0, 0, 0, 0> [4, 0, 1, 2]
+;   %v21: <4 x ptr> = getelementptr i16, %v11, %v20
+;   call @llvm.masked.scatter.v4i16.v4p0(%v12, %v21, 1, <true, true, true, true>)
+;   %v23: i4 = bitcast <4 x i1> <true, true, true, true>
+;   %v24: i64 = zext %v23
+;   %v25: i64 = call @llvm.ctpop.i64(%v24)
+;   %v26: i32 = trunc %v25
+;   %v27: i32 = add %v8, %v26
+;   %v30: <4 x i32> = insertelement poison, %v27, i64 0
+;   %v31: <4 x i32> = shufflevector %v30, poison [0, 0, 0, 0]
+;   ret %v31
+; }

@@ -77,6 +77,8 @@ impl Module {
         unsafe {
             let result = f.LLVMGetReturnType(f.LLVMGlobalGetValueType(function));
             let argument = |k: u32| f.LLVMGetParam(function, k);
+            // What a front end notes of a declaration is wrong of a definition.
+            f.LLVMGlobalClearMetadata(function);
             let builder = f.LLVMCreateBuilderInContext(self.context());
             let block = || f.LLVMAppendBasicBlockInContext(self.context(), function, EMPTY);
             f.LLVMPositionBuilderAtEnd(builder, block());

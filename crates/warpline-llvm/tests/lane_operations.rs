@@ -3,15 +3,14 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use warpline::ir::{LANE_ELEMENTS, LaneOp, Op, Type};
+use warpline::ir::{LANE_ELEMENTS, LaneOp, Op};
 use warpline_llvm::worker::{CodegenOptions, LoadOptions, Output, codegen_in_process, load_in_process};
 use warpline_llvm::{Cpu, Error, Imported, Jit, Llvm, Module, has_clang};
 
-/// A function of the table: the operation, its elements, and the suffix of its name.
+/// A function of the table: the operation, and the two parts of its name.
 struct Function {
     op: LaneOp,
-    elem: Type,
-    stem: String,
+    stem: &'static str,
     suffix: &'static str,
 }
 
@@ -27,32 +26,13 @@ impl Function {
 /// All of them, each name once.
 fn table() -> Vec<Function> {
     let mut all = Vec::new();
-    for op in LaneOp::all().filter(|op| op.is_asked_by_kernels()) {
-        if !op.has_element() {
-            all.push(Function { op, elem: Type::Void, stem: op.name().to_owned(), suffix: "" });
-            continue;
-        }
-        let names: &[&str] = match op {
-            LaneOp::Shuffle => &["shuffle", "broadcast", "extract"],
-            _ => &[op.name()],
-        };
-        for name in names {
-            for (suffix, elem, _) in LANE_ELEMENTS {
-                if LaneOp::declared(&format!("warpline_{name}_{suffix}")).is_some() {
-                    all.push(Function { op, elem, stem: (*name).to_owned(), suffix });
-                }
-            }
-        }
-    }
-    // Names of unsigned minima and maxima are those of signed ones, with another suffix.
-    for stem in ["reduce", "scan_exclusive", "scan_inclusive"] {
-        for limit in ["min", "max"] {
-            for (suffix, elem, unsigned) in LANE_ELEMENTS {
-                let name = format!("{stem}_{limit}");
-                let (op, _) = LaneOp::declared(&format!("warpline_{name}_{suffix}")).unwrap();
-                if unsigned && !all.iter().any(|f| f.stem == name && f.suffix == suffix) {
-                    all.push(Function { op, elem, stem: name, suffix });
-                }
+    let keywords = LaneOp::all().map(LaneOp::name).chain(["broadcast", "extract"]);
+    for stem in keywords {
+        for suffix in LANE_ELEMENTS.iter().map(|&(suffix, ..)| suffix).chain([""]) {
+            let mut function = Function { op: LaneOp::Any, stem, suffix };
+            if let Some((op, _)) = LaneOp::declared(&function.name()) {
+                function.op = op;
+                all.push(function);
             }
         }
     }

@@ -7,12 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use warpline::ir::{
-<<<<<<< HEAD
-    Accessed, Atomic, Constant, FloatKind, Function, Inst, InstFlags, Module, Op, Scalar, Type, Value,
-=======
-    Atomic, Constant, FloatKind, Function, Inst, InstFlags, LaneOp, Module, Op, Scalar, Type, Value,
->>>>>>> 0ce3fa3 (Shuffles, packed stores, reductions and scans over active lanes)
-    VectorType,
+    Accessed, Atomic, Constant, FloatKind, Function, Inst, InstFlags, LaneOp, Module, Op, Scalar, Type,
+    Value, VectorType,
 };
 use warpline_analysis::CycleForest;
 

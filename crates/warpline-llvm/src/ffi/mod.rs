@@ -444,6 +444,7 @@ required {
     fn LLVMGetPersonalityFn(fn_: LLVMValueRef) -> LLVMValueRef;
     fn LLVMGetPoison(ty: LLVMTypeRef) -> LLVMValueRef;
     fn LLVMGetUndef(ty: LLVMTypeRef) -> LLVMValueRef;
+    fn LLVMGlobalClearMetadata(global: LLVMValueRef);
     fn LLVMHasPersonalityFn(fn_: LLVMValueRef) -> LLVMBool;
     fn LLVMInsertIntoBuilder(builder: LLVMBuilderRef, instr: LLVMValueRef);
     fn LLVMInstructionClone(inst: LLVMValueRef) -> LLVMValueRef;

@@ -1,8 +1,8 @@
 //! Operations on lanes: what they are, and the functions by which a kernel asks for them.
 //!
 //! A kernel calls `warpline_…`, an external function; where the operation works on values of several types, the name ends in the type
-//! (`warpline_reduce_add_f32`). This module is the one place that knows names, types and descriptions: import, verifier and
-//! interpreter ask it, and the declarations for C and Rust are [made](super::declarations) from it.
+//! (`warpline_reduce_add_f32`). This module is the one place that knows names and types: import, verifier and
+//! interpreter ask it, and the declarations for C and Rust, in the crate `warpline-lanes`, are tested against it.
 
 use super::types::{FloatKind, Type};
 
