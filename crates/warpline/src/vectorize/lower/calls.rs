@@ -1,8 +1,7 @@
 //! Calls.
 
-use cranelift_entity::EntitySet;
-
-use crate::ir::{Constant, Effects, FloatKind, Inst, Op, Scalar, Symbol, Type, Value};
+use crate::ir::{Constant, Effects, FloatKind, FuncId, Inst, Op, Scalar, Type, Value};
+use crate::shape::ArgShape;
 use crate::vectorize::VectorizeError;
 
 use super::math::{Fold, Form, is_annotation, libm_name, reduction, vector_intrinsic};
@@ -18,11 +17,18 @@ impl Lower<'_> {
         if is_annotation(&name) && data.results.is_empty() {
             return Ok(());
         }
-        if info.effects.contains(Effects::CONVERGENT) || info.callee.is_some_and(|s| self.asks_lanes(s)) {
-            let why = format!(
-                "the call of `{name}` depends on the other lanes; calls of such functions cannot be vectorized yet unless they are inlined"
-            );
-            return Err(self.error(i, why));
+        let lanes_meet = info.effects.contains(Effects::CONVERGENT)
+            || info.callee.is_some_and(|s| self.lane_callees.contains(s));
+        let vectorized = self.callee(i);
+        if lanes_meet {
+            return match vectorized {
+                Some(callee) => self.call_of_form(i, callee),
+                None => {
+                    let why =
+                        format!("the call of `{name}` depends on the other lanes, and its body is not known");
+                    Err(self.error(i, why))
+                }
+            };
         }
         if name.starts_with("llvm.stacksave") || name.starts_with("llvm.stackrestore") {
             return self.stack_call(i);
@@ -32,6 +38,9 @@ impl Lower<'_> {
         }
         if info.effects.contains(Effects::NO_RETURN) && data.results.is_empty() {
             return self.call_of_first_lane(i);
+        }
+        if let Some(callee) = vectorized.filter(|_| self.width > 1) {
+            return self.call_of_form(i, callee);
         }
         let Some(result) = data.result() else { return self.replicate(i) };
         if let Some((base, form)) = vector_intrinsic(&name)
@@ -52,23 +61,54 @@ impl Lower<'_> {
         self.replicate(i)
     }
 
-    /// Whether a function of the module executes lane operations, itself or through what it calls.
-    fn asks_lanes(&self, callee: Symbol) -> bool {
-        let mut seen: EntitySet<Symbol> = EntitySet::new();
-        let mut work = vec![callee];
-        while let Some(s) = work.pop() {
-            let name = &self.module.symbols[s].name;
-            let Some(id) = self.module.function(name).filter(|_| seen.insert(s)) else { continue };
-            let func = &self.module.functions[id];
-            for i in func.layout.iter().flat_map(|&b| &func.blocks[b].insts) {
-                match &func.insts[*i].op {
-                    Op::Lane(_) => return true,
-                    Op::Call(info) => work.extend(info.callee),
-                    _ => {}
-                }
-            }
+    /// The function of the module that a call runs, if it can be vectorized.
+    fn callee(&self, i: Inst) -> Option<FuncId> {
+        let data = &self.src.insts[i];
+        let Op::Call(info) = &data.op else { return None };
+        let types: Vec<Type> = data.args.iter().map(|&a| self.src.ty(a)).collect();
+        let ret = data.result().map_or(Type::Void, |v| self.src.ty(v));
+        self.wanted.callee(self.module, info, &types, ret)
+    }
+
+    /// A call of the [W-lane form](crate::vectorize::callees) of a function, under the mask of the block. Its result is a vector.
+    fn call_of_form(&mut self, i: Inst, callee: FuncId) -> Result<(), VectorizeError> {
+        let data = &self.src.insts[i];
+        let mut shapes = Vec::with_capacity(data.args.len());
+        for &a in &data.args {
+            shapes.push(match self.reps[a] {
+                Rep::Uniform => ArgShape::Uniform,
+                Rep::Strided(step) => ArgShape::Stride(step),
+                Rep::Varying => ArgShape::Varying,
+            });
         }
-        false
+        let mask = self.mask_vector(i)?;
+        let form = self.wanted.form(self.module, callee, shapes, mask.is_some());
+        let mut args = Vec::with_capacity(data.args.len() + 1);
+        for (&a, shape) in data.args.iter().zip(&form.args) {
+            args.push(if *shape == ArgShape::Varying { self.vector(a, i)? } else { self.scalar(a, i)? });
+        }
+        args.extend(mask.map(|m| if self.width == 1 { self.extract_lane(m, Type::BOOL, 0) } else { m }));
+        let ret = match data.result() {
+            Some(v) => self.vector_type_of(v, i)?,
+            None => Type::Void,
+        };
+        let types: Vec<Type> = args.iter().map(|&a| self.out.ty(a)).collect();
+        let effects = data.effects();
+        let symbol = self.module.function_symbol(&form.name, &types, ret, effects);
+        let op = self.call_op(symbol, effects);
+        let new = self.out.append(self.block, op, &args, ret);
+        self.out.insts[new].origin = data.origin;
+        self.copy_metadata(i, new);
+        let (Some(result), Some(value)) = (data.result(), self.out.insts[new].result()) else {
+            return Ok(());
+        };
+        let value = match self.reps[result] {
+            Rep::Varying => value,
+            Rep::Uniform => self.first_active(value, self.src.ty(result), i)?,
+            Rep::Strided(_) => return Err(self.error(i, "internal: a call's result is strided")),
+        };
+        self.define(result, value);
+        Ok(())
     }
 
     /// A call with uniform operands that yields the same for all lanes and does nothing else is made once.

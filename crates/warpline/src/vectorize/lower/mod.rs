@@ -35,6 +35,7 @@ use crate::shape::Shape;
 
 use super::VectorizeError;
 use super::alignment::{self, at_distance};
+use super::callees::{Form, Wanted};
 use super::counts::{Always, MaskCounts};
 use super::options::{MathLibrary, Options, Passing};
 use super::safe_loads::SafeLoads;
@@ -61,6 +62,8 @@ pub struct Input<'a> {
     pub safe_loads: &'a SafeLoads,
     /// Blocks that every lane comes to, whatever happens.
     pub always: &'a Always,
+    /// Functions that [execute lane operations](super::callees::asking_lanes).
+    pub lane_callees: &'a EntitySet<Symbol>,
 }
 
 /// What lowering made.
@@ -75,6 +78,8 @@ pub struct Lowered {
     pub approximate: bool,
     /// Under which masks memory is accessed.
     pub masks: MaskCounts,
+    /// The forms of functions that it calls.
+    pub callees: Vec<Form>,
 }
 
 /// Lowers a lane program to `options.width` lanes. Intrinsics are declared in the module.
@@ -95,6 +100,8 @@ pub fn lower(
         out: Function::new(&options.name, Type::Void),
         width: options.width,
         math: options.math,
+        lane_callees: input.lane_callees,
+        wanted: Wanted::new(module, options),
         plan: AccessPlan::compute(module, input.func, &reps, options.width),
         covered: Covered::compute(module, input.func, &reps, options.width),
         stack: StackUse::compute(module, input.func),
@@ -123,7 +130,14 @@ pub fn lower(
     lower.phi_operands()?;
     lower.place_allocas();
     alignment::raise(lower.module, &mut lower.out);
-    Ok(Lowered { func: lower.out, params, result, approximate: lower.approximate, masks: lower.masks })
+    Ok(Lowered {
+        func: lower.out,
+        params,
+        result,
+        approximate: lower.approximate,
+        masks: lower.masks,
+        callees: lower.wanted.into_forms(),
+    })
 }
 
 /// The type of one lane's value as a vector of all lanes: vectors of scalars, structures and arrays of
@@ -159,6 +173,8 @@ struct Lower<'a> {
     out: Function,
     width: u32,
     math: &'a dyn MathLibrary,
+    lane_callees: &'a EntitySet<Symbol>,
+    wanted: Wanted<'a>,
     reps: SecondaryMap<Value, Rep>,
     plan: AccessPlan,
     covered: Covered,
