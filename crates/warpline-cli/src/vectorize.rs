@@ -69,7 +69,7 @@ fn make(
     scalar_result: bool,
 ) -> Result<Vectorized> {
     let math = kernel.math_library(options.kernel.math_ulp);
-    let bodies = kernel.imported.final_bodies();
+    let bodies = kernel.imported.final_bodies(kernel.register_bits);
     let form = |kernel: &mut Kernel, name: String, masked: bool| {
         let mut asked = kernel.vectorizer(&options.kernel, name, masked, &math, &bodies);
         asked.scalar_result = scalar_result;

@@ -1,9 +1,11 @@
 //! Which functions of a module may be vectorized where they are called.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use llvm_sys::prelude::*;
 use warpline::ir::{self, FuncId};
 use warpline::vectorize::Callees;
+use warpline::vectorize::vector_abi::{InstructionSet, Variant};
 
 use crate::facts::REPLACEABLE;
 use crate::ffi::load::functions;
@@ -15,19 +17,35 @@ use crate::simplify::attribute_kind;
 const PASSED_OTHERWISE: [&str; 5] = ["byval", "inalloca", "preallocated", "swifterror", "swiftself"];
 
 /// The functions of which calls do what the bodies in the module say.
-pub struct FinalBodies(BTreeSet<FuncId>);
+pub struct FinalBodies {
+    /// Those that may be vectorized.
+    bodies: BTreeSet<FuncId>,
+    /// Those that are used otherwise than by calls of their names.
+    addressed: BTreeSet<FuncId>,
+    /// The vector variants of functions, by their names.
+    variants: BTreeMap<String, Vec<Variant>>,
+}
 
 impl Callees for FinalBodies {
     fn may_be_vectorized(&self, _module: &ir::Module, function: FuncId) -> bool {
-        self.0.contains(&function)
+        self.bodies.contains(&function)
+    }
+
+    fn has_address_taken(&self, _module: &ir::Module, function: FuncId) -> bool {
+        self.addressed.contains(&function)
+    }
+
+    fn variants(&self, function: &str) -> &[Variant] {
+        self.variants.get(function).map_or(&[], Vec::as_slice)
     }
 }
 
 impl Imported {
     /// The functions of which calls do what their bodies say: no other module's body may take their place, and arguments are passed as
     /// the values that they are.
-    pub fn final_bodies(&self) -> FinalBodies {
-        let mut found = BTreeSet::new();
+    /// `register_bits` is the size of the machine's vector registers, which says which [variants](warpline::vectorize::vector_abi) it can execute.
+    pub fn final_bodies(&self, register_bits: u32) -> FinalBodies {
+        let (mut bodies, mut addressed) = (BTreeSet::new(), BTreeSet::new());
         for (id, func) in &self.ir.functions {
             let Some(function) = self.bridge.module().named(&func.name) else { continue };
             let has = |index: u32, kind: &str| {
@@ -41,9 +59,46 @@ impl Imported {
             let otherwise =
                 (1..=func.params.len() as u32).any(|p| PASSED_OTHERWISE.iter().any(|kind| has(p, kind)));
             if !REPLACEABLE.contains(&linkage) && !otherwise && !has(FUNCTION_INDEX, "naked") {
-                found.insert(id);
+                bodies.insert(id);
+            }
+            if is_address_taken(function) {
+                addressed.insert(id);
             }
         }
-        FinalBodies(found)
+        let variants = self.variants(register_bits);
+        FinalBodies { bodies, addressed, variants }
     }
+}
+
+impl Imported {
+    /// The vector variants that attributes of functions promise, for machines with vector registers of so many bits.
+    fn variants(&self, register_bits: u32) -> BTreeMap<String, Vec<Variant>> {
+        let mut variants: BTreeMap<String, Vec<Variant>> = BTreeMap::new();
+        for name in self.bridge.module().function_attribute_names() {
+            let Some(variant) = Variant::parse(&name) else { continue };
+            // What takes 256 bits for floating point and 128 for integers has no use where AVX2 is there.
+            if variant.set != InstructionSet::Avx && variant.set.register_bits() <= register_bits {
+                variants.entry(variant.scalar.clone()).or_default().push(variant);
+            }
+        }
+        variants
+    }
+}
+
+/// Whether a function is used by anything but calls of it.
+fn is_address_taken(function: LLVMValueRef) -> bool {
+    let f = functions();
+    // SAFETY: a live function; its uses and their users live as long as nothing changes the module.
+    unsafe {
+        let mut at = f.LLVMGetFirstUse(function);
+        while !at.is_null() {
+            let user = f.LLVMGetUser(at);
+            let is_call = !f.LLVMIsACallInst(user).is_null() || !f.LLVMIsAInvokeInst(user).is_null();
+            if !is_call || f.LLVMGetCalledValue(user) != function {
+                return true;
+            }
+            at = f.LLVMGetNextUse(at);
+        }
+    }
+    false
 }

@@ -318,6 +318,27 @@ impl Module {
             .collect()
     }
 
+    /// The names of the attributes of functions that LLVM knows nothing of, in module order, as they come.
+    pub(crate) fn function_attribute_names(&self) -> Vec<String> {
+        let f = functions();
+        let mut names = Vec::new();
+        for function in self.functions() {
+            // SAFETY: a live function; LLVM fills as many attributes as it counts; pointer and length describe a name, which is copied.
+            unsafe {
+                let count = f.LLVMGetAttributeCountAtIndex(function, FUNCTION_INDEX) as usize;
+                let mut attributes = vec![std::ptr::null_mut(); count];
+                f.LLVMGetAttributesAtIndex(function, FUNCTION_INDEX, attributes.as_mut_ptr());
+                for attribute in attributes.into_iter().filter(|&a| f.LLVMIsStringAttribute(a) != 0) {
+                    let mut length = 0;
+                    let start = f.LLVMGetStringAttributeKind(attribute, &raw mut length).cast::<u8>();
+                    let name = std::slice::from_raw_parts(start, length as usize);
+                    names.push(String::from_utf8_lossy(name).into_owned());
+                }
+            }
+        }
+        names
+    }
+
     /// Whether a function of that name has a body.
     pub fn defines(&self, name: &str) -> bool {
         // SAFETY: `named` yields functions of this module.

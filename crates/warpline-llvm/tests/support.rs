@@ -165,10 +165,12 @@ impl Row {
 
     /// The function for four lanes, and what was counted.
     fn vectorized(&self, kernel: &Kernel) -> (String, Counts) {
-        let mut ir = kernel.import().ir;
-        let asked = Options::new(4, kernel.shapes(), "kernel_x4");
-        let made = kernel.vectorized(&mut ir, asked).unwrap_or_else(|e| panic!("{}: {e}", self.file));
-        (print_function(&ir, &ir.functions[made.func]), made.counts)
+        let mut imported = kernel.import();
+        let bodies = imported.final_bodies(128);
+        let ir = &mut imported.ir;
+        let asked = Options { callees: &bodies, ..Options::new(4, kernel.shapes(), "kernel_x4") };
+        let made = kernel.vectorized(ir, asked).unwrap_or_else(|e| panic!("{}: {e}", self.file));
+        (print_function(ir, &ir.functions[made.func]), made.counts)
     }
 }
 

@@ -158,6 +158,7 @@ fn instruction(module: &Module, func: &Function, i: Inst, names: &mut Names) {
                 _ if is_bulk(name) && of_constant() => Some("memory: memset, memcpy"),
                 _ if is_bulk(name) => Some("memory: memset, memcpy of a size at run time"),
                 _ if name.starts_with("llvm.") => Some("call: intrinsic"),
+                _ if info.callee.is_none() => Some("call: through a pointer"),
                 _ if module.function(name).is_some() => Some("call: function of the module"),
                 _ => Some("call: unknown function"),
             }

@@ -137,7 +137,7 @@ fn bind(options: &RunOptions, kernel: &Kernel) -> Result<Data> {
 /// Makes the W-lane forms, the drivers and the entries, and exports them. Returns what is said of the unmasked form.
 fn make(options: &RunOptions, kernel: &mut Kernel) -> Result<Vectorized> {
     let math = kernel.math_library(options.kernel.math_ulp);
-    let bodies = kernel.imported.final_bodies();
+    let bodies = kernel.imported.final_bodies(kernel.register_bits);
     let mut forms = Vec::new();
     for (name, masked) in [("warpline_run_full", false), ("warpline_run_masked", true)] {
         let asked = kernel.vectorizer(&options.kernel, name.to_owned(), masked, &math, &bodies);

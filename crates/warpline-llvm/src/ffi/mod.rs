@@ -513,6 +513,7 @@ required {
         f: LLVMValueRef, idx: LLVMAttributeIndex, k: *const c_char, klen: u32
     ) -> LLVMAttributeRef;
     fn LLVMGetStringAttributeValue(a: LLVMAttributeRef, length: *mut u32) -> *const c_char;
+    fn LLVMGetStringAttributeKind(a: LLVMAttributeRef, length: *mut u32) -> *const c_char;
     fn LLVMGetInlineAsmConstraintString(inline_asm_val: LLVMValueRef, len: *mut usize) -> *const c_char;
     fn LLVMGlobalCopyAllMetadata(
         value: LLVMValueRef, num_entries: *mut usize

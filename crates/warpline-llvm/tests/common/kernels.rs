@@ -13,7 +13,7 @@ use warpline::interp::LaneSet;
 use warpline::ir::{FuncId, Module as Ir, Type};
 use warpline::shape::ArgShape;
 use warpline::vectorize::driver::{scalar_range, slots_entry, vector_range};
-use warpline::vectorize::{Boscc, Linearize, Options, VectorizeError, Vectorized, vectorize};
+use warpline::vectorize::{Boscc, Callees, Linearize, Options, VectorizeError, Vectorized, vectorize};
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
 use warpline_testkit::differential::{Form, Outcome, Setup, compare_all};
@@ -216,10 +216,14 @@ impl Kernel {
         let known = imported.ir.functions.len();
         let kernel = imported.ir.function("kernel").expect("the function is called `kernel`");
         let shapes = self.shapes();
+        // The smallest registers of all machines.
+        let bodies = imported.final_bodies(128);
         let mut forms = Vec::new();
         for masked in [false, true] {
             let name = format!("kernel.{masked}");
-            let asked = Options { masked, linearize, boscc, ..Options::new(width, shapes.clone(), name) };
+            let callees: &dyn Callees = &bodies;
+            let asked =
+                Options { masked, linearize, boscc, callees, ..Options::new(width, shapes.clone(), name) };
             let made =
                 self.vectorized(&mut imported.ir, asked).unwrap_or_else(|e| panic!("{e}\n{}", self.text));
             forms.push(made.func);

@@ -49,7 +49,7 @@ pub(super) struct Filler<'a> {
     pub f: &'a mut Function,
     pub module: &'a mut Module,
     pub options: &'a ProgramOptions,
-    symbols: &'a Symbols,
+    pub(super) symbols: &'a Symbols,
     dom: DomTree,
     /// By block: what is defined there.
     defs: Vec<Vec<Avail>>,
@@ -690,23 +690,5 @@ impl Filler<'_> {
             _ => return,
         };
         self.emit(b, Op::Cast(op), &[x.value], to, clean, x.uniform);
-    }
-
-    fn effect(&mut self, b: Block) {
-        let Some(symbol) = self.symbols.effect else { return };
-        let x = self.pick(b, Type::Int(32), CLEAN);
-        let effects = self.module.symbols[symbol].effects;
-        let info = CallInfo { callee: Some(symbol), effects, variadic_fixed: None };
-        self.emit(b, Op::Call(Box::new(info)), &[x.value], Type::Int(32), true, false);
-    }
-
-    fn helper(&mut self, b: Block) {
-        let symbol = *self.rng.pick(&self.symbols.helpers);
-        let (x, y) = (self.pick(b, Type::Int(32), CLEAN), self.pick(b, Type::Int(32), CLEAN));
-        let effects = self.module.symbols[symbol].effects;
-        let info = CallInfo { callee: Some(symbol), effects, variadic_fixed: None };
-        // What it returns may be poison.
-        let clean = !self.options.poison;
-        self.emit(b, Op::Call(Box::new(info)), &[x.value, y.value], Type::Int(32), clean, false);
     }
 }

@@ -11,6 +11,7 @@
 //! One seed gives one program.
 
 mod atomics;
+mod calls;
 pub mod composite;
 mod fill;
 mod fuses;
@@ -247,6 +248,11 @@ pub fn generate(seed: u64, options: &ProgramOptions) -> Program {
             build(&mut rng.fork(), &mut f, &mut module, &roles, &inner, &symbols);
             functions.push(f);
             let symbol = module.function_symbol(&name, &[i32s, i32s], i32s, Effects::UNKNOWN);
+            symbols.helpers.push(symbol);
+        }
+        if rng.chance(1, 3) {
+            let (f, symbol) = calls::recursive(&mut module, "recursive");
+            functions.push(f);
             symbols.helpers.push(symbol);
         }
     }

@@ -19,6 +19,7 @@ use crate::uniformity::rules::lane_op;
 use super::options::Options;
 use super::pipeline::vectorize_one;
 use super::stage::Watch;
+use super::vector_abi::Variant;
 use super::{Boscc, Linearize, VectorizeError};
 
 /// What a module's embedder knows of the functions that kernels call.
@@ -26,6 +27,16 @@ pub trait Callees {
     /// Whether calls of the function do what its body says and nothing else: no other module's body may take its place,
     /// and arguments are passed as the values that they are.
     fn may_be_vectorized(&self, module: &Module, function: FuncId) -> bool;
+
+    /// Whether calls through pointers may be calls of the function. It costs time, not truth, to be wrong.
+    fn has_address_taken(&self, _module: &Module, _function: FuncId) -> bool {
+        true
+    }
+
+    /// The vector variants of a function, by its name, that the machine can execute and that will be there when the code is linked.
+    fn variants(&self, _function: &str) -> &[Variant] {
+        &[]
+    }
 }
 
 /// Every function with a body is what its body says: right for modules that are complete.
@@ -49,6 +60,9 @@ impl Callees for NoCallees {
 /// So many forms of one function may tell the steps of their arguments; in further ones strided arguments are varying. A function that
 /// calls itself with ever greater steps would have infinitely many.
 const MAX_STRIDED_FORMS: usize = 8;
+
+/// With so many functions a pointer is compared at a call; if it may point to more, the calls are made lane by lane.
+const MAX_TARGETS: usize = 8;
 
 /// A W-lane form that a call asks for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -131,6 +145,12 @@ pub fn asking_lanes(module: &Module, func: &Function) -> EntitySet<Symbol> {
     asking
 }
 
+/// Whether a function takes arguments of these types and returns `ret`.
+fn fits(func: &Function, args: &[Type], ret: Type) -> bool {
+    let types = func.params.iter().map(|&p| func.ty(p));
+    !func.variadic && func.ret == ret && types.eq(args.iter().copied())
+}
+
 fn insts(func: &Function) -> impl Iterator<Item = Inst> + '_ {
     func.layout.iter().flat_map(|&b| func.block_insts(b))
 }
@@ -163,9 +183,28 @@ impl<'a> Wanted<'a> {
         ret: Type,
     ) -> Option<FuncId> {
         let &id = self.bodies.get(&call.callee?)?;
-        let f = &module.functions[id];
-        let fits = !f.variadic && f.ret == ret && f.params.iter().map(|&p| f.ty(p)).eq(args.iter().copied());
-        (fits && self.options.callees.may_be_vectorized(module, id)).then_some(id)
+        (fits(&module.functions[id], args, ret) && self.options.callees.may_be_vectorized(module, id))
+            .then_some(id)
+    }
+
+    pub(super) fn callees(&self) -> &'a dyn Callees {
+        self.options.callees
+    }
+
+    /// The functions that a call through a pointer may run, as far as forms of them can take their place; none if there are too many to
+    /// compare with.
+    pub(super) fn targets(&self, module: &Module, args: &[Type], ret: Type) -> Vec<FuncId> {
+        let may_be = |&(id, f): &(FuncId, &Function)| {
+            let callees = self.options.callees;
+            fits(f, args, ret)
+                && callees.has_address_taken(module, id)
+                && callees.may_be_vectorized(module, id)
+        };
+        let mut targets: Vec<FuncId> = module.functions.iter().filter(may_be).map(|(id, _)| id).collect();
+        if targets.len() > MAX_TARGETS {
+            targets.clear();
+        }
+        targets
     }
 
     /// Asks for a form, and says what it is.

@@ -40,6 +40,7 @@ pub mod scalarize;
 pub mod scaling;
 pub mod shared_memory;
 mod stage;
+pub mod vector_abi;
 pub mod widen;
 
 use cranelift_entity::EntitySet;

@@ -42,6 +42,12 @@ impl Lower<'_> {
         if let Some(callee) = vectorized.filter(|_| self.width > 1) {
             return self.call_of_form(i, callee);
         }
+        if self.width > 1 && self.call_of_variant(i, &name)? {
+            return Ok(());
+        }
+        if info.callee.is_none() && self.width > 1 && self.call_through_pointer(i)? {
+            return Ok(());
+        }
         let Some(result) = data.result() else { return self.replicate(i) };
         if let Some((base, form)) = vector_intrinsic(&name)
             && (self.src.ty(data.args[0]).scalar().is_some() || self.src.ty(result).elem().is_some())
@@ -70,24 +76,39 @@ impl Lower<'_> {
         self.wanted.callee(self.module, info, &types, ret)
     }
 
-    /// A call of the [W-lane form](crate::vectorize::callees) of a function, under the mask of the block. Its result is a vector.
+    /// A call of the [W-lane form](crate::vectorize::callees) of a function, under the mask of the block.
     fn call_of_form(&mut self, i: Inst, callee: FuncId) -> Result<(), VectorizeError> {
-        let data = &self.src.insts[i];
-        let mut shapes = Vec::with_capacity(data.args.len());
-        for &a in &data.args {
+        let mask = self.mask_vector(i)?;
+        let value = self.form_under(i, &self.src.insts[i].args, callee, mask)?;
+        match value {
+            Some(value) => self.define_lanes(i, value),
+            None => Ok(()),
+        }
+    }
+
+    /// Calls the form of a function for the shapes of `operands`, under a mask. The lanes' results.
+    pub(super) fn form_under(
+        &mut self,
+        i: Inst,
+        operands: &[Value],
+        callee: FuncId,
+        mask: Option<Value>,
+    ) -> Result<Option<Value>, VectorizeError> {
+        let mut shapes = Vec::with_capacity(operands.len());
+        for &a in operands {
             shapes.push(match self.reps[a] {
                 Rep::Uniform => ArgShape::Uniform,
                 Rep::Strided(step) => ArgShape::Stride(step),
                 Rep::Varying => ArgShape::Varying,
             });
         }
-        let mask = self.mask_vector(i)?;
         let form = self.wanted.form(self.module, callee, shapes, mask.is_some());
-        let mut args = Vec::with_capacity(data.args.len() + 1);
-        for (&a, shape) in data.args.iter().zip(&form.args) {
+        let mut args = Vec::with_capacity(operands.len() + 1);
+        for (&a, shape) in operands.iter().zip(&form.args) {
             args.push(if *shape == ArgShape::Varying { self.vector(a, i)? } else { self.scalar(a, i)? });
         }
         args.extend(mask.map(|m| if self.width == 1 { self.extract_lane(m, Type::BOOL, 0) } else { m }));
+        let data = &self.src.insts[i];
         let ret = match data.result() {
             Some(v) => self.vector_type_of(v, i)?,
             None => Type::Void,
@@ -99,12 +120,15 @@ impl Lower<'_> {
         let new = self.out.append(self.block, op, &args, ret);
         self.out.insts[new].origin = data.origin;
         self.copy_metadata(i, new);
-        let (Some(result), Some(value)) = (data.result(), self.out.insts[new].result()) else {
-            return Ok(());
-        };
+        Ok(self.out.insts[new].result())
+    }
+
+    /// Defines the result of an instruction, given as a vector in which active lanes have theirs.
+    pub(super) fn define_lanes(&mut self, i: Inst, lanes: Value) -> Result<(), VectorizeError> {
+        let Some(result) = self.src.insts[i].result() else { return Ok(()) };
         let value = match self.reps[result] {
-            Rep::Varying => value,
-            Rep::Uniform => self.first_active(value, self.src.ty(result), i)?,
+            Rep::Varying => lanes,
+            Rep::Uniform => self.first_active(lanes, self.src.ty(result), i)?,
             Rep::Strided(_) => return Err(self.error(i, "internal: a call's result is strided")),
         };
         self.define(result, value);
@@ -327,7 +351,7 @@ impl Lower<'_> {
     }
 
     /// Elements `start .. start + lanes` of a vector.
-    fn piece(&mut self, x: Value, start: u32, lanes: u32) -> Value {
+    pub(super) fn piece(&mut self, x: Value, start: u32, lanes: u32) -> Value {
         if lanes == self.width {
             return x;
         }
@@ -340,7 +364,7 @@ impl Lower<'_> {
     }
 
     /// Two vectors of one length after another; one vector stays as it is.
-    fn concat(&mut self, parts: &[Value]) -> Value {
+    pub(super) fn concat(&mut self, parts: &[Value]) -> Value {
         let [a, b] = parts[..] else { return parts[0] };
         let ty = self.out.ty(a);
         let Type::Vector(v) = ty else { return a };

@@ -9,6 +9,8 @@
 //! * `ops`: arithmetic and everything that works lane by lane in one instruction;
 //! * `memory`: loads, stores, private memory;
 //! * `calls`: calls and lane operations;
+//! * `pointers`: calls through pointers;
+//! * `variants`: calls of vector variants that the user supplies;
 //! * `stack`: which memory on the stack is given back;
 //! * `replicate`: what has no vector form, once per active lane in lane order.
 
@@ -17,10 +19,12 @@ mod lanes;
 mod math;
 mod memory;
 mod ops;
+mod pointers;
 mod replicate;
 mod reps;
 mod stack;
 mod values;
+mod variants;
 
 use std::collections::BTreeMap;
 

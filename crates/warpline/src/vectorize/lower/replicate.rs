@@ -70,7 +70,8 @@ impl Lower<'_> {
         })
     }
 
-    fn one_lane_if(
+    /// The instruction for lane `k`, if the mask has it.
+    pub(super) fn one_lane_if(
         &mut self,
         i: Inst,
         k: u32,
