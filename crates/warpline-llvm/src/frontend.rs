@@ -157,8 +157,8 @@ fn rust_arguments(path: &Path, output: &Path) -> Vec<OsString> {
 fn clang_arguments(kind: InputKind, path: &Path, output: &Path, triple: Option<&str>) -> Vec<OsString> {
     let language: &[&str] = match kind {
         InputKind::OpenCl => &["-xcl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header", "-nogpulib"],
-        InputKind::Cpp => &["-xc++", "-fno-exceptions", "-fno-rtti"],
-        _ => &["-xc"],
+        InputKind::Cpp => &["-xc++", "-fno-exceptions", "-fno-rtti", "-fopenmp-simd"],
+        _ => &["-xc", "-fopenmp-simd"],
     };
     let mut arguments: Vec<OsString> = language.iter().map(OsString::from).collect();
     if let Some(triple) = triple {
