@@ -1,13 +1,13 @@
 ;@ group Calls
-;@ construct convergent calls (barriers)
+;@ construct other convergent calls
 ;@ happens refused
 ;@ args index, varying:4=small
 ;@ range 0..50
 ;@ result 4
 ;@ refused depends on the other lanes
-declare void @barrier() convergent
+declare void @together() convergent
 define i32 @kernel(i32 %i, i32 %x) {
-  call void @barrier() convergent
+  call void @together() convergent
   %r = add i32 %x, %i
   ret i32 %r
 }

@@ -22,6 +22,8 @@ pub struct Header<'a> {
     pub masked: bool,
     /// The name of the range driver.
     pub range: Option<&'a String>,
+    /// The name of the driver over work-items.
+    pub ndrange: Option<&'a String>,
     /// The header's file name.
     pub file: &'a str,
 }
@@ -33,7 +35,7 @@ pub fn text(header: &Header<'_>) -> String {
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
         .collect();
-    let function = &header.kernel.function().name;
+    let function = &header.kernel.name;
     let width = header.kernel.width;
     let mut out = format!(
         "/* `{function}` on {width} lanes for {}, made by warpline. */\n#ifndef WARPLINE_{guard}\n#define WARPLINE_{guard}\n\n\
@@ -48,6 +50,9 @@ pub fn text(header: &Header<'_>) -> String {
     }
     if let Some(name) = header.range {
         out += &range_prototype(header, name);
+    }
+    if let Some(name) = header.ndrange {
+        out += &ndrange_prototype(header, name);
     }
     out += "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
     out
@@ -84,7 +89,6 @@ fn vector_type(header: &Header<'_>, ty: Type) -> Result<(String, String), String
 }
 
 fn lanes_prototype(header: &Header<'_>) -> Result<String, String> {
-    let func = header.kernel.function();
     let mut typedefs: Vec<String> = Vec::new();
     let mut passed = |passing: &Passing| match *passing {
         Passing::Uniform(ty) | Passing::Strided(ty, _) => {
@@ -122,7 +126,7 @@ fn lanes_prototype(header: &Header<'_>) -> Result<String, String> {
     if !out.is_empty() {
         out.push('\n');
     }
-    let _ = write!(out, "/* All {} lanes of `{}`", header.kernel.width, func.name);
+    let _ = write!(out, "/* All {} lanes of `{}`", header.kernel.width, header.kernel.name);
     for note in notes {
         let _ = write!(out, ";\n   {note}");
     }
@@ -158,7 +162,7 @@ fn range_prototype(header: &Header<'_>, name: &str) -> String {
     let mut out = format!(
         "/* `{}` for each index in begin..end (nothing if begin >= end), {} at a time.\n   Every index must fit the kernel's \
          parameter",
-        func.name, header.kernel.width
+        header.kernel.name, header.kernel.width
     );
     for note in notes {
         let _ = write!(out, ";\n   {note}");
@@ -166,6 +170,25 @@ fn range_prototype(header: &Header<'_>, name: &str) -> String {
     out += ". */\n";
     let _ = writeln!(out, "void {name}({});\n", list(&params));
     out
+}
+
+fn ndrange_prototype(header: &Header<'_>, name: &str) -> String {
+    let func = header.kernel.function();
+    let added = header.kernel.items.as_ref().map_or(0, |items| items.added.len());
+    let mut params: Vec<String> =
+        ["offset", "size", "local"].iter().map(|name| format!("const uint64_t {name}[3]")).collect();
+    for (i, &p) in func.params[..func.params.len() - added].iter().enumerate() {
+        if header.kernel.args[i] != ArgShape::Index {
+            params.push(declare(c_type(func.ty(p)).unwrap_or("void *"), &parameter(header, i)));
+        }
+    }
+    format!(
+        "/* `{}` for size[0] * size[1] * size[2] work-items, numbered from offset, in groups of local[0] * local[1] * local[2] (0: all \
+         of\n   the dimension; the last groups may be smaller), {} neighbours in dimension 0 at a time. */\nvoid {name}({});\n\n",
+        header.kernel.name,
+        header.kernel.width,
+        list(&params)
+    )
 }
 
 /// The type of an array with elements of this type.
@@ -187,8 +210,10 @@ fn list(params: &[String]) -> String {
 
 /// A parameter's name as C can have it.
 fn parameter(header: &Header<'_>, index: usize) -> String {
-    const RESERVED: [&str; 9] =
-        ["begin", "end", "mask", "int", "float", "double", "char", "register", "default"];
+    const RESERVED: [&str; 12] = [
+        "offset", "size", "local", "begin", "end", "mask", "int", "float", "double", "char", "register",
+        "default",
+    ];
     let func = header.kernel.function();
     let name = &func.values[func.params[index]].name;
     let plain = !name.is_empty()

@@ -6,6 +6,7 @@ use warpline::demangle;
 use warpline::ir::{FuncId, Function, Op, Scalar, Type};
 use warpline::shape::{ArgShape, parse_args};
 use warpline::vectorize::VectorizeError;
+use warpline::vectorize::work_items::{self, WorkItems};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Linkage, Module, did_you_mean};
 
@@ -19,8 +20,12 @@ use crate::spec::Width;
 pub struct Kernel {
     /// The module that it is in.
     pub imported: Imported,
-    /// The kernel.
+    /// The kernel. Where it asks which work-item it is, it is a copy that has parameters instead.
     pub func: FuncId,
+    /// The kernel's own name.
+    pub name: String,
+    /// What became of such questions.
+    pub items: Option<WorkItems>,
     /// What the input says of it.
     pub directives: Directives,
     /// The shapes of its parameters.
@@ -39,11 +44,17 @@ pub struct Kernel {
 /// Whatever is wrong with the input, the directives or the options.
 pub fn open(options: &KernelOptions) -> Result<Kernel> {
     let path = &options.input;
-    let imported = load(path, Some(true), None)?;
+    let mut imported = load(path, Some(true), None)?;
     let groups = directives::read(path)?;
     let (func, directives) = choose(&imported, path, groups, options.function.as_deref())?;
     let function = &imported.ir.functions[func];
-    let args = shapes(&imported, function, path, &directives, options.args.as_deref())?;
+    let name = function.name.to_string();
+    let mut args = shapes(&imported, function, path, &directives, options.args.as_deref())?;
+    let items = work_items::with_parameters(&mut imported.ir, func)
+        .map_err(|e| Error::Vectorize(e.describe(&imported.ir)))?;
+    let func = items.as_ref().map_or(func, |items| items.func);
+    args.extend(items.iter().flat_map(WorkItems::shapes));
+    let function = &imported.ir.functions[func];
     let triple = imported.ir.triple.clone();
     let cpu = worker::find_cpu(&options.cpu, &triple)?;
     let register_bits = register_bits(&cpu, &triple)?;
@@ -51,7 +62,7 @@ pub fn open(options: &KernelOptions) -> Result<Kernel> {
         Width::Lanes(n) => n,
         Width::Auto => (register_bits / element_bits(function)).max(1),
     };
-    Ok(Kernel { imported, func, directives, args, width, cpu, register_bits })
+    Ok(Kernel { imported, func, name, items, directives, args, width, cpu, register_bits })
 }
 
 /// Reads and imports an input, compiled by clang for `triple` if it is one for clang. Warnings go to standard error.
@@ -289,7 +300,9 @@ impl Kernel {
 
     /// The text of a refusal, with the source line.
     pub fn refusal(&self, error: &VectorizeError) -> Error {
-        Error::Vectorize(error.describe(&self.imported.ir))
+        let about_kernel = error.function == self.function().name;
+        let function = if about_kernel { self.name.as_str().into() } else { error.function.clone() };
+        Error::Vectorize(VectorizeError { function, ..error.clone() }.describe(&self.imported.ir))
     }
 
     /// Brings functions that were made here into the LLVM module.

@@ -27,19 +27,22 @@ pub fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
     }
     let mut kernel = kernel::open(&options.kernel)?;
     let scalar_result = scalar_result(options, &kernel)?;
-    let function = kernel.function().name.to_string();
-    let name = options.name.clone().unwrap_or_else(|| format!("{function}_w{}", kernel.width));
-    let range_name = format!("{}_range", options.name.as_ref().unwrap_or(&function));
-    for made in [&name, &range_name] {
+    let name = options.name.clone().unwrap_or_else(|| format!("{}_w{}", kernel.name, kernel.width));
+    let stem = options.name.as_ref().unwrap_or(&kernel.name);
+    let (range_name, ndrange_name) = (format!("{stem}_range"), format!("{stem}_ndrange"));
+    for made in [&name, &range_name, &ndrange_name] {
         if kernel.imported.ir.symbol(made).is_some() {
             let message = format!("the input has a function `{made}` already; choose another name");
             return Err(Error::option("--name", message));
         }
     }
     let with_range = kernel.args.contains(&ArgShape::Index);
-    let made = make(options, &mut kernel, &name, &range_name, with_range, scalar_result)?;
-    let mut visible = vec![name.as_str()];
-    visible.extend(with_range.then_some(range_name.as_str()));
+    let names = Names { lanes: &name, range: with_range.then_some(&range_name), ndrange: &ndrange_name };
+    let made = make(options, &mut kernel, &names, scalar_result)?;
+    let mut drivers: Vec<&String> = names.range.into_iter().collect();
+    drivers.extend(kernel.items.is_some().then_some(&ndrange_name));
+    let visible: Vec<&str> =
+        std::iter::once(&name).chain(drivers.iter().copied()).map(String::as_str).collect();
     let codegen = kernel.codegen_options(&visible, kind);
     let code = worker::codegen(kernel.imported.bridge.module(), &codegen)?;
     let mut outputs = Outputs::default();
@@ -49,25 +52,34 @@ pub fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
             kernel: &kernel,
             made: &made,
             masked: options.mask,
-            range: with_range.then_some(&range_name),
+            range: names.range,
+            ndrange: kernel.items.is_some().then_some(&ndrange_name),
             file: &file_name(path),
         });
         outputs.add(path, text.as_bytes())?;
     }
     outputs.commit()?;
-    report(options, &kernel, &made, with_range.then_some(&range_name));
+    report(options, &kernel, &made, &drivers);
     Ok(Outcome::Clean)
 }
 
-/// Makes the W-lane function and, if there is an index, the range driver, and exports them.
+/// The names of what is made.
+struct Names<'a> {
+    lanes: &'a str,
+    /// Of the range driver, if there is to be one.
+    range: Option<&'a String>,
+    /// Of the driver over work-items, if the kernel asks for them.
+    ndrange: &'a str,
+}
+
+/// Makes the W-lane function and, if there is an index, the drivers, and exports them.
 fn make(
     options: &VectorizeOptions,
     kernel: &mut Kernel,
-    name: &str,
-    range_name: &str,
-    with_range: bool,
+    names: &Names<'_>,
     scalar_result: bool,
 ) -> Result<Vectorized> {
+    let (name, with_range) = (names.lanes, names.range.is_some());
     let math = kernel.math_library(options.kernel.math_ulp);
     let bodies = kernel.imported.final_bodies(kernel.register_bits);
     let form = |kernel: &mut Kernel, name: String, masked: bool| {
@@ -93,7 +105,7 @@ fn make(
     if let (true, Some(masked)) = (options.mask, &masked) {
         made_here.push(driver::bitmask_entry(&mut kernel.imported.ir, masked.func, kernel.width, name));
     }
-    if let (true, Some(full), Some(masked)) = (with_range, &full, &masked) {
+    if let (Some(range_name), Some(full), Some(masked)) = (names.range, &full, &masked) {
         let range = driver::vector_range(
             &mut kernel.imported.ir,
             kernel.func,
@@ -105,6 +117,11 @@ fn make(
         )
         .map_err(|e| kernel.refusal(&e))?;
         made_here.push(range);
+        if let Some(items) = &kernel.items {
+            let ir = &mut kernel.imported.ir;
+            let ndrange = driver::ndrange(ir, items, &kernel.args, range, names.ndrange);
+            made_here.push(ndrange.map_err(|e| kernel.refusal(&e))?);
+        }
     }
     kernel.export(&made_here)?;
     let visible = if options.mask { masked } else { full };
@@ -147,14 +164,14 @@ fn file_name(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-fn report(options: &VectorizeOptions, kernel: &Kernel, made: &Vectorized, range: Option<&String>) {
+fn report(options: &VectorizeOptions, kernel: &Kernel, made: &Vectorized, drivers: &[&String]) {
     let text = match options.format {
         Format::Json => {
             let value = json!({
-                "function": &*kernel.function().name,
+                "function": kernel.name,
                 "width": kernel.width,
                 "cpu": kernel.cpu.name,
-                "symbols": std::iter::once(made_name(options, made)).chain(range.cloned()).collect::<Vec<_>>(),
+                "symbols": std::iter::once(made_name(options, made)).chain(drivers.iter().copied().cloned()).collect::<Vec<_>>(),
                 "output": options.output.display().to_string(),
                 "approximate_math": made.approximate,
                 "branches": made.counts.branches,
@@ -173,8 +190,8 @@ fn report(options: &VectorizeOptions, kernel: &Kernel, made: &Vectorized, range:
                 kernel.width,
                 kernel.cpu.name
             );
-            if let Some(range) = range {
-                text += &format!(", and {range}");
+            for driver in drivers {
+                text += &format!(", and {driver}");
             }
             text += &format!("\n{}\n", output::counts(&made.counts).join("\n"));
             if made.approximate {

@@ -1,43 +1,13 @@
 //! `warpline vectorize`: what it writes, linked into C programs.
 
 mod common;
+#[path = "common/linked.rs"]
+mod linked;
 
-use std::path::Path;
 use std::process::Command;
 
 use common::{ok, warpline};
-
-/// Compiles and links C with an object and runs the program; its output. `None` if there is no C compiler.
-fn link_and_run(folder: &Path, source: &str, flags: &[&str]) -> Option<String> {
-    let main = folder.join("main.c");
-    std::fs::write(&main, source).unwrap();
-    let program = folder.join("program");
-    let compiled = Command::new("cc")
-        .args(["-O1", "-ffp-contract=off", "-Wall", "-Werror", "-o"])
-        .args([&program, &main, &folder.join("m.o")])
-        .args(flags)
-        .arg("-lm")
-        .output();
-    let Ok(compiled) = compiled else {
-        eprintln!("skipped: there is no C compiler");
-        return None;
-    };
-    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let run = Command::new(&program).output().unwrap();
-    assert!(run.status.success(), "{:?}", run.status);
-    Some(String::from_utf8(run.stdout).unwrap())
-}
-
-/// Vectorizes into `m.o` and `m.h`; the header.
-#[track_caller]
-fn vectorize(folder: &Path, arguments: &[&str]) -> String {
-    let (object, header) = (folder.join("m.o"), folder.join("m.h"));
-    let mut all = vec!["vectorize"];
-    all.extend(arguments);
-    all.extend(["-o", object.to_str().unwrap(), "--header", header.to_str().unwrap()]);
-    ok(&warpline(&all));
-    std::fs::read_to_string(&header).unwrap()
-}
+use linked::{link_and_run, vectorize};
 
 #[test]
 fn mandelbrot_links_into_a_c_program_and_gives_the_scalar_result() {

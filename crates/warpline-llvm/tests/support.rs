@@ -15,6 +15,7 @@
 //! ;@ divergent N, kept N, mandatory N      how many branches and tests are counted
 //! ;@ function NAME                         the function, where it cannot be called `kernel`
 //! ;@ simplified                              the command line's pipeline has simplified it, as it does with sources
+//! ;@ args …                                of a kernel that asks which work-item it is also the parameters that it gets
 //! ;@ lockstep                              there is no scalar reference
 //! ;@ machine                               machine code alone is judged: the interpreter lacks the types
 //! ;@ refused TEXT                          the reason contains this
@@ -33,8 +34,9 @@ use kernels::{Arg, Kernel, llvm_is_there, words};
 use warpline::text::print_function;
 use warpline::vectorize::Options;
 use warpline::vectorize::counts::Counts;
+use warpline::vectorize::work_items::with_parameters;
 use warpline_llvm::worker::{LoadOptions, load_in_process};
-use warpline_llvm::{Module, has_clang};
+use warpline_llvm::{Linkage, Module, has_clang};
 
 /// The tables, in the order of the document.
 const GROUPS: [(&str, &str); 6] = [
@@ -135,6 +137,13 @@ impl Row {
     /// Vectorizes, runs and judges it.
     fn check(&self) {
         let Some(kernel) = self.kernel() else { return };
+        let kernel = match with_work_items(kernel) {
+            Ok(kernel) => kernel,
+            Err(refusal) => {
+                assert!(refusal.contains(self.must("refused")), "{}: {refusal}", self.file);
+                return;
+            }
+        };
         if let Some(reason) = self.get("refused") {
             let refusal = kernel.refusal();
             assert!(refusal.contains(reason), "{}: {refusal}", self.file);
@@ -172,6 +181,24 @@ impl Row {
         let made = kernel.vectorized(ir, asked).unwrap_or_else(|e| panic!("{}: {e}", self.file));
         (print_function(ir, &ir.functions[made.func]), made.counts)
     }
+}
+
+/// The kernel with parameters for what it asks about its work-item, as the command line makes it; why there is none.
+fn with_work_items(kernel: Kernel) -> Result<Kernel, String> {
+    let mut imported = kernel.import();
+    let asks = imported.ir.function("kernel").expect("it is there");
+    let Some(items) = with_parameters(&mut imported.ir, asks).map_err(|e| e.to_string())? else {
+        return Ok(kernel);
+    };
+    let function = &imported.ir.functions[items.func];
+    imported.bridge.add_function(&imported.ir, function, Linkage::External).expect("it can be exported");
+    let text = imported.bridge.module().to_text();
+    // No machine code can be made of what asks.
+    let named = text.find("@kernel(").expect("it is there");
+    let start = text[..named].rfind("define ").expect("it has a body");
+    let end = start + text[start..].find("\n}\n").expect("it ends") + 3;
+    let text = format!("{}{}", &text[..start], &text[end..]).replace("@kernel.items(", "@kernel(");
+    Ok(Kernel { text, ..kernel })
 }
 
 fn rows() -> Vec<Row> {

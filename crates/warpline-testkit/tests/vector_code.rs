@@ -40,11 +40,21 @@ enum Mutation {
     PrivateLayout,
     /// Private memory is smaller.
     PrivateSize,
+    /// A packed store is made for all lanes.
+    PackedMask,
+    /// A reduction takes what inactive lanes hold.
+    ReductionMask,
+    /// Two lanes of a step of a scan change places.
+    ScanStep,
 }
 
 use Mutation::*;
 
-const ALL: [Mutation; 11] = [
+/// Of lane operations.
+const LANES: [Mutation; 3] = [PackedMask, ReductionMask, ScanStep];
+
+/// Of accesses to memory.
+const ACCESSES: [Mutation; 11] = [
     LoadShuffle,
     StoreShuffle,
     StoreMask,
@@ -125,6 +135,22 @@ fn places(module: &Module, func: &Function, mutation: Mutation) -> Vec<Inst> {
             all.iter().filter_map(stored).filter(is_shuffle).collect()
         }
         StoreMask => all.iter().copied().filter(named("llvm.masked.store.")).collect(),
+        PackedMask => all.iter().copied().filter(named("llvm.masked.compressstore.")).collect(),
+        ReductionMask => {
+            let masked = |&i: &Inst| {
+                let last = func.insts[i].args.len().saturating_sub(1);
+                let reduces = callee(module, func, i).starts_with("llvm.vector.reduce.");
+                reduces && def(func, i, last).is_some_and(|d| func.insts[d].op == Op::Select)
+            };
+            all.iter().copied().filter(masked).collect()
+        }
+        ScanStep => {
+            let neutral = |&i: &Inst| {
+                let rest = func.insts[i].args[1];
+                func.constant(rest).is_some() && !func.is_poison(rest)
+            };
+            all.iter().copied().filter(is_shuffle).filter(neutral).collect()
+        }
         LoadMask => all.iter().copied().filter(named("llvm.masked.load.")).collect(),
         IndexedMask => {
             let is = |i: &Inst| named("llvm.masked.gather.")(i) || named("llvm.masked.scatter.")(i);
@@ -202,8 +228,12 @@ fn mutate(module: &mut Module, id: FuncId, mutation: Mutation, i: Inst, rng: &mu
         places.swap(a, b);
     };
     match mutation {
-        LoadShuffle | StoreShuffle => swap(&mut func.insts[i].op, rng),
-        StoreMask => {
+        LoadShuffle | StoreShuffle | ScanStep => swap(&mut func.insts[i].op, rng),
+        ReductionMask => {
+            let select = def(func, i, last).expect("it is masked");
+            func.insts[i].args[last] = func.insts[select].args[1];
+        }
+        StoreMask | PackedMask => {
             let mask = func.insts[i].args[last];
             func.insts[i].args[last] = all_true(func, mask);
         }
@@ -264,9 +294,10 @@ struct Case {
     setup: Setup,
 }
 
-fn case(seed: u64) -> Option<Case> {
+/// The case of a seed; with `lanes`, one that has lane operations.
+fn case(seed: u64, lanes: bool) -> Option<Case> {
     let mut rng = SplitMix64::new(seed);
-    let options = ProgramOptions {
+    let mut options = ProgramOptions {
         size: rng.below(6),
         insts: rng.between(3, 8),
         layouts: true,
@@ -274,6 +305,8 @@ fn case(seed: u64) -> Option<Case> {
         traps: false,
         ..ProgramOptions::random(&mut rng)
     };
+    options.lane_operations |= lanes;
+    options.irreducible &= !lanes;
     let program: Program = generate(seed, &options);
     let mask = rng.chance(1, 3).then(|| LaneSet(rng.next_u64() & LaneSet::first(WIDTH).0));
     let setup = Setup { mask, form: Form::random(&mut rng), fuel: FUEL };
@@ -318,13 +351,22 @@ struct Found {
 
 #[test]
 fn the_judge_notices_broken_accesses() {
-    let count = std::env::var("WARPLINE_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(300u64);
+    are_noticed(&ACCESSES, false, 300);
+}
+
+#[test]
+fn the_judge_notices_broken_lane_operations() {
+    are_noticed(&LANES, true, 700);
+}
+
+fn are_noticed(mutations: &[Mutation], lanes: bool, programs: u64) {
+    let count = std::env::var("WARPLINE_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(programs);
     let mut rng = SplitMix64::new(3);
-    let mut found: Vec<Found> = ALL.iter().map(|_| Found::default()).collect();
+    let mut found: Vec<Found> = mutations.iter().map(|_| Found::default()).collect();
     for seed in 0..count {
-        let Some(case) = case(seed).filter(|c| !c.runs.is_empty()) else { continue };
+        let Some(case) = case(seed, lanes).filter(|c| !c.runs.is_empty()) else { continue };
         assert!(case.is_right(&case.module), "seed {seed}");
-        for (&mutation, found) in ALL.iter().zip(&mut found) {
+        for (&mutation, found) in mutations.iter().zip(&mut found) {
             let places = places(&case.module, &case.module.functions[case.func], mutation);
             if places.is_empty() {
                 continue;
@@ -340,10 +382,10 @@ fn the_judge_notices_broken_accesses() {
             }
         }
     }
-    for (mutation, Found { made, noticed, first }) in ALL.iter().zip(&found) {
+    for (mutation, Found { made, noticed, first }) in mutations.iter().zip(&found) {
         println!("{mutation:?}: {noticed} of {made} noticed, the first after {first:?} programs");
     }
-    for (mutation, Found { made, noticed, .. }) in ALL.iter().zip(&found) {
+    for (mutation, Found { made, noticed, .. }) in mutations.iter().zip(&found) {
         // Others are in code that no lane comes to, or change nothing on these inputs: few indices are negative, so few extensions matter.
         assert!(*made >= 10 && *noticed * 40 > *made, "{mutation:?}: {noticed} of {made} noticed");
     }

@@ -14,8 +14,9 @@ mod timing;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use warpline::ir::{Function, Op};
+use warpline::ir::{Function, Op, Value};
 use warpline::uniformity::report::{FunctionReport, Reason};
+use warpline::vectorize::work_items::{Added, Query, WorkItems};
 use warpline::vectorize::{AllCallees, NoMathLibrary, Vectorized, driver, linearize_kernel};
 use warpline_llvm::Jit;
 use warpline_llvm::worker::{self, Output};
@@ -25,7 +26,7 @@ use crate::cli::{Format, RunOptions};
 use crate::error::{Error, Result};
 use crate::kernel::{self, Kernel};
 use crate::output::{self, Outputs};
-use crate::spec::{Bind, Elem, Tolerance};
+use crate::spec::{Bind, Elem, Number, Spec, Tolerance};
 
 use compare::Comparison;
 use data::{Data, Image};
@@ -58,7 +59,7 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
         },
     )?;
     let jit = Jit::new()?;
-    jit.add_object(&object, &kernel.function().name)?;
+    jit.add_object(&object, &kernel.name)?;
     let (scalar, vector) = (jit.function(SCALAR)?, jit.function(VECTOR)?);
 
     let lockstep = lockstep::interpret(&kernel.imported.ir, kernel.func, &kernel.args, kernel.width, &data);
@@ -129,9 +130,31 @@ fn bind(options: &RunOptions, kernel: &Kernel) -> Result<Data> {
             return Err(Error::option(format!("function `{}`", func.name), message));
         }
     }
+    let items = kernel.items.as_ref().map_or(Vec::new(), |items| row_of_items(items, func, begin, end));
     let binds: Vec<&Bind> =
-        options.bind.iter().chain(kernel.directives.binds.iter().map(|at| &at.value)).collect();
+        options.bind.iter().chain(kernel.directives.binds.iter().map(|at| &at.value)).chain(&items).collect();
     Data::new(func, &kernel.args, &binds, (begin, end), options.seed)
+}
+
+/// What a kernel that asks which work-item it is gets to hear: the range is one group in dimension 0, and nothing is said of others.
+fn row_of_items(items: &WorkItems, func: &Function, begin: i64, end: i64) -> Vec<Bind> {
+    let count = end.saturating_sub(begin);
+    let added = &func.params[func.params.len() - items.added.len()..];
+    let bind = |(&p, &added): (&Value, &Added)| {
+        let number = match added {
+            Added::Index(_) => return None,
+            Added::GroupStart | Added::Answer(Query::GlobalOffset, 0) => begin,
+            Added::Answer(Query::GlobalSize | Query::LocalSize | Query::EnqueuedLocalSize, 0) => count,
+            Added::Answer(
+                Query::GlobalSize | Query::LocalSize | Query::EnqueuedLocalSize | Query::NumGroups,
+                _,
+            ) => 1,
+            Added::Answer(Query::GlobalId | Query::LocalId | Query::GroupId | Query::GlobalOffset, _) => 0,
+        };
+        let name = func.value_name(p)[1..].to_owned();
+        Some(Bind { name, spec: Spec::Number(Number::Int(number.into())) })
+    };
+    added.iter().zip(&items.added).filter_map(bind).collect()
 }
 
 /// Makes the W-lane forms, the drivers and the entries, and exports them. Returns what is said of the unmasked form.
@@ -162,7 +185,8 @@ fn make(options: &RunOptions, kernel: &mut Kernel) -> Result<Vectorized> {
             Ok([scalar, vector, scalar_entry, vector_entry])
         });
     let drivers = drivers.map_err(|e| refusal(kernel, e))?;
-    let new: Vec<_> = forms.iter().flat_map(|f| f.functions()).chain(drivers).collect();
+    let items = kernel.items.iter().map(|items| items.func);
+    let new: Vec<_> = items.chain(forms.iter().flat_map(|f| f.functions())).chain(drivers).collect();
     kernel.export(&new)?;
     Ok(forms.swap_remove(0))
 }
@@ -223,7 +247,7 @@ impl Results {
 
     fn json(&self, kernel: &Kernel) -> String {
         let value = json!({
-            "function": &*kernel.function().name,
+            "function": kernel.name,
             "width": kernel.width,
             "cpu": kernel.cpu.name,
             "elements": self.elements,
@@ -244,10 +268,7 @@ impl Results {
     fn text(&self, kernel: &Kernel) -> String {
         let mut lines = vec![format!(
             "{}: {} lanes on {}, {} indices",
-            kernel.function().name,
-            kernel.width,
-            kernel.cpu.name,
-            self.elements
+            kernel.name, kernel.width, kernel.cpu.name, self.elements
         )];
         for r in &self.reasons {
             let place = r.location.as_ref().unwrap_or(&r.block);

@@ -1,6 +1,6 @@
 //! The vectorizer: from a scalar kernel to W lanes (paper 3).
 //!
-//! The stages, each a module:
+//! The stages, each a module (kernels that ask which work-item they are have become others before, by [`work_items`]):
 //! 1. `conditions`: uniform parts of conditions get branches of their own; [`reducible`]: loops with several entries get one; [`normalize`]: one exit, well-shaped loops, loop-closed SSA;
 //!    [`dead_ends`]: panics out of the way; [`scalarize`]: vector-typed values as their elements; [`shared_memory`]:
 //!    private memory that one object can stand for;
@@ -42,6 +42,7 @@ pub mod shared_memory;
 mod stage;
 pub mod vector_abi;
 pub mod widen;
+pub mod work_items;
 
 use cranelift_entity::EntitySet;
 

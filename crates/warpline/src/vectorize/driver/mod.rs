@@ -19,15 +19,19 @@
 //! function, one of fewer a call of the masked one; its arrays are copied element by element, so that nothing
 //! outside of the range is read or written.
 //!
+//! An [`ndrange`] driver runs a kernel that asks which work-item it is over up to three dimensions, row by row by a range driver.
+//!
 //! The caller sees to it that every index of the range fits the kernel's parameter, signed or unsigned
 //! ([`index_fits`]).
 
 mod build;
 mod entry;
 mod members;
+mod ndrange;
 mod range;
 
 pub use entry::{bitmask_entry, slots_entry};
+pub use ndrange::ndrange;
 pub use range::{scalar_range, vector_range};
 
 use crate::ir::{Function, Module, Type};
