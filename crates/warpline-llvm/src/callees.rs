@@ -26,6 +26,21 @@ pub struct FinalBodies {
     variants: BTreeMap<String, Vec<Variant>>,
 }
 
+impl FinalBodies {
+    /// Without the variants that are neither in the module nor, by `has_symbol`, elsewhere.
+    #[must_use]
+    pub fn with_variants_at_hand(
+        mut self,
+        imported: &Imported,
+        has_symbol: impl Fn(&str) -> bool,
+    ) -> FinalBodies {
+        for of_one in self.variants.values_mut() {
+            of_one.retain(|v| imported.bridge.module().defines(&v.symbol) || has_symbol(&v.symbol));
+        }
+        self
+    }
+}
+
 impl Callees for FinalBodies {
     fn may_be_vectorized(&self, _module: &ir::Module, function: FuncId) -> bool {
         self.bodies.contains(&function)
@@ -79,6 +94,12 @@ impl Imported {
             // What takes 256 bits for floating point and 128 for integers has no use where AVX2 is there.
             if variant.set != InstructionSet::Avx && variant.set.register_bits() <= register_bits {
                 variants.entry(variant.scalar.clone()).or_default().push(variant);
+            }
+        }
+        for of_one in variants.values_mut() {
+            // Who defines some here has promised the others only because the directive names no instruction set.
+            if of_one.iter().any(|v| self.bridge.module().defines(&v.symbol)) {
+                of_one.retain(|v| self.bridge.module().defines(&v.symbol));
             }
         }
         variants

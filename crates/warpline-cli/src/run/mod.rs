@@ -161,6 +161,7 @@ fn row_of_items(items: &WorkItems, func: &Function, begin: i64, end: i64) -> Vec
 fn make(options: &RunOptions, kernel: &mut Kernel) -> Result<Vectorized> {
     let math = kernel.math_library(options.kernel.math_ulp);
     let bodies = kernel.imported.final_bodies(kernel.register_bits);
+    let bodies = bodies.with_variants_at_hand(&kernel.imported, warpline_llvm::process_has_symbol);
     let mut forms = Vec::new();
     for (name, masked) in [("warpline_run_full", false), ("warpline_run_masked", true)] {
         let asked = kernel.vectorizer(&options.kernel, name.to_owned(), masked, &math, &bodies);

@@ -1,7 +1,7 @@
 //! Calls of vector variants that the user supplies ([`crate::vectorize::vector_abi`]).
 
 use super::{Lower, Rep};
-use crate::ir::{BinaryOp, CastOp, Inst, Op, Type, Value};
+use crate::ir::{BinaryOp, CastOp, Inst, Op, Scalar, SymbolKind, Type, Value};
 use crate::vectorize::VectorizeError;
 use crate::vectorize::vector_abi::{InstructionSet, Parameter, Variant};
 
@@ -34,6 +34,7 @@ impl Lower<'_> {
             if let Some(mask) = mask {
                 part.push(self.part_of_mask(i, mask, start, &variant));
             }
+            self.pass_as_declared(&mut part, &variant.symbol);
             let types: Vec<Type> = part.iter().map(|&a| self.out.ty(a)).collect();
             let symbol = self.module.function_symbol(&variant.symbol, &types, part_type, effects);
             let op = self.call_op(symbol, effects);
@@ -71,9 +72,57 @@ impl Lower<'_> {
             && (variant.masked || !mask_needed)
             && data.args.iter().zip(&variant.parameters).all(passed)
             && data.result().is_none_or(|v| in_register(self.src.ty(v)))
+            && self.is_declared_so(i, variant)
             && (!variant.masked
                 || variant.set == InstructionSet::Avx512
                 || in_register(self.mask_element(i, variant)))
+    }
+
+    /// The types of a variant's parameters and result as the module declares it, if it does.
+    fn declaration(&self, symbol: &str) -> Option<(&[Type], Type)> {
+        match &self.module.symbols[self.module.symbol(symbol)?].kind {
+            SymbolKind::Function { params, ret, .. } => Some((params, *ret)),
+            _ => None,
+        }
+    }
+
+    /// Whether the module's declaration of the variant, if there is one, takes vectors in registers; without the instruction set, compilers
+    /// pass them in memory. A mask may be a vector of numbers.
+    fn is_declared_so(&self, i: Inst, variant: &Variant) -> bool {
+        let data = &self.src.insts[i];
+        let Some((params, ret)) = self.declaration(&variant.symbol) else {
+            return self.module.symbol(&variant.symbol).is_none();
+        };
+        let of_vector = |ty: Type| ty.vector(variant.lanes);
+        let expected = data.args.iter().zip(&variant.parameters).map(|(&a, parameter)| match parameter {
+            Parameter::Vector => of_vector(self.src.ty(a)),
+            _ => Some(self.src.ty(a)),
+        });
+        let mask = params.get(variant.parameters.len()).copied();
+        let mask_fits = match variant.set {
+            _ if !variant.masked => mask.is_none(),
+            InstructionSet::Avx512 => mask == Some(mask_integer(variant)),
+            _ => mask.is_some_and(|ty| {
+                let bits = |s: Scalar| self.module.layout.scalar_bits(s);
+                let element = self.mask_element(i, variant).scalar().map(bits);
+                matches!(ty, Type::Vector(v) if v.lanes == variant.lanes && Some(bits(v.elem)) == element)
+            }),
+        };
+        let result = data.result().map_or(Some(Type::Void), |v| of_vector(self.src.ty(v)));
+        let count = variant.parameters.len() + usize::from(variant.masked);
+        params.len() == count
+            && expected.eq(params[..variant.parameters.len()].iter().map(|&ty| Some(ty)))
+            && mask_fits
+            && result == Some(ret)
+    }
+
+    /// Makes the mask the vector of numbers that the declaration may say it is.
+    fn pass_as_declared(&mut self, args: &mut [Value], symbol: &str) {
+        let Some((params, _)) = self.declaration(symbol) else { return };
+        let (Some(&declared), Some(mask)) = (params.last(), args.last_mut()) else { return };
+        if self.out.ty(*mask) != declared {
+            *mask = self.emit(Op::Cast(CastOp::Bitcast), &[*mask], declared);
+        }
     }
 
     /// Lanes `start .. start + lanes` of an argument.
@@ -112,7 +161,7 @@ impl Lower<'_> {
         let part = self.piece(mask, start, variant.lanes);
         if variant.set == InstructionSet::Avx512 {
             let bits = self.emit(Op::Cast(CastOp::Bitcast), &[part], Type::Int(variant.lanes));
-            let wide = Type::Int(if variant.lanes <= 32 { 32 } else { 64 });
+            let wide = mask_integer(variant);
             return if self.out.ty(bits) == wide {
                 bits
             } else {
@@ -122,4 +171,9 @@ impl Lower<'_> {
         let ty = self.mask_element(i, variant).vector(variant.lanes).expect("an integer is a scalar");
         self.emit(Op::Cast(CastOp::SExt), &[part], ty)
     }
+}
+
+/// The integer that an AVX-512 variant takes as mask, a bit for each lane.
+fn mask_integer(variant: &Variant) -> Type {
+    Type::Int(if variant.lanes <= 32 { 32 } else { 64 })
 }
