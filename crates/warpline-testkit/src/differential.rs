@@ -34,6 +34,9 @@ impl Form {
     }
 }
 
+/// So many times as many instructions as the lockstep run may the vectorized forms execute: with folded branches they execute both sides.
+const FOLDED: u64 = 16;
+
 /// How a kernel is vectorized and run.
 #[derive(Copy, Clone, Debug)]
 pub struct Setup {
@@ -41,7 +44,7 @@ pub struct Setup {
     pub mask: Option<LaneSet>,
     /// What the vectorizer makes.
     pub form: Form,
-    /// Instructions that a run may execute, all lanes together.
+    /// Instructions that the lockstep run may execute, all lanes together.
     pub fuel: u64,
 }
 
@@ -185,7 +188,8 @@ fn run_lane_program(
     func: &Function,
     inactive: Inactive,
 ) -> Observed {
-    let options = MachineOptions { fuel: setup.fuel, inactive, ..MachineOptions::default() };
+    let options =
+        MachineOptions { fuel: setup.fuel.saturating_mul(FOLDED), inactive, ..MachineOptions::default() };
     let mut machine = Machine::with_options(&program.module, options);
     machine.set_host(HashingHost);
     let (mut args, buffers) = inputs.bind(&mut machine);
@@ -226,7 +230,7 @@ pub fn run_vector_code(
     func: &Function,
     params: &[Passing],
 ) -> Observed {
-    let options = MachineOptions { fuel: setup.fuel, ..MachineOptions::default() };
+    let options = MachineOptions { fuel: setup.fuel.saturating_mul(FOLDED), ..MachineOptions::default() };
     let mut machine = Machine::with_options(module, options);
     machine.set_host(HashingHost);
     let (mut lanes, buffers) = inputs.bind(&mut machine);

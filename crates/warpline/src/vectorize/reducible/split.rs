@@ -63,14 +63,29 @@ pub(super) fn split_nodes(
             sides.extend(smallest_side(func, graph, cycles, c));
         }
     }
-    find_uses(func, &mut sides);
+    let mut side_of: SecondaryMap<Block, u32> = SecondaryMap::new();
+    for (k, side) in sides.iter().enumerate() {
+        side.blocks.iter().for_each(|&b| side_of[b] = k as u32 + 1);
+    }
+    find_uses(func, &side_of, &mut sides);
     let (mut copies, mut values, mut vars) = (Blocks::new(), Values::new(), Vec::new());
     let mut changed = false;
-    for side in &sides {
+    for k in 0..sides.len() {
+        let (done, later) = sides.split_at_mut(k + 1);
+        let side = &mut done[k];
         if side.cost <= side.limit && side.cost <= *budget {
             *budget -= side.cost;
             changed = true;
             copy(func, cycles, graph.node_count(), side, &mut copies, &mut values);
+            // The copies use what sides define that are still to be copied. What others define is read from variables already.
+            for b in side.blocks.iter().filter_map(|&b| copies[b].expand()) {
+                uses_in(func, b, |v, u| {
+                    let other = func.def_block(v).map_or(0, |b| side_of[b]) as usize;
+                    if other > k + 1 {
+                        later[other - k - 2].uses.push((v, u));
+                    }
+                });
+            }
             join(func, side, &values, &mut vars);
         }
     }
@@ -121,29 +136,16 @@ fn side_of(
     Some((blocks, cost))
 }
 
-/// Finds the uses elsewhere of what the sides define, and counts the φs that they will need. Sides do not overlap.
-fn find_uses(func: &Function, sides: &mut [Side]) {
-    let mut side_of: SecondaryMap<Block, u32> = SecondaryMap::new();
-    for (k, side) in sides.iter().enumerate() {
-        side.blocks.iter().for_each(|&b| side_of[b] = k as u32 + 1);
-    }
-    let mut note = |v: Value, at: Block, u: Use| {
-        let side = func.def_block(v).map_or(0, |b| side_of[b]);
-        if side != 0 && side != side_of[at] {
-            sides[side as usize - 1].uses.push((v, u));
-        }
-    };
+/// Finds the uses elsewhere of what the sides define, and counts the φs that they will need. Sides do not overlap; `side_of` has their
+/// numbers, from 1.
+fn find_uses(func: &Function, side_of: &SecondaryMap<Block, u32>, sides: &mut [Side]) {
     for &b in &func.layout {
-        for i in func.block_insts(b) {
-            for (k, &v) in func.insts[i].args.iter().enumerate() {
-                note(v, b, Use::Operand(i, k));
+        uses_in(func, b, |v, u| {
+            let side = func.def_block(v).map_or(0, |b| side_of[b]);
+            if side != 0 && side != side_of[b] {
+                sides[side as usize - 1].uses.push((v, u));
             }
-        }
-        for &e in func.out_edges(b) {
-            for (k, &v) in func.edges[e].args.iter().enumerate() {
-                note(v, b, Use::Phi(e, k));
-            }
-        }
+        });
     }
     for side in sides {
         side.uses.sort_by_key(|u| u.0);
@@ -152,6 +154,20 @@ fn find_uses(func: &Function, sides: &mut [Side]) {
         if values.into_iter().any(|u| matches!(func.ty(u[0].0), Type::Other(_))) {
             // Tokens cannot be joined.
             side.cost = usize::MAX;
+        }
+    }
+}
+
+/// All uses of values in a block and on the edges that leave it.
+fn uses_in(func: &Function, b: Block, mut note: impl FnMut(Value, Use)) {
+    for i in func.block_insts(b) {
+        for (k, &v) in func.insts[i].args.iter().enumerate() {
+            note(v, Use::Operand(i, k));
+        }
+    }
+    for &e in func.out_edges(b) {
+        for (k, &v) in func.edges[e].args.iter().enumerate() {
+            note(v, Use::Phi(e, k));
         }
     }
 }
@@ -242,7 +258,8 @@ fn link(func: &mut Function, b: Block, copies: &Blocks, values: &Values) {
 }
 
 /// Makes variables of what is used behind original and copy.
-fn join(func: &mut Function, side: &Side, values: &Values, vars: &mut Vec<Var>) {
+fn join(func: &mut Function, side: &mut Side, values: &Values, vars: &mut Vec<Var>) {
+    side.uses.sort_by_key(|u| u.0);
     for uses in side.uses.chunk_by(|a, b| a.0 == b.0) {
         let value = uses[0].0;
         let ty = func.ty(value);
