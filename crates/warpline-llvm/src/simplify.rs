@@ -7,7 +7,8 @@
 //! form, inlines defined functions into their callers, and removes what is redundant. It has no unrolling, vectorization, loop
 //! rotation, jump threading or partial-redundancy elimination, since each of these duplicates code, and no rewriting of induction
 //! variables, since that replaces the program's own conditions. `correlated-propagation` is in it because it finds `nuw` and `nsw`,
-//! on which the shapes of narrow indices rest.
+//! on which the shapes of narrow indices rest. Tail recursion becomes loops: lanes that leave a loop apart come together behind it, those that call
+//! a function apart do not before they return.
 
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::prelude::*;
@@ -20,7 +21,7 @@ use crate::module::{FUNCTION_INDEX, Module, owned_string};
 pub const PIPELINE: &str = "always-inline,\
      function(lower-expect,sroa<modify-cfg>,early-cse,simplifycfg),\
      cgscc(inline,function-attrs,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
-     instcombine<no-verify-fixpoint>)),\
+     instcombine<no-verify-fixpoint>,tailcallelim,simplifycfg)),\
      function(correlated-propagation,simplifycfg,instcombine<no-verify-fixpoint>,\
      loop-mssa(licm),\
      gvn<no-pre;no-load-pre;no-split-backedge-load-pre>,sccp,adce,simplifycfg,instcombine<no-verify-fixpoint>,\

@@ -157,7 +157,7 @@ impl Observer for Calls<'_> {
 #[test]
 fn random_modules_pass_and_return_what_is_claimed() {
     let (mut seen, mut claims) = (0, 0);
-    let programs = std::env::var("WARPLINE_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(600);
+    let programs = std::env::var("WARPLINE_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(2000);
     for seed in 0..programs {
         let options = ProgramOptions { size: 4, lane_operations: false, ..ProgramOptions::default() };
         let mut program = generate(seed, &options);
