@@ -247,6 +247,7 @@ impl Imported {
             if f.LLVMGetNumOperandBundles(inst) != 0
                 || f.LLVMGetTailCallKind(inst) == MUST_TAIL
                 || !f.LLVMIsAInlineAsm(callee).is_null()
+                || passes_copies(inst)
             {
                 return None;
             }
@@ -469,6 +470,17 @@ fn has_scope(inst: LLVMValueRef) -> bool {
             // Before there was this function, only the text told.
             None => take_message(f.LLVMPrintValueToString(inst)).contains(" syncscope("),
         }
+    }
+}
+
+/// Whether a call passes copies of memory that it names by their addresses: as a call of the IR, the callee would write to the original.
+fn passes_copies(call: LLVMValueRef) -> bool {
+    let f = functions();
+    let kinds = ["byval", "inalloca", "preallocated"].map(attribute_kind);
+    // SAFETY: a live call; attributes of arguments count from 1.
+    unsafe {
+        (1..=f.LLVMGetNumArgOperands(call))
+            .any(|i| kinds.iter().any(|&kind| !f.LLVMGetCallSiteEnumAttribute(call, i, kind).is_null()))
     }
 }
 
