@@ -22,7 +22,7 @@ impl Filler<'_> {
         let effects = self.module.symbols[symbol].effects;
         // What it returns may be poison.
         let clean = !self.options.poison;
-        if !self.rng.chance(1, 3) {
+        if !self.options.function_pointers || !self.rng.chance(1, 3) {
             let call = self.call_of(Some(symbol), effects);
             self.emit(b, call, &[x.value, y.value], I32, clean, false);
             return;

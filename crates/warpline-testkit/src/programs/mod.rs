@@ -60,6 +60,8 @@ pub struct ProgramOptions {
     pub effects: bool,
     /// Functions besides the kernel.
     pub helpers: bool,
+    /// Calls of them through pointers, which to an analysis may be calls of anything.
+    pub function_pointers: bool,
     /// Divisions by numbers that may be zero, exits that must not be taken.
     pub traps: bool,
     /// Flags that make poison, unmasked shifts, out-of-range conversions (never decided upon).
@@ -100,6 +102,7 @@ impl Default for ProgramOptions {
             lane_operations: false,
             effects: true,
             helpers: true,
+            function_pointers: true,
             traps: false,
             poison: true,
             wide: false,
@@ -129,6 +132,7 @@ impl ProgramOptions {
             lane_operations: rng.chance(1, 3),
             effects: rng.chance(1, 2),
             helpers: rng.chance(1, 4),
+            function_pointers: true,
             traps: rng.chance(1, 3),
             poison: rng.chance(1, 2),
             wide: rng.chance(1, 3),
