@@ -261,6 +261,21 @@ pub struct KernelOptions {
     pub math_ulp: u32,
 }
 
+impl From<&KernelOptions> for warpline_compile::KernelOptions {
+    fn from(options: &KernelOptions) -> warpline_compile::KernelOptions {
+        warpline_compile::KernelOptions {
+            input: options.input.clone(),
+            function: options.function.clone(),
+            args: options.args.clone(),
+            width: options.width,
+            cpu: options.cpu.clone(),
+            linearize: options.linearize.into(),
+            boscc: options.boscc.map(Into::into),
+            math_ulp: options.math_ulp,
+        }
+    }
+}
+
 /// Options of `vectorize`.
 #[derive(Args)]
 pub struct VectorizeOptions {

@@ -10,21 +10,15 @@ mod bench;
 mod chain;
 mod cli;
 mod client;
-mod directives;
-mod error;
 mod explain;
 mod forms;
-mod header;
 mod html;
 mod input;
-mod kernel;
-mod libmvec;
 mod observe;
 mod output;
 mod placements;
 mod run;
 mod sampling;
-mod spec;
 mod ssa;
 mod ssi;
 mod subject;
@@ -33,6 +27,7 @@ mod vectorize;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use warpline_compile::{directives, error, kernel, spec};
 
 use cli::{Cli, Verb};
 

@@ -18,6 +18,7 @@ use warpline::ir::{Function, Op, Value};
 use warpline::uniformity::report::{FunctionReport, Reason};
 use warpline::vectorize::work_items::{Added, Query, WorkItems};
 use warpline::vectorize::{AllCallees, NoMathLibrary, Vectorized, driver, linearize_kernel};
+use warpline_compile::KernelOptions;
 use warpline_llvm::Jit;
 use warpline_llvm::worker::{self, Output};
 
@@ -42,13 +43,14 @@ const VECTOR: &str = "warpline_run_vector";
 /// Whatever is wrong with input and options, or the reason why the kernel cannot be vectorized or run.
 pub fn run(options: &RunOptions) -> Result<Outcome> {
     let picture = options.png.as_deref().map(Picture::parse).transpose()?;
-    let mut kernel = kernel::open(&options.kernel)?;
+    let asked = KernelOptions::from(&options.kernel);
+    let mut kernel = kernel::open(&asked)?;
     let data = bind(options, &kernel)?;
     if let Some(picture) = &picture {
         picture.buffer(&data)?;
     }
     let made = make(options, &mut kernel)?;
-    let reasons = reasons(options, &kernel)?;
+    let reasons = reasons(&kernel)?;
     let tolerance = made.approximate.then(|| tolerance(options, &kernel));
     let object = worker::codegen(
         kernel.imported.bridge.module(),
@@ -164,7 +166,7 @@ fn make(options: &RunOptions, kernel: &mut Kernel) -> Result<Vectorized> {
     let bodies = bodies.with_variants_at_hand(&kernel.imported, warpline_llvm::process_has_symbol);
     let mut forms = Vec::new();
     for (name, masked) in [("warpline_run_full", false), ("warpline_run_masked", true)] {
-        let asked = kernel.vectorizer(&options.kernel, name.to_owned(), masked, &math, &bodies);
+        let asked = kernel.vectorizer(name.to_owned(), masked, &math, &bodies);
         let made = warpline::vectorize::vectorize(&mut kernel.imported.ir, kernel.func, &asked);
         forms.push(made.map_err(|e| kernel.refusal(&e))?);
     }
@@ -193,8 +195,8 @@ fn make(options: &RunOptions, kernel: &mut Kernel) -> Result<Vectorized> {
 }
 
 /// Why branches are divergent and loops left apart, as the vectorizer sees it.
-fn reasons(options: &RunOptions, kernel: &Kernel) -> Result<Vec<Reason>> {
-    let asked = kernel.vectorizer(&options.kernel, String::new(), false, &NoMathLibrary, &AllCallees);
+fn reasons(kernel: &Kernel) -> Result<Vec<Reason>> {
+    let asked = kernel.vectorizer(String::new(), false, &NoMathLibrary, &AllCallees);
     let (ir, func) = (&kernel.imported.ir, kernel.function());
     let linearized = linearize_kernel(ir, func, &asked).map_err(|e| kernel.refusal(&e))?;
     Ok(FunctionReport::new(ir, &linearized.scalar, &linearized.uniformity).reasons)

@@ -8,33 +8,15 @@ use std::fmt::Write as _;
 
 use warpline::ir::Type;
 use warpline::shape::ArgShape;
-use warpline::vectorize::{Passing, Vectorized};
+use warpline::vectorize::Passing;
 
-use crate::kernel::{Kernel, c_type};
+use crate::kernel::c_type;
+use crate::vectorize::Compiled;
 
-/// What to write about.
-pub struct Header<'a> {
-    /// The kernel.
-    pub kernel: &'a Kernel,
-    /// Its W-lane form.
-    pub made: &'a Vectorized,
-    /// Whether that has a mask.
-    pub masked: bool,
-    /// The name of the range driver.
-    pub range: Option<&'a String>,
-    /// The name of the driver over work-items.
-    pub ndrange: Option<&'a String>,
-    /// The header's file name.
-    pub file: &'a str,
-}
-
-/// The header's text.
-pub fn text(header: &Header<'_>) -> String {
-    let guard: String = header
-        .file
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
-        .collect();
+/// The text of a header file of this name.
+pub fn text(header: &Compiled, file: &str) -> String {
+    let guard: String =
+        file.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
     let function = &header.kernel.name;
     let width = header.kernel.width;
     let mut out = format!(
@@ -45,26 +27,21 @@ pub fn text(header: &Header<'_>) -> String {
     match lanes_prototype(header) {
         Ok(text) => out += &text,
         Err(why) => {
-            let _ = writeln!(out, "/* {} cannot be called from C: {why}. */\n", symbol(header));
+            let _ = writeln!(out, "/* {} cannot be called from C: {why}. */\n", header.lanes());
         }
     }
-    if let Some(name) = header.range {
+    if let Some(name) = &header.range {
         out += &range_prototype(header, name);
     }
-    if let Some(name) = header.ndrange {
+    if let Some(name) = &header.ndrange {
         out += &ndrange_prototype(header, name);
     }
     out += "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
     out
 }
 
-fn symbol<'a>(header: &'a Header<'_>) -> &'a str {
-    let name = &header.made.name;
-    if header.masked { name.trim_end_matches(".masked") } else { name }
-}
-
 /// The C type of a vector and its definition, or why there is none.
-fn vector_type(header: &Header<'_>, ty: Type) -> Result<(String, String), String> {
+fn vector_type(header: &Compiled, ty: Type) -> Result<(String, String), String> {
     let width = header.kernel.width;
     let elem = match ty {
         Type::Int(8 | 16 | 32 | 64) | Type::F32 | Type::F64 => c_type(ty).unwrap_or_default(),
@@ -88,7 +65,7 @@ fn vector_type(header: &Header<'_>, ty: Type) -> Result<(String, String), String
     Ok((name, typedef))
 }
 
-fn lanes_prototype(header: &Header<'_>) -> Result<String, String> {
+fn lanes_prototype(header: &Compiled) -> Result<String, String> {
     let mut typedefs: Vec<String> = Vec::new();
     let mut passed = |passing: &Passing| match *passing {
         Passing::Uniform(ty) | Passing::Strided(ty, _) => {
@@ -131,11 +108,11 @@ fn lanes_prototype(header: &Header<'_>) -> Result<String, String> {
         let _ = write!(out, ";\n   {note}");
     }
     out += ". */\n";
-    let _ = writeln!(out, "{};\n", declare(&result, &format!("{}({})", symbol(header), list(&params))));
+    let _ = writeln!(out, "{};\n", declare(&result, &format!("{}({})", header.lanes(), list(&params))));
     Ok(out)
 }
 
-fn range_prototype(header: &Header<'_>, name: &str) -> String {
+fn range_prototype(header: &Compiled, name: &str) -> String {
     let func = header.kernel.function();
     let mut params = vec!["int64_t begin".to_owned(), "int64_t end".to_owned()];
     let mut notes = Vec::new();
@@ -172,7 +149,7 @@ fn range_prototype(header: &Header<'_>, name: &str) -> String {
     out
 }
 
-fn ndrange_prototype(header: &Header<'_>, name: &str) -> String {
+fn ndrange_prototype(header: &Compiled, name: &str) -> String {
     let func = header.kernel.function();
     let added = header.kernel.items.as_ref().map_or(0, |items| items.added.len());
     let mut params: Vec<String> =
@@ -209,7 +186,7 @@ fn list(params: &[String]) -> String {
 }
 
 /// A parameter's name as C can have it.
-fn parameter(header: &Header<'_>, index: usize) -> String {
+fn parameter(header: &Compiled, index: usize) -> String {
     const RESERVED: [&str; 12] = [
         "offset", "size", "local", "begin", "end", "mask", "int", "float", "double", "char", "register",
         "default",

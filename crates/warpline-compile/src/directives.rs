@@ -18,9 +18,8 @@
 
 use std::path::Path;
 
-use clap::ValueEnum as _;
+use warpline::vectorize::Boscc;
 
-use crate::cli::BosccMode;
 use crate::error::{Error, Result};
 use crate::spec::{self, Bind, Tolerance};
 
@@ -51,7 +50,7 @@ pub struct Directives {
     /// The number of lanes.
     pub width: Option<spec::Width>,
     /// Where branches skip code that no lane wants.
-    pub boscc: Option<BosccMode>,
+    pub boscc: Option<Boscc>,
     /// How far results may be off.
     pub tolerance: Option<Tolerance>,
     /// Whether the scalar program is a reference in spite of lane operations and races.
@@ -153,8 +152,12 @@ fn add(group: &mut Directives, directive: &str, line: u32) -> std::result::Resul
         }
         "boscc" => {
             twice(group.boscc.is_some())?;
-            let wrong = |_| format!("`{value}` is no choice for `boscc`: use off, on or auto");
-            group.boscc = Some(BosccMode::from_str(value, false).map_err(wrong)?);
+            group.boscc = Some(match value {
+                "off" => Boscc::Off,
+                "on" => Boscc::On,
+                "auto" => Boscc::Auto,
+                _ => return Err(format!("`{value}` is no choice for `boscc`: use off, on or auto")),
+            });
         }
         "tolerance" => {
             twice(group.tolerance.is_some())?;

@@ -5,15 +5,15 @@ use std::path::Path;
 use warpline::demangle;
 use warpline::ir::{FuncId, Function, Op, Scalar, Type};
 use warpline::shape::{ArgShape, parse_args};
-use warpline::vectorize::VectorizeError;
 use warpline::vectorize::work_items::{self, WorkItems};
+use warpline::vectorize::{Boscc, Linearize, VectorizeError};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Linkage, Module, did_you_mean};
 
-use crate::cli::KernelOptions;
 use crate::directives::{self, Directives};
 use crate::error::{Error, Result};
 use crate::libmvec::{Libmvec, MAX_ULP};
+use crate::options::KernelOptions;
 use crate::spec::Width;
 
 /// A kernel with everything that is known of it.
@@ -36,6 +36,10 @@ pub struct Kernel {
     pub cpu: Cpu,
     /// The size of its vector registers in bits.
     pub register_bits: u32,
+    /// Which branches are folded.
+    pub linearize: Linearize,
+    /// Where branches skip code that no lane wants.
+    pub boscc: Boscc,
 }
 
 /// Reads the input and settles what to do with it.
@@ -62,7 +66,9 @@ pub fn open(options: &KernelOptions) -> Result<Kernel> {
         Width::Lanes(n) => n,
         Width::Auto => (register_bits / element_bits(function)).max(1),
     };
-    Ok(Kernel { imported, func, name, items, directives, args, width, cpu, register_bits })
+    let boscc = options.boscc.or(directives.boscc).unwrap_or(Boscc::Auto);
+    let linearize = options.linearize;
+    Ok(Kernel { imported, func, name, items, directives, args, width, cpu, register_bits, linearize, boscc })
 }
 
 /// Reads and imports an input, compiled by clang for `triple` if it is one for clang. Warnings go to standard error.
@@ -330,7 +336,6 @@ impl Kernel {
     /// The options of the vectorizer.
     pub fn vectorizer<'a>(
         &self,
-        options: &KernelOptions,
         name: String,
         masked: bool,
         math: &'a dyn warpline::vectorize::MathLibrary,
@@ -338,8 +343,8 @@ impl Kernel {
     ) -> warpline::vectorize::Options<'a> {
         warpline::vectorize::Options {
             masked,
-            linearize: options.linearize.into(),
-            boscc: options.boscc.or(self.directives.boscc).unwrap_or_default().into(),
+            linearize: self.linearize,
+            boscc: self.boscc,
             math,
             callees,
             ..warpline::vectorize::Options::new(self.width, self.args.clone(), name)

@@ -1,0 +1,23 @@
+//! From the source of a scalar kernel to code for many lanes: what the program `warpline` and build scripts share.
+//!
+//! - [`kernel::open`] reads an input, chooses the function and settles shapes, width and CPU ([`kernel::Kernel`]).
+//! - [`vectorize::vectorize`] makes the W-lane function and its drivers, and code of them.
+//! - [`header::text`] is a C header for these.
+//! - [`directives`] are facts about a kernel in comment lines of its source, [`spec`] what stands in them.
+//! - [`error::Error`] is everything that can go wrong.
+//!
+//! A program that uses this crate calls `warpline_llvm::worker::serve_if_asked` first of all in `main`.
+
+#![forbid(unsafe_code)]
+
+pub mod directives;
+pub mod error;
+pub mod header;
+pub mod kernel;
+pub mod libmvec;
+pub mod options;
+pub mod spec;
+pub mod vectorize;
+
+pub use error::{Error, Result};
+pub use options::{KernelOptions, VectorizeOptions};

@@ -1,0 +1,65 @@
+//! What a caller asks about a kernel and its W-lane form.
+
+use std::path::PathBuf;
+
+use warpline::vectorize::{Boscc, Linearize};
+
+use crate::libmvec::MAX_ULP;
+use crate::spec::Width;
+
+/// Options about the kernel. What is not given is taken from the input's directives.
+#[derive(Clone, Debug)]
+pub struct KernelOptions {
+    /// .ll, .bc, .rs, .c, .cpp or .cl
+    pub input: PathBuf,
+    /// The kernel; by default the one with directives, or the only function.
+    pub function: Option<String>,
+    /// Shapes of the parameters, as on the command line.
+    pub args: Option<String>,
+    /// The number of lanes.
+    pub width: Option<Width>,
+    /// The CPU to make code for, by LLVM's name; `native` is this machine's.
+    pub cpu: String,
+    /// Which branches are folded.
+    pub linearize: Linearize,
+    /// Where branches skip code that no lane wants; by default where that is expected to save time.
+    pub boscc: Option<Boscc>,
+    /// The largest error of vector math functions that is accepted, in units in the last place.
+    pub math_ulp: u32,
+}
+
+impl KernelOptions {
+    /// An input for the CPU of this machine.
+    pub fn new(input: impl Into<PathBuf>) -> KernelOptions {
+        KernelOptions {
+            input: input.into(),
+            function: None,
+            args: None,
+            width: None,
+            cpu: "native".to_owned(),
+            linearize: Linearize::default(),
+            boscc: None,
+            math_ulp: MAX_ULP,
+        }
+    }
+}
+
+/// What is to be made of a kernel.
+#[derive(Clone, Debug)]
+pub struct VectorizeOptions {
+    /// The kernel.
+    pub kernel: KernelOptions,
+    /// The shape of the result, as on the command line.
+    pub returns: Option<String>,
+    /// The name of the W-lane function; the drivers' names begin with it.
+    pub name: Option<String>,
+    /// Whether the W-lane function gets a mask as its last parameter.
+    pub mask: bool,
+}
+
+impl VectorizeOptions {
+    /// The W-lane function without a mask, and its drivers.
+    pub fn new(kernel: KernelOptions) -> VectorizeOptions {
+        VectorizeOptions { kernel, returns: None, name: None, mask: false }
+    }
+}
