@@ -172,6 +172,19 @@ fn arms_that_enter_an_inner_irreducible_cycle_apart_give_the_outer_one_up() {
 }
 
 #[test]
+fn a_value_that_is_always_uniform_does_not_change_in_a_loop_that_leaves_its_operands_alone() {
+    let mut case = Case::new(3, &[(0, 1), (1, 1), (1, 2)]).divergent(1);
+    let difference = case.builder.plain(Node(1), Rule::AlwaysUniform, [case.lane, case.one]);
+    case.builder.set_pure(difference);
+    let user = case.plain(1, &[case.zero, difference]);
+    case.builder.set_pure(user);
+    let ballot = case.builder.plain(Node(1), Rule::AlwaysUniform, [case.lane]);
+    let (graph, u) = case.analyse();
+    assert!(!u.is_divergent_at(&graph, difference, Node(2)) && !u.is_divergent_at(&graph, user, Node(2)));
+    assert!(u.is_divergent_at(&graph, ballot, Node(2)));
+}
+
+#[test]
 fn a_pure_value_of_things_that_the_loop_does_not_change_is_uniform_behind_it() {
     let mut case = Case::new(3, &[(0, 1), (1, 1), (1, 2)]).divergent(1);
     let product = case.plain(1, &[case.zero, case.one]);

@@ -205,6 +205,15 @@ impl Run<'_> {
                     program.operands(v).map(|(o, _)| environment[o.index()]).collect();
                 match program.rule(v) {
                     Rule::Source => Some(self.value([self.seed, id, thread + 1, step])),
+                    // Made of what is always uniform and of this very instance of the node, so it changes with it.
+                    Rule::AlwaysUniform if program.is_pure(v) => {
+                        let beside = |&o: &Value| {
+                            program.node(o) == Some(node) && program.rule(o) == Rule::AlwaysUniform && o < v
+                        };
+                        let own = program.operands(v).map(|(o, _)| o).filter(beside);
+                        let own: Option<Vec<u64>> = own.map(|o| environment[o.index()]).collect();
+                        own.map(|own| self.value([self.seed, id].into_iter().chain(own)))
+                    }
                     Rule::AlwaysUniform => Some(self.value([self.seed, id, hash_tag(tag)])),
                     Rule::Default if program.is_pure(v) => {
                         from.map(|from| self.value([id].into_iter().chain(from)))

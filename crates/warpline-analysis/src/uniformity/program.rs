@@ -151,9 +151,10 @@ impl SsaBuilder {
         value
     }
 
-    /// Declares that a plain value with the default rule depends on its operands alone, and not on memory or on how
-    /// often it has been computed. So if the operands do not change in a loop, neither does it. No
-    /// effect on other values.
+    /// Declares that a plain value depends on its operands alone, and not on memory, on the threads that compute it or on how
+    /// often it has been computed. So if the operands do not change in a loop, neither does it. Of a value that is
+    /// always uniform this says more: threads whose operands were computed together get the same, whether or not they
+    /// compute it together (the difference of two addresses with one stride; no ballot). No effect on φs and sources.
     pub fn set_pure(&mut self, value: Value) {
         if let Some(d) = self.definitions.get_mut(value.index()) {
             d.is_pure = true;
@@ -271,7 +272,7 @@ impl SsaProgram {
     /// Whether a value depends on nothing but its operands; see [`SsaBuilder::set_pure`].
     pub fn is_pure(&self, value: Value) -> bool {
         let d = self.definitions[value.index()];
-        d.is_pure && !d.is_phi && d.rule == Rule::Default
+        d.is_pure && !d.is_phi && d.rule != Rule::Source
     }
 
     fn uses(&self, value: Value) -> &[(Value, u32)] {
