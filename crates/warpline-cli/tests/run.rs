@@ -224,6 +224,41 @@ fn a_race_is_reported_and_then_only_the_lane_interpreter_judges() {
 }
 
 #[test]
+fn where_a_called_function_asks_about_lanes_the_lane_interpreter_judges() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = module(
+        &folder,
+        "declare i32 @warpline_popcount(i1) convergent
+define internal i32 @how_many(i32 %x) noinline convergent {
+  %c = trunc i32 %x to i1
+  %n = call i32 @warpline_popcount(i1 %c) convergent
+  ret i32 %n
+}
+define i32 @kernel(i32 %i) {
+  %n = call i32 @how_many(i32 %i) convergent
+  ret i32 %n
+}
+",
+    );
+    let text = ok(&warpline(&[
+        "run",
+        &file,
+        "--function",
+        "kernel",
+        "--args",
+        "index",
+        "--range",
+        "0..64",
+        "--width",
+        "4",
+    ]));
+    assert!(
+        text.contains("not checked against the scalar program") && text.contains("0 mismatches"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_mismatch_is_a_finding_with_exit_code_1() {
     let folder = tempfile::tempdir().unwrap();
     let file = module(&folder, &format!(";@ lane-insensitive\n{RACY}"));

@@ -14,8 +14,9 @@ mod timing;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use warpline::ir::{Function, Op, Value};
+use warpline::ir::{Block, Function, Op, Value};
 use warpline::uniformity::report::{FunctionReport, Reason};
+use warpline::vectorize::callees::asking_lanes;
 use warpline::vectorize::work_items::{Added, Query, WorkItems};
 use warpline::vectorize::{AllCallees, NoMathLibrary, Vectorized, driver, linearize_kernel};
 use warpline_compile::KernelOptions;
@@ -90,8 +91,8 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
         picture.write(&data, &native)?;
     }
     let timing = timing::time(&scalar, &vector, &data);
-    let binding = kernel.directives.lane_insensitive
-        || (!uses_lane_operations(kernel.function()) && lockstep.race.is_none());
+    let binding =
+        kernel.directives.lane_insensitive || (!asks_about_lanes(&kernel) && lockstep.race.is_none());
     let results = Results {
         made,
         reasons,
@@ -210,9 +211,11 @@ fn tolerance(options: &RunOptions, kernel: &Kernel) -> Tolerance {
         .unwrap_or(Tolerance { ulp: Some(u64::from(options.kernel.math_ulp)), ..Tolerance::default() })
 }
 
-/// Whether the function itself uses lane operations; what it calls has been inlined, or runs as a scalar program.
-fn uses_lane_operations(func: &Function) -> bool {
-    func.layout.iter().any(|&b| func.block_insts(b).any(|i| matches!(func.insts[i].op, Op::Lane(_))))
+/// Whether the kernel uses lane operations, itself or in what it calls: then it means another thing as a scalar program.
+fn asks_about_lanes(kernel: &Kernel) -> bool {
+    let func = kernel.function();
+    let uses = |&b: &Block| func.block_insts(b).any(|i| matches!(func.insts[i].op, Op::Lane(_)));
+    func.layout.iter().any(uses) || asking_lanes(&kernel.imported.ir, func).iter().next().is_some()
 }
 
 /// Everything that was found.

@@ -164,7 +164,7 @@ pub struct Context<'a> {
 
 /// What an instruction calls, and with which effects.
 #[derive(Copy, Clone)]
-pub(super) struct Called<'m> {
+pub(crate) struct Called<'m> {
     /// The callee's symbol and name; none for an indirect call.
     pub callee: Option<(Symbol, &'m str)>,
     pub effects: Effects,
@@ -172,14 +172,14 @@ pub(super) struct Called<'m> {
 
 impl Called<'_> {
     /// The name of the callee; empty for an indirect call.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.callee.map(|(_, name)| name).unwrap_or_default()
     }
 }
 
 /// What an instruction calls, if it is a call in any form: also one that is carried, such as a call with operand bundles or an
 /// `invoke`. Inline assembly is none.
-pub(super) fn called<'m>(module: &'m Module, func: &Function, inst: Inst) -> Option<Called<'m>> {
+pub(crate) fn called<'m>(module: &'m Module, func: &Function, inst: Inst) -> Option<Called<'m>> {
     let data = &func.insts[inst];
     let named = |s: Symbol| (s, &*module.symbols[s].name);
     match &data.op {

@@ -14,7 +14,7 @@ use cranelift_entity::EntitySet;
 
 use crate::ir::{CallInfo, FuncId, Function, Inst, Module, Op, Symbol, Type, Value};
 use crate::shape::ArgShape;
-use crate::uniformity::rules::lane_op;
+use crate::uniformity::rules::{called, lane_op};
 
 use super::options::Options;
 use super::pipeline::vectorize_one;
@@ -121,7 +121,7 @@ pub fn asking_lanes(module: &Module, func: &Function) -> EntitySet<Symbol> {
     let bodies = bodies(module);
     let mut callers: HashMap<Symbol, Vec<Symbol>> = HashMap::new();
     let (mut seen, mut asking): (EntitySet<Symbol>, EntitySet<Symbol>) = Default::default();
-    let mut work: Vec<Symbol> = calls(func).collect();
+    let mut work: Vec<Symbol> = calls(module, func).collect();
     let mut found = Vec::new();
     while let Some(s) = work.pop() {
         let Some(&id) = bodies.get(&s) else { continue };
@@ -132,7 +132,7 @@ pub fn asking_lanes(module: &Module, func: &Function) -> EntitySet<Symbol> {
         if insts(callee).any(|i| lane_op(module, callee, i).is_some()) {
             found.push(s);
         }
-        for c in calls(callee) {
+        for c in calls(module, callee) {
             callers.entry(c).or_default().push(s);
             work.push(c);
         }
@@ -155,11 +155,9 @@ fn insts(func: &Function) -> impl Iterator<Item = Inst> + '_ {
     func.layout.iter().flat_map(|&b| func.block_insts(b))
 }
 
-fn calls(func: &Function) -> impl Iterator<Item = Symbol> + '_ {
-    insts(func).filter_map(|i| match &func.insts[i].op {
-        Op::Call(info) => info.callee,
-        _ => None,
-    })
+/// What a function calls by name, in calls of any form.
+fn calls(module: &Module, func: &Function) -> impl Iterator<Item = Symbol> {
+    insts(func).filter_map(|i| Some(called(module, func, i)?.callee?.0))
 }
 
 /// The forms that calls in one function ask for.

@@ -2,6 +2,7 @@
 
 use crate::ir::{Constant, Effects, FloatKind, FuncId, Inst, Op, Scalar, Type, Value};
 use crate::shape::ArgShape;
+use crate::uniformity::rules::called;
 use crate::vectorize::VectorizeError;
 
 use super::math::{Fold, Form, is_annotation, libm_name, reduction, vector_intrinsic};
@@ -63,6 +64,22 @@ impl Lower<'_> {
             && self.vector_math(i, &libm)?
         {
             return Ok(());
+        }
+        self.replicate(i)
+    }
+
+    /// An instruction that the IR does not model, for one active lane after the other. A call that asks about the lanes can be made
+    /// neither so nor for all of them at once.
+    pub(super) fn carried(&mut self, i: Inst) -> Result<(), VectorizeError> {
+        if let Some(called) = called(self.module, self.src, i)
+            && (called.effects.contains(Effects::CONVERGENT)
+                || called.callee.is_some_and(|(s, _)| self.lane_callees.contains(s)))
+        {
+            let why = format!(
+                "the call of `{}` depends on the other lanes, and passes copies of memory or carries more than arguments",
+                called.name()
+            );
+            return Err(self.error(i, why));
         }
         self.replicate(i)
     }

@@ -339,7 +339,7 @@ impl Lower<'_> {
                 self.fence(i);
                 Ok(())
             }
-            Op::Opaque(_) => self.replicate(i),
+            Op::Opaque(_) => self.carried(i),
             Op::ReadVar(_) | Op::WriteVar(_) | Op::ParallelCopy | Op::Sigma => {
                 Err(self.error(i, "internal: a variable is left after SSA construction"))
             }
