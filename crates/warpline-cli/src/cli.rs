@@ -246,7 +246,7 @@ pub struct KernelOptions {
     /// The number of lanes, 1 to 64, or auto [default: the input's directive, or auto]
     #[arg(long, value_name = "N")]
     pub width: Option<Width>,
-    /// The CPU to make code for, by LLVM's name
+    /// The CPU to make code for, by LLVM's name. For `vectorize` several with commas between them: the driver chooses when it is called
     #[arg(long, value_name = "NAME", default_value = "native")]
     pub cpu: String,
     /// Which branches are folded

@@ -1,9 +1,10 @@
 //! `warpline vectorize`: the W-lane form of a kernel as a file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use warpline_compile::VectorizeOptions as Asked;
+use warpline_compile::dispatch::{self, Dispatched};
 use warpline_compile::header;
 use warpline_compile::libmvec::MAX_ULP;
 use warpline_compile::vectorize::Compiled;
@@ -24,21 +25,39 @@ pub fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
     if let Some(path) = &options.header {
         output::check(path)?;
     }
+    let cpus: Vec<String> = match options.kernel.cpu.contains(',') {
+        true => options.kernel.cpu.split(',').map(|name| name.trim().to_owned()).collect(),
+        false => Vec::new(),
+    };
     let asked = Asked {
         kernel: (&options.kernel).into(),
         returns: options.returns.clone(),
         name: options.name.clone(),
         mask: options.mask,
+        cpus,
     };
-    let compiled = warpline_compile::vectorize::vectorize(&asked, kind)?;
-    let mut outputs = Outputs::default();
-    outputs.add(&options.output, &compiled.code)?;
-    if let Some(path) = &options.header {
-        outputs.add(path, header::text(&compiled, &file_name(path)).as_bytes())?;
+    let header =
+        |text: &dyn Fn(&str) -> String| options.header.as_ref().map(|path| (path, text(&file_name(path))));
+    if asked.cpus.is_empty() {
+        let compiled = warpline_compile::vectorize::vectorize(&asked, kind)?;
+        write(options, &compiled.code, header(&|file| header::text(&compiled, file)))?;
+        report(options, &compiled);
+    } else {
+        let dispatched = dispatch::vectorize(&asked, kind)?;
+        write(options, &dispatched.code, header(&|file| header::dispatched_text(&dispatched, file)))?;
+        report_all(options, &dispatched);
     }
-    outputs.commit()?;
-    report(options, &compiled);
     Ok(Outcome::Clean)
+}
+
+/// Writes the code and, if there is to be one, the header.
+fn write(options: &VectorizeOptions, code: &[u8], header: Option<(&PathBuf, String)>) -> Result<()> {
+    let mut outputs = Outputs::default();
+    outputs.add(&options.output, code)?;
+    if let Some((path, text)) = header {
+        outputs.add(path, text.as_bytes())?;
+    }
+    outputs.commit()
 }
 
 /// What an output file is to contain, by its suffix.
@@ -60,43 +79,66 @@ fn file_name(path: &Path) -> String {
 }
 
 fn report(options: &VectorizeOptions, compiled: &Compiled) {
-    let Compiled { kernel, made, .. } = compiled;
-    let text = match options.format {
+    output::print(&match options.format {
+        Format::Json => format!("{:#}\n", json_of(options, compiled)),
+        Format::Text => format!("{}: {}", options.output.display(), text_of(compiled)),
+    });
+}
+
+fn report_all(options: &VectorizeOptions, dispatched: &Dispatched) {
+    let versions = || dispatched.versions.iter().map(|one| &one.compiled);
+    output::print(&match options.format {
         Format::Json => {
             let value = json!({
-                "function": kernel.name,
-                "width": kernel.width,
-                "cpu": kernel.cpu.name,
-                "symbols": std::iter::once(compiled.lanes()).chain(compiled.drivers()).collect::<Vec<_>>(),
+                "function": versions().next().map(|best| &best.kernel.name),
+                "symbols": dispatched.drivers().collect::<Vec<_>>(),
                 "output": options.output.display().to_string(),
-                "approximate_math": made.approximate,
-                "branches": made.counts.branches,
-                "loops": made.counts.loops,
-                "exits": made.counts.exits,
-                "masks": made.counts.masks,
-                "boscc": made.counts.boscc,
+                "versions": versions().map(|one| json_of(options, one)).collect::<Vec<_>>(),
             });
             format!("{value:#}\n")
         }
         Format::Text => {
+            let drivers: Vec<&str> = dispatched.drivers().collect();
             let mut text = format!(
-                "{}: {} on {} lanes for {}",
+                "{}: {}, which choose among {} CPUs\n",
                 options.output.display(),
-                compiled.lanes(),
-                kernel.width,
-                kernel.cpu.name
+                drivers.join(", "),
+                dispatched.versions.len()
             );
-            for driver in compiled.drivers() {
-                text += &format!(", and {driver}");
-            }
-            text += &format!("\n{}\n", output::counts(&made.counts).join("\n"));
-            if made.approximate {
-                text += &format!(
-                    "  calls vector functions of glibc's libmvec (errors up to {MAX_ULP} ulp): link with -lmvec -lm\n"
-                );
-            }
+            text.extend(versions().map(text_of));
             text
         }
-    };
-    output::print(&text);
+    });
+}
+
+fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> serde_json::Value {
+    let Compiled { kernel, made, .. } = compiled;
+    json!({
+        "function": kernel.name,
+        "width": kernel.width,
+        "cpu": kernel.cpu.name,
+        "symbols": std::iter::once(compiled.lanes()).chain(compiled.drivers()).collect::<Vec<_>>(),
+        "output": options.output.display().to_string(),
+        "approximate_math": made.approximate,
+        "branches": made.counts.branches,
+        "loops": made.counts.loops,
+        "exits": made.counts.exits,
+        "masks": made.counts.masks,
+        "boscc": made.counts.boscc,
+    })
+}
+
+fn text_of(compiled: &Compiled) -> String {
+    let Compiled { kernel, made, .. } = compiled;
+    let mut text = format!("{} on {} lanes for {}", compiled.lanes(), kernel.width, kernel.cpu.name);
+    for driver in compiled.drivers() {
+        text += &format!(", and {driver}");
+    }
+    text += &format!("\n{}\n", output::counts(&made.counts).join("\n"));
+    if made.approximate {
+        text += &format!(
+            "  calls vector functions of glibc's libmvec (errors up to {MAX_ULP} ulp): link with -lmvec -lm\n"
+        );
+    }
+    text
 }

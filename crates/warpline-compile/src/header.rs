@@ -10,39 +10,86 @@ use warpline::ir::Type;
 use warpline::shape::ArgShape;
 use warpline::vectorize::Passing;
 
-use crate::kernel::c_type;
+use crate::dispatch::{Dispatched, Version};
+use crate::kernel::{Kernel, c_type};
 use crate::vectorize::Compiled;
 
-/// The text of a header file of this name.
-pub fn text(header: &Compiled, file: &str) -> String {
+/// The text of a header file of this name for code that was made for one CPU.
+pub fn text(compiled: &Compiled, file: &str) -> String {
+    let Kernel { name, width, cpu, .. } = &compiled.kernel;
+    let mut body = lanes(compiled);
+    body += &drivers(
+        compiled,
+        compiled.range.as_deref(),
+        compiled.ndrange.as_deref(),
+        &format!("{width} at a time"),
+    );
+    frame(file, &format!("`{name}` on {width} lanes for {}", cpu.name), &body)
+}
+
+/// The same for code that was made for several CPUs.
+pub fn dispatched_text(dispatched: &Dispatched, file: &str) -> String {
+    let Dispatched { versions, range, ndrange, which, .. } = dispatched;
+    let best = &versions[0].compiled;
+    let names: Vec<&str> = versions.iter().map(|one| one.choice.cpu.name.as_str()).collect();
+    let groups = "as many at a time as fit the best of these CPUs that the machine is like. It is asked when the function is called for \
+                  the first time";
+    let mut body = drivers(best, Some(range), ndrange.as_deref(), groups);
+    let _ = writeln!(
+        body,
+        "/* The name of the CPU whose code runs on this machine. */\nconst char *{which}(void);\n"
+    );
+    for Version { compiled, .. } in versions {
+        let Kernel { width, cpu, .. } = &compiled.kernel;
+        let _ = writeln!(
+            body,
+            "/* What follows must be called on machines only that have all that {} has. */\n",
+            cpu.name
+        );
+        let vectors = lanes(compiled);
+        body += &match compiled.kernel.register_bits {
+            512.. => format!("#ifdef __AVX512F__\n{vectors}#endif\n\n"),
+            256.. => format!("#ifdef __AVX__\n{vectors}#endif\n\n"),
+            _ => vectors,
+        };
+        let groups = format!("{width} at a time");
+        body += &drivers(compiled, compiled.range.as_deref(), compiled.ndrange.as_deref(), &groups);
+    }
+    frame(file, &format!("`{}` for {}", best.kernel.name, names.join(", ")), &body)
+}
+
+/// What every header has around its declarations.
+fn frame(file: &str, title: &str, body: &str) -> String {
     let guard: String =
         file.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
-    let function = &header.kernel.name;
-    let width = header.kernel.width;
-    let mut out = format!(
-        "/* `{function}` on {width} lanes for {}, made by warpline. */\n#ifndef WARPLINE_{guard}\n#define WARPLINE_{guard}\n\n\
-         #include <stdbool.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n",
-        header.kernel.cpu.name
-    );
-    match lanes_prototype(header) {
-        Ok(text) => out += &text,
-        Err(why) => {
-            let _ = writeln!(out, "/* {} cannot be called from C: {why}. */\n", header.lanes());
-        }
+    format!(
+        "/* {title}, made by warpline. */\n#ifndef WARPLINE_{guard}\n#define WARPLINE_{guard}\n\n\
+         #include <stdbool.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n\
+         {body}#ifdef __cplusplus\n}}\n#endif\n\n#endif\n"
+    )
+}
+
+/// The W-lane function.
+fn lanes(compiled: &Compiled) -> String {
+    lanes_prototype(compiled)
+        .unwrap_or_else(|why| format!("/* {} cannot be called from C: {why}. */\n\n", compiled.lanes()))
+}
+
+/// The drivers of these names, and how indices are grouped in them.
+fn drivers(compiled: &Compiled, range: Option<&str>, ndrange: Option<&str>, groups: &str) -> String {
+    let mut out = String::new();
+    if let Some(name) = range {
+        out += &range_prototype(compiled, name, groups);
     }
-    if let Some(name) = &header.range {
-        out += &range_prototype(header, name);
+    if let Some(name) = ndrange {
+        out += &ndrange_prototype(compiled, name, groups);
     }
-    if let Some(name) = &header.ndrange {
-        out += &ndrange_prototype(header, name);
-    }
-    out += "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
     out
 }
 
 /// The C type of a vector and its definition, or why there is none.
-fn vector_type(header: &Compiled, ty: Type) -> Result<(String, String), String> {
-    let width = header.kernel.width;
+fn vector_type(compiled: &Compiled, ty: Type) -> Result<(String, String), String> {
+    let width = compiled.kernel.width;
     let elem = match ty {
         Type::Int(8 | 16 | 32 | 64) | Type::F32 | Type::F64 => c_type(ty).unwrap_or_default(),
         Type::Int(1) => return Err("vectors of booleans have no C type".to_owned()),
@@ -54,10 +101,10 @@ fn vector_type(header: &Compiled, ty: Type) -> Result<(String, String), String> 
         _ => 64,
     };
     let bytes = bits / 8 * width;
-    if ![16, 32, 64].contains(&bytes) || bytes * 8 > header.kernel.register_bits {
+    if ![16, 32, 64].contains(&bytes) || bytes * 8 > compiled.kernel.register_bits {
         return Err(format!(
             "a vector of {width} {elem} does not fill one register of {} bits or less",
-            header.kernel.register_bits
+            compiled.kernel.register_bits
         ));
     }
     let name = format!("warpline_{}x{width}", elem.trim_end_matches("_t"));
@@ -65,14 +112,14 @@ fn vector_type(header: &Compiled, ty: Type) -> Result<(String, String), String> 
     Ok((name, typedef))
 }
 
-fn lanes_prototype(header: &Compiled) -> Result<String, String> {
+fn lanes_prototype(compiled: &Compiled) -> Result<String, String> {
     let mut typedefs: Vec<String> = Vec::new();
     let mut passed = |passing: &Passing| match *passing {
         Passing::Uniform(ty) | Passing::Strided(ty, _) => {
             c_type(ty).map(str::to_owned).ok_or_else(|| "a parameter has no C type".to_owned())
         }
         Passing::Varying(ty) => {
-            let (name, typedef) = vector_type(header, ty)?;
+            let (name, typedef) = vector_type(compiled, ty)?;
             if !typedefs.contains(&typedef) {
                 typedefs.push(typedef);
             }
@@ -81,21 +128,21 @@ fn lanes_prototype(header: &Compiled) -> Result<String, String> {
     };
     let mut params = Vec::new();
     let mut notes = Vec::new();
-    for (i, passing) in header.made.params.iter().enumerate() {
-        let name = parameter(header, i);
+    for (i, passing) in compiled.made.params.iter().enumerate() {
+        let name = parameter(compiled, i);
         params.push(declare(&passed(passing)?, &name));
         if let Passing::Strided(_, step) = passing {
             notes.push(format!("{name}: lane 0's value; lane k has k * {step} more"));
         }
     }
-    if header.masked {
+    if compiled.masked {
         params.push("uint64_t mask".to_owned());
         notes.push("mask: bit k says whether lane k is active; without any nothing happens".to_owned());
-        if header.made.result.is_some() {
+        if compiled.made.result.is_some() {
             notes.push("the result says nothing in lanes that are not active".to_owned());
         }
     }
-    let result = match &header.made.result {
+    let result = match &compiled.made.result {
         Some(passing) => passed(passing)?,
         None => "void".to_owned(),
     };
@@ -103,22 +150,22 @@ fn lanes_prototype(header: &Compiled) -> Result<String, String> {
     if !out.is_empty() {
         out.push('\n');
     }
-    let _ = write!(out, "/* All {} lanes of `{}`", header.kernel.width, header.kernel.name);
+    let _ = write!(out, "/* All {} lanes of `{}`", compiled.kernel.width, compiled.kernel.name);
     for note in notes {
         let _ = write!(out, ";\n   {note}");
     }
     out += ". */\n";
-    let _ = writeln!(out, "{};\n", declare(&result, &format!("{}({})", header.lanes(), list(&params))));
+    let _ = writeln!(out, "{};\n", declare(&result, &format!("{}({})", compiled.lanes(), list(&params))));
     Ok(out)
 }
 
-fn range_prototype(header: &Compiled, name: &str) -> String {
-    let func = header.kernel.function();
+fn range_prototype(compiled: &Compiled, name: &str, groups: &str) -> String {
+    let func = compiled.kernel.function();
     let mut params = vec!["int64_t begin".to_owned(), "int64_t end".to_owned()];
     let mut notes = Vec::new();
     let typed = |ty: Type| c_type(ty).unwrap_or("void *");
-    for (i, (&p, &shape)) in func.params.iter().zip(&header.kernel.args).enumerate() {
-        let (ty, name) = (func.ty(p), parameter(header, i));
+    for (i, (&p, &shape)) in func.params.iter().zip(&compiled.kernel.args).enumerate() {
+        let (ty, name) = (func.ty(p), parameter(compiled, i));
         match shape {
             ArgShape::Index => {}
             ArgShape::Varying => {
@@ -137,9 +184,8 @@ fn range_prototype(header: &Compiled, name: &str) -> String {
         notes.push("out[i - begin]: the result for index i".to_owned());
     }
     let mut out = format!(
-        "/* `{}` for each index in begin..end (nothing if begin >= end), {} at a time.\n   Every index must fit the kernel's \
-         parameter",
-        header.kernel.name, header.kernel.width
+        "/* `{}` for each index in begin..end (nothing if begin >= end), {groups}.\n   Every index must fit the kernel's parameter",
+        compiled.kernel.name
     );
     for note in notes {
         let _ = write!(out, ";\n   {note}");
@@ -149,21 +195,20 @@ fn range_prototype(header: &Compiled, name: &str) -> String {
     out
 }
 
-fn ndrange_prototype(header: &Compiled, name: &str) -> String {
-    let func = header.kernel.function();
-    let added = header.kernel.items.as_ref().map_or(0, |items| items.added.len());
+fn ndrange_prototype(compiled: &Compiled, name: &str, groups: &str) -> String {
+    let func = compiled.kernel.function();
+    let added = compiled.kernel.items.as_ref().map_or(0, |items| items.added.len());
     let mut params: Vec<String> =
         ["offset", "size", "local"].iter().map(|name| format!("const uint64_t {name}[3]")).collect();
     for (i, &p) in func.params[..func.params.len() - added].iter().enumerate() {
-        if header.kernel.args[i] != ArgShape::Index {
-            params.push(declare(c_type(func.ty(p)).unwrap_or("void *"), &parameter(header, i)));
+        if compiled.kernel.args[i] != ArgShape::Index {
+            params.push(declare(c_type(func.ty(p)).unwrap_or("void *"), &parameter(compiled, i)));
         }
     }
     format!(
         "/* `{}` for size[0] * size[1] * size[2] work-items, numbered from offset, in groups of local[0] * local[1] * local[2] (0: all \
-         of\n   the dimension; the last groups may be smaller), {} neighbours in dimension 0 at a time. */\nvoid {name}({});\n\n",
-        header.kernel.name,
-        header.kernel.width,
+         of\n   the dimension; the last groups may be smaller), neighbours in dimension 0 {groups}. */\nvoid {name}({});\n\n",
+        compiled.kernel.name,
         list(&params)
     )
 }
@@ -186,12 +231,12 @@ fn list(params: &[String]) -> String {
 }
 
 /// A parameter's name as C can have it.
-fn parameter(header: &Compiled, index: usize) -> String {
+fn parameter(compiled: &Compiled, index: usize) -> String {
     const RESERVED: [&str; 12] = [
         "offset", "size", "local", "begin", "end", "mask", "int", "float", "double", "char", "register",
         "default",
     ];
-    let func = header.kernel.function();
+    let func = compiled.kernel.function();
     let name = &func.values[func.params[index]].name;
     let plain = !name.is_empty()
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

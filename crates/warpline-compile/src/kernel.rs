@@ -47,8 +47,21 @@ pub struct Kernel {
 /// # Errors
 /// Whatever is wrong with the input, the directives or the options.
 pub fn open(options: &KernelOptions) -> Result<Kernel> {
+    if options.cpu.contains(',') {
+        let message = format!("`{}`: one CPU; only `vectorize` makes code for several", options.cpu);
+        return Err(Error::option("--cpu", message));
+    }
+    let imported = load(&options.input, Some(true), None)?;
+    let cpu = worker::find_cpu(&options.cpu, &imported.ir.triple)?;
+    settle(options, imported, cpu)
+}
+
+/// Settles what to do with an input that was loaded and simplified, for a CPU.
+///
+/// # Errors
+/// As [`open`].
+pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Result<Kernel> {
     let path = &options.input;
-    let mut imported = load(path, Some(true), None)?;
     let groups = directives::read(path)?;
     let (func, directives) = choose(&imported, path, groups, options.function.as_deref())?;
     let function = &imported.ir.functions[func];
@@ -60,7 +73,6 @@ pub fn open(options: &KernelOptions) -> Result<Kernel> {
     args.extend(items.iter().flat_map(WorkItems::shapes));
     let function = &imported.ir.functions[func];
     let triple = imported.ir.triple.clone();
-    let cpu = worker::find_cpu(&options.cpu, &triple)?;
     let register_bits = register_bits(&cpu, &triple)?;
     let width = match options.width.or(directives.width).unwrap_or_default() {
         Width::Lanes(n) => n,

@@ -2,6 +2,7 @@
 //!
 //! - [`kernel::open`] reads an input, chooses the function and settles shapes, width and CPU ([`kernel::Kernel`]).
 //! - [`vectorize::vectorize`] makes the W-lane function and its drivers, and code of them.
+//! - [`dispatch::vectorize`] does so for several CPUs at once, among which a program chooses when it runs.
 //! - [`header::text`] is a C header for these.
 //! - [`directives`] are facts about a kernel in comment lines of its source, [`spec`] what stands in them.
 //! - [`error::Error`] is everything that can go wrong.
@@ -10,12 +11,15 @@
 
 #![forbid(unsafe_code)]
 
+pub mod cpus;
 pub mod directives;
+pub mod dispatch;
 pub mod error;
 pub mod header;
 pub mod kernel;
 pub mod libmvec;
 pub mod options;
+mod resolver;
 pub mod spec;
 pub mod vectorize;
 

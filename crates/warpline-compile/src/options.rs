@@ -55,11 +55,13 @@ pub struct VectorizeOptions {
     pub name: Option<String>,
     /// Whether the W-lane function gets a mask as its last parameter.
     pub mask: bool,
+    /// The CPUs to make code for, among which a program chooses when it runs; empty: the kernel's alone.
+    pub cpus: Vec<String>,
 }
 
 impl VectorizeOptions {
     /// The W-lane function without a mask, and its drivers.
     pub fn new(kernel: KernelOptions) -> VectorizeOptions {
-        VectorizeOptions { kernel, returns: None, name: None, mask: false }
+        VectorizeOptions { kernel, returns: None, name: None, mask: false, cpus: Vec::new() }
     }
 }

@@ -37,16 +37,28 @@ impl Compiled {
     }
 }
 
-/// Makes the W-lane form of a kernel, its drivers, and code of them.
+/// Makes the W-lane form of a kernel, its drivers, and code of them for one CPU.
 ///
 /// # Errors
 /// Whatever is wrong with input and options, or the reason why the kernel cannot be vectorized.
 pub fn vectorize(options: &VectorizeOptions, output: Output) -> Result<Compiled> {
-    let mut kernel = kernel::open(&options.kernel)?;
+    compile(options, kernel::open(&options.kernel)?, "", output)
+}
+
+/// The same for a kernel that was opened; `suffix` ends the names of all that is made.
+pub(crate) fn compile(
+    options: &VectorizeOptions,
+    mut kernel: Kernel,
+    suffix: &str,
+    output: Output,
+) -> Result<Compiled> {
     let scalar_result = scalar_result(options, &kernel)?;
-    let name = options.name.clone().unwrap_or_else(|| format!("{}_w{}", kernel.name, kernel.width));
     let stem = options.name.as_ref().unwrap_or(&kernel.name);
-    let (range_name, ndrange_name) = (format!("{stem}_range"), format!("{stem}_ndrange"));
+    let name = match &options.name {
+        Some(name) => format!("{name}{suffix}"),
+        None => format!("{stem}_w{}{suffix}", kernel.width),
+    };
+    let (range_name, ndrange_name) = (format!("{stem}_range{suffix}"), format!("{stem}_ndrange{suffix}"));
     for made in [&name, &range_name, &ndrange_name] {
         if kernel.imported.ir.symbol(made).is_some() {
             let message = format!("the input has a function `{made}` already; choose another name");

@@ -49,6 +49,16 @@ pub enum Error {
         /// LLVM's message.
         message: String,
     },
+    /// Two modules could not be made one.
+    #[error("{input} cannot be linked with {other}: {message}")]
+    Link {
+        /// The module's name.
+        input: String,
+        /// The other's name.
+        other: String,
+        /// LLVM's message.
+        message: String,
+    },
     /// LLVM's verifier rejected a module.
     #[error("{input}: LLVM's verifier rejects the module: {message}")]
     Verify {

@@ -131,31 +131,43 @@ impl Module {
         let llvm = Llvm::get()?;
         let f = functions();
         let diagnostics = Box::<Diagnostics>::default();
-        let mut module = ptr::null_mut();
-        let mut message = ptr::null_mut();
-        // SAFETY: the context is fresh; the handler's argument lives as long as the context, since `Module` owns both; the parser
-        // takes the buffer over; `module` and `message` are valid out-parameters.
-        let (context, failed) = unsafe {
+        // SAFETY: the context is fresh; the handler's argument lives as long as the context, since `Module` owns both.
+        let context = unsafe {
             let context = f.LLVMContextCreate();
             let argument: *const Diagnostics = &raw const *diagnostics;
             f.LLVMContextSetDiagnosticHandler(context, Some(record_diagnostic), argument.cast_mut().cast());
-            let buffer = MemoryBuffer::copy_of(bytes, name);
-            let failed =
-                f.LLVMParseIRInContext(context, buffer.into_raw(), &raw mut module, &raw mut message) != 0;
-            (context, failed)
+            context
         };
-        let message = take_message(message);
-        if failed || module.is_null() {
-            // SAFETY: the parse left no module behind.
-            unsafe { f.LLVMContextDispose(context) };
-            let reported = diagnostics.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-            let mut words = vec![message];
-            words.extend(reported.into_iter().map(|diagnostic| diagnostic.message));
-            words.retain(|text| !text.is_empty());
-            let message = words.join("\n").trim_end().to_owned();
-            return Err(Error::Parse { input: name.to_owned(), version: llvm.version_text(), message });
+        match parse_into(context, bytes, name) {
+            Ok(module) => Ok(Self { context, module, name: name.to_owned(), diagnostics }),
+            Err(message) => {
+                // SAFETY: the parse left no module behind.
+                unsafe { f.LLVMContextDispose(context) };
+                let reported = diagnostics.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+                let message = all_words(message, reported);
+                Err(Error::Parse { input: name.to_owned(), version: llvm.version_text(), message })
+            }
         }
-        Ok(Self { context, module, name: name.to_owned(), diagnostics })
+    }
+
+    /// Adds all that another module has, text or bitcode. What is visible there must have names of its own; the rest is renamed where it
+    /// must be.
+    ///
+    /// # Errors
+    /// [`Error::Parse`], or [`Error::Link`] with LLVM's message; the module is of no use then.
+    pub fn link(&mut self, bytes: &[u8], name: &str) -> Result<()> {
+        let version = Llvm::get()?.version_text();
+        let other = parse_into(self.context, bytes, name).map_err(|message| Error::Parse {
+            input: name.to_owned(),
+            version,
+            message: all_words(message, self.take_diagnostics()),
+        })?;
+        // SAFETY: two live modules of one context; the second is taken over whatever the outcome.
+        if unsafe { functions().LLVMLinkModules2(self.module, other) } == 0 {
+            return Ok(());
+        }
+        let message = all_words(String::new(), self.take_diagnostics());
+        Err(Error::Link { input: self.name.clone(), other: name.to_owned(), message })
     }
 
     /// Reads a `.ll` or `.bc` file.
@@ -406,6 +418,31 @@ impl fmt::Debug for Module {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Module").field("name", &self.name).finish_non_exhaustive()
     }
+}
+
+/// Reads text or bitcode into a context; the error is LLVM's message, which may be empty where it has reported something instead.
+fn parse_into(
+    context: LLVMContextRef,
+    bytes: &[u8],
+    name: &str,
+) -> std::result::Result<LLVMModuleRef, String> {
+    let mut module = ptr::null_mut();
+    let mut message = ptr::null_mut();
+    let buffer = MemoryBuffer::copy_of(bytes, name);
+    // SAFETY: a live context; the parser takes the buffer over; `module` and `message` are valid out-parameters.
+    let failed = unsafe {
+        functions().LLVMParseIRInContext(context, buffer.into_raw(), &raw mut module, &raw mut message)
+    } != 0;
+    let message = take_message(message);
+    if failed || module.is_null() { Err(message) } else { Ok(module) }
+}
+
+/// A message, followed by what LLVM has reported besides.
+fn all_words(message: String, reported: Vec<Diagnostic>) -> String {
+    let mut words = vec![message];
+    words.extend(reported.into_iter().map(|diagnostic| diagnostic.message));
+    words.retain(|text| !text.is_empty());
+    words.join("\n").trim_end().to_owned()
 }
 
 extern "C" fn record_diagnostic(info: LLVMDiagnosticInfoRef, argument: *mut c_void) {

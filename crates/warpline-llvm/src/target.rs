@@ -19,8 +19,10 @@ use crate::module::{FUNCTION_INDEX, MemoryBuffer, Module, c_string, take_message
 pub struct Cpu {
     /// LLVM's name of the CPU, such as `znver4`.
     pub name: String,
-    /// Features in LLVM's notation, such as `+avx2,-fma`; empty for what the name implies.
+    /// Features in LLVM's notation, such as `+avx2,-fma`, added to what the CPU has.
     pub features: String,
+    /// Another CPU that has the features, if it is not this one, whose ways of scheduling alone are used then; empty otherwise.
+    pub base: String,
 }
 
 impl Cpu {
@@ -33,12 +35,17 @@ impl Cpu {
         // SAFETY: both functions return new strings, which `take_message` frees.
         let (name, features) =
             unsafe { (functions().LLVMGetHostCPUName(), functions().LLVMGetHostCPUFeatures()) };
-        Ok(Self { name: take_message(name), features: take_message(features) })
+        Ok(Self { name: take_message(name), features: take_message(features), base: String::new() })
     }
 
     /// A CPU by its name. The name is not checked here: [`crate::worker::find_cpu`] does that.
     pub fn named(name: &str) -> Self {
-        Self { name: name.to_owned(), features: String::new() }
+        Self { name: name.to_owned(), features: String::new(), base: String::new() }
+    }
+
+    /// The name of the CPU that has the features.
+    fn base(&self) -> &str {
+        if self.base.is_empty() { &self.name } else { &self.base }
     }
 }
 
@@ -103,7 +110,7 @@ impl TargetMachine {
         Llvm::get()?;
         let f = functions();
         let c_triple = c_string(&triple);
-        let (name, features) = (c_string(&cpu.name), c_string(&cpu.features));
+        let (name, features) = (c_string(cpu.base()), c_string(&cpu.features));
         let mut target = ptr::null_mut();
         let mut message = ptr::null_mut();
         // SAFETY: terminated strings and valid out-parameters; targets are static.
@@ -234,7 +241,10 @@ impl Module {
                     );
                 }
             }
-            self.add_string_attribute(function, "target-cpu", &cpu.name);
+            self.add_string_attribute(function, "target-cpu", cpu.base());
+            if !cpu.base.is_empty() {
+                self.add_string_attribute(function, "tune-cpu", &cpu.name);
+            }
             if !cpu.features.is_empty() {
                 self.add_string_attribute(function, "target-features", &cpu.features);
             }

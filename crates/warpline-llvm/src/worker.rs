@@ -41,6 +41,8 @@ pub enum Output {
     Text,
     /// LLVM's bitcode.
     Bitcode,
+    /// LLVM's bitcode in the form that machine code is made from, for [`codegen_linked`].
+    Prepared,
     /// Assembly text.
     Assembly,
     /// A relocatable object file.
@@ -62,6 +64,8 @@ pub struct CodegenOptions {
     pub define_missing: bool,
     /// Whether lane operations get their scalar meaning.
     pub define_lane_operations: bool,
+    /// Whether functions say themselves which CPU they are for, and masks have their form already.
+    pub prepared: bool,
     /// What to make.
     pub output: Output,
 }
@@ -76,6 +80,7 @@ impl CodegenOptions {
             effort: Effort::default(),
             define_missing: false,
             define_lane_operations: false,
+            prepared: false,
             output,
         }
     }
@@ -94,7 +99,7 @@ pub struct Loaded {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Job {
     Load { path: PathBuf, options: LoadOptions },
-    Codegen { name: String, bitcode: Vec<u8>, options: CodegenOptions },
+    Codegen { name: String, parts: Vec<Vec<u8>>, options: CodegenOptions },
     CpuNames { triple: String },
     PrintUniformity { name: String, bitcode: Vec<u8> },
 }
@@ -138,8 +143,22 @@ pub fn load_module(path: &Path, options: &LoadOptions) -> Result<(Module, String
 pub fn codegen(module: &Module, options: &CodegenOptions) -> Result<Vec<u8>> {
     let job = Job::Codegen {
         name: module.name().to_owned(),
-        bitcode: module.to_bitcode(),
+        parts: vec![module.to_bitcode()],
         options: options.clone(),
+    };
+    run(&job).map(|(bytes, _)| bytes)
+}
+
+/// Translates modules that are [prepared](Output::Prepared) as one, in a worker. Functions stay what they are: for the CPU that
+/// they say, and optimised as far as they are unless `options` name passes.
+///
+/// # Errors
+/// As [`codegen`].
+pub fn codegen_linked(parts: Vec<Vec<u8>>, name: &str, options: &CodegenOptions) -> Result<Vec<u8>> {
+    let job = Job::Codegen {
+        name: name.to_owned(),
+        parts,
+        options: CodegenOptions { prepared: true, ..options.clone() },
     };
     run(&job).map(|(bytes, _)| bytes)
 }
@@ -252,27 +271,43 @@ fn newer_compiler(kind: InputKind, error: Error) -> Error {
 /// # Errors
 /// Those of parsing, verifying and optimising a [`Module`] and of [`TargetMachine`].
 pub fn codegen_in_process(bitcode: &[u8], name: &str, options: &CodegenOptions) -> Result<Vec<u8>> {
-    let mut module = Module::parse(bitcode, name)?;
+    translate(Module::parse(bitcode, name)?, options)
+}
+
+/// The same for modules that are to be linked first.
+fn codegen_parts(parts: &[Vec<u8>], name: &str, options: &CodegenOptions) -> Result<Vec<u8>> {
+    let (first, others) = parts.split_first().map_or((&[][..], &[][..]), |(first, others)| (first, others));
+    let mut module = Module::parse(first, name)?;
+    for other in others {
+        module.link(other, name)?;
+    }
+    translate(module, options)
+}
+
+fn translate(mut module: Module, options: &CodegenOptions) -> Result<Vec<u8>> {
     module.verify()?;
     let machine = TargetMachine::with_effort(&module.triple(), &options.cpu, options.effort)?;
     module.set_target(&machine)?;
     if options.define_lane_operations {
         module.define_scalar_lane_operations();
     }
-    module.set_cpu(&options.cpu, options.vector_bits);
+    if !options.prepared {
+        module.set_cpu(&options.cpu, options.vector_bits);
+    }
     if !options.passes.is_empty() {
         module.optimise(&options.passes, Some(&machine))?;
     }
     if options.define_missing {
         module.define_missing();
     }
-    if matches!(options.output, Output::Assembly | Output::Object) {
+    let for_code = matches!(options.output, Output::Prepared | Output::Assembly | Output::Object);
+    if for_code && !options.prepared {
         module.fit_masks(&machine)?;
     }
     module.verify()?;
     match options.output {
         Output::Text => Ok(module.to_text().into_bytes()),
-        Output::Bitcode => Ok(module.to_bitcode()),
+        Output::Bitcode | Output::Prepared => Ok(module.to_bitcode()),
         Output::Assembly => machine.emit(&module, Emit::Assembly),
         Output::Object => machine.emit(&module, Emit::Object),
     }
@@ -300,8 +335,8 @@ fn serve() -> i32 {
         Job::Load { path, options } => {
             load_in_process(&path, &options).map(|loaded| (loaded.bitcode, loaded.warnings))
         }
-        Job::Codegen { name, bitcode, options } => {
-            codegen_in_process(&bitcode, &name, &options).map(|bytes| (bytes, String::new()))
+        Job::Codegen { name, parts, options } => {
+            codegen_parts(&parts, &name, &options).map(|bytes| (bytes, String::new()))
         }
         Job::CpuNames { triple } => {
             TargetMachine::new(&triple, &Cpu::named("help")).map(|_| (Vec::new(), String::new()))
@@ -411,7 +446,8 @@ fn take_flag(bytes: &mut &[u8]) -> Option<Option<bool>> {
 
 const EFFORTS: [Effort; 3] = [Effort::Least, Effort::Less, Effort::Most];
 
-const OUTPUTS: [Output; 4] = [Output::Text, Output::Bitcode, Output::Assembly, Output::Object];
+const OUTPUTS: [Output; 5] =
+    [Output::Text, Output::Bitcode, Output::Prepared, Output::Assembly, Output::Object];
 
 fn encode_job(job: &Job) -> Vec<u8> {
     use std::os::unix::ffi::OsStrExt as _;
@@ -424,17 +460,22 @@ fn encode_job(job: &Job) -> Vec<u8> {
             put_flag(&mut out, Some(options.registers));
             put(&mut out, options.triple.as_deref().unwrap_or_default().as_bytes());
         }
-        Job::Codegen { name, bitcode, options } => {
+        Job::Codegen { name, parts, options } => {
             out.push(1);
             put(&mut out, name.as_bytes());
-            put(&mut out, bitcode);
+            put(&mut out, &(parts.len() as u64).to_le_bytes());
+            for part in parts {
+                put(&mut out, part);
+            }
             put(&mut out, options.cpu.name.as_bytes());
             put(&mut out, options.cpu.features.as_bytes());
+            put(&mut out, options.cpu.base.as_bytes());
             put(&mut out, &options.vector_bits.unwrap_or(0).to_le_bytes());
             put(&mut out, options.passes.as_bytes());
             put(&mut out, &[options.effort as u8]);
             put_flag(&mut out, Some(options.define_missing));
             put_flag(&mut out, Some(options.define_lane_operations));
+            put_flag(&mut out, Some(options.prepared));
             put(&mut out, &[options.output as u8]);
         }
         Job::CpuNames { triple } => {
@@ -465,14 +506,17 @@ fn decode_job(bytes: &[u8]) -> Option<Job> {
         },
         1 => Job::Codegen {
             name: take_text(rest)?,
-            bitcode: take(rest)?.to_vec(),
+            parts: (0..u64::from_le_bytes(take(rest)?.try_into().ok()?))
+                .map(|_| take(rest).map(<[u8]>::to_vec))
+                .collect::<Option<_>>()?,
             options: CodegenOptions {
-                cpu: Cpu { name: take_text(rest)?, features: take_text(rest)? },
+                cpu: Cpu { name: take_text(rest)?, features: take_text(rest)?, base: take_text(rest)? },
                 vector_bits: Some(u32::from_le_bytes(take(rest)?.try_into().ok()?)).filter(|&bits| bits != 0),
                 passes: take_text(rest)?,
                 effort: *EFFORTS.get(usize::from(*take(rest)?.first()?))?,
                 define_missing: take_flag(rest)??,
                 define_lane_operations: take_flag(rest)??,
+                prepared: take_flag(rest)??,
                 output: *OUTPUTS.get(usize::from(*take(rest)?.first()?))?,
             },
         },
@@ -505,7 +549,9 @@ mod tests {
     #[test]
     fn jobs_survive_the_pipe_and_truncated_ones_are_refused() {
         let mut codegen =
-            CodegenOptions::new(Cpu { name: "znver4".into(), features: "+avx2".into() }, Output::Object);
+            CodegenOptions::new(Cpu { features: "+avx2".into(), ..Cpu::named("znver4") }, Output::Prepared);
+        codegen.cpu.base = "x86-64".into();
+        codegen.prepared = true;
         codegen.vector_bits = Some(512);
         codegen.effort = Effort::Less;
         codegen.define_missing = true;
@@ -519,7 +565,11 @@ mod tests {
                     triple: Some("spir64".into()),
                 },
             },
-            Job::Codegen { name: "k".into(), bitcode: vec![0, 1, 255], options: codegen },
+            Job::Codegen {
+                name: "k".into(),
+                parts: vec![vec![0, 1, 255], vec![], vec![2]],
+                options: codegen,
+            },
             Job::CpuNames { triple: "x86_64-unknown-linux-gnu".into() },
             Job::PrintUniformity { name: "k".into(), bitcode: vec![1, 2] },
         ];
