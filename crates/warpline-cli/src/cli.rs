@@ -268,6 +268,7 @@ impl From<&KernelOptions> for warpline_compile::KernelOptions {
             function: options.function.clone(),
             args: options.args.clone(),
             width: options.width,
+            triple: None,
             cpu: options.cpu.clone(),
             linearize: options.linearize.into(),
             boscc: options.boscc.map(Into::into),
@@ -282,6 +283,10 @@ pub struct VectorizeOptions {
     /// The kernel.
     #[command(flatten)]
     pub kernel: KernelOptions,
+    /// The target to make code for: rustc and clang compile for it, and LLVM IR that states no target gets it. It needs --cpu, where it
+    /// is not this machine [default: this machine, or what the input states]
+    #[arg(long, value_name = "TRIPLE")]
+    pub triple: Option<String>,
     /// Shape of the result: uniform is returned as a scalar, varying as a vector [default: the input's directive, or varying]
     #[arg(long, value_name = "SHAPE")]
     pub returns: Option<String>,

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use warpline_compile::VectorizeOptions as Asked;
 use warpline_compile::dispatch::{self, Dispatched};
 use warpline_compile::header;
 use warpline_compile::libmvec::MAX_ULP;
 use warpline_compile::vectorize::Compiled;
+use warpline_compile::{KernelOptions, VectorizeOptions as Asked};
 use warpline_llvm::worker::Output;
 
 use crate::Outcome;
@@ -30,7 +30,7 @@ pub fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
         false => Vec::new(),
     };
     let asked = Asked {
-        kernel: (&options.kernel).into(),
+        kernel: KernelOptions { triple: options.triple.clone(), ..(&options.kernel).into() },
         returns: options.returns.clone(),
         name: options.name.clone(),
         mask: options.mask,

@@ -51,7 +51,7 @@ impl Dispatched {
 /// # Errors
 /// Whatever is wrong with input and options, or the reason why the kernel cannot be vectorized.
 pub fn vectorize(options: &VectorizeOptions, output: Output) -> Result<Dispatched> {
-    let imported = kernel::load(&options.kernel.input, Some(true), None)?;
+    let imported = kernel::load(&options.kernel.input, Some(true), options.kernel.triple.as_deref())?;
     let triple = match imported.ir.triple.as_str() {
         "" => host_triple()?,
         triple => triple.to_owned(),

@@ -51,7 +51,7 @@ pub fn open(options: &KernelOptions) -> Result<Kernel> {
         let message = format!("`{}`: one CPU; only `vectorize` makes code for several", options.cpu);
         return Err(Error::option("--cpu", message));
     }
-    let imported = load(&options.input, Some(true), None)?;
+    let imported = load(&options.input, Some(true), options.triple.as_deref())?;
     let cpu = worker::find_cpu(&options.cpu, &imported.ir.triple)?;
     settle(options, imported, cpu)
 }
@@ -83,7 +83,7 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
     Ok(Kernel { imported, func, name, items, directives, args, width, cpu, register_bits, linearize, boscc })
 }
 
-/// Reads and imports an input, compiled by clang for `triple` if it is one for clang. Warnings go to standard error.
+/// Reads and imports an input, for `triple` if that is given. Warnings go to standard error.
 ///
 /// # Errors
 /// As [`worker::load_module`].

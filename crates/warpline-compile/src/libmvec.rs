@@ -17,7 +17,9 @@ pub struct Libmvec {
 impl Libmvec {
     /// The library for a target and a CPU with vector registers of this size; without functions where it does not exist.
     pub fn new(triple: &str, register_bits: u32) -> Libmvec {
-        let served = triple.starts_with("x86_64") && triple.contains("linux");
+        // Linux triples that name no C library mean glibc.
+        let other = ["musl", "android", "ohos", "uclibc"].iter().any(|library| triple.contains(library));
+        let served = triple.starts_with("x86_64") && triple.contains("linux") && !other;
         Libmvec { register_bits: if served { register_bits } else { 0 } }
     }
 
@@ -64,6 +66,7 @@ mod tests {
         let avx2 = Libmvec::new("x86_64-unknown-linux-gnu", 256);
         assert_eq!(avx2.symbol("expf", 16), None);
         assert!(avx2.symbol("expf", 8).is_some());
+        assert_eq!(Libmvec::new("x86_64-unknown-linux-musl", 512).symbol("expf", 4), None);
         assert_eq!(Libmvec::new("aarch64-unknown-linux-gnu", 512).symbol("expf", 4), None);
     }
 }

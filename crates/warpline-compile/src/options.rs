@@ -18,6 +18,8 @@ pub struct KernelOptions {
     pub args: Option<String>,
     /// The number of lanes.
     pub width: Option<Width>,
+    /// The target to make code for, as an LLVM triple; by default this machine, or what the input states.
+    pub triple: Option<String>,
     /// The CPU to make code for, by LLVM's name; `native` is this machine's.
     pub cpu: String,
     /// Which branches are folded.
@@ -36,6 +38,7 @@ impl KernelOptions {
             function: None,
             args: None,
             width: None,
+            triple: None,
             cpu: "native".to_owned(),
             linearize: Linearize::default(),
             boscc: None,

@@ -97,6 +97,16 @@ pub enum Error {
         /// The target's layout.
         target: String,
     },
+    /// A module is for another target than the one asked for.
+    #[error("{input}: it is for {stated}, not for {asked}: compile it for that target, or state none in it")]
+    OtherTarget {
+        /// The module.
+        input: String,
+        /// Its triple.
+        stated: String,
+        /// The triple asked for.
+        asked: String,
+    },
     /// The CPU's name is not known.
     #[error("unknown CPU `{cpu}` for {triple}{hint}")]
     UnknownCpu {

@@ -64,7 +64,7 @@ pub struct Compiled {
     pub warnings: String,
 }
 
-/// Compiles a source file to bitcode. `triple` is the target for clang; `None` is this machine.
+/// Compiles a source file to bitcode. `triple` is the target; `None` is this machine.
 ///
 /// # Errors
 /// [`Error::FrontEnd`] with the compiler's own messages, [`Error::MissingTool`], [`Error::Io`], [`Error::UnknownKind`] for a kind
@@ -78,8 +78,10 @@ pub fn compile(path: &Path, triple: Option<&str>) -> Result<Compiled> {
     let output = directory.path().join("module.bc");
     match kind {
         InputKind::Rust => {
+            let target = rust_target(triple);
             let mut arguments = rust_arguments(path, &output);
-            arguments.splice(0..0, lanes_crate(path, directory.path())?);
+            arguments.splice(0..0, lanes_crate(path, directory.path(), &target)?);
+            arguments.extend(target);
             run(&rustc(), path, &arguments, &output, RUST_REMEDY)
         }
         InputKind::C | InputKind::Cpp | InputKind::OpenCl => {
@@ -90,6 +92,8 @@ pub fn compile(path: &Path, triple: Option<&str>) -> Result<Compiled> {
                 let builtins = directory.path().join("builtins.cl");
                 write(&builtins, OPENCL_BUILTINS)?;
                 arguments.splice(0..0, ["-include".into(), builtins.into()]);
+                // For clang only some processors have OpenCL's optional types, such as `double`; compilers make them for all.
+                arguments.splice(0..0, ["-Xclang", "-cl-ext=+all"].map(OsString::from));
             }
             run(&clang(path)?, path, &arguments, &output, CLANG_REMEDY)
         }
@@ -108,7 +112,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
 }
 
 /// The arguments that make the crate `warpline_lanes` known; none where the input does not name it. The crate is compiled into the folder.
-fn lanes_crate(path: &Path, directory: &Path) -> Result<Vec<OsString>> {
+fn lanes_crate(path: &Path, directory: &Path, target: &[OsString]) -> Result<Vec<OsString>> {
     let text = std::fs::read(path).map_err(|error| Error::io("cannot read", path, &error))?;
     if !String::from_utf8_lossy(&text).contains("warpline_lanes") {
         return Ok(Vec::new());
@@ -127,10 +131,17 @@ fn lanes_crate(path: &Path, directory: &Path) -> Result<Vec<OsString>> {
     .map(OsString::from)
     .into();
     arguments.extend([library.clone().into(), source.clone().into()]);
+    arguments.extend_from_slice(target);
     run(&rustc(), &source, &arguments, &library, RUST_REMEDY)?;
     let mut known = OsString::from("--extern=warpline_lanes=");
     known.push(&library);
     Ok(vec![known])
+}
+
+/// What makes rustc compile for a target; nothing for this machine and for GPUs.
+fn rust_target(triple: Option<&str>) -> Vec<OsString> {
+    let target = triple.filter(|triple| !is_gpu(triple)).map(|triple| format!("--target={triple}").into());
+    target.into_iter().collect()
 }
 
 fn rust_arguments(path: &Path, output: &Path) -> Vec<OsString> {

@@ -47,4 +47,4 @@ pub use jit::{Jit, JitFunction, process_has_symbol};
 pub use module::{Diagnostic, Module, Severity};
 pub use simplify::PIPELINE;
 pub use tables::Bridge;
-pub use target::{Cpu, Effort, Emit, TargetMachine, host_triple};
+pub use target::{Cpu, Effort, Emit, TargetMachine, host_triple, is_host};

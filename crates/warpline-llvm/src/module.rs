@@ -13,7 +13,7 @@ use warpline::ir::DataLayout;
 
 use crate::error::{Error, Result, did_you_mean};
 use crate::ffi::load::{Llvm, functions};
-use crate::target::{Cpu, TargetMachine};
+use crate::target::{Cpu, TargetMachine, is_same_target};
 
 /// The index of function attributes in the C API (`LLVMAttributeFunctionIndex`).
 pub(crate) const FUNCTION_INDEX: u32 = u32::MAX;
@@ -251,6 +251,22 @@ impl Module {
         // SAFETY: a live module and a terminated string, which LLVM copies.
         unsafe { functions().LLVMSetTarget(self.module, triple.as_ptr()) };
         Ok(())
+    }
+
+    /// Makes a module that states no target one for `triple`.
+    ///
+    /// # Errors
+    /// [`Error::OtherTarget`] if it states another target, [`Error::Target`] if there is no such target, [`Error::Layout`] as for
+    /// [`Module::set_target`].
+    pub fn settle_target(&mut self, triple: &str) -> Result<()> {
+        let stated = self.triple();
+        if stated.is_empty() {
+            return self.set_target(&TargetMachine::new(triple, &Cpu::named(""))?);
+        }
+        if is_same_target(&stated, triple) {
+            return Ok(());
+        }
+        Err(Error::OtherTarget { input: self.name.clone(), stated, asked: triple.to_owned() })
     }
 
     /// Gives a module that states no data layout that of its triple, or of this machine if it states no triple either, before

@@ -59,6 +59,27 @@ pub fn host_triple() -> Result<String> {
     Ok(take_message(unsafe { functions().LLVMGetDefaultTargetTriple() }))
 }
 
+/// Whether two triples name one target, whoever made it.
+pub(crate) fn is_same_target(a: &str, b: &str) -> bool {
+    let parts = |triple: &str| -> Vec<String> {
+        triple.split('-').filter(|part| !matches!(*part, "unknown" | "pc")).map(str::to_owned).collect()
+    };
+    parts(a) == parts(b)
+}
+
+/// Whether this machine executes code for a triple, and an empty one stands for this machine.
+///
+/// # Errors
+/// What [`Llvm::get`] reports.
+pub fn is_host(triple: &str) -> Result<bool> {
+    let family = |triple: &str| match triple.split('-').next().unwrap_or_default() {
+        "i386" | "i486" | "i586" | "i686" | "x86_64" => "x86".to_owned(),
+        "arm64" => "aarch64".to_owned(),
+        other => other.to_owned(),
+    };
+    Ok(triple.is_empty() || family(triple) == family(&host_triple()?))
+}
+
 /// What to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Emit {

@@ -14,7 +14,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use crate::error::{Error, Result, did_you_mean};
 use crate::frontend::{InputKind, compile};
 use crate::module::{Module, Severity};
-use crate::target::{Cpu, Effort, Emit, TargetMachine, host_triple};
+use crate::target::{Cpu, Effort, Emit, TargetMachine, host_triple, is_host};
 
 /// The first argument of a process that is to serve one job.
 pub const ARGUMENT: &str = "__worker";
@@ -27,7 +27,8 @@ pub struct LoadOptions {
     /// Whether what is on the stack is split into parts that can be values, and loads that nothing lies between are merged; nothing
     /// else. For analyses of a program as it was written.
     pub registers: bool,
-    /// The target for clang; by default this machine.
+    /// The target: compilers make code for it, a module that states no target gets it, and one that states another is refused. By
+    /// default this machine, or what a module states. rustc, which has no targets for OpenCL's work-items, takes no notice of GPUs.
     pub triple: Option<String>,
 }
 
@@ -189,7 +190,12 @@ pub fn cpu_names(triple: &str) -> Result<Vec<String>> {
 /// [`Error::UnknownCpu`] with a suggestion, or as [`codegen`].
 pub fn find_cpu(name: &str, triple: &str) -> Result<Cpu> {
     if name == "native" {
-        return Cpu::native();
+        if is_host(triple)? {
+            return Cpu::native();
+        }
+        let hint =
+            ": this machine is no such target, so say which CPU with --cpu, such as `generic`".to_owned();
+        return Err(Error::UnknownCpu { cpu: name.to_owned(), triple: triple.to_owned(), hint });
     }
     let names = cpu_names(triple)?;
     if names.is_empty() || names.iter().any(|known| known == name) {
@@ -226,7 +232,11 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
         let module = Module::parse(&compiled.bitcode, &name).map_err(|error| newer_compiler(kind, error))?;
         (module, compiled.warnings)
     } else {
-        (Module::read(path)?, String::new())
+        let mut module = Module::read(path)?;
+        if let Some(triple) = &options.triple {
+            module.settle_target(triple)?;
+        }
+        (module, String::new())
     };
     module.verify()?;
     module.settle_data_layout();

@@ -20,8 +20,8 @@ use warpline::vectorize::callees::asking_lanes;
 use warpline::vectorize::work_items::{Added, Query, WorkItems};
 use warpline::vectorize::{AllCallees, NoMathLibrary, Vectorized, driver, linearize_kernel};
 use warpline_compile::KernelOptions;
-use warpline_llvm::Jit;
 use warpline_llvm::worker::{self, Output};
+use warpline_llvm::{Jit, is_host};
 
 use crate::Outcome;
 use crate::cli::{Format, RunOptions};
@@ -46,6 +46,12 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
     let picture = options.png.as_deref().map(Picture::parse).transpose()?;
     let asked = KernelOptions::from(&options.kernel);
     let mut kernel = kernel::open(&asked)?;
+    let triple = &kernel.imported.ir.triple;
+    if !is_host(triple)? {
+        let message =
+            format!("it is for {triple}, which is not this machine; `warpline vectorize` makes code for it");
+        return Err(Error::input(&asked.input, message));
+    }
     let data = bind(options, &kernel)?;
     if let Some(picture) = &picture {
         picture.buffer(&data)?;

@@ -107,7 +107,7 @@ const FORMS: [(Linearize, Boscc); 3] =
     [(Linearize::Partial, Boscc::Off), (Linearize::Partial, Boscc::On), (Linearize::Full, Boscc::Off)];
 
 /// A width, a way to linearize and LLVM's passes that machine code is tried with.
-type Mode = (u32, Linearize, Boscc, &'static str);
+pub type Mode = (u32, Linearize, Boscc, &'static str);
 
 /// All that are tried, for the CPUs in turn.
 const MODES: [Mode; 9] = [
@@ -198,7 +198,11 @@ impl Kernel {
         }
     }
 
-    fn judge_for(&self, mode: Mode, cpu: &Cpu) {
+    /// Machine code for one CPU, made in one way, against the scalar kernel.
+    ///
+    /// # Panics
+    /// As [`Kernel::judge`].
+    pub fn judge_for(&self, mode: Mode, cpu: &Cpu) {
         let jit = self.compile(mode, cpu);
         let n = self.range.end - self.range.start;
         let widths = [0, 1, n / 2, n];
@@ -211,7 +215,30 @@ impl Kernel {
         }
     }
 
-    fn compile(&self, (width, linearize, boscc, passes): Mode, cpu: &Cpu) -> Jit {
+    fn compile(&self, mode: Mode, cpu: &Cpu) -> Jit {
+        let object = self.object(mode, cpu, ["scalar.slots", "vector.slots"]);
+        let jit = Jit::new().expect("LLVM is there");
+        if self.text.contains("@log_call") {
+            jit.define("log_call", log_call as *const () as usize).expect("a free name");
+        }
+        if self.text.contains("bfloat") {
+            jit.define("__truncsfbf2", float_to_bfloat as *const () as usize).expect("a free name");
+        }
+        jit.add_object(&object, "kernel.o").unwrap_or_else(|e| panic!("{e}\n{}", self.text));
+        jit
+    }
+
+    /// An object file with entries to the scalar kernel and to its vector form over a range, which have these names; nothing else in it
+    /// can be seen from outside. The module says for which target it is.
+    ///
+    /// # Panics
+    /// If it is refused, or no code can be made.
+    pub fn object(
+        &self,
+        (width, linearize, boscc, passes): Mode,
+        cpu: &Cpu,
+        [scalar_name, vector_name]: [&str; 2],
+    ) -> Vec<u8> {
         let mut imported = self.import();
         let known = imported.ir.functions.len();
         let kernel = imported.ir.function("kernel").expect("the function is called `kernel`");
@@ -232,8 +259,8 @@ impl Kernel {
         let scalar = scalar_range(ir, kernel, &shapes, "scalar").expect("a driver");
         let vector =
             vector_range(ir, kernel, forms[0], forms[1], width, &shapes, "vector").expect("a driver");
-        slots_entry(ir, scalar, "scalar.slots").expect("an entry");
-        slots_entry(ir, vector, "vector.slots").expect("an entry");
+        slots_entry(ir, scalar, scalar_name).expect("an entry");
+        slots_entry(ir, vector, vector_name).expect("an entry");
         let added: Vec<FuncId> = imported.ir.functions.keys().skip(known).collect();
         for id in added {
             let function = &imported.ir.functions[id];
@@ -243,21 +270,15 @@ impl Kernel {
                 .expect("it can be exported");
         }
         let mut options = CodegenOptions::new(cpu.clone(), Output::Object);
-        passes.clone_into(&mut options.passes);
+        let comma = if passes.is_empty() { "" } else { "," };
+        options.passes = format!(
+            "internalize<preserve-gv={scalar_name};preserve-gv={vector_name}>,globaldce{comma}{passes}"
+        );
         options.define_lane_operations = true;
-        // Where panics go; nothing may be missing but the callee that is given below.
+        // Where panics go; nothing may be missing but the callee that is given to the code.
         options.define_missing = !self.text.contains("@log_call");
-        let object = codegen_in_process(&imported.bridge.module().to_bitcode(), "kernel", &options)
-            .unwrap_or_else(|e| panic!("{e}\n{}", self.text));
-        let jit = Jit::new().expect("LLVM is there");
-        if self.text.contains("@log_call") {
-            jit.define("log_call", log_call as *const () as usize).expect("a free name");
-        }
-        if self.text.contains("bfloat") {
-            jit.define("__truncsfbf2", float_to_bfloat as *const () as usize).expect("a free name");
-        }
-        jit.add_object(&object, "kernel.o").unwrap_or_else(|e| panic!("{e}\n{}", self.text));
-        jit
+        codegen_in_process(&imported.bridge.module().to_bitcode(), "kernel", &options)
+            .unwrap_or_else(|e| panic!("{e}\n{}", self.text))
     }
 
     /// Runs a driver on the first indices of the range.
