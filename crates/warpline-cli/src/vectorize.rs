@@ -35,6 +35,7 @@ pub fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
         name: options.name.clone(),
         mask: options.mask,
         cpus,
+        panic: None,
     };
     let header =
         |text: &dyn Fn(&str) -> String| options.header.as_ref().map(|path| (path, text(&file_name(path))));

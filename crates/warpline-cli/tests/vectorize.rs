@@ -249,3 +249,25 @@ fn the_header_of_lane_operations_serves_scalar_and_vectorized_builds() {
         assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
     }
 }
+
+#[test]
+fn the_attribute_for_kernels_says_their_shapes() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("kernels.rs");
+    std::fs::write(
+        &file,
+        "use warpline_lanes::kernel;\n#[kernel(i = index)]\npub fn one(i: i32, y: &mut i32) {\n    *y = i;\n}\n\
+         #[kernel(i = index, x = varying)]\npub fn two(i: i32, x: f32, all: &[f32], y: &mut f64) {\n    *y = (x + all[0]) as f64;\n}\n",
+    )
+    .unwrap();
+    let file = file.to_str().unwrap();
+    let header = vectorize(folder.path(), &[file, "--function", "one"]);
+    assert!(header.contains("y: the value for begin; each next index gets 4 more"), "{header}");
+    let header = vectorize(folder.path(), &[file, "--function", "two"]);
+    assert!(header.contains("y: the value for begin; each next index gets 8 more"), "{header}");
+    assert!(header.contains("two_range(int64_t begin, int64_t end, const float *"), "{header}");
+    let unsure = warpline(&["vectorize", file, "-o", folder.path().join("k.o").to_str().unwrap()]);
+    assert_eq!(unsure.status.code(), Some(2));
+    let words = String::from_utf8_lossy(&unsure.stderr).into_owned();
+    assert!(words.contains("use --function with one of one, two"), "{words}");
+}

@@ -5,6 +5,7 @@
 //! ```text
 //! //@ function NAME               the function; by default the next one in the file
 //! //@ args i=index, out=uniform   shapes of the parameters
+//! //@ rust fn f(i: i32, x: &f32)  the kernel as Rust sees it, in C: see `signature`
 //! //@ returns uniform             shape of the result
 //! //@ range 0..65536              the indices of a run
 //! //@ bind out=f32[65536]=zero    what a run passes for a parameter
@@ -14,13 +15,15 @@
 //! //@ lane-insensitive            with lane operations or not, the result is that of the scalar program
 //! ```
 //!
-//! Directives with nothing but comments, blank lines and attributes between them are about one function.
+//! Directives with nothing but comments, blank lines and attributes between them are about one function. The attribute
+//! `warpline_lanes::kernel` stands for `args`.
 
 use std::path::Path;
 
 use warpline::vectorize::Boscc;
 
 use crate::error::{Error, Result};
+use crate::signature::{self, Signature};
 use crate::spec::{self, Bind, Tolerance};
 
 /// A value and the line that it stands in.
@@ -76,11 +79,34 @@ pub fn read(path: &Path) -> Result<Vec<Directives>> {
         Some("bc") => return Ok(Vec::new()),
         _ => Language::C,
     };
-    match std::fs::read(path) {
-        Ok(bytes) => parse(&String::from_utf8_lossy(&bytes), language, path),
-        // The reader of the module has better words for this.
-        Err(_) => Ok(Vec::new()),
+    // The reader of the module has better words for a file that cannot be read.
+    let Ok(bytes) = std::fs::read(path) else { return Ok(Vec::new()) };
+    let mut groups = parse(&String::from_utf8_lossy(&bytes), language, path)?;
+    for kernel in signature::read(path)? {
+        add_marked(&mut groups, &kernel, path)?;
     }
+    Ok(groups)
+}
+
+/// Adds what the source says of a kernel that it marks.
+fn add_marked(groups: &mut Vec<Directives>, kernel: &Signature, path: &Path) -> Result<()> {
+    let args = At { line: kernel.line, value: kernel.args() };
+    let group = groups.iter_mut().find(|group| group.function.as_ref() == Some(&kernel.name));
+    let Some(group) = group else {
+        groups.push(Directives {
+            line: kernel.line,
+            function: Some(kernel.name.clone()),
+            args: Some(args),
+            ..Directives::default()
+        });
+        return Ok(());
+    };
+    if let Some(given) = &group.args {
+        let message = format!("the shapes of `{}` are given in line {}, too", kernel.name, kernel.line);
+        return Err(Error::Directive { path: path.to_owned(), line: given.line, message });
+    }
+    group.args = Some(args);
+    Ok(())
 }
 
 fn parse(text: &str, language: Language, path: &Path) -> Result<Vec<Directives>> {
@@ -137,6 +163,9 @@ fn add(group: &mut Directives, directive: &str, line: u32) -> std::result::Resul
             twice(group.args.is_some())?;
             group.args = Some(At { line, value: value.to_owned() });
         }
+        // What it says is read with the signatures of kernels.
+        "rust" if !value.is_empty() => {}
+        "rust" => return Err(missing("the head of a function in Rust")),
         "returns" => {
             twice(group.returns.is_some())?;
             group.returns = Some(At { line, value: value.to_owned() });
@@ -167,7 +196,7 @@ fn add(group: &mut Directives, directive: &str, line: u32) -> std::result::Resul
         "lane-insensitive" => return Err(format!("`{key}` has no value")),
         _ => {
             return Err(format!(
-                "unknown directive `{key}`; there are function, args, returns, range, bind, width, boscc, tolerance and \
+                "unknown directive `{key}`; there are function, args, rust, returns, range, bind, width, boscc, tolerance and \
                  lane-insensitive"
             ));
         }
@@ -250,7 +279,7 @@ mod tests {
         let message = |text: &str| parse(text, Language::Rust, Path::new("k.rs")).unwrap_err().to_string();
         assert_eq!(
             message("fn f() {}\n//@ rnage 0..4\n"),
-            "k.rs:2: unknown directive `rnage`; there are function, args, returns, range, bind, width, boscc, tolerance and lane-insensitive"
+            "k.rs:2: unknown directive `rnage`; there are function, args, rust, returns, range, bind, width, boscc, tolerance and lane-insensitive"
         );
         assert_eq!(message("//@ range 4\n"), "k.rs:1: `4` is no range: write A..B");
         assert_eq!(

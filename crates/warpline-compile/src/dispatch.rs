@@ -51,7 +51,15 @@ impl Dispatched {
 /// # Errors
 /// Whatever is wrong with input and options, or the reason why the kernel cannot be vectorized.
 pub fn vectorize(options: &VectorizeOptions, output: Output) -> Result<Dispatched> {
-    let imported = kernel::load(&options.kernel.input, Some(true), options.kernel.triple.as_deref())?;
+    let triple = options.kernel.triple.as_deref();
+    of_module(&kernel::load(&options.kernel.input, Some(true), triple)?, options, output)
+}
+
+/// The same for an input that was loaded and simplified.
+///
+/// # Errors
+/// As [`vectorize()`].
+pub fn of_module(imported: &Imported, options: &VectorizeOptions, output: Output) -> Result<Dispatched> {
     let triple = match imported.ir.triple.as_str() {
         "" => host_triple()?,
         triple => triple.to_owned(),

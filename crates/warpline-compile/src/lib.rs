@@ -4,6 +4,7 @@
 //! - [`vectorize::vectorize`] makes the W-lane function and its drivers, and code of them.
 //! - [`dispatch::vectorize`] does so for several CPUs at once, among which a program chooses when it runs.
 //! - [`header::text`] is a C header for these.
+//! - [`signature`] reads what a marked kernel looks like to Rust.
 //! - [`directives`] are facts about a kernel in comment lines of its source, [`spec`] what stands in them.
 //! - [`error::Error`] is everything that can go wrong.
 //!
@@ -20,6 +21,7 @@ pub mod kernel;
 pub mod libmvec;
 pub mod options;
 mod resolver;
+pub mod signature;
 pub mod spec;
 pub mod vectorize;
 

@@ -60,11 +60,14 @@ pub struct VectorizeOptions {
     pub mask: bool,
     /// The CPUs to make code for, among which a program chooses when it runs; empty: the kernel's alone.
     pub cpus: Vec<String>,
+    /// What to say when Rust code panics, before the program ends; for code that is linked with Rust. By default the panic
+    /// functions of the compiler are called.
+    pub panic: Option<String>,
 }
 
 impl VectorizeOptions {
     /// The W-lane function without a mask, and its drivers.
     pub fn new(kernel: KernelOptions) -> VectorizeOptions {
-        VectorizeOptions { kernel, returns: None, name: None, mask: false, cpus: Vec::new() }
+        VectorizeOptions { kernel, returns: None, name: None, mask: false, cpus: Vec::new(), panic: None }
     }
 }

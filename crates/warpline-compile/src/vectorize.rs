@@ -2,7 +2,7 @@
 
 use warpline::shape::ArgShape;
 use warpline::vectorize::{Vectorized, driver};
-use warpline_llvm::worker::{self, Output};
+use warpline_llvm::worker::{self, CodegenOptions, Output};
 
 use crate::error::{Error, Result};
 use crate::kernel::{self, Kernel};
@@ -46,7 +46,10 @@ pub fn vectorize(options: &VectorizeOptions, output: Output) -> Result<Compiled>
 }
 
 /// The same for a kernel that was opened; `suffix` ends the names of all that is made.
-pub(crate) fn compile(
+///
+/// # Errors
+/// As [`vectorize`].
+pub fn compile(
     options: &VectorizeOptions,
     mut kernel: Kernel,
     suffix: &str,
@@ -71,7 +74,7 @@ pub(crate) fn compile(
     let ndrange = kernel.items.is_some().then_some(ndrange_name);
     let visible: Vec<&str> =
         std::iter::once(&name).chain(&range).chain(&ndrange).map(String::as_str).collect();
-    let codegen = kernel.codegen_options(&visible, output);
+    let codegen = CodegenOptions { panic: options.panic.clone(), ..kernel.codegen_options(&visible, output) };
     let code = worker::codegen(kernel.imported.bridge.module(), &codegen)?;
     Ok(Compiled { kernel, made, masked: options.mask, range, ndrange, code })
 }

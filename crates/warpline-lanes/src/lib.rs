@@ -1,4 +1,4 @@
-//! Operations on lanes that a kernel may call.
+//! Operations on lanes that a kernel may call, and the attribute [`kernel`](macro@kernel) that marks kernels.
 //!
 //! A kernel is written for one lane; warpline runs it on W lanes at once. By these functions it can look at the other lanes
 //! of its group. They speak of the lanes that are *active*: those that execute the call together. In a program that is not
@@ -20,6 +20,7 @@
 mod operations;
 
 pub use operations::*;
+pub use warpline_macros::kernel;
 
 /// The text of this crate's operations, which is a crate without `std` of its own.
 pub const RUST_SOURCE: &str = include_str!("operations.rs");

@@ -111,31 +111,54 @@ fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).map_err(|error| Error::io("cannot write to", path, &error))
 }
 
-/// The arguments that make the crate `warpline_lanes` known; none where the input does not name it. The crate is compiled into the folder.
+/// What the attribute `warpline_lanes::kernel` is here: a crate for the compiler.
+const KERNEL_ATTRIBUTE: &str = include_str!("kernel_attribute.rs");
+
+/// The arguments that make the crate `warpline_lanes` known; none where the input does not name it. The crate is compiled into the folder,
+/// with the attribute for kernels if the input speaks of such.
 fn lanes_crate(path: &Path, directory: &Path, target: &[OsString]) -> Result<Vec<OsString>> {
     let text = std::fs::read(path).map_err(|error| Error::io("cannot read", path, &error))?;
-    if !String::from_utf8_lossy(&text).contains("warpline_lanes") {
+    let text = String::from_utf8_lossy(&text);
+    if !text.contains("warpline_lanes") {
         return Ok(Vec::new());
     }
-    let source = directory.join("warpline_lanes.rs");
-    write(&source, &format!("#![no_std]\n{}", warpline_lanes::RUST_SOURCE))?;
+    let mut lanes = format!("#![no_std]\n{}", warpline_lanes::RUST_SOURCE);
+    let mut known: Vec<OsString> = vec!["-L".into(), directory.into()];
+    if text.contains("kernel") {
+        let library = directory.join(format!("libwarpline_macros{}", std::env::consts::DLL_SUFFIX));
+        side_crate("warpline_macros", "proc-macro", KERNEL_ATTRIBUTE, directory, &library, &[])?;
+        let mut macros = OsString::from("--extern=warpline_macros=");
+        macros.push(&library);
+        known.push(macros);
+        lanes.push_str("\npub use warpline_macros::kernel;\n");
+    }
     let library = directory.join("libwarpline_lanes.rlib");
-    let mut arguments: Vec<OsString> = [
-        "--edition=2024",
-        "--crate-type=rlib",
-        "--crate-name=warpline_lanes",
-        "-Cpanic=abort",
-        "--cap-lints=allow",
-        "-o",
-    ]
-    .map(OsString::from)
-    .into();
-    arguments.extend([library.clone().into(), source.clone().into()]);
-    arguments.extend_from_slice(target);
-    run(&rustc(), &source, &arguments, &library, RUST_REMEDY)?;
-    let mut known = OsString::from("--extern=warpline_lanes=");
-    known.push(&library);
-    Ok(vec![known])
+    let for_target = [&known[..], target].concat();
+    side_crate("warpline_lanes", "rlib", &lanes, directory, &library, &for_target)?;
+    let mut lanes = OsString::from("--extern=warpline_lanes=");
+    lanes.push(&library);
+    known.push(lanes);
+    Ok(known)
+}
+
+/// Compiles the text of a crate that inputs may use.
+fn side_crate(
+    name: &str,
+    kind: &str,
+    text: &str,
+    directory: &Path,
+    library: &Path,
+    known: &[OsString],
+) -> Result<()> {
+    let source = directory.join(format!("{name}.rs"));
+    write(&source, text)?;
+    let mut arguments: Vec<OsString> =
+        ["--edition=2024", "--cap-lints=allow", "-Cpanic=abort", "-o"].map(OsString::from).into();
+    arguments.extend([library.into(), (&source).into()]);
+    arguments.extend([format!("--crate-type={kind}").into(), format!("--crate-name={name}").into()]);
+    arguments.extend_from_slice(known);
+    run(&rustc(), &source, &arguments, library, RUST_REMEDY)?;
+    Ok(())
 }
 
 /// What makes rustc compile for a target; nothing for this machine and for GPUs.

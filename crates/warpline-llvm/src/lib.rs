@@ -26,6 +26,7 @@ mod lane_operations;
 mod masks;
 mod module;
 pub mod opinion;
+mod panics;
 mod parameters;
 mod pointers;
 mod print;

@@ -65,6 +65,9 @@ pub struct CodegenOptions {
     pub define_missing: bool,
     /// Whether lane operations get their scalar meaning.
     pub define_lane_operations: bool,
+    /// What a program that panics says before it ends, for code that is linked with Rust: Rust's own functions for panics unwind, and have
+    /// other names with each compiler.
+    pub panic: Option<String>,
     /// Whether functions say themselves which CPU they are for, and masks have their form already.
     pub prepared: bool,
     /// What to make.
@@ -81,6 +84,7 @@ impl CodegenOptions {
             effort: Effort::default(),
             define_missing: false,
             define_lane_operations: false,
+            panic: None,
             prepared: false,
             output,
         }
@@ -301,6 +305,9 @@ fn translate(mut module: Module, options: &CodegenOptions) -> Result<Vec<u8>> {
     if options.define_lane_operations {
         module.define_scalar_lane_operations();
     }
+    if let Some(message) = &options.panic {
+        module.define_panics(message);
+    }
     if !options.prepared {
         module.set_cpu(&options.cpu, options.vector_bits);
     }
@@ -358,7 +365,7 @@ fn serve() -> i32 {
             })
             .map(|()| (Vec::new(), String::new())),
     };
-    let mut reply = Vec::new();
+    let mut reply = REPLY.to_vec();
     match outcome {
         Ok((bytes, words)) => {
             reply.push(0);
@@ -485,6 +492,7 @@ fn encode_job(job: &Job) -> Vec<u8> {
             put(&mut out, &[options.effort as u8]);
             put_flag(&mut out, Some(options.define_missing));
             put_flag(&mut out, Some(options.define_lane_operations));
+            put(&mut out, options.panic.as_deref().unwrap_or_default().as_bytes());
             put_flag(&mut out, Some(options.prepared));
             put(&mut out, &[options.output as u8]);
         }
@@ -526,6 +534,7 @@ fn decode_job(bytes: &[u8]) -> Option<Job> {
                 effort: *EFFORTS.get(usize::from(*take(rest)?.first()?))?,
                 define_missing: take_flag(rest)??,
                 define_lane_operations: take_flag(rest)??,
+                panic: Some(take_text(rest)?).filter(|name| !name.is_empty()),
                 prepared: take_flag(rest)??,
                 output: *OUTPUTS.get(usize::from(*take(rest)?.first()?))?,
             },
@@ -537,9 +546,13 @@ fn decode_job(bytes: &[u8]) -> Option<Job> {
     rest.is_empty().then_some(job)
 }
 
+/// What replies begin with. A program may have printed something before it served the job: build scripts do.
+const REPLY: &[u8] = b"\0warpline's reply\0";
+
 /// Words and bytes of a reply; `None` if it is malformed.
-fn decode_reply(bytes: &[u8]) -> Option<Result<(String, Vec<u8>)>> {
-    let (&tag, mut rest) = bytes.split_first()?;
+fn decode_reply(printed: &[u8]) -> Option<Result<(String, Vec<u8>)>> {
+    let at = printed.windows(REPLY.len()).position(|window| window == REPLY)?;
+    let (&tag, mut rest) = printed[at + REPLY.len()..].split_first()?;
     let rest = &mut rest;
     let reply = match tag {
         0 => {
@@ -562,6 +575,7 @@ mod tests {
             CodegenOptions::new(Cpu { features: "+avx2".into(), ..Cpu::named("znver4") }, Output::Prepared);
         codegen.cpu.base = "x86-64".into();
         codegen.prepared = true;
+        codegen.panic = Some("stop".into());
         codegen.vector_bits = Some(512);
         codegen.effort = Effort::Less;
         codegen.define_missing = true;

@@ -1,0 +1,155 @@
+//! One library of kernels: what it is made of, what it is called, and how it is linked.
+
+use std::path::{Path, PathBuf};
+
+use crate::Builder;
+use crate::error::{Error, Result};
+
+/// The CPUs besides that which has what every machine has, where none are named.
+const DEFAULT_CPUS: [&str; 2] = ["x86-64-v3", "x86-64-v4"];
+
+/// A library that is to be built.
+#[cfg_attr(not(feature = "compile"), expect(dead_code, reason = "only who compiles asks for all of it"))]
+pub struct Project {
+    /// The sources, as they were named.
+    pub sources: Vec<PathBuf>,
+    /// The CPUs that are named, or stand for no names.
+    pub cpus: Vec<String>,
+    /// The number of lanes.
+    pub width: Option<u32>,
+    /// The largest error of vector math.
+    pub math_ulp: u32,
+    /// The library's name.
+    pub name: String,
+    /// The target's triple.
+    pub target: String,
+    /// The triple of the machine that builds.
+    pub host: String,
+    /// Where code that was built before is kept.
+    pub prebuilt: Option<PathBuf>,
+    /// What sources and options come to; another if any of them changes.
+    pub fingerprint: u64,
+    package: String,
+    out: PathBuf,
+}
+
+/// What a library consists of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Built {
+    /// The functions in Rust.
+    pub wrappers: String,
+    /// The static library.
+    pub archive: Vec<u8>,
+    /// The system's libraries that it needs.
+    pub libraries: Vec<String>,
+}
+
+impl Project {
+    /// Collects what cargo says of this build, and reads the sources.
+    pub fn of_this_build(builder: &Builder, name: &str) -> Result<Project> {
+        let variable =
+            |variable: &'static str| std::env::var(variable).map_err(|_| Error::NoBuildScript { variable });
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if name.is_empty() || !name.chars().all(plain) {
+            let message = format!("`{name}` cannot be a library's name: use letters, digits and `_`");
+            return Err(Error::Option { message });
+        }
+        if builder.sources.is_empty() {
+            let message = "no source was given: `Builder::source` adds one".to_owned();
+            return Err(Error::Option { message });
+        }
+        let target = variable("TARGET")?;
+        let cpus = match &builder.cpus {
+            Some(cpus) => cpus.clone(),
+            None if target.starts_with("x86_64") => DEFAULT_CPUS.map(str::to_owned).to_vec(),
+            None => vec!["generic".to_owned()],
+        };
+        let package = variable("CARGO_PKG_NAME")?;
+        let mut hash = Fnv::default();
+        hash.add(env!("CARGO_PKG_VERSION").as_bytes());
+        hash.add(format!("{cpus:?} {:?} {}", builder.width, builder.math_ulp).as_bytes());
+        for path in &builder.sources {
+            println!("cargo:rerun-if-changed={}", path.display());
+            let text = std::fs::read(path).map_err(|error| Error::io("cannot read", path, &error))?;
+            hash.add(path.to_string_lossy().as_bytes());
+            // Version control may have changed the ends of lines.
+            hash.add(&text.into_iter().filter(|&byte| byte != b'\r').collect::<Vec<u8>>());
+        }
+        for variable in ["WARPLINE_PREBUILT", "WARPLINE_LLVM", "CLANG"] {
+            println!("cargo:rerun-if-env-changed={variable}");
+        }
+        Ok(Project {
+            sources: builder.sources.clone(),
+            cpus,
+            width: builder.width,
+            math_ulp: builder.math_ulp,
+            name: name.to_owned(),
+            target,
+            host: variable("HOST")?,
+            prebuilt: builder.prebuilt.clone(),
+            fingerprint: hash.0,
+            package,
+            out: variable("OUT_DIR")?.into(),
+        })
+    }
+
+    /// What the names of all functions of the library begin with, so that libraries of several packages can be in one program.
+    #[cfg(feature = "compile")]
+    pub fn prefix(&self) -> String {
+        let mut hash = Fnv::default();
+        hash.add(self.package.as_bytes());
+        hash.add(self.name.as_bytes());
+        hash.add(&self.fingerprint.to_le_bytes());
+        format!("warpline_{:016x}_", hash.0)
+    }
+
+    /// Makes code, and keeps it where that is asked for.
+    #[cfg(feature = "compile")]
+    pub fn compile(&self, _why: &str) -> Result<Built> {
+        let built = crate::compile::compile(self)?;
+        crate::prebuilt::keep(self, &built)?;
+        Ok(built)
+    }
+
+    /// Makes no code.
+    #[cfg(not(feature = "compile"))]
+    pub fn compile(&self, why: &str) -> Result<Built> {
+        Err(Error::NotPrebuilt { target: self.target.clone(), why: why.to_owned() })
+    }
+
+    /// Puts the library where cargo wants it, and says that it is to be linked.
+    pub fn link(&self, built: &Built) -> Result<()> {
+        let library = format!("warpline_{}_{}", self.package.replace('-', "_"), self.name);
+        write(&self.out.join(format!("lib{library}.a")), &built.archive)?;
+        write(&self.out.join(format!("{}.rs", self.name)), built.wrappers.as_bytes())?;
+        println!("cargo:rustc-link-search=native={}", self.out.display());
+        println!("cargo:rustc-link-lib=static={library}");
+        for library in &built.libraries {
+            println!("cargo:rustc-link-lib={library}");
+        }
+        Ok(())
+    }
+}
+
+/// Writes a file.
+pub fn write(path: &Path, contents: &[u8]) -> Result<()> {
+    std::fs::write(path, contents).map_err(|error| Error::io("cannot write", path, &error))
+}
+
+/// The hash function of Fowler, Noll and Vo, on 64 bits: the same with every compiler and on every machine.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    /// Adds a piece, with its length, so that pieces cannot run into each other.
+    fn add(&mut self, bytes: &[u8]) {
+        for &byte in (bytes.len() as u64).to_le_bytes().iter().chain(bytes) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! For build scripts: kernels in Rust or C become code for many lanes and several CPUs, with safe Rust functions over slices.
+//!
+//! `src/kernels.rs`, an ordinary module of the crate:
+//!
+//! ```ignore
+//! #[warpline_lanes::kernel(i = index)]
+//! pub fn saxpy(i: usize, a: f32, x: &f32, y: &mut f32) {
+//!     *y += a * *x;
+//! }
+//! ```
+//!
+//! `build.rs`:
+//!
+//! ```ignore
+//! fn main() -> Result<(), warpline_build::Error> {
+//!     warpline_build::Builder::new().source("src/kernels.rs").build("vector")
+//! }
+//! ```
+//!
+//! In the crate:
+//!
+//! ```ignore
+//! mod kernels;
+//! mod vector {
+//!     include!(concat!(env!("OUT_DIR"), "/vector.rs"));
+//! }
+//!
+//! vector::saxpy(0..y.len(), 2.0, &x, &mut y);
+//! ```
+//!
+//! # What becomes of parameters
+//!
+//! The first parameter of the function is the range of indices, in the type of the kernel's `index`; the others follow in their order.
+//!
+//! | in the kernel | shape | in the function |
+//! |---|---|---|
+//! | an integer | `index` | the range |
+//! | a number or `bool` | `uniform` (by default) | the same |
+//! | | `varying` | `&[T]`, one element for each index |
+//! | an integer | `stride(N)` | the value for the first index |
+//! | `&T`, `&mut T` | (by default) | `&[T]`, `&mut [T]`: the lane's element, one for each index |
+//! | | `uniform` | the same |
+//! | `&[T]`, `&mut [T]` | `uniform` | the same |
+//! | `*const T`, `*mut T` | `uniform` | the same, and the function is unsafe |
+//! | a result | | the last parameter, `&mut [T]`: one element for each index |
+//!
+//! `T` is a number, `bool`, or an array of such. A slice with one element for each index must have as many elements as the range has
+//! indices, or the function panics. Which CPU's code runs, `NAME_cpu()` says.
+//!
+//! All lanes of a group run together: a kernel must not read what it writes for another index. A kernel that panics in any lane ends the
+//! program; called as the function that it is, it panics as usual. Its arithmetic wraps, as in a release build.
+//!
+//! A kernel in C has its signature in a comment line: `//@ rust #[kernel(i = index)] fn saxpy(i: i32, a: f32, x: &f32, y: &mut f32)`.
+//!
+//! # Without a compiler
+//!
+//! With [`Builder::prebuilt`] a package brings its code along, and who uses it needs neither LLVM nor, with
+//! `default-features = false`, to build anything of warpline but this small crate.
+
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "compile")]
+mod archive;
+#[cfg(feature = "compile")]
+mod compile;
+mod error;
+mod files;
+mod prebuilt;
+#[cfg(feature = "compile")]
+mod wrapper;
+
+use std::path::PathBuf;
+
+pub use error::{Error, Result};
+
+use files::Project;
+
+/// What is to be built. A build script begins with [`Builder::new`].
+#[derive(Clone, Debug)]
+pub struct Builder {
+    sources: Vec<PathBuf>,
+    cpus: Option<Vec<String>>,
+    width: Option<u32>,
+    math_ulp: u32,
+    prebuilt: Option<PathBuf>,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Builder {
+    /// Nothing yet. LLVM runs in processes of its own, for which this starts the build script again: such a process ends here.
+    pub fn new() -> Self {
+        #[cfg(feature = "compile")]
+        warpline_llvm::worker::serve_if_asked();
+        Self { sources: Vec::new(), cpus: None, width: None, math_ulp: 4, prebuilt: None }
+    }
+
+    /// Adds a source in Rust or C, relative to the package. It must be complete in itself: it cannot use other modules of the crate.
+    pub fn source(mut self, path: impl Into<PathBuf>) -> Self {
+        self.sources.push(path.into());
+        self
+    }
+
+    /// The CPUs to make code for, by LLVM's names, one of which is chosen when the program runs; code for every machine of the target is
+    /// there in any case. By default `x86-64-v3` and `x86-64-v4`, and on other targets than x86-64 what every machine of it runs.
+    pub fn cpus<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.cpus = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The number of lanes, 1 to 64, for all CPUs; by default as many as suit each.
+    pub fn width(mut self, lanes: u32) -> Self {
+        self.width = Some(lanes);
+        self
+    }
+
+    /// The largest error of vector math functions, in units in the last place; by default 4, what glibc's have. With less, functions such
+    /// as `exp` are called lane by lane.
+    pub fn math_ulp(mut self, ulp: u32) -> Self {
+        self.math_ulp = ulp;
+        self
+    }
+
+    /// A folder of the package with code that was built before, by target. Where it has some for the target that was made from the same sources
+    /// and options, that is used. `WARPLINE_PREBUILT=update` in the environment builds, and puts the code there;
+    /// `WARPLINE_PREBUILT=ignore` passes over what is there.
+    pub fn prebuilt(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.prebuilt = Some(folder.into());
+        self
+    }
+
+    /// Builds all kernels of the sources into a static library, which is linked, and writes the functions to `NAME.rs` in `$OUT_DIR`.
+    ///
+    /// # Errors
+    /// Whatever is wrong with sources and options, or the reason why a kernel cannot be vectorized.
+    pub fn build(self, name: &str) -> Result<()> {
+        let project = Project::of_this_build(&self, name)?;
+        let built = match prebuilt::find(&project)? {
+            prebuilt::Found::Fitting(built) => built,
+            prebuilt::Found::No(why) => project.compile(&why)?,
+        };
+        project.link(&built)
+    }
+}

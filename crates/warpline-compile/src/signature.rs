@@ -1,0 +1,336 @@
+//! What kernels look like to Rust: their names, parameters and results, as the source says.
+//!
+//! In Rust a kernel is a function with the attribute `warpline_lanes::kernel`. In C, a comment line stands in front of it that says
+//! the same in Rust's words:
+//!
+//! ```text
+//! //@ rust #[kernel(i = index)] fn saxpy(i: i32, a: f32, x: &f32, y: &mut f32)
+//! ```
+
+use std::path::Path;
+
+use syn::spanned::Spanned as _;
+use warpline::shape::ArgShape;
+
+use crate::error::{Error, Result};
+
+/// A number or boolean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Primitive {
+    /// Rust's name.
+    pub name: &'static str,
+    /// Its size in memory in bytes; of `usize` and `isize` on the targets that are served.
+    pub bytes: u64,
+}
+
+const PRIMITIVES: [Primitive; 13] = [
+    Primitive { name: "bool", bytes: 1 },
+    Primitive { name: "i8", bytes: 1 },
+    Primitive { name: "u8", bytes: 1 },
+    Primitive { name: "i16", bytes: 2 },
+    Primitive { name: "u16", bytes: 2 },
+    Primitive { name: "i32", bytes: 4 },
+    Primitive { name: "u32", bytes: 4 },
+    Primitive { name: "f32", bytes: 4 },
+    Primitive { name: "i64", bytes: 8 },
+    Primitive { name: "u64", bytes: 8 },
+    Primitive { name: "f64", bytes: 8 },
+    Primitive { name: "isize", bytes: 8 },
+    Primitive { name: "usize", bytes: 8 },
+];
+
+impl Primitive {
+    /// Whether it is a whole number.
+    pub fn is_integer(self) -> bool {
+        self.name != "bool" && !self.name.starts_with('f')
+    }
+}
+
+/// What a reference, slice or pointer leads to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Element {
+    /// Rust's name of the type.
+    pub name: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+}
+
+/// The type of a parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A number or boolean.
+    Value(Primitive),
+    /// `&T` or `&mut T`.
+    Reference(Element, bool),
+    /// `&[T]` or `&mut [T]`.
+    Slice(Element, bool),
+    /// `*const T` or `*mut T`.
+    Pointer(Element, bool),
+    /// Anything else.
+    Other,
+}
+
+/// A parameter of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Param {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub kind: Kind,
+    /// What it is to the lanes.
+    pub shape: ArgShape,
+}
+
+/// A kernel as Rust sees it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signature {
+    /// Its name.
+    pub name: String,
+    /// The line of the source that says so, from 1.
+    pub line: u32,
+    /// Whether it is an `unsafe fn`.
+    pub is_unsafe: bool,
+    /// Its parameters.
+    pub params: Vec<Param>,
+    /// What it returns: nothing, or something that may not be known here.
+    pub result: Option<Option<Primitive>>,
+}
+
+impl Signature {
+    /// The shapes of the parameters as machine code has them, as on the command line: a slice is a pointer and a length.
+    pub fn args(&self) -> String {
+        let mut list: Vec<String> = Vec::new();
+        for param in &self.params {
+            match param.kind {
+                Kind::Slice(..) => list.extend(["uniform".to_owned(), "uniform".to_owned()]),
+                _ => list.push(param.shape.to_string()),
+            }
+        }
+        list.join(",")
+    }
+}
+
+/// The kernels that a source marks; none in a file that is no source, or that cannot be read as Rust, about which the compiler has
+/// better words.
+///
+/// # Errors
+/// If what is said of a kernel does not fit it, with the line.
+pub fn read(path: &Path) -> Result<Vec<Signature>> {
+    let Ok(bytes) = std::fs::read(path) else { return Ok(Vec::new()) };
+    let text = String::from_utf8_lossy(&bytes);
+    let found = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("rs") => in_rust(&text),
+        Some("c" | "cc" | "cpp" | "cxx" | "cl") => in_comments(&text),
+        _ => Ok(Vec::new()),
+    };
+    found.map_err(|(line, message)| Error::Directive { path: path.to_owned(), line, message })
+}
+
+type Wrong = (u32, String);
+
+fn in_rust(text: &str) -> std::result::Result<Vec<Signature>, Wrong> {
+    if !text.contains("kernel") {
+        return Ok(Vec::new());
+    }
+    let Ok(file) = syn::parse_file(text) else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for item in &file.items {
+        if let syn::Item::Fn(function) = item
+            && let Some(shapes) = shapes(&function.attrs)
+        {
+            found.push(signature(&function.sig, &shapes?, 0)?);
+        }
+    }
+    Ok(found)
+}
+
+fn in_comments(text: &str) -> std::result::Result<Vec<Signature>, Wrong> {
+    let mut found = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let Some(words) = line.trim().strip_prefix("//@").and_then(|rest| rest.trim().strip_prefix("rust "))
+        else {
+            continue;
+        };
+        let at = i as u32 + 1;
+        let words = words.trim().trim_end_matches(';');
+        let function: syn::TraitItemFn = syn::parse_str(&format!("{words};")).map_err(|error| {
+            (at, format!("`{words}` cannot be read as the head of a Rust function: {error}"))
+        })?;
+        let shapes =
+            shapes(&function.attrs).unwrap_or_else(|| Ok(Vec::new())).map_err(|(_, text)| (at, text))?;
+        found.push(signature(&function.sig, &shapes, i as u32).map_err(|(_, text)| (at, text))?);
+    }
+    Ok(found)
+}
+
+/// A name that an attribute gives a shape, and its line.
+type Shape = (String, ArgShape, u32);
+
+/// The shapes that the attribute for kernels gives, if it is there.
+fn shapes(attributes: &[syn::Attribute]) -> Option<std::result::Result<Vec<Shape>, Wrong>> {
+    let is_kernel = |attribute: &&syn::Attribute| {
+        attribute.path().segments.last().is_some_and(|last| last.ident == "kernel")
+    };
+    let attribute = attributes.iter().find(is_kernel)?;
+    let syn::Meta::List(list) = &attribute.meta else { return Some(Ok(Vec::new())) };
+    let wrong = |line: usize, message: String| (line as u32, message);
+    let mut found = Vec::new();
+    let outcome = list.parse_nested_meta(|one| {
+        let name = one.path.require_ident()?.to_string();
+        let value: syn::Expr = one.value()?.parse()?;
+        let shape = shape(&value).ok_or_else(|| {
+            syn::Error::new(value.span(), "the shapes are index, varying, uniform and stride(N)")
+        })?;
+        found.push((name, shape, one.path.span().start().line as u32));
+        Ok(())
+    });
+    Some(match outcome {
+        Ok(()) => Ok(found),
+        Err(error) => Err(wrong(error.span().start().line, error.to_string())),
+    })
+}
+
+fn shape(value: &syn::Expr) -> Option<ArgShape> {
+    match value {
+        syn::Expr::Path(path) => ArgShape::parse(&path.path.get_ident()?.to_string()),
+        syn::Expr::Call(call) => {
+            let syn::Expr::Path(name) = &*call.func else { return None };
+            let [step] = call.args.iter().collect::<Vec<_>>()[..] else { return None };
+            let step = match step {
+                syn::Expr::Lit(literal) => integer(literal)?,
+                syn::Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), expr, .. }) => match &**expr {
+                    syn::Expr::Lit(literal) => integer(literal)?.checked_neg()?,
+                    _ => return None,
+                },
+                _ => return None,
+            };
+            ArgShape::parse(&format!("{}({step})", name.path.get_ident()?))
+        }
+        _ => None,
+    }
+}
+
+fn integer(literal: &syn::ExprLit) -> Option<i64> {
+    match &literal.lit {
+        syn::Lit::Int(number) => number.base10_parse().ok(),
+        _ => None,
+    }
+}
+
+/// A function's signature; `before` lines stand in front of what was parsed.
+fn signature(of: &syn::Signature, given: &[Shape], before: u32) -> std::result::Result<Signature, Wrong> {
+    let line = of.ident.span().start().line as u32 + before;
+    let mut params = Vec::new();
+    for input in &of.inputs {
+        let syn::FnArg::Typed(typed) = input else {
+            return Err((line, "a kernel has no `self`".to_owned()));
+        };
+        let name = match &*typed.pat {
+            syn::Pat::Ident(name) => name.ident.to_string(),
+            _ => format!("parameter{}", params.len()),
+        };
+        let kind = kind(&typed.ty);
+        let given = given.iter().find(|(known, ..)| *known == name).map(|&(_, shape, _)| shape);
+        let by_type = match &kind {
+            Kind::Reference(element, _) => ArgShape::Stride(i64::try_from(element.bytes).unwrap_or(i64::MAX)),
+            _ => ArgShape::Uniform,
+        };
+        let shape = given.unwrap_or(by_type);
+        if matches!(kind, Kind::Slice(..)) && shape != ArgShape::Uniform {
+            let message =
+                format!("`{name}`: all lanes get the same slice; a lane's own element is a reference, `&T`");
+            return Err((line, message));
+        }
+        params.push(Param { name, kind, shape });
+    }
+    if let Some((name, _, at)) = given.iter().find(|(name, ..)| params.iter().all(|p| p.name != *name)) {
+        let names: Vec<&str> = params.iter().map(|p| p.name.as_str()).collect();
+        let message = format!("`{}` has no parameter `{name}`; there are {}", of.ident, names.join(", "));
+        return Err((*at + before, message));
+    }
+    let result = match &of.output {
+        syn::ReturnType::Default => None,
+        syn::ReturnType::Type(_, ty) => match &**ty {
+            syn::Type::Tuple(unit) if unit.elems.is_empty() => None,
+            other => Some(primitive(other)),
+        },
+    };
+    Ok(Signature {
+        name: of.ident.to_string(),
+        line,
+        is_unsafe: matches!(of.safety, syn::Safety::Unsafe(_)),
+        params,
+        result,
+    })
+}
+
+fn kind(ty: &syn::Type) -> Kind {
+    let known = match ty {
+        syn::Type::Reference(to) => {
+            let mutable = to.mutability.is_some();
+            match &*to.elem {
+                syn::Type::Slice(slice) => element(&slice.elem).map(|of| Kind::Slice(of, mutable)),
+                one => element(one).map(|of| Kind::Reference(of, mutable)),
+            }
+        }
+        syn::Type::Ptr(to) => element(&to.elem)
+            .map(|of| Kind::Pointer(of, matches!(to.mutability, syn::PointerMutability::Mut(_)))),
+        _ => primitive(ty).map(Kind::Value),
+    };
+    known.unwrap_or(Kind::Other)
+}
+
+fn primitive(ty: &syn::Type) -> Option<Primitive> {
+    let syn::Type::Path(path) = ty else { return None };
+    let name = path.path.get_ident()?;
+    PRIMITIVES.into_iter().find(|one| name == one.name)
+}
+
+fn element(ty: &syn::Type) -> Option<Element> {
+    if let Some(one) = primitive(ty) {
+        return Some(Element { name: one.name.to_owned(), bytes: one.bytes });
+    }
+    let syn::Type::Array(array) = ty else { return None };
+    let of = element(&array.elem)?;
+    let syn::Expr::Lit(length) = &array.len else { return None };
+    let length = u64::try_from(integer(length)?).ok()?;
+    Some(Element { name: format!("[{}; {length}]", of.name), bytes: of.bytes.checked_mul(length)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_get_shapes_by_attribute_and_by_type() {
+        let text = "use warpline_lanes::kernel;\nfn helper() {}\n\n#[kernel(i = index, x = varying, k = stride(-2))]\n\
+                    pub unsafe fn f(i: u32, a: f32, x: f64, k: i32, y: &[f32; 3], z: &mut [u8], p: *const i32) -> bool { true }\n";
+        let found = in_rust(text).unwrap();
+        assert_eq!(found.len(), 1);
+        let f = &found[0];
+        assert_eq!((f.name.as_str(), f.line, f.is_unsafe), ("f", 5, true));
+        assert_eq!(f.args(), "index,uniform,varying,stride(-2),stride(12),uniform,uniform,uniform");
+        assert_eq!(f.result, Some(Some(PRIMITIVES[0])));
+        assert_eq!(f.params[4].kind, Kind::Reference(Element { name: "[f32; 3]".into(), bytes: 12 }, false));
+    }
+
+    #[test]
+    fn c_says_in_a_comment_what_rust_sees() {
+        let text = "#include <math.h>\n//@ rust #[kernel(i = index)] fn saxpy(i: i32, x: &f32);\nvoid saxpy(int i, const float *x);\n";
+        let found = in_comments(text).unwrap();
+        assert_eq!((found[0].line, found[0].args().as_str()), (2, "index,stride(4)"));
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_line() {
+        let rust = |text: &str| in_rust(text).unwrap_err();
+        let (line, text) = rust("\n#[kernel(j = index)]\nfn f(i: u32) {}\n");
+        assert_eq!((line, text.as_str()), (2, "`f` has no parameter `j`; there are i"));
+        let (line, text) = rust("#[kernel(i = indexx)]\nfn f(i: u32) {}\n");
+        assert_eq!((line, text.as_str()), (1, "the shapes are index, varying, uniform and stride(N)"));
+        let (_, text) = rust("#[kernel(x = varying)]\nfn f(x: &[f32]) {}\n");
+        assert!(text.contains("a lane's own element is a reference"), "{text}");
+        let (line, text) = in_comments("\n//@ rust saxpy(i: i32)\n").unwrap_err();
+        assert!(line == 2 && text.contains("head of a Rust function"), "{text}");
+    }
+}

@@ -1,0 +1,66 @@
+//! Runs kernels element by element and on many lanes, compares the results, and prints how much faster that is.
+
+mod kernels;
+
+/// What `build.rs` made of `kernels.rs`.
+mod vector {
+    include!(concat!(env!("OUT_DIR"), "/vector.rs"));
+}
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// The shortest time of several runs.
+fn time(mut work: impl FnMut()) -> Duration {
+    let mut run = || {
+        let start = Instant::now();
+        work();
+        start.elapsed()
+    };
+    (0..5).map(|_| run()).min().unwrap_or_default()
+}
+
+fn report(name: &str, cpu: &str, scalar: Duration, vector: Duration, equal: bool) {
+    let ratio = scalar.as_secs_f64() / vector.as_secs_f64();
+    println!(
+        "{name:<10}  scalar {scalar:>9.2?}  vector {vector:>9.2?}  {ratio:>5.2} times as fast ({cpu})  results {}",
+        if equal { "agree" } else { "DIFFER" }
+    );
+}
+
+fn mandelbrot() -> bool {
+    const WIDTH: u32 = 512;
+    const HEIGHT: u32 = 384;
+    let points = 0..WIDTH * HEIGHT;
+    let (mut one_by_one, mut together) = (vec![0; points.len()], vec![0; points.len()]);
+    let scalar = time(|| {
+        for i in points.clone() {
+            one_by_one[i as usize] = kernels::mandelbrot(i, WIDTH, HEIGHT, 256);
+        }
+    });
+    let vector = time(|| vector::mandelbrot(points.clone(), WIDTH, HEIGHT, 256, &mut together));
+    let equal = one_by_one == together;
+    report("mandelbrot", vector::mandelbrot_cpu(), scalar, vector, equal);
+    equal
+}
+
+fn smooth() -> bool {
+    let samples: Vec<f32> = (0..100_003).map(|i: u32| (i.wrapping_mul(2_654_435_761) >> 8) as f32).collect();
+    let (mut one_by_one, mut together) = (vec![0.0; samples.len()], vec![0.0; samples.len()]);
+    let scalar = time(|| {
+        for (i, (sample, smooth)) in samples.iter().zip(&mut one_by_one).enumerate() {
+            kernels::smooth(i, 5e6, &samples, sample, smooth);
+        }
+    });
+    let vector = time(|| vector::smooth(0..samples.len(), 5e6, &samples, &samples, &mut together));
+    let equal = one_by_one == together;
+    report("smooth", vector::smooth_cpu(), scalar, vector, equal);
+    equal
+}
+
+fn main() -> ExitCode {
+    match mandelbrot() & smooth() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
