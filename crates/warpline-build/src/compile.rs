@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use warpline::ir::{FloatKind, Function, Type};
+use warpline::ir::{FloatKind, Function, SymbolKind, Type};
 use warpline::shape::ArgShape;
 use warpline_compile::signature::{self, Kind, Param, Primitive, Signature};
 use warpline_compile::spec::Width;
@@ -33,6 +33,7 @@ pub fn compile(project: &Project) -> Result<Built> {
         }
         let triple = Some(project.target.as_str()).filter(|&target| target != project.host);
         let imported = kernel::load(source, Some(true), triple)?;
+        changes_nothing_of_its_own(source, &imported)?;
         for signature in &signatures {
             if !names.insert(signature.name.clone()) {
                 return Err(wrong(source, signature, "another kernel has this name".to_owned()));
@@ -54,6 +55,21 @@ pub fn compile(project: &Project) -> Result<Built> {
     libraries.insert("m");
     let libraries = libraries.into_iter().map(str::to_owned).collect();
     Ok(Built { wrappers: wrapper::frame(project, &wrappers), archive: archive(&members), libraries })
+}
+
+/// Refuses variables that can change: the code for many lanes would have copies of its own, which the rest of the program does not see.
+fn changes_nothing_of_its_own(source: &Path, imported: &Imported) -> Result<()> {
+    let variable = imported
+        .ir
+        .symbols
+        .values()
+        .find(|symbol| matches!(symbol.kind, SymbolKind::Global { constant: false, .. }));
+    let Some(variable) = variable else { return Ok(()) };
+    let message = format!(
+        "the variable `{}` can change, and the code for many lanes would have one of its own: pass a reference to the kernels",
+        warpline::demangle(&variable.name)
+    );
+    Err(Error::Source { path: source.to_owned(), line: None, message })
 }
 
 /// What was made of a kernel.

@@ -68,7 +68,7 @@ impl Project {
         let mut hash = Fnv::default();
         hash.add(env!("CARGO_PKG_VERSION").as_bytes());
         hash.add(format!("{cpus:?} {:?} {}", builder.width, builder.math_ulp).as_bytes());
-        for path in &builder.sources {
+        for path in builder.sources.iter().chain(&builder.parts) {
             println!("cargo:rerun-if-changed={}", path.display());
             let text = std::fs::read(path).map_err(|error| Error::io("cannot read", path, &error))?;
             hash.add(path.to_string_lossy().as_bytes());

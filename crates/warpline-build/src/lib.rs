@@ -48,7 +48,10 @@
 //! indices, or the function panics. Which CPU's code runs, `NAME_cpu()` says.
 //!
 //! All lanes of a group run together: a kernel must not read what it writes for another index. A kernel that panics in any lane ends the
-//! program; called as the function that it is, it panics as usual. Its arithmetic wraps, as in a release build.
+//! program; called as the function that it is, it panics as usual. Its arithmetic wraps, as in a release build. A kernel that asks about
+//! other lanes needs the feature `scalar` of `warpline-lanes`, so that it can be called as a function, too.
+//!
+//! Linux is what is served.
 //!
 //! A kernel in C has its signature in a comment line: `//@ rust #[kernel(i = index)] fn saxpy(i: i32, a: f32, x: &f32, y: &mut f32)`.
 //!
@@ -79,6 +82,7 @@ use files::Project;
 #[derive(Clone, Debug)]
 pub struct Builder {
     sources: Vec<PathBuf>,
+    parts: Vec<PathBuf>,
     cpus: Option<Vec<String>>,
     width: Option<u32>,
     math_ulp: u32,
@@ -96,12 +100,18 @@ impl Builder {
     pub fn new() -> Self {
         #[cfg(feature = "compile")]
         warpline_llvm::worker::serve_if_asked();
-        Self { sources: Vec::new(), cpus: None, width: None, math_ulp: 4, prebuilt: None }
+        Self { sources: Vec::new(), parts: Vec::new(), cpus: None, width: None, math_ulp: 4, prebuilt: None }
     }
 
     /// Adds a source in Rust or C, relative to the package. It must be complete in itself: it cannot use other modules of the crate.
     pub fn source(mut self, path: impl Into<PathBuf>) -> Self {
         self.sources.push(path.into());
+        self
+    }
+
+    /// Adds a file that sources include, such as a header: when it changes, all is built anew.
+    pub fn part(mut self, path: impl Into<PathBuf>) -> Self {
+        self.parts.push(path.into());
         self
     }
 
@@ -127,7 +137,8 @@ impl Builder {
 
     /// A folder of the package with code that was built before, by target. Where it has some for the target that was made from the same sources
     /// and options, that is used. `WARPLINE_PREBUILT=update` in the environment builds, and puts the code there;
-    /// `WARPLINE_PREBUILT=ignore` passes over what is there.
+    /// `WARPLINE_PREBUILT=ignore` passes over what is there. Code that goes to others should call nothing of Rust's library that is not
+    /// inlined, since its names change from compiler to compiler.
     pub fn prebuilt(mut self, folder: impl Into<PathBuf>) -> Self {
         self.prebuilt = Some(folder.into());
         self

@@ -294,6 +294,16 @@ fn what_has_no_safe_function_is_refused_with_its_line() {
     refused(&kernel("i = index, x = varying", "i: i32, x: &f32)"), "pass a slice and an index", &[]);
     refused(&kernel("i = index, j = index", "i: i32, j: u8)"), "indices are of different types", &[]);
     refused(&kernel("n = index", "i: i32)"), ":2: `f` has no parameter `n`; there are i", &[]);
+    let counting =
+        "use std::sync::atomic::{AtomicU32, Ordering};\nstatic COUNT: AtomicU32 = AtomicU32::new(0);\n";
+    refused(
+        &format!(
+            "{counting}{}",
+            kernel("i = index", "i: i32) { COUNT.fetch_add(1, Ordering::Relaxed); } fn g()")
+        ),
+        "COUNT` can change",
+        &[],
+    );
     refused("#[warpline_lanes::kernel(i = index)]\npub fn f(i: i32) { 1 }\n", "mismatched types", &[]);
     let fine = "#[warpline_lanes::kernel(i = index)]\npub fn f(i: i32, y: &mut i32) { *y = i; }\n";
     refused(fine, "did you mean `haswell`", &[(CPUS, "x86-64,haswel")]);
