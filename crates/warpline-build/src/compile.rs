@@ -85,6 +85,7 @@ fn one(project: &Project, source: &Path, signature: &Signature, imported: &Impor
     let options = VectorizeOptions {
         name: Some(format!("{}{}", project.prefix(), signature.name)),
         cpus: project.cpus.clone(),
+        strip: !project.debug,
         panic: Some(format!(
             "a lane of the kernel `{}` panicked; called as a function, not over a range, it says where\n",
             signature.name

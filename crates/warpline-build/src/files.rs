@@ -25,6 +25,8 @@ pub struct Project {
     pub target: String,
     /// The triple of the machine that builds.
     pub host: String,
+    /// Whether debuggers are to know lines of the sources: as cargo says, and never in code that goes to others.
+    pub debug: bool,
     /// Where code that was built before is kept.
     pub prebuilt: Option<PathBuf>,
     /// What sources and options come to; another if any of them changes.
@@ -86,6 +88,8 @@ impl Project {
             name: name.to_owned(),
             target,
             host: variable("HOST")?,
+            debug: std::env::var("DEBUG").is_ok_and(|level| level != "false")
+                && !crate::prebuilt::asked("update"),
             prebuilt: builder.prebuilt.clone(),
             fingerprint: hash.0,
             package,

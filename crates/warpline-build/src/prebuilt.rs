@@ -14,7 +14,7 @@ pub enum Found {
 }
 
 /// What `WARPLINE_PREBUILT` asks for.
-fn asked(word: &str) -> bool {
+pub fn asked(word: &str) -> bool {
     std::env::var("WARPLINE_PREBUILT").is_ok_and(|value| value == word)
 }
 
@@ -29,7 +29,10 @@ pub fn find(project: &Project) -> Result<Found> {
     let Some([archive, wrappers, facts]) = paths(project) else {
         return Ok(Found::No("the package keeps none".to_owned()));
     };
-    println!("cargo:rerun-if-changed={}", facts.display());
+    // Cargo takes a file that does not exist for one that has changed, every time.
+    if facts.exists() {
+        println!("cargo:rerun-if-changed={}", facts.display());
+    }
     if asked("update") || asked("ignore") {
         return Ok(Found::No("WARPLINE_PREBUILT says to build".to_owned()));
     }

@@ -316,7 +316,10 @@ fn prebuilt_code_needs_no_compiler_until_sources_change() {
     put(folder.path(), "kernels.rs", source);
     let kept = folder.path().join("prebuilt");
     let kept = kept.to_str().unwrap();
-    build(folder.path(), "kernels.rs", &[(KEPT, kept), ("WARPLINE_PREBUILT", "update")]);
+    build(folder.path(), "kernels.rs", &[(KEPT, kept), ("WARPLINE_PREBUILT", "update"), ("DEBUG", "true")]);
+    let code = std::fs::read(folder.path().join("libwarpline_a_test_vector.a")).unwrap();
+    let path = folder.path().to_str().unwrap().as_bytes().to_vec();
+    assert!(!code.windows(path.len()).any(|part| part == path), "the code says where it was made");
     let no_compiler =
         [(KEPT, kept), ("RUSTC", "/nowhere/rustc"), ("PATH", "/nowhere"), ("WARPLINE_LLVM", "/nowhere")];
     for name in ["vector.rs", "libwarpline_a_test_vector.a"] {

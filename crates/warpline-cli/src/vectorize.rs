@@ -36,6 +36,7 @@ pub fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
         mask: options.mask,
         cpus,
         panic: None,
+        strip: false,
     };
     let header =
         |text: &dyn Fn(&str) -> String| options.header.as_ref().map(|path| (path, text(&file_name(path))));

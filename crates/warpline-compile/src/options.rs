@@ -63,11 +63,21 @@ pub struct VectorizeOptions {
     /// What to say when Rust code panics, before the program ends; for code that is linked with Rust. By default the panic
     /// functions of the compiler are called.
     pub panic: Option<String>,
+    /// Whether code is made without what is for debuggers.
+    pub strip: bool,
 }
 
 impl VectorizeOptions {
     /// The W-lane function without a mask, and its drivers.
     pub fn new(kernel: KernelOptions) -> VectorizeOptions {
-        VectorizeOptions { kernel, returns: None, name: None, mask: false, cpus: Vec::new(), panic: None }
+        VectorizeOptions {
+            kernel,
+            returns: None,
+            name: None,
+            mask: false,
+            cpus: Vec::new(),
+            panic: None,
+            strip: false,
+        }
     }
 }

@@ -74,7 +74,11 @@ pub fn compile(
     let ndrange = kernel.items.is_some().then_some(ndrange_name);
     let visible: Vec<&str> =
         std::iter::once(&name).chain(&range).chain(&ndrange).map(String::as_str).collect();
-    let codegen = CodegenOptions { panic: options.panic.clone(), ..kernel.codegen_options(&visible, output) };
+    let codegen = CodegenOptions {
+        panic: options.panic.clone(),
+        strip: options.strip,
+        ..kernel.codegen_options(&visible, output)
+    };
     let code = worker::codegen(kernel.imported.bridge.module(), &codegen)?;
     Ok(Compiled { kernel, made, masked: options.mask, range, ndrange, code })
 }

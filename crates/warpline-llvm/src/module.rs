@@ -150,6 +150,12 @@ impl Module {
         }
     }
 
+    /// Removes what is for debuggers, the paths of sources among it.
+    pub fn strip_debug_info(&mut self) {
+        // SAFETY: a live module.
+        unsafe { functions().LLVMStripModuleDebugInfo(self.module) };
+    }
+
     /// Adds all that another module has, text or bitcode. What is visible there must have names of its own; the rest is renamed where it
     /// must be.
     ///

@@ -68,6 +68,8 @@ pub struct CodegenOptions {
     /// What a program that panics says before it ends, for code that is linked with Rust: Rust's own functions for panics unwind, and have
     /// other names with each compiler.
     pub panic: Option<String>,
+    /// Whether what is for debuggers is left out.
+    pub strip: bool,
     /// Whether functions say themselves which CPU they are for, and masks have their form already.
     pub prepared: bool,
     /// What to make.
@@ -85,6 +87,7 @@ impl CodegenOptions {
             define_missing: false,
             define_lane_operations: false,
             panic: None,
+            strip: false,
             prepared: false,
             output,
         }
@@ -305,6 +308,9 @@ fn translate(mut module: Module, options: &CodegenOptions) -> Result<Vec<u8>> {
     if options.define_lane_operations {
         module.define_scalar_lane_operations();
     }
+    if options.strip {
+        module.strip_debug_info();
+    }
     if let Some(message) = &options.panic {
         module.define_panics(message);
     }
@@ -493,6 +499,7 @@ fn encode_job(job: &Job) -> Vec<u8> {
             put_flag(&mut out, Some(options.define_missing));
             put_flag(&mut out, Some(options.define_lane_operations));
             put(&mut out, options.panic.as_deref().unwrap_or_default().as_bytes());
+            put_flag(&mut out, Some(options.strip));
             put_flag(&mut out, Some(options.prepared));
             put(&mut out, &[options.output as u8]);
         }
@@ -535,6 +542,7 @@ fn decode_job(bytes: &[u8]) -> Option<Job> {
                 define_missing: take_flag(rest)??,
                 define_lane_operations: take_flag(rest)??,
                 panic: Some(take_text(rest)?).filter(|name| !name.is_empty()),
+                strip: take_flag(rest)??,
                 prepared: take_flag(rest)??,
                 output: *OUTPUTS.get(usize::from(*take(rest)?.first()?))?,
             },
@@ -575,6 +583,7 @@ mod tests {
             CodegenOptions::new(Cpu { features: "+avx2".into(), ..Cpu::named("znver4") }, Output::Prepared);
         codegen.cpu.base = "x86-64".into();
         codegen.prepared = true;
+        codegen.strip = true;
         codegen.panic = Some("stop".into());
         codegen.vector_bits = Some(512);
         codegen.effort = Effort::Less;

@@ -95,6 +95,7 @@ required {
     fn LLVMVerifyModule(m: LLVMModuleRef, action: u32, out_message: *mut *mut c_char) -> LLVMBool;
     fn LLVMPrintModuleToString(m: LLVMModuleRef) -> *mut c_char;
     fn LLVMWriteBitcodeToMemoryBuffer(m: LLVMModuleRef) -> LLVMMemoryBufferRef;
+    fn LLVMStripModuleDebugInfo(m: LLVMModuleRef) -> LLVMBool;
     fn LLVMLinkModules2(dest: LLVMModuleRef, src: LLVMModuleRef) -> LLVMBool;
     fn LLVMCloneModule(m: LLVMModuleRef) -> LLVMModuleRef;
     fn LLVMDisposeModule(m: LLVMModuleRef);
