@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use warpline::uniformity::facts::WorkGroup;
 use warpline::uniformity::{Algorithm, Target};
 use warpline::vectorize::{Boscc, Linearize};
+use warpline_compile::loops::{self, LoopAt, LoopOptions};
 
 use crate::forms::Form;
 use crate::spec::{Bind, Tolerance, Width, parse_range};
@@ -277,12 +278,43 @@ impl From<&KernelOptions> for warpline_compile::KernelOptions {
     }
 }
 
+/// Which loops are the unit, instead of a function.
+#[derive(Args)]
+pub struct LoopChoice {
+    /// Vectorize a loop within its scalar function: that which begins in this line, or at this block, or all that are marked (`//@ loop`,
+    /// `#pragma omp simd`); its iterations must not depend on each other through memory [default: those marked by `//@ loop`]
+    #[arg(long = "loop", value_name = "LINE|BLOCK|marked")]
+    pub loops: Vec<LoopAt>,
+    /// Combine floating-point numbers in any order in sums and the like that loops carry on
+    #[arg(long)]
+    pub any_order: bool,
+}
+
+impl LoopChoice {
+    /// The loops that are meant; none if the function is the unit.
+    ///
+    /// # Errors
+    /// If marks in the input are malformed.
+    pub fn options(&self, kernel: &KernelOptions) -> warpline_compile::Result<Option<LoopOptions>> {
+        let asked = warpline_compile::KernelOptions::from(kernel);
+        let loops = match &self.loops[..] {
+            [] if kernel.args.is_none() && loops::has_marks(&asked)? => vec![LoopAt::Marked],
+            [] => return Ok(None),
+            given => given.to_vec(),
+        };
+        Ok(Some(LoopOptions { kernel: asked, loops, any_order: self.any_order }))
+    }
+}
+
 /// Options of `vectorize`.
 #[derive(Args)]
 pub struct VectorizeOptions {
     /// The kernel.
     #[command(flatten)]
     pub kernel: KernelOptions,
+    /// Or loops.
+    #[command(flatten)]
+    pub loops: LoopChoice,
     /// The target to make code for: rustc and clang compile for it, and LLVM IR that states no target gets it. It needs --cpu, where it
     /// is not this machine [default: this machine, or what the input states]
     #[arg(long, value_name = "TRIPLE")]
@@ -317,6 +349,9 @@ pub struct RunOptions {
     /// The kernel.
     #[command(flatten)]
     pub kernel: KernelOptions,
+    /// Or loops.
+    #[command(flatten)]
+    pub loops: LoopChoice,
     /// The indices, half-open [default: the input's directive]
     #[arg(long, value_name = "A..B", value_parser = range, allow_hyphen_values = true)]
     pub range: Option<(i64, i64)>,

@@ -14,6 +14,7 @@ mod explain;
 mod forms;
 mod html;
 mod input;
+mod loops;
 mod observe;
 mod output;
 mod placements;

@@ -13,6 +13,7 @@ use warpline_llvm::worker::Output;
 use crate::Outcome;
 use crate::cli::{Format, VectorizeOptions};
 use crate::error::{Error, Result};
+use crate::loops;
 use crate::output::{self, Outputs};
 
 /// Runs the command.
@@ -24,6 +25,10 @@ pub fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
     output::check(&options.output)?;
     if let Some(path) = &options.header {
         output::check(path)?;
+    }
+    if let Some(mut loops) = options.loops.options(&options.kernel)? {
+        loops.kernel.triple.clone_from(&options.triple);
+        return loops::vectorize(options, &loops, kind);
     }
     let cpus: Vec<String> = match options.kernel.cpu.contains(',') {
         true => options.kernel.cpu.split(',').map(|name| name.trim().to_owned()).collect(),
@@ -138,9 +143,14 @@ fn text_of(compiled: &Compiled) -> String {
     }
     text += &format!("\n{}\n", output::counts(&made.counts).join("\n"));
     if made.approximate {
-        text += &format!(
-            "  calls vector functions of glibc's libmvec (errors up to {MAX_ULP} ulp): link with -lmvec -lm\n"
-        );
+        text += &approximate();
     }
     text
+}
+
+/// What code that calls vector functions is linked with.
+pub fn approximate() -> String {
+    format!(
+        "  calls vector functions of glibc's libmvec (errors up to {MAX_ULP} ulp): link with -lmvec -lm\n"
+    )
 }

@@ -15,6 +15,13 @@
 //! //@ lane-insensitive            with lane operations or not, the result is that of the scalar program
 //! ```
 //!
+//! One directive is about a loop, which begins in the next line of code, and says that its iterations may be executed side by side:
+//!
+//! ```text
+//! //@ loop                        a loop to be vectorized within its function
+//! //@ loop any-order width 8      floating-point numbers may be combined in any order; the number of lanes
+//! ```
+//!
 //! Directives with nothing but comments, blank lines and attributes between them are about one function. The attribute
 //! `warpline_lanes::kernel` stands for `args`.
 
@@ -109,12 +116,86 @@ fn add_marked(groups: &mut Vec<Directives>, kernel: &Signature, path: &Path) -> 
     Ok(())
 }
 
+/// A mark before a loop.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct LoopMark {
+    /// The line of the mark, from 1.
+    pub line: u32,
+    /// The line in which the loop begins.
+    pub at: u32,
+    /// Whether floating-point numbers may be combined in any order.
+    pub any_order: bool,
+    /// The number of lanes.
+    pub width: Option<spec::Width>,
+}
+
+/// Reads the marks before loops in a file; none in bitcode.
+///
+/// # Errors
+/// If one is malformed, or no code follows.
+pub fn read_loops(path: &Path) -> Result<Vec<LoopMark>> {
+    if path.extension().is_some_and(|e| e == "bc") {
+        return Ok(Vec::new());
+    }
+    // The reader of the module has better words for a file that cannot be read.
+    std::fs::read(path).map_or(Ok(Vec::new()), |bytes| parse_loops(&String::from_utf8_lossy(&bytes), path))
+}
+
+fn parse_loops(text: &str, path: &Path) -> Result<Vec<LoopMark>> {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let mut marks = Vec::new();
+    for (i, raw) in lines.iter().enumerate() {
+        let Some(words) = loop_mark(raw) else { continue };
+        let wrong = |message: String| Error::Directive { path: path.to_owned(), line: i as u32 + 1, message };
+        let code = lines.iter().skip(i + 1).position(|l| !is_between(l));
+        let at = code.ok_or_else(|| wrong("no loop follows".to_owned()))? + i + 2;
+        let mut mark = LoopMark { line: i as u32 + 1, at: at as u32, any_order: false, width: None };
+        let mut words = words.split_whitespace();
+        while let Some(word) = words.next() {
+            match word {
+                "any-order" => mark.any_order = true,
+                "width" => {
+                    let number =
+                        words.next().ok_or_else(|| wrong("`width` wants a number of lanes".to_owned()))?;
+                    mark.width = Some(number.parse().map_err(wrong)?);
+                }
+                _ => return Err(wrong(format!("`{word}` says nothing of a loop: use any-order, width N"))),
+            }
+        }
+        marks.push(mark);
+    }
+    Ok(marks)
+}
+
+/// Whether a source has pragmas that ask for loops to be vectorized.
+pub fn has_loop_pragmas(path: &Path) -> bool {
+    let is_one = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            ["#pragma", "omp", "simd", ..] => true,
+            ["#pragma", "clang", "loop", ..] => line.contains("vectorize(assume_safety)"),
+            _ => false,
+        }
+    };
+    std::fs::read(path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).lines().any(is_one))
+}
+
+/// What a line says of a loop, if it is a mark of one.
+fn loop_mark(line: &str) -> Option<&str> {
+    let directive = line.strip_prefix("//@").or_else(|| line.strip_prefix(";@"))?.trim();
+    let rest = directive.strip_prefix("loop")?;
+    (rest.is_empty() || rest.starts_with(char::is_whitespace)).then_some(rest)
+}
+
 fn parse(text: &str, language: Language, path: &Path) -> Result<Vec<Directives>> {
     let mut groups: Vec<Directives> = Vec::new();
     let mut open = false;
     let lines: Vec<&str> = text.lines().collect();
     for (i, raw) in lines.iter().enumerate() {
         let text = raw.trim();
+        if loop_mark(text).is_some() {
+            continue;
+        }
         let Some(directive) = text.strip_prefix("//@").or_else(|| text.strip_prefix(";@")) else {
             open &= is_between(text);
             continue;
@@ -272,6 +353,20 @@ mod tests {
         let names: Vec<_> = found.iter().map(|g| g.function.as_deref().unwrap()).collect();
         assert_eq!(names, ["f", "other"]);
         assert!(found[1].lane_insensitive && !found[0].lane_insensitive);
+    }
+
+    #[test]
+    fn marks_of_loops_belong_to_the_next_line_of_code() {
+        let text = "//@ bind n=4\nvoid f(int n) {\n  //@ loop any-order width 8\n  // why\n\n  for (;;) {\n    //@ loop\n    while (n) {}\n";
+        let marks = parse_loops(text, Path::new("k.c")).unwrap();
+        let width = Some(spec::Width::Lanes(8));
+        assert_eq!(marks[0], LoopMark { line: 3, at: 6, any_order: true, width });
+        assert_eq!(marks[1], LoopMark { line: 7, at: 8, any_order: false, width: None });
+        let found = groups(text, Language::C);
+        assert_eq!((found.len(), found[0].function.as_deref()), (1, Some("f")));
+        let wrong = parse_loops("//@ loop fast\nx\n", Path::new("k.c")).unwrap_err().to_string();
+        assert_eq!(wrong, "k.c:1: `fast` says nothing of a loop: use any-order, width N");
+        assert!(parse_loops("//@ loop\n", Path::new("k.c")).is_err());
     }
 
     #[test]

@@ -99,7 +99,7 @@ pub fn load_as_written(path: &Path, registers: bool) -> Result<Imported> {
     load_with(path, &LoadOptions { simplify: Some(false), registers, ..LoadOptions::default() })
 }
 
-fn load_with(path: &Path, options: &LoadOptions) -> Result<Imported> {
+pub(crate) fn load_with(path: &Path, options: &LoadOptions) -> Result<Imported> {
     let (module, warnings) = worker::load_module(path, options)?;
     if !warnings.trim().is_empty() {
         eprintln!("{}", warnings.trim_end());
@@ -239,7 +239,7 @@ fn choose(
 }
 
 /// The names of the functions, if they are not too many.
-fn names(imported: &Imported) -> String {
+pub(crate) fn names(imported: &Imported) -> String {
     const SHOWN: usize = 12;
     let all: Vec<&str> = imported.ir.functions.values().map(|f| &*f.name).collect();
     match all.len() {
@@ -268,7 +268,7 @@ fn shapes(
 }
 
 /// 64 for a kernel that computes in double precision, else 32.
-fn element_bits(func: &Function) -> u32 {
+pub(crate) fn element_bits(func: &Function) -> u32 {
     let double = |&b: &warpline::ir::Block| {
         func.block_insts(b).any(|i| {
             let data = &func.insts[i];
@@ -279,7 +279,7 @@ fn element_bits(func: &Function) -> u32 {
 }
 
 /// The size of a CPU's vector registers in bits, found out by making code for vectors of integers.
-fn register_bits(cpu: &Cpu, triple: &str) -> Result<u32> {
+pub(crate) fn register_bits(cpu: &Cpu, triple: &str) -> Result<u32> {
     if cpu.features.split(',').any(|f| f == "+avx512f") {
         return Ok(512);
     }

@@ -3,6 +3,7 @@
 //! - [`kernel::open`] reads an input, chooses the function and settles shapes, width and CPU ([`kernel::Kernel`]).
 //! - [`vectorize::vectorize`] makes the W-lane function and its drivers, and code of them.
 //! - [`dispatch::vectorize`] does so for several CPUs at once, among which a program chooses when it runs.
+//! - [`loops`] vectorizes loops within their functions.
 //! - [`header::text`] is a C header for these.
 //! - [`signature`] reads what a marked kernel looks like to Rust.
 //! - [`directives`] are facts about a kernel in comment lines of its source, [`spec`] what stands in them.
@@ -19,6 +20,7 @@ pub mod error;
 pub mod header;
 pub mod kernel;
 pub mod libmvec;
+pub mod loops;
 pub mod options;
 mod resolver;
 pub mod signature;

@@ -27,6 +27,9 @@ pub struct LoadOptions {
     /// Whether what is on the stack is split into parts that can be values, and loads that nothing lies between are merged; nothing
     /// else. For analyses of a program as it was written.
     pub registers: bool,
+    /// Whether jumps are threaded through branches that other branches have decided already, after simplification. Loops over iterators
+    /// then have one exit. It duplicates code, so kernels are spared it.
+    pub thread_jumps: bool,
     /// The target: compilers make code for it, a module that states no target gets it, and one that states another is refused. By
     /// default this machine, or what a module states. rustc, which has no targets for OpenCL's work-items, takes no notice of GPUs.
     pub triple: Option<String>,
@@ -34,6 +37,10 @@ pub struct LoadOptions {
 
 /// The passes for [`LoadOptions::registers`]: none of them changes control flow or removes a check.
 const REGISTERS: &str = "function(sroa<preserve-cfg>,early-cse<memssa>)";
+
+/// The passes for [`LoadOptions::thread_jumps`].
+const THREAD_JUMPS: &str =
+    "function(jump-threading,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
 
 /// What to make of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -252,6 +259,9 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
     }
     if options.simplify.unwrap_or(kind.is_source()) {
         module.simplify()?;
+        if options.thread_jumps {
+            module.optimise(THREAD_JUMPS, None)?;
+        }
     } else {
         module.mark_lane_operations();
         module.normalise_calling_conventions();
@@ -481,6 +491,7 @@ fn encode_job(job: &Job) -> Vec<u8> {
             put(&mut out, path.as_os_str().as_bytes());
             put_flag(&mut out, options.simplify);
             put_flag(&mut out, Some(options.registers));
+            put_flag(&mut out, Some(options.thread_jumps));
             put(&mut out, options.triple.as_deref().unwrap_or_default().as_bytes());
         }
         Job::Codegen { name, parts, options } => {
@@ -526,6 +537,7 @@ fn decode_job(bytes: &[u8]) -> Option<Job> {
             options: LoadOptions {
                 simplify: take_flag(rest)?,
                 registers: take_flag(rest)? == Some(true),
+                thread_jumps: take_flag(rest)? == Some(true),
                 triple: Some(take_text(rest)?).filter(|triple| !triple.is_empty()),
             },
         },
@@ -595,6 +607,7 @@ mod tests {
                 options: LoadOptions {
                     simplify: Some(false),
                     registers: true,
+                    thread_jumps: true,
                     triple: Some("spir64".into()),
                 },
             },

@@ -8,6 +8,7 @@ mod compare;
 mod data;
 pub mod guard;
 mod lockstep;
+mod loops;
 mod png;
 mod timing;
 
@@ -20,6 +21,7 @@ use warpline::vectorize::callees::asking_lanes;
 use warpline::vectorize::work_items::{Added, Query, WorkItems};
 use warpline::vectorize::{AllCallees, NoMathLibrary, Vectorized, driver, linearize_kernel};
 use warpline_compile::KernelOptions;
+use warpline_compile::loops::MadeLoop;
 use warpline_llvm::worker::{self, Output};
 use warpline_llvm::{Jit, is_host};
 
@@ -27,6 +29,7 @@ use crate::Outcome;
 use crate::cli::{Format, RunOptions};
 use crate::error::{Error, Result};
 use crate::kernel::{self, Kernel};
+use crate::loops::{as_json, in_words};
 use crate::output::{self, Outputs};
 use crate::spec::{Bind, Elem, Number, Spec, Tolerance};
 
@@ -44,21 +47,22 @@ const VECTOR: &str = "warpline_run_vector";
 /// Whatever is wrong with input and options, or the reason why the kernel cannot be vectorized or run.
 pub fn run(options: &RunOptions) -> Result<Outcome> {
     let picture = options.png.as_deref().map(Picture::parse).transpose()?;
-    let asked = KernelOptions::from(&options.kernel);
-    let mut kernel = kernel::open(&asked)?;
+    let loops = options.loops.options(&options.kernel)?;
+    let Subject { kernel, data, made, loops, reasons } = match &loops {
+        Some(asked) => loops::prepare(options, asked)?,
+        None => prepare(options)?,
+    };
     let triple = &kernel.imported.ir.triple;
     if !is_host(triple)? {
         let message =
             format!("it is for {triple}, which is not this machine; `warpline vectorize` makes code for it");
-        return Err(Error::input(&asked.input, message));
+        return Err(Error::input(&options.kernel.input, message));
     }
-    let data = bind(options, &kernel)?;
     if let Some(picture) = &picture {
         picture.buffer(&data)?;
     }
-    let made = make(options, &mut kernel)?;
-    let reasons = reasons(&kernel)?;
-    let tolerance = made.approximate.then(|| tolerance(options, &kernel));
+    let approximate = made.approximate || loops.iter().any(|l| l.made.is_approximate());
+    let tolerance = approximate.then(|| tolerance(options, &kernel, &loops));
     let object = worker::codegen(
         kernel.imported.bridge.module(),
         &warpline_llvm::worker::CodegenOptions {
@@ -101,6 +105,7 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
         kernel.directives.lane_insensitive || (!asks_about_lanes(&kernel) && lockstep.race.is_none());
     let results = Results {
         made,
+        loops,
         reasons,
         tolerance,
         lockstep,
@@ -115,6 +120,26 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
         Format::Json => results.json(&kernel),
     });
     Ok(if results.is_clean() { Outcome::Clean } else { Outcome::Finding })
+}
+
+/// What is run: as a scalar program by the function [`SCALAR`], and on W lanes by [`VECTOR`].
+struct Subject {
+    kernel: Kernel,
+    data: Data,
+    /// The W-lane form, of the first loop if loops are the unit.
+    made: Vectorized,
+    /// The loops, if they are the unit.
+    loops: Vec<MadeLoop>,
+    reasons: Vec<Reason>,
+}
+
+/// Reads a kernel and makes what is run.
+fn prepare(options: &RunOptions) -> Result<Subject> {
+    let mut kernel = kernel::open(&KernelOptions::from(&options.kernel))?;
+    let data = bind(options, &kernel)?;
+    let made = make(options, &mut kernel)?;
+    let reasons = reasons(&kernel)?;
+    Ok(Subject { kernel, data, made, loops: Vec::new(), reasons })
 }
 
 /// Settles range and arguments.
@@ -133,16 +158,21 @@ fn bind(options: &RunOptions, kernel: &Kernel) -> Result<Data> {
             return Err(Error::option("--range", message));
         }
     }
-    for &p in &func.params {
-        if !data::fits_slot(func.ty(p)) {
-            let message = format!("`{}`: a parameter of its type cannot be passed", func.value_name(p));
-            return Err(Error::option(format!("function `{}`", func.name), message));
-        }
-    }
+    check_parameters(func)?;
     let items = kernel.items.as_ref().map_or(Vec::new(), |items| row_of_items(items, func, begin, end));
     let binds: Vec<&Bind> =
         options.bind.iter().chain(kernel.directives.binds.iter().map(|at| &at.value)).chain(&items).collect();
     Data::new(func, &kernel.args, &binds, (begin, end), options.seed)
+}
+
+fn check_parameters(func: &Function) -> Result<()> {
+    match func.params.iter().find(|&&p| !data::fits_slot(func.ty(p))) {
+        Some(&p) => {
+            let message = format!("`{}`: a parameter of its type cannot be passed", func.value_name(p));
+            Err(Error::option(format!("function `{}`", func.name), message))
+        }
+        None => Ok(()),
+    }
 }
 
 /// What a kernel that asks which work-item it is gets to hear: the range is one group in dimension 0, and nothing is said of others.
@@ -209,12 +239,16 @@ fn reasons(kernel: &Kernel) -> Result<Vec<Reason>> {
     Ok(FunctionReport::new(ir, &linearized.scalar, &linearized.uniformity).reasons)
 }
 
-/// How far results may be off where vector math is used.
-fn tolerance(options: &RunOptions, kernel: &Kernel) -> Tolerance {
-    options
-        .tolerance
-        .or(kernel.directives.tolerance)
-        .unwrap_or(Tolerance { ulp: Some(u64::from(options.kernel.math_ulp)), ..Tolerance::default() })
+/// How far results may be off where vector math is used, or sums are made in another order.
+fn tolerance(options: &RunOptions, kernel: &Kernel, loops: &[MadeLoop]) -> Tolerance {
+    let regrouped = loops.iter().any(|l| l.made.carried.iter().any(|c| c.rounds_otherwise));
+    let ulp = Some(u64::from(options.kernel.math_ulp));
+    let rel = regrouped.then_some(loops::REGROUPED);
+    options.tolerance.or(kernel.directives.tolerance).unwrap_or(Tolerance {
+        ulp,
+        rel,
+        ..Tolerance::default()
+    })
 }
 
 /// Whether the kernel uses lane operations, itself or in what it calls: then it means another thing as a scalar program.
@@ -227,6 +261,7 @@ fn asks_about_lanes(kernel: &Kernel) -> bool {
 /// Everything that was found.
 struct Results {
     made: Vectorized,
+    loops: Vec<MadeLoop>,
     reasons: Vec<Reason>,
     tolerance: Option<Tolerance>,
     lockstep: Lockstep,
@@ -258,9 +293,9 @@ impl Results {
     }
 
     fn json(&self, kernel: &Kernel) -> String {
-        let value = json!({
+        let mut value = json!({
             "function": kernel.name,
-            "width": kernel.width,
+            "width": self.loops.first().map_or(kernel.width, |l| l.width),
             "cpu": kernel.cpu.name,
             "elements": self.elements,
             "mismatches": self.mismatches(),
@@ -274,14 +309,21 @@ impl Results {
             "masks": self.made.counts.masks,
             "boscc": self.made.counts.boscc,
         });
+        if !self.loops.is_empty() {
+            value["vectorized_loops"] = self.loops.iter().map(as_json).collect();
+        }
         format!("{value:#}\n")
     }
 
     fn text(&self, kernel: &Kernel) -> String {
-        let mut lines = vec![format!(
-            "{}: {} lanes on {}, {} indices",
-            kernel.name, kernel.width, kernel.cpu.name, self.elements
-        )];
+        let mut lines = match self.loops[..] {
+            [] => {
+                let (name, cpu) = (&kernel.name, &kernel.cpu.name);
+                vec![format!("{name}: {} lanes on {cpu}, {} indices", kernel.width, self.elements)]
+            }
+            _ => vec![format!("{} on {}", kernel.name, kernel.cpu.name)],
+        };
+        lines.extend(self.loops.iter().map(|l| format!("  {}", in_words(l))));
         for r in &self.reasons {
             let place = r.location.as_ref().unwrap_or(&r.block);
             lines.push(format!("  divergent {} at {place}: {}", r.kind, r.text));
@@ -328,6 +370,15 @@ impl Results {
     /// What the results were held against.
     fn references(&self, kernel: &Kernel, lines: &mut Vec<String>) {
         let interpreted = self.lockstep.end.abs_diff(self.lockstep.begin);
+        if !self.loops.is_empty() {
+            lines.push(match &self.lockstep.stopped {
+                None => "  checked against the interpreted scalar program".to_owned(),
+                Some(s) if s.undefined => format!("  undefined behaviour, says the interpreter: {}", s.text),
+                Some(s) => format!("  not checked against the interpreter, which stopped: {}", s.text),
+            });
+            lines.push("  checked against the scalar program".to_owned());
+            return;
+        }
         lines.push(match &self.lockstep.stopped {
             None => format!("  checked against the lane interpreter on the first {interpreted} indices"),
             Some(s) if s.undefined => {

@@ -247,6 +247,7 @@ required {
     fn LLVMGetArrayLength2(array_ty: LLVMTypeRef) -> u64;
     fn LLVMGetBasicBlockName(bb: LLVMBasicBlockRef) -> *const c_char;
     fn LLVMGetBasicBlockTerminator(bb: LLVMBasicBlockRef) -> LLVMValueRef;
+    fn LLVMIsAMDNode(val: LLVMValueRef) -> LLVMValueRef;
     fn LLVMGetCallSiteEnumAttribute(
         c: LLVMValueRef, idx: LLVMAttributeIndex, kind_id: u32
     ) -> LLVMAttributeRef;

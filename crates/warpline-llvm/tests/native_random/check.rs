@@ -51,27 +51,29 @@ pub struct Report {
     pub scalar: bool,
     /// Whether the driver over a range was run.
     pub range: bool,
+    /// Whether a loop was the unit.
+    pub looped: bool,
     /// What is in the program and its vector code (see [`census`]).
     pub names: Vec<String>,
 }
 
 impl Report {
     fn parse(text: &str) -> Option<Report> {
-        let mut words = text.splitn(6, ' ');
+        let mut words = text.splitn(7, ' ');
         let mut number = || words.next()?.parse::<usize>().ok();
         let (branches, loops, calls) = (number()?, number()?, number()?);
-        let (scalar, range) = (number()? != 0, number()? != 0);
+        let (scalar, range, looped) = (number()? != 0, number()? != 0, number()? != 0);
         let names = words.next()?.split('|').map(str::to_owned).collect();
-        Some(Report { branches, loops, calls, scalar, range, names })
+        Some(Report { branches, loops, calls, scalar, range, looped, names })
     }
 }
 
 impl fmt::Display for Report {
     /// One line, for [`Report::parse`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Report { branches, loops, calls, scalar, range, names } = self;
-        let (scalar, range) = (u8::from(*scalar), u8::from(*range));
-        write!(f, "{branches} {loops} {calls} {scalar} {range} {}", names.join("|"))
+        let Report { branches, loops, calls, scalar, range, looped, names } = self;
+        let [scalar, range, looped] = [scalar, range, looped].map(|&flag| u8::from(flag));
+        write!(f, "{branches} {loops} {calls} {scalar} {range} {looped} {}", names.join("|"))
     }
 }
 
@@ -225,20 +227,21 @@ pub fn slot(ty: Type, bytes: &[u8], memories: &mut Vec<Guarded>, setup: &Setup) 
     memories[memories.len() - 1].address()
 }
 
-/// Runs the scalar kernel lane by lane.
+/// Runs the scalar kernel lane by lane, by this entry.
 fn run_scalar(
     jit: &Jit,
+    entry: &str,
     program: &Program,
     bound: &Bound,
     active: LaneSet,
     setup: &Setup,
 ) -> Result<Found, String> {
     let mut buffers = guard(bound, setup.at_end);
-    let entry = jit.function(SCALAR).map_err(|e| e.to_string())?;
+    let entry = jit.function(entry).map_err(|e| e.to_string())?;
     let func = program.function();
     let mut returns = Vec::new();
     take_calls();
-    for lane in 0..setup.width {
+    for lane in 0..setup.lanes() {
         let mut pointers = buffers.iter();
         let mut memories = Vec::new();
         let mut slots = Vec::new();
@@ -476,8 +479,8 @@ fn argument(e: &Effect) -> Option<u32> {
 
 /// Compares both kinds of code with the interpreter; `stage` is told what is about to happen.
 pub fn check(program: &Program, setup: &Setup, mut stage: impl FnMut(&str)) -> Outcome {
-    let inputs = Inputs::random(program, setup.indices.unwrap_or(setup.width), setup.seed);
-    let active = setup.mask.unwrap_or(LaneSet::first(setup.width));
+    let inputs = Inputs::random(program, setup.indices.unwrap_or(setup.lanes()), setup.seed);
+    let active = setup.mask.unwrap_or(LaneSet::first(setup.lanes()));
     let lockstep = match setup.indices {
         Some(_) => range::interpret(program, &inputs, setup),
         None => interpret(program, &inputs, active, true),
@@ -514,7 +517,7 @@ pub fn check(program: &Program, setup: &Setup, mut stage: impl FnMut(&str)) -> O
         && expected.effects.iter().all(|e| argument(e).is_some())
     {
         stage("scalar");
-        let result = run_scalar(&code.jit, program, &bound, active, setup)
+        let result = run_scalar(&code.jit, SCALAR, program, &bound, active, setup)
             .and_then(|found| compare(program, &expected, &found, true));
         if let Err(outcome) = judge("scalar code", expected.nan, result) {
             return outcome;
@@ -524,6 +527,7 @@ pub fn check(program: &Program, setup: &Setup, mut stage: impl FnMut(&str)) -> O
     stage("vector");
     let found = match setup.indices {
         Some(_) => range::run(&code.jit, program, &inputs, setup),
+        None if setup.looped => run_scalar(&code.jit, VECTOR, program, &bound, active, setup),
         None => run_vector(&code, program, &bound, setup),
     };
     let result = found.and_then(|found| compare(program, &lockstep, &found, false));
@@ -534,6 +538,7 @@ pub fn check(program: &Program, setup: &Setup, mut stage: impl FnMut(&str)) -> O
             calls: lockstep.effects.len(),
             scalar,
             range: setup.indices.is_some(),
+            looped: setup.looped,
             names: census::constructs(program).into_iter().chain(code.forms).map(str::to_owned).collect(),
         }),
         Err(outcome) => outcome,
@@ -542,7 +547,7 @@ pub fn check(program: &Program, setup: &Setup, mut stage: impl FnMut(&str)) -> O
 
 /// What the interpreter says of the vector function.
 fn triage(program: &Program, inputs: &Inputs, setup: &Setup) -> String {
-    if setup.indices.is_some() {
+    if setup.indices.is_some() || setup.looped {
         return String::new();
     }
     let setup = differential::Setup { mask: setup.mask, form: setup.form, fuel: FUEL };

@@ -5,7 +5,8 @@ use std::cell::RefCell;
 use warpline::interp::{HashingHost, Host as _, HostCall, HostResult, Memory, Val};
 use warpline::ir::{CallInfo, Effects, FuncId, Function, MemAccess, Module as Ir, Op, Type, Value};
 use warpline::vectorize::driver::{bitmask_entry, slots_entry, vector_range};
-use warpline::vectorize::{Options, Vectorized, vectorize};
+use warpline::vectorize::loops::vectorize_loop;
+use warpline::vectorize::{Options, VectorizeError, Vectorized, vectorize};
 use warpline::verify::verify;
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Imported, Jit, Linkage, Module};
@@ -46,6 +47,12 @@ pub fn compile(program: &Program, setup: &Setup) -> Result<Code, NoCode> {
     let mut ir = program.module.clone();
     let broken = |what: &str, e: &dyn std::fmt::Display| NoCode::Broken(format!("{what}: {e}"));
     let made = match setup.indices {
+        _ if setup.looped => {
+            let (function, made) = looped(&mut ir, program, setup)?;
+            entry(&mut ir, function, VECTOR);
+            entry(&mut ir, program.kernel, SCALAR);
+            made
+        }
         Some(_) => {
             let (full, partial) =
                 (form(&mut ir, program, setup, false)?, form(&mut ir, program, setup, true)?);
@@ -99,19 +106,30 @@ fn passes(setup: &Setup) -> String {
     format!("internalize<{kept}>,globaldce{separator}{}", setup.passes)
 }
 
+/// Vectorizes the loop around the kernel, in a copy of its function. The copy, and the W-lane form of the loop's body.
+fn looped(ir: &mut Ir, program: &Program, setup: &Setup) -> Result<(FuncId, Vectorized), NoCode> {
+    let mut copy = program.function().clone();
+    copy.name = "kernel.looped".into();
+    let header = copy.layout.iter().copied().find(|&b| &*copy.blocks[b].name == "header");
+    let header = header.ok_or_else(|| NoCode::Refused("the loop is gone".to_owned()))?;
+    let copy = ir.functions.push(copy);
+    let Form { linearize, boscc } = setup.form;
+    let options = Options { linearize, boscc, ..Options::new(setup.width, Vec::new(), "kernel.vectorized") };
+    let made = vectorize_loop(ir, copy, header, &options, false).map_err(no_code)?;
+    Ok((copy, made.full))
+}
+
+fn no_code(e: VectorizeError) -> NoCode {
+    if e.reason.starts_with("internal") { NoCode::Broken(e.to_string()) } else { NoCode::Refused(e.reason) }
+}
+
 /// Vectorizes the kernel.
 fn form(ir: &mut Ir, program: &Program, setup: &Setup, masked: bool) -> Result<Vectorized, NoCode> {
     let name = if masked { "kernel.masked" } else { "kernel.vectorized" };
     let args = program.roles.iter().map(shape_of).collect();
     let Form { linearize, boscc } = setup.form;
     let options = Options { masked, linearize, boscc, ..Options::new(setup.width, args, name) };
-    let made = vectorize(ir, program.kernel, &options).map_err(|e| {
-        if e.reason.starts_with("internal") {
-            NoCode::Broken(e.to_string())
-        } else {
-            NoCode::Refused(e.reason)
-        }
-    })?;
+    let made = vectorize(ir, program.kernel, &options).map_err(no_code)?;
     verify(ir, &ir.functions[made.func]).map_err(|e| NoCode::Broken(format!("vector function: {e}")))?;
     Ok(made)
 }

@@ -77,7 +77,7 @@ fn vectorized_random_programs_do_natively_what_the_interpreter_says() {
         tally.add(seed, outcome, count == 1);
     }
     println!("{tally}");
-    let Tally { agreed, divergent, divergent_loops, ranges, failures, callers, .. } = tally;
+    let Tally { agreed, divergent, divergent_loops, ranges, looped, failures, callers, .. } = tally;
     for (seed, why) in &failures {
         println!("seed {seed}: {why}");
     }
@@ -98,6 +98,7 @@ fn vectorized_random_programs_do_natively_what_the_interpreter_says() {
     assert!(agreed * 2 > count, "too few programs were compared");
     assert!(divergent * 3 > agreed, "too few programs diverge");
     assert!(ranges * 5 > agreed, "too few ranges");
+    assert!(looped * 15 > agreed, "too few loops are the unit");
     assert!(divergent_loops * 10 > agreed, "too few programs have divergent loops");
 }
 
@@ -108,6 +109,7 @@ struct Tally {
     agreed: u64,
     scalars: u64,
     ranges: u64,
+    looped: u64,
     divergent: u64,
     divergent_loops: u64,
     /// The programs that make calls.
@@ -128,6 +130,7 @@ impl Tally {
                 self.agreed += 1;
                 self.scalars += u64::from(report.scalar);
                 self.ranges += u64::from(report.range);
+                self.looped += u64::from(report.looped);
                 self.callers.extend((report.calls > 0).then_some(seed));
                 self.divergent += u64::from(report.branches > 0);
                 self.divergent_loops += u64::from(report.loops > 0);
@@ -141,7 +144,8 @@ impl Tally {
             Outcome::Refused(why) => {
                 // What follows is the kernel's own.
                 let kind = why.split(';').next().unwrap_or(&why);
-                *self.reasons.entry(format!("refused: {kind}")).or_default() += 1;
+                let words: Vec<&str> = kind.split(' ').filter(|w| !w.starts_with('%')).collect();
+                *self.reasons.entry(format!("refused: {}", words.join(" "))).or_default() += 1;
             }
             Outcome::Differ(why) => self.failures.push((seed, why)),
         }
@@ -153,11 +157,12 @@ impl fmt::Display for Tally {
         writeln!(f, "{}", self.rates)?;
         writeln!(
             f,
-            "{} of {} agree, {} of them as scalar code too, {} over a range; {} have divergent branches, {} divergent loops, {} make calls",
+            "{} of {} agree, {} of them as scalar code too, {} over a range, {} as loops; {} have divergent branches, {} divergent loops, {} make calls",
             self.agreed,
             self.programs,
             self.scalars,
             self.ranges,
+            self.looped,
             self.divergent,
             self.divergent_loops,
             self.callers.len()

@@ -3,6 +3,7 @@
 use warpline::interp::LaneSet;
 use warpline_llvm::{Cpu, Effort};
 use warpline_testkit::differential::Form;
+use warpline_testkit::programs::loops::around;
 use warpline_testkit::programs::{Program, ProgramOptions, generate};
 use warpline_testkit::rng::SplitMix64;
 
@@ -19,6 +20,8 @@ pub struct Setup {
     pub mask: Option<LaneSet>,
     /// The number of indices, if the driver over a range of them is run rather than the function itself.
     pub indices: Option<u32>,
+    /// Whether the unit is not the kernel, but a loop around it (see [`warpline_testkit::programs::loops`]).
+    pub looped: bool,
     /// What the vectorizer makes.
     pub form: Form,
     /// What is compiled for.
@@ -52,18 +55,24 @@ fn effort(rng: &mut SplitMix64) -> (&'static str, Effort) {
 /// The program of a seed and its setup.
 pub fn of_seed(seed: u64) -> (Program, Setup) {
     let mut rng = SplitMix64::new(seed);
-    let options = ProgramOptions::random(&mut rng);
+    let mut options = ProgramOptions::random(&mut rng);
     let width = [1, 2, 3, 4, 4, 7, 8, 8, 16, 16, 32, [32, 64][rng.below(2)]][rng.below(12)];
     let mask = (rng.below(3) == 0).then(|| LaneSet(rng.next_u64() & LaneSet::first(width).0));
     let indices = (mask.is_none() && rng.chance(1, 2)).then(|| rng.between(1, 100) as u32);
     let form = Form::random(&mut rng);
     let cpus = cpus();
     let (passes, effort) = effort(&mut rng);
+    let looped = rng.chance(1, 6);
+    if looped {
+        // Iterations side by side make calls in another order, and are not asked about lanes.
+        (options.effects, options.lane_operations, options.atomics) = (false, false, false);
+    }
     let setup = Setup {
         seed,
         width,
-        mask,
-        indices,
+        mask: mask.filter(|_| !looped),
+        indices: indices.filter(|_| !looped),
+        looped,
         form,
         cpu: rng.pick(&cpus).clone(),
         vector_bits: *rng.pick(&[None, None, Some(256), Some(512)]),
@@ -71,5 +80,14 @@ pub fn of_seed(seed: u64) -> (Program, Setup) {
         effort,
         at_end: rng.chance(1, 2),
     };
-    (generate(seed, &options), setup)
+    let program = generate(seed, &options);
+    let program = if looped { around(&program, &mut rng).program } else { program };
+    (program, setup)
+}
+
+impl Setup {
+    /// How many times the kernel is run at once: a function with a loop once.
+    pub fn lanes(&self) -> u32 {
+        if self.looped { 1 } else { self.width }
+    }
 }

@@ -27,6 +27,7 @@ pub const STANDARD: &[(&str, Command)] = &[
     ("linearize-boscc", vectorizer::linearize_boscc),
     ("linearize-boscc-auto", vectorizer::linearize_boscc_auto),
     ("linearize-full", vectorizer::linearize_full),
+    ("loops", vectorizer::loops),
     ("lower", vectorizer::lower),
     ("null-pointers", clients::nulls),
     ("occurrence-types", clients::occurrence_types),

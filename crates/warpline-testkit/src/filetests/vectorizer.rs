@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use warpline::ir::{Function, Module};
 use warpline::shape::ArgShape;
 use warpline::text::print_function;
-use warpline::vectorize::{self, Boscc, Linearize, Options};
+use warpline::vectorize::{self, Boscc, Linearize, Options, loops};
 use warpline::verify::verify;
 
 use super::Case;
@@ -93,6 +93,29 @@ pub(super) fn lower(case: &Case<'_>) -> String {
         Ok(made) => {
             let func = &module.functions[made.func];
             print_function(&module, func) + &verified(&module, func)
+        }
+    }
+}
+
+/// The function with its first loop vectorized for four lanes, and the form for whole groups. Floating-point numbers are combined in the program's
+/// order unless flags allow others.
+pub(super) fn loops(case: &Case<'_>) -> String {
+    let mut module = case.module.clone();
+    let Some(id) = module.function(&case.func.name) else { return String::new() };
+    let Some(&header) = loops::headers(case.func).first() else { return "error: no loop\n".to_owned() };
+    let options = Options::new(4, Vec::new(), format!("{}_x4", case.func.name));
+    match loops::vectorize_loop(&mut module, id, header, &options, false) {
+        Err(e) => format!("error: {e}\n"),
+        Ok(made) => {
+            let mut out = String::new();
+            for c in &made.carried {
+                let _ = writeln!(out, "{}: {}", c.name, c.kind.name());
+            }
+            for func in [id, made.full.func] {
+                let func = &module.functions[func];
+                out += &(print_function(&module, func) + &verified(&module, func));
+            }
+            out
         }
     }
 }

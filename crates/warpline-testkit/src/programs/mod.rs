@@ -18,6 +18,7 @@ mod fuses;
 mod grids;
 mod harness;
 mod lane_ops;
+pub mod loops;
 mod memory;
 mod places;
 mod shrink;

@@ -26,6 +26,7 @@ pub mod driver;
 mod error;
 pub mod guards;
 pub mod linearize;
+pub mod loops;
 pub mod lower;
 pub mod normalize;
 pub mod objects;

@@ -136,7 +136,7 @@ fn jump_to_exit(func: &mut Function, b: Block, exit: Block) {
 }
 
 /// Gathers `edges`, which all lead to `to`, in a new block with φs that leads to `to` alone.
-fn merge_edges(func: &mut Function, edges: &[Edge], to: Block, name: &str) -> Block {
+pub(super) fn merge_edges(func: &mut Function, edges: &[Edge], to: Block, name: &str) -> Block {
     let merged = func.add_block(name);
     // Keep the layout readable: the new block stands before the one it leads to.
     func.layout.pop();

@@ -7,65 +7,71 @@ use crate::ir::{
 
 use super::element_bytes;
 
-pub(super) const I64: Type = Type::Int(64);
+pub(in crate::vectorize) const I64: Type = Type::Int(64);
 
 /// A function under construction, with the block that code is appended to.
-pub(super) struct Builder<'m> {
-    pub(super) module: &'m mut Module,
-    pub(super) func: Function,
-    pub(super) at: Block,
+pub(in crate::vectorize) struct Builder<'m> {
+    pub(in crate::vectorize) module: &'m mut Module,
+    pub(in crate::vectorize) func: Function,
+    pub(in crate::vectorize) at: Block,
 }
 
 /// A loop that is open: [`Builder::end_loop`] closes it.
-pub(super) struct Loop {
+pub(in crate::vectorize) struct Loop {
     head: Block,
     /// Counts 0, step, 2·step …
-    pub(super) counter: Value,
+    pub(in crate::vectorize) counter: Value,
     /// Further values carried along: start value and, per iteration, `step` more.
-    pub(super) inductions: Vec<Value>,
+    pub(in crate::vectorize) inductions: Vec<Value>,
     step: u64,
     limit: Value,
 }
 
 impl<'m> Builder<'m> {
     /// A function without a result that takes nothing yet.
-    pub(super) fn new(module: &'m mut Module, name: &str) -> Builder<'m> {
+    pub(in crate::vectorize) fn new(module: &'m mut Module, name: &str) -> Builder<'m> {
         let mut func = Function::new(name, Type::Void);
         let at = func.add_block("entry");
         Builder { module, func, at }
     }
 
     /// Adds the function to the module, with its symbol.
-    pub(super) fn finish(self) -> FuncId {
+    pub(in crate::vectorize) fn finish(self) -> FuncId {
         let params: Vec<Type> = self.func.params.iter().map(|&p| self.func.ty(p)).collect();
         self.module.function_symbol(&self.func.name, &params, self.func.ret, Effects::UNKNOWN);
         self.module.functions.push(self.func)
     }
 
-    pub(super) fn block(&mut self, name: &str) -> Block {
+    pub(in crate::vectorize) fn block(&mut self, name: &str) -> Block {
         self.func.add_block(name)
     }
 
-    pub(super) fn int(&mut self, bits: u32, value: i64) -> Value {
+    pub(in crate::vectorize) fn int(&mut self, bits: u32, value: i64) -> Value {
         self.func.int_const(bits, i128::from(value) as u128)
     }
 
-    pub(super) fn value(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
+    pub(in crate::vectorize) fn value(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
         self.func.append_value(self.at, op, args, ty)
     }
 
-    pub(super) fn binary(&mut self, op: BinaryOp, a: Value, b: Value, flags: InstFlags) -> Value {
+    pub(in crate::vectorize) fn binary(
+        &mut self,
+        op: BinaryOp,
+        a: Value,
+        b: Value,
+        flags: InstFlags,
+    ) -> Value {
         let ty = self.func.ty(a);
         let inst = self.func.append(self.at, Op::Binary(op), &[a, b], ty);
         self.func.insts[inst].flags = flags;
         self.func.insts[inst].results[0]
     }
 
-    pub(super) fn cast(&mut self, op: CastOp, x: Value, ty: Type) -> Value {
+    pub(in crate::vectorize) fn cast(&mut self, op: CastOp, x: Value, ty: Type) -> Value {
         if self.func.ty(x) == ty { x } else { self.value(Op::Cast(op), &[x], ty) }
     }
 
-    pub(super) fn icmp(&mut self, pred: IntPred, a: Value, b: Value) -> Value {
+    pub(in crate::vectorize) fn icmp(&mut self, pred: IntPred, a: Value, b: Value) -> Value {
         let ty = match self.func.ty(a) {
             Type::Vector(v) => Type::BOOL.vector(v.lanes).unwrap_or(Type::BOOL),
             _ => Type::BOOL,
@@ -74,27 +80,27 @@ impl<'m> Builder<'m> {
     }
 
     /// The smaller of two signed numbers.
-    pub(super) fn smin(&mut self, a: Value, b: Value) -> Value {
+    pub(in crate::vectorize) fn smin(&mut self, a: Value, b: Value) -> Value {
         let less = self.icmp(IntPred::Slt, a, b);
         let ty = self.func.ty(a);
         self.value(Op::Select, &[less, a, b], ty)
     }
 
-    pub(super) fn br(&mut self, to: Block) {
+    pub(in crate::vectorize) fn br(&mut self, to: Block) {
         self.func.set_terminator(self.at, Op::Br, &[], &[to]);
     }
 
-    pub(super) fn cond_br(&mut self, cond: Value, yes: Block, no: Block) {
+    pub(in crate::vectorize) fn cond_br(&mut self, cond: Value, yes: Block, no: Block) {
         self.func.set_terminator(self.at, Op::CondBr, &[cond], &[yes, no]);
     }
 
-    pub(super) fn ret(&mut self) {
+    pub(in crate::vectorize) fn ret(&mut self) {
         self.func.set_terminator(self.at, Op::Ret, &[], &[]);
     }
 
     /// Sets the operands of the target's φs on the only edge of the current block's terminator, or on the one that
     /// is taken if the condition is true.
-    pub(super) fn pass(&mut self, args: &[Value]) {
+    pub(in crate::vectorize) fn pass(&mut self, args: &[Value]) {
         let term = self.func.terminator(self.at);
         let edge = self.func.insts[term].edges[0];
         for (i, &v) in args.iter().enumerate() {
@@ -103,7 +109,7 @@ impl<'m> Builder<'m> {
     }
 
     /// A mask as a masked function takes it: that of a single lane is a boolean.
-    pub(super) fn mask_argument(&mut self, mask: Value, width: u32) -> Value {
+    pub(in crate::vectorize) fn mask_argument(&mut self, mask: Value, width: u32) -> Value {
         if width > 1 {
             return mask;
         }
@@ -114,7 +120,13 @@ impl<'m> Builder<'m> {
     /// Opens a loop that runs for counter = 0, step … while it is below `limit`, which must be at least 1 here (an
     /// unsigned 64-bit number, a multiple of the step). `starts` are integers that grow by the step as well, without
     /// wrapping in either reading as long as the loop runs.
-    pub(super) fn begin_loop(&mut self, name: &str, limit: Value, step: u64, starts: &[Value]) -> Loop {
+    pub(in crate::vectorize) fn begin_loop(
+        &mut self,
+        name: &str,
+        limit: Value,
+        step: u64,
+        starts: &[Value],
+    ) -> Loop {
         let head = self.block(name);
         let counter = self.func.add_phi(head, I64);
         let mut inductions = Vec::new();
@@ -131,7 +143,7 @@ impl<'m> Builder<'m> {
     }
 
     /// Closes a loop and goes on in `then`.
-    pub(super) fn end_loop(&mut self, l: &Loop, then: Block) {
+    pub(in crate::vectorize) fn end_loop(&mut self, l: &Loop, then: Block) {
         let step = self.int(64, l.step as i64);
         let next = self.binary(BinaryOp::Add, l.counter, step, InstFlags::NUW);
         let mut args = vec![next];
@@ -147,7 +159,7 @@ impl<'m> Builder<'m> {
     }
 
     /// The address of element `index` of an array with elements of this type.
-    pub(super) fn element(&mut self, base: Value, ty: Type, index: Value) -> Value {
+    pub(in crate::vectorize) fn element(&mut self, base: Value, ty: Type, index: Value) -> Value {
         let in_memory = if ty == Type::BOOL { Type::Int(8) } else { ty };
         let ptr = self.func.ty(base);
         let inst = self.func.append(self.at, Op::Gep(in_memory), &[base, index], ptr);
@@ -165,7 +177,7 @@ impl<'m> Builder<'m> {
     }
 
     /// Loads `lanes` elements (a scalar if `None`); booleans are bytes in memory.
-    pub(super) fn load(&mut self, ptr: Value, elem: Type, lanes: Option<u32>) -> Value {
+    pub(in crate::vectorize) fn load(&mut self, ptr: Value, elem: Type, lanes: Option<u32>) -> Value {
         let access = self.access(elem);
         let (memory, wanted) = in_memory(elem, lanes);
         let x = self.value(Op::Load(access), &[ptr], memory);
@@ -173,7 +185,7 @@ impl<'m> Builder<'m> {
     }
 
     /// Stores a scalar or vector of elements.
-    pub(super) fn store(&mut self, ptr: Value, x: Value, elem: Type) {
+    pub(in crate::vectorize) fn store(&mut self, ptr: Value, x: Value, elem: Type) {
         let access = self.access(elem);
         let lanes = match self.func.ty(x) {
             Type::Vector(v) => Some(v.lanes),
@@ -185,7 +197,7 @@ impl<'m> Builder<'m> {
     }
 
     /// A local array with room for so many elements.
-    pub(super) fn array(&mut self, elem: Type, count: u32) -> Value {
+    pub(in crate::vectorize) fn array(&mut self, elem: Type, count: u32) -> Value {
         let in_memory = if elem == Type::BOOL { Type::Int(8) } else { elem };
         let bytes = element_bytes(self.module, elem).unwrap_or(1) * u64::from(count);
         let ty = self.module.types.array(in_memory, u64::from(count));
@@ -195,7 +207,7 @@ impl<'m> Builder<'m> {
     }
 
     /// The vector with `x` in every lane.
-    pub(super) fn splat(&mut self, x: Value, lanes: u32) -> Value {
+    pub(in crate::vectorize) fn splat(&mut self, x: Value, lanes: u32) -> Value {
         let Some(ty) = self.func.ty(x).vector(lanes) else { return x };
         let poison = self.func.poison(ty);
         let zero = self.int(32, 0);
@@ -204,13 +216,13 @@ impl<'m> Builder<'m> {
     }
 
     /// The constant vector ⟨f(0), f(1), …⟩ of integers.
-    pub(super) fn lanes(&mut self, bits: u32, lanes: u32, f: impl Fn(u32) -> u128) -> Value {
+    pub(in crate::vectorize) fn lanes(&mut self, bits: u32, lanes: u32, f: impl Fn(u32) -> u128) -> Value {
         let elems = (0..lanes).map(|l| Constant::int(bits, f(l))).collect();
         self.func.constant_value(Constant::vector(elems))
     }
 
     /// Calls a function of the module; the result, if it has one.
-    pub(super) fn call(&mut self, callee: FuncId, args: &[Value]) -> Option<Value> {
+    pub(in crate::vectorize) fn call(&mut self, callee: FuncId, args: &[Value]) -> Option<Value> {
         let target = &self.module.functions[callee];
         let (name, ret) = (target.name.clone(), target.ret);
         let params: Vec<Type> = target.params.iter().map(|&p| target.ty(p)).collect();

@@ -24,7 +24,7 @@
 //! The caller sees to it that every index of the range fits the kernel's parameter, signed or unsigned
 //! ([`index_fits`]).
 
-mod build;
+pub(super) mod build;
 mod entry;
 mod members;
 mod ndrange;

@@ -1,0 +1,80 @@
+//! `warpline vectorize --loop`: loops vectorized within their functions.
+
+use serde_json::{Value, json};
+use warpline::vectorize::loops::Carry;
+use warpline_compile::loops::{CompiledLoops, LoopOptions, MadeLoop, vectorize_loops};
+use warpline_llvm::worker::Output;
+
+use crate::Outcome;
+use crate::cli::{Format, VectorizeOptions};
+use crate::error::{Error, Result};
+use crate::output::{self, Outputs};
+use crate::vectorize::approximate;
+
+/// Vectorizes loops within their functions; the output has the whole input.
+///
+/// # Errors
+/// Whatever is wrong with input and options, or the reason why a loop cannot be vectorized.
+pub fn vectorize(options: &VectorizeOptions, loops: &LoopOptions, kind: Output) -> Result<Outcome> {
+    let only_for_kernels = [
+        ("--returns", options.returns.is_some()),
+        ("--name", options.name.is_some()),
+        ("--mask", options.mask),
+        ("--header", options.header.is_some()),
+        ("--args", options.kernel.args.is_some()),
+    ];
+    if let Some((option, _)) = only_for_kernels.iter().find(|(_, given)| *given) {
+        let message =
+            "is for kernels: a function in which loops are vectorized keeps its name and parameters";
+        return Err(Error::option(*option, message));
+    }
+    let compiled = vectorize_loops(loops, kind)?;
+    let mut outputs = Outputs::default();
+    outputs.add(&options.output, &compiled.code)?;
+    outputs.commit()?;
+    report(options, &compiled);
+    Ok(Outcome::Clean)
+}
+
+fn report(options: &VectorizeOptions, compiled: &CompiledLoops) {
+    let output = options.output.display().to_string();
+    if options.format == Format::Json {
+        let loops: Vec<_> = compiled.loops.iter().map(as_json).collect();
+        let value = json!({ "output": output, "cpu": compiled.cpu.name, "loops": loops });
+        return output::print(&format!("{value:#}\n"));
+    }
+    let mut text = String::new();
+    for l in &compiled.loops {
+        text += &format!("{output}: {} for {}\n", in_words(l), compiled.cpu.name);
+        text += &format!("{}\n", output::counts(&l.made.full.counts).join("\n"));
+    }
+    if compiled.loops.iter().any(|l| l.made.full.approximate) {
+        text += &approximate();
+    }
+    output::print(&text);
+}
+
+/// A loop that was vectorized, in a line.
+pub fn in_words(l: &MadeLoop) -> String {
+    let carried: Vec<String> =
+        l.made.carried.iter().map(|c| format!("{} {}", c.kind.name(), c.name)).collect();
+    let carried = if carried.is_empty() { "nothing".to_owned() } else { carried.join(", ") };
+    format!("the loop at {} in {} on {} lanes (carries {carried})", l.place, l.function, l.width)
+}
+
+/// The same as data.
+pub fn as_json(l: &MadeLoop) -> Value {
+    let carried = |c: &Carry| json!({ "name": c.name, "kind": c.kind.name() });
+    json!({
+        "function": l.function,
+        "place": l.place,
+        "width": l.width,
+        "carried": l.made.carried.iter().map(carried).collect::<Vec<_>>(),
+        "approximate": l.made.is_approximate(),
+        "branches": l.made.full.counts.branches,
+        "loops": l.made.full.counts.loops,
+        "exits": l.made.full.counts.exits,
+        "masks": l.made.full.counts.masks,
+        "boscc": l.made.full.counts.boscc,
+    })
+}

@@ -1,0 +1,169 @@
+//! `--loop`: loops vectorized within their functions.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::{ok, stderr, warpline};
+use warpline_llvm::has_clang;
+
+fn write(folder: &Path, name: &str, text: &str) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+const SUMS: &str = "//@ bind a=i32[1003]=random
+//@ bind out=i32[1003]=zero
+//@ bind n=1003
+#[unsafe(no_mangle)]
+pub unsafe extern \"C\" fn sums(a: *const i32, out: *mut i32, n: usize) -> i32 {
+    let a = unsafe { std::slice::from_raw_parts(a, n) };
+    let out = unsafe { std::slice::from_raw_parts_mut(out, n) };
+    let (mut sum, mut before, mut greatest) = (0i32, 7, i32::MIN);
+    //@ loop width 8
+    for (x, to) in a.iter().zip(out) {
+        sum = sum.wrapping_add(*x);
+        *to = sum ^ before;
+        greatest = greatest.max(*x);
+        before = *x;
+    }
+    greatest
+}
+";
+
+#[test]
+fn a_marked_loop_over_iterators_is_vectorized_and_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), "sums.rs", SUMS);
+    let text = ok(&warpline(&["run", &file]));
+    assert!(text.contains("the loop at sums.rs:10 in sums on 8 lanes (carries "), "{text}");
+    for carried in ["induction %", "previous value %before", "scan %sum", "reduction %greatest"] {
+        assert!(text.contains(carried), "{carried}: {text}");
+    }
+    assert!(text.contains("checked against the interpreted scalar program"), "{text}");
+    assert!(text.contains("0 mismatches"), "{text}");
+}
+
+#[test]
+fn the_report_of_a_run_has_the_loops_as_data() {
+    let report = ok(&warpline(&["run", "examples/area.rs", "--bind", "n=40", "--format", "json"]));
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["mismatches"], 0);
+    let made = &report["vectorized_loops"][0];
+    assert_eq!((&made["function"], &made["place"]), (&"area".into(), &"area.rs:16".into()));
+    let kinds: Vec<&str> =
+        made["carried"].as_array().unwrap().iter().map(|c| c["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["induction", "reduction"]);
+}
+
+const OMP: &str = "
+float scale(float *restrict out, const float *a, const float *b, int n) {
+  float sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int i = 0; i < n; i++) {
+    float x = a[i];
+    while (x > 1.0f) x *= 0.5f;
+    out[i] = x;
+    sum += b[i];
+  }
+  return sum;
+}
+int plain(int x) { return x + 1; }
+";
+
+const MAIN: &str = r#"
+#include <stdio.h>
+float scale(float *out, const float *a, const float *b, int n);
+int plain(int x);
+int main(void) {
+  float a[77], b[77], out[77];
+  int wrong = plain(1) != 2;
+  for (int n = 0; n <= 77; n++) {
+    float sum = 0;
+    for (int i = 0; i < 77; i++) { a[i] = (float)(i * 7 % 31); b[i] = (float)(i % 5); out[i] = -1; }
+    for (int i = 0; i < n; i++) sum += b[i];
+    wrong += scale(out, a, b, n) != sum;
+    for (int i = 0; i < 77; i++) {
+      float x = a[i];
+      while (x > 1.0f) x *= 0.5f;
+      wrong += out[i] != (i < n ? x : -1);
+    }
+  }
+  printf("%d wrong\n", wrong);
+  return 0;
+}
+"#;
+
+#[test]
+fn an_object_with_vectorized_loops_takes_the_place_of_the_scalar_one() {
+    if !has_clang() {
+        eprintln!("skipped: there is no clang");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (file, main) = (write(folder.path(), "k.c", OMP), write(folder.path(), "main.c", MAIN));
+    let [object, program] = ["k.o", "program"].map(|name| folder.path().join(name));
+    for width in ["1", "4", "16", "64"] {
+        let text = ok(&warpline(&["vectorize", &file, "--width", width, "-o", object.to_str().unwrap()]));
+        assert!(text.contains(&format!("in scale on {width} lanes")), "{text}");
+        let compiled = Command::new("cc").arg("-o").args([&program, Path::new(&main), &object]).output();
+        let Ok(compiled) = compiled else {
+            eprintln!("skipped: there is no C compiler");
+            return;
+        };
+        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+        let run = Command::new(&program).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&run.stdout), "0 wrong\n", "{width} lanes");
+    }
+}
+
+/// The refusal of what is asked for.
+#[track_caller]
+fn refused(arguments: &[&str]) -> String {
+    let output = warpline(arguments);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    stderr(&output)
+}
+
+#[test]
+fn refusals_say_which_loop_and_why_and_leave_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.o");
+    let out = output.to_str().unwrap();
+    let file = write(folder.path(), "sums.rs", &SUMS.replace("before = *x", "before = before * 5 + 3"));
+    let text = refused(&["vectorize", &file, "-o", out]);
+    assert!(text.contains("the loop at sums.rs:10 cannot be vectorized: "), "{text}");
+    assert!(text.contains("sums.rs:14:18: function `sums`"), "{text}");
+    assert!(text.contains("%before"), "{text}");
+    let text = refused(&["vectorize", &file, "--loop", "3", "-o", out]);
+    assert!(text.contains("no loop begins in line 3; there are loops in lines 10"), "{text}");
+    let text = refused(&["vectorize", &file, "--loop", "nowhere", "-o", out]);
+    assert!(text.contains("no loop begins at a block `nowhere`; there are loops at "), "{text}");
+    let text = refused(&["vectorize", &file, "--name", "other", "-o", out]);
+    assert!(text.contains("--name: is for kernels"), "{text}");
+    let text = refused(&["run", &file, "--range", "0..3"]);
+    assert!(text.contains("--range: is for kernels"), "{text}");
+    let none = write(folder.path(), "none.rs", "#[unsafe(no_mangle)]\npub extern \"C\" fn f() {}\n");
+    let text = refused(&["run", &none, "--loop", "marked"]);
+    assert!(text.contains("no loop is marked"), "{text}");
+    let text = refused(&["run", &none, "--loop", "2"]);
+    assert!(text.contains("the input has no loop of which the line is known"), "{text}");
+    assert!(!output.exists());
+}
+
+#[test]
+fn sums_of_floating_point_numbers_keep_their_order_unless_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn sum(a: *const f32, n: usize) -> f32 {\n  let mut s = 0.0;\n  \
+                for i in 0..n {\n    s += unsafe { *a.add(i) };\n  }\n  s\n}\n";
+    let file = write(folder.path(), "sum.rs", text);
+    let bound = ["run", &file, "--loop", "4", "--bind", "a=f32[1000]=random", "--bind", "n=999"];
+    let refusal = refused(&bound);
+    assert!(refusal.contains("`reassoc`") && refusal.contains("--any-order"), "{refusal}");
+    let mut allowed = bound.to_vec();
+    allowed.push("--any-order");
+    let report = ok(&warpline(&allowed));
+    assert!(report.contains("largest error") && report.contains("0 mismatches"), "{report}");
+}

@@ -1,0 +1,369 @@
+//! Loops as the unit: which are meant, and code of a module in which they are vectorized.
+
+use std::str::FromStr;
+
+use warpline::Place;
+use warpline::ir::{Block, FuncId, Function, Module};
+use warpline::shape::ArgShape;
+use warpline::vectorize::loops::{self, VectorizedLoop, vectorize_loop};
+use warpline::vectorize::{Boscc, VectorizeError};
+use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
+use warpline_llvm::{Cpu, Imported, Linkage};
+
+use crate::directives;
+use crate::error::{Error, Result};
+use crate::kernel::{self, Kernel};
+use crate::libmvec::{Libmvec, MAX_ULP};
+use crate::options::KernelOptions;
+use crate::spec::Width;
+
+/// Which loop is meant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LoopAt {
+    /// The one that begins in this line of the source.
+    Line(u32),
+    /// The one with this block as its header.
+    Block(String),
+    /// All that are marked: by `//@ loop`, `#pragma omp simd` or `#pragma clang loop vectorize(assume_safety)`.
+    Marked,
+}
+
+impl FromStr for LoopAt {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<LoopAt, String> {
+        match (text, text.parse()) {
+            ("marked", _) => Ok(LoopAt::Marked),
+            (_, Ok(line)) => Ok(LoopAt::Line(line)),
+            ("", _) => Err("use a line, the name of a block, or marked".to_owned()),
+            _ => Ok(LoopAt::Block(text.trim_start_matches('%').to_owned())),
+        }
+    }
+}
+
+/// What is to be made of the loops of an input.
+#[derive(Clone, Debug)]
+pub struct LoopOptions {
+    /// The input, and how to vectorize. A function says where to look; shapes say nothing here.
+    pub kernel: KernelOptions,
+    /// The loops.
+    pub loops: Vec<LoopAt>,
+    /// Whether floating-point numbers may be combined in any order in all of them.
+    pub any_order: bool,
+}
+
+/// A loop that was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FoundLoop {
+    /// The function that it is in.
+    pub func: FuncId,
+    /// Its header.
+    pub header: Block,
+    /// Where it begins, in words.
+    pub place: String,
+    /// Whether floating-point numbers may be combined in any order.
+    pub any_order: bool,
+    /// The number of lanes that its mark wants.
+    pub width: Option<Width>,
+}
+
+/// A loop that was vectorized.
+pub struct MadeLoop {
+    /// The function that it is in.
+    pub function: String,
+    /// Where it begins, in words.
+    pub place: String,
+    /// W.
+    pub width: u32,
+    /// What was made.
+    pub made: VectorizedLoop,
+}
+
+/// Code of a module in which loops have been vectorized.
+pub struct CompiledLoops {
+    /// The loops.
+    pub loops: Vec<MadeLoop>,
+    /// The CPU that the code is for.
+    pub cpu: Cpu,
+    /// The code.
+    pub code: Vec<u8>,
+}
+
+/// Whether an input marks loops and says nothing of parameters, so that its loops are meant where nothing else is asked for.
+///
+/// # Errors
+/// If a directive is malformed.
+pub fn has_marks(options: &KernelOptions) -> Result<bool> {
+    let by_directive = !directives::read_loops(&options.input)?.is_empty();
+    let marked = by_directive || directives::has_loop_pragmas(&options.input);
+    Ok(marked && directives::read(&options.input)?.iter().all(|group| group.args.is_none()))
+}
+
+/// Vectorizes loops within their functions and makes code of the whole module, which takes the place of what another compiler would make of
+/// the input.
+///
+/// # Errors
+/// Whatever is wrong with input and options, or the reason why a loop cannot be vectorized.
+pub fn vectorize_loops(options: &LoopOptions, output: Output) -> Result<CompiledLoops> {
+    let mut imported = load(options)?;
+    let found = find(&imported, options)?;
+    let machine = Machine::of(&imported, &options.kernel)?;
+    let mut loops = Vec::new();
+    for one in &found {
+        loops.push(machine.vectorize(&mut imported, &options.kernel, one, one.func)?);
+    }
+    let forms: Vec<FuncId> = loops.iter().flat_map(|l| l.made.functions()).collect();
+    for id in forms {
+        let Imported { ir, bridge } = &mut imported;
+        bridge.add_function(ir, &ir.functions[id], Linkage::Internal)?;
+    }
+    let mut changed: Vec<FuncId> = found.iter().map(|f| f.func).collect();
+    changed.dedup();
+    for id in changed {
+        imported.bridge.replace_function(&imported.ir, id)?;
+    }
+    let codegen = CodegenOptions {
+        vector_bits: Some(machine.register_bits).filter(|&bits| bits >= 256),
+        ..CodegenOptions::new(machine.cpu.clone(), output)
+    };
+    let code = worker::codegen(imported.bridge.module(), &codegen)?;
+    Ok(CompiledLoops { loops, cpu: machine.cpu, code })
+}
+
+/// Reads an input for a run of the function that has the loops: all must be in one.
+///
+/// # Errors
+/// Whatever is wrong with input and options.
+pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
+    let path = &options.kernel.input;
+    let imported = load(options)?;
+    let found = find(&imported, options)?;
+    let func = found[0].func;
+    if let Some(other) = found.iter().find(|f| f.func != func) {
+        let names = [func, other.func].map(|f| imported.ir.functions[f].name.to_string());
+        let message =
+            format!("there are loops in `{}` and `{}`; choose one by --function", names[0], names[1]);
+        return Err(Error::option("--loop", message));
+    }
+    let Machine { cpu, register_bits } = Machine::of(&imported, &options.kernel)?;
+    let function = &imported.ir.functions[func];
+    let name = function.name.to_string();
+    let groups = directives::read(path)?;
+    let directives = groups.into_iter().find(|g| g.function.as_deref() == Some(&name)).unwrap_or_default();
+    let args = vec![ArgShape::Uniform; function.params.len()];
+    let boscc = options.kernel.boscc.or(directives.boscc).unwrap_or(Boscc::Auto);
+    let linearize = options.kernel.linearize;
+    let width = 1;
+    let kernel = Kernel {
+        imported,
+        func,
+        name,
+        items: None,
+        directives,
+        args,
+        width,
+        cpu,
+        register_bits,
+        linearize,
+        boscc,
+    };
+    Ok((kernel, found))
+}
+
+/// Vectorizes the loops of a kernel that was opened for its loops, in a copy of its function with this name. The copy, and what was made.
+///
+/// # Errors
+/// The reason why a loop cannot be vectorized.
+pub fn vectorize_copy(
+    kernel: &mut Kernel,
+    options: &KernelOptions,
+    found: &[FoundLoop],
+    name: &str,
+) -> Result<(FuncId, Vec<MadeLoop>)> {
+    let mut copy = kernel.function().clone();
+    copy.name = name.into();
+    let copy = kernel.imported.ir.functions.push(copy);
+    let machine = Machine { cpu: kernel.cpu.clone(), register_bits: kernel.register_bits };
+    let made: Result<Vec<MadeLoop>> =
+        found.iter().map(|one| machine.vectorize(&mut kernel.imported, options, one, copy)).collect();
+    Ok((copy, made?))
+}
+
+fn load(options: &LoopOptions) -> Result<Imported> {
+    if options.kernel.cpu.contains(',') {
+        let message = format!("`{}`: one CPU; code for several is made of kernels", options.kernel.cpu);
+        return Err(Error::option("--cpu", message));
+    }
+    let triple = options.kernel.triple.clone();
+    let asked = LoadOptions { simplify: Some(true), thread_jumps: true, triple, ..LoadOptions::default() };
+    kernel::load_with(&options.kernel.input, &asked)
+}
+
+/// What code is made for.
+struct Machine {
+    cpu: Cpu,
+    register_bits: u32,
+}
+
+impl Machine {
+    fn of(imported: &Imported, options: &KernelOptions) -> Result<Machine> {
+        let triple = &imported.ir.triple;
+        let cpu = worker::find_cpu(&options.cpu, triple)?;
+        let register_bits = kernel::register_bits(&cpu, triple)?;
+        Ok(Machine { cpu, register_bits })
+    }
+
+    /// Vectorizes one loop in a function, which is that of the loop or a copy.
+    fn vectorize(
+        &self,
+        imported: &mut Imported,
+        options: &KernelOptions,
+        found: &FoundLoop,
+        func: FuncId,
+    ) -> Result<MadeLoop> {
+        let function = imported.ir.functions[func].name.to_string();
+        let width = match options.width.or(found.width).unwrap_or_default() {
+            Width::Lanes(n) => n,
+            Width::Auto => (self.register_bits / kernel::element_bits(&imported.ir.functions[func])).max(1),
+        };
+        let bits = if options.math_ulp >= MAX_ULP { self.register_bits } else { 0 };
+        let math = Libmvec::new(&imported.ir.triple, bits);
+        let bodies = imported.final_bodies(self.register_bits);
+        let header = imported.ir.functions[func].block_name(found.header);
+        let asked = warpline::vectorize::Options {
+            linearize: options.linearize,
+            boscc: options.boscc.unwrap_or(Boscc::Auto),
+            math: &math,
+            callees: &bodies,
+            ..warpline::vectorize::Options::new(width, Vec::new(), format!("{function}.{header}.x{width}"))
+        };
+        let made = vectorize_loop(&mut imported.ir, func, found.header, &asked, found.any_order)
+            .map_err(|e| refusal(&imported.ir, e, found))?;
+        let function = imported.ir.functions[found.func].name.to_string();
+        Ok(MadeLoop { function, place: found.place.clone(), width, made })
+    }
+}
+
+/// The text of a refusal. It names the function of the loop, though that may have been copied.
+fn refusal(module: &Module, error: VectorizeError, found: &FoundLoop) -> Error {
+    let error = VectorizeError { function: module.functions[found.func].name.clone(), ..error };
+    Error::Vectorize(format!("the loop at {} cannot be vectorized: {}", found.place, error.describe(module)))
+}
+
+/// The loops that are meant, each once, by function and header.
+fn find(imported: &Imported, options: &LoopOptions) -> Result<Vec<FoundLoop>> {
+    let path = &options.kernel.input;
+    let only = match &options.kernel.function {
+        Some(name) => Some(kernel::find_function(imported, path, Some(name))?),
+        None => None,
+    };
+    let mut all = Vec::new();
+    for at in &options.loops {
+        match at {
+            LoopAt::Line(line) => all.push(at_line(imported, options, only, *line)?),
+            LoopAt::Block(name) => all.push(with_header(imported, options, only, name)?),
+            LoopAt::Marked => all.extend(marked(imported, options, only)?),
+        }
+    }
+    for one in &mut all {
+        one.any_order |= options.any_order;
+    }
+    all.sort_by_key(|f| (f.func, f.header));
+    all.dedup_by_key(|f| (f.func, f.header));
+    if all.is_empty() {
+        let message =
+            "no loop is marked: write `//@ loop` or `#pragma omp simd` before it, or say `--loop LINE`";
+        return Err(Error::input(path, message));
+    }
+    Ok(all)
+}
+
+fn functions(imported: &Imported, only: Option<FuncId>) -> impl Iterator<Item = (FuncId, &Function)> {
+    imported.ir.functions.iter().filter(move |(id, _)| only.is_none_or(|only| only == *id))
+}
+
+fn at_line(imported: &Imported, options: &LoopOptions, only: Option<FuncId>, line: u32) -> Result<FoundLoop> {
+    let mut lines = Vec::new();
+    for (func, function) in functions(imported, only) {
+        for header in loops::headers(function) {
+            let begins = lines_of(&imported.ir, function, header);
+            if begins.contains(&line) {
+                return Ok(found(imported, func, header));
+            }
+            lines.extend(begins.first().copied());
+        }
+    }
+    lines.sort_unstable();
+    lines.dedup();
+    let message = match lines[..] {
+        [] => "the input has no loop of which the line is known".to_owned(),
+        _ => {
+            let shown: Vec<String> = lines.iter().take(12).map(u32::to_string).collect();
+            format!("no loop begins in line {line}; there are loops in lines {}", shown.join(", "))
+        }
+    };
+    Err(Error::input(&options.kernel.input, message))
+}
+
+fn with_header(
+    imported: &Imported,
+    options: &LoopOptions,
+    only: Option<FuncId>,
+    name: &str,
+) -> Result<FoundLoop> {
+    let mut names = Vec::new();
+    for (func, function) in functions(imported, only) {
+        for header in loops::headers(function) {
+            let own = function.block_name(header);
+            if own == name {
+                return Ok(found(imported, func, header));
+            }
+            names.push(own);
+        }
+    }
+    let message = match names[..] {
+        [] => "the input has no loop".to_owned(),
+        _ => format!("no loop begins at a block `{name}`; there are loops at {}", names.join(", ")),
+    };
+    Err(Error::input(&options.kernel.input, message))
+}
+
+fn marked(imported: &Imported, options: &LoopOptions, only: Option<FuncId>) -> Result<Vec<FoundLoop>> {
+    let mut all = Vec::new();
+    for mark in directives::read_loops(&options.kernel.input)? {
+        let one = at_line(imported, options, None, mark.at)?;
+        if only.is_none_or(|only| only == one.func) {
+            all.push(FoundLoop { any_order: mark.any_order, width: mark.width, ..one });
+        }
+    }
+    for mark in imported.marked_loops() {
+        let function = &imported.ir.functions[mark.func];
+        let around = loops::innermost(function, mark.latch);
+        if let Some(header) = around.filter(|_| only.is_none_or(|only| only == mark.func)) {
+            // Who asks for a loop to be vectorized takes its sums in another order.
+            let width = mark.width.map(Width::Lanes);
+            all.push(FoundLoop { any_order: true, width, ..found(imported, mark.func, header) });
+        }
+    }
+    Ok(all)
+}
+
+fn found(imported: &Imported, func: FuncId, header: Block) -> FoundLoop {
+    let function = &imported.ir.functions[func];
+    let place = Place::of_block(&imported.ir, function, header).map(|p| p.short());
+    let place =
+        place.unwrap_or_else(|| format!("block {} of `{}`", function.block_name(header), function.name));
+    FoundLoop { func, header, place, any_order: false, width: None }
+}
+
+/// The lines in which a loop may be said to begin: those of the instructions of its header, and of what leads back to it.
+fn lines_of(module: &Module, func: &Function, header: Block) -> Vec<u32> {
+    let back = func.blocks[header].preds.iter().map(|&e| func.edges[e].from);
+    let back = back.filter(|&b| loops::innermost(func, b) == Some(header));
+    let of = |b: Block| {
+        func.block_insts(b).filter_map(|i| Some(Place::of(module, func, func.insts[i].loc.expand())?.line))
+    };
+    let mut lines: Vec<u32> = of(header).collect();
+    lines.extend(back.flat_map(|b| of(b).last()));
+    lines
+}

@@ -1,0 +1,332 @@
+//! Kernels as bodies of loops: a scalar function that executes a kernel for one index after the other and carries values from one
+//! iteration to the next.
+
+use warpline::ir::{
+    BinaryOp, Block, CastOp, Constant, Function, InstFlags, IntPred, Module, Op, Type, Value, ValueDef,
+};
+
+use super::{ParamRole, Program};
+use crate::rng::SplitMix64;
+
+/// A scalar function with a loop around what was a kernel.
+#[derive(Clone, Debug)]
+pub struct LoopProgram {
+    /// The function, which counts as the kernel; all its parameters are uniform.
+    pub program: Program,
+    /// The loop's header.
+    pub header: Block,
+}
+
+/// The type of what is carried.
+const INT: Type = Type::Int(32);
+
+/// A value that the loop carries.
+struct Carry {
+    phi: Value,
+    next: Value,
+    start: Value,
+}
+
+struct Maker<'a> {
+    f: Function,
+    module: &'a mut Module,
+    rng: &'a mut SplitMix64,
+    at: Block,
+}
+
+impl Maker<'_> {
+    fn value(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
+        self.f.append_value(self.at, op, args, ty)
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
+        let ty = self.f.ty(a);
+        self.value(Op::Binary(op), &[a, b], ty)
+    }
+
+    fn int(&mut self, like: Value, x: u128) -> Value {
+        let bits = self.f.ty(like).int_bits().unwrap_or(32);
+        self.f.int_const(bits, x)
+    }
+
+    fn cast(&mut self, x: Value, to: u32) -> Value {
+        let from = self.f.ty(x).int_bits().unwrap_or(to);
+        match from.cmp(&to) {
+            std::cmp::Ordering::Less => self.value(Op::Cast(CastOp::ZExt), &[x], Type::Int(to)),
+            std::cmp::Ordering::Equal => x,
+            std::cmp::Ordering::Greater => self.value(Op::Cast(CastOp::Trunc), &[x], Type::Int(to)),
+        }
+    }
+
+    fn br(&mut self, to: Block) {
+        self.f.set_terminator(self.at, Op::Br, &[], &[to]);
+    }
+
+    /// What a kernel returned as a number of 32 bits; the index if it is no number.
+    fn number(&mut self, result: Option<Value>, index: Value) -> Value {
+        let x = result.unwrap_or(index);
+        match self.f.ty(x) {
+            Type::Int(bits) if bits <= 64 => self.cast(x, 32),
+            Type::F32 => self.value(Op::Cast(CastOp::Bitcast), &[x], INT),
+            Type::F64 => {
+                let bits = self.value(Op::Cast(CastOp::Bitcast), &[x], Type::Int(64));
+                self.cast(bits, 32)
+            }
+            _ => self.cast(index, 32),
+        }
+    }
+
+    /// Code that carries something on; `phi` is in the header.
+    fn carry(&mut self, phi: Value, x: Value, seen: &mut Vec<Value>) -> Value {
+        let one = self.f.int_const(32, 1);
+        let bit = self.binary(BinaryOp::And, x, one);
+        let odd = self.value(Op::ICmp(IntPred::Eq), &[bit, one], Type::BOOL);
+        let ops = [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::And, BinaryOp::Or, BinaryOp::Xor];
+        match self.rng.below(8) {
+            // A reduction.
+            0 => {
+                let op = *self.rng.pick(&ops);
+                self.binary(op, phi, x)
+            }
+            // One of some iterations only, by a choice.
+            1 => {
+                let op = *self.rng.pick(&ops);
+                let new = self.binary(op, phi, x);
+                self.value(Op::Select, &[odd, new, phi], INT)
+            }
+            // The same by a branch.
+            2 => {
+                let op = *self.rng.pick(&ops);
+                let (then, join) = (self.f.add_block("some"), self.f.add_block("all"));
+                let merged = self.f.add_phi(join, INT);
+                let t = self.f.set_terminator(self.at, Op::CondBr, &[odd], &[then, join]);
+                let past = self.f.insts[t].edges[1];
+                self.f.set_phi_arg(past, 0, phi);
+                self.at = then;
+                let new = self.binary(op, phi, x);
+                self.br(join);
+                let e = self.f.out_edges(then)[0];
+                self.f.set_phi_arg(e, 0, new);
+                self.at = join;
+                merged
+            }
+            // A minimum or maximum, by an intrinsic or by a comparison.
+            3 => {
+                let name = *self.rng.pick(&["smin", "smax", "umin", "umax"]);
+                let none = warpline::ir::Effects::empty();
+                let symbol = self.module.function_symbol(&format!("llvm.{name}.i32"), &[INT; 2], INT, none);
+                let call =
+                    warpline::ir::CallInfo { callee: Some(symbol), effects: none, variadic_fixed: None };
+                self.value(Op::Call(Box::new(call)), &[x, phi], INT)
+            }
+            4 => {
+                let preds = [IntPred::Slt, IntPred::Sge, IntPred::Ugt, IntPred::Ule];
+                let pred = *self.rng.pick(&preds);
+                let args = if self.rng.chance(1, 2) { [x, phi] } else { [phi, x] };
+                let less = self.value(Op::ICmp(pred), &args, Type::BOOL);
+                let args = if self.rng.chance(1, 2) { [less, x, phi] } else { [less, phi, x] };
+                self.value(Op::Select, &args, INT)
+            }
+            // A scan: what there was before is seen, or what there is now.
+            5 => {
+                let op = *self.rng.pick(&ops);
+                let new = self.binary(op, phi, x);
+                seen.push(if self.rng.chance(1, 2) { new } else { phi });
+                new
+            }
+            // The value of the iteration before.
+            6 => {
+                seen.push(phi);
+                x
+            }
+            // It grows.
+            _ => {
+                seen.push(phi);
+                let by = self.f.int_const(32, [1, 3, 0x8000_0001, u32::MAX.into()][self.rng.below(4)]);
+                self.binary(BinaryOp::Add, phi, by)
+            }
+        }
+    }
+}
+
+/// A loop of a seed around a kernel that has an index and does not ask about lanes.
+pub fn around(program: &Program, rng: &mut SplitMix64) -> LoopProgram {
+    let mut module = program.module.clone();
+    let mut f = program.function().clone();
+    f.name = "whole".into();
+    let position = program.roles.iter().position(|r| *r == ParamRole::Index).unwrap_or(0);
+    let index_param = f.params.remove(position);
+    for (k, &p) in f.params.clone().iter().enumerate() {
+        f.values[p].def = ValueDef::Param(k as u32);
+    }
+    let mut roles = program.roles.clone();
+    roles.remove(position);
+    for role in &mut roles {
+        if *role == ParamRole::Varying {
+            *role = ParamRole::Uniform;
+        }
+    }
+    let ty = f.ty(index_param);
+    let n = f.add_param(ty, "n");
+    roles.push(ParamRole::Uniform);
+    let body = f.entry();
+    let [start, header, latch, exit] = ["start", "header", "latch", "exit"].map(|name| f.add_block(name));
+    f.layout.retain(|&b| b != start && b != header);
+    f.layout.splice(0..0, [start, header]);
+    let index = f.add_phi(header, ty);
+    f.map_operands(|v| if v == index_param { index } else { v });
+    let result = returns_to(&mut f, latch, exit);
+
+    let mut m = Maker { f, module: &mut module, rng, at: start };
+    let bits = ty.int_bits().unwrap_or(32);
+    let mask = m.f.int_const(bits, [7, 31, 63][m.rng.below(3)]);
+    let low = m.f.int_const(bits, 1 + m.rng.below(30) as u128);
+    let count = m.binary(BinaryOp::And, n, mask);
+    let high = m.binary(BinaryOp::Add, low, count);
+    let how_many = m.rng.below(4);
+    let mut carries = Vec::new();
+    for k in 0..how_many {
+        let phi = m.f.add_phi(header, INT);
+        let start = m.f.int_const(32, [0, 1, 77, u32::MAX.into()][k % 4]);
+        carries.push(Carry { phi, next: phi, start });
+    }
+    // What is seen of scans and the like ends in a sum.
+    let sum = m.f.add_phi(header, INT);
+
+    m.at = latch;
+    let x = m.number(result, index);
+    let seen = body_of(&mut m, &mut carries, x);
+    let mut total = sum;
+    for s in seen {
+        let three = m.int(s, 3);
+        let s = m.binary(BinaryOp::Mul, s, three);
+        total = m.binary(BinaryOp::Add, total, s);
+    }
+    carries.push(Carry { phi: sum, next: total, start: m.f.int_const(32, 5) });
+
+    let test = Test::random(m.rng);
+    let by = m.f.int_const(bits, test.step as u128);
+    let add = m.f.append(m.at, Op::Binary(BinaryOp::Add), &[index, by], ty);
+    if m.rng.chance(1, 2) {
+        m.f.insts[add].flags = if test.step < 0 { InstFlags::NSW } else { InstFlags::NSW | InstFlags::NUW };
+    }
+    let next_index = m.f.insts[add].results[0];
+    let (first, bound) = if test.step > 0 { (low, high) } else { (high, low) };
+    carries.insert(0, Carry { phi: index, next: next_index, start: first });
+    let phis: Vec<(Value, Value)> = carries.iter().map(|c| (c.start, c.next)).collect();
+    let end_of_body = m.at;
+    let at_header = m.rng.chance(2, 3);
+    if at_header {
+        m.br(header);
+        m.at = header;
+        test.branch(&mut m, index, bound, body, exit);
+    } else {
+        let counted = if m.rng.chance(1, 2) { next_index } else { index };
+        test.branch(&mut m, counted, bound, header, exit);
+        m.at = header;
+        m.br(body);
+    }
+    m.at = start;
+    m.br(header);
+    let into = m.f.out_edges(start)[0];
+    let back = m.f.out_edges(end_of_body).iter().copied().find(|&e| m.f.edges[e].to == header);
+    for (k, &(start, next)) in phis.iter().enumerate() {
+        m.f.set_phi_arg(into, k, start);
+        m.f.set_phi_arg(back.expect("the body ends in the loop"), k, next);
+    }
+    m.at = exit;
+    let shown = |c: &Carry| if at_header { c.phi } else { c.next };
+    let finals: Vec<Value> = carries.iter().map(shown).collect();
+    let types: Vec<Type> = finals.iter().map(|&v| m.f.ty(v)).collect();
+    let whole = m.module.types.structure(types, false);
+    let mut all = m.f.constant_value(Constant::Poison(whole));
+    for (k, &v) in finals.iter().enumerate() {
+        all = m.value(Op::InsertValue([k as u32].into()), &[all, v], whole);
+    }
+    m.f.ret = whole;
+    m.f.set_terminator(exit, Op::Ret, &[all], &[]);
+    let f = m.f;
+    let kernel = module.functions.push(f);
+    LoopProgram { program: Program { module, kernel, roles }, header }
+}
+
+/// What the body carries on, and what it sees of it.
+fn body_of(m: &mut Maker<'_>, carries: &mut [Carry], x: Value) -> Vec<Value> {
+    let mut seen = Vec::new();
+    for k in 0..carries.len() {
+        let phi = carries[k].phi;
+        // Now and then the one before it is passed on.
+        carries[k].next = match k {
+            1.. if m.rng.chance(1, 6) => {
+                seen.push(phi);
+                carries[k - 1].phi
+            }
+            _ => {
+                let five = m.int(x, 5 + k as u128);
+                let own = m.binary(BinaryOp::Mul, x, five);
+                m.carry(phi, own, &mut seen)
+            }
+        };
+    }
+    seen
+}
+
+/// Lets returns lead to the latch, and says what they return there.
+fn returns_to(f: &mut Function, latch: Block, exit: Block) -> Option<Value> {
+    let result = (!f.ret.is_void()).then(|| f.add_phi(latch, f.ret));
+    for b in f.layout.clone() {
+        if b == exit || b == latch || f.blocks[b].term.is_none() {
+            continue;
+        }
+        let t = f.terminator(b);
+        if f.insts[t].op == Op::Ret {
+            let value = f.insts[t].args.first().copied();
+            f.set_terminator(b, Op::Br, &[], &[latch]);
+            if let Some(v) = value {
+                let e = f.out_edges(b)[0];
+                f.set_phi_arg(e, 0, v);
+            }
+        }
+    }
+    result
+}
+
+/// How the loop ends.
+struct Test {
+    step: i128,
+    pred: IntPred,
+    swapped: bool,
+}
+
+impl Test {
+    fn random(rng: &mut SplitMix64) -> Test {
+        let step = [1, 1, 1, 2, 3, -1][rng.below(6)];
+        let preds: &[IntPred] = match step {
+            1 => &[IntPred::Slt, IntPred::Ult, IntPred::Ne, IntPred::Sle, IntPred::Ule],
+            -1 => &[IntPred::Sgt, IntPred::Ugt, IntPred::Ne, IntPred::Sge, IntPred::Uge],
+            _ => &[IntPred::Slt, IntPred::Ult, IntPred::Sle, IntPred::Ule],
+        };
+        Test { step, pred: *rng.pick(preds), swapped: rng.chance(1, 3) }
+    }
+
+    /// Branches to `on` as long as the loop goes on.
+    fn branch(&self, m: &mut Maker<'_>, counter: Value, bound: Value, on: Block, out: Block) {
+        use warpline::dataflow::conditions::{inverse, swapped};
+        // A loop that is tested at its end may have passed the bound already.
+        let pred = match self.pred {
+            IntPred::Ne if self.step > 0 => IntPred::Slt,
+            IntPred::Ne => IntPred::Sgt,
+            pred => pred,
+        };
+        let pred = if m.at == m.f.layout[1] { self.pred } else { pred };
+        let (a, b, pred) = match self.swapped {
+            true => (bound, counter, swapped(pred)),
+            false => (counter, bound, pred),
+        };
+        let inverted = m.rng.chance(1, 3);
+        let pred = if inverted { inverse(pred) } else { pred };
+        let go = m.value(Op::ICmp(pred), &[a, b], Type::BOOL);
+        let targets = if inverted { [out, on] } else { [on, out] };
+        m.f.set_terminator(m.at, Op::CondBr, &[go], &targets);
+    }
+}

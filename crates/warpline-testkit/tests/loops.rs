@@ -1,0 +1,107 @@
+//! Loops as the unit of vectorization against the scalar functions that they are in, on random programs.
+
+use std::collections::BTreeMap;
+
+use warpline::interp::Options as MachineOptions;
+use warpline::vectorize::loops::{CarryKind, vectorize_loop};
+use warpline::vectorize::{Boscc, Options};
+use warpline_testkit::programs::loops::{LoopProgram, around};
+use warpline_testkit::programs::{
+    Inputs, MemoryMode, Program, ProgramOptions, Reference, compare, generate, run_sequential, shrink,
+};
+use warpline_testkit::rng::SplitMix64;
+
+/// A number from the environment.
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
+}
+
+/// How a comparison ended.
+enum Outcome {
+    Agree(Vec<CarryKind>),
+    Skipped(String),
+    Refused(String),
+    Differ(String),
+}
+
+fn compare_loop(looped: &LoopProgram, width: u32, boscc: Boscc, seed: u64) -> Outcome {
+    let program = &looped.program;
+    let inputs = Inputs::random(program, 1, seed);
+    let machine = MachineOptions { fuel: 300_000, ..MachineOptions::default() };
+    let reference = run_sequential(program, &inputs, &machine);
+    if let Err(trap) = &reference.result {
+        return Outcome::Skipped(trap.kind.to_string());
+    }
+    if reference.froze {
+        return Outcome::Skipped("the program freezes poison".into());
+    }
+    let mut vectorized = program.clone();
+    let options = Options { boscc, ..Options::new(width, Vec::new(), "whole.lanes") };
+    let made = vectorize_loop(&mut vectorized.module, vectorized.kernel, looped.header, &options, false);
+    let made = match made {
+        Ok(made) => made,
+        Err(e) if e.reason.contains("internal") => return Outcome::Differ(e.to_string()),
+        Err(e) => return Outcome::Refused(e.reason),
+    };
+    let machine = MachineOptions { fuel: 300_000 * 64, ..machine };
+    let found = run_sequential(&vectorized, &inputs, &machine);
+    match compare(&reference, &found, Reference::Sequential) {
+        Ok(()) => Outcome::Agree(made.carried.iter().map(|c| c.kind).collect()),
+        Err(why) => Outcome::Differ(format!("{why:?}")),
+    }
+}
+
+fn options(rng: &mut SplitMix64) -> ProgramOptions {
+    let memory = [MemoryMode::None, MemoryMode::Private][rng.below(2)];
+    ProgramOptions {
+        lane_operations: false,
+        effects: false,
+        atomics: false,
+        memory,
+        ..ProgramOptions::random(rng)
+    }
+}
+
+#[test]
+fn vectorized_loops_do_what_the_scalar_function_does() {
+    let (start, count) = (number("WARPLINE_SEED", 1), number("WARPLINE_PROGRAMS", 300));
+    let mut agreed = 0;
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    for seed in start..start + count {
+        let mut rng = SplitMix64::new(seed);
+        let kernel = generate(seed, &options(&mut rng));
+        let wrap = rng.next_u64();
+        let width = [1, 2, 3, 4, 8, 16][rng.below(6)];
+        let boscc = [Boscc::Off, Boscc::On, Boscc::Auto][rng.below(3)];
+        let run = |kernel: &Program| {
+            let looped = around(kernel, &mut SplitMix64::new(wrap));
+            compare_loop(&looped, width, boscc, seed)
+        };
+        match run(&kernel) {
+            Outcome::Agree(carried) => {
+                agreed += 1;
+                for kind in carried {
+                    *kinds.entry(kind.name()).or_default() += 1;
+                }
+            }
+            Outcome::Skipped(why) => *reasons.entry(format!("skipped: {why}")).or_default() += 1,
+            Outcome::Refused(why) => {
+                // Names of values apart, there are few reasons.
+                let words: Vec<&str> = why.split(' ').filter(|w| !w.starts_with('%')).collect();
+                *reasons.entry(format!("refused: {}", words.join(" "))).or_default() += 1;
+            }
+            Outcome::Differ(why) => {
+                let small = shrink(&kernel, |p| matches!(run(p), Outcome::Differ(_)));
+                let text = around(&small, &mut SplitMix64::new(wrap)).program.text();
+                panic!("seed {seed}, width {width}, {boscc:?}: {why}\n{text}");
+            }
+        }
+    }
+    println!("{agreed} of {count} agree; carried: {kinds:?}; {reasons:#?}");
+    assert!(agreed * 2 > count, "too few loops were compared: {reasons:#?}");
+    for kind in [CarryKind::Induction, CarryKind::Reduction, CarryKind::Scan, CarryKind::Previous] {
+        let seen = kinds.get(kind.name()).copied().unwrap_or(0);
+        assert!(seen as u64 * 20 > count, "too few carry a {}", kind.name());
+    }
+}

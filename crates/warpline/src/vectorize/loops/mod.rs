@@ -1,0 +1,179 @@
+//! Loops as the unit of vectorization: a loop within a scalar function becomes one that executes W iterations at once.
+//!
+//! Whether iterations may be executed side by side is for the caller to say: no iteration may need what an earlier one has written to memory,
+//! and none may write where a later one reads or writes, but in the same order as lanes execute a statement. What iterations pass on in
+//! registers is found here, and refused where it is not understood. Loops within the loop, branches and calls in it are no
+//! obstacle: one iteration becomes a kernel, and a kernel may have all that.
+//!
+//! 1. [`find`]: the loop, its preheader, its latch, the one test by which it ends;
+//! 2. [`carried`]: what its header's φs carry from one iteration to the next;
+//! 3. [`trips`]: how many iterations there are;
+//! 4. [`body`]: one iteration as a function, of which the [vectorizer](super::vectorize) makes W-lane forms;
+//! 5. [`rewrite`]: the function with a loop over groups in front of the scalar one.
+
+mod body;
+mod carried;
+mod find;
+mod objects;
+mod rewrite;
+#[cfg(test)]
+mod tests;
+mod trips;
+
+use warpline_analysis::{CycleForest, Node};
+
+use crate::ir::{Block, Combine, FuncId, Function, Module};
+use crate::verify::verify;
+
+use super::options::{Options, Vectorized};
+use super::pipeline::vectorize;
+use super::{MAX_WIDTH, VectorizeError};
+use carried::{Carried, Kind};
+use find::Loop;
+use rewrite::Parts;
+use trips::Counter;
+
+/// What was made of a loop.
+#[derive(Clone, Debug)]
+pub struct VectorizedLoop {
+    /// The W-lane form for whole groups of iterations.
+    pub full: Vectorized,
+    /// The one with a mask, for the iterations that are left.
+    pub masked: Vectorized,
+    /// What the φs of the loop's header carry from one iteration to the next, in their order.
+    pub carried: Vec<Carry>,
+}
+
+impl VectorizedLoop {
+    /// Whether results may differ in the last places: by vector math of limited accuracy, or since floating-point numbers are combined in
+    /// another order.
+    pub fn is_approximate(&self) -> bool {
+        self.full.approximate || self.carried.iter().any(|c| c.rounds_otherwise)
+    }
+
+    /// Everything that was made besides the rewritten function: nobody else needs to see it.
+    pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
+        self.full.functions().chain(self.masked.functions())
+    }
+}
+
+/// A value that a loop carries from one iteration to the next.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Carry {
+    /// The φ's name.
+    pub name: String,
+    /// What it is.
+    pub kind: CarryKind,
+    /// Whether floating-point numbers are combined in another order, so that the result may differ in the last places.
+    pub rounds_otherwise: bool,
+}
+
+/// What a value does from one iteration to the next.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum CarryKind {
+    /// It grows by a step.
+    Induction,
+    /// Something is combined with it.
+    Reduction,
+    /// The same, and the loop sees the intermediate results.
+    Scan,
+    /// It is what the iteration before computed.
+    Previous,
+}
+
+impl CarryKind {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            CarryKind::Induction => "induction",
+            CarryKind::Reduction => "reduction",
+            CarryKind::Scan => "scan",
+            CarryKind::Previous => "previous value",
+        }
+    }
+}
+
+/// The headers of the loops of a function that control enters at one block, outer loops first.
+pub fn headers(func: &Function) -> Vec<Block> {
+    let (graph, _) = func.graph();
+    let cycles = CycleForest::compute(&graph);
+    let reducible = cycles.cycles().filter(|&c| cycles.is_reducible(c));
+    reducible.map(|c| Block::from(cycles.header(c))).collect()
+}
+
+/// The header of the innermost loop around a block.
+pub fn innermost(func: &Function, block: Block) -> Option<Block> {
+    let (graph, _) = func.graph();
+    let cycles = CycleForest::compute(&graph);
+    cycles.innermost(Node::from(block)).map(|c| Block::from(cycles.header(c)))
+}
+
+/// Vectorizes the loop with this header, within its function. `options` says for how many lanes and how; its shapes and its mask do not count, and
+/// its name becomes that of the W-lane form. With `any_order`, floating-point numbers may be combined in any order although their
+/// flags do not say so.
+///
+/// The result is the same as the scalar function's if the loop's iterations may be executed side by side, as the [module](self) says.
+///
+/// # Errors
+/// If the number of iterations is not known when the loop begins, if it carries something from one iteration to the next that cannot be had
+/// for several at once, or if an iteration cannot be vectorized. The module has more functions then, but the function is as it was.
+pub fn vectorize_loop(
+    module: &mut Module,
+    func: FuncId,
+    header: Block,
+    options: &Options<'_>,
+    any_order: bool,
+) -> Result<VectorizedLoop, VectorizeError> {
+    let mut scalar = module.functions[func].clone();
+    if !(1..=MAX_WIDTH).contains(&options.width) {
+        let reason = format!("a width of {} lanes is not between 1 and {MAX_WIDTH}", options.width);
+        return Err(VectorizeError::in_function(&scalar, reason));
+    }
+    let l = Loop::find(&mut scalar, header)?;
+    let mut carried = l.carried(module, &scalar, any_order)?;
+    let counter = Counter::of(module, &scalar, &l, &carried)?;
+    if let Kind::Induction { flags, .. } = &mut carried[counter.phi].kind {
+        *flags |= counter.promises();
+    }
+    let body =
+        body::outline(module, &scalar, &l, &carried, options.width, &format!("{}.scalar", options.name))?;
+    let function = &module.functions[body.func];
+    verify(module, function).map_err(|e| {
+        VectorizeError::in_function(&scalar, format!("internal: taking the loop out broke it:\n{e}"))
+    })?;
+    let mut form = |masked: bool| {
+        let name = if masked { format!("{}.masked", options.name) } else { options.name.clone() };
+        let asked = Options { args: body.args.clone(), name, masked, scalar_result: false, ..*options };
+        vectorize(module, body.func, &asked)
+            .map_err(|e| VectorizeError { function: scalar.name.clone(), ..e })
+    };
+    let (full, masked) = (form(false)?, form(true)?);
+    let carries = carried.iter().map(|c| c.public(&scalar)).collect();
+    let parts = Parts {
+        l: &l,
+        counter: &counter,
+        carried: &carried,
+        body: &body,
+        forms: (full.func, masked.func),
+        width: options.width,
+    };
+    let rewritten = rewrite::rewrite(module, scalar, &parts);
+    verify(module, &rewritten).map_err(|e| {
+        VectorizeError::in_function(&rewritten, format!("internal: the loop over groups is not valid:\n{e}"))
+    })?;
+    module.functions[func] = rewritten;
+    Ok(VectorizedLoop { full, masked, carried: carries })
+}
+
+impl Carried {
+    fn public(&self, func: &Function) -> Carry {
+        let (kind, combine) = match &self.kind {
+            Kind::Induction { .. } => (CarryKind::Induction, None),
+            Kind::Reduction { combiner, .. } => (CarryKind::Reduction, Some(combiner.combine)),
+            Kind::Scan { combiner, .. } => (CarryKind::Scan, Some(combiner.combine)),
+            Kind::Previous => (CarryKind::Previous, None),
+        };
+        let rounds = matches!(combine, Some(Combine::Add | Combine::Mul)) && func.ty(self.phi).is_float();
+        Carry { name: func.value_name(self.phi), kind, rounds_otherwise: rounds }
+    }
+}

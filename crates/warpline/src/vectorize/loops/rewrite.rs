@@ -1,0 +1,320 @@
+//! The function with the loop, rewritten: groups of iterations first, then the loop as it was.
+//!
+//! ```text
+//!   preheader:  rounds = how often the test lets the loop go on;  br rounds != 0, begin, scalar
+//!   begin:      br groups != 0, lanes, left                       ; groups = rounds / W
+//!   lanes:      φs of the state; call of the W-lane form;         br more groups, lanes, left
+//!   left:       φs of the state;                                  br rounds % W != 0, rest, done
+//!   rest:       call of the W-lane form under a mask;             br done
+//!   done:       φs of the state; lanes of reductions combined;    br scalar
+//!   scalar:     φs of the state;                                  br header
+//! ```
+//!
+//! The state of an induction is its value in the next iteration, that of a reduction a vector, that of what lanes pass on to each other the value of
+//! the last iteration. The scalar loop goes on from there: as a rule it executes nothing but the part of the last iteration that precedes the test,
+//! and all that leaves the loop leaves it as before.
+
+use crate::ir::{
+    BinaryOp, Block, CastOp, Combine, Constant, FuncId, Function, InstFlags, IntPred, Module, Op, Type, Value,
+};
+use crate::vectorize::driver::build::Builder;
+
+use super::body::{Body, Input};
+use super::carried::{Carried, Combiner, How, Kind, Step};
+use super::find::Loop;
+use super::trips::Counter;
+
+/// What the rewriting puts together.
+pub(super) struct Parts<'a> {
+    pub(super) l: &'a Loop,
+    pub(super) counter: &'a Counter,
+    pub(super) carried: &'a [Carried],
+    pub(super) body: &'a Body,
+    /// The W-lane form for whole groups, and the one with a mask.
+    pub(super) forms: (FuncId, FuncId),
+    pub(super) width: u32,
+}
+
+/// Rewrites the function; the result is to take its place.
+pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) -> Function {
+    let preheader = parts.l.preheader;
+    let into = func.out_edges(preheader)[0];
+    let starts: Vec<Value> = func.edges[into].args.to_vec();
+    let mut b = Builder { module, func, at: preheader };
+    let scalar = b.block("scalar");
+    let finals = phis(&mut b, scalar, &starts);
+    let rounds = parts.counter.rounds(&mut b, &starts);
+    let (begin, lanes, left) = (b.block("begin"), b.block("lanes"), b.block("left"));
+    let (rest, done) = (b.block("rest"), b.block("done"));
+    let zero = b.int(64, 0);
+    let some = b.icmp(IntPred::Ne, rounds, zero);
+    b.cond_br(some, begin, scalar);
+    pass(&mut b, 1, &starts);
+
+    b.at = begin;
+    let width = b.int(64, parts.width.into());
+    let groups = b.binary(BinaryOp::UDiv, rounds, width, InstFlags::empty());
+    let over = b.binary(BinaryOp::URem, rounds, width, InstFlags::empty());
+    let initial: Vec<Value> = (0..starts.len()).map(|k| parts.initial(&mut b, k, starts[k])).collect();
+    let whole = b.icmp(IntPred::Ne, groups, zero);
+    b.cond_br(whole, lanes, left);
+    let group = b.func.add_phi(lanes, Type::Int(64));
+    let before = phis(&mut b, lanes, &initial);
+    let passed: Vec<Value> = std::iter::once(zero).chain(initial.iter().copied()).collect();
+    pass(&mut b, 0, &passed);
+
+    b.at = lanes;
+    let one = b.int(64, 1);
+    let behind = parts.group(&mut b, &before, None);
+    let next = b.binary(BinaryOp::Add, group, one, InstFlags::NUW);
+    let more = b.icmp(IntPred::Ult, next, groups);
+    b.cond_br(more, lanes, left);
+    let passed: Vec<Value> = std::iter::once(next).chain(behind.iter().copied()).collect();
+    pass(&mut b, 0, &passed);
+
+    b.at = left;
+    let before = phis(&mut b, left, &initial);
+    pass_from(&mut b, begin, left, &initial);
+    pass_from(&mut b, lanes, left, &behind);
+    let some = b.icmp(IntPred::Ne, over, zero);
+    b.cond_br(some, rest, done);
+    let last = phis(&mut b, done, &before);
+    pass_from(&mut b, left, done, &before);
+
+    b.at = rest;
+    let behind = parts.group(&mut b, &before, Some(over));
+    b.br(done);
+    pass(&mut b, 0, &behind);
+
+    b.at = done;
+    let values: Vec<Value> = (0..last.len()).map(|k| parts.whole(&mut b, k, last[k])).collect();
+    b.br(scalar);
+    pass(&mut b, 0, &values);
+
+    b.at = scalar;
+    b.br(parts.l.header);
+    pass(&mut b, 0, &finals);
+    let new = [begin, lanes, left, rest, done, scalar];
+    place_before(&mut b.func, parts.l.header, &new);
+    let loc = b.func.insts[parts.l.test].loc;
+    for block in new.into_iter().chain([preheader]) {
+        for i in b.func.block_insts(block).collect::<Vec<_>>() {
+            let own = &mut b.func.insts[i].loc;
+            *own = own.expand().or(loc.expand()).into();
+        }
+    }
+    b.func
+}
+
+/// φs for values of these types; in-edges are given their operands later.
+fn phis(b: &mut Builder, block: Block, like: &[Value]) -> Vec<Value> {
+    like.iter()
+        .map(|&v| {
+            let ty = b.func.ty(v);
+            b.func.add_phi(block, ty)
+        })
+        .collect()
+}
+
+/// Sets the operands on an out-edge of the present block.
+fn pass(b: &mut Builder, edge: usize, args: &[Value]) {
+    let e = b.func.out_edges(b.at)[edge];
+    for (k, &v) in args.iter().enumerate() {
+        b.func.set_phi_arg(e, k, v);
+    }
+}
+
+/// Sets the operands on the edge between two blocks.
+fn pass_from(b: &mut Builder, from: Block, to: Block, args: &[Value]) {
+    let edges = b.func.out_edges(from).to_vec();
+    for e in edges {
+        if b.func.edges[e].to != to {
+            continue;
+        }
+        for (k, &v) in args.iter().enumerate() {
+            b.func.set_phi_arg(e, k, v);
+        }
+    }
+}
+
+/// Moves new blocks to where they are executed.
+fn place_before(func: &mut Function, header: Block, blocks: &[Block]) {
+    func.layout.retain(|b| !blocks.contains(b));
+    let at = func.layout.iter().position(|&b| b == header).unwrap_or(func.layout.len());
+    func.layout.splice(at..at, blocks.iter().copied());
+}
+
+impl Parts<'_> {
+    /// The parameter of the W-lane form that takes the state of a φ.
+    fn param_type(&self, b: &Builder, k: usize) -> Type {
+        let at = self.body.inputs.iter().position(|&i| i == Input::Carried(k));
+        let form = &b.module.functions[self.forms.0];
+        at.map_or(Type::Void, |at| form.ty(form.params[at]))
+    }
+
+    /// The state before the first group.
+    fn initial(&self, b: &mut Builder, k: usize, start: Value) -> Value {
+        let Kind::Reduction { combiner, .. } = &self.carried[k].kind else { return start };
+        let ty = b.func.ty(start);
+        if self.param_type(b, k) == ty {
+            return start;
+        }
+        // What may be combined with itself needs no neutral element.
+        let neutral = match combiner.combine {
+            Combine::Add | Combine::Mul | Combine::Xor => {
+                b.func.constant_value(neutral(combiner.combine, ty))
+            }
+            _ => return b.splat(start, self.width),
+        };
+        let all = b.splat(neutral, self.width);
+        let first = b.int(32, 0);
+        let vector = b.func.ty(all);
+        b.value(Op::InsertElement, &[all, start, first], vector)
+    }
+
+    /// Calls the W-lane form for a group, of which only the first `count` iterations are there if that is given. The state behind it.
+    fn group(&self, b: &mut Builder, before: &[Value], count: Option<Value>) -> Vec<Value> {
+        let (full, masked) = self.forms;
+        let mut args: Vec<Value> = self
+            .body
+            .inputs
+            .iter()
+            .map(|&i| match i {
+                Input::Value(v) => v,
+                Input::Carried(k) => before[k],
+            })
+            .collect();
+        let mask = count.map(|count| self.mask(b, count));
+        if let Some(mask) = mask {
+            args.push(b.mask_argument(mask, self.width));
+        }
+        let result = b.call(if mask.is_some() { masked } else { full }, &args);
+        let last = match count {
+            Some(count) => {
+                let one = b.int(64, 1);
+                b.binary(BinaryOp::Sub, count, one, InstFlags::empty())
+            }
+            None => b.int(64, i64::from(self.width) - 1),
+        };
+        (0..before.len())
+            .map(|k| {
+                let given = self.body.outputs.iter().position(|&o| o == k).zip(result);
+                let Some((member, result)) = given else { return self.advanced(b, k, before[k], count) };
+                let new = self.member(b, result, member);
+                match (&self.carried[k].kind, mask) {
+                    (Kind::Reduction { .. }, Some(mask)) => self.where_active(b, mask, new, before[k]),
+                    (Kind::Reduction { .. }, None) => new,
+                    _ if b.func.ty(new) == b.func.ty(before[k]) => new,
+                    _ => {
+                        let ty = b.func.ty(before[k]);
+                        b.value(Op::ExtractElement, &[new, last], ty)
+                    }
+                }
+            })
+            .collect()
+    }
+
+    /// The first `count` lanes.
+    fn mask(&self, b: &mut Builder, count: Value) -> Value {
+        let count = b.cast(CastOp::Trunc, count, Type::Int(32));
+        let lanes = b.lanes(32, self.width, u128::from);
+        let all = b.splat(count, self.width);
+        b.icmp(IntPred::Ult, lanes, all)
+    }
+
+    fn where_active(&self, b: &mut Builder, mask: Value, new: Value, old: Value) -> Value {
+        let ty = b.func.ty(new);
+        let mask = if matches!(ty, Type::Vector(_)) { mask } else { b.mask_argument(mask, self.width) };
+        b.value(Op::Select, &[mask, new, old], ty)
+    }
+
+    /// One of the values that a W-lane form returns.
+    fn member(&self, b: &mut Builder, result: Value, member: usize) -> Value {
+        if self.body.outputs.len() == 1 {
+            return result;
+        }
+        let ty = b.func.ty(result);
+        let ty = b.module.types.member(ty, member as u64).expect("it returns what the body does");
+        b.value(Op::ExtractValue([member as u32].into()), &[result], ty)
+    }
+
+    /// An induction so many iterations later, W if nothing is said.
+    fn advanced(&self, b: &mut Builder, k: usize, x: Value, count: Option<Value>) -> Value {
+        let Kind::Induction { step, .. } = self.carried[k].kind else { return x };
+        let ty = b.func.ty(x);
+        let bits = ty.int_bits().unwrap_or(64);
+        let op = match step {
+            Step::Invariant(_, true) => BinaryOp::Sub,
+            _ => BinaryOp::Add,
+        };
+        let distance = match (step, count) {
+            (Step::Constant(0), _) => return x,
+            (Step::Constant(by), None) => b.func.int_const(bits, (by * i128::from(self.width)) as u128),
+            (step, count) => {
+                let count = match count {
+                    Some(count) if bits < 64 => b.cast(CastOp::Trunc, count, Type::Int(bits)),
+                    Some(count) => count,
+                    None => b.func.int_const(bits, self.width.into()),
+                };
+                let by = match step {
+                    Step::Constant(by) => b.func.int_const(bits, by as u128),
+                    Step::Invariant(v, _) => v,
+                };
+                b.binary(BinaryOp::Mul, count, by, InstFlags::empty())
+            }
+        };
+        match ty.is_ptr() {
+            true => b.value(Op::Gep(Type::Int(8)), &[x, distance], ty),
+            false => b.binary(op, x, distance, InstFlags::empty()),
+        }
+    }
+
+    /// The state behind the last group as the scalar loop takes it: the lanes of a reduction combined, in a tree.
+    fn whole(&self, b: &mut Builder, k: usize, state: Value) -> Value {
+        let Kind::Reduction { combiner, .. } = &self.carried[k].kind else { return state };
+        let Type::Vector(v) = b.func.ty(state) else { return state };
+        let elem = b.func.ty(self.carried[k].phi);
+        let mut parts: Vec<Value> = (0..v.lanes)
+            .map(|lane| {
+                let lane = b.int(32, lane.into());
+                b.value(Op::ExtractElement, &[state, lane], elem)
+            })
+            .collect();
+        while parts.len() > 1 {
+            let pairs = parts.chunks(2).map(|pair| match *pair {
+                [x, y] => combined(b, combiner, x, y),
+                _ => pair[0],
+            });
+            parts = pairs.collect();
+        }
+        parts[0]
+    }
+}
+
+fn combined(b: &mut Builder, combiner: &Combiner, x: Value, y: Value) -> Value {
+    let ty = b.func.ty(x);
+    match combiner.how.clone() {
+        How::Binary(op, flags) => b.binary(op, x, y, flags),
+        How::Call(op, flags) => {
+            let i = b.func.append(b.at, op, &[x, y], ty);
+            b.func.insts[i].flags = flags;
+            b.func.insts[i].results[0]
+        }
+        How::Pick(op, flags) => {
+            let i = b.func.append(b.at, op, &[x, y], Type::BOOL);
+            b.func.insts[i].flags = flags & InstFlags::FAST;
+            let first = b.func.insts[i].results[0];
+            b.value(Op::Select, &[first, x, y], ty)
+        }
+    }
+}
+
+/// The constant that changes nothing it is combined with.
+fn neutral(combine: Combine, ty: Type) -> Constant {
+    let bits = combine.neutral(ty);
+    match ty {
+        Type::Int(width) => Constant::int(width, bits),
+        Type::Float(kind) => Constant::Float { kind, bits },
+        _ => Constant::Zero(ty),
+    }
+}

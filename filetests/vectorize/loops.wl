@@ -1,0 +1,787 @@
+; test: loops
+
+; A sum of some iterations: each lane has its own, and they are added up behind the loop. What may overflow in another order has lost its flag.
+func @sum(%p: ptr, %n: i32) -> i32 {
+entry:
+  br head(0, 7)
+head:
+  %i: i32 = phi
+  %s: i32 = phi
+  %c: i1 = icmp slt %i, %n
+  br %c, body, exit
+body:
+  %w: i64 = sext %i
+  %a: ptr = getelementptr i32, %p, %w
+  %x: i32 = load %a, align 4
+  %t: i32 = add nsw %s, %x
+  %odd: i1 = icmp sgt %x, 3
+  %r: i32 = select %odd, %t, %s
+  %j: i32 = add nsw %i, 1
+  br head(%j, %r)
+exit:
+  ret %s
+}
+; check: loops
+; %i: induction
+; %s: reduction
+; func @sum(%p: ptr, %n: i32) -> i32 {
+; entry:
+;   %v19: i32 = sub %n, 0
+;   %v20: i1 = icmp slt i32 0, %n
+;   %v21: i32 = sub %v19, 1
+;   %v22: i32 = add %v21, 1
+;   %v23: i32 = select %v20, %v22, 0
+;   %v24: i64 = zext %v23
+;   %v26: i1 = icmp ne %v24, 0
+;   br %v26, begin, scalar(0, 7)
+; begin:
+;   %v28: i64 = udiv %v24, 4
+;   %v29: i64 = urem %v24, 4
+;   %v31: <4 x i32> = insertelement poison, i32 0, i32 0
+;   %v32: <4 x i32> = shufflevector %v31, poison [0, 0, 0, 0]
+;   %v33: <4 x i32> = insertelement %v32, i32 7, i32 0
+;   %v34: i1 = icmp ne %v28, 0
+;   br %v34, lanes(0, 0, %v33), left(0, %v33)
+; lanes:
+;   %v35: i64 = phi
+;   %v37: i32 = phi
+;   %v38: <4 x i32> = phi
+;   %v40: <4 x i32> = call @sum_x4(%n, %p, %v37, %v38)
+;   %v43: i32 = add %v37, 4
+;   %v44: i64 = add nuw %v35, 1
+;   %v45: i1 = icmp ult %v44, %v28
+;   br %v45, lanes(%v44, %v43, %v40), left(%v43, %v40)
+; left:
+;   %v46: i32 = phi
+;   %v47: <4 x i32> = phi
+;   %v48: i1 = icmp ne %v29, 0
+;   br %v48, rest, done(%v46, %v47)
+; rest:
+;   %v51: i32 = trunc %v29
+;   %v53: <4 x i32> = insertelement poison, %v51, i32 0
+;   %v54: <4 x i32> = shufflevector %v53, poison [0, 0, 0, 0]
+;   %v55: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v54
+;   %v56: <4 x i32> = call @sum_x4.masked(%n, %p, %v46, %v47, %v55)
+;   %v57: i64 = sub %v29, 1
+;   %v58: i32 = trunc %v29
+;   %v59: i32 = mul %v58, 1
+;   %v60: i32 = add %v46, %v59
+;   %v61: <4 x i32> = select %v55, %v56, %v47
+;   br done(%v60, %v61)
+; done:
+;   %v49: i32 = phi
+;   %v50: <4 x i32> = phi
+;   %v62: i32 = extractelement %v50, i32 0
+;   %v63: i32 = extractelement %v50, i32 1
+;   %v65: i32 = extractelement %v50, i32 2
+;   %v66: i32 = extractelement %v50, i32 3
+;   %v67: i32 = add %v62, %v63
+;   %v68: i32 = add %v65, %v66
+;   %v69: i32 = add %v67, %v68
+;   br scalar(%v49, %v69)
+; scalar:
+;   %v17: i32 = phi
+;   %v18: i32 = phi
+;   br head(%v17, %v18)
+; head:
+;   %i: i32 = phi
+;   %s: i32 = phi
+;   %c: i1 = icmp slt %i, %n
+;   br %c, body, exit
+; body:
+;   %w: i64 = sext %i
+;   %a: ptr = getelementptr i32, %p, %w
+;   %x: i32 = load %a, align 4
+;   %t: i32 = add nsw %s, %x
+;   %odd: i1 = icmp sgt %x, 3
+;   %r: i32 = select %odd, %t, %s
+;   %j: i32 = add nsw %i, 1
+;   br head(%j, %r)
+; exit:
+;   ret %s
+; }
+; func @sum_x4(%n: i32, %p: ptr, %i: i32, %s: <4 x i32>) -> <4 x i32> {
+; entry:
+;   %v5: i32 = add %i, 0
+;   br head
+; head:
+;   %v9: <4 x i32> = insertelement poison, %v5, i64 0
+;   %v10: <4 x i32> = shufflevector %v9, poison [0, 0, 0, 0]
+;   %v11: <4 x i32> = add %v10, <0, 1, 2, 3>
+;   %v12: <4 x i32> = insertelement poison, %n, i64 0
+;   %v13: <4 x i32> = shufflevector %v12, poison [0, 0, 0, 0]
+;   %v14: <4 x i1> = icmp slt %v11, %v13
+;   br body
+; body:
+;   %v15: i64 = sext %i
+;   %v16: i64 = sext i32 0
+;   %v17: i64 = add %v15, %v16
+;   %v18: ptr = getelementptr i32, %p, %v17
+;   %v19: <4 x i32> = load %v18, align 4
+;   %v20: <4 x i32> = add %s, %v19
+;   %v22: <4 x i1> = icmp sgt %v19, <3, 3, 3, 3>
+;   %v23: <4 x i32> = select %v22, %v20, %s
+;   %v25: i32 = add %v5, 1
+;   br next
+; next:
+;   ret %v23
+; }
+
+; A prefix sum: a scan over the lanes, and the sum of the group before in all of them.
+func @prefix(%p: ptr, %n: i64) {
+entry:
+  br head(0, 0)
+head:
+  %i: i64 = phi
+  %s: i32 = phi
+  %a: ptr = getelementptr i32, %p, %i
+  %x: i32 = load %a, align 4
+  %t: i32 = add %s, %x
+  store %t, %a, align 4
+  %j: i64 = add nuw %i, 1
+  %c: i1 = icmp ult %j, %n
+  br %c, head(%j, %t), exit
+exit:
+  ret
+}
+; check: loops
+; %i: induction
+; %s: scan
+; func @prefix(%p: ptr, %n: i64) {
+; entry:
+;   %v16: i64 = add 0, 1
+;   %v17: i64 = sub %n, %v16
+;   %v18: i1 = icmp ult %v16, %n
+;   %v19: i64 = sub %v17, 1
+;   %v20: i64 = add %v19, 1
+;   %v21: i64 = select %v18, %v20, 0
+;   %v22: i1 = icmp ne %v21, 0
+;   br %v22, begin, scalar(0, 0)
+; begin:
+;   %v24: i64 = udiv %v21, 4
+;   %v25: i64 = urem %v21, 4
+;   %v26: i1 = icmp ne %v24, 0
+;   br %v26, lanes(0, 0, 0), left(0, 0)
+; lanes:
+;   %v27: i64 = phi
+;   %v28: i64 = phi
+;   %v29: i32 = phi
+;   %v30: <4 x i32> = call @prefix_x4(%p, %n, %v28, %v29)
+;   %v32: i64 = add %v28, 4
+;   %v33: i32 = extractelement %v30, i64 3
+;   %v34: i64 = add nuw %v27, 1
+;   %v35: i1 = icmp ult %v34, %v24
+;   br %v35, lanes(%v34, %v32, %v33), left(%v32, %v33)
+; left:
+;   %v36: i64 = phi
+;   %v37: i32 = phi
+;   %v38: i1 = icmp ne %v25, 0
+;   br %v38, rest, done(%v36, %v37)
+; rest:
+;   %v41: i32 = trunc %v25
+;   %v44: <4 x i32> = insertelement poison, %v41, i32 0
+;   %v45: <4 x i32> = shufflevector %v44, poison [0, 0, 0, 0]
+;   %v46: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v45
+;   %v47: <4 x i32> = call @prefix_x4.masked(%p, %n, %v36, %v37, %v46)
+;   %v48: i64 = sub %v25, 1
+;   %v49: i64 = mul %v25, 1
+;   %v50: i64 = add %v36, %v49
+;   %v51: i32 = extractelement %v47, %v48
+;   br done(%v50, %v51)
+; done:
+;   %v39: i64 = phi
+;   %v40: i32 = phi
+;   br scalar(%v39, %v40)
+; scalar:
+;   %v14: i64 = phi
+;   %v15: i32 = phi
+;   br head(%v14, %v15)
+; head:
+;   %i: i64 = phi
+;   %s: i32 = phi
+;   %a: ptr = getelementptr i32, %p, %i
+;   %x: i32 = load %a, align 4
+;   %t: i32 = add %s, %x
+;   store %t, %a, align 4
+;   %j: i64 = add nuw %i, 1
+;   %c: i1 = icmp ult %j, %n
+;   br %c, head(%j, %t), exit
+; exit:
+;   ret
+; }
+; func @prefix_x4(%p: ptr, %n: i64, %i: i64, %s: i32) -> <4 x i32> {
+; entry:
+;   %v5: i64 = zext i32 0
+;   %v6: i64 = add %i, %v5
+;   %v8: i32 = sub 0, 1
+;   %v12: <4 x i32> = insertelement poison, i32 0, i64 0
+;   %v13: <4 x i32> = shufflevector %v12, poison [0, 0, 0, 0]
+;   %v14: <4 x i32> = add %v13, <0, 1, 2, 3>
+;   %v16: <4 x i1> = icmp eq %v14, <0, 0, 0, 0>
+;   br head
+; head:
+;   %v17: ptr = getelementptr i32, %p, %v6
+;   %v18: <4 x i32> = load %v17, align 4
+;   %v19: <4 x i32> = shufflevector %v18, <0, 0, 0, 0> [4, 0, 1, 2]
+;   %v20: <4 x i32> = add %v19, %v18
+;   %v21: <4 x i32> = shufflevector %v20, <0, 0, 0, 0> [4, 5, 0, 1]
+;   %v22: <4 x i32> = add %v21, %v20
+;   %v23: <4 x i32> = insertelement poison, %s, i64 0
+;   %v24: <4 x i32> = shufflevector %v23, poison [0, 0, 0, 0]
+;   %v25: <4 x i32> = add %v24, %v22
+;   %v26: <4 x i32> = insertelement poison, %v8, i64 0
+;   %v27: <4 x i32> = shufflevector %v26, poison [0, 0, 0, 0]
+;   %v28: <4 x i32> = add %v27, <0, 1, 2, 3>
+;   %v30: <4 x i1> = icmp ult %v28, <4, 4, 4, 4>
+;   %v31: <4 x i32> = select %v30, %v28, <0, 0, 0, 0>
+;   %v32: i32 = extractelement %v31, i64 0
+;   %v33: i32 = extractelement %v25, %v32
+;   %v34: <4 x i32> = insertelement poison, %v33, i64 0
+;   %v36: i32 = extractelement %v31, i64 1
+;   %v37: i32 = extractelement %v25, %v36
+;   %v38: <4 x i32> = insertelement %v34, %v37, i64 1
+;   %v40: i32 = extractelement %v31, i64 2
+;   %v41: i32 = extractelement %v25, %v40
+;   %v42: <4 x i32> = insertelement %v38, %v41, i64 2
+;   %v44: i32 = extractelement %v31, i64 3
+;   %v45: i32 = extractelement %v25, %v44
+;   %v46: <4 x i32> = insertelement %v42, %v45, i64 3
+;   %v47: <4 x i32> = select %v30, %v46, <0, 0, 0, 0>
+;   %v48: <4 x i32> = select %v16, %v24, %v47
+;   store %v25, %v17, align 4
+;   %v49: i64 = add %v6, 1
+;   %v52: <4 x i64> = insertelement poison, %v49, i64 0
+;   %v53: <4 x i64> = shufflevector %v52, poison [0, 0, 0, 0]
+;   %v54: <4 x i64> = add %v53, <0, 1, 2, 3>
+;   %v55: <4 x i64> = insertelement poison, %n, i64 0
+;   %v56: <4 x i64> = shufflevector %v55, poison [0, 0, 0, 0]
+;   %v57: <4 x i1> = icmp ult %v54, %v56
+;   br next
+; next:
+;   ret %v25
+; }
+
+; The value of the iteration before, from the lane before; lane 0 gets it from the group before.
+func @differences(%p: ptr, %q: ptr, %end: ptr) -> i32 {
+entry:
+  br head(%p, %q, 0)
+head:
+  %a: ptr = phi
+  %b: ptr = phi
+  %old: i32 = phi
+  %c: i1 = icmp ne %a, %end
+  br %c, body, exit
+body:
+  %x: i32 = load %a, align 4
+  %d: i32 = sub %x, %old
+  store %d, %b, align 4
+  %a1: ptr = getelementptr inbounds i32, %a, i64 1
+  %b1: ptr = getelementptr inbounds i32, %b, i64 1
+  br head(%a1, %b1, %x)
+exit:
+  ret %old
+}
+; check: loops
+; %a: induction
+; %b: induction
+; %old: previous value
+; func @differences(%p: ptr, %q: ptr, %end: ptr) -> i32 {
+; entry:
+;   %v18: i64 = ptrtoint %p
+;   %v19: i64 = ptrtoint %end
+;   %v20: i64 = sub %v19, %v18
+;   %v23: i64 = urem %v20, 4
+;   %v24: i1 = icmp eq %v23, 0
+;   %v25: i64 = udiv %v20, 4
+;   %v26: i64 = select %v24, %v25, 0
+;   %v27: i1 = icmp ne %v26, 0
+;   br %v27, begin, scalar(%p, %q, 0)
+; begin:
+;   %v28: i64 = udiv %v26, 4
+;   %v29: i64 = urem %v26, 4
+;   %v30: i1 = icmp ne %v28, 0
+;   br %v30, lanes(0, %p, %q, 0), left(%p, %q, 0)
+; lanes:
+;   %v31: i64 = phi
+;   %v33: ptr = phi
+;   %v34: ptr = phi
+;   %v35: i32 = phi
+;   %v36: <4 x i32> = call @differences_x4(%end, %v33, %v34, %v35)
+;   %v39: ptr = getelementptr i8, %v33, i64 16
+;   %v40: ptr = getelementptr i8, %v34, i64 16
+;   %v41: i32 = extractelement %v36, i64 3
+;   %v42: i64 = add nuw %v31, 1
+;   %v43: i1 = icmp ult %v42, %v28
+;   br %v43, lanes(%v42, %v39, %v40, %v41), left(%v39, %v40, %v41)
+; left:
+;   %v44: ptr = phi
+;   %v45: ptr = phi
+;   %v46: i32 = phi
+;   %v47: i1 = icmp ne %v29, 0
+;   br %v47, rest, done(%v44, %v45, %v46)
+; rest:
+;   %v51: i32 = trunc %v29
+;   %v54: <4 x i32> = insertelement poison, %v51, i32 0
+;   %v55: <4 x i32> = shufflevector %v54, poison [0, 0, 0, 0]
+;   %v56: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v55
+;   %v57: <4 x i32> = call @differences_x4.masked(%end, %v44, %v45, %v46, %v56)
+;   %v58: i64 = sub %v29, 1
+;   %v59: i64 = mul %v29, 4
+;   %v60: ptr = getelementptr i8, %v44, %v59
+;   %v61: i64 = mul %v29, 4
+;   %v62: ptr = getelementptr i8, %v45, %v61
+;   %v63: i32 = extractelement %v57, %v58
+;   br done(%v60, %v62, %v63)
+; done:
+;   %v48: ptr = phi
+;   %v49: ptr = phi
+;   %v50: i32 = phi
+;   br scalar(%v48, %v49, %v50)
+; scalar:
+;   %v15: ptr = phi
+;   %v16: ptr = phi
+;   %v17: i32 = phi
+;   br head(%v15, %v16, %v17)
+; head:
+;   %a: ptr = phi
+;   %b: ptr = phi
+;   %old: i32 = phi
+;   %c: i1 = icmp ne %a, %end
+;   br %c, body, exit
+; body:
+;   %x: i32 = load %a, align 4
+;   %d: i32 = sub %x, %old
+;   store %d, %b, align 4
+;   %a1: ptr = getelementptr inbounds i32, %a, i64 1
+;   %b1: ptr = getelementptr inbounds i32, %b, i64 1
+;   br head(%a1, %b1, %x)
+; exit:
+;   ret %old
+; }
+; func @differences_x4(%end: ptr, %a: ptr, %b: ptr, %old: i32) -> <4 x i32> {
+; entry:
+;   %v5: i64 = zext i32 0
+;   %v7: i64 = mul %v5, 4
+;   %v8: ptr = getelementptr i8, %a, %v7
+;   %v9: i64 = zext i32 0
+;   %v10: i64 = mul %v9, 4
+;   %v11: ptr = getelementptr i8, %b, %v10
+;   %v13: i32 = sub 0, 1
+;   %v17: <4 x i32> = insertelement poison, i32 0, i64 0
+;   %v18: <4 x i32> = shufflevector %v17, poison [0, 0, 0, 0]
+;   %v19: <4 x i32> = add %v18, <0, 1, 2, 3>
+;   %v21: <4 x i1> = icmp eq %v19, <0, 0, 0, 0>
+;   br head
+; head:
+;   %v23: <4 x ptr> = getelementptr i8, %v8, <4 x i64> <0, 4, 8, 12>
+;   %v25: <4 x ptr> = insertelement poison, %end, i64 0
+;   %v26: <4 x ptr> = shufflevector %v25, poison [0, 0, 0, 0]
+;   %v27: <4 x i1> = icmp ne %v23, %v26
+;   br body
+; body:
+;   %v28: <4 x i32> = load %v8, align 4
+;   %v29: <4 x i32> = insertelement poison, %v13, i64 0
+;   %v30: <4 x i32> = shufflevector %v29, poison [0, 0, 0, 0]
+;   %v31: <4 x i32> = add %v30, <0, 1, 2, 3>
+;   %v33: <4 x i1> = icmp ult %v31, <4, 4, 4, 4>
+;   %v34: <4 x i32> = select %v33, %v31, <0, 0, 0, 0>
+;   %v35: i32 = extractelement %v34, i64 0
+;   %v36: i32 = extractelement %v28, %v35
+;   %v37: <4 x i32> = insertelement poison, %v36, i64 0
+;   %v39: i32 = extractelement %v34, i64 1
+;   %v40: i32 = extractelement %v28, %v39
+;   %v41: <4 x i32> = insertelement %v37, %v40, i64 1
+;   %v43: i32 = extractelement %v34, i64 2
+;   %v44: i32 = extractelement %v28, %v43
+;   %v45: <4 x i32> = insertelement %v41, %v44, i64 2
+;   %v47: i32 = extractelement %v34, i64 3
+;   %v48: i32 = extractelement %v28, %v47
+;   %v49: <4 x i32> = insertelement %v45, %v48, i64 3
+;   %v50: <4 x i32> = select %v33, %v49, <0, 0, 0, 0>
+;   %v51: <4 x i32> = insertelement poison, %old, i64 0
+;   %v52: <4 x i32> = shufflevector %v51, poison [0, 0, 0, 0]
+;   %v53: <4 x i32> = select %v21, %v52, %v50
+;   %v54: <4 x i32> = sub %v28, %v53
+;   store %v54, %v11, align 4
+;   %v55: ptr = getelementptr i32, %v8, i64 1
+;   %v56: ptr = getelementptr i32, %v11, i64 1
+;   br next
+; next:
+;   ret %v28
+; }
+
+; An object of the iteration's own, though an address in it was computed before the loop: each lane has one.
+declare @llvm.lifetime.start.p0(i64, ptr) [writes arg_memory_only]
+declare @llvm.lifetime.end.p0(i64, ptr) [writes arg_memory_only]
+func @own(%p: ptr, %n: i64) {
+entry:
+  %m: ptr = alloca i64, i32 1, align 8
+  %high: ptr = getelementptr i32, %m, i64 1
+  br head(0)
+head:
+  %i: i64 = phi
+  %c: i1 = icmp ult %i, %n
+  br %c, body, exit
+body:
+  call @llvm.lifetime.start.p0(8, %m)
+  %a: ptr = getelementptr i64, %p, %i
+  store %i, %m, align 8
+  %x: i32 = load %high, align 4
+  store %x, %a, align 4
+  call @llvm.lifetime.end.p0(8, %m)
+  %j: i64 = add nuw %i, 1
+  br head(%j)
+exit:
+  ret
+}
+; check: loops
+; %i: induction
+; func @own(%p: ptr, %n: i64) {
+; entry:
+;   %m: ptr = alloca i64, i32 1, align 8
+;   %high: ptr = getelementptr i32, %m, i64 1
+;   %v15: i64 = sub %n, 0
+;   %v16: i1 = icmp ult i64 0, %n
+;   %v17: i64 = sub %v15, 1
+;   %v18: i64 = add %v17, 1
+;   %v19: i64 = select %v16, %v18, 0
+;   %v20: i1 = icmp ne %v19, 0
+;   br %v20, begin, scalar(0)
+; begin:
+;   %v22: i64 = udiv %v19, 4
+;   %v23: i64 = urem %v19, 4
+;   %v24: i1 = icmp ne %v22, 0
+;   br %v24, lanes(0, 0), left(0)
+; lanes:
+;   %v25: i64 = phi
+;   %v26: i64 = phi
+;   call @own_x4(%n, %p, %v26)
+;   %v28: i64 = add %v26, 4
+;   %v29: i64 = add nuw %v25, 1
+;   %v30: i1 = icmp ult %v29, %v22
+;   br %v30, lanes(%v29, %v28), left(%v28)
+; left:
+;   %v31: i64 = phi
+;   %v32: i1 = icmp ne %v23, 0
+;   br %v32, rest, done(%v31)
+; rest:
+;   %v34: i32 = trunc %v23
+;   %v38: <4 x i32> = insertelement poison, %v34, i32 0
+;   %v39: <4 x i32> = shufflevector %v38, poison [0, 0, 0, 0]
+;   %v40: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v39
+;   call @own_x4.masked(%n, %p, %v31, %v40)
+;   %v41: i64 = sub %v23, 1
+;   %v42: i64 = mul %v23, 1
+;   %v43: i64 = add %v31, %v42
+;   br done(%v43)
+; done:
+;   %v33: i64 = phi
+;   br scalar(%v33)
+; scalar:
+;   %v14: i64 = phi
+;   br head(%v14)
+; head:
+;   %i: i64 = phi
+;   %c: i1 = icmp ult %i, %n
+;   br %c, body, exit
+; body:
+;   call @llvm.lifetime.start.p0(8, %m)
+;   %a: ptr = getelementptr i64, %p, %i
+;   store %i, %m, align 8
+;   %x: i32 = load %high, align 4
+;   store %x, %a, align 4
+;   call @llvm.lifetime.end.p0(8, %m)
+;   %j: i64 = add nuw %i, 1
+;   br head(%j)
+; exit:
+;   ret
+; }
+; func @own_x4(%n: i64, %p: ptr, %i: i64) {
+; entry:
+;   %v4: ptr = alloca [32 x i8], i32 1, align 32
+;   %v7: ptr = getelementptr i8, %v4, i64 4
+;   %v9: i64 = zext i32 0
+;   %v10: i64 = add %i, %v9
+;   br head
+; head:
+;   %v14: <4 x i64> = insertelement poison, %v10, i64 0
+;   %v15: <4 x i64> = shufflevector %v14, poison [0, 0, 0, 0]
+;   %v16: <4 x i64> = add %v15, <0, 1, 2, 3>
+;   %v17: <4 x i64> = insertelement poison, %n, i64 0
+;   %v18: <4 x i64> = shufflevector %v17, poison [0, 0, 0, 0]
+;   %v19: <4 x i1> = icmp ult %v16, %v18
+;   br body
+; body:
+;   %v20: ptr = getelementptr i64, %p, %v10
+;   %v21: <4 x i64> = insertelement poison, %v10, i64 0
+;   %v22: <4 x i64> = shufflevector %v21, poison [0, 0, 0, 0]
+;   %v23: <4 x i64> = add %v22, <0, 1, 2, 3>
+;   store %v23, %v4, align 32
+;   %v24: <7 x i32> = load %v7, align 4
+;   %v26: <4 x i32> = shufflevector %v24, poison [0, 2, 4, 6]
+;   %v28: <7 x i32> = shufflevector %v26, poison [0, -1, 1, -1, 2, -1, 3]
+;   call @llvm.masked.store.v7i32.p0(%v28, %v20, 4, <true, false, true, false, true, false, true>)
+;   %v32: i64 = add %v10, 1
+;   br next
+; next:
+;   ret
+; }
+
+; The same, but somebody outside knows the object.
+declare @keep(ptr) [unknown]
+func @known(%p: ptr, %n: i64) {
+entry:
+  %m: ptr = alloca i64, i32 1, align 8
+  call @keep(%m)
+  br head(0)
+head:
+  %i: i64 = phi
+  %c: i1 = icmp ult %i, %n
+  br %c, body, exit
+body:
+  call @llvm.lifetime.start.p0(8, %m)
+  store %i, %m, align 8
+  %j: i64 = add nuw %i, 1
+  br head(%j)
+exit:
+  ret
+}
+; check: loops
+; error: function `known`, `%m = alloca`: is made anew in each iteration, but its address is used outside of the loop, so that each lane cannot have its own
+
+; Sums of floating-point numbers are not the same in another order.
+func @in_order(%p: ptr, %n: i64) -> float {
+entry:
+  br head(0, 0x00000000)
+head:
+  %i: i64 = phi
+  %s: float = phi
+  %c: i1 = icmp ult %i, %n
+  br %c, body, exit
+body:
+  %a: ptr = getelementptr float, %p, %i
+  %x: float = load %a, align 4
+  %t: float = fadd %s, %x
+  %j: i64 = add nuw %i, 1
+  br head(%j, %t)
+exit:
+  ret %s
+}
+; check: loops
+; error: function `in_order`, `%t = fadd`: combines floating-point numbers, which in another order may give another result, and has not the flag `reassoc`; allow any order (`--any-order`, `//@ loop any-order`), or compile with such flags (`#pragma clang fp reassociate(on)`, `-ffast-math`)
+
+; Flags that allow it.
+func @any_order(%p: ptr, %n: i64) -> float {
+entry:
+  br head(0, 0x00000000)
+head:
+  %i: i64 = phi
+  %s: float = phi
+  %c: i1 = icmp ult %i, %n
+  br %c, body, exit
+body:
+  %a: ptr = getelementptr float, %p, %i
+  %x: float = load %a, align 4
+  %t: float = fadd reassoc nsz %s, %x
+  %j: i64 = add nuw %i, 1
+  br head(%j, %t)
+exit:
+  ret %s
+}
+; check: loops
+; %i: induction
+; %s: reduction
+; func @any_order(%p: ptr, %n: i64) -> float {
+; entry:
+;   %v16: i64 = sub %n, 0
+;   %v17: i1 = icmp ult i64 0, %n
+;   %v18: i64 = sub %v16, 1
+;   %v19: i64 = add %v18, 1
+;   %v20: i64 = select %v17, %v19, 0
+;   %v21: i1 = icmp ne %v20, 0
+;   br %v21, begin, scalar(0, 0.0)
+; begin:
+;   %v23: i64 = udiv %v20, 4
+;   %v24: i64 = urem %v20, 4
+;   %v28: <4 x float> = insertelement poison, float -0.0, i32 0
+;   %v29: <4 x float> = shufflevector %v28, poison [0, 0, 0, 0]
+;   %v30: <4 x float> = insertelement %v29, float 0.0, i32 0
+;   %v31: i1 = icmp ne %v23, 0
+;   br %v31, lanes(0, 0, %v30), left(0, %v30)
+; lanes:
+;   %v32: i64 = phi
+;   %v33: i64 = phi
+;   %v34: <4 x float> = phi
+;   %v35: <4 x float> = call @any_order_x4(%n, %p, %v33, %v34)
+;   %v37: i64 = add %v33, 4
+;   %v38: i64 = add nuw %v32, 1
+;   %v39: i1 = icmp ult %v38, %v23
+;   br %v39, lanes(%v38, %v37, %v35), left(%v37, %v35)
+; left:
+;   %v40: i64 = phi
+;   %v41: <4 x float> = phi
+;   %v42: i1 = icmp ne %v24, 0
+;   br %v42, rest, done(%v40, %v41)
+; rest:
+;   %v45: i32 = trunc %v24
+;   %v48: <4 x i32> = insertelement poison, %v45, i32 0
+;   %v49: <4 x i32> = shufflevector %v48, poison [0, 0, 0, 0]
+;   %v50: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v49
+;   %v51: <4 x float> = call @any_order_x4.masked(%n, %p, %v40, %v41, %v50)
+;   %v52: i64 = sub %v24, 1
+;   %v53: i64 = mul %v24, 1
+;   %v54: i64 = add %v40, %v53
+;   %v55: <4 x float> = select %v50, %v51, %v41
+;   br done(%v54, %v55)
+; done:
+;   %v43: i64 = phi
+;   %v44: <4 x float> = phi
+;   %v56: float = extractelement %v44, i32 0
+;   %v58: float = extractelement %v44, i32 1
+;   %v60: float = extractelement %v44, i32 2
+;   %v62: float = extractelement %v44, i32 3
+;   %v63: float = fadd reassoc nsz %v56, %v58
+;   %v64: float = fadd reassoc nsz %v60, %v62
+;   %v65: float = fadd reassoc nsz %v63, %v64
+;   br scalar(%v43, %v65)
+; scalar:
+;   %v14: i64 = phi
+;   %v15: float = phi
+;   br head(%v14, %v15)
+; head:
+;   %i: i64 = phi
+;   %s: float = phi
+;   %c: i1 = icmp ult %i, %n
+;   br %c, body, exit
+; body:
+;   %a: ptr = getelementptr float, %p, %i
+;   %x: float = load %a, align 4
+;   %t: float = fadd reassoc nsz %s, %x
+;   %j: i64 = add nuw %i, 1
+;   br head(%j, %t)
+; exit:
+;   ret %s
+; }
+; func @any_order_x4(%n: i64, %p: ptr, %i: i64, %s: <4 x float>) -> <4 x float> {
+; entry:
+;   %v5: i64 = zext i32 0
+;   %v6: i64 = add %i, %v5
+;   br head
+; head:
+;   %v10: <4 x i64> = insertelement poison, %v6, i64 0
+;   %v11: <4 x i64> = shufflevector %v10, poison [0, 0, 0, 0]
+;   %v12: <4 x i64> = add %v11, <0, 1, 2, 3>
+;   %v13: <4 x i64> = insertelement poison, %n, i64 0
+;   %v14: <4 x i64> = shufflevector %v13, poison [0, 0, 0, 0]
+;   %v15: <4 x i1> = icmp ult %v12, %v14
+;   br body
+; body:
+;   %v16: ptr = getelementptr float, %p, %v6
+;   %v17: <4 x float> = load %v16, align 4
+;   %v18: <4 x float> = fadd reassoc nsz %s, %v17
+;   %v20: i64 = add %v6, 1
+;   br next
+; next:
+;   ret %v18
+; }
+
+; A counter that is extended and may wrap: how often the loop goes round is not known.
+func @may_wrap(%n: i64) {
+entry:
+  br head(0)
+head:
+  %i: i32 = phi
+  %w: i64 = zext %i
+  %c: i1 = icmp ult %w, %n
+  br %c, body, exit
+body:
+  %j: i32 = add %i, 1
+  br head(%j)
+exit:
+  ret
+}
+; check: loops
+; error: function `may_wrap`, `br`: the number of iterations is not known when the loop begins: the counter is narrower than the bound and may wrap
+
+; Left in the middle.
+func @search(%p: ptr, %n: i64) -> i64 {
+entry:
+  br head(0)
+head:
+  %i: i64 = phi
+  %c: i1 = icmp ult %i, %n
+  br %c, body, exit(%n)
+body:
+  %a: ptr = getelementptr i32, %p, %i
+  %x: i32 = load %a, align 4
+  %found: i1 = icmp eq %x, 7
+  br %found, exit(%i), next
+next:
+  %j: i64 = add nuw %i, 1
+  br head(%j)
+exit:
+  %r: i64 = phi
+  ret %r
+}
+; check: loops
+; error: function `search`, `br`: this leaves the loop, which its counter ends already: how many iterations there are is not known before they run; use a flag and go on, or make the body a kernel
+
+; What depends on itself in no known way.
+func @chain(%n: i64) -> i32 {
+entry:
+  br head(0, 1)
+head:
+  %i: i64 = phi
+  %x: i32 = phi
+  %c: i1 = icmp ult %i, %n
+  br %c, body, exit
+body:
+  %y: i32 = mul %x, 5
+  %z: i32 = add %y, 3
+  %j: i64 = add nuw %i, 1
+  br head(%j, %z)
+exit:
+  ret %x
+}
+; check: loops
+; error: function `chain`, `%z = add`: uses what %x carries from one iteration to the next, which is neither an induction nor a reduction, prefix sum or the like, nor just the value of the iteration before
+
+; Exchanged.
+func @swap(%n: i64) -> i32 {
+entry:
+  br head(0, 1, 2)
+head:
+  %i: i64 = phi
+  %x: i32 = phi
+  %y: i32 = phi
+  %c: i1 = icmp ult %i, %n
+  br %c, body, exit
+body:
+  %j: i64 = add nuw %i, 1
+  br head(%j, %y, %x)
+exit:
+  ret %x
+}
+; check: loops
+; error: function `swap`, `%x = phi`: is exchanged with other values from one iteration to the next
+
+; The value of the iteration before is used before this one has its own.
+func @too_early(%p: ptr, %n: i64) {
+entry:
+  br head(0, 1)
+head:
+  %i: i64 = phi
+  %x: i32 = phi
+  %c: i1 = icmp ult %i, %n
+  br %c, body, exit
+body:
+  %a: ptr = getelementptr i32, %p, %i
+  store %x, %a, align 4
+  %y: i32 = load %p, align 4
+  %j: i64 = add nuw %i, 1
+  br head(%j, %y)
+exit:
+  ret
+}
+; check: loops
+; error: function `too_early_x4.scalar`, `store`: uses %x, the value of the iteration before, before this iteration has computed its own, so that lanes cannot pass it on; compute that first
