@@ -52,7 +52,7 @@ fn the_report_of_a_run_has_the_loops_as_data() {
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     assert_eq!(report["mismatches"], 0);
     let made = &report["vectorized_loops"][0];
-    assert_eq!((&made["function"], &made["place"]), (&"area".into(), &"area.rs:16".into()));
+    assert_eq!((&made["function"], &made["place"]), (&"area".into(), &"area.rs:15".into()));
     let kinds: Vec<&str> =
         made["carried"].as_array().unwrap().iter().map(|c| c["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["induction", "reduction"]);
