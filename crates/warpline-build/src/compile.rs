@@ -26,8 +26,7 @@ pub fn compile(project: &Project) -> Result<Built> {
     for source in &project.sources {
         let signatures = signature::read(source)?;
         if signatures.is_empty() {
-            let message = "it marks no kernel: write `#[warpline_lanes::kernel(…)]` in front of a function of the file's outermost \
-                           level, or `//@ rust fn …` in C"
+            let message = "it marks no kernel: write `#[warpline_lanes::kernel(…)]` in front of a function, or `//@ rust fn …` in C"
                 .to_owned();
             return Err(Error::Source { path: source.clone(), line: None, message });
         }

@@ -18,8 +18,9 @@ fn main() {
         return build_script(source.as_ref());
     }
     type Test = fn();
-    let tests: [(&str, Test); 6] = [
+    let tests: [(&str, Test); 7] = [
         ("every_kind_of_parameter_arrives", every_kind_of_parameter_arrives),
+        ("other_machines_are_built_for_and_run_there", other_machines_are_built_for_and_run_there),
         (
             "wrong_lengths_and_panicking_lanes_end_with_words",
             wrong_lengths_and_panicking_lanes_end_with_words,
@@ -160,12 +161,8 @@ pub fn shift(r#type: usize, scale: &f32, y: &mut f32) {
 }
 ";
 
-fn every_kind_of_parameter_arrives() {
-    let folder = tempfile::tempdir().unwrap();
-    put(folder.path(), "kernels.rs", KERNELS);
-    let program = INCLUDE.to_owned()
-        + &scalar(KERNELS)
-        + r#"
+/// Runs everything in [`KERNELS`] one by one and together, and compares. Prints which CPU's code has run.
+const COMPARE: &str = r#"
 fn main() {
     const N: usize = 203;
     let x: Vec<f32> = (0..N).map(|i| i as f32 * 0.25 - 9.0).collect();
@@ -208,6 +205,11 @@ fn main() {
     println!("{}", vector::all_cpu());
 }
 "#;
+
+fn every_kind_of_parameter_arrives() {
+    let folder = tempfile::tempdir().unwrap();
+    put(folder.path(), "kernels.rs", KERNELS);
+    let program = INCLUDE.to_owned() + &scalar(KERNELS) + COMPARE;
     // One CPU, and several.
     for (settings, cpus) in [
         (vec![], vec!["x86-64", "x86-64-v3", "x86-64-v4", "generic"]),
@@ -218,6 +220,50 @@ fn main() {
         assert!(output.status.success(), "{}", text(&output.stderr));
         assert!(cpus.contains(&text(&output.stdout).trim()), "{}", text(&output.stdout));
     }
+}
+
+fn other_machines_are_built_for_and_run_there() {
+    const TARGET: &str = "aarch64-unknown-linux-gnu";
+    const LINKER: &str = "aarch64-linux-gnu-gcc";
+    let folder = tempfile::tempdir().unwrap();
+    put(folder.path(), "empty.rs", "fn main() {}");
+    let works = |program: &str, arguments: &[&str]| {
+        Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
+    };
+    let executable = folder.path().join("program");
+    let compile = |main: &str| {
+        let flags = [
+            "--edition=2024",
+            "--target",
+            TARGET,
+            "-Clinker=aarch64-linux-gnu-gcc",
+            "-Ctarget-feature=+crt-static",
+        ];
+        let mut command = Command::new(rustc());
+        command
+            .args(flags)
+            .arg(format!("-Lnative={}", folder.path().display()))
+            .arg("-o")
+            .args([&executable, &folder.path().join(main)])
+            .env("OUT_DIR", folder.path());
+        command
+    };
+    if !works("qemu-aarch64", &["--version"]) || !works(LINKER, &["--version"]) {
+        println!("skipped: there is no qemu-aarch64 or no {LINKER}");
+        return;
+    }
+    if !compile("empty.rs").output().unwrap().status.success() {
+        println!("skipped: there is no Rust for {TARGET}");
+        return;
+    }
+    put(folder.path(), "kernels.rs", KERNELS);
+    build(folder.path(), "kernels.rs", &[("TARGET", TARGET)]);
+    put(folder.path(), "main.rs", &(INCLUDE.to_owned() + &scalar(KERNELS) + COMPARE));
+    let compiled = compile("main.rs").arg("-lstatic=warpline_a_test_vector").output().unwrap();
+    assert!(compiled.status.success(), "{}", text(&compiled.stderr));
+    let output = Command::new("qemu-aarch64").arg(&executable).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), "generic\n");
 }
 
 fn wrong_lengths_and_panicking_lanes_end_with_words() {

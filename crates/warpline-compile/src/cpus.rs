@@ -82,8 +82,8 @@ const fn feature(name: &'static str, leaf: Leaf, register: Register, bit: u32, s
     Feature { name, leaf, register, bit, state }
 }
 
-/// The features that LLVM may use for code that does not ask for instructions by name.
-pub const FEATURES: [Feature; 32] = [
+/// The features that LLVM may use for code that does not ask for instructions by name. Whatever one of them implies is among them.
+pub const FEATURES: [Feature; 33] = [
     feature("sse3", Leaf::Basic, Register::Ecx, 0, State::Always),
     feature("pclmul", Leaf::Basic, Register::Ecx, 1, State::Always),
     feature("ssse3", Leaf::Basic, Register::Ecx, 9, State::Always),
@@ -114,6 +114,7 @@ pub const FEATURES: [Feature; 32] = [
     feature("avxvnni", Leaf::More, Register::Eax, 4, State::Ymm),
     feature("avx512bf16", Leaf::More, Register::Eax, 5, State::Zmm),
     feature("lzcnt", Leaf::Amd, Register::Ecx, 5, State::Always),
+    feature("sse4a", Leaf::Amd, Register::Ecx, 6, State::Always),
     feature("fma4", Leaf::Amd, Register::Ecx, 16, State::Ymm),
     feature("tbm", Leaf::Amd, Register::Ecx, 21, State::Always),
 ];

@@ -118,33 +118,55 @@ impl Signature {
 pub fn read(path: &Path) -> Result<Vec<Signature>> {
     let Ok(bytes) = std::fs::read(path) else { return Ok(Vec::new()) };
     let text = String::from_utf8_lossy(&bytes);
-    let found = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("rs") => in_rust(&text),
-        Some("c" | "cc" | "cpp" | "cxx" | "cl") => in_comments(&text),
-        _ => Ok(Vec::new()),
+    let parse = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("rs") if text.contains("kernel") => in_rust,
+        Some("c" | "cc" | "cpp" | "cxx" | "cl") if text.contains("//@") => in_comments,
+        _ => return Ok(Vec::new()),
     };
+    let found = on_a_large_stack(&text, parse);
     found.map_err(|(line, message)| Error::Directive { path: path.to_owned(), line, message })
 }
 
-type Wrong = (u32, String);
+/// Parses text with a stack in proportion to it: `syn` calls itself for whatever is nested.
+fn on_a_large_stack(text: &str, parse: fn(&str) -> Found) -> Found {
+    const LEAST: usize = 16 << 20;
+    const BY_BYTE: usize = 4 << 10;
+    const MOST: usize = 4 << 30;
+    let size = text.len().saturating_mul(BY_BYTE).saturating_add(LEAST).min(MOST);
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(size).spawn_scoped(scope, || parse(text));
+        let outcome = thread
+            .map_err(|error| error.to_string())
+            .and_then(|thread| thread.join().map_err(|_| "the parser gave up".to_owned()));
+        outcome.unwrap_or_else(|reason| Err((1, format!("the file cannot be read as Rust: {reason}"))))
+    })
+}
 
-fn in_rust(text: &str) -> std::result::Result<Vec<Signature>, Wrong> {
-    if !text.contains("kernel") {
-        return Ok(Vec::new());
-    }
+/// A line and what is wrong with it.
+type Wrong = (u32, String);
+type Found = std::result::Result<Vec<Signature>, Wrong>;
+
+fn in_rust(text: &str) -> Found {
     let Ok(file) = syn::parse_file(text) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
-    for item in &file.items {
-        if let syn::Item::Fn(function) = item
-            && let Some(shapes) = shapes(&function.attrs)
-        {
-            found.push(signature(&function.sig, &shapes?, 0)?);
+    let mut items: Vec<&syn::Item> = file.items.iter().rev().collect();
+    while let Some(item) = items.pop() {
+        match item {
+            syn::Item::Fn(function) => {
+                if let Some(shapes) = shapes(&function.attrs) {
+                    found.push(signature(&function.sig, &shapes?, 0)?);
+                }
+            }
+            syn::Item::Mod(module) => {
+                items.extend(module.content.iter().flat_map(|(_, inner)| inner.iter().rev()))
+            }
+            _ => {}
         }
     }
     Ok(found)
 }
 
-fn in_comments(text: &str) -> std::result::Result<Vec<Signature>, Wrong> {
+fn in_comments(text: &str) -> Found {
     let mut found = Vec::new();
     for (i, line) in text.lines().enumerate() {
         let Some(words) = line.trim().strip_prefix("//@").and_then(|rest| rest.trim().strip_prefix("rust "))
@@ -312,6 +334,17 @@ mod tests {
         assert_eq!(f.args(), "index,uniform,varying,stride(-2),stride(12),uniform,uniform,uniform");
         assert_eq!(f.result, Some(Some(PRIMITIVES[0])));
         assert_eq!(f.params[4].kind, Kind::Reference(Element { name: "[f32; 3]".into(), bytes: 12 }, false));
+    }
+
+    #[test]
+    fn kernels_in_modules_are_found_and_deep_nesting_is_borne() {
+        let text = "mod a { #[kernel(i = index)] fn one(i: u8) {} mod b { #[kernel] fn two() {} } }\n#[kernel] fn three() {}\n";
+        let names: Vec<_> = in_rust(text).unwrap().into_iter().map(|found| found.name).collect();
+        assert_eq!(names, ["one", "two", "three"]);
+        let deep = |n: usize| format!("#[kernel] fn f() {{ {}1{}; }}\n", "(".repeat(n), ")".repeat(n));
+        assert_eq!(on_a_large_stack(&deep(20_000), in_rust).unwrap().len(), 1);
+        let types = format!("//@ rust fn f(x: {}f32)", "&".repeat(20_000));
+        assert_eq!(on_a_large_stack(&types, in_comments).unwrap().len(), 1);
     }
 
     #[test]
