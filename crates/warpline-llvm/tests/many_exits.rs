@@ -56,7 +56,13 @@ out:
   ret i32 %x
 }";
     let table = words((0..exits as u32).map(|j| j * 7 + 1));
-    Kernel { text, args: vec![Arg::Index, Arg::Buffer(table), Arg::Uniform(9)], range: 5..70, result: 4 }
+    Kernel {
+        text,
+        args: vec![Arg::Index, Arg::Buffer(table), Arg::Uniform(9)],
+        range: 5..70,
+        result: 4,
+        looped: false,
+    }
 }
 
 #[test]

@@ -16,7 +16,7 @@ use kernels::{Arg, Kernel, bytes, words};
 
 /// A kernel on an index and whatever else.
 fn kernel(text: &str, args: Vec<Arg>, range: std::ops::Range<u64>, result: usize) -> Kernel {
-    Kernel { text: text.to_owned(), args, range, result }
+    Kernel { text: text.to_owned(), args, range, result, looped: false }
 }
 
 /// Numbers without a pattern.

@@ -16,6 +16,7 @@
 //! ;@ function NAME                         the function, where it cannot be called `kernel`
 //! ;@ simplified                              the command line's pipeline has simplified it, as it does with sources
 //! ;@ args …                                of a kernel that asks which work-item it is also the parameters that it gets
+//! ;@ loop                                  not the function is the unit, but its first loop; the range is 0..1
 //! ;@ lockstep                              there is no scalar reference
 //! ;@ machine                               machine code alone is judged: the interpreter lacks the types
 //! ;@ refused TEXT                          the reason contains this
@@ -38,12 +39,13 @@ use warpline::vectorize::Options;
 use warpline::vectorize::counts::Counts;
 
 /// The tables, in the order of the document.
-const GROUPS: [(&str, &str); 6] = [
+const GROUPS: [(&str, &str); 7] = [
     ("Control flow", "control_"),
     ("Memory", "memory_"),
     ("Values", "values_"),
     ("Calls", "calls_"),
     ("Lane operations", "lanes_"),
+    ("Loops as the unit", "loops_"),
     ("What has gone wrong elsewhere", "other_"),
 ];
 
@@ -91,7 +93,11 @@ fn vectorized(row: &Row, kernel: &Kernel) -> (String, Counts) {
     let bodies = imported.final_bodies(128);
     let ir = &mut imported.ir;
     let asked = Options { callees: &bodies, ..Options::new(4, kernel.shapes(), "kernel_x4") };
-    let made = kernel.vectorized(ir, asked).unwrap_or_else(|e| panic!("{}: {e}", row.file));
+    let made = match kernel.looped {
+        true => kernel.vectorized_loop(ir, &asked).map(|(_, made)| made),
+        false => kernel.vectorized(ir, asked),
+    };
+    let made = made.unwrap_or_else(|e| panic!("{}: {e}", row.file));
     (print_function(ir, &ir.functions[made.func]), made.counts)
 }
 
@@ -168,5 +174,6 @@ groups! {
     values_become_what_the_table_says: "values_";
     calls_become_what_the_table_says: "calls_";
     lane_operations_become_what_the_table_says: "lanes_";
+    loops_within_functions_become_what_the_table_says: "loops_";
     what_other_vectorizers_get_wrong_is_right_or_refused: "other_";
 }

@@ -13,7 +13,7 @@ use warpline::interp::LaneSet;
 use warpline::ir::{FuncId, Module as Ir, Type};
 use warpline::shape::ArgShape;
 use warpline::vectorize::driver::{scalar_range, slots_entry, vector_range};
-use warpline::vectorize::{Boscc, Callees, Linearize, Options, VectorizeError, Vectorized, vectorize};
+use warpline::vectorize::{Boscc, Callees, Linearize, Options, VectorizeError, Vectorized, loops, vectorize};
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
 use warpline_testkit::differential::{Form, Outcome, Setup, compare_all};
@@ -52,6 +52,8 @@ pub struct Kernel {
     pub range: Range<u64>,
     /// Bytes of a result; 0 if it has none.
     pub result: usize,
+    /// Whether not the function is the unit, but its first loop. All arguments are uniform or buffers then, and the range has one index.
+    pub looped: bool,
 }
 
 /// What a run over the range left behind.
@@ -148,13 +150,35 @@ impl Kernel {
         vectorize(ir, kernel, &asked)
     }
 
+    /// Vectorizes its first loop in a copy of the function: the copy, and the W-lane form of the loop's body.
+    ///
+    /// # Errors
+    /// If it is refused.
+    pub fn vectorized_loop(
+        &self,
+        ir: &mut Ir,
+        asked: &Options<'_>,
+    ) -> Result<(FuncId, Vectorized), VectorizeError> {
+        let kernel = ir.function("kernel").expect("the function is called `kernel`");
+        let mut copy = ir.functions[kernel].clone();
+        copy.name = "kernel.loops".into();
+        let header = loops::headers(&copy)[0];
+        let copy = ir.functions.push(copy);
+        let made = loops::vectorize_loop(ir, copy, header, asked, false)?;
+        Ok((copy, made.full))
+    }
+
     /// Why it is refused.
     ///
     /// # Panics
     /// If it is not.
     pub fn refusal(&self) -> String {
         let asked = Options::new(4, self.shapes(), "refused");
-        let made = self.vectorized(&mut self.import().ir, asked);
+        let mut imported = self.import();
+        let made = match self.looped {
+            true => self.vectorized_loop(&mut imported.ir, &asked).map(|_| ()),
+            false => self.vectorized(&mut imported.ir, asked).map(|_| ()),
+        };
         made.expect_err("the kernel is to be refused").to_string()
     }
 
@@ -167,7 +191,9 @@ impl Kernel {
             return;
         }
         self.judge_natively();
-        self.judge_by_interpretation();
+        if !self.looped {
+            self.judge_by_interpretation();
+        }
     }
 
     /// Judges a kernel with types that the interpreter has no inputs for: by its scalar machine code alone.
@@ -245,20 +271,14 @@ impl Kernel {
         let shapes = self.shapes();
         // The smallest registers of all machines.
         let bodies = imported.final_bodies(128);
-        let mut forms = Vec::new();
-        for masked in [false, true] {
-            let name = format!("kernel.{masked}");
-            let callees: &dyn Callees = &bodies;
-            let asked =
-                Options { masked, linearize, boscc, callees, ..Options::new(width, shapes.clone(), name) };
-            let made =
-                self.vectorized(&mut imported.ir, asked).unwrap_or_else(|e| panic!("{e}\n{}", self.text));
-            forms.push(made.func);
-        }
+        let callees: &dyn Callees = &bodies;
+        let common = Options { linearize, boscc, callees, ..Options::new(width, shapes.clone(), "kernel.x") };
+        let vector = match self.looped {
+            true => self.vector_loop(&mut imported.ir, &common),
+            false => self.vector_range(&mut imported.ir, &common),
+        };
         let ir = &mut imported.ir;
         let scalar = scalar_range(ir, kernel, &shapes, "scalar").expect("a driver");
-        let vector =
-            vector_range(ir, kernel, forms[0], forms[1], width, &shapes, "vector").expect("a driver");
         slots_entry(ir, scalar, scalar_name).expect("an entry");
         slots_entry(ir, vector, vector_name).expect("an entry");
         let added: Vec<FuncId> = imported.ir.functions.keys().skip(known).collect();
@@ -279,6 +299,24 @@ impl Kernel {
         options.define_missing = !self.text.contains("@log_call");
         codegen_in_process(&imported.bridge.module().to_bitcode(), "kernel", &options)
             .unwrap_or_else(|e| panic!("{e}\n{}", self.text))
+    }
+
+    /// A driver of the function in which the loop is vectorized.
+    fn vector_loop(&self, ir: &mut Ir, asked: &Options<'_>) -> FuncId {
+        let made = self.vectorized_loop(ir, asked);
+        let (copy, _) = made.unwrap_or_else(|e| panic!("{e}\n{}", self.text));
+        scalar_range(ir, copy, &asked.args, "vector").expect("a driver")
+    }
+
+    /// A driver of the kernel's W-lane forms.
+    fn vector_range(&self, ir: &mut Ir, asked: &Options<'_>) -> FuncId {
+        let kernel = ir.function("kernel").expect("the function is called `kernel`");
+        let forms = [false, true].map(|masked| {
+            let (name, args) = (format!("kernel.{masked}"), asked.args.clone());
+            let asked = Options { masked, name, args, ..*asked };
+            self.vectorized(ir, asked).unwrap_or_else(|e| panic!("{e}\n{}", self.text)).func
+        });
+        vector_range(ir, kernel, forms[0], forms[1], asked.width, &asked.args, "vector").expect("a driver")
     }
 
     /// Runs a driver on the first indices of the range.

@@ -56,10 +56,15 @@ impl Row {
             return None;
         }
         let simplified = self.get("simplified").is_some();
+        let looped = self.get("loop").is_some();
         let text = if source || simplified || triple.is_some() {
             let triple = triple.map(str::to_owned);
-            let options =
-                LoadOptions { simplify: simplified.then_some(true), triple, ..LoadOptions::default() };
+            let options = LoadOptions {
+                simplify: simplified.then_some(true),
+                thread_jumps: looped,
+                triple,
+                ..LoadOptions::default()
+            };
             let loaded = load_in_process(&self.path, &options).expect("it compiles");
             Module::parse(&loaded.bitcode, &self.file).expect("what was compiled can be read").to_text()
         } else {
@@ -73,7 +78,7 @@ impl Row {
         let range = from.parse().expect("a number")..to.parse().expect("a number");
         let args = self.must("args").split(", ").map(|a| self.arg(a, &range)).collect();
         let result = self.get("result").map_or(0, |n| n.parse().expect("a number"));
-        Some(Kernel { text, args, range, result })
+        Some(Kernel { text, args, range, result, looped })
     }
 
     fn arg(&self, text: &str, range: &std::ops::Range<u64>) -> Arg {

@@ -195,6 +195,7 @@ fn another_result_or_a_trap_on_the_target_is_noticed() {
         args: vec![Arg::Index, Arg::Buffer(vec![7; 4])],
         range: 0..10,
         result: 4,
+        looped: false,
     };
     let folder = tempfile::tempdir().expect("a folder");
     let [right, wrong] = [folder.path().join("right.o"), folder.path().join("wrong.o")];

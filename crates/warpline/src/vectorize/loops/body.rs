@@ -25,6 +25,7 @@ use crate::vectorize::VectorizeError;
 
 use super::carried::{Carried, Combiner, How, Kind, Step};
 use super::find::{Loop, dominates};
+use super::hoist::hoist;
 use super::objects::Objects;
 
 /// The kernel of a loop.
@@ -85,7 +86,7 @@ pub(super) fn outline(
     let lane = o.body.append_value(entry, Op::Lane(LaneOp::LaneIndex), &[], Type::Int(32));
     let carries = o.states(lane);
     o.scans(&carries);
-    o.previous_values(lane, &carries)?;
+    o.previous_values(module, lane, &carries)?;
     let outputs = o.give_back(module, end);
     let Outline { mut body, args, inputs, .. } = o;
     // Shapes see through arithmetic, not through φs.
@@ -332,7 +333,12 @@ impl Outline<'_> {
     }
 
     /// Gives φs that take over the value of the iteration before that of the lane before.
-    fn previous_values(&mut self, lane: Value, carries: &[Option<Value>]) -> Result<(), VectorizeError> {
+    fn previous_values(
+        &mut self,
+        module: &Module,
+        lane: Value,
+        carries: &[Option<Value>],
+    ) -> Result<(), VectorizeError> {
         let mut waiting: Vec<usize> = (0..carries.len()).filter(|&k| carries[k].is_some()).collect();
         if waiting.is_empty() {
             return Ok(());
@@ -350,19 +356,21 @@ impl Outline<'_> {
             };
             let k = waiting.remove(at);
             let carry = carries[k].expect("it waits for its value");
-            self.previous_value(k, carry, before, is_first)?;
+            self.previous_value(module, k, carry, before, is_first)?;
         }
         Ok(())
     }
 
     fn previous_value(
         &mut self,
+        module: &Module,
         k: usize,
         carry: Value,
         before: Value,
         is_first: Value,
     ) -> Result<(), VectorizeError> {
         let (phi, next) = (self.carried[k].phi, self.nexts[k]);
+        hoist(module, self.source, &mut self.body, next, phi);
         let (block, position) = self.behind(next);
         let ty = self.body.ty(phi);
         let mut put = |op: Op, args: &[Value], at: usize| {
@@ -410,7 +418,7 @@ impl Outline<'_> {
                 if used && !computed && (b == block || !dominates(&self.l.dominators, block, b)) {
                     let phi = self.source.value_name(phi);
                     let reason = format!(
-                        "uses {phi}, the value of the iteration before, before this iteration has computed its own, so that lanes cannot pass it on; compute that first"
+                        "uses {phi}, the value of the iteration before, before this iteration has computed its own, so that lanes cannot pass it on; compute that first, or declare pointers `restrict` so that it may be"
                     );
                     return Err(VectorizeError::at_inst(&self.body, i, reason));
                 }

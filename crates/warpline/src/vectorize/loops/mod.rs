@@ -14,6 +14,7 @@
 mod body;
 mod carried;
 mod find;
+mod hoist;
 mod objects;
 mod rewrite;
 #[cfg(test)]
