@@ -194,8 +194,11 @@ pub fn around(program: &Program, rng: &mut SplitMix64) -> LoopProgram {
     let sum = m.f.add_phi(header, INT);
 
     m.at = latch;
+    // Some of what was carried on is looked at before this iteration computes anything.
+    let early = seen_first(&mut m, &carries);
     let x = m.number(result, index);
-    let seen = body_of(&mut m, &mut carries, x);
+    let mut seen = body_of(&mut m, &mut carries, x);
+    seen.extend(early);
     let mut total = sum;
     for s in seen {
         let three = m.int(s, 3);
@@ -248,6 +251,18 @@ pub fn around(program: &Program, rng: &mut SplitMix64) -> LoopProgram {
     let f = m.f;
     let kernel = module.functions.push(f);
     LoopProgram { program: Program { module, kernel, roles }, header }
+}
+
+/// Code that looks at some of what is carried.
+fn seen_first(m: &mut Maker<'_>, carries: &[Carry]) -> Vec<Value> {
+    let mut seen = Vec::new();
+    for c in carries {
+        if m.rng.chance(1, 6) {
+            let seven = m.int(c.phi, 7);
+            seen.push(m.binary(BinaryOp::Xor, c.phi, seven));
+        }
+    }
+    seen
 }
 
 /// What the body carries on, and what it sees of it.
