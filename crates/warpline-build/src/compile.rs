@@ -5,12 +5,13 @@ use std::path::Path;
 
 use warpline::ir::{FloatKind, Function, SymbolKind, Type};
 use warpline::shape::ArgShape;
+use warpline_compile::cpus::{self, Choice};
 use warpline_compile::signature::{self, Kind, Param, Primitive, Signature};
 use warpline_compile::spec::Width;
 use warpline_compile::vectorize::Compiled;
 use warpline_compile::{KernelOptions, VectorizeOptions, dispatch, kernel, vectorize};
-use warpline_llvm::Imported;
 use warpline_llvm::worker::{self, Output};
+use warpline_llvm::{Cpu, Imported};
 
 use crate::archive::{Member, archive};
 use crate::error::{Error, Result};
@@ -19,6 +20,7 @@ use crate::wrapper::{self, Which};
 
 /// Compiles all kernels of a library.
 pub fn compile(project: &Project) -> Result<Built> {
+    let cpus = Cpus::of(project)?;
     let mut members: Vec<Member> = Vec::new();
     let mut wrappers = String::new();
     let mut libraries = BTreeSet::new();
@@ -38,7 +40,7 @@ pub fn compile(project: &Project) -> Result<Built> {
                 return Err(wrong(source, signature, "another kernel has this name".to_owned()));
             }
             check(source, signature)?;
-            let made = one(project, source, signature, &imported)?;
+            let made = one(project, &cpus, source, signature, &imported)?;
             if made.approximate {
                 libraries.insert("mvec");
             }
@@ -71,6 +73,25 @@ fn changes_nothing_of_its_own(source: &Path, imported: &Imported) -> Result<()> 
     Err(Error::Source { path: source.to_owned(), line: None, message })
 }
 
+/// What there is code for.
+enum Cpus {
+    /// One CPU only.
+    One(Cpu),
+    /// Several, among which a program chooses.
+    Several(Vec<Choice>),
+}
+
+impl Cpus {
+    fn of(project: &Project) -> Result<Cpus> {
+        Ok(match &project.cpus[..] {
+            [cpu] => {
+                Cpus::One(worker::find_cpu(cpu, &project.target).map_err(warpline_compile::Error::from)?)
+            }
+            several => Cpus::Several(cpus::choices(several, &project.target)?),
+        })
+    }
+}
+
 /// What was made of a kernel.
 struct Made {
     range: String,
@@ -80,10 +101,15 @@ struct Made {
     approximate: bool,
 }
 
-fn one(project: &Project, source: &Path, signature: &Signature, imported: &Imported) -> Result<Made> {
+fn one(
+    project: &Project,
+    cpus: &Cpus,
+    source: &Path,
+    signature: &Signature,
+    imported: &Imported,
+) -> Result<Made> {
     let options = VectorizeOptions {
         name: Some(format!("{}{}", project.prefix(), signature.name)),
-        cpus: project.cpus.clone(),
         strip: !project.debug,
         panic: Some(format!(
             "a lane of the kernel `{}` panicked; called as a function, not over a range, it says where\n",
@@ -97,21 +123,24 @@ fn one(project: &Project, source: &Path, signature: &Signature, imported: &Impor
             ..KernelOptions::new(source)
         })
     };
-    if let [cpu] = &project.cpus[..] {
-        let own = Imported::new(imported.bridge.module().try_clone().map_err(warpline_compile::Error::from)?);
-        let cpu = worker::find_cpu(cpu, &project.target).map_err(warpline_compile::Error::from)?;
-        let kernel = kernel::settle(&options.kernel, own, cpu)?;
-        let compiled = vectorize::compile(&options, kernel, "", Output::Object)?;
-        fits(source, signature, &compiled)?;
-        return Ok(Made {
-            range: compiled.range.clone().unwrap_or_default(),
-            which: Which::One(compiled.kernel.cpu.name.clone()),
-            symbols: compiled.drivers().map(str::to_owned).collect(),
-            approximate: compiled.made.approximate,
-            object: compiled.code,
-        });
-    }
-    let dispatched = dispatch::of_module(imported, &options, Output::Object)?;
+    let choices = match cpus {
+        Cpus::Several(choices) => choices,
+        Cpus::One(cpu) => {
+            let own =
+                Imported::new(imported.bridge.module().try_clone().map_err(warpline_compile::Error::from)?);
+            let kernel = kernel::settle(&options.kernel, own, cpu.clone())?;
+            let compiled = vectorize::compile(&options, kernel, "", Output::Object)?;
+            fits(source, signature, &compiled)?;
+            return Ok(Made {
+                range: compiled.range.clone().unwrap_or_default(),
+                which: Which::One(cpu.name.clone()),
+                symbols: compiled.drivers().map(str::to_owned).collect(),
+                approximate: compiled.made.approximate,
+                object: compiled.code,
+            });
+        }
+    };
+    let dispatched = dispatch::of_module(imported, &options, choices, Output::Object)?;
     for version in &dispatched.versions {
         fits(source, signature, &version.compiled)?;
     }

@@ -18,8 +18,9 @@ fn main() {
         return build_script(source.as_ref());
     }
     type Test = fn();
-    let tests: [(&str, Test); 7] = [
+    let tests: [(&str, Test); 8] = [
         ("every_kind_of_parameter_arrives", every_kind_of_parameter_arrives),
+        ("vector_mathematics_is_linked_where_it_is_used", vector_mathematics_is_linked_where_it_is_used),
         ("other_machines_are_built_for_and_run_there", other_machines_are_built_for_and_run_there),
         (
             "wrong_lengths_and_panicking_lanes_end_with_words",
@@ -90,13 +91,14 @@ fn script(folder: &Path, source: &str, settings: &[(&str, &str)]) -> Output {
     command.output().expect("the build script starts")
 }
 
-/// Runs the build script, which must succeed.
+/// Runs the build script, which must succeed; what it says to cargo.
 #[track_caller]
-fn build(folder: &Path, source: &str, settings: &[(&str, &str)]) {
+fn build(folder: &Path, source: &str, settings: &[(&str, &str)]) -> String {
     let output = script(folder, source, settings);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let said = text(&output.stdout);
     assert!(said.contains("cargo:rustc-link-lib=static=warpline_a_test_vector\n"), "{said}");
+    said
 }
 
 /// Compiles a program against what a build script has made, as cargo would, and runs it.
@@ -107,6 +109,9 @@ fn run(folder: &Path, program: &str) -> Output {
     let executable = folder.join("program");
     let compiled = Command::new(rustc())
         .args(["--edition=2024", "-Dwarnings", "-Cdebug-assertions=on", "-lm"])
+        .args(std::fs::read_dir(folder).unwrap().flatten().filter_map(|entry| {
+            entry.file_name().to_str()?.strip_prefix("link-").map(|library| format!("-l{library}"))
+        }))
         .arg(format!("-Lnative={}", folder.display()))
         .arg("-lstatic=warpline_a_test_vector")
         .arg("-o")
@@ -293,6 +298,27 @@ void saxpy(int i, float a, const float *x, float *y) {
     if (*x > 0) *y += a * *x + i;
 }
 ";
+
+fn vector_mathematics_is_linked_where_it_is_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "#[warpline_lanes::kernel(i = index)]\npub fn power(i: usize, x: &f64, y: &mut f64) { *y = (*x).exp() + i as f64; }\n";
+    put(folder.path(), "kernels.rs", source);
+    let said = build(folder.path(), "kernels.rs", &[]);
+    assert!(said.contains("cargo:rustc-link-lib=m\n"), "{said}");
+    if said.contains("cargo:rustc-link-lib=mvec\n") {
+        put(folder.path(), "link-mvec", "");
+    } else {
+        println!("not there: glibc's vector mathematics");
+    }
+    let program = format!(
+        "{INCLUDE}{}fn main() {{\n let x: [f64; 99] = std::array::from_fn(|i| i as f64 / 7.0 - 5.0);\n let mut y = [0.0; 99];\n \
+         vector::power(0..99, &x, &mut y);\n for i in 0..99 {{\n let mut one = 0.0;\n scalar::power(i, &x[i], &mut one);\n \
+         assert!((y[i] - one).abs() <= 4.0 * f64::EPSILON * one.abs(), \"{{i}}\");\n }}\n}}\n",
+        scalar(source)
+    );
+    let output = run(folder.path(), &program);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
 
 fn kernels_in_c_are_called_by_their_signature_in_rust() {
     if !warpline_llvm::has_clang() {

@@ -39,18 +39,17 @@ pub fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
         returns: options.returns.clone(),
         name: options.name.clone(),
         mask: options.mask,
-        cpus,
         panic: None,
         strip: false,
     };
     let header =
         |text: &dyn Fn(&str) -> String| options.header.as_ref().map(|path| (path, text(&file_name(path))));
-    if asked.cpus.is_empty() {
+    if cpus.is_empty() {
         let compiled = warpline_compile::vectorize::vectorize(&asked, kind)?;
         write(options, &compiled.code, header(&|file| header::text(&compiled, file)))?;
         report(options, &compiled);
     } else {
-        let dispatched = dispatch::vectorize(&asked, kind)?;
+        let dispatched = dispatch::vectorize(&asked, &cpus, kind)?;
         write(options, &dispatched.code, header(&|file| header::dispatched_text(&dispatched, file)))?;
         report_all(options, &dispatched);
     }

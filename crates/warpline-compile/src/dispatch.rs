@@ -46,33 +46,48 @@ impl Dispatched {
     }
 }
 
-/// Makes the W-lane forms of a kernel for the CPUs that the options name, their drivers, and code of all of them.
+/// Makes the W-lane forms of a kernel for several CPUs, their drivers, and code of all of them.
 ///
 /// # Errors
 /// Whatever is wrong with input and options, or the reason why the kernel cannot be vectorized.
-pub fn vectorize(options: &VectorizeOptions, output: Output) -> Result<Dispatched> {
+pub fn vectorize(options: &VectorizeOptions, cpus: &[String], output: Output) -> Result<Dispatched> {
     let triple = options.kernel.triple.as_deref();
-    of_module(&kernel::load(&options.kernel.input, Some(true), triple)?, options, output)
+    let imported = kernel::load(&options.kernel.input, Some(true), triple)?;
+    let choices = cpus::choices(cpus, &triple_of(&imported)?)?;
+    of_module(&imported, options, &choices, output)
 }
 
-/// The same for an input that was loaded and simplified.
+/// What an input is for: this machine, if it does not say.
+fn triple_of(imported: &Imported) -> Result<String> {
+    Ok(match imported.ir.triple.as_str() {
+        "" => host_triple()?,
+        triple => triple.to_owned(),
+    })
+}
+
+/// [`vectorize()`] for an input that was loaded and simplified, with [choices](cpus::choices) for its target.
 ///
 /// # Errors
 /// As [`vectorize()`].
-pub fn of_module(imported: &Imported, options: &VectorizeOptions, output: Output) -> Result<Dispatched> {
-    let triple = match imported.ir.triple.as_str() {
-        "" => host_triple()?,
-        triple => triple.to_owned(),
-    };
+pub fn of_module(
+    imported: &Imported,
+    options: &VectorizeOptions,
+    choices: &[Choice],
+    output: Output,
+) -> Result<Dispatched> {
+    let triple = triple_of(imported)?;
     let mut versions = Vec::new();
-    for choice in cpus::choices(&options.cpus, &triple)? {
+    for choice in choices {
         let own = Imported::new(imported.bridge.module().try_clone()?);
         let kernel = kernel::settle(&options.kernel, own, choice.cpu.clone())?;
         let suffix = format!("_{}", choice.suffix());
         let compiled = vectorize::compile(options, kernel, &suffix, Output::Prepared)?;
-        versions.push(Version { choice, compiled });
+        versions.push(Version { choice: choice.clone(), compiled });
     }
-    let kernel = &versions[0].compiled.kernel;
+    let Some(best) = versions.first() else {
+        return Err(Error::option("--cpu", "no CPU is named"));
+    };
+    let kernel = &best.compiled.kernel;
     let stem = options.name.as_ref().unwrap_or(&kernel.name);
     let names = Names {
         range: format!("{stem}_range"),

@@ -58,8 +58,6 @@ pub struct VectorizeOptions {
     pub name: Option<String>,
     /// Whether the W-lane function gets a mask as its last parameter.
     pub mask: bool,
-    /// The CPUs to make code for, among which a program chooses when it runs; empty: the kernel's alone.
-    pub cpus: Vec<String>,
     /// What to say when Rust code panics, before the program ends; for code that is linked with Rust. By default the panic
     /// functions of the compiler are called.
     pub panic: Option<String>,
@@ -70,14 +68,6 @@ pub struct VectorizeOptions {
 impl VectorizeOptions {
     /// The W-lane function without a mask, and its drivers.
     pub fn new(kernel: KernelOptions) -> VectorizeOptions {
-        VectorizeOptions {
-            kernel,
-            returns: None,
-            name: None,
-            mask: false,
-            cpus: Vec::new(),
-            panic: None,
-            strip: false,
-        }
+        VectorizeOptions { kernel, returns: None, name: None, mask: false, panic: None, strip: false }
     }
 }
