@@ -5,11 +5,11 @@
 //! registers is found here, and refused where it is not understood. Loops within the loop, branches and calls in it are no
 //! obstacle: one iteration becomes a kernel, and a kernel may have all that.
 //!
-//! 1. [`find`]: the loop, its preheader, its latch, the one test by which it ends;
-//! 2. [`carried`]: what its header's φs carry from one iteration to the next;
-//! 3. [`trips`]: how many iterations there are;
-//! 4. [`body`]: one iteration as a function, of which the [vectorizer](super::vectorize) makes W-lane forms;
-//! 5. [`rewrite`]: the function with a loop over groups in front of the scalar one.
+//! 1. `find`: the loop, its preheader, its latch, the one test by which it ends;
+//! 2. `carried`: what its header's φs carry from one iteration to the next;
+//! 3. `trips`: how many iterations there are;
+//! 4. `body`: one iteration as a function, of which the [vectorizer](super::vectorize) makes W-lane forms;
+//! 5. `rewrite`: the function with a loop over groups in front of the scalar one.
 
 mod body;
 mod carried;
