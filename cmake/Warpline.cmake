@@ -9,7 +9,8 @@
 #       [OPTIONS ...])            # more options of `warpline vectorize`, such as --width 8
 #
 # For each kernel NAME the target gets a function NAME_range(begin, end, ...) and a header that declares it, called like the
-# source or, with FUNCTIONS, like the kernel: `#include "file.warpline.h"`.
+# source or, with FUNCTIONS, like the kernel: `#include "file.warpline.h"`. Of several CPUs, NAME_cpu() says which one's code runs.
+# Variables of a source that can change are others in this code than in the source compiled as usual: pass pointers.
 #
 # The program is $WARPLINE_EXECUTABLE, or `warpline` on the path; beside its sources, cargo builds it. C needs a clang on the path or in
 # the environment variable CLANG.
