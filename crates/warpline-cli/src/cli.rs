@@ -256,8 +256,8 @@ pub struct KernelOptions {
     /// Where branches skip code that no lane wants, besides where they must [default: the input's directive, or auto]
     #[arg(long, value_enum)]
     pub boscc: Option<BosccMode>,
-    /// The largest error of vector math functions that is accepted, in units in the last place; glibc's are within 4. 0: the
-    /// scalar functions, lane by lane
+    /// The largest error of vector math functions that is accepted, in units in the last place; glibc's are within 4, SLEEF's, where it is
+    /// installed, within 1. 0: the scalar functions, lane by lane
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub math_ulp: u32,
 }
@@ -274,6 +274,7 @@ impl From<&KernelOptions> for warpline_compile::KernelOptions {
             linearize: options.linearize.into(),
             boscc: options.boscc.map(Into::into),
             math_ulp: options.math_ulp,
+            sleef: true,
         }
     }
 }

@@ -49,7 +49,7 @@ fn report(options: &VectorizeOptions, compiled: &CompiledLoops) {
         text += &format!("{}\n", output::counts(&l.made.full.counts).join("\n"));
     }
     if compiled.loops.iter().any(|l| l.made.full.approximate) {
-        text += &approximate();
+        text += &approximate(&compiled.libraries);
     }
     output::print(&text);
 }

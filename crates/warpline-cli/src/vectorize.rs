@@ -6,6 +6,7 @@ use serde_json::json;
 use warpline_compile::dispatch::{self, Dispatched};
 use warpline_compile::header;
 use warpline_compile::libmvec::MAX_ULP;
+use warpline_compile::math;
 use warpline_compile::vectorize::Compiled;
 use warpline_compile::{KernelOptions, VectorizeOptions as Asked};
 use warpline_llvm::worker::Output;
@@ -126,6 +127,7 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> serde_json::Value
         "symbols": std::iter::once(compiled.lanes()).chain(compiled.drivers()).collect::<Vec<_>>(),
         "output": options.output.display().to_string(),
         "approximate_math": made.approximate,
+        "libraries": math::libraries(&kernel.imported.ir),
         "branches": made.counts.branches,
         "loops": made.counts.loops,
         "exits": made.counts.exits,
@@ -142,14 +144,18 @@ fn text_of(compiled: &Compiled) -> String {
     }
     text += &format!("\n{}\n", output::counts(&made.counts).join("\n"));
     if made.approximate {
-        text += &approximate();
+        text += &approximate(&math::libraries(&kernel.imported.ir));
     }
     text
 }
 
 /// What code that calls vector functions is linked with.
-pub fn approximate() -> String {
-    format!(
-        "  calls vector functions of glibc's libmvec (errors up to {MAX_ULP} ulp): link with -lmvec -lm\n"
-    )
+pub fn approximate(libraries: &[&str]) -> String {
+    let described = |library: &&str| match *library {
+        "mvec" => format!("glibc's libmvec (errors up to {MAX_ULP} ulp)"),
+        _ => "SLEEF (errors up to 1.5 ulp)".to_owned(),
+    };
+    let flags: Vec<String> = libraries.iter().map(|library| format!("-l{library}")).collect();
+    let words: Vec<String> = libraries.iter().map(described).collect();
+    format!("  calls vector functions of {}: link with {} -lm\n", words.join(" and "), flags.join(" "))
 }

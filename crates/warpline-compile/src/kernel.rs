@@ -12,7 +12,7 @@ use warpline_llvm::{Cpu, Imported, Linkage, Module, did_you_mean};
 
 use crate::directives::{self, Directives};
 use crate::error::{Error, Result};
-use crate::libmvec::{Libmvec, MAX_ULP};
+use crate::math::VectorMath;
 use crate::options::KernelOptions;
 use crate::spec::Width;
 
@@ -310,10 +310,10 @@ impl Kernel {
         &self.imported.ir.functions[self.func]
     }
 
-    /// The vector mathematics library to use: none where its errors are more than `math_ulp`.
-    pub fn math_library(&self, math_ulp: u32) -> Libmvec {
-        let register_bits = if math_ulp >= MAX_ULP { self.register_bits } else { 0 };
-        Libmvec::new(&self.imported.ir.triple, register_bits)
+    /// The vector mathematics to use.
+    pub fn math_library(&self, options: &KernelOptions) -> VectorMath {
+        let KernelOptions { math_ulp, sleef, .. } = *options;
+        VectorMath::new(&self.imported.ir.triple, self.register_bits, math_ulp, sleef)
     }
 
     /// The text of a refusal, with the source line.

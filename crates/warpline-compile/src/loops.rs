@@ -13,7 +13,7 @@ use warpline_llvm::{Cpu, Imported, Linkage};
 use crate::directives;
 use crate::error::{Error, Result};
 use crate::kernel::{self, Kernel};
-use crate::libmvec::{Libmvec, MAX_ULP};
+use crate::math::{self, VectorMath};
 use crate::options::KernelOptions;
 use crate::spec::Width;
 
@@ -85,6 +85,8 @@ pub struct CompiledLoops {
     pub loops: Vec<MadeLoop>,
     /// The CPU that the code is for.
     pub cpu: Cpu,
+    /// The libraries of vector mathematics that it must be linked with.
+    pub libraries: Vec<&'static str>,
     /// The code.
     pub code: Vec<u8>,
 }
@@ -127,7 +129,8 @@ pub fn vectorize_loops(options: &LoopOptions, output: Output) -> Result<Compiled
         ..CodegenOptions::new(machine.cpu.clone(), output)
     };
     let code = worker::codegen(imported.bridge.module(), &codegen)?;
-    Ok(CompiledLoops { loops, cpu: machine.cpu, code })
+    let libraries = math::libraries(&imported.ir);
+    Ok(CompiledLoops { loops, cpu: machine.cpu, libraries, code })
 }
 
 /// Reads an input for a run of the function that has the loops: all must be in one.
@@ -226,8 +229,7 @@ impl Machine {
             Width::Lanes(n) => n,
             Width::Auto => (self.register_bits / kernel::element_bits(&imported.ir.functions[func])).max(1),
         };
-        let bits = if options.math_ulp >= MAX_ULP { self.register_bits } else { 0 };
-        let math = Libmvec::new(&imported.ir.triple, bits);
+        let math = VectorMath::new(&imported.ir.triple, self.register_bits, options.math_ulp, options.sleef);
         let bodies = imported.final_bodies(self.register_bits);
         let header = imported.ir.functions[func].block_name(found.header);
         let asked = warpline::vectorize::Options {

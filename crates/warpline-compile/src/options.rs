@@ -28,6 +28,8 @@ pub struct KernelOptions {
     pub boscc: Option<Boscc>,
     /// The largest error of vector math functions that is accepted, in units in the last place.
     pub math_ulp: u32,
+    /// Whether SLEEF may be used, where it is installed. What is made must be linked with it then.
+    pub sleef: bool,
 }
 
 impl KernelOptions {
@@ -43,6 +45,7 @@ impl KernelOptions {
             linearize: Linearize::default(),
             boscc: None,
             math_ulp: MAX_ULP,
+            sleef: false,
         }
     }
 }

@@ -100,7 +100,7 @@ fn make(
     scalar_result: bool,
 ) -> Result<Vectorized> {
     let (name, with_range) = (names.lanes, names.range.is_some());
-    let math = kernel.math_library(options.kernel.math_ulp);
+    let math = kernel.math_library(&options.kernel);
     let bodies = kernel.imported.final_bodies(kernel.register_bits);
     let form = |kernel: &mut Kernel, name: String, masked: bool| {
         let mut asked = kernel.vectorizer(name, masked, &math, &bodies);

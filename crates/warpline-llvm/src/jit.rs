@@ -215,7 +215,7 @@ impl Module {
 }
 
 /// Whether running code finds a symbol of that name in this process: in the program, the C library, the math library or
-/// glibc's vector math library.
+/// a library of vector mathematics.
 pub fn process_has_symbol(name: &str) -> bool {
     open_math_libraries();
     in_process(name)
@@ -230,12 +230,12 @@ fn in_process(name: &str) -> bool {
         .is_ok_and(|symbol| !symbol.is_null())
 }
 
-/// Makes the math library and glibc's vector variants, where there are any, visible to the linker in this process.
+/// Makes the math library, glibc's vector variants and SLEEF, where there are any, visible to the linker in this process.
 fn open_math_libraries() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        for name in ["libm.so.6", "libmvec.so.1"] {
-            // SAFETY: glibc's own libraries, whose initialisers have no preconditions. Never closed.
+        for name in ["libm.so.6", "libmvec.so.1", "libsleef.so.3"] {
+            // SAFETY: libraries of mathematics, whose initialisers have no preconditions. Never closed.
             if let Ok(library) = unsafe { Library::open(Some(name), RTLD_NOW | RTLD_GLOBAL) } {
                 std::mem::forget(library);
             }

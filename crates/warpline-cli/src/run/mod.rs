@@ -198,7 +198,7 @@ fn row_of_items(items: &WorkItems, func: &Function, begin: i64, end: i64) -> Vec
 
 /// Makes the W-lane forms, the drivers and the entries, and exports them. Returns what is said of the unmasked form.
 fn make(options: &RunOptions, kernel: &mut Kernel) -> Result<Vectorized> {
-    let math = kernel.math_library(options.kernel.math_ulp);
+    let math = kernel.math_library(&KernelOptions::from(&options.kernel));
     let bodies = kernel.imported.final_bodies(kernel.register_bits);
     let bodies = bodies.with_variants_at_hand(&kernel.imported, warpline_llvm::process_has_symbol);
     let mut forms = Vec::new();

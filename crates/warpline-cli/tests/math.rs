@@ -1,0 +1,60 @@
+//! Vector mathematics: which libraries are called, and how exact they are.
+
+mod common;
+
+use common::{ok, warpline};
+use warpline_llvm::process_has_symbol;
+
+const KERNEL: &str = "//@ args i=index
+//@ range 0..5000
+//@ bind x=f32[5000]=-9..9
+//@ bind out=f32[5000]=zero
+#[unsafe(no_mangle)]
+pub unsafe extern \"C\" fn kernel(i: i32, x: *const f32, out: *mut f32) {
+    let x = unsafe { *x.add(i as usize) };
+    unsafe { *out.add(i as usize) = x.exp() + x.sin() };
+}
+";
+
+#[test]
+fn sleef_is_called_where_glibc_is_not_exact_enough() {
+    if !process_has_symbol("Sleef_expf4_u10sse2") {
+        eprintln!("skipped: SLEEF is not installed");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (file, output) = (folder.path().join("kernel.rs"), folder.path().join("out.o"));
+    std::fs::write(&file, KERNEL).unwrap();
+    let (file, output) = (file.to_str().unwrap(), output.to_str().unwrap());
+    let libraries = |ulp: &str| {
+        let report = ok(&warpline(&[
+            "vectorize",
+            file,
+            "--width",
+            "4",
+            "--math-ulp",
+            ulp,
+            "-o",
+            output,
+            "--format",
+            "json",
+        ]));
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        report["libraries"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|l| l.as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(libraries("1"), ["sleef"]);
+    assert_eq!(libraries("0"), [""; 0]);
+    if process_has_symbol("_ZGVbN4v_expf") {
+        assert_eq!(libraries("4"), ["mvec"]);
+    }
+    for width in ["4", "8", "16"] {
+        // Of a sum of two, each within one.
+        let run = ["run", file, "--width", width, "--math-ulp", "1", "--tolerance", "ulp=2,abs=1e-6"];
+        assert!(ok(&warpline(&run)).contains("0 mismatches"));
+    }
+}

@@ -1,0 +1,128 @@
+//! Vector mathematics: [glibc's library](crate::libmvec), and SLEEF for what that does not have or not as exactly.
+//!
+//! `Sleef_expf16_u10avx512f` is `expf` on 16 lanes with AVX-512, with an error of at most 1.0 units in the last place; `d` in the place of the
+//! second `f` stands for double precision. Only what is installed on this machine is used.
+
+use warpline::ir::Module;
+use warpline::vectorize::MathLibrary;
+
+use crate::libmvec::{Libmvec, MAX_ULP};
+
+/// What SLEEF has, without the letter of the type, and its bound in tenths of a unit in the last place.
+const SLEEF: [(&str, u32); 27] = [
+    ("acos", 10),
+    ("acosh", 10),
+    ("asin", 10),
+    ("asinh", 10),
+    ("atan", 10),
+    ("atan2", 10),
+    ("atanh", 10),
+    ("cbrt", 10),
+    ("cos", 10),
+    ("cosh", 10),
+    ("erf", 10),
+    ("erfc", 15),
+    ("exp", 10),
+    ("exp10", 10),
+    ("exp2", 10),
+    ("expm1", 10),
+    ("hypot", 5),
+    ("log", 10),
+    ("log10", 10),
+    ("log1p", 10),
+    ("log2", 10),
+    ("pow", 10),
+    ("sin", 10),
+    ("sinh", 10),
+    ("tan", 10),
+    ("tanh", 10),
+    ("tgamma", 10),
+];
+
+/// The vector mathematics libraries for a CPU.
+pub struct VectorMath {
+    libmvec: Libmvec,
+    /// The widest vector registers that SLEEF may use, in bits.
+    sleef_bits: u32,
+    /// The largest error that is accepted, in units in the last place.
+    max_ulp: u32,
+}
+
+impl VectorMath {
+    /// What there is for a target and a CPU with vector registers of this size, within an error in units in the last place; `sleef` says whether SLEEF
+    /// may be used.
+    pub fn new(triple: &str, register_bits: u32, max_ulp: u32, sleef: bool) -> VectorMath {
+        let libmvec = Libmvec::new(triple, if max_ulp >= MAX_ULP { register_bits } else { 0 });
+        let sleef = sleef && triple.starts_with("x86_64") && triple.contains("linux");
+        VectorMath { libmvec, sleef_bits: if sleef { register_bits } else { 0 }, max_ulp }
+    }
+
+    /// SLEEF's symbol of a function, whether it is installed or not.
+    fn sleef_symbol(&self, scalar: &str, lanes: u32) -> Option<String> {
+        let of = |base: &str| SLEEF.iter().find(|(name, _)| *name == base);
+        let single = scalar.strip_suffix('f').and_then(of).map(|found| (found, "f", 32));
+        let (&(base, tenths), letter, element_bits) = single.or_else(|| of(scalar).map(|f| (f, "d", 64)))?;
+        let bits = element_bits * lanes;
+        let set = match bits {
+            128 => "sse2",
+            256 => "avx2",
+            512 => "avx512f",
+            _ => return None,
+        };
+        let fits = bits <= self.sleef_bits && tenths <= self.max_ulp * 10;
+        fits.then(|| format!("Sleef_{base}{letter}{lanes}_u{tenths:02}{set}"))
+    }
+}
+
+impl MathLibrary for VectorMath {
+    fn vector_function(&self, scalar: &str, lanes: u32) -> Option<String> {
+        let installed = |symbol: &String| warpline_llvm::process_has_symbol(symbol);
+        self.libmvec
+            .vector_function(scalar, lanes)
+            .or_else(|| self.sleef_symbol(scalar, lanes).filter(installed))
+    }
+}
+
+/// What an object that is made of a module must be linked with, for its vector mathematics.
+pub fn libraries(module: &Module) -> Vec<&'static str> {
+    let has = |prefix: &str| {
+        module.symbols.values().any(|s| s.name.starts_with(prefix) && module.function(&s.name).is_none())
+    };
+    let mut libraries = Vec::new();
+    libraries.extend(has("_ZGV").then_some("mvec"));
+    libraries.extend(has("Sleef_").then_some("sleef"));
+    libraries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_sleef() {
+        let all = VectorMath::new("x86_64-unknown-linux-gnu", 512, 4, true);
+        let symbol = |scalar: &str, lanes| all.sleef_symbol(scalar, lanes);
+        assert_eq!(symbol("expf", 16).as_deref(), Some("Sleef_expf16_u10avx512f"));
+        assert_eq!(symbol("exp", 8).as_deref(), Some("Sleef_expd8_u10avx512f"));
+        assert_eq!(symbol("erf", 4).as_deref(), Some("Sleef_erfd4_u10avx2"));
+        assert_eq!(symbol("erff", 4).as_deref(), Some("Sleef_erff4_u10sse2"));
+        assert_eq!(symbol("hypot", 2).as_deref(), Some("Sleef_hypotd2_u05sse2"));
+        assert_eq!(symbol("exp", 16), None);
+        assert_eq!(symbol("remainder", 8), None);
+    }
+
+    #[test]
+    fn bounds_registers_and_targets_are_kept() {
+        let one = VectorMath::new("x86_64-unknown-linux-gnu", 256, 1, true);
+        assert!(one.sleef_symbol("expf", 8).is_some() && one.sleef_symbol("expf", 16).is_none());
+        assert_eq!(one.sleef_symbol("erfcf", 8), None, "1.5 units are more than one");
+        assert_eq!(one.libmvec.vector_function("expf", 8), None, "4 units are more than one");
+        for (triple, ulp, sleef) in [
+            ("aarch64-unknown-linux-gnu", 4, true),
+            ("x86_64-unknown-linux-gnu", 0, true),
+            ("x86_64-unknown-linux-gnu", 4, false),
+        ] {
+            assert_eq!(VectorMath::new(triple, 512, ulp, sleef).sleef_symbol("expf", 8), None);
+        }
+    }
+}
