@@ -48,7 +48,7 @@ fn a_marked_loop_over_iterators_is_vectorized_and_checked() {
 
 #[test]
 fn the_report_of_a_run_has_the_loops_as_data() {
-    let report = ok(&warpline(&["run", "examples/area.rs", "--bind", "n=40", "--format", "json"]));
+    let report = ok(&warpline(&["run", "examples/loops/area.rs", "--bind", "n=40", "--format", "json"]));
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     assert_eq!(report["mismatches"], 0);
     let made = &report["vectorized_loops"][0];
