@@ -6,6 +6,7 @@ use std::path::Path;
 use warpline::vectorize::counts::Counts;
 
 use crate::error::{Error, Result};
+use crate::kernel::Kernel;
 
 /// Files that are written together.
 #[derive(Default)]
@@ -44,6 +45,12 @@ impl Outputs {
         }
         Ok(())
     }
+}
+
+/// Lines for people about a kernel: why it has so many lanes, if that was left to us, and its [`counts`].
+pub fn lines_on(kernel: &Kernel, counted: &Counts) -> Vec<String> {
+    let chosen = kernel.chosen.as_ref().map(|choice| format!("  width auto: {choice}"));
+    chosen.into_iter().chain(counts(counted)).collect()
 }
 
 /// What became of branches, loops, exits and masks (paper 3, Table 1), and how many tests were made, as lines for people.

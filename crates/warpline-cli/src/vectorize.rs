@@ -123,6 +123,7 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> serde_json::Value
     json!({
         "function": kernel.name,
         "width": kernel.width,
+        "width_because": kernel.chosen.as_ref().map(ToString::to_string),
         "cpu": kernel.cpu.name,
         "symbols": std::iter::once(compiled.lanes()).chain(compiled.drivers()).collect::<Vec<_>>(),
         "output": options.output.display().to_string(),
@@ -142,7 +143,7 @@ fn text_of(compiled: &Compiled) -> String {
     for driver in compiled.drivers() {
         text += &format!(", and {driver}");
     }
-    text += &format!("\n{}\n", output::counts(&made.counts).join("\n"));
+    text += &format!("\n{}\n", output::lines_on(kernel, &made.counts).join("\n"));
     if made.approximate {
         text += &approximate(&math::libraries(&kernel.imported.ir));
     }

@@ -132,9 +132,9 @@ fn code_for_every_machine_is_added_where_it_is_not_asked_for() {
     assert_eq!(
         widths,
         [
-            "walk_znver4 on 16 lanes for znver4, and walk_range_znver4",
-            "walk_haswell on 8 lanes for haswell, and walk_range_haswell",
-            "walk_x86_64 on 4 lanes for x86-64, and walk_range_x86_64",
+            "walk_znver4 on 64 lanes for znver4, and walk_range_znver4",
+            "walk_haswell on 16 lanes for haswell, and walk_range_haswell",
+            "walk_x86_64 on 8 lanes for x86-64, and walk_range_x86_64",
         ]
     );
     let assembly = std::fs::read_to_string(&output).unwrap();

@@ -32,12 +32,16 @@ fn cpus() -> Vec<&'static str> {
     cpus
 }
 
-/// The examples that can be compiled here.
+/// The kernels among the examples that can be compiled here.
 fn examples() -> Vec<String> {
     let files = std::fs::read_dir(root().join("examples")).unwrap();
     let names = files.map(|e| e.unwrap().file_name().into_string().unwrap());
     let kinds: &[&str] = if warpline_llvm::has_clang() { &[".rs", ".c"] } else { &[".rs"] };
-    let mut names: Vec<String> = names.filter(|n| kinds.iter().any(|kind| n.ends_with(kind))).collect();
+    let is_kernel = |n: &String| {
+        kinds.iter().any(|kind| n.ends_with(kind))
+            && std::fs::read_to_string(root().join("examples").join(n)).unwrap().contains("//@ args")
+    };
+    let mut names: Vec<String> = names.filter(is_kernel).collect();
     names.sort();
     assert!(names.len() >= 5, "{names:?}");
     names

@@ -10,6 +10,42 @@ use common::{ok, warpline};
 use linked::{link_and_run, vectorize};
 
 #[test]
+fn how_many_lanes_suit_a_kernel_is_said_with_the_reason_unless_the_number_is_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("chain.ll");
+    let text = ";@ args index
+define void @chain(i64 %i, ptr %p) {
+entry:
+  %q = getelementptr float, ptr %p, i64 %i
+  %x = load float, ptr %q
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %entry ], [ %l, %loop ]
+  %s = phi float [ %x, %entry ], [ %t, %loop ]
+  %m = fmul float %s, %x
+  %t = fadd float %m, 1.0
+  %l = add i64 %k, 1
+  %c = icmp ult i64 %l, 100
+  br i1 %c, label %loop, label %done
+done:
+  store float %t, ptr %q
+  ret void
+}
+";
+    std::fs::write(&file, text).unwrap();
+    let output = folder.path().join("chain.ll.o").display().to_string();
+    let base = ["vectorize", file.to_str().unwrap(), "--cpu", "haswell", "-o", &output];
+    let auto = ok(&warpline(&base));
+    let reason = "  width auto: more than one register of 32-bit elements, to fill a chain of 8 cycles\n";
+    assert!(auto.contains("chain_w64 on 64 lanes") && auto.contains(reason), "{auto}");
+    let given = ok(&warpline(&[&base[..], &["--width", "8"]].concat()));
+    assert!(given.contains("on 8 lanes") && !given.contains("width auto"), "{given}");
+    let json = ok(&warpline(&[&base[..], &["--format", "json"]].concat()));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["width_because"], reason.trim().trim_start_matches("width auto: "));
+}
+
+#[test]
 fn mandelbrot_links_into_a_c_program_and_gives_the_scalar_result() {
     let folder = tempfile::tempdir().unwrap();
     let header = vectorize(folder.path(), &["examples/mandelbrot.rs", "--width", "16"]);

@@ -3,15 +3,16 @@
 use std::path::Path;
 
 use warpline::demangle;
-use warpline::ir::{FuncId, Function, Op, Scalar, Type};
+use warpline::ir::{FuncId, Function, Scalar, Type};
 use warpline::shape::{ArgShape, parse_args};
 use warpline::vectorize::work_items::{self, WorkItems};
-use warpline::vectorize::{Boscc, Linearize, VectorizeError};
+use warpline::vectorize::{Boscc, Linearize, Options as VectorizerOptions, VectorizeError, width};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
-use warpline_llvm::{Cpu, Imported, Linkage, Module, did_you_mean};
+use warpline_llvm::{Cpu, Imported, Linkage, did_you_mean};
 
 use crate::directives::{self, Directives};
 use crate::error::{Error, Result};
+use crate::machine;
 use crate::math::VectorMath;
 use crate::options::KernelOptions;
 use crate::spec::Width;
@@ -32,6 +33,8 @@ pub struct Kernel {
     pub args: Vec<ArgShape>,
     /// W.
     pub width: u32,
+    /// Why W, if it was left to us.
+    pub chosen: Option<width::Choice>,
     /// The CPU to make code for.
     pub cpu: Cpu,
     /// The size of its vector registers in bits.
@@ -72,15 +75,33 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
     let func = items.as_ref().map_or(func, |items| items.func);
     args.extend(items.iter().flat_map(WorkItems::shapes));
     let function = &imported.ir.functions[func];
-    let triple = imported.ir.triple.clone();
-    let register_bits = register_bits(&cpu, &triple)?;
-    let width = match options.width.or(directives.width).unwrap_or_default() {
-        Width::Lanes(n) => n,
-        Width::Auto => (register_bits / element_bits(function)).max(1),
-    };
+    let machine = machine::of(&cpu, &imported.ir.triple)?;
     let boscc = options.boscc.or(directives.boscc).unwrap_or(Boscc::Auto);
     let linearize = options.linearize;
-    Ok(Kernel { imported, func, name, items, directives, args, width, cpu, register_bits, linearize, boscc })
+    let (width, chosen) = match options.width.or(directives.width).unwrap_or_default() {
+        Width::Lanes(n) => (n, None),
+        Width::Auto => {
+            let asked =
+                VectorizerOptions { linearize, boscc, ..VectorizerOptions::new(1, args.clone(), "auto") };
+            let choice = width::choose(&imported.ir, function, &asked, &machine);
+            (choice.lanes, Some(choice))
+        }
+    };
+    let register_bits = machine.register_bits;
+    Ok(Kernel {
+        imported,
+        func,
+        name,
+        items,
+        directives,
+        args,
+        width,
+        chosen,
+        cpu,
+        register_bits,
+        linearize,
+        boscc,
+    })
 }
 
 /// Reads and imports an input, for `triple` if that is given. Warnings go to standard error.
@@ -265,43 +286,6 @@ fn shapes(
     let given =
         parse_args(list, &imported.ir, func).map_err(|e| wrong(format!("function `{}`: {e}", func.name)))?;
     Ok(given.into_iter().map(|s| s.unwrap_or(ArgShape::Uniform)).collect())
-}
-
-/// 64 for a kernel that computes in double precision, else 32.
-pub(crate) fn element_bits(func: &Function) -> u32 {
-    let double = |&b: &warpline::ir::Block| {
-        func.block_insts(b).any(|i| {
-            let data = &func.insts[i];
-            matches!(data.op, Op::Binary(_)) && data.result().is_some_and(|v| func.ty(v) == Type::F64)
-        })
-    };
-    if func.layout.iter().any(double) { 64 } else { 32 }
-}
-
-/// The size of a CPU's vector registers in bits, found out by making code for vectors of integers.
-pub(crate) fn register_bits(cpu: &Cpu, triple: &str) -> Result<u32> {
-    if cpu.features.split(',').any(|f| f == "+avx512f") {
-        return Ok(512);
-    }
-    let has = |feature: &str| cpu.features.split(',').any(|f| f == feature);
-    if has("+avx2") || has("-avx2") {
-        return Ok(if has("+avx2") { 256 } else { 128 });
-    }
-    let probe = format!(
-        "target triple = \"{triple}\"\n\
-         define void @probe(ptr %p, ptr %q) {{\n\
-         %a = load <16 x i32>, ptr %p\n %b = load <16 x i32>, ptr %q\n %c = add <16 x i32> %a, %b\n\
-         store <16 x i32> %c, ptr %p\n ret void\n}}\n"
-    );
-    let module = Module::parse(probe.as_bytes(), "the probe for vector registers")?;
-    let options = CodegenOptions {
-        vector_bits: Some(512),
-        passes: String::new(),
-        ..CodegenOptions::new(cpu.clone(), Output::Assembly)
-    };
-    let assembly = String::from_utf8_lossy(&worker::codegen(&module, &options)?).into_owned();
-    let registers = [("zmm", 512), ("ymm", 256)];
-    Ok(registers.iter().find(|(name, _)| assembly.contains(name)).map_or(128, |&(_, bits)| bits))
 }
 
 impl Kernel {

@@ -21,6 +21,7 @@ pub mod header;
 pub mod kernel;
 pub mod libmvec;
 pub mod loops;
+pub mod machine;
 pub mod math;
 pub mod options;
 mod resolver;

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use warpline::Place;
-use warpline::ir::{Block, FuncId, Function, Module};
+use warpline::ir::{Block, FuncId, Function, Module, Op, Type};
 use warpline::shape::ArgShape;
 use warpline::vectorize::loops::{self, VectorizedLoop, vectorize_loop};
 use warpline::vectorize::{Boscc, VectorizeError};
@@ -13,6 +13,7 @@ use warpline_llvm::{Cpu, Imported, Linkage};
 use crate::directives;
 use crate::error::{Error, Result};
 use crate::kernel::{self, Kernel};
+use crate::machine;
 use crate::math::{self, VectorMath};
 use crate::options::KernelOptions;
 use crate::spec::Width;
@@ -165,6 +166,7 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
         directives,
         args,
         width,
+        chosen: None,
         cpu,
         register_bits,
         linearize,
@@ -212,7 +214,7 @@ impl Machine {
     fn of(imported: &Imported, options: &KernelOptions) -> Result<Machine> {
         let triple = &imported.ir.triple;
         let cpu = worker::find_cpu(&options.cpu, triple)?;
-        let register_bits = kernel::register_bits(&cpu, triple)?;
+        let register_bits = machine::of(&cpu, triple)?.register_bits;
         Ok(Machine { cpu, register_bits })
     }
 
@@ -227,7 +229,7 @@ impl Machine {
         let function = imported.ir.functions[func].name.to_string();
         let width = match options.width.or(found.width).unwrap_or_default() {
             Width::Lanes(n) => n,
-            Width::Auto => (self.register_bits / kernel::element_bits(&imported.ir.functions[func])).max(1),
+            Width::Auto => (self.register_bits / element_bits(&imported.ir.functions[func])).max(1),
         };
         let math = VectorMath::new(&imported.ir.triple, self.register_bits, options.math_ulp, options.sleef);
         let bodies = imported.final_bodies(self.register_bits);
@@ -244,6 +246,17 @@ impl Machine {
         let function = imported.ir.functions[found.func].name.to_string();
         Ok(MadeLoop { function, place: found.place.clone(), width, made })
     }
+}
+
+/// 64 for a function that computes in double precision, else 32.
+fn element_bits(func: &Function) -> u32 {
+    let double = |&b: &Block| {
+        func.block_insts(b).any(|i| {
+            let data = &func.insts[i];
+            matches!(data.op, Op::Binary(_)) && data.result().is_some_and(|v| func.ty(v) == Type::F64)
+        })
+    };
+    if func.layout.iter().any(double) { 64 } else { 32 }
 }
 
 /// The text of a refusal. It names the function of the loop, though that may have been copied.

@@ -328,7 +328,7 @@ impl Results {
             let place = r.location.as_ref().unwrap_or(&r.block);
             lines.push(format!("  divergent {} at {place}: {}", r.kind, r.text));
         }
-        lines.extend(output::counts(&self.made.counts));
+        lines.extend(output::lines_on(kernel, &self.made.counts));
         if let Some(t) = &self.tolerance {
             let of = |f: fn(&Comparison) -> f64| {
                 let scalar = if self.binding { f(&self.by_scalar) } else { 0.0 };

@@ -43,6 +43,7 @@ pub mod shared_memory;
 mod stage;
 pub mod vector_abi;
 pub mod widen;
+pub mod width;
 pub mod work_items;
 
 use cranelift_entity::EntitySet;

@@ -38,6 +38,21 @@ pub struct Linearized {
     known: EntitySet<Value>,
 }
 
+impl Linearized {
+    /// What lowering is to know.
+    pub(super) fn input(&self) -> Input<'_> {
+        Input {
+            func: &self.program.func,
+            shapes: &self.shapes,
+            known: &self.known,
+            guarded: &self.program.guarded,
+            safe_loads: &self.program.safe_loads,
+            always: &self.program.always,
+            lane_callees: &self.lane_callees,
+        }
+    }
+}
+
 /// Normalizes, analyses and linearizes a function.
 ///
 /// # Errors
@@ -199,17 +214,8 @@ pub(super) fn vectorize_one(
 ) -> Result<(Vectorized, Vec<Form>), VectorizeError> {
     let linearized = linearize_staged(module, func, options, is_callee, watch)?;
     watch(Stage::Lowering);
-    let input = Input {
-        func: &linearized.program.func,
-        shapes: &linearized.shapes,
-        known: &linearized.known,
-        guarded: &linearized.program.guarded,
-        safe_loads: &linearized.program.safe_loads,
-        always: &linearized.program.always,
-        lane_callees: &linearized.lane_callees,
-    };
     let Lowered { func: lowered, params, result, approximate, masks, callees } =
-        lower(module, &input, options)?;
+        lower(module, &linearized.input(), options)?;
     watch(Stage::Verify);
     check(module, &lowered, "internal: lowering broke the function")?;
     let signature = SymbolKind::Function {

@@ -70,6 +70,14 @@ pub struct Input<'a> {
     pub lane_callees: &'a EntitySet<Symbol>,
 }
 
+/// How each value of a lane program is represented.
+///
+/// # Errors
+/// As [`lower`].
+pub fn representations(input: &Input<'_>) -> Result<SecondaryMap<Value, Rep>, VectorizeError> {
+    reps::assign(input)
+}
+
 /// What lowering made.
 pub struct Lowered {
     /// The W-lane function.

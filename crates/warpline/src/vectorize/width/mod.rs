@@ -1,0 +1,333 @@
+//! How many lanes suit a kernel on a processor.
+//!
+//! The lane program is looked at loop by loop. One iteration takes as long as the longest of these: the busiest of the processor's units
+//! ([`work`]), the chain of dependent operations that iterations hand on ([`chains`]), which more lanes do not make longer. To
+//! the former belongs what does not fit into the vector registers ([`pressure`]) and is stored and loaded again. What a group of lanes takes in all,
+//! divided by the number of lanes, is compared for each power of two; among widths that come close to the best one the least is
+//! chosen, since the last group of a range is partial.
+//!
+//! So kernels on bytes get more lanes than kernels on `double`, kernels that wait for chains get several registers' worth, and kernels
+//! with many live values do not.
+
+mod chains;
+mod pressure;
+#[cfg(test)]
+mod tests;
+mod work;
+
+use std::fmt;
+
+use cranelift_entity::SecondaryMap;
+use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
+
+use crate::ir::{Block, Function, Inst, LaneOp, Module, Op, Type, Value};
+use crate::shape::ArgShape;
+
+use super::lower::{Rep, representations};
+use super::options::Options;
+use super::pipeline::{MAX_WIDTH, linearize_kernel};
+
+use work::Work;
+
+/// The vector registers of a processor.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Machine {
+    /// Bits of one of them.
+    pub register_bits: u32,
+    /// How many there are.
+    pub registers: u32,
+    /// Whether there are others for masks. If not, masks fill vector registers as what they blend does.
+    pub mask_registers: bool,
+    /// Where there are no mask registers: the widest vectors, in bits, that masks are kept in across blocks. Wider ones are packed and unpacked.
+    pub mask_bits: u32,
+}
+
+impl Machine {
+    /// How many registers the values of so many bits of all lanes fill.
+    fn filled(&self, bits: u32, width: u32) -> u32 {
+        // Values of absurd types fill enough to be left alone.
+        let filled = (u64::from(bits) * u64::from(width)).div_ceil(u64::from(self.register_bits.max(1)));
+        filled.min(1 << 16) as u32
+    }
+}
+
+/// A number of lanes, and why.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Choice {
+    /// The number of lanes.
+    pub lanes: u32,
+    /// Bits of the elements that most of the work is done on.
+    pub element_bits: u32,
+    /// What decided.
+    pub reason: Reason,
+}
+
+/// What decided about a number of lanes.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub enum Reason {
+    /// The lanes fill one register: more would not take less time each.
+    OneRegister,
+    /// Several registers' worth, since iterations wait for a chain of so many cycles, or for what is done once for all lanes.
+    Chain(u32),
+    /// Fewer than would fill a register.
+    Fewer,
+    /// The lane program is not known or too large to be looked at.
+    ByType,
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bits = self.element_bits;
+        match self.reason {
+            Reason::OneRegister => write!(f, "one register of {bits}-bit elements"),
+            Reason::Chain(0) => {
+                write!(f, "more than one register of {bits}-bit elements, to share what is done once")
+            }
+            Reason::Chain(cycles) => {
+                write!(f, "more than one register of {bits}-bit elements, to fill a chain of {cycles} cycles")
+            }
+            Reason::Fewer => {
+                write!(f, "less than one register of {bits}-bit elements, since little of it is vector code")
+            }
+            Reason::ByType => write!(f, "one register of {bits}-bit elements, by its types alone"),
+        }
+    }
+}
+
+/// Functions of more instructions get as many lanes as fill a register.
+const MAX_INSTS: usize = 5_000;
+
+/// Iterations of a loop of which nothing is known.
+const TRIPS: f64 = 16.0;
+/// Loops deeper than this count as if they were as deep.
+const MAX_DEPTH: i32 = 6;
+/// Cycles that an iteration takes to begin, and a group of lanes.
+const BEGIN: f64 = 1.0;
+/// What a branch that asks a mask costs because it is guessed wrongly now and then.
+const GUESS: f64 = 2.0;
+/// How much longer lanes wait for each other in a loop that they leave apart, each time that their number doubles.
+const WAIT: f64 = 0.09;
+/// A width is as good as the best one if it takes at most so many times as long.
+const CLOSE: f64 = 1.04;
+
+/// The number of lanes for a function with parameters of these shapes; the width in `options` is not looked at.
+#[must_use]
+pub fn choose(module: &Module, func: &Function, options: &Options<'_>, machine: &Machine) -> Choice {
+    let looked_at = |width: u32| {
+        let asked = Options { width, args: options.args.clone(), name: options.name.clone(), ..*options };
+        let linearized = linearize_kernel(module, func, &asked).ok()?;
+        let reps = representations(&linearized.input()).ok()?;
+        Some((linearized, reps))
+    };
+    let insts: usize = func.layout.iter().map(|&b| func.blocks[b].insts.len()).sum();
+    // A private layout and tests for speed depend on the width; a middling one stands for all.
+    let found = if insts <= MAX_INSTS { looked_at((machine.register_bits / 32).max(2)) } else { None };
+    let Some((linearized, reps)) = found else {
+        // Integers that were not loaded are indices, as far as one can tell.
+        let loaded = |i: Inst| matches!(func.insts[i].op, Op::Load(_));
+        let element = |v: Value| func.ty(v).is_float() || func.def_inst(v).is_some_and(loaded);
+        let element_bits = dominant_bits(func, |_| 1.0, element);
+        return Choice { lanes: fitting(machine, element_bits), element_bits, reason: Reason::ByType };
+    };
+    let program = Program::new(module, &linearized.program.func, &reps, machine);
+    program.choose(machine, greatest(func, &options.args, machine))
+}
+
+/// The greatest number of lanes: where no index makes a driver over a range, what varies is passed in vectors, for which C has types as
+/// far as they fill one register.
+fn greatest(func: &Function, args: &[ArgShape], machine: &Machine) -> u32 {
+    if args.contains(&ArgShape::Index) {
+        return MAX_WIDTH;
+    }
+    let varying = func.params.iter().zip(args).filter(|&(_, &shape)| shape == ArgShape::Varying);
+    let types = varying.map(|(&p, _)| func.ty(p)).chain([func.ret]).filter(|ty| !ty.is_void());
+    types.map(|ty| fitting(machine, element_bits(ty).max(8))).min().unwrap_or(MAX_WIDTH)
+}
+
+fn fitting(machine: &Machine, bits: u32) -> u32 {
+    (machine.register_bits / bits).clamp(1, MAX_WIDTH)
+}
+
+/// The widest elements that a quarter of the work or more is done on: most of what varies is no wider, or waits for these.
+fn dominant_bits(func: &Function, weight: impl Fn(Block) -> f64, varies: impl Fn(Value) -> bool) -> u32 {
+    const CLASSES: [u32; 4] = [8, 16, 32, 64];
+    let mut sums = [0.0; CLASSES.len()];
+    for &b in &func.layout {
+        for &i in &func.blocks[b].insts {
+            let data = &func.insts[i];
+            let computes = matches!(
+                data.op,
+                Op::Binary(_)
+                    | Op::FNeg
+                    | Op::Select
+                    | Op::Load(_)
+                    | Op::Store(_)
+                    | Op::Call(_)
+                    | Op::FCmp(_)
+                    | Op::ICmp(_)
+            );
+            let Some(&v) = data.results.first().filter(|&&v| func.ty(v) != Type::BOOL).or(data.args.first())
+            else {
+                continue;
+            };
+            if computes && varies(v) {
+                let bits = element_bits(func.ty(v));
+                let class = CLASSES.iter().position(|&c| bits <= c).unwrap_or(CLASSES.len() - 1);
+                sums[class] += weight(b);
+            }
+        }
+    }
+    let total: f64 = sums.iter().sum();
+    let mut wider = 0.0;
+    for (class, sum) in sums.iter().enumerate().rev() {
+        wider += sum;
+        if total > 0.0 && wider >= total / 4.0 {
+            return CLASSES[class];
+        }
+    }
+    32
+}
+
+/// Bits of a lane's value in a vector register; a mask's are 1.
+fn element_bits(ty: Type) -> u32 {
+    match ty {
+        Type::BOOL => 1,
+        Type::Int(bits) => bits.next_power_of_two().max(8),
+        Type::Float(kind) => kind.bits().next_power_of_two(),
+        Type::Vector(v) => v.lanes.saturating_mul(element_bits(v.elem.into()).max(8)),
+        _ => 64,
+    }
+}
+
+/// A lane program as the estimate sees it.
+struct Program<'a> {
+    module: &'a Module,
+    func: &'a Function,
+    reps: &'a SecondaryMap<Value, Rep>,
+    element_bits: u32,
+    mask_registers: bool,
+    cycles: CycleForest,
+    /// Of each loop, the cycles that its iterations hand on.
+    chains: Vec<f64>,
+    /// Of each loop and, at the end, of the code outside all: what lives at once.
+    live: Vec<pressure::Live>,
+}
+
+impl<'a> Program<'a> {
+    fn new(
+        module: &'a Module,
+        func: &'a Function,
+        reps: &'a SecondaryMap<Value, Rep>,
+        machine: &Machine,
+    ) -> Program<'a> {
+        let (graph, _) = func.graph();
+        let cycles = CycleForest::compute(&graph);
+        let varies = |v: Value| reps[v] == Rep::Varying && func.constant(v).is_none();
+        let weight = |b: Block| frequency(&cycles, b);
+        let element_bits = dominant_bits(func, weight, varies);
+        let live = pressure::of_loops(func, &cycles, varies);
+        let mut program = Program {
+            module,
+            func,
+            reps,
+            element_bits,
+            mask_registers: machine.mask_registers,
+            chains: Vec::new(),
+            live,
+            cycles,
+        };
+        let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
+        program.chains = program.cycles.cycles().map(|c| chains::of_loop(&program, c, &order)).collect();
+        program
+    }
+
+    fn varies(&self, v: Value) -> bool {
+        self.reps[v] == Rep::Varying && self.func.constant(v).is_none()
+    }
+
+    /// Bits of a lane's value in vector registers.
+    fn bits(&self, v: Value) -> u32 {
+        self.register_bits(element_bits(self.func.ty(v)))
+    }
+
+    /// The same for elements of so many bits: masks are as wide as what they blend, or have registers of their own.
+    fn register_bits(&self, bits: u32) -> u32 {
+        match bits {
+            1 if self.mask_registers => 0,
+            1 => self.element_bits,
+            _ => bits,
+        }
+    }
+
+    fn choose(&self, machine: &Machine, greatest: u32) -> Choice {
+        let one = fitting(machine, self.element_bits);
+        // Where it makes no difference, there is at least something to gain from lanes.
+        let least = (machine.register_bits / 64).clamp(1, greatest).ilog2();
+        let widths = (least..=greatest.ilog2()).map(|k| 1 << k);
+        let times: Vec<(u32, f64)> = widths.map(|w| (w, self.time(machine, w) / f64::from(w))).collect();
+        let best = times.iter().map(|&(_, t)| t).fold(f64::INFINITY, f64::min);
+        let lanes = times.iter().find(|&&(_, t)| t <= best * CLOSE).map_or(one, |&(w, _)| w);
+        let reason = match lanes.cmp(&one) {
+            std::cmp::Ordering::Equal => Reason::OneRegister,
+            std::cmp::Ordering::Greater => {
+                Reason::Chain(self.chains.iter().fold(0.0, |a: f64, &b| a.max(b)) as u32)
+            }
+            std::cmp::Ordering::Less => Reason::Fewer,
+        };
+        Choice { lanes, element_bits: self.element_bits, reason }
+    }
+
+    /// Cycles of a group of so many lanes.
+    fn time(&self, machine: &Machine, width: u32) -> f64 {
+        let mut work = vec![Work::default(); self.cycles.len() + 1];
+        let mut apart = vec![false; self.cycles.len()];
+        let mut guesses = vec![0.0; self.cycles.len() + 1];
+        for &b in &self.func.layout {
+            let own = self.cycles.innermost(Node::from(b));
+            let k = own.map_or(self.cycles.len(), CycleId::index);
+            for &i in &self.func.blocks[b].insts {
+                work[k].add(self.work_of(machine, width, i));
+            }
+            if self.asks_lanes(b) {
+                let leaves = self.func.successors(b).any(|s| self.cycles.innermost(Node::from(s)) != own);
+                match own {
+                    Some(c) if leaves => apart[c.index()] = true,
+                    _ => guesses[k] += GUESS,
+                }
+            }
+        }
+        let mut total = 0.0;
+        for (k, work) in work.iter_mut().enumerate() {
+            let cycle = self.cycles.cycles().nth(k);
+            let live = self.live[k].registers(machine, width, |bits| self.register_bits(bits));
+            work.spill(live, machine.registers);
+            let chain = cycle.map_or(0.0, |c| self.chains[c.index()]);
+            let once = chain.max(work.cycles()) + BEGIN + guesses[k];
+            let mut around = std::iter::successors(cycle, |&c| self.cycles.parent(c));
+            let waits = around.any(|c| apart[c.index()]);
+            let wait = if waits { 1.0 + WAIT * f64::from(width.ilog2()) } else { 1.0 };
+            total += once * wait * cycle.map_or(1.0, |c| of_depth(self.cycles.depth(c)));
+        }
+        total
+    }
+
+    /// Whether a block ends in a branch that asks whether a mask has any lane.
+    fn asks_lanes(&self, b: Block) -> bool {
+        let term = &self.func.insts[self.func.terminator(b)];
+        let asks = |&cond: &Value| {
+            self.func.def_inst(cond).is_some_and(|i| {
+                let data = &self.func.insts[i];
+                data.op == Op::Lane(LaneOp::MaskAny) && self.varies(data.args[0])
+            })
+        };
+        term.op == Op::CondBr && term.args.first().is_some_and(asks)
+    }
+}
+
+fn of_depth(depth: u32) -> f64 {
+    TRIPS.powi((depth as i32).min(MAX_DEPTH))
+}
+
+fn frequency(cycles: &CycleForest, b: Block) -> f64 {
+    of_depth(cycles.node_depth(Node::from(b)))
+}

@@ -1,0 +1,126 @@
+//! Choices for kernels whose answers are known.
+
+use crate::ir::Module;
+use crate::shape::ArgShape;
+use crate::text::parse_module;
+use crate::vectorize::Options;
+
+use super::{Choice, Machine, Reason, choose};
+
+const SSE: Machine = Machine { register_bits: 128, registers: 16, mask_registers: false, mask_bits: 1024 };
+const AVX2: Machine = Machine { register_bits: 256, registers: 16, mask_registers: false, mask_bits: 1024 };
+const AVX512: Machine = Machine { register_bits: 512, registers: 32, mask_registers: true, mask_bits: 1024 };
+
+fn module(body: &str) -> Module {
+    parse_module(&format!("module \"m\"\n\n{body}")).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The choice for a kernel the first parameter of which is an index.
+fn choice(body: &str, machine: &Machine) -> Choice {
+    let module = module(body);
+    let func = module.functions.values().next().expect("a function");
+    let mut args = vec![ArgShape::Uniform; func.params.len()];
+    args[0] = ArgShape::Index;
+    choose(&module, func, &Options::new(1, args, "lanes"), machine)
+}
+
+/// Loads an element, does something to it and stores it.
+fn map(ty: &str, bytes: u32, body: &str) -> String {
+    format!(
+        "func @map(%i: i64, %from: ptr, %to: ptr) {{
+entry:
+  %p: ptr = getelementptr {ty}, %from, %i
+  %x: {ty} = load %p, align {bytes}
+{body}
+  %q: ptr = getelementptr {ty}, %to, %i
+  store %y, %q, align {bytes}
+  ret
+}}
+"
+    )
+}
+
+/// A loop with so many values that are multiplied and added to in each iteration.
+fn recurrences(values: usize) -> String {
+    let list = |item: &dyn Fn(usize) -> String, between: &str| {
+        (0..values).map(item).collect::<Vec<_>>().join(between)
+    };
+    format!(
+        "func @sums(%i: i64, %from: ptr, %to: ptr, %c: float) {{
+entry:
+  %p: ptr = getelementptr float, %from, %i
+  %x: float = load %p, align 4
+  br loop(0, {start})
+loop:
+  %k: i64 = phi
+{phis}
+{steps}
+  %next: i64 = add %k, 1
+  %more: i1 = icmp ult %next, 64
+  br %more, loop(%next, {again}), done
+done:
+  %q: ptr = getelementptr float, %to, %i
+{stores}
+  ret
+}}
+",
+        start = list(&|_| "%x".to_owned(), ", "),
+        phis = list(&|n| format!("  %s{n}: float = phi"), "\n"),
+        steps = list(&|n| format!("  %m{n}: float = fmul %s{n}, %x\n  %a{n}: float = fadd %m{n}, %c"), "\n"),
+        again = list(&|n| format!("%a{n}"), ", "),
+        stores = list(&|n| format!("  store %a{n}, %q, align 4"), "\n"),
+    )
+}
+
+#[test]
+fn narrow_elements_get_more_lanes_than_wide_ones() {
+    let of = |ty: &str, bytes, op: &str| {
+        let steps: String = (0..20)
+            .map(|k| {
+                let from = if k == 0 { "%x".to_owned() } else { format!("%y{k}") };
+                let to = if k == 19 { "%y".to_owned() } else { format!("%y{}", k + 1) };
+                format!("  {to}: {ty} = {op} {from}, %x\n")
+            })
+            .collect();
+        choice(&map(ty, bytes, steps.trim_end()), &AVX512)
+    };
+    let [bytes, floats, doubles] = [of("i8", 1, "add"), of("float", 4, "fadd"), of("double", 8, "fadd")];
+    assert_eq!([&bytes, &floats, &doubles].map(|c| c.element_bits), [8, 32, 64]);
+    assert_eq!((bytes.lanes, bytes.reason), (64, Reason::OneRegister));
+    assert!(floats.lanes < bytes.lanes && doubles.lanes <= floats.lanes, "{floats:?} {doubles:?}");
+}
+
+#[test]
+fn a_chain_gets_several_registers_and_many_live_values_do_not() {
+    for machine in [SSE, AVX2, AVX512] {
+        let one = machine.register_bits / 32;
+        let chain = choice(&recurrences(1), &machine);
+        assert!(chain.lanes >= 2 * one && chain.reason == Reason::Chain(8), "{chain:?}");
+        let many = choice(&recurrences(24), &machine);
+        assert!(many.lanes < chain.lanes || chain.lanes == 64 && many.lanes <= 2 * one, "{many:?}");
+    }
+}
+
+#[test]
+fn what_is_passed_in_vectors_fills_no_more_than_a_register() {
+    let text = recurrences(1).replace("%i: i64", "%v: float, %i: i64");
+    let module = module(&text);
+    let func = module.functions.values().next().expect("a function");
+    let shapes = |second| {
+        let mut args = vec![ArgShape::Uniform; func.params.len()];
+        (args[0], args[1]) = (ArgShape::Varying, second);
+        Options::new(1, args, "lanes")
+    };
+    assert_eq!(choose(&module, func, &shapes(ArgShape::Stride(1)), &AVX2).lanes, 8);
+    assert!(choose(&module, func, &shapes(ArgShape::Index), &AVX2).lanes > 8);
+}
+
+#[test]
+fn what_cannot_be_vectorized_gets_lanes_by_its_types() {
+    let choice = choice(
+        "func @never(%i: i64, %x: double) {\nentry:\n  %y: double = fadd %x, %x\n  br entry2\nentry2:\n  br entry2\n}\n",
+        &AVX2,
+    );
+    assert_eq!(choice, Choice { lanes: 4, element_bits: 64, reason: Reason::ByType });
+    assert_eq!(choice.to_string(), "one register of 64-bit elements, by its types alone");
+}
