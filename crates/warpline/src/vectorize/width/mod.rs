@@ -1,8 +1,8 @@
 //! How many lanes suit a kernel on a processor.
 //!
 //! The lane program is looked at loop by loop. One iteration takes as long as the longest of these: the busiest of the processor's units
-//! ([`work`]), the chain of dependent operations that iterations hand on ([`chains`]), which more lanes do not make longer. To
-//! the former belongs what does not fit into the vector registers ([`pressure`]) and is stored and loaded again. What a group of lanes takes in all,
+//! (`work`), the chain of dependent operations that iterations hand on (`chains`), which more lanes do not make longer. To
+//! the former belongs what does not fit into the vector registers (`pressure`) and is stored and loaded again. What a group of lanes takes in all,
 //! divided by the number of lanes, is compared for each power of two; among widths that come close to the best one the least is
 //! chosen, since the last group of a range is partial.
 //!
