@@ -35,6 +35,7 @@ pub mod ranges;
 mod simplify;
 mod tables;
 mod target;
+mod work_items;
 pub mod worker;
 
 pub use callees::FinalBodies;

@@ -1,4 +1,4 @@
-// OpenCL C's mathematical, common, geometric, integer and relational functions, for machines that bring no library of them.
+// OpenCL C's mathematical, common, geometric, integer and relational functions, and some that ask which work-item it is, for machines that bring no library of them.
 //
 // What the compiler's header declares is defined here, in front of every OpenCL input. The section tells the loader that a
 // function comes from here: it is inlined, or dropped. Without debug information it stands on the line that calls it.
@@ -16,6 +16,18 @@
 #define _W_FLOATS(M, S) S(M, float) S(M, double)
 #define _W_SIGNED(M, S) S(M, char) S(M, short) S(M, int) S(M, long)
 #define _W_UNSIGNED(M, S) S(M, uchar) S(M, ushort) S(M, uint) S(M, ulong)
+
+// ---- work-items, by what is known of each dimension
+
+// A range has three dimensions; those behind the last one of more than one work-item were not asked for.
+uint _W get_work_dim(void) { return get_global_size(2) > 1 ? 3 : get_global_size(1) > 1 ? 2 : 1; }
+size_t _W get_global_linear_id(void) {
+  size_t row = (get_global_id(2) - get_global_offset(2)) * get_global_size(1) + get_global_id(1) - get_global_offset(1);
+  return row * get_global_size(0) + get_global_id(0) - get_global_offset(0);
+}
+size_t _W get_local_linear_id(void) {
+  return (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0);
+}
 
 // ---- one, two and three numbers, element by element
 

@@ -87,6 +87,9 @@ impl Module {
     pub fn simplify(&mut self) -> Result<()> {
         self.mark_lane_operations();
         self.normalise_calling_conventions();
+        if !is_gpu(&self.triple()) {
+            self.narrow_work_item_numbers();
+        }
         let defined: Vec<_> = self
             .functions()
             .filter(|&function| {

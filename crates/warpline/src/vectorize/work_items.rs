@@ -52,6 +52,10 @@ const OPENCL: [(&str, Query); 8] = [
     ("get_global_offset", Query::GlobalOffset),
 ];
 
+/// What stands behind the name of a function that yields the number of a work-item as an integer of 32 bits; such functions are declared for
+/// programs that narrow it at once.
+pub const NARROW: &str = ".i32";
+
 /// Queries by the names of registers, before the dimension.
 const REGISTERS: [(&str, Query); 6] = [
     ("llvm.nvvm.read.ptx.sreg.tid.", Query::LocalId),
@@ -78,6 +82,7 @@ impl Query {
                 return Some((query, Some(dimension as u32)));
             }
         }
+        let name = name.strip_suffix(NARROW).unwrap_or(name);
         let is = |plain: &str| name == plain || name == format!("_Z{}{plain}j", plain.len());
         OPENCL.iter().find(|(plain, _)| is(plain)).map(|&(_, query)| (query, None))
     }
@@ -282,6 +287,7 @@ impl Answers {
         let ty = self.func.ty(self.func.insts[i].results[0]);
         match (query, dimension) {
             (_, 3..) => self.func.int_const(ty.int_bits().unwrap_or(64), query.in_no_dimension()),
+            (Query::GlobalId, 0) if ty == Type::Int(32) => self.param(Added::Index(32)),
             (Query::GlobalId, 0) => {
                 let index = self.param(Added::Index(64));
                 self.narrowed(i, index, ty, InstFlags::empty())
