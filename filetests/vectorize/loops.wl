@@ -784,4 +784,4 @@ exit:
   ret
 }
 ; check: loops
-; error: function `too_early_x4.scalar`, `store`: uses %x, the value of the iteration before, before this iteration has computed its own, so that lanes cannot pass it on; compute that first, or declare pointers `restrict` so that it may be
+; error: function `too_early`, `store`: uses %x, the value of the iteration before, before this iteration has computed its own, so that lanes cannot pass it on; compute that first, or declare pointers `restrict` so that it may be

@@ -3,10 +3,11 @@
 use std::str::FromStr;
 
 use warpline::Place;
-use warpline::ir::{Block, FuncId, Function, Module, Op, Type};
+use warpline::ir::{Block, FuncId, Function, Module};
 use warpline::shape::ArgShape;
 use warpline::vectorize::loops::{self, VectorizedLoop, vectorize_loop};
-use warpline::vectorize::{Boscc, VectorizeError};
+use warpline::vectorize::width;
+use warpline::vectorize::{Boscc, Options as VectorizerOptions, VectorizeError};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Linkage};
 
@@ -126,7 +127,7 @@ pub fn vectorize_loops(options: &LoopOptions, output: Output) -> Result<Compiled
         imported.bridge.replace_function(&imported.ir, id)?;
     }
     let codegen = CodegenOptions {
-        vector_bits: Some(machine.register_bits).filter(|&bits| bits >= 256),
+        vector_bits: Some(machine.vectors.register_bits).filter(|&bits| bits >= 256),
         ..CodegenOptions::new(machine.cpu.clone(), output)
     };
     let code = worker::codegen(imported.bridge.module(), &codegen)?;
@@ -149,7 +150,8 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
             format!("there are loops in `{}` and `{}`; choose one by --function", names[0], names[1]);
         return Err(Error::option("--loop", message));
     }
-    let Machine { cpu, register_bits } = Machine::of(&imported, &options.kernel)?;
+    let Machine { cpu, vectors } = Machine::of(&imported, &options.kernel)?;
+    let register_bits = vectors.register_bits;
     let function = &imported.ir.functions[func];
     let name = function.name.to_string();
     let groups = directives::read(path)?;
@@ -188,7 +190,7 @@ pub fn vectorize_copy(
     let mut copy = kernel.function().clone();
     copy.name = name.into();
     let copy = kernel.imported.ir.functions.push(copy);
-    let machine = Machine { cpu: kernel.cpu.clone(), register_bits: kernel.register_bits };
+    let machine = Machine::for_cpu(kernel.cpu.clone(), &kernel.imported)?;
     let made: Result<Vec<MadeLoop>> =
         found.iter().map(|one| machine.vectorize(&mut kernel.imported, options, one, copy)).collect();
     Ok((copy, made?))
@@ -207,15 +209,17 @@ fn load(options: &LoopOptions) -> Result<Imported> {
 /// What code is made for.
 struct Machine {
     cpu: Cpu,
-    register_bits: u32,
+    vectors: width::Machine,
 }
 
 impl Machine {
     fn of(imported: &Imported, options: &KernelOptions) -> Result<Machine> {
-        let triple = &imported.ir.triple;
-        let cpu = worker::find_cpu(&options.cpu, triple)?;
-        let register_bits = machine::of(&cpu, triple)?.register_bits;
-        Ok(Machine { cpu, register_bits })
+        Machine::for_cpu(worker::find_cpu(&options.cpu, &imported.ir.triple)?, imported)
+    }
+
+    fn for_cpu(cpu: Cpu, imported: &Imported) -> Result<Machine> {
+        let vectors = machine::of(&cpu, &imported.ir.triple)?;
+        Ok(Machine { cpu, vectors })
     }
 
     /// Vectorizes one loop in a function, which is that of the loop or a copy.
@@ -229,17 +233,18 @@ impl Machine {
         let function = imported.ir.functions[func].name.to_string();
         let width = match options.width.or(found.width).unwrap_or_default() {
             Width::Lanes(n) => n,
-            Width::Auto => (self.register_bits / element_bits(&imported.ir.functions[func])).max(1),
+            Width::Auto => self.width(imported, options, found, func)?,
         };
-        let math = VectorMath::new(&imported.ir.triple, self.register_bits, options.math_ulp, options.sleef);
-        let bodies = imported.final_bodies(self.register_bits);
+        let math =
+            VectorMath::new(&imported.ir.triple, self.vectors.register_bits, options.math_ulp, options.sleef);
+        let bodies = imported.final_bodies(self.vectors.register_bits);
         let header = imported.ir.functions[func].block_name(found.header);
-        let asked = warpline::vectorize::Options {
+        let asked = VectorizerOptions {
             linearize: options.linearize,
             boscc: options.boscc.unwrap_or(Boscc::Auto),
             math: &math,
             callees: &bodies,
-            ..warpline::vectorize::Options::new(width, Vec::new(), format!("{function}.{header}.x{width}"))
+            ..VectorizerOptions::new(width, Vec::new(), format!("{function}.{header}.x{width}"))
         };
         let made = vectorize_loop(&mut imported.ir, func, found.header, &asked, found.any_order)
             .map_err(|e| refusal(&imported.ir, e, found))?;
@@ -248,15 +253,22 @@ impl Machine {
     }
 }
 
-/// 64 for a function that computes in double precision, else 32.
-fn element_bits(func: &Function) -> u32 {
-    let double = |&b: &Block| {
-        func.block_insts(b).any(|i| {
-            let data = &func.insts[i];
-            matches!(data.op, Op::Binary(_)) && data.result().is_some_and(|v| func.ty(v) == Type::F64)
-        })
-    };
-    if func.layout.iter().any(double) { 64 } else { 32 }
+impl Machine {
+    /// How many iterations side by side are expected to pay.
+    fn width(
+        &self,
+        imported: &mut Imported,
+        options: &KernelOptions,
+        found: &FoundLoop,
+        func: FuncId,
+    ) -> Result<u32> {
+        let ir = &mut imported.ir;
+        let (kernel, args) =
+            loops::kernel_of(ir, func, found.header, found.any_order).map_err(|e| refusal(ir, e, found))?;
+        let (linearize, boscc) = (options.linearize, options.boscc.unwrap_or(Boscc::Auto));
+        let asked = VectorizerOptions { linearize, boscc, ..VectorizerOptions::new(1, args, "auto") };
+        Ok(width::choose(ir, &kernel, &asked, &self.vectors).lanes)
+    }
 }
 
 /// The text of a refusal. It names the function of the loop, though that may have been copied.

@@ -16,7 +16,7 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 use crate::ir::{
-    BinaryOp, Block, CastOp, Constant, FuncId, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op, Type,
+    BinaryOp, Block, CastOp, Constant, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op, Type,
     Value,
 };
 use crate::shape::ArgShape;
@@ -30,7 +30,7 @@ use super::objects::Objects;
 
 /// The kernel of a loop.
 pub(super) struct Body {
-    pub(super) func: FuncId,
+    pub(super) func: Function,
     /// The shapes of its parameters.
     pub(super) args: Vec<ArgShape>,
     /// What is passed for each.
@@ -48,7 +48,7 @@ pub(super) enum Input {
     Carried(usize),
 }
 
-/// Makes the kernel of a loop and adds it to the module.
+/// Makes the kernel of a loop.
 ///
 /// # Errors
 /// If the value of an iteration before is used where it cannot be had yet, or an object that each iteration must have for itself is known
@@ -92,8 +92,7 @@ pub(super) fn outline(
     // Shapes see through arithmetic, not through φs.
     ssa::remove_trivial_phis(&mut body);
     ssa::remove_dead_phis(&mut body);
-    let func = module.functions.push(body);
-    Ok(Body { func, args, inputs, outputs })
+    Ok(Body { func: body, args, inputs, outputs })
 }
 
 struct Outline<'a> {

@@ -24,11 +24,13 @@ mod trips;
 use warpline_analysis::{CycleForest, Node};
 
 use crate::ir::{Block, Combine, FuncId, Function, Module};
+use crate::shape::ArgShape;
 use crate::verify::verify;
 
 use super::options::{Options, Vectorized};
 use super::pipeline::vectorize;
 use super::{MAX_WIDTH, VectorizeError};
+use body::Body;
 use carried::{Carried, Kind};
 use find::Loop;
 use rewrite::Parts;
@@ -125,27 +127,12 @@ pub fn vectorize_loop(
     options: &Options<'_>,
     any_order: bool,
 ) -> Result<VectorizedLoop, VectorizeError> {
-    let mut scalar = module.functions[func].clone();
-    if !(1..=MAX_WIDTH).contains(&options.width) {
-        let reason = format!("a width of {} lanes is not between 1 and {MAX_WIDTH}", options.width);
-        return Err(VectorizeError::in_function(&scalar, reason));
-    }
-    let l = Loop::find(&mut scalar, header)?;
-    let mut carried = l.carried(module, &scalar, any_order)?;
-    let counter = Counter::of(module, &scalar, &l, &carried)?;
-    if let Kind::Induction { flags, .. } = &mut carried[counter.phi].kind {
-        *flags |= counter.promises();
-    }
-    let body =
-        body::outline(module, &scalar, &l, &carried, options.width, &format!("{}.scalar", options.name))?;
-    let function = &module.functions[body.func];
-    verify(module, function).map_err(|e| {
-        VectorizeError::in_function(&scalar, format!("internal: taking the loop out broke it:\n{e}"))
-    })?;
+    let Taken { scalar, l, carried, counter, body } = take_out(module, func, header, options, any_order)?;
+    let body_func = module.functions.push(body.func.clone());
     let mut form = |masked: bool| {
         let name = if masked { format!("{}.masked", options.name) } else { options.name.clone() };
         let asked = Options { args: body.args.clone(), name, masked, scalar_result: false, ..*options };
-        vectorize(module, body.func, &asked)
+        vectorize(module, body_func, &asked)
             .map_err(|e| VectorizeError { function: scalar.name.clone(), ..e })
     };
     let (full, masked) = (form(false)?, form(true)?);
@@ -164,6 +151,58 @@ pub fn vectorize_loop(
     })?;
     module.functions[func] = rewritten;
     Ok(VectorizedLoop { full, masked, carried: carries })
+}
+
+/// One iteration of a loop as a kernel, with the shapes of its parameters: what [`vectorize_loop`] vectorizes.
+///
+/// # Errors
+/// As [`vectorize_loop`].
+pub fn kernel_of(
+    module: &mut Module,
+    func: FuncId,
+    header: Block,
+    any_order: bool,
+) -> Result<(Function, Vec<ArgShape>), VectorizeError> {
+    let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
+    let taken = take_out(module, func, header, &options, any_order)?;
+    Ok((taken.body.func, taken.body.args))
+}
+
+/// A loop that has been understood, and its kernel.
+struct Taken {
+    /// The function, with a loop of the form that is needed.
+    scalar: Function,
+    l: Loop,
+    carried: Vec<Carried>,
+    counter: Counter,
+    body: Body,
+}
+
+fn take_out(
+    module: &mut Module,
+    func: FuncId,
+    header: Block,
+    options: &Options<'_>,
+    any_order: bool,
+) -> Result<Taken, VectorizeError> {
+    let mut scalar = module.functions[func].clone();
+    if !(1..=MAX_WIDTH).contains(&options.width) {
+        let reason = format!("a width of {} lanes is not between 1 and {MAX_WIDTH}", options.width);
+        return Err(VectorizeError::in_function(&scalar, reason));
+    }
+    let l = Loop::find(&mut scalar, header)?;
+    let mut carried = l.carried(module, &scalar, any_order)?;
+    let counter = Counter::of(module, &scalar, &l, &carried)?;
+    if let Kind::Induction { flags, .. } = &mut carried[counter.phi].kind {
+        *flags |= counter.promises();
+    }
+    let name = format!("{}.scalar", options.name);
+    let body = body::outline(module, &scalar, &l, &carried, options.width, &name)
+        .map_err(|e| VectorizeError { function: scalar.name.clone(), ..e })?;
+    verify(module, &body.func).map_err(|e| {
+        VectorizeError::in_function(&scalar, format!("internal: taking the loop out broke it:\n{e}"))
+    })?;
+    Ok(Taken { scalar, l, carried, counter, body })
 }
 
 impl Carried {
