@@ -205,6 +205,24 @@ impl<'a> Wanted<'a> {
         targets
     }
 
+    /// A function that a call through a pointer may run, is none of its `targets`, and asks about lanes: calls for one lane after the other would not do.
+    pub(super) fn asking_target<'m>(
+        &self,
+        module: &'m Module,
+        args: &[Type],
+        ret: Type,
+        targets: &[FuncId],
+    ) -> Option<&'m str> {
+        let asks = |&(id, f): &(FuncId, &Function)| {
+            fits(f, args, ret)
+                && !targets.contains(&id)
+                && self.options.callees.has_address_taken(module, id)
+                && (insts(f).any(|i| lane_op(module, f, i).is_some())
+                    || asking_lanes(module, f).iter().next().is_some())
+        };
+        module.functions.iter().find(asks).map(|(_, f)| &*f.name)
+    }
+
     /// Asks for a form, and says what it is.
     pub(super) fn form(
         &mut self,

@@ -31,6 +31,13 @@ impl Lower<'_> {
         let types: Vec<Type> = operands.iter().map(|&a| self.src.ty(a)).collect();
         let ret = data.result().map_or(Type::Void, |v| self.src.ty(v));
         let targets = self.wanted.targets(self.module, &types, ret);
+        if let Some(name) = self.wanted.asking_target(self.module, &types, ret, &targets) {
+            let why = format!(
+                "may be a call of `{name}`, which depends on the other lanes, and is made for one lane after the other, since there are too many \
+                 functions of this type, or another module's may take its place; call it by its name"
+            );
+            return Err(self.error(i, why));
+        }
         if targets.is_empty() {
             return Ok(false);
         }
