@@ -640,9 +640,9 @@ exit:
 ;   %v58: float = extractelement %v44, i32 1
 ;   %v60: float = extractelement %v44, i32 2
 ;   %v62: float = extractelement %v44, i32 3
-;   %v63: float = fadd reassoc nsz %v56, %v58
-;   %v64: float = fadd reassoc nsz %v60, %v62
-;   %v65: float = fadd reassoc nsz %v63, %v64
+;   %v63: float = fadd reassoc %v56, %v58
+;   %v64: float = fadd reassoc %v60, %v62
+;   %v65: float = fadd reassoc %v63, %v64
 ;   br scalar(%v43, %v65)
 ; scalar:
 ;   %v14: i64 = phi

@@ -167,3 +167,53 @@ fn sums_of_floating_point_numbers_keep_their_order_unless_allowed() {
     let report = ok(&warpline(&allowed));
     assert!(report.contains("largest error") && report.contains("0 mismatches"), "{report}");
 }
+
+/// The inner loop begins with what the header of the outer one computes.
+const INNER: &str = "//@ bind a=i32[100]=random
+//@ bind out=i32[1]=zero
+//@ bind n=100
+#[unsafe(no_mangle)]
+pub unsafe extern \"C\" fn inner(a: *const i32, out: *mut i32, n: i32) -> i32 {
+    let (mut i, mut s) = (0, 1i32);
+    loop {
+        //@ loop
+        for j in i / 2..n { s = s.wrapping_add(unsafe { *a.add(j as usize) } ^ i); }
+        unsafe { *out = (*out).wrapping_mul(3) + i };
+        i += 1;
+        if i == n { break; }
+    }
+    s
+}
+";
+
+#[test]
+fn a_mark_is_of_the_loop_that_begins_behind_it_and_not_of_one_around_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), "inner.rs", INNER);
+    let text = ok(&warpline(&["run", &file]));
+    assert!(text.contains("the loop at inner.rs:9 in inner on "), "{text}");
+    assert!(text.contains("0 mismatches"), "{text}");
+    let text = refused(&["run", &file, "--loop", "12"]);
+    assert!(text.contains("the loop at inner.rs:12 cannot be vectorized"), "{text}");
+}
+
+const GENERIC: &str = "use std::ops::Mul;
+#[inline(never)]
+fn scale<T: Copy + Mul<Output = T>>(values: &mut [T], by: T) {
+    //@ loop
+    for x in values { *x = *x * by; }
+}
+#[unsafe(no_mangle)]
+pub fn floats(values: &mut [f32]) { scale(values, 2.0) }
+#[unsafe(no_mangle)]
+pub fn numbers(values: &mut [u16]) { scale(values, 3) }
+";
+
+#[test]
+fn a_marked_loop_is_vectorized_in_every_instance_of_its_function() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), "generic.rs", GENERIC);
+    let object = folder.path().join("generic.o");
+    let text = ok(&warpline(&["vectorize", &file, "--width", "4", "-o", object.to_str().unwrap()]));
+    assert_eq!(text.matches("the loop at generic.rs:5 in ").count(), 2, "{text}");
+}

@@ -1,9 +1,10 @@
 //! Loops as the unit: which are meant, and code of a module in which they are vectorized.
 
+use std::path::Path;
 use std::str::FromStr;
 
 use warpline::Place;
-use warpline::ir::{Block, FuncId, Function, Module};
+use warpline::ir::{Block, FuncId, Function, Inst, Module};
 use warpline::shape::ArgShape;
 use warpline::vectorize::loops::{self, VectorizedLoop, vectorize_loop};
 use warpline::vectorize::width;
@@ -287,7 +288,7 @@ fn find(imported: &Imported, options: &LoopOptions) -> Result<Vec<FoundLoop>> {
     let mut all = Vec::new();
     for at in &options.loops {
         match at {
-            LoopAt::Line(line) => all.push(at_line(imported, options, only, *line)?),
+            LoopAt::Line(line) => all.extend(at_line(imported, options, only, *line)?),
             LoopAt::Block(name) => all.push(with_header(imported, options, only, name)?),
             LoopAt::Marked => all.extend(marked(imported, options, only)?),
         }
@@ -298,8 +299,10 @@ fn find(imported: &Imported, options: &LoopOptions) -> Result<Vec<FoundLoop>> {
     all.sort_by_key(|f| (f.func, f.header));
     all.dedup_by_key(|f| (f.func, f.header));
     if all.is_empty() {
-        let message =
-            "no loop is marked: write `//@ loop` or `#pragma omp simd` before it, or say `--loop LINE`";
+        let of = options.kernel.function.as_ref().map_or(String::new(), |name| format!(" of `{name}`"));
+        let message = format!(
+            "no loop{of} is marked: write `//@ loop` or `#pragma omp simd` before it, or say `--loop LINE`"
+        );
         return Err(Error::input(path, message));
     }
     Ok(all)
@@ -309,16 +312,43 @@ fn functions(imported: &Imported, only: Option<FuncId>) -> impl Iterator<Item = 
     imported.ir.functions.iter().filter(move |(id, _)| only.is_none_or(|only| only == *id))
 }
 
-fn at_line(imported: &Imported, options: &LoopOptions, only: Option<FuncId>, line: u32) -> Result<FoundLoop> {
-    let mut lines = Vec::new();
+/// The loops that begin in a line: as many as code that was inlined or instantiated several times has made of one.
+fn at_line(
+    imported: &Imported,
+    options: &LoopOptions,
+    only: Option<FuncId>,
+    line: u32,
+) -> Result<Vec<FoundLoop>> {
+    let (mut meant, mut lines) = (Vec::new(), Vec::new());
     for (func, function) in functions(imported, only) {
-        for header in loops::headers(function) {
-            let begins = lines_of(&imported.ir, function, header);
-            if begins.contains(&line) {
-                return Ok(found(imported, func, header));
-            }
-            lines.extend(begins.first().copied());
+        if !is_written_in(&imported.ir, function, &options.kernel.input) {
+            continue;
         }
+        let Beginning { surely, maybe } = beginning(&imported.ir, function, line, &mut lines);
+        let candidates = if surely.is_empty() { &maybe } else { &surely };
+        for &header in candidates {
+            let around = loops::around(function, header);
+            let nested = |&h: &Block| h != header && candidates.contains(&h);
+            if around.iter().any(nested) {
+                continue;
+            }
+            let one = found(imported, func, header);
+            if surely.is_empty() && has_inner_loop(function, header) {
+                let message = format!(
+                    "in line {line}, it may be the loop at block `{}` of `{}` that begins or one within it; say which by the line of its test, or by \
+                     its block: --loop BLOCK",
+                    function.block_name(header),
+                    function.name
+                );
+                return Err(Error::input(&options.kernel.input, message));
+            }
+            let file = one.place.rsplit_once(':').filter(|(_, n)| n.parse::<u32>().is_ok());
+            let place = file.map(|(file, _)| format!("{file}:{line}"));
+            meant.push(FoundLoop { place: place.unwrap_or(one.place.clone()), ..one });
+        }
+    }
+    if !meant.is_empty() {
+        return Ok(meant);
     }
     lines.sort_unstable();
     lines.dedup();
@@ -330,6 +360,46 @@ fn at_line(imported: &Imported, options: &LoopOptions, only: Option<FuncId>, lin
         }
     };
     Err(Error::input(&options.kernel.input, message))
+}
+
+/// Whether a function's lines are those of the input, not of a header or a library. Nobody knows of which file modules were made.
+fn is_written_in(module: &Module, func: &Function, input: &Path) -> bool {
+    let is_module = input.extension().is_some_and(|e| e == "ll" || e == "bc");
+    let file = func.loc.expand().map(|l| Path::new(&*module.locations[l].file));
+    is_module || file.is_none_or(|f| f.file_name() == input.file_name())
+}
+
+/// Headers of a function's loops that may be said to begin in a line.
+struct Beginning {
+    /// Their test is in the line.
+    surely: Vec<Block>,
+    /// Something of their header is, or what leads back to it. That may be what a loop within it begins with.
+    maybe: Vec<Block>,
+}
+
+/// Looks for loops that begin in a line; those of others go to `lines`.
+fn beginning(module: &Module, func: &Function, line: u32, lines: &mut Vec<u32>) -> Beginning {
+    let mut found = Beginning { surely: Vec::new(), maybe: Vec::new() };
+    for header in loops::headers(func) {
+        let tests = loops::leaving(func, header);
+        let of = |b: &Block| line_of(module, func, func.terminator(*b));
+        let begins = lines_of(module, func, header);
+        if tests.iter().filter_map(of).any(|l| l == line) {
+            found.surely.push(header);
+        } else if begins.contains(&line) {
+            found.maybe.push(header);
+        }
+        lines.extend(begins.first().copied());
+    }
+    found
+}
+
+fn has_inner_loop(func: &Function, header: Block) -> bool {
+    loops::headers(func).into_iter().any(|h| h != header && loops::around(func, h).contains(&header))
+}
+
+fn line_of(module: &Module, func: &Function, inst: Inst) -> Option<u32> {
+    Some(Place::of(module, func, func.insts[inst].loc.expand())?.line)
 }
 
 fn with_header(
@@ -358,8 +428,8 @@ fn with_header(
 fn marked(imported: &Imported, options: &LoopOptions, only: Option<FuncId>) -> Result<Vec<FoundLoop>> {
     let mut all = Vec::new();
     for mark in directives::read_loops(&options.kernel.input)? {
-        let one = at_line(imported, options, None, mark.at)?;
-        if only.is_none_or(|only| only == one.func) {
+        let at = at_line(imported, options, None, mark.at)?;
+        for one in at.into_iter().filter(|one| only.is_none_or(|only| only == one.func)) {
             all.push(FoundLoop { any_order: mark.any_order, width: mark.width, ..one });
         }
     }
@@ -387,9 +457,7 @@ fn found(imported: &Imported, func: FuncId, header: Block) -> FoundLoop {
 fn lines_of(module: &Module, func: &Function, header: Block) -> Vec<u32> {
     let back = func.blocks[header].preds.iter().map(|&e| func.edges[e].from);
     let back = back.filter(|&b| loops::innermost(func, b) == Some(header));
-    let of = |b: Block| {
-        func.block_insts(b).filter_map(|i| Some(Place::of(module, func, func.insts[i].loc.expand())?.line))
-    };
+    let of = |b: Block| func.block_insts(b).filter_map(|i| line_of(module, func, i));
     let mut lines: Vec<u32> = of(header).collect();
     lines.extend(back.flat_map(|b| of(b).last()));
     lines

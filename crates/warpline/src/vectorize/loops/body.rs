@@ -21,6 +21,7 @@ use crate::ir::{
 use crate::shape::ArgShape;
 use crate::ssa;
 use crate::vectorize::VectorizeError;
+use crate::vectorize::objects::Objects as Extents;
 
 use super::carried::{Carried, Combiner, How, Kind, Step};
 use super::find::{Loop, dominates};
@@ -132,6 +133,15 @@ impl Outline<'_> {
         for v in self.taken() {
             self.take(v, &objects)?;
         }
+        // What was promised of memory when the function began may have been freed before the loop does.
+        let known = Extents::of(module, self.source);
+        for (k, &input) in self.inputs.iter().enumerate() {
+            if let Input::Value(v) = input
+                && known.extent(v).is_none()
+            {
+                self.body.pointers[self.body.params[k]].dereferenceable = 0;
+            }
+        }
         let inner = std::mem::take(&mut self.inner);
         self.body.map_operands(|v| inner[v].expand().unwrap_or(v));
         for next in &mut self.nexts {
@@ -231,7 +241,11 @@ impl Outline<'_> {
                 Kind::Reduction { ref insts, .. } => {
                     for &i in insts {
                         // In another order they may overflow where the program's own did not.
-                        self.body.insts[i].flags -= InstFlags::NSW | InstFlags::NUW | InstFlags::DISJOINT;
+                        let data = &mut self.body.insts[i];
+                        data.flags -= InstFlags::NSW | InstFlags::NUW | InstFlags::DISJOINT;
+                        if matches!(data.op, Op::Binary(_)) {
+                            data.flags -= InstFlags::NNAN | InstFlags::NINF;
+                        }
                     }
                     self.param(c.phi, ArgShape::Varying, Input::Carried(k))
                 }

@@ -363,7 +363,9 @@ impl Chain<'_> {
         if first == second {
             return None;
         }
-        let fast = flags & InstFlags::FAST;
+        // The program may not combine anything, and what is combined in another order may be infinite where its own results were
+        // not: of what it promises, only the permission for that order holds.
+        let fast = flags & InstFlags::REASSOC;
         Some(match op {
             BinaryOp::Add => (Combine::Add, How::Binary(BinaryOp::Add, InstFlags::empty())),
             BinaryOp::Sub if first => (Combine::Add, How::Binary(BinaryOp::Add, InstFlags::empty())),

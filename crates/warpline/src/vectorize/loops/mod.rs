@@ -5,6 +5,9 @@
 //! registers is found here, and refused where it is not understood. Loops within the loop, branches and calls in it are no
 //! obstacle: one iteration becomes a kernel, and a kernel may have all that.
 //!
+//! Iterations that the counter allows are executed: where one ends the program, by a panic or a call that does not return, up to W − 1 that
+//! would have come after it may have been executed in part.
+//!
 //! 1. `find`: the loop, its preheader, its latch, the one test by which it ends;
 //! 2. `carried`: what its header's φs carry from one iteration to the next;
 //! 3. `trips`: how many iterations there are;
@@ -29,7 +32,7 @@ use crate::verify::verify;
 
 use super::options::{Options, Vectorized};
 use super::pipeline::vectorize;
-use super::{MAX_WIDTH, VectorizeError};
+use super::{MAX_WIDTH, VectorizeError, dead_ends};
 use body::Body;
 use carried::{Carried, Kind};
 use find::Loop;
@@ -109,6 +112,26 @@ pub fn innermost(func: &Function, block: Block) -> Option<Block> {
     let (graph, _) = func.graph();
     let cycles = CycleForest::compute(&graph);
     cycles.innermost(Node::from(block)).map(|c| Block::from(cycles.header(c)))
+}
+
+/// The headers of the loops around a block, inner loops first.
+pub fn around(func: &Function, block: Block) -> Vec<Block> {
+    let (graph, _) = func.graph();
+    let cycles = CycleForest::compute(&graph);
+    cycles.around(Node::from(block)).map(|c| Block::from(cycles.header(c))).collect()
+}
+
+/// The blocks of the loop with this header, in no loop within it, from which control leaves it for code that may return.
+pub fn leaving(func: &Function, header: Block) -> Vec<Block> {
+    let (graph, _) = func.graph();
+    let cycles = CycleForest::compute(&graph);
+    let dead = dead_ends::find(func);
+    let Some(c) = cycles.around(Node::from(header)).find(|&c| Block::from(cycles.header(c)) == header) else {
+        return Vec::new();
+    };
+    let inside = |b: Block| cycles.around(Node::from(b)).any(|around| around == c);
+    let leaves = |&b: &Block| func.successors(b).any(|to| !inside(to) && !dead.contains(to));
+    cycles.own_nodes(c).iter().map(|&n| Block::from(n)).filter(leaves).collect()
 }
 
 /// Vectorizes the loop with this header, within its function. `options` says for how many lanes and how; its shapes and its mask do not count, and

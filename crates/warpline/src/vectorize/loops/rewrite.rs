@@ -295,15 +295,10 @@ fn combined(b: &mut Builder, combiner: &Combiner, x: Value, y: Value) -> Value {
     let ty = b.func.ty(x);
     match combiner.how.clone() {
         How::Binary(op, flags) => b.binary(op, x, y, flags),
-        How::Call(op, flags) => {
-            let i = b.func.append(b.at, op, &[x, y], ty);
-            b.func.insts[i].flags = flags;
-            b.func.insts[i].results[0]
-        }
-        How::Pick(op, flags) => {
-            let i = b.func.append(b.at, op, &[x, y], Type::BOOL);
-            b.func.insts[i].flags = flags & InstFlags::FAST;
-            let first = b.func.insts[i].results[0];
+        // No promise of the program's own: where it combines on a condition, it may never have done so.
+        How::Call(op, _) => b.value(op, &[x, y], ty),
+        How::Pick(op, _) => {
+            let first = b.value(op, &[x, y], Type::BOOL);
             b.value(Op::Select, &[first, x, y], ty)
         }
     }
