@@ -24,12 +24,13 @@ mod gpu;
 mod lane_bits;
 mod members;
 mod opencl;
+mod options;
 #[cfg(test)]
 mod tests;
 mod variables;
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -42,10 +43,8 @@ use warpline_analysis::uniformity::{
 use warpline_analysis::{BitSet, CsrGraph, EdgeId, Graph, Limits, Node};
 pub use warpline_analysis::{CycleForest, CycleId};
 
-use crate::dataflow::clients::interprocedural::FunctionConstants;
 use crate::ir::{
-    Block, Constant, Edge, Function, Inst, InstData, LaneOp, Module, Names, Op, Symbol, Type, Value,
-    ValueDef, Var,
+    Block, Constant, Edge, Function, Inst, InstData, LaneOp, Module, Names, Op, Type, Value, ValueDef, Var,
 };
 use crate::shape::{ArgShape, Convergence, Shape, Shapes, phi_positions};
 pub use explain::{Step, block_loc};
@@ -54,98 +53,13 @@ pub use facts::Facts;
 pub use known::{BecauseKnown, Known};
 pub use launch::Surroundings;
 use members::Origin;
+pub use options::Options;
 pub use rules::{Cause, Context, OperandSet, Rule, Target};
 pub use summary::Summaries;
 use variables::{Held, Variables};
 
 /// How often the engine is told of values that the shapes have shown to be uniform.
 const MAX_ROUNDS: usize = 4;
-
-/// What the analysis is asked.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// The parameters' shapes, in order. Missing ones, and shapes that do not fit the parameter's type, vary.
-    pub args: Vec<ArgShape>,
-    /// The machine.
-    pub target: Target,
-    /// What is known of the function beyond its IR.
-    pub facts: Arc<Facts>,
-    /// What is known of the functions that it calls. Without, calls go by their declared effects.
-    pub summaries: Option<Arc<Summaries>>,
-    /// Functions that execute lane operations, themselves or in what they call: what one without a summary returns differs from
-    /// lane to lane, whatever its declared effects.
-    pub lane_callees: Option<Arc<EntitySet<Symbol>>>,
-    /// How joins and exits of divergent branches are found: the product, or a baseline to compare with.
-    pub algorithm: Algorithm,
-    /// Whether a φ in a join that merges one value with `undef` or `poison` counts as divergent. If not, the φ is taken
-    /// to be that value, as LLVM does: then some lanes may have poison where a uniform value is reported.
-    pub strict_undef: bool,
-    /// Results of `alloca` instructions that stand for one object which all lanes share; the caller vouches for it.
-    pub shared: Vec<Value>,
-    /// Results of `alloca` instructions that stand for one object in which the lanes begin so many bytes after one another; the
-    /// caller vouches for it.
-    pub interleaved: Vec<(Value, i64)>,
-    /// If given, these instructions are the sources instead of those that the target's rules name: for clients to which
-    /// lanes are something else, such as runs with different secrets.
-    pub only_sources: Option<EntitySet<Inst>>,
-    /// What data-flow analyses know of the function; see [`known`]. The caller vouches for it.
-    pub known: Option<Arc<Known>>,
-}
-
-impl Options {
-    /// All of them uniform except for these.
-    pub fn with_args(args: Vec<ArgShape>) -> Options {
-        Options { args, ..Options::default() }
-    }
-
-    /// Uses all that data-flow analyses know of a function, with what is known of its arguments and of what calls return.
-    pub fn with_known(
-        mut self,
-        module: &Module,
-        func: &Function,
-        constants: Option<FunctionConstants<'_>>,
-    ) -> Options {
-        let surroundings = Surroundings { module, func, target: self.target, facts: &self.facts, constants };
-        self.known = Some(Arc::new(Known::of(surroundings)));
-        self
-    }
-
-    fn context(&self) -> Context<'_> {
-        Context {
-            target: self.target,
-            facts: &self.facts,
-            summaries: self.summaries.as_deref(),
-            lane_callees: self.lane_callees.as_deref(),
-        }
-    }
-
-    /// The rule of an instruction's results.
-    fn rule(&self, module: &Module, func: &Function, inst: Inst) -> Rule {
-        match &self.only_sources {
-            Some(sources) if sources.contains(inst) => Rule::Source(Cause::Given),
-            Some(_) => Rule::Operands,
-            None => self.context().rule(module, func, inst),
-        }
-    }
-
-    /// The rule of a member of an instruction's result, if members have rules of their own.
-    fn member_rule(&self, module: &Module, func: &Function, inst: Inst, member: u32) -> Option<Rule> {
-        match &self.only_sources {
-            Some(_) => None,
-            None => self.context().member(module, func, inst, member),
-        }
-    }
-
-    /// Whether lanes may leave a terminator by different edges though its operands are equal, and why.
-    fn splits_lanes(&self, module: &Module, func: &Function, inst: Inst) -> Option<Cause> {
-        match &self.only_sources {
-            Some(sources) => {
-                (sources.contains(inst) && func.insts[inst].edges.len() > 1).then_some(Cause::Given)
-            }
-            None => self.context().splits_lanes(module, func, inst),
-        }
-    }
-}
 
 /// How long the analysis of a function takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
