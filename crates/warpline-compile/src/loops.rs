@@ -6,7 +6,7 @@ use std::str::FromStr;
 use warpline::Place;
 use warpline::ir::{Block, FuncId, Function, Inst, Module};
 use warpline::shape::ArgShape;
-use warpline::vectorize::loops::{self, VectorizedLoop, vectorize_loop};
+use warpline::vectorize::loops::{self, Nest, VectorizedLoop, vectorize_loop};
 use warpline::vectorize::width;
 use warpline::vectorize::{Boscc, Options as VectorizerOptions, VectorizeError};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
@@ -324,16 +324,15 @@ fn at_line(
         if !is_written_in(&imported.ir, function, &options.kernel.input) {
             continue;
         }
-        let Beginning { surely, maybe } = beginning(&imported.ir, function, line, &mut lines);
+        let nest = Nest::of(function);
+        let Beginning { surely, maybe } = beginning(&imported.ir, function, &nest, line, &mut lines);
         let candidates = if surely.is_empty() { &maybe } else { &surely };
         for &header in candidates {
-            let around = loops::around(function, header);
-            let nested = |&h: &Block| h != header && candidates.contains(&h);
-            if around.iter().any(nested) {
+            if nest.around(header).any(|h| h != header && candidates.contains(&h)) {
                 continue;
             }
             let one = found(imported, func, header);
-            if surely.is_empty() && has_inner_loop(function, header) {
+            if surely.is_empty() && nest.has_inner(header) {
                 let message = format!(
                     "in line {line}, it may be the loop at block `{}` of `{}` that begins or one within it; say which by the line of its test, or by \
                      its block: --loop BLOCK",
@@ -378,13 +377,12 @@ struct Beginning {
 }
 
 /// Looks for loops that begin in a line; those of others go to `lines`.
-fn beginning(module: &Module, func: &Function, line: u32, lines: &mut Vec<u32>) -> Beginning {
+fn beginning(module: &Module, func: &Function, nest: &Nest, line: u32, lines: &mut Vec<u32>) -> Beginning {
     let mut found = Beginning { surely: Vec::new(), maybe: Vec::new() };
-    for header in loops::headers(func) {
-        let tests = loops::leaving(func, header);
-        let of = |b: &Block| line_of(module, func, func.terminator(*b));
-        let begins = lines_of(module, func, header);
-        if tests.iter().filter_map(of).any(|l| l == line) {
+    for header in nest.headers() {
+        let of = |b: Block| line_of(module, func, func.terminator(b));
+        let begins = lines_of(module, func, nest, header);
+        if nest.leaving(func, header).filter_map(of).any(|l| l == line) {
             found.surely.push(header);
         } else if begins.contains(&line) {
             found.maybe.push(header);
@@ -392,10 +390,6 @@ fn beginning(module: &Module, func: &Function, line: u32, lines: &mut Vec<u32>) 
         lines.extend(begins.first().copied());
     }
     found
-}
-
-fn has_inner_loop(func: &Function, header: Block) -> bool {
-    loops::headers(func).into_iter().any(|h| h != header && loops::around(func, h).contains(&header))
 }
 
 fn line_of(module: &Module, func: &Function, inst: Inst) -> Option<u32> {
@@ -410,7 +404,7 @@ fn with_header(
 ) -> Result<FoundLoop> {
     let mut names = Vec::new();
     for (func, function) in functions(imported, only) {
-        for header in loops::headers(function) {
+        for header in Nest::of(function).headers() {
             let own = function.block_name(header);
             if own == name {
                 return Ok(found(imported, func, header));
@@ -435,7 +429,7 @@ fn marked(imported: &Imported, options: &LoopOptions, only: Option<FuncId>) -> R
     }
     for mark in imported.marked_loops() {
         let function = &imported.ir.functions[mark.func];
-        let around = loops::innermost(function, mark.latch);
+        let around = Nest::of(function).around(mark.latch).next();
         if let Some(header) = around.filter(|_| only.is_none_or(|only| only == mark.func)) {
             // Who asks for a loop to be vectorized takes its sums in another order.
             let width = mark.width.map(Width::Lanes);
@@ -454,9 +448,9 @@ fn found(imported: &Imported, func: FuncId, header: Block) -> FoundLoop {
 }
 
 /// The lines in which a loop may be said to begin: those of the instructions of its header, and of what leads back to it.
-fn lines_of(module: &Module, func: &Function, header: Block) -> Vec<u32> {
+fn lines_of(module: &Module, func: &Function, nest: &Nest, header: Block) -> Vec<u32> {
     let back = func.blocks[header].preds.iter().map(|&e| func.edges[e].from);
-    let back = back.filter(|&b| loops::innermost(func, b) == Some(header));
+    let back = back.filter(|&b| nest.around(b).next() == Some(header));
     let of = |b: Block| func.block_insts(b).filter_map(|i| line_of(module, func, i));
     let mut lines: Vec<u32> = of(header).collect();
     lines.extend(back.flat_map(|b| of(b).last()));

@@ -10,7 +10,7 @@ use warpline::vectorize::vector_abi::{InstructionSet, Variant};
 use crate::facts::REPLACEABLE;
 use crate::ffi::load::functions;
 use crate::import::Imported;
-use crate::module::FUNCTION_INDEX;
+use crate::module::{FUNCTION_INDEX, users_of};
 use crate::simplify::attribute_kind;
 
 /// Attributes of parameters whose arguments are passed in other ways than as the values that they are.
@@ -109,17 +109,11 @@ impl Imported {
 /// Whether a function is used by anything but calls of it.
 fn is_address_taken(function: LLVMValueRef) -> bool {
     let f = functions();
-    // SAFETY: a live function; its uses and their users live as long as nothing changes the module.
-    unsafe {
-        let mut at = f.LLVMGetFirstUse(function);
-        while !at.is_null() {
-            let user = f.LLVMGetUser(at);
+    users_of(function).any(|user| {
+        // SAFETY: users of a live function, which are asked what they are; `LLVMGetCalledValue` is asked of calls only.
+        unsafe {
             let is_call = !f.LLVMIsACallInst(user).is_null() || !f.LLVMIsAInvokeInst(user).is_null();
-            if !is_call || f.LLVMGetCalledValue(user) != function {
-                return true;
-            }
-            at = f.LLVMGetNextUse(at);
+            !is_call || f.LLVMGetCalledValue(user) != function
         }
-    }
-    false
+    })
 }

@@ -5,7 +5,7 @@ use warpline::ir::{Block, FuncId};
 
 use crate::ffi::load::functions;
 use crate::import::Imported;
-use crate::parameters::{node_operands, string};
+use crate::parameters::{attached, integer, node_operands, string};
 
 /// A loop that says of itself that it is to be vectorized, and that its iterations do not depend on each other through memory: in C by
 /// `#pragma omp simd` or `#pragma clang loop vectorize(assume_safety)`.
@@ -22,39 +22,20 @@ pub struct MarkedLoop {
 impl Imported {
     /// The marked loops of all functions, by function and block.
     pub fn marked_loops(&self) -> Vec<MarkedLoop> {
-        let f = functions();
+        let (f, context) = (functions(), self.bridge.module().context());
         let mut marked = Vec::new();
         for (&func, body) in &self.bridge.bodies {
             for (&latch, &block) in &body.blocks {
-                // SAFETY: a live block of the module; the metadata of its terminator is asked for, if it has one.
-                let node = unsafe {
-                    let terminator = f.LLVMGetBasicBlockTerminator(block);
-                    match terminator.is_null() {
-                        true => std::ptr::null_mut(),
-                        false => f.LLVMGetMetadata(terminator, self.loop_kind()),
-                    }
-                };
-                if !node.is_null()
-                    && let Some(width) = mark(node)
-                {
+                // SAFETY: a live block of the module.
+                let terminator = unsafe { f.LLVMGetBasicBlockTerminator(block) };
+                let node = (!terminator.is_null()).then(|| attached(context, terminator, "llvm.loop"));
+                if let Some(width) = node.flatten().and_then(mark) {
                     marked.push(MarkedLoop { func, latch, width });
                 }
             }
         }
         marked.sort_by_key(|m| (m.func, m.latch));
         marked
-    }
-
-    fn loop_kind(&self) -> u32 {
-        let name = "llvm.loop";
-        // SAFETY: a live context; pointer and length describe the name.
-        unsafe {
-            functions().LLVMGetMDKindIDInContext(
-                self.bridge.module().context(),
-                name.as_ptr().cast(),
-                name.len() as u32,
-            )
-        }
     }
 }
 
@@ -78,15 +59,4 @@ fn mark(node: LLVMValueRef) -> Option<Option<u32>> {
 fn is_node(value: LLVMValueRef) -> bool {
     // SAFETY: a live value or null, which is asked what it is.
     !value.is_null() && unsafe { !functions().LLVMIsAMDNode(value).is_null() }
-}
-
-fn integer(value: LLVMValueRef) -> Option<u64> {
-    if value.is_null() {
-        return None;
-    }
-    // SAFETY: a live value; only constant integers are asked for their value.
-    unsafe {
-        let is_constant = !functions().LLVMIsAConstantInt(value).is_null();
-        is_constant.then(|| functions().LLVMConstIntGetZExtValue(value))
-    }
 }

@@ -17,7 +17,7 @@ use llvm_sys::prelude::*;
 
 use crate::error::Result;
 use crate::ffi::load::functions;
-use crate::module::Module;
+use crate::module::{Module, users_of};
 use crate::target::{Emit, TargetMachine};
 
 /// The greatest vectors, in bits, that masks become.
@@ -276,7 +276,7 @@ fn width_of(masks: &[LLVMValueRef]) -> Option<u32> {
     let lanes = unsafe { f.LLVMGetVectorSize(f.LLVMTypeOf(masks[0])) };
     for &mask in masks {
         let sources = if combines(mask) { Vec::new() } else { operands_of(mask) };
-        let users = users_of(mask);
+        let users: Vec<_> = users_of(mask).collect();
         let used = users.iter().filter(|&&user| !combines(user)).flat_map(|&user| {
             let mut around = operands_of(user);
             around.push(user);
@@ -348,7 +348,7 @@ fn leaves_its_block(mask: LLVMValueRef) -> bool {
     // SAFETY: live instructions.
     unsafe {
         let home = f.LLVMGetInstructionParent(mask);
-        users_of(mask).into_iter().any(|user| is_phi(user) || f.LLVMGetInstructionParent(user) != home)
+        users_of(mask).any(|user| is_phi(user) || f.LLVMGetInstructionParent(user) != home)
     }
 }
 
@@ -356,21 +356,6 @@ fn operands_of(inst: LLVMValueRef) -> Vec<LLVMValueRef> {
     let f = functions();
     // SAFETY: a live instruction.
     unsafe { (0..f.LLVMGetNumOperands(inst) as u32).map(|k| f.LLVMGetOperand(inst, k)).collect() }
-}
-
-/// The instructions that use a mask.
-fn users_of(mask: LLVMValueRef) -> Vec<LLVMValueRef> {
-    let f = functions();
-    let mut users = Vec::new();
-    // SAFETY: uses of a live instruction.
-    unsafe {
-        let mut used = f.LLVMGetFirstUse(mask);
-        while !used.is_null() {
-            users.push(f.LLVMGetUser(used));
-            used = f.LLVMGetNextUse(used);
-        }
-    }
-    users
 }
 
 /// The first instruction of a block that is no φ.

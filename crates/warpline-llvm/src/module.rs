@@ -442,6 +442,18 @@ impl fmt::Debug for Module {
     }
 }
 
+/// What uses a value: instructions, or constants that are made of it. Each as often as it does.
+pub(crate) fn users_of(value: LLVMValueRef) -> impl Iterator<Item = LLVMValueRef> {
+    let f = functions();
+    let there = |used: LLVMUseRef| (!used.is_null()).then_some(used);
+    // SAFETY: uses of a live value; the next one is asked for before anybody sees a user.
+    let uses = std::iter::successors(there(unsafe { f.LLVMGetFirstUse(value) }), move |&used| {
+        there(unsafe { f.LLVMGetNextUse(used) })
+    });
+    // SAFETY: a use of a live value.
+    uses.map(move |used| unsafe { f.LLVMGetUser(used) })
+}
+
 /// Reads text or bitcode into a context; the error is LLVM's message, which may be empty where it has reported something instead.
 fn parse_into(
     context: LLVMContextRef,
@@ -460,7 +472,7 @@ fn parse_into(
 }
 
 /// A message, followed by what LLVM has reported besides.
-fn all_words(message: String, reported: Vec<Diagnostic>) -> String {
+pub(crate) fn all_words(message: String, reported: Vec<Diagnostic>) -> String {
     let mut words = vec![message];
     words.extend(reported.into_iter().map(|diagnostic| diagnostic.message));
     words.retain(|text| !text.is_empty());

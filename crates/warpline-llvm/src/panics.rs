@@ -4,8 +4,8 @@ use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::prelude::*;
 
 use crate::ffi::load::functions;
-use crate::module::{FUNCTION_INDEX, Module, c_string, value_name};
-use crate::simplify::{attribute_kind, has_body};
+use crate::module::{Module, c_string, value_name};
+use crate::simplify::{has_attribute, has_body};
 
 impl Module {
     /// Gives every declared Rust function that never returns a body that writes a message to standard error and aborts: such functions
@@ -16,7 +16,7 @@ impl Module {
         let panics: Vec<LLVMValueRef> = self
             .functions()
             .filter(|&function| {
-                !has_body(function) && is_rust(&value_name(function)) && never_returns(function)
+                !has_body(function) && is_rust(&value_name(function)) && has_attribute(function, "noreturn")
             })
             .collect();
         if panics.is_empty() {
@@ -57,12 +57,4 @@ const EMPTY: *const std::ffi::c_char = c"".as_ptr();
 /// Whether a symbol is a mangled name of Rust's.
 fn is_rust(symbol: &str) -> bool {
     symbol.starts_with("_R") || (symbol.starts_with("_ZN") && symbol.contains("17h"))
-}
-
-fn never_returns(function: LLVMValueRef) -> bool {
-    // SAFETY: a live function.
-    unsafe {
-        let kind = attribute_kind("noreturn");
-        !functions().LLVMGetEnumAttributeAtIndex(function, FUNCTION_INDEX, kind).is_null()
-    }
 }

@@ -55,10 +55,7 @@ impl Module {
                 let operands = node_operands(node);
                 operands.first() == Some(&function)
                     && operands[1..].chunks_exact(2).any(|pair| {
-                        string(pair[0]).as_deref() == Some("kernel")
-                            && !pair[1].is_null()
-                            && !f.LLVMIsAConstantInt(pair[1]).is_null()
-                            && f.LLVMConstIntGetZExtValue(pair[1]) == 1
+                        string(pair[0]).as_deref() == Some("kernel") && integer(pair[1]) == Some(1)
                     })
             })
         }
@@ -73,6 +70,31 @@ pub(crate) fn node_operands(node: LLVMValueRef) -> Vec<LLVMValueRef> {
         let mut operands = vec![std::ptr::null_mut(); f.LLVMGetMDNodeNumOperands(node) as usize];
         f.LLVMGetMDNodeOperands(node, operands.as_mut_ptr());
         operands
+    }
+}
+
+/// The metadata node of a kind, such as `prof`, that an instruction carries.
+pub(crate) fn attached(
+    context: LLVMContextRef,
+    instruction: LLVMValueRef,
+    kind: &str,
+) -> Option<LLVMValueRef> {
+    let f = functions();
+    // SAFETY: a live context and instruction; pointer and length describe the name.
+    let node = unsafe {
+        let kind = f.LLVMGetMDKindIDInContext(context, kind.as_ptr().cast(), kind.len() as u32);
+        f.LLVMGetMetadata(instruction, kind)
+    };
+    (!node.is_null()).then_some(node)
+}
+
+/// The number that an operand of a metadata node is.
+pub(crate) fn integer(value: LLVMValueRef) -> Option<u64> {
+    let f = functions();
+    // SAFETY: a live value or null; only constant integers are asked for their value.
+    unsafe {
+        let is_constant = !value.is_null() && !f.LLVMIsAConstantInt(value).is_null();
+        is_constant.then(|| f.LLVMConstIntGetZExtValue(value))
     }
 }
 

@@ -15,7 +15,7 @@ use llvm_sys::prelude::*;
 
 use crate::error::Result;
 use crate::ffi::load::functions;
-use crate::module::{FUNCTION_INDEX, Module, owned_string};
+use crate::module::{FUNCTION_INDEX, Module, owned_string, users_of};
 
 /// The passes of [`Module::simplify`].
 pub const PIPELINE: &str = "always-inline,\
@@ -155,18 +155,16 @@ pub(crate) fn has_body(function: LLVMValueRef) -> bool {
 pub(crate) fn calls_of(function: LLVMValueRef) -> Vec<LLVMValueRef> {
     let f = functions();
     let mut calls = Vec::new();
-    // SAFETY: uses and users of a live function; `LLVMGetCalledValue` is asked of calls only.
-    unsafe {
-        let mut used = f.LLVMGetFirstUse(function);
-        while !used.is_null() {
-            let user = f.LLVMGetUser(used);
+    for user in users_of(function) {
+        // SAFETY: users of a live function; `LLVMGetCalledValue` is asked of calls only.
+        let calls_it = unsafe {
             let is_call = !f.LLVMIsACallInst(user).is_null()
                 || !f.LLVMIsAInvokeInst(user).is_null()
                 || !f.LLVMIsACallBrInst(user).is_null();
-            if is_call && f.LLVMGetCalledValue(user) == function && !calls.contains(&user) {
-                calls.push(user);
-            }
-            used = f.LLVMGetNextUse(used);
+            is_call && f.LLVMGetCalledValue(user) == function
+        };
+        if calls_it && !calls.contains(&user) {
+            calls.push(user);
         }
     }
     calls

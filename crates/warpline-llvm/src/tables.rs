@@ -12,7 +12,7 @@ use warpline::ir::{
 
 use crate::export::DebugBuilder;
 use crate::ffi::load::functions;
-use crate::module::{Module, c_string, owned_string, take_message};
+use crate::module::{Module, c_string, owned_string, take_message, users_of};
 
 /// The LLVM side of an imported module. The handles ([`Origin`], [`Symbol`], [`Loc`] and the types of a type table) of the
 /// [`warpline::ir::Module`] it was imported with have a meaning here and nowhere else.
@@ -95,19 +95,13 @@ impl Bridge {
 
     /// Lets the handles of all constants that are made of a value stand for nothing.
     pub(crate) fn forget_users(&mut self, value: LLVMValueRef) {
-        let f = functions();
-        // SAFETY: uses of a live value, which are not changed.
-        unsafe {
-            let mut used = f.LLVMGetFirstUse(value);
-            while !used.is_null() {
-                let user = f.LLVMGetUser(used);
-                if f.LLVMIsConstant(user) != 0 {
-                    if let Some(origin) = self.origin_of.remove(&user) {
-                        self.origins[origin.as_u32() as usize] = None;
-                    }
-                    self.forget_users(user);
+        for user in users_of(value) {
+            // SAFETY: a user of a live value, which is asked what it is.
+            if unsafe { functions().LLVMIsConstant(user) } != 0 {
+                if let Some(origin) = self.origin_of.remove(&user) {
+                    self.origins[origin.as_u32() as usize] = None;
                 }
-                used = f.LLVMGetNextUse(used);
+                self.forget_users(user);
             }
         }
     }

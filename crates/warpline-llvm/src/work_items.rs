@@ -9,7 +9,7 @@ use llvm_sys::prelude::*;
 use warpline::vectorize::work_items::NARROW;
 
 use crate::ffi::load::functions;
-use crate::module::{Module, c_string, value_name};
+use crate::module::{Module, c_string, users_of, value_name};
 use crate::simplify::{calls_of, has_body};
 
 /// OpenCL's function as C++ and as C name it.
@@ -63,17 +63,10 @@ impl Module {
 /// The truncations of a value to 32 bits.
 fn truncations_of(value: LLVMValueRef) -> Vec<LLVMValueRef> {
     let f = functions();
-    let mut found = Vec::new();
-    // SAFETY: uses and users of a live value; opcodes are asked of instructions, which is what uses the result of a call.
-    unsafe {
-        let mut used = f.LLVMGetFirstUse(value);
-        while !used.is_null() {
-            let user = f.LLVMGetUser(used);
-            let narrows = f.LLVMGetInstructionOpcode(user) == LLVMTrunc as u32
-                && f.LLVMGetIntTypeWidth(f.LLVMTypeOf(user)) == 32;
-            found.extend(narrows.then_some(user));
-            used = f.LLVMGetNextUse(used);
-        }
-    }
-    found
+    // SAFETY: instructions are what uses the result of a call.
+    let narrows = |&user: &LLVMValueRef| unsafe {
+        f.LLVMGetInstructionOpcode(user) == LLVMTrunc as u32
+            && f.LLVMGetIntTypeWidth(f.LLVMTypeOf(user)) == 32
+    };
+    users_of(value).filter(narrows).collect()
 }

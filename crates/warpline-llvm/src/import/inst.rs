@@ -12,7 +12,7 @@ use warpline::ir::{
 use super::weights::branch_weights;
 use super::{Imported, add_result, effects};
 use crate::ffi::load::functions;
-use crate::module::{take_message, value_name};
+use crate::module::{take_message, users_of, value_name};
 use crate::simplify::attribute_kind;
 use crate::tables::Body;
 
@@ -489,23 +489,15 @@ fn passes_copies(call: LLVMValueRef) -> bool {
 fn is_passed(alloca: LLVMValueRef, kind: &str) -> bool {
     let f = functions();
     let kind = attribute_kind(kind);
-    // SAFETY: uses of a live value; attributes are asked of calls.
-    unsafe {
-        let mut used = f.LLVMGetFirstUse(alloca);
-        while !used.is_null() {
-            let user = f.LLVMGetUser(used);
+    users_of(alloca).any(|user| {
+        // SAFETY: a user of a live value; attributes are asked of calls.
+        unsafe {
             let is_call = !f.LLVMIsACallInst(user).is_null() || !f.LLVMIsAInvokeInst(user).is_null();
-            if is_call {
-                let argument = |i: u32| f.LLVMGetOperand(user, i) == alloca;
-                let marked = |i: u32| !f.LLVMGetCallSiteEnumAttribute(user, i + 1, kind).is_null();
-                if (0..f.LLVMGetNumArgOperands(user)).any(|i| argument(i) && marked(i)) {
-                    return true;
-                }
-            }
-            used = f.LLVMGetNextUse(used);
+            let argument = |i: u32| f.LLVMGetOperand(user, i) == alloca;
+            let marked = |i: u32| !f.LLVMGetCallSiteEnumAttribute(user, i + 1, kind).is_null();
+            is_call && (0..f.LLVMGetNumArgOperands(user)).any(|i| argument(i) && marked(i))
         }
-        false
-    }
+    })
 }
 
 /// The index path of `extractvalue` or `insertvalue`.

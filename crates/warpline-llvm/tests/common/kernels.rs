@@ -85,14 +85,6 @@ extern "C" fn log_call(who: u32, what: u32) {
     LOG.with_borrow_mut(|log| log.push((who, what)));
 }
 
-/// `__truncsfbf2` of the compiler's own library, which is not in the process: processors without bfloat need it. The result is in the
-/// lowest 16 bits of a register for floats.
-extern "C" fn float_to_bfloat(x: f32) -> f32 {
-    let bits = x.to_bits();
-    let nearest_even = bits.wrapping_add(0x7fff + (bits >> 16 & 1));
-    f32::from_bits(if x.is_nan() { bits | 0x0040_0000 } else { nearest_even } >> 16)
-}
-
 /// Whether LLVM is there; if not, says that the test is skipped.
 pub fn llvm_is_there() -> bool {
     match Llvm::get() {
@@ -162,7 +154,7 @@ impl Kernel {
         let kernel = ir.function("kernel").expect("the function is called `kernel`");
         let mut copy = ir.functions[kernel].clone();
         copy.name = "kernel.loops".into();
-        let header = loops::headers(&copy)[0];
+        let header = loops::Nest::of(&copy).headers().next().expect("a loop");
         let copy = ir.functions.push(copy);
         let made = loops::vectorize_loop(ir, copy, header, asked, false)?;
         Ok((copy, made.full))
@@ -246,9 +238,6 @@ impl Kernel {
         let jit = Jit::new().expect("LLVM is there");
         if self.text.contains("@log_call") {
             jit.define("log_call", log_call as *const () as usize).expect("a free name");
-        }
-        if self.text.contains("bfloat") {
-            jit.define("__truncsfbf2", float_to_bfloat as *const () as usize).expect("a free name");
         }
         jit.add_object(&object, "kernel.o").unwrap_or_else(|e| panic!("{e}\n{}", self.text));
         jit

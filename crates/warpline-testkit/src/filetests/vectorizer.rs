@@ -102,7 +102,9 @@ pub(super) fn lower(case: &Case<'_>) -> String {
 pub(super) fn loops(case: &Case<'_>) -> String {
     let mut module = case.module.clone();
     let Some(id) = module.function(&case.func.name) else { return String::new() };
-    let Some(&header) = loops::headers(case.func).first() else { return "error: no loop\n".to_owned() };
+    let Some(header) = loops::Nest::of(case.func).headers().next() else {
+        return "error: no loop\n".to_owned();
+    };
     let options = Options::new(4, Vec::new(), format!("{}_x4", case.func.name));
     match loops::vectorize_loop(&mut module, id, header, &options, false) {
         Err(e) => format!("error: {e}\n"),

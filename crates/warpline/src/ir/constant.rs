@@ -70,6 +70,15 @@ impl Constant {
         Constant::Int { bits, value }
     }
 
+    /// An integer or floating-point number of this type by its bits; zero of any other type.
+    pub fn number(ty: Type, bits: u128) -> Constant {
+        match ty {
+            Type::Float(kind) => Constant::Float { kind, bits },
+            Type::Int(width) => Constant::int(width, bits),
+            _ => Constant::Zero(ty),
+        }
+    }
+
     /// A boolean.
     pub fn bool(value: bool) -> Constant {
         Constant::int(1, u128::from(value))

@@ -448,6 +448,25 @@ impl Function {
         inst
     }
 
+    /// Makes an instruction with one result in front of another one, which is no φ, with its location. The result.
+    pub fn insert_value_before(
+        &mut self,
+        next: Inst,
+        op: Op,
+        args: &[Value],
+        ty: Type,
+        flags: InstFlags,
+    ) -> Value {
+        let (block, loc) = (self.insts[next].block, self.insts[next].loc);
+        let new = self.make_inst(block, op, args, &[ty]);
+        (self.insts[new].flags, self.insts[new].loc) = (flags, loc);
+        let insts = &self.blocks[block].insts;
+        // The terminator is in no list.
+        let at = insts.iter().position(|&i| i == next).unwrap_or(insts.len());
+        self.blocks[block].insts.insert(at, new);
+        self.insts[new].results[0]
+    }
+
     /// Adds a σ to a block that has its terminator. Its results are called like the operand.
     pub fn add_sigma(&mut self, block: Block, arg: Value) -> Inst {
         let types: SmallVec<[Type; 4]> =

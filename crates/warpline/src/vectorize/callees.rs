@@ -8,6 +8,7 @@
 //!
 //! A function that cannot be vectorized gets a form too: one that calls it for one active lane after the other.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 
 use cranelift_entity::EntitySet;
@@ -118,10 +119,17 @@ pub fn bodies(module: &Module) -> HashMap<Symbol, FuncId> {
 /// The functions with a body that a function may call by name, in some number of steps, and which of them execute lane operations,
 /// themselves or in what they call.
 pub fn asking_lanes(module: &Module, func: &Function) -> EntitySet<Symbol> {
-    let bodies = bodies(module);
+    asking_among(module, &bodies(module), calls(module, func).collect())
+}
+
+/// The same of functions that are called from these on, and of these.
+fn asking_among(
+    module: &Module,
+    bodies: &HashMap<Symbol, FuncId>,
+    mut work: Vec<Symbol>,
+) -> EntitySet<Symbol> {
     let mut callers: HashMap<Symbol, Vec<Symbol>> = HashMap::new();
     let (mut seen, mut asking): (EntitySet<Symbol>, EntitySet<Symbol>) = Default::default();
-    let mut work: Vec<Symbol> = calls(module, func).collect();
     let mut found = Vec::new();
     while let Some(s) = work.pop() {
         let Some(&id) = bodies.get(&s) else { continue };
@@ -163,13 +171,15 @@ fn calls(module: &Module, func: &Function) -> impl Iterator<Item = Symbol> {
 /// The forms that calls in one function ask for.
 pub(super) struct Wanted<'a> {
     bodies: HashMap<Symbol, FuncId>,
+    /// Those among them that ask about lanes, once somebody wants to know.
+    asking: OnceCell<EntitySet<Symbol>>,
     options: &'a Options<'a>,
     forms: Vec<Form>,
 }
 
 impl<'a> Wanted<'a> {
     pub(super) fn new(module: &Module, options: &'a Options<'a>) -> Wanted<'a> {
-        Wanted { bodies: bodies(module), options, forms: Vec::new() }
+        Wanted { bodies: bodies(module), asking: OnceCell::new(), options, forms: Vec::new() }
     }
 
     /// The function that a call runs, if a form of it can take its place: one of these types, with a body.
@@ -213,12 +223,14 @@ impl<'a> Wanted<'a> {
         ret: Type,
         targets: &[FuncId],
     ) -> Option<&'m str> {
+        let asking = self
+            .asking
+            .get_or_init(|| asking_among(module, &self.bodies, self.bodies.keys().copied().collect()));
         let asks = |&(id, f): &(FuncId, &Function)| {
             fits(f, args, ret)
                 && !targets.contains(&id)
                 && self.options.callees.has_address_taken(module, id)
-                && (insts(f).any(|i| lane_op(module, f, i).is_some())
-                    || asking_lanes(module, f).iter().next().is_some())
+                && module.symbol(&f.name).is_some_and(|s| asking.contains(s))
         };
         module.functions.iter().find(asks).map(|(_, f)| &*f.name)
     }

@@ -172,3 +172,10 @@ fn may_free(module: &Module, data: &InstData) -> bool {
         _ => data.effects().intersects(Effects::WRITES | Effects::ATOMIC),
     }
 }
+
+/// Whether an instruction marks the beginning of a lifetime, or the end (false).
+pub(super) fn lifetime_marker(module: &Module, func: &Function, inst: Inst) -> Option<bool> {
+    let Op::Call(call) = &func.insts[inst].op else { return None };
+    let name = &module.symbols[call.callee?].name;
+    name.strip_prefix("llvm.lifetime.").map(|rest| rest.starts_with("start"))
+}

@@ -21,11 +21,12 @@ use std::sync::Arc;
 use cranelift_entity::EntitySet;
 use warpline_analysis::{CsrGraph, DomTree, Node, Reversed};
 
-use crate::ir::{Block, Effects, Function, Inst, Module, Op, Symbol, SymbolKind, Value};
+use crate::ir::{Block, Effects, Function, Inst, Module, Op, Symbol, Value};
 use crate::shape::ArgShape;
 use crate::uniformity::{Options, Uniformity};
 
 use super::dead_ends;
+use super::objects::lifetime_marker;
 use super::private_memory::Interleaved;
 
 /// Analyses a function in [normal form](super::normalize) with as much private memory shared as possible, apart from objects that
@@ -133,13 +134,9 @@ impl Object {
                 self.stored.extend(data.args[1..].iter().map(|&a| (a, data.block)));
                 self.stores.insert(data.block);
             }
-            Op::Call(call) => {
+            Op::Call(_) => {
                 // Markers of lifetimes say nothing that matters to an object that lives as long as the function.
-                let marker = call.callee.is_some_and(|s| {
-                    let symbol = &module.symbols[s];
-                    matches!(symbol.kind, SymbolKind::Function { .. })
-                        && symbol.name.starts_with("llvm.lifetime.")
-                });
+                let marker = lifetime_marker(module, func, i).is_some();
                 return marker && !data.effects().contains(Effects::NO_RETURN);
             }
             _ => return false,

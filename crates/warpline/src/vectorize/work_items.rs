@@ -296,7 +296,13 @@ impl Answers {
                 let (index, start) = (self.param(Added::Index(64)), self.param(Added::GroupStart));
                 // The group begins at or before the work-item.
                 let small = InstFlags::NUW | InstFlags::NSW;
-                let local = self.before(i, Op::Binary(BinaryOp::Sub), &[index, start], NUMBER, small);
+                let local = self.func.insert_value_before(
+                    i,
+                    Op::Binary(BinaryOp::Sub),
+                    &[index, start],
+                    NUMBER,
+                    small,
+                );
                 self.narrowed(i, local, ty, small)
             }
             _ => {
@@ -314,27 +320,27 @@ impl Answers {
         for d in (0..3).rev() {
             let this = self.value(i, query, d);
             let number = self.func.int_const(bits, d.into());
-            let is_it =
-                self.before(i, Op::ICmp(IntPred::Eq), &[asked, number], Type::BOOL, InstFlags::empty());
+            let is_it = self.func.insert_value_before(
+                i,
+                Op::ICmp(IntPred::Eq),
+                &[asked, number],
+                Type::BOOL,
+                InstFlags::empty(),
+            );
             let ty = self.func.ty(this);
-            answer = self.before(i, Op::Select, &[is_it, this, answer], ty, InstFlags::empty());
+            answer =
+                self.func.insert_value_before(i, Op::Select, &[is_it, this, answer], ty, InstFlags::empty());
         }
         answer
     }
 
     /// A number as one of this type, made in front of an instruction.
     fn narrowed(&mut self, i: Inst, x: Value, ty: Type, flags: InstFlags) -> Value {
-        if ty == NUMBER { x } else { self.before(i, Op::Cast(CastOp::Trunc), &[x], ty, flags) }
-    }
-
-    fn before(&mut self, i: Inst, op: Op, args: &[Value], ty: Type, flags: InstFlags) -> Value {
-        let block = self.func.insts[i].block;
-        let new = self.func.make_inst(block, op, args, &[ty]);
-        self.func.insts[new].flags = flags;
-        self.func.insts[new].loc = self.func.insts[i].loc;
-        let at = self.func.blocks[block].insts.iter().position(|&x| x == i).unwrap_or(0);
-        self.func.blocks[block].insts.insert(at, new);
-        self.func.insts[new].results[0]
+        if ty == NUMBER {
+            x
+        } else {
+            self.func.insert_value_before(i, Op::Cast(CastOp::Trunc), &[x], ty, flags)
+        }
     }
 
     /// The truncations of a value.

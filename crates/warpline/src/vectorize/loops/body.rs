@@ -16,14 +16,14 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 use crate::ir::{
-    BinaryOp, Block, CastOp, Constant, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op, Type, Value,
+    BinaryOp, Block, CastOp, Constant, Function, InstFlags, IntPred, LaneOp, Module, Op, Type, Value,
 };
 use crate::shape::ArgShape;
 use crate::ssa;
 use crate::vectorize::VectorizeError;
 use crate::vectorize::objects::Objects as Extents;
 
-use super::carried::{Carried, Combiner, How, Kind, Step};
+use super::carried::{Carried, Kind, Step};
 use super::find::{Loop, dominates};
 use super::hoist::hoist;
 use super::objects::Objects;
@@ -327,17 +327,19 @@ impl Outline<'_> {
             let data = self.body.insts[*inst].clone();
             let others = data.args.iter().copied().find(|&a| a != c.phi);
             let mut x = others.unwrap_or(carry);
-            let mut new = Before { body: &mut self.body, inst: *inst };
-            match data.op {
-                Op::Binary(BinaryOp::Sub) => {
-                    let zero = new.body.int_const(data_bits(new.body, x), 0);
-                    x = new.put(Op::Binary(BinaryOp::Sub), &[zero, x], InstFlags::empty());
-                }
-                Op::Binary(BinaryOp::FSub) => x = new.put(Op::FNeg, &[x], InstFlags::empty()),
-                _ => {}
-            }
-            let scan = new.put(Op::Lane(LaneOp::ScanInclusive(combiner.combine)), &[x], InstFlags::empty());
-            let whole = new.combine(combiner, carry, scan);
+            let (ty, none) = (self.body.ty(x), InstFlags::empty());
+            let negates = data.op == Op::Binary(BinaryOp::Sub);
+            let zero = negates.then(|| self.body.constant_value(Constant::number(ty, 0)));
+            let mut put = |op: Op, args: &[Value], ty: Type, flags: InstFlags| {
+                self.body.insert_value_before(*inst, op, args, ty, flags)
+            };
+            x = match (zero, data.op) {
+                (Some(zero), op) => put(op, &[zero, x], ty, none),
+                (_, Op::Binary(BinaryOp::FSub)) => put(Op::FNeg, &[x], ty, none),
+                _ => x,
+            };
+            let scan = put(Op::Lane(LaneOp::ScanInclusive(combiner.combine)), &[x], ty, none);
+            let whole = combiner.combine_with(carry, scan, ty, put);
             self.replace(c.next, whole);
             let block = data.block;
             self.body.blocks[block].insts.retain(|i| i != inst);
@@ -469,43 +471,5 @@ impl Outline<'_> {
         self.body.ret = result.map_or(Type::Void, |v| self.body.ty(v));
         self.body.set_terminator(end, Op::Ret, result.as_slice(), &[]);
         outputs
-    }
-}
-
-fn data_bits(func: &Function, x: Value) -> u32 {
-    func.ty(x).int_bits().unwrap_or(64)
-}
-
-/// Puts instructions before another one.
-struct Before<'a> {
-    body: &'a mut Function,
-    inst: Inst,
-}
-
-impl Before<'_> {
-    fn put(&mut self, op: Op, args: &[Value], flags: InstFlags) -> Value {
-        let ty = match op {
-            Op::ICmp(_) | Op::FCmp(_) => Type::BOOL,
-            _ => self.body.ty(args[args.len() - 1]),
-        };
-        let data = &self.body.insts[self.inst];
-        let (block, loc) = (data.block, data.loc);
-        let i = self.body.make_inst(block, op, args, &[ty]);
-        self.body.insts[i].flags = flags;
-        self.body.insts[i].loc = loc;
-        let at = self.body.blocks[block].insts.iter().position(|&x| x == self.inst).unwrap_or(0);
-        self.body.blocks[block].insts.insert(at, i);
-        self.body.insts[i].results[0]
-    }
-
-    fn combine(&mut self, combiner: &Combiner, a: Value, b: Value) -> Value {
-        match combiner.how.clone() {
-            How::Binary(op, flags) => self.put(Op::Binary(op), &[a, b], flags),
-            How::Call(op, flags) => self.put(op, &[a, b], flags),
-            How::Pick(op, flags) => {
-                let first = self.put(op, &[a, b], flags & InstFlags::FAST);
-                self.put(Op::Select, &[first, a, b], InstFlags::empty())
-            }
-        }
     }
 }

@@ -186,7 +186,7 @@ impl Loop {
     }
 
     /// Who uses what within the loop.
-    pub(super) fn users(&self, func: &Function) -> Users {
+    fn users(&self, func: &Function) -> Users {
         let mut users = Users::default();
         let inside = |&&b: &&Block| self.blocks.contains(b) || self.dead.contains(b);
         for &b in func.layout.iter().filter(inside) {
@@ -209,8 +209,8 @@ impl Loop {
 
 /// Who uses a value within a loop; the φs of its header do not count.
 #[derive(Default)]
-pub(super) struct Users {
-    pub(super) of: SecondaryMap<Value, Vec<Inst>>,
+struct Users {
+    of: SecondaryMap<Value, Vec<Inst>>,
 }
 
 /// What depends on a value within an iteration.
@@ -446,6 +446,25 @@ impl Chain<'_> {
 }
 
 impl Combiner {
+    /// Combines two values of a type by instructions that `put` makes. No promise of the program's own stays but the permission for another
+    /// order: where it combines on a condition, it may never have done so.
+    pub(super) fn combine_with(
+        &self,
+        x: Value,
+        y: Value,
+        ty: Type,
+        mut put: impl FnMut(Op, &[Value], Type, InstFlags) -> Value,
+    ) -> Value {
+        match &self.how {
+            How::Binary(op, flags) => put(Op::Binary(*op), &[x, y], ty, *flags),
+            How::Call(op, _) => put(op.clone(), &[x, y], ty, InstFlags::empty()),
+            How::Pick(op, _) => {
+                let first = put(op.clone(), &[x, y], Type::BOOL, InstFlags::empty());
+                put(Op::Select, &[first, x, y], ty, InstFlags::empty())
+            }
+        }
+    }
+
     /// Whether two instructions combine in the same way.
     fn agrees_with(&self, other: &Combiner) -> bool {
         let form = |how: &How| match how {

@@ -1,7 +1,7 @@
 //! A loop that can be the unit of vectorization: one entry, one back edge, one counted exit.
 
 use cranelift_entity::EntitySet;
-use warpline_analysis::{CsrGraph, CycleForest, DomTree, Node};
+use warpline_analysis::{CycleForest, DomTree, Node};
 
 use crate::ir::{Block, Edge, Function, Inst, Op};
 use crate::vectorize::normalize::merge_edges;
@@ -72,8 +72,7 @@ pub(super) fn dominates(dominators: &DomTree, a: Block, b: Block) -> bool {
 
 /// Gives the loop one latch and one preheader.
 fn shape(func: &mut Function, header: Block) -> Result<(), VectorizeError> {
-    let (graph, _): (CsrGraph, _) = func.graph();
-    let cycles = CycleForest::compute(&graph);
+    let cycles = CycleForest::compute(&func.graph().0);
     let (blocks, _) = blocks_of(func, &cycles, header)?;
     let (back, entering): (Vec<Edge>, Vec<Edge>) =
         func.blocks[header].preds.iter().partition(|&&e| blocks.contains(func.edges[e].from));

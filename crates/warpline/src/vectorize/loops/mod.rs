@@ -20,11 +20,10 @@ mod find;
 mod hoist;
 mod objects;
 mod rewrite;
-#[cfg(test)]
-mod tests;
 mod trips;
 
-use warpline_analysis::{CycleForest, Node};
+use cranelift_entity::EntitySet;
+use warpline_analysis::{CycleForest, CycleId, Node};
 
 use crate::ir::{Block, Combine, FuncId, Function, Module};
 use crate::shape::ArgShape;
@@ -99,39 +98,47 @@ impl CarryKind {
     }
 }
 
-/// The headers of the loops of a function that control enters at one block, outer loops first.
-pub fn headers(func: &Function) -> Vec<Block> {
-    let (graph, _) = func.graph();
-    let cycles = CycleForest::compute(&graph);
-    let reducible = cycles.cycles().filter(|&c| cycles.is_reducible(c));
-    reducible.map(|c| Block::from(cycles.header(c))).collect()
+/// How the loops of a function lie in each other.
+pub struct Nest {
+    cycles: CycleForest,
+    dead: EntitySet<Block>,
 }
 
-/// The header of the innermost loop around a block.
-pub fn innermost(func: &Function, block: Block) -> Option<Block> {
-    let (graph, _) = func.graph();
-    let cycles = CycleForest::compute(&graph);
-    cycles.innermost(Node::from(block)).map(|c| Block::from(cycles.header(c)))
-}
+impl Nest {
+    /// The loops of a function.
+    pub fn of(func: &Function) -> Nest {
+        Nest { cycles: CycleForest::compute(&func.graph().0), dead: dead_ends::find(func) }
+    }
 
-/// The headers of the loops around a block, inner loops first.
-pub fn around(func: &Function, block: Block) -> Vec<Block> {
-    let (graph, _) = func.graph();
-    let cycles = CycleForest::compute(&graph);
-    cycles.around(Node::from(block)).map(|c| Block::from(cycles.header(c))).collect()
-}
+    /// The headers of the loops that control enters at one block, outer loops first.
+    pub fn headers(&self) -> impl Iterator<Item = Block> + '_ {
+        let reducible = self.cycles.cycles().filter(|&c| self.cycles.is_reducible(c));
+        reducible.map(|c| Block::from(self.cycles.header(c)))
+    }
 
-/// The blocks of the loop with this header, in no loop within it, from which control leaves it for code that may return.
-pub fn leaving(func: &Function, header: Block) -> Vec<Block> {
-    let (graph, _) = func.graph();
-    let cycles = CycleForest::compute(&graph);
-    let dead = dead_ends::find(func);
-    let Some(c) = cycles.around(Node::from(header)).find(|&c| Block::from(cycles.header(c)) == header) else {
-        return Vec::new();
-    };
-    let inside = |b: Block| cycles.around(Node::from(b)).any(|around| around == c);
-    let leaves = |&b: &Block| func.successors(b).any(|to| !inside(to) && !dead.contains(to));
-    cycles.own_nodes(c).iter().map(|&n| Block::from(n)).filter(leaves).collect()
+    /// The headers of the loops around a block, inner loops first.
+    pub fn around(&self, block: Block) -> impl Iterator<Item = Block> + '_ {
+        self.cycles.around(Node::from(block)).map(|c| Block::from(self.cycles.header(c)))
+    }
+
+    /// Whether there are loops within the one with this header.
+    pub fn has_inner(&self, header: Block) -> bool {
+        self.of_header(header).is_some_and(|c| !self.cycles.children(c).is_empty())
+    }
+
+    /// The blocks of the loop with this header, in no loop within it, from which control leaves it for code that may return.
+    pub fn leaving<'a>(&'a self, func: &'a Function, header: Block) -> impl Iterator<Item = Block> + 'a {
+        self.of_header(header).into_iter().flat_map(move |c| {
+            let out = move |b: Block| !self.cycles.contains(c, Node::from(b)) && !self.dead.contains(b);
+            let own = self.cycles.own_nodes(c).iter().map(|&n| Block::from(n));
+            own.filter(move |&b| func.successors(b).any(out))
+        })
+    }
+
+    fn of_header(&self, header: Block) -> Option<CycleId> {
+        let node = Node::from(header);
+        self.cycles.around(node).find(|&c| self.cycles.header(c) == node)
+    }
 }
 
 /// Vectorizes the loop with this header, within its function. `options` says for how many lanes and how; its shapes and its mask do not count, and

@@ -7,6 +7,7 @@
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 use crate::ir::{Block, CastOp, Function, Inst, Module, Op, Value};
+use crate::vectorize::objects::lifetime_marker;
 
 /// What is known of objects on the stack.
 pub(super) struct Objects {
@@ -109,11 +110,4 @@ impl Uses {
         }
         uses
     }
-}
-
-/// Whether an instruction marks the beginning of a lifetime, or the end (false).
-fn lifetime_marker(module: &Module, func: &Function, inst: Inst) -> Option<bool> {
-    let Op::Call(call) = &func.insts[inst].op else { return None };
-    let name = &module.symbols[call.callee?].name;
-    name.strip_prefix("llvm.lifetime.").map(|rest| rest.starts_with("start"))
 }

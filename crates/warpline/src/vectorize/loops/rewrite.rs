@@ -20,7 +20,7 @@ use crate::ir::{
 use crate::vectorize::driver::build::Builder;
 
 use super::body::{Body, Input};
-use super::carried::{Carried, Combiner, How, Kind, Step};
+use super::carried::{Carried, Combiner, Kind, Step};
 use super::find::Loop;
 use super::trips::Counter;
 
@@ -49,7 +49,7 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
     let zero = b.int(64, 0);
     let some = b.icmp(IntPred::Ne, rounds, zero);
     b.cond_br(some, begin, scalar);
-    pass(&mut b, 1, &starts);
+    pass_from(&mut b, preheader, scalar, &starts);
 
     b.at = begin;
     let width = b.int(64, parts.width.into());
@@ -61,7 +61,7 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
     let group = b.func.add_phi(lanes, Type::Int(64));
     let before = phis(&mut b, lanes, &initial);
     let passed: Vec<Value> = std::iter::once(zero).chain(initial.iter().copied()).collect();
-    pass(&mut b, 0, &passed);
+    b.pass(&passed);
 
     b.at = lanes;
     let one = b.int(64, 1);
@@ -70,7 +70,7 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
     let more = b.icmp(IntPred::Ult, next, groups);
     b.cond_br(more, lanes, left);
     let passed: Vec<Value> = std::iter::once(next).chain(behind.iter().copied()).collect();
-    pass(&mut b, 0, &passed);
+    b.pass(&passed);
 
     b.at = left;
     let before = phis(&mut b, left, &initial);
@@ -84,16 +84,16 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
     b.at = rest;
     let behind = parts.group(&mut b, &before, Some(over));
     b.br(done);
-    pass(&mut b, 0, &behind);
+    b.pass(&behind);
 
     b.at = done;
     let values: Vec<Value> = (0..last.len()).map(|k| parts.whole(&mut b, k, last[k])).collect();
     b.br(scalar);
-    pass(&mut b, 0, &values);
+    b.pass(&values);
 
     b.at = scalar;
     b.br(parts.l.header);
-    pass(&mut b, 0, &finals);
+    b.pass(&finals);
     let new = [begin, lanes, left, rest, done, scalar];
     place_before(&mut b.func, parts.l.header, &new);
     let loc = b.func.insts[parts.l.test].loc;
@@ -114,14 +114,6 @@ fn phis(b: &mut Builder, block: Block, like: &[Value]) -> Vec<Value> {
             b.func.add_phi(block, ty)
         })
         .collect()
-}
-
-/// Sets the operands on an out-edge of the present block.
-fn pass(b: &mut Builder, edge: usize, args: &[Value]) {
-    let e = b.func.out_edges(b.at)[edge];
-    for (k, &v) in args.iter().enumerate() {
-        b.func.set_phi_arg(e, k, v);
-    }
 }
 
 /// Sets the operands on the edge between two blocks.
@@ -162,7 +154,7 @@ impl Parts<'_> {
         // What may be combined with itself needs no neutral element.
         let neutral = match combiner.combine {
             Combine::Add | Combine::Mul | Combine::Xor => {
-                b.func.constant_value(neutral(combiner.combine, ty))
+                b.func.constant_value(Constant::number(ty, combiner.combine.neutral(ty)))
             }
             _ => return b.splat(start, self.width),
         };
@@ -292,24 +284,9 @@ impl Parts<'_> {
 }
 
 fn combined(b: &mut Builder, combiner: &Combiner, x: Value, y: Value) -> Value {
-    let ty = b.func.ty(x);
-    match combiner.how.clone() {
-        How::Binary(op, flags) => b.binary(op, x, y, flags),
-        // No promise of the program's own: where it combines on a condition, it may never have done so.
-        How::Call(op, _) => b.value(op, &[x, y], ty),
-        How::Pick(op, _) => {
-            let first = b.value(op, &[x, y], Type::BOOL);
-            b.value(Op::Select, &[first, x, y], ty)
-        }
-    }
-}
-
-/// The constant that changes nothing it is combined with.
-fn neutral(combine: Combine, ty: Type) -> Constant {
-    let bits = combine.neutral(ty);
-    match ty {
-        Type::Int(width) => Constant::int(width, bits),
-        Type::Float(kind) => Constant::Float { kind, bits },
-        _ => Constant::Zero(ty),
-    }
+    combiner.combine_with(x, y, b.func.ty(x), |op, args, ty, flags| {
+        let i = b.func.append(b.at, op, args, ty);
+        b.func.insts[i].flags = flags;
+        b.func.insts[i].results[0]
+    })
 }

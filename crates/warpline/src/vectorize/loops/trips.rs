@@ -136,8 +136,8 @@ impl Counter {
         };
         let (counts, rounds) = match self.pred {
             // One step after the other meets the bound.
-            IntPred::Ne | IntPred::Eq if self.step.unsigned_abs() == 1 => (b.func.bool_const(true), distance),
-            IntPred::Ne | IntPred::Eq => {
+            IntPred::Ne if self.step.unsigned_abs() == 1 => (b.func.bool_const(true), distance),
+            IntPred::Ne => {
                 let rest = b.binary(BinaryOp::URem, distance, stride, InstFlags::empty());
                 let met = b.icmp(IntPred::Eq, rest, zero);
                 (met, by_stride(b, distance))

@@ -193,7 +193,7 @@ impl Lower<'_> {
             true => self.extract_at(x, ty, lane),
             false => self.permuted(x, ty, lane),
         };
-        let zero = self.spread(number(ty, 0), scalar);
+        let zero = self.spread(Constant::number(ty, 0), scalar);
         let found_ty = self.out.ty(found);
         Ok(self.emit(Op::Select, &[there, found, zero], found_ty))
     }
@@ -254,7 +254,7 @@ impl Lower<'_> {
         let elem = self.src.ty(x);
         let x = self.vector(x, at)?;
         let Some(mask) = self.mask_vector(at)? else { return Ok(x) };
-        let neutral = self.spread(number(elem, c.neutral(elem)), false);
+        let neutral = self.spread(Constant::number(elem, c.neutral(elem)), false);
         Ok(self.select(mask, x, neutral))
     }
 
@@ -265,7 +265,7 @@ impl Lower<'_> {
         let in_order = elem.is_float() && matches!(c, Combine::Add | Combine::Mul);
         let mut args = vec![x];
         if in_order {
-            args.insert(0, self.out.constant_value(number(elem, c.neutral(elem))));
+            args.insert(0, self.out.constant_value(Constant::number(elem, c.neutral(elem))));
         }
         let name = match (c, elem.is_float()) {
             (Combine::Add, true) => "fadd",
@@ -297,7 +297,7 @@ impl Lower<'_> {
         if elem.is_float() && matches!(c, Combine::Add | Combine::Mul) {
             return self.scan_in_order(c, x, elem, inclusive);
         }
-        let neutral = self.spread(number(elem, c.neutral(elem)), false);
+        let neutral = self.spread(Constant::number(elem, c.neutral(elem)), false);
         let mut all = x;
         let mut by = 1;
         while by < self.width {
@@ -318,7 +318,7 @@ impl Lower<'_> {
 
     fn scan_in_order(&mut self, c: Combine, x: Value, elem: Type, inclusive: bool) -> Value {
         let start = if inclusive { c.neutral(elem) } else { c.beginning(elem) };
-        let mut so_far = self.out.constant_value(number(elem, start));
+        let mut so_far = self.out.constant_value(Constant::number(elem, start));
         let vector = self.out.ty(x);
         let mut all = self.out.poison(vector);
         for k in 0..self.width {
@@ -356,14 +356,5 @@ impl Lower<'_> {
         };
         let name = format!("llvm.{name}.{}", mangle(ty));
         self.call_named(&name, &[a, b], ty, Effects::empty()).expect("an intrinsic with a result")
-    }
-}
-
-/// A number of this type by its bits.
-fn number(ty: Type, bits: u128) -> Constant {
-    match ty {
-        Type::Float(kind) => Constant::Float { kind, bits },
-        Type::Int(width) => Constant::int(width, bits),
-        _ => Constant::Zero(ty),
     }
 }

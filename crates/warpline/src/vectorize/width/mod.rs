@@ -222,20 +222,20 @@ impl<'a> Program<'a> {
     ) -> Program<'a> {
         let (graph, _) = func.graph();
         let cycles = CycleForest::compute(&graph);
-        let varies = |v: Value| reps[v] == Rep::Varying && func.constant(v).is_none();
-        let weight = |b: Block| frequency(&cycles, b);
-        let element_bits = dominant_bits(func, weight, varies);
-        let live = pressure::of_loops(func, &cycles, varies);
         let mut program = Program {
             module,
             func,
             reps,
-            element_bits,
+            element_bits: 0,
             mask_registers: machine.mask_registers,
             chains: Vec::new(),
-            live,
+            live: Vec::new(),
             cycles,
         };
+        let varies = |v: Value| program.varies(v);
+        let element_bits = dominant_bits(func, |b| frequency(&program.cycles, b), varies);
+        let live = pressure::of_loops(func, &program.cycles, varies);
+        (program.element_bits, program.live) = (element_bits, live);
         let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
         program.chains = program.cycles.cycles().map(|c| chains::of_loop(&program, c, &order)).collect();
         program

@@ -1,6 +1,6 @@
 //! What instructions cost, by the units of a processor: rough figures of present-day ones, for which differences between them do not count.
 
-use crate::ir::{AtomicOrdering, BinaryOp, CastOp, FloatKind, Inst, LaneOp, MemAccess, Op, Type, Value};
+use crate::ir::{BinaryOp, CastOp, FloatKind, Inst, LaneOp, MemAccess, Op, Type, Value};
 use crate::vectorize::lower::{Rep, has_cheap_vector_form};
 
 use super::{Machine, Program, element_bits};
@@ -122,7 +122,7 @@ impl Program<'_> {
             Some(v) => (data.args[0], v),
             None => (data.args[1], data.args[0]),
         };
-        let slow = access.is_volatile || access.ordering != AtomicOrdering::NotAtomic;
+        let slow = !access.is_simple();
         let bits = element_bits(self.func.ty(value)).max(8);
         let size = i64::from(bits / 8);
         let mask = self.func.blocks[data.block].mask.expand();
