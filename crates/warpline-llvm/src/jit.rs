@@ -16,6 +16,7 @@ use llvm_sys::error::LLVMErrorRef;
 use llvm_sys::orc2::lljit::LLVMOrcLLJITRef;
 use llvm_sys::orc2::{LLVMJITEvaluatedSymbol, LLVMJITSymbolFlags, LLVMOrcCSymbolMapPair};
 
+use crate::bfloat;
 use crate::clock::Stopwatch;
 use crate::error::{Error, Result};
 use crate::ffi::load::{Llvm, functions};
@@ -70,6 +71,8 @@ impl Jit {
             f.LLVMOrcJITDylibAddGenerator(f.LLVMOrcLLJITGetMainJITDylib(raw), generator);
         }
         jit.define(MISSING, missing as *const () as usize)?;
+        jit.define("__truncsfbf2", bfloat::from_float as *const () as usize)?;
+        jit.define("__truncdfbf2", bfloat::from_double as *const () as usize)?;
         Ok(jit)
     }
 

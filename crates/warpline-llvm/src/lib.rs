@@ -13,6 +13,7 @@
 //! - [`worker`] does all this for input that is not trusted.
 //! - [`Error`] is everything that can go wrong.
 
+mod bfloat;
 mod callees;
 mod clock;
 mod error;

@@ -12,7 +12,7 @@ use llvm_sys::target_machine::LLVMTargetMachineRef;
 
 use crate::error::{Error, Result};
 use crate::ffi::load::{Llvm, functions};
-use crate::module::{FUNCTION_INDEX, MemoryBuffer, Module, c_string, take_message};
+use crate::module::{FUNCTION_INDEX, MemoryBuffer, Module, all_words, c_string, take_message};
 
 /// A CPU and the features to use of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +47,14 @@ impl Cpu {
     fn base(&self) -> &str {
         if self.base.is_empty() { &self.name } else { &self.base }
     }
+
+    /// The features in LLVM's notation, without those that make LLVM's code compute something else than its input says: on x86-64, it
+    /// rounds to `bfloat` by `vcvtneps2bf16` where that is there, which makes zeros of subnormal numbers.
+    fn sound_features(&self, triple: &str) -> String {
+        let taken = if family(triple) == "x86" { "-avx512bf16,-avxneconvert" } else { "" };
+        let both = [&*self.features, taken];
+        both.into_iter().filter(|list| !list.is_empty()).collect::<Vec<_>>().join(",")
+    }
 }
 
 /// The triple of this machine.
@@ -67,16 +75,20 @@ pub(crate) fn is_same_target(a: &str, b: &str) -> bool {
     parts(a) == parts(b)
 }
 
+/// The kind of machine that a triple names.
+fn family(triple: &str) -> &str {
+    match triple.split('-').next().unwrap_or_default() {
+        "i386" | "i486" | "i586" | "i686" | "x86_64" => "x86",
+        "arm64" => "aarch64",
+        other => other,
+    }
+}
+
 /// Whether this machine executes code for a triple, and an empty one stands for this machine.
 ///
 /// # Errors
 /// What [`Llvm::get`] reports.
 pub fn is_host(triple: &str) -> Result<bool> {
-    let family = |triple: &str| match triple.split('-').next().unwrap_or_default() {
-        "i386" | "i486" | "i586" | "i686" | "x86_64" => "x86".to_owned(),
-        "arm64" => "aarch64".to_owned(),
-        other => other.to_owned(),
-    };
     Ok(triple.is_empty() || family(triple) == family(&host_triple()?))
 }
 
@@ -131,7 +143,7 @@ impl TargetMachine {
         Llvm::get()?;
         let f = functions();
         let c_triple = c_string(&triple);
-        let (name, features) = (c_string(cpu.base()), c_string(&cpu.features));
+        let (name, features) = (c_string(cpu.base()), c_string(&cpu.sound_features(&triple)));
         let mut target = ptr::null_mut();
         let mut message = ptr::null_mut();
         // SAFETY: terminated strings and valid out-parameters; targets are static.
@@ -207,12 +219,7 @@ impl TargetMachine {
                 {
                     Ok(bytes)
                 }
-                _ => {
-                    let mut words = vec![message];
-                    words.extend(reported.into_iter().map(|one| one.message));
-                    words.retain(|text| !text.is_empty());
-                    Err(Error::Emit { message: words.join("\n") })
-                }
+                _ => Err(Error::Emit { message: all_words(message, reported) }),
             }
         }
     }
@@ -244,6 +251,7 @@ impl Module {
     /// rustc and clang write `target-cpu` on every function, and that overrides the target machine; so the attributes
     /// `target-cpu`, `target-features`, `tune-cpu`, `prefer-vector-width` and `min-legal-vector-width` are all rewritten.
     pub fn set_cpu(&mut self, cpu: &Cpu, vector_bits: Option<u32>) {
+        let features = cpu.sound_features(&self.triple());
         for function in self.functions().collect::<Vec<_>>() {
             // SAFETY: a function of this module.
             if unsafe { functions().LLVMIsDeclaration(function) } != 0 {
@@ -266,8 +274,8 @@ impl Module {
             if !cpu.base.is_empty() {
                 self.add_string_attribute(function, "tune-cpu", &cpu.name);
             }
-            if !cpu.features.is_empty() {
-                self.add_string_attribute(function, "target-features", &cpu.features);
+            if !features.is_empty() {
+                self.add_string_attribute(function, "target-features", &features);
             }
             if let Some(bits) = vector_bits {
                 self.add_string_attribute(function, "prefer-vector-width", &bits.to_string());

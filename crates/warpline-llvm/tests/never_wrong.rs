@@ -533,6 +533,20 @@ define double @kernel(i32 %i, float %x, double %u, ptr %a) {
     kernel(text, args, 0..40, 8).judge();
 }
 
+/// Found by random programs: code for CPUs with AVX512-BF16 made zeros of these.
+#[test]
+fn subnormal_numbers_that_become_bfloat_are_rounded_as_others_are() {
+    let text = "define i16 @kernel(i32 %i, i32 %x) {
+  %high = shl i32 %x, 13
+  %number = lshr i32 %high, 9
+  %wide = bitcast i32 %number to float
+  %narrow = fptrunc float %wide to bfloat
+  %r = bitcast bfloat %narrow to i16
+  ret i16 %r
+}";
+    kernel(text, vec![Arg::Index, Arg::Varying(words(scattered(70)))], 0..70, 2).judge();
+}
+
 // ---- 11: the partial vector at the end of a range ----------------------------------------------------------------
 
 #[test]

@@ -502,7 +502,7 @@ pub fn check(program: &Program, setup: &Setup, mut stage: impl FnMut(&str)) -> O
     let open_zeros = program.module.symbols.values().any(|s| s.name.contains("num.f"));
     let judge = |what: &str, nan: bool, result: Result<(), String>| match result {
         Ok(()) => Ok(()),
-        // Such as conversions to `bfloat`, which LLVM calls a function for on most machines.
+        // Such as arithmetic in `fp128`, which LLVM calls functions for.
         Err(why) if why.contains("Symbols not found: [ __") => {
             Err(Outcome::Skipped(format!("{what}, the compiler's own library is not there ({why})")))
         }
