@@ -182,6 +182,12 @@ pub const ELEMENTS: [(&str, Type, bool); 10] = [
 ];
 
 impl LaneOp {
+    /// Whether it combines masks or chooses by one, as vectorized code does and no program that is given to the vectorizer.
+    pub fn is_of_masks(self) -> bool {
+        use LaneOp::{Blend, BlendAny, MaskAnd, MaskAndNot, MaskAny, MaskOr};
+        matches!(self, MaskAny | MaskAnd | MaskAndNot | MaskOr | Blend | BlendAny)
+    }
+
     /// All operations.
     pub fn all() -> impl Iterator<Item = LaneOp> {
         let combined = |op: fn(Combine) -> LaneOp| Combine::ALL.into_iter().map(op);

@@ -65,6 +65,9 @@ pub struct Options<'a> {
     pub math: &'a dyn MathLibrary,
     /// Which of the functions that it calls are vectorized too.
     pub callees: &'a dyn Callees,
+    /// The name of a function that takes an `i64`, to be called with the number of active lanes by every block that is executed, to measure how
+    /// well lanes are used (paper 3, Sec. 7.1).
+    pub count_lanes: Option<&'a str>,
 }
 
 impl Options<'_> {
@@ -80,6 +83,7 @@ impl Options<'_> {
             scalar_result: false,
             math: &NoMathLibrary,
             callees: &AllCallees,
+            count_lanes: None,
         }
     }
 }

@@ -167,6 +167,25 @@ impl Lower<'_> {
         self.emit(Op::Cast(CastOp::Trunc), &[count], Type::Int(32))
     }
 
+    /// Whether an instruction was not put there by the vectorizer, but for the φs.
+    pub(super) fn is_own(&self, i: Inst) -> bool {
+        !matches!(&self.src.insts[i].op, Op::Lane(op) if op.is_of_masks())
+    }
+
+    /// Tells a function how many lanes are active in the present block, before an instruction of it.
+    pub(super) fn tell_lanes(&mut self, name: &str, before: Inst) -> Result<(), VectorizeError> {
+        let count = match self.mask_vector(before)? {
+            Some(mask) => {
+                let bits = self.mask_bits_64(mask);
+                self.call_named("llvm.ctpop.i64", &[bits], Type::Int(64), Effects::empty())
+                    .expect("an intrinsic with a result")
+            }
+            None => self.out.int_const(64, u128::from(self.width)),
+        };
+        self.call_named(name, &[count], Type::Void, Effects::UNKNOWN);
+        Ok(())
+    }
+
     /// The value of the lane that each lane asks for, zero if there is none or it is not active.
     fn lane_shuffle(&mut self, args: &[Value], at: Inst) -> Result<Value, VectorizeError> {
         let ty = self.src.ty(args[0]);

@@ -112,6 +112,7 @@ pub fn lower(
         out: Function::new(&options.name, Type::Void),
         width: options.width,
         math: options.math,
+        count_lanes: options.count_lanes,
         lane_callees: input.lane_callees,
         wanted: Wanted::new(module, options),
         plan: AccessPlan::compute(module, input.func, &reps, options.width),
@@ -185,6 +186,7 @@ struct Lower<'a> {
     out: Function,
     width: u32,
     math: &'a dyn MathLibrary,
+    count_lanes: Option<&'a str>,
     lane_callees: &'a EntitySet<Symbol>,
     wanted: Wanted<'a>,
     reps: SecondaryMap<Value, Rep>,
@@ -325,7 +327,11 @@ impl Lower<'_> {
             self.copy_metadata(phi, inst);
             self.define(v, new);
         }
+        let mut untold = self.count_lanes;
         for &i in &self.src.blocks[b].insts {
+            if self.is_own(i) && let Some(name) = untold.take() {
+                self.tell_lanes(name, i)?;
+            }
             self.lower_inst(i)?;
         }
         self.ends[b] = self.block.into();
