@@ -275,6 +275,7 @@ impl From<&KernelOptions> for warpline_compile::KernelOptions {
             boscc: options.boscc.map(Into::into),
             math_ulp: options.math_ulp,
             sleef: true,
+            count_lanes: None,
         }
     }
 }
@@ -504,6 +505,9 @@ pub enum Bench {
     Ssi(BenchSsiOptions),
     /// Vectorization of kernels in many shapes, from small to 50,000 blocks: how time and memory grow, stage by stage
     Linearize(BenchLinearizeOptions),
+    /// The kernels of paper 3, and others from practice: scalar, if-converted, partially linearized and with tests that skip code, in one run, checked
+    /// against the scalar program, with the share of lanes that are active and the columns of the paper's Table 1
+    Kernels(BenchKernelsOptions),
 }
 
 /// Options of `bench uniformity`.
@@ -600,6 +604,67 @@ pub struct BenchLinearizeOptions {
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: TableFormat,
+}
+
+/// Options of `bench kernels`.
+#[derive(Args)]
+pub struct BenchKernelsOptions {
+    /// Which kernels, with their data set if it is not the usual one: mpc, nn/sorted [default: all]
+    pub names: Vec<String>,
+    /// The CPUs to make code for, by LLVM's names
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values = ["x86-64-v3", "x86-64-v4"])]
+    pub cpu: Vec<String>,
+    /// The number of lanes, 1 to 64, or auto
+    #[arg(long, value_name = "N", default_value = "auto")]
+    pub width: Width,
+    /// Where branches skip code that no lane wants, in the variant that has them
+    #[arg(long, value_enum, default_value = "auto")]
+    pub boscc: BosccMode,
+    /// How much data: small, usual, or as much as the paper has
+    #[arg(long, value_enum, default_value_t)]
+    pub size: KernelSize,
+    /// Every data set of every kernel, not the usual one alone
+    #[arg(long)]
+    pub all_data: bool,
+    /// What random data begin with
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// How long a kernel is measured on each CPU; times are medians
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0)]
+    pub time: f64,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: KernelsFormat,
+    /// Where to write the result [default: standard output]
+    #[arg(short, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+}
+
+/// How much data kernels run on.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum KernelSize {
+    /// About a millisecond for each run.
+    Small,
+    /// About 50 milliseconds.
+    #[default]
+    Usual,
+    /// What the paper has.
+    Paper,
+}
+
+/// How the measurements of kernels are printed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum KernelsFormat {
+    /// Tables for people.
+    #[default]
+    #[value(alias = "text")]
+    Table,
+    /// The same in Markdown.
+    Markdown,
+    /// For programs: a list with an object for each kernel and CPU.
+    Json,
+    /// A chart of the speed-ups.
+    Svg,
 }
 
 /// The name of a shape of [`warpline::vectorize::scaling`].

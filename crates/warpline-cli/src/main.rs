@@ -10,6 +10,7 @@ mod bench;
 mod chain;
 mod cli;
 mod client;
+mod drive;
 mod explain;
 mod forms;
 mod html;

@@ -245,6 +245,7 @@ impl Machine {
             boscc: options.boscc.unwrap_or(Boscc::Auto),
             math: &math,
             callees: &bodies,
+            count_lanes: options.count_lanes.as_deref(),
             ..VectorizerOptions::new(width, Vec::new(), format!("{function}.{header}.x{width}"))
         };
         let made = vectorize_loop(&mut imported.ir, func, found.header, &asked, found.any_order)

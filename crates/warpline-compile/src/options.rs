@@ -30,6 +30,8 @@ pub struct KernelOptions {
     pub math_ulp: u32,
     /// Whether SLEEF may be used, where it is installed. What is made must be linked with it then.
     pub sleef: bool,
+    /// The name of a function that blocks tell how many lanes are active.
+    pub count_lanes: Option<String>,
 }
 
 impl KernelOptions {
@@ -46,6 +48,7 @@ impl KernelOptions {
             boscc: None,
             math_ulp: MAX_ULP,
             sleef: false,
+            count_lanes: None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `warpline bench NAME`: measurements that papers make of what is built here, one module for each.
 
 mod files;
+mod kernels;
 mod linearize;
 mod products;
 mod ssa;
@@ -23,5 +24,6 @@ pub fn bench(options: &BenchOptions) -> Result<Outcome> {
         Bench::Ssa(options) => ssa::ssa(options),
         Bench::Ssi(options) => ssi::ssi(options),
         Bench::Linearize(options) => linearize::linearize(options),
+        Bench::Kernels(options) => kernels::kernels(options),
     }
 }

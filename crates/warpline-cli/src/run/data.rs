@@ -225,10 +225,17 @@ impl Image {
 
     /// Gives the buffers their first contents again.
     pub fn restore(&mut self, data: &Data) {
-        for (i, buffer) in data.buffers.iter().enumerate() {
-            let start = self.starts[i];
-            self.storage[i][start..start + buffer.initial.len()].copy_from_slice(&buffer.initial);
-        }
+        (0..data.buffers.len()).for_each(|i| self.restore_one(data, i));
+    }
+
+    /// Gives some buffers their first contents again, by their numbers.
+    pub fn restore_some(&mut self, data: &Data, which: &[usize]) {
+        which.iter().for_each(|&i| self.restore_one(data, i));
+    }
+
+    fn restore_one(&mut self, data: &Data, i: usize) {
+        let (start, initial) = (self.starts[i], &data.buffers[i].initial);
+        self.storage[i][start..start + initial.len()].copy_from_slice(initial);
     }
 
     /// The contents of a buffer.

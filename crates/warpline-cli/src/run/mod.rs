@@ -4,13 +4,13 @@
 //! does, on a prefix of the range. The sequential scalar program does on the whole range if the kernel uses no lane operations and
 //! the interpreter saw no race, or if the input says `lane-insensitive`.
 
-mod compare;
-mod data;
+pub mod compare;
+pub mod data;
 pub mod guard;
 mod lockstep;
-mod loops;
+pub mod loops;
 mod png;
-mod timing;
+pub mod timing;
 
 use std::path::{Path, PathBuf};
 
@@ -27,6 +27,7 @@ use warpline_llvm::{Jit, is_host};
 
 use crate::Outcome;
 use crate::cli::{Format, RunOptions};
+use crate::drive;
 use crate::error::{Error, Result};
 use crate::kernel::{self, Kernel};
 use crate::loops::{as_json, in_words};
@@ -137,7 +138,8 @@ struct Subject {
 fn prepare(options: &RunOptions) -> Result<Subject> {
     let mut kernel = kernel::open(&KernelOptions::from(&options.kernel))?;
     let data = bind(options, &kernel)?;
-    let made = make(options, &mut kernel)?;
+    drive::scalar(&mut kernel, SCALAR)?;
+    let made = drive::lanes(&mut kernel, &KernelOptions::from(&options.kernel), VECTOR)?;
     let reasons = reasons(&kernel)?;
     Ok(Subject { kernel, data, made, loops: Vec::new(), reasons })
 }
@@ -194,41 +196,6 @@ fn row_of_items(items: &WorkItems, func: &Function, begin: i64, end: i64) -> Vec
         Some(Bind { name, spec: Spec::Number(Number::Int(number.into())) })
     };
     added.iter().zip(&items.added).filter_map(bind).collect()
-}
-
-/// Makes the W-lane forms, the drivers and the entries, and exports them. Returns what is said of the unmasked form.
-fn make(options: &RunOptions, kernel: &mut Kernel) -> Result<Vectorized> {
-    let math = kernel.math_library(&KernelOptions::from(&options.kernel));
-    let bodies = kernel.imported.final_bodies(kernel.register_bits);
-    let bodies = bodies.with_variants_at_hand(&kernel.imported, warpline_llvm::process_has_symbol);
-    let mut forms = Vec::new();
-    for (name, masked) in [("warpline_run_full", false), ("warpline_run_masked", true)] {
-        let asked = kernel.vectorizer(name.to_owned(), masked, &math, &bodies);
-        let made = warpline::vectorize::vectorize(&mut kernel.imported.ir, kernel.func, &asked);
-        forms.push(made.map_err(|e| kernel.refusal(&e))?);
-    }
-    let refusal = |kernel: &Kernel, e| kernel.refusal(&e);
-    let ir = &mut kernel.imported.ir;
-    let drivers =
-        driver::scalar_range(ir, kernel.func, &kernel.args, "warpline_run_scalar_range").and_then(|scalar| {
-            let vector = driver::vector_range(
-                ir,
-                kernel.func,
-                forms[0].func,
-                forms[1].func,
-                kernel.width,
-                &kernel.args,
-                "warpline_run_vector_range",
-            )?;
-            let scalar_entry = driver::slots_entry(ir, scalar, SCALAR)?;
-            let vector_entry = driver::slots_entry(ir, vector, VECTOR)?;
-            Ok([scalar, vector, scalar_entry, vector_entry])
-        });
-    let drivers = drivers.map_err(|e| refusal(kernel, e))?;
-    let items = kernel.items.iter().map(|items| items.func);
-    let new: Vec<_> = items.chain(forms.iter().flat_map(|f| f.functions())).chain(drivers).collect();
-    kernel.export(&new)?;
-    Ok(forms.swap_remove(0))
 }
 
 /// Why branches are divergent and loops left apart, as the vectorizer sees it.

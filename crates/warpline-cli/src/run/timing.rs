@@ -41,7 +41,8 @@ pub fn time(scalar: &JitFunction<'_>, vector: &JitFunction<'_>, data: &Data) -> 
     Timing { runs: scalars.len(), scalar_ns: median(&mut scalars), vector_ns: median(&mut vectors) }
 }
 
-fn median(times: &mut [u64]) -> u64 {
+/// The median; 0 of nothing.
+pub fn median(times: &mut [u64]) -> u64 {
     times.sort_unstable();
     let n = times.len();
     match n {

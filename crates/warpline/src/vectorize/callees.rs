@@ -107,6 +107,9 @@ impl Form {
             Boscc::On => '1',
             Boscc::Auto => 'a',
         });
+        if options.count_lanes.is_some() {
+            name.push('c');
+        }
         Form { callee, args, masked, name }
     }
 }

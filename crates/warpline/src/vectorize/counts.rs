@@ -1,7 +1,7 @@
 //! What became of a kernel, counted: the columns of paper 3, Table 1.
 
 use cranelift_entity::EntitySet;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::ir::{Block, Function};
 
@@ -9,7 +9,7 @@ use super::dead_ends;
 use super::plan::{Branch, Facts, LoopId, Plan};
 
 /// The columns of paper 3, Table 1.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Counts {
     /// Branches of the kernel.
     pub branches: BranchCounts,
@@ -25,7 +25,7 @@ pub struct Counts {
 
 /// Branches that the vectorizer made to skip code that no lane wants (paper 3, Sec. 6). Latches of transformed loops and branches into
 /// dead ends are not among them.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct TestCounts {
     /// Without them, something would be executed without a lane that wants it and could do harm.
     pub mandatory: usize,
@@ -35,7 +35,7 @@ pub struct TestCounts {
 
 /// What became of the branches. Those that the vectorizer made itself, to ask whether a mask has any lane, are not
 /// among them.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct BranchCounts {
     /// Divergent branches, all folded (or, those that leave a loop at its latch, part of its condition).
     pub divergent: usize,
@@ -46,7 +46,7 @@ pub struct BranchCounts {
 }
 
 /// Loops that lanes leave together or apart; exits that all lanes or some lanes take.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct LoopCounts {
     /// All lanes that are there agree.
     pub uniform: usize,
@@ -55,7 +55,7 @@ pub struct LoopCounts {
 }
 
 /// Predicates of loads and stores.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct MaskCounts {
     /// Executed by every lane, whatever happens.
     #[serde(rename = "true")]

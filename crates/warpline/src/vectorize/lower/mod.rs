@@ -329,7 +329,9 @@ impl Lower<'_> {
         }
         let mut untold = self.count_lanes;
         for &i in &self.src.blocks[b].insts {
-            if self.is_own(i) && let Some(name) = untold.take() {
+            if self.is_own(i)
+                && let Some(name) = untold.take()
+            {
                 self.tell_lanes(name, i)?;
             }
             self.lower_inst(i)?;

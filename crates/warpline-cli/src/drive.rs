@@ -1,0 +1,107 @@
+//! What is run in place: the scalar program and W-lane forms of one kernel, each with drivers and an entry of its own, side by side in the kernel's
+//! module.
+
+use warpline::ir::{
+    BinaryOp, CastOp, Effects, FuncId, Function, MemAccess, Op, SymbolData, SymbolKind, Type,
+};
+use warpline::vectorize::{Options as VectorizerOptions, Vectorized, driver};
+use warpline_compile::KernelOptions;
+use warpline_compile::loops::{FoundLoop, MadeLoop, vectorize_copy};
+use warpline_llvm::process_has_symbol;
+
+use crate::error::Result;
+use crate::kernel::Kernel;
+
+/// Adds the scalar program over a range, with an entry of this name.
+///
+/// # Errors
+/// If a parameter cannot be passed.
+pub fn scalar(kernel: &mut Kernel, entry: &str) -> Result<()> {
+    let made = over_range(kernel, kernel.func, entry)?;
+    kernel.export(&made)
+}
+
+/// A function, which is the kernel or a copy of it, over a range of indices.
+fn over_range(kernel: &mut Kernel, func: FuncId, entry: &str) -> Result<Vec<FuncId>> {
+    let ir = &mut kernel.imported.ir;
+    let made = driver::scalar_range(ir, func, &kernel.args, &format!("{entry}_range"))
+        .and_then(|range| Ok(vec![range, driver::slots_entry(ir, range, entry)?]));
+    made.map_err(|e| kernel.refusal(&e))
+}
+
+/// Adds W-lane forms of a kernel, without a mask and with one, as the options say; and their driver over a range, with an entry of this name, which the names
+/// of the forms begin with. What is said of the form without a mask.
+///
+/// # Errors
+/// The reason why it cannot be vectorized.
+pub fn lanes(kernel: &mut Kernel, options: &KernelOptions, entry: &str) -> Result<Vectorized> {
+    let math = kernel.math_library(options);
+    let bodies = kernel.imported.final_bodies(kernel.register_bits);
+    let bodies = bodies.with_variants_at_hand(&kernel.imported, process_has_symbol);
+    let mut form = |suffix: &str, masked: bool| {
+        let asked = VectorizerOptions {
+            linearize: options.linearize,
+            boscc: options.boscc.unwrap_or(kernel.boscc),
+            count_lanes: options.count_lanes.as_deref(),
+            ..kernel.vectorizer(format!("{entry}_{suffix}"), masked, &math, &bodies)
+        };
+        let made = warpline::vectorize::vectorize(&mut kernel.imported.ir, kernel.func, &asked);
+        made.map_err(|e| kernel.refusal(&e))
+    };
+    let (full, masked) = (form("full", false)?, form("masked", true)?);
+    let (func, width, ir) = (kernel.func, kernel.width, &mut kernel.imported.ir);
+    let name = format!("{entry}_range");
+    let drivers = driver::vector_range(ir, func, full.func, masked.func, width, &kernel.args, &name)
+        .and_then(|range| Ok([range, driver::slots_entry(ir, range, entry)?]));
+    let drivers = drivers.map_err(|e| kernel.refusal(&e))?;
+    let new: Vec<FuncId> = full.functions().chain(masked.functions()).chain(drivers).collect();
+    kernel.export(&new)?;
+    Ok(full)
+}
+
+/// Adds a copy of a function in which loops are vectorized, with an entry of this name, to be run over a range of one.
+///
+/// # Errors
+/// The reason why a loop cannot be vectorized.
+pub fn loops(
+    kernel: &mut Kernel,
+    options: &KernelOptions,
+    found: &[FoundLoop],
+    entry: &str,
+) -> Result<Vec<MadeLoop>> {
+    let (copy, made) = vectorize_copy(kernel, options, found, &format!("{entry}_loops"))?;
+    let drivers = over_range(kernel, copy, entry)?;
+    let new: Vec<FuncId> =
+        made.iter().flat_map(|l| l.made.functions()).chain([copy]).chain(drivers).collect();
+    kernel.export(&new)?;
+    Ok(made)
+}
+
+/// Adds a function `name(n)` that adds 1 to the first of two 64-bit numbers at an address, and `n` to the second.
+///
+/// # Errors
+/// If LLVM does not take it.
+pub fn counter(kernel: &mut Kernel, name: &str, address: u64) -> Result<()> {
+    const I64: Type = Type::Int(64);
+    let mut func = Function::new(name, Type::Void);
+    let lanes = func.add_param(I64, "lanes");
+    let block = func.add_block("");
+    let one = func.int_const(64, 1);
+    for (offset, step) in [(0, one), (8, lanes)] {
+        let place = func.int_const(64, u128::from(address + offset));
+        let place = func.append_value(block, Op::Cast(CastOp::IntToPtr), &[place], Type::PTR);
+        let mem = MemAccess::plain(8);
+        let old = func.append_value(block, Op::Load(mem), &[place], I64);
+        let new = func.append_value(block, Op::Binary(BinaryOp::Add), &[old, step], I64);
+        func.append(block, Op::Store(mem), &[new, place], Type::Void);
+    }
+    func.set_terminator(block, Op::Ret, &[], &[]);
+    kernel.imported.ir.declare(SymbolData {
+        name: name.into(),
+        kind: SymbolKind::Function { params: vec![I64], ret: Type::Void, variadic: false },
+        effects: Effects::UNKNOWN,
+        origin: None,
+    });
+    let id = kernel.imported.ir.functions.push(func);
+    kernel.export(&[id])
+}
