@@ -7,6 +7,10 @@ use warpline_kernels::{
     Values::{self, F32, I32},
 };
 
+#[path = "../bt.rs"]
+mod bt;
+#[path = "../bt_gather.rs"]
+mod bt_gather;
 #[path = "../pc.rs"]
 mod pc;
 
@@ -97,6 +101,33 @@ fn pc_counts_the_points_that_a_search_of_all_counts() {
 #[test]
 fn mpc_counts_the_points_that_a_search_of_all_counts() {
     point_correlation("mpc");
+}
+
+/// Holds a search in a tree against the list of all labels.
+fn search(name: &str, function: unsafe extern "C" fn(i32, f32, *const f32, *const i32) -> i32) {
+    for (data, inputs) in data_sets(name) {
+        let [elements, labels, children] = &inputs.arguments[..] else { panic!() };
+        let (labels, children) = (floats(labels), ints(children));
+        let found = run(&inputs, |i, at| {
+            let element = float(elements, at);
+            let node = unsafe { function(i, element, labels.as_ptr(), children.as_ptr()) };
+            let place = labels.iter().position(|label| *label == element);
+            assert_eq!(node, place.map_or(-1, |place| place as i32), "{data}: {element}");
+            node
+        });
+        let hits = found.iter().filter(|node| **node >= 0).count() as f64 / found.len() as f64;
+        assert!((0.45..0.55).contains(&hits), "{data}: about half of the elements are in the tree");
+    }
+}
+
+#[test]
+fn bt_finds_the_elements_that_are_in_the_tree() {
+    search("bt", bt::bt);
+}
+
+#[test]
+fn bt_gather_finds_the_elements_that_are_in_the_tree() {
+    search("bt_gather", bt_gather::bt_gather);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Data analytics on trees (paper 3, Sec. 7.1).
 
+mod bt;
 mod kd;
 mod pc;
 mod points;
@@ -7,4 +8,4 @@ mod points;
 use crate::Kernel;
 
 /// The kernels.
-pub const ALL: &[Kernel] = &[pc::MPC, pc::PC];
+pub const ALL: &[Kernel] = &[pc::MPC, pc::PC, bt::BT, bt::BT_GATHER];
