@@ -1,6 +1,11 @@
 //! Data analytics on trees (paper 3, Sec. 7.1).
 
+mod bt;
+mod kd;
+mod pc;
+mod points;
+
 use crate::Kernel;
 
 /// The kernels.
-pub const ALL: &[Kernel] = &[];
+pub const ALL: &[Kernel] = &[pc::MPC, pc::PC, bt::BT, bt::BT_GATHER];

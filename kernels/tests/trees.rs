@@ -1,0 +1,162 @@
+//! The kernels on trees as scalar programs, against searches that look at every element.
+
+use std::collections::BTreeMap;
+use warpline_kernels::{
+    Argument::{self, Array, Each, Float},
+    Inputs, Kernel, Size,
+    Values::{self, F32, I32},
+};
+
+#[path = "../bt.rs"]
+mod bt;
+#[path = "../bt_gather.rs"]
+mod bt_gather;
+#[path = "../pc.rs"]
+mod pc;
+
+fn kernel(name: &str) -> &'static Kernel {
+    warpline_kernels::all().find(|kernel| kernel.name == name).expect("a kernel of that name")
+}
+
+/// The data sets of a kernel at the size of tests, each under its name, and whether other seeds give other data.
+fn data_sets(name: &str) -> BTreeMap<&'static str, Inputs> {
+    let kernel = kernel(name);
+    let make = |data, seed| (kernel.make)(data, Size::Small, seed);
+    let sets: Vec<_> = kernel.data.iter().enumerate().map(|(data, name)| (*name, make(data, 1))).collect();
+    for (data, (name, inputs)) in sets.iter().enumerate() {
+        assert_eq!(make(data, 1), *inputs, "{name}: the same seed gives the same data");
+        assert_ne!(make(data, 2), *inputs, "{name}: another seed gives other data");
+    }
+    sets.into_iter().collect()
+}
+
+fn floats(argument: &Argument) -> &[f32] {
+    let (Array(F32(values)) | Each(F32(values))) = argument else {
+        panic!("not an array of f32: {argument:?}")
+    };
+    values
+}
+
+fn ints(argument: &Argument) -> &[i32] {
+    let (Array(I32(values)) | Each(I32(values))) = argument else {
+        panic!("not an array of i32: {argument:?}")
+    };
+    values
+}
+
+/// What a parameter is for index `i`.
+fn float(argument: &Argument, i: usize) -> f32 {
+    match argument {
+        Float(value) => *value as f32,
+        Each(F32(values)) => values[i],
+        _ => panic!("not a number: {argument:?}"),
+    }
+}
+
+/// What the kernel returns for each index.
+fn run<T>(inputs: &Inputs, mut kernel: impl FnMut(i32, usize) -> T) -> Vec<T> {
+    let (begin, end) = inputs.range;
+    (begin..end).map(|i| kernel(i as i32, (i - begin) as usize)).collect()
+}
+
+fn squared_distance(a: &[f32], b: &[f32]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2)).sum()
+}
+
+/// How many points are within the radius, if it is changed by this factor.
+fn within(points: &[f32], position: [f32; 2], radius: f32, factor: f64) -> i32 {
+    let reach = (f64::from(radius) * factor).powi(2);
+    points.chunks(2).filter(|point| squared_distance(point, &position) <= reach).count() as i32
+}
+
+/// Holds `pc` against all points. Those nearly on the circle may be counted or not.
+fn point_correlation(name: &str) {
+    for (data, inputs) in data_sets(name) {
+        let [x, y, radius, boxes, points, children] = &inputs.arguments[..] else { panic!() };
+        let (boxes, points, children) = (floats(boxes), floats(points), ints(children));
+        let counts = run(&inputs, |i, at| {
+            let (x, y, radius) = (float(x, at), float(y, at), float(radius, at));
+            let count =
+                unsafe { pc::pc(i, x, y, radius, boxes.as_ptr(), points.as_ptr(), children.as_ptr()) };
+            let least = within(points, [x, y], radius, 1.0 - 1e-5);
+            let most = within(points, [x, y], radius, 1.0 + 1e-5);
+            assert!(
+                (least..=most).contains(&count),
+                "{data}: {count} points within {radius} of ({x}, {y}), not {least} to {most}"
+            );
+            count
+        });
+        assert!(
+            counts.iter().any(|&count| count > 0 && count < points.len() as i32 / 2),
+            "{data}: circles cut the points"
+        );
+    }
+}
+
+#[test]
+fn pc_counts_the_points_that_a_search_of_all_counts() {
+    point_correlation("pc");
+}
+
+#[test]
+fn mpc_counts_the_points_that_a_search_of_all_counts() {
+    point_correlation("mpc");
+}
+
+/// Holds a search in a tree against the list of all labels.
+fn search(name: &str, function: unsafe extern "C" fn(i32, f32, *const f32, *const i32) -> i32) {
+    for (data, inputs) in data_sets(name) {
+        let [elements, labels, children] = &inputs.arguments[..] else { panic!() };
+        let (labels, children) = (floats(labels), ints(children));
+        let found = run(&inputs, |i, at| {
+            let element = float(elements, at);
+            let node = unsafe { function(i, element, labels.as_ptr(), children.as_ptr()) };
+            let place = labels.iter().position(|label| *label == element);
+            assert_eq!(node, place.map_or(-1, |place| place as i32), "{data}: {element}");
+            node
+        });
+        let hits = found.iter().filter(|node| **node >= 0).count() as f64 / found.len() as f64;
+        assert!((0.45..0.55).contains(&hits), "{data}: about half of the elements are in the tree");
+    }
+}
+
+#[test]
+fn bt_finds_the_elements_that_are_in_the_tree() {
+    search("bt", bt::bt);
+}
+
+#[test]
+fn bt_gather_finds_the_elements_that_are_in_the_tree() {
+    search("bt_gather", bt_gather::bt_gather);
+}
+
+#[test]
+fn queries_of_sorted_data_sets_are_those_of_the_random_ones() {
+    for kernel in warpline_kernels::all().filter(|kernel| kernel.data.contains(&"sorted")) {
+        let make =
+            |name| (kernel.make)(kernel.data.iter().position(|data| *data == name).unwrap(), Size::Small, 1);
+        let (random, sorted) = (make("random"), make("sorted"));
+        let mut reordered = 0;
+        for (random, sorted) in random.arguments.iter().zip(&sorted.arguments) {
+            match (random, sorted) {
+                (Each(random), Each(sorted)) => {
+                    reordered += usize::from(random != sorted);
+                    assert_eq!(in_order(random), in_order(sorted), "{}", kernel.name);
+                }
+                _ => assert_eq!(random, sorted, "{}", kernel.name),
+            }
+        }
+        assert!(reordered > 0, "{}", kernel.name);
+    }
+}
+
+/// The bits of the numbers, sorted.
+fn in_order(values: &Values) -> Vec<u32> {
+    let mut bits: Vec<u32> = match values {
+        F32(values) => values.iter().map(|value| value.to_bits()).collect(),
+        I32(values) => values.iter().map(|value| *value as u32).collect(),
+        _ => panic!("{values:?}"),
+    };
+    bits.sort_unstable();
+    bits
+}
