@@ -2,5 +2,11 @@
 
 use crate::Kernel;
 
+mod mandelbrot;
+mod noise;
+mod options;
+mod stencil;
+
 /// The kernels.
-pub const ALL: &[Kernel] = &[];
+pub const ALL: &[Kernel] =
+    &[mandelbrot::KERNEL, options::BLACK_SCHOLES, options::BINOMIAL, noise::KERNEL, stencil::KERNEL];
