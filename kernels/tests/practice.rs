@@ -1,5 +1,7 @@
 //! Kernels from the practice of SPMD programming against plain programs.
 
+#[path = "../ao.rs"]
+mod ao;
 #[path = "../binomial.rs"]
 mod binomial;
 #[path = "../black_scholes.rs"]
@@ -9,8 +11,12 @@ mod inputs;
 mod mandelbrot;
 #[path = "../noise.rs"]
 mod noise;
+#[path = "../rt.rs"]
+mod rt;
 #[path = "../stencil.rs"]
 mod stencil;
+#[path = "../volume.rs"]
+mod volume;
 
 use inputs::{f32s, float, i32s, indices, int, small};
 
@@ -192,4 +198,186 @@ fn the_stencil_s_second_derivative_of_a_square_is_two() {
     }
     let second = (next[i as usize] - square[i as usize]) * 64.0;
     assert!(near(second.into(), 2.0, 1e-4), "{second}");
+}
+
+type Vector = [f64; 3];
+
+fn dot(a: Vector, b: Vector) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn along(a: Vector, t: f64, b: Vector) -> Vector {
+    std::array::from_fn(|k| a[k] + t * b[k])
+}
+
+fn cross(a: Vector, b: Vector) -> Vector {
+    std::array::from_fn(|k| a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3])
+}
+
+/// How far it is from a point outside to a sphere in a direction of length 1: by the point of the ray that is nearest to the center.
+fn to_sphere(origin: Vector, direction: Vector, sphere: &[f32]) -> Option<f64> {
+    let to = std::array::from_fn(|k| f64::from(sphere[k]) - origin[k]);
+    let middle = dot(to, direction);
+    let chord = f64::from(sphere[3]).powi(2) - dot(to, to) + middle * middle;
+    (middle > 0.0 && chord > 0.0).then(|| middle - chord.sqrt())
+}
+
+/// The nearest thing of spheres and a plane in a direction of length 1: how far away it is, and its normal.
+fn seen(direction: Vector, spheres: &[f32], plane: f64) -> Option<(f64, Vector)> {
+    let floor = (direction[1] < 0.0).then(|| (plane / direction[1], [0.0, 1.0, 0.0]));
+    let balls = spheres.chunks(4).filter_map(|sphere| {
+        let t = to_sphere([0.0; 3], direction, sphere)?;
+        let radius = f64::from(sphere[3]);
+        Some((t, std::array::from_fn(|k| (t * direction[k] - f64::from(sphere[k])) / radius)))
+    });
+    balls.chain(floor).min_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+/// The part of the hemisphere above a point that is open, weighted by the cosine, by a sum over a grid of directions.
+fn open(point: Vector, normal: Vector, spheres: &[f32], plane: f64) -> f64 {
+    let axis = if normal[0].abs() < 0.9 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
+    let side = cross(normal, axis);
+    let side = side.map(|x| x / dot(side, side).sqrt());
+    let front = cross(normal, side);
+    let origin = along(point, 1e-3, normal);
+    let free = (0..1024).filter(|k| {
+        let square = (f64::from(k / 32) + 0.5) / 32.0;
+        let (sine, cosine) = ((f64::from(k % 32) + 0.5) / 32.0 * std::f64::consts::TAU).sin_cos();
+        let flat = along([0.0; 3], square.sqrt() * cosine, side);
+        let direction = along(along(flat, square.sqrt() * sine, front), (1.0 - square).sqrt(), normal);
+        let below = (plane - origin[1]) * direction[1] > 0.0;
+        !below && spheres.chunks(4).all(|sphere| to_sphere(origin, direction, sphere).is_none())
+    });
+    free.count() as f64 / 1024.0
+}
+
+#[test]
+fn as_much_light_arrives_as_in_a_sum_over_the_hemisphere() {
+    let data = small("ao", 0);
+    let spheres = f32s(&data, 0);
+    let samples = int(&data, 2);
+    let [plane, left, top, dx, dy] = [1, 3, 4, 5, 6].map(|k| float(&data, k));
+    let (mut errors, mut hits, mut borders) = (0.0, 0.0, 0);
+    for i in indices(&data) {
+        let s = spheres.as_ptr();
+        let found =
+            unsafe { ao::ao(i, s, plane as f32, samples, left as f32, top as f32, dx as f32, dy as f32) };
+        let direction = [left + f64::from(i % 256) * dx, top + f64::from(i / 256) * dy, -1.0];
+        let direction = direction.map(|x| x / dot(direction, direction).sqrt());
+        let Some((t, normal)) = seen(direction, &spheres, plane) else {
+            borders += i32::from(found != 0.0);
+            continue;
+        };
+        let expected = open(along([0.0; 3], t, direction), normal, &spheres, plane);
+        // 64 directions at random have a standard deviation of at most 1/16.
+        assert!(near(found.into(), expected, 5.0 / 16.0), "pixel {i}: {found}, not {expected}");
+        errors += f64::from(found) - expected;
+        hits += 1.0;
+    }
+    assert!(hits > 300.0 && borders < 3, "{hits} hits, {borders} where there should be none");
+    assert!(near(errors / hits, 0.0, 0.01), "on the average {} too much", errors / hits);
+}
+
+/// A density, as a weighted sum over the corners of the cell.
+fn density(grid: &[f32], size: usize, point: Vector) -> f64 {
+    let corner = |k: usize| {
+        let bits = [k & 1, k >> 1 & 1, k >> 2];
+        let at: [usize; 3] = std::array::from_fn(|axis| point[axis].floor() as usize + bits[axis]);
+        let weight = |axis: usize| 1.0 - (point[axis] - at[axis] as f64).abs();
+        f64::from(grid[(at[2] * size + at[1]) * size + at[0]]) * weight(0) * weight(1) * weight(2)
+    };
+    (0..8).map(corner).sum()
+}
+
+#[test]
+fn a_cloud_is_as_bright_as_if_rays_never_ended_early() {
+    let data = small("volume", 0);
+    let grid = f32s(&data, 0);
+    let size = int(&data, 1);
+    let (camera, light, step) = (f32s(&data, 2), f32s(&data, 3), float(&data, 4));
+    let vector = |from: &[f32]| -> Vector { std::array::from_fn(|k| from[k].into()) };
+    let (eye, sun) = (vector(&camera), vector(&light));
+    let end = f64::from(size - 1);
+    let inside = |point: Vector| point.iter().all(|x| (0.0..end).contains(x));
+    let density = |point| density(&grid, size as usize, point);
+    let (mut brightest, mut dark) = (0.0f32, 0);
+    for i in indices(&data) {
+        let found =
+            unsafe { volume::volume(i, grid.as_ptr(), size, camera.as_ptr(), light.as_ptr(), step as f32) };
+        let next = along(vector(&camera[3..]), f64::from(i % 128), vector(&camera[6..]));
+        let direction = along(next, f64::from(i / 128), vector(&camera[9..]));
+        let length = step * dot(direction, direction).sqrt();
+        // The ray enters where the last of three pairs of planes is passed.
+        let planes = (0..3).map(|k| f64::min((0.0 - eye[k]) / direction[k], (end - eye[k]) / direction[k]));
+        let enter = planes.fold(0.0, f64::max);
+        let (mut expected, mut depth) = (0.0, 0.0);
+        for k in 0..10_000 {
+            let point = along(eye, enter + (f64::from(k) + 0.5) * step, direction);
+            if !inside(point) {
+                break;
+            }
+            let towards = (1..10_000).map(|n| along(point, 3.0 * length * f64::from(n), sun));
+            let shadow = 3.0 * length * towards.take_while(|p| inside(*p)).map(density).sum::<f64>();
+            expected += density(point) * length * (-depth - shadow).exp();
+            depth += density(point) * length;
+        }
+        assert!(near(found.into(), expected, 0.01), "pixel {i}: {found}, not {expected}");
+        brightest = brightest.max(found);
+        dark += i32::from(found == 0.0);
+    }
+    assert!(brightest > 0.5 && dark > 100, "{brightest}, {dark} dark pixels");
+}
+
+/// How far a triangle is along a ray: where the ray meets the plane, if that is on the inner side of all edges.
+fn to_triangle(eye: Vector, direction: Vector, triangle: &[f32]) -> Option<f64> {
+    let part = |k: usize| -> Vector { std::array::from_fn(|n| triangle[3 * k + n].into()) };
+    let (a, b, c) = (part(0), along(part(0), 1.0, part(1)), along(part(0), 1.0, part(2)));
+    let normal = cross(part(1), part(2));
+    let t = dot(normal, along(a, -1.0, eye)) / dot(normal, direction);
+    let point = along(eye, t, direction);
+    let inner = |from, to| dot(cross(along(to, -1.0, from), along(point, -1.0, from)), normal) >= 0.0;
+    (t > 0.0 && inner(a, b) && inner(b, c) && inner(c, a)).then_some(t)
+}
+
+/// Runs `rt` on a data set and compares it with all triangles tried for each ray.
+fn rays_hit_what_is_nearest(set: usize) {
+    let data = small("rt", set);
+    let (bounds, first, kind) = (f32s(&data, 0), i32s(&data, 1), i32s(&data, 2));
+    let (triangles, camera, mut distance) = (f32s(&data, 3), f32s(&data, 4), f32s(&data, 5));
+    let vector = |k: usize| -> Vector { std::array::from_fn(|n| camera[k + n].into()) };
+    let (mut hits, mut misses, mut others) = (0, 0, 0);
+    for i in indices(&data) {
+        let found = unsafe {
+            let (f, k, d) = (first.as_ptr(), kind.as_ptr(), distance.as_mut_ptr());
+            rt::rt(i, bounds.as_ptr(), f, k, triangles.as_ptr(), camera.as_ptr(), d)
+        };
+        let (tile, within) = (i / 16, i % 16);
+        let (x, y) = (tile % 64 * 4 + within % 4, tile / 64 * 4 + within / 4);
+        let direction = along(along(vector(3), x.into(), vector(6)), y.into(), vector(9));
+        let met = triangles.chunks(9).map(|triangle| to_triangle(vector(0), direction, triangle));
+        let nearest = met.enumerate().filter_map(|(k, t)| Some((t?, k))).min_by(|a, b| a.0.total_cmp(&b.0));
+        let t = distance[i as usize];
+        match nearest {
+            Some((expected, triangle)) if near(t.into(), expected, 1e-4 * expected) => {
+                hits += i32::from(triangle as i32 == found);
+            }
+            None if found == -1 && t == f32::INFINITY => misses += 1,
+            _ => others += 1,
+        }
+    }
+    let all = data.range.1 as i32;
+    // Rays along edges may find what is next to it, or behind.
+    assert!(others * 200 < all, "{others} of {all} rays find something else");
+    assert!((hits + misses) * 100 > all * 98, "{hits} hits and {misses} misses of {all} are right");
+    assert!(hits * 5 > all && misses * 20 > all, "{hits} hits, {misses} misses");
+}
+
+#[test]
+fn rays_hit_the_nearest_triangle_of_a_landscape() {
+    rays_hit_what_is_nearest(0);
+}
+
+#[test]
+fn rays_hit_the_nearest_triangle_of_spheres() {
+    rays_hit_what_is_nearest(1);
 }
