@@ -36,7 +36,7 @@ fn over_range(kernel: &mut Kernel, func: FuncId, entry: &str) -> Result<Vec<Func
 /// The reason why it cannot be vectorized.
 pub fn lanes(kernel: &mut Kernel, options: &KernelOptions, entry: &str) -> Result<Vectorized> {
     let math = kernel.math_library(options);
-    let bodies = kernel.imported.final_bodies(kernel.register_bits);
+    let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
     let bodies = bodies.with_variants_at_hand(&kernel.imported, process_has_symbol);
     let mut form = |suffix: &str, masked: bool| {
         let asked = VectorizerOptions {

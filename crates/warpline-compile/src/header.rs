@@ -47,7 +47,7 @@ pub fn dispatched_text(dispatched: &Dispatched, file: &str) -> String {
             cpu.name
         );
         let vectors = lanes(compiled);
-        body += &match compiled.kernel.register_bits {
+        body += &match compiled.kernel.vectors.register_bits {
             512.. => format!("#ifdef __AVX512F__\n{vectors}#endif\n\n"),
             256.. => format!("#ifdef __AVX__\n{vectors}#endif\n\n"),
             _ => vectors,
@@ -101,10 +101,10 @@ fn vector_type(compiled: &Compiled, ty: Type) -> Result<(String, String), String
         _ => 64,
     };
     let bytes = bits / 8 * width;
-    if ![16, 32, 64].contains(&bytes) || bytes * 8 > compiled.kernel.register_bits {
+    if ![16, 32, 64].contains(&bytes) || bytes * 8 > compiled.kernel.vectors.register_bits {
         return Err(format!(
             "a vector of {width} {elem} does not fill one register of {} bits or less",
-            compiled.kernel.register_bits
+            compiled.kernel.vectors.register_bits
         ));
     }
     let name = format!("warpline_{}x{width}", elem.trim_end_matches("_t"));

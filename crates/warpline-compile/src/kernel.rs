@@ -37,8 +37,8 @@ pub struct Kernel {
     pub chosen: Option<width::Choice>,
     /// The CPU to make code for.
     pub cpu: Cpu,
-    /// The size of its vector registers in bits.
-    pub register_bits: u32,
+    /// Its vector registers.
+    pub vectors: width::Machine,
     /// Which branches are folded.
     pub linearize: Linearize,
     /// Where branches skip code that no lane wants.
@@ -75,7 +75,7 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
     let func = items.as_ref().map_or(func, |items| items.func);
     args.extend(items.iter().flat_map(WorkItems::shapes));
     let function = &imported.ir.functions[func];
-    let machine = machine::of(&cpu, &imported.ir.triple)?;
+    let vectors = machine::of(&cpu, &imported.ir.triple)?;
     let boscc = options.boscc.or(directives.boscc).unwrap_or(Boscc::Auto);
     let linearize = options.linearize;
     let (width, chosen) = match options.width.or(directives.width).unwrap_or_default() {
@@ -83,11 +83,10 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
         Width::Auto => {
             let asked =
                 VectorizerOptions { linearize, boscc, ..VectorizerOptions::new(1, args.clone(), "auto") };
-            let choice = width::choose(&imported.ir, function, &asked, &machine);
+            let choice = width::choose(&imported.ir, function, &asked, &vectors);
             (choice.lanes, Some(choice))
         }
     };
-    let register_bits = machine.register_bits;
     Ok(Kernel {
         imported,
         func,
@@ -98,7 +97,7 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
         width,
         chosen,
         cpu,
-        register_bits,
+        vectors,
         linearize,
         boscc,
     })
@@ -297,7 +296,7 @@ impl Kernel {
     /// The vector mathematics to use.
     pub fn math_library(&self, options: &KernelOptions) -> VectorMath {
         let KernelOptions { math_ulp, sleef, .. } = *options;
-        VectorMath::new(&self.imported.ir.triple, self.register_bits, math_ulp, sleef)
+        VectorMath::new(&self.imported.ir.triple, self.vectors.register_bits, math_ulp, sleef)
     }
 
     /// The text of a refusal, with the source line.
@@ -323,7 +322,7 @@ impl Kernel {
     pub fn codegen_options(&self, visible: &[&str], output: Output) -> CodegenOptions {
         let kept: Vec<String> = visible.iter().map(|name| format!("preserve-gv={name}")).collect();
         CodegenOptions {
-            vector_bits: Some(self.register_bits).filter(|&bits| bits >= 256),
+            vector_bits: Some(self.vectors.register_bits).filter(|&bits| bits >= 256),
             passes: format!("internalize<{}>,globaldce,default<O3>", kept.join(";")),
             ..CodegenOptions::new(self.cpu.clone(), output)
         }
@@ -343,6 +342,7 @@ impl Kernel {
             boscc: self.boscc,
             math,
             callees,
+            gathers: self.vectors.gathers,
             ..warpline::vectorize::Options::new(self.width, self.args.clone(), name)
         }
     }

@@ -152,7 +152,6 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
         return Err(Error::option("--loop", message));
     }
     let Machine { cpu, vectors } = Machine::of(&imported, &options.kernel)?;
-    let register_bits = vectors.register_bits;
     let function = &imported.ir.functions[func];
     let name = function.name.to_string();
     let groups = directives::read(path)?;
@@ -171,7 +170,7 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
         width,
         chosen: None,
         cpu,
-        register_bits,
+        vectors,
         linearize,
         boscc,
     };
@@ -191,7 +190,7 @@ pub fn vectorize_copy(
     let mut copy = kernel.function().clone();
     copy.name = name.into();
     let copy = kernel.imported.ir.functions.push(copy);
-    let machine = Machine::for_cpu(kernel.cpu.clone(), &kernel.imported)?;
+    let machine = Machine { cpu: kernel.cpu.clone(), vectors: kernel.vectors };
     let made: Result<Vec<MadeLoop>> =
         found.iter().map(|one| machine.vectorize(&mut kernel.imported, options, one, copy)).collect();
     Ok((copy, made?))
@@ -215,10 +214,7 @@ struct Machine {
 
 impl Machine {
     fn of(imported: &Imported, options: &KernelOptions) -> Result<Machine> {
-        Machine::for_cpu(worker::find_cpu(&options.cpu, &imported.ir.triple)?, imported)
-    }
-
-    fn for_cpu(cpu: Cpu, imported: &Imported) -> Result<Machine> {
+        let cpu = worker::find_cpu(&options.cpu, &imported.ir.triple)?;
         let vectors = machine::of(&cpu, &imported.ir.triple)?;
         Ok(Machine { cpu, vectors })
     }
@@ -245,6 +241,7 @@ impl Machine {
             boscc: options.boscc.unwrap_or(Boscc::Auto),
             math: &math,
             callees: &bodies,
+            gathers: self.vectors.gathers,
             count_lanes: options.count_lanes.as_deref(),
             ..VectorizerOptions::new(width, Vec::new(), format!("{function}.{header}.x{width}"))
         };
@@ -253,9 +250,7 @@ impl Machine {
         let function = imported.ir.functions[found.func].name.to_string();
         Ok(MadeLoop { function, place: found.place.clone(), width, made })
     }
-}
 
-impl Machine {
     /// How many iterations side by side are expected to pay.
     fn width(
         &self,

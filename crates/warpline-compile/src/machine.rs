@@ -16,7 +16,7 @@ const MASK_BITS: u32 = 1024;
 pub fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
     let register_bits = register_bits(cpu, triple)?;
     let x86 = ["x86_64", "i386", "i486", "i586", "i686"].iter().any(|arch| triple.starts_with(arch));
-    // AVX-512 came with mask registers, and with twice as many others.
+    // AVX-512 came with mask registers, and with twice as many others. AVX2 gathers without having masks for that, and what it has is slow on many CPUs.
     let mask_registers = x86 && register_bits == 512;
     let registers = match triple.starts_with("x86_64") {
         _ if mask_registers => 32,
@@ -24,7 +24,7 @@ pub fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
         false if x86 => 8,
         false => 32,
     };
-    Ok(Machine { register_bits, registers, mask_registers, mask_bits: MASK_BITS })
+    Ok(Machine { register_bits, registers, mask_registers, mask_bits: MASK_BITS, gathers: mask_registers })
 }
 
 /// The size of a CPU's vector registers in bits, found out by making code for vectors of integers.

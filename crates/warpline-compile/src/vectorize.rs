@@ -101,7 +101,7 @@ fn make(
 ) -> Result<Vectorized> {
     let (name, with_range) = (names.lanes, names.range.is_some());
     let math = kernel.math_library(&options.kernel);
-    let bodies = kernel.imported.final_bodies(kernel.register_bits);
+    let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
     let form = |kernel: &mut Kernel, name: String, masked: bool| {
         let mut asked = kernel.vectorizer(name, masked, &math, &bodies);
         asked.scalar_result = scalar_result;

@@ -24,13 +24,17 @@ pub struct Form {
     pub linearize: Linearize,
     /// Where tests skip what no lane wants.
     pub boscc: Boscc,
+    /// Whether it is told that the machine cannot gather under masks.
+    pub one_by_one: bool,
 }
 
 impl Form {
     /// All divergent branches folded, or one time in four every branch; each kind of tests as often as the others.
     pub fn random(rng: &mut SplitMix64) -> Form {
         let linearize = if rng.below(4) == 0 { Linearize::Full } else { Linearize::Partial };
-        Form { linearize, boscc: *rng.pick(&[Boscc::Off, Boscc::On, Boscc::Auto]) }
+        let boscc = *rng.pick(&[Boscc::Off, Boscc::On, Boscc::Auto]);
+        // Not drawn from the generator itself, so that seeds keep their meaning.
+        Form { linearize, boscc, one_by_one: rng.clone().below(3) == 0 }
     }
 }
 
@@ -119,6 +123,7 @@ fn differs(
         masked: setup.mask.is_some(),
         linearize: setup.form.linearize,
         boscc: setup.form.boscc,
+        gathers: !setup.form.one_by_one,
         ..Options::new(
             inputs.width,
             program.roles.iter().map(shape_of).collect(),

@@ -261,7 +261,9 @@ impl Kernel {
         // The smallest registers of all machines.
         let bodies = imported.final_bodies(128);
         let callees: &dyn Callees = &bodies;
-        let common = Options { linearize, boscc, callees, ..Options::new(width, shapes.clone(), "kernel.x") };
+        let gathers = cpu.name != "haswell";
+        let common =
+            Options { linearize, boscc, callees, gathers, ..Options::new(width, shapes.clone(), "kernel.x") };
         let vector = match self.looped {
             true => self.vector_loop(&mut imported.ir, &common),
             false => self.vector_range(&mut imported.ir, &common),
@@ -362,7 +364,7 @@ impl Kernel {
             let inputs = self.inputs(width);
             for mask in 0..1u64 << width {
                 for (linearize, boscc) in FORMS {
-                    let form = Form { linearize, boscc };
+                    let form = Form { linearize, boscc, one_by_one: boscc == Boscc::On };
                     let setup = Setup { mask: Some(LaneSet(mask)), form, fuel: 1_000_000 };
                     match compare_all(&program, &inputs, &setup) {
                         Outcome::Agree(_) => compared += 1,

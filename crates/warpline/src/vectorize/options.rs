@@ -65,6 +65,8 @@ pub struct Options<'a> {
     pub math: &'a dyn MathLibrary,
     /// Which of the functions that it calls are vectorized too.
     pub callees: &'a dyn Callees,
+    /// Whether the machine has instructions that gather and scatter elements of 32 and 64 bits under masks.
+    pub gathers: bool,
     /// The name of a function that takes an `i64`, to be called with the number of active lanes by every block that is executed, to measure how
     /// well lanes are used (paper 3, Sec. 7.1).
     pub count_lanes: Option<&'a str>,
@@ -83,6 +85,7 @@ impl Options<'_> {
             scalar_result: false,
             math: &NoMathLibrary,
             callees: &AllCallees,
+            gathers: true,
             count_lanes: None,
         }
     }

@@ -113,6 +113,8 @@ pub fn lower(
         width: options.width,
         math: options.math,
         count_lanes: options.count_lanes,
+        gathers: options.gathers,
+        nobodys_place: None.into(),
         lane_callees: input.lane_callees,
         wanted: Wanted::new(module, options),
         plan: AccessPlan::compute(module, input.func, &reps, options.width),
@@ -187,6 +189,10 @@ struct Lower<'a> {
     width: u32,
     math: &'a dyn MathLibrary,
     count_lanes: Option<&'a str>,
+    /// Whether the machine gathers and scatters under masks.
+    gathers: bool,
+    /// What lanes that are not active access.
+    nobodys_place: PackedOption<Value>,
     lane_callees: &'a EntitySet<Symbol>,
     wanted: Wanted<'a>,
     reps: SecondaryMap<Value, Rep>,

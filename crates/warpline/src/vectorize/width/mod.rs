@@ -40,6 +40,8 @@ pub struct Machine {
     pub mask_registers: bool,
     /// Where there are no mask registers: the widest vectors, in bits, that masks are kept in across blocks. Wider ones are packed and unpacked.
     pub mask_bits: u32,
+    /// Whether it gathers and scatters under masks.
+    pub gathers: bool,
 }
 
 impl Machine {

@@ -6,13 +6,14 @@
 //! * Addresses at small constant distances, reversed ones among them, and the fields of structures become wide accesses with
 //!   shuffles, where the [`plan`] finds that worthwhile.
 //! * A load of [bytes that are there](covered) whatever lanes are active needs no mask.
-//! * Everything else is gathered and scattered under the mask. Scatters write in lane order.
+//! * Everything else is gathered and scattered under the mask, [rows] of neighbouring elements together. Scatters write in lane order.
 //! * Volatile and atomic accesses, and types that have no vector form in memory, are replicated.
 
 mod bulk;
 pub(super) mod covered;
 mod gather;
 pub(super) mod plan;
+mod rows;
 mod wide;
 
 use crate::ir::{BinaryOp, CastOp, DataLayout, Effects, Inst, MemAccess, Op, Scalar, Type, TypeTable, Value};
@@ -49,7 +50,7 @@ impl Lower<'_> {
         let ty = self.src.ty(result);
         let Some(elem) = self.memory_element(ty) else { return self.replicate(i) };
         if let Some(plan) = self.group(i) {
-            return plan.map_or(Ok(()), |group| self.load_group(&group));
+            return plan.map_or(Ok(()), |group| self.load_members(&group));
         }
         let mem_ty = Type::from(elem);
         let vty = mem_ty.vector(self.width).expect("memory elements are scalars");
@@ -69,9 +70,7 @@ impl Lower<'_> {
                 }
             }
         } else {
-            let ptrs = self.addresses(address, i)?;
-            let mask = self.mask_or_true(i)?;
-            self.masked_load("llvm.masked.gather", ptrs, access, mask, vty, i)
+            self.gather(address, access, vty, i)?
         };
         loaded = self.as_value(loaded, mem_ty, ty);
         if self.reps[result].is_scalar() {
@@ -121,9 +120,7 @@ impl Lower<'_> {
                 Some(mask) => self.masked_store("llvm.masked.store", x, ptr, access, mask, i),
             }
         } else {
-            let ptrs = self.addresses(address, i)?;
-            let mask = self.mask_or_true(i)?;
-            self.masked_store("llvm.masked.scatter", x, ptrs, access, mask, i);
+            self.scatter(x, address, access, i)?;
         }
         Ok(())
     }

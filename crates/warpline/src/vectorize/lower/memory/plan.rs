@@ -17,6 +17,10 @@
 //! them. In a block with a mask, and for stores that do not fill the whole range, the wide access has a mask of its own, false
 //! wherever no active lane has an element.
 //!
+//! Where the step between lanes is not fixed, members of a group lie at constant distances within one lane; such groups are of loads only. Each lane
+//! loads [rows](super::rows), from the first to the last of some members' elements: what lies between two of these belongs to the object that both
+//! belong to.
+//!
 //! # Which form is cheaper
 //!
 //! [`Group::is_worthwhile`] counts operations on vectors of 32 bytes: one per vector of the range, again one to spread the mask over it,
@@ -42,6 +46,12 @@ const MAX_RANGE: u64 = 256;
 /// So many accesses are looked at together at most.
 const MAX_STRETCH: usize = 256;
 
+/// How many bytes a lane loads at once where lanes are anywhere, at most.
+pub const ROW_BYTES: u64 = 16;
+
+/// Over how many rows the members of a group lie, at most.
+pub const MAX_ROWS: u64 = 8;
+
 /// What vectors are counted in, in bytes.
 const VECTOR_BYTES: u64 = 32;
 
@@ -59,6 +69,31 @@ pub struct Member {
     pub offset: i64,
 }
 
+/// How the elements of the lanes lie to each other.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Spread {
+    /// So many elements from a lane's element to the next lane's.
+    Fixed(i64),
+    /// Nobody knows.
+    Anywhere,
+}
+
+/// Neighbouring elements that each lane loads at once.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// Where they begin, in elements from those of the group's first member.
+    pub from: i64,
+    /// How many they are, at most [`ROW_BYTES`] in all.
+    pub len: u32,
+}
+
+impl Row {
+    /// Whether an element is one of them.
+    pub fn contains(&self, offset: i64) -> bool {
+        (self.from..self.from + i64::from(self.len)).contains(&offset)
+    }
+}
+
 /// Loads or stores that are made together.
 #[derive(Clone, Debug)]
 pub struct Group {
@@ -66,8 +101,8 @@ pub struct Group {
     pub members: Vec<Member>,
     /// The size of an element in bytes.
     pub size: u64,
-    /// From a lane's element to the next lane's, in elements.
-    pub factor: i64,
+    /// How the elements of the lanes lie to each other.
+    pub spread: Spread,
     /// Whether these are stores.
     pub stores: bool,
 }
@@ -79,10 +114,33 @@ impl Group {
         offsets.fold((0, 0), |(low, high), x| (low.min(x), high.max(x)))
     }
 
+    /// From a lane's element to the next lane's, in elements; 0 if nobody knows.
+    pub fn factor(&self) -> i64 {
+        match self.spread {
+            Spread::Fixed(factor) => factor,
+            Spread::Anywhere => 0,
+        }
+    }
+
+    /// The rows in which lanes load the group's elements.
+    pub fn rows(&self) -> Vec<Row> {
+        let mut offsets: Vec<i64> = self.members.iter().map(|m| m.offset).collect();
+        offsets.sort_unstable();
+        let longest = (ROW_BYTES / self.size) as i64;
+        let mut rows: Vec<Row> = Vec::new();
+        for offset in offsets {
+            match rows.last_mut() {
+                Some(row) if offset - row.from < longest => row.len = (offset - row.from + 1) as u32,
+                _ => rows.push(Row { from: offset, len: 1 }),
+            }
+        }
+        rows
+    }
+
     /// The number of elements from the first to the last one of `width` lanes.
     pub fn range(&self, width: u32) -> u64 {
         let (low, high) = self.extent();
-        self.factor.unsigned_abs() * u64::from(width - 1) + (high - low) as u64 + 1
+        self.factor().unsigned_abs() * u64::from(width - 1) + (high - low) as u64 + 1
     }
 
     /// Whether every element of the range is some lane's.
@@ -90,11 +148,14 @@ impl Group {
         let mut offsets: Vec<i64> = self.members.iter().map(|m| m.offset).collect();
         offsets.sort_unstable();
         offsets.dedup();
-        offsets.len() as u64 == self.factor.unsigned_abs()
+        offsets.len() as u64 == self.factor().unsigned_abs()
     }
 
     /// Whether wide accesses and shuffles are cheaper than gathers or scatters of `width` lanes.
     fn is_worthwhile(&self, width: u32, masked: bool) -> bool {
+        if self.spread == Spread::Anywhere {
+            return width >= 4 && width.is_power_of_two() && self.rows().iter().any(|row| row.len > 1);
+        }
         let vectors = (self.range(width) * self.size).div_ceil(VECTOR_BYTES);
         let members = self.members.len() as u64;
         let masked = masked || (self.stores && !self.is_complete());
@@ -156,6 +217,8 @@ struct Access {
     step: Option<i64>,
     size: u64,
     writes: bool,
+    /// Whether it is in the address space that the stack is in.
+    is_usual: bool,
 }
 
 impl Access {
@@ -229,6 +292,7 @@ impl Finder<'_> {
             },
             size: self.module.layout.store_size(&self.module.types, ty).unwrap_or(u64::MAX),
             writes,
+            is_usual: self.func.ty(address) == Type::PTR,
         };
         let group = self.join(i, ty, &access);
         self.records.push(Record { access, group });
@@ -258,17 +322,24 @@ impl Finder<'_> {
     fn join(&mut self, i: Inst, ty: Type, access: &Access) -> Option<usize> {
         let elem = Type::from(memory_element(&self.module.layout, &self.module.types, ty)?);
         let size = self.module.layout.alloc_size(&self.module.types, elem)?;
-        let (step, bytes) = (access.step?, i64::try_from(size).ok()?);
-        let factor = step / bytes;
-        if step % bytes != 0 || matches!(factor, 0 | 1) || factor.unsigned_abs() > MAX_FACTOR {
-            return None;
-        }
+        let bytes = i64::try_from(size).ok()?;
+        let spread = match access.step {
+            Some(step) => {
+                let factor = step / bytes;
+                if step % bytes != 0 || matches!(factor, 0 | 1) || factor.unsigned_abs() > MAX_FACTOR {
+                    return None;
+                }
+                Spread::Fixed(factor)
+            }
+            None if access.writes || !matches!(size, 4 | 8) || !access.is_usual => return None,
+            None => Spread::Anywhere,
+        };
         let found = self.open.iter().enumerate().rev().find_map(|(n, o)| {
-            let offset = self.offset(o, access, elem, factor, size)?;
+            let offset = self.offset(o, access, elem, spread, size)?;
             self.may_join(n, access).then_some((n, offset))
         });
         let (n, offset) = found.unwrap_or_else(|| {
-            let group = Group { members: Vec::new(), size, factor, stores: access.writes };
+            let group = Group { members: Vec::new(), size, spread, stores: access.writes };
             self.open.push(Open { group, records: Vec::new(), ty: elem });
             (self.open.len() - 1, 0)
         });
@@ -278,16 +349,20 @@ impl Finder<'_> {
     }
 
     /// Where the elements of an access lie if it fits a group, in elements from those of the first member.
-    fn offset(&self, o: &Open, access: &Access, elem: Type, factor: i64, size: u64) -> Option<i64> {
+    fn offset(&self, o: &Open, access: &Access, elem: Type, spread: Spread, size: u64) -> Option<i64> {
         let fits = o.group.stores == access.writes
-            && (o.group.factor, o.group.size) == (factor, size)
+            && (o.group.spread, o.group.size) == (spread, size)
             && (o.ty == elem || !(o.ty.is_ptr() || elem.is_ptr()));
         let first = &self.records[*o.records.first()?].access;
         let (Some(a), Some(b), true) = (&first.address, &access.address, fits) else { return None };
         let (distance, bytes) = (a.distance(b)?, i64::try_from(size).ok()?);
         let offset = distance / bytes;
         let (low, high) = o.group.extent();
-        let within = high.max(offset).checked_sub(low.min(offset))?.unsigned_abs() < factor.unsigned_abs();
+        let most = match spread {
+            Spread::Fixed(factor) => factor.unsigned_abs(),
+            Spread::Anywhere => MAX_ROWS * ROW_BYTES / size,
+        };
+        let within = high.max(offset).checked_sub(low.min(offset))?.unsigned_abs() < most;
         (distance % bytes == 0 && within).then_some(offset)
     }
 

@@ -4,7 +4,7 @@ use crate::ir::{Accessed, CastOp, Constant, Inst, MemAccess, Op, Type, Value};
 use crate::vectorize::VectorizeError;
 
 use super::super::Lower;
-use super::plan::Group;
+use super::plan::{Group, Spread};
 use crate::vectorize::alignment::at_distance;
 
 /// Where the elements of a group lie.
@@ -21,7 +21,15 @@ struct Range {
 
 impl Lower<'_> {
     /// Loads of a group.
-    pub(super) fn load_group(&mut self, group: &Group) -> Result<(), VectorizeError> {
+    pub(super) fn load_members(&mut self, group: &Group) -> Result<(), VectorizeError> {
+        match group.spread {
+            Spread::Fixed(_) => self.load_wide(group),
+            Spread::Anywhere => self.load_rows(group),
+        }
+    }
+
+    /// Loads of a group with a fixed step between lanes.
+    fn load_wide(&mut self, group: &Group) -> Result<(), VectorizeError> {
         let first = group.members[0].inst;
         let range = self.range(group)?;
         let whole_ty = range.elem.vector(range.len as u32).expect("memory elements are scalars");
@@ -84,14 +92,12 @@ impl Lower<'_> {
     /// Where the element of a lane lies in the range of a group.
     fn place(&self, group: &Group, offset: i64, lane: u32) -> usize {
         let (low, _) = group.extent();
-        let first = group.factor.min(0) * i64::from(self.width - 1) + low;
-        (i64::from(lane) * group.factor + offset - first) as usize
+        let first = group.factor().min(0) * i64::from(self.width - 1) + low;
+        (i64::from(lane) * group.factor() + offset - first) as usize
     }
 
     fn range(&mut self, group: &Group) -> Result<Range, VectorizeError> {
-        let types: Vec<Type> = group.members.iter().map(|m| self.memory_type(m.inst)).collect();
-        let alike = types.iter().all(|&ty| ty == types[0]);
-        let elem = if alike { types[0] } else { Type::Int(group.size as u32 * 8) };
+        let elem = self.element_of(group);
         let first = group.members[0].inst;
         let Some(Accessed { access, address, .. }) = self.src.accessed(first) else {
             return Err(self.error(first, "internal: a group has members that are no accesses"));
@@ -102,10 +108,17 @@ impl Lower<'_> {
         // What lanes promise of their addresses, no one promises where no lane may be active: no more than an element's alignment is
         // said then, which no vector is too large for.
         let promised = if self.mask.is_none() { access.align } else { at_distance(access.align, size) };
-        let align = at_distance(at_distance(promised, group.factor * size), start);
+        let align = at_distance(at_distance(promised, group.factor() * size), start);
         let start = self.offset_by(base, start);
         let access = MemAccess { align, ..access };
         Ok(Range { start, access, elem, len: group.range(self.width) })
+    }
+
+    /// The type of a group's elements in memory.
+    pub(super) fn element_of(&self, group: &Group) -> Type {
+        let types: Vec<Type> = group.members.iter().map(|m| self.memory_type(m.inst)).collect();
+        let alike = types.iter().all(|&ty| ty == types[0]);
+        if alike { types[0] } else { Type::Int(group.size as u32 * 8) }
     }
 
     /// The type that the elements of a load or store have in memory.
@@ -172,7 +185,7 @@ impl Lower<'_> {
     }
 
     /// Vectors of one type, one after another. What fills the last ones up is poison.
-    fn joined(&mut self, mut parts: Vec<Value>) -> Value {
+    pub(super) fn joined(&mut self, mut parts: Vec<Value>) -> Value {
         while parts.len() > 1 {
             let ty = self.out.ty(parts[0]);
             let Type::Vector(v) = ty else { break };
