@@ -11,6 +11,10 @@ use warpline_kernels::{
 mod bt;
 #[path = "../bt_gather.rs"]
 mod bt_gather;
+#[path = "../km.rs"]
+mod km;
+#[path = "../nn.rs"]
+mod nn;
 #[path = "../pc.rs"]
 mod pc;
 
@@ -128,6 +132,54 @@ fn bt_finds_the_elements_that_are_in_the_tree() {
 #[test]
 fn bt_gather_finds_the_elements_that_are_in_the_tree() {
     search("bt_gather", bt_gather::bt_gather);
+}
+
+/// Holds what a search returns as the nearest point for each position against all points.
+fn nearest(name: &str, mut search: impl FnMut(&[Argument], i32, [f32; 2]) -> i32) {
+    for (data, inputs) in data_sets(name) {
+        let [x, y, tree @ ..] = &inputs.arguments[..] else { panic!() };
+        let points = floats(&tree[POINTS]);
+        let mut found = run(&inputs, |i, at| {
+            let position = [float(x, at), float(y, at)];
+            let node = search(tree, i, position) as usize;
+            let distance = squared_distance(&points[2 * node..2 * node + 2], &position).sqrt();
+            let least = points
+                .chunks(2)
+                .map(|point| squared_distance(point, &position))
+                .fold(f64::INFINITY, f64::min)
+                .sqrt();
+            assert!(distance <= least * (1.0 + 1e-5), "{data}: {distance} from {position:?}, not {least}");
+            node
+        });
+        found.sort_unstable();
+        found.dedup();
+        assert!(found.len() > 50, "{data}: positions have different neighbours");
+    }
+}
+
+/// Where trees have their points among the arguments behind the position.
+const POINTS: usize = 2;
+
+/// What searches in kd-trees are.
+type InKdTree = unsafe extern "C" fn(i32, f32, f32, *const i32, *const f32, *const f32, *const i32) -> i32;
+
+/// Holds a search in a kd-tree against all points.
+fn nearest_in_kd_tree(name: &str, function: InKdTree) {
+    nearest(name, |tree, i, [x, y]| {
+        let [axes, boxes, points, children] = tree else { panic!() };
+        let (axes, boxes, points, children) = (ints(axes), floats(boxes), floats(points), ints(children));
+        unsafe { function(i, x, y, axes.as_ptr(), boxes.as_ptr(), points.as_ptr(), children.as_ptr()) }
+    });
+}
+
+#[test]
+fn nn_finds_the_nearest_of_all_points() {
+    nearest_in_kd_tree("nn", nn::nn);
+}
+
+#[test]
+fn km_assigns_points_to_the_nearest_of_all_centroids() {
+    nearest_in_kd_tree("km", km::km);
 }
 
 #[test]

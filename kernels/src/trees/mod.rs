@@ -2,10 +2,11 @@
 
 mod bt;
 mod kd;
+mod nn;
 mod pc;
 mod points;
 
 use crate::Kernel;
 
 /// The kernels.
-pub const ALL: &[Kernel] = &[pc::MPC, pc::PC, bt::BT, bt::BT_GATHER];
+pub const ALL: &[Kernel] = &[pc::MPC, pc::PC, bt::BT, bt::BT_GATHER, nn::NN, nn::KM];
