@@ -17,6 +17,8 @@ mod km;
 mod nn;
 #[path = "../pc.rs"]
 mod pc;
+#[path = "../vp.rs"]
+mod vp;
 
 fn kernel(name: &str) -> &'static Kernel {
     warpline_kernels::all().find(|kernel| kernel.name == name).expect("a kernel of that name")
@@ -134,11 +136,12 @@ fn bt_gather_finds_the_elements_that_are_in_the_tree() {
     search("bt_gather", bt_gather::bt_gather);
 }
 
-/// Holds what a search returns as the nearest point for each position against all points.
-fn nearest(name: &str, mut search: impl FnMut(&[Argument], i32, [f32; 2]) -> i32) {
+/// Holds what a search returns as the nearest point for each position against all points, which are at that place
+/// among the arguments behind the position.
+fn nearest(name: &str, points: usize, mut search: impl FnMut(&[Argument], i32, [f32; 2]) -> i32) {
     for (data, inputs) in data_sets(name) {
         let [x, y, tree @ ..] = &inputs.arguments[..] else { panic!() };
-        let points = floats(&tree[POINTS]);
+        let points = floats(&tree[points]);
         let mut found = run(&inputs, |i, at| {
             let position = [float(x, at), float(y, at)];
             let node = search(tree, i, position) as usize;
@@ -157,15 +160,12 @@ fn nearest(name: &str, mut search: impl FnMut(&[Argument], i32, [f32; 2]) -> i32
     }
 }
 
-/// Where trees have their points among the arguments behind the position.
-const POINTS: usize = 2;
-
 /// What searches in kd-trees are.
 type InKdTree = unsafe extern "C" fn(i32, f32, f32, *const i32, *const f32, *const f32, *const i32) -> i32;
 
 /// Holds a search in a kd-tree against all points.
 fn nearest_in_kd_tree(name: &str, function: InKdTree) {
-    nearest(name, |tree, i, [x, y]| {
+    nearest(name, 2, |tree, i, [x, y]| {
         let [axes, boxes, points, children] = tree else { panic!() };
         let (axes, boxes, points, children) = (ints(axes), floats(boxes), floats(points), ints(children));
         unsafe { function(i, x, y, axes.as_ptr(), boxes.as_ptr(), points.as_ptr(), children.as_ptr()) }
@@ -175,6 +175,14 @@ fn nearest_in_kd_tree(name: &str, function: InKdTree) {
 #[test]
 fn nn_finds_the_nearest_of_all_points() {
     nearest_in_kd_tree("nn", nn::nn);
+}
+
+#[test]
+fn vp_finds_the_nearest_of_all_points() {
+    nearest("vp", 0, |tree, i, [x, y]| {
+        let [points, rings, children] = tree else { panic!() };
+        unsafe { vp::vp(i, x, y, floats(points).as_ptr(), floats(rings).as_ptr(), ints(children).as_ptr()) }
+    });
 }
 
 #[test]

@@ -5,8 +5,9 @@ mod kd;
 mod nn;
 mod pc;
 mod points;
+mod vp;
 
 use crate::Kernel;
 
 /// The kernels.
-pub const ALL: &[Kernel] = &[pc::MPC, pc::PC, bt::BT, bt::BT_GATHER, nn::NN, nn::KM];
+pub const ALL: &[Kernel] = &[pc::MPC, pc::PC, bt::BT, bt::BT_GATHER, nn::NN, vp::VP, nn::KM];
