@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use warpline_kernels::{
-    Argument::{self, Array, Each, Float},
+    Argument::{self, Array, Each, Float, Int},
     Inputs, Kernel, Size,
     Values::{self, F32, I32},
 };
 
+#[path = "../bh.rs"]
+mod bh;
 #[path = "../bt.rs"]
 mod bt;
 #[path = "../bt_gather.rs"]
@@ -188,6 +190,56 @@ fn vp_finds_the_nearest_of_all_points() {
 #[test]
 fn km_assigns_points_to_the_nearest_of_all_centroids() {
     nearest_in_kd_tree("km", km::km);
+}
+
+/// The sum of what all other bodies do to one.
+fn acceleration(bodies: &[[f64; 3]], i: usize, softening: f64) -> [f64; 3] {
+    let mut sum = [0.0; 3];
+    for body in bodies {
+        let offset: [f64; 3] = std::array::from_fn(|axis| body[axis] - bodies[i][axis]);
+        let distance2 = offset.iter().map(|d| d * d).sum::<f64>() + softening;
+        for axis in 0..3 {
+            sum[axis] += offset[axis] / (bodies.len() as f64 * distance2 * distance2.sqrt());
+        }
+    }
+    sum
+}
+
+#[test]
+fn bh_is_near_the_sum_over_all_bodies() {
+    for (data, inputs) in data_sets("bh") {
+        let results = bh_results(&inputs);
+        let [_, Float(softening), x, y, z, ..] = &inputs.arguments[..] else { panic!() };
+        let (x, y, z) = (floats(x), floats(y), floats(z));
+        let bodies: Vec<[f64; 3]> = (0..x.len()).map(|i| [x[i], y[i], z[i]].map(f64::from)).collect();
+        let (mut errors, mut lengths) = (0.0, 0.0);
+        for i in 0..bodies.len() {
+            let exact = acceleration(&bodies, i, *softening);
+            errors +=
+                (0..3).map(|axis| (f64::from(results[axis][i]) - exact[axis]).powi(2)).sum::<f64>().sqrt();
+            lengths += exact.iter().map(|a| a * a).sum::<f64>().sqrt();
+        }
+        let error = errors / lengths;
+        assert!(error < 0.01, "{data}: the forces are off by {error} on average");
+        assert!(error > 1e-5, "{data}: some cells count as one body");
+    }
+}
+
+/// What `bh` writes: the accelerations along the axes.
+fn bh_results(inputs: &Inputs) -> Vec<Vec<f32>> {
+    let (count, (begin, end)) = (floats(&inputs.arguments[2]).len(), inputs.range);
+    let [Int(cells), Float(softening), x, y, z, masses, openings, nexts, ..] = &inputs.arguments[..] else {
+        panic!()
+    };
+    let mut results = vec![vec![f32::NAN; count]; 3];
+    let [ax, ay, az] = &mut results[..] else { panic!() };
+    for i in begin..end {
+        let (i, cells, softening) = (i as i32, *cells as i32, *softening as f32);
+        let [x, y, z, masses, openings] = [x, y, z, masses, openings].map(|array| floats(array).as_ptr());
+        let [ax, ay, az] = [&mut *ax, &mut *ay, &mut *az].map(|array| array.as_mut_ptr());
+        unsafe { bh::bh(i, cells, softening, x, y, z, masses, openings, ints(nexts).as_ptr(), ax, ay, az) };
+    }
+    results
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Data analytics on trees (paper 3, Sec. 7.1).
 
+mod bh;
 mod bt;
 mod kd;
 mod nn;
@@ -10,4 +11,4 @@ mod vp;
 use crate::Kernel;
 
 /// The kernels.
-pub const ALL: &[Kernel] = &[pc::MPC, pc::PC, bt::BT, bt::BT_GATHER, nn::NN, vp::VP, nn::KM];
+pub const ALL: &[Kernel] = &[pc::MPC, pc::PC, bh::BH, bt::BT, bt::BT_GATHER, nn::NN, vp::VP, nn::KM];
