@@ -1,9 +1,10 @@
-//! Forces on bodies that attract each other, by the method of Barnes and Hut (A hierarchical O(N log N) force-calculation algorithm, 1986), one body per
-//! lane (Moll and Hack: Partial Control-Flow Linearization, PLDI 2018, Sec. 7.1, `bh`).
+//! Forces on bodies that attract each other, by the method of Barnes and Hut (A hierarchical O(N log N) force-calculation algorithm, 1986), one
+//! body per lane (Moll and Hack: Partial Control-Flow Linearization, PLDI 2018, Sec. 7.1, `bh`).
 //!
-//! A cell of the octree that is far enough away counts as one body; others are opened. All lanes go through the tree together: a cell is opened if *any*
-//! lane wants that. A lane for which it is far enough takes it as one, as it would alone, and waits until the others are through with what is
-//! in the cell. So all branches are uniform but the one on whether a lane takes the cell, and each lane adds the same forces in the same order as alone.
+//! A cell of the octree that is far enough away counts as one body; others are opened. All lanes go through the tree together: a cell is opened
+//! if *any* lane wants that. A lane for which it is far enough takes it as one, as it would alone, and waits until the others are through with
+//! what is in the cell. So all branches are uniform but the one on whether a lane takes the cell, and each lane adds the same forces in the same
+//! order as alone.
 //!
 //! Cells are in preorder, each with the number of the cell that follows when it is not opened, so there is no need of a stack.
 

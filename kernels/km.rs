@@ -1,9 +1,9 @@
 //! Assignment of points to the nearest of a few centroids, one point per lane: a step of the k-means algorithm (Moll and Hack: Partial Control-Flow
 //! Linearization, PLDI 2018, Sec. 7.1, `km`).
 //!
-//! The centroids are the nodes of a kd-tree, each with the bounding box of its subtree. The stack of nodes to visit is the same for all lanes: a subtree is
-//! visited if its box is not too far away for *any* lane, and the child on whose side most lanes are is visited first. So the loop and its branches
-//! are uniform; whether a centroid is nearer than the nearest so far differs from lane to lane.
+//! The centroids are the nodes of a kd-tree, each with the bounding box of its subtree. The stack of nodes to visit is the same for all lanes: a
+//! subtree is visited if its box is not too far away for *any* lane, and the child on whose side most lanes are is visited first. So the loop
+//! and its branches are uniform; whether a centroid is nearer than the nearest so far differs from lane to lane.
 
 use warpline_lanes::{warpline_any, warpline_popcount};
 

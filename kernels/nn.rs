@@ -1,8 +1,8 @@
 //! Nearest neighbour in a kd-tree, one query per lane (Moll and Hack: Partial Control-Flow Linearization, PLDI 2018, Sec. 7.1, `nn`).
 //!
-//! Each node has a point and the bounding box of its subtree. The stack of nodes to visit is the same for all lanes: a subtree is visited if its box is
-//! not too far away for *any* lane, and the child on whose side most lanes are is visited first. This loop and its branches are uniform; whether a point
-//! is nearer than the nearest so far differs from lane to lane.
+//! Each node has a point and the bounding box of its subtree. The stack of nodes to visit is the same for all lanes: a subtree is visited if
+//! its box is not too far away for *any* lane, and the child on whose side most lanes are is visited first. This loop and its branches are
+//! uniform; whether a point is nearer than the nearest so far differs from lane to lane.
 //!
 //! A lane that is not where the others are would follow them everywhere, as it has found nothing near yet. So lanes first go down to where their
 //! positions would be put in the tree: together as long as they agree on the way, in a uniform loop, then each on its own, in a divergent loop with
@@ -62,7 +62,7 @@ impl Tree {
     /// The left child (0) or the right one (1).
     #[inline(always)]
     unsafe fn child(&self, node: i32, right: bool) -> i32 {
-        unsafe { *self.children.offset(2 * node as isize + right as isize) }
+        unsafe { *self.children.offset((2 * node + right as i32) as isize) }
     }
 
     /// The last node on the way down that is on the way of all lanes.

@@ -1,12 +1,13 @@
-//! Nearest neighbour in a vantage-point tree, one query per lane (Moll and Hack: Partial Control-Flow Linearization, PLDI 2018, Sec. 7.1, `vp`; the tree:
-//! Yianilos: Data structures and algorithms for nearest neighbor search in general metric spaces, 1993).
+//! Nearest neighbour in a vantage-point tree, one query per lane (Moll and Hack: Partial Control-Flow Linearization, PLDI 2018, Sec. 7.1, `vp`;
+//! the tree: Yianilos: Data structures and algorithms for nearest neighbor search in general metric spaces, 1993).
 //!
-//! Each node is a point, with the points near it on one side and those far from it on the other. The stack of nodes to visit is the same for all lanes:
-//! a subtree is visited if *any* lane may find something nearer there, judged by its distance from the node, and the side on which most lanes are
-//! is visited first. This loop and its branches are uniform; whether a point is nearer than the nearest so far differs from lane to lane.
+//! Each node is a point, with the points near it on one side and those far from it on the other. The stack of nodes to visit is the same for
+//! all lanes: a subtree is visited if *any* lane may find something nearer there, judged by its distance from the node, and the side on which
+//! most lanes are is visited first. This loop and its branches are uniform; whether a point is nearer than the nearest so far differs from
+//! lane to lane.
 //!
-//! A lane that is not where the others are would follow them everywhere, as it has found nothing near yet. So each lane first goes down on its own, in
-//! a divergent loop with gathers. One lane alone has no need of that.
+//! A lane that is not where the others are would follow them everywhere, as it has found nothing near yet. So each lane first goes down on its
+//! own, in a divergent loop with gathers. One lane alone has no need of that.
 
 use warpline_lanes::{warpline_any, warpline_lane_count, warpline_popcount};
 
@@ -47,7 +48,7 @@ unsafe fn descend(x: f32, y: f32, points: *const f32, rings: *const f32, childre
             let d = distance(x, y, node, points);
             nearest.offer(node, d);
             let is_outside = d > *rings.offset(4 * node as isize + 1);
-            node = *children.offset(2 * node as isize + is_outside as isize);
+            node = *children.offset((2 * node + is_outside as i32) as isize);
         }
         if node == 0 {
             return nearest;

@@ -213,8 +213,7 @@ fn bh_is_near_the_sum_over_all_bodies() {
         let (x, y, z) = (floats(x), floats(y), floats(z));
         let bodies: Vec<[f64; 3]> = (0..x.len()).map(|i| [x[i], y[i], z[i]].map(f64::from)).collect();
         let (mut errors, mut lengths) = (0.0, 0.0);
-        for i in 0..bodies.len() {
-            let exact = acceleration(&bodies, i, *softening);
+        for (i, exact) in (0..bodies.len()).map(|i| (i, acceleration(&bodies, i, *softening))) {
             errors +=
                 (0..3).map(|axis| (f64::from(results[axis][i]) - exact[axis]).powi(2)).sum::<f64>().sqrt();
             lengths += exact.iter().map(|a| a * a).sum::<f64>().sqrt();

@@ -41,8 +41,8 @@ fn make(data: usize, size: Size, seed: u64) -> Inputs {
     }
 }
 
-/// A tree with a point at each node, and below it the other points by their distance from it: half of them on the inside, half of them on the outside.
-/// Nodes are in preorder; the root is node 0.
+/// A tree with a point at each node, and below it the other points by their distance from it: half of them on the inside, half of them on the
+/// outside. Nodes are in preorder; the root is node 0.
 struct Tree {
     random: Random,
     /// By how much rings are wider than what is in them, so that no rounding of distances leaves anything out.
