@@ -20,8 +20,8 @@ pub unsafe extern "C" fn bt_gather(_i: i32, element: f32, labels: *const f32, ch
         if label == element {
             return node;
         }
-        let side = (label < element) as isize;
-        node = unsafe { *children.offset(2 * node as isize + side) };
+        let side = (label < element) as i32;
+        node = unsafe { *children.offset((2 * node + side) as isize) };
         if node == 0 {
             return -1;
         }

@@ -2,17 +2,25 @@
 
 use std::collections::BTreeMap;
 use warpline_kernels::{
-    Argument::{self, Array, Each, Float},
+    Argument::{self, Array, Each, Float, Int},
     Inputs, Kernel, Size,
     Values::{self, F32, I32},
 };
 
+#[path = "../bh.rs"]
+mod bh;
 #[path = "../bt.rs"]
 mod bt;
 #[path = "../bt_gather.rs"]
 mod bt_gather;
+#[path = "../km.rs"]
+mod km;
+#[path = "../nn.rs"]
+mod nn;
 #[path = "../pc.rs"]
 mod pc;
+#[path = "../vp.rs"]
+mod vp;
 
 fn kernel(name: &str) -> &'static Kernel {
     warpline_kernels::all().find(|kernel| kernel.name == name).expect("a kernel of that name")
@@ -128,6 +136,109 @@ fn bt_finds_the_elements_that_are_in_the_tree() {
 #[test]
 fn bt_gather_finds_the_elements_that_are_in_the_tree() {
     search("bt_gather", bt_gather::bt_gather);
+}
+
+/// Holds what a search returns as the nearest point for each position against all points, which are at that place
+/// among the arguments behind the position.
+fn nearest(name: &str, points: usize, mut search: impl FnMut(&[Argument], i32, [f32; 2]) -> i32) {
+    for (data, inputs) in data_sets(name) {
+        let [x, y, tree @ ..] = &inputs.arguments[..] else { panic!() };
+        let points = floats(&tree[points]);
+        let mut found = run(&inputs, |i, at| {
+            let position = [float(x, at), float(y, at)];
+            let node = search(tree, i, position) as usize;
+            let distance = squared_distance(&points[2 * node..2 * node + 2], &position).sqrt();
+            let least = points
+                .chunks(2)
+                .map(|point| squared_distance(point, &position))
+                .fold(f64::INFINITY, f64::min)
+                .sqrt();
+            assert!(distance <= least * (1.0 + 1e-5), "{data}: {distance} from {position:?}, not {least}");
+            node
+        });
+        found.sort_unstable();
+        found.dedup();
+        assert!(found.len() > 50, "{data}: positions have different neighbours");
+    }
+}
+
+/// What searches in kd-trees are.
+type InKdTree = unsafe extern "C" fn(i32, f32, f32, *const i32, *const f32, *const f32, *const i32) -> i32;
+
+/// Holds a search in a kd-tree against all points.
+fn nearest_in_kd_tree(name: &str, function: InKdTree) {
+    nearest(name, 2, |tree, i, [x, y]| {
+        let [axes, boxes, points, children] = tree else { panic!() };
+        let (axes, boxes, points, children) = (ints(axes), floats(boxes), floats(points), ints(children));
+        unsafe { function(i, x, y, axes.as_ptr(), boxes.as_ptr(), points.as_ptr(), children.as_ptr()) }
+    });
+}
+
+#[test]
+fn nn_finds_the_nearest_of_all_points() {
+    nearest_in_kd_tree("nn", nn::nn);
+}
+
+#[test]
+fn vp_finds_the_nearest_of_all_points() {
+    nearest("vp", 0, |tree, i, [x, y]| {
+        let [points, rings, children] = tree else { panic!() };
+        unsafe { vp::vp(i, x, y, floats(points).as_ptr(), floats(rings).as_ptr(), ints(children).as_ptr()) }
+    });
+}
+
+#[test]
+fn km_assigns_points_to_the_nearest_of_all_centroids() {
+    nearest_in_kd_tree("km", km::km);
+}
+
+/// The sum of what all other bodies do to one.
+fn acceleration(bodies: &[[f64; 3]], i: usize, softening: f64) -> [f64; 3] {
+    let mut sum = [0.0; 3];
+    for body in bodies {
+        let offset: [f64; 3] = std::array::from_fn(|axis| body[axis] - bodies[i][axis]);
+        let distance2 = offset.iter().map(|d| d * d).sum::<f64>() + softening;
+        for axis in 0..3 {
+            sum[axis] += offset[axis] / (bodies.len() as f64 * distance2 * distance2.sqrt());
+        }
+    }
+    sum
+}
+
+#[test]
+fn bh_is_near_the_sum_over_all_bodies() {
+    for (data, inputs) in data_sets("bh") {
+        let results = bh_results(&inputs);
+        let [_, Float(softening), x, y, z, ..] = &inputs.arguments[..] else { panic!() };
+        let (x, y, z) = (floats(x), floats(y), floats(z));
+        let bodies: Vec<[f64; 3]> = (0..x.len()).map(|i| [x[i], y[i], z[i]].map(f64::from)).collect();
+        let (mut errors, mut lengths) = (0.0, 0.0);
+        for (i, exact) in (0..bodies.len()).map(|i| (i, acceleration(&bodies, i, *softening))) {
+            errors +=
+                (0..3).map(|axis| (f64::from(results[axis][i]) - exact[axis]).powi(2)).sum::<f64>().sqrt();
+            lengths += exact.iter().map(|a| a * a).sum::<f64>().sqrt();
+        }
+        let error = errors / lengths;
+        assert!(error < 0.01, "{data}: the forces are off by {error} on average");
+        assert!(error > 1e-5, "{data}: some cells count as one body");
+    }
+}
+
+/// What `bh` writes: the accelerations along the axes.
+fn bh_results(inputs: &Inputs) -> Vec<Vec<f32>> {
+    let (count, (begin, end)) = (floats(&inputs.arguments[2]).len(), inputs.range);
+    let [Int(cells), Float(softening), x, y, z, masses, openings, nexts, ..] = &inputs.arguments[..] else {
+        panic!()
+    };
+    let mut results = vec![vec![f32::NAN; count]; 3];
+    let [ax, ay, az] = &mut results[..] else { panic!() };
+    for i in begin..end {
+        let (i, cells, softening) = (i as i32, *cells as i32, *softening as f32);
+        let [x, y, z, masses, openings] = [x, y, z, masses, openings].map(|array| floats(array).as_ptr());
+        let [ax, ay, az] = [&mut *ax, &mut *ay, &mut *az].map(|array| array.as_mut_ptr());
+        unsafe { bh::bh(i, cells, softening, x, y, z, masses, openings, ints(nexts).as_ptr(), ax, ay, az) };
+    }
+    results
 }
 
 #[test]
