@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdint.h>
 
-enum { WIDTH = 128 };
+enum { WIDTH = 8 };
 #define DEPTH 5.3f
 #define COARSE 3.0f
 
@@ -35,7 +35,9 @@ static float larger(float a, float b) { return a > b ? a : b; }
 //@ args i=index
 //@ tolerance rel=1e-4, abs=1e-5
 float volume(int32_t i, const float *grid, int32_t size, const float *camera, const float *light, float step) {
-    float column = (float)(int32_t)((uint32_t)i % WIDTH), row = (float)(int32_t)((uint32_t)i / WIDTH);
+    uint32_t tile = (uint32_t)i >> 4, within = (uint32_t)i & 15;
+    float column = (float)(int32_t)((tile & ((1u << (WIDTH - 2)) - 1)) * 4 + (within & 3));
+    float row = (float)(int32_t)((tile >> (WIDTH - 2)) * 4 + (within >> 2));
     float dx = camera[3] + column * camera[6] + row * camera[9];
     float dy = camera[4] + column * camera[7] + row * camera[10];
     float dz = camera[5] + column * camera[8] + row * camera[11];
