@@ -16,8 +16,9 @@
 //!
 //! Shows: a cascade of seven divergent branches with biased outcomes. Folded, all cases are computed for all pairs, four of them with
 //! logarithms or divisions. Atoms are numbered so that neighbours in a list are mostly neighbours in space, and agree on the case. So tests
-//! whether any lane wants what follows (the paper's BOSCC gadgets, Sec. 6.1, which stand at the last three `else`, lines 10 to 12) skip most of it.
-//! Whether coordinates have a fourth dimension is uniform, and stays a branch. What `j` has is gathered; the sum is over lanes in any order.
+//! whether any lane wants what follows (the paper's BOSCC gadgets, Sec. 6.1, which stand at the last three `else`, lines 10 to 12) skip
+//! most of it. Whether coordinates have a fourth dimension is uniform, and stays a branch. What `j` has is gathered; the sum is over lanes
+//! in any order.
 
 //@ tolerance rel=1e-9
 
@@ -28,8 +29,8 @@ const RESCALE: (f64, f64, f64) = (1.0, 0.8, 4.85);
 
 /// Writes the effective radii of all atoms to `effective`, in Å.
 ///
-/// Atom `i` has coordinates from `x[dim * i]` on, 3 or 4 as `dim` says, the radius `radius[i]`, and, where it screens others, that radius less the
-/// offset times `scale[i]`, which is at most `largest`. The atoms near it are `pairs[first[i]..first[i + 1]]`, each once.
+/// Atom `i` has coordinates from `x[dim * i]` on, 3 or 4 as `dim` says, the radius `radius[i]`, and, where it screens others, that radius
+/// less the offset times `scale[i]`, which is at most `largest`. The atoms near it are `pairs[first[i]..first[i + 1]]`, each once.
 ///
 /// # Safety
 /// The arrays are as long as that takes.

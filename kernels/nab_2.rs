@@ -6,20 +6,20 @@
 //! pairs within the cutoff; the attraction of charges and the Lennard-Jones potential only for those that are not bonded.
 //!
 //! Shows: two divergent branches that are mostly taken by all lanes together, exponentials and square roots in between, and gathers and
-//! scatters, since each `j` has its own share of the force. All `j` of one list are different, so lanes do not collide. Whether coordinates have
-//! a fourth dimension is uniform, and stays a branch in both places. Sums are over lanes in any order.
+//! scatters, since each `j` has its own share of the force. All `j` of one list are different, so lanes do not collide. Whether coordinates
+//! have a fourth dimension is uniform, and stays a branch in both places. Sums are over lanes in any order.
 
 //@ tolerance rel=1e-9, abs=1e-9
 
-/// Adds the energies of polarization, of charges and of van der Waals forces to `energies`, their derivatives by coordinates to `gradient`, which is
-/// laid out as `x`, and the polarization's by the effective radii to `slopes`.
+/// Adds the energies of polarization, of charges and of van der Waals forces to `energies`, their derivatives by coordinates to `gradient`,
+/// which is laid out as `x`, and the polarization's by the effective radii to `slopes`.
 ///
-/// Atom `i` has coordinates from `x[dim * i]` on, 3 or 4 as `dim` says, `charge[i]` (in units that make energies of products over distances), the
-/// effective radius `effective[i]`, and the type `types[i]`, one of `kinds`. Types `a` and `b` repel each other by
-/// `repulsion[a * kinds + b] / d^12` and attract each other by `attraction[a * kinds + b] / d^6` at the distance d. The atoms after `i` that are near
-/// it are `pairs[first[i]..first[i + 1]]`, each once, those that are bonded to it `bonded[first_bonded[i]..first_bonded[i + 1]]`. `marks` is
-/// for use in here: one negative number per atom. Pairs count up to the distance `cutoff`. The solvent has the permittivity `solvent`, and
-/// `salt` is the inverse of the distance at which its ions screen charges.
+/// Atom `i` has coordinates from `x[dim * i]` on, 3 or 4 as `dim` says, `charge[i]` (in units that make energies of products over
+/// distances), the effective radius `effective[i]`, and the type `types[i]`, one of `kinds`. Types `a` and `b` repel each other by
+/// `repulsion[a * kinds + b] / d^12` and attract each other by `attraction[a * kinds + b] / d^6` at the distance d. The atoms after `i`
+/// that are near it are `pairs[first[i]..first[i + 1]]`, each once, those that are bonded to it `bonded[first_bonded[i]..first_bonded[i +
+/// 1]]`. `marks` is for use in here: one negative number per atom. Pairs count up to the distance `cutoff`. The solvent has the
+/// permittivity `solvent`, and `salt` is the inverse of the distance at which its ions screen charges.
 ///
 /// # Safety
 /// The arrays are as long as that takes.

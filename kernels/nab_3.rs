@@ -1,6 +1,6 @@
 //! Forces on atoms through their effective Born radii. The third of three loops over pairs in generalized Born energies (the derivatives of
-//! the integrals of `nab_1.rs`; Hawkins, Cramer, Truhlar, 1996), as in the function `egb` of NAB, 644.nab_s of SPEC CPU 2017 (Moll and Hack: Partial
-//! Control-Flow Linearization, PLDI 2018, Sec. 6 and 7.2).
+//! the integrals of `nab_1.rs`; Hawkins, Cramer, Truhlar, 1996), as in the function `egb` of NAB, 644.nab_s of SPEC CPU 2017 (Moll and
+//! Hack: Partial Control-Flow Linearization, PLDI 2018, Sec. 6 and 7.2).
 //!
 //! The unit is the loop over the atoms `j` that are near an atom `i`, with the cases of `nab_1.rs` in the same order (the paper's Fig. 12):
 //!
@@ -20,11 +20,11 @@
 /// Radii are smaller by this for dielectric purposes, in Å.
 const OFFSET: f64 = 0.09;
 
-/// Adds to `gradient`, which is laid out as `x`, the derivatives by coordinates of the sum over atoms of `weight[i]` times the screening of atom `i`, which is
-/// the sum in `nab_1.rs`. The weights are the derivatives of the energy by it.
+/// Adds to `gradient`, which is laid out as `x`, the derivatives by coordinates of the sum over atoms of `weight[i]` times the screening of
+/// atom `i`, which is the sum in `nab_1.rs`. The weights are the derivatives of the energy by it.
 ///
-/// Atom `i` has coordinates from `x[dim * i]` on, 3 or 4 as `dim` says, the radius `radius[i]`, and, where it screens others, that radius less the
-/// offset times `scale[i]`, which is at most `largest`. The atoms near it are `pairs[first[i]..first[i + 1]]`, each once.
+/// Atom `i` has coordinates from `x[dim * i]` on, 3 or 4 as `dim` says, the radius `radius[i]`, and, where it screens others, that radius
+/// less the offset times `scale[i]`, which is at most `largest`. The atoms near it are `pairs[first[i]..first[i + 1]]`, each once.
 ///
 /// # Safety
 /// The arrays are as long as that takes.

@@ -58,9 +58,10 @@ fn between(origin: f32, direction: f32, end: f32) -> (f32, f32) {
     if a < b { (a, b) } else { (b, a) }
 }
 
-/// The light that pixel `i` gets. `grid` holds densities per unit of length, `size` in each direction, the first varying fastest; its points are a
-/// unit apart. `camera` holds the eye, the direction to the picture's upper left corner, and what the direction to the next pixel to the
-/// right and the one below has more, 3 numbers each; `light` the direction towards the light. Pixels are counted by tiles of 4 by 4 and in them by rows. Samples are `step` times the length of a direction apart.
+/// The light that pixel `i` gets. `grid` holds densities per unit of length, `size` in each direction, the first varying fastest; its
+/// points are a unit apart. `camera` holds the eye, the direction to the picture's upper left corner, and what the direction to the next
+/// pixel to the right and the one below has more, 3 numbers each; `light` the direction towards the light. Pixels are counted by tiles of 4
+/// by 4 and in them by rows. Samples are `step` times the length of a direction apart.
 ///
 /// # Safety
 /// The arrays are as long as that takes.

@@ -45,8 +45,8 @@ pub struct Lists {
 }
 
 impl Molecule {
-    /// A ball of that many atoms: the places of a cubic lattice that are nearest to its middle, along a Z-order curve (Morton: A Computer Oriented
-    /// Geodetic Data Base, 1966), each moved a little.
+    /// A ball of that many atoms: the places of a cubic lattice that are nearest to its middle, along a Z-order curve (Morton: A Computer
+    /// Oriented Geodetic Data Base, 1966), each moved a little.
     pub fn new(count: usize, random: &mut Random) -> Molecule {
         // A ball of that many unit cubes, with some to spare.
         let reach = (count as f64 * 0.24).cbrt().ceil() as i64 + 2;

@@ -1,6 +1,6 @@
 //! A reactor, in so far as neutrons look up cross sections: the model of Hoogenboom and Martin (A Proposal for a Benchmark to Monitor the
-//! Performance of Detailed Monte Carlo Calculation of Power Densities in a Full Size Reactor Core, 2009), as in XSBench, with random numbers for the
-//! tables.
+//! Performance of Detailed Monte Carlo Calculation of Power Densities in a Full Size Reactor Core, 2009), as in XSBench, with random
+//! numbers for the tables.
 
 use crate::{Argument, Inputs, Kernel, Random, Size, Values};
 
@@ -26,8 +26,8 @@ pub const KERNEL: Kernel = Kernel {
 
 /// Neutrons of random energies, grouped by material, in the second data set sorted by energy in each.
 ///
-/// The usual size is XSBench's small one. The paper has its largest, whose tables take 4 GB; here it is the large one, of 193 MB, which has as many
-/// nuclides.
+/// The usual size is XSBench's small one. The paper has its largest, whose tables take 4 GB; here it is the large one, of 193 MB, which has
+/// as many nuclides.
 fn make(data: usize, size: Size, seed: u64) -> Inputs {
     let mut random = Random::new(seed);
     let (fuel, all) = size.pick((34, 68), (34, 68), (321, 355));
