@@ -135,8 +135,8 @@ unsafe fn open(spheres: *const f32, plane: f32, point: Vector, normal: Vector, s
 }
 
 /// How much of the surroundings reaches what pixel `i` shows, in 0..1, as the mean of `samples` by `samples` points of it; 0 for those that
-/// show nothing. `spheres` are centers and radii; the plane is at the height `plane`. The picture is a unit in front of the eye, which is at the
-/// origin, towards −z; it begins at `left`, `top`, and pixels are `step_x` wide and `step_y` high. Rows are `WIDTH` pixels.
+/// show nothing. `spheres` are centers and radii; the plane is at the height `plane`. The picture is a unit in front of the eye, which is
+/// at the origin, towards −z; it begins at `left`, `top`, and pixels are `step_x` wide and `step_y` high. Rows are `WIDTH` pixels.
 ///
 /// # Safety
 /// `spheres` has 12 elements.

@@ -6,11 +6,13 @@
 //@ args i=index
 //@ tolerance rel=1e-3, abs=1e-3
 
+use std::mem::MaybeUninit;
+
 /// Ends of the tree: one more than it has steps.
 const ENDS: usize = 64;
 
-/// The price of call option `i`: of the stock at `price[i]` now, to be bought for `strike[i]` in `years[i]`, with the interest `rate[i]` and the
-/// standard deviation `volatility[i]`, both per year.
+/// The price of call option `i`: of the stock at `price[i]` now, to be bought for `strike[i]` in `years[i]`, with the interest `rate[i]`
+/// and the standard deviation `volatility[i]`, both per year.
 ///
 /// # Safety
 /// `i` is an index of every array.
@@ -34,24 +36,22 @@ pub unsafe extern "C" fn binomial(
     let falls = 1.0 / growth - rises;
 
     // What the option is worth at the end, after as many rises as the index says; then, step by step back, what it was worth before.
-    let mut values = [0.0f32; ENDS];
+    let mut values = MaybeUninit::<[f32; ENDS]>::uninit();
+    let values = values.as_mut_ptr().cast::<f32>();
     let mut k = 0;
     while k < ENDS {
         let end = s * up.powf((2 * k as i32 - (ENDS as i32 - 1)) as f32) - x;
-        unsafe { *values.get_unchecked_mut(k) = if end > 0.0 { end } else { 0.0 } };
+        unsafe { *values.add(k) = if end > 0.0 { end } else { 0.0 } };
         k += 1;
     }
     let mut left = ENDS - 1;
     while left > 0 {
         let mut k = 0;
         while k < left {
-            unsafe {
-                *values.get_unchecked_mut(k) =
-                    falls * *values.get_unchecked(k) + rises * *values.get_unchecked(k + 1)
-            };
+            unsafe { *values.add(k) = falls * *values.add(k) + rises * *values.add(k + 1) };
             k += 1;
         }
         left -= 1;
     }
-    values[0]
+    unsafe { *values }
 }

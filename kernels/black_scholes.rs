@@ -17,8 +17,8 @@ fn normal(x: f32) -> f32 {
     if x < 0.0 { above } else { 1.0 - above }
 }
 
-/// The price of call option `i`: of the stock at `price[i]` now, to be bought for `strike[i]` in `years[i]`, with the interest `rate[i]` and the
-/// standard deviation `volatility[i]`, both per year.
+/// The price of call option `i`: of the stock at `price[i]` now, to be bought for `strike[i]` in `years[i]`, with the interest `rate[i]`
+/// and the standard deviation `volatility[i]`, both per year.
 ///
 /// # Safety
 /// `i` is an index of every array.

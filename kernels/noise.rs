@@ -22,9 +22,10 @@ fn mix(t: f32, a: f32, b: f32) -> f32 {
 fn gradient(hash: i32, x: f32, y: f32, z: f32) -> f32 {
     let h = hash & 15;
     let u = if h < 8 { x } else { y };
+    // 12 and 14 repeat the gradients of 0 and 1.
     let v = if h < 4 {
         y
-    } else if h == 12 || h == 14 {
+    } else if h & 13 == 12 {
         x
     } else {
         z

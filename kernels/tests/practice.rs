@@ -278,6 +278,12 @@ fn as_much_light_arrives_as_in_a_sum_over_the_hemisphere() {
     assert!(near(errors / hits, 0.0, 0.01), "on the average {} too much", errors / hits);
 }
 
+/// Where pixel `i` of a picture of 256 columns is that is made of tiles of 4 by 4.
+fn pixel(i: i32) -> (f64, f64) {
+    let (tile, within) = (i / 16, i % 16);
+    (f64::from(tile % 64 * 4 + within % 4), f64::from(tile / 64 * 4 + within / 4))
+}
+
 /// A density, as a weighted sum over the corners of the cell.
 fn density(grid: &[f32], size: usize, point: Vector) -> f64 {
     let corner = |k: usize| {
@@ -304,8 +310,9 @@ fn a_cloud_is_as_bright_as_if_rays_never_ended_early() {
     for i in indices(&data) {
         let found =
             unsafe { volume::volume(i, grid.as_ptr(), size, camera.as_ptr(), light.as_ptr(), step as f32) };
-        let next = along(vector(&camera[3..]), f64::from(i % 128), vector(&camera[6..]));
-        let direction = along(next, f64::from(i / 128), vector(&camera[9..]));
+        let (x, y) = pixel(i);
+        let next = along(vector(&camera[3..]), x, vector(&camera[6..]));
+        let direction = along(next, y, vector(&camera[9..]));
         let length = step * dot(direction, direction).sqrt();
         // The ray enters where the last of three pairs of planes is passed.
         let planes = (0..3).map(|k| f64::min((0.0 - eye[k]) / direction[k], (end - eye[k]) / direction[k]));
@@ -351,9 +358,8 @@ fn rays_hit_what_is_nearest(set: usize) {
             let (f, k, d) = (first.as_ptr(), kind.as_ptr(), distance.as_mut_ptr());
             rt::rt(i, bounds.as_ptr(), f, k, triangles.as_ptr(), camera.as_ptr(), d)
         };
-        let (tile, within) = (i / 16, i % 16);
-        let (x, y) = (tile % 64 * 4 + within % 4, tile / 64 * 4 + within / 4);
-        let direction = along(along(vector(3), x.into(), vector(6)), y.into(), vector(9));
+        let (x, y) = pixel(i);
+        let direction = along(along(vector(3), x, vector(6)), y, vector(9));
         let met = triangles.chunks(9).map(|triangle| to_triangle(vector(0), direction, triangle));
         let nearest = met.enumerate().filter_map(|(k, t)| Some((t?, k))).min_by(|a, b| a.0.total_cmp(&b.0));
         let t = distance[i as usize];

@@ -19,15 +19,15 @@ pub fn unit(a: Vector) -> Vector {
     a.map(|x| x / length)
 }
 
-/// How a picture of `width` by `height` pixels of `at` is taken from `eye`, with y above; it is as wide as it is far away. The eye, the direction to
-/// the middle of the upper left pixel, what the directions to the next to the right and below have more, the direction to the middle.
+/// How a picture of `width` by `height` pixels of `at` is taken from `eye`, with y above; it is as wide as it is far away, and three
+/// quarters as high, whatever that makes of pixels. The eye, the direction to the middle of the upper left pixel, what the directions to
+/// the next to the right and below have more, the direction to the middle.
 pub fn camera(eye: Vector, at: Vector, width: u32, height: u32) -> Vec<f32> {
     let forward = unit(along(at, -1.0, eye));
     let right = unit(cross(forward, [0.0, 1.0, 0.0]));
     let down = cross(forward, right);
-    let aspect = f64::from(height) / f64::from(width);
     let pixel = |axis: Vector, extent: f64, count: u32| axis.map(|x| x * extent / f64::from(count));
-    let (next, below) = (pixel(right, 1.0, width), pixel(down, aspect, height));
+    let (next, below) = (pixel(right, 1.0, width), pixel(down, 0.75, height));
     let left = along(forward, 0.5 - f64::from(width) / 2.0, next);
     let corner = along(left, 0.5 - f64::from(height) / 2.0, below);
     [eye, corner, next, below, forward].concat().into_iter().map(|x| x as f32).collect()

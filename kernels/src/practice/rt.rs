@@ -28,7 +28,7 @@ type Triangle = [[f32; 3]; 3];
 /// A landscape seen from a hill, or a heap of spheres.
 fn make(data: usize, size: Size, seed: u64) -> Inputs {
     let mut random = Random::new(seed);
-    let height = size.pick(8, 384, 2048);
+    let height = size.pick(8, 384, 1024);
     let (triangles, eye, at) = match data {
         0 => (landscape(size.pick(24, 128, 512), &mut random), [-0.7, 0.5, -0.6], [0.2, 0.0, 0.3]),
         _ => (spheres(size.pick(12, 60, 960), &mut random), [0.3, 0.7, 2.0], [0.0, 0.0, 0.0]),

@@ -4,7 +4,7 @@ use super::camera::{camera, unit};
 use crate::{Argument, Inputs, Kernel, Random, Size, Values};
 
 /// Pixels in a row, as in the kernel.
-const WIDTH: u32 = 128;
+const WIDTH: u32 = 256;
 /// Balls that the cloud is made of.
 const BALLS: usize = 24;
 /// The density in the middle of a ball that is the whole grid, for a path through it.
@@ -24,7 +24,7 @@ pub const KERNEL: Kernel = Kernel {
 
 /// A picture of the cloud from the side, with the light above.
 fn make(_data: usize, size: Size, seed: u64) -> Inputs {
-    let height = size.pick(8, 384, 2048);
+    let height = size.pick(8, 192, 1024);
     let points = size.pick(24, 64, 192);
     let extent = (points - 1) as f64;
     let eye = [1.7, 0.9, 1.9].map(|x| x * extent);

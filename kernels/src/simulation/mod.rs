@@ -2,5 +2,10 @@
 
 use crate::Kernel;
 
+mod molecule;
+mod nab;
+mod xs;
+mod xsbench;
+
 /// The kernels.
-pub const ALL: &[Kernel] = &[];
+pub const ALL: &[Kernel] = &[xs::KERNEL, xsbench::KERNEL, nab::NAB_1, nab::NAB_2, nab::NAB_3];
