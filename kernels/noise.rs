@@ -38,21 +38,22 @@ fn gradient(hash: i32, x: f32, y: f32, z: f32) -> f32 {
 /// # Safety
 /// `permutation` has 512 elements, all in 0..256; coordinates are small enough to be `i32`.
 unsafe fn noise_at(x: f32, y: f32, z: f32, permutation: *const i32) -> f32 {
-    let hash = |k: i32| unsafe { *permutation.offset(k as isize) };
+    // Sums of 32 bits may wrap, so that nobody could tell that `a` and `a + 1` are neighbours.
+    let hash = |k: isize| unsafe { *permutation.offset(k) };
     let (floor_x, floor_y, floor_z) = (x.floor(), y.floor(), z.floor());
     let (cell_x, cell_y, cell_z) = unsafe {
         (
-            floor_x.to_int_unchecked::<i32>() & 255,
-            floor_y.to_int_unchecked::<i32>() & 255,
-            floor_z.to_int_unchecked::<i32>() & 255,
+            (floor_x.to_int_unchecked::<i32>() & 255) as isize,
+            (floor_y.to_int_unchecked::<i32>() & 255) as isize,
+            (floor_z.to_int_unchecked::<i32>() & 255) as isize,
         )
     };
     let (x, y, z) = (x - floor_x, y - floor_y, z - floor_z);
     let (u, v, w) = (fade(x), fade(y), fade(z));
-    let a = hash(cell_x) + cell_y;
-    let (aa, ab) = (hash(a) + cell_z, hash(a + 1) + cell_z);
-    let b = hash(cell_x + 1) + cell_y;
-    let (ba, bb) = (hash(b) + cell_z, hash(b + 1) + cell_z);
+    let a = hash(cell_x) as isize + cell_y;
+    let (aa, ab) = (hash(a) as isize + cell_z, hash(a + 1) as isize + cell_z);
+    let b = hash(cell_x + 1) as isize + cell_y;
+    let (ba, bb) = (hash(b) as isize + cell_z, hash(b + 1) as isize + cell_z);
     let near = mix(
         v,
         mix(u, gradient(hash(aa), x, y, z), gradient(hash(ba), x - 1.0, y, z)),

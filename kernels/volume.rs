@@ -21,8 +21,9 @@ unsafe fn sample(grid: *const f32, size: i32, x: f32, y: f32, z: f32) -> f32 {
     let (i, j, k) =
         unsafe { (x.to_int_unchecked::<i32>(), y.to_int_unchecked::<i32>(), z.to_int_unchecked::<i32>()) };
     let (u, v, w) = (x - i as f32, y - j as f32, z - k as f32);
-    let corner = (k * size + j) * size + i;
-    let at = |k: i32| unsafe { *grid.offset((corner + k) as isize) };
+    // Sums of 32 bits may wrap, so that nobody could tell that corners are neighbours.
+    let (corner, size) = (((k * size + j) * size + i) as isize, size as isize);
+    let at = |k: isize| unsafe { *grid.offset(corner + k) };
     let mix = |t: f32, a: f32, b: f32| a + t * (b - a);
     let plane = size * size;
     let near = mix(v, mix(u, at(0), at(1)), mix(u, at(size), at(size + 1)));

@@ -23,6 +23,8 @@ pub struct Kernel {
     pub file: &'static str,
     /// The text of that file.
     pub source: &'static str,
+    /// The same in C11: a file with a function of the same name and parameters, to be compared with other compilers. It may include `warpline.h`.
+    pub c: &'static str,
     /// The function. Its directives in the file say which loops are vectorized, if it is not the function itself.
     pub function: &'static str,
     /// The shapes of the parameters, as on the command line; none for loops.

@@ -198,3 +198,55 @@ fn shapes_without_a_name_that_is_known_are_refused_with_those_that_are() {
     assert_eq!(out.status.code(), Some(2));
     assert!(stderr(&out).contains("own exits"), "{}", stderr(&out));
 }
+
+#[test]
+fn kernels_are_measured_and_do_in_every_variant_what_the_scalar_program_does() {
+    let names = ["mpc", "bt_gather/unsorted", "xs", "nab-1", "volume"];
+    let mut asked = vec!["bench", "kernels"];
+    asked.extend(names);
+    asked.extend(["--cpu", "x86-64-v2", "--size", "small", "--time", "0", "--format", "json"]);
+    let all: serde_json::Value = serde_json::from_str(&ok(&warpline(&asked))).unwrap();
+    let all = all.as_array().unwrap();
+    let found: Vec<&str> = all.iter().map(|m| m["kernel"].as_str().unwrap()).collect();
+    assert_eq!(found, names.map(|n| n.split('/').next().unwrap()));
+    for m in all {
+        assert_eq!(
+            (m["mismatches"].as_u64(), m["branches"]["uniform_lost"].as_u64()),
+            (Some(0), Some(0)),
+            "{m}"
+        );
+        let share = m["utilization"].as_f64().unwrap();
+        assert!(share > 0.0 && share <= 1.0, "{m}");
+        for variant in ["scalar", "full", "partial", "boscc"] {
+            assert!(m["code"][variant].as_u64().unwrap() > 0, "{m}");
+        }
+        assert!(m["scalar_ns"].as_u64().unwrap() > 0 && m["partial_ns"].as_u64().unwrap() > 0, "{m}");
+    }
+    // Lanes leave the search apart, but nothing in `mpc` is executed for some of them.
+    assert!(all[2]["utilization"].as_f64().unwrap() < 1.0);
+    assert_eq!(all[0]["utilization"].as_f64(), Some(1.0));
+}
+
+#[test]
+fn a_kernel_or_data_set_that_there_is_not_is_named_with_those_that_there_are() {
+    for (asked, told) in
+        [("pcc", "there is no `pcc`; there are mpc, pc"), ("xs/sorted", "has no data set `sorted`")]
+    {
+        let out = warpline(&["bench", "kernels", asked]);
+        assert_eq!(out.status.code(), Some(2));
+        assert!(stderr(&out).contains(told), "{}", stderr(&out));
+    }
+}
+
+#[test]
+fn the_chart_of_kernels_has_a_bar_for_each_variant() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("chart.svg");
+    let path = path.to_str().unwrap();
+    let asked = ["bench", "kernels", "mandelbrot", "--cpu", "x86-64-v2", "--size", "small", "--time", "0"];
+    ok(&warpline(&[&asked[..], &["--format", "svg", "-o", path]].concat()));
+    let svg = std::fs::read_to_string(path).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("mandelbrot/whole set"), "{svg}");
+    // Three of the legend, and two rows of three.
+    assert_eq!(svg.matches("<rect x=").count(), 3 + 6, "{svg}");
+}

@@ -15,6 +15,7 @@ pub const KERNEL: Kernel = Kernel {
     about: "ambient occlusion of spheres on a plane: divergent branches in uniform loops",
     file: "ao.rs",
     source: include_str!("../../ao.rs"),
+    c: include_str!("../../ao.c"),
     function: "ao",
     args: Some("i=index"),
     data: &["spheres"],

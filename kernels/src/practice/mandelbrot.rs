@@ -11,6 +11,7 @@ pub const KERNEL: Kernel = Kernel {
     about: "escape times of the Mandelbrot set: a loop that lanes leave apart",
     file: "mandelbrot.rs",
     source: include_str!("../../mandelbrot.rs"),
+    c: include_str!("../../mandelbrot.c"),
     function: "mandelbrot",
     args: Some("i=index"),
     data: &["whole set"],

@@ -13,6 +13,7 @@ pub const KERNEL: Kernel = Kernel {
     about: "turbulence from Perlin's noise: gathers in uniform loops",
     file: "noise.rs",
     source: include_str!("../../noise.rs"),
+    c: include_str!("../../noise.c"),
     function: "noise",
     args: Some("i=index"),
     data: &["picture"],

@@ -16,6 +16,7 @@ pub const KERNEL: Kernel = Kernel {
     about: "rays through a hierarchy of boxes: a uniform stack, divergent hits",
     file: "rt.rs",
     source: include_str!("../../rt.rs"),
+    c: include_str!("../../rt.c"),
     function: "rt",
     args: Some("i=index"),
     data: &["landscape", "spheres"],

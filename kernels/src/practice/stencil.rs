@@ -14,6 +14,7 @@ pub const KERNEL: Kernel = Kernel {
     about: "a step of a wave through a volume: contiguous neighbours",
     file: "stencil.rs",
     source: include_str!("../../stencil.rs"),
+    c: include_str!("../../stencil.c"),
     function: "stencil",
     args: Some("i=index"),
     data: &["random"],

@@ -16,6 +16,7 @@ pub const KERNEL: Kernel = Kernel {
     about: "marches through a grid of densities: divergent loops, gathers",
     file: "volume.rs",
     source: include_str!("../../volume.rs"),
+    c: include_str!("../../volume.c"),
     function: "volume",
     args: Some("i=index"),
     data: &["cloud"],

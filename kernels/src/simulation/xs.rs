@@ -8,6 +8,7 @@ pub const KERNEL: Kernel = Kernel {
     about: "binary search in a sorted array: a divergent loop with a gather",
     file: "xs.rs",
     source: include_str!("../../xs.rs"),
+    c: include_str!("../../xs.c"),
     function: "xs",
     args: Some("_i=index, query=varying"),
     data: &["random"],

@@ -18,6 +18,7 @@ pub const KERNEL: Kernel = Kernel {
     about: "cross sections of materials: a divergent search in uniform loops, gathers",
     file: "xsbench.rs",
     source: include_str!("../../xsbench.rs"),
+    c: include_str!("../../xsbench.c"),
     function: "xsbench",
     args: None,
     data: &["random energies", "sorted energies"],

@@ -13,6 +13,7 @@ pub const BH: Kernel = Kernel {
     about: "gravitation of many bodies (Barnes and Hut)",
     file: "bh.rs",
     source: include_str!("../../bh.rs"),
+    c: include_str!("../../bh.c"),
     function: "bh",
     args: Some("i=index"),
     data: &["random", "plummer"],

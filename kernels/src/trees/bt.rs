@@ -13,6 +13,7 @@ pub const BT: Kernel = Kernel {
     about: "search in a binary tree, lanes together",
     file: "bt.rs",
     source: include_str!("../../bt.rs"),
+    c: include_str!("../../bt.c"),
     function: "bt",
     args: Some("_i=index, element=varying"),
     data: &["random", "unsorted"],
@@ -25,6 +26,7 @@ pub const BT_GATHER: Kernel = Kernel {
     about: "search in a binary tree, each lane on its own",
     file: "bt_gather.rs",
     source: include_str!("../../bt_gather.rs"),
+    c: include_str!("../../bt_gather.c"),
     function: "bt_gather",
     ..BT
 };

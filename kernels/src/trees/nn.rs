@@ -16,6 +16,7 @@ pub const NN: Kernel = Kernel {
     about: "nearest neighbour in a kd-tree",
     file: "nn.rs",
     source: include_str!("../../nn.rs"),
+    c: include_str!("../../nn.c"),
     function: "nn",
     args: Some("_i=index, x=varying, y=varying"),
     data: &["random", "sorted", "clustered"],
@@ -28,6 +29,7 @@ pub const KM: Kernel = Kernel {
     about: "assignment of points to clusters (k-means)",
     file: "km.rs",
     source: include_str!("../../km.rs"),
+    c: include_str!("../../km.c"),
     function: "km",
     make: clusters,
     ..NN

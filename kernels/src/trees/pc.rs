@@ -16,6 +16,7 @@ pub const PC: Kernel = Kernel {
     about: "points within a radius of each position",
     file: "pc.rs",
     source: include_str!("../../pc.rs"),
+    c: include_str!("../../pc.c"),
     function: "pc",
     args: Some("_i=index, x=varying, y=varying"),
     data: &["random", "sorted", "clustered"],

@@ -13,6 +13,7 @@ pub const VP: Kernel = Kernel {
     about: "nearest neighbour in a vantage-point tree",
     file: "vp.rs",
     source: include_str!("../../vp.rs"),
+    c: include_str!("../../vp.c"),
     function: "vp",
     args: Some("_i=index, x=varying, y=varying"),
     data: &["random", "sorted", "clustered"],

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::spec::Bind;
 
 use super::data::Data;
-use super::{SCALAR, Subject, VECTOR, check_parameters};
+use super::{Picture, SCALAR, Subject, VECTOR, check, check_parameters};
 
 /// How far sums of floating-point numbers in another order may be off where nothing is said, relative to the result.
 pub const REGROUPED: f64 = 1e-5;
@@ -19,7 +19,11 @@ pub const REGROUPED: f64 = 1e-5;
 ///
 /// # Errors
 /// Whatever is wrong with input and options, or the reason why a loop cannot be vectorized.
-pub(super) fn prepare(options: &RunOptions, asked: &LoopOptions) -> Result<Subject> {
+pub(super) fn prepare(
+    options: &RunOptions,
+    asked: &LoopOptions,
+    picture: Option<&Picture>,
+) -> Result<Subject> {
     if options.range.is_some() {
         let message = "is for kernels: a function with loops is run once, and its parameters say how often loops go round";
         return Err(Error::option("--range", message));
@@ -29,6 +33,7 @@ pub(super) fn prepare(options: &RunOptions, asked: &LoopOptions) -> Result<Subje
     let binds: Vec<&Bind> =
         options.bind.iter().chain(kernel.directives.binds.iter().map(|at| &at.value)).collect();
     let data = Data::new(kernel.function(), &kernel.args, &binds, (0, 1), options.seed)?;
+    check(options, &kernel, &data, picture)?;
     drive::scalar(&mut kernel, SCALAR)?;
     let made = drive::loops(&mut kernel, &asked.kernel, &found, VECTOR)?;
     let full = made[0].made.full.clone();

@@ -50,18 +50,9 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
     let picture = options.png.as_deref().map(Picture::parse).transpose()?;
     let loops = options.loops.options(&options.kernel)?;
     let Subject { kernel, data, made, loops, reasons } = match &loops {
-        Some(asked) => loops::prepare(options, asked)?,
-        None => prepare(options)?,
+        Some(asked) => loops::prepare(options, asked, picture.as_ref())?,
+        None => prepare(options, picture.as_ref())?,
     };
-    let triple = &kernel.imported.ir.triple;
-    if !is_host(triple)? {
-        let message =
-            format!("it is for {triple}, which is not this machine; `warpline vectorize` makes code for it");
-        return Err(Error::input(&options.kernel.input, message));
-    }
-    if let Some(picture) = &picture {
-        picture.buffer(&data)?;
-    }
     let approximate = made.approximate || loops.iter().any(|l| l.made.is_approximate());
     let tolerance = approximate.then(|| tolerance(options, &kernel, &loops));
     let object = worker::codegen(
@@ -135,13 +126,25 @@ struct Subject {
 }
 
 /// Reads a kernel and makes what is run.
-fn prepare(options: &RunOptions) -> Result<Subject> {
+fn prepare(options: &RunOptions, picture: Option<&Picture>) -> Result<Subject> {
     let mut kernel = kernel::open(&KernelOptions::from(&options.kernel))?;
     let data = bind(options, &kernel)?;
+    check(options, &kernel, &data, picture)?;
     drive::scalar(&mut kernel, SCALAR)?;
     let made = drive::lanes(&mut kernel, &KernelOptions::from(&options.kernel), VECTOR)?;
     let reasons = reasons(&kernel)?;
     Ok(Subject { kernel, data, made, loops: Vec::new(), reasons })
+}
+
+/// What can be found out before anything is made: whether this machine runs it, and whether the picture can be drawn.
+fn check(options: &RunOptions, kernel: &Kernel, data: &Data, picture: Option<&Picture>) -> Result<()> {
+    let triple = &kernel.imported.ir.triple;
+    if !is_host(triple)? {
+        let message =
+            format!("it is for {triple}, which is not this machine; `warpline vectorize` makes code for it");
+        return Err(Error::input(&options.kernel.input, message));
+    }
+    picture.map_or(Ok(()), |picture| picture.buffer(data).map(drop))
 }
 
 /// Settles range and arguments.

@@ -86,9 +86,18 @@ pub(super) fn linearize_full(case: &Case<'_>) -> String {
 
 /// The function for four lanes.
 pub(super) fn lower(case: &Case<'_>) -> String {
+    lower_with(case, &options(case.func, Linearize::Partial))
+}
+
+/// The function for four lanes, on a machine that cannot gather under masks.
+pub(super) fn lower_one_by_one(case: &Case<'_>) -> String {
+    lower_with(case, &Options { gathers: false, ..options(case.func, Linearize::Partial) })
+}
+
+fn lower_with(case: &Case<'_>, options: &Options<'_>) -> String {
     let mut module = case.module.clone();
     let Some(id) = module.function(&case.func.name) else { return String::new() };
-    match vectorize::vectorize(&mut module, id, &options(case.func, Linearize::Partial)) {
+    match vectorize::vectorize(&mut module, id, options) {
         Err(e) => format!("error: {e}\n"),
         Ok(made) => {
             let func = &module.functions[made.func];

@@ -12,7 +12,7 @@ use warpline_kernels::{Kernel as Entry, Size};
 use warpline_llvm::worker::{self, CodegenOptions, Output};
 use warpline_llvm::{Jit, JitFunction};
 
-use super::inputs;
+use super::{gcc, inputs};
 use crate::cli::{BenchKernelsOptions, KernelSize};
 use crate::drive;
 use crate::error::{Error, Result};
@@ -50,6 +50,8 @@ pub struct Measurement {
     pub mismatches: u64,
     /// The scalar program after O3.
     pub scalar_ns: u64,
+    /// The kernel in C after gcc's -O3; none where there is no gcc, or none that knows the CPU.
+    pub gcc_ns: Option<u64>,
     /// Full if-conversion; none if it would have taken more than 20 times as long as the scalar program.
     pub full_ns: Option<u64>,
     /// Partial linearization.
@@ -142,7 +144,12 @@ pub fn measure(entry: &Entry, data: usize, cpu: &str, asked: &BenchKernelsOption
     let object = made.code()?;
     let jit = Jit::new()?;
     jit.add_object(&object, entry.name)?;
-    let measured = Runs::of(&jit, &inputs, made.tolerance, asked.time)?;
+    let by_gcc = gcc::object(entry, made.kernel.function(), &made.kernel.args, cpu, folder.path());
+    if let Some(object) = &by_gcc {
+        jit.add_object(object, "what gcc makes")?;
+    }
+    let gcc = by_gcc.map(|_| jit.function(gcc::ENTRY)).transpose()?;
+    let measured = Runs::of(&jit, gcc, &inputs, made.tolerance, asked.time)?;
     let Made { counts, tests, width, vectorize_ns, .. } = made;
     Ok(Measurement {
         kernel: entry.name.to_owned(),
@@ -151,6 +158,7 @@ pub fn measure(entry: &Entry, data: usize, cpu: &str, asked: &BenchKernelsOption
         width,
         mismatches: measured.mismatches,
         scalar_ns: measured.scalar,
+        gcc_ns: measured.gcc,
         full_ns: measured.variants[0],
         partial_ns: measured.variants[1].unwrap_or(u64::MAX),
         boscc_ns: measured.variants[2].unwrap_or(u64::MAX),
@@ -250,6 +258,7 @@ fn open(options: &KernelOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
 /// What running all programs shows.
 struct Runs {
     scalar: u64,
+    gcc: Option<u64>,
     /// In the order of [`variants`]; none for one that takes too long.
     variants: Vec<Option<u64>>,
     /// The mean number of active lanes.
@@ -259,11 +268,21 @@ struct Runs {
 }
 
 impl Runs {
-    fn of(jit: &Jit, data: &Data, tolerance: Option<Tolerance>, seconds: f64) -> Result<Runs> {
+    fn of(
+        jit: &Jit,
+        gcc: Option<JitFunction<'_>>,
+        data: &Data,
+        tolerance: Option<Tolerance>,
+        seconds: f64,
+    ) -> Result<Runs> {
         let scalar = jit.function(SCALAR)?;
         let variants = variants(Boscc::Off);
         let mut bench = Bench::new(data, &scalar);
-        let (mut programs, mut shares, mut mismatches) = (vec![Some(scalar)], Vec::new(), 0);
+        let (mut programs, mut shares, mut mismatches) = (vec![Some(scalar), gcc], Vec::new(), 0);
+        if let Some(gcc) = &gcc {
+            // Its mathematical functions are those of the C library, as the scalar program's are; but it may have chosen others of them.
+            mismatches += bench.check(gcc, tolerance.as_ref(), "gcc");
+        }
         for v in &variants {
             let (program, counting) = (jit.function(v.entry)?, jit.function(v.counting)?);
             let finishes = bench.finishes(&scalar, &program);
@@ -289,7 +308,8 @@ impl Runs {
         }
         let mut medians = times.iter_mut().map(|t| (!t.is_empty()).then(|| median(t)));
         let scalar = medians.next().flatten().unwrap_or(0);
-        Ok(Runs { scalar, variants: medians.collect(), shares, runs, mismatches })
+        let gcc = medians.next().flatten();
+        Ok(Runs { scalar, gcc, variants: medians.collect(), shares, runs, mismatches })
     }
 }
 

@@ -36,6 +36,7 @@ fn speeds(all: &[Measurement]) -> Table {
             "cpu",
             "W",
             "scalar ms",
+            "gcc",
             "full",
             "partial",
             "boscc",
@@ -52,6 +53,7 @@ fn speeds(all: &[Measurement]) -> Table {
             m.cpu.clone(),
             m.width.to_string(),
             format!("{:.2}", m.scalar_ns as f64 / 1e6),
+            ratio(speedup(m, m.gcc_ns)),
             m.full_ns.map_or_else(|| "> 20 × slower".to_owned(), |ns| ratio(speedup(m, Some(ns)))),
             ratio(speedup(m, Some(m.partial_ns))),
             ratio(speedup(m, Some(m.boscc_ns))),
@@ -68,7 +70,8 @@ fn speeds(all: &[Measurement]) -> Table {
         let of = |ns: fn(&Measurement) -> Option<u64>| {
             ratio(geometric_mean(all.iter().filter(|m| m.cpu == cpu).map(|m| speedup(m, ns(m)))))
         };
-        let means = [of(|m| m.full_ns), of(|m| Some(m.partial_ns)), of(|m| Some(m.boscc_ns))];
+        let means =
+            [of(|m| m.gcc_ns), of(|m| m.full_ns), of(|m| Some(m.partial_ns)), of(|m| Some(m.boscc_ns))];
         let mut row = vec!["geometric mean".to_owned(), cpu.to_owned(), String::new(), String::new()];
         row.extend(means);
         row.extend(std::iter::repeat_n(String::new(), 4));

@@ -13,6 +13,7 @@ mod chains;
 mod pressure;
 #[cfg(test)]
 mod tests;
+mod trips;
 mod work;
 
 use std::fmt;
@@ -101,8 +102,10 @@ const MAX_INSTS: usize = 5_000;
 
 /// Iterations of a loop of which nothing is known.
 const TRIPS: f64 = 16.0;
+/// Loops of no more iterations end so soon that the processor has begun with the next group of lanes before: no chain makes it wait.
+const FEW_TRIPS: u32 = 8;
 /// Loops deeper than this count as if they were as deep.
-const MAX_DEPTH: i32 = 6;
+const MAX_DEPTH: usize = 6;
 /// Cycles that an iteration takes to begin, and a group of lanes.
 const BEGIN: f64 = 1.0;
 /// What a branch that asks a mask costs because it is guessed wrongly now and then.
@@ -209,6 +212,8 @@ struct Program<'a> {
     element_bits: u32,
     mask_registers: bool,
     cycles: CycleForest,
+    /// How often each loop's body is executed, by all loops around it.
+    frequencies: Vec<f64>,
     /// Of each loop, the cycles that its iterations hand on.
     chains: Vec<f64>,
     /// Of each loop and, at the end, of the code outside all: what lives at once.
@@ -230,16 +235,29 @@ impl<'a> Program<'a> {
             reps,
             element_bits: 0,
             mask_registers: machine.mask_registers,
+            frequencies: Vec::new(),
             chains: Vec::new(),
             live: Vec::new(),
             cycles,
         };
+        let trips: Vec<Option<u32>> =
+            program.cycles.cycles().map(|c| trips::of_loop(func, &program.cycles, c)).collect();
+        program.frequencies =
+            program.cycles.cycles().map(|c| frequency(&program.cycles, &trips, c)).collect();
         let varies = |v: Value| program.varies(v);
-        let element_bits = dominant_bits(func, |b| frequency(&program.cycles, b), varies);
+        let weight = |b: Block| {
+            let own = program.cycles.innermost(Node::from(b));
+            own.map_or(1.0, |c| program.frequencies[c.index()])
+        };
+        let element_bits = dominant_bits(func, weight, varies);
         let live = pressure::of_loops(func, &program.cycles, varies);
         (program.element_bits, program.live) = (element_bits, live);
         let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
-        program.chains = program.cycles.cycles().map(|c| chains::of_loop(&program, c, &order)).collect();
+        let chain = |c: CycleId| match trips[c.index()] {
+            Some(0..=FEW_TRIPS) => 0.0,
+            _ => chains::of_loop(&program, c, &order),
+        };
+        program.chains = program.cycles.cycles().map(chain).collect();
         program
     }
 
@@ -308,7 +326,7 @@ impl<'a> Program<'a> {
             let mut around = std::iter::successors(cycle, |&c| self.cycles.parent(c));
             let waits = around.any(|c| apart[c.index()]);
             let wait = if waits { 1.0 + WAIT * f64::from(width.ilog2()) } else { 1.0 };
-            total += once * wait * cycle.map_or(1.0, |c| of_depth(self.cycles.depth(c)));
+            total += once * wait * cycle.map_or(1.0, |c| self.frequencies[c.index()]);
         }
         total
     }
@@ -326,10 +344,9 @@ impl<'a> Program<'a> {
     }
 }
 
-fn of_depth(depth: u32) -> f64 {
-    TRIPS.powi((depth as i32).min(MAX_DEPTH))
-}
-
-fn frequency(cycles: &CycleForest, b: Block) -> f64 {
-    of_depth(cycles.node_depth(Node::from(b)))
+/// How often the body of a loop is executed.
+fn frequency(cycles: &CycleForest, trips: &[Option<u32>], cycle: CycleId) -> f64 {
+    let around = std::iter::successors(Some(cycle), |&c| cycles.parent(c));
+    let times = around.take(MAX_DEPTH).map(|c| trips[c.index()].map_or(TRIPS, f64::from));
+    times.product()
 }
