@@ -17,3 +17,55 @@ there:
 end:
   ret
 }
+; check: lower-one-by-one
+; func @under_a_mask_x4(%i: i64, %uindex: ptr, %utable: ptr) {
+; entry:
+;   %v12: ptr = alloca [256 x i8], i32 1, align 16
+;   %v3: ptr = getelementptr i32, %uindex, %i
+;   %v4: <4 x i32> = load %v3, align 4
+;   %v6: <4 x i1> = icmp ult %v4, <100, 100, 100, 100>
+;   br there
+; there:
+;   %v7: <4 x i64> = zext %v4
+;   %v8: <4 x ptr> = getelementptr i32, %utable, %v7
+;   %v9: <4 x i64> = zext %v4
+;   %v10: <4 x ptr> = getelementptr i32, %utable, %v9
+;   %v14: ptr = getelementptr i8, %v12, i64 128
+;   %v17: <4 x ptr> = insertelement poison, %v14, i64 0
+;   %v18: <4 x ptr> = shufflevector %v17, poison [0, 0, 0, 0]
+;   %v19: <4 x ptr> = select %v6, %v10, %v18
+;   %v21: ptr = extractelement %v19, i64 0
+;   %v22: i32 = load %v21, align 4
+;   %v23: <4 x i32> = insertelement poison, %v22, i64 0
+;   %v25: ptr = extractelement %v19, i64 1
+;   %v26: i32 = load %v25, align 4
+;   %v27: <4 x i32> = insertelement %v23, %v26, i64 1
+;   %v29: ptr = extractelement %v19, i64 2
+;   %v30: i32 = load %v29, align 4
+;   %v31: <4 x i32> = insertelement %v27, %v30, i64 2
+;   %v33: ptr = extractelement %v19, i64 3
+;   %v34: i32 = load %v33, align 4
+;   %v35: <4 x i32> = insertelement %v31, %v34, i64 3
+;   %v37: <4 x i32> = add %v35, <1, 1, 1, 1>
+;   %v38: <4 x i64> = zext %v4
+;   %v39: <4 x ptr> = getelementptr i32, %utable, %v38
+;   %v40: ptr = getelementptr i8, %v12, i64 128
+;   %v41: <4 x ptr> = insertelement poison, %v40, i64 0
+;   %v42: <4 x ptr> = shufflevector %v41, poison [0, 0, 0, 0]
+;   %v43: <4 x ptr> = select %v6, %v39, %v42
+;   %v44: ptr = extractelement %v43, i64 0
+;   %v45: i32 = extractelement %v37, i64 0
+;   store %v45, %v44, align 4
+;   %v46: ptr = extractelement %v43, i64 1
+;   %v47: i32 = extractelement %v37, i64 1
+;   store %v47, %v46, align 4
+;   %v48: ptr = extractelement %v43, i64 2
+;   %v49: i32 = extractelement %v37, i64 2
+;   store %v49, %v48, align 4
+;   %v50: ptr = extractelement %v43, i64 3
+;   %v51: i32 = extractelement %v37, i64 3
+;   store %v51, %v50, align 4
+;   br end
+; end:
+;   ret
+; }
