@@ -68,6 +68,21 @@ fn longest_ways(
     reached
 }
 
+/// The cycles of the longest chain of operations in some blocks, given in reverse post-order, if everything else is there.
+pub(super) fn of_blocks(program: &Program<'_>, blocks: impl Iterator<Item = Block>) -> f64 {
+    let func = program.func;
+    let mut reached = SecondaryMap::with_default(0.0);
+    let mut longest: f64 = 0.0;
+    for i in blocks.flat_map(|b| func.blocks[b].insts.iter().copied()) {
+        let data = &func.insts[i];
+        let latest = data.args.iter().map(|&a| reached[a]).fold(0.0, f64::max);
+        let there = latest + latency(program, i);
+        longest = longest.max(there);
+        data.results.iter().for_each(|&v| reached[v] = there);
+    }
+    longest
+}
+
 /// Cycles until a result is there.
 fn latency(program: &Program<'_>, i: Inst) -> f64 {
     let data = &program.func.insts[i];
@@ -83,7 +98,7 @@ fn latency(program: &Program<'_>, i: Inst) -> f64 {
         Op::Cast(_) => 3.0,
         Op::Load(_) if program.varies(data.args[0]) => 20.0,
         Op::Load(_) => 6.0,
-        Op::Call(_) | Op::Opaque(_) => 20.0,
+        Op::Call(_) | Op::Opaque(_) => 30.0,
         _ => 1.0,
     }
 }

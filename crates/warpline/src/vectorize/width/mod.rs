@@ -1,7 +1,8 @@
 //! How many lanes suit a kernel on a processor.
 //!
 //! The lane program is looked at loop by loop. One iteration takes as long as the longest of these: the busiest of the processor's units
-//! (`work`), the chain of dependent operations that iterations hand on (`chains`), which more lanes do not make longer. To
+//! (`work`); the chain of dependent operations that iterations hand on (`chains`), which more lanes do not make longer; and the longest chain within
+//! an iteration, if that has more operations than a processor can look ahead. To
 //! the former belongs what does not fit into the vector registers (`pressure`) and is stored and loaded again. What a group of lanes takes in all,
 //! divided by the number of lanes, is compared for each power of two; among widths that come close to the best one the least is
 //! chosen, since the last group of a range is partial.
@@ -102,6 +103,8 @@ const MAX_INSTS: usize = 5_000;
 
 /// Iterations of a loop of which nothing is known.
 const TRIPS: f64 = 16.0;
+/// So many operations a processor looks at together, to begin with some before others have ended.
+const WINDOW: f64 = 320.0;
 /// Loops of no more iterations end so soon that the processor has begun with the next group of lanes before: no chain makes it wait.
 const FEW_TRIPS: u32 = 8;
 /// Loops deeper than this count as if they were as deep.
@@ -216,7 +219,9 @@ struct Program<'a> {
     frequencies: Vec<f64>,
     /// Of each loop, the cycles that its iterations hand on.
     chains: Vec<f64>,
-    /// Of each loop and, at the end, of the code outside all: what lives at once.
+    /// Of each loop and, at the end, of the code outside all: the cycles of the longest chain in its own blocks.
+    paths: Vec<f64>,
+    /// The same: what lives at once.
     live: Vec<pressure::Live>,
 }
 
@@ -237,6 +242,7 @@ impl<'a> Program<'a> {
             mask_registers: machine.mask_registers,
             frequencies: Vec::new(),
             chains: Vec::new(),
+            paths: Vec::new(),
             live: Vec::new(),
             cycles,
         };
@@ -257,7 +263,13 @@ impl<'a> Program<'a> {
             Some(0..=FEW_TRIPS) => 0.0,
             _ => chains::of_loop(&program, c, &order),
         };
+        let path = |own: Option<CycleId>| {
+            let blocks = order.iter().copied().filter(|&b| program.cycles.innermost(Node::from(b)) == own);
+            chains::of_blocks(&program, blocks)
+        };
+        let paths = program.cycles.cycles().map(Some).chain([None]).map(path).collect();
         program.chains = program.cycles.cycles().map(chain).collect();
+        program.paths = paths;
         program
     }
 
@@ -322,7 +334,9 @@ impl<'a> Program<'a> {
             let live = self.live[k].registers(machine, width, |bits| self.register_bits(bits));
             work.spill(live, machine.registers);
             let chain = cycle.map_or(0.0, |c| self.chains[c.index()]);
-            let once = chain.max(work.cycles()) + BEGIN + guesses[k];
+            // What does not fit into the window waits for the longest chain; what does, for its part of it.
+            let path = self.paths[k] * (work.operations() / WINDOW).min(1.0);
+            let once = chain.max(path).max(work.cycles()) + BEGIN + guesses[k];
             let mut around = std::iter::successors(cycle, |&c| self.cycles.parent(c));
             let waits = around.any(|c| apart[c.index()]);
             let wait = if waits { 1.0 + WAIT * f64::from(width.ilog2()) } else { 1.0 };

@@ -46,9 +46,14 @@ impl Work {
         self.stores += spilled;
     }
 
+    /// How many there are in all.
+    pub(super) fn operations(&self) -> f64 {
+        self.vector + self.scalar + self.loads + self.stores
+    }
+
     /// The cycles of the busiest unit.
     pub(super) fn cycles(&self) -> f64 {
-        let all = self.vector + self.scalar + self.loads + self.stores;
+        let all = self.operations();
         [self.vector / VECTOR, self.scalar / SCALAR, self.loads / LOADS, self.stores / STORES, all / ALL]
             .into_iter()
             .fold(0.0, f64::max)
