@@ -5,7 +5,8 @@
 //! subtree is visited if its box is not too far away for *any* lane, and the child on whose side most lanes are is visited first. So the loops
 //! and their branches are uniform; whether a centroid is nearer than the nearest so far differs from lane to lane.
 //!
-//! Compare `nn.rs`, where each lane goes its own way: with as many points as there, lanes with unrelated positions would follow each other everywhere.
+//! In a tree of so few centroids, lanes with unrelated positions visit nearly all nodes, but in larger ones they would follow each other through very different
+//! parts: compare `nn.rs`, where each lane goes its own way.
 
 use warpline_lanes::{warpline_any, warpline_popcount};
 
