@@ -6,6 +6,10 @@
 //!
 //! It differs from the paper's Fig. 1 in that a lane wants something only of nodes on its own way. There, two lanes with elements far apart want both
 //! children of every node between them, whose number is not that of the nodes on their ways, but of all elements between theirs.
+//!
+//! More lanes do not help: among 262,144 random elements one lane visits 23 nodes, and neighbours in sorted batches of 4,096 visit together 72 if they
+//! are 8, 128 if they are 16, and 461 if they are 64, so that going together saves at most the factors 2.6, 2.9 and 3.2. Unsorted, these are 1.2,
+//! 1.3 and 1.5. So the kernel has 8 lanes, for which each step is short.
 
 use warpline_lanes::warpline_any;
 
@@ -13,6 +17,7 @@ use warpline_lanes::warpline_any;
 const STACK: usize = 128;
 
 //@ args _i=index, element=varying
+//@ width 8
 
 /// Returns the node whose label is `element`, or −1.
 ///

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { STACK = 64 };
+enum { STACK = 32, BUCKET = 8 };
 
 static inline bool any(bool condition) { return condition; }
 static inline uint32_t popcount(bool condition) { return condition; }
@@ -15,11 +15,12 @@ static inline float gap(float x, float lo, float hi) {
     return gap > 0.0f ? gap : 0.0f;
 }
 
-int32_t km(int32_t i, float x, float y, const int32_t *axes, const float *boxes, const float *points, const int32_t *children) {
+int32_t km(int32_t i, float x, float y, int32_t depth, const float *cuts, const float *boxes, const float *centroids) {
     (void)i;
-    int32_t nearest = 0;
+    int32_t buckets = 1 << depth, nearest = 0;
     float distance = INFINITY;
-    int32_t stack[STACK] = {0};
+    int32_t stack[STACK];
+    stack[0] = 1;
     int top = 1;
     while (top > 0) {
         int32_t node = stack[--top];
@@ -28,21 +29,23 @@ int32_t km(int32_t i, float x, float y, const int32_t *axes, const float *boxes,
         if (!any(gap_x * gap_x + gap_y * gap_y <= distance)) {
             continue;
         }
-        const float *point = points + 2 * (intptr_t)node;
-        float dx = x - point[0], dy = y - point[1];
-        float d = dx * dx + dy * dy;
-        if ((d < distance) | ((d == distance) & (node < nearest))) {
-            nearest = node;
-            distance = d;
-        }
-        int32_t left = children[2 * (intptr_t)node], right = children[2 * (intptr_t)node + 1];
-        if (right > 0) {
-            float beyond = axes[node] == 0 ? dx : dy;
+        if (node >= buckets) {
+            for (int32_t k = 0; k < BUCKET; k++) {
+                int32_t centroid = BUCKET * (node - buckets) + k;
+                const float *at = centroids + 2 * (intptr_t)centroid;
+                float dx = x - at[0], dy = y - at[1];
+                float d = dx * dx + dy * dy;
+                int32_t first = centroid < nearest ? centroid : nearest;
+                int32_t of_equals = d == distance ? first : nearest;
+                nearest = d < distance ? centroid : of_equals;
+                distance = d < distance ? d : distance;
+            }
+        } else {
+            const float *cut = cuts + 2 * (intptr_t)node;
+            float beyond = (cut[1] == 0.0f ? x : y) - cut[0];
             bool right_first = 2 * popcount(beyond > 0.0f) > popcount(true);
-            stack[top++] = right_first ? left : right;
-            stack[top++] = right_first ? right : left;
-        } else if (left > 0) {
-            stack[top++] = left;
+            stack[top++] = 2 * node + !right_first;
+            stack[top++] = 2 * node + right_first;
         }
     }
     return nearest;

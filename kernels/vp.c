@@ -1,41 +1,77 @@
-/* The kernel of vp.rs for compilers that do not know lanes: the same computation, where one lane alone is all there are. */
+/* The kernel of vp.rs for compilers that do not know lanes: the same computation. */
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { STACK = 64 };
+enum { LEVELS = 32, BUCKET = 8 };
 
-static inline bool any(bool condition) { return condition; }
-static inline uint32_t popcount(bool condition) { return condition; }
+typedef struct {
+    int32_t point;
+    float distance;
+} nearest_t;
 
-int32_t vp(int32_t i, float x, float y, const float *points, const float *rings, const int32_t *children) {
-    (void)i;
-    int32_t nearest = 0;
-    float distance = INFINITY;
-    int32_t stack[STACK] = {0};
-    int top = 1;
-    while (top > 0) {
-        int32_t node = stack[--top];
-        const float *point = points + 2 * (intptr_t)node;
-        float dx = x - point[0], dy = y - point[1];
-        float d = sqrtf(dx * dx + dy * dy);
-        if ((d < distance) | ((d == distance) & (node < nearest))) {
-            nearest = node;
-            distance = d;
-        }
-        const float *ring = rings + 4 * (intptr_t)node;
-        float least = d - distance, most = d + distance;
-        int32_t inside = children[2 * (intptr_t)node], outside = children[2 * (intptr_t)node + 1];
-        bool to_inside = inside > 0 && any((least <= ring[1]) & (most >= ring[0]));
-        bool to_outside = outside > 0 && any((least <= ring[3]) & (most >= ring[2]));
-        if (to_inside && to_outside) {
-            bool outside_first = 2 * popcount(d > ring[1]) > popcount(true);
-            stack[top++] = outside_first ? inside : outside;
-            stack[top++] = outside_first ? outside : inside;
-        } else if (to_inside || to_outside) {
-            stack[top++] = to_inside ? inside : outside;
+typedef struct {
+    float x, y;
+    const float *nodes, *points;
+} search_t;
+
+typedef struct {
+    bool is_outside;
+    float margin;
+} side_t;
+
+static inline side_t side_of(const search_t *search, int32_t k) {
+    const float *node = search->nodes + 4 * (intptr_t)k;
+    float dx = search->x - node[0], dy = search->y - node[1];
+    float distance = sqrtf(dx * dx + dy * dy);
+    bool is_outside = distance > node[2];
+    float margin = is_outside ? distance - node[2] : node[3] - distance;
+    margin = margin > 0.0f ? margin : 0.0f;
+    return (side_t){is_outside, margin * margin};
+}
+
+static inline void offer(const search_t *search, int32_t bucket, nearest_t *nearest) {
+    const float *points = search->points + 2 * BUCKET * (intptr_t)bucket;
+    for (int k = 0; k < BUCKET; k++) {
+        float dx = search->x - points[2 * k], dy = search->y - points[2 * k + 1];
+        float distance = dx * dx + dy * dy;
+        if (distance < nearest->distance) {
+            *nearest = (nearest_t){BUCKET * bucket + k, distance};
         }
     }
-    return nearest;
+}
+
+int32_t vp(int32_t i, float x, float y, int32_t depth, const float *nodes, const float *points) {
+    (void)i;
+    search_t search = {x, y, nodes, points};
+    int32_t buckets = 1 << depth, node = 1;
+    nearest_t nearest = {0, INFINITY};
+    uint32_t others = 0;
+    float margins[LEVELS];
+    for (int level = 0; level < depth; level++) {
+        side_t side = side_of(&search, node);
+        margins[level] = side.margin;
+        node = 2 * node + side.is_outside;
+    }
+    offer(&search, node - buckets, &nearest);
+    for (int level = 0; level < depth; level++) {
+        others = 2 * others + (margins[level] < nearest.distance);
+    }
+    for (;;) {
+        do {
+            if (others == 0) {
+                return nearest.point;
+            }
+            int up = __builtin_ctz(others);
+            node = (node >> up) ^ 1;
+            others = (others >> up) ^ 1;
+        } while (!(side_of(&search, node >> 1).margin < nearest.distance));
+        while (node < buckets) {
+            side_t side = side_of(&search, node);
+            others = 2 * others + (side.margin < nearest.distance);
+            node = 2 * node + side.is_outside;
+        }
+        offer(&search, node - buckets, &nearest);
+    }
 }

@@ -1,108 +1,137 @@
-//! Nearest neighbour in a vantage-point tree, one query per lane (Moll and Hack: Partial Control-Flow Linearization, PLDI 2018, Sec. 7.1, `vp`;
-//! the tree: Yianilos: Data structures and algorithms for nearest neighbor search in general metric spaces, 1993).
+//! Nearest neighbour in a vantage-point tree, one query per lane, each lane on its own way (Moll and Hack: Partial Control-Flow Linearization,
+//! PLDI 2018, Sec. 7.1, `vp`; the tree: Yianilos: Data structures and algorithms for nearest neighbor search in general metric spaces, 1993, with
+//! buckets).
 //!
-//! Each node is a point, with the points near it on one side and those far from it on the other. The stack of nodes to visit is the same for
-//! all lanes: a subtree is visited if *any* lane may find something nearer there, judged by its distance from the node, and the side on which
-//! most lanes are is visited first. This loop and its branches are uniform; whether a point is nearer than the nearest so far differs from
-//! lane to lane.
+//! Each node has a vantage point; below it are the points near that one on one side and those far from it on the other, and in the end buckets of the
+//! same size, all as deep as each other. So the way to the bucket that a position belongs to is as long for all lanes: this loop is
+//! uniform, and so are those that look at the points of a bucket, although each lane has a bucket of its own. Where the position is nearer to
+//! the points of the other side than to the nearest point so far, judged by the distance from the vantage point, there may be something
+//! nearer. Which sides to visit still is one number per lane, with a bit for each level, in place of a stack. How many a lane visits,
+//! and how far down each is, differs from lane to lane: these loops are divergent.
 //!
-//! A lane that is not where the others are would follow them everywhere, as it has found nothing near yet. So each lane first goes down on its
-//! own, in a divergent loop with gathers. One lane alone has no need of that.
+//! What a lane reads of a node or a bucket lies side by side.
 
-use warpline_lanes::{warpline_any, warpline_lane_count, warpline_popcount};
+use std::mem::MaybeUninit;
 
-/// More than the depth of a balanced tree can be.
-const STACK: usize = 64;
+/// More than the depth of a tree can be.
+const LEVELS: usize = 32;
 
-/// The nearest node so far, and its distance.
+/// The number of points in a bucket.
+const BUCKET: i32 = 8;
+
+/// The nearest point so far, and the square of its distance.
 struct Nearest {
-    node: i32,
+    point: i32,
     distance: f32,
 }
 
 impl Nearest {
-    /// Takes the node if it is nearer. Of nodes as near as each other it keeps the first, so that the order of visits has no influence.
+    /// Takes a point if it is nearer.
     #[inline(always)]
-    fn offer(&mut self, node: i32, distance: f32) {
-        if (distance < self.distance) | ((distance == self.distance) & (node < self.node)) {
-            *self = Nearest { node, distance };
+    fn offer(&mut self, point: i32, dx: f32, dy: f32) {
+        let distance = dx * dx + dy * dy;
+        if distance < self.distance {
+            *self = Nearest { point, distance };
         }
     }
 }
 
-/// The distance of a position from a node's point.
-#[inline(always)]
-unsafe fn distance(x: f32, y: f32, node: i32, points: *const f32) -> f32 {
-    let point = unsafe { points.offset(2 * node as isize) };
-    let (dx, dy) = unsafe { (x - *point, y - *point.add(1)) };
-    (dx * dx + dy * dy).sqrt()
+/// A position, and the tree in which its neighbour is.
+struct Search {
+    x: f32,
+    y: f32,
+    nodes: *const f32,
+    points: *const f32,
 }
 
-/// The nearest of the nodes on the way down along which the position is on the node's side.
-#[inline(always)]
-unsafe fn descend(x: f32, y: f32, points: *const f32, rings: *const f32, children: *const i32) -> Nearest {
-    let mut nearest = Nearest { node: 0, distance: f32::INFINITY };
-    let mut node = 0;
-    loop {
-        unsafe {
-            let d = distance(x, y, node, points);
-            nearest.offer(node, d);
-            let is_outside = d > *rings.offset(4 * node as isize + 1);
-            node = *children.offset((2 * node + is_outside as i32) as isize);
-        }
-        if node == 0 {
-            return nearest;
+/// On which side of a node a position is, and the square of how far it is at least from anything on the other side.
+struct Side {
+    is_outside: bool,
+    margin: f32,
+}
+
+impl Search {
+    #[inline(always)]
+    unsafe fn side(&self, node: i32) -> Side {
+        let node = unsafe { self.nodes.offset(4 * node as isize) };
+        let (x, y, inside, outside) = unsafe { (*node, *node.add(1), *node.add(2), *node.add(3)) };
+        let (dx, dy) = (self.x - x, self.y - y);
+        let distance = (dx * dx + dy * dy).sqrt();
+        let is_outside = distance > inside;
+        let margin = if is_outside { distance - inside } else { outside - distance };
+        let margin = if margin > 0.0 { margin } else { 0.0 };
+        Side { is_outside, margin: margin * margin }
+    }
+
+    /// Takes the nearest point of a bucket, if it is nearer. Two points are what a lane can load at once.
+    #[inline(always)]
+    unsafe fn offer(&self, bucket: i32, nearest: &mut Nearest) {
+        for pair in 0..BUCKET / 2 {
+            let first = BUCKET * bucket + 2 * pair;
+            let at = unsafe { self.points.offset(2 * first as isize) };
+            let [x0, y0, x1, y1] = unsafe { [*at, *at.add(1), *at.add(2), *at.add(3)] };
+            nearest.offer(first, self.x - x0, self.y - y0);
+            nearest.offer(first + 1, self.x - x1, self.y - y1);
         }
     }
 }
 
 //@ args _i=index, x=varying, y=varying
+//@ width 32
 
-/// Returns the node whose point is nearest to (`x`, `y`); of several, the first.
+/// Returns the number of the point that is nearest to (`x`, `y`), or of one of several.
 ///
-/// Node `k` is the point (`points[2 * k]`, `points[2 * k + 1]`). Its children are `children[2 * k]` and `children[2 * k + 1]`, or 0 for none. The
-/// distances of all points below them from that point are between `rings[4 * k]` and `rings[4 * k + 1]`, and between `rings[4 * k + 2]` and
-/// `rings[4 * k + 3]`, wide enough that rounding does not matter. The root is node 0.
+/// The tree is `depth` nodes deep; the root is node 1, and the children of node `k` are `2 * k`, inside, and `2 * k + 1`, outside. Its vantage point is
+/// (`nodes[4 * k]`, `nodes[4 * k + 1]`); the points inside are not farther from it than `nodes[4 * k + 2]`, and those outside not
+/// nearer than `nodes[4 * k + 3]`, both with enough to spare that rounding does not matter. Below `depth` nodes is bucket `k - (1 << depth)` in the place of
+/// node `k`; the first point of a bucket `b` is number `BUCKET * b`. Point `p` is at (`points[2 * p]`, `points[2 * p + 1]`).
 ///
 /// # Safety
-/// The arrays have that many elements, and the tree is less than `STACK` nodes deep.
+/// The arrays have that many elements, and `depth` is less than `LEVELS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vp(
     _i: i32,
     x: f32,
     y: f32,
+    depth: i32,
+    nodes: *const f32,
     points: *const f32,
-    rings: *const f32,
-    children: *const i32,
 ) -> i32 {
-    let mut nearest = Nearest { node: 0, distance: f32::INFINITY };
-    if warpline_lane_count() > 1 {
-        nearest = unsafe { descend(x, y, points, rings, children) };
-    }
-    let mut stack = [0i32; STACK];
-    let mut top = 1;
-    while top > 0 {
-        top -= 1;
-        unsafe {
-            let node = *stack.get_unchecked(top);
-            let d = distance(x, y, node, points);
-            nearest.offer(node, d);
-            let ring = rings.offset(4 * node as isize);
-            let (least, most) = (d - nearest.distance, d + nearest.distance);
-            let inside = *children.offset(2 * node as isize);
-            let outside = *children.offset(2 * node as isize + 1);
-            let to_inside = inside > 0 && warpline_any((least <= *ring.add(1)) & (most >= *ring));
-            let to_outside = outside > 0 && warpline_any((least <= *ring.add(3)) & (most >= *ring.add(2)));
-            if to_inside && to_outside {
-                let outside_first = 2 * warpline_popcount(d > *ring.add(1)) > warpline_popcount(true);
-                *stack.get_unchecked_mut(top) = if outside_first { inside } else { outside };
-                *stack.get_unchecked_mut(top + 1) = if outside_first { outside } else { inside };
-                top += 2;
-            } else if to_inside || to_outside {
-                *stack.get_unchecked_mut(top) = if to_inside { inside } else { outside };
-                top += 1;
+    let search = Search { x, y, nodes, points };
+    let buckets = 1 << depth;
+    let mut nearest = Nearest { point: 0, distance: f32::INFINITY };
+    let mut node = 1;
+    let mut others = 0u32;
+    let mut margins = [MaybeUninit::<f32>::uninit(); LEVELS];
+    unsafe {
+        for level in 0..depth as usize {
+            let side = search.side(node);
+            margins.get_unchecked_mut(level).write(side.margin);
+            node = 2 * node + side.is_outside as i32;
+        }
+        search.offer(node - buckets, &mut nearest);
+        for level in 0..depth as usize {
+            let margin = margins.get_unchecked(level).assume_init();
+            others = 2 * others + (margin < nearest.distance) as u32;
+        }
+        loop {
+            loop {
+                if others == 0 {
+                    return nearest.point;
+                }
+                let up = others.trailing_zeros();
+                node = (node >> up) ^ 1;
+                others = (others >> up) ^ 1;
+                if search.side(node >> 1).margin < nearest.distance {
+                    break;
+                }
             }
+            while node < buckets {
+                let side = search.side(node);
+                others = 2 * others + (side.margin < nearest.distance) as u32;
+                node = 2 * node + side.is_outside as i32;
+            }
+            search.offer(node - buckets, &mut nearest);
         }
     }
-    nearest.node
 }

@@ -163,14 +163,14 @@ fn nearest(name: &str, points: usize, mut search: impl FnMut(&[Argument], i32, [
 }
 
 /// What searches in kd-trees are.
-type InKdTree = unsafe extern "C" fn(i32, f32, f32, *const i32, *const f32, *const f32, *const i32) -> i32;
+type InKdTree = unsafe extern "C" fn(i32, f32, f32, i32, *const f32, *const f32, *const f32) -> i32;
 
 /// Holds a search in a kd-tree against all points.
 fn nearest_in_kd_tree(name: &str, function: InKdTree) {
-    nearest(name, 2, |tree, i, [x, y]| {
-        let [axes, boxes, points, children] = tree else { panic!() };
-        let (axes, boxes, points, children) = (ints(axes), floats(boxes), floats(points), ints(children));
-        unsafe { function(i, x, y, axes.as_ptr(), boxes.as_ptr(), points.as_ptr(), children.as_ptr()) }
+    nearest(name, 3, |tree, i, [x, y]| {
+        let [Int(depth), cuts, boxes, points] = tree else { panic!() };
+        let [cuts, boxes, points] = [cuts, boxes, points].map(|array| floats(array).as_ptr());
+        unsafe { function(i, x, y, *depth as i32, cuts, boxes, points) }
     });
 }
 
@@ -181,9 +181,9 @@ fn nn_finds_the_nearest_of_all_points() {
 
 #[test]
 fn vp_finds_the_nearest_of_all_points() {
-    nearest("vp", 0, |tree, i, [x, y]| {
-        let [points, rings, children] = tree else { panic!() };
-        unsafe { vp::vp(i, x, y, floats(points).as_ptr(), floats(rings).as_ptr(), ints(children).as_ptr()) }
+    nearest("vp", 2, |tree, i, [x, y]| {
+        let [Int(depth), nodes, points] = tree else { panic!() };
+        unsafe { vp::vp(i, x, y, *depth as i32, floats(nodes).as_ptr(), floats(points).as_ptr()) }
     });
 }
 

@@ -614,9 +614,9 @@ pub struct BenchKernelsOptions {
     /// The CPUs to make code for, by LLVM's names
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values = ["x86-64-v3", "x86-64-v4"])]
     pub cpu: Vec<String>,
-    /// The number of lanes, 1 to 64, or auto
-    #[arg(long, value_name = "N", default_value = "auto")]
-    pub width: Width,
+    /// The number of lanes, 1 to 64, or auto [default: the kernel's directive, or auto]
+    #[arg(long, value_name = "N")]
+    pub width: Option<Width>,
     /// Where branches skip code that no lane wants, in the variant that has them
     #[arg(long, value_enum, default_value = "auto")]
     pub boscc: BosccMode,

@@ -250,3 +250,17 @@ fn the_chart_of_kernels_has_a_bar_for_each_variant() {
     // Three of the legend, and two rows of three.
     assert_eq!(svg.matches("<rect x=").count(), 3 + 6, "{svg}");
 }
+
+#[test]
+fn measured_kernels_have_the_lanes_that_they_ask_for_unless_the_command_line_says_how_many() {
+    let measured = |more: &[&str]| {
+        let options = ["--size", "small", "--time", "0.01", "--cpu", "x86-64-v2", "--format", "json"];
+        let mut args = vec!["bench", "kernels", "bt"];
+        args.extend(options.iter().chain(more));
+        let all: serde_json::Value = serde_json::from_str(&ok(&warpline(&args))).unwrap();
+        all[0]["width"].as_u64().unwrap()
+    };
+    let file = std::fs::read_to_string(root().join("kernels/bt.rs")).unwrap();
+    assert!(file.contains("//@ width 8\n"));
+    assert_eq!((measured(&[]), measured(&["--width", "16"])), (8, 16));
+}

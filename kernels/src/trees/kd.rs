@@ -6,8 +6,6 @@ use super::points::{Point, bounds};
 pub struct Tree {
     /// Least x, least y, greatest x, greatest y of each node's subtree.
     pub boxes: Vec<f32>,
-    /// The axis across which each node's box is cut, at its point: x is 0, y is 1.
-    pub axes: Vec<i32>,
     /// Each node's x and y.
     pub points: Vec<f32>,
     /// Each node's two children, or 0 for none.
@@ -19,7 +17,6 @@ impl Tree {
     pub fn new(mut points: Vec<Point>) -> Tree {
         let count = points.len();
         let mut tree = Tree {
-            axes: Vec::with_capacity(count),
             boxes: Vec::with_capacity(4 * count),
             points: Vec::with_capacity(2 * count),
             children: Vec::with_capacity(2 * count),
@@ -39,7 +36,6 @@ impl Tree {
             points.select_nth_unstable_by(points.len() / 2, |a, b| a[axis].total_cmp(&b[axis]));
         let node = self.children.len() / 2;
         self.boxes.extend(lo.into_iter().chain(hi));
-        self.axes.push(axis as i32);
         self.points.extend(*median);
         self.children.extend([0, 0]);
         self.children[2 * node] = self.add(left);

@@ -2,6 +2,7 @@
 
 mod bh;
 mod bt;
+mod buckets;
 mod kd;
 mod nn;
 mod pc;

@@ -1,13 +1,13 @@
 //! Nearest neighbours in a kd-tree: of positions among many points, and of many points among a few centroids.
 
 use super::{
-    kd::Tree,
+    buckets::Tree,
     points::{self, Point, clustered, sort_along_curve, uniform},
 };
 use crate::{
-    Argument::{Array, Each},
+    Argument::{Array, Each, Int},
     Inputs, Kernel, Random, Size,
-    Values::{F32, I32},
+    Values::F32,
 };
 
 /// The nearest of many points.
@@ -42,14 +42,14 @@ fn neighbours(data: usize, size: Size, seed: u64) -> Inputs {
     let mut random = Random::new(seed);
     let count = size.pick(1_000, 100_000, 1_000_000);
     let points = if data == 2 { clustered(&mut random, count) } else { uniform(&mut random, count) };
-    let positions = points::queries(&mut random, &points, size.pick(500, 150_000, 1_000_000));
+    let positions = points::queries(&mut random, &points, size.pick(500, 250_000, 1_000_000));
     inputs(positions, data == 1, points)
 }
 
 /// The centroids are random points of the data set, as before the first step of the algorithm.
 fn clusters(data: usize, size: Size, seed: u64) -> Inputs {
     let mut random = Random::new(seed);
-    let count = size.pick(1_000, 400_000, 1_000_000);
+    let count = size.pick(1_000, 700_000, 1_000_000);
     let points = if data == 2 { clustered(&mut random, count) } else { uniform(&mut random, count) };
     let centroids = (0..CENTROIDS).map(|_| points[random.below(count as u64) as usize]).collect();
     inputs(points, data == 1, centroids)
@@ -67,10 +67,10 @@ fn inputs(mut positions: Vec<Point>, sorted: bool, points: Vec<Point>) -> Inputs
         arguments: vec![
             coordinate(0),
             coordinate(1),
-            Array(I32(tree.axes)),
+            Int(tree.depth as i64),
+            Array(F32(tree.cuts)),
             Array(F32(tree.boxes)),
             Array(F32(tree.points)),
-            Array(I32(tree.children)),
         ],
     }
 }

@@ -1,10 +1,13 @@
 //! Nearest neighbours in a tree that needs distances only.
 
-use super::points::{Point, bounds, clustered, queries, sort_along_curve, uniform};
+use super::{
+    buckets::{BUCKET, bucket, depth},
+    points::{Point, bounds, clustered, queries, sort_along_curve, uniform},
+};
 use crate::{
-    Argument::{Array, Each},
+    Argument::{Array, Each, Int},
     Inputs, Kernel, Random, Size,
-    Values::{F32, I32},
+    Values::F32,
 };
 
 /// The nearest of many points.
@@ -24,7 +27,7 @@ fn make(data: usize, size: Size, seed: u64) -> Inputs {
     let mut random = Random::new(seed);
     let count = size.pick(1_000, 100_000, 1_000_000);
     let points = if data == 2 { clustered(&mut random, count) } else { uniform(&mut random, count) };
-    let mut positions = queries(&mut random, &points, size.pick(500, 50_000, 1_000_000));
+    let mut positions = queries(&mut random, &points, size.pick(500, 120_000, 1_000_000));
     if data == 1 {
         sort_along_curve(&mut positions);
     }
@@ -35,25 +38,25 @@ fn make(data: usize, size: Size, seed: u64) -> Inputs {
         arguments: vec![
             coordinate(0),
             coordinate(1),
+            Int(tree.depth as i64),
+            Array(F32(tree.nodes)),
             Array(F32(tree.points)),
-            Array(F32(tree.rings)),
-            Array(I32(tree.children)),
         ],
     }
 }
 
-/// A tree with a point at each node, and below it the other points by their distance from it: half of them on the inside, half of them on the
-/// outside. Nodes are in preorder; the root is node 0.
+/// A complete tree with a vantage point at each node, and below it all points by their distance from it: half of them on the inside, half of them on
+/// the outside, and in the end in buckets. The root is node 1, and the children of node *k* are 2*k* and 2*k* + 1.
 struct Tree {
     random: Random,
     /// By how much rings are wider than what is in them, so that no rounding of distances leaves anything out.
     slack: f64,
-    /// Each node's x and y.
+    /// How many nodes are above each bucket.
+    depth: usize,
+    /// Each node's x and y, the greatest distance of the points inside, and the least of those outside.
+    nodes: Vec<f32>,
+    /// x and y of each bucket's points. Where there are fewer, the last one is repeated.
     points: Vec<f32>,
-    /// The least and greatest distance of the points inside, and of those outside.
-    rings: Vec<f32>,
-    /// Each node's two children, or 0 for none.
-    children: Vec<i32>,
 }
 
 impl Tree {
@@ -61,46 +64,31 @@ impl Tree {
     fn new(random: Random, mut points: Vec<Point>) -> Tree {
         let (lo, hi) = bounds(&points);
         let slack = distance(&lo, &hi) * 1e-6;
-        let mut tree = Tree { random, slack, points: Vec::new(), rings: Vec::new(), children: Vec::new() };
-        tree.add(&mut points);
+        let depth = depth(points.len());
+        let buckets = 1 << depth;
+        let nodes = vec![0.0; 4 * buckets];
+        let mut tree = Tree { random, slack, depth, nodes, points: Vec::with_capacity(2 * BUCKET * buckets) };
+        tree.add(1, buckets, &mut points);
         tree
     }
 
-    /// Adds the tree of these points, and returns its root, or 0 if there are none.
-    fn add(&mut self, points: &mut [Point]) -> i32 {
-        if points.is_empty() {
-            return 0;
+    /// Adds these points as the node, with so many buckets below it. Buckets are added from the inside to the outside.
+    fn add(&mut self, node: usize, buckets: usize, points: &mut [Point]) {
+        if buckets == 1 {
+            self.points.extend(bucket(points).as_flattened());
+            return;
         }
-        points.swap(0, self.random.below(points.len() as u64) as usize);
-        let (vantage, others) = points.split_at_mut(1);
-        let vantage = vantage[0];
-        let (inside, outside) = halves(vantage, others);
-        let node = self.children.len() / 2;
-        self.points.extend(vantage);
-        self.rings.extend(self.ring(vantage, inside));
-        self.rings.extend(self.ring(vantage, outside));
-        self.children.extend([0, 0]);
-        self.children[2 * node] = self.add(inside);
-        self.children[2 * node + 1] = self.add(outside);
-        node as i32
+        let vantage = points[self.random.below(points.len() as u64) as usize];
+        let half = points.len() / 2;
+        points.select_nth_unstable_by(half, |a, b| distance(&vantage, a).total_cmp(&distance(&vantage, b)));
+        let (inside, outside) = points.split_at_mut(half);
+        let inner = inside.iter().map(|point| distance(&vantage, point)).fold(f64::NEG_INFINITY, f64::max);
+        let outer = outside.iter().map(|point| distance(&vantage, point)).fold(f64::INFINITY, f64::min);
+        let rings = [(inner + self.slack) as f32, (outer - self.slack) as f32];
+        self.nodes[4 * node..][..4].copy_from_slice(&[vantage[0], vantage[1], rings[0], rings[1]]);
+        self.add(2 * node, buckets / 2, inside);
+        self.add(2 * node + 1, buckets / 2, outside);
     }
-
-    /// The least and the greatest distance of points; nothing is between them if there are no points.
-    fn ring(&self, from: Point, points: &[Point]) -> [f32; 2] {
-        let distances = || points.iter().map(|point| distance(&from, point));
-        let least = distances().fold(f64::INFINITY, f64::min) - self.slack;
-        let greatest = distances().fold(f64::NEG_INFINITY, f64::max) + self.slack;
-        [least as f32, greatest as f32]
-    }
-}
-
-/// The half of the points that are nearer, one more if their number is odd, and the half that are farther.
-fn halves(from: Point, points: &mut [Point]) -> (&mut [Point], &mut [Point]) {
-    let half = points.len().div_ceil(2);
-    if half < points.len() {
-        points.select_nth_unstable_by(half, |a, b| distance(&from, a).total_cmp(&distance(&from, b)));
-    }
-    points.split_at_mut(half)
 }
 
 fn distance(a: &Point, b: &Point) -> f64 {

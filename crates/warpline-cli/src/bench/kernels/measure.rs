@@ -128,7 +128,7 @@ pub fn measure(entry: &Entry, data: usize, cpu: &str, asked: &BenchKernelsOption
     let options = KernelOptions {
         function: Some(entry.function.to_owned()),
         args: entry.args.map(str::to_owned),
-        width: Some(asked.width),
+        width: asked.width,
         cpu: cpu.to_owned(),
         sleef: true,
         ..KernelOptions::new(path)

@@ -97,13 +97,14 @@ fn option(choice: impl ValueEnum) -> String {
 fn in_child(kernel: &Kernel, data: usize, cpu: &str, options: &BenchKernelsOptions) -> Result<Measurement> {
     let wrong = |reason: String| Error::Vectorize(format!("kernel {} on {cpu}: {reason}", kernel.name));
     let program = std::env::current_exe().map_err(|e| wrong(e.to_string()))?;
-    let width = match options.width {
+    let width = options.width.map(|width| match width {
         Width::Auto => "auto".to_owned(),
         Width::Lanes(lanes) => lanes.to_string(),
-    };
+    });
     let output = Command::new(program)
         .args(["bench", "kernels", &format!("{}/{}", kernel.name, kernel.data[data]), "--cpu", cpu])
-        .args(["--width", &width, "--boscc", &option(options.boscc), "--size", &option(options.size)])
+        .args(width.iter().flat_map(|width| ["--width", width]))
+        .args(["--boscc", &option(options.boscc), "--size", &option(options.size)])
         .args(["--seed", &options.seed.to_string(), "--time", &options.time.to_string(), "--format", "json"])
         .output()
         .map_err(|e| wrong(e.to_string()))?;
