@@ -6,7 +6,9 @@
 //! Points are numbered through the volume, and the ends of rows and planes are joined to the beginnings of the next ones (helical
 //! boundaries), so that all points inside are alike. Only the first and last 4 planes have no neighbours, and are not in the range.
 
+// More lanes would only open more streams through memory at once.
 //@ args i=index
+//@ width 16
 
 /// Neighbours on either side.
 const REACH: isize = 4;

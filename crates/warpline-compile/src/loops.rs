@@ -264,7 +264,7 @@ impl Machine {
             loops::kernel_of(ir, func, found.header, found.any_order).map_err(|e| refusal(ir, e, found))?;
         let (linearize, boscc) = (options.linearize, options.boscc.unwrap_or(Boscc::Auto));
         let asked = VectorizerOptions { linearize, boscc, ..VectorizerOptions::new(1, args, "auto") };
-        Ok(width::choose(ir, &kernel, &asked, &self.vectors).lanes)
+        Ok(width::choose_within(ir, &kernel, &asked, &self.vectors).lanes)
     }
 }
 

@@ -681,6 +681,42 @@ end:
     kernel(text, args, 0..36, 4).judge();
 }
 
+/// Found by random programs: the end of the stack was aligned for no vector once memory of a size known at run time was there.
+#[test]
+fn vectors_that_are_passed_on_the_stack_are_aligned_behind_memory_of_variable_size() {
+    let text = "define i32 @kernel(i32 %i, i32 %n, i32 %x, i32 %y, i32 %z) {
+entry:
+  %few = and i32 %n, 7
+  %count = add i32 %few, 1
+  %memory = alloca i32, i32 %count, align 4
+  store i32 %x, ptr %memory
+  %a = call i32 @sum(i32 %x, i32 %y, i32 %z, i32 %i)
+  %more = alloca i8, i32 %count, align 1
+  store i8 3, ptr %more
+  %b = call i32 @sum(i32 %a, i32 %x, i32 %y, i32 %z)
+  %c = load i32, ptr %memory
+  %d = load i8, ptr %more
+  %wide = zext i8 %d to i32
+  %bc = add i32 %b, %c
+  %r = xor i32 %bc, %wide
+  ret i32 %r
+}
+define internal i32 @sum(i32 %a, i32 %b, i32 %c, i32 %d) noinline {
+  %ab = mul i32 %a, %b
+  %abc = sub i32 %ab, %c
+  %r = xor i32 %abc, %d
+  ret i32 %r
+}";
+    let varying = || Arg::Varying(words(scattered(70)));
+    let kernel = kernel(text, vec![Arg::Index, Arg::Uniform(5), varying(), varying(), varying()], 0..70, 4);
+    kernel.judge();
+    if kernels::llvm_is_there() {
+        for (cpu, width) in [("haswell", 32), ("x86-64-v2", 16), ("x86-64-v2", 64)] {
+            kernel.judge_for((width, Linearize::Partial, Boscc::Off, ""), &Cpu::named(cpu));
+        }
+    }
+}
+
 // ---- 13: memory that other lanes write ---------------------------------------------------------------------------
 
 #[test]

@@ -196,7 +196,8 @@ impl Made {
         let (mut counts, mut tests, mut vectorize_ns) = (Counts::default(), TestCounts::default(), 0);
         let mut width = kernel.width;
         let (mut approximate, mut regrouped) = (false, false);
-        for Variant { entry, counting, linearize, boscc } in variants(boscc) {
+        // That with tests first, as users get it: where loops are the unit, the number of lanes is chosen for it.
+        for Variant { entry, counting, linearize, boscc } in variants(boscc).into_iter().rev() {
             options.linearize = linearize;
             options.boscc = Some(boscc);
             for count in [false, true] {

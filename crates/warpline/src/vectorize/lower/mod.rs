@@ -144,6 +144,7 @@ pub fn lower(
     let result = lower.returns(options)?;
     lower.phi_operands()?;
     lower.place_allocas();
+    lower.keep_stack_aligned();
     alignment::raise(lower.module, &mut lower.out);
     Ok(Lowered {
         func: lower.out,
@@ -448,6 +449,22 @@ impl Lower<'_> {
             self.out.insts[i].block = entry;
         }
         self.out.blocks[entry].insts.splice(0..0, allocas);
+    }
+
+    /// Memory that is not reserved when the function begins moves the end of the stack. Calls put vectors there that find no room in registers, and LLVM
+    /// takes for granted that it is aligned for them; so such memory is.
+    fn keep_stack_aligned(&mut self) {
+        const LARGEST_REGISTER: u64 = 64;
+        let entry = self.out.entry();
+        for b in self.out.layout.clone() {
+            for k in 0..self.out.blocks[b].insts.len() {
+                let i = self.out.blocks[b].insts[k];
+                let Op::Alloca { ty, align } = self.out.insts[i].op else { continue };
+                if b != entry || self.out.as_int(self.out.insts[i].args[0]).is_none() {
+                    self.out.insts[i].op = Op::Alloca { ty, align: align.max(LARGEST_REGISTER) };
+                }
+            }
+        }
     }
 
     // ---- helpers ------------------------------------------------------------------------------------------

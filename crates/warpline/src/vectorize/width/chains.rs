@@ -96,7 +96,7 @@ fn latency(program: &Program<'_>, i: Inst) -> f64 {
         Op::FCmp(_) | Op::ICmp(_) => 2.0,
         Op::Cast(CastOp::Bitcast | CastOp::PtrToInt | CastOp::IntToPtr) => 0.0,
         Op::Cast(_) => 3.0,
-        Op::Load(_) if program.varies(data.args[0]) => 20.0,
+        Op::Load(_) if program.varies(data.args[0]) => 60.0,
         Op::Load(_) => 6.0,
         Op::Call(_) | Op::Opaque(_) => 30.0,
         _ => 1.0,

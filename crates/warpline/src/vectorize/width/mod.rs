@@ -105,6 +105,8 @@ const MAX_INSTS: usize = 5_000;
 const TRIPS: f64 = 16.0;
 /// So many operations a processor looks at together, to begin with some before others have ended.
 const WINDOW: f64 = 320.0;
+/// The same where branches ask masks: what is behind one that was guessed wrongly has to be begun again.
+const WINDOW_OF_GUESSES: f64 = 100.0;
 /// Loops of no more iterations end so soon that the processor has begun with the next group of lanes before: no chain makes it wait.
 const FEW_TRIPS: u32 = 8;
 /// Loops deeper than this count as if they were as deep.
@@ -112,15 +114,31 @@ const MAX_DEPTH: usize = 6;
 /// Cycles that an iteration takes to begin, and a group of lanes.
 const BEGIN: f64 = 1.0;
 /// What a branch that asks a mask costs because it is guessed wrongly now and then.
-const GUESS: f64 = 2.0;
+const GUESS: f64 = 3.0;
 /// How much longer lanes wait for each other in a loop that they leave apart, each time that their number doubles.
-const WAIT: f64 = 0.09;
+const WAIT: f64 = 0.06;
 /// A width is as good as the best one if it takes at most so many times as long.
 const CLOSE: f64 = 1.04;
 
 /// The number of lanes for a function with parameters of these shapes; the width in `options` is not looked at.
 #[must_use]
 pub fn choose(module: &Module, func: &Function, options: &Options<'_>, machine: &Machine) -> Choice {
+    choose_up_to(greatest(func, &options.args, machine), module, func, options, machine)
+}
+
+/// The same for a function that is called by nothing but what is made here, such as an iteration of a loop.
+#[must_use]
+pub fn choose_within(module: &Module, func: &Function, options: &Options<'_>, machine: &Machine) -> Choice {
+    choose_up_to(MAX_WIDTH, module, func, options, machine)
+}
+
+fn choose_up_to(
+    greatest: u32,
+    module: &Module,
+    func: &Function,
+    options: &Options<'_>,
+    machine: &Machine,
+) -> Choice {
     let looked_at = |width: u32| {
         let asked = Options { width, args: options.args.clone(), name: options.name.clone(), ..*options };
         let linearized = linearize_kernel(module, func, &asked).ok()?;
@@ -138,7 +156,7 @@ pub fn choose(module: &Module, func: &Function, options: &Options<'_>, machine: 
         return Choice { lanes: fitting(machine, element_bits), element_bits, reason: Reason::ByType };
     };
     let program = Program::new(module, &linearized.program.func, &reps, machine);
-    program.choose(machine, greatest(func, &options.args, machine))
+    program.choose(machine, greatest)
 }
 
 /// The greatest number of lanes: where no index makes a driver over a range, what varies is passed in vectors, for which C has types as
@@ -217,6 +235,8 @@ struct Program<'a> {
     cycles: CycleForest,
     /// How often each loop's body is executed, by all loops around it.
     frequencies: Vec<f64>,
+    /// Of each loop and, at the end, of the code outside all: whether few iterations are known to be all.
+    few: Vec<bool>,
     /// Of each loop, the cycles that its iterations hand on.
     chains: Vec<f64>,
     /// Of each loop and, at the end, of the code outside all: the cycles of the longest chain in its own blocks.
@@ -241,6 +261,7 @@ impl<'a> Program<'a> {
             element_bits: 0,
             mask_registers: machine.mask_registers,
             frequencies: Vec::new(),
+            few: Vec::new(),
             chains: Vec::new(),
             paths: Vec::new(),
             live: Vec::new(),
@@ -250,6 +271,7 @@ impl<'a> Program<'a> {
             program.cycles.cycles().map(|c| trips::of_loop(func, &program.cycles, c)).collect();
         program.frequencies =
             program.cycles.cycles().map(|c| frequency(&program.cycles, &trips, c)).collect();
+        program.few = trips.iter().map(|t| matches!(t, Some(0..=FEW_TRIPS))).chain([false]).collect();
         let varies = |v: Value| program.varies(v);
         let weight = |b: Block| {
             let own = program.cycles.innermost(Node::from(b));
@@ -259,9 +281,9 @@ impl<'a> Program<'a> {
         let live = pressure::of_loops(func, &program.cycles, varies);
         (program.element_bits, program.live) = (element_bits, live);
         let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
-        let chain = |c: CycleId| match trips[c.index()] {
-            Some(0..=FEW_TRIPS) => 0.0,
-            _ => chains::of_loop(&program, c, &order),
+        let chain = |c: CycleId| match program.few[c.index()] {
+            true => 0.0,
+            false => chains::of_loop(&program, c, &order),
         };
         let path = |own: Option<CycleId>| {
             let blocks = order.iter().copied().filter(|&b| program.cycles.innermost(Node::from(b)) == own);
@@ -328,14 +350,20 @@ impl<'a> Program<'a> {
                 }
             }
         }
+        let asks = self.func.layout.iter().any(|&b| self.asks_lanes(b));
+        let window = if asks { WINDOW_OF_GUESSES } else { WINDOW };
         let mut total = 0.0;
         for (k, work) in work.iter_mut().enumerate() {
             let cycle = self.cycles.cycles().nth(k);
             let live = self.live[k].registers(machine, width, |bits| self.register_bits(bits));
             work.spill(live, machine.registers);
+            if self.few[k] {
+                // The loop is unrolled, and what all lanes share computed beforehand.
+                work.scalar = 0.0;
+            }
             let chain = cycle.map_or(0.0, |c| self.chains[c.index()]);
             // What does not fit into the window waits for the longest chain; what does, for its part of it.
-            let path = self.paths[k] * (work.operations() / WINDOW).min(1.0);
+            let path = self.paths[k] * (work.operations() / window).min(1.0);
             let once = chain.max(path).max(work.cycles()) + BEGIN + guesses[k];
             let mut around = std::iter::successors(cycle, |&c| self.cycles.parent(c));
             let waits = around.any(|c| apart[c.index()]);

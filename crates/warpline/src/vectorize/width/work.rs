@@ -11,7 +11,7 @@ pub(super) struct Work {
     /// Of vector arithmetic.
     vector: f64,
     /// Of scalar arithmetic.
-    scalar: f64,
+    pub(super) scalar: f64,
     loads: f64,
     stores: f64,
 }
@@ -135,6 +135,8 @@ impl Program<'_> {
         let masked = mask.is_some_and(|m| self.varies(m)) && !machine.mask_registers;
         let by_lanes = masked && (bits < 32 || machine.register_bits < 256);
         let (operations, vector) = match self.reps[address] {
+            // One by one, with the place to access chosen and taken out of a vector.
+            Rep::Varying if !slow && masked => (lanes, 3.0 * lanes),
             // A branch for each lane; the more of them, the worse they are guessed.
             _ if by_lanes && loaded.is_none() => (lanes, lanes * (8.0 + lanes / 4.0)),
             _ if by_lanes => (lanes, lanes * 8.0),
