@@ -25,6 +25,9 @@ pub struct Kernel {
     pub source: &'static str,
     /// The same in C11: a file with a function of the same name and parameters, to be compared with other compilers. It may include `warpline.h`.
     pub c: &'static str,
+    /// What vectors could gain, written by hand: C with gcc's vectors, and a function `void by_hand(uint64_t *slots)`, which finds in slots the begin and the
+    /// end of the range, what is passed for each parameter but the index, and the address of an array for results.
+    pub by_hand: Option<&'static str>,
     /// The function. Its directives in the file say which loops are vectorized, if it is not the function itself.
     pub function: &'static str,
     /// The shapes of the parameters, as on the command line; none for loops.

@@ -16,6 +16,7 @@ pub const KERNEL: Kernel = Kernel {
     file: "ao.rs",
     source: include_str!("../../ao.rs"),
     c: include_str!("../../ao.c"),
+    by_hand: None,
     function: "ao",
     args: Some("i=index"),
     data: &["spheres"],

@@ -12,6 +12,7 @@ pub const KERNEL: Kernel = Kernel {
     file: "mandelbrot.rs",
     source: include_str!("../../mandelbrot.rs"),
     c: include_str!("../../mandelbrot.c"),
+    by_hand: None,
     function: "mandelbrot",
     args: Some("i=index"),
     data: &["whole set"],

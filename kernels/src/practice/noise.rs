@@ -14,6 +14,7 @@ pub const KERNEL: Kernel = Kernel {
     file: "noise.rs",
     source: include_str!("../../noise.rs"),
     c: include_str!("../../noise.c"),
+    by_hand: None,
     function: "noise",
     args: Some("i=index"),
     data: &["picture"],

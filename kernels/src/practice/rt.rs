@@ -17,6 +17,7 @@ pub const KERNEL: Kernel = Kernel {
     file: "rt.rs",
     source: include_str!("../../rt.rs"),
     c: include_str!("../../rt.c"),
+    by_hand: None,
     function: "rt",
     args: Some("i=index"),
     data: &["landscape", "spheres"],

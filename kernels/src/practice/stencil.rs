@@ -15,6 +15,7 @@ pub const KERNEL: Kernel = Kernel {
     file: "stencil.rs",
     source: include_str!("../../stencil.rs"),
     c: include_str!("../../stencil.c"),
+    by_hand: None,
     function: "stencil",
     args: Some("i=index"),
     data: &["random"],

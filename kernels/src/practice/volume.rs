@@ -17,6 +17,7 @@ pub const KERNEL: Kernel = Kernel {
     file: "volume.rs",
     source: include_str!("../../volume.rs"),
     c: include_str!("../../volume.c"),
+    by_hand: None,
     function: "volume",
     args: Some("i=index"),
     data: &["cloud"],

@@ -9,6 +9,7 @@ pub const KERNEL: Kernel = Kernel {
     file: "xs.rs",
     source: include_str!("../../xs.rs"),
     c: include_str!("../../xs.c"),
+    by_hand: None,
     function: "xs",
     args: Some("_i=index, query=varying"),
     data: &["random"],

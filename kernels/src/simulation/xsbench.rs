@@ -19,6 +19,7 @@ pub const KERNEL: Kernel = Kernel {
     file: "xsbench.rs",
     source: include_str!("../../xsbench.rs"),
     c: include_str!("../../xsbench.c"),
+    by_hand: None,
     function: "xsbench",
     args: None,
     data: &["random energies", "sorted energies"],

@@ -14,6 +14,7 @@ pub const BH: Kernel = Kernel {
     file: "bh.rs",
     source: include_str!("../../bh.rs"),
     c: include_str!("../../bh.c"),
+    by_hand: None,
     function: "bh",
     args: Some("i=index"),
     data: &["random", "plummer"],

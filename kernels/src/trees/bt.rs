@@ -14,6 +14,7 @@ pub const BT: Kernel = Kernel {
     file: "bt.rs",
     source: include_str!("../../bt.rs"),
     c: include_str!("../../bt.c"),
+    by_hand: None,
     function: "bt",
     args: Some("_i=index, element=varying"),
     data: &["random", "unsorted"],
@@ -27,6 +28,7 @@ pub const BT_GATHER: Kernel = Kernel {
     file: "bt_gather.rs",
     source: include_str!("../../bt_gather.rs"),
     c: include_str!("../../bt_gather.c"),
+    by_hand: None,
     function: "bt_gather",
     ..BT
 };

@@ -17,6 +17,7 @@ pub const NN: Kernel = Kernel {
     file: "nn.rs",
     source: include_str!("../../nn.rs"),
     c: include_str!("../../nn.c"),
+    by_hand: None,
     function: "nn",
     args: Some("_i=index, x=varying, y=varying"),
     data: &["random", "sorted", "clustered"],
@@ -30,6 +31,7 @@ pub const KM: Kernel = Kernel {
     file: "km.rs",
     source: include_str!("../../km.rs"),
     c: include_str!("../../km.c"),
+    by_hand: None,
     function: "km",
     make: clusters,
     ..NN

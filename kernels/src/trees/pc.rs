@@ -17,6 +17,7 @@ pub const PC: Kernel = Kernel {
     file: "pc.rs",
     source: include_str!("../../pc.rs"),
     c: include_str!("../../pc.c"),
+    by_hand: None,
     function: "pc",
     args: Some("_i=index, x=varying, y=varying"),
     data: &["random", "sorted", "clustered"],
@@ -27,6 +28,7 @@ pub const PC: Kernel = Kernel {
 pub const MPC: Kernel = Kernel {
     name: "mpc",
     about: "points within each radius of a position",
+    by_hand: Some(include_str!("../../mpc_by_hand.c")),
     args: Some("_i=index, radius=varying"),
     data: &["random", "sorted", "clustered"],
     make: many_radii,

@@ -17,6 +17,7 @@ pub const VP: Kernel = Kernel {
     file: "vp.rs",
     source: include_str!("../../vp.rs"),
     c: include_str!("../../vp.c"),
+    by_hand: None,
     function: "vp",
     args: Some("_i=index, x=varying, y=varying"),
     data: &["random", "sorted", "clustered"],

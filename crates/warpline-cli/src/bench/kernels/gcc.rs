@@ -14,6 +14,9 @@ use crate::spec::Elem;
 /// The name of the entry to it, which takes slots as those of the other variants do.
 pub const ENTRY: &str = "by_gcc";
 
+/// The name of the entry to what was written by hand.
+pub const BY_HAND: &str = "by_hand";
+
 /// What is needed to read slots.
 const HEAD: &str = "#include <stdint.h>
 #include <stdbool.h>
@@ -30,9 +33,17 @@ pub fn object(
     cpu: &str,
     folder: &Path,
 ) -> Option<Vec<u8>> {
+    compiled(&format!("{}\n{}", entry.c, driver(entry.function, func, args)?), cpu, folder)
+}
+
+/// The same of what was written by hand, which has an entry of the name [`BY_HAND`].
+pub fn by_hand(entry: &Kernel, cpu: &str, folder: &Path) -> Option<Vec<u8>> {
+    compiled(entry.by_hand?, cpu, folder)
+}
+
+fn compiled(text: &str, cpu: &str, folder: &Path) -> Option<Vec<u8>> {
     let (source, object) = (folder.join("kernel.c"), folder.join("kernel.o"));
-    let text = format!("{HEAD}\n{}\n{}", entry.c, driver(entry.function, func, args)?);
-    std::fs::write(&source, text).ok()?;
+    std::fs::write(&source, format!("{HEAD}\n{text}")).ok()?;
     std::fs::write(folder.join("warpline.h"), warpline_lanes::C_HEADER).ok()?;
     let status = Command::new("gcc")
         .args(["-std=c11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-w", "-DWARPLINE_SCALAR"])

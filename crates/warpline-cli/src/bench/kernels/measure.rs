@@ -52,6 +52,8 @@ pub struct Measurement {
     pub scalar_ns: u64,
     /// The kernel in C after gcc's -O3; none where there is no gcc, or none that knows the CPU.
     pub gcc_ns: Option<u64>,
+    /// What was written with vectors by hand, after gcc's -O3, if there is that for the kernel.
+    pub by_hand_ns: Option<u64>,
     /// Full if-conversion; none if it would have taken more than 20 times as long as the scalar program.
     pub full_ns: Option<u64>,
     /// Partial linearization.
@@ -148,8 +150,15 @@ pub fn measure(entry: &Entry, data: usize, cpu: &str, asked: &BenchKernelsOption
     if let Some(object) = &by_gcc {
         jit.add_object(object, "what gcc makes")?;
     }
-    let gcc = by_gcc.map(|_| jit.function(gcc::ENTRY)).transpose()?;
-    let measured = Runs::of(&jit, gcc, &inputs, made.tolerance, asked.time)?;
+    let by_hand = gcc::by_hand(entry, cpu, folder.path());
+    if let Some(object) = &by_hand {
+        jit.add_object(object, "what was written by hand")?;
+    }
+    let others = [
+        by_gcc.map(|_| jit.function(gcc::ENTRY)).transpose()?,
+        by_hand.map(|_| jit.function(gcc::BY_HAND)).transpose()?,
+    ];
+    let measured = Runs::of(&jit, others, &inputs, made.tolerance, asked.time)?;
     let Made { counts, tests, width, vectorize_ns, .. } = made;
     Ok(Measurement {
         kernel: entry.name.to_owned(),
@@ -158,7 +167,8 @@ pub fn measure(entry: &Entry, data: usize, cpu: &str, asked: &BenchKernelsOption
         width,
         mismatches: measured.mismatches,
         scalar_ns: measured.scalar,
-        gcc_ns: measured.gcc,
+        gcc_ns: measured.others[0],
+        by_hand_ns: measured.others[1],
         full_ns: measured.variants[0],
         partial_ns: measured.variants[1].unwrap_or(u64::MAX),
         boscc_ns: measured.variants[2].unwrap_or(u64::MAX),
@@ -259,7 +269,8 @@ fn open(options: &KernelOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
 /// What running all programs shows.
 struct Runs {
     scalar: u64,
-    gcc: Option<u64>,
+    /// What gcc makes of the kernel, and what was written by hand.
+    others: [Option<u64>; 2],
     /// In the order of [`variants`]; none for one that takes too long.
     variants: Vec<Option<u64>>,
     /// The mean number of active lanes.
@@ -271,7 +282,7 @@ struct Runs {
 impl Runs {
     fn of(
         jit: &Jit,
-        gcc: Option<JitFunction<'_>>,
+        others: [Option<JitFunction<'_>>; 2],
         data: &Data,
         tolerance: Option<Tolerance>,
         seconds: f64,
@@ -279,11 +290,11 @@ impl Runs {
         let scalar = jit.function(SCALAR)?;
         let variants = variants(Boscc::Off);
         let mut bench = Bench::new(data, &scalar);
-        let (mut programs, mut shares, mut mismatches) = (vec![Some(scalar), gcc], Vec::new(), 0);
-        if let Some(gcc) = &gcc {
-            // Its mathematical functions are those of the C library, as the scalar program's are; but it may have chosen others of them.
-            mismatches += bench.check(gcc, tolerance.as_ref(), "gcc");
+        let (mut shares, mut mismatches) = (Vec::new(), 0);
+        for (other, name) in others.iter().zip([gcc::ENTRY, gcc::BY_HAND]) {
+            mismatches += other.as_ref().map_or(0, |program| bench.check(program, tolerance.as_ref(), name));
         }
+        let mut programs: Vec<_> = std::iter::once(Some(scalar)).chain(others).collect();
         for v in &variants {
             let (program, counting) = (jit.function(v.entry)?, jit.function(v.counting)?);
             let finishes = bench.finishes(&scalar, &program);
@@ -309,8 +320,8 @@ impl Runs {
         }
         let mut medians = times.iter_mut().map(|t| (!t.is_empty()).then(|| median(t)));
         let scalar = medians.next().flatten().unwrap_or(0);
-        let gcc = medians.next().flatten();
-        Ok(Runs { scalar, gcc, variants: medians.collect(), shares, runs, mismatches })
+        let others = [medians.next().flatten(), medians.next().flatten()];
+        Ok(Runs { scalar, others, variants: medians.collect(), shares, runs, mismatches })
     }
 }
 

@@ -40,6 +40,7 @@ fn speeds(all: &[Measurement]) -> Table {
             "full",
             "partial",
             "boscc",
+            "by hand",
             "full %",
             "partial %",
             "boscc %",
@@ -57,6 +58,7 @@ fn speeds(all: &[Measurement]) -> Table {
             m.full_ns.map_or_else(|| "> 20 × slower".to_owned(), |ns| ratio(speedup(m, Some(ns)))),
             ratio(speedup(m, Some(m.partial_ns))),
             ratio(speedup(m, Some(m.boscc_ns))),
+            ratio(speedup(m, m.by_hand_ns)),
             m.utilization_full.map_or_else(|| "–".to_owned(), percent),
             percent(m.utilization),
             percent(m.utilization_boscc),
@@ -74,7 +76,7 @@ fn speeds(all: &[Measurement]) -> Table {
             [of(|m| m.gcc_ns), of(|m| m.full_ns), of(|m| Some(m.partial_ns)), of(|m| Some(m.boscc_ns))];
         let mut row = vec!["geometric mean".to_owned(), cpu.to_owned(), String::new(), String::new()];
         row.extend(means);
-        row.extend(std::iter::repeat_n(String::new(), 4));
+        row.extend(std::iter::repeat_n(String::new(), 5));
         table.row(row);
     }
     table
