@@ -103,11 +103,14 @@ fn one_cpu(out: &mut String, cpu: &str, all: &[&Measurement], width: f64) {
                 bar(out, at, base - (SHARE - 14.0) * share, base, colour);
             }
         }
+        // The data set says nothing where there is one for each kernel.
+        let several = all.iter().filter(|other| other.kernel == m.kernel).count() > 1;
+        let label = if several { name(m) } else { m.kernel.clone() };
         let (tx, ty) = (x + 1.5 * BAR, base + 12.0);
         let _ = writeln!(
             out,
             "<text x=\"{tx}\" y=\"{ty}\" transform=\"rotate(-45 {tx} {ty})\" text-anchor=\"end\">{}</text>",
-            escape(&name(m))
+            escape(&label)
         );
     }
 }
