@@ -222,9 +222,10 @@ fn kernels_are_measured_and_do_in_every_variant_what_the_scalar_program_does() {
         }
         assert!(m["scalar_ns"].as_u64().unwrap() > 0 && m["partial_ns"].as_u64().unwrap() > 0, "{m}");
     }
-    // Lanes leave the search apart, but nothing in `mpc` is executed for some of them.
+    // Lanes leave the search apart, but nothing in `mpc` is executed for some of them alone.
     assert!(all[2]["utilization"].as_f64().unwrap() < 1.0);
-    assert_eq!(all[0]["utilization"].as_f64(), Some(1.0));
+    // Only the last group of the range is not full.
+    assert!(all[0]["utilization"].as_f64().unwrap() > 0.9);
 }
 
 #[test]
