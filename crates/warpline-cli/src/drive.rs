@@ -12,13 +12,14 @@ use warpline_llvm::process_has_symbol;
 use crate::error::Result;
 use crate::kernel::Kernel;
 
-/// Adds the scalar program over a range, with an entry of this name.
+/// Adds the scalar program over a range, with an entry of this name. A kernel that asks which work-item it is is a copy that is brought into the module with it.
 ///
 /// # Errors
 /// If a parameter cannot be passed.
 pub fn scalar(kernel: &mut Kernel, entry: &str) -> Result<()> {
     let made = over_range(kernel, kernel.func, entry)?;
-    kernel.export(&made)
+    let new: Vec<FuncId> = kernel.items.iter().map(|items| items.func).chain(made).collect();
+    kernel.export(&new)
 }
 
 /// A function, which is the kernel or a copy of it, over a range of indices.
