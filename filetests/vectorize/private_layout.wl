@@ -132,23 +132,23 @@ next:
 ;   %v3: i64 = zext %u
 ;   %v5: i64 = mul %v3, 4
 ;   %v6: i64 = mul %v5, 4
-;   %v7: ptr = alloca i8, %v6, align 4
+;   %v7: ptr = alloca i8, %v6, align 64
 ;   %v11: <4 x i64> = insertelement poison, %v5, i64 0
 ;   %v12: <4 x i64> = shufflevector %v11, poison [0, 0, 0, 0]
 ;   %v13: <4 x i64> = mul %v12, <0, 1, 2, 3>
 ;   %v14: <4 x ptr> = getelementptr i8, %v7, %v13
 ;   call @llvm.masked.scatter.v4i32.v4p0(%x, %v14, 4, <true, true, true, true>)
 ;   %v18: i32 = extractelement %n, i64 0
-;   %v19: ptr = alloca i32, %v18, align 4
+;   %v19: ptr = alloca i32, %v18, align 64
 ;   %v20: <4 x ptr> = insertelement poison, %v19, i64 0
 ;   %v22: i32 = extractelement %n, i64 1
-;   %v23: ptr = alloca i32, %v22, align 4
+;   %v23: ptr = alloca i32, %v22, align 64
 ;   %v24: <4 x ptr> = insertelement %v20, %v23, i64 1
 ;   %v26: i32 = extractelement %n, i64 2
-;   %v27: ptr = alloca i32, %v26, align 4
+;   %v27: ptr = alloca i32, %v26, align 64
 ;   %v28: <4 x ptr> = insertelement %v24, %v27, i64 2
 ;   %v30: i32 = extractelement %n, i64 3
-;   %v31: ptr = alloca i32, %v30, align 4
+;   %v31: ptr = alloca i32, %v30, align 64
 ;   %v32: <4 x ptr> = insertelement %v28, %v31, i64 3
 ;   call @llvm.masked.scatter.v4i32.v4p0(%x, %v32, 4, <true, true, true, true>)
 ;   %v34: <4 x i32> = call @llvm.masked.gather.v4i32.v4p0(%v14, 4, <true, true, true, true>, poison)

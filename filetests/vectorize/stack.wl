@@ -42,7 +42,7 @@ exit:
 ;   %v15: <4 x ptr> = shufflevector %v14, poison [0, 0, 0, 0]
 ;   %v17: i64 = mul %un, 4
 ;   %v19: i64 = mul %v17, 1
-;   %v20: ptr = alloca i8, %v19, align 4
+;   %v20: ptr = alloca i8, %v19, align 64
 ;   %v23: <4 x i64> = insertelement poison, %v17, i64 0
 ;   %v24: <4 x i64> = shufflevector %v23, poison [0, 0, 0, 0]
 ;   %v25: <4 x i64> = mul %v24, <0, 1, 2, 3>
@@ -57,7 +57,7 @@ exit:
 ; then:
 ;   %v34: i64 = mul %un, 4
 ;   %v35: i64 = mul %v34, 4
-;   %v36: ptr = alloca i8, %v35, align 4
+;   %v36: ptr = alloca i8, %v35, align 64
 ;   %v37: <4 x i64> = insertelement poison, %v34, i64 0
 ;   %v38: <4 x i64> = shufflevector %v37, poison [0, 0, 0, 0]
 ;   %v39: <4 x i64> = mul %v38, <0, 1, 2, 3>
@@ -119,7 +119,7 @@ late:
 ;   %v15: <4 x ptr> = insertelement %v12, %v13, i64 3
 ;   %v17: i64 = mul %un, 4
 ;   %v18: i64 = mul %v17, 4
-;   %v19: ptr = alloca i8, %v18, align 4
+;   %v19: ptr = alloca i8, %v18, align 64
 ;   %v22: <4 x i64> = insertelement poison, %v17, i64 0
 ;   %v23: <4 x i64> = shufflevector %v22, poison [0, 0, 0, 0]
 ;   %v24: <4 x i64> = mul %v23, <0, 1, 2, 3>
@@ -136,7 +136,7 @@ late:
 ; early:
 ;   %v36: i64 = mul %un, 4
 ;   %v37: i64 = mul %v36, 1
-;   %v38: ptr = alloca i8, %v37, align 4
+;   %v38: ptr = alloca i8, %v37, align 64
 ;   %v39: <4 x i64> = insertelement poison, %v36, i64 0
 ;   %v40: <4 x i64> = shufflevector %v39, poison [0, 0, 0, 0]
 ;   %v41: <4 x i64> = mul %v40, <0, 1, 2, 3>
