@@ -109,7 +109,7 @@ impl Imported {
 /// Whether a function is used by anything but calls of it.
 fn is_address_taken(function: LLVMValueRef) -> bool {
     let f = functions();
-    users_of(function).any(|user| {
+    users_of(function).into_iter().any(|user| {
         // SAFETY: users of a live function, which are asked what they are; `LLVMGetCalledValue` is asked of calls only.
         unsafe {
             let is_call = !f.LLVMIsACallInst(user).is_null() || !f.LLVMIsAInvokeInst(user).is_null();

@@ -276,7 +276,7 @@ fn width_of(masks: &[LLVMValueRef]) -> Option<u32> {
     let lanes = unsafe { f.LLVMGetVectorSize(f.LLVMTypeOf(masks[0])) };
     for &mask in masks {
         let sources = if combines(mask) { Vec::new() } else { operands_of(mask) };
-        let users: Vec<_> = users_of(mask).collect();
+        let users = users_of(mask);
         let used = users.iter().filter(|&&user| !combines(user)).flat_map(|&user| {
             let mut around = operands_of(user);
             around.push(user);
@@ -348,7 +348,7 @@ fn leaves_its_block(mask: LLVMValueRef) -> bool {
     // SAFETY: live instructions.
     unsafe {
         let home = f.LLVMGetInstructionParent(mask);
-        users_of(mask).any(|user| is_phi(user) || f.LLVMGetInstructionParent(user) != home)
+        users_of(mask).into_iter().any(|user| is_phi(user) || f.LLVMGetInstructionParent(user) != home)
     }
 }
 

@@ -442,16 +442,17 @@ impl fmt::Debug for Module {
     }
 }
 
-/// What uses a value: instructions, or constants that are made of it. Each as often as it does.
-pub(crate) fn users_of(value: LLVMValueRef) -> impl Iterator<Item = LLVMValueRef> {
+/// What uses a value: instructions, or constants that are made of it. Each as often as it does. They are collected, since whoever changes one of them
+/// takes its uses out of the list that LLVM has of them.
+pub(crate) fn users_of(value: LLVMValueRef) -> Vec<LLVMValueRef> {
     let f = functions();
     let there = |used: LLVMUseRef| (!used.is_null()).then_some(used);
-    // SAFETY: uses of a live value; the next one is asked for before anybody sees a user.
-    let uses = std::iter::successors(there(unsafe { f.LLVMGetFirstUse(value) }), move |&used| {
+    // SAFETY: uses of a live value.
+    let uses = std::iter::successors(there(unsafe { f.LLVMGetFirstUse(value) }), |&used| {
         there(unsafe { f.LLVMGetNextUse(used) })
     });
     // SAFETY: a use of a live value.
-    uses.map(move |used| unsafe { f.LLVMGetUser(used) })
+    uses.map(|used| unsafe { f.LLVMGetUser(used) }).collect()
 }
 
 /// Reads text or bitcode into a context; the error is LLVM's message, which may be empty where it has reported something instead.

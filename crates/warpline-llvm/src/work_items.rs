@@ -68,5 +68,5 @@ fn truncations_of(value: LLVMValueRef) -> Vec<LLVMValueRef> {
         f.LLVMGetInstructionOpcode(user) == LLVMTrunc as u32
             && f.LLVMGetIntTypeWidth(f.LLVMTypeOf(user)) == 32
     };
-    users_of(value).filter(narrows).collect()
+    users_of(value).into_iter().filter(narrows).collect()
 }

@@ -12,6 +12,9 @@ mod kernels;
 #[path = "common/values.rs"]
 mod values;
 
+use warpline::vectorize::{Boscc, Linearize};
+use warpline_llvm::Cpu;
+
 use kernels::{Arg, Kernel, bytes, words};
 
 /// A kernel on an index and whatever else.
@@ -197,6 +200,33 @@ end:
 }";
     let args = vec![Arg::Index, Arg::Varying(words((0..60).map(|k| k * 7 % 41))), Arg::Uniform(16)];
     kernel(text, args, 0..60, 4).judge();
+}
+
+/// Found by random programs: where an instruction uses a mask twice, those behind it in the list of its users were given poison.
+#[test]
+fn a_mask_that_something_uses_twice_reaches_all_that_use_it() {
+    let text = "define i32 @kernel(i32 %i, ptr %sink) {
+entry:
+  %low = and i32 %i, 255
+  %yes = icmp ult i32 0, 4
+  %surely = and i1 %yes, %yes
+  br i1 %surely, label %join, label %other
+join:
+  %mask = phi i1 [ %surely, %entry ], [ %test, %other ]
+  %number = zext i1 %mask to i64
+  store i64 %number, ptr %sink, align 8
+  %twice = mul i1 %mask, %mask
+  ret i32 0
+other:
+  %test = icmp sge i32 0, %low
+  br label %join
+}";
+    let kernel = kernel(text, vec![Arg::Index, Arg::Buffer(words(scattered(8)))], 0..40, 4);
+    kernel.judge();
+    // Without passes, which would find the branch's constant.
+    if kernels::llvm_is_there() {
+        kernel.judge_for((16, Linearize::Partial, Boscc::Off, ""), &Cpu::named("x86-64-v2"));
+    }
 }
 
 // ---- 5: inactive lanes -------------------------------------------------------------------------------------------

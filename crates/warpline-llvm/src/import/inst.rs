@@ -489,7 +489,7 @@ fn passes_copies(call: LLVMValueRef) -> bool {
 fn is_passed(alloca: LLVMValueRef, kind: &str) -> bool {
     let f = functions();
     let kind = attribute_kind(kind);
-    users_of(alloca).any(|user| {
+    users_of(alloca).into_iter().any(|user| {
         // SAFETY: a user of a live value; attributes are asked of calls.
         unsafe {
             let is_call = !f.LLVMIsACallInst(user).is_null() || !f.LLVMIsAInvokeInst(user).is_null();
