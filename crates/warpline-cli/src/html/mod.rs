@@ -508,7 +508,7 @@ fn shorten(name: &str) -> String {
 }
 
 /// Text as HTML, in elements and in attributes between double quotes.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -2,6 +2,7 @@
 
 use warpline::ir::{Function, Type};
 use warpline::shape::ArgShape;
+use warpline_kernels::Random;
 
 use crate::error::{Error, Result};
 use crate::spec::{Bind, Elem, Fill, Number, Spec};
@@ -145,26 +146,8 @@ fn wrong_number<T>(name: &str) -> impl FnOnce(String) -> Result<T> {
     move |message| Err(Error::option(option, message))
 }
 
-/// The generator `SplitMix64`.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// In 0..1, a multiple of 2^−53.
-    fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
-
 fn contents(elem: Elem, len: usize, fill: Fill, seed: u64) -> Vec<u8> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let size = elem.bytes();
     let mut bytes = Vec::with_capacity(len * size);
     for k in 0..len {
@@ -179,12 +162,12 @@ fn contents(elem: Elem, len: usize, fill: Fill, seed: u64) -> Vec<u8> {
             Fill::Iota if elem == Elem::Bool => k as u64 & 1,
             Fill::Iota => k as u64,
             Fill::Random if elem.is_float() => float(random.unit()),
-            Fill::Random if elem == Elem::Bool => random.next() & 1,
-            Fill::Random => random.next(),
+            Fill::Random if elem == Elem::Bool => random.bits() & 1,
+            Fill::Random => random.bits(),
             Fill::Same(n) => elem.bits(n).unwrap_or(0),
             Fill::Between(Number::Int(a), Number::Int(b)) if !elem.is_float() => {
                 let span = (b - a).clamp(1, i128::from(u64::MAX)) as u64;
-                (a + i128::from(random.next() % span)) as u64
+                (a + i128::from(random.bits() % span)) as u64
             }
             Fill::Between(a, b) => {
                 let (a, b) = (a.as_f64(), b.as_f64());

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::measure::Measurement;
 use super::report::{name, speedup};
+use crate::html::escape;
 
 /// Names and colours of the variants.
 const VARIANTS: [(&str, &str); 3] =
@@ -122,8 +123,4 @@ fn bar(out: &mut String, x: f64, top: f64, bottom: f64, colour: &str) {
         BAR - 1.0,
         (bottom - top).max(0.0)
     );
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
 }
