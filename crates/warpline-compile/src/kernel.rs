@@ -296,7 +296,7 @@ impl Kernel {
     /// The vector mathematics to use.
     pub fn math_library(&self, options: &KernelOptions) -> VectorMath {
         let KernelOptions { math_ulp, sleef, .. } = *options;
-        VectorMath::new(&self.imported.ir.triple, self.vectors.register_bits, math_ulp, sleef)
+        VectorMath::new(&self.imported.ir.triple, &self.vectors, math_ulp, sleef)
     }
 
     /// The text of a refusal, with the source line.

@@ -232,8 +232,7 @@ impl Machine {
             Width::Lanes(n) => n,
             Width::Auto => self.width(imported, options, found, func)?,
         };
-        let math =
-            VectorMath::new(&imported.ir.triple, self.vectors.register_bits, options.math_ulp, options.sleef);
+        let math = VectorMath::new(&imported.ir.triple, &self.vectors, options.math_ulp, options.sleef);
         let bodies = imported.final_bodies(self.vectors.register_bits);
         let header = imported.ir.functions[func].block_name(found.header);
         let asked = VectorizerOptions {

@@ -14,7 +14,10 @@ const MASK_BITS: u32 = 1024;
 /// # Errors
 /// If LLVM cannot make code for it.
 pub fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
-    let register_bits = register_bits(cpu, triple)?;
+    let (register_bits, fused) = match by_features(cpu) {
+        Some(known) => known,
+        None => probe(cpu, triple)?,
+    };
     let x86 = ["x86_64", "i386", "i486", "i586", "i686"].iter().any(|arch| triple.starts_with(arch));
     // AVX-512 came with mask registers, and with twice as many others. AVX2 gathers without having masks for that, and what it has is slow on many CPUs.
     let mask_registers = x86 && register_bits == 512;
@@ -24,23 +27,42 @@ pub fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
         false if x86 => 8,
         false => 32,
     };
-    Ok(Machine { register_bits, registers, mask_registers, mask_bits: MASK_BITS, gathers: mask_registers })
+    Ok(Machine {
+        register_bits,
+        registers,
+        mask_registers,
+        mask_bits: MASK_BITS,
+        gathers: mask_registers,
+        fused,
+    })
 }
 
-/// The size of a CPU's vector registers in bits, found out by making code for vectors of integers.
-fn register_bits(cpu: &Cpu, triple: &str) -> Result<u32> {
-    if cpu.features.split(',').any(|f| f == "+avx512f") {
-        return Ok(512);
-    }
-    let has = |feature: &str| cpu.features.split(',').any(|f| f == feature);
-    if has("+avx2") || has("-avx2") {
-        return Ok(if has("+avx2") { 256 } else { 128 });
-    }
+/// The same as [`probe`] finds, for an x86 CPU whose features are known.
+fn by_features(cpu: &Cpu) -> Option<(u32, bool)> {
+    let says = |feature: &str| cpu.features.split(',').any(|f| f == feature);
+    let has = |name: &str| says(&format!("+{name}"));
+    let known = |name: &str| has(name) || says(&format!("-{name}"));
+    let bits = match () {
+        () if has("avx512f") => 512,
+        () if has("avx2") => 256,
+        () if known("avx2") => 128,
+        () => return None,
+    };
+    Some((bits, has("fma")))
+}
+
+/// The size of a CPU's vector registers in bits, and whether it has fused multiplication and addition, found out by making code for vectors of integers and of
+/// numbers: what is not an instruction becomes calls of `fmaf`.
+fn probe(cpu: &Cpu, triple: &str) -> Result<(u32, bool)> {
     let probe = format!(
         "target triple = \"{triple}\"\n\
-         define void @probe(ptr %p, ptr %q) {{\n\
+         define void @integers(ptr %p, ptr %q) {{\n\
          %a = load <16 x i32>, ptr %p\n %b = load <16 x i32>, ptr %q\n %c = add <16 x i32> %a, %b\n\
-         store <16 x i32> %c, ptr %p\n ret void\n}}\n"
+         store <16 x i32> %c, ptr %p\n ret void\n}}\n\
+         declare <4 x float> @llvm.fma.v4f32(<4 x float>, <4 x float>, <4 x float>)\n\
+         define void @numbers(ptr %p) {{\n\
+         %a = load <4 x float>, ptr %p\n %b = call <4 x float> @llvm.fma.v4f32(<4 x float> %a, <4 x float> %a, <4 x float> %a)\n\
+         store <4 x float> %b, ptr %p\n ret void\n}}\n"
     );
     let module = Module::parse(probe.as_bytes(), "the probe for vector registers")?;
     let options = CodegenOptions {
@@ -50,5 +72,6 @@ fn register_bits(cpu: &Cpu, triple: &str) -> Result<u32> {
     };
     let assembly = String::from_utf8_lossy(&worker::codegen(&module, &options)?).into_owned();
     let registers = [("zmm", 512), ("ymm", 256)];
-    Ok(registers.iter().find(|(name, _)| assembly.contains(name)).map_or(128, |&(_, bits)| bits))
+    let bits = registers.iter().find(|(name, _)| assembly.contains(name)).map_or(128, |&(_, bits)| bits);
+    Ok((bits, !assembly.contains("fmaf")))
 }

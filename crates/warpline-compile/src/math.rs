@@ -1,10 +1,12 @@
-//! Vector mathematics: [glibc's library](crate::libmvec), and SLEEF for what that does not have or not as exactly.
+//! Vector mathematics: what the vectorizer [writes out](Elementary), [glibc's library](crate::libmvec), and SLEEF for what these do not have or not
+//! as exactly.
 //!
 //! `Sleef_expf16_u10avx512f` is `expf` on 16 lanes with AVX-512, with an error of at most 1.0 units in the last place; `d` in the place of the
 //! second `f` stands for double precision. Only what is installed on this machine is used.
 
 use warpline::ir::Module;
-use warpline::vectorize::MathLibrary;
+use warpline::vectorize::width::Machine;
+use warpline::vectorize::{Elementary, MathLibrary};
 
 use crate::libmvec::{Libmvec, MAX_ULP};
 
@@ -39,8 +41,10 @@ const SLEEF: [(&str, u32); 27] = [
     ("tgamma", 10),
 ];
 
-/// The vector mathematics libraries for a CPU.
+/// The vector mathematics for a CPU.
 pub struct VectorMath {
+    /// Whether functions can be written out.
+    fused: bool,
     libmvec: Libmvec,
     /// The widest vector registers that SLEEF may use, in bits.
     sleef_bits: u32,
@@ -49,12 +53,17 @@ pub struct VectorMath {
 }
 
 impl VectorMath {
-    /// What there is for a target and a CPU with vector registers of this size, within an error in units in the last place; `sleef` says whether SLEEF
-    /// may be used.
-    pub fn new(triple: &str, register_bits: u32, max_ulp: u32, sleef: bool) -> VectorMath {
+    /// What there is for a target and a CPU, within an error in units in the last place; `sleef` says whether SLEEF may be used.
+    pub fn new(triple: &str, machine: &Machine, max_ulp: u32, sleef: bool) -> VectorMath {
+        let register_bits = machine.register_bits;
         let libmvec = Libmvec::new(triple, if max_ulp >= MAX_ULP { register_bits } else { 0 });
         let sleef = sleef && triple.starts_with("x86_64") && triple.contains("linux");
-        VectorMath { libmvec, sleef_bits: if sleef { register_bits } else { 0 }, max_ulp }
+        VectorMath {
+            fused: machine.fused,
+            libmvec,
+            sleef_bits: if sleef { register_bits } else { 0 },
+            max_ulp,
+        }
     }
 
     /// SLEEF's symbol of a function, whether it is installed or not.
@@ -81,6 +90,10 @@ impl MathLibrary for VectorMath {
             .vector_function(scalar, lanes)
             .or_else(|| self.sleef_symbol(scalar, lanes).filter(installed))
     }
+
+    fn written_out(&self, function: Elementary) -> bool {
+        self.fused && function.max_ulp() <= self.max_ulp
+    }
 }
 
 /// What an object that is made of a module must be linked with, for its vector mathematics.
@@ -98,9 +111,32 @@ pub fn libraries(module: &Module) -> Vec<&'static str> {
 mod tests {
     use super::*;
 
+    fn machine(register_bits: u32) -> Machine {
+        Machine {
+            register_bits,
+            registers: 32,
+            mask_registers: false,
+            mask_bits: 1024,
+            gathers: false,
+            fused: true,
+        }
+    }
+
+    #[test]
+    fn functions_are_written_out_where_they_are_exact_enough_and_multiplication_fuses() {
+        let linux = "x86_64-unknown-linux-gnu";
+        let four = VectorMath::new(linux, &machine(256), 4, false);
+        assert!(four.written_out(Elementary::Exp) && four.written_out(Elementary::Pow));
+        let one = VectorMath::new(linux, &machine(256), 1, false);
+        assert!(one.written_out(Elementary::Exp) && !one.written_out(Elementary::Pow));
+        assert!(!VectorMath::new(linux, &machine(256), 0, false).written_out(Elementary::Exp));
+        let plain = VectorMath::new(linux, &Machine { fused: false, ..machine(256) }, 4, false);
+        assert!(!plain.written_out(Elementary::Exp));
+    }
+
     #[test]
     fn names_are_those_of_sleef() {
-        let all = VectorMath::new("x86_64-unknown-linux-gnu", 512, 4, true);
+        let all = VectorMath::new("x86_64-unknown-linux-gnu", &machine(512), 4, true);
         let symbol = |scalar: &str, lanes| all.sleef_symbol(scalar, lanes);
         assert_eq!(symbol("expf", 16).as_deref(), Some("Sleef_expf16_u10avx512f"));
         assert_eq!(symbol("exp", 8).as_deref(), Some("Sleef_expd8_u10avx512f"));
@@ -113,7 +149,7 @@ mod tests {
 
     #[test]
     fn bounds_registers_and_targets_are_kept() {
-        let one = VectorMath::new("x86_64-unknown-linux-gnu", 256, 1, true);
+        let one = VectorMath::new("x86_64-unknown-linux-gnu", &machine(256), 1, true);
         assert!(one.sleef_symbol("expf", 8).is_some() && one.sleef_symbol("expf", 16).is_none());
         assert_eq!(one.sleef_symbol("erfcf", 8), None, "1.5 units are more than one");
         assert_eq!(one.libmvec.vector_function("expf", 8), None, "4 units are more than one");
@@ -122,7 +158,7 @@ mod tests {
             ("x86_64-unknown-linux-gnu", 0, true),
             ("x86_64-unknown-linux-gnu", 4, false),
         ] {
-            assert_eq!(VectorMath::new(triple, 512, ulp, sleef).sleef_symbol("expf", 8), None);
+            assert_eq!(VectorMath::new(triple, &machine(512), ulp, sleef).sleef_symbol("expf", 8), None);
         }
     }
 }

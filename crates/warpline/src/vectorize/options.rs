@@ -5,6 +5,7 @@ use crate::shape::ArgShape;
 
 use super::callees::{AllCallees, Callees};
 use super::counts::Counts;
+use super::lower::Elementary;
 
 /// How much control flow is folded.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -34,6 +35,11 @@ pub trait MathLibrary {
     /// The symbol of a function that computes `scalar` (a C library name such as `expf`) on vectors of `lanes`
     /// elements per argument, passed and returned in registers, if the library has one.
     fn vector_function(&self, scalar: &str, lanes: u32) -> Option<String>;
+
+    /// Whether a function is to be written out as instructions, which need fused multiplication and addition, instead of being called.
+    fn written_out(&self, _function: Elementary) -> bool {
+        false
+    }
 }
 
 /// No vector math: calls are made lane by lane.

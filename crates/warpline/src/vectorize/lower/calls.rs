@@ -5,7 +5,8 @@ use crate::shape::ArgShape;
 use crate::uniformity::rules::called;
 use crate::vectorize::VectorizeError;
 
-use super::math::{Fold, Form, is_annotation, libm_name, reduction, vector_intrinsic};
+use super::elementary::Elementary;
+use super::math::{Fold, Form, instruction, is_annotation, libm_name, reduction, vector_intrinsic};
 use super::memory::mangle;
 use super::{Lower, Rep};
 
@@ -55,13 +56,16 @@ impl Lower<'_> {
         {
             return self.vector_intrinsic(i, base, form);
         }
+        if let Some(base) = instruction(&name, self.src.ty(result)) {
+            return self.vector_intrinsic(i, base, Form::Elementwise);
+        }
         if let Some(kind) = name.strip_prefix("llvm.vector.reduce.")
             && let Some(fold) = reduction(kind)
         {
             return self.reduction(i, fold);
         }
         if let Some(libm) = libm_name(&name, self.src.ty(result))
-            && self.vector_math(i, &libm)?
+            && (self.written_out(i, &libm)? || self.vector_math(i, &libm)?)
         {
             return Ok(());
         }
@@ -310,6 +314,16 @@ impl Lower<'_> {
             self.out.insts[inst].flags = self.src.insts[from].flags;
             self.copy_metadata(from, inst);
         }
+    }
+
+    /// Writes a mathematics function out; false if that is not wanted.
+    fn written_out(&mut self, i: Inst, libm: &str) -> Result<bool, VectorizeError> {
+        let wanted = |f: &Elementary| self.width > 1 && self.math.written_out(*f);
+        let Some(function) = Elementary::of(libm).filter(wanted) else { return Ok(false) };
+        self.approximate = true;
+        let value = self.elementary(i, function)?;
+        self.define_vector_result(i, self.src.insts[i].results[0], value)?;
+        Ok(true)
     }
 
     /// Calls the vector mathematics library, in pieces if its vectors are shorter; false if it has no such function.

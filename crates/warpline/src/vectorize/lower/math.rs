@@ -62,7 +62,7 @@ const ELEMENTWISE: &[&str] = &[
 /// Whether calls of a function have a vector form that is a few instructions (`true`) or that a library of vector math may have
 /// (`false`); `None` if they are made lane by lane.
 pub fn has_cheap_vector_form(name: &str, result: Type) -> Option<bool> {
-    if vector_intrinsic(name).is_some() {
+    if vector_intrinsic(name).is_some() || instruction(name, result).is_some() {
         return Some(true);
     }
     libm_name(name, result).map(|_| false)
@@ -91,6 +91,34 @@ pub(super) fn vector_intrinsic(name: &str) -> Option<(&str, Form)> {
         }
     }
     None
+}
+
+/// Functions of the C mathematics library that are an instruction each on most machines, without their `f` for `float`, and the intrinsics for them. Front ends call
+/// some of them where they may set `errno`.
+const INSTRUCTIONS: &[(&str, &str)] = &[
+    ("ceil", "llvm.ceil"),
+    ("copysign", "llvm.copysign"),
+    ("fabs", "llvm.fabs"),
+    ("floor", "llvm.floor"),
+    ("fma", "llvm.fma"),
+    ("fmax", "llvm.maxnum"),
+    ("fmin", "llvm.minnum"),
+    ("nearbyint", "llvm.nearbyint"),
+    ("rint", "llvm.rint"),
+    ("round", "llvm.round"),
+    ("roundeven", "llvm.roundeven"),
+    ("sqrt", "llvm.sqrt"),
+    ("trunc", "llvm.trunc"),
+];
+
+/// The base name of the intrinsic that a function of the C mathematics library is.
+pub(super) fn instruction(name: &str, result: Type) -> Option<&'static str> {
+    let base = match result {
+        Type::Float(FloatKind::Float) => name.strip_suffix('f')?,
+        Type::Float(FloatKind::Double) => name,
+        _ => return None,
+    };
+    INSTRUCTIONS.iter().find(|(function, _)| *function == base).map(|&(_, intrinsic)| intrinsic)
 }
 
 /// How two elements become one in a reduction.

@@ -9,12 +9,14 @@
 //! * `ops`: arithmetic and everything that works lane by lane in one instruction;
 //! * `memory`: loads, stores, private memory;
 //! * `calls`: calls and lane operations;
+//! * `elementary`: functions such as `expf`, written out;
 //! * `pointers`: calls through pointers;
 //! * `variants`: calls of vector variants that the user supplies;
 //! * `stack`: which memory on the stack is given back;
 //! * `replicate`: what has no vector form, once per active lane in lane order.
 
 mod calls;
+mod elementary;
 mod lanes;
 mod math;
 mod memory;
@@ -48,6 +50,7 @@ use memory::covered::Covered;
 use memory::plan::AccessPlan;
 use stack::StackUse;
 
+pub use elementary::Elementary;
 pub use math::has_cheap_vector_form;
 pub use reps::Rep;
 

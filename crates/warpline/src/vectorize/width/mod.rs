@@ -44,6 +44,8 @@ pub struct Machine {
     pub mask_bits: u32,
     /// Whether it gathers and scatters under masks.
     pub gathers: bool,
+    /// Whether it multiplies and adds in one instruction, with one rounding.
+    pub fused: bool,
 }
 
 impl Machine {

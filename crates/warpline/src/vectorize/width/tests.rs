@@ -7,12 +7,30 @@ use crate::vectorize::Options;
 
 use super::{Choice, Machine, Reason, choose};
 
-const SSE: Machine =
-    Machine { register_bits: 128, registers: 16, mask_registers: false, mask_bits: 1024, gathers: false };
-const AVX2: Machine =
-    Machine { register_bits: 256, registers: 16, mask_registers: false, mask_bits: 1024, gathers: false };
-const AVX512: Machine =
-    Machine { register_bits: 512, registers: 32, mask_registers: true, mask_bits: 1024, gathers: true };
+const SSE: Machine = Machine {
+    register_bits: 128,
+    registers: 16,
+    mask_registers: false,
+    mask_bits: 1024,
+    gathers: false,
+    fused: true,
+};
+const AVX2: Machine = Machine {
+    register_bits: 256,
+    registers: 16,
+    mask_registers: false,
+    mask_bits: 1024,
+    gathers: false,
+    fused: true,
+};
+const AVX512: Machine = Machine {
+    register_bits: 512,
+    registers: 32,
+    mask_registers: true,
+    mask_bits: 1024,
+    gathers: true,
+    fused: true,
+};
 
 fn module(body: &str) -> Module {
     parse_module(&format!("module \"m\"\n\n{body}")).unwrap_or_else(|e| panic!("{e}"))

@@ -1,0 +1,202 @@
+//! Elementary functions on vectors of `float`, written out where they are called.
+//!
+//! A call of a library of vector mathematics keeps nothing in vector registers, waits for the call before it, and loads its constants anew.
+//! Written out, the functions of a kernel overlap, and inactive lanes need no harmless argument, for no argument leaves a fast path. The argument
+//! is reduced to a small interval, where a polynomial is near; what is special about zeros, infinities, NaNs and numbers below the normal ones is
+//! chosen afterwards. The coefficients are those that `tools/elementary-coefficients.py` prints. Reductions rest on fused multiplication
+//! and addition, so that the functions are for machines that have it as an instruction ([`MathLibrary::written_out`]).
+//!
+//! How far results are from the true ones at most, rounding to nearest, in units in the last place, says [`Elementary::max_ulp`]. The tests of
+//! `warpline-compile` measure it: of all arguments for functions of one, of many for `powf`.
+//!
+//! [`MathLibrary::written_out`]: crate::vectorize::MathLibrary::written_out
+
+mod exp;
+mod log;
+mod pow;
+
+use crate::ir::{BinaryOp, CastOp, Constant, Effects, FloatKind, FloatPred, Inst, Op, Type, Value};
+use crate::vectorize::VectorizeError;
+
+use super::{Lower, Rep};
+
+/// A function that can be written out.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Elementary {
+    /// `expf`
+    Exp,
+    /// `exp2f`
+    Exp2,
+    /// `logf`
+    Log,
+    /// `log2f`
+    Log2,
+    /// `log10f`
+    Log10,
+    /// `powf`
+    Pow,
+}
+
+impl Elementary {
+    /// The function of the C library's name.
+    pub fn of(libm: &str) -> Option<Elementary> {
+        Some(match libm {
+            "expf" => Elementary::Exp,
+            "exp2f" => Elementary::Exp2,
+            "logf" => Elementary::Log,
+            "log2f" => Elementary::Log2,
+            "log10f" => Elementary::Log10,
+            "powf" => Elementary::Pow,
+            _ => return None,
+        })
+    }
+
+    /// The largest error, in units in the last place.
+    pub fn max_ulp(self) -> u32 {
+        match self {
+            Elementary::Exp | Elementary::Exp2 | Elementary::Log => 1,
+            Elementary::Log2 | Elementary::Pow => 2,
+            Elementary::Log10 => 3,
+        }
+    }
+}
+
+impl Lower<'_> {
+    /// Writes a function out for all lanes of a call.
+    pub(super) fn elementary(&mut self, i: Inst, function: Elementary) -> Result<Value, VectorizeError> {
+        let args = self.src.insts[i].args.clone();
+        let x = self.vector(args[0], i)?;
+        let lanes = self.width;
+        if function != Elementary::Pow {
+            let mut floats = Floats { lower: self, lanes };
+            return Ok(match function {
+                Elementary::Exp2 => floats.exp2(x),
+                Elementary::Log => floats.log(x),
+                Elementary::Log2 => floats.log2(x),
+                Elementary::Log10 => floats.log10(x),
+                _ => floats.exp(x),
+            });
+        }
+        // What only depends on the exponent is computed once where it is uniform.
+        let exponent = if self.reps[args[1]] == Rep::Uniform {
+            let y = self.scalar(args[1], i)?;
+            let parts = Floats { lower: self, lanes: 1 }.exponent(y);
+            let mut splats = Vec::with_capacity(parts.len());
+            for part in parts {
+                splats.push(self.splat(part, i)?);
+            }
+            splats.try_into().expect("as many as there were")
+        } else {
+            let y = self.vector(args[1], i)?;
+            Floats { lower: self, lanes }.exponent(y)
+        };
+        Ok(Floats { lower: self, lanes }.pow(x, exponent))
+    }
+}
+
+/// Operations on `float`s and on their bits, as vectors of so many lanes; on scalars, if there is one lane.
+struct Floats<'l, 'm> {
+    lower: &'l mut Lower<'m>,
+    lanes: u32,
+}
+
+/// 1.5 · 2²³: numbers below 2²² in size lose their fraction when it is added, and the sum's low bits are the whole number.
+const ROUNDING: f32 = 12_582_912.0;
+
+impl Floats<'_, '_> {
+    fn of(&self, scalar: Type) -> Type {
+        if self.lanes == 1 { scalar } else { scalar.vector(self.lanes).expect("elements are scalars") }
+    }
+
+    fn float_type(&self) -> Type {
+        self.of(Type::Float(FloatKind::Float))
+    }
+
+    fn constant(&mut self, c: Constant) -> Value {
+        let whole = if self.lanes == 1 { c } else { Constant::vector(vec![c; self.lanes as usize]) };
+        self.lower.out.constant_value(whole)
+    }
+
+    fn number(&mut self, x: f32) -> Value {
+        self.constant(Constant::Float { kind: FloatKind::Float, bits: u128::from(x.to_bits()) })
+    }
+
+    fn integer(&mut self, x: u32) -> Value {
+        self.constant(Constant::int(32, u128::from(x)))
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
+        let ty = self.lower.out.ty(a);
+        self.lower.emit(Op::Binary(op), &[a, b], ty)
+    }
+
+    fn add(&mut self, a: Value, b: Value) -> Value {
+        self.binary(BinaryOp::FAdd, a, b)
+    }
+
+    fn sub(&mut self, a: Value, b: Value) -> Value {
+        self.binary(BinaryOp::FSub, a, b)
+    }
+
+    fn mul(&mut self, a: Value, b: Value) -> Value {
+        self.binary(BinaryOp::FMul, a, b)
+    }
+
+    fn neg(&mut self, a: Value) -> Value {
+        let ty = self.lower.out.ty(a);
+        self.lower.emit(Op::FNeg, &[a], ty)
+    }
+
+    /// `a · b + c`, rounded once.
+    fn fma(&mut self, a: Value, b: Value, c: Value) -> Value {
+        let ty = self.float_type();
+        self.intrinsic("llvm.fma", &[a, b, c], ty)
+    }
+
+    fn intrinsic(&mut self, base: &str, args: &[Value], ty: Type) -> Value {
+        let name = format!("{base}.{}", super::memory::mangle(ty));
+        self.lower.call_named(&name, args, ty, Effects::empty()).expect("an intrinsic with a result")
+    }
+
+    fn compare(&mut self, pred: FloatPred, a: Value, b: Value) -> Value {
+        let ty = self.of(Type::BOOL);
+        self.lower.emit(Op::FCmp(pred), &[a, b], ty)
+    }
+
+    fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
+        self.lower.select(cond, a, b)
+    }
+
+    fn cast(&mut self, op: CastOp, a: Value, scalar: Type) -> Value {
+        let ty = self.of(scalar);
+        self.lower.emit(Op::Cast(op), &[a], ty)
+    }
+
+    fn bits(&mut self, a: Value) -> Value {
+        self.cast(CastOp::Bitcast, a, Type::Int(32))
+    }
+
+    fn as_float(&mut self, a: Value) -> Value {
+        self.cast(CastOp::Bitcast, a, Type::Float(FloatKind::Float))
+    }
+
+    /// The polynomial with these coefficients, the constant term first, by Horner's rule.
+    fn polynomial(&mut self, x: Value, coefficients: &[f32]) -> Value {
+        let (&highest, rest) = coefficients.split_last().expect("a polynomial has coefficients");
+        let mut sum = self.number(highest);
+        for &c in rest.iter().rev() {
+            let c = self.number(c);
+            sum = self.fma(sum, x, c);
+        }
+        sum
+    }
+
+    /// `x` within `low ..= high`; NaNs stay.
+    fn clamp(&mut self, x: Value, low: f32, high: f32) -> Value {
+        let (low, high) = (self.number(low), self.number(high));
+        let below = self.compare(FloatPred::Olt, x, low);
+        let x = self.select(below, low, x);
+        let above = self.compare(FloatPred::Ogt, x, high);
+        self.select(above, high, x)
+    }
+}
