@@ -9,7 +9,7 @@ use warpline_compile::cpus::{self, Choice};
 use warpline_compile::signature::{self, Kind, Param, Primitive, Signature};
 use warpline_compile::spec::Width;
 use warpline_compile::vectorize::Compiled;
-use warpline_compile::{KernelOptions, VectorizeOptions, dispatch, kernel, vectorize};
+use warpline_compile::{KernelOptions, VectorizeOptions, dispatch, kernel, math, vectorize};
 use warpline_llvm::worker::{self, Output};
 use warpline_llvm::{Cpu, Imported};
 
@@ -41,9 +41,7 @@ pub fn compile(project: &Project) -> Result<Built> {
             }
             check(source, signature)?;
             let made = one(project, &cpus, source, signature, &imported)?;
-            if made.approximate {
-                libraries.insert("mvec");
-            }
+            libraries.extend(made.libraries);
             wrappers += &wrapper::text(signature, &made.range, &made.which);
             members.push(Member {
                 name: format!("{}.o", members.len()),
@@ -98,7 +96,8 @@ struct Made {
     which: Which,
     symbols: Vec<String>,
     object: Vec<u8>,
-    approximate: bool,
+    /// The libraries of vector mathematics that it calls.
+    libraries: Vec<&'static str>,
 }
 
 fn one(
@@ -135,7 +134,7 @@ fn one(
                 range: compiled.range.clone().unwrap_or_default(),
                 which: Which::One(cpu.name.clone()),
                 symbols: compiled.drivers().map(str::to_owned).collect(),
-                approximate: compiled.made.approximate,
+                libraries: math::libraries(&compiled.kernel.imported.ir),
                 object: compiled.code,
             });
         }
@@ -146,7 +145,11 @@ fn one(
     }
     Ok(Made {
         symbols: dispatched.drivers().map(str::to_owned).collect(),
-        approximate: dispatched.versions.iter().any(|version| version.compiled.made.approximate),
+        libraries: dispatched
+            .versions
+            .iter()
+            .flat_map(|version| math::libraries(&version.compiled.kernel.imported.ir))
+            .collect(),
         range: dispatched.range,
         which: Which::Ask(dispatched.which),
         object: dispatched.code,

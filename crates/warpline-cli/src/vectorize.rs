@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use warpline::vectorize::Elementary;
 use warpline_compile::dispatch::{self, Dispatched};
 use warpline_compile::header;
 use warpline_compile::libmvec::MAX_ULP;
@@ -150,8 +151,11 @@ fn text_of(compiled: &Compiled) -> String {
     text
 }
 
-/// What code that calls vector functions is linked with.
+/// What code with mathematics of limited accuracy is linked with.
 pub fn approximate(libraries: &[&str]) -> String {
+    if libraries.is_empty() {
+        return format!("  mathematics is written out (errors up to {} ulp)\n", Elementary::LARGEST_ULP);
+    }
     let described = |library: &&str| match *library {
         "mvec" => format!("glibc's libmvec (errors up to {MAX_ULP} ulp)"),
         _ => "SLEEF (errors up to 1.5 ulp)".to_owned(),

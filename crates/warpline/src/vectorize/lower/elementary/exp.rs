@@ -24,14 +24,15 @@ impl Floats<'_, '_> {
         let (log2_e, rounding) = (self.number(LOG2_E), self.number(ROUNDING));
         let shifted = self.fma(x, log2_e, rounding);
         let n = self.sub(shifted, rounding);
-        let mut r = x;
-        for part in LN_2 {
-            let part = self.number(-part);
-            r = self.fma(n, part, r);
-        }
+        // r = major + minor; the major part is exact, for it has no more digits than x and n ln 2 have in common.
+        let [high, low] = LN_2.map(|part| self.number(-part));
+        let major = self.fma(n, high, x);
+        let minor = self.mul(n, low);
+        let r = self.add(major, minor);
         let q = self.polynomial(r, &EXP);
         let square = self.mul(r, r);
-        let less_one = self.fma(square, q, r);
+        let rest = self.fma(square, q, minor);
+        let less_one = self.add(major, rest);
         let one = self.number(1.0);
         let power = self.add(less_one, one);
         self.scaled(power, shifted)

@@ -38,6 +38,9 @@ pub enum Elementary {
 }
 
 impl Elementary {
+    /// The largest error of all of them, in units in the last place.
+    pub const LARGEST_ULP: u32 = 3;
+
     /// The function of the C library's name.
     pub fn of(libm: &str) -> Option<Elementary> {
         Some(match libm {
