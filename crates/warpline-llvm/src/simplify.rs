@@ -28,6 +28,9 @@ pub const PIPELINE: &str = "always-inline,\
      simplifycfg),\
      globaldce";
 
+/// What of [`PIPELINE`] comes before indices are [taken apart](crate::indices).
+const BEFORE_INDICES: &str = "always-inline,function(lower-expect,sroa<modify-cfg>,early-cse,simplifycfg)";
+
 /// The inliner's limit for functions with a body; the usual 225 leaves larger helpers as calls, which would then run lane by lane.
 const INLINE_THRESHOLD: &str = "5000";
 const INLINE_KEY: &str = "function-inline-threshold";
@@ -85,10 +88,26 @@ impl Module {
     /// # Errors
     /// [`crate::Error::Passes`], or [`crate::Error::Verify`] should a pass leave the module broken.
     pub fn simplify(&mut self) -> Result<()> {
+        self.simplify_with(false)
+    }
+
+    /// [`Module::simplify`], for a module of which loops are the unit: indices are [taken apart](crate::indices) where loops can be seen.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn simplify_for_loops(&mut self) -> Result<()> {
+        self.simplify_with(true)
+    }
+
+    fn simplify_with(&mut self, of_loops: bool) -> Result<()> {
         self.mark_lane_operations();
         self.normalise_calling_conventions();
         if !is_gpu(&self.triple()) {
             self.narrow_work_item_numbers();
+        }
+        if of_loops {
+            self.optimise(BEFORE_INDICES, None)?;
+            self.split_indices();
         }
         let defined: Vec<_> = self
             .functions()
