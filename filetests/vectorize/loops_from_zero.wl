@@ -236,3 +236,48 @@ out:
 ; next:
 ;   ret
 ; }
+
+; Downwards in steps of two, with unsigned bounds: `for (unsigned x = b; x > a; x -= 2)`.
+func @downwards(%p: ptr, %a: i32, %b: i32) {
+entry:
+  %m: i32 = xor %a, -1
+  %d: i32 = add %m, %b
+  %r: i32 = add %d, 2
+  %n: i32 = lshr %r, 1
+  %g: i1 = icmp ugt %b, %a
+  br %g, head(0), out
+head:
+  %k: i32 = phi
+  %t: i1 = icmp ult %k, %n
+  br %t, body, out
+body:
+  %y: i32 = shl %k, 1
+  %x: i32 = sub %b, %y
+  %w: i64 = zext %x
+  %q: ptr = getelementptr i32, %p, %w
+  store i32 1, %q, align 4
+  %j: i32 = add nuw %k, 1
+  br head(%j)
+out:
+  ret
+}
+
+; Nothing tells that `%a` is not above `%b`: the index may pass from the greatest number to the least.
+func @unguarded(%p: ptr, %a: i32, %b: i32) {
+entry:
+  %n: i32 = sub %b, %a
+  br head(0)
+head:
+  %k: i32 = phi
+  %t: i1 = icmp ult %k, %n
+  br %t, body, out
+body:
+  %x: i32 = add %k, %a
+  %w: i64 = sext %x
+  %q: ptr = getelementptr i32, %p, %w
+  store i32 1, %q, align 4
+  %j: i32 = add nuw %k, 1
+  br head(%j)
+out:
+  ret
+}

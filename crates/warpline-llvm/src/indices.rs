@@ -122,9 +122,12 @@ impl Loops {
             if same[0] == same[1] {
                 return None;
             }
-            let mut wider = |k: usize| {
-                let apart = if same[k] { None } else { self.parts(builder, cycle, operands[k], wide, depth - 1) };
-                apart.unwrap_or_else(|| f.LLVMBuildCast(builder, LLVMSExt as u32, operands[k], wide, c"".as_ptr()))
+            let wider = |k: usize| {
+                let apart =
+                    if same[k] { None } else { self.parts(builder, cycle, operands[k], wide, depth - 1) };
+                apart.unwrap_or_else(|| {
+                    f.LLVMBuildCast(builder, LLVMSExt as u32, operands[k], wide, c"".as_ptr())
+                })
             };
             let (a, b) = (wider(0), wider(1));
             let new = f.LLVMBuildBinOp(builder, op, a, b, c"".as_ptr());

@@ -9,6 +9,8 @@
 //! variables, since that replaces the program's own conditions. `correlated-propagation` is in it because it finds `nuw` and `nsw`,
 //! on which the shapes of narrow indices rest. Tail recursion becomes loops: lanes that leave a loop apart come together behind it, those that call
 //! a function apart do not before they return.
+//!
+//! Where loops are the unit, `indices` comes between its first passes and the others.
 
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::prelude::*;
@@ -28,7 +30,7 @@ pub const PIPELINE: &str = "always-inline,\
      simplifycfg),\
      globaldce";
 
-/// What of [`PIPELINE`] comes before indices are [taken apart](crate::indices).
+/// What of [`PIPELINE`] comes before indices are taken apart (`indices`).
 const BEFORE_INDICES: &str = "always-inline,function(lower-expect,sroa<modify-cfg>,early-cse,simplifycfg)";
 
 /// The inliner's limit for functions with a body; the usual 225 leaves larger helpers as calls, which would then run lane by lane.
@@ -91,7 +93,7 @@ impl Module {
         self.simplify_with(false)
     }
 
-    /// [`Module::simplify`], for a module of which loops are the unit: indices are [taken apart](crate::indices) where loops can be seen.
+    /// [`Module::simplify`], for a module of which loops are the unit: indices are taken apart (`indices`) where loops can be seen.
     ///
     /// # Errors
     /// As above.

@@ -115,13 +115,13 @@ fn with_steps_the_distance_is_rounded_up() {
         ..UPWARDS
     };
     assert_eq!(steps.flags(), NSW);
-    assert_eq!(Form { body: "%y: i32 = mul %k, 4\n  %x: i32 = add %y, %a", ..steps }.flags(), InstFlags::empty());
     assert_eq!(
-        Form {
-            before: "%m: i32 = sub %b, %a\n  %r: i32 = add %m, 4\n  %n: i32 = udiv %r, 3",
-            ..steps
-        }
-        .flags(),
+        Form { body: "%y: i32 = mul %k, 4\n  %x: i32 = add %y, %a", ..steps }.flags(),
+        InstFlags::empty()
+    );
+    assert_eq!(
+        Form { before: "%m: i32 = sub %b, %a\n  %r: i32 = add %m, 4\n  %n: i32 = udiv %r, 3", ..steps }
+            .flags(),
         InstFlags::empty(),
         "one too many"
     );
@@ -151,7 +151,10 @@ fn a_bound_that_is_reached_itself() {
         ..UPWARDS
     };
     assert_eq!(inclusive.flags(), NSW);
-    assert_eq!(Form { before: "%m: i32 = sub %b, %a\n  %n: i32 = add %m, 2", ..inclusive }.flags(), InstFlags::empty());
+    assert_eq!(
+        Form { before: "%m: i32 = sub %b, %a\n  %n: i32 = add %m, 2", ..inclusive }.flags(),
+        InstFlags::empty()
+    );
     let up_to_b = Form {
         before: "%s: i32 = add nsw %a, 1\n  %n: i32 = sub %b, %a",
         body: "%x: i32 = add %k, %s",
@@ -159,7 +162,11 @@ fn a_bound_that_is_reached_itself() {
     };
     assert_eq!(up_to_b.flags(), NSW, "from a + 1 to b");
     assert_eq!(Form { guard: "icmp sle %a, %b", ..up_to_b }.flags(), InstFlags::empty(), "a = b = 2³¹ − 1");
-    assert_eq!(Form { guard: "icmp sle %a, %b", ..UPWARDS }.flags(), InstFlags::empty(), "b may be the least number");
+    assert_eq!(
+        Form { guard: "icmp sle %a, %b", ..UPWARDS }.flags(),
+        InstFlags::empty(),
+        "b may be the least number"
+    );
 }
 
 #[test]
@@ -191,7 +198,12 @@ fn a_variable_that_counts_down() {
 
 #[test]
 fn constants_need_only_be_as_far_apart() {
-    let from = Form { before: "%n: i32 = add %b, 3", guard: "icmp sgt %b, -3", body: "%x: i32 = add %k, -3", ..UPWARDS };
+    let from = Form {
+        before: "%n: i32 = add %b, 3",
+        guard: "icmp sgt %b, -3",
+        body: "%x: i32 = add %k, -3",
+        ..UPWARDS
+    };
     assert_eq!(from.flags(), NSW);
     assert_eq!(Form { guard: "icmp sgt %b, 7", ..from }.flags(), NSW);
     assert_eq!(Form { guard: "icmp sgt %b, -4", ..from }.flags(), InstFlags::empty());
@@ -224,7 +236,10 @@ fn what_is_tested_before_must_be_of_the_same_values() {
     assert_eq!(Form { before: "%n: i32 = sub %c, %a", ..UPWARDS }.flags(), InstFlags::empty());
     assert_eq!(Form { before: "%n: i32 = sub %a, %b", ..UPWARDS }.flags(), InstFlags::empty());
     assert_eq!(Form { body: "%x: i32 = add %k, %c", ..UPWARDS }.flags(), InstFlags::empty());
-    assert_eq!(Form { body: "%y: i32 = add %k, %a\n  %x: i32 = add %y, 2", ..UPWARDS }.flags(), InstFlags::empty());
+    assert_eq!(
+        Form { body: "%y: i32 = add %k, %a\n  %x: i32 = add %y, 2", ..UPWARDS }.flags(),
+        InstFlags::empty()
+    );
 }
 
 #[test]
@@ -290,7 +305,10 @@ fn tests_of_several_things_and_around_outer_loops() {
 #[test]
 fn other_widths() {
     for ty in ["i8", "i16", "i64"] {
-        let text = UPWARDS.text().replace("i32", ty).replace("sext %x", if ty == "i64" { "add %x, 0" } else { "sext %x" });
+        let text = UPWARDS
+            .text()
+            .replace("i32", ty)
+            .replace("sext %x", if ty == "i64" { "add %x, 0" } else { "sext %x" });
         assert_eq!(of_x(&text), NSW, "{ty}");
     }
 }
