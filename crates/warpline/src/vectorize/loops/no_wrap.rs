@@ -94,7 +94,7 @@ struct Rounds {
 
 impl Rounds {
     fn of(func: &Function, l: &Loop, carried: &[Carried], counter: &Counter) -> Option<Rounds> {
-        let (position, bound) = counter.from_zero(func, l)?;
+        let (position, bound) = counter.counts_from_zero(func, l)?;
         let phi = carried[position].phi;
         let bits = func.ty(phi).int_bits().filter(|&bits| bits <= 64)?;
         let mut quotients = vec![(Linear::of(func, bound, &|_| false)?, 1)];

@@ -109,7 +109,7 @@ impl Counter {
     /// The position of the φ that counts, if it counts from 0 by 1 while it is less than, as an unsigned number, what is returned with it; both are
     /// compared at the head of the loop as they are. A signed comparison is as good, and one for inequality: see
     /// [`no_wrap`](super::no_wrap).
-    pub(super) fn from_zero(&self, func: &Function, l: &Loop) -> Option<(usize, Value)> {
+    pub(super) fn counts_from_zero(&self, func: &Function, l: &Loop) -> Option<(usize, Value)> {
         let into = func.out_edges(l.preheader)[0];
         let from = number(func, func.edges[into].args[self.phi]);
         let as_it_is = self.offset == 0 && self.extension.is_none() && !self.in_doubt;
