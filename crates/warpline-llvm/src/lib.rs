@@ -22,6 +22,7 @@ mod facts;
 mod ffi;
 mod frontend;
 mod import;
+mod indices;
 mod jit;
 mod lane_operations;
 mod loop_marks;

@@ -9,6 +9,8 @@
 //! variables, since that replaces the program's own conditions. `correlated-propagation` is in it because it finds `nuw` and `nsw`,
 //! on which the shapes of narrow indices rest. Tail recursion becomes loops: lanes that leave a loop apart come together behind it, those that call
 //! a function apart do not before they return.
+//!
+//! Where loops are the unit, `indices` comes between its first passes and the others.
 
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::prelude::*;
@@ -27,6 +29,9 @@ pub const PIPELINE: &str = "always-inline,\
      gvn<no-pre;no-load-pre;no-split-backedge-load-pre>,sccp,adce,simplifycfg,instcombine<no-verify-fixpoint>,\
      simplifycfg),\
      globaldce";
+
+/// What of [`PIPELINE`] comes before indices are taken apart (`indices`).
+const BEFORE_INDICES: &str = "always-inline,function(lower-expect,sroa<modify-cfg>,early-cse,simplifycfg)";
 
 /// The inliner's limit for functions with a body; the usual 225 leaves larger helpers as calls, which would then run lane by lane.
 const INLINE_THRESHOLD: &str = "5000";
@@ -85,10 +90,26 @@ impl Module {
     /// # Errors
     /// [`crate::Error::Passes`], or [`crate::Error::Verify`] should a pass leave the module broken.
     pub fn simplify(&mut self) -> Result<()> {
+        self.simplify_with(false)
+    }
+
+    /// [`Module::simplify`], for a module of which loops are the unit: indices are taken apart (`indices`) where loops can be seen.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn simplify_for_loops(&mut self) -> Result<()> {
+        self.simplify_with(true)
+    }
+
+    fn simplify_with(&mut self, of_loops: bool) -> Result<()> {
         self.mark_lane_operations();
         self.normalise_calling_conventions();
         if !is_gpu(&self.triple()) {
             self.narrow_work_item_numbers();
+        }
+        if of_loops {
+            self.optimise(BEFORE_INDICES, None)?;
+            self.split_indices();
         }
         let defined: Vec<_> = self
             .functions()

@@ -258,9 +258,11 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
         module.own_opencl_builtins()?;
     }
     if options.simplify.unwrap_or(kind.is_source()) {
-        module.simplify()?;
         if options.thread_jumps {
+            module.simplify_for_loops()?;
             module.optimise(THREAD_JUMPS, None)?;
+        } else {
+            module.simplify()?;
         }
     } else {
         module.mark_lane_operations();

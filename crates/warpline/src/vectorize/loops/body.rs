@@ -9,6 +9,8 @@
 //! * a scan, the parameter combined with the scan over the lanes, and for those who look at what there was before, the value of the lane
 //!   before.
 //!
+//! Values that are linear in the counter and known not to wrap ([`no_wrap`](super::no_wrap)) are made like inductions.
+//!
 //! The test of the loop is gone: a group has iterations only in which the loop goes on. Objects on the stack that nothing outside of the loop
 //! knows of become each iteration's own.
 
@@ -26,6 +28,8 @@ use crate::vectorize::objects::Objects as Extents;
 use super::carried::{Carried, Kind, Step};
 use super::find::{Loop, dominates};
 use super::hoist::hoist;
+use super::linear::Linear;
+use super::no_wrap::Exact;
 use super::objects::Objects;
 
 /// The kernel of a loop.
@@ -48,6 +52,14 @@ pub(super) enum Input {
     Carried(usize),
 }
 
+/// Values that the kernel is to make of the number of the lane.
+#[derive(Copy, Clone)]
+pub(super) struct Lines<'a> {
+    /// The position of the φ of which they are linear expressions.
+    pub(super) counter: usize,
+    pub(super) exact: &'a [Exact],
+}
+
 /// Makes the kernel of a loop.
 ///
 /// # Errors
@@ -58,6 +70,7 @@ pub(super) fn outline(
     func: &Function,
     l: &Loop,
     carried: &[Carried],
+    lines: Lines<'_>,
     width: u32,
     name: &str,
 ) -> Result<Body, VectorizeError> {
@@ -85,6 +98,7 @@ pub(super) fn outline(
     let end = o.cut_out();
     let lane = o.body.append_value(entry, Op::Lane(LaneOp::LaneIndex), &[], Type::Int(32));
     let carries = o.states(lane);
+    o.lines(lines, lane);
     o.scans(&carries);
     o.previous_values(module, lane, &carries)?;
     let outputs = o.give_back(module, end);
@@ -295,6 +309,64 @@ impl Outline<'_> {
                 let distance = self.binary(BinaryOp::Mul, lane, step, InstFlags::empty());
                 let op = if subtract { BinaryOp::Sub } else { BinaryOp::Add };
                 self.binary(op, start, distance, InstFlags::empty())
+            }
+        }
+    }
+
+    /// Makes the values that do not wrap of what they are in lane 0, so that this can be seen.
+    fn lines(&mut self, lines: Lines<'_>, lane: Value) {
+        let start = self.inputs.iter().position(|&i| i == Input::Carried(lines.counter));
+        let Some(start) = start.map(|at| self.body.params[at]) else { return };
+        for Exact { value, base, scale, flags } in lines.exact {
+            let bits = base.bits();
+            let greatest = u128::from(self.width - 1).checked_mul(scale.unsigned_abs());
+            if greatest.is_none_or(|greatest| greatest >= 1 << (bits - 1)) {
+                continue;
+            }
+            let first = self.in_first_lane(base, start, *scale);
+            let lane = self.lane_in(lane, bits);
+            let distance = match scale.unsigned_abs() {
+                1 => lane,
+                by => {
+                    let by = self.body.int_const(bits, by);
+                    self.binary(BinaryOp::Mul, lane, by, InstFlags::NSW | InstFlags::NUW)
+                }
+            };
+            let op = if *scale > 0 { BinaryOp::Add } else { BinaryOp::Sub };
+            let new = self.binary(op, first, distance, *flags);
+            self.replace(*value, new);
+        }
+    }
+
+    /// `base + scale · start`, modulo the width.
+    fn in_first_lane(&mut self, base: &Linear, start: Value, scale: i128) -> Value {
+        let bits = base.bits();
+        let none = InstFlags::empty();
+        let mut sum = None;
+        for (x, factor) in std::iter::once((start, scale)).chain(base.terms().iter().copied()) {
+            let x = self.inner(x);
+            let by = match factor {
+                1 | -1 => x,
+                _ => {
+                    let factor = self.body.int_const(bits, factor.unsigned_abs());
+                    self.binary(BinaryOp::Mul, x, factor, none)
+                }
+            };
+            let op = if factor > 0 { BinaryOp::Add } else { BinaryOp::Sub };
+            sum = Some(match (sum, factor > 0) {
+                (None, true) => by,
+                (sum, _) => {
+                    let so_far = sum.unwrap_or_else(|| self.body.int_const(bits, 0));
+                    self.binary(op, so_far, by, none)
+                }
+            });
+        }
+        let sum = sum.unwrap_or(start);
+        match base.constant() {
+            0 => sum,
+            n => {
+                let n = self.body.int_const(bits, n as u128);
+                self.binary(BinaryOp::Add, sum, n, none)
             }
         }
     }

@@ -11,13 +11,16 @@
 //! 1. `find`: the loop, its preheader, its latch, the one test by which it ends;
 //! 2. `carried`: what its header's φs carry from one iteration to the next;
 //! 3. `trips`: how many iterations there are;
-//! 4. `body`: one iteration as a function, of which the [vectorizer](super::vectorize) makes W-lane forms;
-//! 5. `rewrite`: the function with a loop over groups in front of the scalar one.
+//! 4. `no_wrap`: what is linear in the counter and does not wrap, by what is tested before the loop;
+//! 5. `body`: one iteration as a function, of which the [vectorizer](super::vectorize) makes W-lane forms;
+//! 6. `rewrite`: the function with a loop over groups in front of the scalar one.
 
 mod body;
 mod carried;
 mod find;
 mod hoist;
+mod linear;
+mod no_wrap;
 mod objects;
 mod rewrite;
 mod trips;
@@ -32,7 +35,7 @@ use crate::verify::verify;
 use super::options::{Options, Vectorized};
 use super::pipeline::vectorize;
 use super::{MAX_WIDTH, VectorizeError, dead_ends};
-use body::Body;
+use body::{Body, Lines};
 use carried::{Carried, Kind};
 use find::Loop;
 use rewrite::Parts;
@@ -223,11 +226,16 @@ fn take_out(
     let l = Loop::find(&mut scalar, header)?;
     let mut carried = l.carried(module, &scalar, any_order)?;
     let counter = Counter::of(module, &scalar, &l, &carried)?;
+    let mut exact = no_wrap::find(&scalar, &l, &carried, &counter);
+    let counts = carried[counter.phi].phi;
     if let Kind::Induction { flags, .. } = &mut carried[counter.phi].kind {
         *flags |= counter.promises();
+        exact.iter().filter(|e| e.value == counts).for_each(|e| *flags |= e.flags);
     }
+    exact.retain(|e| e.value != counts);
     let name = format!("{}.scalar", options.name);
-    let body = body::outline(module, &scalar, &l, &carried, options.width, &name)
+    let lines = Lines { counter: counter.phi, exact: &exact };
+    let body = body::outline(module, &scalar, &l, &carried, lines, options.width, &name)
         .map_err(|e| VectorizeError { function: scalar.name.clone(), ..e })?;
     verify(module, &body.func).map_err(|e| {
         VectorizeError::in_function(&scalar, format!("internal: taking the loop out broke it:\n{e}"))

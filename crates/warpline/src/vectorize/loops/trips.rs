@@ -106,6 +106,17 @@ impl Counter {
         }
     }
 
+    /// The position of the φ that counts, if it counts from 0 by 1 while it is less than, as an unsigned number, what is returned with it; both are
+    /// compared at the head of the loop as they are. A signed comparison is as good, and one for inequality: see
+    /// [`no_wrap`](super::no_wrap).
+    pub(super) fn counts_from_zero(&self, func: &Function, l: &Loop) -> Option<(usize, Value)> {
+        let into = func.out_edges(l.preheader)[0];
+        let from = number(func, func.edges[into].args[self.phi]);
+        let as_it_is = self.offset == 0 && self.extension.is_none() && !self.in_doubt;
+        let less = matches!(self.pred, IntPred::Ult | IntPred::Slt | IntPred::Ne);
+        (from == Some(0) && self.step == 1 && as_it_is && less).then_some((self.phi, self.bound))
+    }
+
     /// Makes the code for the number of iterations in which the test lets the loop go on, an unsigned `i64`. `starts` has what the header's φs begin
     /// with.
     pub(super) fn rounds(&self, b: &mut Builder, starts: &[Value]) -> Value {
@@ -172,6 +183,16 @@ impl Counter {
             _ => x,
         }
     }
+}
+
+/// The number that a value is: a constant, or a φ of one, as preheaders that are made have.
+fn number(func: &Function, x: Value) -> Option<u128> {
+    let Some(phi) = func.def_inst(x).filter(|&i| func.insts[i].op == Op::Phi) else { return func.as_int(x) };
+    let block = func.insts[phi].block;
+    let at = func.blocks[block].phis.iter().position(|&p| p == phi)?;
+    let mut all = func.blocks[block].preds.iter().map(|&e| func.as_int(func.edges[e].args[at]));
+    let first = all.next()??;
+    all.all(|n| n == Some(first)).then_some(first)
 }
 
 /// What is extended, and how.

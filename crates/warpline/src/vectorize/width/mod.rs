@@ -7,6 +7,9 @@
 //! divided by the number of lanes, is compared for each power of two; among widths that come close to the best one the least is
 //! chosen, since the last group of a range is partial.
 //!
+//! An iteration of a loop that is the unit has its sums of indices computed beforehand or in the addresses of loads and stores, and a loop is entered
+//! again and again, so that its last group counts for what it is: on average, half of it is there.
+//!
 //! So kernels on bytes get more lanes than kernels on `double`, kernels that wait for chains get several registers' worth, and kernels
 //! with many live values do not.
 
@@ -119,23 +122,26 @@ const BEGIN: f64 = 1.0;
 const GUESS: f64 = 3.0;
 /// How much longer lanes wait for each other in a loop that they leave apart, each time that their number doubles.
 const WAIT: f64 = 0.06;
+/// Iterations of a loop that is the unit, in which there is one partial group.
+const UNIT_TRIPS: f64 = 256.0;
 /// A width is as good as the best one if it takes at most so many times as long.
 const CLOSE: f64 = 1.04;
 
 /// The number of lanes for a function with parameters of these shapes; the width in `options` is not looked at.
 #[must_use]
 pub fn choose(module: &Module, func: &Function, options: &Options<'_>, machine: &Machine) -> Choice {
-    choose_up_to(greatest(func, &options.args, machine), module, func, options, machine)
+    choose_up_to(greatest(func, &options.args, machine), false, module, func, options, machine)
 }
 
-/// The same for a function that is called by nothing but what is made here, such as an iteration of a loop.
+/// The same for an iteration of a loop, which is called by nothing but what is made here.
 #[must_use]
 pub fn choose_within(module: &Module, func: &Function, options: &Options<'_>, machine: &Machine) -> Choice {
-    choose_up_to(MAX_WIDTH, module, func, options, machine)
+    choose_up_to(MAX_WIDTH, true, module, func, options, machine)
 }
 
 fn choose_up_to(
     greatest: u32,
+    is_iteration: bool,
     module: &Module,
     func: &Function,
     options: &Options<'_>,
@@ -157,7 +163,8 @@ fn choose_up_to(
         let element_bits = dominant_bits(func, |_| 1.0, element);
         return Choice { lanes: fitting(machine, element_bits), element_bits, reason: Reason::ByType };
     };
-    let program = Program::new(module, &linearized.program.func, &reps, machine);
+    let mut program = Program::new(module, &linearized.program.func, &reps, machine);
+    program.is_iteration = is_iteration;
     program.choose(machine, greatest)
 }
 
@@ -232,6 +239,8 @@ struct Program<'a> {
     module: &'a Module,
     func: &'a Function,
     reps: &'a SecondaryMap<Value, Rep>,
+    /// Whether it is an iteration of a loop.
+    is_iteration: bool,
     element_bits: u32,
     mask_registers: bool,
     cycles: CycleForest,
@@ -260,6 +269,7 @@ impl<'a> Program<'a> {
             module,
             func,
             reps,
+            is_iteration: false,
             element_bits: 0,
             mask_registers: machine.mask_registers,
             frequencies: Vec::new(),
@@ -320,7 +330,9 @@ impl<'a> Program<'a> {
         // Where it makes no difference, there is at least something to gain from lanes.
         let least = (machine.register_bits / 64).clamp(1, greatest).ilog2();
         let widths = (least..=greatest.ilog2()).map(|k| 1 << k);
-        let times: Vec<(u32, f64)> = widths.map(|w| (w, self.time(machine, w) / f64::from(w))).collect();
+        let wasted = |w: u32| if self.is_iteration { f64::from(w) / 2.0 / UNIT_TRIPS } else { 0.0 };
+        let time = |w: u32| self.time(machine, w) / f64::from(w) * (1.0 + wasted(w));
+        let times: Vec<(u32, f64)> = widths.map(|w| (w, time(w))).collect();
         let best = times.iter().map(|&(_, t)| t).fold(f64::INFINITY, f64::min);
         let lanes = times.iter().find(|&&(_, t)| t <= best * CLOSE).map_or(one, |&(w, _)| w);
         let reason = match lanes.cmp(&one) {
@@ -342,7 +354,9 @@ impl<'a> Program<'a> {
             let own = self.cycles.innermost(Node::from(b));
             let k = own.map_or(self.cycles.len(), CycleId::index);
             for &i in &self.func.blocks[b].insts {
-                work[k].add(self.work_of(machine, width, i));
+                if own.is_some() || !self.is_free(i) {
+                    work[k].add(self.work_of(machine, width, i));
+                }
             }
             if self.asks_lanes(b) {
                 let leaves = self.func.successors(b).any(|s| self.cycles.innermost(Node::from(s)) != own);
@@ -373,6 +387,20 @@ impl<'a> Program<'a> {
             total += once * wait * cycle.map_or(1.0, |c| self.frequencies[c.index()]);
         }
         total
+    }
+
+    /// Whether an instruction of an iteration, in no loop within it, is arithmetic on what is the same in all lanes or at equal distances: indices
+    /// and addresses.
+    fn is_free(&self, i: Inst) -> bool {
+        let data = &self.func.insts[i];
+        let is_sum = match data.op {
+            Op::Binary(op) => {
+                !op.is_int_division() && data.result().is_some_and(|v| self.func.ty(v).is_int())
+            }
+            Op::Cast(_) | Op::Gep(_) => true,
+            _ => false,
+        };
+        self.is_iteration && is_sum && !data.args.iter().chain(&data.results).any(|&v| self.varies(v))
     }
 
     /// Whether a block ends in a branch that asks whether a mask has any lane.

@@ -1,0 +1,184 @@
+//! Extensions of sums of indices, taken apart while it is known that the sums do not wrap.
+//!
+//! In `a[z * n + y * m + x]` with indices of type `int` the sums carry `nsw`, so that neighbours in `x` are neighbours in memory. Simplification
+//! gives that up: `instcombine` writes `sub i, (shl n, 1)` for `i + -2 * n`, and `licm` adds up what is the same in all iterations of a loop
+//! first, both without flags. So before either runs, `sext (add nsw i, n)` becomes `add nsw (sext i), (sext n)` where one of the two is the same in
+//! all iterations of the innermost loop, and likewise for `sub`: wide sums need no flags for neighbours to stay neighbours. The other part stays narrow, so
+//! that indices of gathers do.
+//!
+//! That is right wherever the narrow sum does not wrap, and where it does it is poison. Which parts are the same in all iterations is guessed by
+//! looking at operands; it decides nothing but what is worth taking apart.
+
+use std::collections::HashMap;
+
+use llvm_sys::LLVMOpcode::{LLVMAdd, LLVMMul, LLVMSExt, LLVMShl, LLVMSub, LLVMTrunc, LLVMZExt};
+use llvm_sys::LLVMTypeKind::LLVMIntegerTypeKind;
+use llvm_sys::prelude::*;
+use warpline_analysis::{CsrGraph, CycleForest, CycleId, Node};
+
+use crate::ffi::load::functions;
+use crate::module::Module;
+use crate::simplify::has_body;
+
+/// How deep sums are taken apart, and operands looked at.
+const MAX_DEPTH: u32 = 8;
+
+impl Module {
+    /// Takes extensions of sums apart in all loops of the module.
+    pub(crate) fn split_indices(&mut self) {
+        let f = functions();
+        // SAFETY: the context of this live module; the builder is disposed of below.
+        let builder = unsafe { f.LLVMCreateBuilderInContext(self.context()) };
+        for function in self.functions().filter(|&function| has_body(function)) {
+            if let Some(loops) = Loops::of(function) {
+                loops.split(builder);
+            }
+        }
+        // SAFETY: made above and used by nobody else.
+        unsafe { f.LLVMDisposeBuilder(builder) };
+    }
+}
+
+/// The blocks of a function, and which loops they are in.
+struct Loops {
+    blocks: Vec<LLVMBasicBlockRef>,
+    numbers: HashMap<LLVMBasicBlockRef, Node>,
+    cycles: CycleForest,
+}
+
+impl Loops {
+    /// `None` if there are no loops.
+    fn of(function: LLVMValueRef) -> Option<Loops> {
+        let f = functions();
+        let mut blocks = Vec::new();
+        // SAFETY: a function of a live module, and its blocks, of which each has a terminator since the module has been verified.
+        let edges = unsafe {
+            let mut block = f.LLVMGetFirstBasicBlock(function);
+            while !block.is_null() {
+                blocks.push(block);
+                block = f.LLVMGetNextBasicBlock(block);
+            }
+            let mut edges = Vec::new();
+            for &from in &blocks {
+                let terminator = f.LLVMGetBasicBlockTerminator(from);
+                let successors = f.LLVMGetNumSuccessors(terminator);
+                edges.extend((0..successors).map(|k| (from, f.LLVMGetSuccessor(terminator, k))));
+            }
+            edges
+        };
+        let numbers: HashMap<_, _> = blocks.iter().enumerate().map(|(k, &b)| (b, Node::new(k))).collect();
+        let edges = edges.iter().map(|(from, to)| (numbers[from], numbers[to]));
+        let graph = CsrGraph::new(blocks.len(), Node::new(0), edges).ok()?;
+        let cycles = CycleForest::compute(&graph);
+        (!cycles.is_empty()).then_some(Loops { blocks, numbers, cycles })
+    }
+
+    fn split(&self, builder: LLVMBuilderRef) {
+        let f = functions();
+        for (k, &block) in self.blocks.iter().enumerate() {
+            let Some(cycle) = self.cycles.innermost(Node::new(k)) else { continue };
+            // SAFETY: instructions of a live block. An extension goes when nothing refers to it, after the one behind it has been looked up;
+            // what takes its place has its type and stands before it, where its operands are defined.
+            unsafe {
+                let mut at = f.LLVMGetFirstInstruction(block);
+                while !at.is_null() {
+                    let inst = at;
+                    at = f.LLVMGetNextInstruction(inst);
+                    if !is_extension(inst) {
+                        continue;
+                    }
+                    let (sum, wide) = (f.LLVMGetOperand(inst, 0), f.LLVMTypeOf(inst));
+                    f.LLVMPositionBuilderBefore(builder, inst);
+                    if let Some(new) = self.parts(builder, cycle, sum, wide, MAX_DEPTH) {
+                        f.LLVMReplaceAllUsesWith(inst, new);
+                        f.LLVMInstructionEraseFromParent(inst);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The extension of a sum that is worth taking apart, made of those of its parts.
+    ///
+    /// # Safety
+    /// All handles are live; the builder stands where the value is defined.
+    unsafe fn parts(
+        &self,
+        builder: LLVMBuilderRef,
+        cycle: CycleId,
+        sum: LLVMValueRef,
+        wide: LLVMTypeRef,
+        depth: u32,
+    ) -> Option<LLVMValueRef> {
+        let f = functions();
+        // SAFETY: as the caller promises; only of sums it is asked whether they wrap.
+        unsafe {
+            let op = opcode(sum).filter(|&op| op == LLVMAdd as u32 || op == LLVMSub as u32)?;
+            if depth == 0 || f.LLVMGetNSW(sum) == 0 {
+                return None;
+            }
+            let operands = [0, 1].map(|k| f.LLVMGetOperand(sum, k));
+            let same = operands.map(|x| self.stays(cycle, x, MAX_DEPTH));
+            if same[0] == same[1] {
+                return None;
+            }
+            let wider = |k: usize| {
+                let apart =
+                    if same[k] { None } else { self.parts(builder, cycle, operands[k], wide, depth - 1) };
+                apart.unwrap_or_else(|| {
+                    f.LLVMBuildCast(builder, LLVMSExt as u32, operands[k], wide, c"".as_ptr())
+                })
+            };
+            let (a, b) = (wider(0), wider(1));
+            let new = f.LLVMBuildBinOp(builder, op, a, b, c"".as_ptr());
+            if !f.LLVMIsAInstruction(new).is_null() {
+                f.LLVMSetNSW(new, 1);
+            }
+            Some(new)
+        }
+    }
+
+    /// Whether a value looks the same in all iterations of a loop.
+    ///
+    /// # Safety
+    /// The value is live.
+    unsafe fn stays(&self, cycle: CycleId, x: LLVMValueRef, depth: u32) -> bool {
+        let f = functions();
+        // SAFETY: as the caller promises; instructions have blocks and operands.
+        unsafe {
+            let Some(op) = opcode(x) else { return true };
+            let block = self.numbers.get(&f.LLVMGetInstructionParent(x));
+            if block.is_none_or(|&b| !self.cycles.contains(cycle, b)) {
+                return true;
+            }
+            let arithmetic = [LLVMAdd, LLVMSub, LLVMMul, LLVMShl, LLVMSExt, LLVMZExt, LLVMTrunc];
+            let operands = f.LLVMGetNumOperands(x) as u32;
+            depth > 0
+                && arithmetic.iter().any(|&a| a as u32 == op)
+                && (0..operands).all(|k| self.stays(cycle, f.LLVMGetOperand(x, k), depth - 1))
+        }
+    }
+}
+
+/// Whether an instruction sign-extends an integer.
+///
+/// # Safety
+/// It is live.
+unsafe fn is_extension(inst: LLVMValueRef) -> bool {
+    let f = functions();
+    // SAFETY: as the caller promises.
+    unsafe {
+        f.LLVMGetInstructionOpcode(inst) == LLVMSExt as u32
+            && f.LLVMGetTypeKind(f.LLVMTypeOf(inst)) == LLVMIntegerTypeKind as u32
+    }
+}
+
+/// The opcode of an instruction; `None` for other values.
+///
+/// # Safety
+/// The value is live.
+unsafe fn opcode(value: LLVMValueRef) -> Option<u32> {
+    let f = functions();
+    // SAFETY: as the caller promises; the opcode is asked of instructions only.
+    unsafe { (!f.LLVMIsAInstruction(value).is_null()).then(|| f.LLVMGetInstructionOpcode(value)) }
+}
