@@ -123,7 +123,7 @@ const GUESS: f64 = 3.0;
 /// How much longer lanes wait for each other in a loop that they leave apart, each time that their number doubles.
 const WAIT: f64 = 0.06;
 /// Iterations of a loop that is the unit, in which there is one partial group.
-const UNIT_TRIPS: f64 = 256.0;
+const UNIT_TRIPS: f64 = 1024.0;
 /// A width is as good as the best one if it takes at most so many times as long.
 const CLOSE: f64 = 1.04;
 
@@ -330,9 +330,7 @@ impl<'a> Program<'a> {
         // Where it makes no difference, there is at least something to gain from lanes.
         let least = (machine.register_bits / 64).clamp(1, greatest).ilog2();
         let widths = (least..=greatest.ilog2()).map(|k| 1 << k);
-        let wasted = |w: u32| if self.is_iteration { f64::from(w) / 2.0 / UNIT_TRIPS } else { 0.0 };
-        let time = |w: u32| self.time(machine, w) / f64::from(w) * (1.0 + wasted(w));
-        let times: Vec<(u32, f64)> = widths.map(|w| (w, time(w))).collect();
+        let times: Vec<(u32, f64)> = widths.map(|w| (w, self.time_of_lane(machine, w))).collect();
         let best = times.iter().map(|&(_, t)| t).fold(f64::INFINITY, f64::min);
         let lanes = times.iter().find(|&&(_, t)| t <= best * CLOSE).map_or(one, |&(w, _)| w);
         let reason = match lanes.cmp(&one) {
@@ -387,6 +385,42 @@ impl<'a> Program<'a> {
             total += once * wait * cycle.map_or(1.0, |c| self.frequencies[c.index()]);
         }
         total
+    }
+
+    /// Cycles of a lane.
+    fn time_of_lane(&self, machine: &Machine, width: u32) -> f64 {
+        let lanes = f64::from(width);
+        let group = self.time(machine, width);
+        if !self.is_iteration {
+            return group / lanes;
+        }
+        let wasted = group / 2.0 + self.cost_of_masks(machine, width);
+        (group + wasted * lanes / UNIT_TRIPS) / lanes
+    }
+
+    /// Cycles that a partial group takes longer than a full one outside inner loops, since it accesses memory under a mask.
+    fn cost_of_masks(&self, machine: &Machine, width: u32) -> f64 {
+        if machine.mask_registers {
+            return 0.0;
+        }
+        let mut cycles = 0.0;
+        let outside = |b: &&Block| self.cycles.innermost(Node::from(**b)).is_none();
+        for &b in self.func.layout.iter().filter(outside) {
+            for &i in &self.func.blocks[b].insts {
+                let data = &self.func.insts[i];
+                let (address, value, each) = match data.op {
+                    Op::Load(_) => (data.args[0], data.results[0], 1.0),
+                    // Masked stores of AVX2 are short programs on some processors.
+                    Op::Store(_) => (data.args[1], data.args[0], 20.0),
+                    _ => continue,
+                };
+                if matches!(self.reps[address], Rep::Strided(_)) {
+                    let registers = machine.filled(self.bits(value), width);
+                    cycles += each * f64::from(registers.max(1));
+                }
+            }
+        }
+        cycles
     }
 
     /// Whether an instruction of an iteration, in no loop within it, is arithmetic on what is the same in all lanes or at equal distances: indices
