@@ -16,6 +16,11 @@ def rounded(x):
     return mp.mpf(struct.unpack("f", struct.pack("f", float(x)))[0])
 
 
+def shortest(x):
+    """The shortest decimal number that is rounded to this binary32 number."""
+    return next(text for digits in range(1, 10) if rounded(text := mp.nstr(x, digits)) == x)
+
+
 def fit(target, weight, low, high, degree, fixed):
     """The coefficients that are not fixed, by weighted least squares, weights moved to the largest errors (Lawson's algorithm)."""
     count = 40 * (degree + 1)
@@ -55,7 +60,7 @@ def approximate(name, target, weight, low, high, degree):
     )
     print(f"{name}: error 2^{mp.nstr(mp.log(worst, 2), 4)}")
     for c in fixed:
-        print(f"    {mp.nstr(c, 10)}")
+        print(f"    {shortest(c)}")
 
 
 half_ln2 = mp.log(2) / 2
@@ -76,4 +81,4 @@ approximate(
 )
 for name, x in [("ln 2", mp.log(2)), ("1/ln 2", 1 / mp.log(2)), ("1/ln 10", 1 / mp.log(10)), ("log10 2", mp.log10(2))]:
     high = rounded(x)
-    print(f"{name} = {mp.nstr(high, 10)} + {mp.nstr(rounded(x - high), 10)}")
+    print(f"{name} = {shortest(high)} + {shortest(rounded(x - high))}")

@@ -77,7 +77,7 @@ fn functions_that_are_written_out_need_no_library_and_no_call() {
     let (file, output) = (folder.path().join("price.c"), folder.path().join("out.s"));
     std::fs::write(&file, OPTIONS).unwrap();
     let (file, out) = (file.to_str().unwrap(), output.to_str().unwrap());
-    if !warpline_llvm::frontend::has_clang() {
+    if !warpline_llvm::has_clang() {
         eprintln!("skipped: there is no clang");
         return;
     }

@@ -3,19 +3,19 @@
 //! x = n ln 2 + r with a whole n and |r| ≤ ln 2 / 2, so that eˣ = 2ⁿ eʳ; likewise for 2ˣ. The power of two is multiplied in two steps, for n
 //! may be less than the exponent of the smallest normal number, or more than that of the largest: then the result is rounded once, or infinite.
 
+use std::f32::consts::{LN_2 as LN_2_HIGH, LOG2_E};
+
 use crate::ir::{BinaryOp, Value};
 
 use super::{Floats, ROUNDING};
 
 /// q in eʳ ≈ 1 + r + r² q(r).
-const EXP: [f32; 5] = [0.4999999404, 0.1666652113, 0.04166826233, 0.00836867094, 0.001382104121];
+const EXP: [f32; 5] = [0.499_999_94, 0.166_665_21, 0.041_668_262, 0.008_368_671, 0.001_382_104_1];
 /// q in 2ʳ ≈ 1 + r q(r).
 const EXP2: [f32; 6] =
-    [0.6931471825, 0.2402264774, 0.05550359562, 0.009618500248, 0.001339097624, 0.0001532894385];
-/// 1 / ln 2.
-const LOG2_E: f32 = 1.442695022;
+    [LN_2_HIGH, 0.240_226_48, 0.055_503_596, 0.009_618_5, 0.001_339_097_6, 0.000_153_289_44];
 /// ln 2 in two parts.
-const LN_2: [f32; 2] = [0.6931471825, -1.904654212e-9];
+const LN_2: [f32; 2] = [LN_2_HIGH, -1.904_654_2e-9];
 
 impl Floats<'_, '_> {
     pub(super) fn exp(&mut self, x: Value) -> Value {

@@ -3,6 +3,8 @@
 //! x = 2ᵉ (1 + f) with 2/3 ≤ 1 + f < 4/3, so that ln x = e ln 2 + ln (1 + f). Where e is not 0, the sum is at least as large as ln (1 + f) or not much
 //! smaller, and rounding its parts costs little.
 
+use std::f32::consts;
+
 use crate::ir::{BinaryOp, CastOp, FloatKind, FloatPred, Type, Value};
 
 use super::Floats;
@@ -10,21 +12,19 @@ use super::Floats;
 /// q in ln (1 + f) ≈ f + f² q(f).
 const LOG: [f32; 9] = [
     -0.5,
-    0.3333321512,
-    -0.2499979883,
-    0.2001044601,
-    -0.1668043882,
-    0.1400530636,
-    -0.1218489334,
-    0.1398689747,
-    -0.1288906932,
+    0.333_332_15,
+    -0.249_997_99,
+    0.200_104_46,
+    -0.166_804_39,
+    0.140_053_06,
+    -0.121_848_93,
+    0.139_868_97,
+    -0.128_890_7,
 ];
-const LN_2: f32 = 0.6931471825;
 /// 1 / ln 2 in two parts.
-pub(super) const LOG2_E: [f32; 2] = [1.442695022, 1.925963034e-8];
+pub(super) const LOG2_E: [f32; 2] = [consts::LOG2_E, 1.925_963e-8];
 /// 1 / ln 10 in two parts.
-const LOG10_E: [f32; 2] = [0.434294492, -1.010304995e-8];
-const LOG10_2: f32 = 0.30103001;
+const LOG10_E: [f32; 2] = [consts::LOG10_E, -1.010_305e-8];
 
 /// The bits of 2/3.
 const TWO_THIRDS: u32 = 0x3f2a_aaab;
@@ -33,7 +33,7 @@ impl Floats<'_, '_> {
     pub(super) fn log(&mut self, x: Value) -> Value {
         let (e, f) = self.exponent_and_fraction(x, TWO_THIRDS);
         let ln = self.log1p(f);
-        let ln_2 = self.number(LN_2);
+        let ln_2 = self.number(consts::LN_2);
         let y = self.fma(e, ln_2, ln);
         self.special_logarithms(x, y)
     }
@@ -50,7 +50,7 @@ impl Floats<'_, '_> {
         let (e, f) = self.exponent_and_fraction(x, TWO_THIRDS);
         let ln = self.log1p(f);
         let fraction = self.times(ln, LOG10_E);
-        let log10_2 = self.number(LOG10_2);
+        let log10_2 = self.number(consts::LOG10_2);
         let y = self.fma(e, log10_2, fraction);
         self.special_logarithms(x, y)
     }

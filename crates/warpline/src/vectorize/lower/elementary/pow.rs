@@ -10,7 +10,7 @@ use super::log::LOG2_E;
 use super::{Floats, ROUNDING};
 
 /// p in ln ((1 + q) / (1 - q)) ≈ 2 q + q³ p(q²).
-const LOG: [f32; 4] = [0.6666666269, 0.4000097215, 0.2849877179, 0.242797032];
+const LOG: [f32; 4] = [0.666_666_6, 0.400_009_72, 0.284_987_72, 0.242_797_03];
 
 /// The bits of √½, from which 1 + f is less than twice as much: so q is small on both sides.
 const HALF_ROOT: u32 = 0x3f35_04f3;
