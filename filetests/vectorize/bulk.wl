@@ -121,9 +121,10 @@ entry:
 ;   %v19: <4 x i64> = mul %v17, <16, 16, 16, 16>
 ;   %v21: <4 x ptr> = getelementptr i8, %v3, <4 x i64> <0, 4, 8, 12>
 ;   %v22: <4 x ptr> = getelementptr i8, %v21, %v19
-;   %v25: <4 x i32> = mul %n, <4, 4, 4, 4>
-;   %v26: <4 x i32> = add %v25, <0, 1, 2, 3>
-;   %v27: <4 x ptr> = getelementptr i32, %v3, %v26
-;   %v30: <4 x i32> = call @llvm.masked.gather.v4i32.v4p0(%v27, 4, <true, true, true, true>, poison)
-;   ret %v30
+;   %v23: <4 x i32> = load %v3, align 16
+;   %v24: ptr = getelementptr i8, %v3, i64 16
+;   %v25: <4 x i32> = load %v24, align 16
+;   %v27: <4 x i1> = icmp eq %n, <1, 1, 1, 1>
+;   %v28: <4 x i32> = select %v27, %v25, %v23
+;   ret %v28
 ; }

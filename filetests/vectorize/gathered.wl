@@ -65,3 +65,30 @@ b29:
 ; b7:
 ;   ret %v25
 ; }
+
+; An index of 32 bits that is a sum of products: it is gathered by as it is, since its parts, extended one by one, would be of 64 bits.
+func @grid(%x: i32, %y: i32, %un: i32, %ugrid: ptr) -> float {
+entry:
+  %row: i32 = mul nsw %y, %un
+  %k: i32 = add nsw %row, %x
+  %wide: i64 = sext %k
+  %p: ptr = getelementptr float, %ugrid, %wide
+  %q: ptr = getelementptr i8, %p, i64 8
+  %r: float = load %q, align 4
+  ret %r
+}
+; check: lower
+; func @grid_x4(%x: <4 x i32>, %y: <4 x i32>, %un: i32, %ugrid: ptr) -> <4 x float> {
+; entry:
+;   %v6: <4 x i32> = insertelement poison, %un, i64 0
+;   %v7: <4 x i32> = shufflevector %v6, poison [0, 0, 0, 0]
+;   %v8: <4 x i32> = mul nsw %y, %v7
+;   %v9: <4 x i32> = add nsw %v8, %x
+;   %v10: <4 x i64> = sext %v9
+;   %v11: <4 x ptr> = getelementptr float, %ugrid, %v10
+;   %v13: <4 x ptr> = getelementptr i8, %v11, i64 8
+;   %v14: ptr = getelementptr i8, %ugrid, i64 8
+;   %v15: <4 x ptr> = getelementptr i32, %v14, %v9
+;   %v19: <4 x float> = call @llvm.masked.gather.v4f32.v4p0(%v15, 4, <true, true, true, true>, poison)
+;   ret %v19
+; }

@@ -128,3 +128,88 @@ end:
 ; end:
 ;   ret %v53
 ; }
+
+; Two triples with a gap behind each of them: rows of four, as three are no load. What is in the first gap lies between elements of a lane; of the
+; second nobody knows whether it is there, so that row begins in the first gap.
+func @triples(%i: i64, %uindex: ptr, %utriangles: ptr) -> float {
+entry:
+  %p: ptr = getelementptr i32, %uindex, %i
+  %k: i32 = load %p, align 4
+  %wide: i64 = sext %k
+  %a: ptr = getelementptr [8 x float], %utriangles, %wide
+  %b: ptr = getelementptr i8, %a, i64 4
+  %c: ptr = getelementptr i8, %a, i64 8
+  %d: ptr = getelementptr i8, %a, i64 16
+  %e: ptr = getelementptr i8, %a, i64 20
+  %f: ptr = getelementptr i8, %a, i64 24
+  %x0: float = load %a, align 4
+  %y0: float = load %b, align 4
+  %z0: float = load %c, align 4
+  %x1: float = load %d, align 4
+  %y1: float = load %e, align 4
+  %z1: float = load %f, align 4
+  %x: float = fsub %x1, %x0
+  %y: float = fsub %y1, %y0
+  %z: float = fsub %z1, %z0
+  %xy: float = fmul %x, %y
+  %r: float = fmul %xy, %z
+  ret %r
+}
+; check: lower
+; func @triples_x4(%i: i64, %uindex: ptr, %utriangles: ptr) -> <4 x float> {
+; entry:
+;   %v3: ptr = getelementptr i32, %uindex, %i
+;   %v4: <4 x i32> = load %v3, align 4
+;   %v5: <4 x i64> = sext %v4
+;   %v6: <4 x ptr> = getelementptr [8 x float], %utriangles, %v5
+;   %v8: <4 x ptr> = getelementptr i8, %v6, i64 4
+;   %v10: <4 x ptr> = getelementptr i8, %v6, i64 8
+;   %v12: <4 x ptr> = getelementptr i8, %v6, i64 16
+;   %v14: <4 x ptr> = getelementptr i8, %v6, i64 20
+;   %v16: <4 x ptr> = getelementptr i8, %v6, i64 24
+;   %v17: <4 x i64> = sext %v4
+;   %v19: <4 x i64> = mul %v17, <4, 4, 4, 4>
+;   %v20: <4 x ptr> = getelementptr i64, %utriangles, %v19
+;   %v22: ptr = extractelement %v20, i64 0
+;   %v23: <4 x float> = load %v22, align 4
+;   %v25: ptr = extractelement %v20, i64 1
+;   %v26: <4 x float> = load %v25, align 4
+;   %v28: ptr = extractelement %v20, i64 2
+;   %v29: <4 x float> = load %v28, align 4
+;   %v31: ptr = extractelement %v20, i64 3
+;   %v32: <4 x float> = load %v31, align 4
+;   %v33: <4 x float> = shufflevector %v23, %v26 [0, 4, 1, 5]
+;   %v34: <4 x float> = shufflevector %v29, %v32 [0, 4, 1, 5]
+;   %v35: <4 x float> = shufflevector %v23, %v26 [2, 6, 3, 7]
+;   %v36: <4 x float> = shufflevector %v29, %v32 [2, 6, 3, 7]
+;   %v37: <4 x float> = shufflevector %v33, %v34 [0, 1, 4, 5]
+;   %v38: <4 x float> = shufflevector %v33, %v34 [2, 3, 6, 7]
+;   %v39: <4 x float> = shufflevector %v35, %v36 [0, 1, 4, 5]
+;   %v40: <4 x float> = shufflevector %v35, %v36 [2, 3, 6, 7]
+;   %v41: ptr = extractelement %v20, i64 0
+;   %v43: ptr = getelementptr i8, %v41, i64 12
+;   %v44: <4 x float> = load %v43, align 4
+;   %v45: ptr = extractelement %v20, i64 1
+;   %v46: ptr = getelementptr i8, %v45, i64 12
+;   %v47: <4 x float> = load %v46, align 4
+;   %v48: ptr = extractelement %v20, i64 2
+;   %v49: ptr = getelementptr i8, %v48, i64 12
+;   %v50: <4 x float> = load %v49, align 4
+;   %v51: ptr = extractelement %v20, i64 3
+;   %v52: ptr = getelementptr i8, %v51, i64 12
+;   %v53: <4 x float> = load %v52, align 4
+;   %v54: <4 x float> = shufflevector %v44, %v47 [0, 4, 1, 5]
+;   %v55: <4 x float> = shufflevector %v50, %v53 [0, 4, 1, 5]
+;   %v56: <4 x float> = shufflevector %v44, %v47 [2, 6, 3, 7]
+;   %v57: <4 x float> = shufflevector %v50, %v53 [2, 6, 3, 7]
+;   %v58: <4 x float> = shufflevector %v54, %v55 [0, 1, 4, 5]
+;   %v59: <4 x float> = shufflevector %v54, %v55 [2, 3, 6, 7]
+;   %v60: <4 x float> = shufflevector %v56, %v57 [0, 1, 4, 5]
+;   %v61: <4 x float> = shufflevector %v56, %v57 [2, 3, 6, 7]
+;   %v62: <4 x float> = fsub %v59, %v37
+;   %v63: <4 x float> = fsub %v60, %v38
+;   %v64: <4 x float> = fsub %v61, %v39
+;   %v65: <4 x float> = fmul %v62, %v63
+;   %v66: <4 x float> = fmul %v65, %v64
+;   ret %v66
+; }

@@ -1,7 +1,7 @@
 //! The vectorizer: from a scalar kernel to W lanes (paper 3).
 //!
 //! The stages, each a module (kernels that ask which work-item they are have become others before, by [`work_items`]):
-//! 1. `conditions`: uniform parts of conditions get branches of their own; [`reducible`]: loops with several entries get one; [`normalize`]: one exit, well-shaped loops, loop-closed SSA;
+//! 1. `conditions`: uniform parts of conditions get branches of their own; `arms`: branches whose arms access the same memory become straight code; [`reducible`]: loops with several entries get one; [`normalize`]: one exit, well-shaped loops, loop-closed SSA;
 //!    [`dead_ends`]: panics out of the way; [`scalarize`]: vector-typed values as their elements; [`shared_memory`]:
 //!    private memory that one object can stand for;
 //!    then the [uniformity analysis](crate::uniformity) and, for indices, [`widen`];
@@ -13,6 +13,7 @@
 //!    block says under which mask it takes effect.
 
 pub mod alignment;
+mod arms;
 pub mod block_index;
 pub mod boscc;
 pub mod callees;

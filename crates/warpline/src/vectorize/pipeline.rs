@@ -10,6 +10,7 @@ use crate::ssa;
 use crate::uniformity::Uniformity;
 use crate::verify::verify;
 
+use super::arms::{fold_arms, has_arms_to_fold};
 use super::callees::{self, Form, asking_lanes};
 use super::conditions::{has_conditions_of_parts, split_conditions};
 use super::counts::Counts;
@@ -97,6 +98,10 @@ fn linearize_staged(
     if options.width > 1 && options.linearize == Linearize::Partial && has_conditions_of_parts(&scalar) {
         let uniformity = analyse(&scalar, &[]);
         split_conditions(&mut scalar, |v| !uniformity.is_divergent(v));
+    }
+    if options.width > 1 && has_arms_to_fold(module, &scalar) {
+        let uniformity = analyse(&scalar, &[]);
+        fold_arms(module, &mut scalar, |v| uniformity.is_divergent(v));
     }
     normalize::normalize(&mut scalar)?;
     watch(Stage::Verify);

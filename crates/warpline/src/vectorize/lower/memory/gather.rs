@@ -3,7 +3,7 @@
 //! Machines add a vector of indices to one scalar address, multiplied by 1, 2, 4 or 8, and take twice as many indices of 32 bits as of 64
 //! at a time. So an address is taken apart into what is uniform, which becomes the scalar, and the rest. The indices are
 //! computed in 32 bits if they are known to fit:
-//! * one number of at most 32 bits that is sign-extended and multiplied by nothing but the scale;
+//! * one number of at most 32 bits that is sign-extended and multiplied by nothing but the scale, be it a sum itself;
 //! * sums of products that cannot leave 31 bits, given the widths of the numbers and what `and`, shifts and remainders by
 //!   constants say of them;
 //! * whatever is added to the address of private memory of less than 2^31 bytes: the access is inside of it, so the sum is
@@ -15,7 +15,7 @@ use crate::ir::{BinaryOp, CastOp, Constant, Function, Inst, Op, Scalar, Type, Va
 use crate::vectorize::VectorizeError;
 
 use super::super::{Lower, Rep};
-use crate::shape::addresses::{Address, Extension, Term};
+use crate::shape::addresses::{Address, Extension, Term, step};
 
 /// How deep definitions are looked through for bounds.
 const MAX_DEPTH: u32 = 4;
@@ -99,13 +99,52 @@ impl Lower<'_> {
         };
         let lanes = u128::from(step.unsigned_abs()) * u128::from(self.width);
         let narrow = single || fits_31_bits(self.src, &varying, scale, lanes);
-        Some(if !narrow && self.is_small_object(root) {
+        let small = self.is_small_object(root);
+        if !narrow
+            && !small
+            && let Some(split) = self.narrow_index(address)
+        {
+            return Some(split);
+        }
+        Some(if !narrow && small {
             let (varying, zeros) = (terms.to_vec(), zeros(&terms, [step, offset]));
             Split { root, uniform: Vec::new(), before: 0, step, varying, after: offset, zeros, bits: 32 }
         } else {
             let bits = if narrow { 32 } else { 64 };
             Split { root, uniform, before: offset, step, varying, after: 0, zeros: scale, bits }
         })
+    }
+
+    /// An address that is a uniform one and a number of at most 32 bits, sign-extended and multiplied by nothing but the scale, whatever the number
+    /// is computed from. Its parts, each extended, would not fit.
+    fn narrow_index(&self, address: Value) -> Option<Split> {
+        let (mut root, mut before) = (address, 0i64);
+        for _ in 0..MAX_DEPTH {
+            let gep = self.src.def_inst(root)?;
+            let data = &self.src.insts[gep];
+            let Op::Gep(ty) = data.op else { return None };
+            let base = data.args[0];
+            let (terms, offset) = step(self.module, self.src, gep)?;
+            if terms.is_empty() {
+                (root, before) = (base, before.checked_add(offset)?);
+                continue;
+            }
+            let size = self.module.layout.alloc_size(&self.module.types, ty)?;
+            let ([_, index], true) = (&data.args[..], matches!(size, 1 | 2 | 4 | 8)) else { return None };
+            let value = self.sign_extended(*index).unwrap_or(*index);
+            let narrow = self.src.ty(value).int_bits().is_some_and(|bits| bits <= 32);
+            let varying = vec![Term { value, extension: Extension::Signed, scale: size as i64 }];
+            let (uniform, zeros) = (Vec::new(), size.trailing_zeros());
+            let split = Split { root: base, uniform, before, step: 0, varying, after: 0, zeros, bits: 32 };
+            return (narrow && self.reps[base] == Rep::Uniform).then_some(split);
+        }
+        None
+    }
+
+    /// What a number is the sign extension of.
+    fn sign_extended(&self, v: Value) -> Option<Value> {
+        let data = &self.src.insts[self.src.def_inst(v)?];
+        (data.op == Op::Cast(CastOp::SExt)).then(|| data.args[0])
     }
 
     /// Whether a pointer is the start of an object of less than 2^31 bytes.
@@ -118,7 +157,7 @@ impl Lower<'_> {
     }
 
     /// A number brought to a type and multiplied, all modulo the type's width.
-    fn term(&mut self, x: Value, extension: Extension, scale: i64, ty: Type) -> Value {
+    pub(super) fn term(&mut self, x: Value, extension: Extension, scale: i64, ty: Type) -> Value {
         let bits = |ty: Type| match ty.elem() {
             Some(Scalar::Int(bits)) => bits,
             _ => 64,

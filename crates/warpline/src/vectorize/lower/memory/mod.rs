@@ -12,6 +12,7 @@
 mod bulk;
 pub(super) mod covered;
 mod gather;
+mod own;
 pub(super) mod plan;
 mod rows;
 mod wide;

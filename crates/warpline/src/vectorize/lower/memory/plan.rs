@@ -19,7 +19,7 @@
 //!
 //! Where the step between lanes is not fixed, members of a group lie at constant distances within one lane; such groups are of loads only. Each lane
 //! loads [rows](super::rows), from the first to the last of some members' elements: what lies between two of these belongs to the object that both
-//! belong to.
+//! belong to. So a row of three, which no machine loads at once, becomes one of four if the fourth lies between elements of the group.
 //!
 //! # Which form is cheaper
 //!
@@ -132,6 +132,15 @@ impl Group {
             match rows.last_mut() {
                 Some(row) if offset - row.from < longest => row.len = (offset - row.from + 1) as u32,
                 _ => rows.push(Row { from: offset, len: 1 }),
+            }
+        }
+        let (low, high) = self.extent();
+        for row in rows.iter_mut().filter(|row| row.len == 3 && longest == 4) {
+            // Four are loaded at once where three are not.
+            if row.from + 3 <= high {
+                row.len = 4;
+            } else if row.from > low {
+                (row.from, row.len) = (row.from - 1, 4);
             }
         }
         rows

@@ -7,12 +7,12 @@
 //! Where the machine cannot gather or scatter under a mask, LLVM makes a branch for every lane. Without branches: lanes that are not active access
 //! a place on the stack that nobody looks at.
 
-use crate::ir::{Inst, MemAccess, Op, Type, Value};
+use crate::ir::{CastOp, Inst, MemAccess, Op, Type, Value};
 use crate::vectorize::VectorizeError;
 use crate::vectorize::alignment::at_distance;
 
 use super::super::Lower;
-use super::plan::{Group, MAX_ROWS, ROW_BYTES, Row};
+use super::plan::{Group, MAX_ROWS, Member, ROW_BYTES, Row};
 
 /// What lanes of a vector instruction are counted in: shuffles within so many bytes are cheap.
 const PART_BYTES: u64 = 16;
@@ -26,6 +26,9 @@ impl Lower<'_> {
         vty: Type,
         at: Inst,
     ) -> Result<Value, VectorizeError> {
+        if let Some(loaded) = self.load_own(address, access, vty, at)? {
+            return Ok(loaded);
+        }
         let ptrs = self.addresses(address, at)?;
         if !self.goes_one_by_one(vty, at)? {
             let mask = self.mask_or_true(at)?;
@@ -33,12 +36,18 @@ impl Lower<'_> {
         }
         let ptrs = self.harmless_where_inactive(ptrs, at)?;
         let elem = vty.elem().map_or(Type::Void, Type::from);
-        let mut all = self.out.poison(vty);
+        // A vector of narrow elements is one chain of insertions, one of wider ones has a chain in each part of a register.
+        let wide = if matches!(elem, Type::Int(8 | 16)) { Type::Int(32) } else { elem };
+        let wide_ty = wide.vector(self.width).expect("memory elements are scalars");
+        let mut all = self.out.poison(wide_ty);
         for k in 0..self.width {
-            let x = self.load_row(ptrs, k, 0, access, elem, at);
+            let mut x = self.load_row(ptrs, k, 0, access, elem, at);
+            if wide != elem {
+                x = self.emit(Op::Cast(CastOp::ZExt), &[x], wide);
+            }
             all = self.insert_lane(all, x, k);
         }
-        Ok(all)
+        Ok(if wide == elem { all } else { self.emit(Op::Cast(CastOp::Trunc), &[all], vty) })
     }
 
     /// Stores one element of each lane anywhere, in lane order.
@@ -128,7 +137,8 @@ impl Lower<'_> {
         let elem = self.element_of(group);
         let ptrs = self.addresses(accessed.address, first)?;
         let ptrs = self.harmless_where_inactive(ptrs, first)?;
-        for row in group.rows() {
+        let rows = group.rows();
+        for (n, row) in rows.iter().enumerate() {
             let row_ty = match row.len {
                 1 => elem,
                 len => elem.vector(len).expect("memory elements are scalars"),
@@ -136,8 +146,9 @@ impl Lower<'_> {
             let loaded: Vec<Value> = (0..self.width)
                 .map(|k| self.load_row(ptrs, k, row.from * size, access, row_ty, first))
                 .collect();
-            let columns = self.transposed(&loaded, &row, elem, group.size);
-            for m in group.members.iter().filter(|m| row.contains(m.offset)) {
+            let columns = self.transposed(&loaded, row, elem, group.size);
+            let first_with = |m: &&Member| rows.iter().position(|row| row.contains(m.offset));
+            for m in group.members.iter().filter(|m| first_with(m) == Some(n)) {
                 let result = self.src.insts[m.inst].results[0];
                 let column = columns[(m.offset - row.from) as usize];
                 let column = self.as_value(column, elem, self.src.ty(result));
