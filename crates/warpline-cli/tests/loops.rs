@@ -119,6 +119,51 @@ fn an_object_with_vectorized_loops_takes_the_place_of_the_scalar_one() {
     }
 }
 
+const ASKING: &str = "#include <warpline.h>
+void twice(const float *a, float *out, int n) {
+    //@ loop
+    for (int i = 0; i < n; i++) {
+        float x = a[i];
+        if (warpline_any(x > 0.5f))
+            x = x > 0.5f ? x * 2 : x;
+        out[i] = x;
+    }
+}
+";
+
+const CALLS_TWICE: &str = "#include <stdio.h>
+void twice(const float *a, float *out, int n);
+float a[103], out[103];
+int main(void) {
+    int wrong = 0;
+    for (int i = 0; i < 103; i++) a[i] = i % 7 / 7.0f;
+    twice(a, out, 103);
+    for (int i = 0; i < 103; i++) wrong += out[i] != (a[i] > 0.5f ? a[i] * 2 : a[i]);
+    printf(\"%d wrong\\n\", wrong);
+    return 0;
+}
+";
+
+#[test]
+fn an_object_with_a_loop_that_asks_about_lanes_needs_no_other_one() {
+    if !has_clang() {
+        eprintln!("skipped: there is no clang");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (file, main) = (write(folder.path(), "k.c", ASKING), write(folder.path(), "main.c", CALLS_TWICE));
+    let [object, program] = ["k.o", "program"].map(|name| folder.path().join(name));
+    ok(&warpline(&["vectorize", &file, "--width", "8", "-o", object.to_str().unwrap()]));
+    let compiled = Command::new("cc").arg("-o").args([&program, Path::new(&main), &object]).output();
+    let Ok(compiled) = compiled else {
+        eprintln!("skipped: there is no C compiler");
+        return;
+    };
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let run = Command::new(&program).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&run.stdout), "0 wrong\n");
+}
+
 /// The refusal of what is asked for.
 #[track_caller]
 fn refused(arguments: &[&str]) -> String {

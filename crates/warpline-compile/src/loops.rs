@@ -129,6 +129,8 @@ pub fn vectorize_loops(options: &LoopOptions, output: Output) -> Result<Compiled
     }
     let codegen = CodegenOptions {
         vector_bits: Some(machine.vectors.register_bits).filter(|&bits| bits >= 256),
+        // In the scalar loops that are left, and in functions without any.
+        define_lane_operations: true,
         ..CodegenOptions::new(machine.cpu.clone(), output)
     };
     let code = worker::codegen(imported.bridge.module(), &codegen)?;

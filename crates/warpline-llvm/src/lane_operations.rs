@@ -4,6 +4,7 @@
 //! and as reading and writing inaccessible memory, which keeps them in order; functions that call them become convergent too.
 
 use llvm_sys::LLVMIntPredicate::LLVMIntEQ;
+use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::LLVMTypeKind as Kind;
 use llvm_sys::prelude::*;
 use warpline::ir::{LaneOp, Type};
@@ -77,8 +78,9 @@ impl Module {
         unsafe {
             let result = f.LLVMGetReturnType(f.LLVMGlobalGetValueType(function));
             let argument = |k: u32| f.LLVMGetParam(function, k);
-            // What a front end notes of a declaration is wrong of a definition.
+            // What a front end notes of a declaration is wrong of a definition. Other objects may have their own.
             f.LLVMGlobalClearMetadata(function);
+            f.LLVMSetLinkage(function, LLVMInternalLinkage as u32);
             let builder = f.LLVMCreateBuilderInContext(self.context());
             let block = || f.LLVMAppendBasicBlockInContext(self.context(), function, EMPTY);
             f.LLVMPositionBuilderAtEnd(builder, block());
