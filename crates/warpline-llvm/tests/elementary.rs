@@ -146,20 +146,24 @@ fn check_one(function: &str, exact: fn(f64) -> f64) {
     for cpu in fused_cpus() {
         let code = Code::new(function, Shape::One, &cpu);
         let mut worst = (0.0, 0f32, 0f32);
-        let mut next = 0u64;
-        while next <= u64::from(u32::MAX) {
-            let x: Vec<f32> = (next..=u64::from(u32::MAX))
-                .step_by(step() as usize)
-                .take(1 << 20)
-                .map(|bits| f32::from_bits(bits as u32))
-                .collect();
-            next += (x.len() as u64) * step();
+        let mut check = |bits: &mut dyn Iterator<Item = u64>| {
+            let x: Vec<f32> = bits.take(1 << 20).map(|bits| f32::from_bits(bits as u32)).collect();
             for (&x, &found) in x.iter().zip(&code.run(&x, &x)) {
                 let error = error(found, exact(f64::from(x)));
                 if error > worst.0 {
                     worst = (error, x, found);
                 }
             }
+            x.len() as u64
+        };
+        let mut next = 0u64;
+        while next <= u64::from(u32::MAX) {
+            next += step() * check(&mut (next..=u64::from(u32::MAX)).step_by(step() as usize));
+        }
+        // Where logarithms pass from one power of two to the next, little may be left of their parts; and around 1.
+        for border in [2.0f32 / 3.0, 1.0, 4.0 / 3.0] {
+            let bits = u64::from(border.to_bits());
+            check(&mut (bits - (1 << 18)..bits + (1 << 18)));
         }
         let (error, x, found) = worst;
         println!("{function} on {}: {error:.3} units at {x:e}", cpu.name);

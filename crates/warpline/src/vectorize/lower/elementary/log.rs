@@ -26,6 +26,9 @@ pub(super) const LOG2_E: [f32; 2] = [consts::LOG2_E, 1.925_963e-8];
 /// 1 / ln 10 in two parts.
 const LOG10_E: [f32; 2] = [consts::LOG10_E, -1.010_305e-8];
 
+/// log₁₀ 2 in two parts: where it meets a fraction of the other sign, little is left.
+const LOG10_2: [f32; 2] = [consts::LOG10_2, -1.432_098_9e-8];
+
 /// The bits of 2/3.
 const TWO_THIRDS: u32 = 0x3f2a_aaab;
 
@@ -50,8 +53,9 @@ impl Floats<'_, '_> {
         let (e, f) = self.exponent_and_fraction(x, TWO_THIRDS);
         let ln = self.log1p(f);
         let fraction = self.times(ln, LOG10_E);
-        let log10_2 = self.number(consts::LOG10_2);
-        let y = self.fma(e, log10_2, fraction);
+        let [high, low] = LOG10_2.map(|part| self.number(part));
+        let fraction = self.fma(e, low, fraction);
+        let y = self.fma(e, high, fraction);
         self.special_logarithms(x, y)
     }
 
