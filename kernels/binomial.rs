@@ -1,7 +1,7 @@
 //! Prices of European calls by a binomial tree (Cox, Ross, Rubinstein: Option Pricing, a Simplified Approach, 1979), one option per lane.
 //!
 //! Shows: an array on the stack that each lane has for itself. All lanes are at the same element of theirs, so the arrays lie
-//! interleaved and their accesses are contiguous. The loops are uniform. `powf` and `exp` become calls of vector functions.
+//! interleaved and their accesses are contiguous. The loops are uniform. `powf` and `exp` are written out as vector instructions.
 
 //@ args i=index
 //@ tolerance rel=1e-3, abs=1e-3

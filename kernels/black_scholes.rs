@@ -1,6 +1,6 @@
 //! Prices of European calls by the formula of Black and Scholes, one option per lane.
 //!
-//! Shows: mathematics without divergent loops. `exp` and `ln` become calls of vector functions; the sign of the argument of the normal
+//! Shows: mathematics without divergent loops. `exp` and `ln` are written out as vector instructions; the sign of the argument of the normal
 //! distribution is all that lanes differ in. The distribution is the polynomial 26.2.17 of Abramowitz and Stegun: Handbook of
 //! Mathematical Functions, whose error is below 7.5e-8.
 

@@ -7,7 +7,8 @@
 //! and addition, so that the functions are for machines that have it as an instruction ([`MathLibrary::written_out`]).
 //!
 //! How far results are from the true ones at most, rounding to nearest, in units in the last place, says [`Elementary::max_ulp`]. The tests of
-//! `warpline-compile` measure it: of all arguments for functions of one, of many for `powf`.
+//! `warpline-llvm` measure it: of all arguments for functions of one (found: 0.88 for `expf` and `exp2f`, 0.94 for `logf`, 1.99 for `log2f`, 2.04 for
+//! `log10f`), of many for `powf` (1.57).
 //!
 //! [`MathLibrary::written_out`]: crate::vectorize::MathLibrary::written_out
 
