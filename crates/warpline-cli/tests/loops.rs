@@ -96,6 +96,20 @@ int main(void) {
 }
 "#;
 
+/// Links `main` with `k.o` and runs the program; what it prints. `None` if there is no C compiler.
+#[track_caller]
+fn linked_and_run(folder: &Path, main: &str) -> Option<String> {
+    let [object, program] = ["k.o", "program"].map(|name| folder.join(name));
+    let compiled = Command::new("cc").arg("-o").args([&program, Path::new(main), &object]).output();
+    let Ok(compiled) = compiled else {
+        eprintln!("skipped: there is no C compiler");
+        return None;
+    };
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let run = Command::new(&program).output().unwrap();
+    Some(String::from_utf8_lossy(&run.stdout).into_owned())
+}
+
 #[test]
 fn an_object_with_vectorized_loops_takes_the_place_of_the_scalar_one() {
     if !has_clang() {
@@ -104,18 +118,12 @@ fn an_object_with_vectorized_loops_takes_the_place_of_the_scalar_one() {
     }
     let folder = tempfile::tempdir().unwrap();
     let (file, main) = (write(folder.path(), "k.c", OMP), write(folder.path(), "main.c", MAIN));
-    let [object, program] = ["k.o", "program"].map(|name| folder.path().join(name));
+    let object = folder.path().join("k.o");
     for width in ["1", "4", "16", "64"] {
         let text = ok(&warpline(&["vectorize", &file, "--width", width, "-o", object.to_str().unwrap()]));
         assert!(text.contains(&format!("in scale on {width} lanes")), "{text}");
-        let compiled = Command::new("cc").arg("-o").args([&program, Path::new(&main), &object]).output();
-        let Ok(compiled) = compiled else {
-            eprintln!("skipped: there is no C compiler");
-            return;
-        };
-        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-        let run = Command::new(&program).output().unwrap();
-        assert_eq!(String::from_utf8_lossy(&run.stdout), "0 wrong\n", "{width} lanes");
+        let Some(said) = linked_and_run(folder.path(), &main) else { return };
+        assert_eq!(said, "0 wrong\n", "{width} lanes");
     }
 }
 
@@ -152,16 +160,10 @@ fn an_object_with_a_loop_that_asks_about_lanes_needs_no_other_one() {
     }
     let folder = tempfile::tempdir().unwrap();
     let (file, main) = (write(folder.path(), "k.c", ASKING), write(folder.path(), "main.c", CALLS_TWICE));
-    let [object, program] = ["k.o", "program"].map(|name| folder.path().join(name));
+    let object = folder.path().join("k.o");
     ok(&warpline(&["vectorize", &file, "--width", "8", "-o", object.to_str().unwrap()]));
-    let compiled = Command::new("cc").arg("-o").args([&program, Path::new(&main), &object]).output();
-    let Ok(compiled) = compiled else {
-        eprintln!("skipped: there is no C compiler");
-        return;
-    };
-    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let run = Command::new(&program).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&run.stdout), "0 wrong\n");
+    let Some(said) = linked_and_run(folder.path(), &main) else { return };
+    assert_eq!(said, "0 wrong\n");
 }
 
 /// The refusal of what is asked for.

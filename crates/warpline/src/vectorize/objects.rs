@@ -134,10 +134,9 @@ impl<'a> Objects<'a> {
             }
             ValueDef::Inst(inst, _) => {
                 let data = &self.func.insts[inst];
-                let Op::Alloca { ty, align } = data.op else { return None };
-                let count = u64::try_from(self.func.as_int(data.args[0])?).ok()?;
-                let size = self.module.layout.alloc_size(&self.module.types, ty)?;
-                let bytes = size.checked_mul(count).filter(|_| data.block == self.func.entry())?;
+                let Op::Alloca { align, .. } = data.op else { return None };
+                let in_entry = data.block == self.func.entry();
+                let bytes = alloca_bytes(self.module, self.func, root).filter(|_| in_entry)?;
                 Some(Extent { bytes, align: align.max(1) })
             }
         }
@@ -171,6 +170,14 @@ fn may_free(module: &Module, data: &InstData) -> bool {
         Op::Lane(_) => false,
         _ => data.effects().intersects(Effects::WRITES | Effects::ATOMIC),
     }
+}
+
+/// The size of the object that an `alloca` reserves, if the pointer is its address and the size is known.
+pub(super) fn alloca_bytes(module: &Module, func: &Function, pointer: Value) -> Option<u64> {
+    let data = &func.insts[func.def_inst(pointer)?];
+    let Op::Alloca { ty, .. } = data.op else { return None };
+    let count = u64::try_from(func.as_int(data.args[0])?).ok()?;
+    module.layout.alloc_size(&module.types, ty)?.checked_mul(count)
 }
 
 /// Whether an instruction marks the beginning of a lifetime, or the end (false).

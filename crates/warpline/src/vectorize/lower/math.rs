@@ -113,11 +113,7 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
 
 /// The base name of the intrinsic that a function of the C mathematics library is.
 pub(super) fn instruction(name: &str, result: Type) -> Option<&'static str> {
-    let base = match result {
-        Type::Float(FloatKind::Float) => name.strip_suffix('f')?,
-        Type::Float(FloatKind::Double) => name,
-        _ => return None,
-    };
+    let base = name.strip_suffix(libm_suffix(result)?)?;
     INSTRUCTIONS.iter().find(|(function, _)| *function == base).map(|&(_, intrinsic)| intrinsic)
 }
 
@@ -173,13 +169,18 @@ const LIBM: &[&str] = &[
     "tgamma",
 ];
 
+/// What the C library's functions for a type end in.
+fn libm_suffix(ty: Type) -> Option<&'static str> {
+    match ty {
+        Type::Float(FloatKind::Float) => Some("f"),
+        Type::Float(FloatKind::Double) => Some(""),
+        _ => None,
+    }
+}
+
 /// The C library's name of a mathematics call (`llvm.exp.f32` and `expf` both give `expf`), for `float` and `double`.
 pub(super) fn libm_name(name: &str, ty: Type) -> Option<String> {
-    let suffix = match ty {
-        Type::Float(FloatKind::Float) => "f",
-        Type::Float(FloatKind::Double) => "",
-        _ => return None,
-    };
+    let suffix = libm_suffix(ty)?;
     let base = match name.strip_prefix("llvm.") {
         Some(rest) => rest.rsplit_once('.')?.0,
         None => name.strip_suffix(suffix)?,

@@ -130,17 +130,16 @@ const CLOSE: f64 = 1.04;
 /// The number of lanes for a function with parameters of these shapes; the width in `options` is not looked at.
 #[must_use]
 pub fn choose(module: &Module, func: &Function, options: &Options<'_>, machine: &Machine) -> Choice {
-    choose_up_to(greatest(func, &options.args, machine), false, module, func, options, machine)
+    choose_for(false, module, func, options, machine)
 }
 
 /// The same for an iteration of a loop, which is called by nothing but what is made here.
 #[must_use]
 pub fn choose_within(module: &Module, func: &Function, options: &Options<'_>, machine: &Machine) -> Choice {
-    choose_up_to(MAX_WIDTH, true, module, func, options, machine)
+    choose_for(true, module, func, options, machine)
 }
 
-fn choose_up_to(
-    greatest: u32,
+fn choose_for(
     is_iteration: bool,
     module: &Module,
     func: &Function,
@@ -165,6 +164,8 @@ fn choose_up_to(
     };
     let mut program = Program::new(module, &linearized.program.func, &reps, machine);
     program.is_iteration = is_iteration;
+    // An iteration is called by nothing but what is made here.
+    let greatest = if is_iteration { MAX_WIDTH } else { greatest(func, &options.args, machine) };
     program.choose(machine, greatest)
 }
 

@@ -65,36 +65,41 @@ impl Elementary {
     }
 }
 
-impl Lower<'_> {
+impl<'m> Lower<'m> {
     /// Writes a function out for all lanes of a call.
     pub(super) fn elementary(&mut self, i: Inst, function: Elementary) -> Result<Value, VectorizeError> {
         let args = self.src.insts[i].args.clone();
         let x = self.vector(args[0], i)?;
-        let lanes = self.width;
-        if function != Elementary::Pow {
-            let mut floats = Floats { lower: self, lanes };
-            return Ok(match function {
-                Elementary::Exp2 => floats.exp2(x),
-                Elementary::Log => floats.log(x),
-                Elementary::Log2 => floats.log2(x),
-                Elementary::Log10 => floats.log10(x),
-                _ => floats.exp(x),
-            });
-        }
-        // What only depends on the exponent is computed once where it is uniform.
-        let exponent = if self.reps[args[1]] == Rep::Uniform {
-            let y = self.scalar(args[1], i)?;
-            let parts = Floats { lower: self, lanes: 1 }.exponent(y);
-            let mut splats = Vec::with_capacity(parts.len());
-            for part in parts {
-                splats.push(self.splat(part, i)?);
+        Ok(match function {
+            Elementary::Exp => self.floats().exp(x),
+            Elementary::Exp2 => self.floats().exp2(x),
+            Elementary::Log => self.floats().log(x),
+            Elementary::Log2 => self.floats().log2(x),
+            Elementary::Log10 => self.floats().log10(x),
+            Elementary::Pow => {
+                let exponent = self.exponent_of_pow(args[1], i)?;
+                self.floats().pow(x, exponent)
             }
-            splats.try_into().expect("as many as there were")
-        } else {
-            let y = self.vector(args[1], i)?;
-            Floats { lower: self, lanes }.exponent(y)
-        };
-        Ok(Floats { lower: self, lanes }.pow(x, exponent))
+        })
+    }
+
+    /// What `powf` needs of its exponent in vectors; computed once where it is uniform.
+    fn exponent_of_pow(&mut self, y: Value, i: Inst) -> Result<pow::Exponent, VectorizeError> {
+        if self.reps[y] != Rep::Uniform {
+            let y = self.vector(y, i)?;
+            return Ok(self.floats().exponent(y));
+        }
+        let y = self.scalar(y, i)?;
+        let mut parts = Floats { lower: self, lanes: 1 }.exponent(y);
+        for part in &mut parts {
+            *part = self.splat(*part, i)?;
+        }
+        Ok(parts)
+    }
+
+    /// Operations on all lanes.
+    fn floats(&mut self) -> Floats<'_, 'm> {
+        Floats { lanes: self.width, lower: self }
     }
 }
 
@@ -149,6 +154,13 @@ impl Floats<'_, '_> {
     fn neg(&mut self, a: Value) -> Value {
         let ty = self.lower.out.ty(a);
         self.lower.emit(Op::FNeg, &[a], ty)
+    }
+
+    /// `a · b`, rounded, and what the rounding lost.
+    fn product(&mut self, a: Value, b: Value) -> (Value, Value) {
+        let rounded = self.mul(a, b);
+        let minus = self.neg(rounded);
+        (rounded, self.fma(a, b, minus))
     }
 
     /// `a · b + c`, rounded once.

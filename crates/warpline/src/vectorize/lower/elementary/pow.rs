@@ -57,9 +57,7 @@ impl Floats<'_, '_> {
         let ty = self.float_type();
         let size = self.intrinsic("llvm.fabs", &[x], ty);
         let (high, low) = self.log2_in_two_parts(size);
-        let z = self.mul(y, high);
-        let minus_z = self.neg(z);
-        let rest = self.fma(y, high, minus_z);
+        let (z, rest) = self.product(y, high);
         let rest = self.fma(y, low, rest);
 
         let z_size = self.intrinsic("llvm.fabs", &[z], ty);
@@ -115,13 +113,9 @@ impl Floats<'_, '_> {
         let q_low = self.mul(left, reciprocal);
 
         // ln (1 + f) = high + low
-        let square = self.mul(q, q);
+        let (square, square_low) = self.product(q, q);
         let p = self.polynomial(square, &LOG);
-        let minus_square = self.neg(square);
-        let square_low = self.fma(q, q, minus_square);
-        let cube = self.mul(square, q);
-        let minus_cube = self.neg(cube);
-        let cube_low = self.fma(square, q, minus_cube);
+        let (cube, cube_low) = self.product(square, q);
         let cube_low = self.fma(square_low, q, cube_low);
         let high = self.add(q, q);
         let twice_low = self.add(q_low, q_low);
@@ -132,9 +126,7 @@ impl Floats<'_, '_> {
 
         // Divided by ln 2, and added to e, which is 0 or the larger one.
         let [major, minor] = LOG2_E.map(|part| self.number(part));
-        let product = self.mul(high, major);
-        let minus_product = self.neg(product);
-        let rest = self.fma(high, major, minus_product);
+        let (product, rest) = self.product(high, major);
         let rest = self.fma(high, minor, rest);
         let rest = self.fma(low, major, rest);
         let sum = self.add(e, product);

@@ -13,6 +13,7 @@
 
 use crate::ir::{BinaryOp, CastOp, Constant, Function, Inst, Op, Scalar, Type, Value};
 use crate::vectorize::VectorizeError;
+use crate::vectorize::objects::alloca_bytes;
 
 use super::super::{Lower, Rep};
 use crate::shape::addresses::{Address, Extension, Term, step};
@@ -149,11 +150,7 @@ impl Lower<'_> {
 
     /// Whether a pointer is the start of an object of less than 2^31 bytes.
     fn is_small_object(&self, root: Value) -> bool {
-        let Some(inst) = self.src.def_inst(root) else { return false };
-        let Op::Alloca { ty, .. } = self.src.insts[inst].op else { return false };
-        let size = self.module.layout.alloc_size(&self.module.types, ty);
-        let count = self.src.as_int(self.src.insts[inst].args[0]).and_then(|c| u64::try_from(c).ok());
-        matches!((size, count), (Some(s), Some(c)) if s.checked_mul(c).is_some_and(|bytes| bytes >> 31 == 0))
+        alloca_bytes(self.module, self.src, root).is_some_and(|bytes| bytes >> 31 == 0)
     }
 
     /// A number brought to a type and multiplied, all modulo the type's width.

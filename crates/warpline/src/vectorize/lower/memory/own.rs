@@ -9,6 +9,7 @@
 use crate::ir::{BinaryOp, Constant, Inst, IntPred, MemAccess, Op, Type, Value};
 use crate::shape::addresses::{Address, Term};
 use crate::vectorize::VectorizeError;
+use crate::vectorize::objects::alloca_bytes;
 
 use super::super::{Lower, Rep};
 
@@ -53,13 +54,9 @@ impl Lower<'_> {
 
     fn own_object(&self, address: Value) -> Option<Own> {
         let address = Address::of(self.module, self.src, address)?;
-        let inst = self.src.def_inst(address.root)?;
-        let Op::Alloca { ty, .. } = self.src.insts[inst].op else { return None };
         // With a step, it is laid out for all lanes.
         let Rep::Strided(step) = self.reps[address.root] else { return None };
-        let size = self.module.layout.alloc_size(&self.module.types, ty)?;
-        let count = u64::try_from(self.src.as_int(self.src.insts[inst].args[0])?).ok()?;
-        let bytes = size.checked_mul(count).and_then(|bytes| i64::try_from(bytes).ok())?;
+        let bytes = i64::try_from(alloca_bytes(self.module, self.src, address.root)?).ok()?;
         let narrow = |t: &Term| self.src.ty(t.value).int_bits().is_some_and(|bits| bits <= 64);
         let fits = bytes >> 31 == 0 && !address.terms.is_empty() && address.terms.iter().all(narrow);
         fits.then_some(Own { address, step, bytes })
