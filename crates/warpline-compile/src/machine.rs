@@ -1,5 +1,6 @@
 //! What a CPU has for vectors.
 
+use warpline::vectorize::Gathers;
 use warpline::vectorize::width::Machine;
 use warpline_llvm::worker::{self, CodegenOptions, Output};
 use warpline_llvm::{Cpu, Module};
@@ -8,6 +9,9 @@ use crate::error::Result;
 
 /// The widest vectors, in bits, that [`Module::fit_masks`] keeps masks in.
 const MASK_BITS: u32 = 1024;
+
+/// CPUs with AVX2 that gather more slowly than they load one by one.
+const SLOW_GATHERS: [&str; 3] = ["bdver4", "znver1", "znver2"];
 
 /// The vector registers of a CPU; where the triple says nothing of them, as 32 of 128 bits.
 ///
@@ -19,7 +23,7 @@ pub fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
         None => probe(cpu, triple)?,
     };
     let x86 = ["x86_64", "i386", "i486", "i586", "i686"].iter().any(|arch| triple.starts_with(arch));
-    // AVX-512 came with mask registers, and with twice as many others. AVX2 gathers without having masks for that, and what it has is slow on many CPUs.
+    // AVX-512 came with mask registers, and with twice as many others.
     let mask_registers = x86 && register_bits == 512;
     let registers = match triple.starts_with("x86_64") {
         _ if mask_registers => 32,
@@ -32,7 +36,11 @@ pub fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
         registers,
         mask_registers,
         mask_bits: MASK_BITS,
-        gathers: mask_registers,
+        gathers: match register_bits {
+            512 if x86 => Gathers::Everything,
+            256 if x86 && !SLOW_GATHERS.contains(&&*cpu.name) => Gathers::Avx2,
+            _ => Gathers::Nothing,
+        },
         fused,
     })
 }

@@ -109,6 +109,8 @@ pub fn libraries(module: &Module) -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use warpline::vectorize::Gathers;
+
     use super::*;
 
     fn machine(register_bits: u32) -> Machine {
@@ -117,7 +119,7 @@ mod tests {
             registers: 32,
             mask_registers: false,
             mask_bits: 1024,
-            gathers: false,
+            gathers: Gathers::Nothing,
             fused: true,
         }
     }

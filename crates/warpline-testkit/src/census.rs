@@ -229,6 +229,7 @@ impl VectorCode<'_> {
                     _ if family("llvm.masked.load.") => vec![self.load(data.results[0], true)],
                     _ if family("llvm.masked.store.") => vec![self.store(data.args[0], true)],
                     _ if family("llvm.masked.gather.") => vec![self.indexed(data.args[0], true)],
+                    _ if family("llvm.x86.avx2.gather.") => vec!["access: gather by AVX2"],
                     _ if family("llvm.masked.scatter.") => vec![self.indexed(data.args[1], false)],
                     _ if is_bulk(name) => vec!["access: memset, memcpy"],
                     _ => Vec::new(),

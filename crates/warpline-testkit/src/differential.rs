@@ -8,7 +8,7 @@ use warpline::interp::{
 };
 use warpline::ir::{Function, Module};
 use warpline::shape::ArgShape;
-use warpline::vectorize::{self, Boscc, Linearize, Options, Passing, VectorizeError};
+use warpline::vectorize::{self, Boscc, Gathers, Linearize, Options, Passing, VectorizeError};
 use warpline::verify::verify;
 
 use crate::census::{Names, access_forms};
@@ -24,8 +24,8 @@ pub struct Form {
     pub linearize: Linearize,
     /// Where tests skip what no lane wants.
     pub boscc: Boscc,
-    /// Whether it is told that the machine cannot gather under masks.
-    pub one_by_one: bool,
+    /// What it is told that the machine gathers.
+    pub gathers: Gathers,
 }
 
 impl Form {
@@ -34,7 +34,8 @@ impl Form {
         let linearize = if rng.below(4) == 0 { Linearize::Full } else { Linearize::Partial };
         let boscc = *rng.pick(&[Boscc::Off, Boscc::On, Boscc::Auto]);
         // Not drawn from the generator itself, so that seeds keep their meaning.
-        Form { linearize, boscc, one_by_one: rng.clone().below(3) == 0 }
+        let gathers = *rng.clone().pick(&[Gathers::Nothing, Gathers::Everything, Gathers::Avx2]);
+        Form { linearize, boscc, gathers }
     }
 }
 
@@ -123,7 +124,7 @@ fn differs(
         masked: setup.mask.is_some(),
         linearize: setup.form.linearize,
         boscc: setup.form.boscc,
-        gathers: !setup.form.one_by_one,
+        gathers: setup.form.gathers,
         ..Options::new(
             inputs.width,
             program.roles.iter().map(shape_of).collect(),

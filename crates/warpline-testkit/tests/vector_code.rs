@@ -316,7 +316,7 @@ fn case(seed: u64, lanes: bool) -> Option<Case> {
         masked: mask.is_some(),
         linearize: setup.form.linearize,
         boscc: setup.form.boscc,
-        gathers: !setup.form.one_by_one,
+        gathers: setup.form.gathers,
         ..Options::new(WIDTH, roles, "kernel_vectorized")
     };
     let made = vectorize::vectorize(&mut module, program.kernel, &options).ok()?;

@@ -13,7 +13,9 @@ use warpline::interp::LaneSet;
 use warpline::ir::{FuncId, Module as Ir, Type};
 use warpline::shape::ArgShape;
 use warpline::vectorize::driver::{scalar_range, slots_entry, vector_range};
-use warpline::vectorize::{Boscc, Callees, Linearize, Options, VectorizeError, Vectorized, loops, vectorize};
+use warpline::vectorize::{
+    Boscc, Callees, Gathers, Linearize, Options, VectorizeError, Vectorized, loops, vectorize,
+};
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
 use warpline_testkit::differential::{Form, Outcome, Setup, compare_all};
@@ -261,7 +263,11 @@ impl Kernel {
         // The smallest registers of all machines.
         let bodies = imported.final_bodies(128);
         let callees: &dyn Callees = &bodies;
-        let gathers = cpu.name != "haswell";
+        let gathers = match &*cpu.name {
+            "x86-64-v2" => Gathers::Nothing,
+            "haswell" => Gathers::Avx2,
+            _ => Gathers::Everything,
+        };
         let common =
             Options { linearize, boscc, callees, gathers, ..Options::new(width, shapes.clone(), "kernel.x") };
         let vector = match self.looped {
@@ -364,7 +370,8 @@ impl Kernel {
             let inputs = self.inputs(width);
             for mask in 0..1u64 << width {
                 for (linearize, boscc) in FORMS {
-                    let form = Form { linearize, boscc, one_by_one: boscc == Boscc::On };
+                    let gathers = if boscc == Boscc::On { Gathers::Nothing } else { Gathers::Everything };
+                    let form = Form { linearize, boscc, gathers };
                     let setup = Setup { mask: Some(LaneSet(mask)), form, fuel: 1_000_000 };
                     match compare_all(&program, &inputs, &setup) {
                         Outcome::Agree(_) => compared += 1,

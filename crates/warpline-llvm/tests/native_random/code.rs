@@ -113,8 +113,7 @@ fn looped(ir: &mut Ir, program: &Program, setup: &Setup) -> Result<(FuncId, Vect
     let header = copy.layout.iter().copied().find(|&b| &*copy.blocks[b].name == "header");
     let header = header.ok_or_else(|| NoCode::Refused("the loop is gone".to_owned()))?;
     let copy = ir.functions.push(copy);
-    let Form { linearize, boscc, one_by_one } = setup.form;
-    let gathers = !one_by_one;
+    let Form { linearize, boscc, gathers } = setup.form;
     let options =
         Options { linearize, boscc, gathers, ..Options::new(setup.width, Vec::new(), "kernel.vectorized") };
     let made = vectorize_loop(ir, copy, header, &options, false).map_err(no_code)?;
@@ -129,8 +128,7 @@ fn no_code(e: VectorizeError) -> NoCode {
 fn form(ir: &mut Ir, program: &Program, setup: &Setup, masked: bool) -> Result<Vectorized, NoCode> {
     let name = if masked { "kernel.masked" } else { "kernel.vectorized" };
     let args = program.roles.iter().map(shape_of).collect();
-    let Form { linearize, boscc, one_by_one } = setup.form;
-    let gathers = !one_by_one;
+    let Form { linearize, boscc, gathers } = setup.form;
     let options = Options { masked, linearize, boscc, gathers, ..Options::new(setup.width, args, name) };
     let made = vectorize(ir, program.kernel, &options).map_err(no_code)?;
     verify(ir, &ir.functions[made.func]).map_err(|e| NoCode::Broken(format!("vector function: {e}")))?;

@@ -1,6 +1,7 @@
 //! What a seed stands for: a program, its inputs, and how it is vectorized and compiled.
 
 use warpline::interp::LaneSet;
+use warpline::vectorize::Gathers;
 use warpline_llvm::{Cpu, Effort};
 use warpline_testkit::differential::Form;
 use warpline_testkit::programs::loops::around;
@@ -59,13 +60,17 @@ pub fn of_seed(seed: u64) -> (Program, Setup) {
     let width = [1, 2, 3, 4, 4, 7, 8, 8, 16, 16, 32, [32, 64][rng.below(2)]][rng.below(12)];
     let mask = (rng.below(3) == 0).then(|| LaneSet(rng.next_u64() & LaneSet::first(width).0));
     let indices = (mask.is_none() && rng.chance(1, 2)).then(|| rng.between(1, 100) as u32);
-    let form = Form::random(&mut rng);
+    let mut form = Form::random(&mut rng);
     let cpus = cpus();
     let (passes, effort) = effort(&mut rng);
     let looped = rng.chance(1, 6);
     if looped {
         // Iterations side by side make calls in another order, and are not asked about lanes.
         (options.effects, options.lane_operations, options.atomics) = (false, false, false);
+    }
+    let cpu = rng.pick(&cpus).clone();
+    if form.gathers == Gathers::Avx2 && !has_avx2(&cpu) {
+        form.gathers = Gathers::Nothing;
     }
     let setup = Setup {
         seed,
@@ -74,7 +79,7 @@ pub fn of_seed(seed: u64) -> (Program, Setup) {
         indices: indices.filter(|_| !looped),
         looped,
         form,
-        cpu: rng.pick(&cpus).clone(),
+        cpu,
         vector_bits: *rng.pick(&[None, None, Some(256), Some(512)]),
         passes,
         effort,
@@ -83,6 +88,11 @@ pub fn of_seed(seed: u64) -> (Program, Setup) {
     let program = generate(seed, &options);
     let program = if looped { around(&program, &mut rng).program } else { program };
     (program, setup)
+}
+
+/// Whether one of [`cpus`] has AVX2.
+fn has_avx2(cpu: &Cpu) -> bool {
+    matches!(&*cpu.name, "haswell" | "skylake-avx512") || cpu.features.split(',').any(|f| f == "+avx2")
 }
 
 impl Setup {

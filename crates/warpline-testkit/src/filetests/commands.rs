@@ -29,6 +29,7 @@ pub const STANDARD: &[(&str, Command)] = &[
     ("linearize-full", vectorizer::linearize_full),
     ("loops", vectorizer::loops),
     ("lower", vectorizer::lower),
+    ("lower-avx2", vectorizer::lower_avx2),
     ("lower-one-by-one", vectorizer::lower_one_by_one),
     ("null-pointers", clients::nulls),
     ("occurrence-types", clients::occurrence_types),

@@ -49,6 +49,7 @@ impl Exec<'_, '_, '_> {
             Intrinsic::MaskedLoad | Intrinsic::MaskedStore | Intrinsic::Gather | Intrinsic::Scatter => {
                 self.masked(frame, ins, call, f, lane)?;
             }
+            Intrinsic::IndexedGather => self.indexed_gather(frame, ins, call, lane)?,
             Intrinsic::CompressStore => self.compress_store(frame, call, lane)?,
             Intrinsic::WithOverflow(op, signed) => {
                 let width = types.map_or(0, |t| t.arg_bits);
@@ -205,6 +206,34 @@ impl Exec<'_, '_, '_> {
             if !stores {
                 frame.lane(lane)[(ins.dst.at + i) as usize] = cell;
             }
+        }
+        Ok(())
+    }
+
+    /// A gather from a pointer and a vector of signed indices, of 32 bits both.
+    fn indexed_gather(
+        &mut self,
+        frame: &mut Frame,
+        ins: &Ins,
+        call: &Call,
+        lane: u32,
+    ) -> Result<(), TrapKind> {
+        let (Some(MemType::Elements { count, bytes: 4 }), [nothing, pointer, index, mask, scale]) =
+            (&call.memory, &call.args[..])
+        else {
+            return Err(TrapKind::Unsupported("a gather of this type".into()));
+        };
+        let elem = MemType::Scalar { bytes: 4, bits: 32 };
+        let scale = defined(frame.cell(lane, scale.0))? as u64;
+        for i in 0..*count {
+            let mut cell = frame.lane(lane)[nothing.0.elem(i)];
+            if defined(frame.lane(lane)[mask.0.elem(i)])? >> 31 & 1 == 1 {
+                let base = address_of(frame.cell(lane, pointer.0))?;
+                let index = defined(frame.lane(lane)[index.0.elem(i)])? as u32 as i32;
+                let address = base.wrapping_add(i64::from(index) as u64 * scale);
+                access::load(&mut self.m.memory, lane, address, &elem, std::slice::from_mut(&mut cell))?;
+            }
+            frame.lane(lane)[(ins.dst.at + i) as usize] = cell;
         }
         Ok(())
     }

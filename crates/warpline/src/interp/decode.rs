@@ -607,7 +607,9 @@ impl Decoder<'_> {
             (Some(name), _) => self.named_callee(&name, fixed, data.result()),
         };
         let memory = match &callee {
-            Callee::Intrinsic(Intrinsic::MaskedLoad | Intrinsic::Gather, _) => mem_type(self.module(), ret),
+            Callee::Intrinsic(Intrinsic::MaskedLoad | Intrinsic::Gather | Intrinsic::IndexedGather, _) => {
+                mem_type(self.module(), ret)
+            }
             Callee::Intrinsic(Intrinsic::MaskedStore | Intrinsic::Scatter | Intrinsic::CompressStore, _) => {
                 args.first().and_then(|a| mem_type(self.module(), a.1))
             }

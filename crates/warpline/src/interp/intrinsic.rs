@@ -57,10 +57,17 @@ pub(super) enum Intrinsic {
     CopySign,
     FAbs,
     Canonicalize,
-    FloatMinMax { max: bool, propagate_nan: bool },
+    FloatMinMax {
+        max: bool,
+        propagate_nan: bool,
+    },
     IsFpClass,
-    FpToIntSat { signed: bool },
-    RoundToInt { to_even: bool },
+    FpToIntSat {
+        signed: bool,
+    },
+    RoundToInt {
+        to_even: bool,
+    },
     Int(IntFunction),
     Abs,
     CtPop,
@@ -90,6 +97,8 @@ pub(super) enum Intrinsic {
     MaskedLoad,
     MaskedStore,
     Gather,
+    /// AVX2's: what inactive lanes get, a pointer, indices, masks in the topmost bits of elements, and what indices are multiplied by.
+    IndexedGather,
     Scatter,
     CompressStore,
     // Others.
@@ -184,6 +193,7 @@ fn llvm(base: &str) -> Option<Intrinsic> {
         "masked.load" => MaskedLoad,
         "masked.store" => MaskedStore,
         "masked.gather" => Gather,
+        "x86.avx2.gather.d.d" => IndexedGather,
         "masked.scatter" => Scatter,
         "masked.compressstore" => CompressStore,
         "assume" => Assume,

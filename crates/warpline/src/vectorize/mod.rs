@@ -58,7 +58,7 @@ use safe_loads::SafeLoads;
 pub use callees::{AllCallees, Callees, NoCallees};
 pub use error::VectorizeError;
 pub use lower::Elementary;
-pub use options::{Boscc, Linearize, MathLibrary, NoMathLibrary, Options, Passing, Vectorized};
+pub use options::{Boscc, Gathers, Linearize, MathLibrary, NoMathLibrary, Options, Passing, Vectorized};
 pub use pipeline::{Linearized, MAX_WIDTH, linearize_kernel, vectorize, vectorize_staged};
 pub use stage::{Stage, Watch};
 

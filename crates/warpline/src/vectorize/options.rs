@@ -30,6 +30,18 @@ pub enum Boscc {
     Auto,
 }
 
+/// What a machine's instructions gather and scatter under masks.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Gathers {
+    /// Nothing: each lane accesses memory by an instruction of its own.
+    Nothing,
+    /// Elements of 32 bits at indices of 32 bits, and loads alone, by the instructions of AVX2.
+    Avx2,
+    /// Elements of 32 and 64 bits, loads and stores, by whatever LLVM makes of its masked accesses.
+    #[default]
+    Everything,
+}
+
 /// A library of vector math functions, known by name.
 pub trait MathLibrary {
     /// The symbol of a function that computes `scalar` (a C library name such as `expf`) on vectors of `lanes`
@@ -71,8 +83,8 @@ pub struct Options<'a> {
     pub math: &'a dyn MathLibrary,
     /// Which of the functions that it calls are vectorized too.
     pub callees: &'a dyn Callees,
-    /// Whether the machine has instructions that gather and scatter elements of 32 and 64 bits under masks.
-    pub gathers: bool,
+    /// What the machine's instructions gather and scatter under masks.
+    pub gathers: Gathers,
     /// The name of a function that takes an `i64`, to be called with the number of active lanes by every block that is executed, to measure how
     /// well lanes are used (paper 3, Sec. 7.1).
     pub count_lanes: Option<&'a str>,
@@ -91,7 +103,7 @@ impl Options<'_> {
             scalar_result: false,
             math: &NoMathLibrary,
             callees: &AllCallees,
-            gathers: true,
+            gathers: Gathers::default(),
             count_lanes: None,
         }
     }

@@ -43,7 +43,7 @@ use super::VectorizeError;
 use super::alignment::{self, at_distance};
 use super::callees::{Form, Wanted};
 use super::counts::{Always, MaskCounts};
-use super::options::{MathLibrary, Options, Passing};
+use super::options::{Gathers, MathLibrary, Options, Passing};
 use super::safe_loads::SafeLoads;
 
 use memory::covered::Covered;
@@ -193,8 +193,8 @@ struct Lower<'a> {
     width: u32,
     math: &'a dyn MathLibrary,
     count_lanes: Option<&'a str>,
-    /// Whether the machine gathers and scatters under masks.
-    gathers: bool,
+    /// What the machine's instructions gather and scatter under masks.
+    gathers: Gathers,
     /// What lanes that are not active access.
     nobodys_place: PackedOption<Value>,
     lane_callees: &'a EntitySet<Symbol>,

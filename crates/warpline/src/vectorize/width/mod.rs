@@ -29,7 +29,7 @@ use crate::ir::{Block, Function, Inst, LaneOp, Module, Op, Type, Value};
 use crate::shape::ArgShape;
 
 use super::lower::{Rep, representations};
-use super::options::Options;
+use super::options::{Gathers, Options};
 use super::pipeline::{MAX_WIDTH, linearize_kernel};
 
 use work::Work;
@@ -45,8 +45,8 @@ pub struct Machine {
     pub mask_registers: bool,
     /// Where there are no mask registers: the widest vectors, in bits, that masks are kept in across blocks. Wider ones are packed and unpacked.
     pub mask_bits: u32,
-    /// Whether it gathers and scatters under masks.
-    pub gathers: bool,
+    /// What its instructions gather and scatter under masks.
+    pub gathers: Gathers,
     /// Whether it multiplies and adds in one instruction, with one rounding.
     pub fused: bool,
 }

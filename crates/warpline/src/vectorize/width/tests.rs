@@ -3,7 +3,7 @@
 use crate::ir::Module;
 use crate::shape::ArgShape;
 use crate::text::parse_module;
-use crate::vectorize::Options;
+use crate::vectorize::{Gathers, Options};
 
 use super::{Choice, Machine, Reason, choose};
 
@@ -12,7 +12,7 @@ const SSE: Machine = Machine {
     registers: 16,
     mask_registers: false,
     mask_bits: 1024,
-    gathers: false,
+    gathers: Gathers::Nothing,
     fused: true,
 };
 const AVX2: Machine = Machine {
@@ -20,7 +20,7 @@ const AVX2: Machine = Machine {
     registers: 16,
     mask_registers: false,
     mask_bits: 1024,
-    gathers: false,
+    gathers: Gathers::Nothing,
     fused: true,
 };
 const AVX512: Machine = Machine {
@@ -28,7 +28,7 @@ const AVX512: Machine = Machine {
     registers: 32,
     mask_registers: true,
     mask_bits: 1024,
-    gathers: true,
+    gathers: Gathers::Everything,
     fused: true,
 };
 

@@ -1,6 +1,7 @@
 //! What instructions cost, by the units of a processor: rough figures of present-day ones, for which differences between them do not count.
 
 use crate::ir::{BinaryOp, CastOp, FloatKind, Inst, LaneOp, MemAccess, Op, Type, Value};
+use crate::vectorize::Gathers;
 use crate::vectorize::lower::{Rep, has_cheap_vector_form};
 
 use super::{Machine, Program, element_bits};
@@ -135,6 +136,9 @@ impl Program<'_> {
         let masked = mask.is_some_and(|m| self.varies(m)) && !machine.mask_registers;
         let by_lanes = masked && (bits < 32 || machine.register_bits < 256);
         let (operations, vector) = match self.reps[address] {
+            Rep::Varying if !slow && bits == 32 && loaded.is_some() && machine.gathers == Gathers::Avx2 => {
+                (lanes, 1.5 * lanes)
+            }
             // One by one, with the place to access chosen and taken out of a vector.
             Rep::Varying if !slow && masked => (lanes, 3.0 * lanes),
             // A branch for each lane; the more of them, the worse they are guessed.

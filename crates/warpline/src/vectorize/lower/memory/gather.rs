@@ -35,10 +35,31 @@ struct Split {
     bits: u32,
 }
 
+/// Where lanes' elements are: at a scalar address and a vector of signed indices, which count so many bytes.
+pub(super) struct Indexed {
+    pub(super) base: Value,
+    pub(super) index: Value,
+    pub(super) unit: u32,
+}
+
 impl Lower<'_> {
-    /// The addresses of a gather or scatter: a scalar and a vector of indices where that can be.
+    /// The addresses of a gather or scatter.
     pub(super) fn addresses(&mut self, address: Value, at: Inst) -> Result<Value, VectorizeError> {
-        let Some(split) = self.split_address(address) else { return self.vector(address, at) };
+        match self.indexed(address, at)? {
+            Some(place) => Ok(self.pointers(&place)),
+            None => self.vector(address, at),
+        }
+    }
+
+    /// The addresses as a vector of pointers.
+    pub(super) fn pointers(&mut self, place: &Indexed) -> Value {
+        let ptrs = self.out.ty(place.base).vector(self.width).expect("a pointer is a scalar");
+        self.emit(Op::Gep(Type::Int(8 * place.unit)), &[place.base, place.index], ptrs)
+    }
+
+    /// An address as a scalar and a vector of indices, if it can be taken apart.
+    pub(super) fn indexed(&mut self, address: Value, at: Inst) -> Result<Option<Indexed>, VectorizeError> {
+        let Some(split) = self.split_address(address) else { return Ok(None) };
         let mut base = self.scalar(split.root, at)?;
         let ty = self.out.ty(base);
         for &t in &split.uniform {
@@ -66,8 +87,7 @@ impl Lower<'_> {
             });
         }
         let index = index.expect("without varying terms there is a constant one");
-        let ptrs = ty.vector(self.width).expect("a pointer is a scalar");
-        Ok(self.emit(Op::Gep(Type::Int(8 << split.zeros)), &[base, index], ptrs))
+        Ok(Some(Indexed { base, index, unit: 1 << split.zeros }))
     }
 
     fn split_address(&self, address: Value) -> Option<Split> {

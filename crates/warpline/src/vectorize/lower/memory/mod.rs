@@ -9,6 +9,7 @@
 //! * Everything else is gathered and scattered under the mask, [rows] of neighbouring elements together. Scatters write in lane order.
 //! * Volatile and atomic accesses, and types that have no vector form in memory, are replicated.
 
+mod avx2;
 mod bulk;
 pub(super) mod covered;
 mod gather;

@@ -12,6 +12,7 @@ use crate::vectorize::VectorizeError;
 use crate::vectorize::objects::alloca_bytes;
 
 use super::super::{Lower, Rep};
+use super::gather::Indexed;
 
 /// From how many elements each lane picks one, at most.
 const MAX_PICKED: i64 = 4;
@@ -46,8 +47,12 @@ impl Lower<'_> {
         if self.mask.is_none() || own.bytes >= MAX_BYTES {
             return Ok(None);
         }
-        let (ptrs, align) = self.inside(&own, size as i64, at)?;
-        let access = MemAccess { align: access.align.min(align), ..access };
+        let place = self.inside(&own, size as i64, at)?;
+        if let Some(loaded) = self.gather_by_avx2(&place, None, vty, at)? {
+            return Ok(Some(loaded));
+        }
+        let access = MemAccess { align: access.align.min(place.unit.into()), ..access };
+        let ptrs = self.pointers(&place);
         let all = self.out.constant_value(Constant::vector(vec![Constant::bool(true); self.width as usize]));
         Ok(Some(self.masked_load("llvm.masked.gather", ptrs, access, all, vty, at)))
     }
@@ -95,8 +100,8 @@ impl Lower<'_> {
         Ok(picked.expect("an object has an element"))
     }
 
-    /// The addresses of active lanes, and elsewhere some in the object; and what all of these are multiples of.
-    fn inside(&mut self, own: &Own, size: i64, at: Inst) -> Result<(Value, u64), VectorizeError> {
+    /// The addresses of active lanes, and elsewhere some in the object.
+    fn inside(&mut self, own: &Own, size: i64, at: Inst) -> Result<Indexed, VectorizeError> {
         let base = self.scalar(own.address.root, at)?;
         let numbers =
             own.address.terms.iter().map(|t| t.scale).chain([own.step, own.address.offset, own.bytes - size]);
@@ -119,8 +124,7 @@ impl Lower<'_> {
         let bools = self.mask_type();
         let within = self.emit(Op::ICmp(IntPred::Ult), &[index, last], bools);
         let index = self.emit(Op::Select, &[within, index, last], index_ty);
-        let ptrs = Type::PTR.vector(self.width).expect("a pointer is a scalar");
-        Ok((self.emit(Op::Gep(Type::Int(8 << zeros)), &[base, index], ptrs), 1 << zeros))
+        Ok(Indexed { base, index, unit: 1 << zeros })
     }
 }
 

@@ -5,11 +5,11 @@
 //! [plan](super::plan) finds which.
 //!
 //! Where the machine cannot gather or scatter under a mask, LLVM makes a branch for every lane. Without branches: lanes that are not active access
-//! a place on the stack that nobody looks at.
+//! a place on the stack that nobody looks at. [AVX2](super::avx2) gathers some elements by instructions.
 
 use crate::ir::{CastOp, Inst, MemAccess, Op, Type, Value};
-use crate::vectorize::VectorizeError;
 use crate::vectorize::alignment::at_distance;
+use crate::vectorize::{Gathers, VectorizeError};
 
 use super::super::Lower;
 use super::plan::{Group, MAX_ROWS, Member, ROW_BYTES, Row};
@@ -29,7 +29,17 @@ impl Lower<'_> {
         if let Some(loaded) = self.load_own(address, access, vty, at)? {
             return Ok(loaded);
         }
-        let ptrs = self.addresses(address, at)?;
+        let place = self.indexed(address, at)?;
+        if let Some(place) = &place {
+            let mask = self.mask_vector(at)?;
+            if let Some(loaded) = self.gather_by_avx2(place, mask, vty, at)? {
+                return Ok(loaded);
+            }
+        }
+        let ptrs = match place {
+            Some(place) => self.pointers(&place),
+            None => self.vector(address, at)?,
+        };
         if !self.goes_one_by_one(vty, at)? {
             let mask = self.mask_or_true(at)?;
             return Ok(self.masked_load("llvm.masked.gather", ptrs, access, mask, vty, at));
@@ -79,7 +89,7 @@ impl Lower<'_> {
     fn goes_one_by_one(&mut self, vty: Type, at: Inst) -> Result<bool, VectorizeError> {
         let elem = vty.elem().map_or(Type::Void, Type::from);
         let bits = self.module.layout.alloc_size(&self.module.types, elem).unwrap_or(0) * 8;
-        let in_hardware = self.gathers && matches!(bits, 32 | 64);
+        let in_hardware = self.gathers == Gathers::Everything && matches!(bits, 32 | 64);
         Ok(!in_hardware && self.width > 1 && self.is_on_stack_kind(at) && self.mask_vector(at)?.is_some())
     }
 
