@@ -35,35 +35,35 @@ exit:
 ;   %v26: i1 = icmp ne %v24, 0
 ;   br %v26, begin, scalar(0, 7)
 ; begin:
-;   %v28: i64 = udiv %v24, 4
-;   %v29: i64 = urem %v24, 4
-;   %v31: <4 x i32> = insertelement poison, i32 0, i32 0
-;   %v32: <4 x i32> = shufflevector %v31, poison [0, 0, 0, 0]
-;   %v33: <4 x i32> = insertelement %v32, i32 7, i32 0
-;   %v34: i1 = icmp ne %v28, 0
-;   br %v34, lanes(0, 0, %v33), left(0, %v33)
+;   %v28: <4 x i32> = insertelement poison, i32 0, i32 0
+;   %v29: <4 x i32> = shufflevector %v28, poison [0, 0, 0, 0]
+;   %v30: <4 x i32> = insertelement %v29, i32 7, i32 0
+;   %v33: i64 = udiv %v24, 4
+;   %v34: i64 = urem %v24, 4
+;   %v35: i1 = icmp ne %v33, 0
+;   br %v35, lanes(0, 0, %v30), left(0, %v30)
 ; lanes:
-;   %v35: i64 = phi
-;   %v37: i32 = phi
-;   %v38: <4 x i32> = phi
-;   %v40: <4 x i32> = call @sum_x4(%n, %p, %v37, %v38)
-;   %v43: i32 = add %v37, 4
-;   %v44: i64 = add nuw %v35, 1
-;   %v45: i1 = icmp ult %v44, %v28
+;   %v36: i64 = phi
+;   %v38: i32 = phi
+;   %v39: <4 x i32> = phi
+;   %v40: <4 x i32> = call @sum_x4(%n, %p, %v38, %v39)
+;   %v43: i32 = add %v38, 4
+;   %v44: i64 = add nuw %v36, 1
+;   %v45: i1 = icmp ult %v44, %v33
 ;   br %v45, lanes(%v44, %v43, %v40), left(%v43, %v40)
 ; left:
 ;   %v46: i32 = phi
 ;   %v47: <4 x i32> = phi
-;   %v48: i1 = icmp ne %v29, 0
+;   %v48: i1 = icmp ne %v34, 0
 ;   br %v48, rest, done(%v46, %v47)
 ; rest:
-;   %v51: i32 = trunc %v29
+;   %v51: i32 = trunc %v34
 ;   %v53: <4 x i32> = insertelement poison, %v51, i32 0
 ;   %v54: <4 x i32> = shufflevector %v53, poison [0, 0, 0, 0]
 ;   %v55: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v54
 ;   %v56: <4 x i32> = call @sum_x4.masked(%n, %p, %v46, %v47, %v55)
-;   %v57: i64 = sub %v29, 1
-;   %v58: i32 = trunc %v29
+;   %v57: i64 = sub %v34, 1
+;   %v58: i32 = trunc %v34
 ;   %v59: i32 = mul %v58, 1
 ;   %v60: i32 = add %v46, %v59
 ;   %v61: <4 x i32> = select %v55, %v56, %v47
@@ -601,13 +601,13 @@ exit:
 ;   %v21: i1 = icmp ne %v20, 0
 ;   br %v21, begin, scalar(0, 0.0)
 ; begin:
-;   %v23: i64 = udiv %v20, 4
-;   %v24: i64 = urem %v20, 4
-;   %v28: <4 x float> = insertelement poison, float -0.0, i32 0
-;   %v29: <4 x float> = shufflevector %v28, poison [0, 0, 0, 0]
-;   %v30: <4 x float> = insertelement %v29, float 0.0, i32 0
-;   %v31: i1 = icmp ne %v23, 0
-;   br %v31, lanes(0, 0, %v30), left(0, %v30)
+;   %v25: <4 x float> = insertelement poison, float -0.0, i32 0
+;   %v26: <4 x float> = shufflevector %v25, poison [0, 0, 0, 0]
+;   %v27: <4 x float> = insertelement %v26, float 0.0, i32 0
+;   %v29: i64 = udiv %v20, 4
+;   %v30: i64 = urem %v20, 4
+;   %v31: i1 = icmp ne %v29, 0
+;   br %v31, lanes(0, 0, %v27), left(0, %v27)
 ; lanes:
 ;   %v32: i64 = phi
 ;   %v33: i64 = phi
@@ -615,21 +615,21 @@ exit:
 ;   %v35: <4 x float> = call @any_order_x4(%n, %p, %v33, %v34)
 ;   %v37: i64 = add %v33, 4
 ;   %v38: i64 = add nuw %v32, 1
-;   %v39: i1 = icmp ult %v38, %v23
+;   %v39: i1 = icmp ult %v38, %v29
 ;   br %v39, lanes(%v38, %v37, %v35), left(%v37, %v35)
 ; left:
 ;   %v40: i64 = phi
 ;   %v41: <4 x float> = phi
-;   %v42: i1 = icmp ne %v24, 0
+;   %v42: i1 = icmp ne %v30, 0
 ;   br %v42, rest, done(%v40, %v41)
 ; rest:
-;   %v45: i32 = trunc %v24
+;   %v45: i32 = trunc %v30
 ;   %v48: <4 x i32> = insertelement poison, %v45, i32 0
 ;   %v49: <4 x i32> = shufflevector %v48, poison [0, 0, 0, 0]
 ;   %v50: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v49
 ;   %v51: <4 x float> = call @any_order_x4.masked(%n, %p, %v40, %v41, %v50)
-;   %v52: i64 = sub %v24, 1
-;   %v53: i64 = mul %v24, 1
+;   %v52: i64 = sub %v30, 1
+;   %v53: i64 = mul %v30, 1
 ;   %v54: i64 = add %v40, %v53
 ;   %v55: <4 x float> = select %v50, %v51, %v41
 ;   br done(%v54, %v55)

@@ -59,7 +59,8 @@ pub fn in_words(l: &MadeLoop) -> String {
     let carried: Vec<String> =
         l.made.carried.iter().map(|c| format!("{} {}", c.kind.name(), c.name)).collect();
     let carried = if carried.is_empty() { "nothing".to_owned() } else { carried.join(", ") };
-    format!("the loop at {} in {} on {} lanes (carries {carried})", l.place, l.function, l.width)
+    let rest = if l.made.rest < l.width { format!(", its end on {}", l.made.rest) } else { String::new() };
+    format!("the loop at {} in {} on {} lanes{rest} (carries {carried})", l.place, l.function, l.width)
 }
 
 /// The same as data.
@@ -69,6 +70,7 @@ pub fn as_json(l: &MadeLoop) -> Value {
         "function": l.function,
         "place": l.place,
         "width": l.width,
+        "rest": l.made.rest,
         "carried": l.made.carried.iter().map(carried).collect::<Vec<_>>(),
         "approximate": l.made.is_approximate(),
         "branches": l.made.full.counts.branches,

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use warpline::Place;
 use warpline::ir::{Block, FuncId, Function, Inst, Module};
 use warpline::shape::ArgShape;
-use warpline::vectorize::loops::{self, Nest, VectorizedLoop, vectorize_loop};
-use warpline::vectorize::width;
+use warpline::vectorize::loops::{self, Nest, Unit, VectorizedLoop, vectorize_loop};
+use warpline::vectorize::width::{self, LoopChoice};
 use warpline::vectorize::{Boscc, Options as VectorizerOptions, VectorizeError};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Linkage};
@@ -230,10 +230,7 @@ impl Machine {
         func: FuncId,
     ) -> Result<MadeLoop> {
         let function = imported.ir.functions[func].name.to_string();
-        let width = match options.width.or(found.width).unwrap_or_default() {
-            Width::Lanes(n) => n,
-            Width::Auto => self.width(imported, options, found, func)?,
-        };
+        let LoopChoice { lanes: width, rest } = self.width(imported, options, found, func)?;
         let math = VectorMath::new(&imported.ir.triple, &self.vectors, options.math_ulp, options.sleef);
         let bodies = imported.final_bodies(self.vectors.register_bits);
         let header = imported.ir.functions[func].block_name(found.header);
@@ -246,26 +243,32 @@ impl Machine {
             count_lanes: options.count_lanes.as_deref(),
             ..VectorizerOptions::new(width, Vec::new(), format!("{function}.{header}.x{width}"))
         };
-        let made = vectorize_loop(&mut imported.ir, func, found.header, &asked, found.any_order)
+        let unit = Unit { header: found.header, any_order: found.any_order, rest };
+        let made = vectorize_loop(&mut imported.ir, func, &unit, &asked)
             .map_err(|e| refusal(&imported.ir, e, found))?;
         let function = imported.ir.functions[found.func].name.to_string();
         Ok(MadeLoop { function, place: found.place.clone(), width, made })
     }
 
-    /// How many iterations side by side are expected to pay.
+    /// How many iterations side by side are asked for or expected to pay, and how many of those that are left over.
     fn width(
         &self,
         imported: &mut Imported,
         options: &KernelOptions,
         found: &FoundLoop,
         func: FuncId,
-    ) -> Result<u32> {
+    ) -> Result<LoopChoice> {
+        let asked = match options.width.or(found.width).unwrap_or_default() {
+            Width::Lanes(n) => Some(n),
+            Width::Auto => None,
+        };
         let ir = &mut imported.ir;
-        let (kernel, args) =
+        let iteration =
             loops::kernel_of(ir, func, found.header, found.any_order).map_err(|e| refusal(ir, e, found))?;
         let (linearize, boscc) = (options.linearize, options.boscc.unwrap_or(Boscc::Auto));
-        let asked = VectorizerOptions { linearize, boscc, ..VectorizerOptions::new(1, args, "auto") };
-        Ok(width::choose_within(ir, &kernel, &asked, &self.vectors).lanes)
+        let args = iteration.args.clone();
+        let how = VectorizerOptions { linearize, boscc, ..VectorizerOptions::new(1, args, "auto") };
+        Ok(width::choose_within(ir, &iteration, &how, &self.vectors, asked))
     }
 }
 

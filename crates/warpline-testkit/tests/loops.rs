@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use warpline::interp::Options as MachineOptions;
-use warpline::vectorize::loops::{CarryKind, vectorize_loop};
+use warpline::vectorize::loops::{CarryKind, Unit, vectorize_loop};
 use warpline::vectorize::{Boscc, Options};
 use warpline_testkit::programs::loops::{LoopProgram, around};
 use warpline_testkit::programs::{
@@ -24,7 +24,7 @@ enum Outcome {
     Differ(String),
 }
 
-fn compare_loop(looped: &LoopProgram, width: u32, boscc: Boscc, seed: u64) -> Outcome {
+fn compare_loop(looped: &LoopProgram, width: u32, rest: u32, boscc: Boscc, seed: u64) -> Outcome {
     let program = &looped.program;
     let inputs = Inputs::random(program, 1, seed);
     let machine = MachineOptions { fuel: 300_000, ..MachineOptions::default() };
@@ -37,7 +37,8 @@ fn compare_loop(looped: &LoopProgram, width: u32, boscc: Boscc, seed: u64) -> Ou
     }
     let mut vectorized = program.clone();
     let options = Options { boscc, ..Options::new(width, Vec::new(), "whole.lanes") };
-    let made = vectorize_loop(&mut vectorized.module, vectorized.kernel, looped.header, &options, false);
+    let unit = Unit { rest, ..Unit::new(looped.header, width) };
+    let made = vectorize_loop(&mut vectorized.module, vectorized.kernel, &unit, &options);
     let made = match made {
         Ok(made) => made,
         Err(e) if e.reason.contains("internal") => return Outcome::Differ(e.to_string()),
@@ -72,11 +73,13 @@ fn vectorized_loops_do_what_the_scalar_function_does() {
         let mut rng = SplitMix64::new(seed);
         let kernel = generate(seed, &options(&mut rng));
         let wrap = rng.next_u64();
-        let width = [1, 2, 3, 4, 8, 16][rng.below(6)];
+        let width: u32 = [1, 2, 3, 4, 8, 16][rng.below(6)];
+        let divisors: Vec<u32> = (1..=width).filter(|&d| width.is_multiple_of(d)).collect();
+        let rest = *rng.clone().pick(&divisors);
         let boscc = [Boscc::Off, Boscc::On, Boscc::Auto][rng.below(3)];
         let run = |kernel: &Program| {
             let looped = around(kernel, &mut SplitMix64::new(wrap));
-            compare_loop(&looped, width, boscc, seed)
+            compare_loop(&looped, width, rest, boscc, seed)
         };
         match run(&kernel) {
             Outcome::Agree(carried) => {
@@ -94,7 +97,7 @@ fn vectorized_loops_do_what_the_scalar_function_does() {
             Outcome::Differ(why) => {
                 let small = shrink(&kernel, |p| matches!(run(p), Outcome::Differ(_)));
                 let text = around(&small, &mut SplitMix64::new(wrap)).program.text();
-                panic!("seed {seed}, width {width}, {boscc:?}: {why}\n{text}");
+                panic!("seed {seed}, width {width}, then {rest}, {boscc:?}: {why}\n{text}");
             }
         }
     }

@@ -158,7 +158,10 @@ impl Kernel {
         copy.name = "kernel.loops".into();
         let header = loops::Nest::of(&copy).headers().next().expect("a loop");
         let copy = ir.functions.push(copy);
-        let made = loops::vectorize_loop(ir, copy, header, asked, false)?;
+        // Multiples of 4 have smaller groups, too.
+        let rest = if asked.width.is_multiple_of(4) { asked.width / 4 } else { asked.width };
+        let unit = loops::Unit { rest, ..loops::Unit::new(header, asked.width) };
+        let made = loops::vectorize_loop(ir, copy, &unit, asked)?;
         Ok((copy, made.full))
     }
 

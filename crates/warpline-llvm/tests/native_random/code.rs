@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use warpline::interp::{HashingHost, Host as _, HostCall, HostResult, Memory, Val};
 use warpline::ir::{CallInfo, Effects, FuncId, Function, MemAccess, Module as Ir, Op, Type, Value};
 use warpline::vectorize::driver::{bitmask_entry, slots_entry, vector_range};
-use warpline::vectorize::loops::vectorize_loop;
+use warpline::vectorize::loops::{Unit, vectorize_loop};
 use warpline::vectorize::{Options, VectorizeError, Vectorized, vectorize};
 use warpline::verify::verify;
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
@@ -116,7 +116,11 @@ fn looped(ir: &mut Ir, program: &Program, setup: &Setup) -> Result<(FuncId, Vect
     let Form { linearize, boscc, gathers } = setup.form;
     let options =
         Options { linearize, boscc, gathers, ..Options::new(setup.width, Vec::new(), "kernel.vectorized") };
-    let made = vectorize_loop(ir, copy, header, &options, false).map_err(no_code)?;
+    // Every other program with smaller groups, too.
+    let halves = setup.width.is_multiple_of(2) && setup.seed.is_multiple_of(2);
+    let rest = if halves { setup.width / 2 } else { setup.width };
+    let unit = Unit { rest, ..Unit::new(header, setup.width) };
+    let made = vectorize_loop(ir, copy, &unit, &options).map_err(no_code)?;
     Ok((copy, made.full))
 }
 

@@ -28,6 +28,7 @@ pub const STANDARD: &[(&str, Command)] = &[
     ("linearize-boscc-auto", vectorizer::linearize_boscc_auto),
     ("linearize-full", vectorizer::linearize_full),
     ("loops", vectorizer::loops),
+    ("loops-smaller", vectorizer::loops_smaller),
     ("lower", vectorizer::lower),
     ("lower-avx2", vectorizer::lower_avx2),
     ("lower-one-by-one", vectorizer::lower_one_by_one),

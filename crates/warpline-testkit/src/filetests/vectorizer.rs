@@ -114,13 +114,27 @@ fn lower_with(case: &Case<'_>, options: &Options<'_>) -> String {
 /// The function with its first loop vectorized for four lanes, and the form for whole groups. Floating-point numbers are combined in the program's
 /// order unless flags allow others.
 pub(super) fn loops(case: &Case<'_>) -> String {
+    loops_with(case, 4)
+}
+
+/// The same, with what is left over in groups of two.
+pub(super) fn loops_smaller(case: &Case<'_>) -> String {
+    loops_with(case, 2)
+}
+
+fn loops_with(case: &Case<'_>, rest: u32) -> String {
     let mut module = case.module.clone();
     let Some(id) = module.function(&case.func.name) else { return String::new() };
     let Some(header) = loops::Nest::of(case.func).headers().next() else {
         return "error: no loop\n".to_owned();
     };
     let options = Options::new(4, Vec::new(), format!("{}_x4", case.func.name));
-    match loops::vectorize_loop(&mut module, id, header, &options, false) {
+    match loops::vectorize_loop(
+        &mut module,
+        id,
+        &loops::Unit { rest, ..loops::Unit::new(header, 4) },
+        &options,
+    ) {
         Err(e) => format!("error: {e}\n"),
         Ok(made) => {
             let mut out = String::new();

@@ -38,7 +38,7 @@ use super::{MAX_WIDTH, VectorizeError, dead_ends};
 use body::{Body, Lines};
 use carried::{Carried, Kind};
 use find::Loop;
-use rewrite::Parts;
+use rewrite::{Form, Parts};
 use trips::Counter;
 
 /// What was made of a loop.
@@ -46,8 +46,12 @@ use trips::Counter;
 pub struct VectorizedLoop {
     /// The W-lane form for whole groups of iterations.
     pub full: Vectorized,
-    /// The one with a mask, for the iterations that are left.
+    /// The form for smaller groups of those that are left, if there is one.
+    pub smaller: Option<Vectorized>,
+    /// The one with a mask, for the iterations that are left at last, with as many lanes as the smallest groups.
     pub masked: Vectorized,
+    /// That number of lanes.
+    pub rest: u32,
     /// What the φs of the loop's header carry from one iteration to the next, in their order.
     pub carried: Vec<Carry>,
 }
@@ -61,7 +65,8 @@ impl VectorizedLoop {
 
     /// Everything that was made besides the rewritten function: nobody else needs to see it.
     pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
-        self.full.functions().chain(self.masked.functions())
+        let smaller = self.smaller.iter().flat_map(Vectorized::functions);
+        self.full.functions().chain(smaller).chain(self.masked.functions())
     }
 }
 
@@ -144,9 +149,27 @@ impl Nest {
     }
 }
 
-/// Vectorizes the loop with this header, within its function. `options` says for how many lanes and how; its shapes and its mask do not count, and
-/// its name becomes that of the W-lane form. With `any_order`, floating-point numbers may be combined in any order although their
-/// flags do not say so.
+/// A loop that is to be vectorized.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Unit {
+    /// Its header.
+    pub header: Block,
+    /// Whether floating-point numbers may be combined in any order although their flags do not say so.
+    pub any_order: bool,
+    /// In groups of how many iterations those are executed that no whole group is left for: a divisor of the number of lanes. All lanes are used for
+    /// these, too, where the loop combines something over all iterations.
+    pub rest: u32,
+}
+
+impl Unit {
+    /// The loop with this header, with all lanes for the iterations that are left over, too.
+    pub fn new(header: Block, width: u32) -> Unit {
+        Unit { header, any_order: false, rest: width }
+    }
+}
+
+/// Vectorizes a loop within its function. `options` says for how many lanes and how; its shapes and its mask do not count, and
+/// its name becomes that of the W-lane form.
 ///
 /// The result is the same as the scalar function's if the loop's iterations may be executed side by side, as the [module](self) says.
 ///
@@ -156,37 +179,66 @@ impl Nest {
 pub fn vectorize_loop(
     module: &mut Module,
     func: FuncId,
-    header: Block,
+    unit: &Unit,
     options: &Options<'_>,
-    any_order: bool,
 ) -> Result<VectorizedLoop, VectorizeError> {
+    let Unit { header, any_order, rest } = *unit;
     let Taken { scalar, l, carried, counter, body } = take_out(module, func, header, options, any_order)?;
+    if rest == 0 || !options.width.is_multiple_of(rest) {
+        let reason =
+            format!("{} lanes cannot be divided into groups of {rest} for what is left", options.width);
+        return Err(VectorizeError::in_function(&scalar, reason));
+    }
+    let combines = carried.iter().any(|c| matches!(c.kind, Kind::Reduction { .. }));
+    let rest = if combines { options.width } else { rest };
     let body_func = module.functions.push(body.func.clone());
-    let mut form = |masked: bool| {
-        let name = if masked { format!("{}.masked", options.name) } else { options.name.clone() };
-        let asked = Options { args: body.args.clone(), name, masked, scalar_result: false, ..*options };
+    let mut form = |width: u32, suffix: &str| {
+        let (name, masked) = (format!("{}{suffix}", options.name), suffix == MASKED);
+        let args = body.args.clone();
+        let asked = Options { width, args, name, masked, scalar_result: false, ..*options };
         vectorize(module, body_func, &asked)
             .map_err(|e| VectorizeError { function: scalar.name.clone(), ..e })
     };
-    let (full, masked) = (form(false)?, form(true)?);
+    let full = form(options.width, "")?;
+    let smaller = if rest < options.width { Some(form(rest, SMALLER)?) } else { None };
+    let masked = form(rest, MASKED)?;
     let carries = carried.iter().map(|c| c.public(&scalar)).collect();
+    let whole = [(Some(&full), options.width), (smaller.as_ref(), rest)];
+    let groups: Vec<Form> =
+        whole.iter().filter_map(|&(form, lanes)| Some(Form { func: form?.func, lanes })).collect();
     let parts = Parts {
         l: &l,
         counter: &counter,
         carried: &carried,
         body: &body,
-        forms: (full.func, masked.func),
-        width: options.width,
+        groups: &groups,
+        rest: Form { func: masked.func, lanes: rest },
     };
     let rewritten = rewrite::rewrite(module, scalar, &parts);
     verify(module, &rewritten).map_err(|e| {
         VectorizeError::in_function(&rewritten, format!("internal: the loop over groups is not valid:\n{e}"))
     })?;
     module.functions[func] = rewritten;
-    Ok(VectorizedLoop { full, masked, carried: carries })
+    Ok(VectorizedLoop { full, smaller, masked, rest, carried: carries })
 }
 
-/// One iteration of a loop as a kernel, with the shapes of its parameters: what [`vectorize_loop`] vectorizes.
+/// What the names of the forms for smaller groups and under a mask end in.
+const SMALLER: &str = ".smaller";
+const MASKED: &str = ".masked";
+
+/// One iteration of a loop as a kernel: what [`vectorize_loop`] vectorizes.
+pub struct Iteration {
+    /// The kernel.
+    pub func: Function,
+    /// The shapes of its parameters.
+    pub args: Vec<ArgShape>,
+    /// The number of iterations, if it is always the same.
+    pub rounds: Option<u64>,
+    /// Whether something is combined over all iterations.
+    pub combines: bool,
+}
+
+/// One iteration of a loop.
 ///
 /// # Errors
 /// As [`vectorize_loop`].
@@ -195,10 +247,12 @@ pub fn kernel_of(
     func: FuncId,
     header: Block,
     any_order: bool,
-) -> Result<(Function, Vec<ArgShape>), VectorizeError> {
+) -> Result<Iteration, VectorizeError> {
     let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
-    let taken = take_out(module, func, header, &options, any_order)?;
-    Ok((taken.body.func, taken.body.args))
+    let Taken { scalar, l, carried, counter, body } = take_out(module, func, header, &options, any_order)?;
+    let combines = carried.iter().any(|c| matches!(c.kind, Kind::Reduction { .. }));
+    let rounds = counter.constant_rounds(&scalar, &l);
+    Ok(Iteration { func: body.func, args: body.args, rounds, combines })
 }
 
 /// A loop that has been understood, and its kernel.

@@ -10,6 +10,9 @@
 //!   scalar:     φs of the state;                                  br header
 //! ```
 //!
+//! Where what is left over is to be taken in smaller groups, `left` is the beginning of a second loop like `lanes`, `smaller`, and behind that,
+//! `last` asks what is still left for `rest`, which is as wide as these groups.
+//!
 //! The state of an induction is its value in the next iteration, that of a reduction a vector, that of what lanes pass on to each other the value of
 //! the last iteration. The scalar loop goes on from there: as a rule it executes nothing but the part of the last iteration that precedes the test,
 //! and all that leaves the loop leaves it as before.
@@ -30,9 +33,17 @@ pub(super) struct Parts<'a> {
     pub(super) counter: &'a Counter,
     pub(super) carried: &'a [Carried],
     pub(super) body: &'a Body,
-    /// The W-lane form for whole groups, and the one with a mask.
-    pub(super) forms: (FuncId, FuncId),
-    pub(super) width: u32,
+    /// The forms for whole groups, the widest first.
+    pub(super) groups: &'a [Form],
+    /// The form with a mask, as wide as the last of these.
+    pub(super) rest: Form,
+}
+
+/// A form of an iteration for several lanes.
+#[derive(Copy, Clone)]
+pub(super) struct Form {
+    pub(super) func: FuncId,
+    pub(super) lanes: u32,
 }
 
 /// Rewrites the function; the result is to take its place.
@@ -44,45 +55,30 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
     let scalar = b.block("scalar");
     let finals = phis(&mut b, scalar, &starts);
     let rounds = parts.counter.rounds(&mut b, &starts);
-    let (begin, lanes, left) = (b.block("begin"), b.block("lanes"), b.block("left"));
-    let (rest, done) = (b.block("rest"), b.block("done"));
+    let begin = b.block("begin");
     let zero = b.int(64, 0);
     let some = b.icmp(IntPred::Ne, rounds, zero);
     b.cond_br(some, begin, scalar);
     pass_from(&mut b, preheader, scalar, &starts);
 
     b.at = begin;
-    let width = b.int(64, parts.width.into());
-    let groups = b.binary(BinaryOp::UDiv, rounds, width, InstFlags::empty());
-    let over = b.binary(BinaryOp::URem, rounds, width, InstFlags::empty());
-    let initial: Vec<Value> = (0..starts.len()).map(|k| parts.initial(&mut b, k, starts[k])).collect();
-    let whole = b.icmp(IntPred::Ne, groups, zero);
-    b.cond_br(whole, lanes, left);
-    let group = b.func.add_phi(lanes, Type::Int(64));
-    let before = phis(&mut b, lanes, &initial);
-    let passed: Vec<Value> = std::iter::once(zero).chain(initial.iter().copied()).collect();
-    b.pass(&passed);
-
-    b.at = lanes;
-    let one = b.int(64, 1);
-    let behind = parts.group(&mut b, &before, None);
-    let next = b.binary(BinaryOp::Add, group, one, InstFlags::NUW);
-    let more = b.icmp(IntPred::Ult, next, groups);
-    b.cond_br(more, lanes, left);
-    let passed: Vec<Value> = std::iter::once(next).chain(behind.iter().copied()).collect();
-    b.pass(&passed);
-
-    b.at = left;
-    let before = phis(&mut b, left, &initial);
-    pass_from(&mut b, begin, left, &initial);
-    pass_from(&mut b, lanes, left, &behind);
+    let mut before: Vec<Value> = (0..starts.len()).map(|k| parts.initial(&mut b, k, starts[k])).collect();
+    let (mut over, mut new) = (rounds, vec![begin]);
+    for (&form, names) in parts.groups.iter().zip([["lanes", "left"], ["smaller", "last"]]) {
+        let [lanes, left] = names.map(|name| b.block(name));
+        (before, over) = parts.whole_groups(&mut b, form, &before, over, [lanes, left]);
+        new.extend([lanes, left]);
+    }
+    let (rest, done) = (b.block("rest"), b.block("done"));
+    new.extend([rest, done, scalar]);
+    let left = b.at;
     let some = b.icmp(IntPred::Ne, over, zero);
     b.cond_br(some, rest, done);
     let last = phis(&mut b, done, &before);
     pass_from(&mut b, left, done, &before);
 
     b.at = rest;
-    let behind = parts.group(&mut b, &before, Some(over));
+    let behind = parts.group(&mut b, parts.rest, &before, Some(over));
     b.br(done);
     b.pass(&behind);
 
@@ -94,7 +90,6 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
     b.at = scalar;
     b.br(parts.l.header);
     b.pass(&finals);
-    let new = [begin, lanes, left, rest, done, scalar];
     place_before(&mut b.func, parts.l.header, &new);
     let loc = b.func.insts[parts.l.test].loc;
     for block in new.into_iter().chain([preheader]) {
@@ -137,10 +132,46 @@ fn place_before(func: &mut Function, header: Block, blocks: &[Block]) {
 }
 
 impl Parts<'_> {
-    /// The parameter of the W-lane form that takes the state of a φ.
+    /// The loop over whole groups of some of so many iterations, in the second of two blocks. The state behind it and how many iterations
+    /// are left over, in the third block.
+    fn whole_groups(
+        &self,
+        b: &mut Builder,
+        form: Form,
+        initial: &[Value],
+        rounds: Value,
+        [lanes, left]: [Block; 2],
+    ) -> (Vec<Value>, Value) {
+        let begin = b.at;
+        let (zero, one, width) = (b.int(64, 0), b.int(64, 1), b.int(64, form.lanes.into()));
+        let groups = b.binary(BinaryOp::UDiv, rounds, width, InstFlags::empty());
+        let over = b.binary(BinaryOp::URem, rounds, width, InstFlags::empty());
+        let whole = b.icmp(IntPred::Ne, groups, zero);
+        b.cond_br(whole, lanes, left);
+        let group = b.func.add_phi(lanes, Type::Int(64));
+        let before = phis(b, lanes, initial);
+        let passed: Vec<Value> = std::iter::once(zero).chain(initial.iter().copied()).collect();
+        b.pass(&passed);
+
+        b.at = lanes;
+        let behind = self.group(b, form, &before, None);
+        let next = b.binary(BinaryOp::Add, group, one, InstFlags::NUW);
+        let more = b.icmp(IntPred::Ult, next, groups);
+        b.cond_br(more, lanes, left);
+        let passed: Vec<Value> = std::iter::once(next).chain(behind.iter().copied()).collect();
+        b.pass(&passed);
+
+        b.at = left;
+        let state = phis(b, left, initial);
+        pass_from(b, begin, left, initial);
+        pass_from(b, lanes, left, &behind);
+        (state, over)
+    }
+
+    /// The parameter of the widest form that takes the state of a φ.
     fn param_type(&self, b: &Builder, k: usize) -> Type {
         let at = self.body.inputs.iter().position(|&i| i == Input::Carried(k));
-        let form = &b.module.functions[self.forms.0];
+        let form = &b.module.functions[self.groups[0].func];
         at.map_or(Type::Void, |at| form.ty(form.params[at]))
     }
 
@@ -156,17 +187,17 @@ impl Parts<'_> {
             Combine::Add | Combine::Mul | Combine::Xor => {
                 b.func.constant_value(Constant::number(ty, combiner.combine.neutral(ty)))
             }
-            _ => return b.splat(start, self.width),
+            _ => return b.splat(start, self.groups[0].lanes),
         };
-        let all = b.splat(neutral, self.width);
+        let all = b.splat(neutral, self.groups[0].lanes);
         let first = b.int(32, 0);
         let vector = b.func.ty(all);
         b.value(Op::InsertElement, &[all, start, first], vector)
     }
 
-    /// Calls the W-lane form for a group, of which only the first `count` iterations are there if that is given. The state behind it.
-    fn group(&self, b: &mut Builder, before: &[Value], count: Option<Value>) -> Vec<Value> {
-        let (full, masked) = self.forms;
+    /// Calls a form for a group, of which only the first `count` iterations are there if that is given. The state behind it.
+    fn group(&self, b: &mut Builder, form: Form, before: &[Value], count: Option<Value>) -> Vec<Value> {
+        let width = form.lanes;
         let mut args: Vec<Value> = self
             .body
             .inputs
@@ -176,25 +207,27 @@ impl Parts<'_> {
                 Input::Carried(k) => before[k],
             })
             .collect();
-        let mask = count.map(|count| self.mask(b, count));
+        let mask = count.map(|count| mask(b, count, width));
         if let Some(mask) = mask {
-            args.push(b.mask_argument(mask, self.width));
+            args.push(b.mask_argument(mask, width));
         }
-        let result = b.call(if mask.is_some() { masked } else { full }, &args);
+        let result = b.call(form.func, &args);
         let last = match count {
             Some(count) => {
                 let one = b.int(64, 1);
                 b.binary(BinaryOp::Sub, count, one, InstFlags::empty())
             }
-            None => b.int(64, i64::from(self.width) - 1),
+            None => b.int(64, i64::from(width) - 1),
         };
         (0..before.len())
             .map(|k| {
                 let given = self.body.outputs.iter().position(|&o| o == k).zip(result);
-                let Some((member, result)) = given else { return self.advanced(b, k, before[k], count) };
+                let Some((member, result)) = given else {
+                    return self.advanced(b, k, before[k], count, width);
+                };
                 let new = self.member(b, result, member);
                 match (&self.carried[k].kind, mask) {
-                    (Kind::Reduction { .. }, Some(mask)) => self.where_active(b, mask, new, before[k]),
+                    (Kind::Reduction { .. }, Some(mask)) => where_active(b, mask, new, before[k], width),
                     (Kind::Reduction { .. }, None) => new,
                     _ if b.func.ty(new) == b.func.ty(before[k]) => new,
                     _ => {
@@ -204,20 +237,6 @@ impl Parts<'_> {
                 }
             })
             .collect()
-    }
-
-    /// The first `count` lanes.
-    fn mask(&self, b: &mut Builder, count: Value) -> Value {
-        let count = b.cast(CastOp::Trunc, count, Type::Int(32));
-        let lanes = b.lanes(32, self.width, u128::from);
-        let all = b.splat(count, self.width);
-        b.icmp(IntPred::Ult, lanes, all)
-    }
-
-    fn where_active(&self, b: &mut Builder, mask: Value, new: Value, old: Value) -> Value {
-        let ty = b.func.ty(new);
-        let mask = if matches!(ty, Type::Vector(_)) { mask } else { b.mask_argument(mask, self.width) };
-        b.value(Op::Select, &[mask, new, old], ty)
     }
 
     /// One of the values that a W-lane form returns.
@@ -230,8 +249,8 @@ impl Parts<'_> {
         b.value(Op::ExtractValue([member as u32].into()), &[result], ty)
     }
 
-    /// An induction so many iterations later, W if nothing is said.
-    fn advanced(&self, b: &mut Builder, k: usize, x: Value, count: Option<Value>) -> Value {
+    /// An induction so many iterations later, as many as there are lanes if nothing is said.
+    fn advanced(&self, b: &mut Builder, k: usize, x: Value, count: Option<Value>, width: u32) -> Value {
         let Kind::Induction { step, .. } = self.carried[k].kind else { return x };
         let ty = b.func.ty(x);
         let bits = ty.int_bits().unwrap_or(64);
@@ -241,12 +260,12 @@ impl Parts<'_> {
         };
         let distance = match (step, count) {
             (Step::Constant(0), _) => return x,
-            (Step::Constant(by), None) => b.func.int_const(bits, (by * i128::from(self.width)) as u128),
+            (Step::Constant(by), None) => b.func.int_const(bits, (by * i128::from(width)) as u128),
             (step, count) => {
                 let count = match count {
                     Some(count) if bits < 64 => b.cast(CastOp::Trunc, count, Type::Int(bits)),
                     Some(count) => count,
-                    None => b.func.int_const(bits, self.width.into()),
+                    None => b.func.int_const(bits, width.into()),
                 };
                 let by = match step {
                     Step::Constant(by) => b.func.int_const(bits, by as u128),
@@ -281,6 +300,20 @@ impl Parts<'_> {
         }
         parts[0]
     }
+}
+
+/// The first `count` of so many lanes.
+fn mask(b: &mut Builder, count: Value, width: u32) -> Value {
+    let count = b.cast(CastOp::Trunc, count, Type::Int(32));
+    let lanes = b.lanes(32, width, u128::from);
+    let all = b.splat(count, width);
+    b.icmp(IntPred::Ult, lanes, all)
+}
+
+fn where_active(b: &mut Builder, mask: Value, new: Value, old: Value, width: u32) -> Value {
+    let ty = b.func.ty(new);
+    let mask = if matches!(ty, Type::Vector(_)) { mask } else { b.mask_argument(mask, width) };
+    b.value(Op::Select, &[mask, new, old], ty)
 }
 
 fn combined(b: &mut Builder, combiner: &Combiner, x: Value, y: Value) -> Value {

@@ -117,6 +117,24 @@ impl Counter {
         (from == Some(0) && self.step == 1 && as_it_is && less).then_some((self.phi, self.bound))
     }
 
+    /// The number of iterations in which the test lets the loop go on, if it counts between two constants and is compared as it is.
+    pub(super) fn constant_rounds(&self, func: &Function, l: &Loop) -> Option<u64> {
+        let into = func.out_edges(l.preheader)[0];
+        let bits = func.ty(self.bound).int_bits().filter(|_| self.extension.is_none())?;
+        let signed = matches!(self.pred, IntPred::Slt | IntPred::Sle | IntPred::Sgt | IntPred::Sge);
+        let read = |n: u128| {
+            let unused = 128u32.checked_sub(bits)?;
+            let high = n << unused;
+            Some(if signed { high as i128 >> unused } else { (high >> unused) as i128 })
+        };
+        let from = read(number(func, func.edges[into].args[self.phi])?)?.checked_add(self.offset)?;
+        let to = read(number(func, self.bound)?)?;
+        let distance = if self.step > 0 { to.checked_sub(from)? } else { from.checked_sub(to)? };
+        let inclusive = matches!(self.pred, IntPred::Sle | IntPred::Ule | IntPred::Sge | IntPred::Uge);
+        let steps = u64::try_from(distance).ok()?.checked_add(u64::from(inclusive))?;
+        Some(steps.div_ceil(u64::try_from(self.step.unsigned_abs()).ok()?))
+    }
+
     /// Makes the code for the number of iterations in which the test lets the loop go on, an unsigned `i64`. `starts` has what the header's φs begin
     /// with.
     pub(super) fn rounds(&self, b: &mut Builder, starts: &[Value]) -> Value {

@@ -28,9 +28,10 @@ use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
 use crate::ir::{Block, Function, Inst, LaneOp, Module, Op, Type, Value};
 use crate::shape::ArgShape;
 
+use super::loops::Iteration;
 use super::lower::{Rep, representations};
 use super::options::{Gathers, Options};
-use super::pipeline::{MAX_WIDTH, linearize_kernel};
+use super::pipeline::{Linearized, MAX_WIDTH, linearize_kernel};
 
 use work::Work;
 
@@ -122,51 +123,106 @@ const BEGIN: f64 = 1.0;
 const GUESS: f64 = 3.0;
 /// How much longer lanes wait for each other in a loop that they leave apart, each time that their number doubles.
 const WAIT: f64 = 0.06;
-/// Iterations of a loop that is the unit, in which there is one partial group.
+/// Iterations of a loop that is the unit, if they are not known.
 const UNIT_TRIPS: f64 = 1024.0;
+/// What a second loop for smaller groups costs, which is mostly guessed wrongly.
+const SECOND_LOOP: f64 = 12.0;
+/// Smaller groups for what is left over are worth their code if they take at most so much of the time.
+const WORTHWHILE: f64 = 0.8;
 /// A width is as good as the best one if it takes at most so many times as long.
 const CLOSE: f64 = 1.04;
 
 /// The number of lanes for a function with parameters of these shapes; the width in `options` is not looked at.
 #[must_use]
 pub fn choose(module: &Module, func: &Function, options: &Options<'_>, machine: &Machine) -> Choice {
-    choose_for(false, module, func, options, machine)
+    match Studied::of(module, func, options, machine) {
+        Studied::Program(found) => {
+            let program = found.program(module, None, machine);
+            program.choose(machine, greatest(func, &options.args, machine))
+        }
+        Studied::TypesAlone(choice) => choice,
+    }
 }
 
-/// The same for an iteration of a loop, which is called by nothing but what is made here.
+/// How many iterations of a loop side by side, and how many of those that are left over.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct LoopChoice {
+    /// The number of lanes.
+    pub lanes: u32,
+    /// In groups of how many what is left over is executed: a divisor of the number of lanes.
+    pub rest: u32,
+}
+
+/// The number of lanes for an iteration of a loop, and for those that are left over; only the latter if the first is given.
 #[must_use]
-pub fn choose_within(module: &Module, func: &Function, options: &Options<'_>, machine: &Machine) -> Choice {
-    choose_for(true, module, func, options, machine)
-}
-
-fn choose_for(
-    is_iteration: bool,
+pub fn choose_within(
     module: &Module,
-    func: &Function,
+    iteration: &Iteration,
     options: &Options<'_>,
     machine: &Machine,
-) -> Choice {
-    let looked_at = |width: u32| {
+    lanes: Option<u32>,
+) -> LoopChoice {
+    match Studied::of(module, &iteration.func, options, machine) {
+        Studied::Program(found) => {
+            let program = found.program(module, Some(iteration), machine);
+            // An iteration is called by nothing but what is made here.
+            let lanes = lanes.unwrap_or_else(|| program.choose(machine, MAX_WIDTH).lanes);
+            let known = (1..=MAX_WIDTH).contains(&lanes);
+            LoopChoice { lanes, rest: if known { program.rest(machine, lanes).0 } else { lanes } }
+        }
+        Studied::TypesAlone(choice) => {
+            let lanes = lanes.unwrap_or(choice.lanes);
+            LoopChoice { lanes, rest: lanes }
+        }
+    }
+}
+
+/// A lane program that the estimate is made of.
+struct Found {
+    linearized: Linearized,
+    reps: SecondaryMap<Value, Rep>,
+}
+
+/// What is known of a function.
+enum Studied {
+    Program(Box<Found>),
+    TypesAlone(Choice),
+}
+
+impl Studied {
+    fn of(module: &Module, func: &Function, options: &Options<'_>, machine: &Machine) -> Studied {
+        let insts: usize = func.layout.iter().map(|&b| func.blocks[b].insts.len()).sum();
+        // A private layout and tests for speed depend on the width; a middling one stands for all.
+        let width = (machine.register_bits / 32).max(2);
         let asked = Options { width, args: options.args.clone(), name: options.name.clone(), ..*options };
-        let linearized = linearize_kernel(module, func, &asked).ok()?;
-        let reps = representations(&linearized.input()).ok()?;
-        Some((linearized, reps))
-    };
-    let insts: usize = func.layout.iter().map(|&b| func.blocks[b].insts.len()).sum();
-    // A private layout and tests for speed depend on the width; a middling one stands for all.
-    let found = if insts <= MAX_INSTS { looked_at((machine.register_bits / 32).max(2)) } else { None };
-    let Some((linearized, reps)) = found else {
+        let looked_at = || {
+            let linearized = linearize_kernel(module, func, &asked).ok()?;
+            let reps = representations(&linearized.input()).ok()?;
+            Some(Found { linearized, reps })
+        };
+        if let Some(found) = (insts <= MAX_INSTS).then(looked_at).flatten() {
+            return Studied::Program(Box::new(found));
+        }
         // Integers that were not loaded are indices, as far as one can tell.
         let loaded = |i: Inst| matches!(func.insts[i].op, Op::Load(_));
         let element = |v: Value| func.ty(v).is_float() || func.def_inst(v).is_some_and(loaded);
         let element_bits = dominant_bits(func, |_| 1.0, element);
-        return Choice { lanes: fitting(machine, element_bits), element_bits, reason: Reason::ByType };
-    };
-    let mut program = Program::new(module, &linearized.program.func, &reps, machine);
-    program.is_iteration = is_iteration;
-    // An iteration is called by nothing but what is made here.
-    let greatest = if is_iteration { MAX_WIDTH } else { greatest(func, &options.args, machine) };
-    program.choose(machine, greatest)
+        let lanes = fitting(machine, element_bits);
+        Studied::TypesAlone(Choice { lanes, element_bits, reason: Reason::ByType })
+    }
+}
+
+impl Found {
+    fn program<'a>(
+        &'a self,
+        module: &'a Module,
+        iteration: Option<&'a Iteration>,
+        machine: &Machine,
+    ) -> Program<'a> {
+        let mut program = Program::new(module, &self.linearized.program.func, &self.reps, machine);
+        program.iteration = iteration;
+        program
+    }
 }
 
 /// The greatest number of lanes: where no index makes a driver over a range, what varies is passed in vectors, for which C has types as
@@ -240,8 +296,8 @@ struct Program<'a> {
     module: &'a Module,
     func: &'a Function,
     reps: &'a SecondaryMap<Value, Rep>,
-    /// Whether it is an iteration of a loop.
-    is_iteration: bool,
+    /// The iteration of a loop that it is.
+    iteration: Option<&'a Iteration>,
     element_bits: u32,
     mask_registers: bool,
     cycles: CycleForest,
@@ -270,7 +326,7 @@ impl<'a> Program<'a> {
             module,
             func,
             reps,
-            is_iteration: false,
+            iteration: None,
             element_bits: 0,
             mask_registers: machine.mask_registers,
             frequencies: Vec::new(),
@@ -392,11 +448,36 @@ impl<'a> Program<'a> {
     fn time_of_lane(&self, machine: &Machine, width: u32) -> f64 {
         let lanes = f64::from(width);
         let group = self.time(machine, width);
-        if !self.is_iteration {
-            return group / lanes;
+        let Some(iteration) = self.iteration else { return group / lanes };
+        let rest = self.rest(machine, width).1;
+        match iteration.rounds.filter(|&n| n > 0) {
+            Some(n) => ((n / u64::from(width)) as f64 * group + rest) / n as f64,
+            None => (group * (UNIT_TRIPS / lanes - 0.5) + rest) / UNIT_TRIPS,
         }
-        let wasted = group / 2.0 + self.cost_of_masks(machine, width);
-        (group + wasted * lanes / UNIT_TRIPS) / lanes
+    }
+
+    /// In groups of how many the iterations are executed that no whole group is left for, and the cycles that they take.
+    fn rest(&self, machine: &Machine, width: u32) -> (u32, f64) {
+        let over = self.iteration.and_then(|i| i.rounds).map(|n| n % u64::from(width));
+        let cycles = |lanes: u32| {
+            let (whole, partial) = match over {
+                Some(over) => {
+                    ((over / u64::from(lanes)) as f64, f64::from(!over.is_multiple_of(u64::from(lanes))))
+                }
+                None => (f64::from(width / lanes - 1) / 2.0, f64::from(lanes - 1) / f64::from(lanes)),
+            };
+            let group = self.time(machine, lanes);
+            let second = if lanes < width { SECOND_LOOP } else { 0.0 };
+            whole * group + partial * (group + self.cost_of_masks(machine, lanes)) + second
+        };
+        let all = cycles(width);
+        if self.iteration.is_none_or(|i| i.combines) || !width.is_power_of_two() {
+            return (width, all);
+        }
+        let least = (machine.register_bits / 64).max(2).ilog2();
+        let smaller = (least..width.ilog2()).map(|k| (1 << k, cycles(1 << k)));
+        let best = smaller.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|&(_, t)| t <= all * WORTHWHILE);
+        best.unwrap_or((width, all))
     }
 
     /// Cycles that a partial group takes longer than a full one outside inner loops, since it accesses memory under a mask.
@@ -435,7 +516,7 @@ impl<'a> Program<'a> {
             Op::Cast(_) | Op::Gep(_) => true,
             _ => false,
         };
-        self.is_iteration && is_sum && !data.args.iter().chain(&data.results).any(|&v| self.varies(v))
+        self.iteration.is_some() && is_sum && !data.args.iter().chain(&data.results).any(|&v| self.varies(v))
     }
 
     /// Whether a block ends in a branch that asks whether a mask has any lane.

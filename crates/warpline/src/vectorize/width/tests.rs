@@ -3,9 +3,10 @@
 use crate::ir::Module;
 use crate::shape::ArgShape;
 use crate::text::parse_module;
+use crate::vectorize::loops::{self, Nest};
 use crate::vectorize::{Gathers, Options};
 
-use super::{Choice, Machine, Reason, choose};
+use super::{Choice, LoopChoice, Machine, Reason, choose, choose_within};
 
 const SSE: Machine = Machine {
     register_bits: 128,
@@ -20,7 +21,7 @@ const AVX2: Machine = Machine {
     registers: 16,
     mask_registers: false,
     mask_bits: 1024,
-    gathers: Gathers::Nothing,
+    gathers: Gathers::Avx2,
     fused: true,
 };
 const AVX512: Machine = Machine {
@@ -134,6 +135,85 @@ fn what_is_passed_in_vectors_fills_no_more_than_a_register() {
     };
     assert_eq!(choose(&module, func, &shapes(ArgShape::Stride(1)), &AVX2).lanes, 8);
     assert!(choose(&module, func, &shapes(ArgShape::Index), &AVX2).lanes > 8);
+}
+
+/// The choice for the outermost loop of a function.
+fn choice_of_loop(body: &str, lanes: Option<u32>) -> LoopChoice {
+    let mut module = module(body);
+    let func = module.functions.keys().next().expect("a function");
+    let header = Nest::of(&module.functions[func]).headers().next().expect("a loop");
+    let iteration = loops::kernel_of(&mut module, func, header, false).unwrap_or_else(|e| panic!("{e}"));
+    let options = Options::new(1, iteration.args.clone(), "lanes");
+    choose_within(&module, &iteration, &options, &AVX2, lanes)
+}
+
+/// A loop that doubles numbers so often.
+fn doubling(bound: &str) -> String {
+    format!(
+        "func @double(%n: i64, %a: ptr) {{
+entry:
+  br loop(0)
+loop:
+  %i: i64 = phi
+  %more: i1 = icmp slt %i, {bound}
+  br %more, body, end
+body:
+  %p: ptr = getelementptr float, %a, %i
+  %x: float = load %p, align 4
+  %y: float = fadd %x, %x
+  store %y, %p, align 4
+  %next: i64 = add nsw %i, 1
+  br loop(%next)
+end:
+  ret
+}}
+"
+    )
+}
+
+#[test]
+fn what_is_left_over_of_many_lanes_goes_in_smaller_groups() {
+    assert_eq!(choice_of_loop(&doubling("%n"), Some(64)), LoopChoice { lanes: 64, rest: 8 });
+    assert_eq!(choice_of_loop(&doubling("%n"), Some(8)), LoopChoice { lanes: 8, rest: 8 });
+}
+
+#[test]
+fn a_loop_gets_no_more_lanes_than_it_has_iterations() {
+    assert!(choice_of_loop(&doubling("%n"), None).lanes > 8);
+    assert_eq!(choice_of_loop(&doubling("8"), None), LoopChoice { lanes: 8, rest: 8 });
+}
+
+#[test]
+fn what_is_left_over_waits_for_a_chain_together() {
+    let many = "func @sums(%n: i64, %from: ptr, %to: ptr, %c: float) {
+entry:
+  br outer(0)
+outer:
+  %i: i64 = phi
+  %goes: i1 = icmp slt %i, %n
+  br %goes, begin, end
+begin:
+  %p: ptr = getelementptr float, %from, %i
+  %x: float = load %p, align 4
+  br loop(0, %x)
+loop:
+  %k: i64 = phi
+  %s: float = phi
+  %m: float = fmul %s, %x
+  %a: float = fadd %m, %c
+  %next: i64 = add %k, 1
+  %more: i1 = icmp ult %next, 64
+  br %more, loop(%next, %a), done
+done:
+  %q: ptr = getelementptr float, %to, %i
+  store %a, %q, align 4
+  %after: i64 = add nsw %i, 1
+  br outer(%after)
+end:
+  ret
+}
+";
+    assert_eq!(choice_of_loop(many, Some(32)), LoopChoice { lanes: 32, rest: 32 });
 }
 
 #[test]
