@@ -47,11 +47,11 @@ use super::options::{Gathers, MathLibrary, Options, Passing};
 use super::safe_loads::SafeLoads;
 
 use memory::covered::Covered;
-use memory::plan::AccessPlan;
 use stack::StackUse;
 
 pub use elementary::Elementary;
 pub use math::has_cheap_vector_form;
+pub(super) use memory::plan::{AccessPlan, Spread};
 pub use reps::Rep;
 
 /// A lane program with what lowering must know of its values.

@@ -29,7 +29,7 @@ use crate::ir::{Block, Function, Inst, LaneOp, Module, Op, Type, Value};
 use crate::shape::ArgShape;
 
 use super::loops::Iteration;
-use super::lower::{Rep, representations};
+use super::lower::{AccessPlan, Rep, representations};
 use super::options::{Gathers, Options};
 use super::pipeline::{Linearized, MAX_WIDTH, linearize_kernel};
 
@@ -177,6 +177,11 @@ pub fn choose_within(
     }
 }
 
+/// What depends on the width a little, as a private layout, tests for speed and groups of accesses do, is taken for all widths as it is for this one.
+fn middling(machine: &Machine) -> u32 {
+    (machine.register_bits / 32).max(2)
+}
+
 /// A lane program that the estimate is made of.
 struct Found {
     linearized: Linearized,
@@ -192,8 +197,7 @@ enum Studied {
 impl Studied {
     fn of(module: &Module, func: &Function, options: &Options<'_>, machine: &Machine) -> Studied {
         let insts: usize = func.layout.iter().map(|&b| func.blocks[b].insts.len()).sum();
-        // A private layout and tests for speed depend on the width; a middling one stands for all.
-        let width = (machine.register_bits / 32).max(2);
+        let width = middling(machine);
         let asked = Options { width, args: options.args.clone(), name: options.name.clone(), ..*options };
         let looked_at = || {
             let linearized = linearize_kernel(module, func, &asked).ok()?;
@@ -296,6 +300,8 @@ struct Program<'a> {
     module: &'a Module,
     func: &'a Function,
     reps: &'a SecondaryMap<Value, Rep>,
+    /// Which accesses are made together.
+    plan: AccessPlan,
     /// The iteration of a loop that it is.
     iteration: Option<&'a Iteration>,
     element_bits: u32,
@@ -326,6 +332,7 @@ impl<'a> Program<'a> {
             module,
             func,
             reps,
+            plan: AccessPlan::compute(module, func, reps, middling(machine)),
             iteration: None,
             element_bits: 0,
             mask_registers: machine.mask_registers,

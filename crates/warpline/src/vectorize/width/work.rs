@@ -2,7 +2,7 @@
 
 use crate::ir::{BinaryOp, CastOp, FloatKind, Inst, LaneOp, MemAccess, Op, Type, Value};
 use crate::vectorize::Gathers;
-use crate::vectorize::lower::{Rep, has_cheap_vector_form};
+use crate::vectorize::lower::{Rep, Spread, has_cheap_vector_form};
 
 use super::{Machine, Program, element_bits};
 
@@ -122,6 +122,9 @@ impl Program<'_> {
     }
 
     fn of_access(&self, machine: &Machine, i: Inst, access: MemAccess, lanes: f64, registers: f64) -> Work {
+        if let Some(work) = self.of_rows(i, lanes, registers) {
+            return work;
+        }
         let data = &self.func.insts[i];
         let loaded = data.result();
         let (address, value) = match loaded {
@@ -132,13 +135,17 @@ impl Program<'_> {
         let bits = element_bits(self.func.ty(value)).max(8);
         let size = i64::from(bits / 8);
         let mask = self.func.blocks[data.block].mask.expand();
+        let gathers = match machine.gathers {
+            Gathers::Nothing => false,
+            Gathers::Avx2 => bits == 32,
+            Gathers::Everything => bits >= 32,
+        };
         // Processors without mask registers have masked accesses to wide elements at most.
         let masked = mask.is_some_and(|m| self.varies(m)) && !machine.mask_registers;
         let by_lanes = masked && (bits < 32 || machine.register_bits < 256);
         let (operations, vector) = match self.reps[address] {
-            Rep::Varying if !slow && bits == 32 && loaded.is_some() && machine.gathers == Gathers::Avx2 => {
-                (lanes, 1.5 * lanes)
-            }
+            // An element takes a cycle, as long as if it were loaded by an instruction of its own.
+            Rep::Varying if !slow && loaded.is_some() && gathers => (lanes, VECTOR * lanes),
             // One by one, with the place to access chosen and taken out of a vector.
             Rep::Varying if !slow && masked => (lanes, 3.0 * lanes),
             // A branch for each lane; the more of them, the worse they are guessed.
@@ -158,6 +165,18 @@ impl Program<'_> {
             true => Work { loads: operations, vector, ..Work::default() },
             false => Work { stores: operations, vector, ..Work::default() },
         }
+    }
+
+    /// Loads of neighbours by lanes that are anywhere: one for each lane and row, of which the address is taken out of a vector, and shuffles. They are
+    /// counted where they are made.
+    fn of_rows(&self, i: Inst, lanes: f64, registers: f64) -> Option<Work> {
+        let (group, here) = self.plan.group(i).filter(|(group, _)| group.spread == Spread::Anywhere)?;
+        if !here {
+            return Some(Work::default());
+        }
+        let loads = group.rows().len() as f64 * lanes;
+        let shuffles = group.members.len() as f64 * registers;
+        Some(Work { loads, vector: lanes + loads + shuffles, ..Work::default() })
     }
 
     fn of_lane(&self, op: LaneOp, machine: &Machine, width: u32, registers: f64) -> Work {
