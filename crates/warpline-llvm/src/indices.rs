@@ -2,16 +2,18 @@
 //!
 //! In `a[z * n + y * m + x]` with indices of type `int` the sums carry `nsw`, so that neighbours in `x` are neighbours in memory. Simplification
 //! gives that up: `instcombine` writes `sub i, (shl n, 1)` for `i + -2 * n`, and `licm` adds up what is the same in all iterations of a loop
-//! first, both without flags. So before either runs, `sext (add nsw i, n)` becomes `add nsw (sext i), (sext n)` where one of the two is the same in
-//! all iterations of the innermost loop, and likewise for `sub`: wide sums need no flags for neighbours to stay neighbours. The other part stays narrow, so
-//! that indices of gathers do.
+//! first, both without flags. So before either runs, `sext (add nsw i, n)` becomes `add nsw (sext i), (sext n)`, and likewise for `sub`: wide sums need no
+//! flags for neighbours to stay neighbours. Indices of gathers are to stay narrow, so that is done
+//! * in loops, where one of the two is the same in all iterations of the innermost one; the other part stays narrow;
+//! * in functions that may be kernels, where both are made of parameters: an index, and what lanes share.
 //!
-//! That is right wherever the narrow sum does not wrap, and where it does it is poison. Which parts are the same in all iterations is guessed by
-//! looking at operands; it decides nothing but what is worth taking apart.
+//! That is right wherever the narrow sum does not wrap, and where it does it is poison. Which parts are the same in all iterations, and which functions
+//! are kernels, is guessed; it decides nothing but what is worth taking apart.
 
 use std::collections::HashMap;
 
-use llvm_sys::LLVMOpcode::{LLVMAdd, LLVMMul, LLVMSExt, LLVMShl, LLVMSub, LLVMTrunc, LLVMZExt};
+use llvm_sys::LLVMLinkage::LLVMExternalLinkage;
+use llvm_sys::LLVMOpcode::{self, LLVMAdd, LLVMMul, LLVMSExt, LLVMShl, LLVMSub, LLVMTrunc, LLVMZExt};
 use llvm_sys::LLVMTypeKind::LLVMIntegerTypeKind;
 use llvm_sys::prelude::*;
 use warpline_analysis::{CsrGraph, CycleForest, CycleId, Node};
@@ -36,6 +38,113 @@ impl Module {
         }
         // SAFETY: made above and used by nobody else.
         unsafe { f.LLVMDisposeBuilder(builder) };
+    }
+
+    /// Takes extensions of sums of parameters apart in all functions that are visible from outside and that nothing in the module refers to.
+    pub(crate) fn split_sums_of_parameters(&mut self) {
+        let f = functions();
+        // SAFETY: the context of this live module; the builder is disposed of below.
+        let builder = unsafe { f.LLVMCreateBuilderInContext(self.context()) };
+        for function in self.functions().filter(|&function| has_body(function)) {
+            // SAFETY: a function of this live module, and its blocks.
+            unsafe {
+                let external = f.LLVMGetLinkage(function) == LLVMExternalLinkage as u32;
+                if !external || !f.LLVMGetFirstUse(function).is_null() {
+                    continue;
+                }
+                let mut block = f.LLVMGetFirstBasicBlock(function);
+                while !block.is_null() {
+                    split_in(builder, block, &|operands| {
+                        operands.iter().all(|&x| is_of_parameters(x, MAX_DEPTH)).then_some([true; 2])
+                    });
+                    block = f.LLVMGetNextBasicBlock(block);
+                }
+            }
+        }
+        // SAFETY: made above and used by nobody else.
+        unsafe { f.LLVMDisposeBuilder(builder) };
+    }
+}
+
+/// Of the operands of a sum: whether it is to be taken apart, and if so, which of them are further.
+type Worth<'a> = &'a dyn Fn([LLVMValueRef; 2]) -> Option<[bool; 2]>;
+
+/// Takes extensions of sums in a block apart.
+///
+/// # Safety
+/// The block is live.
+unsafe fn split_in(builder: LLVMBuilderRef, block: LLVMBasicBlockRef, worth: Worth<'_>) {
+    let f = functions();
+    // SAFETY: instructions of a live block. An extension goes when nothing refers to it, after the one behind it has been looked up;
+    // what takes its place has its type and stands before it, where its operands are defined.
+    unsafe {
+        let mut at = f.LLVMGetFirstInstruction(block);
+        while !at.is_null() {
+            let inst = at;
+            at = f.LLVMGetNextInstruction(inst);
+            if !is_extension(inst) {
+                continue;
+            }
+            let (sum, wide) = (f.LLVMGetOperand(inst, 0), f.LLVMTypeOf(inst));
+            f.LLVMPositionBuilderBefore(builder, inst);
+            if let Some(new) = parts(builder, sum, wide, worth, MAX_DEPTH) {
+                f.LLVMReplaceAllUsesWith(inst, new);
+                f.LLVMInstructionEraseFromParent(inst);
+            }
+        }
+    }
+}
+
+/// The extension of a sum that is worth taking apart, made of those of its parts.
+///
+/// # Safety
+/// All handles are live; the builder stands where the value is defined.
+unsafe fn parts(
+    builder: LLVMBuilderRef,
+    sum: LLVMValueRef,
+    wide: LLVMTypeRef,
+    worth: Worth<'_>,
+    depth: u32,
+) -> Option<LLVMValueRef> {
+    let f = functions();
+    // SAFETY: as the caller promises; only of sums it is asked whether they wrap.
+    unsafe {
+        let op = opcode(sum).filter(|&op| op == LLVMAdd as u32 || op == LLVMSub as u32)?;
+        if depth == 0 || f.LLVMGetNSW(sum) == 0 {
+            return None;
+        }
+        let operands = [0, 1].map(|k| f.LLVMGetOperand(sum, k));
+        let further = worth(operands)?;
+        let wider = |k: usize| {
+            let apart = if further[k] { parts(builder, operands[k], wide, worth, depth - 1) } else { None };
+            apart
+                .unwrap_or_else(|| f.LLVMBuildCast(builder, LLVMSExt as u32, operands[k], wide, c"".as_ptr()))
+        };
+        let (a, b) = (wider(0), wider(1));
+        let new = f.LLVMBuildBinOp(builder, op, a, b, c"".as_ptr());
+        if !f.LLVMIsAInstruction(new).is_null() {
+            f.LLVMSetNSW(new, 1);
+        }
+        Some(new)
+    }
+}
+
+/// Arithmetic that sums are made of.
+const ARITHMETIC: [LLVMOpcode; 7] = [LLVMAdd, LLVMSub, LLVMMul, LLVMShl, LLVMSExt, LLVMZExt, LLVMTrunc];
+
+/// Whether a value is made of parameters and constants by arithmetic.
+///
+/// # Safety
+/// It is live.
+unsafe fn is_of_parameters(x: LLVMValueRef, depth: u32) -> bool {
+    let f = functions();
+    // SAFETY: as the caller promises; instructions have operands.
+    unsafe {
+        let Some(op) = opcode(x) else { return true };
+        let operands = f.LLVMGetNumOperands(x) as u32;
+        depth > 0
+            && ARITHMETIC.iter().any(|&a| a as u32 == op)
+            && (0..operands).all(|k| is_of_parameters(f.LLVMGetOperand(x, k), depth - 1))
     }
 }
 
@@ -74,67 +183,15 @@ impl Loops {
     }
 
     fn split(&self, builder: LLVMBuilderRef) {
-        let f = functions();
         for (k, &block) in self.blocks.iter().enumerate() {
             let Some(cycle) = self.cycles.innermost(Node::new(k)) else { continue };
-            // SAFETY: instructions of a live block. An extension goes when nothing refers to it, after the one behind it has been looked up;
-            // what takes its place has its type and stands before it, where its operands are defined.
+            // SAFETY: a block of a live function, and operands of its instructions.
             unsafe {
-                let mut at = f.LLVMGetFirstInstruction(block);
-                while !at.is_null() {
-                    let inst = at;
-                    at = f.LLVMGetNextInstruction(inst);
-                    if !is_extension(inst) {
-                        continue;
-                    }
-                    let (sum, wide) = (f.LLVMGetOperand(inst, 0), f.LLVMTypeOf(inst));
-                    f.LLVMPositionBuilderBefore(builder, inst);
-                    if let Some(new) = self.parts(builder, cycle, sum, wide, MAX_DEPTH) {
-                        f.LLVMReplaceAllUsesWith(inst, new);
-                        f.LLVMInstructionEraseFromParent(inst);
-                    }
-                }
+                split_in(builder, block, &|operands| {
+                    let same = operands.map(|x| self.stays(cycle, x, MAX_DEPTH));
+                    (same[0] != same[1]).then_some(same.map(|same| !same))
+                });
             }
-        }
-    }
-
-    /// The extension of a sum that is worth taking apart, made of those of its parts.
-    ///
-    /// # Safety
-    /// All handles are live; the builder stands where the value is defined.
-    unsafe fn parts(
-        &self,
-        builder: LLVMBuilderRef,
-        cycle: CycleId,
-        sum: LLVMValueRef,
-        wide: LLVMTypeRef,
-        depth: u32,
-    ) -> Option<LLVMValueRef> {
-        let f = functions();
-        // SAFETY: as the caller promises; only of sums it is asked whether they wrap.
-        unsafe {
-            let op = opcode(sum).filter(|&op| op == LLVMAdd as u32 || op == LLVMSub as u32)?;
-            if depth == 0 || f.LLVMGetNSW(sum) == 0 {
-                return None;
-            }
-            let operands = [0, 1].map(|k| f.LLVMGetOperand(sum, k));
-            let same = operands.map(|x| self.stays(cycle, x, MAX_DEPTH));
-            if same[0] == same[1] {
-                return None;
-            }
-            let wider = |k: usize| {
-                let apart =
-                    if same[k] { None } else { self.parts(builder, cycle, operands[k], wide, depth - 1) };
-                apart.unwrap_or_else(|| {
-                    f.LLVMBuildCast(builder, LLVMSExt as u32, operands[k], wide, c"".as_ptr())
-                })
-            };
-            let (a, b) = (wider(0), wider(1));
-            let new = f.LLVMBuildBinOp(builder, op, a, b, c"".as_ptr());
-            if !f.LLVMIsAInstruction(new).is_null() {
-                f.LLVMSetNSW(new, 1);
-            }
-            Some(new)
         }
     }
 
@@ -151,10 +208,9 @@ impl Loops {
             if block.is_none_or(|&b| !self.cycles.contains(cycle, b)) {
                 return true;
             }
-            let arithmetic = [LLVMAdd, LLVMSub, LLVMMul, LLVMShl, LLVMSExt, LLVMZExt, LLVMTrunc];
             let operands = f.LLVMGetNumOperands(x) as u32;
             depth > 0
-                && arithmetic.iter().any(|&a| a as u32 == op)
+                && ARITHMETIC.iter().any(|&a| a as u32 == op)
                 && (0..operands).all(|k| self.stays(cycle, f.LLVMGetOperand(x, k), depth - 1))
         }
     }

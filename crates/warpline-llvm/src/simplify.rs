@@ -10,7 +10,7 @@
 //! on which the shapes of narrow indices rest. Tail recursion becomes loops: lanes that leave a loop apart come together behind it, those that call
 //! a function apart do not before they return.
 //!
-//! Where loops are the unit, `indices` comes between its first passes and the others.
+//! Between its first passes and the others `indices` are taken apart.
 
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::prelude::*;
@@ -93,7 +93,7 @@ impl Module {
         self.simplify_with(false)
     }
 
-    /// [`Module::simplify`], for a module of which loops are the unit: indices are taken apart (`indices`) where loops can be seen.
+    /// [`Module::simplify`], for a module of which loops are the unit: indices are taken apart (`indices`) in loops, not in kernels.
     ///
     /// # Errors
     /// As above.
@@ -107,9 +107,11 @@ impl Module {
         if !is_gpu(&self.triple()) {
             self.narrow_work_item_numbers();
         }
+        self.optimise(BEFORE_INDICES, None)?;
         if of_loops {
-            self.optimise(BEFORE_INDICES, None)?;
             self.split_indices();
+        } else {
+            self.split_sums_of_parameters();
         }
         let defined: Vec<_> = self
             .functions()
