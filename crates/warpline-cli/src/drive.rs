@@ -4,7 +4,8 @@
 use warpline::ir::{
     BinaryOp, CastOp, Effects, FuncId, Function, MemAccess, Op, SymbolData, SymbolKind, Type,
 };
-use warpline::vectorize::{Options as VectorizerOptions, Vectorized, driver};
+use warpline::vectorize::driver::{self, Form, Forms};
+use warpline::vectorize::{Options as VectorizerOptions, Vectorized};
 use warpline_compile::KernelOptions;
 use warpline_compile::loops::{FoundLoop, MadeLoop, vectorize_copy};
 use warpline_llvm::process_has_symbol;
@@ -39,23 +40,35 @@ pub fn lanes(kernel: &mut Kernel, options: &KernelOptions, entry: &str) -> Resul
     let math = kernel.math_library(options);
     let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
     let bodies = bodies.with_variants_at_hand(&kernel.imported, process_has_symbol);
-    let mut form = |suffix: &str, masked: bool| {
+    // Lanes are counted by groups of W.
+    let (width, rest) =
+        (kernel.width, if options.count_lanes.is_some() { kernel.width } else { kernel.rest });
+    let mut form = |suffix: &str, lanes: u32, masked: bool| {
         let asked = VectorizerOptions {
             linearize: options.linearize,
             boscc: options.boscc.unwrap_or(kernel.boscc),
             count_lanes: options.count_lanes.as_deref(),
-            ..kernel.vectorizer(format!("{entry}_{suffix}"), masked, &math, &bodies)
+            ..kernel.vectorizer(format!("{entry}_{suffix}"), lanes, masked, &math, &bodies)
         };
         let made = warpline::vectorize::vectorize(&mut kernel.imported.ir, kernel.func, &asked);
         made.map_err(|e| kernel.refusal(&e))
     };
-    let (full, masked) = (form("full", false)?, form("masked", true)?);
-    let (func, width, ir) = (kernel.func, kernel.width, &mut kernel.imported.ir);
+    let full = form("full", width, false)?;
+    let smaller = if rest < width { Some(form("smaller", rest, false)?) } else { None };
+    let masked = form("masked", rest, true)?;
+    let mut forms = Forms::of_one_width(full.func, masked.func, rest);
+    if let Some(smaller) = &smaller {
+        let whole = [(full.func, width), (smaller.func, rest)];
+        forms.groups = whole.map(|(func, lanes)| Form { func, lanes }).to_vec();
+    }
+    let (func, ir) = (kernel.func, &mut kernel.imported.ir);
     let name = format!("{entry}_range");
-    let drivers = driver::vector_range(ir, func, full.func, masked.func, width, &kernel.args, &name)
+    let drivers = driver::vector_range(ir, func, &forms, &kernel.args, &name)
         .and_then(|range| Ok([range, driver::slots_entry(ir, range, entry)?]));
     let drivers = drivers.map_err(|e| kernel.refusal(&e))?;
-    let new: Vec<FuncId> = full.functions().chain(masked.functions()).chain(drivers).collect();
+    let made = [Some(&full), smaller.as_ref(), Some(&masked)];
+    let new: Vec<FuncId> =
+        made.into_iter().flatten().flat_map(Vectorized::functions).chain(drivers).collect();
     kernel.export(&new)?;
     Ok(full)
 }

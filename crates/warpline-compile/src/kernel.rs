@@ -5,8 +5,9 @@ use std::path::Path;
 use warpline::demangle;
 use warpline::ir::{FuncId, Function, Scalar, Type};
 use warpline::shape::{ArgShape, parse_args};
+use warpline::vectorize::width::{self, Widths};
 use warpline::vectorize::work_items::{self, WorkItems};
-use warpline::vectorize::{Boscc, Linearize, Options as VectorizerOptions, VectorizeError, width};
+use warpline::vectorize::{Boscc, Linearize, Options as VectorizerOptions, VectorizeError};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Linkage, did_you_mean};
 
@@ -33,6 +34,8 @@ pub struct Kernel {
     pub args: Vec<ArgShape>,
     /// W.
     pub width: u32,
+    /// In groups of how many indices is executed what no group of W is left for at the end of a range.
+    pub rest: u32,
     /// Why W, if it was left to us.
     pub chosen: Option<width::Choice>,
     /// The CPU to make code for.
@@ -78,15 +81,13 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
     let vectors = machine::of(&cpu, &imported.ir.triple)?;
     let boscc = options.boscc.or(directives.boscc).unwrap_or(Boscc::Auto);
     let linearize = options.linearize;
-    let (width, chosen) = match options.width.or(directives.width).unwrap_or_default() {
-        Width::Lanes(n) => (n, None),
-        Width::Auto => {
-            let asked =
-                VectorizerOptions { linearize, boscc, ..VectorizerOptions::new(1, args.clone(), "auto") };
-            let choice = width::choose(&imported.ir, function, &asked, &vectors);
-            (choice.lanes, Some(choice))
-        }
+    let given = match options.width.or(directives.width).unwrap_or_default() {
+        Width::Lanes(n) => Some(n),
+        Width::Auto => None,
     };
+    let asked = VectorizerOptions { linearize, boscc, ..VectorizerOptions::new(1, args.clone(), "auto") };
+    let Widths { lanes: width, rest, chosen } =
+        width::of_kernel(&imported.ir, function, &asked, &vectors, given);
     Ok(Kernel {
         imported,
         func,
@@ -95,6 +96,7 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
         directives,
         args,
         width,
+        rest,
         chosen,
         cpu,
         vectors,
@@ -328,10 +330,11 @@ impl Kernel {
         }
     }
 
-    /// The options of the vectorizer.
+    /// The options of the vectorizer, for as many lanes as are wanted here.
     pub fn vectorizer<'a>(
         &self,
         name: String,
+        lanes: u32,
         masked: bool,
         math: &'a dyn warpline::vectorize::MathLibrary,
         callees: &'a dyn warpline::vectorize::Callees,
@@ -343,7 +346,7 @@ impl Kernel {
             math,
             callees,
             gathers: self.vectors.gathers,
-            ..warpline::vectorize::Options::new(self.width, self.args.clone(), name)
+            ..warpline::vectorize::Options::new(lanes, self.args.clone(), name)
         }
     }
 }

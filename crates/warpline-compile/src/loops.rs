@@ -7,7 +7,7 @@ use warpline::Place;
 use warpline::ir::{Block, FuncId, Function, Inst, Module};
 use warpline::shape::ArgShape;
 use warpline::vectorize::loops::{self, Nest, Unit, VectorizedLoop, vectorize_loop};
-use warpline::vectorize::width::{self, LoopChoice};
+use warpline::vectorize::width::{self, Widths};
 use warpline::vectorize::{Boscc, Options as VectorizerOptions, VectorizeError};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Linkage};
@@ -161,7 +161,6 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
     let args = vec![ArgShape::Uniform; function.params.len()];
     let boscc = options.kernel.boscc.or(directives.boscc).unwrap_or(Boscc::Auto);
     let linearize = options.kernel.linearize;
-    let width = 1;
     let kernel = Kernel {
         imported,
         func,
@@ -169,7 +168,8 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
         items: None,
         directives,
         args,
-        width,
+        width: 1,
+        rest: 1,
         chosen: None,
         cpu,
         vectors,
@@ -230,7 +230,7 @@ impl Machine {
         func: FuncId,
     ) -> Result<MadeLoop> {
         let function = imported.ir.functions[func].name.to_string();
-        let LoopChoice { lanes: width, rest } = self.width(imported, options, found, func)?;
+        let Widths { lanes: width, rest, .. } = self.width(imported, options, found, func)?;
         let math = VectorMath::new(&imported.ir.triple, &self.vectors, options.math_ulp, options.sleef);
         let bodies = imported.final_bodies(self.vectors.register_bits);
         let header = imported.ir.functions[func].block_name(found.header);
@@ -257,7 +257,7 @@ impl Machine {
         options: &KernelOptions,
         found: &FoundLoop,
         func: FuncId,
-    ) -> Result<LoopChoice> {
+    ) -> Result<Widths> {
         let asked = match options.width.or(found.width).unwrap_or_default() {
             Width::Lanes(n) => Some(n),
             Width::Auto => None,
@@ -268,7 +268,7 @@ impl Machine {
         let (linearize, boscc) = (options.linearize, options.boscc.unwrap_or(Boscc::Auto));
         let args = iteration.args.clone();
         let how = VectorizerOptions { linearize, boscc, ..VectorizerOptions::new(1, args, "auto") };
-        Ok(width::choose_within(ir, &iteration, &how, &self.vectors, asked))
+        Ok(width::of_iteration(ir, &iteration, &how, &self.vectors, asked))
     }
 }
 

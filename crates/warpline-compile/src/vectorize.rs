@@ -1,7 +1,9 @@
 //! The W-lane form of a kernel, with its drivers, as code.
 
+use warpline::ir::FuncId;
 use warpline::shape::ArgShape;
-use warpline::vectorize::{Vectorized, driver};
+use warpline::vectorize::Vectorized;
+use warpline::vectorize::driver::{self, Form, Forms};
 use warpline_llvm::worker::{self, CodegenOptions, Output};
 
 use crate::error::{Error, Result};
@@ -102,40 +104,49 @@ fn make(
     let (name, with_range) = (names.lanes, names.range.is_some());
     let math = kernel.math_library(&options.kernel);
     let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
-    let form = |kernel: &mut Kernel, name: String, masked: bool| {
-        let mut asked = kernel.vectorizer(name, masked, &math, &bodies);
+    let (width, rest) = (kernel.width, kernel.rest);
+    let form = |kernel: &mut Kernel, name: String, lanes: u32, masked: bool| {
+        let mut asked = kernel.vectorizer(name, lanes, masked, &math, &bodies);
         asked.scalar_result = scalar_result;
         warpline::vectorize::vectorize(&mut kernel.imported.ir, kernel.func, &asked)
             .map_err(|e| kernel.refusal(&e))
     };
     let mut made_here = Vec::new();
-    let mut masked = None;
-    if options.mask || with_range {
-        let form = form(kernel, format!("{name}.masked"), true)?;
+    let mut made = |kernel: &mut Kernel, name: String, lanes: u32, masked: bool| -> Result<Vectorized> {
+        let form = form(kernel, name, lanes, masked)?;
         made_here.extend(form.functions());
-        masked = Some(form);
-    }
-    let mut full = None;
-    if !options.mask || with_range {
-        let name = if options.mask { format!("{name}.full") } else { name.to_owned() };
-        let form = form(kernel, name, false)?;
-        made_here.extend(form.functions());
-        full = Some(form);
-    }
+        Ok(form)
+    };
+    let masked = match options.mask || (with_range && rest == width) {
+        true => Some(made(kernel, format!("{name}.masked"), width, true)?),
+        false => None,
+    };
+    let full = match !options.mask || with_range {
+        true => {
+            let name = if options.mask { format!("{name}.full") } else { name.to_owned() };
+            Some(made(kernel, name, width, false)?)
+        }
+        false => None,
+    };
+    let forms = match (&full, &masked) {
+        (Some(full), Some(masked)) if rest == width => {
+            Some(Forms::of_one_width(full.func, masked.func, width))
+        }
+        (Some(full), _) if with_range => {
+            let smaller = made(kernel, format!("{name}.smaller"), rest, false)?.func;
+            let last = made(kernel, format!("{name}.rest"), rest, true)?.func;
+            let of = |func: FuncId, lanes: u32| Form { func, lanes };
+            Some(Forms { groups: vec![of(full.func, width), of(smaller, rest)], rest: of(last, rest) })
+        }
+        _ => None,
+    };
     if let (true, Some(masked)) = (options.mask, &masked) {
         made_here.push(driver::bitmask_entry(&mut kernel.imported.ir, masked.func, kernel.width, name));
     }
-    if let (Some(range_name), Some(full), Some(masked)) = (names.range, &full, &masked) {
-        let range = driver::vector_range(
-            &mut kernel.imported.ir,
-            kernel.func,
-            full.func,
-            masked.func,
-            kernel.width,
-            &kernel.args,
-            range_name,
-        )
-        .map_err(|e| kernel.refusal(&e))?;
+    if let (Some(range_name), Some(forms)) = (names.range, &forms) {
+        let ir = &mut kernel.imported.ir;
+        let range = driver::vector_range(ir, kernel.func, forms, &kernel.args, range_name)
+            .map_err(|e| kernel.refusal(&e))?;
         made_here.push(range);
         if let Some(items) = &kernel.items {
             let ir = &mut kernel.imported.ir;

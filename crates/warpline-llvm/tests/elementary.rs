@@ -4,7 +4,7 @@
 //! steps; with `WARPLINE_EXHAUSTIVE=1` set, every one, which takes a minute for each function.
 
 use warpline::shape::ArgShape;
-use warpline::vectorize::driver::{slots_entry, vector_range};
+use warpline::vectorize::driver::{Forms, slots_entry, vector_range};
 use warpline::vectorize::{Elementary, MathLibrary, Options, vectorize};
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
@@ -74,7 +74,9 @@ impl Code {
             vectorize(&mut imported.ir, kernel, &asked).expect("it can be vectorized").func
         });
         let ir = &mut imported.ir;
-        let range = vector_range(ir, kernel, forms[0], forms[1], WIDTH, &shapes, "vector").expect("a driver");
+        let range =
+            vector_range(ir, kernel, &Forms::of_one_width(forms[0], forms[1], WIDTH), &shapes, "vector")
+                .expect("a driver");
         slots_entry(ir, range, "vector.slots").expect("an entry");
         for id in imported.ir.functions.keys().skip(known).collect::<Vec<_>>() {
             let made = &imported.ir.functions[id];

@@ -2,7 +2,7 @@
 
 use warpline::ir::FuncId;
 use warpline::shape::ArgShape;
-use warpline::vectorize::driver::{scalar_range, slots_entry, vector_range};
+use warpline::vectorize::driver::{Forms, scalar_range, slots_entry, vector_range};
 use warpline::vectorize::{Options, vectorize};
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
@@ -127,8 +127,14 @@ fn compare(text: &str) {
             made.push(vectorize(&mut imported.ir, kernel, &options).unwrap().func);
         }
         let scalar = scalar_range(&mut imported.ir, kernel, &args, "scalar").unwrap();
-        let vector =
-            vector_range(&mut imported.ir, kernel, made[0], made[1], width, &args, "vector").unwrap();
+        let vector = vector_range(
+            &mut imported.ir,
+            kernel,
+            &Forms::of_one_width(made[0], made[1], width),
+            &args,
+            "vector",
+        )
+        .unwrap();
         slots_entry(&mut imported.ir, scalar, "scalar.slots").unwrap();
         slots_entry(&mut imported.ir, vector, "vector.slots").unwrap();
         export(&mut imported, known);

@@ -12,7 +12,7 @@ use std::ops::Range;
 use warpline::interp::LaneSet;
 use warpline::ir::{FuncId, Module as Ir, Type};
 use warpline::shape::ArgShape;
-use warpline::vectorize::driver::{scalar_range, slots_entry, vector_range};
+use warpline::vectorize::driver::{self, Forms, scalar_range, slots_entry, vector_range};
 use warpline::vectorize::{
     Boscc, Callees, Gathers, Linearize, Options, VectorizeError, Vectorized, loops, vectorize,
 };
@@ -311,12 +311,19 @@ impl Kernel {
     /// A driver of the kernel's W-lane forms.
     fn vector_range(&self, ir: &mut Ir, asked: &Options<'_>) -> FuncId {
         let kernel = ir.function("kernel").expect("the function is called `kernel`");
-        let forms = [false, true].map(|masked| {
-            let (name, args) = (format!("kernel.{masked}"), asked.args.clone());
-            let asked = Options { masked, name, args, ..*asked };
+        let mut form = |width: u32, masked: bool| {
+            let (name, args) = (format!("kernel.{width}.{masked}"), asked.args.clone());
+            let asked = Options { width, masked, name, args, ..*asked };
             self.vectorized(ir, asked).unwrap_or_else(|e| panic!("{e}\n{}", self.text)).func
-        });
-        vector_range(ir, kernel, forms[0], forms[1], asked.width, &asked.args, "vector").expect("a driver")
+        };
+        // Multiples of 4 have smaller groups, too.
+        let rest = if asked.width.is_multiple_of(4) { asked.width / 4 } else { asked.width };
+        let mut forms = Forms::of_one_width(form(asked.width, false), form(rest, true), rest);
+        if rest < asked.width {
+            forms.groups[0].lanes = asked.width;
+            forms.groups.push(driver::Form { func: form(rest, false), lanes: rest });
+        }
+        vector_range(ir, kernel, &forms, &asked.args, "vector").expect("a driver")
     }
 
     /// Runs a driver on the first indices of the range.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use warpline::interp::{HashingHost, Host as _, HostCall, HostResult, Memory, Val};
 use warpline::ir::{CallInfo, Effects, FuncId, Function, MemAccess, Module as Ir, Op, Type, Value};
-use warpline::vectorize::driver::{bitmask_entry, slots_entry, vector_range};
+use warpline::vectorize::driver::{Forms, bitmask_entry, slots_entry, vector_range};
 use warpline::vectorize::loops::{Unit, vectorize_loop};
 use warpline::vectorize::{Options, VectorizeError, Vectorized, vectorize};
 use warpline::verify::verify;
@@ -58,8 +58,14 @@ pub fn compile(program: &Program, setup: &Setup) -> Result<Code, NoCode> {
                 (form(&mut ir, program, setup, false)?, form(&mut ir, program, setup, true)?);
             let args: Vec<_> = program.roles.iter().map(shape_of).collect();
             let (f, p) = (full.func, partial.func);
-            let range = vector_range(&mut ir, program.kernel, f, p, setup.width, &args, "kernel.range")
-                .map_err(|e| NoCode::Refused(e.reason))?;
+            let range = vector_range(
+                &mut ir,
+                program.kernel,
+                &Forms::of_one_width(f, p, setup.width),
+                &args,
+                "kernel.range",
+            )
+            .map_err(|e| NoCode::Refused(e.reason))?;
             // Slots hold scalars.
             if slots_entry(&mut ir, range, RANGE).is_err() {
                 entry(&mut ir, range, RANGE);

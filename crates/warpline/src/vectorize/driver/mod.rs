@@ -17,7 +17,8 @@
 //! −1 and 0, nor both 2^(N−1) − 1 and 2^(N−1) for an N-bit index: within a group, the index wraps neither as a signed nor
 //! as an unsigned number, which is what [`Shape::INDEX`](crate::shape::Shape::INDEX) promises. A group of W indices is one call of the unmasked
 //! function, one of fewer a call of the masked one; its arrays are copied element by element, so that nothing
-//! outside of the range is read or written.
+//! outside of the range is read or written. Of a kernel that does not ask which lanes are in its group, a group of fewer may be executed by smaller
+//! [`Forms`] instead, one after another.
 //!
 //! An [`ndrange`] driver runs a kernel that asks which work-item it is over up to three dimensions, row by row by a range driver.
 //!
@@ -34,10 +35,36 @@ pub use entry::{bitmask_entry, slots_entry};
 pub use ndrange::ndrange;
 pub use range::{scalar_range, vector_range};
 
-use crate::ir::{Function, Module, Type};
+use crate::ir::{FuncId, Function, Module, Type};
 use crate::shape::ArgShape;
 
 use super::VectorizeError;
+
+/// A form of a kernel for several lanes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Form {
+    /// The function.
+    pub func: FuncId,
+    /// Its lanes.
+    pub lanes: u32,
+}
+
+/// The forms by which many indices or iterations are executed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Forms {
+    /// Those for whole groups, the widest first: at least one, and each with a divisor of the lanes of the one before.
+    pub groups: Vec<Form>,
+    /// The one for what is left over then, which has a mask of type `<W x i1>` (`i1` where W is 1) as last parameter, and as many lanes as the
+    /// last of the others.
+    pub rest: Form,
+}
+
+impl Forms {
+    /// Two forms of W lanes, the second with a mask.
+    pub fn of_one_width(full: FuncId, masked: FuncId, lanes: u32) -> Forms {
+        Forms { groups: vec![Form { func: full, lanes }], rest: Form { func: masked, lanes } }
+    }
+}
 
 /// The widths of a kernel's index parameters, in bits.
 pub fn index_widths(kernel: &Function, args: &[ArgShape]) -> Vec<u32> {

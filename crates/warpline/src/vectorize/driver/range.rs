@@ -4,7 +4,7 @@ use crate::ir::{BinaryOp, CastOp, FuncId, Function, InstFlags, IntPred, Module, 
 use crate::shape::ArgShape;
 
 use super::build::{Builder, I64, Loop};
-use super::{check, index_widths};
+use super::{Form, Forms, check, index_widths};
 use crate::vectorize::VectorizeError;
 
 /// What a driver knows of a parameter of the kernel.
@@ -56,85 +56,139 @@ pub fn scalar_range(
     Ok(b.finish())
 }
 
-/// Adds a driver that runs the kernel over a range, W indices at a time: `full` is its W-lane form, `partial` the same with
-/// a mask of type `<W x i1>` (`i1` where W is 1) as last parameter. In both, varying parameters and results are vectors (or scalars
-/// where W is 1); every other parameter is a scalar, lane 0's.
+/// Adds a driver that runs the kernel over a range, W indices at a time, by its `forms`. In these, varying parameters and results are vectors
+/// (or scalars where W is 1); every other parameter is a scalar, lane 0's.
 ///
 /// # Errors
 /// If a varying parameter or the result cannot be an element of an array.
 pub fn vector_range(
     module: &mut Module,
     kernel: FuncId,
-    full: FuncId,
-    partial: FuncId,
-    width: u32,
+    forms: &Forms,
     args: &[ArgShape],
     name: &str,
 ) -> Result<FuncId, VectorizeError> {
     check(module, &module.functions[kernel], args)?;
     let mut b = Builder::new(module, name);
     let io = interface(&mut b, kernel, args);
+    let width = forms.rest.lanes;
     let locals: Vec<Option<Value>> =
         io.params.iter().map(|p| (p.shape == ArgShape::Varying).then(|| b.array(p.ty, width))).collect();
     let local_out = io.out.map(|_| b.array(io.ret, width));
     segments(&mut b, &io, |b, io, at, count, done| {
-        let offset = offset(b, io, at);
-        let starts = index_starts(b, io, at);
-        let w = b.int(64, i64::from(width));
-        let rest = b.binary(BinaryOp::URem, count, w, InstFlags::empty());
-        let whole = b.binary(BinaryOp::Sub, count, rest, InstFlags::NUW);
-        let zero = b.int(64, 0);
-        let any_whole = b.icmp(IntPred::Ne, whole, zero);
-        let (preheader, tail_check, tail) = (b.block("groups"), b.block("rest"), b.block("tail"));
-        b.cond_br(any_whole, preheader, tail_check);
-
-        b.at = preheader;
-        let l = b.begin_loop("group", whole, u64::from(width), &starts);
-        let k = b.binary(BinaryOp::Add, offset, l.counter, InstFlags::NUW);
-        let values = arguments(b, io, &l.inductions, k, Some((full, width)));
-        let result = b.call(full, &values);
-        if let (Some(x), Some(out)) = (result, io.out) {
-            let ptr = b.element(out, io.ret, k);
-            b.store_lanes(ptr, x, io.ret, width);
+        let part = Part { offset: offset(b, io, at), starts: index_starts(b, io, at) };
+        let (mut from, mut left) = (None, count);
+        for &form in &forms.groups {
+            (from, left) = part.whole_groups(b, io, form, from, left);
         }
-        b.end_loop(&l, tail_check);
-
-        let any_rest = b.icmp(IntPred::Ne, rest, zero);
+        let zero = b.int(64, 0);
+        let tail = b.block("tail");
+        let any_rest = b.icmp(IntPred::Ne, left, zero);
         b.cond_br(any_rest, tail, done);
         b.at = tail;
-        let base = b.binary(BinaryOp::Add, offset, whole, InstFlags::NUW);
+        part.rest(b, io, forms.rest, (&locals, local_out), from.unwrap_or(zero), left);
+        b.br(done);
+    });
+    Ok(b.finish())
+}
+
+/// A part of the range in which no index wraps.
+struct Part {
+    /// The position of its first index in the arrays.
+    offset: Value,
+    /// What the index parameters begin with.
+    starts: Vec<Value>,
+}
+
+impl Part {
+    /// The index parameters so many indices on.
+    fn starts_at(&self, b: &mut Builder, from: Option<Value>) -> Vec<Value> {
+        let Some(from) = from else { return self.starts.clone() };
+        let later = |b: &mut Builder, start: Value| {
+            let ty = b.func.ty(start);
+            let op = if ty.int_bits().is_some_and(|bits| bits > 64) { CastOp::ZExt } else { CastOp::Trunc };
+            let by = b.cast(op, from, ty);
+            b.binary(BinaryOp::Add, start, by, InstFlags::NUW | InstFlags::NSW)
+        };
+        self.starts.iter().map(|&start| later(b, start)).collect()
+    }
+
+    /// Whole groups of the `left` indices behind the first `from`, which is `None` for none. How many there are before what is left over, and how many these
+    /// are.
+    fn whole_groups(
+        &self,
+        b: &mut Builder,
+        io: &Interface,
+        form: Form,
+        from: Option<Value>,
+        left: Value,
+    ) -> (Option<Value>, Value) {
+        let w = b.int(64, i64::from(form.lanes));
+        let rest = b.binary(BinaryOp::URem, left, w, InstFlags::empty());
+        let whole = b.binary(BinaryOp::Sub, left, rest, InstFlags::NUW);
+        let zero = b.int(64, 0);
+        let any_whole = b.icmp(IntPred::Ne, whole, zero);
+        let (preheader, behind) = (b.block("groups"), b.block("rest"));
+        b.cond_br(any_whole, preheader, behind);
+
+        b.at = preheader;
+        let starts = self.starts_at(b, from);
+        let offset = match from {
+            Some(from) => b.binary(BinaryOp::Add, self.offset, from, InstFlags::NUW),
+            None => self.offset,
+        };
+        let l = b.begin_loop("group", whole, u64::from(form.lanes), &starts);
+        let k = b.binary(BinaryOp::Add, offset, l.counter, InstFlags::NUW);
+        let values = arguments(b, io, &l.inductions, k, Some(form));
+        let result = b.call(form.func, &values);
+        if let (Some(x), Some(out)) = (result, io.out) {
+            let ptr = b.element(out, io.ret, k);
+            b.store_lanes(ptr, x, io.ret, form.lanes);
+        }
+        b.end_loop(&l, behind);
+        let done = match from {
+            Some(from) => b.binary(BinaryOp::Add, from, whole, InstFlags::NUW),
+            None => whole,
+        };
+        (Some(done), rest)
+    }
+
+    /// The last `count` indices, behind the first `from`, through arrays of their own for what varies and for results.
+    fn rest(
+        &self,
+        b: &mut Builder,
+        io: &Interface,
+        form: Form,
+        (locals, local_out): (&[Option<Value>], Option<Value>),
+        from: Value,
+        count: Value,
+    ) {
+        let base = b.binary(BinaryOp::Add, self.offset, from, InstFlags::NUW);
+        let mut starts = self.starts_at(b, Some(from)).into_iter();
         let mut values = Vec::new();
-        let mut starts = starts.iter();
-        let whole_of = |b: &mut Builder, ty: Type| b.cast(CastOp::Trunc, whole, ty);
         for (i, p) in io.params.iter().enumerate() {
             let x = match (p.shape, p.own, locals[i]) {
-                (ArgShape::Index, ..) => {
-                    let by = whole_of(b, p.ty);
-                    let start = starts.next().copied().unwrap_or(by);
-                    b.binary(BinaryOp::Add, start, by, InstFlags::NUW | InstFlags::NSW)
-                }
+                (ArgShape::Index, ..) => starts.next().unwrap_or(base),
                 (ArgShape::Varying, Some(array), Some(local)) => {
-                    copy(b, p.ty, (array, Some(base)), (local, None), rest);
-                    load_argument(b, local, p.ty, Some((partial, width)), i)
+                    copy(b, p.ty, (array, Some(base)), (local, None), count);
+                    load_argument(b, local, p.ty, Some(form), i)
                 }
                 (ArgShape::Stride(n), Some(x), _) => stride(b, x, n, base),
                 (_, own, _) => own.unwrap_or(base),
             };
             values.push(x);
         }
-        let numbers = b.lanes(8, width, u128::from);
-        let limit = b.cast(CastOp::Trunc, rest, Type::Int(8));
-        let limit = b.splat(limit, width);
+        let numbers = b.lanes(8, form.lanes, u128::from);
+        let limit = b.cast(CastOp::Trunc, count, Type::Int(8));
+        let limit = b.splat(limit, form.lanes);
         let mask = b.icmp(IntPred::Ult, numbers, limit);
-        values.push(b.mask_argument(mask, width));
-        let result = b.call(partial, &values);
+        values.push(b.mask_argument(mask, form.lanes));
+        let result = b.call(form.func, &values);
         if let (Some(x), Some(out), Some(local)) = (result, io.out, local_out) {
-            b.store_lanes(local, x, io.ret, width);
-            copy(b, io.ret, (local, None), (out, Some(base)), rest);
+            b.store_lanes(local, x, io.ret, form.lanes);
+            copy(b, io.ret, (local, None), (out, Some(base)), count);
         }
-        b.br(done);
-    });
-    Ok(b.finish())
+    }
 }
 
 fn interface(b: &mut Builder, kernel: FuncId, args: &[ArgShape]) -> Interface {
@@ -218,7 +272,7 @@ fn arguments(
     io: &Interface,
     indices: &[Value],
     k: Value,
-    vector: Option<(FuncId, u32)>,
+    vector: Option<Form>,
 ) -> Vec<Value> {
     let mut indices = indices.iter().copied();
     let mut values = Vec::new();
@@ -254,19 +308,13 @@ fn stride(b: &mut Builder, x: Value, n: i64, k: Value) -> Value {
 }
 
 /// Loads argument `param` of a kernel, or of all lanes if the function given takes it so.
-fn load_argument(
-    b: &mut Builder,
-    ptr: Value,
-    ty: Type,
-    vector: Option<(FuncId, u32)>,
-    param: usize,
-) -> Value {
-    let lanes = vector.filter(|&(callee, _)| {
-        let func = &b.module.functions[callee];
+fn load_argument(b: &mut Builder, ptr: Value, ty: Type, vector: Option<Form>, param: usize) -> Value {
+    let lanes = vector.filter(|form| {
+        let func = &b.module.functions[form.func];
         func.ty(func.params[param]) != ty
     });
     match lanes {
-        Some((_, width)) => b.load_lanes(ptr, ty, width),
+        Some(form) => b.load_lanes(ptr, ty, form.lanes),
         None => b.load(ptr, ty, None),
     }
 }

@@ -85,8 +85,14 @@ fn drivers_of_every_kind_of_parameter_are_well_formed() {
         masked.push((if width == 1 { Type::BOOL } else { Type::BOOL.vector(width).unwrap() }, "mask"));
         let partial = stub(&mut module, "partial", &masked, result);
         let scalar = scalar_range(&mut module, kernel, &shapes, "kernel_scalar_range").unwrap();
-        let vector =
-            vector_range(&mut module, kernel, full, partial, width, &shapes, "kernel_range").unwrap();
+        let vector = vector_range(
+            &mut module,
+            kernel,
+            &Forms::of_one_width(full, partial, width),
+            &shapes,
+            "kernel_range",
+        )
+        .unwrap();
         for driver in [scalar, vector] {
             let entry = format!("{}_entry", module.functions[driver].name);
             slots_entry(&mut module, driver, &entry).unwrap();
@@ -102,8 +108,13 @@ fn drivers_of_every_kind_of_parameter_are_well_formed() {
     }
 }
 
-/// What the driver makes of `kernel(x) = x` for five indices and four lanes, next to what it was given.
-fn identity_over_a_range(ty: impl Fn(&mut Module) -> Type, bytes: &[u8]) -> (Vec<u8>, Vec<u8>) {
+/// What the driver makes of `kernel(x) = x` for so many indices and forms of so many lanes, next to what it was given.
+fn identity_over_a_range(
+    ty: impl Fn(&mut Module) -> Type,
+    bytes: &[u8],
+    count: u128,
+    widths: &[u32],
+) -> (Vec<u8>, Vec<u8>) {
     use crate::interp::{Machine, Val};
     let mut module = Module::new("m");
     let ty = ty(&mut module);
@@ -113,21 +124,23 @@ fn identity_over_a_range(ty: impl Fn(&mut Module) -> Type, bytes: &[u8]) -> (Vec
     func.set_terminator(entry, Op::Ret, &[x], &[]);
     let kernel = module.functions.push(func);
     let shapes = vec![ArgShape::Varying];
-    let mut form = |masked| {
+    let mut form = |lanes, masked| {
         let options = crate::vectorize::Options {
             masked,
-            ..crate::vectorize::Options::new(4, shapes.clone(), format!("form_{masked}"))
+            ..crate::vectorize::Options::new(lanes, shapes.clone(), format!("form_{lanes}_{masked}"))
         };
-        crate::vectorize::vectorize(&mut module, kernel, &options).unwrap().func
+        let func = crate::vectorize::vectorize(&mut module, kernel, &options).unwrap().func;
+        Form { func, lanes }
     };
-    let (full, partial) = (form(false), form(true));
-    let driver = vector_range(&mut module, kernel, full, partial, 4, &shapes, "range").unwrap();
+    let groups = widths.iter().map(|&lanes| form(lanes, false)).collect();
+    let forms = Forms { groups, rest: form(widths[widths.len() - 1], true) };
+    let driver = vector_range(&mut module, kernel, &forms, &shapes, "range").unwrap();
     verify_module(&module).unwrap();
     let mut machine = Machine::new(&module);
     let input = machine.memory.allocate_bytes(bytes, 16).unwrap();
     let output = machine.memory.allocate_bytes(&vec![0xee; bytes.len()], 16).unwrap();
     let code = machine.prepare_id(driver);
-    machine.run_scalar(&code, &[Val::int(0), Val::int(5), Val::ptr(input), Val::ptr(output)]).unwrap();
+    machine.run_scalar(&code, &[Val::int(0), Val::int(count), Val::ptr(input), Val::ptr(output)]).unwrap();
     let read = |at| {
         let found = machine.memory.read(at, bytes.len() as u64).unwrap();
         found.into_iter().map(|byte| byte.unwrap_or(0xaa)).collect::<Vec<u8>>()
@@ -146,17 +159,29 @@ fn structures_vectors_and_odd_integers_lie_in_arrays_as_the_layout_says() {
             scalable: false,
         })
     };
-    let (input, output) = identity_over_a_range(float3, &bytes);
+    let (input, output) = identity_over_a_range(float3, &bytes, 5, &[4]);
     for (k, (a, b)) in input.iter().zip(&output).enumerate() {
         assert_eq!(if k % 16 < 12 { *a } else { 0xee }, *b, "byte {k}");
     }
     let pair = |m: &mut Module| m.types.structure(vec![Type::Int(8), Type::Int(32)], false);
-    let (input, output) = identity_over_a_range(pair, &bytes[..40]);
+    let (input, output) = identity_over_a_range(pair, &bytes[..40], 5, &[4]);
     for (k, (a, b)) in input.iter().zip(&output).enumerate() {
         assert_eq!(if (1..4).contains(&(k % 8)) { 0xee } else { *a }, *b, "byte {k}");
     }
-    let (input, output) = identity_over_a_range(|_| Type::Int(64), &bytes[..40]);
+    let (input, output) = identity_over_a_range(|_| Type::Int(64), &bytes[..40], 5, &[4]);
     assert_eq!(input, output);
+}
+
+#[test]
+fn every_index_is_run_once_whatever_the_widths_of_groups() {
+    let bytes: Vec<u8> = (0..40).map(|k| k + 1).collect();
+    for widths in [&[8][..], &[8, 2], &[8, 1], &[16, 4, 2]] {
+        for count in 0..=bytes.len() {
+            let (input, output) = identity_over_a_range(|_| Type::Int(8), &bytes, count as u128, widths);
+            assert_eq!(input[..count], output[..count], "{widths:?}, {count} indices");
+            assert!(output[count..].iter().all(|&b| b == 0xee), "{widths:?}, {count} indices");
+        }
+    }
 }
 
 #[test]

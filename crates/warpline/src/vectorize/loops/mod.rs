@@ -32,13 +32,14 @@ use crate::ir::{Block, Combine, FuncId, Function, Module};
 use crate::shape::ArgShape;
 use crate::verify::verify;
 
+use super::driver::{Form, Forms};
 use super::options::{Options, Vectorized};
 use super::pipeline::vectorize;
 use super::{MAX_WIDTH, VectorizeError, dead_ends};
 use body::{Body, Lines};
 use carried::{Carried, Kind};
 use find::Loop;
-use rewrite::{Form, Parts};
+use rewrite::Parts;
 use trips::Counter;
 
 /// What was made of a loop.
@@ -203,17 +204,12 @@ pub fn vectorize_loop(
     let smaller = if rest < options.width { Some(form(rest, SMALLER)?) } else { None };
     let masked = form(rest, MASKED)?;
     let carries = carried.iter().map(|c| c.public(&scalar)).collect();
-    let whole = [(Some(&full), options.width), (smaller.as_ref(), rest)];
-    let groups: Vec<Form> =
-        whole.iter().filter_map(|&(form, lanes)| Some(Form { func: form?.func, lanes })).collect();
-    let parts = Parts {
-        l: &l,
-        counter: &counter,
-        carried: &carried,
-        body: &body,
-        groups: &groups,
-        rest: Form { func: masked.func, lanes: rest },
-    };
+    let mut forms = Forms::of_one_width(full.func, masked.func, rest);
+    if let Some(smaller) = &smaller {
+        let widest = Form { func: full.func, lanes: options.width };
+        forms.groups = vec![widest, Form { func: smaller.func, lanes: rest }];
+    }
+    let parts = Parts { l: &l, counter: &counter, carried: &carried, body: &body, forms: &forms };
     let rewritten = rewrite::rewrite(module, scalar, &parts);
     verify(module, &rewritten).map_err(|e| {
         VectorizeError::in_function(&rewritten, format!("internal: the loop over groups is not valid:\n{e}"))

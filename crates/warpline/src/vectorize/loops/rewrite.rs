@@ -18,9 +18,10 @@
 //! and all that leaves the loop leaves it as before.
 
 use crate::ir::{
-    BinaryOp, Block, CastOp, Combine, Constant, FuncId, Function, InstFlags, IntPred, Module, Op, Type, Value,
+    BinaryOp, Block, CastOp, Combine, Constant, Function, InstFlags, IntPred, Module, Op, Type, Value,
 };
 use crate::vectorize::driver::build::Builder;
+use crate::vectorize::driver::{Form, Forms};
 
 use super::body::{Body, Input};
 use super::carried::{Carried, Combiner, Kind, Step};
@@ -33,17 +34,7 @@ pub(super) struct Parts<'a> {
     pub(super) counter: &'a Counter,
     pub(super) carried: &'a [Carried],
     pub(super) body: &'a Body,
-    /// The forms for whole groups, the widest first.
-    pub(super) groups: &'a [Form],
-    /// The form with a mask, as wide as the last of these.
-    pub(super) rest: Form,
-}
-
-/// A form of an iteration for several lanes.
-#[derive(Copy, Clone)]
-pub(super) struct Form {
-    pub(super) func: FuncId,
-    pub(super) lanes: u32,
+    pub(super) forms: &'a Forms,
 }
 
 /// Rewrites the function; the result is to take its place.
@@ -64,7 +55,7 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
     b.at = begin;
     let mut before: Vec<Value> = (0..starts.len()).map(|k| parts.initial(&mut b, k, starts[k])).collect();
     let (mut over, mut new) = (rounds, vec![begin]);
-    for (&form, names) in parts.groups.iter().zip([["lanes", "left"], ["smaller", "last"]]) {
+    for (&form, names) in parts.forms.groups.iter().zip([["lanes", "left"], ["smaller", "last"]]) {
         let [lanes, left] = names.map(|name| b.block(name));
         (before, over) = parts.whole_groups(&mut b, form, &before, over, [lanes, left]);
         new.extend([lanes, left]);
@@ -78,7 +69,7 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
     pass_from(&mut b, left, done, &before);
 
     b.at = rest;
-    let behind = parts.group(&mut b, parts.rest, &before, Some(over));
+    let behind = parts.group(&mut b, parts.forms.rest, &before, Some(over));
     b.br(done);
     b.pass(&behind);
 
@@ -171,7 +162,7 @@ impl Parts<'_> {
     /// The parameter of the widest form that takes the state of a φ.
     fn param_type(&self, b: &Builder, k: usize) -> Type {
         let at = self.body.inputs.iter().position(|&i| i == Input::Carried(k));
-        let form = &b.module.functions[self.groups[0].func];
+        let form = &b.module.functions[self.forms.groups[0].func];
         at.map_or(Type::Void, |at| form.ty(form.params[at]))
     }
 
@@ -187,9 +178,9 @@ impl Parts<'_> {
             Combine::Add | Combine::Mul | Combine::Xor => {
                 b.func.constant_value(Constant::number(ty, combiner.combine.neutral(ty)))
             }
-            _ => return b.splat(start, self.groups[0].lanes),
+            _ => return b.splat(start, self.forms.groups[0].lanes),
         };
-        let all = b.splat(neutral, self.groups[0].lanes);
+        let all = b.splat(neutral, self.forms.groups[0].lanes);
         let first = b.int(32, 0);
         let vector = b.func.ty(all);
         b.value(Op::InsertElement, &[all, start, first], vector)

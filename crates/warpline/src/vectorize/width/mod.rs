@@ -7,8 +7,9 @@
 //! divided by the number of lanes, is compared for each power of two; among widths that come close to the best one the least is
 //! chosen, since the last group of a range is partial.
 //!
-//! An iteration of a loop that is the unit has its sums of indices computed beforehand or in the addresses of loads and stores, and a loop is entered
-//! again and again, so that its last group counts for what it is: on average, half of it is there.
+//! A range of indices and a loop that is the unit are begun again and again, so that their last group counts for what it is: on average, half of it is
+//! there. Where one group of all lanes for that takes longer than several smaller ones and a partial one of these, it is made so. Both have their sums
+//! of indices computed beforehand or in the addresses of loads and stores.
 //!
 //! So kernels on bytes get more lanes than kernels on `double`, kernels that wait for chains get several registers' worth, and kernels
 //! with many live values do not.
@@ -25,11 +26,12 @@ use std::fmt;
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
 
-use crate::ir::{Block, Function, Inst, LaneOp, Module, Op, Type, Value};
+use crate::ir::{Block, Effects, Function, Inst, LaneOp, Module, Op, Symbol, Type, Value};
 use crate::shape::ArgShape;
+use crate::uniformity::rules::lane_op;
 
 use super::loops::Iteration;
-use super::lower::{AccessPlan, Rep, representations};
+use super::lower::{AccessPlan, Rep, has_cheap_vector_form, representations};
 use super::options::{Gathers, Options};
 use super::pipeline::{Linearized, MAX_WIDTH, linearize_kernel};
 
@@ -62,7 +64,7 @@ impl Machine {
 }
 
 /// A number of lanes, and why.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Choice {
     /// The number of lanes.
     pub lanes: u32,
@@ -135,45 +137,108 @@ const CLOSE: f64 = 1.04;
 /// The number of lanes for a function with parameters of these shapes; the width in `options` is not looked at.
 #[must_use]
 pub fn choose(module: &Module, func: &Function, options: &Options<'_>, machine: &Machine) -> Choice {
+    let program = |found: &Found| {
+        let unit = Unit::of_kernel(module, func, options);
+        found.program(module, unit, machine).choose(machine, greatest(func, &options.args, machine))
+    };
     match Studied::of(module, func, options, machine) {
-        Studied::Program(found) => {
-            let program = found.program(module, None, machine);
-            program.choose(machine, greatest(func, &options.args, machine))
-        }
+        Studied::Program(found) => program(&found),
         Studied::TypesAlone(choice) => choice,
     }
 }
 
-/// How many iterations of a loop side by side, and how many of those that are left over.
+/// How many lanes at once, and how many for what no whole group is left for.
 #[derive(Copy, Clone, PartialEq, Debug)]
-pub struct LoopChoice {
+pub struct Widths {
     /// The number of lanes.
     pub lanes: u32,
-    /// In groups of how many what is left over is executed: a divisor of the number of lanes.
+    /// In groups of how many what is left over is executed: a divisor of that number.
     pub rest: u32,
+    /// Why so many lanes, if that was not given.
+    pub chosen: Option<Choice>,
 }
 
-/// The number of lanes for an iteration of a loop, and for those that are left over; only the latter if the first is given.
+impl Widths {
+    fn new(program: &Program<'_>, machine: &Machine, greatest: u32, lanes: Option<u32>) -> Widths {
+        let chosen = if lanes.is_none() { Some(program.choose(machine, greatest)) } else { None };
+        let lanes = lanes.or(chosen.map(|c| c.lanes)).unwrap_or(1);
+        let known = (1..=MAX_WIDTH).contains(&lanes);
+        let rest = if known { program.rest(machine, lanes).0 } else { lanes };
+        Widths { lanes, rest, chosen }
+    }
+
+    fn by_types(choice: Choice, lanes: Option<u32>) -> Widths {
+        let chosen = if lanes.is_none() { Some(choice) } else { None };
+        let lanes = lanes.unwrap_or(choice.lanes);
+        Widths { lanes, rest: lanes, chosen }
+    }
+}
+
+/// The number of lanes for a kernel, unless that is given, and for what is left over of a range.
 #[must_use]
-pub fn choose_within(
+pub fn of_kernel(
+    module: &Module,
+    func: &Function,
+    options: &Options<'_>,
+    machine: &Machine,
+    lanes: Option<u32>,
+) -> Widths {
+    match Studied::of(module, func, options, machine) {
+        Studied::Program(found) => {
+            let program = found.program(module, Unit::of_kernel(module, func, options), machine);
+            Widths::new(&program, machine, greatest(func, &options.args, machine), lanes)
+        }
+        Studied::TypesAlone(choice) => Widths::by_types(choice, lanes),
+    }
+}
+
+/// The number of lanes for an iteration of a loop, unless that is given, and for those that are left over.
+#[must_use]
+pub fn of_iteration(
     module: &Module,
     iteration: &Iteration,
     options: &Options<'_>,
     machine: &Machine,
     lanes: Option<u32>,
-) -> LoopChoice {
+) -> Widths {
     match Studied::of(module, &iteration.func, options, machine) {
         Studied::Program(found) => {
-            let program = found.program(module, Some(iteration), machine);
+            let unit = Unit { rounds: iteration.rounds, divisible: !iteration.combines };
+            let program = found.program(module, Some(unit), machine);
             // An iteration is called by nothing but what is made here.
-            let lanes = lanes.unwrap_or_else(|| program.choose(machine, MAX_WIDTH).lanes);
-            let known = (1..=MAX_WIDTH).contains(&lanes);
-            LoopChoice { lanes, rest: if known { program.rest(machine, lanes).0 } else { lanes } }
+            Widths::new(&program, machine, MAX_WIDTH, lanes)
         }
-        Studied::TypesAlone(choice) => {
-            let lanes = lanes.unwrap_or(choice.lanes);
-            LoopChoice { lanes, rest: lanes }
-        }
+        Studied::TypesAlone(choice) => Widths::by_types(choice, lanes),
+    }
+}
+
+/// What is executed by groups, of which the last may be smaller.
+#[derive(Copy, Clone, Debug)]
+struct Unit {
+    /// How often, if that is known.
+    rounds: Option<u64>,
+    /// Whether what is left over may be executed in smaller groups.
+    divisible: bool,
+}
+
+impl Unit {
+    /// A kernel with an index, for which there is a driver over a range. Where it asks which lanes are in its group, or calls what may tell anyone, that
+    /// group must be as large as all.
+    fn of_kernel(module: &Module, func: &Function, options: &Options<'_>) -> Option<Unit> {
+        let told = Effects::CONVERGENT | Effects::VOLATILE | Effects::ATOMIC;
+        let may_ask = |i: Inst| {
+            let data = &func.insts[i];
+            let harmless = |s: Symbol| {
+                let name = &module.symbols[s].name;
+                let ty = data.result().map_or(Type::Void, |v| func.ty(v));
+                name.starts_with("llvm.") || has_cheap_vector_form(name, ty).is_some()
+            };
+            let calls = matches!(&data.op, Op::Call(call) if !call.callee.is_some_and(harmless));
+            calls || data.effects().intersects(told) || lane_op(module, func, i).is_some()
+        };
+        let mut insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
+        let has_range = options.args.contains(&ArgShape::Index);
+        has_range.then(|| Unit { rounds: None, divisible: !insts.any(may_ask) })
     }
 }
 
@@ -217,14 +282,9 @@ impl Studied {
 }
 
 impl Found {
-    fn program<'a>(
-        &'a self,
-        module: &'a Module,
-        iteration: Option<&'a Iteration>,
-        machine: &Machine,
-    ) -> Program<'a> {
+    fn program<'a>(&'a self, module: &'a Module, unit: Option<Unit>, machine: &Machine) -> Program<'a> {
         let mut program = Program::new(module, &self.linearized.program.func, &self.reps, machine);
-        program.iteration = iteration;
+        program.unit = unit;
         program
     }
 }
@@ -302,8 +362,8 @@ struct Program<'a> {
     reps: &'a SecondaryMap<Value, Rep>,
     /// Which accesses are made together.
     plan: AccessPlan,
-    /// The iteration of a loop that it is.
-    iteration: Option<&'a Iteration>,
+    /// What groups of it are made for.
+    unit: Option<Unit>,
     element_bits: u32,
     mask_registers: bool,
     cycles: CycleForest,
@@ -333,7 +393,7 @@ impl<'a> Program<'a> {
             func,
             reps,
             plan: AccessPlan::compute(module, func, reps, middling(machine)),
-            iteration: None,
+            unit: None,
             element_bits: 0,
             mask_registers: machine.mask_registers,
             frequencies: Vec::new(),
@@ -455,9 +515,9 @@ impl<'a> Program<'a> {
     fn time_of_lane(&self, machine: &Machine, width: u32) -> f64 {
         let lanes = f64::from(width);
         let group = self.time(machine, width);
-        let Some(iteration) = self.iteration else { return group / lanes };
+        let Some(unit) = self.unit else { return group / lanes };
         let rest = self.rest(machine, width).1;
-        match iteration.rounds.filter(|&n| n > 0) {
+        match unit.rounds.filter(|&n| n > 0) {
             Some(n) => ((n / u64::from(width)) as f64 * group + rest) / n as f64,
             None => (group * (UNIT_TRIPS / lanes - 0.5) + rest) / UNIT_TRIPS,
         }
@@ -465,7 +525,7 @@ impl<'a> Program<'a> {
 
     /// In groups of how many the iterations are executed that no whole group is left for, and the cycles that they take.
     fn rest(&self, machine: &Machine, width: u32) -> (u32, f64) {
-        let over = self.iteration.and_then(|i| i.rounds).map(|n| n % u64::from(width));
+        let over = self.unit.and_then(|u| u.rounds).map(|n| n % u64::from(width));
         let cycles = |lanes: u32| {
             let (whole, partial) = match over {
                 Some(over) => {
@@ -478,7 +538,7 @@ impl<'a> Program<'a> {
             whole * group + partial * (group + self.cost_of_masks(machine, lanes)) + second
         };
         let all = cycles(width);
-        if self.iteration.is_none_or(|i| i.combines) || !width.is_power_of_two() {
+        if self.unit.is_none_or(|u| !u.divisible) || !width.is_power_of_two() {
             return (width, all);
         }
         let least = (machine.register_bits / 64).max(2).ilog2();
@@ -512,8 +572,8 @@ impl<'a> Program<'a> {
         cycles
     }
 
-    /// Whether an instruction of an iteration, in no loop within it, is arithmetic on what is the same in all lanes or at equal distances: indices
-    /// and addresses.
+    /// Whether an instruction of what is executed by groups, in no loop within it, is arithmetic on what is the same in all lanes or at equal distances:
+    /// indices and addresses, which are computed beforehand or by loads and stores.
     fn is_free(&self, i: Inst) -> bool {
         let data = &self.func.insts[i];
         let is_sum = match data.op {
@@ -523,7 +583,7 @@ impl<'a> Program<'a> {
             Op::Cast(_) | Op::Gep(_) => true,
             _ => false,
         };
-        self.iteration.is_some() && is_sum && !data.args.iter().chain(&data.results).any(|&v| self.varies(v))
+        self.unit.is_some() && is_sum && !data.args.iter().chain(&data.results).any(|&v| self.varies(v))
     }
 
     /// Whether a block ends in a branch that asks whether a mask has any lane.

@@ -6,7 +6,7 @@ use crate::text::parse_module;
 use crate::vectorize::loops::{self, Nest};
 use crate::vectorize::{Gathers, Options};
 
-use super::{Choice, LoopChoice, Machine, Reason, choose, choose_within};
+use super::{Choice, Machine, Reason, choose, of_iteration};
 
 const SSE: Machine = Machine {
     register_bits: 128,
@@ -137,14 +137,15 @@ fn what_is_passed_in_vectors_fills_no_more_than_a_register() {
     assert!(choose(&module, func, &shapes(ArgShape::Index), &AVX2).lanes > 8);
 }
 
-/// The choice for the outermost loop of a function.
-fn choice_of_loop(body: &str, lanes: Option<u32>) -> LoopChoice {
+/// The widths for the outermost loop of a function.
+fn widths_of_loop(body: &str, lanes: Option<u32>) -> (u32, u32) {
     let mut module = module(body);
     let func = module.functions.keys().next().expect("a function");
     let header = Nest::of(&module.functions[func]).headers().next().expect("a loop");
     let iteration = loops::kernel_of(&mut module, func, header, false).unwrap_or_else(|e| panic!("{e}"));
     let options = Options::new(1, iteration.args.clone(), "lanes");
-    choose_within(&module, &iteration, &options, &AVX2, lanes)
+    let widths = of_iteration(&module, &iteration, &options, &AVX2, lanes);
+    (widths.lanes, widths.rest)
 }
 
 /// A loop that doubles numbers so often.
@@ -173,14 +174,14 @@ end:
 
 #[test]
 fn what_is_left_over_of_many_lanes_goes_in_smaller_groups() {
-    assert_eq!(choice_of_loop(&doubling("%n"), Some(64)), LoopChoice { lanes: 64, rest: 8 });
-    assert_eq!(choice_of_loop(&doubling("%n"), Some(8)), LoopChoice { lanes: 8, rest: 8 });
+    assert_eq!(widths_of_loop(&doubling("%n"), Some(64)), (64, 8));
+    assert_eq!(widths_of_loop(&doubling("%n"), Some(8)), (8, 8));
 }
 
 #[test]
 fn a_loop_gets_no_more_lanes_than_it_has_iterations() {
-    assert!(choice_of_loop(&doubling("%n"), None).lanes > 8);
-    assert_eq!(choice_of_loop(&doubling("8"), None), LoopChoice { lanes: 8, rest: 8 });
+    assert!(widths_of_loop(&doubling("%n"), None).0 > 8);
+    assert_eq!(widths_of_loop(&doubling("8"), None), (8, 8));
 }
 
 #[test]
@@ -213,7 +214,7 @@ end:
   ret
 }
 ";
-    assert_eq!(choice_of_loop(many, Some(32)), LoopChoice { lanes: 32, rest: 32 });
+    assert_eq!(widths_of_loop(many, Some(32)), (32, 32));
 }
 
 #[test]
