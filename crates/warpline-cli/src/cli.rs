@@ -232,6 +232,16 @@ impl From<BosccMode> for Boscc {
     }
 }
 
+/// Whether multiplications and additions may be fused.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum Contract {
+    /// Each is rounded.
+    #[default]
+    Off,
+    /// Those of one expression may be rounded once.
+    On,
+}
+
 /// Options about the kernel and its W-lane form.
 #[derive(Args)]
 pub struct KernelOptions {
@@ -250,6 +260,10 @@ pub struct KernelOptions {
     /// The CPU to make code for, by LLVM's name. For `vectorize` several with commas between them: the driver chooses when it is called
     #[arg(long, value_name = "NAME", default_value = "native")]
     pub cpu: String,
+    /// For C, C++ and OpenCL C: whether clang may fuse multiplications and additions of one expression, as it does by default where the CPU has instructions for
+    /// that. Off, results are the same on all CPUs, and those of Rust
+    #[arg(long, value_enum, default_value_t)]
+    pub fp_contract: Contract,
     /// Which branches are folded
     #[arg(long, value_enum, default_value_t)]
     pub linearize: LinearizeMode,
@@ -270,6 +284,7 @@ impl From<&KernelOptions> for warpline_compile::KernelOptions {
             args: options.args.clone(),
             width: options.width,
             triple: None,
+            contract: options.fp_contract == Contract::On,
             cpu: options.cpu.clone(),
             linearize: options.linearize.into(),
             boscc: options.boscc.map(Into::into),

@@ -124,6 +124,7 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> serde_json::Value
     json!({
         "function": kernel.name,
         "width": kernel.width,
+        "rest": compiled.range.as_ref().map(|_| kernel.rest),
         "width_because": kernel.chosen.as_ref().map(ToString::to_string),
         "cpu": kernel.cpu.name,
         "symbols": std::iter::once(compiled.lanes()).chain(compiled.drivers()).collect::<Vec<_>>(),
@@ -143,6 +144,9 @@ fn text_of(compiled: &Compiled) -> String {
     let mut text = format!("{} on {} lanes for {}", compiled.lanes(), kernel.width, kernel.cpu.name);
     for driver in compiled.drivers() {
         text += &format!(", and {driver}");
+    }
+    if compiled.range.is_some() && kernel.rest < kernel.width {
+        text += &format!("; the end of a range on {}", kernel.rest);
     }
     text += &format!("\n{}\n", output::lines_on(kernel, &made.counts).join("\n"));
     if made.approximate {

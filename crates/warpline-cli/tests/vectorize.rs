@@ -10,6 +10,61 @@ use common::{ok, warpline};
 use linked::{link_and_run, vectorize};
 
 #[test]
+fn multiplications_and_additions_are_fused_on_request_alone_and_agree_with_the_interpreter() {
+    if !warpline_llvm::has_clang() {
+        eprintln!("skipped: there is no clang");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("axpy.c");
+    let text = "//@ args i=index
+//@ range 0..1000
+//@ bind a=0.7
+//@ bind x=f32[1000]=random
+//@ bind y=f32[1000]=random
+void axpy(int i, float a, const float *x, float *y) { y[i] = a * x[i] + y[i]; }
+";
+    std::fs::write(&file, text).unwrap();
+    let (file, out) = (file.to_str().unwrap(), folder.path().join("axpy.s"));
+    for (contract, fuses) in [("on", true), ("off", false)] {
+        let base = ["--cpu", "haswell", "--fp-contract", contract];
+        let made = ["vectorize", file, "-o", out.to_str().unwrap()];
+        ok(&warpline(&[&made[..], &base].concat()));
+        let text = std::fs::read_to_string(&out).unwrap();
+        assert_eq!(text.contains("vfmadd"), fuses, "{contract}: {text}");
+        let report = ok(&warpline(&["run", file, "--fp-contract", contract, "--format", "json"]));
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        assert_eq!(report["mismatches"], 0, "{contract}: {report}");
+    }
+}
+
+#[test]
+fn the_end_of_a_range_goes_in_smaller_groups_where_that_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("double.ll");
+    let text = ";@ args index
+define void @twice(i64 %i, ptr %p) {
+  %q = getelementptr float, ptr %p, i64 %i
+  %x = load float, ptr %q
+  %y = fadd float %x, %x
+  store float %y, ptr %q
+  ret void
+}
+";
+    std::fs::write(&file, text).unwrap();
+    let output = folder.path().join("double.o").display().to_string();
+    let base = ["vectorize", file.to_str().unwrap(), "--cpu", "haswell", "-o", &output];
+    let text = ok(&warpline(&[&base[..], &["--width", "32"]].concat()));
+    assert!(
+        text.contains("twice_w32 on 32 lanes for haswell, and twice_range; the end of a range on 8\n"),
+        "{text}"
+    );
+    let json = ok(&warpline(&[&base[..], &["--width", "8", "--format", "json"]].concat()));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&json["width"], &json["rest"]), (&8.into(), &8.into()));
+}
+
+#[test]
 fn how_many_lanes_suit_a_kernel_is_said_with_the_reason_unless_the_number_is_given() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("chain.ll");

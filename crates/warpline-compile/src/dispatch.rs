@@ -51,8 +51,7 @@ impl Dispatched {
 /// # Errors
 /// Whatever is wrong with input and options, or the reason why the kernel cannot be vectorized.
 pub fn vectorize(options: &VectorizeOptions, cpus: &[String], output: Output) -> Result<Dispatched> {
-    let triple = options.kernel.triple.as_deref();
-    let imported = kernel::load(&options.kernel.input, Some(true), triple)?;
+    let imported = kernel::load_with(&options.kernel.input, &options.kernel.load_options())?;
     let choices = cpus::choices(cpus, &triple_of(&imported)?)?;
     of_module(&imported, options, &choices, output)
 }

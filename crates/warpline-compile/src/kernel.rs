@@ -57,7 +57,7 @@ pub fn open(options: &KernelOptions) -> Result<Kernel> {
         let message = format!("`{}`: one CPU; only `vectorize` makes code for several", options.cpu);
         return Err(Error::option("--cpu", message));
     }
-    let imported = load(&options.input, Some(true), options.triple.as_deref())?;
+    let imported = load_with(&options.input, &options.load_options())?;
     let cpu = worker::find_cpu(&options.cpu, &imported.ir.triple)?;
     settle(options, imported, cpu)
 }

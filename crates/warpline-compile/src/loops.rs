@@ -203,8 +203,7 @@ fn load(options: &LoopOptions) -> Result<Imported> {
         let message = format!("`{}`: one CPU; code for several is made of kernels", options.kernel.cpu);
         return Err(Error::option("--cpu", message));
     }
-    let triple = options.kernel.triple.clone();
-    let asked = LoadOptions { simplify: Some(true), thread_jumps: true, triple, ..LoadOptions::default() };
+    let asked = LoadOptions { thread_jumps: true, ..options.kernel.load_options() };
     kernel::load_with(&options.kernel.input, &asked)
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use warpline::vectorize::{Boscc, Linearize};
+use warpline_llvm::worker::LoadOptions;
 
 use crate::libmvec::MAX_ULP;
 use crate::spec::Width;
@@ -20,6 +21,8 @@ pub struct KernelOptions {
     pub width: Option<Width>,
     /// The target to make code for, as an LLVM triple; by default this machine, or what the input states.
     pub triple: Option<String>,
+    /// Whether clang may fuse multiplications and additions of one expression.
+    pub contract: bool,
     /// The CPU to make code for, by LLVM's name; `native` is this machine's.
     pub cpu: String,
     /// Which branches are folded.
@@ -35,6 +38,12 @@ pub struct KernelOptions {
 }
 
 impl KernelOptions {
+    /// How the input is read: simplified.
+    pub(crate) fn load_options(&self) -> LoadOptions {
+        let (triple, contract) = (self.triple.clone(), self.contract);
+        LoadOptions { simplify: Some(true), triple, contract, ..LoadOptions::default() }
+    }
+
     /// An input for the CPU of this machine.
     pub fn new(input: impl Into<PathBuf>) -> KernelOptions {
         KernelOptions {
@@ -43,6 +52,7 @@ impl KernelOptions {
             args: None,
             width: None,
             triple: None,
+            contract: false,
             cpu: "native".to_owned(),
             linearize: Linearize::default(),
             boscc: None,

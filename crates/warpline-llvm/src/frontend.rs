@@ -5,7 +5,7 @@
 //! - rustc with `-C no-prepopulate-passes` and `panic=abort`, since its optimiser would thread jumps through lane operations;
 //!   A file that names the crate `warpline_lanes` gets it;
 //! - clang with `-O1 -Xclang -disable-llvm-passes`, and `-ffp-contract=off`, so that no multiplication and addition are fused
-//!   behind the program's back. `warpline.h` is found behind all other headers.
+//!   behind the program's back, unless the user asks for it. `warpline.h` is found behind all other headers.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -64,12 +64,13 @@ pub struct Compiled {
     pub warnings: String,
 }
 
-/// Compiles a source file to bitcode. `triple` is the target; `None` is this machine.
+/// Compiles a source file to bitcode. `triple` is the target; `None` is this machine. With `contract`, clang may fuse multiplications and additions of
+/// one expression.
 ///
 /// # Errors
 /// [`Error::FrontEnd`] with the compiler's own messages, [`Error::MissingTool`], [`Error::Io`], [`Error::UnknownKind`] for a kind
 /// that needs no compiler.
-pub fn compile(path: &Path, triple: Option<&str>) -> Result<Compiled> {
+pub fn compile(path: &Path, triple: Option<&str>, contract: bool) -> Result<Compiled> {
     let kind = InputKind::of(path)?;
     // The compilers' own messages for an unreadable file are less clear.
     std::fs::File::open(path).map_err(|error| Error::io("cannot read", path, &error))?;
@@ -85,7 +86,7 @@ pub fn compile(path: &Path, triple: Option<&str>) -> Result<Compiled> {
             run(&rustc(), path, &arguments, &output, RUST_REMEDY)
         }
         InputKind::C | InputKind::Cpp | InputKind::OpenCl => {
-            let mut arguments = clang_arguments(kind, path, &output, triple);
+            let mut arguments = clang_arguments(kind, path, &output, triple, contract);
             write(&directory.path().join("warpline.h"), warpline_lanes::C_HEADER)?;
             arguments.splice(0..0, ["-idirafter".into(), directory.path().into()]);
             if kind == InputKind::OpenCl && !triple.is_some_and(is_gpu) {
@@ -188,7 +189,13 @@ fn rust_arguments(path: &Path, output: &Path) -> Vec<OsString> {
     arguments
 }
 
-fn clang_arguments(kind: InputKind, path: &Path, output: &Path, triple: Option<&str>) -> Vec<OsString> {
+fn clang_arguments(
+    kind: InputKind,
+    path: &Path,
+    output: &Path,
+    triple: Option<&str>,
+    contract: bool,
+) -> Vec<OsString> {
     let language: &[&str] = match kind {
         InputKind::OpenCl => &["-xcl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header", "-nogpulib"],
         InputKind::Cpp => &["-xc++", "-fno-exceptions", "-fno-rtti", "-fopenmp-simd"],
@@ -205,7 +212,7 @@ fn clang_arguments(kind: InputKind, path: &Path, output: &Path, triple: Option<&
             "-O1",
             "-Xclang",
             "-disable-llvm-passes",
-            "-ffp-contract=off",
+            if contract { "-ffp-contract=on" } else { "-ffp-contract=off" },
             "-fno-discard-value-names",
             "-gline-tables-only",
             "-o",

@@ -33,6 +33,9 @@ pub struct LoadOptions {
     /// The target: compilers make code for it, a module that states no target gets it, and one that states another is refused. By
     /// default this machine, or what a module states. rustc, which has no targets for OpenCL's work-items, takes no notice of GPUs.
     pub triple: Option<String>,
+    /// For what clang compiles: whether it may fuse multiplications and additions of one expression, as it does by default. What comes of it depends on
+    /// whether the CPU that code is made for has instructions for that.
+    pub contract: bool,
 }
 
 /// The passes for [`LoadOptions::registers`]: none of them changes control flow or removes a check.
@@ -242,7 +245,7 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
     let kind = InputKind::of(path)?;
     let name = path.display().to_string();
     let (mut module, mut warnings) = if kind.is_source() {
-        let compiled = compile(path, options.triple.as_deref())?;
+        let compiled = compile(path, options.triple.as_deref(), options.contract)?;
         let module = Module::parse(&compiled.bitcode, &name).map_err(|error| newer_compiler(kind, error))?;
         (module, compiled.warnings)
     } else {
@@ -495,6 +498,7 @@ fn encode_job(job: &Job) -> Vec<u8> {
             put_flag(&mut out, Some(options.registers));
             put_flag(&mut out, Some(options.thread_jumps));
             put(&mut out, options.triple.as_deref().unwrap_or_default().as_bytes());
+            put_flag(&mut out, Some(options.contract));
         }
         Job::Codegen { name, parts, options } => {
             out.push(1);
@@ -541,6 +545,7 @@ fn decode_job(bytes: &[u8]) -> Option<Job> {
                 registers: take_flag(rest)? == Some(true),
                 thread_jumps: take_flag(rest)? == Some(true),
                 triple: Some(take_text(rest)?).filter(|triple| !triple.is_empty()),
+                contract: take_flag(rest)? == Some(true),
             },
         },
         1 => Job::Codegen {
@@ -611,6 +616,7 @@ mod tests {
                     registers: true,
                     thread_jumps: true,
                     triple: Some("spir64".into()),
+                    contract: true,
                 },
             },
             Job::Codegen {

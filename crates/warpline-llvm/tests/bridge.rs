@@ -247,7 +247,7 @@ define void @thunk(ptr %slots) {
 fn compile_errors_are_relayed() {
     let directory = tempfile::tempdir().unwrap();
     let path = input(directory.path(), "wrong.rs", "pub fn f() -> u32 { \"text\" }");
-    match compile(&path, None) {
+    match compile(&path, None, false) {
         Err(Error::MissingTool { tool, .. }) => eprintln!("skipped: no {tool}"),
         other => {
             let error = other.unwrap_err();
@@ -259,7 +259,7 @@ fn compile_errors_are_relayed() {
         return;
     }
     let path = input(directory.path(), "wrong.c", "int f(void) { return undeclared; }");
-    let error = compile(&path, None).unwrap_err();
+    let error = compile(&path, None, false).unwrap_err();
     assert!(error.to_string().contains("undeclared"), "{error}");
 }
 

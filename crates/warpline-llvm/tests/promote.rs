@@ -109,7 +109,7 @@ fn compiled() -> Option<Module> {
         eprintln!("skipped: no clang");
         return None;
     }
-    let bitcode = compile(&stack_c(), None).unwrap().bitcode;
+    let bitcode = compile(&stack_c(), None, false).unwrap().bitcode;
     match Module::parse(&bitcode, "stack.c") {
         Ok(module) => Some(module),
         Err(error) => {

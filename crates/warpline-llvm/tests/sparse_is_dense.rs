@@ -21,7 +21,7 @@ fn read(path: &Path) -> Imported {
     let module = match is_text {
         true => Module::read(path),
         false => {
-            let compiled = compile(path, None).unwrap_or_else(|e| panic!("{e}"));
+            let compiled = compile(path, None, false).unwrap_or_else(|e| panic!("{e}"));
             Module::parse(&compiled.bitcode, &path.display().to_string())
         }
     };

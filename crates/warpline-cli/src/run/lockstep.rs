@@ -42,36 +42,48 @@ pub struct Stop {
     pub undefined: bool,
 }
 
+/// What is interpreted.
+#[derive(Copy, Clone)]
+pub struct Subject<'a> {
+    /// The module of the kernel.
+    pub module: &'a Module,
+    /// The kernel.
+    pub kernel: FuncId,
+    /// The shapes of its parameters.
+    pub args: &'a [ArgShape],
+    /// W.
+    pub width: u32,
+    /// Whether machine code rounds once where `llvm.fmuladd` leaves it open.
+    pub fused: bool,
+}
+
 /// Interprets a prefix of the range.
-pub fn interpret(module: &Module, kernel: FuncId, args: &[ArgShape], width: u32, data: &Data) -> Lockstep {
+pub fn interpret(subject: Subject<'_>, data: &Data) -> Lockstep {
     let started = Instant::now();
     let mut groups = 0;
-    let first =
-        attempt(module, kernel, args, width, data, usize::MAX, &|| started.elapsed() < TIME, &mut groups);
+    let first = attempt(subject, data, usize::MAX, &|| started.elapsed() < TIME, &mut groups);
     match first.stopped {
         None => first,
         // The group that failed has left traces in memory: once more without it.
         Some(stop) => {
-            let mut again = attempt(module, kernel, args, width, data, groups, &|| true, &mut 0);
+            let mut again = attempt(subject, data, groups, &|| true, &mut 0);
             again.stopped = Some(stop);
             again
         }
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "one private helper with two callers")]
 fn attempt(
-    module: &Module,
-    kernel: FuncId,
-    args: &[ArgShape],
-    width: u32,
+    subject: Subject<'_>,
     data: &Data,
     limit: usize,
     go_on: &dyn Fn() -> bool,
     done: &mut usize,
 ) -> Lockstep {
+    let Subject { module, kernel, args, width, fused } = subject;
     let func = &module.functions[kernel];
-    let mut machine = Machine::with_options(module, Options { fuel: FUEL, ..Options::default() });
+    let options = Options { fuel: FUEL, fuse_multiply_add: fused, ..Options::default() };
+    let mut machine = Machine::with_options(module, options);
     let mut found =
         Lockstep { begin: data.begin, end: data.begin, memory: Vec::new(), race: None, stopped: None };
     let mut addresses = Vec::new();

@@ -67,7 +67,14 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
     jit.add_object(&object, &kernel.name)?;
     let (scalar, vector) = (jit.function(SCALAR)?, jit.function(VECTOR)?);
 
-    let lockstep = lockstep::interpret(&kernel.imported.ir, kernel.func, &kernel.args, kernel.width, &data);
+    let subject = lockstep::Subject {
+        module: &kernel.imported.ir,
+        kernel: kernel.func,
+        args: &kernel.args,
+        width: kernel.width,
+        fused: kernel.vectors.fused,
+    };
+    let lockstep = lockstep::interpret(subject, &data);
     let mut native = Image::new(&data);
     let mut slots = native.slots(&data, lockstep.end);
     vector.call(&mut slots);
