@@ -56,11 +56,8 @@ pub fn lanes(kernel: &mut Kernel, options: &KernelOptions, entry: &str) -> Resul
     let full = form("full", width, false)?;
     let smaller = if rest < width { Some(form("smaller", rest, false)?) } else { None };
     let masked = form("masked", rest, true)?;
-    let mut forms = Forms::of_one_width(full.func, masked.func, rest);
-    if let Some(smaller) = &smaller {
-        let whole = [(full.func, width), (smaller.func, rest)];
-        forms.groups = whole.map(|(func, lanes)| Form { func, lanes }).to_vec();
-    }
+    let of = |made: &Vectorized, lanes: u32| Form { func: made.func, lanes };
+    let forms = Forms::new(of(&full, width), smaller.as_ref().map(|s| of(s, rest)), masked.func);
     let (func, ir) = (kernel.func, &mut kernel.imported.ir);
     let name = format!("{entry}_range");
     let drivers = driver::vector_range(ir, func, &forms, &kernel.args, &name)

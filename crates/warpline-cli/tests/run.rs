@@ -214,6 +214,35 @@ define void @kernel(i32 %i, ptr %sum) {
 ";
 
 #[test]
+fn lanes_that_race_are_judged_in_the_groups_that_the_driver_makes() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("neighbours.ll");
+    let text = ";@ args i=index
+;@ range 0..1003
+;@ bind t=i32[4]=zero
+;@ bind out=i32[1003]=zero
+define void @neighbours(i32 %i, ptr %t, ptr %out) {
+  %own = and i32 %i, 3
+  %p = getelementptr i32, ptr %t, i32 %own
+  store i32 %i, ptr %p
+  %next = add i32 %i, 1
+  %other = and i32 %next, 3
+  %q = getelementptr i32, ptr %t, i32 %other
+  %x = load i32, ptr %q
+  %r = getelementptr i32, ptr %out, i32 %i
+  store i32 %x, ptr %r
+  ret void
+}
+";
+    std::fs::write(&file, text).unwrap();
+    for width in ["8", "16", "32"] {
+        let report = ok(&warpline(&["run", file.to_str().unwrap(), "--width", width, "--format", "json"]));
+        let report: Value = serde_json::from_str(&report).unwrap();
+        assert_eq!(report["mismatches"], 0, "{width} lanes: {report}");
+    }
+}
+
+#[test]
 fn a_race_is_reported_and_then_only_the_lane_interpreter_judges() {
     let folder = tempfile::tempdir().unwrap();
     let file = module(&folder, RACY);

@@ -230,6 +230,8 @@ impl Machine {
     ) -> Result<MadeLoop> {
         let function = imported.ir.functions[func].name.to_string();
         let Widths { lanes: width, rest, .. } = self.width(imported, options, found, func)?;
+        // Lanes are counted by groups of W.
+        let rest = if options.count_lanes.is_some() { width } else { rest };
         let math = VectorMath::new(&imported.ir.triple, &self.vectors, options.math_ulp, options.sleef);
         let bodies = imported.final_bodies(self.vectors.register_bits);
         let header = imported.ir.functions[func].block_name(found.header);

@@ -1,6 +1,5 @@
 //! The W-lane form of a kernel, with its drivers, as code.
 
-use warpline::ir::FuncId;
 use warpline::shape::ArgShape;
 use warpline::vectorize::Vectorized;
 use warpline::vectorize::driver::{self, Form, Forms};
@@ -117,26 +116,23 @@ fn make(
         made_here.extend(form.functions());
         Ok(form)
     };
-    let masked = match options.mask || (with_range && rest == width) {
-        true => Some(made(kernel, format!("{name}.masked"), width, true)?),
-        false => None,
-    };
-    let full = match !options.mask || with_range {
-        true => {
-            let name = if options.mask { format!("{name}.full") } else { name.to_owned() };
-            Some(made(kernel, name, width, false)?)
-        }
-        false => None,
-    };
+    let (mut full, mut masked) = (None, None);
+    if options.mask || (with_range && rest == width) {
+        masked = Some(made(kernel, format!("{name}.masked"), width, true)?);
+    }
+    if !options.mask || with_range {
+        let name = if options.mask { format!("{name}.full") } else { name.to_owned() };
+        full = Some(made(kernel, name, width, false)?);
+    }
     let forms = match (&full, &masked) {
         (Some(full), Some(masked)) if rest == width => {
-            Some(Forms::of_one_width(full.func, masked.func, width))
+            Forms::of_one_width(full.func, masked.func, width).into()
         }
         (Some(full), _) if with_range => {
-            let smaller = made(kernel, format!("{name}.smaller"), rest, false)?.func;
+            let full = Form { func: full.func, lanes: width };
+            let func = made(kernel, format!("{name}.smaller"), rest, false)?.func;
             let last = made(kernel, format!("{name}.rest"), rest, true)?.func;
-            let of = |func: FuncId, lanes: u32| Form { func, lanes };
-            Some(Forms { groups: vec![of(full.func, width), of(smaller, rest)], rest: of(last, rest) })
+            Some(Forms::new(full, Some(Form { func, lanes: rest }), last))
         }
         _ => None,
     };

@@ -28,6 +28,10 @@ enum Mutation {
     LoadMask,
     /// A gather or scatter is made for all lanes.
     IndexedMask,
+    /// A gather of AVX2 is made for all lanes.
+    Avx2Mask,
+    /// Its indices step over elements of another size.
+    Avx2Scale,
     /// An access claims a greater alignment.
     Alignment,
     /// A gather's or scatter's indices step over elements of another size.
@@ -54,12 +58,14 @@ use Mutation::*;
 const LANES: [Mutation; 3] = [PackedMask, ReductionMask, ScanStep];
 
 /// Of accesses to memory.
-const ACCESSES: [Mutation; 11] = [
+const ACCESSES: [Mutation; 13] = [
     LoadShuffle,
     StoreShuffle,
     StoreMask,
     LoadMask,
     IndexedMask,
+    Avx2Mask,
+    Avx2Scale,
     Alignment,
     IndexScale,
     IndexExtension,
@@ -67,6 +73,9 @@ const ACCESSES: [Mutation; 11] = [
     PrivateLayout,
     PrivateSize,
 ];
+
+/// What the names of AVX2's gathers begin with.
+const AVX2_GATHER: &str = "llvm.x86.avx2.gather.";
 
 /// The callee of a call.
 fn callee<'a>(module: &'a Module, func: &Function, i: Inst) -> &'a str {
@@ -156,6 +165,7 @@ fn places(module: &Module, func: &Function, mutation: Mutation) -> Vec<Inst> {
             let is = |i: &Inst| named("llvm.masked.gather.")(i) || named("llvm.masked.scatter.")(i);
             all.iter().copied().filter(is).collect()
         }
+        Avx2Mask | Avx2Scale => all.iter().copied().filter(named(AVX2_GATHER)).collect(),
         Alignment => {
             let is = |&i: &Inst| func.accessed(i).is_some_and(|a| matches!(a.ty, Type::Vector(_)));
             all.iter().copied().filter(is).collect()
@@ -163,8 +173,10 @@ fn places(module: &Module, func: &Function, mutation: Mutation) -> Vec<Inst> {
         IndexScale => indexed(module, func),
         IndexExtension => {
             let mut found = Vec::new();
-            for gep in indexed(module, func) {
-                summands(func, func.insts[gep].args[1], &mut found);
+            let by_avx2 = all.iter().copied().filter(named(AVX2_GATHER)).map(|i| func.insts[i].args[2]);
+            let geps = indexed(module, func).into_iter().map(|gep| func.insts[gep].args[1]);
+            for index in geps.chain(by_avx2) {
+                summands(func, index, &mut found);
             }
             found.retain(|&i| matches!(func.insts[i].op, Op::Cast(CastOp::ZExt | CastOp::SExt)));
             found
@@ -245,6 +257,14 @@ fn mutate(module: &mut Module, id: FuncId, mutation: Mutation, i: Inst, rng: &mu
             let at = if func.insts[i].results.is_empty() { last } else { 2 };
             let mask = func.insts[i].args[at];
             func.insts[i].args[at] = all_true(func, mask);
+        }
+        Avx2Mask => {
+            let ones = Constant::vector(vec![Constant::int(32, u128::from(u32::MAX)); WIDTH as usize]);
+            func.insts[i].args[3] = func.constant_value(ones);
+        }
+        Avx2Scale => {
+            let scale = func.as_int(func.insts[i].args[4]).expect("a constant");
+            func.insts[i].args[4] = func.int_const(8, if scale > 1 { scale / 2 } else { 2 });
         }
         Alignment => {
             let data = &mut func.insts[i];

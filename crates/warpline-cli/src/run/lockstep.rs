@@ -53,6 +53,8 @@ pub struct Subject<'a> {
     pub args: &'a [ArgShape],
     /// W.
     pub width: u32,
+    /// In groups of how many the driver executes what no group of W is left for.
+    pub rest: u32,
     /// Whether machine code rounds once where `llvm.fmuladd` leaves it open.
     pub fused: bool,
 }
@@ -80,7 +82,7 @@ fn attempt(
     go_on: &dyn Fn() -> bool,
     done: &mut usize,
 ) -> Lockstep {
-    let Subject { module, kernel, args, width, fused } = subject;
+    let Subject { module, kernel, args, width, rest, fused } = subject;
     let func = &module.functions[kernel];
     let options = Options { fuel: FUEL, fuse_multiply_add: fused, ..Options::default() };
     let mut machine = Machine::with_options(module, options);
@@ -99,9 +101,8 @@ fn attempt(
     let code = machine.prepare_id(kernel);
     let types: Vec<Type> = func.params.iter().map(|&p| func.ty(p)).collect();
     let mut results: Vec<Option<u8>> = Vec::new();
-    for (start, count) in
-        driver::groups(data.begin, data.end, width, &driver::index_widths(func, args)).take(limit)
-    {
+    let widths = driver::index_widths(func, args);
+    for (start, count) in driver::groups(data.begin, data.end, &[width, rest], &widths).take(limit) {
         let position = start.abs_diff(data.begin);
         let lanes: Vec<LaneArg> = types
             .iter()

@@ -1,7 +1,7 @@
 //! `warpline run`: a kernel as a scalar program and on W lanes, compared and timed.
 //!
 //! Two references judge the W-lane code. The lane interpreter, which runs the kernel as W threads in lockstep, always
-//! does, on a prefix of the range. The sequential scalar program does on the whole range if the kernel uses no lane operations and
+//! does, on a prefix of the range, in the groups that the driver makes of it. The sequential scalar program does on the whole range if the kernel uses no lane operations and
 //! the interpreter saw no race, or if the input says `lane-insensitive`.
 
 pub mod compare;
@@ -72,6 +72,7 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
         kernel: kernel.func,
         args: &kernel.args,
         width: kernel.width,
+        rest: kernel.rest,
         fused: kernel.vectors.fused,
     };
     let lockstep = lockstep::interpret(subject, &data);

@@ -318,11 +318,9 @@ impl Kernel {
         };
         // Multiples of 4 have smaller groups, too.
         let rest = if asked.width.is_multiple_of(4) { asked.width / 4 } else { asked.width };
-        let mut forms = Forms::of_one_width(form(asked.width, false), form(rest, true), rest);
-        if rest < asked.width {
-            forms.groups[0].lanes = asked.width;
-            forms.groups.push(driver::Form { func: form(rest, false), lanes: rest });
-        }
+        let full = driver::Form { func: form(asked.width, false), lanes: asked.width };
+        let smaller = (rest < asked.width).then(|| driver::Form { func: form(rest, false), lanes: rest });
+        let forms = Forms::new(full, smaller, form(rest, true));
         vector_range(ir, kernel, &forms, &asked.args, "vector").expect("a driver")
     }
 

@@ -1,5 +1,7 @@
 //! Intrinsic functions in one lane.
 
+use crate::ir::{FloatKind, Scalar};
+
 use super::access::{self, address_of};
 use super::code::{Call, Ins, MemType, Slot};
 use super::exec::{Exec, Frame};
@@ -107,7 +109,13 @@ impl Exec<'_, '_, '_> {
         let no = || TrapKind::Unsupported("a call of this intrinsic".into());
         let types = types.ok_or_else(no)?;
         let f = match f {
-            Intrinsic::FMulAdd if self.m.options.fuse_multiply_add => Intrinsic::Fma,
+            // Machines have instructions for these two types.
+            Intrinsic::FMulAdd
+                if self.m.options.fuse_multiply_add
+                    && matches!(types.result, Scalar::Float(FloatKind::Float | FloatKind::Double)) =>
+            {
+                Intrinsic::Fma
+            }
             f => f,
         };
         if call.args.iter().any(|a| a.0.len != 1 && a.0.len != ins.dst.len) {
@@ -230,7 +238,7 @@ impl Exec<'_, '_, '_> {
             if defined(frame.lane(lane)[mask.0.elem(i)])? >> 31 & 1 == 1 {
                 let base = address_of(frame.cell(lane, pointer.0))?;
                 let index = defined(frame.lane(lane)[index.0.elem(i)])? as u32 as i32;
-                let address = base.wrapping_add(i64::from(index) as u64 * scale);
+                let address = base.wrapping_add((i64::from(index) as u64).wrapping_mul(scale));
                 access::load(&mut self.m.memory, lane, address, &elem, std::slice::from_mut(&mut cell))?;
             }
             frame.lane(lane)[(ins.dst.at + i) as usize] = cell;

@@ -38,7 +38,7 @@ pub struct Options {
     pub check_alignment: bool,
     /// Whether `getelementptr inbounds` out of an allocation is poison.
     pub check_inbounds: bool,
-    /// Whether `llvm.fmuladd` rounds once.
+    /// Whether `llvm.fmuladd` of `float` and `double` rounds once.
     pub fuse_multiply_add: bool,
     /// Which cycle hierarchy lockstep runs use; looked at when a function is prepared.
     pub child_order: ChildOrder,

@@ -60,9 +60,17 @@ pub struct Forms {
 }
 
 impl Forms {
+    /// A form, another for smaller groups if there is one, and one with a mask, for as many lanes as the last of these.
+    pub fn new(full: Form, smaller: Option<Form>, masked: FuncId) -> Forms {
+        let lanes = smaller.unwrap_or(full).lanes;
+        debug_assert!(lanes > 0 && full.lanes.is_multiple_of(lanes), "{} lanes, then {lanes}", full.lanes);
+        let groups = [Some(full), smaller].into_iter().flatten().collect();
+        Forms { groups, rest: Form { func: masked, lanes } }
+    }
+
     /// Two forms of W lanes, the second with a mask.
     pub fn of_one_width(full: FuncId, masked: FuncId, lanes: u32) -> Forms {
-        Forms { groups: vec![Form { func: full, lanes }], rest: Form { func: masked, lanes } }
+        Forms::new(Form { func: full, lanes }, None, masked)
     }
 }
 
@@ -101,10 +109,10 @@ fn boundary(at: i64, widths: &[u32]) -> Option<i64> {
     widths.iter().filter(|&&w| w < 64).map(|&w| 1i64 << (w - 1)).filter(|&b| b > at).min()
 }
 
-/// The groups that a range driver makes of `begin..end` for W lanes and index parameters of these widths in bits:
+/// The groups that a range driver makes of `begin..end` with [`Forms`] of so many lanes, the most first, and index parameters of these widths in bits:
 /// first index and number of indices of each.
-pub fn groups(begin: i64, end: i64, width: u32, index_widths: &[u32]) -> impl Iterator<Item = (i64, u32)> {
-    let widths = index_widths.to_vec();
+pub fn groups(begin: i64, end: i64, lanes: &[u32], index_widths: &[u32]) -> impl Iterator<Item = (i64, u32)> {
+    let (lanes, widths) = (lanes.to_vec(), index_widths.to_vec());
     let mut at = begin;
     std::iter::from_fn(move || {
         if at >= end {
@@ -112,7 +120,8 @@ pub fn groups(begin: i64, end: i64, width: u32, index_widths: &[u32]) -> impl It
         }
         let limit = boundary(at, &widths).map_or(end, |b| b.min(end));
         let left = limit.abs_diff(at);
-        let count = left.min(u64::from(width)) as u32;
+        let whole = lanes.iter().copied().find(|&w| w > 0 && u64::from(w) <= left);
+        let count = whole.unwrap_or(left as u32);
         let start = at;
         at = at.saturating_add(i64::from(count));
         Some((start, count))

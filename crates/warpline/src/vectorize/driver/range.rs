@@ -56,7 +56,7 @@ pub fn scalar_range(
     Ok(b.finish())
 }
 
-/// Adds a driver that runs the kernel over a range, W indices at a time, by its `forms`. In these, varying parameters and results are vectors
+/// Adds a driver that runs the kernel over a range, in [groups](super::groups) of as many indices as its `forms` have lanes. In these, varying parameters and results are vectors
 /// (or scalars where W is 1); every other parameter is a scalar, lane 0's.
 ///
 /// # Errors

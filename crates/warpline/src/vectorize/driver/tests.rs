@@ -20,7 +20,7 @@ fn every_index_is_in_one_group_and_no_group_wraps() {
     for width in [1, 3, 4, 16] {
         for begin in edges {
             for end in edges {
-                let groups: Vec<_> = groups(begin, end, width, &[8]).collect();
+                let groups: Vec<_> = groups(begin, end, &[width], &[8]).collect();
                 let all: Vec<i64> =
                     groups.iter().flat_map(|&(at, n)| (0..n).map(move |l| at + i64::from(l))).collect();
                 assert_eq!(all, (begin..end).collect::<Vec<_>>());
@@ -40,10 +40,11 @@ fn every_index_is_in_one_group_and_no_group_wraps() {
 
 #[test]
 fn groups_reach_the_ends_of_64_bits() {
-    let last: Vec<_> = groups(i64::MAX - 5, i64::MAX, 4, &[64]).collect();
+    let last: Vec<_> = groups(i64::MAX - 5, i64::MAX, &[4], &[64]).collect();
     assert_eq!(last, [(i64::MAX - 5, 4), (i64::MAX - 1, 1)]);
-    assert_eq!(groups(i64::MIN, i64::MAX, 4, &[64]).next(), Some((i64::MIN, 4)));
-    assert_eq!(groups(0, 9, 4, &[]).collect::<Vec<_>>(), [(0, 4), (4, 4), (8, 1)]);
+    assert_eq!(groups(i64::MIN, i64::MAX, &[4], &[64]).next(), Some((i64::MIN, 4)));
+    assert_eq!(groups(0, 9, &[4], &[]).collect::<Vec<_>>(), [(0, 4), (4, 4), (8, 1)]);
+    assert_eq!(groups(0, 15, &[8, 2], &[]).collect::<Vec<_>>(), [(0, 8), (8, 2), (10, 2), (12, 2), (14, 1)]);
 }
 
 #[test]

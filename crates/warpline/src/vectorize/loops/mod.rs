@@ -190,8 +190,7 @@ pub fn vectorize_loop(
             format!("{} lanes cannot be divided into groups of {rest} for what is left", options.width);
         return Err(VectorizeError::in_function(&scalar, reason));
     }
-    let combines = carried.iter().any(|c| matches!(c.kind, Kind::Reduction { .. }));
-    let rest = if combines { options.width } else { rest };
+    let rest = if combines(&carried) { options.width } else { rest };
     let body_func = module.functions.push(body.func.clone());
     let mut form = |width: u32, suffix: &str| {
         let (name, masked) = (format!("{}{suffix}", options.name), suffix == MASKED);
@@ -204,11 +203,8 @@ pub fn vectorize_loop(
     let smaller = if rest < options.width { Some(form(rest, SMALLER)?) } else { None };
     let masked = form(rest, MASKED)?;
     let carries = carried.iter().map(|c| c.public(&scalar)).collect();
-    let mut forms = Forms::of_one_width(full.func, masked.func, rest);
-    if let Some(smaller) = &smaller {
-        let widest = Form { func: full.func, lanes: options.width };
-        forms.groups = vec![widest, Form { func: smaller.func, lanes: rest }];
-    }
+    let of = |made: &Vectorized, lanes: u32| Form { func: made.func, lanes };
+    let forms = Forms::new(of(&full, options.width), smaller.as_ref().map(|s| of(s, rest)), masked.func);
     let parts = Parts { l: &l, counter: &counter, carried: &carried, body: &body, forms: &forms };
     let rewritten = rewrite::rewrite(module, scalar, &parts);
     verify(module, &rewritten).map_err(|e| {
@@ -246,7 +242,7 @@ pub fn kernel_of(
 ) -> Result<Iteration, VectorizeError> {
     let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
     let Taken { scalar, l, carried, counter, body } = take_out(module, func, header, &options, any_order)?;
-    let combines = carried.iter().any(|c| matches!(c.kind, Kind::Reduction { .. }));
+    let combines = combines(&carried);
     let rounds = counter.constant_rounds(&scalar, &l);
     Ok(Iteration { func: body.func, args: body.args, rounds, combines })
 }
@@ -291,6 +287,11 @@ fn take_out(
         VectorizeError::in_function(&scalar, format!("internal: taking the loop out broke it:\n{e}"))
     })?;
     Ok(Taken { scalar, l, carried, counter, body })
+}
+
+/// Whether something is combined over all iterations, in vectors of all lanes.
+fn combines(carried: &[Carried]) -> bool {
+    carried.iter().any(|c| matches!(c.kind, Kind::Reduction { .. }))
 }
 
 impl Carried {

@@ -134,19 +134,6 @@ const WORTHWHILE: f64 = 0.8;
 /// A width is as good as the best one if it takes at most so many times as long.
 const CLOSE: f64 = 1.04;
 
-/// The number of lanes for a function with parameters of these shapes; the width in `options` is not looked at.
-#[must_use]
-pub fn choose(module: &Module, func: &Function, options: &Options<'_>, machine: &Machine) -> Choice {
-    let program = |found: &Found| {
-        let unit = Unit::of_kernel(module, func, options);
-        found.program(module, unit, machine).choose(machine, greatest(func, &options.args, machine))
-    };
-    match Studied::of(module, func, options, machine) {
-        Studied::Program(found) => program(&found),
-        Studied::TypesAlone(choice) => choice,
-    }
-}
-
 /// How many lanes at once, and how many for what no whole group is left for.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Widths {
@@ -174,7 +161,8 @@ impl Widths {
     }
 }
 
-/// The number of lanes for a kernel, unless that is given, and for what is left over of a range.
+/// The number of lanes for a function with parameters of these shapes, unless that is given, and for what is left over of a range. The width in `options` is
+/// not looked at.
 #[must_use]
 pub fn of_kernel(
     module: &Module,
@@ -185,7 +173,7 @@ pub fn of_kernel(
 ) -> Widths {
     match Studied::of(module, func, options, machine) {
         Studied::Program(found) => {
-            let program = found.program(module, Unit::of_kernel(module, func, options), machine);
+            let program = found.program(module, Grouped::of_kernel(module, func, options), machine);
             Widths::new(&program, machine, greatest(func, &options.args, machine), lanes)
         }
         Studied::TypesAlone(choice) => Widths::by_types(choice, lanes),
@@ -203,8 +191,8 @@ pub fn of_iteration(
 ) -> Widths {
     match Studied::of(module, &iteration.func, options, machine) {
         Studied::Program(found) => {
-            let unit = Unit { rounds: iteration.rounds, divisible: !iteration.combines };
-            let program = found.program(module, Some(unit), machine);
+            let grouped = Grouped { rounds: iteration.rounds, divisible: !iteration.combines };
+            let program = found.program(module, Some(grouped), machine);
             // An iteration is called by nothing but what is made here.
             Widths::new(&program, machine, MAX_WIDTH, lanes)
         }
@@ -212,33 +200,36 @@ pub fn of_iteration(
     }
 }
 
-/// What is executed by groups, of which the last may be smaller.
+/// What is executed by groups of lanes, of which the last may be smaller.
 #[derive(Copy, Clone, Debug)]
-struct Unit {
+struct Grouped {
     /// How often, if that is known.
     rounds: Option<u64>,
     /// Whether what is left over may be executed in smaller groups.
     divisible: bool,
 }
 
-impl Unit {
+impl Grouped {
     /// A kernel with an index, for which there is a driver over a range. Where it asks which lanes are in its group, or calls what may tell anyone, that
     /// group must be as large as all.
-    fn of_kernel(module: &Module, func: &Function, options: &Options<'_>) -> Option<Unit> {
+    fn of_kernel(module: &Module, func: &Function, options: &Options<'_>) -> Option<Grouped> {
         let told = Effects::CONVERGENT | Effects::VOLATILE | Effects::ATOMIC;
         let may_ask = |i: Inst| {
             let data = &func.insts[i];
             let harmless = |s: Symbol| {
                 let name = &module.symbols[s].name;
                 let ty = data.result().map_or(Type::Void, |v| func.ty(v));
-                name.starts_with("llvm.") || has_cheap_vector_form(name, ty).is_some()
+                // Copies and fills say themselves whether they are volatile.
+                let quiet = !name.starts_with("llvm.mem")
+                    || data.args.get(3).is_some_and(|&volatile| func.as_int(volatile) == Some(0));
+                quiet && (name.starts_with("llvm.") || has_cheap_vector_form(name, ty).is_some())
             };
             let calls = matches!(&data.op, Op::Call(call) if !call.callee.is_some_and(harmless));
             calls || data.effects().intersects(told) || lane_op(module, func, i).is_some()
         };
         let mut insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
         let has_range = options.args.contains(&ArgShape::Index);
-        has_range.then(|| Unit { rounds: None, divisible: !insts.any(may_ask) })
+        has_range.then(|| Grouped { rounds: None, divisible: !insts.any(may_ask) })
     }
 }
 
@@ -282,9 +273,9 @@ impl Studied {
 }
 
 impl Found {
-    fn program<'a>(&'a self, module: &'a Module, unit: Option<Unit>, machine: &Machine) -> Program<'a> {
+    fn program<'a>(&'a self, module: &'a Module, grouped: Option<Grouped>, machine: &Machine) -> Program<'a> {
         let mut program = Program::new(module, &self.linearized.program.func, &self.reps, machine);
-        program.unit = unit;
+        program.grouped = grouped;
         program
     }
 }
@@ -362,8 +353,8 @@ struct Program<'a> {
     reps: &'a SecondaryMap<Value, Rep>,
     /// Which accesses are made together.
     plan: AccessPlan,
-    /// What groups of it are made for.
-    unit: Option<Unit>,
+    /// How it is executed by groups, if it is.
+    grouped: Option<Grouped>,
     element_bits: u32,
     mask_registers: bool,
     cycles: CycleForest,
@@ -393,7 +384,7 @@ impl<'a> Program<'a> {
             func,
             reps,
             plan: AccessPlan::compute(module, func, reps, middling(machine)),
-            unit: None,
+            grouped: None,
             element_bits: 0,
             mask_registers: machine.mask_registers,
             frequencies: Vec::new(),
@@ -515,9 +506,9 @@ impl<'a> Program<'a> {
     fn time_of_lane(&self, machine: &Machine, width: u32) -> f64 {
         let lanes = f64::from(width);
         let group = self.time(machine, width);
-        let Some(unit) = self.unit else { return group / lanes };
+        let Some(grouped) = self.grouped else { return group / lanes };
         let rest = self.rest(machine, width).1;
-        match unit.rounds.filter(|&n| n > 0) {
+        match grouped.rounds.filter(|&n| n > 0) {
             Some(n) => ((n / u64::from(width)) as f64 * group + rest) / n as f64,
             None => (group * (UNIT_TRIPS / lanes - 0.5) + rest) / UNIT_TRIPS,
         }
@@ -525,7 +516,7 @@ impl<'a> Program<'a> {
 
     /// In groups of how many the iterations are executed that no whole group is left for, and the cycles that they take.
     fn rest(&self, machine: &Machine, width: u32) -> (u32, f64) {
-        let over = self.unit.and_then(|u| u.rounds).map(|n| n % u64::from(width));
+        let over = self.grouped.and_then(|u| u.rounds).map(|n| n % u64::from(width));
         let cycles = |lanes: u32| {
             let (whole, partial) = match over {
                 Some(over) => {
@@ -538,7 +529,7 @@ impl<'a> Program<'a> {
             whole * group + partial * (group + self.cost_of_masks(machine, lanes)) + second
         };
         let all = cycles(width);
-        if self.unit.is_none_or(|u| !u.divisible) || !width.is_power_of_two() {
+        if self.grouped.is_none_or(|u| !u.divisible) || !width.is_power_of_two() {
             return (width, all);
         }
         let least = (machine.register_bits / 64).max(2).ilog2();
@@ -583,7 +574,7 @@ impl<'a> Program<'a> {
             Op::Cast(_) | Op::Gep(_) => true,
             _ => false,
         };
-        self.unit.is_some() && is_sum && !data.args.iter().chain(&data.results).any(|&v| self.varies(v))
+        self.grouped.is_some() && is_sum && !data.args.iter().chain(&data.results).any(|&v| self.varies(v))
     }
 
     /// Whether a block ends in a branch that asks whether a mask has any lane.

@@ -6,7 +6,7 @@ use crate::text::parse_module;
 use crate::vectorize::loops::{self, Nest};
 use crate::vectorize::{Gathers, Options};
 
-use super::{Choice, Machine, Reason, choose, of_iteration};
+use super::{Choice, Machine, Reason, of_iteration, of_kernel};
 
 const SSE: Machine = Machine {
     register_bits: 128,
@@ -43,7 +43,8 @@ fn choice(body: &str, machine: &Machine) -> Choice {
     let func = module.functions.values().next().expect("a function");
     let mut args = vec![ArgShape::Uniform; func.params.len()];
     args[0] = ArgShape::Index;
-    choose(&module, func, &Options::new(1, args, "lanes"), machine)
+    let widths = of_kernel(&module, func, &Options::new(1, args, "lanes"), machine, None);
+    widths.chosen.expect("nothing was given")
 }
 
 /// Loads an element, does something to it and stores it.
@@ -133,8 +134,8 @@ fn what_is_passed_in_vectors_fills_no_more_than_a_register() {
         (args[0], args[1]) = (ArgShape::Varying, second);
         Options::new(1, args, "lanes")
     };
-    assert_eq!(choose(&module, func, &shapes(ArgShape::Stride(1)), &AVX2).lanes, 8);
-    assert!(choose(&module, func, &shapes(ArgShape::Index), &AVX2).lanes > 8);
+    assert_eq!(of_kernel(&module, func, &shapes(ArgShape::Stride(1)), &AVX2, None).lanes, 8);
+    assert!(of_kernel(&module, func, &shapes(ArgShape::Index), &AVX2, None).lanes > 8);
 }
 
 /// The widths for the outermost loop of a function.
