@@ -1,6 +1,6 @@
 //! `log`, `log2` and `log10`.
 //!
-//! x = 2ᵉ (1 + f) with √½ ≤ 1 + f < √2. With s = f / (2 + f), ln (1 + f) = 2 s + s³ p(s²) = f - f² / 2 + s (f² / 2 + s² p(s²)): f is exact, and
+//! x = 2ᵉ (1 + f) with 11/16 ≤ 1 + f < 11/8. With s = f / (2 + f), ln (1 + f) = 2 s + s³ p(s²) = f - f² / 2 + s (f² / 2 + s² p(s²)): f is exact, and
 //! the rest is so small beside it that the rounding of s and of the other operations is little of the result. A polynomial in f alone would
 //! need three times as many terms. f, as far as the base asks for it times a constant, is added to the larger e ln 2 with what the sum's
 //! rounding loses, which goes into the rest; so each result is rounded about once.
@@ -14,13 +14,13 @@ use super::exp::DOUBLE_LN_2;
 
 /// p in ln ((1 + s) / (1 - s)) ≈ 2 s + s³ p(s²).
 const LOG: [f64; 7] = [
-    0.666_666_666_666_673_5,
-    0.399_999_999_994_101_7,
-    0.285_714_287_433_893_65,
-    0.222_221_984_680_985_92,
-    0.181_835_699_688_034_79,
-    0.153_139_007_005_891_75,
-    0.147_975_086_023_424_8,
+    0.666_666_666_666_686_8,
+    0.399_999_999_985_049_9,
+    0.285_714_289_459_374_3,
+    0.222_221_778_033_214_86,
+    0.181_846_289_857_595_74,
+    0.152_873_392_993_630_2,
+    0.150_569_427_150_685_86,
 ];
 /// 1 / ln 2 in two parts.
 const LOG2_E: [f64; 2] = [consts::LOG2_E, 2.035_527_374_093_103_3e-17];
@@ -29,8 +29,8 @@ const LOG10_E: [f64; 2] = [consts::LOG10_E, 1.098_319_650_216_765e-17];
 /// log₁₀ 2 in two parts, the first one so short that its products with exponents are exact.
 const LOG10_2: [f64; 2] = [0.301_029_995_663_839_14, 1.420_502_322_726_61e-13];
 
-/// The bits of √½.
-const HALF_ROOT: u64 = 0x3fe6_a09e_667f_3bcd;
+/// The bits of 11/16: so neither f² / 2 nor what is left of ln (1 + f) is much larger on one side than on the other.
+const LEAST: u64 = 0x3fe6_0000_0000_0000;
 /// What exponents are too large by in the bits of a number.
 const BIAS: u64 = 1023;
 /// How many bits the fraction has.
@@ -80,17 +80,18 @@ impl Floats<'_, '_> {
         [high, low]: [f64; 2],
     ) -> Value {
         let (high, low) = (self.number(high), self.number(low));
-        let sum = self.fma(f, high, whole);
+        let (product, product_rest) = self.product(f, high);
+        let sum = self.add(whole, product);
         let added = self.sub(sum, whole);
-        let minus_added = self.neg(added);
-        let lost = self.fma(f, high, minus_added);
-        let tail = self.fma(f, low, lost);
+        let lost = self.sub(product, added);
+        let tail = self.fma(f, low, product_rest);
         let tail = whole_rest.map_or(tail, |part| self.add(tail, part));
+        let tail = self.add(tail, lost);
         let tail = self.fma(rest, high, tail);
         self.add(sum, tail)
     }
 
-    /// e, a whole number, and f, where 1 + f is from √½ to less than √2.
+    /// e, a whole number, and f, where 1 + f is from 11/16 to less than 11/8.
     fn exponent_and_fraction_of_double(&mut self, x: Value) -> (Value, Value) {
         // Numbers below the normal ones are made normal.
         let (smallest, scale) = (self.number(f64::MIN_POSITIVE), self.number(FIRST_WHOLE));
@@ -101,9 +102,9 @@ impl Floats<'_, '_> {
         let (offset, tiny_offset) = (self.number(offset), self.number(offset + FRACTION as f64));
         let offset = self.select(tiny, tiny_offset, offset);
 
-        // The exponent that is left when √½ is taken for 1, with its bias, so that it is not negative.
+        // The exponent that is left when 11/16 is taken for 1, with its bias, so that it is not negative.
         let bits = self.bits(x);
-        let to_unit = self.integer((BIAS << FRACTION) - HALF_ROOT);
+        let to_unit = self.integer((BIAS << FRACTION) - LEAST);
         let of_unit = self.binary(BinaryOp::Add, bits, to_unit);
         let (fraction_bits, first_whole) = (self.integer(FRACTION), self.integer(FIRST_WHOLE.to_bits()));
         let exponent = self.binary(BinaryOp::LShr, of_unit, fraction_bits);
@@ -112,9 +113,9 @@ impl Floats<'_, '_> {
         let exponent = self.as_float(exponent);
         let e = self.sub(exponent, offset);
 
-        let (fraction, half_root) = (self.integer((1 << FRACTION) - 1), self.integer(HALF_ROOT));
+        let (fraction, least) = (self.integer((1 << FRACTION) - 1), self.integer(LEAST));
         let mantissa = self.binary(BinaryOp::And, of_unit, fraction);
-        let mantissa = self.binary(BinaryOp::Add, mantissa, half_root);
+        let mantissa = self.binary(BinaryOp::Add, mantissa, least);
         let mantissa = self.as_float(mantissa);
         let one = self.number(1.0);
         (e, self.sub(mantissa, one))
@@ -129,8 +130,10 @@ impl Floats<'_, '_> {
         let p = self.polynomial(square, &LOG);
         let half_f = self.mul(f, half);
         let half_square = self.mul(half_f, f);
-        let minus_half_square = self.neg(half_square);
         let inner = self.fma(square, p, half_square);
-        self.fma(s, inner, minus_half_square)
+        let product = self.mul(s, inner);
+        // Of f² / 2, which is the larger part, nothing is lost here.
+        let minus_half_f = self.neg(half_f);
+        self.fma(minus_half_f, f, product)
     }
 }
