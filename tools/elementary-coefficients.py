@@ -86,12 +86,12 @@ for kind, rounded, degrees in [("float", single, (4, 5)), ("double", double, (9,
     approximate(f"exp2 of {kind}", lambda r: (2**r - 1) / r, lambda r: r / 2**r, -0.5001, 0.5001, degrees[1], rounded)
 # ln(1 + f) = f + f² q(f)
 approximate("log of float", lambda f: (mp.log1p(f) - f) / f**2, lambda f: f**2 / mp.log1p(f), -mp.mpf(1) / 3, mp.mpf(1) / 3, 8)
-# ln((1 + q) / (1 - q)) = 2 q + q³ p(q²), p on q²
-for name, largest, degree, rounded in [("pow of float", (mp.sqrt(2) - 1) ** 4, 3, single), ("log of double", (mp.mpf(5) / 27) ** 2, 6, double)]:
+# ln((1 + q) / (1 - q)) = 2 q + q³ p(q²) / n, p on q²; n is 1 or 2
+for name, n, largest, degree, rounded in [("pow of float", 1, (mp.sqrt(2) - 1) ** 4, 3, single), ("log of double", 2, (mp.mpf(5) / 27) ** 2, 6, double)]:
     approximate(
         name,
-        lambda s: (2 * mp.atanh(mp.sqrt(s)) - 2 * mp.sqrt(s)) / mp.sqrt(s) ** 3,
-        lambda s: mp.sqrt(s) ** 3 / (2 * mp.atanh(mp.sqrt(s))),
+        lambda s: n * (2 * mp.atanh(mp.sqrt(s)) - 2 * mp.sqrt(s)) / mp.sqrt(s) ** 3,
+        lambda s: mp.sqrt(s) ** 3 / (2 * n * mp.atanh(mp.sqrt(s))),
         mp.mpf(1) / 10**6,
         largest * mp.mpf("1.001"),
         degree,
