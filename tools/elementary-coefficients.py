@@ -2,8 +2,9 @@
 """Coefficients of the polynomials in crates/warpline/src/vectorize/lower/elementary.
 
 Needs mpmath. Prints each polynomial's coefficients, constant term first, and the largest error of the approximation with them (before the
-rounding of the arithmetic), relative to the function that the polynomial is a part of. Coefficients are rounded to binary32 one after the other,
-from the constant term on, and those that follow are fitted again, so that they make up for it.
+rounding of the arithmetic), relative to the function that the polynomial is a part of. Coefficients are rounded to binary32, for the functions on
+`double` to binary64, one after the other, from the constant term on, and those that follow are fitted again, so that they make up for it. That
+takes a few minutes.
 """
 import struct
 
@@ -12,13 +13,19 @@ import mpmath as mp
 mp.mp.prec = 160
 
 
-def rounded(x):
+def single(x):
+    """The nearest binary32 number."""
     return mp.mpf(struct.unpack("f", struct.pack("f", float(x)))[0])
 
 
-def shortest(x):
-    """The shortest decimal number that is rounded to this binary32 number."""
-    return next(text for digits in range(1, 10) if rounded(text := mp.nstr(x, digits)) == x)
+def double(x):
+    """The nearest binary64 number."""
+    return mp.mpf(float(mp.mpf(x)))
+
+
+def shortest(x, rounded):
+    """The shortest decimal number that is rounded to this binary number."""
+    return next(text for digits in range(1, 18) if rounded(text := mp.nstr(x, digits)) == x)
 
 
 def fit(target, weight, low, high, degree, fixed):
@@ -48,7 +55,7 @@ def fit(target, weight, low, high, degree, fixed):
     return list(found)
 
 
-def approximate(name, target, weight, low, high, degree):
+def approximate(name, target, weight, low, high, degree, rounded=single):
     low, high = mp.mpf(low), mp.mpf(high)
     fixed = []
     while len(fixed) <= degree:
@@ -60,25 +67,40 @@ def approximate(name, target, weight, low, high, degree):
     )
     print(f"{name}: error 2^{mp.nstr(mp.log(worst, 2), 4)}")
     for c in fixed:
-        print(f"    {shortest(c)}")
+        print(f"    {shortest(c, rounded)}", flush=True)
 
 
 half_ln2 = mp.log(2) / 2
-# exp(r) = 1 + r + r² q(r)
-approximate("exp", lambda r: (mp.exp(r) - 1 - r) / r**2, lambda r: r**2 / mp.exp(r), -half_ln2 * 1.0001, half_ln2 * 1.0001, 4)
-# 2^r = 1 + r q(r)
-approximate("exp2", lambda r: (2**r - 1) / r, lambda r: r / 2**r, -0.5001, 0.5001, 5)
+for kind, rounded, degrees in [("float", single, (4, 5)), ("double", double, (9, 10))]:
+    # exp(r) = 1 + r + r² q(r)
+    approximate(
+        f"exp of {kind}",
+        lambda r: (mp.exp(r) - 1 - r) / r**2,
+        lambda r: r**2 / mp.exp(r),
+        -half_ln2 * 1.0001,
+        half_ln2 * 1.0001,
+        degrees[0],
+        rounded,
+    )
+    # 2^r = 1 + r q(r)
+    approximate(f"exp2 of {kind}", lambda r: (2**r - 1) / r, lambda r: r / 2**r, -0.5001, 0.5001, degrees[1], rounded)
 # ln(1 + f) = f + f² q(f)
-approximate("log", lambda f: (mp.log1p(f) - f) / f**2, lambda f: f**2 / mp.log1p(f), -mp.mpf(1) / 3, mp.mpf(1) / 3, 8)
-# ln((1 + q) / (1 - q)) = 2 q + q³ p(q²), p on q²
-approximate(
-    "pow",
-    lambda s: (2 * mp.atanh(mp.sqrt(s)) - 2 * mp.sqrt(s)) / mp.sqrt(s) ** 3,
-    lambda s: mp.sqrt(s) ** 3 / (2 * mp.atanh(mp.sqrt(s))),
-    mp.mpf(1) / 10**6,
-    (mp.sqrt(2) - 1) ** 4 * mp.mpf("1.001"),
-    3,
-)
-for name, x in [("ln 2", mp.log(2)), ("1/ln 2", 1 / mp.log(2)), ("1/ln 10", 1 / mp.log(10)), ("log10 2", mp.log10(2))]:
-    high = rounded(x)
-    print(f"{name} = {shortest(high)} + {shortest(rounded(x - high))}")
+approximate("log of float", lambda f: (mp.log1p(f) - f) / f**2, lambda f: f**2 / mp.log1p(f), -mp.mpf(1) / 3, mp.mpf(1) / 3, 8)
+# ln((1 + q) / (1 - q)) = 2 q + q³ p(q²) / n, p on q²; n is 1 or 2
+for name, n, largest, degree, rounded in [("pow of float", 1, (mp.sqrt(2) - 1) ** 4, 3, single), ("log of double", 2, (mp.mpf(5) / 27) ** 2, 6, double)]:
+    approximate(
+        name,
+        lambda s: n * (2 * mp.atanh(mp.sqrt(s)) - 2 * mp.sqrt(s)) / mp.sqrt(s) ** 3,
+        lambda s: mp.sqrt(s) ** 3 / (2 * n * mp.atanh(mp.sqrt(s))),
+        mp.mpf(1) / 10**6,
+        largest * mp.mpf("1.001"),
+        degree,
+        rounded,
+    )
+for kind, rounded in [("float", single), ("double", double)]:
+    for name, x in [("ln 2", mp.log(2)), ("1/ln 2", 1 / mp.log(2)), ("1/ln 10", 1 / mp.log(10)), ("log10 2", mp.log10(2))]:
+        high = rounded(x)
+        print(f"{name} of {kind} = {shortest(high, rounded)} + {shortest(rounded(x - high), rounded)}")
+# Of as many digits that products with exponents are exact.
+high = mp.floor(mp.log10(2) * 2**42) / 2**42
+print(f"log10 2 of double, short = {shortest(high, double)} + {shortest(double(mp.log10(2) - high), double)}")

@@ -301,7 +301,7 @@ void saxpy(int i, float a, const float *x, float *y) {
 
 fn vector_mathematics_is_linked_where_it_is_used() {
     let folder = tempfile::tempdir().unwrap();
-    let source = "#[warpline_lanes::kernel(i = index)]\npub fn power(i: usize, x: &f64, y: &mut f64) { *y = (*x).exp() + i as f64; }\n";
+    let source = "#[warpline_lanes::kernel(i = index)]\npub fn wave(i: usize, x: &f64, y: &mut f64) { *y = (*x).sin() + i as f64; }\n";
     put(folder.path(), "kernels.rs", source);
     let said = build(folder.path(), "kernels.rs", &[]);
     assert!(said.contains("cargo:rustc-link-lib=m\n"), "{said}");
@@ -312,7 +312,7 @@ fn vector_mathematics_is_linked_where_it_is_used() {
     }
     let program = format!(
         "{INCLUDE}{}fn main() {{\n let x: [f64; 99] = std::array::from_fn(|i| i as f64 / 7.0 - 5.0);\n let mut y = [0.0; 99];\n \
-         vector::power(0..99, &x, &mut y);\n for i in 0..99 {{\n let mut one = 0.0;\n scalar::power(i, &x[i], &mut one);\n \
+         vector::wave(0..99, &x, &mut y);\n for i in 0..99 {{\n let mut one = 0.0;\n scalar::wave(i, &x[i], &mut one);\n \
          assert!((y[i] - one).abs() <= 4.0 * f64::EPSILON * one.abs(), \"{{i}}\");\n }}\n}}\n",
         scalar(source)
     );

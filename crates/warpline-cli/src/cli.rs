@@ -270,8 +270,8 @@ pub struct KernelOptions {
     /// Where branches skip code that no lane wants, besides where they must [default: the input's directive, or auto]
     #[arg(long, value_enum)]
     pub boscc: Option<BosccMode>,
-    /// The largest error of vector math functions that is accepted, in units in the last place. Those that are written out in the code are within 3 (`exp`, `log` of
-    /// `float` within 1), glibc's within 4, SLEEF's, where it is installed, within 1. 0: the scalar functions, lane by lane
+    /// The largest error of vector math functions that is accepted, in units in the last place. Those that are written out in the code are within 3 (`exp`, `log` and
+    /// those of `double` within 1), glibc's within 4, SLEEF's, where it is installed, within 1. 0: the scalar functions, lane by lane
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub math_ulp: u32,
 }

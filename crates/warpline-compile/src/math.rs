@@ -127,13 +127,21 @@ mod tests {
     #[test]
     fn functions_are_written_out_where_they_are_exact_enough_and_multiplication_fuses() {
         let linux = "x86_64-unknown-linux-gnu";
-        let four = VectorMath::new(linux, &machine(256), 4, false);
-        assert!(four.written_out(Elementary::Exp) && four.written_out(Elementary::Pow));
-        let one = VectorMath::new(linux, &machine(256), 1, false);
-        assert!(one.written_out(Elementary::Exp) && !one.written_out(Elementary::Pow));
-        assert!(!VectorMath::new(linux, &machine(256), 0, false).written_out(Elementary::Exp));
-        let plain = VectorMath::new(linux, &Machine { fused: false, ..machine(256) }, 4, false);
-        assert!(!plain.written_out(Elementary::Exp));
+        let is_written_out = |machine: &Machine, max_ulp, function: &str| {
+            let function = Elementary::of(function).expect("it can be written out");
+            VectorMath::new(linux, machine, max_ulp, false).written_out(function)
+        };
+        let fused = machine(256);
+        for function in ["expf", "powf", "exp", "log10"] {
+            assert!(is_written_out(&fused, 4, function), "{function}");
+        }
+        for function in ["expf", "exp", "log10"] {
+            assert!(is_written_out(&fused, 1, function), "{function}");
+            assert!(!is_written_out(&fused, 0, function), "{function}");
+        }
+        assert!(!is_written_out(&fused, 1, "powf") && !is_written_out(&fused, 2, "log10f"));
+        let plain = Machine { fused: false, ..fused };
+        assert!(!is_written_out(&plain, 4, "expf") && !is_written_out(&plain, 4, "exp"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `logf`, `log2f` and `log10f`.
+//! `logf`, `log2f` and `log10f`; what is special about logarithms.
 //!
 //! x = 2ᵉ (1 + f) with 2/3 ≤ 1 + f < 4/3, so that ln x = e ln 2 + ln (1 + f). Where e is not 0, the sum is at least as large as ln (1 + f) or not much
 //! smaller, and rounding its parts costs little.
@@ -34,6 +34,9 @@ const TWO_THIRDS: u32 = 0x3f2a_aaab;
 
 impl Floats<'_, '_> {
     pub(super) fn log(&mut self, x: Value) -> Value {
+        if self.is_double() {
+            return self.log_of_double(x);
+        }
         let (e, f) = self.exponent_and_fraction(x, TWO_THIRDS);
         let ln = self.log1p(f);
         let ln_2 = self.number(consts::LN_2);
@@ -42,6 +45,9 @@ impl Floats<'_, '_> {
     }
 
     pub(super) fn log2(&mut self, x: Value) -> Value {
+        if self.is_double() {
+            return self.log2_of_double(x);
+        }
         let (e, f) = self.exponent_and_fraction(x, TWO_THIRDS);
         let ln = self.log1p(f);
         let fraction = self.times(ln, LOG2_E);
@@ -50,6 +56,9 @@ impl Floats<'_, '_> {
     }
 
     pub(super) fn log10(&mut self, x: Value) -> Value {
+        if self.is_double() {
+            return self.log10_of_double(x);
+        }
         let (e, f) = self.exponent_and_fraction(x, TWO_THIRDS);
         let ln = self.log1p(f);
         let fraction = self.times(ln, LOG10_E);
@@ -66,7 +75,7 @@ impl Floats<'_, '_> {
         self.fma(x, high, rest)
     }
 
-    /// e, a whole number, and f, where 1 + f is from the number with the bits `least` to less than twice as much.
+    /// e, a whole number, and f, where 1 + f is from the number with the bits `least` to less than twice as much; of a `float`.
     pub(super) fn exponent_and_fraction(&mut self, x: Value, least: u32) -> (Value, Value) {
         // Numbers below the normal ones are made normal.
         let (smallest, scale) = (self.number(f32::MIN_POSITIVE), self.number(8_388_608.0));
@@ -77,7 +86,7 @@ impl Floats<'_, '_> {
         let correction = self.select(tiny, correction, zero);
 
         let bits = self.bits(x);
-        let (least, sign_and_exponent) = (self.integer(least), self.integer(0xff80_0000));
+        let (least, sign_and_exponent) = (self.integer(least.into()), self.integer(0xff80_0000));
         let distance = self.binary(BinaryOp::Sub, bits, least);
         let exponent = self.binary(BinaryOp::And, distance, sign_and_exponent);
         let mantissa = self.binary(BinaryOp::Sub, bits, exponent);
@@ -96,7 +105,7 @@ impl Floats<'_, '_> {
     }
 
     /// The logarithm of `x`, which is `y` if `x` is positive and finite.
-    fn special_logarithms(&mut self, x: Value, y: Value) -> Value {
+    pub(super) fn special_logarithms(&mut self, x: Value, y: Value) -> Value {
         let (infinity, zero) = (self.number(f32::INFINITY), self.number(0.0));
         let (nan, pole) = (self.number(f32::NAN), self.number(f32::NEG_INFINITY));
         // Infinity and NaN are their own logarithms.

@@ -6,8 +6,9 @@
 
 use crate::ir::{BinaryOp, FloatPred, Value};
 
+use super::Floats;
+use super::exp::ROUNDING;
 use super::log::LOG2_E;
-use super::{Floats, ROUNDING};
 
 /// p in ln ((1 + q) / (1 - q)) ≈ 2 q + q³ p(q²).
 const LOG: [f32; 4] = [0.666_666_6, 0.400_009_72, 0.284_987_72, 0.242_797_03];
