@@ -2,7 +2,7 @@
 //!
 //! For functions on `float`, the reference is the C library's function on `double`, whose own error is a billionth of what is measured. Arguments are taken over
 //! all bit patterns in steps; with `WARPLINE_EXHAUSTIVE=1` set, every one, which takes a minute for each function. For functions on `double` it
-//! is computed here, with twice as many digits. Arguments are random, of several distributions, most of them near borders; with
+//! is computed here, with twice as many digits. Arguments are random, of several distributions, a third of them near borders; with
 //! `WARPLINE_EXHAUSTIVE=1` set, hundreds of millions.
 
 use warpline::shape::ArgShape;
