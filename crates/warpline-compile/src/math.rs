@@ -46,6 +46,9 @@ pub struct VectorMath {
     /// Whether functions can be written out.
     fused: bool,
     libmvec: Libmvec,
+    /// Whether libmvec's functions on `double` are to be called rather than written out. With AVX2 its tables take less time than polynomials do four
+    /// elements at a time.
+    tables_pay: bool,
     /// The widest vector registers that SLEEF may use, in bits.
     sleef_bits: u32,
     /// The largest error that is accepted, in units in the last place.
@@ -58,9 +61,11 @@ impl VectorMath {
         let register_bits = machine.register_bits;
         let libmvec = Libmvec::new(triple, if max_ulp >= MAX_ULP { register_bits } else { 0 });
         let sleef = sleef && triple.starts_with("x86_64") && triple.contains("linux");
+        let tables_pay = register_bits < 512 && libmvec.vector_function("exp", register_bits / 64).is_some();
         VectorMath {
             fused: machine.fused,
             libmvec,
+            tables_pay,
             sleef_bits: if sleef { register_bits } else { 0 },
             max_ulp,
         }
@@ -92,7 +97,7 @@ impl MathLibrary for VectorMath {
     }
 
     fn written_out(&self, function: Elementary) -> bool {
-        self.fused && function.max_ulp() <= self.max_ulp
+        self.fused && function.max_ulp() <= self.max_ulp && !(function.is_double() && self.tables_pay)
     }
 }
 
@@ -132,8 +137,13 @@ mod tests {
             VectorMath::new(linux, machine, max_ulp, false).written_out(function)
         };
         let fused = machine(256);
-        for function in ["expf", "powf", "exp", "log10"] {
+        for function in ["expf", "powf"] {
             assert!(is_written_out(&fused, 4, function), "{function}");
+        }
+        let library = Libmvec::new(linux, 256).vector_function("exp", 4).is_some();
+        for function in ["exp", "log10"] {
+            assert!(is_written_out(&machine(512), 4, function), "{function}");
+            assert_eq!(is_written_out(&fused, 4, function), !library, "{function}");
         }
         for function in ["expf", "exp", "log10"] {
             assert!(is_written_out(&fused, 1, function), "{function}");
