@@ -28,29 +28,22 @@ const MAX_DEPTH: u32 = 8;
 impl Module {
     /// Takes extensions of sums apart in all loops of the module.
     pub(crate) fn split_indices(&mut self) {
-        let f = functions();
-        // SAFETY: the context of this live module; the builder is disposed of below.
-        let builder = unsafe { f.LLVMCreateBuilderInContext(self.context()) };
-        for function in self.functions().filter(|&function| has_body(function)) {
+        self.with_bodies(|builder, function| {
             if let Some(loops) = Loops::of(function) {
                 loops.split(builder);
             }
-        }
-        // SAFETY: made above and used by nobody else.
-        unsafe { f.LLVMDisposeBuilder(builder) };
+        });
     }
 
     /// Takes extensions of sums of parameters apart in all functions that are visible from outside and that nothing in the module refers to.
     pub(crate) fn split_sums_of_parameters(&mut self) {
         let f = functions();
-        // SAFETY: the context of this live module; the builder is disposed of below.
-        let builder = unsafe { f.LLVMCreateBuilderInContext(self.context()) };
-        for function in self.functions().filter(|&function| has_body(function)) {
+        self.with_bodies(|builder, function| {
             // SAFETY: a function of this live module, and its blocks.
             unsafe {
                 let external = f.LLVMGetLinkage(function) == LLVMExternalLinkage as u32;
                 if !external || !f.LLVMGetFirstUse(function).is_null() {
-                    continue;
+                    return;
                 }
                 let mut block = f.LLVMGetFirstBasicBlock(function);
                 while !block.is_null() {
@@ -60,6 +53,16 @@ impl Module {
                     block = f.LLVMGetNextBasicBlock(block);
                 }
             }
+        });
+    }
+
+    /// Gives each function with a body to `change`, with a builder for it.
+    fn with_bodies(&mut self, change: impl Fn(LLVMBuilderRef, LLVMValueRef)) {
+        let f = functions();
+        // SAFETY: the context of this live module; the builder is disposed of below.
+        let builder = unsafe { f.LLVMCreateBuilderInContext(self.context()) };
+        for function in self.functions().filter(|&function| has_body(function)) {
+            change(builder, function);
         }
         // SAFETY: made above and used by nobody else.
         unsafe { f.LLVMDisposeBuilder(builder) };

@@ -145,22 +145,6 @@ pub struct Widths {
     pub chosen: Option<Choice>,
 }
 
-impl Widths {
-    fn new(program: &Program<'_>, machine: &Machine, greatest: u32, lanes: Option<u32>) -> Widths {
-        let chosen = if lanes.is_none() { Some(program.choose(machine, greatest)) } else { None };
-        let lanes = lanes.or(chosen.map(|c| c.lanes)).unwrap_or(1);
-        let known = (1..=MAX_WIDTH).contains(&lanes);
-        let rest = if known { program.rest(machine, lanes).0 } else { lanes };
-        Widths { lanes, rest, chosen }
-    }
-
-    fn by_types(choice: Choice, lanes: Option<u32>) -> Widths {
-        let chosen = if lanes.is_none() { Some(choice) } else { None };
-        let lanes = lanes.unwrap_or(choice.lanes);
-        Widths { lanes, rest: lanes, chosen }
-    }
-}
-
 /// The number of lanes for a function with parameters of these shapes, unless that is given, and for what is left over of a range. The width in `options` is
 /// not looked at.
 #[must_use]
@@ -171,13 +155,8 @@ pub fn of_kernel(
     machine: &Machine,
     lanes: Option<u32>,
 ) -> Widths {
-    match Studied::of(module, func, options, machine) {
-        Studied::Program(found) => {
-            let program = found.program(module, Grouped::of_kernel(module, func, options), machine);
-            Widths::new(&program, machine, greatest(func, &options.args, machine), lanes)
-        }
-        Studied::TypesAlone(choice) => Widths::by_types(choice, lanes),
-    }
+    let greatest = greatest(func, &options.args, machine);
+    settle((module, func), Grouped::of_kernel(module, func, options), greatest, options, machine, lanes)
 }
 
 /// The number of lanes for an iteration of a loop, unless that is given, and for those that are left over.
@@ -189,15 +168,33 @@ pub fn of_iteration(
     machine: &Machine,
     lanes: Option<u32>,
 ) -> Widths {
-    match Studied::of(module, &iteration.func, options, machine) {
-        Studied::Program(found) => {
-            let grouped = Grouped { rounds: iteration.rounds, divisible: !iteration.combines };
-            let program = found.program(module, Some(grouped), machine);
-            // An iteration is called by nothing but what is made here.
-            Widths::new(&program, machine, MAX_WIDTH, lanes)
-        }
-        Studied::TypesAlone(choice) => Widths::by_types(choice, lanes),
+    let grouped = Grouped { rounds: iteration.rounds, divisible: !iteration.combines };
+    // An iteration is called by nothing but what is made here.
+    settle((module, &iteration.func), Some(grouped), MAX_WIDTH, options, machine, lanes)
+}
+
+fn settle(
+    (module, func): (&Module, &Function),
+    grouped: Option<Grouped>,
+    greatest: u32,
+    options: &Options<'_>,
+    machine: &Machine,
+    given: Option<u32>,
+) -> Widths {
+    let may_divide =
+        |lanes: u32| grouped.is_some_and(|g| g.divisible) && lanes.is_power_of_two() && lanes <= MAX_WIDTH;
+    if let Some(lanes) = given.filter(|&lanes| !may_divide(lanes)) {
+        return Widths { lanes, rest: lanes, chosen: None };
     }
+    let Some((linearized, reps)) = study(module, func, options, machine) else {
+        let chosen = by_types(func, machine);
+        let lanes = given.unwrap_or(chosen.lanes);
+        return Widths { lanes, rest: lanes, chosen: given.is_none().then_some(chosen) };
+    };
+    let program = Program::new(module, &linearized.program.func, &reps, machine, grouped);
+    let chosen = given.is_none().then(|| program.choose(machine, greatest));
+    let lanes = given.or(chosen.map(|c| c.lanes)).unwrap_or(1);
+    Widths { lanes, rest: program.rest(machine, lanes).0, chosen }
 }
 
 /// What is executed by groups of lanes, of which the last may be smaller.
@@ -238,46 +235,31 @@ fn middling(machine: &Machine) -> u32 {
     (machine.register_bits / 32).max(2)
 }
 
-/// A lane program that the estimate is made of.
-struct Found {
-    linearized: Linearized,
-    reps: SecondaryMap<Value, Rep>,
-}
-
-/// What is known of a function.
-enum Studied {
-    Program(Box<Found>),
-    TypesAlone(Choice),
-}
-
-impl Studied {
-    fn of(module: &Module, func: &Function, options: &Options<'_>, machine: &Machine) -> Studied {
-        let insts: usize = func.layout.iter().map(|&b| func.blocks[b].insts.len()).sum();
-        let width = middling(machine);
-        let asked = Options { width, args: options.args.clone(), name: options.name.clone(), ..*options };
-        let looked_at = || {
-            let linearized = linearize_kernel(module, func, &asked).ok()?;
-            let reps = representations(&linearized.input()).ok()?;
-            Some(Found { linearized, reps })
-        };
-        if let Some(found) = (insts <= MAX_INSTS).then(looked_at).flatten() {
-            return Studied::Program(Box::new(found));
-        }
-        // Integers that were not loaded are indices, as far as one can tell.
-        let loaded = |i: Inst| matches!(func.insts[i].op, Op::Load(_));
-        let element = |v: Value| func.ty(v).is_float() || func.def_inst(v).is_some_and(loaded);
-        let element_bits = dominant_bits(func, |_| 1.0, element);
-        let lanes = fitting(machine, element_bits);
-        Studied::TypesAlone(Choice { lanes, element_bits, reason: Reason::ByType })
+/// The lane program that the estimate is made of, unless it is too large or there is none.
+fn study(
+    module: &Module,
+    func: &Function,
+    options: &Options<'_>,
+    machine: &Machine,
+) -> Option<(Linearized, SecondaryMap<Value, Rep>)> {
+    let insts: usize = func.layout.iter().map(|&b| func.blocks[b].insts.len()).sum();
+    if insts > MAX_INSTS {
+        return None;
     }
+    let width = middling(machine);
+    let asked = Options { width, args: options.args.clone(), name: options.name.clone(), ..*options };
+    let linearized = linearize_kernel(module, func, &asked).ok()?;
+    let reps = representations(&linearized.input()).ok()?;
+    Some((linearized, reps))
 }
 
-impl Found {
-    fn program<'a>(&'a self, module: &'a Module, grouped: Option<Grouped>, machine: &Machine) -> Program<'a> {
-        let mut program = Program::new(module, &self.linearized.program.func, &self.reps, machine);
-        program.grouped = grouped;
-        program
-    }
+/// As many lanes as fill a register.
+fn by_types(func: &Function, machine: &Machine) -> Choice {
+    // Integers that were not loaded are indices, as far as one can tell.
+    let loaded = |i: Inst| matches!(func.insts[i].op, Op::Load(_));
+    let element = |v: Value| func.ty(v).is_float() || func.def_inst(v).is_some_and(loaded);
+    let element_bits = dominant_bits(func, |_| 1.0, element);
+    Choice { lanes: fitting(machine, element_bits), element_bits, reason: Reason::ByType }
 }
 
 /// The greatest number of lanes: where no index makes a driver over a range, what varies is passed in vectors, for which C has types as
@@ -368,6 +350,8 @@ struct Program<'a> {
     paths: Vec<f64>,
     /// The same: what lives at once.
     live: Vec<pressure::Live>,
+    /// The cycles of a group of as many lanes as each power of two.
+    times: Vec<f64>,
 }
 
 impl<'a> Program<'a> {
@@ -376,6 +360,7 @@ impl<'a> Program<'a> {
         func: &'a Function,
         reps: &'a SecondaryMap<Value, Rep>,
         machine: &Machine,
+        grouped: Option<Grouped>,
     ) -> Program<'a> {
         let (graph, _) = func.graph();
         let cycles = CycleForest::compute(&graph);
@@ -384,7 +369,7 @@ impl<'a> Program<'a> {
             func,
             reps,
             plan: AccessPlan::compute(module, func, reps, middling(machine)),
-            grouped: None,
+            grouped,
             element_bits: 0,
             mask_registers: machine.mask_registers,
             frequencies: Vec::new(),
@@ -392,6 +377,7 @@ impl<'a> Program<'a> {
             chains: Vec::new(),
             paths: Vec::new(),
             live: Vec::new(),
+            times: Vec::new(),
             cycles,
         };
         let trips: Vec<Option<u32>> =
@@ -419,6 +405,7 @@ impl<'a> Program<'a> {
         let paths = program.cycles.cycles().map(Some).chain([None]).map(path).collect();
         program.chains = program.cycles.cycles().map(chain).collect();
         program.paths = paths;
+        program.times = (0..=MAX_WIDTH.ilog2()).map(|k| program.time(machine, 1 << k)).collect();
         program
     }
 
@@ -458,7 +445,7 @@ impl<'a> Program<'a> {
         Choice { lanes, element_bits: self.element_bits, reason }
     }
 
-    /// Cycles of a group of so many lanes.
+    /// Computes the cycles of a group of so many lanes.
     fn time(&self, machine: &Machine, width: u32) -> f64 {
         let mut work = vec![Work::default(); self.cycles.len() + 1];
         let mut apart = vec![false; self.cycles.len()];
@@ -502,10 +489,15 @@ impl<'a> Program<'a> {
         total
     }
 
+    /// Cycles of a group of so many lanes, a power of two.
+    fn time_of_group(&self, width: u32) -> f64 {
+        self.times[width.ilog2() as usize]
+    }
+
     /// Cycles of a lane.
     fn time_of_lane(&self, machine: &Machine, width: u32) -> f64 {
         let lanes = f64::from(width);
-        let group = self.time(machine, width);
+        let group = self.time_of_group(width);
         let Some(grouped) = self.grouped else { return group / lanes };
         let rest = self.rest(machine, width).1;
         match grouped.rounds.filter(|&n| n > 0) {
@@ -524,12 +516,12 @@ impl<'a> Program<'a> {
                 }
                 None => (f64::from(width / lanes - 1) / 2.0, f64::from(lanes - 1) / f64::from(lanes)),
             };
-            let group = self.time(machine, lanes);
+            let group = self.time_of_group(lanes);
             let second = if lanes < width { SECOND_LOOP } else { 0.0 };
             whole * group + partial * (group + self.cost_of_masks(machine, lanes)) + second
         };
         let all = cycles(width);
-        if self.grouped.is_none_or(|u| !u.divisible) || !width.is_power_of_two() {
+        if self.grouped.is_none_or(|u| !u.divisible) {
             return (width, all);
         }
         let least = (machine.register_bits / 64).max(2).ilog2();
