@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use warpline::uniformity::facts::WorkGroup;
 use warpline::uniformity::{Algorithm, Target};
-use warpline::vectorize::{Boscc, Linearize};
+use warpline::vectorize::{Boscc, Coherence, Linearize};
 use warpline_compile::loops::{self, LoopAt, LoopOptions};
 
 use crate::forms::Form;
@@ -232,6 +232,28 @@ impl From<BosccMode> for Boscc {
     }
 }
 
+/// For which loops code is made for iterations in which lanes agree.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum CoherenceMode {
+    /// None.
+    Off,
+    /// All for which it can be made.
+    On,
+    /// Those in which lanes are likely to agree and much is loaded.
+    #[default]
+    Auto,
+}
+
+impl From<CoherenceMode> for Coherence {
+    fn from(mode: CoherenceMode) -> Coherence {
+        match mode {
+            CoherenceMode::Off => Coherence::Off,
+            CoherenceMode::On => Coherence::On,
+            CoherenceMode::Auto => Coherence::Auto,
+        }
+    }
+}
+
 /// Whether multiplications and additions may be fused.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum Contract {
@@ -270,6 +292,10 @@ pub struct KernelOptions {
     /// Where branches skip code that no lane wants, besides where they must [default: the input's directive, or auto]
     #[arg(long, value_enum)]
     pub boscc: Option<BosccMode>,
+    /// For which loops code is made for iterations in which all lanes are at the same node of a tree or list, or agree on another value that the loop
+    /// carries on
+    #[arg(long, value_enum, default_value_t)]
+    pub coherence: CoherenceMode,
     /// The largest error of vector math functions that is accepted, in units in the last place. Those that are written out in the code are within 3 (`exp`, `log` and
     /// those of `double` within 1), glibc's within 4, SLEEF's, where it is installed, within 1. 0: the scalar functions, lane by lane
     #[arg(long, value_name = "N", default_value_t = 4)]
@@ -288,6 +314,7 @@ impl From<&KernelOptions> for warpline_compile::KernelOptions {
             cpu: options.cpu.clone(),
             linearize: options.linearize.into(),
             boscc: options.boscc.map(Into::into),
+            coherence: options.coherence.into(),
             math_ulp: options.math_ulp,
             sleef: true,
             count_lanes: None,

@@ -78,5 +78,6 @@ pub fn as_json(l: &MadeLoop) -> Value {
         "exits": l.made.full.counts.exits,
         "masks": l.made.full.counts.masks,
         "boscc": l.made.full.counts.boscc,
+        "coherent": l.made.full.counts.coherent,
     })
 }

@@ -54,9 +54,11 @@ pub fn lines_on(kernel: &Kernel, counted: &Counts) -> Vec<String> {
 }
 
 /// What became of branches, loops, exits and masks (paper 3, Table 1), and how many tests were made, as lines for people.
-pub fn counts(counts: &Counts) -> [String; 3] {
-    let Counts { branches: b, loops: l, exits: e, masks: m, boscc: t } = counts;
-    [
+pub fn counts(counts: &Counts) -> Vec<String> {
+    let Counts { branches: b, loops: l, exits: e, masks: m, boscc: t, coherent } = counts;
+    let loops = if *coherent == 1 { "loop" } else { "loops" };
+    let twice = format!("  {coherent} {loops} made twice, for iterations in which lanes agree and others");
+    let mut lines = vec![
         format!(
             "  branches: {} divergent, {} uniform kept, {} uniform lost; loops: {} uniform, {} divergent",
             b.divergent, b.uniform_kept, b.uniform_lost, l.uniform, l.divergent
@@ -66,7 +68,9 @@ pub fn counts(counts: &Counts) -> [String; 3] {
             e.uniform, e.divergent, m.always, m.uniform, m.varying
         ),
         format!("  tests that skip what no lane wants: {} needed, {} for speed", t.mandatory, t.chosen),
-    ]
+    ];
+    lines.extend((*coherent > 0).then_some(twice));
+    lines
 }
 
 /// The folder that a file is in.

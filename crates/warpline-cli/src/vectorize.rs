@@ -136,6 +136,7 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> serde_json::Value
         "exits": made.counts.exits,
         "masks": made.counts.masks,
         "boscc": made.counts.boscc,
+        "coherent": made.counts.coherent,
     })
 }
 

@@ -7,7 +7,7 @@ use warpline::ir::{FuncId, Function, Scalar, Type};
 use warpline::shape::{ArgShape, parse_args};
 use warpline::vectorize::width::{self, Widths};
 use warpline::vectorize::work_items::{self, WorkItems};
-use warpline::vectorize::{Boscc, Linearize, Options as VectorizerOptions, VectorizeError};
+use warpline::vectorize::{Boscc, Coherence, Linearize, Options as VectorizerOptions, VectorizeError};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Linkage, did_you_mean};
 
@@ -46,6 +46,8 @@ pub struct Kernel {
     pub linearize: Linearize,
     /// Where branches skip code that no lane wants.
     pub boscc: Boscc,
+    /// For which loops code is made for iterations in which lanes agree.
+    pub coherence: Coherence,
 }
 
 /// Reads the input and settles what to do with it.
@@ -85,7 +87,9 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
         Width::Lanes(n) => Some(n),
         Width::Auto => None,
     };
-    let asked = VectorizerOptions { linearize, boscc, ..VectorizerOptions::new(1, args.clone(), "auto") };
+    let coherence = options.coherence;
+    let asked =
+        VectorizerOptions { linearize, boscc, coherence, ..VectorizerOptions::new(1, args.clone(), "auto") };
     let Widths { lanes: width, rest, chosen } =
         width::of_kernel(&imported.ir, function, &asked, &vectors, given);
     Ok(Kernel {
@@ -102,6 +106,7 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
         vectors,
         linearize,
         boscc,
+        coherence,
     })
 }
 
@@ -343,6 +348,7 @@ impl Kernel {
             masked,
             linearize: self.linearize,
             boscc: self.boscc,
+            coherence: self.coherence,
             math,
             callees,
             gathers: self.vectors.gathers,

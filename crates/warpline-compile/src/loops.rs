@@ -160,7 +160,7 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
     let directives = groups.into_iter().find(|g| g.function.as_deref() == Some(&name)).unwrap_or_default();
     let args = vec![ArgShape::Uniform; function.params.len()];
     let boscc = options.kernel.boscc.or(directives.boscc).unwrap_or(Boscc::Auto);
-    let linearize = options.kernel.linearize;
+    let (linearize, coherence) = (options.kernel.linearize, options.kernel.coherence);
     let kernel = Kernel {
         imported,
         func,
@@ -175,6 +175,7 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
         vectors,
         linearize,
         boscc,
+        coherence,
     };
     Ok((kernel, found))
 }
@@ -238,6 +239,7 @@ impl Machine {
         let asked = VectorizerOptions {
             linearize: options.linearize,
             boscc: options.boscc.unwrap_or(Boscc::Auto),
+            coherence: options.coherence,
             math: &math,
             callees: &bodies,
             gathers: self.vectors.gathers,
@@ -267,8 +269,9 @@ impl Machine {
         let iteration =
             loops::kernel_of(ir, func, found.header, found.any_order).map_err(|e| refusal(ir, e, found))?;
         let (linearize, boscc) = (options.linearize, options.boscc.unwrap_or(Boscc::Auto));
-        let args = iteration.args.clone();
-        let how = VectorizerOptions { linearize, boscc, ..VectorizerOptions::new(1, args, "auto") };
+        let (args, coherence) = (iteration.args.clone(), options.coherence);
+        let how =
+            VectorizerOptions { linearize, boscc, coherence, ..VectorizerOptions::new(1, args, "auto") };
         Ok(width::of_iteration(ir, &iteration, &how, &self.vectors, asked))
     }
 }

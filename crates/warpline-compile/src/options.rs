@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use warpline::vectorize::{Boscc, Linearize};
+use warpline::vectorize::{Boscc, Coherence, Linearize};
 use warpline_llvm::worker::LoadOptions;
 
 use crate::libmvec::MAX_ULP;
@@ -29,6 +29,8 @@ pub struct KernelOptions {
     pub linearize: Linearize,
     /// Where branches skip code that no lane wants; by default where that is expected to save time.
     pub boscc: Option<Boscc>,
+    /// For which loops code is made for iterations in which lanes agree.
+    pub coherence: Coherence,
     /// The largest error of vector math functions that is accepted, in units in the last place.
     pub math_ulp: u32,
     /// Whether SLEEF may be used, where it is installed. What is made must be linked with it then.
@@ -56,6 +58,7 @@ impl KernelOptions {
             cpu: "native".to_owned(),
             linearize: Linearize::default(),
             boscc: None,
+            coherence: Coherence::Auto,
             math_ulp: MAX_ULP,
             sleef: false,
             count_lanes: None,

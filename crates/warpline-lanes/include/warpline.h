@@ -17,6 +17,7 @@
  *   warpline_shuffle_T(x, k)             the x of lane k; 0 if there is no such lane or it is not active
  *   warpline_broadcast_T(x, k)           the same; all active lanes should ask for one lane, so that the result is one for all
  *   warpline_extract_T(x, k)             another name for it
+ *   warpline_first_T(x, c)               the x of the first active lane in which c holds; 0 if it holds in none
  *   warpline_insert_T(x, k, y)           y in lane k, x in the others
  *   warpline_compact_T(to, x, c)         a packed store: the active lanes in which c holds store their x one after another, in their
  *                                        order, from `to` on; how many did. (If `to` differs between lanes, the n-th of them stores at
@@ -87,6 +88,7 @@
   WARPLINE_FUNCTION(C, warpline_shuffle_##T, (C x, WARPLINE_U32 lane), return lane == 0 ? x : 0;) \
   WARPLINE_FUNCTION(C, warpline_broadcast_##T, (C x, WARPLINE_U32 lane), return lane == 0 ? x : 0;) \
   WARPLINE_FUNCTION(C, warpline_extract_##T, (C x, WARPLINE_U32 lane), return lane == 0 ? x : 0;) \
+  WARPLINE_FUNCTION(C, warpline_first_##T, (C x, bool condition), return condition ? x : 0;) \
   WARPLINE_FUNCTION(C, warpline_insert_##T, (C x, WARPLINE_U32 lane, C y), return lane == 0 ? y : x;) \
   WARPLINE_FUNCTION(WARPLINE_U32, warpline_compact_##T, (C *to, C x, bool active), if (active) *to = x; return active;) \
   WARPLINE_COMBINING(add, T, C, 0) \

@@ -69,6 +69,8 @@ pub trait Element: Copy + Limits {
     #[doc(hidden)]
     fn shuffle(self, lane: u32) -> Self;
     #[doc(hidden)]
+    fn first(self, condition: bool) -> Self;
+    #[doc(hidden)]
     fn insert(self, lane: u32, y: Self) -> Self;
     /// # Safety
     /// As [`warpline_compact`].
@@ -91,6 +93,20 @@ macro_rules! elements {
                     if lane == 0 { x } else { $t::ZERO }
                 }
                 shuffle(self, lane)
+            }
+
+            #[inline(always)]
+            fn first(self, condition: bool) -> $t {
+                #[cfg(not(feature = "scalar"))]
+                unsafe extern "C" {
+                    #[link_name = concat!("warpline_first_", stringify!($t))]
+                    safe fn first(x: $t, condition: bool) -> $t;
+                }
+                #[cfg(feature = "scalar")]
+                fn first(x: $t, condition: bool) -> $t {
+                    if condition { x } else { $t::ZERO }
+                }
+                first(self, condition)
             }
 
             #[inline(always)]
@@ -147,6 +163,13 @@ pub fn warpline_broadcast<T: Element>(x: T, lane: u32) -> T {
 #[inline(always)]
 pub fn warpline_extract<T: Element>(x: T, lane: u32) -> T {
     x.shuffle(lane)
+}
+
+/// The `x` of the first active lane in which the condition holds; 0 if it holds in none. The same for all active lanes. One lane alone: its own `x`
+/// if the condition holds.
+#[inline(always)]
+pub fn warpline_first<T: Element>(x: T, condition: bool) -> T {
+    x.first(condition)
 }
 
 /// `y` in lane `lane`, `x` in the others.

@@ -95,6 +95,10 @@ impl Module {
                     let this = is_this_lane(argument(1));
                     f.LLVMBuildSelect(builder, this, argument(0), f.LLVMConstNull(result), EMPTY)
                 }
+                LaneOp::First => {
+                    let holds = converted(builder, argument(1), f.LLVMIntTypeInContext(self.context(), 1));
+                    f.LLVMBuildSelect(builder, holds, argument(0), f.LLVMConstNull(result), EMPTY)
+                }
                 LaneOp::Insert => {
                     let this = is_this_lane(argument(1));
                     f.LLVMBuildSelect(builder, this, argument(2), argument(0), EMPTY)

@@ -136,7 +136,9 @@ fn instruction(module: &Module, func: &Function, i: Inst, names: &mut Names) {
     }
     names.extend(match &data.op {
         Op::Freeze => Some("value: freeze"),
-        Op::Lane(LaneOp::Shuffle | LaneOp::Insert) => Some("lane operation: shuffle, insert"),
+        Op::Lane(LaneOp::Shuffle | LaneOp::First | LaneOp::Insert) => {
+            Some("lane operation: shuffle, first, insert")
+        }
         Op::Lane(LaneOp::Compact) => Some("lane operation: packed store"),
         Op::Lane(LaneOp::Reduce(_)) => Some("lane operation: reduction"),
         Op::Lane(LaneOp::ScanExclusive(_) | LaneOp::ScanInclusive(_)) => Some("lane operation: scan"),

@@ -31,13 +31,14 @@ impl Filler<'_> {
         self.emit(b, Op::Lane(op), args, ty, true, op != LaneOp::LaneIndex);
     }
 
-    /// Shuffles, reductions and scans.
+    /// Shuffles, first lanes, reductions and scans.
     fn lane_elements(&mut self, b: Block) {
         let elem = *self.rng.pick(&ELEMENTS);
         let x = self.pick(b, elem, ANY);
-        let op = match self.rng.below(5) {
+        let op = match self.rng.below(6) {
             0 => LaneOp::Shuffle,
             1 => LaneOp::Insert,
+            5 => LaneOp::First,
             k => {
                 let fitting: Vec<Combine> = Combine::ALL.into_iter().filter(|c| c.fits(elem)).collect();
                 let c = *self.rng.pick(&fitting);
@@ -45,7 +46,7 @@ impl Filler<'_> {
             }
         };
         let mut args = vec![x];
-        let mut uniform = matches!(op, LaneOp::Reduce(_));
+        let mut uniform = matches!(op, LaneOp::Reduce(_) | LaneOp::First);
         if matches!(op, LaneOp::Shuffle | LaneOp::Insert) {
             let lane = self.lane_number(b);
             args.push(lane);
@@ -53,6 +54,9 @@ impl Filler<'_> {
         }
         if op == LaneOp::Insert {
             args.push(self.pick(b, elem, ANY));
+        }
+        if op == LaneOp::First {
+            args.push(self.pick(b, Type::BOOL, CLEAN));
         }
         let values: Vec<Value> = args.iter().map(|a| a.value).collect();
         self.emit(b, Op::Lane(op), &values, elem, args.iter().all(|a| a.clean), uniform);

@@ -91,6 +91,13 @@ impl Exec<'_, '_, '_> {
                 };
                 row(ins.b).into_iter().map(from).collect()
             }
+            LaneOp::First => {
+                let conditions = row(ins.b);
+                let undefined = conditions.iter().find(|c| !c.is_defined());
+                let first = conditions.iter().position(|c| c.bits != 0);
+                let found = undefined.copied().or(first.map(|k| row(ins.a)[k])).unwrap_or(Cell::ZERO);
+                vec![found; conditions.len()]
+            }
             LaneOp::Insert => lanes
                 .iter()
                 .map(|l| match frame.cell(l, ins.b).defined() {

@@ -102,6 +102,8 @@ pub enum LaneOp {
     LaneCount,
     /// `shuffle x, k`: the `x` of lane `k : i32` (unsigned), or zero if there is no such lane or it is not active. Uniform if `k` is.
     Shuffle,
+    /// `first x, c`: the `x` of the first active lane whose `c : i1` is true, or zero if there is none. Uniform.
+    First,
     /// `insert x, k, y`: `y` in lane `k : i32`, `x` in the others.
     Insert,
     /// `compact p, x, c`: of the active lanes whose `c : i1` is true, in their order, the *n*-th stores its `x` at its `p + n`, counted in
@@ -129,7 +131,7 @@ pub enum LaneOp {
 }
 
 /// The operations that do not combine anything, with their keywords.
-const SIMPLE: [(LaneOp, &str); 15] = [
+const SIMPLE: [(LaneOp, &str); 16] = [
     (LaneOp::Any, "any"),
     (LaneOp::All, "all"),
     (LaneOp::Ballot, "ballot"),
@@ -137,6 +139,7 @@ const SIMPLE: [(LaneOp, &str); 15] = [
     (LaneOp::LaneIndex, "lane_index"),
     (LaneOp::LaneCount, "lane_count"),
     (LaneOp::Shuffle, "shuffle"),
+    (LaneOp::First, "first"),
     (LaneOp::Insert, "insert"),
     (LaneOp::Compact, "compact"),
     (LaneOp::MaskAny, "mask_any"),
@@ -237,6 +240,7 @@ impl LaneOp {
         matches!(
             self,
             LaneOp::Shuffle
+                | LaneOp::First
                 | LaneOp::Insert
                 | LaneOp::Compact
                 | LaneOp::Reduce(_)
@@ -266,15 +270,16 @@ impl LaneOp {
             LaneOp::Shuffle => (vec![elem, LANE], elem),
             LaneOp::Insert => (vec![elem, LANE, elem], elem),
             LaneOp::Compact => (vec![Type::PTR, elem, Type::BOOL], Type::Int(32)),
+            LaneOp::First => (vec![elem, Type::BOOL], elem),
             LaneOp::Reduce(_) | LaneOp::ScanExclusive(_) | LaneOp::ScanInclusive(_) => (vec![elem], elem),
             LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr => (bools(2), Type::BOOL),
             LaneOp::Blend | LaneOp::BlendAny => (vec![Type::BOOL, elem, elem], elem),
         }
     }
 
-    /// Whether elements may have this type.
+    /// Whether elements may have this type. Pointers have no place in names of functions; the vectorizer asks for the first one by itself.
     pub fn takes(self, elem: Type) -> bool {
-        let known = ELEMENTS.iter().any(|&(_, ty, _)| ty == elem);
+        let known = ELEMENTS.iter().any(|&(_, ty, _)| ty == elem) || (self == LaneOp::First && elem.is_ptr());
         known && self.combine().is_none_or(|c| c.fits(elem))
     }
 

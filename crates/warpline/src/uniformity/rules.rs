@@ -309,6 +309,7 @@ fn by_lane_op(op: LaneOp) -> Rule {
         | LaneOp::Ballot
         | LaneOp::Popcount
         | LaneOp::LaneCount
+        | LaneOp::First
         | LaneOp::Compact
         | LaneOp::Reduce(_)
         | LaneOp::MaskAny => Rule::AlwaysUniform,

@@ -21,7 +21,7 @@ use super::options::Options;
 use super::pipeline::vectorize_one;
 use super::stage::Watch;
 use super::vector_abi::Variant;
-use super::{Boscc, Linearize, VectorizeError};
+use super::{Boscc, Coherence, Linearize, VectorizeError};
 
 /// What a module's embedder knows of the functions that kernels call.
 pub trait Callees {
@@ -106,6 +106,11 @@ impl Form {
             Boscc::Off => '0',
             Boscc::On => '1',
             Boscc::Auto => 'a',
+        });
+        name.push_str(match options.coherence {
+            Coherence::Off => "",
+            Coherence::On => "t1",
+            Coherence::Auto => "ta",
         });
         if options.count_lanes.is_some() {
             name.push('c');

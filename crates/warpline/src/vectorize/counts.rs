@@ -21,6 +21,9 @@ pub struct Counts {
     pub masks: MaskCounts,
     /// Tests whether a mask has any lane, to skip what no lane wants.
     pub boscc: TestCounts,
+    /// Loops with code for [iterations in which lanes agree](super::coherence). What else is counted is counted in both bodies.
+    #[serde(default)]
+    pub coherent: usize,
 }
 
 /// Branches that the vectorizer made to skip code that no lane wants (paper 3, Sec. 6). Latches of transformed loops and branches into

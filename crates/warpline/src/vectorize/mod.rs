@@ -1,7 +1,7 @@
 //! The vectorizer: from a scalar kernel to W lanes (paper 3).
 //!
 //! The stages, each a module (kernels that ask which work-item they are have become others before, by [`work_items`]):
-//! 1. `conditions`: uniform parts of conditions get branches of their own; `arms`: branches whose arms access the same memory become straight code; [`reducible`]: loops with several entries get one; [`normalize`]: one exit, well-shaped loops, loop-closed SSA;
+//! 1. `conditions`: uniform parts of conditions get branches of their own; `arms`: branches whose arms access the same memory become straight code; [`coherence`]: bodies of loops are made twice, for when lanes agree; [`reducible`]: loops with several entries get one; [`normalize`]: one exit, well-shaped loops, loop-closed SSA;
 //!    [`dead_ends`]: panics out of the way; [`scalarize`]: vector-typed values as their elements; [`shared_memory`]:
 //!    private memory that one object can stand for;
 //!    then the [uniformity analysis](crate::uniformity) and, for indices, [`widen`];
@@ -19,7 +19,9 @@ pub mod boscc;
 pub mod callees;
 pub mod classes;
 mod cleanup;
+pub mod coherence;
 mod conditions;
+mod copies;
 pub mod counts;
 pub mod dead_ends;
 pub mod divergent_loops;
@@ -58,7 +60,9 @@ use safe_loads::SafeLoads;
 pub use callees::{AllCallees, Callees, NoCallees};
 pub use error::VectorizeError;
 pub use lower::Elementary;
-pub use options::{Boscc, Gathers, Linearize, MathLibrary, NoMathLibrary, Options, Passing, Vectorized};
+pub use options::{
+    Boscc, Coherence, Gathers, Linearize, MathLibrary, NoMathLibrary, Options, Passing, Vectorized,
+};
 pub use pipeline::{Linearized, MAX_WIDTH, linearize_kernel, vectorize, vectorize_staged};
 pub use stage::{Stage, Watch};
 

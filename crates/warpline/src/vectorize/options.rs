@@ -30,6 +30,18 @@ pub enum Boscc {
     Auto,
 }
 
+/// For which loops code is made for [iterations in which lanes agree](super::coherence).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Coherence {
+    /// None.
+    #[default]
+    Off,
+    /// All for which it can be made, if only one load is saved.
+    On,
+    /// Those in which lanes are likely to agree and much is loaded.
+    Auto,
+}
+
 /// What a machine's instructions gather and scatter under masks.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Gathers {
@@ -77,6 +89,8 @@ pub struct Options<'a> {
     pub linearize: Linearize,
     /// Where code without active lanes is skipped.
     pub boscc: Boscc,
+    /// Where code is made for iterations in which lanes agree.
+    pub coherence: Coherence,
     /// Whether a uniform return value is to be returned as a scalar, not as a vector.
     pub scalar_result: bool,
     /// Vector math functions.
@@ -100,6 +114,7 @@ impl Options<'_> {
             masked: false,
             linearize: Linearize::default(),
             boscc: Boscc::default(),
+            coherence: Coherence::default(),
             scalar_result: false,
             math: &NoMathLibrary,
             callees: &AllCallees,

@@ -12,6 +12,7 @@ use crate::verify::verify;
 
 use super::arms::{fold_arms, has_arms_to_fold};
 use super::callees::{self, Form, asking_lanes};
+use super::coherence::{has_candidates, make_bodies_twice};
 use super::conditions::{has_conditions_of_parts, split_conditions};
 use super::counts::Counts;
 use super::lower::{Input, Lowered, lower};
@@ -103,6 +104,21 @@ fn linearize_staged(
         let uniformity = analyse(&scalar, &[]);
         fold_arms(module, &mut scalar, |v| uniformity.is_divergent(v));
     }
+    let mut coherent = 0;
+    if options.width > 1
+        && options.linearize == Linearize::Partial
+        && has_candidates(&scalar, options.coherence)
+    {
+        let uniformity = analyse(&scalar, &[]);
+        coherent = make_bodies_twice(
+            module,
+            &mut scalar,
+            options.width,
+            &uniformity,
+            &lane_callees,
+            options.coherence,
+        );
+    }
     normalize::normalize(&mut scalar)?;
     watch(Stage::Verify);
     check(module, &scalar, "internal: normal form broke the function")?;
@@ -139,7 +155,8 @@ fn linearize_staged(
         known.insert(v);
     }
     let facts = facts_of(&scalar, &uniformity);
-    let program = to_lane_program(module, scalar.clone(), facts, options, watch)?;
+    let mut program = to_lane_program(module, scalar.clone(), facts, options, watch)?;
+    program.counts.coherent = coherent;
     watch(Stage::Verify);
     check(module, &program.func, "internal: linearization broke the function")?;
     Ok(Linearized { program, scalar, uniformity, lane_callees, shapes, known })

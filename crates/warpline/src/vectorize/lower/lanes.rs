@@ -48,6 +48,7 @@ impl Lower<'_> {
                 self.select(cond, a, b)
             }
             LaneOp::Shuffle => self.lane_shuffle(&args, i)?,
+            LaneOp::First => self.first_of_those(&args, i)?,
             LaneOp::Insert => self.lane_insert(&args, i)?,
             LaneOp::Compact => self.compact(&args, i)?,
             LaneOp::Reduce(c) => self.lane_reduction(c, args[0], i)?,
@@ -184,6 +185,22 @@ impl Lower<'_> {
         };
         self.call_named(name, &[count], Type::Void, Effects::UNKNOWN);
         Ok(())
+    }
+
+    /// The value of the first active lane in which a condition holds, zero if there is none.
+    fn first_of_those(&mut self, args: &[Value], at: Inst) -> Result<Value, VectorizeError> {
+        let ty = self.src.ty(args[0]);
+        let those = self.among_active(args[1], at)?;
+        let any = self.any_of(those);
+        let found = if self.reps[args[0]] == Rep::Uniform {
+            self.scalar(args[0], at)?
+        } else {
+            let x = self.vector(args[0], at)?;
+            let lane = self.first_set(those);
+            self.extract_at(x, ty, lane)
+        };
+        let zero = self.out.constant_value(Constant::Zero(ty));
+        Ok(self.emit(Op::Select, &[any, found, zero], ty))
     }
 
     /// The value of the lane that each lane asks for, zero if there is none or it is not active.

@@ -6,20 +6,16 @@
 //! becomes a variable that original and copy write, and SSA construction joins them.
 
 use cranelift_entity::SecondaryMap;
-use cranelift_entity::packed_option::PackedOption;
 use warpline_analysis::{CsrGraph, CycleForest, CycleId, Graph, Node};
 
-use crate::ir::{Block, Edge, Function, Inst, Op, Type, Value, Var};
+use crate::ir::{Block, Edge, Function, Op, Type, Value};
 use crate::ssa;
+use crate::vectorize::copies::{Blocks, Use, Values, copy_blocks, join, uses_in};
 
 use super::dispatch_cost;
 
 /// With more entries than this, splitting is not tried.
 const MAX_ENTRIES: usize = 4;
-
-/// The copies of blocks and of values, of all sides.
-type Blocks = SecondaryMap<Block, PackedOption<Block>>;
-type Values = SecondaryMap<Value, PackedOption<Value>>;
 
 /// What is to be copied.
 struct Side {
@@ -32,14 +28,6 @@ struct Side {
     limit: usize,
     /// Uses of its values elsewhere.
     uses: Vec<(Value, Use)>,
-}
-
-/// A place outside of the side where one of its values is used.
-#[derive(Copy, Clone)]
-enum Use {
-    Operand(Inst, usize),
-    /// The φ operand at this position on an edge.
-    Phi(Edge, usize),
 }
 
 /// Splits nodes of irreducible cycles without irreducible ones inside where that adds fewer instructions than a new header,
@@ -86,7 +74,7 @@ pub(super) fn split_nodes(
                     }
                 });
             }
-            join(func, side, &values, &mut vars);
+            join(func, &mut side.uses, &values, &mut vars);
         }
     }
     ssa::construct_vars(func, &vars);
@@ -158,20 +146,6 @@ fn find_uses(func: &Function, side_of: &SecondaryMap<Block, u32>, sides: &mut [S
     }
 }
 
-/// All uses of values in a block and on the edges that leave it.
-fn uses_in(func: &Function, b: Block, mut note: impl FnMut(Value, Use)) {
-    for i in func.block_insts(b) {
-        for (k, &v) in func.insts[i].args.iter().enumerate() {
-            note(v, Use::Operand(i, k));
-        }
-    }
-    for &e in func.out_edges(b) {
-        for (k, &v) in func.edges[e].args.iter().enumerate() {
-            note(v, Use::Phi(e, k));
-        }
-    }
-}
-
 /// Copies the blocks of a side and leads its entries from outside to the copies. `cycles` speaks of the first `known` blocks.
 fn copy(
     func: &mut Function,
@@ -181,16 +155,7 @@ fn copy(
     copies: &mut Blocks,
     values: &mut Values,
 ) {
-    for &b in &side.blocks {
-        let name = func.blocks[b].name.clone();
-        copies[b] = func.add_block(&name).into();
-    }
-    for &b in &side.blocks {
-        copy_results(func, b, copies[b].expect("every block of the side is copied"), values);
-    }
-    for &b in &side.blocks {
-        link(func, b, copies, values);
-    }
+    copy_blocks(func, &side.blocks, copies, values);
     for &b in &side.entries {
         // Copies of other sides are outside, as their originals are: sides belong to cycles apart.
         let outside = |&e: &Edge| {
@@ -212,77 +177,4 @@ fn copy(
 
 fn copies_contain(copies: &Blocks, side: &Side, b: Block) -> bool {
     side.blocks.iter().any(|&x| copies[x] == b.into())
-}
-
-/// Copies φs and instructions, with the operands of the original.
-fn copy_results(func: &mut Function, b: Block, new: Block, values: &mut Values) {
-    for i in func.blocks[b].phis.clone().into_iter().chain(func.blocks[b].insts.clone()) {
-        let data = func.insts[i].clone();
-        let types: Vec<Type> = data.results.iter().map(|&v| func.ty(v)).collect();
-        let is_phi = data.op == Op::Phi;
-        let made = func.make_inst(new, data.op, &data.args, &types);
-        func.insts[made].flags = data.flags;
-        func.insts[made].loc = data.loc;
-        func.insts[made].origin = data.origin;
-        match is_phi {
-            true => func.blocks[new].phis.push(made),
-            false => func.blocks[new].insts.push(made),
-        }
-        for (k, &v) in data.results.iter().enumerate() {
-            values[v] = func.insts[made].results[k].into();
-        }
-    }
-}
-
-/// Gives a copied block its terminator, and its instructions the operands that they have in the copy.
-fn link(func: &mut Function, b: Block, copies: &Blocks, values: &Values) {
-    let new = copies[b].expect("every block of the side is copied");
-    let map = |v: Value| values[v].expand().unwrap_or(v);
-    for k in 0..func.blocks[new].insts.len() {
-        let i = func.blocks[new].insts[k];
-        func.insts[i].args.iter_mut().for_each(|v| *v = map(*v));
-    }
-    let data = func.insts[func.terminator(b)].clone();
-    let args: Vec<Value> = data.args.iter().map(|&v| map(v)).collect();
-    let targets: Vec<Block> =
-        data.edges.iter().map(|&e| func.edges[e].to).map(|to| copies[to].expand().unwrap_or(to)).collect();
-    let made = func.set_terminator(new, data.op, &args, &targets);
-    func.insts[made].flags = data.flags;
-    func.insts[made].loc = data.loc;
-    func.insts[made].origin = data.origin;
-    for (k, &e) in data.edges.iter().enumerate() {
-        let args = func.edges[e].args.iter().map(|&v| map(v)).collect();
-        let edge = func.insts[made].edges[k];
-        func.edges[edge].args = args;
-    }
-}
-
-/// Makes variables of what is used behind original and copy.
-fn join(func: &mut Function, side: &mut Side, values: &Values, vars: &mut Vec<Var>) {
-    side.uses.sort_by_key(|u| u.0);
-    for uses in side.uses.chunk_by(|a, b| a.0 == b.0) {
-        let value = uses[0].0;
-        let ty = func.ty(value);
-        let var = func.add_var(ty, &func.values[value].name.clone());
-        vars.push(var);
-        for v in [value, values[value].expect("what the side defines is copied")] {
-            let b = func.def_block(v).expect("an instruction defines it");
-            func.append(b, Op::WriteVar(var), &[v], Type::Void);
-        }
-        for &(_, u) in uses {
-            match u {
-                Use::Operand(i, k) => {
-                    let b = func.insts[i].block;
-                    let read = func.make_inst(b, Op::ReadVar(var), &[], &[ty]);
-                    func.blocks[b].insts.insert(0, read);
-                    func.insts[i].args[k] = func.insts[read].results[0];
-                }
-                Use::Phi(e, k) => {
-                    let b = func.edges[e].from;
-                    let read = func.append_value(b, Op::ReadVar(var), &[], ty);
-                    func.set_phi_arg(e, k, read);
-                }
-            }
-        }
-    }
 }

@@ -1,0 +1,423 @@
+//! Iterations in which lanes agree.
+//!
+//! Lanes that walk through a tree or a list begin at its root together, and where neighbours want much the same they stay together for long or meet
+//! again. The analysis must call the node where a lane is divergent all the same, for some may go elsewhere: each field of it is a gather, each branch on a
+//! field is folded. So the body of such a loop is made twice. Its header asks whether the lanes that are there are all at the same node; if
+//! they are, they go through a copy of the body in which the node is that of the first lane, so that its fields are loaded once for all lanes and branches on
+//! them stay branches. Else they go through the body as it was.
+//!
+//! Lanes that are not at the same node may yet go through the copy, some at a time: those that are at one node go, the others wait, which changes nothing
+//! for them. Which go first decides whether they meet again. Where the loop keeps a stack, lanes that have more on their stacks than others are
+//! still below a node that the others have left; so they go first, with all that are where the first of them is. Then lanes come to most nodes
+//! together, as in a program that hands packets of rays through a tree. Without a stack, lanes do not wait.
+//!
+//! To wait for a few costs time that is gained where many go together. So accounts are kept: each iteration in which lanes go together
+//! brings what these lanes' share of an iteration apart would have cost, and costs what it does. Lanes wait as long as that leaves credit; else all go
+//! apart. So as far as costs are known it never takes longer than to go apart in all iterations, however lanes are scattered. Old credit counts only as far as
+//! [`MAX_CREDIT`], for lanes that have been together for long may be scattered from some point on.
+//!
+//! It costs a comparison and a branch in each iteration and twice the code. It is worth that where much is loaded from what lanes may agree on, and where
+//! they are likely to agree. Nothing in a program says how likely that is; but lanes that begin apart hardly meet, and those that go down from the root of a
+//! tree, so many steps and no more, part for good. So it is done for loops
+//! * that lanes leave apart,
+//! * with a value in the header, an integer or a pointer, that differs between lanes and begins as the same for all of them,
+//! * with at least [`MIN_LOADS`] loads from addresses that nothing but this value makes differ, and
+//! * of at most [`MAX_INSTS`] instructions that ask nothing of other lanes and write to no memory but the lane's own, so that nobody can tell who waited.
+//!
+//! What differs may be poison in a lane that makes no use of it, and must not be branched on then; so it is frozen before it is looked at.
+
+use cranelift_entity::{EntitySet, SecondaryMap};
+use warpline_analysis::{CycleForest, CycleId, Node};
+
+use crate::ir::{
+    BinaryOp, Block, Combine, Edge, Effects, Function, Inst, IntPred, LaneOp, Module, Op, Symbol, Type, Value,
+};
+use crate::shape::addresses::Address;
+use crate::ssa;
+use crate::uniformity::Uniformity;
+
+use super::Coherence;
+use super::copies::{Blocks, Use, Values, copy_blocks, join, uses_in};
+use super::objects::lifetime_marker;
+
+/// From how many loads on it is done.
+const MIN_LOADS: usize = 3;
+
+/// How many instructions are copied at most.
+const MAX_INSTS: usize = 400;
+
+/// What a gather takes for each lane, in instructions.
+const GATHER: u32 = 3;
+
+/// What it takes to find out which lanes are to go.
+const QUESTION: u32 = 32;
+
+/// How much credit there may be, in iterations with all lanes apart.
+const MAX_CREDIT: u32 = 16;
+
+/// Lanes and costs.
+const COUNT: Type = Type::Int(32);
+
+/// A loop whose body is to be made twice.
+struct Candidate {
+    header: Block,
+    blocks: Vec<Block>,
+    /// What lanes may agree on, a φ of the header.
+    value: Value,
+    /// What says how much a lane has on its stack, another.
+    stack: Option<Value>,
+    /// The edges that enter the loop.
+    entering: Vec<Edge>,
+    /// Instructions, and loads that are made once where lanes agree.
+    cost: [u32; 2],
+}
+
+/// Whether a function has loops that come into question, whatever differs between lanes.
+pub fn has_candidates(func: &Function, mode: Coherence) -> bool {
+    if mode == Coherence::Off {
+        return false;
+    }
+    let (graph, _) = func.graph();
+    let cycles = CycleForest::compute(&graph);
+    let loads = |c: CycleId| {
+        let insts = cycles.nodes(c).iter().flat_map(|&n| func.block_insts(Block::from(n)));
+        insts.filter(|&i| matches!(func.insts[i].op, Op::Load(_))).count()
+    };
+    let fits = |c: CycleId| {
+        let phis = &func.blocks[Block::from(cycles.header(c))].phis;
+        phis.iter().any(|&phi| may_be_compared(func, func.insts[phi].results[0]))
+    };
+    cycles.cycles().any(|c| fits(c) && loads(c) >= least_loads(mode))
+}
+
+/// Makes the bodies of the loops that come into question twice. How many.
+pub fn make_bodies_twice(
+    module: &Module,
+    func: &mut Function,
+    width: u32,
+    uniformity: &Uniformity,
+    lane_callees: &EntitySet<Symbol>,
+    mode: Coherence,
+) -> usize {
+    let candidates = Search { module, func, uniformity, lane_callees, mode }.candidates();
+    let (mut copies, mut values, mut vars) = (Blocks::new(), Values::new(), Vec::new());
+    for candidate in &candidates {
+        let mut uses = candidate.make_twice(func, width, &mut copies, &mut values);
+        join(func, &mut uses, &values, &mut vars);
+    }
+    ssa::construct_vars(func, &vars);
+    candidates.len()
+}
+
+fn least_loads(mode: Coherence) -> usize {
+    if mode == Coherence::On { 1 } else { MIN_LOADS }
+}
+
+/// Whether lanes can be asked whether they agree on a value.
+fn may_be_compared(func: &Function, v: Value) -> bool {
+    LaneOp::First.takes(func.ty(v)) && !func.ty(v).is_float()
+}
+
+struct Search<'a> {
+    module: &'a Module,
+    func: &'a Function,
+    uniformity: &'a Uniformity,
+    lane_callees: &'a EntitySet<Symbol>,
+    mode: Coherence,
+}
+
+impl Search<'_> {
+    /// The loops to change, none in another.
+    fn candidates(&self) -> Vec<Candidate> {
+        let cycles = self.uniformity.cycles();
+        let apart: Vec<CycleId> = self.uniformity.left_apart().collect();
+        let mut found = Vec::new();
+        let mut has_inner = vec![false; cycles.len()];
+        for c in cycles.cycles().rev() {
+            let here = (!has_inner[c.index()] && (self.mode == Coherence::On || apart.contains(&c)))
+                .then(|| self.candidate(c))
+                .flatten();
+            if let Some(parent) = cycles.parent(c)
+                && (here.is_some() || has_inner[c.index()])
+            {
+                has_inner[parent.index()] = true;
+            }
+            found.extend(here);
+        }
+        found
+    }
+
+    fn candidate(&self, c: CycleId) -> Option<Candidate> {
+        let (func, cycles) = (self.func, self.uniformity.cycles());
+        if !cycles.is_reducible(c) || self.uniformity.is_given_up(c) {
+            return None;
+        }
+        let header = Block::from(cycles.header(c));
+        let blocks: Vec<Block> = cycles.nodes(c).iter().map(|&n| Block::from(n)).collect();
+        let insts = || blocks.iter().flat_map(|&b| func.block_insts(b));
+        if insts().count() > MAX_INSTS || insts().any(|i| !self.may_be_copied(i)) {
+            return None;
+        }
+        let phis: Vec<(usize, Value)> =
+            func.blocks[header].phis.iter().map(|&phi| func.insts[phi].results[0]).enumerate().collect();
+        let differing = phis.iter().filter(|&&(at, v)| {
+            may_be_compared(func, v)
+                && self.uniformity.is_divergent(v)
+                && (self.mode == Coherence::On || self.begins_as_one(c, header, at))
+        });
+        let loads = differing.clone().map(|&(_, value)| (self.loads_by(c, value), value));
+        let (loads, value) =
+            loads.max_by_key(|&(loads, _)| loads).filter(|&(n, _)| n >= least_loads(self.mode))?;
+        let is_stack = |&&(at, v): &&(usize, Value)| v != value && self.counts_both_ways(c, header, at);
+        let stack = differing.clone().find(is_stack).map(|&(_, v)| v);
+        let cost = [insts().count(), loads].map(|n| n as u32);
+        let outside = |e: &&Edge| !cycles.contains(c, Node::from(func.edges[**e].from));
+        let entering = func.blocks[header].preds.iter().filter(outside).copied().collect();
+        Some(Candidate { header, blocks, value, stack, entering, cost })
+    }
+
+    /// Whether the φ at a position is an integer that goes up at some places in the loop and down at others, by constants and no other way.
+    fn counts_both_ways(&self, c: CycleId, header: Block, position: usize) -> bool {
+        let (func, cycles) = (self.func, self.uniformity.cycles());
+        let phi = func.insts[func.blocks[header].phis[position]].results[0];
+        let Type::Int(bits @ 8..=64) = func.ty(phi) else { return false };
+        let inside = |b: Block| cycles.contains(c, Node::from(b));
+        let (mut up, mut down) = (false, false);
+        let mut seen = EntitySet::new();
+        seen.insert(phi);
+        let entering = |b: Block, at: usize| {
+            let edges = func.blocks[b].preds.iter().map(|&e| &func.edges[e]);
+            edges.filter(|e| inside(e.from)).map(|e| e.args[at]).collect::<Vec<_>>()
+        };
+        let mut work = entering(header, position);
+        while let Some(v) = work.pop() {
+            if !seen.insert(v) {
+                continue;
+            }
+            let Some(i) = func.def_inst(v).filter(|&i| inside(func.insts[i].block)) else { return false };
+            let data = &func.insts[i];
+            match data.op {
+                Op::Phi if data.block == header => return false,
+                Op::Phi => work.extend(entering(data.block, func.phi_position(i).unwrap_or(0))),
+                Op::Select => work.extend(&data.args[1..]),
+                Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub)) => {
+                    let Some(n) = func.as_int(data.args[1]).filter(|&n| n != 0) else { return false };
+                    let goes_up = (n >> (bits - 1) == 0) == (op == BinaryOp::Add);
+                    (up, down) = (up | goes_up, down | !goes_up);
+                    work.push(data.args[0]);
+                }
+                _ => return false,
+            }
+        }
+        up && down
+    }
+
+    fn may_be_copied(&self, i: Inst) -> bool {
+        let (module, func) = (self.module, self.func);
+        let data = &func.insts[i];
+        let own = |address: Value| {
+            let root = Address::of(module, func, address).and_then(|a| func.def_inst(a.root));
+            root.is_some_and(|i| matches!(func.insts[i].op, Op::Alloca { .. }))
+        };
+        let fits = match &data.op {
+            Op::Store(access) => access.is_simple() && own(data.args[1]),
+            Op::Load(access) => access.is_simple(),
+            Op::Call(call) => {
+                let asks = call.callee.is_none_or(|s| self.lane_callees.contains(s));
+                let noticed =
+                    data.effects().intersects(Effects::WRITES | Effects::ATOMIC | Effects::CONVERGENT);
+                !asks && (!noticed || lifetime_marker(module, func, i).is_some())
+            }
+            Op::Alloca { .. } => false,
+            _ => !data.effects().intersects(Effects::WRITES | Effects::ATOMIC | Effects::CONVERGENT),
+        };
+        let token = |v: &Value| matches!(func.ty(*v), Type::Other(_));
+        fits && !data.results.iter().any(token)
+    }
+
+    /// Whether the φ at a position has the same value in all lanes when they enter the loop.
+    fn begins_as_one(&self, c: CycleId, header: Block, position: usize) -> bool {
+        let func = self.func;
+        func.blocks[header].preds.iter().all(|&e| {
+            let inside = self.uniformity.cycles().contains(c, Node::from(func.edges[e].from));
+            inside || !self.uniformity.is_divergent_on(func.edges[e].args[position], e)
+        })
+    }
+
+    /// How many loads of a loop are from addresses that nothing but `value` makes differ between lanes.
+    fn loads_by(&self, c: CycleId, value: Value) -> usize {
+        let (func, cycles) = (self.func, self.uniformity.cycles());
+        let mut follows: SecondaryMap<Value, bool> = SecondaryMap::new();
+        follows[value] = true;
+        let (graph, _) = func.graph();
+        let order = warpline_analysis::DfsOrder::compute(&graph);
+        let mut loads = 0;
+        for n in order.reverse_post_order().filter(|&n| cycles.contains(c, n)) {
+            for &i in &func.blocks[Block::from(n)].insts {
+                let data = &func.insts[i];
+                let differs = |v: &Value| self.uniformity.is_divergent(*v);
+                let by_value = data.args.iter().filter(|v| differs(v)).all(|&v| follows[v])
+                    && data.args.iter().any(|&v| follows[v]);
+                match (&data.op, &data.results[..]) {
+                    (Op::Load(_), _) => loads += usize::from(by_value),
+                    (_, &[result]) if data.effects().is_empty() => follows[result] = by_value,
+                    _ => {}
+                }
+            }
+        }
+        loads
+    }
+}
+
+impl Candidate {
+    /// Copies the body of the loop and lets the header choose. The uses behind it of what is defined in it.
+    fn make_twice(
+        &self,
+        func: &mut Function,
+        width: u32,
+        copies: &mut Blocks,
+        values: &mut Values,
+    ) -> Vec<(Value, Use)> {
+        let apart = func.split_block(self.header, 0, "apart");
+        let region: Vec<Block> =
+            self.blocks.iter().map(|&b| if b == self.header { apart } else { b }).collect();
+        let uses = uses_elsewhere(func, &region);
+        copy_blocks(func, &region, copies, values);
+        let copy = |b: Block| copies[b].expect("every block of the region is copied");
+        let together = copy(apart);
+        func.blocks[together].name = "together".into();
+        let node = match self.stack {
+            None => {
+                let asked = self.ask(func);
+                func.set_terminator(self.header, Op::CondBr, &[asked.all], &[together, apart]);
+                asked.first
+            }
+            Some(stack) => self.let_some_wait(func, width, stack, together, apart),
+        };
+        for b in region.iter().map(|&b| copy(b)) {
+            let replace = |args: &mut [Value]| {
+                args.iter_mut().filter(|v| **v == self.value).for_each(|v| *v = node);
+            };
+            for i in func.block_insts(b).collect::<Vec<_>>() {
+                replace(&mut func.insts[i].args);
+            }
+            for e in func.out_edges(b).to_vec() {
+                replace(&mut func.edges[e].args);
+            }
+        }
+        uses
+    }
+
+    /// Asks in the header whether all lanes agree.
+    fn ask(&self, func: &mut Function) -> Asked {
+        let (b, ty) = (self.header, func.ty(self.value));
+        let frozen = func.append_value(b, Op::Freeze, &[self.value], ty);
+        let yes = func.bool_const(true);
+        let first = func.append_value(b, Op::Lane(LaneOp::First), &[frozen, yes], ty);
+        let same = func.append_value(b, Op::ICmp(IntPred::Eq), &[frozen, first], Type::BOOL);
+        let all = func.append_value(b, Op::Lane(LaneOp::All), &[same], Type::BOOL);
+        Asked { frozen, first, all }
+    }
+
+    /// If not all lanes agree, finds those that are where the first of those is that have most on their stacks. If there is credit for it, they go, and the
+    /// others wait. The value that they agree on.
+    fn let_some_wait(
+        &self,
+        func: &mut Function,
+        width: u32,
+        stack: Value,
+        together: Block,
+        apart: Block,
+    ) -> Value {
+        let Asked { frozen, first, all } = self.ask(func);
+        let (scattered, decided) = (func.add_block("scattered"), func.add_block("decided"));
+        let some = func.add_block("some");
+        let known: Vec<Value> =
+            func.blocks[self.header].phis.iter().map(|&phi| func.insts[phi].results[0]).collect();
+        let credit = func.add_phi(self.header, COUNT);
+        func.set_terminator(self.header, Op::CondBr, &[all], &[decided, scattered]);
+
+        let (ty, stack_ty) = (func.ty(self.value), func.ty(stack));
+        let yes = func.bool_const(true);
+        let b = scattered;
+        let stack = func.append_value(b, Op::Freeze, &[stack], stack_ty);
+        let most = func.append_value(b, Op::Lane(LaneOp::Reduce(Combine::Max)), &[stack], stack_ty);
+        let lags = func.append_value(b, Op::ICmp(IntPred::Eq), &[stack, most], Type::BOOL);
+        let last = func.append_value(b, Op::Lane(LaneOp::First), &[frozen, lags], ty);
+        let with = func.append_value(b, Op::ICmp(IntPred::Eq), &[frozen, last], Type::BOOL);
+        let going = func.append_value(b, Op::Lane(LaneOp::Popcount), &[with], COUNT);
+        let there = func.append_value(b, Op::Lane(LaneOp::Popcount), &[yes], COUNT);
+        // A header may be executed without an active lane.
+        let [none, one] = [0, 1].map(|n| func.int_const(32, n));
+        let nobody = func.append_value(b, Op::ICmp(IntPred::Eq), &[there, none], Type::BOOL);
+        let there = func.append_value(b, Op::Select, &[nobody, one, there], COUNT);
+        let [apart_cost, together_cost] = self.costs(width).map(|n| func.int_const(32, n.into()));
+        let spared = func.append_value(b, Op::Binary(BinaryOp::Mul), &[going, apart_cost], COUNT);
+        let spared = func.append_value(b, Op::Binary(BinaryOp::UDiv), &[spared, there], COUNT);
+        func.set_terminator(b, Op::Br, &[], &[decided]);
+
+        let b = decided;
+        let types = [ty, Type::BOOL, COUNT];
+        let [node, goes, spared_here] = types.map(|ty| func.add_phi(b, ty));
+        for e in func.blocks[b].preds.clone() {
+            let from_header = func.edges[e].from == self.header;
+            let args = if from_header { [first, yes, apart_cost] } else { [last, with, spared] };
+            args.into_iter().enumerate().for_each(|(at, v)| func.set_phi_arg(e, at, v));
+        }
+        let sum = func.append_value(b, Op::Binary(BinaryOp::Add), &[credit, spared_here], COUNT);
+        let rest = func.append_value(b, Op::Binary(BinaryOp::Sub), &[sum, together_cost], COUNT);
+        let pays = func.append_value(b, Op::ICmp(IntPred::Sge), &[rest, none], Type::BOOL);
+        let most = func.int_const(32, (MAX_CREDIT * self.costs(width)[0]).into());
+        let too_much = func.append_value(b, Op::ICmp(IntPred::Sgt), &[rest, most], Type::BOOL);
+        let rest = func.append_value(b, Op::Select, &[too_much, most, rest], COUNT);
+        let new_credit = func.append_value(b, Op::Select, &[pays, rest, credit], COUNT);
+        func.set_terminator(b, Op::CondBr, &[pays], &[some, apart]);
+
+        func.set_terminator(some, Op::CondBr, &[goes], &[together, self.header]);
+        let waiting = func.out_edges(some)[1];
+        func.edges[waiting].args = known.into_iter().chain([new_credit]).collect();
+        self.set_credit(func, credit, new_credit);
+        node
+    }
+
+    /// Gives the credit its value on all edges to the header but that on which lanes wait.
+    fn set_credit(&self, func: &mut Function, credit: Value, new: Value) {
+        let nothing = func.int_const(32, 0);
+        let position = func.blocks[self.header].phis.len() - 1;
+        debug_assert_eq!(func.insts[func.blocks[self.header].phis[position]].results[0], credit);
+        for e in func.blocks[self.header].preds.clone() {
+            let value = if self.entering.contains(&e) { nothing } else { new };
+            func.set_phi_arg(e, position, value);
+        }
+    }
+
+    /// What an iteration takes with all lanes apart, and together, in instructions.
+    fn costs(&self, width: u32) -> [u32; 2] {
+        let [insts, loads] = self.cost;
+        [insts + GATHER * width * loads, insts + QUESTION]
+    }
+}
+
+/// What a header has found.
+struct Asked {
+    frozen: Value,
+    /// That of the first lane.
+    first: Value,
+    /// Whether all lanes have it.
+    all: Value,
+}
+
+/// The uses outside of a region of what is defined in it.
+fn uses_elsewhere(func: &Function, region: &[Block]) -> Vec<(Value, Use)> {
+    let mut inside = EntitySet::new();
+    region.iter().for_each(|&b| _ = inside.insert(b));
+    let mut uses = Vec::new();
+    for &b in func.layout.iter().filter(|&&b| !inside.contains(b)) {
+        uses_in(func, b, |v, u| {
+            if func.def_block(v).is_some_and(|d| inside.contains(d)) {
+                uses.push((v, u));
+            }
+        });
+    }
+    uses
+}
