@@ -8,7 +8,7 @@ use warpline::interp::{
 };
 use warpline::ir::{Function, Module};
 use warpline::shape::ArgShape;
-use warpline::vectorize::{self, Boscc, Gathers, Linearize, Options, Passing, VectorizeError};
+use warpline::vectorize::{self, Boscc, Coherence, Gathers, Linearize, Options, Passing, VectorizeError};
 use warpline::verify::verify;
 
 use crate::census::{Names, access_forms};
@@ -26,6 +26,8 @@ pub struct Form {
     pub boscc: Boscc,
     /// What it is told that the machine gathers.
     pub gathers: Gathers,
+    /// For which loops it makes code for iterations in which lanes agree.
+    pub coherence: Coherence,
 }
 
 impl Form {
@@ -34,8 +36,10 @@ impl Form {
         let linearize = if rng.below(4) == 0 { Linearize::Full } else { Linearize::Partial };
         let boscc = *rng.pick(&[Boscc::Off, Boscc::On, Boscc::Auto]);
         // Not drawn from the generator itself, so that seeds keep their meaning.
-        let gathers = *rng.clone().pick(&[Gathers::Nothing, Gathers::Everything, Gathers::Avx2]);
-        Form { linearize, boscc, gathers }
+        let mut more = rng.clone();
+        let gathers = *more.pick(&[Gathers::Nothing, Gathers::Everything, Gathers::Avx2]);
+        let coherence = *more.pick(&[Coherence::Off, Coherence::On]);
+        Form { linearize, boscc, gathers, coherence }
     }
 }
 
@@ -79,6 +83,8 @@ pub struct Report {
     pub divergent_loops: usize,
     /// Tests that skip what no lane wants, for speed alone.
     pub chosen_tests: usize,
+    /// Loops with code for iterations in which lanes agree.
+    pub coherent: usize,
     /// Whether lanes met in memory.
     pub raced: bool,
     /// Edges of which Theorem 4.5 says that they stay; `None` if the kernel was too large to check.
@@ -125,6 +131,7 @@ fn differs(
         linearize: setup.form.linearize,
         boscc: setup.form.boscc,
         gathers: setup.form.gathers,
+        coherence: setup.form.coherence,
         ..Options::new(
             inputs.width,
             program.roles.iter().map(shape_of).collect(),
@@ -167,6 +174,7 @@ fn differs(
         uniform_lost: made.counts.branches.uniform_lost,
         divergent_loops: made.counts.loops.divergent,
         chosen_tests: made.counts.boscc.chosen,
+        coherent: made.counts.coherent,
         raced,
         promised_edges: theorems.map(|seen| seen.promised_edges),
         forms: access_forms(&module, lowered, inputs.width),

@@ -14,8 +14,12 @@ fn linearization(seed: u64) -> Option<Linearization> {
     let program = generate(seed, &ProgramOptions::random(&mut rng));
     let form = Form::random(&mut rng);
     let shapes = program.roles.iter().map(shape_of).collect();
-    let options =
-        Options { linearize: form.linearize, boscc: form.boscc, ..Options::new(4, shapes, "kernel_x4") };
+    let options = Options {
+        linearize: form.linearize,
+        boscc: form.boscc,
+        coherence: form.coherence,
+        ..Options::new(4, shapes, "kernel_x4")
+    };
     let made = vectorize::linearize_kernel(&program.module, program.function(), &options).ok()?;
     Some(made.program.linearization)
 }

@@ -74,6 +74,7 @@ fn options(program: &Program, inputs: &Inputs, form: Form) -> Options<'static> {
     Options {
         linearize: form.linearize,
         boscc: form.boscc,
+        coherence: form.coherence,
         ..Options::new(inputs.width, program.roles.iter().map(shape_of).collect(), "kernel_lanes")
     }
 }

@@ -29,7 +29,7 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
     let mut divergent_loops = 0;
     let mut lost = 0;
     let mut irreducible = 0;
-    let mut tested = 0;
+    let (mut tested, mut coherent) = (0, 0);
     let (mut small_enough, mut promised) = (0, 0);
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     let mut rates = Rates::default();
@@ -51,6 +51,7 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
                 // Full if-conversion loses them all.
                 lost += if setup.form.linearize == Linearize::Partial { report.uniform_lost } else { 0 };
                 tested += usize::from(report.chosen_tests > 0);
+                coherent += usize::from(report.coherent > 0);
                 small_enough += usize::from(report.promised_edges.is_some());
                 promised += report.promised_edges.unwrap_or(0);
                 rates.add(constructs(&program).union(&report.forms).copied());
@@ -73,13 +74,14 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
     println!("{rates}");
     println!(
         "{agreed} of {count} agree; {divergent} have divergent branches, {divergent_loops} divergent loops, {tested} tests for \
-         speed; {lost} uniform branches lost; {irreducible} irreducible; theorems checked on the graphs of {small_enough} with {promised} promised edges; \
+         speed, {coherent} bodies for lanes that agree; {lost} uniform branches lost; {irreducible} irreducible; theorems checked on the graphs of {small_enough} with {promised} promised edges; \
          {reasons:#?}"
     );
     assert!(agreed as u64 * 2 > count, "too few programs were compared: {reasons:#?}");
     assert!(divergent * 3 > agreed, "too few programs diverge");
     assert!(small_enough * 2 > agreed && promised > agreed, "too few graphs are checked");
     assert!(tested * 5 > agreed, "too few programs skip code that no lane wants");
+    assert!(coherent * 20 > agreed, "too few programs have loops in which lanes may agree");
     // Edges of uniform branches lead to blocks of their own, so Theorem 4.5 keeps them all.
     assert_eq!(lost, 0, "uniform branches were folded");
     assert!(divergent_loops * 10 > agreed, "too few programs have divergent loops");

@@ -14,7 +14,7 @@ use warpline::ir::{FuncId, Module as Ir, Type};
 use warpline::shape::ArgShape;
 use warpline::vectorize::driver::{self, Forms, scalar_range, slots_entry, vector_range};
 use warpline::vectorize::{
-    Boscc, Callees, Gathers, Linearize, Options, VectorizeError, Vectorized, loops, vectorize,
+    Boscc, Callees, Coherence, Gathers, Linearize, Options, VectorizeError, Vectorized, loops, vectorize,
 };
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
@@ -271,8 +271,15 @@ impl Kernel {
             "haswell" => Gathers::Avx2,
             _ => Gathers::Everything,
         };
-        let common =
-            Options { linearize, boscc, callees, gathers, ..Options::new(width, shapes.clone(), "kernel.x") };
+        let coherence = if boscc == Boscc::Auto { Coherence::Auto } else { Coherence::On };
+        let common = Options {
+            linearize,
+            boscc,
+            callees,
+            gathers,
+            coherence,
+            ..Options::new(width, shapes.clone(), "kernel.x")
+        };
         let vector = match self.looped {
             true => self.vector_loop(&mut imported.ir, &common),
             false => self.vector_range(&mut imported.ir, &common),
@@ -379,7 +386,8 @@ impl Kernel {
             for mask in 0..1u64 << width {
                 for (linearize, boscc) in FORMS {
                     let gathers = if boscc == Boscc::On { Gathers::Nothing } else { Gathers::Everything };
-                    let form = Form { linearize, boscc, gathers };
+                    let coherence = if boscc == Boscc::On { Coherence::On } else { Coherence::Off };
+                    let form = Form { linearize, boscc, gathers, coherence };
                     let setup = Setup { mask: Some(LaneSet(mask)), form, fuel: 1_000_000 };
                     match compare_all(&program, &inputs, &setup) {
                         Outcome::Agree(_) => compared += 1,

@@ -119,9 +119,14 @@ fn looped(ir: &mut Ir, program: &Program, setup: &Setup) -> Result<(FuncId, Vect
     let header = copy.layout.iter().copied().find(|&b| &*copy.blocks[b].name == "header");
     let header = header.ok_or_else(|| NoCode::Refused("the loop is gone".to_owned()))?;
     let copy = ir.functions.push(copy);
-    let Form { linearize, boscc, gathers } = setup.form;
-    let options =
-        Options { linearize, boscc, gathers, ..Options::new(setup.width, Vec::new(), "kernel.vectorized") };
+    let Form { linearize, boscc, gathers, coherence } = setup.form;
+    let options = Options {
+        linearize,
+        boscc,
+        gathers,
+        coherence,
+        ..Options::new(setup.width, Vec::new(), "kernel.vectorized")
+    };
     // Every other program with smaller groups, too.
     let halves = setup.width.is_multiple_of(2) && setup.seed.is_multiple_of(2);
     let rest = if halves { setup.width / 2 } else { setup.width };
@@ -138,8 +143,9 @@ fn no_code(e: VectorizeError) -> NoCode {
 fn form(ir: &mut Ir, program: &Program, setup: &Setup, masked: bool) -> Result<Vectorized, NoCode> {
     let name = if masked { "kernel.masked" } else { "kernel.vectorized" };
     let args = program.roles.iter().map(shape_of).collect();
-    let Form { linearize, boscc, gathers } = setup.form;
-    let options = Options { masked, linearize, boscc, gathers, ..Options::new(setup.width, args, name) };
+    let Form { linearize, boscc, gathers, coherence } = setup.form;
+    let options =
+        Options { masked, linearize, boscc, gathers, coherence, ..Options::new(setup.width, args, name) };
     let made = vectorize(ir, program.kernel, &options).map_err(no_code)?;
     verify(ir, &ir.functions[made.func]).map_err(|e| NoCode::Broken(format!("vector function: {e}")))?;
     Ok(made)
