@@ -24,15 +24,21 @@ struct Walk {
     early: bool,
     /// Lanes begin at a node of their own.
     scattered: bool,
+    /// The next node is taken from the stack at the start of an iteration.
+    pops_first: bool,
     /// There are two walks, one after the other.
     again: bool,
+    /// The second begins where the first ends.
+    at_once: bool,
 }
 
 impl Walk {
     fn random(rng: &mut SplitMix64) -> Walk {
-        let [pointers, conditional, leaves, early, again] = [(); 5].map(|()| rng.chance(1, 2));
-        let (stack, scattered) = (rng.chance(3, 4), rng.chance(1, 8));
-        Walk { pointers, stack, conditional, leaves, early, scattered, again }
+        let [pointers, conditional, leaves, early, again, at_once] = [(); 6].map(|()| rng.chance(1, 2));
+        let [stack, pops] = [(); 2].map(|()| rng.chance(3, 4));
+        let scattered = rng.chance(1, 8);
+        let (pops_first, at_once) = (stack && pops, again && at_once);
+        Walk { pointers, stack, conditional, leaves, early, scattered, pops_first, again, at_once }
     }
 
     /// The text of a kernel. A node is four numbers; its children are further on, and none is further on than all data.
@@ -50,16 +56,26 @@ impl Walk {
         t += "  %begin.p: ptr = getelementptr [4 x i32], %nodes, %wide.begin\n";
         t += "  %bit: i32 = and %q, 8\n  %c: i1 = icmp ne %bit, 0\n";
         let start = if self.pointers { "%begin.p" } else { begin };
-        if self.conditional {
-            let _ = writeln!(t, "  br %c, head1({start}, 0, 0), done1(7)");
-        } else {
-            let _ = writeln!(t, "  br head1({start}, 0, 0)");
+        if self.pops_first {
+            let _ = writeln!(t, "  store {start}, %stack, align 4");
         }
-        self.walk(&mut t, 1);
+        // Where a walk begins, with this sum.
+        let start = |sum: &str| match self.pops_first {
+            true => format!("1, {sum}"),
+            false => format!("{start}, 0, {sum}"),
+        };
+        if self.conditional {
+            let _ = writeln!(t, "  br %c, head1({}), done1(7)", start("0"));
+        } else {
+            let _ = writeln!(t, "  br head1({})", start("0"));
+        }
+        let leave =
+            if self.at_once { format!("head2({})", start("{sum}")) } else { "done1({sum})".to_owned() };
+        self.walk(&mut t, 1, &leave);
         if self.again {
             t += "done1:\n  %res1: i32 = phi\n";
-            let _ = writeln!(t, "  br head2({start}, 0, %res1)");
-            self.walk(&mut t, 2);
+            let _ = writeln!(t, "  br head2({})", start("%res1"));
+            self.walk(&mut t, 2, "done2({sum})");
             t += "done2:\n  %res2: i32 = phi\n  ret %res2\n}\n";
         } else {
             t += "done1:\n  %res1: i32 = phi\n  ret %res1\n}\n";
@@ -67,10 +83,23 @@ impl Walk {
         t
     }
 
-    fn walk(self, t: &mut String, n: u32) {
+    /// The n-th walk, which is left to a block; that may get the sum as `{sum}`.
+    fn walk(self, t: &mut String, n: u32, leave: &str) {
+        let [empty, leave] = [format!("%sum{n}"), format!("%w{n}")].map(|sum| leave.replace("{sum}", &sum));
         let node_ty = if self.pointers { "ptr" } else { "i32" };
-        let _ =
-            writeln!(t, "head{n}:\n  %node{n}: {node_ty} = phi\n  %top{n}: i32 = phi\n  %sum{n}: i32 = phi");
+        if self.pops_first {
+            let _ = writeln!(
+                t,
+                "head{n}:\n  %height{n}: i32 = phi\n  %sum{n}: i32 = phi\n  %none{n}: i1 = icmp eq %height{n}, 0\n  \
+                 br %none{n}, {empty}, step{n}\nstep{n}:\n  %top{n}: i32 = add %height{n}, -1\n  %top.wide{n}: i64 = zext %top{n}\n  \
+                 %slot{n}: ptr = getelementptr {node_ty}, %stack, %top.wide{n}\n  %node{n}: {node_ty} = load %slot{n}, align 4"
+            );
+        } else {
+            let _ = writeln!(
+                t,
+                "head{n}:\n  %node{n}: {node_ty} = phi\n  %top{n}: i32 = phi\n  %sum{n}: i32 = phi"
+            );
+        }
         if self.pointers {
             let _ = writeln!(t, "  %p{n}: ptr = getelementptr i8, %node{n}, i64 0");
         } else {
@@ -125,10 +154,17 @@ impl Walk {
                 let _ = writeln!(t, "  %{child}.n{n}: i32 = or %{child}{n}, 0");
             }
         }
-        if self.stack {
+        if self.pops_first {
             let _ = writeln!(
                 t,
-                "  %top.wide{n}: i64 = zext %top{n}\n  %slot{n}: ptr = getelementptr {node_ty}, %stack, %top.wide{n}\n  store %far.n{n}, %slot{n}, align 4\n  %up{n}: i32 = add %top{n}, 1\n  br head{n}(%near.n{n}, %up{n}, %s{n})"
+                "  store %far.n{n}, %slot{n}, align 4\n  %second{n}: ptr = getelementptr {node_ty}, %slot{n}, i64 1\n  \
+                 store %near.n{n}, %second{n}, align 4\n  %up{n}: i32 = add %top{n}, 2\n  br head{n}(%up{n}, %s{n})"
+            );
+        } else if self.stack {
+            let _ = writeln!(
+                t,
+                "  %top.wide{n}: i64 = zext %top{n}\n  %slot{n}: ptr = getelementptr {node_ty}, %stack, %top.wide{n}\n  \
+                 store %far.n{n}, %slot{n}, align 4\n  %up{n}: i32 = add %top{n}, 1\n  br head{n}(%near.n{n}, %up{n}, %s{n})"
             );
         } else {
             let _ = writeln!(t, "  br head{n}(%near.n{n}, 0, %s{n})");
@@ -143,22 +179,27 @@ impl Walk {
                  br list{n}(%j.new{n}, %t.new{n})"
             );
         }
-        let _ = writeln!(t, "pop{n}:\n  %v{n}: i32 = phi");
-        let pop = if self.stack { format!("rest{n}") } else { format!("done{n}(%v{n})") };
+        let _ = writeln!(t, "pop{n}:\n  %w{n}: i32 = phi");
+        let pop = match (self.pops_first, self.stack) {
+            (true, _) => format!("head{n}(%top{n}, %w{n})"),
+            (_, true) => format!("rest{n}"),
+            _ => leave.clone(),
+        };
         if self.early {
             let _ = writeln!(
                 t,
-                "  %low{n}: i32 = and %v{n}, 15\n  %found{n}: i1 = icmp eq %low{n}, 5\n  br %found{n}, done{n}(%v{n}), {pop}"
+                "  %low{n}: i32 = and %w{n}, 15\n  %found{n}: i1 = icmp eq %low{n}, 5\n  br %found{n}, {leave}, {pop}"
             );
         } else {
             let _ = writeln!(t, "  br {pop}");
         }
-        if self.stack {
+        if self.stack && !self.pops_first {
             let _ = writeln!(
                 t,
-                "rest{n}:\n  %none{n}: i1 = icmp eq %top{n}, 0\n  br %none{n}, done{n}(%v{n}), take{n}\ntake{n}:\n  %down{n}: i32 = add %top{n}, -1\n  \
-                 %down.wide{n}: i64 = zext %down{n}\n  %from.slot{n}: ptr = getelementptr {node_ty}, %stack, %down.wide{n}\n  \
-                 %next{n}: {node_ty} = load %from.slot{n}, align 4\n  br head{n}(%next{n}, %down{n}, %v{n})"
+                "rest{n}:\n  %none{n}: i1 = icmp eq %top{n}, 0\n  br %none{n}, {leave}, take{n}\ntake{n}:\n  \
+                 %down{n}: i32 = add %top{n}, -1\n  %down.wide{n}: i64 = zext %down{n}\n  \
+                 %from.slot{n}: ptr = getelementptr {node_ty}, %stack, %down.wide{n}\n  \
+                 %next{n}: {node_ty} = load %from.slot{n}, align 4\n  br head{n}(%next{n}, %down{n}, %w{n})"
             );
         }
     }

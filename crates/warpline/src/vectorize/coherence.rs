@@ -2,7 +2,7 @@
 //!
 //! Lanes that walk through a tree or a list begin at its root together, and where neighbours want much the same they stay together for long or meet
 //! again. The analysis must call the node where a lane is divergent all the same, for some may go elsewhere: each field of it is a gather, each branch on a
-//! field is folded. So the body of such a loop is made twice. Its header asks whether the lanes that are there are all at the same node; if
+//! field is folded. So the body of such a loop is made twice. It begins by asking whether the lanes that are there are all at the same node; if
 //! they are, they go through a copy of the body in which the node is that of the first lane, so that its fields are loaded once for all lanes and branches on
 //! them stay branches. Else they go through the body as it was.
 //!
@@ -20,7 +20,8 @@
 //! they are likely to agree. Nothing in a program says how likely that is; but lanes that begin apart hardly meet, and those that go down from the root of a
 //! tree, so many steps and no more, part for good. So it is done for loops
 //! * that lanes leave apart,
-//! * with a value in the header, an integer or a pointer, that differs between lanes and begins as the same for all of them,
+//! * with a value, an integer or a pointer, that differs between lanes: one that the loop carries on and that begins as the same for all of them, or what lanes
+//!   take from their stacks before they do anything else,
 //! * with at least [`MIN_LOADS`] loads from addresses that nothing but this value makes differ, and
 //! * of at most [`MAX_INSTS`] instructions that ask nothing of other lanes and write to no memory but the lane's own, so that nobody can tell who waited.
 //!
@@ -30,7 +31,7 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use warpline_analysis::{CycleForest, CycleId, Node};
 
 use crate::ir::{
-    BinaryOp, Block, Combine, Edge, Effects, Function, Inst, IntPred, LaneOp, Module, Op, Symbol, Type, Value,
+    BinaryOp, Block, Combine, Effects, Function, Inst, IntPred, LaneOp, Module, Op, Symbol, Type, Value,
 };
 use crate::shape::addresses::Address;
 use crate::ssa;
@@ -61,15 +62,24 @@ const COUNT: Type = Type::Int(32);
 /// A loop whose body is to be made twice.
 struct Candidate {
     header: Block,
+    place: Place,
+    /// The blocks of the loop from that of the place on.
     blocks: Vec<Block>,
-    /// What lanes may agree on, a φ of the header.
-    value: Value,
-    /// What says how much a lane has on its stack, another.
+    /// A φ of the header that says how much a lane has on its stack.
     stack: Option<Value>,
-    /// The edges that enter the loop.
-    entering: Vec<Edge>,
     /// Instructions, and loads that are made once where lanes agree.
     cost: [u32; 2],
+}
+
+/// Where lanes are asked whether they agree.
+struct Place {
+    block: Block,
+    /// How many instructions of the block come before.
+    at: usize,
+    /// What they may agree on.
+    value: Value,
+    /// Blocks of the loop that come before.
+    before: Vec<Block>,
 }
 
 /// Whether a function has loops that come into question, whatever differs between lanes.
@@ -110,7 +120,7 @@ pub fn make_bodies_twice(
 }
 
 fn least_loads(mode: Coherence) -> usize {
-    if mode == Coherence::On { 1 } else { MIN_LOADS }
+    if mode == Coherence::On { 0 } else { MIN_LOADS }
 }
 
 /// Whether lanes can be asked whether they agree on a value.
@@ -158,22 +168,74 @@ impl Search<'_> {
         if insts().count() > MAX_INSTS || insts().any(|i| !self.may_be_copied(i)) {
             return None;
         }
-        let phis: Vec<(usize, Value)> =
-            func.blocks[header].phis.iter().map(|&phi| func.insts[phi].results[0]).enumerate().collect();
-        let differing = phis.iter().filter(|&&(at, v)| {
-            may_be_compared(func, v)
-                && self.uniformity.is_divergent(v)
-                && (self.mode == Coherence::On || self.begins_as_one(c, header, at))
-        });
-        let loads = differing.clone().map(|&(_, value)| (self.loads_by(c, value), value));
-        let (loads, value) =
+        let stack = self.stack(c, header);
+        let places = self.places(c, header, stack.is_some());
+        let loads = places.into_iter().map(|place| (self.loads_by(c, place.value), place));
+        let (loads, place) =
             loads.max_by_key(|&(loads, _)| loads).filter(|&(n, _)| n >= least_loads(self.mode))?;
-        let is_stack = |&&(at, v): &&(usize, Value)| v != value && self.counts_both_ways(c, header, at);
-        let stack = differing.clone().find(is_stack).map(|&(_, v)| v);
         let cost = [insts().count(), loads].map(|n| n as u32);
-        let outside = |e: &&Edge| !cycles.contains(c, Node::from(func.edges[**e].from));
-        let entering = func.blocks[header].preds.iter().filter(outside).copied().collect();
-        Some(Candidate { header, blocks, value, stack, entering, cost })
+        let blocks = blocks.iter().copied().filter(|b| !place.before.contains(b)).collect();
+        let stack = stack.filter(|&v| v != place.value);
+        Some(Candidate { header, place, blocks, stack, cost })
+    }
+
+    /// A φ of the header that says how much a lane has on its stack, if there is one.
+    fn stack(&self, c: CycleId, header: Block) -> Option<Value> {
+        let phis = self.func.blocks[header].phis.iter().enumerate();
+        phis.map(|(at, &phi)| (at, self.func.insts[phi].results[0])).find_map(|(at, v)| {
+            let counts = self.uniformity.is_divergent(v)
+                && self.begins_as_one(c, header, at)
+                && self.counts_both_ways(c, header, at);
+            counts.then_some(v)
+        })
+    }
+
+    /// Where lanes may be asked, and about what: φs of the header, and what is taken from the lane's own memory before anything is stored or the iteration
+    /// can go two ways.
+    fn places(&self, c: CycleId, header: Block, has_stack: bool) -> Vec<Place> {
+        let func = self.func;
+        let asks = |v: Value| may_be_compared(func, v) && self.uniformity.is_divergent(v);
+        let mut places = Vec::new();
+        for (at, &phi) in func.blocks[header].phis.iter().enumerate() {
+            let value = func.insts[phi].results[0];
+            if asks(value) && (self.mode == Coherence::On || self.begins_as_one(c, header, at)) {
+                places.push(Place { block: header, at: 0, value, before: Vec::new() });
+            }
+        }
+        let mut before = Vec::new();
+        let mut block = header;
+        loop {
+            for (at, &i) in func.blocks[block].insts.iter().enumerate() {
+                let data = &func.insts[i];
+                if data.effects().intersects(Effects::WRITES) {
+                    return places;
+                }
+                let popped = matches!(data.op, Op::Load(_)) && has_stack && self.is_own(data.args[0]);
+                if popped && asks(data.results[0]) {
+                    let value = data.results[0];
+                    places.push(Place { block, at: at + 1, value, before: before.clone() });
+                }
+            }
+            let inside = |b: &Block| *b != header && self.uniformity.cycles().contains(c, Node::from(*b));
+            let next: Vec<Block> = func.successors(block).filter(inside).collect();
+            match next[..] {
+                [next] if func.blocks[next].preds.len() == 1 && !self.loops_back(block, header) => {
+                    before.push(block);
+                    block = next;
+                }
+                _ => return places,
+            }
+        }
+    }
+
+    fn loops_back(&self, block: Block, header: Block) -> bool {
+        self.func.successors(block).any(|b| b == header)
+    }
+
+    /// Whether an address is in private memory.
+    fn is_own(&self, address: Value) -> bool {
+        let root = Address::of(self.module, self.func, address).and_then(|a| self.func.def_inst(a.root));
+        root.is_some_and(|i| matches!(self.func.insts[i].op, Op::Alloca { .. }))
     }
 
     /// Whether the φ at a position is an integer that goes up at some places in the loop and down at others, by constants and no other way.
@@ -215,12 +277,8 @@ impl Search<'_> {
     fn may_be_copied(&self, i: Inst) -> bool {
         let (module, func) = (self.module, self.func);
         let data = &func.insts[i];
-        let own = |address: Value| {
-            let root = Address::of(module, func, address).and_then(|a| func.def_inst(a.root));
-            root.is_some_and(|i| matches!(func.insts[i].op, Op::Alloca { .. }))
-        };
         let fits = match &data.op {
-            Op::Store(access) => access.is_simple() && own(data.args[1]),
+            Op::Store(access) => access.is_simple() && self.is_own(data.args[1]),
             Op::Load(access) => access.is_simple(),
             Op::Call(call) => {
                 let asks = call.callee.is_none_or(|s| self.lane_callees.contains(s));
@@ -278,9 +336,9 @@ impl Candidate {
         copies: &mut Blocks,
         values: &mut Values,
     ) -> Vec<(Value, Use)> {
-        let apart = func.split_block(self.header, 0, "apart");
-        let region: Vec<Block> =
-            self.blocks.iter().map(|&b| if b == self.header { apart } else { b }).collect();
+        let Place { block, at, value, .. } = self.place;
+        let apart = func.split_block(block, at, "apart");
+        let region: Vec<Block> = self.blocks.iter().map(|&b| if b == block { apart } else { b }).collect();
         let uses = uses_elsewhere(func, &region);
         copy_blocks(func, &region, copies, values);
         let copy = |b: Block| copies[b].expect("every block of the region is copied");
@@ -289,14 +347,19 @@ impl Candidate {
         let node = match self.stack {
             None => {
                 let asked = self.ask(func);
-                func.set_terminator(self.header, Op::CondBr, &[asked.all], &[together, apart]);
+                func.set_terminator(block, Op::CondBr, &[asked.all], &[together, apart]);
                 asked.first
             }
-            Some(stack) => self.let_some_wait(func, width, stack, together, apart),
+            Some(stack) => {
+                let waits = self.let_some_wait(func, width, stack, together, apart);
+                let back = region.iter().flat_map(|&b| [b, copy(b)]).chain([waits.block]);
+                self.set_credit(func, &waits, &back.collect::<Vec<_>>());
+                waits.node
+            }
         };
         for b in region.iter().map(|&b| copy(b)) {
             let replace = |args: &mut [Value]| {
-                args.iter_mut().filter(|v| **v == self.value).for_each(|v| *v = node);
+                args.iter_mut().filter(|v| **v == value).for_each(|v| *v = node);
             };
             for i in func.block_insts(b).collect::<Vec<_>>() {
                 replace(&mut func.insts[i].args);
@@ -308,10 +371,11 @@ impl Candidate {
         uses
     }
 
-    /// Asks in the header whether all lanes agree.
+    /// Asks whether all lanes agree.
     fn ask(&self, func: &mut Function) -> Asked {
-        let (b, ty) = (self.header, func.ty(self.value));
-        let frozen = func.append_value(b, Op::Freeze, &[self.value], ty);
+        let Place { block: b, value, .. } = self.place;
+        let ty = func.ty(value);
+        let frozen = func.append_value(b, Op::Freeze, &[value], ty);
         let yes = func.bool_const(true);
         let first = func.append_value(b, Op::Lane(LaneOp::First), &[frozen, yes], ty);
         let same = func.append_value(b, Op::ICmp(IntPred::Eq), &[frozen, first], Type::BOOL);
@@ -320,7 +384,7 @@ impl Candidate {
     }
 
     /// If not all lanes agree, finds those that are where the first of those is that have most on their stacks. If there is credit for it, they go, and the
-    /// others wait. The value that they agree on.
+    /// others wait.
     fn let_some_wait(
         &self,
         func: &mut Function,
@@ -328,16 +392,16 @@ impl Candidate {
         stack: Value,
         together: Block,
         apart: Block,
-    ) -> Value {
+    ) -> Waits {
         let Asked { frozen, first, all } = self.ask(func);
         let (scattered, decided) = (func.add_block("scattered"), func.add_block("decided"));
         let some = func.add_block("some");
         let known: Vec<Value> =
             func.blocks[self.header].phis.iter().map(|&phi| func.insts[phi].results[0]).collect();
         let credit = func.add_phi(self.header, COUNT);
-        func.set_terminator(self.header, Op::CondBr, &[all], &[decided, scattered]);
+        func.set_terminator(self.place.block, Op::CondBr, &[all], &[decided, scattered]);
 
-        let (ty, stack_ty) = (func.ty(self.value), func.ty(stack));
+        let (ty, stack_ty) = (func.ty(self.place.value), func.ty(stack));
         let yes = func.bool_const(true);
         let b = scattered;
         let stack = func.append_value(b, Op::Freeze, &[stack], stack_ty);
@@ -360,8 +424,8 @@ impl Candidate {
         let types = [ty, Type::BOOL, COUNT];
         let [node, goes, spared_here] = types.map(|ty| func.add_phi(b, ty));
         for e in func.blocks[b].preds.clone() {
-            let from_header = func.edges[e].from == self.header;
-            let args = if from_header { [first, yes, apart_cost] } else { [last, with, spared] };
+            let all_agree = func.edges[e].from == self.place.block;
+            let args = if all_agree { [first, yes, apart_cost] } else { [last, with, spared] };
             args.into_iter().enumerate().for_each(|(at, v)| func.set_phi_arg(e, at, v));
         }
         let sum = func.append_value(b, Op::Binary(BinaryOp::Add), &[credit, spared_here], COUNT);
@@ -376,17 +440,16 @@ impl Candidate {
         func.set_terminator(some, Op::CondBr, &[goes], &[together, self.header]);
         let waiting = func.out_edges(some)[1];
         func.edges[waiting].args = known.into_iter().chain([new_credit]).collect();
-        self.set_credit(func, credit, new_credit);
-        node
+        Waits { node, credit, new_credit, block: some }
     }
 
-    /// Gives the credit its value on all edges to the header but that on which lanes wait.
-    fn set_credit(&self, func: &mut Function, credit: Value, new: Value) {
+    /// Gives the credit its value on all edges to the header from these blocks; those from elsewhere enter the loop without any.
+    fn set_credit(&self, func: &mut Function, waits: &Waits, back: &[Block]) {
         let nothing = func.int_const(32, 0);
         let position = func.blocks[self.header].phis.len() - 1;
-        debug_assert_eq!(func.insts[func.blocks[self.header].phis[position]].results[0], credit);
+        debug_assert_eq!(func.insts[func.blocks[self.header].phis[position]].results[0], waits.credit);
         for e in func.blocks[self.header].preds.clone() {
-            let value = if self.entering.contains(&e) { nothing } else { new };
+            let value = if back.contains(&func.edges[e].from) { waits.new_credit } else { nothing };
             func.set_phi_arg(e, position, value);
         }
     }
@@ -398,7 +461,18 @@ impl Candidate {
     }
 }
 
-/// What a header has found.
+/// How some lanes wait.
+struct Waits {
+    /// What those that go agree on.
+    node: Value,
+    /// The account, and what it is after the iteration has been paid for.
+    credit: Value,
+    new_credit: Value,
+    /// The last block that waiting lanes come to.
+    block: Block,
+}
+
+/// What lanes have been asked.
 struct Asked {
     frozen: Value,
     /// That of the first lane.

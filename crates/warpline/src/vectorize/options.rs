@@ -36,7 +36,7 @@ pub enum Coherence {
     /// None.
     #[default]
     Off,
-    /// All for which it can be made, if only one load is saved.
+    /// All for which it can be made, whatever is saved.
     On,
     /// Those in which lanes are likely to agree and much is loaded.
     Auto,
