@@ -10,7 +10,7 @@ use warpline::interp::{
 };
 use warpline::ir::{Block, Function, LaneOp, Op};
 
-use crate::differential::Setup;
+use crate::differential::{FOLDED, Setup};
 use crate::programs::{Inputs, Program};
 
 /// What one lane has executed.
@@ -49,7 +49,7 @@ impl Observer for Ways<'_> {
 }
 
 /// Compares the ways of the lanes through `lanes`, the lane program, with those through `scalar`, the normalized function that
-/// it was made from. Runs that end in a trap are not compared. For kernels whose lanes do not meet in memory. Returns how many
+/// it was made from. Runs that end in a trap or freeze poison, which another run may freeze to something else, are not compared. For kernels whose lanes do not meet in memory. Returns how many
 /// instructions all lanes have executed.
 ///
 /// # Errors
@@ -75,6 +75,10 @@ pub fn check_paths(
     let Ok(reference) = machine.run_lockstep(&code, width, active, &args, Some(&mut expected)) else {
         return Ok(0);
     };
+    if machine.froze {
+        return Ok(0);
+    }
+    let options = MachineOptions { fuel: setup.fuel.saturating_mul(FOLDED), ..options };
     let mut machine = Machine::with_options(&program.module, options);
     machine.set_host(HashingHost);
     let (mut args, _) = inputs.bind(&mut machine);
