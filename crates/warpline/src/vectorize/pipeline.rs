@@ -15,12 +15,13 @@ use super::callees::{self, Form, asking_lanes};
 use super::conditions::{has_conditions_of_parts, split_conditions};
 use super::counts::Counts;
 use super::lower::{Input, Lowered, lower};
-use super::options::{Linearize, Options, Vectorized};
+use super::options::{Gathers, Linearize, Options, Vectorized};
 use super::plan::Facts;
 use super::private_memory::{Interleaved, interleave};
 use super::scalarize::{has_vectors, scalarize};
 use super::stage::{Stage, Watch};
 use super::widen::widen_indices;
+use super::words::{self, Words};
 use super::{LaneProgram, VectorizeError, normalize, shared_memory, to_lane_program};
 
 /// The greatest number of lanes.
@@ -37,6 +38,7 @@ pub struct Linearized {
     lane_callees: Arc<EntitySet<Symbol>>,
     shapes: SecondaryMap<Value, Shape>,
     known: EntitySet<Value>,
+    words: Words,
 }
 
 impl Linearized {
@@ -50,6 +52,7 @@ impl Linearized {
             safe_loads: &self.program.safe_loads,
             always: &self.program.always,
             lane_callees: &self.lane_callees,
+            words: &self.words,
         }
     }
 }
@@ -139,10 +142,16 @@ fn linearize_staged(
         known.insert(v);
     }
     let facts = facts_of(&scalar, &uniformity);
+    let words = match options.gathers {
+        Gathers::Avx2 | Gathers::Everything if options.width > 1 => {
+            words::find(module, &scalar, |v| facts.varying.contains(v))
+        }
+        _ => Words::new(),
+    };
     let program = to_lane_program(module, scalar.clone(), facts, options, watch)?;
     watch(Stage::Verify);
     check(module, &program.func, "internal: linearization broke the function")?;
-    Ok(Linearized { program, scalar, uniformity, lane_callees, shapes, known })
+    Ok(Linearized { program, scalar, uniformity, lane_callees, shapes, known, words })
 }
 
 /// Whether an instruction has an operand or a result that differs between lanes.
