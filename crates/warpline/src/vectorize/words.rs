@@ -12,7 +12,7 @@
 //! further apart than the size of a page.
 //!
 //! The load is made for the same lanes as before, and what other lanes or threads do to the neighbours meanwhile is shifted out. To LLVM a word is
-//! poison if one of its bytes is, and no shift mends that; a word at the address of private memory, where such bytes are usual as long as nothing was
+//! poison if one of its bytes is, and no shift mends that; a word at what is seen to be the address of private memory, where such bytes are usual as long as nothing was
 //! stored there, is not made. Elsewhere a neighbour is poison only if the program has stored poison, and LLVM would have to see that: it forwards nothing from
 //! stores to gathers.
 
