@@ -64,3 +64,46 @@ entry:
 ;   %v11: <4 x i64> = call @llvm.masked.gather.v4i64.v4p0(%v7, 8, <true, true, true, true>, poison)
 ;   ret %v11
 ; }
+
+; An element of 16 bits is the upper half of a word, of which the lane has loaded the other half.
+func @half_a_word(%i: i64, %uindex: ptr, %utable: ptr) -> i16 {
+entry:
+  %p: ptr = getelementptr i32, %uindex, %i
+  %k: i32 = load %p, align 4
+  %wide: i64 = sext %k
+  %x.p: ptr = getelementptr i32, %utable, %wide
+  %x: i8 = load %x.p, align 4
+  %some: i1 = icmp ne %x, 0
+  br %some, read, end(0)
+read:
+  %y.p: ptr = getelementptr i8, %x.p, i64 2
+  %y: i16 = load %y.p, align 2
+  br end(%y)
+end:
+  %r: i16 = phi
+  ret %r
+}
+; check: lower-avx2
+; func @half_a_word_x4(%i: i64, %uindex: ptr, %utable: ptr) -> <4 x i16> {
+; entry:
+;   %v3: ptr = getelementptr i32, %uindex, %i
+;   %v4: <4 x i32> = load %v3, align 4
+;   %v5: <4 x i64> = sext %v4
+;   %v6: <4 x ptr> = getelementptr i32, %utable, %v5
+;   %v7: <4 x ptr> = getelementptr i32, %utable, %v4
+;   %v11: <4 x i8> = call @llvm.masked.gather.v4i8.v4p0(%v7, 4, <true, true, true, true>, poison)
+;   %v13: <4 x i1> = icmp ne %v11, <0, 0, 0, 0>
+;   br read
+; read:
+;   %v15: <4 x ptr> = getelementptr i8, %v6, i64 2
+;   %v16: ptr = getelementptr i8, %utable, i64 2
+;   %v18: ptr = getelementptr i8, %v16, i64 -2
+;   %v19: <4 x i32> = sext %v13
+;   %v22: <4 x i32> = call @llvm.x86.avx2.gather.d.d(poison, %v18, %v4, %v19, 4)
+;   %v24: <4 x i32> = lshr %v22, <16, 16, 16, 16>
+;   %v25: <4 x i16> = trunc %v24
+;   %v27: <4 x i16> = select %v13, %v25, <0, 0, 0, 0>
+;   br end
+; end:
+;   ret %v27
+; }

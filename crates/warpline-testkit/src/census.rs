@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use warpline::ir::{
-    Accessed, Atomic, Constant, FloatKind, Function, Inst, InstFlags, LaneOp, Module, Op, Scalar, Type,
-    Value, VectorType,
+    Accessed, Atomic, BinaryOp, CastOp, Constant, FloatKind, Function, Inst, InstFlags, LaneOp, Module, Op,
+    Scalar, Type, Value, VectorType,
 };
 use warpline_analysis::CycleForest;
 
@@ -237,8 +237,20 @@ impl VectorCode<'_> {
                     _ => Vec::new(),
                 }
             }
+            (Op::Cast(CastOp::Trunc), _) if self.is_of_word(data.args[0]) => {
+                vec!["access: gather of words around narrow elements"]
+            }
             _ => Vec::new(),
         }
+    }
+
+    /// Whether a value is what a gather has loaded, shifted.
+    fn is_of_word(&self, x: Value) -> bool {
+        let shifted = self.func.def_inst(x).map(|i| &self.func.insts[i]);
+        let shifted = shifted.filter(|data| data.op == Op::Binary(BinaryOp::LShr));
+        let gather = shifted.and_then(|data| self.func.def_inst(data.args[0]));
+        let Some(Op::Call(info)) = gather.map(|i| &self.func.insts[i].op) else { return false };
+        info.callee.is_some_and(|s| self.module.symbols[s].name.contains(".gather."))
     }
 
     fn aligned(&self, a: Accessed) -> Option<&'static str> {

@@ -37,9 +37,9 @@ use crate::shape::addresses::Address;
 use crate::ssa;
 use crate::uniformity::Uniformity;
 
-use super::Coherence;
 use super::copies::{Blocks, Use, Values, copy_blocks, join, uses_in};
 use super::objects::lifetime_marker;
+use super::{Coherence, Options};
 
 /// From how many loads on it is done.
 const MIN_LOADS: usize = 3;
@@ -100,19 +100,18 @@ pub fn has_candidates(func: &Function, mode: Coherence) -> bool {
     cycles.cycles().any(|c| fits(c) && loads(c) >= least_loads(mode))
 }
 
-/// Makes the bodies of the loops that come into question twice. How many.
+/// Makes the bodies of the loops that come into question twice, given which functions that are called ask about other lanes. How many.
 pub fn make_bodies_twice(
     module: &Module,
     func: &mut Function,
-    width: u32,
+    options: &Options<'_>,
     uniformity: &Uniformity,
     lane_callees: &EntitySet<Symbol>,
-    mode: Coherence,
 ) -> usize {
-    let candidates = Search { module, func, uniformity, lane_callees, mode }.candidates();
+    let candidates = Search { module, func, uniformity, lane_callees, mode: options.coherence }.candidates();
     let (mut copies, mut values, mut vars) = (Blocks::new(), Values::new(), Vec::new());
     for candidate in &candidates {
-        let mut uses = candidate.make_twice(func, width, &mut copies, &mut values);
+        let mut uses = candidate.make_twice(func, options.width, &mut copies, &mut values);
         join(func, &mut uses, &values, &mut vars);
     }
     ssa::construct_vars(func, &vars);

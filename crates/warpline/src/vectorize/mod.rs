@@ -4,7 +4,7 @@
 //! 1. `conditions`: uniform parts of conditions get branches of their own; `arms`: branches whose arms access the same memory become straight code; [`coherence`]: bodies of loops are made twice, for when lanes agree; [`reducible`]: loops with several entries get one; [`normalize`]: one exit, well-shaped loops, loop-closed SSA;
 //!    [`dead_ends`]: panics out of the way; [`scalarize`]: vector-typed values as their elements; [`shared_memory`]:
 //!    private memory that one object can stand for;
-//!    then the [uniformity analysis](crate::uniformity) and, for indices, [`widen`];
+//!    then the [uniformity analysis](crate::uniformity) and, for indices, [`widen`]; [`words`]: which narrow elements can be loaded as parts of words;
 //! 2. [`divergent_loops`]: loops that lanes leave apart become uniform loops (Sec. 5);
 //! 3. [`classes`]: which blocks share a mask (Sec. 2.4, 4);
 //! 4. [`safe_loads`]: what may run without an active lane; [`guards`]: branches around what must not, and [`boscc`]: around what then need not (Sec. 6);
@@ -47,6 +47,7 @@ mod stage;
 pub mod vector_abi;
 pub mod widen;
 pub mod width;
+pub mod words;
 pub mod work_items;
 
 use cranelift_entity::EntitySet;

@@ -16,12 +16,13 @@ use super::coherence::{has_candidates, make_bodies_twice};
 use super::conditions::{has_conditions_of_parts, split_conditions};
 use super::counts::Counts;
 use super::lower::{Input, Lowered, lower};
-use super::options::{Linearize, Options, Vectorized};
+use super::options::{Gathers, Linearize, Options, Vectorized};
 use super::plan::Facts;
 use super::private_memory::{Interleaved, interleave};
 use super::scalarize::{has_vectors, scalarize};
 use super::stage::{Stage, Watch};
 use super::widen::widen_indices;
+use super::words::{self, Words};
 use super::{LaneProgram, VectorizeError, normalize, shared_memory, to_lane_program};
 
 /// The greatest number of lanes.
@@ -38,6 +39,7 @@ pub struct Linearized {
     lane_callees: Arc<EntitySet<Symbol>>,
     shapes: SecondaryMap<Value, Shape>,
     known: EntitySet<Value>,
+    words: Words,
 }
 
 impl Linearized {
@@ -51,6 +53,7 @@ impl Linearized {
             safe_loads: &self.program.safe_loads,
             always: &self.program.always,
             lane_callees: &self.lane_callees,
+            words: &self.words,
         }
     }
 }
@@ -95,30 +98,7 @@ fn linearize_staged(
     let analyse = |scalar: &Function, laid_out: &[Interleaved]| {
         shared_memory::analyse(module, scalar, options.args.clone(), laid_out, &lane_callees)
     };
-    // Full if-conversion folds uniform branches too, and a single lane agrees with itself.
-    if options.width > 1 && options.linearize == Linearize::Partial && has_conditions_of_parts(&scalar) {
-        let uniformity = analyse(&scalar, &[]);
-        split_conditions(&mut scalar, |v| !uniformity.is_divergent(v));
-    }
-    if options.width > 1 && has_arms_to_fold(module, &scalar) {
-        let uniformity = analyse(&scalar, &[]);
-        fold_arms(module, &mut scalar, |v| uniformity.is_divergent(v));
-    }
-    let mut coherent = 0;
-    if options.width > 1
-        && options.linearize == Linearize::Partial
-        && has_candidates(&scalar, options.coherence)
-    {
-        let uniformity = analyse(&scalar, &[]);
-        coherent = make_bodies_twice(
-            module,
-            &mut scalar,
-            options.width,
-            &uniformity,
-            &lane_callees,
-            options.coherence,
-        );
-    }
+    let coherent = if options.width > 1 { reshape(module, &mut scalar, options, &lane_callees) } else { 0 };
     normalize::normalize(&mut scalar)?;
     watch(Stage::Verify);
     check(module, &scalar, "internal: normal form broke the function")?;
@@ -155,11 +135,43 @@ fn linearize_staged(
         known.insert(v);
     }
     let facts = facts_of(&scalar, &uniformity);
+    let words = match options.gathers {
+        Gathers::Avx2 | Gathers::Everything if options.width > 1 => {
+            words::find(module, &scalar, |v| facts.varying.contains(v))
+        }
+        _ => Words::new(),
+    };
     let mut program = to_lane_program(module, scalar.clone(), facts, options, watch)?;
     program.counts.coherent = coherent;
     watch(Stage::Verify);
     check(module, &program.func, "internal: linearization broke the function")?;
-    Ok(Linearized { program, scalar, uniformity, lane_callees, shapes, known })
+    Ok(Linearized { program, scalar, uniformity, lane_callees, shapes, known, words })
+}
+
+/// Changes branches and loops of a function for several lanes, before it is brought into normal form. How many bodies of loops it has made twice.
+fn reshape(
+    module: &Module,
+    scalar: &mut Function,
+    options: &Options<'_>,
+    lane_callees: &Arc<EntitySet<Symbol>>,
+) -> usize {
+    let analyse =
+        |scalar: &Function| shared_memory::analyse(module, scalar, options.args.clone(), &[], lane_callees);
+    // Full if-conversion folds uniform branches too.
+    let partial = options.linearize == Linearize::Partial;
+    if partial && has_conditions_of_parts(scalar) {
+        let uniformity = analyse(scalar);
+        split_conditions(scalar, |v| !uniformity.is_divergent(v));
+    }
+    if has_arms_to_fold(module, scalar) {
+        let uniformity = analyse(scalar);
+        fold_arms(module, scalar, |v| uniformity.is_divergent(v));
+    }
+    if partial && has_candidates(scalar, options.coherence) {
+        let uniformity = analyse(scalar);
+        return make_bodies_twice(module, scalar, options, &uniformity, lane_callees);
+    }
+    0
 }
 
 /// Whether an instruction has an operand or a result that differs between lanes.

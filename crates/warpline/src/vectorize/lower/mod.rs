@@ -45,6 +45,7 @@ use super::callees::{Form, Wanted};
 use super::counts::{Always, MaskCounts};
 use super::options::{Gathers, MathLibrary, Options, Passing};
 use super::safe_loads::SafeLoads;
+use super::words::Words;
 
 use memory::covered::Covered;
 use stack::StackUse;
@@ -71,6 +72,8 @@ pub struct Input<'a> {
     pub always: &'a Always,
     /// Functions that [execute lane operations](super::callees::asking_lanes).
     pub lane_callees: &'a EntitySet<Symbol>,
+    /// Narrow loads that may be parts of loads of [words](super::words).
+    pub words: &'a Words,
 }
 
 /// How each value of a lane program is represented.
@@ -119,6 +122,7 @@ pub fn lower(
         gathers: options.gathers,
         nobodys_place: None.into(),
         lane_callees: input.lane_callees,
+        words: input.words,
         wanted: Wanted::new(module, options),
         plan: AccessPlan::compute(module, input.func, &reps, options.width),
         covered: Covered::compute(module, input.func, &reps, options.width),
@@ -198,6 +202,7 @@ struct Lower<'a> {
     /// What lanes that are not active access.
     nobodys_place: PackedOption<Value>,
     lane_callees: &'a EntitySet<Symbol>,
+    words: &'a Words,
     wanted: Wanted<'a>,
     reps: SecondaryMap<Value, Rep>,
     plan: AccessPlan,

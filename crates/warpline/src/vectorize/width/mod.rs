@@ -31,9 +31,10 @@ use crate::shape::ArgShape;
 use crate::uniformity::rules::lane_op;
 
 use super::loops::Iteration;
-use super::lower::{AccessPlan, Rep, has_cheap_vector_form, representations};
+use super::lower::{AccessPlan, Input, Rep, has_cheap_vector_form, representations};
 use super::options::{Gathers, Options};
 use super::pipeline::{Linearized, MAX_WIDTH, linearize_kernel};
+use super::words::Words;
 
 use work::Work;
 
@@ -191,7 +192,8 @@ fn settle(
         let lanes = given.unwrap_or(chosen.lanes);
         return Widths { lanes, rest: lanes, chosen: given.is_none().then_some(chosen) };
     };
-    let program = Program::new(module, &linearized.program.func, &reps, machine, grouped);
+    let input = linearized.input();
+    let program = Program::new(module, &input, &reps, machine, grouped);
     let chosen = given.is_none().then(|| program.choose(machine, greatest));
     let lanes = given.or(chosen.map(|c| c.lanes)).unwrap_or(1);
     Widths { lanes, rest: program.rest(machine, lanes).0, chosen }
@@ -335,6 +337,8 @@ struct Program<'a> {
     reps: &'a SecondaryMap<Value, Rep>,
     /// Which accesses are made together.
     plan: AccessPlan,
+    /// Narrow loads that are made of words.
+    words: &'a Words,
     /// How it is executed by groups, if it is.
     grouped: Option<Grouped>,
     element_bits: u32,
@@ -357,11 +361,12 @@ struct Program<'a> {
 impl<'a> Program<'a> {
     fn new(
         module: &'a Module,
-        func: &'a Function,
+        input: &Input<'a>,
         reps: &'a SecondaryMap<Value, Rep>,
         machine: &Machine,
         grouped: Option<Grouped>,
     ) -> Program<'a> {
+        let func = input.func;
         let (graph, _) = func.graph();
         let cycles = CycleForest::compute(&graph);
         let mut program = Program {
@@ -369,6 +374,7 @@ impl<'a> Program<'a> {
             func,
             reps,
             plan: AccessPlan::compute(module, func, reps, middling(machine)),
+            words: input.words,
             grouped,
             element_bits: 0,
             mask_registers: machine.mask_registers,

@@ -135,8 +135,11 @@ impl Program<'_> {
         let bits = element_bits(self.func.ty(value)).max(8);
         let size = i64::from(bits / 8);
         let mask = self.func.blocks[data.block].mask.expand();
+        // Narrow elements count as the words that are gathered in their place.
+        let word = loaded.is_some() && self.words[i].is_some();
         let gathers = match machine.gathers {
             Gathers::Nothing => false,
+            Gathers::Avx2 | Gathers::Everything if word => true,
             Gathers::Avx2 => bits == 32,
             Gathers::Everything => bits >= 32,
         };

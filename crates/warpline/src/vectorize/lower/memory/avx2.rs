@@ -53,7 +53,7 @@ impl Lower<'_> {
     }
 
     /// How many lanes one instruction loads for; `None` if there is none for such elements.
-    fn lanes_of_avx2(&self, place: &Indexed, vty: Type) -> Option<u32> {
+    pub(super) fn lanes_of_avx2(&self, place: &Indexed, vty: Type) -> Option<u32> {
         let elem = matches!(vty.elem()?, Scalar::Int(BITS) | Scalar::Float(crate::ir::FloatKind::Float));
         let index = self.out.ty(place.index).elem() == Some(Scalar::Int(BITS));
         let usual = self.out.ty(place.base) == Type::PTR;

@@ -6,6 +6,7 @@
 //! * Addresses at small constant distances, reversed ones among them, and the fields of structures become wide accesses with
 //!   shuffles, where the [`plan`] finds that worthwhile.
 //! * A load of [bytes that are there](covered) whatever lanes are active needs no mask.
+//! * Of narrow elements, [words] are gathered where a lane may read them.
 //! * Everything else is gathered and scattered under the mask, [rows] of neighbouring elements together. Scatters write in lane order.
 //! * Volatile and atomic accesses, and types that have no vector form in memory, are replicated.
 
@@ -17,6 +18,7 @@ mod own;
 pub(super) mod plan;
 mod rows;
 mod wide;
+mod words;
 
 use crate::ir::{BinaryOp, CastOp, DataLayout, Effects, Inst, MemAccess, Op, Scalar, Type, TypeTable, Value};
 use crate::vectorize::VectorizeError;

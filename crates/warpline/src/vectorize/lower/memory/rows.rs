@@ -30,6 +30,9 @@ impl Lower<'_> {
             return Ok(loaded);
         }
         let place = self.indexed(address, at)?;
+        if let Some(loaded) = self.gather_words(place.as_ref(), address, access, vty, at)? {
+            return Ok(loaded);
+        }
         if let Some(place) = &place {
             let mask = self.mask_vector(at)?;
             if let Some(loaded) = self.gather_by_avx2(place, mask, vty, at)? {
