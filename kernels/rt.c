@@ -46,10 +46,7 @@ static void meet(ray *r, const float *at, int32_t k) {
     }
 }
 
-//@ args i=index
-//@ lane-insensitive
-int32_t rt(int32_t i, const float *bounds, const int32_t *first, const int32_t *kind, const float *triangles,
-           const float *camera, float *distance) {
+static ray through(int32_t i, const float *camera) {
     uint32_t tile = (uint32_t)i >> 4, within = (uint32_t)i & 15;
     float across = (float)(int32_t)((tile & ((1u << (WIDTH - 2)) - 1)) * 4 + (within & 3));
     float down = (float)(int32_t)((tile >> (WIDTH - 2)) * 4 + (within >> 2));
@@ -58,6 +55,14 @@ int32_t rt(int32_t i, const float *bounds, const int32_t *first, const int32_t *
     r.dy = camera[4] + across * camera[7] + down * camera[10];
     r.dz = camera[5] + across * camera[8] + down * camera[11];
     r.ix = 1.0f / r.dx, r.iy = 1.0f / r.dy, r.iz = 1.0f / r.dz;
+    return r;
+}
+
+//@ args i=index
+//@ lane-insensitive
+int32_t rt(int32_t i, const float *bounds, const int32_t *first, const int32_t *kind, const float *triangles,
+           const float *camera, float *distance) {
+    ray r = through(i, camera);
     int32_t stack[64] = {0}, top = 1;
     while (top > 0) {
         int32_t node = stack[--top];
@@ -67,6 +72,28 @@ int32_t rt(int32_t i, const float *bounds, const int32_t *first, const int32_t *
                 for (int32_t k = first[node]; k < first[node] + kind[node]; k++)
                     if (wanted)
                         meet(&r, triangles + 9 * k, k);
+            } else {
+                int32_t backwards = camera[12 - kind[node]] < 0;
+                stack[top++] = first[node] + 1 - backwards;
+                stack[top++] = first[node] + backwards;
+            }
+        }
+    }
+    distance[i] = r.nearest;
+    return r.hit;
+}
+
+//@ args i=index
+int32_t rays(int32_t i, const float *bounds, const int32_t *first, const int32_t *kind, const float *triangles,
+             const float *camera, float *distance) {
+    ray r = through(i, camera);
+    int32_t stack[64] = {0}, top = 1;
+    while (top > 0) {
+        int32_t node = stack[--top];
+        if (enters(&r, bounds + 6 * node)) {
+            if (kind[node] > 0) {
+                for (int32_t k = first[node]; k < first[node] + kind[node]; k++)
+                    meet(&r, triangles + 9 * k, k);
             } else {
                 int32_t backwards = camera[12 - kind[node]] < 0;
                 stack[top++] = first[node] + 1 - backwards;

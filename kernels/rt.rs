@@ -4,12 +4,12 @@
 //! something nearer in it, so the branches on nodes and the loop over a leaf's triangles are uniform; whether a lane wants the box and
 //! what it hits are divergent. Lanes are pixels of tiles of 4 by 4, which look at the same things.
 //!
+//! `rays` is the same with a stack for each lane, as a program for one ray has it. Nothing in it is uniform; that lanes mostly agree is found out while
+//! they run.
+//!
 //! Of two boxes the one that is nearer to the eye as the picture's middle sees it comes first. This is the same for all rays, so that each
 //! finds what it would find alone. The ray is tested against triangles as in Möller and Trumbore: Fast, Minimum Storage Ray/Triangle
 //! Intersection, 1997.
-
-//@ args i=index
-//@ lane-insensitive
 
 use warpline_lanes::*;
 
@@ -36,6 +36,23 @@ struct Ray {
 }
 
 impl Ray {
+    /// The ray through a pixel.
+    unsafe fn through(i: i32, camera: *const f32) -> Ray {
+        let (tile, within) = (i as u32 >> 4, i as u32 & 15);
+        let across = ((tile & ((1 << (WIDTH - 2)) - 1)) * 4 + (within & 3)) as i32 as f32;
+        let down = ((tile >> (WIDTH - 2)) * 4 + (within >> 2)) as i32 as f32;
+        let view = |k: usize| unsafe { *camera.add(k) };
+        let towards = |k: usize| view(3 + k) + across * view(6 + k) + down * view(9 + k);
+        let (dx, dy, dz) = (towards(0), towards(1), towards(2));
+        Ray {
+            origin: [view(0), view(1), view(2)],
+            direction: [dx, dy, dz],
+            inverse: [1.0 / dx, 1.0 / dy, 1.0 / dz],
+            nearest: f32::INFINITY,
+            hit: -1,
+        }
+    }
+
     /// Whether the ray goes through a box nearer than what has been found.
     unsafe fn enters(&self, bounds: *const f32) -> bool {
         let slab = |axis: usize| {
@@ -80,6 +97,14 @@ impl Ray {
     }
 }
 
+/// Whether of the two children of a node of this kind the second one is nearer to the eye, as 0 or 1.
+unsafe fn is_backwards(camera: *const f32, kind: i32) -> i32 {
+    i32::from(unsafe { *camera.add(12 + -kind as usize) } < 0.0)
+}
+
+//@ args i=index
+//@ lane-insensitive
+
 /// Returns the triangle that is nearest on the ray through pixel `i`, and writes its distance, in lengths of the direction, to `distance[i]`;
 /// −1 and infinity if there is none.
 ///
@@ -101,19 +126,7 @@ pub unsafe extern "C" fn rt(
     camera: *const f32,
     distance: *mut f32,
 ) -> i32 {
-    let (tile, within) = (i as u32 >> 4, i as u32 & 15);
-    let across = ((tile & ((1 << (WIDTH - 2)) - 1)) * 4 + (within & 3)) as i32 as f32;
-    let down = ((tile >> (WIDTH - 2)) * 4 + (within >> 2)) as i32 as f32;
-    let view = |k: usize| unsafe { *camera.add(k) };
-    let towards = |k: usize| view(3 + k) + across * view(6 + k) + down * view(9 + k);
-    let (dx, dy, dz) = (towards(0), towards(1), towards(2));
-    let mut ray = Ray {
-        origin: [view(0), view(1), view(2)],
-        direction: [dx, dy, dz],
-        inverse: [1.0 / dx, 1.0 / dy, 1.0 / dz],
-        nearest: f32::INFINITY,
-        hit: -1,
-    };
+    let mut ray = unsafe { Ray::through(i, camera) };
     let mut stack = [0i32; 64];
     let mut top = 1usize;
     while top > 0 {
@@ -131,8 +144,52 @@ pub unsafe extern "C" fn rt(
                     k += 1;
                 }
             } else {
-                let backwards = i32::from(view(12 + -kind as usize) < 0.0);
+                let backwards = unsafe { is_backwards(camera, kind) };
                 unsafe {
+                    *stack.get_unchecked_mut(top) = first + 1 - backwards;
+                    *stack.get_unchecked_mut(top + 1) = first + backwards;
+                }
+                top += 2;
+            }
+        }
+    }
+    unsafe { *distance.offset(i as isize) = ray.nearest };
+    ray.hit
+}
+
+//@ args i=index
+
+/// What [`rt`] returns and writes, each lane on its own way.
+///
+/// # Safety
+/// As for [`rt`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rays(
+    i: i32,
+    bounds: *const f32,
+    first: *const i32,
+    kind: *const i32,
+    triangles: *const f32,
+    camera: *const f32,
+    distance: *mut f32,
+) -> i32 {
+    let mut ray = unsafe { Ray::through(i, camera) };
+    let mut stack = [0i32; 64];
+    let mut top = 1usize;
+    while top > 0 {
+        top -= 1;
+        let node = unsafe { *stack.get_unchecked(top) } as isize;
+        if unsafe { ray.enters(bounds.offset(6 * node)) } {
+            let (first, kind) = unsafe { (*first.offset(node), *kind.offset(node)) };
+            if kind > 0 {
+                let mut k = first;
+                while k < first + kind {
+                    unsafe { ray.meet(triangles.offset(9 * k as isize), k) };
+                    k += 1;
+                }
+            } else {
+                unsafe {
+                    let backwards = is_backwards(camera, kind);
                     *stack.get_unchecked_mut(top) = first + 1 - backwards;
                     *stack.get_unchecked_mut(top + 1) = first + backwards;
                 }

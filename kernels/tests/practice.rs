@@ -346,9 +346,13 @@ fn to_triangle(eye: Vector, direction: Vector, triangle: &[f32]) -> Option<f64> 
     (t > 0.0 && inner(a, b) && inner(b, c) && inner(c, a)).then_some(t)
 }
 
-/// Runs `rt` on a data set and compares it with all triangles tried for each ray.
-fn rays_hit_what_is_nearest(set: usize) {
-    let data = small("rt", set);
+/// A kernel that finds what rays hit.
+type FindsHits =
+    unsafe extern "C" fn(i32, *const f32, *const i32, *const i32, *const f32, *const f32, *mut f32) -> i32;
+
+/// Runs a kernel on a data set and compares it with all triangles tried for each ray.
+fn rays_hit_what_is_nearest(kernel: FindsHits, name: &str, set: usize) {
+    let data = small(name, set);
     let (bounds, first, kind) = (f32s(&data, 0), i32s(&data, 1), i32s(&data, 2));
     let (triangles, camera, mut distance) = (f32s(&data, 3), f32s(&data, 4), f32s(&data, 5));
     let vector = |k: usize| -> Vector { std::array::from_fn(|n| camera[k + n].into()) };
@@ -356,7 +360,7 @@ fn rays_hit_what_is_nearest(set: usize) {
     for i in indices(&data) {
         let found = unsafe {
             let (f, k, d) = (first.as_ptr(), kind.as_ptr(), distance.as_mut_ptr());
-            rt::rt(i, bounds.as_ptr(), f, k, triangles.as_ptr(), camera.as_ptr(), d)
+            kernel(i, bounds.as_ptr(), f, k, triangles.as_ptr(), camera.as_ptr(), d)
         };
         let (x, y) = pixel(i);
         let direction = along(along(vector(3), x, vector(6)), y, vector(9));
@@ -380,10 +384,12 @@ fn rays_hit_what_is_nearest(set: usize) {
 
 #[test]
 fn rays_hit_the_nearest_triangle_of_a_landscape() {
-    rays_hit_what_is_nearest(0);
+    rays_hit_what_is_nearest(rt::rt, "rt", 0);
+    rays_hit_what_is_nearest(rt::rays, "rays", 0);
 }
 
 #[test]
 fn rays_hit_the_nearest_triangle_of_spheres() {
-    rays_hit_what_is_nearest(1);
+    rays_hit_what_is_nearest(rt::rt, "rt", 1);
+    rays_hit_what_is_nearest(rt::rays, "rays", 1);
 }

@@ -21,4 +21,5 @@ pub const ALL: &[Kernel] = &[
     ao::KERNEL,
     volume::KERNEL,
     rt::KERNEL,
+    rt::RAYS,
 ];

@@ -10,7 +10,7 @@ const WIDTH: u32 = 256;
 /// The greatest number of triangles in a leaf.
 const LEAF: usize = 4;
 
-/// Rays through a hierarchy.
+/// Rays through a hierarchy, in packets.
 pub const KERNEL: Kernel = Kernel {
     name: "rt",
     about: "rays through a hierarchy of boxes: a uniform stack, divergent hits",
@@ -22,6 +22,14 @@ pub const KERNEL: Kernel = Kernel {
     args: Some("i=index"),
     data: &["landscape", "spheres"],
     make,
+};
+
+/// Rays through a hierarchy, each on its own way.
+pub const RAYS: Kernel = Kernel {
+    name: "rays",
+    about: "the same with a stack for each ray: lanes agree on most nodes without being told to",
+    function: "rays",
+    ..KERNEL
 };
 
 /// The corners of a triangle.

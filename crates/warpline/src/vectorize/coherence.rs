@@ -38,7 +38,7 @@ use crate::ssa;
 use crate::uniformity::Uniformity;
 
 use super::copies::{Blocks, Use, Values, copy_blocks, join, uses_in};
-use super::objects::lifetime_marker;
+use super::lower::is_annotation;
 use super::{Coherence, Options};
 
 /// From how many loads on it is done.
@@ -206,7 +206,7 @@ impl Search<'_> {
         loop {
             for (at, &i) in func.blocks[block].insts.iter().enumerate() {
                 let data = &func.insts[i];
-                if data.effects().intersects(Effects::WRITES) {
+                if self.is_noticed(i) && !self.is_annotation(i) {
                     return places;
                 }
                 let popped = matches!(data.op, Op::Load(_)) && has_stack && self.is_own(data.args[0]);
@@ -225,6 +225,17 @@ impl Search<'_> {
                 _ => return places,
             }
         }
+    }
+
+    /// Whether an instruction changes memory or what other lanes are told.
+    fn is_noticed(&self, i: Inst) -> bool {
+        let effects = self.func.insts[i].effects();
+        effects.intersects(Effects::WRITES | Effects::ATOMIC | Effects::CONVERGENT)
+    }
+
+    fn is_annotation(&self, i: Inst) -> bool {
+        let Op::Call(call) = &self.func.insts[i].op else { return false };
+        call.callee.is_some_and(|s| is_annotation(&self.module.symbols[s].name))
     }
 
     fn loops_back(&self, block: Block, header: Block) -> bool {
@@ -274,19 +285,16 @@ impl Search<'_> {
     }
 
     fn may_be_copied(&self, i: Inst) -> bool {
-        let (module, func) = (self.module, self.func);
-        let data = &func.insts[i];
+        let (func, data) = (self.func, &self.func.insts[i]);
         let fits = match &data.op {
             Op::Store(access) => access.is_simple() && self.is_own(data.args[1]),
             Op::Load(access) => access.is_simple(),
+            Op::Call(_) if self.is_annotation(i) => true,
             Op::Call(call) => {
-                let asks = call.callee.is_none_or(|s| self.lane_callees.contains(s));
-                let noticed =
-                    data.effects().intersects(Effects::WRITES | Effects::ATOMIC | Effects::CONVERGENT);
-                !asks && (!noticed || lifetime_marker(module, func, i).is_some())
+                !self.is_noticed(i) && call.callee.is_some_and(|s| !self.lane_callees.contains(s))
             }
             Op::Alloca { .. } => false,
-            _ => !data.effects().intersects(Effects::WRITES | Effects::ATOMIC | Effects::CONVERGENT),
+            _ => !self.is_noticed(i),
         };
         let token = |v: &Value| matches!(func.ty(*v), Type::Other(_));
         fits && !data.results.iter().any(token)

@@ -149,7 +149,7 @@ pub(super) fn reduction(kind: &str) -> Option<Fold> {
 }
 
 /// Whether a call only informs the optimiser or debugger and is dropped.
-pub(super) fn is_annotation(name: &str) -> bool {
+pub(in crate::vectorize) fn is_annotation(name: &str) -> bool {
     [
         "llvm.assume",
         "llvm.donothing",

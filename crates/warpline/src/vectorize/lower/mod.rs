@@ -52,6 +52,7 @@ use stack::StackUse;
 
 pub use elementary::Elementary;
 pub use math::has_cheap_vector_form;
+pub(super) use math::is_annotation;
 pub(super) use memory::plan::{AccessPlan, Spread};
 pub use reps::Rep;
 
