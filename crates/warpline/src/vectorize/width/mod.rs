@@ -31,7 +31,7 @@ use crate::shape::ArgShape;
 use crate::uniformity::rules::lane_op;
 
 use super::loops::Iteration;
-use super::lower::{AccessPlan, Input, Rep, has_cheap_vector_form, representations};
+use super::lower::{AccessPlan, Rep, has_cheap_vector_form, representations};
 use super::options::{Gathers, Options};
 use super::pipeline::{Linearized, MAX_WIDTH, linearize_kernel};
 use super::words::Words;
@@ -126,6 +126,9 @@ const BEGIN: f64 = 1.0;
 const GUESS: f64 = 3.0;
 /// How much longer lanes wait for each other in a loop that they leave apart, each time that their number doubles.
 const WAIT: f64 = 0.06;
+
+/// The same where lanes also wait for others to come to where they are.
+const COHERENT_WAIT: f64 = 0.3;
 /// Iterations of a loop that is the unit, if they are not known.
 const UNIT_TRIPS: f64 = 1024.0;
 /// What a second loop for smaller groups costs, which is mostly guessed wrongly.
@@ -192,8 +195,7 @@ fn settle(
         let lanes = given.unwrap_or(chosen.lanes);
         return Widths { lanes, rest: lanes, chosen: given.is_none().then_some(chosen) };
     };
-    let input = linearized.input();
-    let program = Program::new(module, &input, &reps, machine, grouped);
+    let program = Program::new(module, &linearized, &reps, machine, grouped);
     let chosen = given.is_none().then(|| program.choose(machine, greatest));
     let lanes = given.or(chosen.map(|c| c.lanes)).unwrap_or(1);
     Widths { lanes, rest: program.rest(machine, lanes).0, chosen }
@@ -354,6 +356,8 @@ struct Program<'a> {
     paths: Vec<f64>,
     /// The same: what lives at once.
     live: Vec<pressure::Live>,
+    /// Whether lanes wait to go together.
+    coherent: bool,
     /// The cycles of a group of as many lanes as each power of two.
     times: Vec<f64>,
 }
@@ -361,11 +365,12 @@ struct Program<'a> {
 impl<'a> Program<'a> {
     fn new(
         module: &'a Module,
-        input: &Input<'a>,
+        linearized: &'a Linearized,
         reps: &'a SecondaryMap<Value, Rep>,
         machine: &Machine,
         grouped: Option<Grouped>,
     ) -> Program<'a> {
+        let input = linearized.input();
         let func = input.func;
         let (graph, _) = func.graph();
         let cycles = CycleForest::compute(&graph);
@@ -383,6 +388,7 @@ impl<'a> Program<'a> {
             chains: Vec::new(),
             paths: Vec::new(),
             live: Vec::new(),
+            coherent: linearized.program.counts.coherent > 0,
             times: Vec::new(),
             cycles,
         };
@@ -489,7 +495,8 @@ impl<'a> Program<'a> {
             let once = chain.max(path).max(work.cycles()) + BEGIN + guesses[k];
             let mut around = std::iter::successors(cycle, |&c| self.cycles.parent(c));
             let waits = around.any(|c| apart[c.index()]);
-            let wait = if waits { 1.0 + WAIT * f64::from(width.ilog2()) } else { 1.0 };
+            let share = if self.coherent { COHERENT_WAIT } else { WAIT };
+            let wait = if waits { 1.0 + share * f64::from(width.ilog2()) } else { 1.0 };
             total += once * wait * cycle.map_or(1.0, |c| self.frequencies[c.index()]);
         }
         total
