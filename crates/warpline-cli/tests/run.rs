@@ -59,7 +59,8 @@ fn the_report_for_programs_has_exactly_the_promised_keys() {
             "loops",
             "exits",
             "masks",
-            "boscc"
+            "boscc",
+            "coherent"
         ]
     );
     assert_eq!(keys(&report["branches"]), ["divergent", "uniform_kept", "uniform_lost"]);

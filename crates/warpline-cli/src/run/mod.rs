@@ -286,7 +286,7 @@ impl Results {
             "exits": self.made.counts.exits,
             "masks": self.made.counts.masks,
             "boscc": self.made.counts.boscc,
-        "coherent": self.made.counts.coherent,
+            "coherent": self.made.counts.coherent,
         });
         if !self.loops.is_empty() {
             value["vectorized_loops"] = self.loops.iter().map(as_json).collect();

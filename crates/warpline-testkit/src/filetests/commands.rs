@@ -26,6 +26,7 @@ pub const STANDARD: &[(&str, Command)] = &[
     ("linearize", vectorizer::linearize),
     ("linearize-boscc", vectorizer::linearize_boscc),
     ("linearize-boscc-auto", vectorizer::linearize_boscc_auto),
+    ("linearize-coherent", vectorizer::linearize_coherent),
     ("linearize-full", vectorizer::linearize_full),
     ("loops", vectorizer::loops),
     ("loops-smaller", vectorizer::loops_smaller),

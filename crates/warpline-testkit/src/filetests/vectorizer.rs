@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use warpline::ir::{Function, Module};
 use warpline::shape::ArgShape;
 use warpline::text::print_function;
-use warpline::vectorize::{self, Boscc, Gathers, Linearize, Options, loops};
+use warpline::vectorize::{self, Boscc, Coherence, Gathers, Linearize, Options, loops};
 use warpline::verify::verify;
 
 use super::Case;
@@ -76,6 +76,12 @@ pub(super) fn linearize_boscc(case: &Case<'_>) -> String {
 /// Partial linearization with tests where the cost model wants them: the lane program.
 pub(super) fn linearize_boscc_auto(case: &Case<'_>) -> String {
     let options = Options { boscc: Boscc::Auto, ..options(case.func, Linearize::Partial) };
+    lane_program_with(case, &options)
+}
+
+/// Partial linearization with code for iterations in which lanes agree: the lane program.
+pub(super) fn linearize_coherent(case: &Case<'_>) -> String {
+    let options = Options { coherence: Coherence::On, ..options(case.func, Linearize::Partial) };
     lane_program_with(case, &options)
 }
 

@@ -13,8 +13,8 @@
 //!
 //! To wait for a few costs time that is gained where many go together. So accounts are kept: each iteration in which lanes go together
 //! brings what these lanes' share of an iteration apart would have cost, and costs what it does. Lanes wait as long as that leaves credit; else all go
-//! apart. So as far as costs are known it never takes longer than to go apart in all iterations, however lanes are scattered. Old credit counts only as far as
-//! [`MAX_CREDIT`], for lanes that have been together for long may be scattered from some point on.
+//! apart. So as far as costs are known it takes no longer than to go apart in all iterations, but for the questions, however lanes are scattered. Old credit counts
+//! only as far as [`MAX_CREDIT`], for lanes that have been together for long may be scattered from some point on.
 //!
 //! It costs a comparison and a branch in each iteration and twice the code. It is worth that where much is loaded from what lanes may agree on, and where
 //! they are likely to agree. Nothing in a program says how likely that is; but lanes that begin apart hardly meet, and those that go down from the root of a
@@ -22,13 +22,15 @@
 //! * that lanes leave apart,
 //! * with a value, an integer or a pointer, that differs between lanes: one that the loop carries on and that begins as the same for all of them, or what lanes
 //!   take from their stacks before they do anything else,
-//! * with at least [`MIN_LOADS`] loads from addresses that nothing but this value makes differ, and
+//! * with at least [`MIN_LOADS`] loads from addresses that nothing but this value makes differ, and [`MIN_GAIN`] to gain, and
 //! * of at most [`MAX_INSTS`] instructions that ask nothing of other lanes and write to no memory but the lane's own, so that nobody can tell who waited.
 //!
 //! What differs may be poison in a lane that makes no use of it, and must not be branched on then; so it is frozen before it is looked at.
 
+use std::collections::BTreeSet;
+
 use cranelift_entity::{EntitySet, SecondaryMap};
-use warpline_analysis::{CycleForest, CycleId, Node};
+use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
 
 use crate::ir::{
     BinaryOp, Block, Combine, Effects, Function, Inst, IntPred, LaneOp, Module, Op, Symbol, Type, Value,
@@ -44,14 +46,29 @@ use super::{Coherence, Options};
 /// From how many loads on it is done.
 const MIN_LOADS: usize = 3;
 
+/// What an iteration with lanes together must take less than one with all apart, in instructions: a few times what it takes to ask.
+const MIN_GAIN: u32 = 3 * QUESTION;
+
 /// How many instructions are copied at most.
 const MAX_INSTS: usize = 400;
+
+/// In how many loops of a function it is done at most.
+const MAX_LOOPS: usize = 16;
+
+/// What is loaded at once, in bytes.
+const ROW: i64 = 16;
 
 /// What a gather takes for each lane, in instructions.
 const GATHER: u32 = 3;
 
-/// What it takes to find out which lanes are to go.
-const QUESTION: u32 = 32;
+/// What a branch takes that is guessed wrongly now and then, in instructions.
+const GUESS: u32 = 20;
+
+/// So many lanes fit into a register.
+const REGISTER: u32 = 8;
+
+/// What it takes to find out which lanes are to go, in instructions, with branches that are guessed wrongly if now these go and now those.
+const QUESTION: u32 = 64;
 
 /// How much credit there may be, in iterations with all lanes apart.
 const MAX_CREDIT: u32 = 16;
@@ -67,16 +84,39 @@ struct Candidate {
     blocks: Vec<Block>,
     /// A φ of the header that says how much a lane has on its stack.
     stack: Option<Value>,
-    /// Instructions, and loads that are made once where lanes agree.
-    cost: [u32; 2],
+    work: Work,
+}
+
+/// What an iteration has to do.
+#[derive(Copy, Clone, Default)]
+struct Work {
+    /// Loads from addresses that nothing but the value makes differ between lanes.
+    loads: usize,
+    /// Instructions.
+    insts: u32,
+    /// Gathers that are made once for all lanes where these agree. What lies side by side is loaded as one.
+    spared: u32,
+    /// Gathers and scatters that are made in any case.
+    scattered: u32,
+    /// Branches on which lanes agree if they agree on the value.
+    branches: u32,
+}
+
+impl Work {
+    /// What an iteration takes with all lanes apart, and together, in instructions.
+    fn costs(&self, width: u32) -> [u32; 2] {
+        let Work { insts, spared, scattered, branches, .. } = *self;
+        let all = insts * width.div_ceil(REGISTER) + GATHER * width * scattered;
+        // Of what branches choose between, lanes that agree take one half, and others both.
+        let together = if branches > 0 { all / 2 + GUESS * branches } else { all };
+        [all + GATHER * width * spared, together.min(all)]
+    }
 }
 
 /// Where lanes are asked whether they agree.
 struct Place {
     block: Block,
-    /// How many instructions of the block come before.
-    at: usize,
-    /// What they may agree on.
+    /// What they may agree on, which is defined there.
     value: Value,
     /// Blocks of the loop that come before.
     before: Vec<Block>,
@@ -108,10 +148,14 @@ pub fn make_bodies_twice(
     uniformity: &Uniformity,
     lane_callees: &EntitySet<Symbol>,
 ) -> usize {
-    let candidates = Search { module, func, uniformity, lane_callees, mode: options.coherence }.candidates();
+    let (graph, _) = func.graph();
+    let order = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
+    let (width, mode) = (options.width, options.coherence);
+    let search = Search { module, func, uniformity, lane_callees, width, mode, order };
+    let candidates = search.candidates();
     let (mut copies, mut values, mut vars) = (Blocks::new(), Values::new(), Vec::new());
     for candidate in &candidates {
-        let mut uses = candidate.make_twice(func, options.width, &mut copies, &mut values);
+        let mut uses = candidate.make_twice(func, width, &mut copies, &mut values);
         join(func, &mut uses, &values, &mut vars);
     }
     ssa::construct_vars(func, &vars);
@@ -132,20 +176,23 @@ struct Search<'a> {
     func: &'a Function,
     uniformity: &'a Uniformity,
     lane_callees: &'a EntitySet<Symbol>,
+    width: u32,
     mode: Coherence,
+    /// The blocks, definitions before uses.
+    order: Vec<Block>,
 }
 
 impl Search<'_> {
     /// The loops to change, none in another.
     fn candidates(&self) -> Vec<Candidate> {
         let cycles = self.uniformity.cycles();
-        let apart: Vec<CycleId> = self.uniformity.left_apart().collect();
-        let mut found = Vec::new();
+        let mut asked = vec![self.mode == Coherence::On; cycles.len()];
+        self.uniformity.left_apart().for_each(|c| asked[c.index()] = true);
+        let mut found: Vec<Candidate> = Vec::new();
         let mut has_inner = vec![false; cycles.len()];
         for c in cycles.cycles().rev() {
-            let here = (!has_inner[c.index()] && (self.mode == Coherence::On || apart.contains(&c)))
-                .then(|| self.candidate(c))
-                .flatten();
+            let may_be = asked[c.index()] && !has_inner[c.index()] && found.len() < MAX_LOOPS;
+            let here = may_be.then(|| self.candidate(c)).flatten();
             if let Some(parent) = cycles.parent(c)
                 && (here.is_some() || has_inner[c.index()])
             {
@@ -158,10 +205,12 @@ impl Search<'_> {
 
     fn candidate(&self, c: CycleId) -> Option<Candidate> {
         let (func, cycles) = (self.func, self.uniformity.cycles());
-        if !cycles.is_reducible(c) || self.uniformity.is_given_up(c) {
+        let header = Block::from(cycles.header(c));
+        if cycles.around(Node::from(header)).any(|c| !cycles.is_reducible(c))
+            || self.uniformity.is_given_up(c)
+        {
             return None;
         }
-        let header = Block::from(cycles.header(c));
         let blocks: Vec<Block> = cycles.nodes(c).iter().map(|&n| Block::from(n)).collect();
         let insts = || blocks.iter().flat_map(|&b| func.block_insts(b));
         if insts().count() > MAX_INSTS || insts().any(|i| !self.may_be_copied(i)) {
@@ -169,13 +218,16 @@ impl Search<'_> {
         }
         let stack = self.stack(c, header);
         let places = self.places(c, header, stack.is_some());
-        let loads = places.into_iter().map(|place| (self.loads_by(c, place.value), place));
-        let (loads, place) =
-            loads.max_by_key(|&(loads, _)| loads).filter(|&(n, _)| n >= least_loads(self.mode))?;
-        let cost = [insts().count(), loads].map(|n| n as u32);
+        let weighed = places.into_iter().map(|place| (self.work(c, place.value), place));
+        let (work, place) = weighed.max_by_key(|(work, _)| work.loads)?;
+        let [apart, together] = work.costs(self.width);
+        let pays = apart - together >= MIN_GAIN || self.mode == Coherence::On;
+        if work.loads < least_loads(self.mode) || !pays {
+            return None;
+        }
         let blocks = blocks.iter().copied().filter(|b| !place.before.contains(b)).collect();
         let stack = stack.filter(|&v| v != place.value);
-        Some(Candidate { header, place, blocks, stack, cost })
+        Some(Candidate { header, place, blocks, stack, work })
     }
 
     /// A φ of the header that says how much a lane has on its stack, if there is one.
@@ -198,21 +250,20 @@ impl Search<'_> {
         for (at, &phi) in func.blocks[header].phis.iter().enumerate() {
             let value = func.insts[phi].results[0];
             if asks(value) && (self.mode == Coherence::On || self.begins_as_one(c, header, at)) {
-                places.push(Place { block: header, at: 0, value, before: Vec::new() });
+                places.push(Place { block: header, value, before: Vec::new() });
             }
         }
         let mut before = Vec::new();
         let mut block = header;
         loop {
-            for (at, &i) in func.blocks[block].insts.iter().enumerate() {
+            for &i in &func.blocks[block].insts {
                 let data = &func.insts[i];
                 if self.is_noticed(i) && !self.is_annotation(i) {
                     return places;
                 }
                 let popped = matches!(data.op, Op::Load(_)) && has_stack && self.is_own(data.args[0]);
                 if popped && asks(data.results[0]) {
-                    let value = data.results[0];
-                    places.push(Place { block, at: at + 1, value, before: before.clone() });
+                    places.push(Place { block, value: data.results[0], before: before.clone() });
                 }
             }
             let inside = |b: &Block| *b != header && self.uniformity.cycles().contains(c, Node::from(*b));
@@ -248,11 +299,14 @@ impl Search<'_> {
         root.is_some_and(|i| matches!(self.func.insts[i].op, Op::Alloca { .. }))
     }
 
-    /// Whether the φ at a position is an integer that goes up at some places in the loop and down at others, by constants and no other way.
+    /// Whether the φ at a position is an integer that goes up at some places in the loop and down at others, by constants and no other way, but that it may be set.
     fn counts_both_ways(&self, c: CycleId, header: Block, position: usize) -> bool {
         let (func, cycles) = (self.func, self.uniformity.cycles());
         let phi = func.insts[func.blocks[header].phis[position]].results[0];
-        let Type::Int(bits @ 8..=64) = func.ty(phi) else { return false };
+        let Type::Int(bits) = func.ty(phi) else { return false };
+        if !LaneOp::Reduce(Combine::Max).takes(Type::Int(bits)) {
+            return false;
+        }
         let inside = |b: Block| cycles.contains(c, Node::from(b));
         let (mut up, mut down) = (false, false);
         let mut seen = EntitySet::new();
@@ -263,7 +317,8 @@ impl Search<'_> {
         };
         let mut work = entering(header, position);
         while let Some(v) = work.pop() {
-            if !seen.insert(v) {
+            // A constant is what is known of the number on some way.
+            if !seen.insert(v) || func.constant(v).is_some() {
                 continue;
             }
             let Some(i) = func.def_inst(v).filter(|&i| inside(func.insts[i].block)) else { return false };
@@ -309,28 +364,52 @@ impl Search<'_> {
         })
     }
 
-    /// How many loads of a loop are from addresses that nothing but `value` makes differ between lanes.
-    fn loads_by(&self, c: CycleId, value: Value) -> usize {
-        let (func, cycles) = (self.func, self.uniformity.cycles());
+    /// What an iteration of a loop has to do, and what of it is done once where lanes agree on `value`.
+    fn work(&self, c: CycleId, value: Value) -> Work {
+        let (module, func, cycles) = (self.module, self.func, self.uniformity.cycles());
+        // What nothing but the value makes differ: by computing alone, and by loads as well.
+        let mut computed: SecondaryMap<Value, bool> = SecondaryMap::new();
         let mut follows: SecondaryMap<Value, bool> = SecondaryMap::new();
-        follows[value] = true;
-        let (graph, _) = func.graph();
-        let order = warpline_analysis::DfsOrder::compute(&graph);
-        let mut loads = 0;
-        for n in order.reverse_post_order().filter(|&n| cycles.contains(c, n)) {
-            for &i in &func.blocks[Block::from(n)].insts {
+        (computed[value], follows[value]) = (true, true);
+        let mut rows = BTreeSet::new();
+        let mut work = Work::default();
+        for &b in self.order.iter().filter(|&&b| cycles.contains(c, Node::from(b))) {
+            for i in func.block_insts(b).skip(func.blocks[b].phis.len()) {
                 let data = &func.insts[i];
-                let differs = |v: &Value| self.uniformity.is_divergent(*v);
-                let by_value = data.args.iter().filter(|v| differs(v)).all(|&v| follows[v])
-                    && data.args.iter().any(|&v| follows[v]);
-                match (&data.op, &data.results[..]) {
-                    (Op::Load(_), _) => loads += usize::from(by_value),
-                    (_, &[result]) if data.effects().is_empty() => follows[result] = by_value,
-                    _ => {}
+                work.insts += 1;
+                work.branches += u32::from(data.op.is_terminator() && data.args.iter().any(|&v| follows[v]));
+                let differing = || data.args.iter().filter(|&&v| self.uniformity.is_divergent(v));
+                let by = |known: &SecondaryMap<Value, bool>| {
+                    differing().all(|&v| known[v]) && data.args.iter().any(|&v| known[v])
+                };
+                let (by_computing, by_any) = (by(&computed), by(&follows));
+                let accessed = func.accessed(i);
+                if let Some(accessed) = &accessed {
+                    let address = Address::of(module, func, accessed.address);
+                    let own = self.is_own(accessed.address);
+                    let differs =
+                        |v: Value| self.uniformity.shape(v).anchored_step().is_none() && !follows[v];
+                    let scattered = match &address {
+                        Some(a) if own => a.terms.iter().any(|t| differs(t.value)),
+                        _ => differs(accessed.address),
+                    };
+                    work.loads += usize::from(by_computing && !accessed.writes);
+                    if scattered {
+                        work.scattered += 1;
+                    } else if by_any && !accessed.writes {
+                        let row = address
+                            .map(|a| (b, accessed.ty, a.root, a.terms.to_vec(), a.offset.div_euclid(ROW)));
+                        work.spared += u32::from(row.is_none_or(|row| rows.insert(row)));
+                    }
+                    if let (false, [result]) = (own, &data.results[..]) {
+                        follows[*result] = by_any;
+                    }
+                } else if let (true, [result]) = (data.effects().is_empty(), &data.results[..]) {
+                    (computed[*result], follows[*result]) = (by_computing, by_any);
                 }
             }
         }
-        loads
+        work
     }
 }
 
@@ -343,7 +422,9 @@ impl Candidate {
         copies: &mut Blocks,
         values: &mut Values,
     ) -> Vec<(Value, Use)> {
-        let Place { block, at, value, .. } = self.place;
+        let Place { block, value, .. } = self.place;
+        let defined = func.blocks[block].insts.iter().position(|&i| func.def_inst(value) == Some(i));
+        let at = defined.map_or(0, |n| n + 1);
         let apart = func.split_block(block, at, "apart");
         let region: Vec<Block> = self.blocks.iter().map(|&b| if b == block { apart } else { b }).collect();
         let uses = uses_elsewhere(func, &region);
@@ -351,6 +432,7 @@ impl Candidate {
         let copy = |b: Block| copies[b].expect("every block of the region is copied");
         let together = copy(apart);
         func.blocks[together].name = "together".into();
+        let mut added = vec![block];
         let node = match self.stack {
             None => {
                 let asked = self.ask(func);
@@ -359,11 +441,21 @@ impl Candidate {
             }
             Some(stack) => {
                 let waits = self.let_some_wait(func, width, stack, together, apart);
-                let back = region.iter().flat_map(|&b| [b, copy(b)]).chain([waits.block]);
+                let back = region.iter().flat_map(|&b| [b, copy(b)]).chain(waits.blocks);
                 self.set_credit(func, &waits, &back.collect::<Vec<_>>());
+                added.extend(waits.blocks);
                 waits.node
             }
         };
+        // What is added stands where the body begins.
+        let loc = func.insts[func.terminator(apart)].loc;
+        for b in added {
+            for i in func.block_insts(b).collect::<Vec<_>>() {
+                if func.insts[i].loc.is_none() {
+                    func.insts[i].loc = loc;
+                }
+            }
+        }
         for b in region.iter().map(|&b| copy(b)) {
             let replace = |args: &mut [Value]| {
                 args.iter_mut().filter(|v| **v == value).for_each(|v| *v = node);
@@ -422,23 +514,26 @@ impl Candidate {
         let [none, one] = [0, 1].map(|n| func.int_const(32, n));
         let nobody = func.append_value(b, Op::ICmp(IntPred::Eq), &[there, none], Type::BOOL);
         let there = func.append_value(b, Op::Select, &[nobody, one, there], COUNT);
-        let [apart_cost, together_cost] = self.costs(width).map(|n| func.int_const(32, n.into()));
-        let spared = func.append_value(b, Op::Binary(BinaryOp::Mul), &[going, apart_cost], COUNT);
+        let [apart_cost, together_cost] = self.work.costs(width);
+        let share = func.int_const(32, apart_cost.into());
+        let spared = func.append_value(b, Op::Binary(BinaryOp::Mul), &[going, share], COUNT);
         let spared = func.append_value(b, Op::Binary(BinaryOp::UDiv), &[spared, there], COUNT);
+        let spent = func.int_const(32, (together_cost + QUESTION).into());
+        let gained = func.append_value(b, Op::Binary(BinaryOp::Sub), &[spared, spent], COUNT);
         func.set_terminator(b, Op::Br, &[], &[decided]);
 
         let b = decided;
         let types = [ty, Type::BOOL, COUNT];
-        let [node, goes, spared_here] = types.map(|ty| func.add_phi(b, ty));
+        let [node, goes, gain] = types.map(|ty| func.add_phi(b, ty));
+        let gained_by_all = func.int_const(32, (apart_cost - together_cost).into());
         for e in func.blocks[b].preds.clone() {
             let all_agree = func.edges[e].from == self.place.block;
-            let args = if all_agree { [first, yes, apart_cost] } else { [last, with, spared] };
+            let args = if all_agree { [first, yes, gained_by_all] } else { [last, with, gained] };
             args.into_iter().enumerate().for_each(|(at, v)| func.set_phi_arg(e, at, v));
         }
-        let sum = func.append_value(b, Op::Binary(BinaryOp::Add), &[credit, spared_here], COUNT);
-        let rest = func.append_value(b, Op::Binary(BinaryOp::Sub), &[sum, together_cost], COUNT);
+        let rest = func.append_value(b, Op::Binary(BinaryOp::Add), &[credit, gain], COUNT);
         let pays = func.append_value(b, Op::ICmp(IntPred::Sge), &[rest, none], Type::BOOL);
-        let most = func.int_const(32, (MAX_CREDIT * self.costs(width)[0]).into());
+        let most = func.int_const(32, (MAX_CREDIT * apart_cost).into());
         let too_much = func.append_value(b, Op::ICmp(IntPred::Sgt), &[rest, most], Type::BOOL);
         let rest = func.append_value(b, Op::Select, &[too_much, most, rest], COUNT);
         let new_credit = func.append_value(b, Op::Select, &[pays, rest, credit], COUNT);
@@ -447,7 +542,7 @@ impl Candidate {
         func.set_terminator(some, Op::CondBr, &[goes], &[together, self.header]);
         let waiting = func.out_edges(some)[1];
         func.edges[waiting].args = known.into_iter().chain([new_credit]).collect();
-        Waits { node, credit, new_credit, block: some }
+        Waits { node, credit, new_credit, blocks: [scattered, decided, some] }
     }
 
     /// Gives the credit its value on all edges to the header from these blocks; those from elsewhere enter the loop without any.
@@ -460,12 +555,6 @@ impl Candidate {
             func.set_phi_arg(e, position, value);
         }
     }
-
-    /// What an iteration takes with all lanes apart, and together, in instructions.
-    fn costs(&self, width: u32) -> [u32; 2] {
-        let [insts, loads] = self.cost;
-        [insts + GATHER * width * loads, insts + QUESTION]
-    }
 }
 
 /// How some lanes wait.
@@ -475,8 +564,8 @@ struct Waits {
     /// The account, and what it is after the iteration has been paid for.
     credit: Value,
     new_credit: Value,
-    /// The last block that waiting lanes come to.
-    block: Block,
+    /// The blocks that are added; from the last one lanes that wait go back.
+    blocks: [Block; 3],
 }
 
 /// What lanes have been asked.
