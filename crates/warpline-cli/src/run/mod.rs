@@ -305,7 +305,11 @@ impl Results {
         lines.extend(self.loops.iter().map(|l| format!("  {}", in_words(l))));
         for r in &self.reasons {
             let place = r.location.as_ref().unwrap_or(&r.block);
-            lines.push(format!("  divergent {} at {place}: {}", r.kind, r.text));
+            let line = format!("  divergent {} at {place}: {}", r.kind, r.text);
+            // What is made twice has its reasons twice.
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
         }
         lines.extend(output::lines_on(kernel, &self.made.counts));
         if let Some(t) = &self.tolerance {

@@ -14,7 +14,7 @@
 //! To wait for a few costs time that is gained where many go together. So accounts are kept: each iteration in which lanes go together
 //! brings what these lanes' share of an iteration apart would have cost, and costs what it does. Lanes wait as long as that leaves credit; else all go
 //! apart. So as far as costs are known it takes no longer than to go apart in all iterations, but for the questions, however lanes are scattered. Old credit counts
-//! only as far as [`MAX_CREDIT`], for lanes that have been together for long may be scattered from some point on.
+//! only as far as `MAX_CREDIT`, for lanes that have been together for long may be scattered from some point on.
 //!
 //! It costs a comparison and a branch in each iteration and twice the code. It is worth that where much is loaded from what lanes may agree on, and where
 //! they are likely to agree. Nothing in a program says how likely that is; but lanes that begin apart hardly meet, and those that go down from the root of a
@@ -22,8 +22,8 @@
 //! * that lanes leave apart,
 //! * with a value, an integer or a pointer, that differs between lanes: one that the loop carries on and that begins as the same for all of them, or what lanes
 //!   take from their stacks before they do anything else,
-//! * with at least [`MIN_LOADS`] loads from addresses that nothing but this value makes differ, and [`MIN_GAIN`] to gain, and
-//! * of at most [`MAX_INSTS`] instructions that ask nothing of other lanes and write to no memory but the lane's own, so that nobody can tell who waited.
+//! * with at least `MIN_LOADS` loads from addresses that nothing but this value makes differ, and `MIN_GAIN` to gain, and
+//! * of at most `MAX_INSTS` instructions that ask nothing of other lanes and write to no memory but the lane's own, so that nobody can tell who waited.
 //!
 //! What differs may be poison in a lane that makes no use of it, and must not be branched on then; so it is frozen before it is looked at.
 
