@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use warpline::interp::Options as MachineOptions;
 use warpline::vectorize::loops::{CarryKind, Unit, vectorize_loop};
-use warpline::vectorize::{Boscc, Options};
+use warpline::vectorize::{Boscc, Coherence, Options};
 use warpline_testkit::programs::loops::{LoopProgram, around};
 use warpline_testkit::programs::{
     Inputs, MemoryMode, Program, ProgramOptions, Reference, compare, generate, run_sequential, shrink,
@@ -36,7 +36,8 @@ fn compare_loop(looped: &LoopProgram, width: u32, rest: u32, boscc: Boscc, seed:
         return Outcome::Skipped("the program freezes poison".into());
     }
     let mut vectorized = program.clone();
-    let options = Options { boscc, ..Options::new(width, Vec::new(), "whole.lanes") };
+    let coherence = if seed % 2 == 0 { Coherence::On } else { Coherence::Off };
+    let options = Options { boscc, coherence, ..Options::new(width, Vec::new(), "whole.lanes") };
     let unit = Unit { rest, ..Unit::new(looped.header, width) };
     let made = vectorize_loop(&mut vectorized.module, vectorized.kernel, &unit, &options);
     let made = match made {
