@@ -36,7 +36,7 @@ fn compare_loop(looped: &LoopProgram, width: u32, rest: u32, boscc: Boscc, seed:
         return Outcome::Skipped("the program freezes poison".into());
     }
     let mut vectorized = program.clone();
-    let coherence = if seed % 2 == 0 { Coherence::On } else { Coherence::Off };
+    let coherence = if seed.is_multiple_of(2) { Coherence::On } else { Coherence::Off };
     let options = Options { boscc, coherence, ..Options::new(width, Vec::new(), "whole.lanes") };
     let unit = Unit { rest, ..Unit::new(looped.header, width) };
     let made = vectorize_loop(&mut vectorized.module, vectorized.kernel, &unit, &options);
