@@ -58,16 +58,15 @@ static ray through(int32_t i, const float *camera) {
     return r;
 }
 
-//@ args i=index
-//@ lane-insensitive
-int32_t rt(int32_t i, const float *bounds, const int32_t *first, const int32_t *kind, const float *triangles,
-           const float *camera, float *distance) {
+/* What rt and rays have in common: a box is opened if this ray wants it, or, `together`, if any does. */
+static inline int32_t find_nearest(int32_t i, const float *bounds, const int32_t *first, const int32_t *kind,
+                                   const float *triangles, const float *camera, float *distance, bool together) {
     ray r = through(i, camera);
     int32_t stack[64] = {0}, top = 1;
     while (top > 0) {
         int32_t node = stack[--top];
         bool wanted = enters(&r, bounds + 6 * node);
-        if (warpline_any(wanted)) {
+        if (together ? warpline_any(wanted) : wanted) {
             if (kind[node] > 0) {
                 for (int32_t k = first[node]; k < first[node] + kind[node]; k++)
                     if (wanted)
@@ -84,23 +83,14 @@ int32_t rt(int32_t i, const float *bounds, const int32_t *first, const int32_t *
 }
 
 //@ args i=index
+//@ lane-insensitive
+int32_t rt(int32_t i, const float *bounds, const int32_t *first, const int32_t *kind, const float *triangles,
+           const float *camera, float *distance) {
+    return find_nearest(i, bounds, first, kind, triangles, camera, distance, true);
+}
+
+//@ args i=index
 int32_t rays(int32_t i, const float *bounds, const int32_t *first, const int32_t *kind, const float *triangles,
              const float *camera, float *distance) {
-    ray r = through(i, camera);
-    int32_t stack[64] = {0}, top = 1;
-    while (top > 0) {
-        int32_t node = stack[--top];
-        if (enters(&r, bounds + 6 * node)) {
-            if (kind[node] > 0) {
-                for (int32_t k = first[node]; k < first[node] + kind[node]; k++)
-                    meet(&r, triangles + 9 * k, k);
-            } else {
-                int32_t backwards = camera[12 - kind[node]] < 0;
-                stack[top++] = first[node] + 1 - backwards;
-                stack[top++] = first[node] + backwards;
-            }
-        }
-    }
-    distance[i] = r.nearest;
-    return r.hit;
+    return find_nearest(i, bounds, first, kind, triangles, camera, distance, false);
 }

@@ -102,6 +102,46 @@ unsafe fn is_backwards(camera: *const f32, kind: i32) -> i32 {
     i32::from(unsafe { *camera.add(12 + -kind as usize) } < 0.0)
 }
 
+/// Finds what is nearest on the ray; `opens` says whether a box is opened, given whether this ray wants it.
+#[inline(always)]
+unsafe fn find_nearest(
+    mut ray: Ray,
+    bounds: *const f32,
+    first: *const i32,
+    kind: *const i32,
+    triangles: *const f32,
+    camera: *const f32,
+    opens: impl Fn(bool) -> bool,
+) -> Ray {
+    let mut stack = [0i32; 64];
+    let mut top = 1usize;
+    while top > 0 {
+        top -= 1;
+        let node = unsafe { *stack.get_unchecked(top) } as isize;
+        let wanted = unsafe { ray.enters(bounds.offset(6 * node)) };
+        if opens(wanted) {
+            let (first, kind) = unsafe { (*first.offset(node), *kind.offset(node)) };
+            if kind > 0 {
+                let mut k = first;
+                while k < first + kind {
+                    if wanted {
+                        unsafe { ray.meet(triangles.offset(9 * k as isize), k) };
+                    }
+                    k += 1;
+                }
+            } else {
+                let backwards = unsafe { is_backwards(camera, kind) };
+                unsafe {
+                    *stack.get_unchecked_mut(top) = first + 1 - backwards;
+                    *stack.get_unchecked_mut(top + 1) = first + backwards;
+                }
+                top += 2;
+            }
+        }
+    }
+    ray
+}
+
 //@ args i=index
 //@ lane-insensitive
 
@@ -126,35 +166,13 @@ pub unsafe extern "C" fn rt(
     camera: *const f32,
     distance: *mut f32,
 ) -> i32 {
-    let mut ray = unsafe { Ray::through(i, camera) };
-    let mut stack = [0i32; 64];
-    let mut top = 1usize;
-    while top > 0 {
-        top -= 1;
-        let node = unsafe { *stack.get_unchecked(top) } as isize;
-        let wanted = unsafe { ray.enters(bounds.offset(6 * node)) };
-        if warpline_any(wanted) {
-            let (first, kind) = unsafe { (*first.offset(node), *kind.offset(node)) };
-            if kind > 0 {
-                let mut k = first;
-                while k < first + kind {
-                    if wanted {
-                        unsafe { ray.meet(triangles.offset(9 * k as isize), k) };
-                    }
-                    k += 1;
-                }
-            } else {
-                let backwards = unsafe { is_backwards(camera, kind) };
-                unsafe {
-                    *stack.get_unchecked_mut(top) = first + 1 - backwards;
-                    *stack.get_unchecked_mut(top + 1) = first + backwards;
-                }
-                top += 2;
-            }
-        }
+    unsafe {
+        let ray = find_nearest(Ray::through(i, camera), bounds, first, kind, triangles, camera, |w| {
+            warpline_any(w)
+        });
+        *distance.offset(i as isize) = ray.nearest;
+        ray.hit
     }
-    unsafe { *distance.offset(i as isize) = ray.nearest };
-    ray.hit
 }
 
 //@ args i=index
@@ -173,30 +191,9 @@ pub unsafe extern "C" fn rays(
     camera: *const f32,
     distance: *mut f32,
 ) -> i32 {
-    let mut ray = unsafe { Ray::through(i, camera) };
-    let mut stack = [0i32; 64];
-    let mut top = 1usize;
-    while top > 0 {
-        top -= 1;
-        let node = unsafe { *stack.get_unchecked(top) } as isize;
-        if unsafe { ray.enters(bounds.offset(6 * node)) } {
-            let (first, kind) = unsafe { (*first.offset(node), *kind.offset(node)) };
-            if kind > 0 {
-                let mut k = first;
-                while k < first + kind {
-                    unsafe { ray.meet(triangles.offset(9 * k as isize), k) };
-                    k += 1;
-                }
-            } else {
-                unsafe {
-                    let backwards = is_backwards(camera, kind);
-                    *stack.get_unchecked_mut(top) = first + 1 - backwards;
-                    *stack.get_unchecked_mut(top + 1) = first + backwards;
-                }
-                top += 2;
-            }
-        }
+    unsafe {
+        let ray = find_nearest(Ray::through(i, camera), bounds, first, kind, triangles, camera, |w| w);
+        *distance.offset(i as isize) = ray.nearest;
+        ray.hit
     }
-    unsafe { *distance.offset(i as isize) = ray.nearest };
-    ray.hit
 }

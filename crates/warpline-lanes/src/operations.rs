@@ -81,47 +81,9 @@ pub trait Element: Copy + Limits {
 macro_rules! elements {
     ($($t:ident)*) => {$(
         impl Element for $t {
-            #[inline(always)]
-            fn shuffle(self, lane: u32) -> $t {
-                #[cfg(not(feature = "scalar"))]
-                unsafe extern "C" {
-                    #[link_name = concat!("warpline_shuffle_", stringify!($t))]
-                    safe fn shuffle(x: $t, lane: u32) -> $t;
-                }
-                #[cfg(feature = "scalar")]
-                fn shuffle(x: $t, lane: u32) -> $t {
-                    if lane == 0 { x } else { $t::ZERO }
-                }
-                shuffle(self, lane)
-            }
-
-            #[inline(always)]
-            fn first(self, condition: bool) -> $t {
-                #[cfg(not(feature = "scalar"))]
-                unsafe extern "C" {
-                    #[link_name = concat!("warpline_first_", stringify!($t))]
-                    safe fn first(x: $t, condition: bool) -> $t;
-                }
-                #[cfg(feature = "scalar")]
-                fn first(x: $t, condition: bool) -> $t {
-                    if condition { x } else { $t::ZERO }
-                }
-                first(self, condition)
-            }
-
-            #[inline(always)]
-            fn insert(self, lane: u32, y: $t) -> $t {
-                #[cfg(not(feature = "scalar"))]
-                unsafe extern "C" {
-                    #[link_name = concat!("warpline_insert_", stringify!($t))]
-                    safe fn insert(x: $t, lane: u32, y: $t) -> $t;
-                }
-                #[cfg(feature = "scalar")]
-                fn insert(x: $t, lane: u32, y: $t) -> $t {
-                    if lane == 0 { y } else { x }
-                }
-                insert(self, lane, y)
-            }
+            elements!(@fn $t shuffle(lane: u32), |x| if lane == 0 { x } else { $t::ZERO });
+            elements!(@fn $t first(condition: bool), |x| if condition { x } else { $t::ZERO });
+            elements!(@fn $t insert(lane: u32, y: $t), |x| if lane == 0 { y } else { x });
 
             #[inline(always)]
             unsafe fn compact(self, to: *mut $t, active: bool) -> u32 {
@@ -143,6 +105,22 @@ macro_rules! elements {
             }
         }
     )*};
+    // An operation on a number, and what it means for one lane alone.
+    (@fn $t:ident $name:ident($($param:ident: $ty:ty),*), |$x:ident| $alone:expr) => {
+        #[inline(always)]
+        fn $name(self, $($param: $ty),*) -> $t {
+            #[cfg(not(feature = "scalar"))]
+            unsafe extern "C" {
+                #[link_name = concat!("warpline_", stringify!($name), "_", stringify!($t))]
+                safe fn ask($x: $t, $($param: $ty),*) -> $t;
+            }
+            #[cfg(feature = "scalar")]
+            fn ask($x: $t, $($param: $ty),*) -> $t {
+                $alone
+            }
+            ask(self, $($param),*)
+        }
+    };
 }
 elements!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
 

@@ -44,7 +44,7 @@ impl Form {
 }
 
 /// So many times as many instructions as the lockstep run may the vectorized forms execute: with folded branches they execute both sides.
-pub(crate) const FOLDED: u64 = 16;
+const FOLDED: u64 = 16;
 
 /// How a kernel is vectorized and run.
 #[derive(Copy, Clone, Debug)]
@@ -55,6 +55,13 @@ pub struct Setup {
     pub form: Form,
     /// Instructions that the lockstep run may execute, all lanes together.
     pub fuel: u64,
+}
+
+impl Setup {
+    /// The fuel of the vectorized forms.
+    pub(crate) fn fuel_of_lanes(&self) -> u64 {
+        self.fuel.saturating_mul(FOLDED)
+    }
 }
 
 /// How a comparison ended.
@@ -202,8 +209,7 @@ fn run_lane_program(
     func: &Function,
     inactive: Inactive,
 ) -> Observed {
-    let options =
-        MachineOptions { fuel: setup.fuel.saturating_mul(FOLDED), inactive, ..MachineOptions::default() };
+    let options = MachineOptions { fuel: setup.fuel_of_lanes(), inactive, ..MachineOptions::default() };
     let mut machine = Machine::with_options(&program.module, options);
     machine.set_host(HashingHost);
     let (mut args, buffers) = inputs.bind(&mut machine);
@@ -244,7 +250,7 @@ pub fn run_vector_code(
     func: &Function,
     params: &[Passing],
 ) -> Observed {
-    let options = MachineOptions { fuel: setup.fuel.saturating_mul(FOLDED), ..MachineOptions::default() };
+    let options = MachineOptions { fuel: setup.fuel_of_lanes(), ..MachineOptions::default() };
     let mut machine = Machine::with_options(module, options);
     machine.set_host(HashingHost);
     let (mut lanes, buffers) = inputs.bind(&mut machine);

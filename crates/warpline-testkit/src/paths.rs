@@ -10,7 +10,7 @@ use warpline::interp::{
 };
 use warpline::ir::{Block, Function, LaneOp, Op};
 
-use crate::differential::{FOLDED, Setup};
+use crate::differential::Setup;
 use crate::programs::{Inputs, Program};
 
 /// What one lane has executed.
@@ -78,7 +78,7 @@ pub fn check_paths(
     if machine.froze {
         return Ok(0);
     }
-    let options = MachineOptions { fuel: setup.fuel.saturating_mul(FOLDED), ..options };
+    let options = MachineOptions { fuel: setup.fuel_of_lanes(), ..options };
     let mut machine = Machine::with_options(&program.module, options);
     machine.set_host(HashingHost);
     let (mut args, _) = inputs.bind(&mut machine);

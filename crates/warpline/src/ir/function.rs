@@ -299,6 +299,11 @@ impl Function {
         }
     }
 
+    /// Whether a value is the address of an object on the stack, as its `alloca` gives it.
+    pub fn is_alloca(&self, v: Value) -> bool {
+        self.def_inst(v).is_some_and(|i| matches!(self.insts[i].op, Op::Alloca { .. }))
+    }
+
     /// What a load or store accesses; `None` for other instructions, those that also access memory among them.
     pub fn accessed(&self, i: Inst) -> Option<Accessed> {
         let data = &self.insts[i];

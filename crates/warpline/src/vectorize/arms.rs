@@ -265,7 +265,7 @@ fn is_source(func: &Function, root: Value) -> bool {
 
 /// Whether a pointer is the address of an object on the stack that is found nowhere but by sums with it.
 fn is_own(module: &Module, func: &Function, root: Value) -> bool {
-    let is_alloca = func.def_inst(root).is_some_and(|i| matches!(func.insts[i].op, Op::Alloca { .. }));
+    let is_alloca = func.is_alloca(root);
     let mut addresses: EntitySet<Value> = EntitySet::new();
     addresses.insert(root);
     // Uses may stand before definitions in the layout.

@@ -33,7 +33,8 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
 
 use crate::ir::{
-    BinaryOp, Block, Combine, Effects, Function, Inst, IntPred, LaneOp, Module, Op, Symbol, Type, Value,
+    Accessed, BinaryOp, Block, Combine, Effects, Function, Inst, InstData, IntPred, LaneOp, Module, Op,
+    Symbol, Type, Value,
 };
 use crate::shape::addresses::Address;
 use crate::ssa;
@@ -258,7 +259,7 @@ impl Search<'_> {
         loop {
             for &i in &func.blocks[block].insts {
                 let data = &func.insts[i];
-                if self.is_noticed(i) && !self.is_annotation(i) {
+                if self.is_noticed(i) && !is_annotation(self.module, data) {
                     return places;
                 }
                 let popped = matches!(data.op, Op::Load(_)) && has_stack && self.is_own(data.args[0]);
@@ -284,19 +285,13 @@ impl Search<'_> {
         effects.intersects(Effects::WRITES | Effects::ATOMIC | Effects::CONVERGENT)
     }
 
-    fn is_annotation(&self, i: Inst) -> bool {
-        let Op::Call(call) = &self.func.insts[i].op else { return false };
-        call.callee.is_some_and(|s| is_annotation(&self.module.symbols[s].name))
-    }
-
     fn loops_back(&self, block: Block, header: Block) -> bool {
         self.func.successors(block).any(|b| b == header)
     }
 
     /// Whether an address is in private memory.
     fn is_own(&self, address: Value) -> bool {
-        let root = Address::of(self.module, self.func, address).and_then(|a| self.func.def_inst(a.root));
-        root.is_some_and(|i| matches!(self.func.insts[i].op, Op::Alloca { .. }))
+        Address::of(self.module, self.func, address).is_some_and(|a| self.func.is_alloca(a.root))
     }
 
     /// Whether the φ at a position is an integer that goes up at some places in the loop and down at others, by constants and no other way, but that it may be set.
@@ -344,7 +339,7 @@ impl Search<'_> {
         let fits = match &data.op {
             Op::Store(access) => access.is_simple() && self.is_own(data.args[1]),
             Op::Load(access) => access.is_simple(),
-            Op::Call(_) if self.is_annotation(i) => true,
+            Op::Call(_) if is_annotation(self.module, data) => true,
             Op::Call(call) => {
                 !self.is_noticed(i) && call.callee.is_some_and(|s| !self.lane_callees.contains(s))
             }
@@ -366,51 +361,70 @@ impl Search<'_> {
 
     /// What an iteration of a loop has to do, and what of it is done once where lanes agree on `value`.
     fn work(&self, c: CycleId, value: Value) -> Work {
-        let (module, func, cycles) = (self.module, self.func, self.uniformity.cycles());
-        // What nothing but the value makes differ: by computing alone, and by loads as well.
-        let mut computed: SecondaryMap<Value, bool> = SecondaryMap::new();
-        let mut follows: SecondaryMap<Value, bool> = SecondaryMap::new();
-        (computed[value], follows[value]) = (true, true);
+        let (func, cycles) = (self.func, self.uniformity.cycles());
+        let mut from = Following::default();
+        (from.computed[value], from.any[value]) = (true, true);
         let mut rows = BTreeSet::new();
         let mut work = Work::default();
         for &b in self.order.iter().filter(|&&b| cycles.contains(c, Node::from(b))) {
             for i in func.block_insts(b).skip(func.blocks[b].phis.len()) {
                 let data = &func.insts[i];
+                let computed = self.is_from(data, &from.computed);
+                let any = self.is_from(data, &from.any);
                 work.insts += 1;
-                work.branches += u32::from(data.op.is_terminator() && data.args.iter().any(|&v| follows[v]));
-                let differing = || data.args.iter().filter(|&&v| self.uniformity.is_divergent(v));
-                let by = |known: &SecondaryMap<Value, bool>| {
-                    differing().all(|&v| known[v]) && data.args.iter().any(|&v| known[v])
-                };
-                let (by_computing, by_any) = (by(&computed), by(&follows));
-                let accessed = func.accessed(i);
-                if let Some(accessed) = &accessed {
-                    let address = Address::of(module, func, accessed.address);
-                    let own = self.is_own(accessed.address);
-                    let differs =
-                        |v: Value| self.uniformity.shape(v).anchored_step().is_none() && !follows[v];
-                    let scattered = match &address {
-                        Some(a) if own => a.terms.iter().any(|t| differs(t.value)),
-                        _ => differs(accessed.address),
-                    };
-                    work.loads += usize::from(by_computing && !accessed.writes);
-                    if scattered {
+                work.branches += u32::from(data.op.is_terminator() && data.args.iter().any(|&v| from.any[v]));
+                if let Some(accessed) = func.accessed(i) {
+                    let address = Address::of(self.module, func, accessed.address);
+                    let own = address.as_ref().is_some_and(|a| func.is_alloca(a.root));
+                    let loads = !accessed.writes;
+                    work.loads += usize::from(computed && loads);
+                    if self.is_scattered(&accessed, address.as_ref().filter(|_| own), &from.any) {
                         work.scattered += 1;
-                    } else if by_any && !accessed.writes {
+                    } else if any && loads {
                         let row = address
                             .map(|a| (b, accessed.ty, a.root, a.terms.to_vec(), a.offset.div_euclid(ROW)));
                         work.spared += u32::from(row.is_none_or(|row| rows.insert(row)));
                     }
                     if let (false, [result]) = (own, &data.results[..]) {
-                        follows[*result] = by_any;
+                        from.any[*result] = any;
                     }
                 } else if let (true, [result]) = (data.effects().is_empty(), &data.results[..]) {
-                    (computed[*result], follows[*result]) = (by_computing, by_any);
+                    (from.computed[*result], from.any[*result]) = (computed, any);
                 }
             }
         }
         work
     }
+
+    /// Whether an instruction has operands among these values and no others that differ between lanes.
+    fn is_from(&self, data: &InstData, known: &SecondaryMap<Value, bool>) -> bool {
+        let differs = |v: Value| self.uniformity.is_divergent(v);
+        data.args.iter().any(|&v| known[v]) && data.args.iter().all(|&v| known[v] || !differs(v))
+    }
+
+    /// Whether lanes access different places though they agree on these values. In a lane's own memory, whose address is given, they access a row
+    /// if they access the same place of it.
+    fn is_scattered(
+        &self,
+        accessed: &Accessed,
+        own: Option<&Address>,
+        known: &SecondaryMap<Value, bool>,
+    ) -> bool {
+        let differs = |v: Value| self.uniformity.shape(v).anchored_step().is_none() && !known[v];
+        match own {
+            Some(address) => address.terms.iter().any(|t| differs(t.value)),
+            None => differs(accessed.address),
+        }
+    }
+}
+
+/// What nothing but the value that lanes may agree on makes differ.
+#[derive(Default)]
+struct Following {
+    /// By computing alone.
+    computed: SecondaryMap<Value, bool>,
+    /// By loads as well.
+    any: SecondaryMap<Value, bool>,
 }
 
 impl Candidate {
@@ -493,22 +507,52 @@ impl Candidate {
         apart: Block,
     ) -> Waits {
         let Asked { frozen, first, all } = self.ask(func);
-        let (scattered, decided) = (func.add_block("scattered"), func.add_block("decided"));
-        let some = func.add_block("some");
+        let blocks = ["scattered", "decided", "some"].map(|name| func.add_block(name));
+        let [scattered, decided, some] = blocks;
         let known: Vec<Value> =
             func.blocks[self.header].phis.iter().map(|&phi| func.insts[phi].results[0]).collect();
         let credit = func.add_phi(self.header, COUNT);
         func.set_terminator(self.place.block, Op::CondBr, &[all], &[decided, scattered]);
+        let below = self.find_below(func, scattered, width, stack, frozen);
+        func.set_terminator(scattered, Op::Br, &[], &[decided]);
 
-        let (ty, stack_ty) = (func.ty(self.place.value), func.ty(stack));
+        let types = [func.ty(self.place.value), Type::BOOL, COUNT];
+        let [node, goes, gain] = types.map(|ty| func.add_phi(decided, ty));
         let yes = func.bool_const(true);
-        let b = scattered;
+        let [apart_cost, together_cost] = self.work.costs(width);
+        let gained_by_all = func.int_const(32, (apart_cost - together_cost).into());
+        for e in func.blocks[decided].preds.clone() {
+            let all_agree = func.edges[e].from == self.place.block;
+            let args = if all_agree { [first, yes, gained_by_all] } else { below };
+            args.into_iter().enumerate().for_each(|(at, v)| func.set_phi_arg(e, at, v));
+        }
+        let (pays, new_credit) = book(func, decided, credit, gain, MAX_CREDIT * apart_cost);
+        func.set_terminator(decided, Op::CondBr, &[pays], &[some, apart]);
+
+        func.set_terminator(some, Op::CondBr, &[goes], &[together, self.header]);
+        let waiting = func.out_edges(some)[1];
+        func.edges[waiting].args = known.into_iter().chain([new_credit]).collect();
+        Waits { node, credit, new_credit, blocks }
+    }
+
+    /// Finds the lanes that are where the first of those is that have most on their stacks: where that is, whether a lane is there, and what
+    /// it gains to let these go alone.
+    fn find_below(
+        &self,
+        func: &mut Function,
+        b: Block,
+        width: u32,
+        stack: Value,
+        frozen: Value,
+    ) -> [Value; 3] {
+        let (ty, stack_ty) = (func.ty(frozen), func.ty(stack));
         let stack = func.append_value(b, Op::Freeze, &[stack], stack_ty);
         let most = func.append_value(b, Op::Lane(LaneOp::Reduce(Combine::Max)), &[stack], stack_ty);
         let lags = func.append_value(b, Op::ICmp(IntPred::Eq), &[stack, most], Type::BOOL);
-        let last = func.append_value(b, Op::Lane(LaneOp::First), &[frozen, lags], ty);
-        let with = func.append_value(b, Op::ICmp(IntPred::Eq), &[frozen, last], Type::BOOL);
-        let going = func.append_value(b, Op::Lane(LaneOp::Popcount), &[with], COUNT);
+        let node = func.append_value(b, Op::Lane(LaneOp::First), &[frozen, lags], ty);
+        let goes = func.append_value(b, Op::ICmp(IntPred::Eq), &[frozen, node], Type::BOOL);
+        let going = func.append_value(b, Op::Lane(LaneOp::Popcount), &[goes], COUNT);
+        let yes = func.bool_const(true);
         let there = func.append_value(b, Op::Lane(LaneOp::Popcount), &[yes], COUNT);
         // A header may be executed without an active lane.
         let [none, one] = [0, 1].map(|n| func.int_const(32, n));
@@ -519,30 +563,8 @@ impl Candidate {
         let spared = func.append_value(b, Op::Binary(BinaryOp::Mul), &[going, share], COUNT);
         let spared = func.append_value(b, Op::Binary(BinaryOp::UDiv), &[spared, there], COUNT);
         let spent = func.int_const(32, (together_cost + QUESTION).into());
-        let gained = func.append_value(b, Op::Binary(BinaryOp::Sub), &[spared, spent], COUNT);
-        func.set_terminator(b, Op::Br, &[], &[decided]);
-
-        let b = decided;
-        let types = [ty, Type::BOOL, COUNT];
-        let [node, goes, gain] = types.map(|ty| func.add_phi(b, ty));
-        let gained_by_all = func.int_const(32, (apart_cost - together_cost).into());
-        for e in func.blocks[b].preds.clone() {
-            let all_agree = func.edges[e].from == self.place.block;
-            let args = if all_agree { [first, yes, gained_by_all] } else { [last, with, gained] };
-            args.into_iter().enumerate().for_each(|(at, v)| func.set_phi_arg(e, at, v));
-        }
-        let rest = func.append_value(b, Op::Binary(BinaryOp::Add), &[credit, gain], COUNT);
-        let pays = func.append_value(b, Op::ICmp(IntPred::Sge), &[rest, none], Type::BOOL);
-        let most = func.int_const(32, (MAX_CREDIT * apart_cost).into());
-        let too_much = func.append_value(b, Op::ICmp(IntPred::Sgt), &[rest, most], Type::BOOL);
-        let rest = func.append_value(b, Op::Select, &[too_much, most, rest], COUNT);
-        let new_credit = func.append_value(b, Op::Select, &[pays, rest, credit], COUNT);
-        func.set_terminator(b, Op::CondBr, &[pays], &[some, apart]);
-
-        func.set_terminator(some, Op::CondBr, &[goes], &[together, self.header]);
-        let waiting = func.out_edges(some)[1];
-        func.edges[waiting].args = known.into_iter().chain([new_credit]).collect();
-        Waits { node, credit, new_credit, blocks: [scattered, decided, some] }
+        let gain = func.append_value(b, Op::Binary(BinaryOp::Sub), &[spared, spent], COUNT);
+        [node, goes, gain]
     }
 
     /// Gives the credit its value on all edges to the header from these blocks; those from elsewhere enter the loop without any.
@@ -555,6 +577,16 @@ impl Candidate {
             func.set_phi_arg(e, position, value);
         }
     }
+}
+
+/// Books a gain on an account if that leaves credit, of which there is so much at most: whether it does, and what the account is then.
+fn book(func: &mut Function, b: Block, credit: Value, gain: Value, most: u32) -> (Value, Value) {
+    let [none, most] = [0, most].map(|n| func.int_const(32, n.into()));
+    let rest = func.append_value(b, Op::Binary(BinaryOp::Add), &[credit, gain], COUNT);
+    let pays = func.append_value(b, Op::ICmp(IntPred::Sge), &[rest, none], Type::BOOL);
+    let too_much = func.append_value(b, Op::ICmp(IntPred::Sgt), &[rest, most], Type::BOOL);
+    let rest = func.append_value(b, Op::Select, &[too_much, most, rest], COUNT);
+    (pays, func.append_value(b, Op::Select, &[pays, rest, credit], COUNT))
 }
 
 /// How some lanes wait.

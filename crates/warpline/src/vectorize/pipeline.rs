@@ -98,7 +98,10 @@ fn linearize_staged(
     let analyse = |scalar: &Function, laid_out: &[Interleaved]| {
         shared_memory::analyse(module, scalar, options.args.clone(), laid_out, &lane_callees)
     };
-    let coherent = if options.width > 1 { reshape(module, &mut scalar, options, &lane_callees) } else { 0 };
+    let coherent = match options.width {
+        1 => 0,
+        _ => reshape(module, &mut scalar, options, &lane_callees, &|scalar| analyse(scalar, &[])),
+    };
     normalize::normalize(&mut scalar)?;
     watch(Stage::Verify);
     check(module, &scalar, "internal: normal form broke the function")?;
@@ -153,10 +156,9 @@ fn reshape(
     module: &Module,
     scalar: &mut Function,
     options: &Options<'_>,
-    lane_callees: &Arc<EntitySet<Symbol>>,
+    lane_callees: &EntitySet<Symbol>,
+    analyse: &dyn Fn(&Function) -> Uniformity,
 ) -> usize {
-    let analyse =
-        |scalar: &Function| shared_memory::analyse(module, scalar, options.args.clone(), &[], lane_callees);
     // Full if-conversion folds uniform branches too.
     let partial = options.linearize == Linearize::Partial;
     if partial && has_conditions_of_parts(scalar) {

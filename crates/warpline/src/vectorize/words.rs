@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::{DomTree, Node};
 
-use crate::ir::{Accessed, Block, Function, Inst, Module, Op, Type, Value};
+use crate::ir::{Accessed, Block, Function, Inst, Module, Type, Value};
 use crate::shape::addresses::{Address, Term};
 
 /// Bytes of a word.
@@ -74,7 +74,7 @@ pub fn find(module: &Module, func: &Function, varies: impl Fn(Value) -> bool) ->
             };
             let place = (root, terms.to_vec());
             let known = places.entry(place.clone()).or_default();
-            if is_wanted(&access) && !is_private(func, root) {
+            if is_wanted(&access) && !func.is_alloca(root) {
                 wanted.push((place, known.len()));
             }
             known.push(Access { inst, block, offset, size });
@@ -95,11 +95,6 @@ pub fn find(module: &Module, func: &Function, varies: impl Fn(Value) -> bool) ->
         words[load.inst] = word(&load, before);
     }
     words
-}
-
-/// Whether a pointer is the start of private memory.
-fn is_private(func: &Function, root: Value) -> bool {
-    func.def_inst(root).is_some_and(|i| matches!(func.insts[i].op, Op::Alloca { .. }))
 }
 
 /// The word nearest to the element, from the first byte that the lane has accessed to the last.

@@ -72,11 +72,11 @@ fn may_meet(module: &Module, source: &Function, store: Inst, load: Inst) -> bool
 
 /// Whether what two pointers lead to are different objects.
 fn are_apart(func: &Function, a: Value, b: Value) -> bool {
-    let is_object =
-        |v: Value| func.def_inst(v).is_some_and(|i| matches!(func.insts[i].op, Op::Alloca { .. }));
-    let is_alone = |v: Value| is_object(v) || func.pointers[v].noalias;
+    let is_alone = |v: Value| func.is_alloca(v) || func.pointers[v].noalias;
     let is_known = |v: Value| {
-        is_object(v) || func.params.contains(&v) || matches!(func.constant(v), Some(Constant::Address { .. }))
+        func.is_alloca(v)
+            || func.params.contains(&v)
+            || matches!(func.constant(v), Some(Constant::Address { .. }))
     };
     a != b && is_known(a) && is_known(b) && (is_alone(a) || is_alone(b))
 }

@@ -16,7 +16,7 @@ impl Lower<'_> {
         let data = &self.src.insts[i];
         let Op::Call(info) = &data.op else { return Ok(()) };
         let name: Box<str> = info.callee.map_or("".into(), |s| self.module.symbols[s].name.clone());
-        if is_annotation(&name) && data.results.is_empty() {
+        if is_annotation(self.module, data) {
             return Ok(());
         }
         let lanes_meet = info.effects.contains(Effects::CONVERGENT)

@@ -1,6 +1,6 @@
 //! Which calls have vector forms.
 
-use crate::ir::{BinaryOp, FloatKind, Type};
+use crate::ir::{BinaryOp, FloatKind, InstData, Module, Op, Type};
 
 /// How the vector form of an intrinsic is named and called.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -148,18 +148,20 @@ pub(super) fn reduction(kind: &str) -> Option<Fold> {
     })
 }
 
-/// Whether a call only informs the optimiser or debugger and is dropped.
-pub(in crate::vectorize) fn is_annotation(name: &str) -> bool {
-    [
+/// Whether an instruction is a call that only informs the optimiser or debugger and is dropped.
+pub(in crate::vectorize) fn is_annotation(module: &Module, data: &InstData) -> bool {
+    let Op::Call(call) = &data.op else { return false };
+    let Some(callee) = call.callee else { return false };
+    let name = &module.symbols[callee].name;
+    let known = [
         "llvm.assume",
         "llvm.donothing",
         "llvm.experimental.noalias",
         "llvm.lifetime.",
         "llvm.dbg.",
         "llvm.sideeffect",
-    ]
-    .iter()
-    .any(|p| name.starts_with(p))
+    ];
+    data.results.is_empty() && known.iter().any(|p| name.starts_with(p))
 }
 
 /// Functions of the C mathematics library without side effects but `errno`, without their `f` for `float`.

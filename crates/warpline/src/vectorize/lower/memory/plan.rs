@@ -310,16 +310,9 @@ impl Finder<'_> {
     /// Whether an access may be moved over an instruction that is no plain access.
     fn can_be_passed(&self, i: Inst) -> bool {
         let data = &self.func.insts[i];
-        let annotation = match &data.op {
-            Op::Call(call) => {
-                let name = call.callee.map(|s| &self.module.symbols[s].name);
-                data.results.is_empty() && name.is_some_and(|name| is_annotation(name))
-            }
-            Op::Lane(op) => *op != LaneOp::Compact,
-            _ => false,
-        };
+        let asks_lanes = matches!(data.op, Op::Lane(op) if op != LaneOp::Compact);
         // What traps where the program would have, may as well trap earlier or later.
-        annotation || data.effects().difference(Effects::TRAPS).is_empty()
+        asks_lanes || is_annotation(self.module, data) || data.effects().difference(Effects::TRAPS).is_empty()
     }
 
     fn end_stretch(&mut self) {
