@@ -193,12 +193,12 @@ done:
 ;   %v60: i32 = phi
 ;   %v61: i1 = phi
 ;   %v63: i32 = phi
-;   %v65: i32 = add %v45, %v63
-;   %v66: i1 = icmp sge %v65, 0
-;   %v68: i1 = icmp sgt %v65, 1088
-;   %v69: i32 = select %v68, 1088, %v65
-;   %v70: i32 = select %v66, %v69, %v45
-;   br %v66, some, apart
+;   %v66: i32 = add %v45, %v63
+;   %v67: i1 = icmp sge %v66, 0
+;   %v68: i1 = icmp sgt %v66, 1088
+;   %v69: i32 = select %v68, 1088, %v66
+;   %v70: i32 = select %v67, %v69, %v45
+;   br %v67, some, apart
 ; some mask %v97:
 ;   %v127: i1 = mask_and %v97, %v61
 ;   %v137: i1 = mask_any %v127

@@ -40,7 +40,7 @@ pub fn lanes(kernel: &mut Kernel, options: &KernelOptions, entry: &str) -> Resul
     let math = kernel.math_library(options);
     let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
     let bodies = bodies.with_variants_at_hand(&kernel.imported, process_has_symbol);
-    // Lanes are counted by groups of W.
+    // Lanes are counted by groups of W, from the first one on.
     let (width, rest) =
         (kernel.width, if options.count_lanes.is_some() { kernel.width } else { kernel.rest });
     let mut form = |suffix: &str, lanes: u32, masked: bool| {
@@ -57,7 +57,11 @@ pub fn lanes(kernel: &mut Kernel, options: &KernelOptions, entry: &str) -> Resul
     let smaller = if rest < width { Some(form("smaller", rest, false)?) } else { None };
     let masked = form("masked", rest, true)?;
     let of = |made: &Vectorized, lanes: u32| Form { func: made.func, lanes };
-    let forms = Forms::new(of(&full, width), smaller.as_ref().map(|s| of(s, rest)), masked.func);
+    let mut forms = Forms::new(of(&full, width), smaller.as_ref().map(|s| of(s, rest)), masked.func);
+    let lead = match options.count_lanes {
+        Some(_) => None,
+        None => kernel.give_lead(&mut forms, entry),
+    };
     let (func, ir) = (kernel.func, &mut kernel.imported.ir);
     let name = format!("{entry}_range");
     let drivers = driver::vector_range(ir, func, &forms, &kernel.args, &name)
@@ -65,7 +69,7 @@ pub fn lanes(kernel: &mut Kernel, options: &KernelOptions, entry: &str) -> Resul
     let drivers = drivers.map_err(|e| kernel.refusal(&e))?;
     let made = [Some(&full), smaller.as_ref(), Some(&masked)];
     let new: Vec<FuncId> =
-        made.into_iter().flatten().flat_map(Vectorized::functions).chain(drivers).collect();
+        made.into_iter().flatten().flat_map(Vectorized::functions).chain(lead).chain(drivers).collect();
     kernel.export(&new)?;
     Ok(full)
 }

@@ -60,7 +60,9 @@ pub fn in_words(l: &MadeLoop) -> String {
         l.made.carried.iter().map(|c| format!("{} {}", c.kind.name(), c.name)).collect();
     let carried = if carried.is_empty() { "nothing".to_owned() } else { carried.join(", ") };
     let rest = if l.made.rest < l.width { format!(", its end on {}", l.made.rest) } else { String::new() };
-    format!("the loop at {} in {} on {} lanes{rest} (carries {carried})", l.place, l.function, l.width)
+    let (place, function, width) = (&l.place, &l.function, l.width);
+    let lead = if l.made.lead.is_some() { ", groups aligned" } else { "" };
+    format!("the loop at {place} in {function} on {width} lanes{rest}{lead} (carries {carried})")
 }
 
 /// The same as data.
@@ -71,6 +73,7 @@ pub fn as_json(l: &MadeLoop) -> Value {
         "place": l.place,
         "width": l.width,
         "rest": l.made.rest,
+        "aligned": l.made.lead.is_some(),
         "carried": l.made.carried.iter().map(carried).collect::<Vec<_>>(),
         "approximate": l.made.is_approximate(),
         "branches": l.made.full.counts.branches,

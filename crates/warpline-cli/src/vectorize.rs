@@ -125,6 +125,7 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> serde_json::Value
         "function": kernel.name,
         "width": kernel.width,
         "rest": compiled.range.as_ref().map(|_| kernel.rest),
+        "aligned": compiled.range.is_some() && kernel.lead > 0,
         "width_because": kernel.chosen.as_ref().map(ToString::to_string),
         "cpu": kernel.cpu.name,
         "symbols": std::iter::once(compiled.lanes()).chain(compiled.drivers()).collect::<Vec<_>>(),
@@ -148,6 +149,9 @@ fn text_of(compiled: &Compiled) -> String {
     }
     if compiled.range.is_some() && kernel.rest < kernel.width {
         text += &format!("; the end of a range on {}", kernel.rest);
+    }
+    if compiled.range.is_some() && kernel.lead > 0 {
+        text += "; groups aligned";
     }
     text += &format!("\n{}\n", output::lines_on(kernel, &made.counts).join("\n"));
     if made.approximate {

@@ -5,6 +5,7 @@ use std::path::Path;
 use warpline::demangle;
 use warpline::ir::{FuncId, Function, Scalar, Type};
 use warpline::shape::{ArgShape, parse_args};
+use warpline::vectorize::driver::{self, Forms};
 use warpline::vectorize::width::{self, Widths};
 use warpline::vectorize::work_items::{self, WorkItems};
 use warpline::vectorize::{Boscc, Coherence, Linearize, Options as VectorizerOptions, VectorizeError};
@@ -36,6 +37,8 @@ pub struct Kernel {
     pub width: u32,
     /// In groups of how many indices is executed what no group of W is left for at the end of a range.
     pub rest: u32,
+    /// At a multiple of how many bytes groups of W begin to store; 0 for anywhere.
+    pub lead: u64,
     /// Why W, if it was left to us.
     pub chosen: Option<width::Choice>,
     /// The CPU to make code for.
@@ -90,7 +93,7 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
     let coherence = options.coherence;
     let asked =
         VectorizerOptions { linearize, boscc, coherence, ..VectorizerOptions::new(1, args.clone(), "auto") };
-    let Widths { lanes: width, rest, chosen } =
+    let Widths { lanes: width, rest, lead, chosen } =
         width::of_kernel(&imported.ir, function, &asked, &vectors, given);
     Ok(Kernel {
         imported,
@@ -101,6 +104,7 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
         args,
         width,
         rest,
+        lead,
         chosen,
         cpu,
         vectors,
@@ -295,6 +299,18 @@ fn shapes(
 }
 
 impl Kernel {
+    /// Gives forms of the kernel a lead, if whole groups should have one and it can be made: the function.
+    pub fn give_lead(&mut self, forms: &mut Forms, name: &str) -> Option<FuncId> {
+        let name = format!("{name}.lead");
+        let ir = &mut self.imported.ir;
+        forms.lead = match self.lead {
+            0 => None,
+            bytes => driver::make_lead(ir, self.func, &self.args, self.width, bytes, &name),
+        };
+        self.lead = if forms.lead.is_some() { self.lead } else { 0 };
+        forms.lead
+    }
+
     /// The kernel's function.
     pub fn function(&self) -> &Function {
         &self.imported.ir.functions[self.func]

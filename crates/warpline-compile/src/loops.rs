@@ -170,6 +170,7 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
         args,
         width: 1,
         rest: 1,
+        lead: 0,
         chosen: None,
         cpu,
         vectors,
@@ -230,9 +231,9 @@ impl Machine {
         func: FuncId,
     ) -> Result<MadeLoop> {
         let function = imported.ir.functions[func].name.to_string();
-        let Widths { lanes: width, rest, .. } = self.width(imported, options, found, func)?;
-        // Lanes are counted by groups of W.
-        let rest = if options.count_lanes.is_some() { width } else { rest };
+        let Widths { lanes: width, rest, lead, .. } = self.width(imported, options, found, func)?;
+        // Lanes are counted by groups of W, from the first one on.
+        let (rest, lead) = if options.count_lanes.is_some() { (width, 0) } else { (rest, lead) };
         let math = VectorMath::new(&imported.ir.triple, &self.vectors, options.math_ulp, options.sleef);
         let bodies = imported.final_bodies(self.vectors.register_bits);
         let header = imported.ir.functions[func].block_name(found.header);
@@ -246,7 +247,7 @@ impl Machine {
             count_lanes: options.count_lanes.as_deref(),
             ..VectorizerOptions::new(width, Vec::new(), format!("{function}.{header}.x{width}"))
         };
-        let unit = Unit { header: found.header, any_order: found.any_order, rest };
+        let unit = Unit { header: found.header, any_order: found.any_order, rest, lead };
         let made = vectorize_loop(&mut imported.ir, func, &unit, &asked)
             .map_err(|e| refusal(&imported.ir, e, found))?;
         let function = imported.ir.functions[found.func].name.to_string();

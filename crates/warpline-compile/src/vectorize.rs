@@ -124,7 +124,7 @@ fn make(
         let name = if options.mask { format!("{name}.full") } else { name.to_owned() };
         full = Some(made(kernel, name, width, false)?);
     }
-    let forms = match (&full, &masked) {
+    let mut forms = match (&full, &masked) {
         (Some(full), Some(masked)) if rest == width => {
             Forms::of_one_width(full.func, masked.func, width).into()
         }
@@ -138,6 +138,9 @@ fn make(
     };
     if let (true, Some(masked)) = (options.mask, &masked) {
         made_here.push(driver::bitmask_entry(&mut kernel.imported.ir, masked.func, kernel.width, name));
+    }
+    if let Some(forms) = &mut forms {
+        made_here.extend(kernel.give_lead(forms, name));
     }
     if let (Some(range_name), Some(forms)) = (names.range, &forms) {
         let ir = &mut kernel.imported.ir;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use warpline::interp::Options as MachineOptions;
+use warpline::interp::{Machine, Options as MachineOptions, Val};
+use warpline::ir::{FuncId, Module};
+use warpline::text::parse_module;
 use warpline::vectorize::loops::{CarryKind, Unit, vectorize_loop};
 use warpline::vectorize::{Boscc, Coherence, Options};
 use warpline_testkit::programs::loops::{LoopProgram, around};
@@ -38,7 +40,8 @@ fn compare_loop(looped: &LoopProgram, width: u32, rest: u32, boscc: Boscc, seed:
     let mut vectorized = program.clone();
     let coherence = if seed.is_multiple_of(2) { Coherence::On } else { Coherence::Off };
     let options = Options { boscc, coherence, ..Options::new(width, Vec::new(), "whole.lanes") };
-    let unit = Unit { rest, ..Unit::new(looped.header, width) };
+    let lead = if seed.is_multiple_of(3) { 16 } else { 0 };
+    let unit = Unit { rest, lead, ..Unit::new(looped.header, width) };
     let made = vectorize_loop(&mut vectorized.module, vectorized.kernel, &unit, &options);
     let made = match made {
         Ok(made) => made,
@@ -107,5 +110,63 @@ fn vectorized_loops_do_what_the_scalar_function_does() {
     for kind in [CarryKind::Induction, CarryKind::Reduction, CarryKind::Scan, CarryKind::Previous] {
         let seen = kinds.get(kind.name()).copied().unwrap_or(0);
         assert!(seen as u64 * 20 > count, "too few carry a {}", kind.name());
+    }
+}
+
+/// Writes to each number but the first one what was before it, from a given one on.
+const NEXT: &str = "module \"m\"
+
+func @next(%n: i32, %from: i32, %a: ptr, %b: ptr) {
+entry:
+  br loop(%from)
+loop:
+  %i: i32 = phi
+  %more: i1 = icmp slt %i, %n
+  br %more, body, end
+body:
+  %wide: i64 = sext %i
+  %p: ptr = getelementptr i16, %a, %wide
+  %x: i16 = load %p, align 1
+  %q: ptr = getelementptr i16, %b, %wide
+  store %x, %q, align 1
+  %next: i32 = add nsw %i, 1
+  br loop(%next)
+end:
+  ret
+}
+";
+
+/// What the function leaves at `b`, at a distance from a line.
+fn next(module: &Module, func: FuncId, offset: u64, from: u32, n: u32) -> Vec<Option<u8>> {
+    let mut machine = Machine::new(module);
+    let input: Vec<u8> = (0..200).collect();
+    let a = machine.memory.allocate_bytes(&input, 64).expect("there is room");
+    let b = machine.memory.allocate_bytes(&[0xee; 320], 64).expect("there is room");
+    let code = machine.prepare_id(func);
+    let [n, from] = [n, from].map(|x| Val::int(x.into()));
+    machine.run_scalar(&code, &[n, from, Val::ptr(a), Val::ptr(b + offset)]).expect("it runs");
+    machine.memory.read(b, 320).expect("it is there")
+}
+
+#[test]
+fn groups_that_begin_where_stores_are_aligned_leave_out_nothing() {
+    for (width, rest) in [(4, 4), (8, 2), (2, 1)] {
+        let mut module = parse_module(NEXT).unwrap_or_else(|e| panic!("{e}"));
+        let scalar = module.function("next").expect("it is there");
+        let mut copy = module.functions[scalar].clone();
+        copy.name = "copy".into();
+        let header = copy.layout[1];
+        let copy = module.functions.push(copy);
+        let unit = Unit { rest, lead: 16, ..Unit::new(header, width) };
+        let options = Options::new(width, Vec::new(), "lanes");
+        let made = vectorize_loop(&mut module, copy, &unit, &options).unwrap_or_else(|e| panic!("{e}"));
+        assert!(made.lead.is_some());
+        // Numbers need not lie at even addresses.
+        for offset in 0..20 {
+            for (from, n) in [(0, 0), (3, 2), (0, 7), (0, 31), (1, 33), (0, 64), (0, 79), (5, 97), (2, 100)] {
+                let [expected, found] = [scalar, copy].map(|f| next(&module, f, offset, from, n));
+                assert_eq!(expected, found, "{width} lanes, offset {offset}, {from} to {n}");
+            }
+        }
     }
 }

@@ -130,7 +130,8 @@ fn looped(ir: &mut Ir, program: &Program, setup: &Setup) -> Result<(FuncId, Vect
     // Every other program with smaller groups, too.
     let halves = setup.width.is_multiple_of(2) && setup.seed.is_multiple_of(2);
     let rest = if halves { setup.width / 2 } else { setup.width };
-    let unit = Unit { rest, ..Unit::new(header, setup.width) };
+    let lead = if setup.seed.is_multiple_of(3) { 16 } else { 0 };
+    let unit = Unit { rest, lead, ..Unit::new(header, setup.width) };
     let made = vectorize_loop(ir, copy, &unit, &options).map_err(no_code)?;
     Ok((copy, made.full))
 }

@@ -30,6 +30,7 @@ pub const STANDARD: &[(&str, Command)] = &[
     ("linearize-full", vectorizer::linearize_full),
     ("loops", vectorizer::loops),
     ("loops-smaller", vectorizer::loops_smaller),
+    ("loops-aligned", vectorizer::loops_aligned),
     ("lower", vectorizer::lower),
     ("lower-avx2", vectorizer::lower_avx2),
     ("lower-one-by-one", vectorizer::lower_one_by_one),

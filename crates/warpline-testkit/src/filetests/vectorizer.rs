@@ -120,15 +120,20 @@ fn lower_with(case: &Case<'_>, options: &Options<'_>) -> String {
 /// The function with its first loop vectorized for four lanes, and the form for whole groups. Floating-point numbers are combined in the program's
 /// order unless flags allow others.
 pub(super) fn loops(case: &Case<'_>) -> String {
-    loops_with(case, 4)
+    loops_with(case, 4, 0)
 }
 
 /// The same, with what is left over in groups of two.
 pub(super) fn loops_smaller(case: &Case<'_>) -> String {
-    loops_with(case, 2)
+    loops_with(case, 2, 0)
 }
 
-fn loops_with(case: &Case<'_>, rest: u32) -> String {
+/// The same, with whole groups that begin to store at multiples of sixteen bytes, and what says with which iteration.
+pub(super) fn loops_aligned(case: &Case<'_>) -> String {
+    loops_with(case, 4, 16)
+}
+
+fn loops_with(case: &Case<'_>, rest: u32, lead: u64) -> String {
     let mut module = case.module.clone();
     let Some(id) = module.function(&case.func.name) else { return String::new() };
     let Some(header) = loops::Nest::of(case.func).headers().next() else {
@@ -138,7 +143,7 @@ fn loops_with(case: &Case<'_>, rest: u32) -> String {
     match loops::vectorize_loop(
         &mut module,
         id,
-        &loops::Unit { rest, ..loops::Unit::new(header, 4) },
+        &loops::Unit { rest, lead, ..loops::Unit::new(header, 4) },
         &options,
     ) {
         Err(e) => format!("error: {e}\n"),
@@ -147,7 +152,7 @@ fn loops_with(case: &Case<'_>, rest: u32) -> String {
             for c in &made.carried {
                 let _ = writeln!(out, "{}: {}", c.name, c.kind.name());
             }
-            for func in [id, made.full.func] {
+            for func in [id, made.full.func].into_iter().chain(made.lead) {
                 let func = &module.functions[func];
                 out += &(print_function(&module, func) + &verified(&module, func));
             }

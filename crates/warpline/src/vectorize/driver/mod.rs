@@ -18,7 +18,7 @@
 //! as an unsigned number, which is what [`Shape::INDEX`](crate::shape::Shape::INDEX) promises. A group of W indices is one call of the unmasked
 //! function, one of fewer a call of the masked one; its arrays are copied element by element, so that nothing
 //! outside of the range is read or written. Of a kernel that does not ask which lanes are in its group, a group of fewer may be executed by smaller
-//! [`Forms`] instead, one after another.
+//! [`Forms`] instead, one after another. If these have a [lead](make_lead) and the kernel's range is long enough, whole groups begin behind it.
 //!
 //! An [`ndrange`] driver runs a kernel that asks which work-item it is over up to three dimensions, row by row by a range driver.
 //!
@@ -27,16 +27,20 @@
 
 pub(super) mod build;
 mod entry;
+mod lead;
 mod members;
 mod ndrange;
 mod range;
 
 pub use entry::{bitmask_entry, slots_entry};
+pub use lead::make_lead;
 pub use ndrange::ndrange;
 pub use range::{scalar_range, vector_range};
 
-use crate::ir::{FuncId, Function, Module, Type};
+use crate::ir::{FuncId, Function, IntPred, Module, Op, Type, Value};
 use crate::shape::ArgShape;
+
+use build::Builder;
 
 use super::VectorizeError;
 
@@ -57,6 +61,8 @@ pub struct Forms {
     /// The one for what is left over then, which has a mask of type `<W x i1>` (`i1` where W is 1) as last parameter, and as many lanes as the
     /// last of the others.
     pub rest: Form,
+    /// The function that says how many indices there are before the first whole group: one that [`make_lead`] made.
+    pub lead: Option<FuncId>,
 }
 
 impl Forms {
@@ -65,13 +71,28 @@ impl Forms {
         let lanes = smaller.unwrap_or(full).lanes;
         debug_assert!(lanes > 0 && full.lanes.is_multiple_of(lanes), "{} lanes, then {lanes}", full.lanes);
         let groups = [Some(full), smaller].into_iter().flatten().collect();
-        Forms { groups, rest: Form { func: masked, lanes } }
+        Forms { groups, rest: Form { func: masked, lanes }, lead: None }
     }
 
     /// Two forms of W lanes, the second with a mask.
     pub fn of_one_width(full: FuncId, masked: FuncId, lanes: u32) -> Forms {
         Forms::new(Form { func: full, lanes }, None, masked)
     }
+}
+
+/// If there is a lead, so many indices are at hand that it pays, and it is not empty: it alone, otherwise all of them.
+pub(in crate::vectorize) fn before_whole_groups(
+    b: &mut Builder,
+    forms: &Forms,
+    lead: Value,
+    count: Value,
+) -> Value {
+    let least = b.int(64, lead::MIN_GROUPS * i64::from(forms.groups[0].lanes));
+    let zero = b.int(64, 0);
+    let many = b.icmp(IntPred::Uge, count, least);
+    let some = b.icmp(IntPred::Ne, lead, zero);
+    let lead = b.value(Op::Select, &[some, lead, count], build::I64);
+    b.value(Op::Select, &[many, lead, count], build::I64)
 }
 
 /// The widths of a kernel's index parameters, in bits.

@@ -4,7 +4,7 @@ use crate::ir::{BinaryOp, CastOp, FuncId, Function, InstFlags, IntPred, Module, 
 use crate::shape::ArgShape;
 
 use super::build::{Builder, I64, Loop};
-use super::{Form, Forms, check, index_widths};
+use super::{Form, Forms, before_whole_groups, check, index_widths};
 use crate::vectorize::VectorizeError;
 
 /// What a driver knows of a parameter of the kernel.
@@ -40,7 +40,7 @@ pub fn scalar_range(
     check(module, &module.functions[kernel], args)?;
     let mut b = Builder::new(module, name);
     let io = interface(&mut b, kernel, args);
-    segments(&mut b, &io, |b, io, at, count, done| {
+    segments(&mut b, &io, None, |b, io, at, count, done| {
         let offset = offset(b, io, at);
         let starts = index_starts(b, io, at);
         let l = b.begin_loop("index", count, 1, &starts);
@@ -75,7 +75,7 @@ pub fn vector_range(
     let locals: Vec<Option<Value>> =
         io.params.iter().map(|p| (p.shape == ArgShape::Varying).then(|| b.array(p.ty, width))).collect();
     let local_out = io.out.map(|_| b.array(io.ret, width));
-    segments(&mut b, &io, |b, io, at, count, done| {
+    segments(&mut b, &io, Some(forms), |b, io, at, count, done| {
         let part = Part { offset: offset(b, io, at), starts: index_starts(b, io, at) };
         let (mut from, mut left) = (None, count);
         for &form in &forms.groups {
@@ -213,11 +213,12 @@ fn interface(b: &mut Builder, kernel: FuncId, args: &[ArgShape]) -> Interface {
     Interface { params, ret, widths, begin, end, out }
 }
 
-/// Cuts the range where an index would wrap, and has `body` make the code for one part: it gets the first index and the
+/// Cuts the range where an index would wrap and, if these forms have a lead, behind that, and has `body` make the code for one part: it gets the first index and the
 /// number of indices (not 0), and leads to the block it is given.
 fn segments(
     b: &mut Builder,
     io: &Interface,
+    forms: Option<&Forms>,
     body: impl FnOnce(&mut Builder, &Interface, Value, Value, crate::ir::Block),
 ) {
     let (segment, done, exit) = (b.block("segment"), b.block("done"), b.block("exit"));
@@ -238,7 +239,14 @@ fn segments(
             limit = b.value(Op::Select, &[below, nearer, limit], I64);
         }
     }
-    let count = b.binary(BinaryOp::Sub, limit, at, InstFlags::empty());
+    let mut count = b.binary(BinaryOp::Sub, limit, at, InstFlags::empty());
+    if let Some((forms, lead)) = forms.and_then(|forms| Some((forms, forms.lead?))) {
+        let (offset, starts) = (offset(b, io, at), index_starts(b, io, at));
+        let values = arguments_of_lead(b, io, &starts, offset);
+        let lead = b.call(lead, &values).expect("a lead is a number");
+        count = before_whole_groups(b, forms, lead, count);
+        limit = b.binary(BinaryOp::Add, at, count, InstFlags::empty());
+    }
     body(b, io, at, count, done);
     b.at = done;
     let more = b.icmp(IntPred::Slt, limit, io.end);
@@ -288,6 +296,20 @@ fn arguments(
         });
     }
     values
+}
+
+/// The kernel's arguments for position `k` of the arrays, but for those that vary.
+fn arguments_of_lead(b: &mut Builder, io: &Interface, indices: &[Value], k: Value) -> Vec<Value> {
+    let mut indices = indices.iter().copied();
+    let params = io.params.iter();
+    params
+        .map(|&p| match (p.shape, p.own) {
+            (ArgShape::Index, _) => indices.next().unwrap_or(k),
+            (ArgShape::Stride(n), Some(x)) => stride(b, x, n, k),
+            (ArgShape::Uniform, Some(x)) => x,
+            _ => b.func.poison(p.ty),
+        })
+        .collect()
 }
 
 /// `x + n·k` for an integer, or that many bytes further for a pointer.

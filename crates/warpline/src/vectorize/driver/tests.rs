@@ -134,7 +134,7 @@ fn identity_over_a_range(
         Form { func, lanes }
     };
     let groups = widths.iter().map(|&lanes| form(lanes, false)).collect();
-    let forms = Forms { groups, rest: form(widths[widths.len() - 1], true) };
+    let forms = Forms { groups, rest: form(widths[widths.len() - 1], true), lead: None };
     let driver = vector_range(&mut module, kernel, &forms, &shapes, "range").unwrap();
     verify_module(&module).unwrap();
     let mut machine = Machine::new(&module);
@@ -183,6 +183,71 @@ fn every_index_is_run_once_whatever_the_widths_of_groups() {
             assert!(output[count..].iter().all(|&b| b == 0xee), "{widths:?}, {count} indices");
         }
     }
+}
+
+/// Stores the number of the lane at `to[i]`.
+const LANES: &str = "module \"m\"
+
+func @kernel(%i: i32, %to: ptr) {
+entry:
+  %lane: i32 = lane_index
+  %wide: i64 = sext %i
+  %p: ptr = getelementptr i32, %to, %wide
+  store %lane, %p, align 4
+  ret
+}
+";
+
+/// What a driver with a lead stores that runs [`LANES`] for so many indices on four lanes, from this address on, and what its lead is.
+fn lanes_over_a_range(offset: u64, begin: i64, count: i64) -> (Vec<i32>, u128) {
+    use crate::interp::{Machine, Val};
+    let mut module = crate::text::parse_module(LANES).unwrap_or_else(|e| panic!("{e}"));
+    let kernel = module.function("kernel").expect("it is there");
+    let shapes = vec![ArgShape::Index, ArgShape::Uniform];
+    let [full, masked] = [false, true].map(|masked| {
+        let options = crate::vectorize::Options {
+            masked,
+            ..crate::vectorize::Options::new(4, shapes.clone(), format!("masked_{masked}"))
+        };
+        crate::vectorize::vectorize(&mut module, kernel, &options).unwrap().func
+    });
+    let mut forms = Forms::of_one_width(full, masked, 4);
+    let lead = make_lead(&mut module, kernel, &shapes, 4, 64, "lead").expect("it stores side by side");
+    forms.lead = Some(lead);
+    let driver = vector_range(&mut module, kernel, &forms, &shapes, "range").unwrap();
+    verify_module(&module).unwrap();
+    let mut machine = Machine::new(&module);
+    let array = machine.memory.allocate_bytes(&[0xff; 512], 64).unwrap();
+    let to = array.wrapping_add(offset).wrapping_sub((4 * begin) as u64);
+    let code = machine.prepare_id(driver);
+    let [first, end] = [begin, begin + count].map(|n| Val::int(n as u128 & u128::from(u64::MAX)));
+    machine.run_scalar(&code, &[first, end, Val::ptr(to)]).unwrap();
+    let bytes = machine.memory.read(array + offset, 4 * count as u64 + 4).unwrap();
+    let number = |b: &[Option<u8>]| i32::from_le_bytes([0, 1, 2, 3].map(|k| b[k].expect("it is written")));
+    let code = machine.prepare_id(lead);
+    let lead = machine.run_scalar(&code, &[Val::int(begin as u128 & 0xffff_ffff), Val::ptr(to)]).unwrap();
+    (bytes.chunks_exact(4).map(number).collect(), lead.bits().expect("not poison"))
+}
+
+#[test]
+fn whole_groups_begin_behind_the_lead() {
+    for offset in (0..64).step_by(4) {
+        for begin in [-20, 0, 7] {
+            let (lanes, lead) = lanes_over_a_range(offset, begin, 50);
+            assert_eq!(lead as u64, (16 - offset % 16) % 16 / 4, "{offset}");
+            // A group ends where the index changes its sign; on either side of that are too few for a lead.
+            let lead = if begin < 0 { 0 } else { lead as usize };
+            let expected = (0..lead).chain(0..50 - lead).map(|k| (k % 4) as i32).chain([-1]);
+            assert_eq!(lanes, expected.collect::<Vec<i32>>(), "{offset} bytes from a line, from {begin} on");
+        }
+    }
+}
+
+#[test]
+fn few_indices_have_no_lead() {
+    let (lanes, lead) = lanes_over_a_range(4, 0, 31);
+    assert_eq!(lead, 3);
+    assert!(lanes[..31].iter().enumerate().all(|(k, &l)| l as usize == k % 4), "{lanes:?}");
 }
 
 #[test]

@@ -32,7 +32,7 @@ use crate::ir::{Block, Combine, FuncId, Function, Module};
 use crate::shape::ArgShape;
 use crate::verify::verify;
 
-use super::driver::{Form, Forms};
+use super::driver::{Form, Forms, make_lead};
 use super::options::{Options, Vectorized};
 use super::pipeline::vectorize;
 use super::{MAX_WIDTH, VectorizeError, dead_ends};
@@ -53,6 +53,8 @@ pub struct VectorizedLoop {
     pub masked: Vectorized,
     /// That number of lanes.
     pub rest: u32,
+    /// The function that says with which iteration whole groups begin, if that is not the first.
+    pub lead: Option<FuncId>,
     /// What the φs of the loop's header carry from one iteration to the next, in their order.
     pub carried: Vec<Carry>,
 }
@@ -67,7 +69,7 @@ impl VectorizedLoop {
     /// Everything that was made besides the rewritten function: nobody else needs to see it.
     pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
         let smaller = self.smaller.iter().flat_map(Vectorized::functions);
-        self.full.functions().chain(smaller).chain(self.masked.functions())
+        self.full.functions().chain(smaller).chain(self.masked.functions()).chain(self.lead)
     }
 }
 
@@ -160,12 +162,14 @@ pub struct Unit {
     /// In groups of how many iterations those are executed that no whole group is left for: a divisor of the number of lanes. All lanes are used for
     /// these, too, where the loop combines something over all iterations.
     pub rest: u32,
+    /// At a multiple of how many bytes whole groups should begin to [store](make_lead), if the loop hands on nothing but inductions; 0 for anywhere.
+    pub lead: u64,
 }
 
 impl Unit {
     /// The loop with this header, with all lanes for the iterations that are left over, too.
     pub fn new(header: Block, width: u32) -> Unit {
-        Unit { header, any_order: false, rest: width }
+        Unit { header, any_order: false, rest: width, lead: 0 }
     }
 }
 
@@ -183,7 +187,7 @@ pub fn vectorize_loop(
     unit: &Unit,
     options: &Options<'_>,
 ) -> Result<VectorizedLoop, VectorizeError> {
-    let Unit { header, any_order, rest } = *unit;
+    let Unit { header, any_order, rest, lead } = *unit;
     let Taken { scalar, l, carried, counter, body } = take_out(module, func, header, options, any_order)?;
     if rest == 0 || !options.width.is_multiple_of(rest) {
         let reason =
@@ -204,19 +208,27 @@ pub fn vectorize_loop(
     let masked = form(rest, MASKED)?;
     let carries = carried.iter().map(|c| c.public(&scalar)).collect();
     let of = |made: &Vectorized, lanes: u32| Form { func: made.func, lanes };
-    let forms = Forms::new(of(&full, options.width), smaller.as_ref().map(|s| of(s, rest)), masked.func);
+    let mut forms = Forms::new(of(&full, options.width), smaller.as_ref().map(|s| of(s, rest)), masked.func);
+    let anywhere = carried.iter().all(|c| matches!(c.kind, Kind::Induction { .. }));
+    if lead > 0 && anywhere && options.width > 1 {
+        let name = format!("{}{LEAD}", options.name);
+        forms.lead = make_lead(module, body_func, &body.args, options.width, lead, &name);
+    }
     let parts = Parts { l: &l, counter: &counter, carried: &carried, body: &body, forms: &forms };
     let rewritten = rewrite::rewrite(module, scalar, &parts);
     verify(module, &rewritten).map_err(|e| {
         VectorizeError::in_function(&rewritten, format!("internal: the loop over groups is not valid:\n{e}"))
     })?;
     module.functions[func] = rewritten;
-    Ok(VectorizedLoop { full, smaller, masked, rest, carried: carries })
+    Ok(VectorizedLoop { full, smaller, masked, rest, lead: forms.lead, carried: carries })
 }
 
 /// What the names of the forms for smaller groups and under a mask end in.
 const SMALLER: &str = ".smaller";
 const MASKED: &str = ".masked";
+
+/// And that of the function that says where whole groups begin.
+const LEAD: &str = ".lead";
 
 /// One iteration of a loop as a kernel: what [`vectorize_loop`] vectorizes.
 pub struct Iteration {

@@ -13,15 +13,24 @@
 //! Where what is left over is to be taken in smaller groups, `left` is the beginning of a second loop like `lanes`, `smaller`, and behind that,
 //! `last` asks what is still left for `rest`, which is as wide as these groups.
 //!
+//! If groups are to begin where stores are aligned, all from `lanes` to `done` is done twice: for the iterations before that, and for the others.
+//!
+//! ```text
+//!   begin:      br start
+//!   start:      φs of the state, left = φ rounds; now = lead or left
+//!   ...
+//!   done:       φs of the state;                                  br left - now != 0, start, finish
+//! ```
+//!
 //! The state of an induction is its value in the next iteration, that of a reduction a vector, that of what lanes pass on to each other the value of
 //! the last iteration. The scalar loop goes on from there: as a rule it executes nothing but the part of the last iteration that precedes the test,
 //! and all that leaves the loop leaves it as before.
 
 use crate::ir::{
-    BinaryOp, Block, CastOp, Combine, Constant, Function, InstFlags, IntPred, Module, Op, Type, Value,
+    BinaryOp, Block, CastOp, Combine, Constant, FuncId, Function, InstFlags, IntPred, Module, Op, Type, Value,
 };
 use crate::vectorize::driver::build::Builder;
-use crate::vectorize::driver::{Form, Forms};
+use crate::vectorize::driver::{Form, Forms, before_whole_groups};
 
 use super::body::{Body, Input};
 use super::carried::{Carried, Combiner, Kind, Step};
@@ -54,14 +63,20 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
 
     b.at = begin;
     let mut before: Vec<Value> = (0..starts.len()).map(|k| parts.initial(&mut b, k, starts[k])).collect();
-    let (mut over, mut new) = (rounds, vec![begin]);
+    let mut new = vec![begin];
+    let start = parts.forms.lead.map(|lead| parts.start(&mut b, lead, &before, rounds));
+    let mut over = rounds;
+    if let Some(start) = &start {
+        new.push(start.block);
+        (before, over) = (start.state.clone(), start.now);
+    }
     for (&form, names) in parts.forms.groups.iter().zip([["lanes", "left"], ["smaller", "last"]]) {
         let [lanes, left] = names.map(|name| b.block(name));
         (before, over) = parts.whole_groups(&mut b, form, &before, over, [lanes, left]);
         new.extend([lanes, left]);
     }
     let (rest, done) = (b.block("rest"), b.block("done"));
-    new.extend([rest, done, scalar]);
+    new.extend([rest, done]);
     let left = b.at;
     let some = b.icmp(IntPred::Ne, over, zero);
     b.cond_br(some, rest, done);
@@ -74,6 +89,12 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
     b.pass(&behind);
 
     b.at = done;
+    if let Some(start) = start {
+        let finish = b.block("finish");
+        new.push(finish);
+        start.again(&mut b, &last, finish);
+    }
+    new.push(scalar);
     let values: Vec<Value> = (0..last.len()).map(|k| parts.whole(&mut b, k, last[k])).collect();
     b.br(scalar);
     b.pass(&values);
@@ -122,7 +143,55 @@ fn place_before(func: &mut Function, header: Block, blocks: &[Block]) {
     func.layout.splice(at..at, blocks.iter().copied());
 }
 
+/// Where the iterations of a lead begin, and again the others.
+struct Start {
+    block: Block,
+    state: Vec<Value>,
+    /// How many are left, and how many of these are executed now.
+    left: Value,
+    now: Value,
+}
+
+impl Start {
+    /// Goes back for what is left, or else on to this block.
+    fn again(&self, b: &mut Builder, state: &[Value], finish: Block) {
+        let later = b.binary(BinaryOp::Sub, self.left, self.now, InstFlags::NUW);
+        let zero = b.int(64, 0);
+        let more = b.icmp(IntPred::Ne, later, zero);
+        b.cond_br(more, self.block, finish);
+        let passed: Vec<Value> = state.iter().copied().chain([later]).collect();
+        b.pass(&passed);
+        b.at = finish;
+    }
+}
+
 impl Parts<'_> {
+    /// The block where the iterations of a lead begin, and again the others.
+    fn start(&self, b: &mut Builder, lead: FuncId, initial: &[Value], rounds: Value) -> Start {
+        let block = b.block("start");
+        let state = phis(b, block, initial);
+        let left = b.func.add_phi(block, Type::Int(64));
+        b.br(block);
+        let passed: Vec<Value> = initial.iter().copied().chain([rounds]).collect();
+        b.pass(&passed);
+        b.at = block;
+        let args: Vec<Value> = self.arguments(&state);
+        let lead = b.call(lead, &args).expect("a lead is a number");
+        let now = before_whole_groups(b, self.forms, lead, left);
+        Start { block, state, left, now }
+    }
+
+    /// What the forms are given.
+    fn arguments(&self, state: &[Value]) -> Vec<Value> {
+        let inputs = self.body.inputs.iter();
+        inputs
+            .map(|&i| match i {
+                Input::Value(v) => v,
+                Input::Carried(k) => state[k],
+            })
+            .collect()
+    }
+
     /// The loop over whole groups of some of so many iterations, in the second of two blocks. The state behind it and how many iterations
     /// are left over, in the third block.
     fn whole_groups(
@@ -189,15 +258,7 @@ impl Parts<'_> {
     /// Calls a form for a group, of which only the first `count` iterations are there if that is given. The state behind it.
     fn group(&self, b: &mut Builder, form: Form, before: &[Value], count: Option<Value>) -> Vec<Value> {
         let width = form.lanes;
-        let mut args: Vec<Value> = self
-            .body
-            .inputs
-            .iter()
-            .map(|&i| match i {
-                Input::Value(v) => v,
-                Input::Carried(k) => before[k],
-            })
-            .collect();
+        let mut args = self.arguments(before);
         let mask = count.map(|count| mask(b, count, width));
         if let Some(mask) = mask {
             args.push(b.mask_argument(mask, width));

@@ -28,6 +28,7 @@ use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
 
 use crate::ir::{Block, Effects, Function, Inst, LaneOp, Module, Op, Symbol, Type, Value};
 use crate::shape::ArgShape;
+use crate::shape::addresses::Address;
 use crate::uniformity::rules::lane_op;
 
 use super::loops::Iteration;
@@ -82,6 +83,8 @@ pub enum Reason {
     OneRegister,
     /// Several registers' worth, since iterations wait for a chain of so many cycles, or for what is done once for all lanes.
     Chain(u32),
+    /// As many as have their elements in a cache line, since little is done but to access neighbours.
+    Line,
     /// Fewer than would fill a register.
     Fewer,
     /// The lane program is not known or too large to be looked at.
@@ -98,6 +101,9 @@ impl fmt::Display for Choice {
             }
             Reason::Chain(cycles) => {
                 write!(f, "more than one register of {bits}-bit elements, to fill a chain of {cycles} cycles")
+            }
+            Reason::Line => {
+                write!(f, "one cache line of {bits}-bit elements, since memory is what limits it")
             }
             Reason::Fewer => {
                 write!(f, "less than one register of {bits}-bit elements, since little of it is vector code")
@@ -135,6 +141,10 @@ const UNIT_TRIPS: f64 = 1024.0;
 const SECOND_LOOP: f64 = 12.0;
 /// Smaller groups for what is left over are worth their code if they take at most so much of the time.
 const WORTHWHILE: f64 = 0.8;
+/// What part of its vector operations are accesses to neighbours where nothing but memory counts.
+const STREAM: f64 = 0.25;
+/// The bits of a cache line.
+const LINE_BITS: u32 = 512;
 /// A width is as good as the best one if it takes at most so many times as long.
 const CLOSE: f64 = 1.04;
 
@@ -145,6 +155,8 @@ pub struct Widths {
     pub lanes: u32,
     /// In groups of how many what is left over is executed: a divisor of that number.
     pub rest: u32,
+    /// At a multiple of how many bytes whole groups should begin to [store](super::driver::make_lead); 0 for anywhere.
+    pub lead: u64,
     /// Why so many lanes, if that was not given.
     pub chosen: Option<Choice>,
 }
@@ -188,17 +200,20 @@ fn settle(
     let may_divide =
         |lanes: u32| grouped.is_some_and(|g| g.divisible) && lanes.is_power_of_two() && lanes <= MAX_WIDTH;
     if let Some(lanes) = given.filter(|&lanes| !may_divide(lanes)) {
-        return Widths { lanes, rest: lanes, chosen: None };
+        return Widths { lanes, rest: lanes, lead: 0, chosen: None };
     }
     let Some((linearized, reps)) = study(module, func, options, machine) else {
         let chosen = by_types(func, machine);
         let lanes = given.unwrap_or(chosen.lanes);
-        return Widths { lanes, rest: lanes, chosen: given.is_none().then_some(chosen) };
+        return Widths { lanes, rest: lanes, lead: 0, chosen: given.is_none().then_some(chosen) };
     };
     let program = Program::new(module, &linearized, &reps, machine, grouped);
     let chosen = given.is_none().then(|| program.choose(machine, greatest));
     let lanes = given.or(chosen.map(|c| c.lanes)).unwrap_or(1);
-    Widths { lanes, rest: program.rest(machine, lanes).0, chosen }
+    let rest = program.rest(machine, lanes).0;
+    // Where a register is as long as a cache line, all vectors lie across two unless they are aligned.
+    let aligned = may_divide(lanes) && machine.register_bits >= LINE_BITS && program.streams(machine, lanes);
+    Widths { lanes, rest, lead: if aligned { u64::from(machine.register_bits / 8) } else { 0 }, chosen }
 }
 
 /// What is executed by groups of lanes, of which the last may be smaller.
@@ -447,6 +462,10 @@ impl<'a> Program<'a> {
         let times: Vec<(u32, f64)> = widths.map(|w| (w, self.time_of_lane(machine, w))).collect();
         let best = times.iter().map(|&(_, t)| t).fold(f64::INFINITY, f64::min);
         let lanes = times.iter().find(|&&(_, t)| t <= best * CLOSE).map_or(one, |&(w, _)| w);
+        let line = (LINE_BITS / self.element_bits).max(one).min(greatest);
+        if lanes > line && self.streams(machine, line) {
+            return Choice { lanes: line, element_bits: self.element_bits, reason: Reason::Line };
+        }
         let reason = match lanes.cmp(&one) {
             std::cmp::Ordering::Equal => Reason::OneRegister,
             std::cmp::Ordering::Greater => {
@@ -541,6 +560,33 @@ impl<'a> Program<'a> {
         let smaller = (least..width.ilog2()).map(|k| (1 << k, cycles(1 << k)));
         let best = smaller.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|&(_, t)| t <= all * WORTHWHILE);
         best.unwrap_or((width, all))
+    }
+
+    /// Whether groups of so many lanes do little but access neighbours: of what the units for vectors and memory do, this is a quarter or more.
+    fn streams(&self, machine: &Machine, width: u32) -> bool {
+        let (mut operations, mut side_by_side) = (0.0, 0.0);
+        for &b in &self.func.layout {
+            let own = self.cycles.innermost(Node::from(b));
+            let times = own.map_or(1.0, |c| self.frequencies[c.index()]);
+            for &i in &self.func.blocks[b].insts {
+                let work = self.work_of(machine, width, i);
+                let work = times * (work.operations() - work.scalar);
+                operations += work;
+                side_by_side += if self.is_side_by_side(i) { work } else { 0.0 };
+            }
+        }
+        side_by_side > 0.0 && side_by_side >= STREAM * operations
+    }
+
+    /// Whether lanes access neighbours in memory that they share.
+    fn is_side_by_side(&self, i: Inst) -> bool {
+        self.func.accessed(i).is_some_and(|a| {
+            let size = i64::from(element_bits(a.ty).max(8) / 8);
+            let is_own = || {
+                Address::of(self.module, self.func, a.address).is_some_and(|a| self.func.is_alloca(a.root))
+            };
+            matches!(self.reps[a.address], Rep::Strided(step) if step == size) && !is_own()
+        })
     }
 
     /// Cycles that a partial group takes longer than a full one outside inner loops, since it accesses memory under a mask.

@@ -227,3 +227,25 @@ fn what_cannot_be_vectorized_gets_lanes_by_its_types() {
     assert_eq!(choice, Choice { lanes: 4, element_bits: 64, reason: Reason::ByType });
     assert_eq!(choice.to_string(), "one register of 64-bit elements, by its types alone");
 }
+
+#[test]
+fn what_only_reads_and_writes_takes_a_cache_line_at_once_and_begins_with_one() {
+    let add = map("float", 4, "  %y: float = fadd %x, %x");
+    let widths = |body: &str, machine: &Machine, lanes| {
+        let module = module(body);
+        let func = module.functions.values().next().expect("a function");
+        let args = vec![ArgShape::Index, ArgShape::Uniform, ArgShape::Uniform];
+        of_kernel(&module, func, &Options::new(1, args, "lanes"), machine, lanes)
+    };
+    for machine in [AVX2, AVX512] {
+        let found = widths(&add, &machine, None);
+        assert_eq!((found.lanes, found.chosen.map(|c| c.reason)), (16, Some(Reason::Line)));
+        // A vector of 32 bytes lies across two lines every other time.
+        assert_eq!(found.lead, if machine == AVX512 { 64 } else { 0 });
+    }
+    assert_eq!(widths(&add, &AVX512, Some(32)).lead, 64);
+    let steps: String = (1..20).map(|k| format!("  %y{k}: float = fmul %x, %x\n")).collect();
+    let much = map("float", 4, &(steps + "  %y: float = fadd %x, %x"));
+    let found = widths(&much, &AVX512, None);
+    assert!(found.lead == 0 && found.chosen.is_some_and(|c| c.reason != Reason::Line), "{found:?}");
+}
