@@ -147,16 +147,16 @@ end:
 ; func @one_loads(%x: i32, %p: ptr, %q: ptr) {
 ; entry:
 ;   %c: i1 = icmp slt %x, 0
-;   %v14: i1 = mask_andnot true, %c
+;   %v16: i1 = mask_andnot true, %c
 ;   br b
 ; a mask %c:
 ;   %y: i32 = load %q, align 4
-;   store %y, %p, align 4
+;   %v20: i32 = blend %c, %y, 1
 ;   br end
-; b mask %v14:
-;   store i32 1, %p, align 4
+; b mask %v16:
 ;   br a
 ; end:
+;   store %v20, %p, align 4
 ;   ret
 ; }
 
@@ -215,15 +215,15 @@ end:
 ; func @may_trap(%x: i32, %d: i32, %p: ptr) {
 ; entry:
 ;   %c: i1 = icmp slt %x, 0
-;   %v14: i1 = mask_andnot true, %c
+;   %v16: i1 = mask_andnot true, %c
 ;   br b
 ; a mask %c:
 ;   %y: i32 = sdiv %x, %d
-;   store %y, %p, align 4
+;   %v20: i32 = blend %c, %y, 1
 ;   br end
-; b mask %v14:
-;   store i32 1, %p, align 4
+; b mask %v16:
 ;   br a
 ; end:
+;   store %v20, %p, align 4
 ;   ret
 ; }

@@ -34,18 +34,18 @@ end:
 ;   %v17: <4 x ptr> = insertelement poison, %v14, i64 0
 ;   %v18: <4 x ptr> = shufflevector %v17, poison [0, 0, 0, 0]
 ;   %v19: <4 x ptr> = select %v6, %v10, %v18
-;   %v21: ptr = extractelement %v19, i64 0
-;   %v22: i32 = load %v21, align 4
-;   %v23: <4 x i32> = insertelement poison, %v22, i64 0
-;   %v25: ptr = extractelement %v19, i64 1
-;   %v26: i32 = load %v25, align 4
-;   %v27: <4 x i32> = insertelement %v23, %v26, i64 1
-;   %v29: ptr = extractelement %v19, i64 2
+;   %v20: ptr = extractelement %v19, i64 0
+;   %v21: i32 = load %v20, align 4
+;   %v23: ptr = extractelement %v19, i64 1
+;   %v24: i32 = load %v23, align 4
+;   %v26: ptr = extractelement %v19, i64 2
+;   %v27: i32 = load %v26, align 4
+;   %v29: ptr = extractelement %v19, i64 3
 ;   %v30: i32 = load %v29, align 4
-;   %v31: <4 x i32> = insertelement %v27, %v30, i64 2
-;   %v33: ptr = extractelement %v19, i64 3
-;   %v34: i32 = load %v33, align 4
-;   %v35: <4 x i32> = insertelement %v31, %v34, i64 3
+;   %v32: <4 x i32> = insertelement poison, %v21, i64 0
+;   %v33: <4 x i32> = insertelement %v32, %v24, i64 1
+;   %v34: <4 x i32> = insertelement %v33, %v27, i64 2
+;   %v35: <4 x i32> = insertelement %v34, %v30, i64 3
 ;   %v37: <4 x i32> = add %v35, <1, 1, 1, 1>
 ;   %v38: <4 x i64> = zext %v4
 ;   %v39: <4 x ptr> = getelementptr i32, %utable, %v38
@@ -103,25 +103,90 @@ end:
 ;   %v17: <4 x ptr> = insertelement poison, %v14, i64 0
 ;   %v18: <4 x ptr> = shufflevector %v17, poison [0, 0, 0, 0]
 ;   %v19: <4 x ptr> = select %v6, %v10, %v18
-;   %v21: ptr = extractelement %v19, i64 0
-;   %v22: i8 = load %v21, align 1
-;   %v23: i32 = zext %v22
-;   %v24: <4 x i32> = insertelement poison, %v23, i64 0
-;   %v26: ptr = extractelement %v19, i64 1
+;   %v20: ptr = extractelement %v19, i64 0
+;   %v21: i8 = load %v20, align 1
+;   %v23: ptr = extractelement %v19, i64 1
+;   %v24: i8 = load %v23, align 1
+;   %v26: ptr = extractelement %v19, i64 2
 ;   %v27: i8 = load %v26, align 1
-;   %v28: i32 = zext %v27
-;   %v29: <4 x i32> = insertelement %v24, %v28, i64 1
-;   %v31: ptr = extractelement %v19, i64 2
-;   %v32: i8 = load %v31, align 1
-;   %v33: i32 = zext %v32
-;   %v34: <4 x i32> = insertelement %v29, %v33, i64 2
-;   %v36: ptr = extractelement %v19, i64 3
-;   %v37: i8 = load %v36, align 1
-;   %v38: i32 = zext %v37
-;   %v39: <4 x i32> = insertelement %v34, %v38, i64 3
+;   %v29: ptr = extractelement %v19, i64 3
+;   %v30: i8 = load %v29, align 1
+;   %v32: i32 = zext %v21
+;   %v33: <4 x i32> = insertelement poison, %v32, i64 0
+;   %v34: i32 = zext %v24
+;   %v35: <4 x i32> = insertelement %v33, %v34, i64 1
+;   %v36: i32 = zext %v27
+;   %v37: <4 x i32> = insertelement %v35, %v36, i64 2
+;   %v38: i32 = zext %v30
+;   %v39: <4 x i32> = insertelement %v37, %v38, i64 3
 ;   %v40: <4 x i8> = trunc %v39
 ;   %v42: <4 x i8> = select %v6, %v40, <0, 0, 0, 0>
 ;   br end
 ; end:
 ;   ret %v42
+; }
+
+; Neighbours under a mask, for which there is no instruction either: lanes that are not active access a place that nobody looks at.
+func @neighbours(%i: i64, %c: i1, %ufrom: ptr, %uto: ptr) {
+entry:
+  br %c, yes, no
+yes:
+  %p: ptr = getelementptr i16, %ufrom, %i
+  %x: i16 = load %p, align 2
+  %q: ptr = getelementptr i16, %uto, %i
+  store %x, %q, align 2
+  br no
+no:
+  ret
+}
+; check: lower-one-by-one
+; func @neighbours_x4(%i: i64, %c: <4 x i1>, %ufrom: ptr, %uto: ptr) {
+; entry:
+;   %v8: ptr = alloca [256 x i8], i32 1, align 16
+;   br yes
+; yes:
+;   %v4: ptr = getelementptr i16, %ufrom, %i
+;   %v6: <4 x ptr> = getelementptr i16, %v4, <4 x i64> <0, 1, 2, 3>
+;   %v10: ptr = getelementptr i8, %v8, i64 128
+;   %v13: <4 x ptr> = insertelement poison, %v10, i64 0
+;   %v14: <4 x ptr> = shufflevector %v13, poison [0, 0, 0, 0]
+;   %v15: <4 x ptr> = select %c, %v6, %v14
+;   %v16: ptr = extractelement %v15, i64 0
+;   %v17: i16 = load %v16, align 2
+;   %v19: ptr = extractelement %v15, i64 1
+;   %v20: i16 = load %v19, align 2
+;   %v22: ptr = extractelement %v15, i64 2
+;   %v23: i16 = load %v22, align 2
+;   %v25: ptr = extractelement %v15, i64 3
+;   %v26: i16 = load %v25, align 2
+;   %v28: i32 = zext %v17
+;   %v29: <4 x i32> = insertelement poison, %v28, i64 0
+;   %v30: i32 = zext %v20
+;   %v31: <4 x i32> = insertelement %v29, %v30, i64 1
+;   %v32: i32 = zext %v23
+;   %v33: <4 x i32> = insertelement %v31, %v32, i64 2
+;   %v34: i32 = zext %v26
+;   %v35: <4 x i32> = insertelement %v33, %v34, i64 3
+;   %v36: <4 x i16> = trunc %v35
+;   %v37: ptr = getelementptr i16, %uto, %i
+;   %v38: <4 x ptr> = getelementptr i16, %v37, <4 x i64> <0, 1, 2, 3>
+;   %v39: ptr = getelementptr i8, %v8, i64 128
+;   %v40: <4 x ptr> = insertelement poison, %v39, i64 0
+;   %v41: <4 x ptr> = shufflevector %v40, poison [0, 0, 0, 0]
+;   %v42: <4 x ptr> = select %c, %v38, %v41
+;   %v43: ptr = extractelement %v42, i64 0
+;   %v44: i16 = extractelement %v36, i64 0
+;   store %v44, %v43, align 2
+;   %v45: ptr = extractelement %v42, i64 1
+;   %v46: i16 = extractelement %v36, i64 1
+;   store %v46, %v45, align 2
+;   %v47: ptr = extractelement %v42, i64 2
+;   %v48: i16 = extractelement %v36, i64 2
+;   store %v48, %v47, align 2
+;   %v49: ptr = extractelement %v42, i64 3
+;   %v50: i16 = extractelement %v36, i64 3
+;   store %v50, %v49, align 2
+;   br no
+; no:
+;   ret
 ; }

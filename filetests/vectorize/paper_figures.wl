@@ -55,7 +55,7 @@ h:
 
 ; The same graph with a divergent branch in a and a uniform one in c: both sides stand in one line, c's branch stays and has a
 ; guard, since no lane may come to c.
-func @figure3_divergent_above(%a: i1, %b: i1, %uc: i1, %p: ptr) {
+func @figure3_divergent_above(%a: i1, %b: i1, %uc: i1, %p: ptr, %q: ptr) {
 a:
   br %a, b, c
 b:
@@ -72,38 +72,38 @@ f:
   store i32 5, %p, align 4
   br g
 g:
-  store i32 6, %p, align 4
+  store i32 6, %q, align 4
   br h
 h:
   ret
 }
 ; check: linearize
 ; branches: 2 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
-; func @figure3_divergent_above(%a: i1, %b: i1, %uc: i1, %p: ptr) {
+; func @figure3_divergent_above(%a: i1, %b: i1, %uc: i1, %p: ptr, %q: ptr) {
 ; a:
-;   %v16: i1 = mask_andnot true, %a
-;   %v19: i1 = mask_any %v16
-;   br %v19, rest, b
+;   %v17: i1 = mask_andnot true, %a
+;   %v20: i1 = mask_any %v17
+;   br %v20, rest, b
 ; rest:
 ;   br c
 ; b mask %a:
-;   %v20: i1 = mask_and %a, %b
+;   %v21: i1 = mask_and %a, %b
 ;   br d
-; c mask %v16:
+; c mask %v17:
 ;   br %uc, f, edge
-; d mask %v20:
+; d mask %v21:
 ;   store i32 3, %p, align 4
 ;   br e
 ; e mask %a:
 ;   store i32 4, %p, align 4
 ;   br h
-; f mask %v16:
+; f mask %v17:
 ;   store i32 5, %p, align 4
 ;   br g
-; edge mask %v16:
+; edge mask %v17:
 ;   br g
-; g mask %v16:
-;   store i32 6, %p, align 4
+; g mask %v17:
+;   store i32 6, %q, align 4
 ;   br b
 ; h:
 ;   ret

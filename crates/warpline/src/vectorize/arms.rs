@@ -16,6 +16,7 @@ use cranelift_entity::EntitySet;
 use crate::ir::{BinaryOp, Block, Edge, Function, Inst, MemAccess, Module, Op, Type, Value};
 use crate::shape::addresses::Address;
 
+use super::lower::has_cheap_vector_form;
 use super::objects::lifetime_marker;
 
 /// How many instructions an arm may have.
@@ -98,7 +99,8 @@ impl Arms {
             insts.iter().copied().filter(|&i| matches!(func.insts[i].op, Op::Store(_))).collect()
         };
         for &i in theirs {
-            let twin = ours.iter().copied().find(|&o| !taken.contains(o) && is_same(func, o, i, &same));
+            let twin =
+                ours.iter().copied().find(|&o| !taken.contains(o) && is_same(module, func, o, i, &same));
             if let Some(twin) = twin {
                 taken.insert(twin);
                 same.insts.insert(i, twin);
@@ -142,7 +144,7 @@ impl Arms {
                 }
                 _ if both(i) => {}
                 Op::Binary(BinaryOp::FDiv | BinaryOp::FRem) => return false,
-                _ if !is_pure(func, i) => return false,
+                _ if !is_pure(module, func, i) => return false,
                 _ => extra += 1,
             }
         }
@@ -164,6 +166,10 @@ impl Arms {
         }
         for &i in insts.iter().flatten() {
             if !same.insts.contains_key(&i) && !matches!(func.insts[i].op, Op::Store(_)) {
+                if matches!(func.insts[i].op, Op::Call(_)) {
+                    // What is promised of a call's operands holds in its arm.
+                    func.insts[i].origin = None.into();
+                }
                 self.put_above(func, i);
             }
         }
@@ -210,11 +216,11 @@ impl Arms {
 }
 
 /// Whether an instruction of the second arm does what one of the first does. Stores are none.
-fn is_same(func: &Function, ours: Inst, theirs: Inst, same: &Same) -> bool {
+fn is_same(module: &Module, func: &Function, ours: Inst, theirs: Inst, same: &Same) -> bool {
     let (a, b) = (&func.insts[ours], &func.insts[theirs]);
     let op = match (&a.op, &b.op) {
         (Op::Load(x), Op::Load(y)) => x.is_simple() && y.is_simple(),
-        (x, y) => x == y && is_pure(func, ours),
+        (x, y) => x == y && is_pure(module, func, ours),
     };
     let (Some(x), Some(y)) = (a.result(), b.result()) else { return false };
     op && func.ty(x) == func.ty(y)
@@ -223,19 +229,25 @@ fn is_same(func: &Function, ours: Inst, theirs: Inst, same: &Same) -> bool {
 }
 
 /// Whether an instruction does nothing but compute, and is described by its operation and operands alone.
-fn is_pure(func: &Function, i: Inst) -> bool {
+pub(super) fn is_pure(module: &Module, func: &Function, i: Inst) -> bool {
     let data = &func.insts[i];
-    let plain = matches!(
-        data.op,
+    let ty = data.result().map_or(Type::Void, |v| func.ty(v));
+    let plain = match &data.op {
         Op::Binary(_)
-            | Op::FNeg
-            | Op::Select
-            | Op::Freeze
-            | Op::ICmp(_)
-            | Op::FCmp(_)
-            | Op::Cast(_)
-            | Op::Gep(_)
-    );
+        | Op::FNeg
+        | Op::Select
+        | Op::Freeze
+        | Op::ICmp(_)
+        | Op::FCmp(_)
+        | Op::Cast(_)
+        | Op::Gep(_) => true,
+        // Few instructions on vectors, too.
+        Op::Call(call) => call.callee.is_some_and(|s| {
+            let name = &module.symbols[s].name;
+            name.starts_with("llvm.") && has_cheap_vector_form(name, ty) == Some(true)
+        }),
+        _ => false,
+    };
     plain && data.effects().is_empty() && data.results.len() == 1
 }
 

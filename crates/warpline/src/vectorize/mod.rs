@@ -43,6 +43,7 @@ pub mod safe_loads;
 pub mod scalarize;
 pub mod scaling;
 pub mod shared_memory;
+mod sink;
 mod stage;
 pub mod vector_abi;
 pub mod widen;

@@ -20,6 +20,7 @@ use super::options::{Gathers, Linearize, Options, Vectorized};
 use super::plan::Facts;
 use super::private_memory::{Interleaved, interleave};
 use super::scalarize::{has_vectors, scalarize};
+use super::sink::{has_stores_to_sink, sink_stores};
 use super::stage::{Stage, Watch};
 use super::widen::widen_indices;
 use super::words::{self, Words};
@@ -168,6 +169,10 @@ fn reshape(
     if has_arms_to_fold(module, scalar) {
         let uniformity = analyse(scalar);
         fold_arms(module, scalar, |v| uniformity.is_divergent(v));
+    }
+    if has_stores_to_sink(module, scalar) {
+        let uniformity = analyse(scalar);
+        sink_stores(module, scalar, |v| uniformity.is_divergent(v));
     }
     if partial && has_candidates(scalar, options.coherence) {
         let uniformity = analyse(scalar);

@@ -69,6 +69,9 @@ impl Lower<'_> {
                     let access = self.aligned_for_lane_0(access, mem_ty);
                     match self.mask_vector(i)? {
                         None => self.emit(Op::Load(access), &[ptr], vty),
+                        Some(_) if self.lacks_masks(mem_ty, i) => {
+                            self.load_one_by_one(ptr, access, vty, i)?
+                        }
                         Some(mask) => self.masked_load("llvm.masked.load", ptr, access, mask, vty, i),
                     }
                 }
@@ -121,6 +124,7 @@ impl Lower<'_> {
                     let new = self.emit_void(Op::Store(access), &[x, ptr]);
                     self.copy_metadata(i, new);
                 }
+                Some(_) if self.lacks_masks(mem_ty, i) => self.store_one_by_one(x, ptr, access, i)?,
                 Some(mask) => self.masked_store("llvm.masked.store", x, ptr, access, mask, i),
             }
         } else {

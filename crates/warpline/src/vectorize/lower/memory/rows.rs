@@ -4,10 +4,10 @@
 //! neighbours in a grid do, each lane's are loaded as one short vector, a *row*, and the rows transposed. The
 //! [plan](super::plan) finds which.
 //!
-//! Where the machine cannot gather or scatter under a mask, LLVM makes a branch for every lane. Without branches: lanes that are not active access
+//! Where the machine cannot gather or scatter under a mask, or access neighbours, LLVM makes a branch for every lane. Without branches: lanes that are not active access
 //! a place on the stack that nobody looks at. [AVX2](super::avx2) gathers some elements by instructions.
 
-use crate::ir::{CastOp, Inst, MemAccess, Op, Type, Value};
+use crate::ir::{CastOp, Constant, Inst, MemAccess, Op, Type, Value};
 use crate::vectorize::alignment::at_distance;
 use crate::vectorize::{Gathers, VectorizeError};
 
@@ -49,18 +49,23 @@ impl Lower<'_> {
         }
         let ptrs = self.harmless_where_inactive(ptrs, at)?;
         let elem = vty.elem().map_or(Type::Void, Type::from);
+        let lanes = (0..self.width).map(|k| self.load_row(ptrs, k, 0, access, elem, at)).collect();
+        Ok(self.collected(lanes, elem, vty))
+    }
+
+    /// The vector of what has been loaded lane by lane.
+    fn collected(&mut self, lanes: Vec<Value>, elem: Type, vty: Type) -> Value {
         // A vector of narrow elements is one chain of insertions, one of wider ones has a chain in each part of a register.
         let wide = if matches!(elem, Type::Int(8 | 16)) { Type::Int(32) } else { elem };
         let wide_ty = wide.vector(self.width).expect("memory elements are scalars");
         let mut all = self.out.poison(wide_ty);
-        for k in 0..self.width {
-            let mut x = self.load_row(ptrs, k, 0, access, elem, at);
+        for (k, mut x) in lanes.into_iter().enumerate() {
             if wide != elem {
                 x = self.emit(Op::Cast(CastOp::ZExt), &[x], wide);
             }
-            all = self.insert_lane(all, x, k);
+            all = self.insert_lane(all, x, k as u32);
         }
-        Ok(if wide == elem { all } else { self.emit(Op::Cast(CastOp::Trunc), &[all], vty) })
+        if wide == elem { all } else { self.emit(Op::Cast(CastOp::Trunc), &[all], vty) }
     }
 
     /// Stores one element of each lane anywhere, in lane order.
@@ -78,14 +83,72 @@ impl Lower<'_> {
             self.masked_store("llvm.masked.scatter", x, ptrs, access, mask, at);
             return Ok(());
         }
+        self.store_lanes(x, ptrs, access, at)
+    }
+
+    /// Stores lane by lane.
+    fn store_lanes(
+        &mut self,
+        x: Value,
+        ptrs: Value,
+        access: MemAccess,
+        at: Inst,
+    ) -> Result<(), VectorizeError> {
         let ptrs = self.harmless_where_inactive(ptrs, at)?;
-        let elem = vty.elem().map_or(Type::Void, Type::from);
+        let elem = self.out.ty(x).elem().map_or(Type::Void, Type::from);
         for k in 0..self.width {
             let (ptr, lane) = (self.lane_pointer(ptrs, k), self.extract_lane(x, elem, k));
             let new = self.emit_void(Op::Store(access), &[lane, ptr]);
             self.copy_metadata(at, new);
         }
         Ok(())
+    }
+
+    /// Loads neighbouring elements under a mask that the machine has no such instruction for.
+    pub(super) fn load_one_by_one(
+        &mut self,
+        ptr: Value,
+        access: MemAccess,
+        vty: Type,
+        at: Inst,
+    ) -> Result<Value, VectorizeError> {
+        let elem = vty.elem().map_or(Type::Void, Type::from);
+        let ptrs = self.neighbours(ptr, elem);
+        let ptrs = self.harmless_where_inactive(ptrs, at)?;
+        let lanes = (0..self.width).map(|k| self.load_row(ptrs, k, 0, access, elem, at)).collect();
+        Ok(self.collected(lanes, elem, vty))
+    }
+
+    /// Stores them.
+    pub(super) fn store_one_by_one(
+        &mut self,
+        x: Value,
+        ptr: Value,
+        access: MemAccess,
+        at: Inst,
+    ) -> Result<(), VectorizeError> {
+        let elem = self.out.ty(x).elem().map_or(Type::Void, Type::from);
+        let ptrs = self.neighbours(ptr, elem);
+        self.store_lanes(x, ptrs, access, at)
+    }
+
+    /// The addresses of neighbouring elements.
+    fn neighbours(&mut self, ptr: Value, elem: Type) -> Value {
+        let numbers = (0..self.width).map(|k| Constant::int(64, k.into())).collect();
+        let numbers = self.out.constant_value(Constant::vector(numbers));
+        let ptrs = Type::PTR.vector(self.width).expect("a pointer is a scalar");
+        self.emit(Op::Gep(elem), &[ptr, numbers], ptrs)
+    }
+
+    /// Whether the machine has no instructions that access neighbouring elements under a mask.
+    pub(super) fn lacks_masks(&self, elem: Type, at: Inst) -> bool {
+        let bits = self.module.layout.alloc_size(&self.module.types, elem).unwrap_or(0) * 8;
+        let has = match self.gathers {
+            Gathers::Nothing => false,
+            Gathers::Avx2 => matches!(bits, 32 | 64),
+            Gathers::Everything => true,
+        };
+        !has && self.width > 1 && self.is_on_stack_kind(at)
     }
 
     /// Whether accesses are to be made lane by lane here, as LLVM would not make them well.
