@@ -59,9 +59,8 @@ static ray through(int32_t i, const float *camera) {
 }
 
 /* What rt and rays have in common: a box is opened if this ray wants it, or, `together`, if any does. */
-static inline __attribute__((always_inline)) int32_t
-find_nearest(int32_t i, const float *bounds, const int32_t *first, const int32_t *kind, const float *triangles,
-             const float *camera, float *distance, bool together) {
+static inline int32_t find_nearest(int32_t i, const float *bounds, const int32_t *first, const int32_t *kind,
+                                   const float *triangles, const float *camera, float *distance, bool together) {
     ray r = through(i, camera);
     int32_t stack[64] = {0}, top = 1;
     while (top > 0) {

@@ -33,8 +33,9 @@ pub const PIPELINE: &str = "always-inline,\
 /// What of [`PIPELINE`] comes before indices are taken apart (`indices`).
 const BEFORE_INDICES: &str = "always-inline,function(lower-expect,sroa<modify-cfg>,early-cse,simplifycfg)";
 
-/// The inliner's limit for functions with a body; the usual 225 leaves larger helpers as calls, which would then run lane by lane.
-const INLINE_THRESHOLD: &str = "5000";
+/// The inliner's limit for functions with a body, five for each instruction; the usual 225 leaves larger helpers as calls, of which less is known and which
+/// need masks of their own.
+const INLINE_THRESHOLD: &str = "1500";
 const INLINE_KEY: &str = "function-inline-threshold";
 
 /// Where `opencl_builtins.cl` puts its functions.

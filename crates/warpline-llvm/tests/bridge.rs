@@ -171,6 +171,38 @@ fn lane_operations_are_neither_merged_nor_moved_by_simplification() {
     assert!(text.contains("phi i1"), "the two calls stay in their blocks: {text}");
 }
 
+/// Two callers of a function with so many steps, each of three instructions.
+fn two_callers(steps: usize) -> String {
+    let step = |k: usize| {
+        format!(
+            "  %m{k} = fmul float %a{k}, %x\n  %n{k} = fsub float %m{k}, {k}.5\n  %a{next} = fdiv float %n{k}, %m{k}\n",
+            next = k + 1
+        )
+    };
+    let body: String = (0..steps).map(step).collect();
+    let caller = |name: &str| {
+        format!(
+            "define float @{name}(float %x) {{\n  %y = call float @helper(float %x)\n  ret float %y\n}}\n"
+        )
+    };
+    format!(
+        "define internal float @helper(float %x) {{\n  %a0 = fadd float %x, 1.0\n{body}  ret float %a{steps}\n}}\n{}{}",
+        caller("one"),
+        caller("other")
+    )
+}
+
+#[test]
+fn functions_larger_than_the_inliner_would_take_are_inlined_to_some_limit() {
+    let Some(_) = llvm() else { return };
+    let calls_left = |steps: usize| {
+        let mut module = Module::parse(two_callers(steps).as_bytes(), "callers.ll").unwrap();
+        module.simplify().unwrap();
+        module.to_text().matches("call float @helper").count()
+    };
+    assert_eq!([5, 40, 4_000].map(calls_left), [0, 0, 2]);
+}
+
 #[test]
 fn lane_operations_of_a_scalar_program_see_one_lane() {
     let Some(_) = llvm() else { return };

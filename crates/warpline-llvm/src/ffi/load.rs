@@ -171,7 +171,20 @@ fn open(path: &Path) -> std::result::Result<Llvm, String> {
     let functions = Functions::resolve(&library)
         .map_err(|missing| format!("LLVM {} without the functions {}", version.0, missing.join(", ")))?;
     initialize_targets(&library);
+    set_options(&library);
     Ok(Llvm { functions, version, path: path.to_owned() })
+}
+
+/// Sets the library's options that nothing but its command line has. Without the first one, the inliner stops to look at a function where its usual limit
+/// is exceeded, and never comes to the limit that the function has.
+fn set_options(library: &libloading::Library) {
+    let arguments = [c"warpline".as_ptr(), c"-inline-cost-full".as_ptr()];
+    type Parse = unsafe extern "C" fn(i32, *const *const std::ffi::c_char, *const std::ffi::c_char);
+    // SAFETY: the type is that of the C header.
+    if let Ok(parse) = unsafe { library.get::<Parse>(b"LLVMParseCommandLineOptions\0") } {
+        // SAFETY: pointers to that many strings, which are copied; this runs once, before anything else uses the library.
+        unsafe { parse(arguments.len() as i32, arguments.as_ptr(), std::ptr::null()) };
+    }
 }
 
 /// Registers those of the targets below that the library was built with.
