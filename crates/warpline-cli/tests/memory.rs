@@ -166,6 +166,36 @@ define float @kernel(i64 %i, ptr %in, ptr %index) {
 }
 
 #[test]
+fn masked_accesses_are_those_that_the_cpu_has() {
+    let source = "
+;@ args i=index,in=uniform,out=uniform
+target triple = \"x86_64-unknown-linux-gnu\"
+define void @kernel(i64 %i, ptr %in, ptr %out) {
+  %p = getelementptr float, ptr %in, i64 %i
+  %x = load float, ptr %p, align 4
+  %c = fcmp ogt float %x, 0.0
+  br i1 %c, label %yes, label %no
+yes:
+  %q = getelementptr float, ptr %out, i64 %i
+  store float %x, ptr %q, align 4
+  br label %no
+no:
+  ret void
+}
+";
+    let stores = |cpu: &str, name: &str| assembly(source, cpu, "4").matches(name).count();
+    for cpu in ["sandybridge", "znver2", "haswell"] {
+        assert!(stores(cpu, "vmaskmovps") > 0, "{cpu}");
+    }
+    // Lanes that are not active store elsewhere; nothing jumps.
+    assert_eq!(stores("nehalem", "maskmov"), 0);
+    let lane = assembly(source, "nehalem", "4");
+    let body = lane.split("kernel_w4:").nth(1).expect("the function is there");
+    let body = &body[..body.find("ret").expect("it returns")];
+    assert_eq!(body.matches("\tj").count(), 0, "{body}");
+}
+
+#[test]
 fn fields_and_reversed_arrays_are_not_gathered() {
     let source = "
 ;@ args i=index,in=uniform

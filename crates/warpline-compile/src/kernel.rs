@@ -368,6 +368,7 @@ impl Kernel {
             math,
             callees,
             gathers: self.vectors.gathers,
+            masks: self.vectors.masks,
             ..warpline::vectorize::Options::new(lanes, self.args.clone(), name)
         }
     }

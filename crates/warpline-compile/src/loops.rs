@@ -244,6 +244,7 @@ impl Machine {
             math: &math,
             callees: &bodies,
             gathers: self.vectors.gathers,
+            masks: self.vectors.masks,
             count_lanes: options.count_lanes.as_deref(),
             ..VectorizerOptions::new(width, Vec::new(), format!("{function}.{header}.x{width}"))
         };

@@ -1,7 +1,7 @@
 //! What a CPU has for vectors.
 
-use warpline::vectorize::Gathers;
 use warpline::vectorize::width::Machine;
+use warpline::vectorize::{Gathers, Masks};
 use warpline_llvm::worker::{self, CodegenOptions, Output};
 use warpline_llvm::{Cpu, Module};
 
@@ -18,7 +18,7 @@ const SLOW_GATHERS: [&str; 3] = ["bdver4", "znver1", "znver2"];
 /// # Errors
 /// If LLVM cannot make code for it.
 pub fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
-    let (register_bits, fused) = match by_features(cpu) {
+    let Vectors { register_bits, fused, masked } = match by_features(cpu) {
         Some(known) => known,
         None => probe(cpu, triple)?,
     };
@@ -41,27 +41,42 @@ pub fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
             256 if x86 && !SLOW_GATHERS.contains(&&*cpu.name) => Gathers::Avx2,
             _ => Gathers::Nothing,
         },
+        // AVX brought masked accesses to elements of 32 and 64 bits, AVX-512 to narrower ones.
+        masks: match register_bits {
+            _ if !x86 => Masks::Everything,
+            512 => Masks::Everything,
+            _ if masked => Masks::Wide,
+            _ => Masks::Nothing,
+        },
         fused,
     })
 }
 
+/// What is found out about a CPU.
+struct Vectors {
+    register_bits: u32,
+    /// Whether it has fused multiplication and addition.
+    fused: bool,
+    /// Whether an x86 CPU accesses wide elements under masks.
+    masked: bool,
+}
+
 /// The same as [`probe`] finds, for an x86 CPU whose features are known.
-fn by_features(cpu: &Cpu) -> Option<(u32, bool)> {
+fn by_features(cpu: &Cpu) -> Option<Vectors> {
     let says = |feature: &str| cpu.features.split(',').any(|f| f == feature);
     let has = |name: &str| says(&format!("+{name}"));
     let known = |name: &str| has(name) || says(&format!("-{name}"));
-    let bits = match () {
+    let register_bits = match () {
         () if has("avx512f") => 512,
         () if has("avx2") => 256,
         () if known("avx2") => 128,
         () => return None,
     };
-    Some((bits, has("fma")))
+    Some(Vectors { register_bits, fused: has("fma"), masked: has("avx") })
 }
 
-/// The size of a CPU's vector registers in bits, and whether it has fused multiplication and addition, found out by making code for vectors of integers and of
-/// numbers: what is not an instruction becomes calls of `fmaf`.
-fn probe(cpu: &Cpu, triple: &str) -> Result<(u32, bool)> {
+/// What a CPU has, found out by making code for vectors of integers and of numbers: what is not an instruction becomes calls of `fmaf`, or branches.
+fn probe(cpu: &Cpu, triple: &str) -> Result<Vectors> {
     let probe = format!(
         "target triple = \"{triple}\"\n\
          define void @integers(ptr %p, ptr %q) {{\n\
@@ -70,7 +85,11 @@ fn probe(cpu: &Cpu, triple: &str) -> Result<(u32, bool)> {
          declare <4 x float> @llvm.fma.v4f32(<4 x float>, <4 x float>, <4 x float>)\n\
          define void @numbers(ptr %p) {{\n\
          %a = load <4 x float>, ptr %p\n %b = call <4 x float> @llvm.fma.v4f32(<4 x float> %a, <4 x float> %a, <4 x float> %a)\n\
-         store <4 x float> %b, ptr %p\n ret void\n}}\n"
+         store <4 x float> %b, ptr %p\n ret void\n}}\n\
+         declare void @llvm.masked.store.v4f32.p0(<4 x float>, ptr, i32, <4 x i1>)\n\
+         define void @masks(ptr %p) {{\n\
+         %a = load <4 x float>, ptr %p\n %m = fcmp ogt <4 x float> %a, zeroinitializer\n\
+         call void @llvm.masked.store.v4f32.p0(<4 x float> %a, ptr %p, i32 4, <4 x i1> %m)\n ret void\n}}\n"
     );
     let module = Module::parse(probe.as_bytes(), "the probe for vector registers")?;
     let options = CodegenOptions {
@@ -80,6 +99,8 @@ fn probe(cpu: &Cpu, triple: &str) -> Result<(u32, bool)> {
     };
     let assembly = String::from_utf8_lossy(&worker::codegen(&module, &options)?).into_owned();
     let registers = [("zmm", 512), ("ymm", 256)];
-    let bits = registers.iter().find(|(name, _)| assembly.contains(name)).map_or(128, |&(_, bits)| bits);
-    Ok((bits, !assembly.contains("fmaf")))
+    let register_bits =
+        registers.iter().find(|(name, _)| assembly.contains(name)).map_or(128, |&(_, bits)| bits);
+    let (fused, masked) = (!assembly.contains("fmaf"), register_bits > 128 || assembly.contains("vmaskmov"));
+    Ok(Vectors { register_bits, fused, masked })
 }

@@ -114,7 +114,7 @@ pub fn libraries(module: &Module) -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use warpline::vectorize::Gathers;
+    use warpline::vectorize::{Gathers, Masks};
 
     use super::*;
 
@@ -125,6 +125,7 @@ mod tests {
             mask_registers: false,
             mask_bits: 1024,
             gathers: Gathers::Nothing,
+            masks: Masks::Nothing,
             fused: true,
         }
     }

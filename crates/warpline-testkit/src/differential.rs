@@ -8,7 +8,9 @@ use warpline::interp::{
 };
 use warpline::ir::{Function, Module};
 use warpline::shape::ArgShape;
-use warpline::vectorize::{self, Boscc, Coherence, Gathers, Linearize, Options, Passing, VectorizeError};
+use warpline::vectorize::{
+    self, Boscc, Coherence, Gathers, Linearize, Masks, Options, Passing, VectorizeError,
+};
 use warpline::verify::verify;
 
 use crate::census::{Names, access_forms};
@@ -31,6 +33,15 @@ pub struct Form {
 }
 
 impl Form {
+    /// What machines load and store under masks that gather so.
+    pub fn masks(&self) -> Masks {
+        match self.gathers {
+            Gathers::Nothing => Masks::Nothing,
+            Gathers::Avx2 => Masks::Wide,
+            Gathers::Everything => Masks::Everything,
+        }
+    }
+
     /// All divergent branches folded, or one time in four every branch; each kind of tests as often as the others.
     pub fn random(rng: &mut SplitMix64) -> Form {
         let linearize = if rng.below(4) == 0 { Linearize::Full } else { Linearize::Partial };
@@ -138,6 +149,7 @@ fn differs(
         linearize: setup.form.linearize,
         boscc: setup.form.boscc,
         gathers: setup.form.gathers,
+        masks: setup.form.masks(),
         coherence: setup.form.coherence,
         ..Options::new(
             inputs.width,

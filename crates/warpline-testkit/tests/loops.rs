@@ -170,3 +170,22 @@ fn groups_that_begin_where_stores_are_aligned_leave_out_nothing() {
         }
     }
 }
+
+#[test]
+fn loops_that_ask_about_lanes_have_whole_groups_from_the_first_iteration_on() {
+    let asking = NEXT.replace(
+        "  %next: i32 = add nsw %i, 1\n",
+        "  %sum: i32 = reduce_add %i\n  %r: ptr = getelementptr i32, %b, %sum\n  %next: i32 = add nsw %i, 1\n",
+    );
+    let made = |text: &str| {
+        let mut module = parse_module(text).unwrap_or_else(|e| panic!("{e}"));
+        let func = module.function("next").expect("it is there");
+        let header = module.functions[func].layout[1];
+        let unit = Unit { rest: 2, lead: 16, ..Unit::new(header, 8) };
+        let made = vectorize_loop(&mut module, func, &unit, &Options::new(8, Vec::new(), "lanes"));
+        let made = made.unwrap_or_else(|e| panic!("{e}"));
+        (made.lead.is_some(), made.rest)
+    };
+    assert_eq!(made(NEXT), (true, 2));
+    assert_eq!(made(&asking), (false, 8));
+}

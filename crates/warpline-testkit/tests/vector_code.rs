@@ -337,6 +337,7 @@ fn case(seed: u64, lanes: bool) -> Option<Case> {
         linearize: setup.form.linearize,
         boscc: setup.form.boscc,
         gathers: setup.form.gathers,
+        masks: setup.form.masks(),
         coherence: setup.form.coherence,
         ..Options::new(WIDTH, roles, "kernel_vectorized")
     };

@@ -125,6 +125,7 @@ fn looped(ir: &mut Ir, program: &Program, setup: &Setup) -> Result<(FuncId, Vect
         boscc,
         gathers,
         coherence,
+        masks: setup.form.masks(),
         ..Options::new(setup.width, Vec::new(), "kernel.vectorized")
     };
     // Every other program with smaller groups, too.
@@ -145,8 +146,15 @@ fn form(ir: &mut Ir, program: &Program, setup: &Setup, masked: bool) -> Result<V
     let name = if masked { "kernel.masked" } else { "kernel.vectorized" };
     let args = program.roles.iter().map(shape_of).collect();
     let Form { linearize, boscc, gathers, coherence } = setup.form;
-    let options =
-        Options { masked, linearize, boscc, gathers, coherence, ..Options::new(setup.width, args, name) };
+    let options = Options {
+        masked,
+        linearize,
+        boscc,
+        gathers,
+        coherence,
+        masks: setup.form.masks(),
+        ..Options::new(setup.width, args, name)
+    };
     let made = vectorize(ir, program.kernel, &options).map_err(no_code)?;
     verify(ir, &ir.functions[made.func]).map_err(|e| NoCode::Broken(format!("vector function: {e}")))?;
     Ok(made)

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use warpline::ir::{Function, Module};
 use warpline::shape::ArgShape;
 use warpline::text::print_function;
-use warpline::vectorize::{self, Boscc, Coherence, Gathers, Linearize, Options, loops};
+use warpline::vectorize::{self, Boscc, Coherence, Gathers, Linearize, Masks, Options, loops};
 use warpline::verify::verify;
 
 use super::Case;
@@ -97,12 +97,22 @@ pub(super) fn lower(case: &Case<'_>) -> String {
 
 /// The function for four lanes, on a machine that cannot gather under masks.
 pub(super) fn lower_one_by_one(case: &Case<'_>) -> String {
-    lower_with(case, &Options { gathers: Gathers::Nothing, ..options(case.func, Linearize::Partial) })
+    lower_with(
+        case,
+        &Options {
+            gathers: Gathers::Nothing,
+            masks: Masks::Nothing,
+            ..options(case.func, Linearize::Partial)
+        },
+    )
 }
 
 /// The function for four lanes, on a machine with AVX2.
 pub(super) fn lower_avx2(case: &Case<'_>) -> String {
-    lower_with(case, &Options { gathers: Gathers::Avx2, ..options(case.func, Linearize::Partial) })
+    lower_with(
+        case,
+        &Options { gathers: Gathers::Avx2, masks: Masks::Wide, ..options(case.func, Linearize::Partial) },
+    )
 }
 
 fn lower_with(case: &Case<'_>, options: &Options<'_>) -> String {

@@ -241,7 +241,7 @@ pub(super) fn is_pure(module: &Module, func: &Function, i: Inst) -> bool {
         | Op::FCmp(_)
         | Op::Cast(_)
         | Op::Gep(_) => true,
-        // Few instructions on vectors, too.
+        // What has a vector form has no effects but its result.
         Op::Call(call) => call.callee.is_some_and(|s| {
             let name = &module.symbols[s].name;
             name.starts_with("llvm.") && has_cheap_vector_form(name, ty) == Some(true)

@@ -63,7 +63,7 @@ pub use callees::{AllCallees, Callees, NoCallees};
 pub use error::VectorizeError;
 pub use lower::Elementary;
 pub use options::{
-    Boscc, Coherence, Gathers, Linearize, MathLibrary, NoMathLibrary, Options, Passing, Vectorized,
+    Boscc, Coherence, Gathers, Linearize, Masks, MathLibrary, NoMathLibrary, Options, Passing, Vectorized,
 };
 pub use pipeline::{Linearized, MAX_WIDTH, linearize_kernel, vectorize, vectorize_staged};
 pub use stage::{Stage, Watch};

@@ -54,6 +54,29 @@ pub enum Gathers {
     Everything,
 }
 
+/// What a machine's instructions load from neighbouring places and store there under masks.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Masks {
+    /// Nothing.
+    Nothing,
+    /// Elements of 32 and 64 bits.
+    Wide,
+    /// Elements of any size, or nobody knows: then it is left to LLVM.
+    #[default]
+    Everything,
+}
+
+impl Masks {
+    /// Whether there are such instructions for elements of so many bits.
+    pub fn serve(self, bits: u64) -> bool {
+        match self {
+            Masks::Nothing => false,
+            Masks::Wide => matches!(bits, 32 | 64),
+            Masks::Everything => true,
+        }
+    }
+}
+
 /// A library of vector math functions, known by name.
 pub trait MathLibrary {
     /// The symbol of a function that computes `scalar` (a C library name such as `expf`) on vectors of `lanes`
@@ -99,6 +122,8 @@ pub struct Options<'a> {
     pub callees: &'a dyn Callees,
     /// What the machine's instructions gather and scatter under masks.
     pub gathers: Gathers,
+    /// What they load and store under masks.
+    pub masks: Masks,
     /// The name of a function that takes an `i64`, to be called with the number of active lanes by every block that is executed, to measure how
     /// well lanes are used (paper 3, Sec. 7.1).
     pub count_lanes: Option<&'a str>,
@@ -119,6 +144,7 @@ impl Options<'_> {
             math: &NoMathLibrary,
             callees: &AllCallees,
             gathers: Gathers::default(),
+            masks: Masks::default(),
             count_lanes: None,
         }
     }

@@ -139,14 +139,14 @@ fn again(
     func: &mut Function,
     join: Block,
     ways: &[Value],
-    known: &mut BTreeMap<Value, Value>,
+    known: &mut BTreeMap<Vec<Value>, Value>,
     made: &mut Vec<Inst>,
 ) -> Value {
     let first = ways[0];
     if ways.iter().all(|&v| v == first) {
         return first;
     }
-    if let Some(&v) = known.get(&first) {
+    if let Some(&v) = known.get(ways) {
         return v;
     }
     let insts: Vec<Inst> = ways.iter().filter_map(|&v| func.def_inst(v)).collect();
@@ -162,6 +162,6 @@ fn again(
     let new = func.make_inst(join, op, &args, &[ty]);
     (func.insts[new].flags, func.insts[new].loc) = (flags, loc);
     made.push(new);
-    known.insert(first, func.insts[new].results[0]);
+    known.insert(ways.to_vec(), func.insts[new].results[0]);
     func.insts[new].results[0]
 }

@@ -29,9 +29,9 @@ const LINE: u64 = 64;
 /// How many instructions compute an address at most.
 const MAX_INSTS: usize = 64;
 
-/// Adds a function with the parameters of a kernel for `lanes` lanes, which says how many indices there are from a given one to the next whose element is
-/// at a multiple of `bytes`, a power of two, or of a cache line if that is less: not as many as lanes. What varies is not looked at. `None` if the kernel stores nothing at an address
-/// that is known before.
+/// Adds a function with the parameters of a kernel for `lanes` lanes, which says how many indices there are from a given one to the next whose
+/// element is at a multiple of `bytes`, a power of two, or of a cache line if that is less: not as many as lanes. What varies is not looked at.
+/// `None` if the kernel stores nothing at an address that is known before.
 pub fn make_lead(
     module: &mut Module,
     kernel: FuncId,

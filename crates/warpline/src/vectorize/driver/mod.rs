@@ -130,7 +130,7 @@ fn boundary(at: i64, widths: &[u32]) -> Option<i64> {
     widths.iter().filter(|&&w| w < 64).map(|&w| 1i64 << (w - 1)).filter(|&b| b > at).min()
 }
 
-/// The groups that a range driver makes of `begin..end` with [`Forms`] of so many lanes, the most first, and index parameters of these widths in bits:
+/// The groups that a range driver without a lead makes of `begin..end` with [`Forms`] of so many lanes, the most first, and index parameters of these widths in bits:
 /// first index and number of indices of each.
 pub fn groups(begin: i64, end: i64, lanes: &[u32], index_widths: &[u32]) -> impl Iterator<Item = (i64, u32)> {
     let (lanes, widths) = (lanes.to_vec(), index_widths.to_vec());

@@ -28,10 +28,12 @@ mod trips;
 use cranelift_entity::EntitySet;
 use warpline_analysis::{CycleForest, CycleId, Node};
 
-use crate::ir::{Block, Combine, FuncId, Function, Module};
+use crate::ir::{Block, CallInfo, Combine, FuncId, Function, Module, Op};
 use crate::shape::ArgShape;
+use crate::uniformity::rules::lane_op;
 use crate::verify::verify;
 
+use super::callees::asking_lanes;
 use super::driver::{Form, Forms, make_lead};
 use super::options::{Options, Vectorized};
 use super::pipeline::vectorize;
@@ -160,9 +162,10 @@ pub struct Unit {
     /// Whether floating-point numbers may be combined in any order although their flags do not say so.
     pub any_order: bool,
     /// In groups of how many iterations those are executed that no whole group is left for: a divisor of the number of lanes. All lanes are used for
-    /// these, too, where the loop combines something over all iterations.
+    /// these, too, where the loop combines something over all iterations or asks about lanes.
     pub rest: u32,
-    /// At a multiple of how many bytes whole groups should begin to [store](make_lead), if the loop hands on nothing but inductions; 0 for anywhere.
+    /// At a multiple of how many bytes whole groups should begin to [store](make_lead), if the loop hands on nothing but inductions and does
+    /// not ask about lanes; 0 for anywhere.
     pub lead: u64,
 }
 
@@ -194,7 +197,8 @@ pub fn vectorize_loop(
             format!("{} lanes cannot be divided into groups of {rest} for what is left", options.width);
         return Err(VectorizeError::in_function(&scalar, reason));
     }
-    let rest = if combines(&carried) { options.width } else { rest };
+    let asks = asks_lanes(module, &scalar, &l);
+    let rest = if combines(&carried) || asks { options.width } else { rest };
     let body_func = module.functions.push(body.func.clone());
     let mut form = |width: u32, suffix: &str| {
         let (name, masked) = (format!("{}{suffix}", options.name), suffix == MASKED);
@@ -209,7 +213,7 @@ pub fn vectorize_loop(
     let carries = carried.iter().map(|c| c.public(&scalar)).collect();
     let of = |made: &Vectorized, lanes: u32| Form { func: made.func, lanes };
     let mut forms = Forms::new(of(&full, options.width), smaller.as_ref().map(|s| of(s, rest)), masked.func);
-    let anywhere = carried.iter().all(|c| matches!(c.kind, Kind::Induction { .. }));
+    let anywhere = !asks && carried.iter().all(|c| matches!(c.kind, Kind::Induction { .. }));
     if lead > 0 && anywhere && options.width > 1 {
         let name = format!("{}{LEAD}", options.name);
         forms.lead = make_lead(module, body_func, &body.args, options.width, lead, &name);
@@ -238,8 +242,8 @@ pub struct Iteration {
     pub args: Vec<ArgShape>,
     /// The number of iterations, if it is always the same.
     pub rounds: Option<u64>,
-    /// Whether something is combined over all iterations.
-    pub combines: bool,
+    /// Whether groups of iterations may be of any size and begin anywhere: nothing is combined over all iterations, and none asks about the others.
+    pub divisible: bool,
 }
 
 /// One iteration of a loop.
@@ -254,9 +258,9 @@ pub fn kernel_of(
 ) -> Result<Iteration, VectorizeError> {
     let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
     let Taken { scalar, l, carried, counter, body } = take_out(module, func, header, &options, any_order)?;
-    let combines = combines(&carried);
+    let divisible = !combines(&carried) && !asks_lanes(module, &scalar, &l);
     let rounds = counter.constant_rounds(&scalar, &l);
-    Ok(Iteration { func: body.func, args: body.args, rounds, combines })
+    Ok(Iteration { func: body.func, args: body.args, rounds, divisible })
 }
 
 /// A loop that has been understood, and its kernel.
@@ -304,6 +308,16 @@ fn take_out(
 /// Whether something is combined over all iterations, in vectors of all lanes.
 fn combines(carried: &[Carried]) -> bool {
     carried.iter().any(|c| matches!(c.kind, Kind::Reduction { .. }))
+}
+
+/// Whether iterations ask which others are in their group, themselves or in what they call.
+fn asks_lanes(module: &Module, func: &Function, l: &Loop) -> bool {
+    let callees = asking_lanes(module, func);
+    let mut insts = func.layout.iter().filter(|&&b| l.blocks.contains(b)).flat_map(|&b| func.block_insts(b));
+    insts.any(|i| {
+        let asks = |call: &CallInfo| call.callee.is_some_and(|s| callees.contains(s));
+        lane_op(module, func, i).is_some() || matches!(&func.insts[i].op, Op::Call(call) if asks(call))
+    })
 }
 
 impl Carried {

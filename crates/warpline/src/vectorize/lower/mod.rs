@@ -43,7 +43,7 @@ use super::VectorizeError;
 use super::alignment::{self, at_distance};
 use super::callees::{Form, Wanted};
 use super::counts::{Always, MaskCounts};
-use super::options::{Gathers, MathLibrary, Options, Passing};
+use super::options::{Gathers, Masks, MathLibrary, Options, Passing};
 use super::safe_loads::SafeLoads;
 use super::words::Words;
 
@@ -121,6 +121,7 @@ pub fn lower(
         math: options.math,
         count_lanes: options.count_lanes,
         gathers: options.gathers,
+        masked_accesses: options.masks,
         nobodys_place: None.into(),
         lane_callees: input.lane_callees,
         words: input.words,
@@ -200,6 +201,8 @@ struct Lower<'a> {
     count_lanes: Option<&'a str>,
     /// What the machine's instructions gather and scatter under masks.
     gathers: Gathers,
+    /// What they load and store under masks.
+    masked_accesses: Masks,
     /// What lanes that are not active access.
     nobodys_place: PackedOption<Value>,
     lane_callees: &'a EntitySet<Symbol>,

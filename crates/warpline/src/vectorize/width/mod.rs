@@ -33,7 +33,7 @@ use crate::uniformity::rules::lane_op;
 
 use super::loops::Iteration;
 use super::lower::{AccessPlan, Rep, has_cheap_vector_form, representations};
-use super::options::{Gathers, Options};
+use super::options::{Gathers, Masks, Options};
 use super::pipeline::{Linearized, MAX_WIDTH, linearize_kernel};
 use super::words::Words;
 
@@ -52,6 +52,8 @@ pub struct Machine {
     pub mask_bits: u32,
     /// What its instructions gather and scatter under masks.
     pub gathers: Gathers,
+    /// What they load and store under masks.
+    pub masks: Masks,
     /// Whether it multiplies and adds in one instruction, with one rounding.
     pub fused: bool,
 }
@@ -184,7 +186,7 @@ pub fn of_iteration(
     machine: &Machine,
     lanes: Option<u32>,
 ) -> Widths {
-    let grouped = Grouped { rounds: iteration.rounds, divisible: !iteration.combines };
+    let grouped = Grouped { rounds: iteration.rounds, divisible: iteration.divisible };
     // An iteration is called by nothing but what is made here.
     settle((module, &iteration.func), Some(grouped), MAX_WIDTH, options, machine, lanes)
 }

@@ -4,7 +4,7 @@ use crate::ir::Module;
 use crate::shape::ArgShape;
 use crate::text::parse_module;
 use crate::vectorize::loops::{self, Nest};
-use crate::vectorize::{Gathers, Options};
+use crate::vectorize::{Gathers, Masks, Options};
 
 use super::{Choice, Machine, Reason, of_iteration, of_kernel};
 
@@ -14,6 +14,7 @@ const SSE: Machine = Machine {
     mask_registers: false,
     mask_bits: 1024,
     gathers: Gathers::Nothing,
+    masks: Masks::Nothing,
     fused: true,
 };
 const AVX2: Machine = Machine {
@@ -22,6 +23,7 @@ const AVX2: Machine = Machine {
     mask_registers: false,
     mask_bits: 1024,
     gathers: Gathers::Avx2,
+    masks: Masks::Wide,
     fused: true,
 };
 const AVX512: Machine = Machine {
@@ -30,6 +32,7 @@ const AVX512: Machine = Machine {
     mask_registers: true,
     mask_bits: 1024,
     gathers: Gathers::Everything,
+    masks: Masks::Everything,
     fused: true,
 };
 

@@ -151,7 +151,10 @@ impl Program<'_> {
             Rep::Varying if !slow && loaded.is_some() && gathers => (lanes, VECTOR * lanes),
             // One by one, with the place to access chosen and taken out of a vector.
             Rep::Varying if !slow && masked => (lanes, 3.0 * lanes),
-            _ if by_lanes => (lanes, 3.0 * lanes),
+            _ if masked && !machine.masks.serve(bits.into()) => (lanes, 3.0 * lanes),
+            // A branch for each lane; the more of them, the worse they are guessed.
+            _ if by_lanes && loaded.is_none() => (lanes, lanes * (8.0 + lanes / 4.0)),
+            _ if by_lanes => (lanes, lanes * 8.0),
             _ if slow => (lanes, lanes * 2.0),
             Rep::Strided(step) if step.abs() == size => (registers, 0.0),
             // Of neighbours that lie a few elements apart, wide accesses and shuffles.

@@ -143,12 +143,7 @@ impl Lower<'_> {
     /// Whether the machine has no instructions that access neighbouring elements under a mask.
     pub(super) fn lacks_masks(&self, elem: Type, at: Inst) -> bool {
         let bits = self.module.layout.alloc_size(&self.module.types, elem).unwrap_or(0) * 8;
-        let has = match self.gathers {
-            Gathers::Nothing => false,
-            Gathers::Avx2 => matches!(bits, 32 | 64),
-            Gathers::Everything => true,
-        };
-        !has && self.width > 1 && self.is_on_stack_kind(at)
+        !self.masked_accesses.serve(bits) && self.width > 1 && self.is_on_stack_kind(at)
     }
 
     /// Whether accesses are to be made lane by lane here, as LLVM would not make them well.
