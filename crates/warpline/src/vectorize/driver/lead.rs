@@ -5,8 +5,8 @@
 //! element lies at a multiple of a vector register's bytes are a part of their own, the *lead*, and whole groups begin behind it.
 //!
 //! The element is that of the first store to consecutive places whose address can be computed before, from the parameters alone; in arrays that
-//! were allocated alike, what is loaded for the same index is aligned then as well. Results do not depend on it: groups may begin anywhere,
-//! so that an address that is poison, or was meant for an index at which nothing is stored, does no harm.
+//! were allocated alike, what is loaded for the same index is aligned then as well. Where groups begin must make no difference: a kernel that asks
+//! about lanes has no lead. So an address that is poison, or was meant for an index at which nothing is stored, does no harm.
 
 use std::sync::Arc;
 

@@ -213,8 +213,8 @@ fn interface(b: &mut Builder, kernel: FuncId, args: &[ArgShape]) -> Interface {
     Interface { params, ret, widths, begin, end, out }
 }
 
-/// Cuts the range where an index would wrap and, if these forms have a lead, behind that, and has `body` make the code for one part: it gets the first index and the
-/// number of indices (not 0), and leads to the block it is given.
+/// Cuts the range where an index would wrap and, if these forms have a lead, behind that, and has `body` make the code for one part: it gets
+/// the first index and the number of indices (not 0), and leads to the block it is given.
 fn segments(
     b: &mut Builder,
     io: &Interface,
