@@ -8,7 +8,7 @@ use warpline::ir::{Block, FuncId, Function, Inst, Module};
 use warpline::shape::ArgShape;
 use warpline::vectorize::loops::{self, Nest, Unit, VectorizedLoop, vectorize_loop};
 use warpline::vectorize::width::{self, Widths};
-use warpline::vectorize::{Boscc, Options as VectorizerOptions, VectorizeError};
+use warpline::vectorize::{Boscc, Contract, Options as VectorizerOptions, VectorizeError};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Linkage};
 
@@ -64,6 +64,10 @@ pub struct FoundLoop {
     pub header: Block,
     /// Where it begins, in words.
     pub place: String,
+    /// Who answers for memory that several iterations access.
+    pub contract: Contract,
+    /// How many consecutive iterations may be executed at once at most, whatever conflicts beyond.
+    pub safelen: Option<u32>,
     /// Whether floating-point numbers may be combined in any order.
     pub any_order: bool,
     /// The number of lanes that its mark wants.
@@ -248,7 +252,8 @@ impl Machine {
             count_lanes: options.count_lanes.as_deref(),
             ..VectorizerOptions::new(width, Vec::new(), format!("{function}.{header}.x{width}"))
         };
-        let unit = Unit { header: found.header, any_order: found.any_order, rest, lead };
+        let (contract, safelen) = (found.contract, found.safelen);
+        let unit = Unit { header: found.header, contract, safelen, any_order: found.any_order, rest, lead };
         let made = vectorize_loop(&mut imported.ir, func, &unit, &asked)
             .map_err(|e| refusal(&imported.ir, e, found))?;
         let function = imported.ir.functions[found.func].name.to_string();
@@ -439,7 +444,8 @@ fn marked(imported: &Imported, options: &LoopOptions, only: Option<FuncId>) -> R
         if let Some(header) = around.filter(|_| only.is_none_or(|only| only == mark.func)) {
             // Who asks for a loop to be vectorized takes its sums in another order.
             let width = mark.width.map(Width::Lanes);
-            all.push(FoundLoop { any_order: true, width, ..found(imported, mark.func, header) });
+            let contract = Contract::Independent;
+            all.push(FoundLoop { contract, any_order: true, width, ..found(imported, mark.func, header) });
         }
     }
     Ok(all)
@@ -450,7 +456,15 @@ fn found(imported: &Imported, func: FuncId, header: Block) -> FoundLoop {
     let place = Place::of_block(&imported.ir, function, header).map(|p| p.short());
     let place =
         place.unwrap_or_else(|| format!("block {} of `{}`", function.block_name(header), function.name));
-    FoundLoop { func, header, place, any_order: false, width: None }
+    FoundLoop {
+        func,
+        header,
+        place,
+        contract: Contract::Sequential,
+        safelen: None,
+        any_order: false,
+        width: None,
+    }
 }
 
 /// The lines in which a loop may be said to begin: those of the instructions of its header, and of what leads back to it.

@@ -63,7 +63,8 @@ pub use callees::{AllCallees, Callees, NoCallees};
 pub use error::VectorizeError;
 pub use lower::Elementary;
 pub use options::{
-    Boscc, Coherence, Gathers, Linearize, Masks, MathLibrary, NoMathLibrary, Options, Passing, Vectorized,
+    Boscc, Coherence, Contract, Gathers, Linearize, Masks, MathLibrary, NoMathLibrary, Options, Passing,
+    Vectorized,
 };
 pub use pipeline::{Linearized, MAX_WIDTH, linearize_kernel, vectorize, vectorize_staged};
 pub use stage::{Stage, Watch};

@@ -77,6 +77,21 @@ impl Masks {
     }
 }
 
+/// What memory that several lanes or iterations access means, and who answers for it.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Contract {
+    /// As if indices ran one after the other, in ascending order. Nothing is promised: what cannot be proved is checked at run time, serialized or
+    /// refused.
+    Sequential,
+    /// The sequential meaning. The user promises that accesses do not conflict where that cannot be decided.
+    Independent,
+    /// Lanes are unordered threads. The user promises that they do not race; certain races are refused.
+    #[default]
+    Threads,
+    /// Lanes are unordered threads, and the user accepts whatever their races do.
+    Racy,
+}
+
 /// A library of vector math functions, known by name.
 pub trait MathLibrary {
     /// The symbol of a function that computes `scalar` (a C library name such as `expf`) on vectors of `lanes`
@@ -124,6 +139,8 @@ pub struct Options<'a> {
     pub gathers: Gathers,
     /// What they load and store under masks.
     pub masks: Masks,
+    /// What memory accessed by several lanes means.
+    pub contract: Contract,
     /// The name of a function that takes an `i64`, to be called with the number of active lanes by every block that is executed, to measure how
     /// well lanes are used (paper 3, Sec. 7.1).
     pub count_lanes: Option<&'a str>,
@@ -145,6 +162,7 @@ impl Options<'_> {
             callees: &AllCallees,
             gathers: Gathers::default(),
             masks: Masks::default(),
+            contract: Contract::default(),
             count_lanes: None,
         }
     }

@@ -35,7 +35,7 @@ use crate::verify::verify;
 
 use super::callees::asking_lanes;
 use super::driver::{Form, Forms, make_lead};
-use super::options::{Options, Vectorized};
+use super::options::{Contract, Options, Vectorized};
 use super::pipeline::vectorize;
 use super::{MAX_WIDTH, VectorizeError, dead_ends};
 use body::{Body, Lines};
@@ -159,6 +159,10 @@ impl Nest {
 pub struct Unit {
     /// Its header.
     pub header: Block,
+    /// Who answers for memory that several iterations access: [`Contract::Sequential`] or [`Contract::Independent`].
+    pub contract: Contract,
+    /// How many consecutive iterations may be executed at once at most, whatever conflicts beyond (OpenMP's `safelen`); none for any number.
+    pub safelen: Option<u32>,
     /// Whether floating-point numbers may be combined in any order although their flags do not say so.
     pub any_order: bool,
     /// In groups of how many iterations those are executed that no whole group is left for: a divisor of the number of lanes. All lanes are used for
@@ -170,9 +174,9 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// The loop with this header, with all lanes for the iterations that are left over, too.
+    /// The loop with this header, of which nothing is promised, with all lanes for the iterations that are left over, too.
     pub fn new(header: Block, width: u32) -> Unit {
-        Unit { header, any_order: false, rest: width, lead: 0 }
+        Unit { header, contract: Contract::Sequential, safelen: None, any_order: false, rest: width, lead: 0 }
     }
 }
 
@@ -190,7 +194,7 @@ pub fn vectorize_loop(
     unit: &Unit,
     options: &Options<'_>,
 ) -> Result<VectorizedLoop, VectorizeError> {
-    let Unit { header, any_order, rest, lead } = *unit;
+    let Unit { header, any_order, rest, lead, .. } = *unit;
     let Taken { scalar, l, carried, counter, body } = take_out(module, func, header, options, any_order)?;
     if rest == 0 || !options.width.is_multiple_of(rest) {
         let reason =
