@@ -252,8 +252,7 @@ impl Machine {
             count_lanes: options.count_lanes.as_deref(),
             ..VectorizerOptions::new(width, Vec::new(), format!("{function}.{header}.x{width}"))
         };
-        let (contract, safelen) = (found.contract, found.safelen);
-        let unit = Unit { header: found.header, contract, safelen, any_order: found.any_order, rest, lead };
+        let unit = Unit { rest, lead, ..unit(found) };
         let made = vectorize_loop(&mut imported.ir, func, &unit, &asked)
             .map_err(|e| refusal(&imported.ir, e, found))?;
         let function = imported.ir.functions[found.func].name.to_string();
@@ -273,14 +272,19 @@ impl Machine {
             Width::Auto => None,
         };
         let ir = &mut imported.ir;
-        let iteration =
-            loops::kernel_of(ir, func, found.header, found.any_order).map_err(|e| refusal(ir, e, found))?;
+        let iteration = loops::kernel_of(ir, func, &unit(found)).map_err(|e| refusal(ir, e, found))?;
         let (linearize, boscc) = (options.linearize, options.boscc.unwrap_or(Boscc::Auto));
         let (args, coherence) = (iteration.args.clone(), options.coherence);
         let how =
             VectorizerOptions { linearize, boscc, coherence, ..VectorizerOptions::new(1, args, "auto") };
         Ok(width::of_iteration(ir, &iteration, &how, &self.vectors, asked))
     }
+}
+
+/// What is asked of a loop, whatever its groups are.
+fn unit(found: &FoundLoop) -> Unit {
+    let FoundLoop { header, contract, safelen, any_order, .. } = *found;
+    Unit { contract, safelen, any_order, ..Unit::new(header, 1) }
 }
 
 /// The text of a refusal. It names the function of the loop, though that may have been copied.

@@ -88,6 +88,16 @@ pub fn step(module: &Module, func: &Function, gep: Inst) -> Option<(SmallVec<[Te
     Some((sum.finish(), offset))
 }
 
+/// Takes an integer of at most 64 bits, sign-extended, apart: numbers, and a constant. `None` if there are too many terms.
+pub fn number(module: &Module, func: &Function, v: Value) -> Option<(SmallVec<[Term; 4]>, i64)> {
+    let bits = func.ty(v).int_bits().filter(|&bits| bits <= 64)?;
+    let extension = if bits < 64 { Extension::Signed } else { Extension::None };
+    let mut sum = Sum { module, func, bits: 64, terms: SmallVec::new(), offset: 0 };
+    sum.add(v, extension, 1, MAX_DEPTH);
+    let offset = sum.offset;
+    (sum.terms.len() <= MAX_TERMS).then(|| (sum.finish(), offset))
+}
+
 /// The number that is congruent modulo 2^bits and has the least magnitude.
 fn wrapped(x: i64, bits: u32) -> i64 {
     x << (64 - bits) >> (64 - bits)

@@ -24,6 +24,7 @@ mod conditions;
 mod copies;
 pub mod counts;
 pub mod dead_ends;
+pub mod dependences;
 pub mod divergent_loops;
 pub mod driver;
 mod error;

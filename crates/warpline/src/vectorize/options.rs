@@ -5,6 +5,7 @@ use crate::shape::ArgShape;
 
 use super::callees::{AllCallees, Callees};
 use super::counts::Counts;
+use super::dependences::{Dependences, Pieces, Region};
 use super::lower::Elementary;
 
 /// How much control flow is folded.
@@ -141,6 +142,10 @@ pub struct Options<'a> {
     pub masks: Masks,
     /// What memory accessed by several lanes means.
     pub contract: Contract,
+    /// The function that the kernel was cut out of, if it is an iteration of a loop.
+    pub region: Option<&'a Region<'a>>,
+    /// Functions that are pieces of the kernel, to be called for one lane after the other.
+    pub pieces: &'a Pieces,
     /// The name of a function that takes an `i64`, to be called with the number of active lanes by every block that is executed, to measure how
     /// well lanes are used (paper 3, Sec. 7.1).
     pub count_lanes: Option<&'a str>,
@@ -163,6 +168,8 @@ impl Options<'_> {
             gathers: Gathers::default(),
             masks: Masks::default(),
             contract: Contract::default(),
+            region: None,
+            pieces: const { &Pieces::none() },
             count_lanes: None,
         }
     }
@@ -200,6 +207,8 @@ pub struct Vectorized {
     pub counts: Counts,
     /// Whether a math function of limited accuracy is called, so that results may differ in the last places.
     pub approximate: bool,
+    /// What is known of accesses by different lanes to the same memory.
+    pub dependences: Dependences,
 }
 
 impl Vectorized {

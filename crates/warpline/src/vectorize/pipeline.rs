@@ -15,6 +15,7 @@ use super::callees::{self, Form, asking_lanes};
 use super::coherence::{has_candidates, make_bodies_twice};
 use super::conditions::{has_conditions_of_parts, split_conditions};
 use super::counts::Counts;
+use super::dependences::{self, Dependences};
 use super::lower::{Input, Lowered, lower};
 use super::options::{Gathers, Linearize, Options, Vectorized};
 use super::plan::Facts;
@@ -41,6 +42,8 @@ pub struct Linearized {
     shapes: SecondaryMap<Value, Shape>,
     known: EntitySet<Value>,
     words: Words,
+    /// What is known of accesses by different lanes to the same memory.
+    pub dependences: Dependences,
 }
 
 impl Linearized {
@@ -149,7 +152,8 @@ fn linearize_staged(
     program.counts.coherent = coherent;
     watch(Stage::Verify);
     check(module, &program.func, "internal: linearization broke the function")?;
-    Ok(Linearized { program, scalar, uniformity, lane_callees, shapes, known, words })
+    let dependences = dependences::find(module, &scalar, &program.func, &uniformity, options)?;
+    Ok(Linearized { program, scalar, uniformity, lane_callees, shapes, known, words, dependences })
 }
 
 /// Changes branches and loops of a function for several lanes, before it is brought into normal form. How many bodies of loops it has made twice.
@@ -254,6 +258,14 @@ pub(super) fn vectorize_one(
     watch: Watch<'_>,
 ) -> Result<(Vectorized, Vec<Form>), VectorizeError> {
     let linearized = linearize_staged(module, func, options, is_callee, watch)?;
+    let dependences = &linearized.dependences;
+    if let Some(most) = dependences.lanes.filter(|&most| most < options.width) {
+        let reason = format!(
+            "{} lanes are too many: what some lane accesses in memory depends on the lane {most} before it; use at most {most}",
+            options.width
+        );
+        return Err(VectorizeError::in_function(func, reason));
+    }
     watch(Stage::Lowering);
     let Lowered { func: lowered, params, result, approximate, masks, callees } =
         lower(module, &linearized.input(), options)?;
@@ -280,6 +292,7 @@ pub(super) fn vectorize_one(
         masked: options.masked,
         counts: Counts { masks, ..linearized.program.counts },
         approximate,
+        dependences: linearized.dependences,
     };
     Ok((made, callees))
 }

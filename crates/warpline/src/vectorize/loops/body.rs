@@ -23,6 +23,7 @@ use crate::ir::{
 use crate::shape::ArgShape;
 use crate::ssa;
 use crate::vectorize::VectorizeError;
+use crate::vectorize::dependences::Stands;
 use crate::vectorize::objects::Objects as Extents;
 
 use super::carried::{Carried, Kind, Step};
@@ -41,6 +42,21 @@ pub(super) struct Body {
     pub(super) inputs: Vec<Input>,
     /// What it returns: what these φs are in the next iteration.
     pub(super) outputs: Vec<usize>,
+}
+
+impl Body {
+    /// What its parameters stand for in the function that has the loop.
+    pub(super) fn stands(&self, func: &Function, l: &Loop, carried: &[Carried]) -> Vec<Stands> {
+        let into = func.out_edges(l.preheader)[0];
+        let stands = |&input: &Input| match input {
+            Input::Value(v) => Stands::For(v),
+            Input::Carried(k) => match carried[k].kind {
+                Kind::Induction { .. } => Stands::StartsAt(func.edges[into].args[k]),
+                _ => Stands::Anything,
+            },
+        };
+        self.inputs.iter().map(stands).collect()
+    }
 }
 
 /// What a parameter of a [`Body`] stands for.

@@ -34,6 +34,7 @@ use crate::uniformity::rules::lane_op;
 use crate::verify::verify;
 
 use super::callees::asking_lanes;
+use super::dependences::{Check, Region, Stands};
 use super::driver::{Form, Forms, make_lead};
 use super::options::{Contract, Options, Vectorized};
 use super::pipeline::vectorize;
@@ -59,6 +60,8 @@ pub struct VectorizedLoop {
     pub lead: Option<FuncId>,
     /// What the φs of the loop's header carry from one iteration to the next, in their order.
     pub carried: Vec<Carry>,
+    /// How many pairs of accesses are checked before the loop; if they may conflict, it runs as it was.
+    pub checks: usize,
 }
 
 impl VectorizedLoop {
@@ -194,20 +197,27 @@ pub fn vectorize_loop(
     unit: &Unit,
     options: &Options<'_>,
 ) -> Result<VectorizedLoop, VectorizeError> {
-    let Unit { header, any_order, rest, lead, .. } = *unit;
-    let Taken { scalar, l, carried, counter, body } = take_out(module, func, header, options, any_order)?;
+    let Unit { rest, lead, .. } = *unit;
+    let Taken { scalar, l, carried, counter, body } = take_out(module, func, unit, options)?;
     if rest == 0 || !options.width.is_multiple_of(rest) {
         let reason =
             format!("{} lanes cannot be divided into groups of {rest} for what is left", options.width);
         return Err(VectorizeError::in_function(&scalar, reason));
     }
+    if let Some(most) = unit.safelen.filter(|&most| most < options.width) {
+        let reason = format!("{} lanes are too many: `safelen` allows {most}", options.width);
+        return Err(VectorizeError::in_function(&scalar, reason));
+    }
     let asks = asks_lanes(module, &scalar, &l);
     let rest = if combines(&carried) || asks { options.width } else { rest };
     let body_func = module.functions.push(body.func.clone());
+    let stands = body.stands(&scalar, &l, &carried);
+    let region = Region { func: &scalar, params: &stands };
     let mut form = |width: u32, suffix: &str| {
         let (name, masked) = (format!("{}{suffix}", options.name), suffix == MASKED);
         let args = body.args.clone();
-        let asked = Options { width, args, name, masked, scalar_result: false, ..*options };
+        let (contract, region) = (unit.contract, Some(&region));
+        let asked = Options { width, args, name, masked, contract, region, scalar_result: false, ..*options };
         vectorize(module, body_func, &asked)
             .map_err(|e| VectorizeError { function: scalar.name.clone(), ..e })
     };
@@ -222,13 +232,26 @@ pub fn vectorize_loop(
         let name = format!("{}{LEAD}", options.name);
         forms.lead = make_lead(module, body_func, &body.args, options.width, lead, &name);
     }
-    let parts = Parts { l: &l, counter: &counter, carried: &carried, body: &body, forms: &forms };
+    let mut checks = Vec::new();
+    for form in [Some(&full), smaller.as_ref(), Some(&masked)].into_iter().flatten() {
+        add_checks(&mut checks, &form.dependences.checks);
+    }
+    let parts =
+        Parts { l: &l, counter: &counter, carried: &carried, body: &body, forms: &forms, checks: &checks };
     let rewritten = rewrite::rewrite(module, scalar, &parts);
     verify(module, &rewritten).map_err(|e| {
         VectorizeError::in_function(&rewritten, format!("internal: the loop over groups is not valid:\n{e}"))
     })?;
     module.functions[func] = rewritten;
-    Ok(VectorizedLoop { full, smaller, masked, rest, lead: forms.lead, carried: carries })
+    Ok(VectorizedLoop {
+        full,
+        smaller,
+        masked,
+        rest,
+        lead: forms.lead,
+        carried: carries,
+        checks: checks.len(),
+    })
 }
 
 /// What the names of the forms for smaller groups and under a mask end in.
@@ -248,23 +271,52 @@ pub struct Iteration {
     pub rounds: Option<u64>,
     /// Whether groups of iterations may be of any size and begin anywhere: nothing is combined over all iterations, and none asks about the others.
     pub divisible: bool,
+    /// Who answers for memory that several iterations access.
+    pub contract: Contract,
+    /// How many lanes it may have, if the user has said so.
+    pub most: Option<u32>,
+    source: Function,
+    stands: Vec<Stands>,
+}
+
+impl Iteration {
+    /// The function that it was cut out of.
+    pub fn region(&self) -> Region<'_> {
+        Region { func: &self.source, params: &self.stands }
+    }
 }
 
 /// One iteration of a loop.
 ///
 /// # Errors
 /// As [`vectorize_loop`].
-pub fn kernel_of(
-    module: &mut Module,
-    func: FuncId,
-    header: Block,
-    any_order: bool,
-) -> Result<Iteration, VectorizeError> {
+pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Iteration, VectorizeError> {
     let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
-    let Taken { scalar, l, carried, counter, body } = take_out(module, func, header, &options, any_order)?;
+    let Taken { scalar, l, carried, counter, body } = take_out(module, func, unit, &options)?;
     let divisible = !combines(&carried) && !asks_lanes(module, &scalar, &l);
     let rounds = counter.constant_rounds(&scalar, &l);
-    Ok(Iteration { func: body.func, args: body.args, rounds, divisible })
+    let stands = body.stands(&scalar, &l, &carried);
+    let (contract, most) = (unit.contract, unit.safelen);
+    Ok(Iteration {
+        func: body.func,
+        args: body.args,
+        rounds,
+        divisible,
+        contract,
+        most,
+        source: scalar,
+        stands,
+    })
+}
+
+/// Adds checks that others do not stand for.
+fn add_checks(checks: &mut Vec<Check>, more: &[Check]) {
+    for check in more {
+        if !checks.iter().any(|c| c.covers(check)) {
+            checks.retain(|c| !check.covers(c));
+            checks.push(check.clone());
+        }
+    }
 }
 
 /// A loop that has been understood, and its kernel.
@@ -280,10 +332,10 @@ struct Taken {
 fn take_out(
     module: &mut Module,
     func: FuncId,
-    header: Block,
+    unit: &Unit,
     options: &Options<'_>,
-    any_order: bool,
 ) -> Result<Taken, VectorizeError> {
+    let Unit { header, any_order, .. } = *unit;
     let mut scalar = module.functions[func].clone();
     if !(1..=MAX_WIDTH).contains(&options.width) {
         let reason = format!("a width of {} lanes is not between 1 and {MAX_WIDTH}", options.width);

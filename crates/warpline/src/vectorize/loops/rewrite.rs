@@ -1,7 +1,8 @@
 //! The function with the loop, rewritten: groups of iterations first, then the loop as it was.
 //!
 //! ```text
-//!   preheader:  rounds = how often the test lets the loop go on;  br rounds != 0, begin, scalar
+//!   preheader:  rounds = how often the test lets the loop go on, or 0 if a check of pointers fails;
+//!               br rounds != 0, begin, scalar
 //!   begin:      br groups != 0, lanes, left                       ; groups = rounds / W
 //!   lanes:      φs of the state; call of the W-lane form;         br more groups, lanes, left
 //!   left:       φs of the state;                                  br rounds % W != 0, rest, done
@@ -29,6 +30,7 @@
 use crate::ir::{
     BinaryOp, Block, CastOp, Combine, Constant, FuncId, Function, InstFlags, IntPred, Module, Op, Type, Value,
 };
+use crate::vectorize::dependences::{Check, span};
 use crate::vectorize::driver::build::Builder;
 use crate::vectorize::driver::{Form, Forms, before_whole_groups};
 
@@ -44,6 +46,8 @@ pub(super) struct Parts<'a> {
     pub(super) carried: &'a [Carried],
     pub(super) body: &'a Body,
     pub(super) forms: &'a Forms,
+    /// What must hold, or the loop runs as it was.
+    pub(super) checks: &'a [Check],
 }
 
 /// Rewrites the function; the result is to take its place.
@@ -54,7 +58,11 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
     let mut b = Builder { module, func, at: preheader };
     let scalar = b.block("scalar");
     let finals = phis(&mut b, scalar, &starts);
-    let rounds = parts.counter.rounds(&mut b, &starts);
+    let mut rounds = parts.counter.rounds(&mut b, &starts);
+    if let Some(holds) = span::emit(&mut b, parts.checks, rounds) {
+        let none = b.int(64, 0);
+        rounds = b.value(Op::Select, &[holds, rounds, none], Type::Int(64));
+    }
     let begin = b.block("begin");
     let zero = b.int(64, 0);
     let some = b.icmp(IntPred::Ne, rounds, zero);

@@ -187,8 +187,11 @@ pub fn of_iteration(
     lanes: Option<u32>,
 ) -> Widths {
     let grouped = Grouped { rounds: iteration.rounds, divisible: iteration.divisible };
+    let (args, name, region) = (iteration.args.clone(), options.name.clone(), iteration.region());
+    let options = Options { args, name, contract: iteration.contract, region: Some(&region), ..*options };
+    let most = iteration.most.map_or(MAX_WIDTH, |most| power_of_two(most).min(MAX_WIDTH));
     // An iteration is called by nothing but what is made here.
-    settle((module, &iteration.func), Some(grouped), MAX_WIDTH, options, machine, lanes)
+    settle((module, &iteration.func), Some(grouped), most, &options, machine, lanes)
 }
 
 fn settle(
@@ -206,9 +209,10 @@ fn settle(
     }
     let Some((linearized, reps)) = study(module, func, options, machine) else {
         let chosen = by_types(func, machine);
-        let lanes = given.unwrap_or(chosen.lanes);
+        let lanes = given.unwrap_or(chosen.lanes.min(greatest));
         return Widths { lanes, rest: lanes, lead: 0, chosen: given.is_none().then_some(chosen) };
     };
+    let greatest = linearized.dependences.lanes.map_or(greatest, |most| greatest.min(power_of_two(most)));
     let program = Program::new(module, &linearized, &reps, machine, grouped);
     let chosen = given.is_none().then(|| program.choose(machine, greatest));
     let lanes = given.or(chosen.map(|c| c.lanes)).unwrap_or(1);
@@ -216,6 +220,11 @@ fn settle(
     // Where a register is as long as a cache line, all vectors lie across two unless they are aligned.
     let aligned = may_divide(lanes) && machine.register_bits >= LINE_BITS && program.streams(machine, lanes);
     Widths { lanes, rest, lead: if aligned { u64::from(machine.register_bits / 8) } else { 0 }, chosen }
+}
+
+/// The greatest power of two that is not greater than a number.
+fn power_of_two(n: u32) -> u32 {
+    1 << n.max(1).ilog2()
 }
 
 /// What is executed by groups of lanes, of which the last may be smaller.

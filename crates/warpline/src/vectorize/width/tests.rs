@@ -146,7 +146,8 @@ fn widths_of_loop(body: &str, lanes: Option<u32>) -> (u32, u32) {
     let mut module = module(body);
     let func = module.functions.keys().next().expect("a function");
     let header = Nest::of(&module.functions[func]).headers().next().expect("a loop");
-    let iteration = loops::kernel_of(&mut module, func, header, false).unwrap_or_else(|e| panic!("{e}"));
+    let iteration =
+        loops::kernel_of(&mut module, func, &loops::Unit::new(header, 1)).unwrap_or_else(|e| panic!("{e}"));
     let options = Options::new(1, iteration.args.clone(), "lanes");
     let widths = of_iteration(&module, &iteration, &options, &AVX2, lanes);
     (widths.lanes, widths.rest)
