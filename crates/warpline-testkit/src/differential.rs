@@ -9,7 +9,7 @@ use warpline::interp::{
 use warpline::ir::{Function, Module};
 use warpline::shape::ArgShape;
 use warpline::vectorize::{
-    self, Boscc, Coherence, Gathers, Linearize, Masks, Options, Passing, VectorizeError,
+    self, Boscc, Coherence, Contract, Gathers, Linearize, Masks, Options, Passing, VectorizeError,
 };
 use warpline::verify::verify;
 
@@ -151,6 +151,8 @@ fn differs(
         gathers: setup.form.gathers,
         masks: setup.form.masks(),
         coherence: setup.form.coherence,
+        // The lockstep run is the reference, whatever lanes do to each other.
+        contract: Contract::Racy,
         ..Options::new(
             inputs.width,
             program.roles.iter().map(shape_of).collect(),

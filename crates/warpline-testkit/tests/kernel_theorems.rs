@@ -1,7 +1,7 @@
 //! The judge of linearization on the graphs of whole kernels: it accepts what the vectorizer makes and notices what is wrong.
 
 use warpline::vectorize::linearize::{Linearization, NewBranch};
-use warpline::vectorize::{self, Options};
+use warpline::vectorize::{self, Contract, Options};
 use warpline_analysis::Node;
 use warpline_testkit::differential::{Form, shape_of};
 use warpline_testkit::programs::{ProgramOptions, generate};
@@ -18,6 +18,7 @@ fn linearization(seed: u64) -> Option<Linearization> {
         linearize: form.linearize,
         boscc: form.boscc,
         coherence: form.coherence,
+        contract: Contract::Racy,
         ..Options::new(4, shapes, "kernel_x4")
     };
     let made = vectorize::linearize_kernel(&program.module, program.function(), &options).ok()?;

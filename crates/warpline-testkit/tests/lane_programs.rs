@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use warpline::interp::{HashingHost, Inactive, LaneSet, Machine, Options as MachineOptions, Run, Trap};
 use warpline::ir::{Block, Function, Inst, LaneOp, Module, Op, Type, Value};
-use warpline::vectorize::{self, Boscc, Options};
+use warpline::vectorize::{self, Boscc, Contract, Options};
 use warpline::verify::verify;
 use warpline_testkit::differential::{self, Form, Setup, compare_all, run_vector_code, shape_of};
 use warpline_testkit::paths::check_paths;
@@ -75,6 +75,7 @@ fn options(program: &Program, inputs: &Inputs, form: Form) -> Options<'static> {
         linearize: form.linearize,
         boscc: form.boscc,
         coherence: form.coherence,
+        contract: Contract::Racy,
         ..Options::new(inputs.width, program.roles.iter().map(shape_of).collect(), "kernel_lanes")
     }
 }

@@ -2,7 +2,7 @@
 
 use warpline::interp::LaneSet;
 use warpline::ir::{BinaryOp, CastOp, Constant, FuncId, Function, Inst, MemAccess, Module, Op, Type, Value};
-use warpline::vectorize::{self, Options, Passing};
+use warpline::vectorize::{self, Contract, Options, Passing};
 use warpline::verify::verify;
 use warpline_testkit::census::private_object;
 use warpline_testkit::differential::{Form, Setup, run_vector_code, shape_of};
@@ -339,6 +339,7 @@ fn case(seed: u64, lanes: bool) -> Option<Case> {
         gathers: setup.form.gathers,
         masks: setup.form.masks(),
         coherence: setup.form.coherence,
+        contract: Contract::Racy,
         ..Options::new(WIDTH, roles, "kernel_vectorized")
     };
     let made = vectorize::vectorize(&mut module, program.kernel, &options).ok()?;

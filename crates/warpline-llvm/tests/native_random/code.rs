@@ -6,7 +6,7 @@ use warpline::interp::{HashingHost, Host as _, HostCall, HostResult, Memory, Val
 use warpline::ir::{CallInfo, Effects, FuncId, Function, MemAccess, Module as Ir, Op, Type, Value};
 use warpline::vectorize::driver::{Forms, bitmask_entry, slots_entry, vector_range};
 use warpline::vectorize::loops::{Unit, vectorize_loop};
-use warpline::vectorize::{Options, VectorizeError, Vectorized, vectorize};
+use warpline::vectorize::{Contract, Options, VectorizeError, Vectorized, vectorize};
 use warpline::verify::verify;
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Imported, Jit, Linkage, Module};
@@ -153,6 +153,8 @@ fn form(ir: &mut Ir, program: &Program, setup: &Setup, masked: bool) -> Result<V
         gathers,
         coherence,
         masks: setup.form.masks(),
+        // The lockstep run is the reference, whatever lanes do to each other.
+        contract: Contract::Racy,
         ..Options::new(setup.width, args, name)
     };
     let made = vectorize(ir, program.kernel, &options).map_err(no_code)?;

@@ -7,7 +7,9 @@ use std::fmt::Write as _;
 use warpline::ir::{Function, Module};
 use warpline::shape::ArgShape;
 use warpline::text::print_function;
-use warpline::vectorize::{self, Boscc, Coherence, Gathers, Linearize, Masks, Options, loops};
+use warpline::vectorize::{
+    self, Boscc, Coherence, Contract, Gathers, Linearize, Masks, Options, loops,
+};
 use warpline::verify::verify;
 
 use super::Case;
@@ -28,7 +30,9 @@ fn shapes(func: &Function) -> Vec<ArgShape> {
 }
 
 fn options(func: &Function, linearize: Linearize) -> Options<'static> {
-    Options { linearize, ..Options::new(4, shapes(func), format!("{}_x4", func.name)) }
+    // What passes make of a function is shown, whatever its lanes do to each other.
+    let contract = Contract::Racy;
+    Options { linearize, contract, ..Options::new(4, shapes(func), format!("{}_x4", func.name)) }
 }
 
 fn lane_program(case: &Case<'_>, mode: Linearize) -> String {
@@ -153,7 +157,8 @@ fn loops_with(case: &Case<'_>, rest: u32, lead: u64) -> String {
     match loops::vectorize_loop(
         &mut module,
         id,
-        &loops::Unit { rest, lead, ..loops::Unit::new(header, 4) },
+        // What is made of a loop is shown, without checks of its pointers.
+        &loops::Unit { rest, lead, contract: Contract::Independent, ..loops::Unit::new(header, 4) },
         &options,
     ) {
         Err(e) => format!("error: {e}\n"),

@@ -303,9 +303,14 @@ impl Judge<'_> {
         self.func.insts[x.inst].op.name().to_owned()
     }
 
+    /// Where an access is, in words.
     fn place(&self, x: &Access) -> String {
-        let loc = self.func.insts[x.inst].loc.expand();
-        loc.map_or_else(|| "a place without a line".to_owned(), |l| self.module.describe_loc(l))
+        let data = &self.func.insts[x.inst];
+        match (data.loc.expand(), data.result().or(x.address)) {
+            (Some(loc), _) => self.module.describe_loc(loc),
+            (None, Some(v)) => format!("`{}`", self.func.value_name(v)),
+            (None, None) => format!("block `{}`", self.func.block_name(data.block)),
+        }
     }
 
     fn told(&self, a: &Access, b: &Access) -> String {

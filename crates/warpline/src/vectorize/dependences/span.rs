@@ -133,19 +133,38 @@ impl Emitter<'_, '_> {
         match n {
             Number::Constant(x) => self.int(*x),
             Number::Value(sym, extension) => self.value(*sym, *extension),
-            Number::Sum(terms, offset) => {
-                let mut sum = self.int(*offset);
-                for (term, scale) in terms {
-                    let x = self.number(term);
-                    let x = self.times(x, *scale);
-                    sum = self.binary(BinaryOp::Add, sum, x);
-                }
-                sum
+            Number::Sum(terms, offset) => self.sum(None, terms, *offset),
+        }
+    }
+
+    /// The sum of numbers, each times a constant, a constant, and what there is already.
+    fn sum(&mut self, first: Option<Value>, terms: &[(Number, i64)], offset: i64) -> Value {
+        let mut sum = first;
+        for (term, scale) in terms.iter().filter(|(term, _)| *term != Number::Constant(0)) {
+            let x = self.number(term);
+            let x = self.times(x, *scale);
+            sum = Some(self.plus(sum, x));
+        }
+        match (sum, offset) {
+            (Some(sum), 0) => sum,
+            _ => {
+                let offset = self.int(offset);
+                self.plus(sum, offset)
             }
         }
     }
 
+    fn plus(&mut self, sum: Option<Value>, x: Value) -> Value {
+        match sum {
+            Some(sum) => self.binary(BinaryOp::Add, sum, x),
+            None => x,
+        }
+    }
+
     fn times(&mut self, x: Value, factor: i64) -> Value {
+        if factor == 1 {
+            return x;
+        }
         let factor = self.int(factor);
         self.binary(BinaryOp::Mul, x, factor)
     }
@@ -160,15 +179,8 @@ impl Emitter<'_, '_> {
 
     /// The address in the first iteration, without what moves in it.
     fn first(&mut self, span: &Span) -> Value {
-        let mut sum = self.value(span.base, Extension::None);
-        let offset = self.int(span.offset);
-        sum = self.binary(BinaryOp::Add, sum, offset);
-        for (term, scale) in &span.terms {
-            let x = self.number(term);
-            let x = self.times(x, *scale);
-            sum = self.binary(BinaryOp::Add, sum, x);
-        }
-        sum
+        let base = self.value(span.base, Extension::None);
+        self.sum(Some(base), &span.terms, span.offset)
     }
 
     /// The first byte of all that is touched in all iterations, and how many there are from there on.
