@@ -7,9 +7,7 @@ use std::fmt::Write as _;
 use warpline::ir::{Function, Module};
 use warpline::shape::ArgShape;
 use warpline::text::print_function;
-use warpline::vectorize::{
-    self, Boscc, Coherence, Contract, Gathers, Linearize, Masks, Options, loops,
-};
+use warpline::vectorize::{self, Boscc, Coherence, Contract, Gathers, Linearize, Masks, Options, loops};
 use warpline::verify::verify;
 
 use super::Case;

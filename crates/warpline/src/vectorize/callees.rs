@@ -17,6 +17,7 @@ use crate::ir::{CallInfo, FuncId, Function, Inst, Module, Op, Symbol, Type, Valu
 use crate::shape::ArgShape;
 use crate::uniformity::rules::{called, lane_op};
 
+use super::dependences::{Pieces, is_serial};
 use super::options::Options;
 use super::pipeline::vectorize_one;
 use super::stage::Watch;
@@ -199,8 +200,10 @@ impl<'a> Wanted<'a> {
         ret: Type,
     ) -> Option<FuncId> {
         let &id = self.bodies.get(&call.callee?)?;
-        (fits(&module.functions[id], args, ret) && self.options.callees.may_be_vectorized(module, id))
-            .then_some(id)
+        let may_be = fits(&module.functions[id], args, ret)
+            && self.options.callees.may_be_vectorized(module, id)
+            && !is_serial(module, self.options, call.callee?, call.effects);
+        may_be.then_some(id)
     }
 
     pub(super) fn callees(&self) -> &'a dyn Callees {
@@ -311,6 +314,8 @@ pub(super) fn make(
             name: form.name.clone(),
             masked: form.masked,
             scalar_result: false,
+            region: None,
+            pieces: const { &Pieces::none() },
             ..*options
         };
         let callee = module.functions[form.callee].clone();

@@ -15,7 +15,7 @@ use super::callees::{self, Form, asking_lanes};
 use super::coherence::{has_candidates, make_bodies_twice};
 use super::conditions::{has_conditions_of_parts, split_conditions};
 use super::counts::Counts;
-use super::dependences::{self, Dependences};
+use super::dependences::{self, Dependences, Pieces};
 use super::lower::{Input, Lowered, lower};
 use super::options::{Gathers, Linearize, Options, Vectorized};
 use super::plan::Facts;
@@ -243,9 +243,17 @@ pub fn vectorize_staged(
     options: &Options<'_>,
     watch: Watch<'_>,
 ) -> Result<Vectorized, VectorizeError> {
-    let func = module.functions[func].clone();
+    let mut func = module.functions[func].clone();
+    // The iterations of a loop have been looked at before.
+    let own = match options.region {
+        None => dependences::cut(module, &mut func, &options.args, None, options.contract, false),
+        Some(_) => Pieces::none(),
+    };
+    let pieces = if options.region.is_none() { &own } else { options.pieces };
+    let options = &Options { pieces, args: options.args.clone(), name: options.name.clone(), ..*options };
     let (mut made, wanted) = vectorize_one(module, &func, options, false, watch)?;
     made.callees = callees::make(module, wanted, options, watch)?;
+    made.callees.extend(own.functions());
     Ok(made)
 }
 

@@ -3,7 +3,7 @@
 use super::pieces::Pieces;
 use super::place::{Place, Places};
 use super::roots::{Objects, Roots};
-use crate::ir::{Accessed, CallInfo, Effects, Function, Inst, Module, Op, Value};
+use crate::ir::{Accessed, CallInfo, Effects, Function, Inst, Module, Op, Symbol, Type, Value};
 use crate::vectorize::lower::{has_cheap_vector_form, is_annotation};
 
 /// An access to memory.
@@ -121,7 +121,6 @@ impl Collector<'_> {
     fn call(&self, inst: Inst, call: &CallInfo, out: &mut Vec<Access>) {
         let data = &self.func.insts[inst];
         let name = call.callee.map_or("", |s| &*self.module.symbols[s].name);
-        let result = data.result().map_or(crate::ir::Type::Void, |v| self.func.ty(v));
         if let Some(piece) = call.callee.and_then(|s| self.pieces.of(s)) {
             for a in &piece.accesses {
                 let rw = (a.reads, a.writes);
@@ -129,8 +128,7 @@ impl Collector<'_> {
             }
             return;
         }
-        // Mathematics may set `errno`, of which nothing is promised in vector code.
-        if has_cheap_vector_form(name, result).is_some() || (self.variants)(name) {
+        if is_silent(self.module, self.func, inst) || (self.variants)(name) {
             return;
         }
         let number = |n: usize| data.args.get(n).and_then(|&v| self.func.as_int(v)).map(|n| n as u64);
@@ -147,7 +145,59 @@ impl Collector<'_> {
                 out.extend(self.at(inst, p, None, Kind::Call, rw).map(|a| Access { place: None, ..a }));
             }
         } else {
-            out.push(self.anywhere(inst, call.effects));
+            let does = call.callee.map_or(call.effects, |s| shared_effects(self.module, s, call.effects));
+            if does.intersects(Effects::READS | Effects::WRITES) {
+                out.push(self.anywhere(inst, does));
+            }
         }
     }
+}
+
+/// Whether an instruction is a call of mathematics: that may set `errno`, of which nothing is promised in vector code, and does nothing else.
+pub(super) fn is_silent(module: &Module, func: &Function, inst: Inst) -> bool {
+    let data = &func.insts[inst];
+    let Op::Call(info) = &data.op else { return false };
+    let result = data.result().map_or(Type::Void, |v| func.ty(v));
+    info.callee.is_some_and(|s| has_cheap_vector_form(&module.symbols[s].name, result).is_some())
+}
+
+/// How deep calls are followed.
+const MAX_DEPTH: u32 = 8;
+
+/// What a function of the module does to memory that is not its own, by its body, as far as that says less than `effects`.
+pub(in crate::vectorize) fn shared_effects(module: &Module, callee: Symbol, effects: Effects) -> Effects {
+    let memory = Effects::READS | Effects::WRITES;
+    match by_body(module, callee, MAX_DEPTH, &mut Vec::new()) {
+        Some(does) => effects.difference(memory) | (effects & does),
+        None => effects,
+    }
+}
+
+/// Whether it reads or writes memory that is not its own. `None` if that is not known.
+fn by_body(module: &Module, callee: Symbol, depth: u32, active: &mut Vec<Symbol>) -> Option<Effects> {
+    let func = &module.functions[module.function(&module.symbols[callee].name)?];
+    if active.contains(&callee) {
+        return Some(Effects::empty());
+    }
+    let depth = depth.checked_sub(1)?;
+    active.push(callee);
+    let objects = Objects::new(module, func, None);
+    let mut does = Effects::empty();
+    for i in func.layout.iter().flat_map(|&b| func.block_insts(b)) {
+        let data = &func.insts[i];
+        let own = func.accessed(i).is_some_and(|a| a.access.is_simple() && objects.is_own(a.address));
+        if own || is_annotation(module, data) || is_silent(module, func, i) {
+            continue;
+        }
+        let effects = data.effects() & (Effects::READS | Effects::WRITES);
+        let inner = match &data.op {
+            Op::Call(info) if !effects.is_empty() => {
+                info.callee.and_then(|s| by_body(module, s, depth, active))
+            }
+            _ => None,
+        };
+        does |= inner.map_or(effects, |inner| effects & inner);
+    }
+    active.pop();
+    Some(does)
 }

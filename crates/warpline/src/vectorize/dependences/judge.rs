@@ -6,6 +6,7 @@ use super::distance::Distance;
 use super::irregular::Irregular;
 use super::meet::{Comparison, Meeting, Unknown};
 use super::order::{Order, Schedule};
+use super::pieces::Pieces;
 use super::{Contract, Dependences, Region};
 use crate::ir::{Function, Inst, Module, Op, Value};
 use crate::vectorize::{MAX_WIDTH, VectorizeError};
@@ -22,6 +23,7 @@ pub(super) struct Judge<'a> {
     pub(super) func: &'a Function,
     pub(super) region: Option<&'a Region<'a>>,
     pub(super) contract: Contract,
+    pub(super) pieces: &'a Pieces,
     pub(super) comparison: Comparison<'a>,
     pub(super) schedule: Schedule<'a>,
     pub(super) irregular: Irregular<'a>,
@@ -37,6 +39,9 @@ impl Judge<'_> {
         for (n, a) in accesses.iter().enumerate() {
             for b in &accesses[n..] {
                 if !(a.writes || b.writes) {
+                    continue;
+                }
+                if self.pieces.are_combined(a.inst, b.inst) {
                     continue;
                 }
                 pairs += 1;

@@ -31,7 +31,7 @@ mod region;
 mod roots;
 pub(super) mod span;
 
-use crate::ir::{Function, Inst, Module, Op};
+use crate::ir::{Effects, Function, Inst, Module, Op, Symbol};
 use crate::uniformity::Uniformity;
 
 use super::VectorizeError;
@@ -46,6 +46,7 @@ use place::Places;
 use roots::Objects;
 
 pub use checks::Check;
+pub(super) use pieces::cut;
 pub use pieces::{Piece, PieceAccess, Pieces};
 pub use region::{Region, Stands};
 
@@ -98,6 +99,7 @@ pub(super) fn find(
         }
     }
     let is_vectorized = |i: Inst| match &scalar.insts[i].op {
+        Op::Call(call) if call.callee.is_some_and(|s| is_serial(module, options, s, call.effects)) => false,
         Op::Call(call) => call.callee.is_none_or(|s| module.function(&module.symbols[s].name).is_some()),
         _ => false,
     };
@@ -115,6 +117,7 @@ pub(super) fn find(
         func: scalar,
         region,
         contract: options.contract,
+        pieces: options.pieces,
         comparison,
         schedule,
         irregular: Irregular::new(scalar, uniformity),
@@ -123,4 +126,14 @@ pub(super) fn find(
     };
     judge.look_at(&accesses)?;
     Ok(judge.found)
+}
+
+/// Whether a function is called for one active lane after the other, although it could be called for all at once: a [piece](pieces), and in code with a
+/// sequential meaning whatever writes to memory that lanes share.
+pub(super) fn is_serial(module: &Module, options: &Options<'_>, callee: Symbol, effects: Effects) -> bool {
+    if options.pieces.of(callee).is_some() {
+        return true;
+    }
+    options.contract == Contract::Sequential
+        && access::shared_effects(module, callee, effects).contains(Effects::WRITES)
 }

@@ -120,6 +120,11 @@ impl<'a> Objects<'a> {
         matches!(root, Sym::Inner(v) if self.func.is_alloca(v))
     }
 
+    /// Whether an address leads to memory that each lane has for itself.
+    pub(super) fn is_own(&self, address: Value) -> bool {
+        matches!(self.of(address), Roots::These(all) if all.iter().all(|&r| self.is_private(r)))
+    }
+
     /// Whether two lists of roots have no object in common that one of the accesses writes.
     pub(super) fn are_apart(&self, a: &Roots, b: &Roots) -> bool {
         let (Roots::These(a), Roots::These(b)) = (a, b) else { return false };

@@ -34,7 +34,7 @@ use crate::uniformity::rules::lane_op;
 use crate::verify::verify;
 
 use super::callees::asking_lanes;
-use super::dependences::{Check, Region, Stands};
+use super::dependences::{self, Check, Pieces, Region, Stands};
 use super::driver::{Form, Forms, make_lead};
 use super::options::{Contract, Options, Vectorized};
 use super::pipeline::vectorize;
@@ -62,6 +62,8 @@ pub struct VectorizedLoop {
     pub carried: Vec<Carry>,
     /// How many pairs of accesses are checked before the loop; if they may conflict, it runs as it was.
     pub checks: usize,
+    /// Updates of memory that several iterations may make at one place.
+    pub pieces: Pieces,
 }
 
 impl VectorizedLoop {
@@ -74,7 +76,8 @@ impl VectorizedLoop {
     /// Everything that was made besides the rewritten function: nobody else needs to see it.
     pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
         let smaller = self.smaller.iter().flat_map(Vectorized::functions);
-        self.full.functions().chain(smaller).chain(self.masked.functions()).chain(self.lead)
+        let forms = self.full.functions().chain(smaller).chain(self.masked.functions());
+        forms.chain(self.lead).chain(self.pieces.functions())
     }
 }
 
@@ -198,7 +201,7 @@ pub fn vectorize_loop(
     options: &Options<'_>,
 ) -> Result<VectorizedLoop, VectorizeError> {
     let Unit { rest, lead, .. } = *unit;
-    let Taken { scalar, l, carried, counter, body } = take_out(module, func, unit, options)?;
+    let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, options)?;
     if rest == 0 || !options.width.is_multiple_of(rest) {
         let reason =
             format!("{} lanes cannot be divided into groups of {rest} for what is left", options.width);
@@ -211,7 +214,6 @@ pub fn vectorize_loop(
     let asks = asks_lanes(module, &scalar, &l);
     let rest = if combines(&carried) || asks { options.width } else { rest };
     let body_func = module.functions.push(body.func.clone());
-    let stands = body.stands(&scalar, &l, &carried);
     let region = Region { func: &scalar, params: &stands };
     let mut form = |width: u32, suffix: &str| {
         let (name, masked) = (format!("{}{suffix}", options.name), suffix == MASKED);
@@ -243,15 +245,8 @@ pub fn vectorize_loop(
         VectorizeError::in_function(&rewritten, format!("internal: the loop over groups is not valid:\n{e}"))
     })?;
     module.functions[func] = rewritten;
-    Ok(VectorizedLoop {
-        full,
-        smaller,
-        masked,
-        rest,
-        lead: forms.lead,
-        carried: carries,
-        checks: checks.len(),
-    })
+    let (lead, checks) = (forms.lead, checks.len());
+    Ok(VectorizedLoop { full, smaller, masked, rest, lead, carried: carries, checks, pieces })
 }
 
 /// What the names of the forms for smaller groups and under a mask end in.
@@ -275,6 +270,8 @@ pub struct Iteration {
     pub contract: Contract,
     /// How many lanes it may have, if the user has said so.
     pub most: Option<u32>,
+    /// Updates of memory that several iterations may make at one place.
+    pub pieces: Pieces,
     source: Function,
     stands: Vec<Stands>,
 }
@@ -292,21 +289,12 @@ impl Iteration {
 /// As [`vectorize_loop`].
 pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Iteration, VectorizeError> {
     let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
-    let Taken { scalar, l, carried, counter, body } = take_out(module, func, unit, &options)?;
+    let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, &options)?;
     let divisible = !combines(&carried) && !asks_lanes(module, &scalar, &l);
     let rounds = counter.constant_rounds(&scalar, &l);
-    let stands = body.stands(&scalar, &l, &carried);
     let (contract, most) = (unit.contract, unit.safelen);
-    Ok(Iteration {
-        func: body.func,
-        args: body.args,
-        rounds,
-        divisible,
-        contract,
-        most,
-        source: scalar,
-        stands,
-    })
+    let (func, args) = (body.func, body.args);
+    Ok(Iteration { func, args, rounds, divisible, contract, most, pieces, source: scalar, stands })
 }
 
 /// Adds checks that others do not stand for.
@@ -327,6 +315,9 @@ struct Taken {
     carried: Vec<Carried>,
     counter: Counter,
     body: Body,
+    /// What the parameters of the kernel stand for.
+    stands: Vec<Stands>,
+    pieces: Pieces,
 }
 
 fn take_out(
@@ -353,12 +344,16 @@ fn take_out(
     exact.retain(|e| e.value != counts);
     let name = format!("{}.scalar", options.name);
     let lines = Lines { counter: counter.phi, exact: &exact };
-    let body = body::outline(module, &scalar, &l, &carried, lines, options.width, &name)
+    let mut body = body::outline(module, &scalar, &l, &carried, lines, options.width, &name)
         .map_err(|e| VectorizeError { function: scalar.name.clone(), ..e })?;
+    let stands = body.stands(&scalar, &l, &carried);
+    let region = Region { func: &scalar, params: &stands };
+    let pieces =
+        dependences::cut(module, &mut body.func, &body.args, Some(&region), unit.contract, any_order);
     verify(module, &body.func).map_err(|e| {
         VectorizeError::in_function(&scalar, format!("internal: taking the loop out broke it:\n{e}"))
     })?;
-    Ok(Taken { scalar, l, carried, counter, body })
+    Ok(Taken { scalar, l, carried, counter, body, stands, pieces })
 }
 
 /// Whether something is combined over all iterations, in vectors of all lanes.

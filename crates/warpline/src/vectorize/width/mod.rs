@@ -188,7 +188,8 @@ pub fn of_iteration(
 ) -> Widths {
     let grouped = Grouped { rounds: iteration.rounds, divisible: iteration.divisible };
     let (args, name, region) = (iteration.args.clone(), options.name.clone(), iteration.region());
-    let options = Options { args, name, contract: iteration.contract, region: Some(&region), ..*options };
+    let (contract, pieces) = (iteration.contract, &iteration.pieces);
+    let options = Options { args, name, contract, pieces, region: Some(&region), ..*options };
     let most = iteration.most.map_or(MAX_WIDTH, |most| power_of_two(most).min(MAX_WIDTH));
     // An iteration is called by nothing but what is made here.
     settle((module, &iteration.func), Some(grouped), most, &options, machine, lanes)
