@@ -12,7 +12,7 @@ use warpline::vectorize::{Boscc, Contract, Options as VectorizerOptions, Vectori
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Linkage};
 
-use crate::directives;
+use crate::directives::{self, LoopMark};
 use crate::error::{Error, Result};
 use crate::kernel::{self, Kernel};
 use crate::machine;
@@ -53,6 +53,15 @@ pub struct LoopOptions {
     pub loops: Vec<LoopAt>,
     /// Whether floating-point numbers may be combined in any order in all of them.
     pub any_order: bool,
+    /// Whether the user promises for all of them that iterations do not conflict where that cannot be decided.
+    pub independent: bool,
+}
+
+impl LoopOptions {
+    /// All loops that an input marks, with no promises but those of the marks.
+    pub fn marked(kernel: KernelOptions) -> LoopOptions {
+        LoopOptions { kernel, loops: vec![LoopAt::Marked], any_order: false, independent: false }
+    }
 }
 
 /// A loop that was found.
@@ -72,6 +81,18 @@ pub struct FoundLoop {
     pub any_order: bool,
     /// The number of lanes that its mark wants.
     pub width: Option<Width>,
+}
+
+impl FoundLoop {
+    /// Adds what another mark says of the same loop: every promise holds, and every bound.
+    fn add(&mut self, other: &FoundLoop) {
+        if other.contract == Contract::Independent {
+            self.contract = Contract::Independent;
+        }
+        self.safelen = self.safelen.into_iter().chain(other.safelen).min();
+        self.any_order |= other.any_order;
+        self.width = self.width.or(other.width);
+    }
 }
 
 /// A loop that was vectorized.
@@ -181,6 +202,7 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
         linearize,
         boscc,
         coherence,
+        contract: Contract::Sequential,
     };
     Ok((kernel, found))
 }
@@ -306,9 +328,18 @@ fn find(imported: &Imported, options: &LoopOptions) -> Result<Vec<FoundLoop>> {
     }
     for one in &mut all {
         one.any_order |= options.any_order;
+        if options.independent {
+            one.contract = Contract::Independent;
+        }
     }
     all.sort_by_key(|f| (f.func, f.header));
-    all.dedup_by_key(|f| (f.func, f.header));
+    all.dedup_by(|other, one| {
+        let same = (one.func, one.header) == (other.func, other.header);
+        if same {
+            one.add(other);
+        }
+        same
+    });
     if all.is_empty() {
         let of = options.kernel.function.as_ref().map_or(String::new(), |name| format!(" of `{name}`"));
         let message = format!(
@@ -435,7 +466,9 @@ fn marked(imported: &Imported, options: &LoopOptions, only: Option<FuncId>) -> R
     for mark in directives::read_loops(&options.kernel.input)? {
         let at = at_line(imported, options, None, mark.at)?;
         for one in at.into_iter().filter(|one| only.is_none_or(|only| only == one.func)) {
-            all.push(FoundLoop { any_order: mark.any_order, width: mark.width, ..one });
+            let contract = if mark.independent { Contract::Independent } else { Contract::Sequential };
+            let LoopMark { safelen, any_order, width, .. } = mark;
+            all.push(FoundLoop { contract, safelen, any_order, width, ..one });
         }
     }
     for mark in imported.marked_loops() {
