@@ -214,19 +214,6 @@ fn add_words(mark: &mut LoopMark, words: &str) -> std::result::Result<(), String
     Ok(())
 }
 
-/// Whether a source has pragmas that ask for loops to be vectorized.
-pub fn has_loop_pragmas(path: &Path) -> bool {
-    let is_one = |line: &str| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        match words[..] {
-            ["#pragma", "omp", "simd", ..] => true,
-            ["#pragma", "clang", "loop", ..] => line.contains("vectorize(assume_safety)"),
-            _ => false,
-        }
-    };
-    std::fs::read(path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).lines().any(is_one))
-}
-
 /// What a line says of a loop, if it is a mark of one.
 fn loop_mark(line: &str) -> Option<&str> {
     let directive = line.strip_prefix("//@").or_else(|| line.strip_prefix(";@"))?.trim();

@@ -104,6 +104,7 @@ impl Module {
 
     fn simplify_with(&mut self, of_loops: bool) -> Result<()> {
         self.mark_lane_operations();
+        self.keep_ordered_blocks();
         self.normalise_calling_conventions();
         if !is_gpu(&self.triple()) {
             self.narrow_work_item_numbers();
