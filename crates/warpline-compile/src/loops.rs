@@ -362,6 +362,9 @@ fn find(imported: &Imported, options: &LoopOptions) -> Result<Vec<FoundLoop>> {
         );
         return Err(Error::input(path, message));
     }
+    for one in &all {
+        openmp::check(&imported.ir, &imported.ir.functions[one.func], one.header, &one.place)?;
+    }
     Ok(all)
 }
 

@@ -121,7 +121,9 @@ pub fn openmp_directives(path: &Path, triple: Option<&str>, contract: bool) -> R
     let directory =
         tempfile::tempdir().map_err(|error| Error::io("cannot write to", std::env::temp_dir(), &error))?;
     let clang = Clang { kind, directory: directory.path(), triple, contract };
-    Ok(clang.preprocessed(path)?.map_or(Vec::new(), |text| openmp::read(&text)))
+    let mut found = clang.preprocessed(path)?.map_or(Vec::new(), |text| openmp::read(&text));
+    openmp::find_beginnings(&mut found, |file| std::fs::read(file).ok());
+    Ok(found)
 }
 
 /// What clang is to do.

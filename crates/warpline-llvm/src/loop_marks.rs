@@ -2,6 +2,7 @@
 
 use llvm_sys::debuginfo::LLVMMetadataKind;
 use llvm_sys::prelude::*;
+use warpline::Place;
 use warpline::ir::{Block, FuncId};
 
 use crate::ffi::load::functions;
@@ -19,8 +20,8 @@ pub struct MarkedLoop {
     pub parallel: bool,
     /// How many iterations the mark wants side by side, or allows at most, if it says so.
     pub width: Option<u32>,
-    /// The file and line, from 1, of what it begins with: the directive before it, or the loop itself.
-    pub begins: Option<(String, u32)>,
+    /// What it begins with: the directive before it, or the loop itself.
+    pub begins: Option<Place>,
 }
 
 impl Imported {
@@ -63,8 +64,8 @@ fn mark(node: LLVMValueRef, func: FuncId, latch: Block) -> Option<MarkedLoop> {
     enabled.then_some(marked)
 }
 
-/// The file and line that a node stands for, if it is a location.
-fn location(node: LLVMValueRef) -> Option<(String, u32)> {
+/// The place that a node stands for, if it is a location.
+fn location(node: LLVMValueRef) -> Option<Place> {
     let f = functions();
     // SAFETY: a live node, which is asked what it is, and, if it is a location, for what locations have.
     unsafe {
@@ -72,7 +73,8 @@ fn location(node: LLVMValueRef) -> Option<(String, u32)> {
         if f.LLVMGetMetadataKind(node) != LLVMMetadataKind::LLVMDILocationMetadataKind as u32 {
             return None;
         }
-        Some((scope_file(f.LLVMDILocationGetScope(node)), f.LLVMDILocationGetLine(node)))
+        let (line, column) = (f.LLVMDILocationGetLine(node), f.LLVMDILocationGetColumn(node));
+        Some(Place { file: scope_file(f.LLVMDILocationGetScope(node)), line, column })
     }
 }
 

@@ -8,19 +8,21 @@ use crate::simplify::attribute_kind;
 const NAME: &str = "__captured_stmt";
 
 /// Whether a function is a block to be executed as a whole by one lane after the other.
-pub(crate) fn is_ordered_block(name: &str) -> bool {
+pub fn is_ordered_block(name: &str) -> bool {
     let rest = name.strip_prefix(NAME).map(|rest| rest.strip_prefix('.').unwrap_or(rest));
     rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()))
 }
 
 impl Module {
     /// Keeps such blocks functions: as part of the code around them, their statements would be executed one after the other by all lanes.
-    pub(crate) fn keep_ordered_blocks(&mut self) {
-        let f = functions();
+    /// Whether there are any.
+    pub(crate) fn keep_ordered_blocks(&mut self) -> bool {
+        let (f, mut any) = (functions(), false);
         for function in self.functions().collect::<Vec<_>>() {
             if !is_ordered_block(&value_name(function)) {
                 continue;
             }
+            any = true;
             // SAFETY: a function of this live module, and kinds of attributes that LLVM 19 to 23 know.
             unsafe {
                 f.LLVMRemoveEnumAttributeAtIndex(function, FUNCTION_INDEX, attribute_kind("alwaysinline"));
@@ -28,6 +30,7 @@ impl Module {
                 f.LLVMAddAttributeAtIndex(function, FUNCTION_INDEX, attribute);
             }
         }
+        any
     }
 }
 

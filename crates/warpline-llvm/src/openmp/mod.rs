@@ -9,7 +9,9 @@
 mod blocks;
 mod text;
 
-pub(crate) use blocks::is_ordered_block;
+use std::collections::BTreeMap;
+
+pub use blocks::is_ordered_block;
 pub(crate) use text::for_lanes;
 
 /// A clause of a directive.
@@ -38,6 +40,8 @@ pub struct Directive {
     pub file: String,
     /// The line, from 1; that of the macro's use where a macro has it.
     pub line: u32,
+    /// The line that it ends in.
+    pub last: u32,
     /// Its words, such as `parallel for simd`; `clang loop` for clang's.
     pub name: String,
     /// Its clauses.
@@ -86,17 +90,36 @@ pub fn read(preprocessed: &str) -> Vec<Directive> {
             let at = next.filter(|(number, other)| *number <= line && *other == file);
             let at = at.map_or(line, |(number, _)| number);
             let clauses = clauses(rest);
-            found.push(Directive {
-                file: file.clone(),
-                line: at,
-                name,
-                clauses,
-                statement: statement(&lines[i + 1..]),
-            });
+            let statement = statement(&lines[i + 1..]);
+            found.push(Directive { file: file.clone(), line: at, last: at, name, clauses, statement });
         }
-        line += 1;
+        line = line.saturating_add(1);
     }
     found
+}
+
+/// Moves directives of several lines to where they begin: the preprocessor puts them into a later line. `source` reads a file.
+pub(crate) fn find_beginnings(directives: &mut [Directive], source: impl Fn(&str) -> Option<Vec<u8>>) {
+    let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for directive in directives {
+        let lines = files.entry(directive.file.clone()).or_insert_with(|| {
+            let bytes = source(&directive.file).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).lines().map(|line| line.trim().to_owned()).collect()
+        });
+        // The line with this number, from 1.
+        let line = |number: usize| number.checked_sub(1).and_then(|at| lines.get(at));
+        let continues = |number: usize| line(number).is_some_and(|line| line.ends_with('\\'));
+        let (mut first, mut last) = (directive.line as usize, directive.line as usize);
+        while first > 0 && continues(first - 1) {
+            first -= 1;
+        }
+        while continues(last) {
+            last += 1;
+        }
+        if line(first).is_some_and(|line| line.starts_with('#') && !line.contains("define")) {
+            (directive.line, directive.last) = (first as u32, last as u32);
+        }
+    }
 }
 
 /// What a line marker says: the number of the next line and its file.
@@ -271,6 +294,15 @@ mod tests {
                     #pragma omp simd\n# 5 \"k.c\"\n for (;;) ;\n#pragma omp simd\n# 20 \"k.c\"\n for (;;) ;\n";
         let lines: Vec<u32> = read(text).iter().map(|d| d.line).collect();
         assert_eq!(lines, [5, 5, 6]);
+    }
+
+    #[test]
+    fn directives_of_several_lines_begin_with_the_first() {
+        let source = "int x;\n#pragma omp \\\n  simd \\\n safelen(4)\nfor (;;);\n#pragma omp simd\n";
+        let mut found =
+            read("# 1 \"k.c\"\nint x;\n\n#pragma omp simd safelen(4)\n\nfor (;;);\n#pragma omp simd\n");
+        find_beginnings(&mut found, |_| Some(source.as_bytes().to_vec()));
+        assert_eq!(found.iter().map(|d| d.line).collect::<Vec<_>>(), [2, 6]);
     }
 
     #[test]

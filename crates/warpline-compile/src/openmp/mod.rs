@@ -13,8 +13,11 @@
 //! Which φ is that of a variable is told by its name, which clang gives to its private copy, and by the line of the instruction behind the loop by which
 //! clang combines the copy with the variable: that is the directive's.
 
+mod in_loops;
+
 use std::path::{Path, PathBuf};
 
+use warpline::Place;
 use warpline::ir::{BinaryOp, Block, Function, Inst, Module, Op, Value};
 use warpline::vectorize::loops::Nest;
 use warpline_llvm::openmp::{Clause, Directive};
@@ -22,6 +25,8 @@ use warpline_llvm::{MarkedLoop, openmp_directives};
 
 use crate::error::{Error, Result};
 use crate::options::KernelOptions;
+
+pub(crate) use in_loops::check;
 
 /// What a directive says of a loop.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -55,7 +60,7 @@ pub(crate) fn marks_loops(options: &KernelOptions) -> bool {
 /// # Errors
 /// If there are several that differ, which nobody can tell apart.
 pub(crate) fn of_loop<'a>(directives: &'a [Directive], mark: &MarkedLoop) -> Result<Option<&'a Directive>> {
-    let Some((file, line)) = &mark.begins else { return Ok(None) };
+    let Some(Place { file, line, .. }) = &mark.begins else { return Ok(None) };
     let is_meant = |d: &&Directive| d.is_simd_loop() && d.line == *line && same_file(&d.file, file);
     let mut meant = directives.iter().filter(is_meant);
     let first = meant.next();
@@ -92,7 +97,8 @@ pub(crate) fn understand(
     func: &Function,
     header: Block,
 ) -> Result<Said> {
-    let of = LoopOf { module, func, header, nest: Nest::of(func), directive };
+    let column = mark.begins.as_ref().map_or(0, |place| place.column);
+    let of = LoopOf { module, func, header, nest: Nest::of(func), directive, column };
     let mut said = Said::default();
     let has_simdlen = directive.all("simdlen").next().is_some();
     for clause in &directive.clauses {
@@ -177,6 +183,8 @@ struct LoopOf<'a> {
     header: Block,
     nest: Nest,
     directive: &'a Directive,
+    /// The column that the directive begins in; code that was moved there has it, too.
+    column: u32,
 }
 
 impl LoopOf<'_> {
@@ -200,6 +208,10 @@ impl LoopOf<'_> {
             let reason = format!("`{operator}` is a reduction of the user's own, which is not supported");
             return Err(self.refuses(clause, &reason));
         }
+        if let "&&" | "||" = operator {
+            let reason = "not supported: use 0 and 1, and `&` or `|`";
+            return Err(self.refuses(clause, reason));
+        }
         Ok(items(list).iter().flat_map(|variable| self.private_copies(variable)).collect())
     }
 
@@ -211,8 +223,12 @@ impl LoopOf<'_> {
         if !combined.is_empty() {
             return combined;
         }
-        // What it is combined with may be nothing, and then no instruction is left: a copy begins with a constant.
-        let begins = |&phi: &Value| self.entering(phi).is_some_and(|v| self.func.def_inst(v).is_none());
+        // What it is combined with may be nothing, and then no instruction is left: a copy begins with a constant, and has no name of another variable.
+        let begins = |&phi: &Value| {
+            let name = self.func.values[phi].name.split('.').next().unwrap_or_default();
+            let is_other = name != variable && mentions(&self.directive.statement, name).next().is_some();
+            !is_other && self.entering(phi).is_some_and(|v| self.func.def_inst(v).is_none())
+        };
         named.into_iter().filter(begins).collect()
     }
 
@@ -256,9 +272,13 @@ impl LoopOf<'_> {
         let computes =
             matches!(data.op, Op::Binary(_) | Op::FCmp(_) | Op::ICmp(_) | Op::Select | Op::Call(_));
         let at = data.loc.expand().map(|l| &self.module.locations[l]);
+        let begins = (self.directive.line, self.column);
         computes
-            && at
-                .is_some_and(|at| at.line == self.directive.line && same_file(&at.file, &self.directive.file))
+            && at.is_some_and(|at| {
+                (self.directive.line..=self.directive.last).contains(&at.line)
+                    && (at.line, at.column) != begins
+                    && same_file(&at.file, &self.directive.file)
+            })
     }
 
     /// Checks what a clause says of steps.
