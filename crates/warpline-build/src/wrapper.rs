@@ -54,8 +54,7 @@ pub fn text(signature: &Signature, range: &str, which: &Which) -> String {
         all.push(slice(&out, of, true));
     }
     let by_index: Vec<&String> = all.iter().filter_map(|one| one.by_index.as_ref()).collect();
-    let has_pointer = params.iter().any(|param| matches!(param.kind, Kind::Pointer(..)));
-    let is_unsafe = signature.is_unsafe || has_pointer;
+    let is_unsafe = !signature.is_safe();
 
     let mut text = format!("\n/// Runs the kernel `{name}` for every index of a range, many at a time.\n");
     if !by_index.is_empty() {
@@ -70,6 +69,15 @@ pub fn text(signature: &Signature, range: &str, which: &Which) -> String {
     if is_unsafe {
         text +=
             "///\n/// # Safety\n/// What the kernel asks of its caller holds for every index of the range.\n";
+        text += match signature.racy {
+            true => {
+                "/// Indices run in no order, as threads do: whatever they do to the same memory must be harmless in any order, \n\
+                 /// even if one of two writes is lost.\n"
+            }
+            false => {
+                "/// Indices run in no order, as threads do: none writes memory that another one reads or writes.\n"
+            }
+        };
     }
     let declared: Vec<&str> = all.iter().map(|one| one.declared.as_str()).collect();
     let types: Vec<&str> = all.iter().flat_map(|one| one.types.iter().map(String::as_str)).collect();

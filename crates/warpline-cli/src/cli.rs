@@ -296,6 +296,9 @@ pub struct KernelOptions {
     /// carries on
     #[arg(long, value_enum, default_value_t)]
     pub coherence: CoherenceMode,
+    /// Take the lanes of a kernel for threads, and accept whatever their races do
+    #[arg(long)]
+    pub racy: bool,
     /// The largest error of vector math functions that is accepted, in units in the last place. Those that are written out in the code are within 3 (`exp`, `log` and
     /// those of `double` within 1), glibc's within 4, SLEEF's, where it is installed, within 1. 0: the scalar functions, lane by lane
     #[arg(long, value_name = "N", default_value_t = 4)]
@@ -315,6 +318,7 @@ impl From<&KernelOptions> for warpline_compile::KernelOptions {
             linearize: options.linearize.into(),
             boscc: options.boscc.map(Into::into),
             coherence: options.coherence.into(),
+            racy: options.racy,
             math_ulp: options.math_ulp,
             sleef: true,
             count_lanes: None,
@@ -326,12 +330,15 @@ impl From<&KernelOptions> for warpline_compile::KernelOptions {
 #[derive(Args)]
 pub struct LoopChoice {
     /// Vectorize a loop within its scalar function: that which begins in this line, or at this block, or all that are marked (`//@ loop`,
-    /// `#pragma omp simd`); its iterations must not depend on each other through memory [default: those marked by `//@ loop`]
+    /// `#pragma omp simd`) [default: those that are marked]
     #[arg(long = "loop", value_name = "LINE|BLOCK|marked")]
     pub loops: Vec<LoopAt>,
     /// Combine floating-point numbers in any order in sums and the like that loops carry on
     #[arg(long)]
     pub any_order: bool,
+    /// Take iterations not to conflict in memory where that cannot be decided, in all of these loops
+    #[arg(long)]
+    pub independent: bool,
 }
 
 impl LoopChoice {
@@ -346,7 +353,12 @@ impl LoopChoice {
             [] => return Ok(None),
             given => given.to_vec(),
         };
-        Ok(Some(LoopOptions { kernel: asked, loops, any_order: self.any_order }))
+        Ok(Some(LoopOptions {
+            kernel: asked,
+            loops,
+            any_order: self.any_order,
+            independent: self.independent,
+        }))
     }
 }
 

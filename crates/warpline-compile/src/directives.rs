@@ -13,12 +13,15 @@
 //! //@ boscc on                   where branches skip code that no lane wants: off, on or auto
 //! //@ tolerance ulp=8, abs=1e-6   how far results may be off where vector math is used
 //! //@ lane-insensitive            with lane operations or not, the result is that of the scalar program
+//! //@ racy                        lanes are threads, and whatever their races do is accepted
 //! ```
 //!
-//! One directive is about a loop, which begins in the next line of code, and says that its iterations may be executed side by side:
+//! One directive is about a loop, which begins in the next line of code:
 //!
 //! ```text
-//! //@ loop                        a loop to be vectorized within its function
+//! //@ loop                        a loop to be vectorized within its function, with the result of the scalar one
+//! //@ loop independent            the same; no iterations conflict in memory where that cannot be decided
+//! //@ loop safelen 4              the same for any 4 consecutive iterations: no more are executed at once
 //! //@ loop any-order width 8      floating-point numbers may be combined in any order; the number of lanes
 //! ```
 //!
@@ -27,7 +30,7 @@
 
 use std::path::Path;
 
-use warpline::vectorize::Boscc;
+use warpline::vectorize::{Boscc, Contract};
 
 use crate::error::{Error, Result};
 use crate::signature::{self, Signature};
@@ -65,6 +68,21 @@ pub struct Directives {
     pub tolerance: Option<Tolerance>,
     /// Whether the scalar program is a reference in spite of lane operations and races.
     pub lane_insensitive: bool,
+    /// Whether lanes are threads whose races are accepted.
+    pub racy: bool,
+    /// Whether it is a kernel of which a safe function of Rust is made.
+    pub is_safe: bool,
+}
+
+impl Directives {
+    /// What memory that several lanes of the kernel access means. `racy`: races are accepted, whatever the source says.
+    pub fn contract(&self, racy: bool) -> Contract {
+        match (racy || self.racy, self.is_safe) {
+            (true, _) => Contract::Racy,
+            (_, true) => Contract::Sequential,
+            _ => Contract::Threads,
+        }
+    }
 }
 
 /// How definitions look in the file.
@@ -104,6 +122,8 @@ fn add_marked(groups: &mut Vec<Directives>, kernel: &Signature, path: &Path) -> 
             line: kernel.line,
             function: Some(kernel.name.clone()),
             args: Some(args),
+            racy: kernel.racy,
+            is_safe: kernel.is_safe(),
             ..Directives::default()
         });
         return Ok(());
@@ -113,6 +133,8 @@ fn add_marked(groups: &mut Vec<Directives>, kernel: &Signature, path: &Path) -> 
         return Err(Error::Directive { path: path.to_owned(), line: given.line, message });
     }
     group.args = Some(args);
+    group.racy |= kernel.racy;
+    group.is_safe = kernel.is_safe();
     Ok(())
 }
 
@@ -123,6 +145,10 @@ pub struct LoopMark {
     pub line: u32,
     /// The line in which the loop begins.
     pub at: u32,
+    /// Whether the user promises that iterations do not conflict where that cannot be decided.
+    pub independent: bool,
+    /// How many consecutive iterations may be executed at once at most.
+    pub safelen: Option<u32>,
     /// Whether floating-point numbers may be combined in any order.
     pub any_order: bool,
     /// The number of lanes.
@@ -149,35 +175,43 @@ fn parse_loops(text: &str, path: &Path) -> Result<Vec<LoopMark>> {
         let wrong = |message: String| Error::Directive { path: path.to_owned(), line: i as u32 + 1, message };
         let code = lines.iter().skip(i + 1).position(|l| !is_between(l));
         let at = code.ok_or_else(|| wrong("no loop follows".to_owned()))? + i + 2;
-        let mut mark = LoopMark { line: i as u32 + 1, at: at as u32, any_order: false, width: None };
-        let mut words = words.split_whitespace();
-        while let Some(word) = words.next() {
-            match word {
-                "any-order" => mark.any_order = true,
-                "width" => {
-                    let number =
-                        words.next().ok_or_else(|| wrong("`width` wants a number of lanes".to_owned()))?;
-                    mark.width = Some(number.parse().map_err(wrong)?);
-                }
-                _ => return Err(wrong(format!("`{word}` says nothing of a loop: use any-order, width N"))),
-            }
-        }
+        let mut mark = LoopMark {
+            line: i as u32 + 1,
+            at: at as u32,
+            independent: false,
+            safelen: None,
+            any_order: false,
+            width: None,
+        };
+        add_words(&mut mark, words).map_err(wrong)?;
         marks.push(mark);
     }
     Ok(marks)
 }
 
-/// Whether a source has pragmas that ask for loops to be vectorized.
-pub fn has_loop_pragmas(path: &Path) -> bool {
-    let is_one = |line: &str| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        match words[..] {
-            ["#pragma", "omp", "simd", ..] => true,
-            ["#pragma", "clang", "loop", ..] => line.contains("vectorize(assume_safety)"),
-            _ => false,
+/// Adds the words of a mark to it.
+fn add_words(mark: &mut LoopMark, words: &str) -> std::result::Result<(), String> {
+    let mut words = words.split_whitespace();
+    while let Some(word) = words.next() {
+        match word {
+            "independent" => mark.independent = true,
+            "any-order" => mark.any_order = true,
+            "safelen" => {
+                let number: Option<u32> = words.next().and_then(|number| number.parse().ok());
+                let number = number.filter(|&n| n > 0);
+                mark.safelen = Some(number.ok_or("`safelen` wants a number of iterations, 1 or more")?);
+            }
+            "width" => {
+                mark.width = Some(words.next().ok_or("`width` wants a number of lanes")?.parse()?);
+            }
+            _ => {
+                return Err(format!(
+                    "`{word}` says nothing of a loop: use independent, safelen N, any-order, width N"
+                ));
+            }
         }
-    };
-    std::fs::read(path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).lines().any(is_one))
+    }
+    Ok(())
 }
 
 /// What a line says of a loop, if it is a mark of one.
@@ -274,11 +308,12 @@ fn add(group: &mut Directives, directive: &str, line: u32) -> std::result::Resul
             group.tolerance = Some(value.parse()?);
         }
         "lane-insensitive" if value.is_empty() => group.lane_insensitive = true,
-        "lane-insensitive" => return Err(format!("`{key}` has no value")),
+        "racy" if value.is_empty() => group.racy = true,
+        "lane-insensitive" | "racy" => return Err(format!("`{key}` has no value")),
         _ => {
             return Err(format!(
-                "unknown directive `{key}`; there are function, args, rust, returns, range, bind, width, boscc, tolerance and \
-                 lane-insensitive"
+                "unknown directive `{key}`; there are function, args, rust, returns, range, bind, width, boscc, tolerance, \
+                 lane-insensitive and racy"
             ));
         }
     }
@@ -357,15 +392,24 @@ mod tests {
 
     #[test]
     fn marks_of_loops_belong_to_the_next_line_of_code() {
-        let text = "//@ bind n=4\nvoid f(int n) {\n  //@ loop any-order width 8\n  // why\n\n  for (;;) {\n    //@ loop\n    while (n) {}\n";
+        let text = "//@ bind n=4\nvoid f(int n) {\n  //@ loop any-order width 8\n  // why\n\n  for (;;) {\n    //@ loop independent safelen 4\n    while (n) {}\n";
         let marks = parse_loops(text, Path::new("k.c")).unwrap();
         let width = Some(spec::Width::Lanes(8));
-        assert_eq!(marks[0], LoopMark { line: 3, at: 6, any_order: true, width });
-        assert_eq!(marks[1], LoopMark { line: 7, at: 8, any_order: false, width: None });
+        assert_eq!(
+            marks[0],
+            LoopMark { line: 3, at: 6, independent: false, safelen: None, any_order: true, width }
+        );
+        assert_eq!(
+            marks[1],
+            LoopMark { line: 7, at: 8, independent: true, safelen: Some(4), any_order: false, width: None }
+        );
         let found = groups(text, Language::C);
         assert_eq!((found.len(), found[0].function.as_deref()), (1, Some("f")));
         let wrong = parse_loops("//@ loop fast\nx\n", Path::new("k.c")).unwrap_err().to_string();
-        assert_eq!(wrong, "k.c:1: `fast` says nothing of a loop: use any-order, width N");
+        assert_eq!(
+            wrong,
+            "k.c:1: `fast` says nothing of a loop: use independent, safelen N, any-order, width N"
+        );
         assert!(parse_loops("//@ loop\n", Path::new("k.c")).is_err());
     }
 

@@ -8,7 +8,9 @@ use warpline::shape::{ArgShape, parse_args};
 use warpline::vectorize::driver::{self, Forms};
 use warpline::vectorize::width::{self, Widths};
 use warpline::vectorize::work_items::{self, WorkItems};
-use warpline::vectorize::{Boscc, Coherence, Linearize, Options as VectorizerOptions, VectorizeError};
+use warpline::vectorize::{
+    Boscc, Coherence, Contract, Linearize, Options as VectorizerOptions, VectorizeError,
+};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Linkage, did_you_mean};
 
@@ -51,6 +53,8 @@ pub struct Kernel {
     pub boscc: Boscc,
     /// For which loops code is made for iterations in which lanes agree.
     pub coherence: Coherence,
+    /// What memory accessed by several lanes means.
+    pub contract: Contract,
 }
 
 /// Reads the input and settles what to do with it.
@@ -91,8 +95,14 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
         Width::Auto => None,
     };
     let coherence = options.coherence;
-    let asked =
-        VectorizerOptions { linearize, boscc, coherence, ..VectorizerOptions::new(1, args.clone(), "auto") };
+    let contract = directives.contract(options.racy);
+    let asked = VectorizerOptions {
+        linearize,
+        boscc,
+        coherence,
+        contract,
+        ..VectorizerOptions::new(1, args.clone(), "auto")
+    };
     let Widths { lanes: width, rest, lead, chosen } =
         width::of_kernel(&imported.ir, function, &asked, &vectors, given);
     Ok(Kernel {
@@ -111,6 +121,7 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
         linearize,
         boscc,
         coherence,
+        contract,
     })
 }
 
@@ -365,6 +376,7 @@ impl Kernel {
             linearize: self.linearize,
             boscc: self.boscc,
             coherence: self.coherence,
+            contract: self.contract,
             math,
             callees,
             gathers: self.vectors.gathers,

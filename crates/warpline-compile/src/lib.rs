@@ -23,6 +23,7 @@ pub mod libmvec;
 pub mod loops;
 pub mod machine;
 pub mod math;
+mod openmp;
 pub mod options;
 mod resolver;
 pub mod signature;

@@ -4,19 +4,21 @@ use std::path::Path;
 use std::str::FromStr;
 
 use warpline::Place;
-use warpline::ir::{Block, FuncId, Function, Inst, Module};
+use warpline::ir::{Block, FuncId, Function, Inst, InstFlags, Module, Value};
 use warpline::shape::ArgShape;
 use warpline::vectorize::loops::{self, Nest, Unit, VectorizedLoop, vectorize_loop};
 use warpline::vectorize::width::{self, Widths};
-use warpline::vectorize::{Boscc, Contract, Options as VectorizerOptions, VectorizeError};
+use warpline::vectorize::{Boscc, Contract, MAX_WIDTH, Options as VectorizerOptions, VectorizeError};
+use warpline_llvm::openmp::Directive;
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
-use warpline_llvm::{Cpu, Imported, Linkage};
+use warpline_llvm::{Cpu, Imported, Linkage, MarkedLoop};
 
-use crate::directives;
+use crate::directives::{self, LoopMark};
 use crate::error::{Error, Result};
 use crate::kernel::{self, Kernel};
 use crate::machine;
 use crate::math::{self, VectorMath};
+use crate::openmp::{self, Said};
 use crate::options::KernelOptions;
 use crate::spec::Width;
 
@@ -53,6 +55,15 @@ pub struct LoopOptions {
     pub loops: Vec<LoopAt>,
     /// Whether floating-point numbers may be combined in any order in all of them.
     pub any_order: bool,
+    /// Whether the user promises for all of them that iterations do not conflict where that cannot be decided.
+    pub independent: bool,
+}
+
+impl LoopOptions {
+    /// All loops that an input marks, with no promises but those of the marks.
+    pub fn marked(kernel: KernelOptions) -> LoopOptions {
+        LoopOptions { kernel, loops: vec![LoopAt::Marked], any_order: false, independent: false }
+    }
 }
 
 /// A loop that was found.
@@ -70,8 +81,23 @@ pub struct FoundLoop {
     pub safelen: Option<u32>,
     /// Whether floating-point numbers may be combined in any order.
     pub any_order: bool,
+    /// φs of its header of which that holds in any case.
+    pub reductions: Vec<Value>,
     /// The number of lanes that its mark wants.
     pub width: Option<Width>,
+}
+
+impl FoundLoop {
+    /// Adds what another mark says of the same loop: every promise holds, and every bound.
+    fn add(&mut self, other: &FoundLoop) {
+        if other.contract == Contract::Independent {
+            self.contract = Contract::Independent;
+        }
+        self.safelen = self.safelen.into_iter().chain(other.safelen).min();
+        self.any_order |= other.any_order;
+        self.reductions.extend(&other.reductions);
+        self.width = self.width.or(other.width);
+    }
 }
 
 /// A loop that was vectorized.
@@ -104,7 +130,7 @@ pub struct CompiledLoops {
 /// If a directive is malformed.
 pub fn has_marks(options: &KernelOptions) -> Result<bool> {
     let by_directive = !directives::read_loops(&options.input)?.is_empty();
-    let marked = by_directive || directives::has_loop_pragmas(&options.input);
+    let marked = by_directive || openmp::marks_loops(options);
     Ok(marked && directives::read(&options.input)?.iter().all(|group| group.args.is_none()))
 }
 
@@ -181,6 +207,7 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
         linearize,
         boscc,
         coherence,
+        contract: Contract::Sequential,
     };
     Ok((kernel, found))
 }
@@ -234,7 +261,12 @@ impl Machine {
         found: &FoundLoop,
         func: FuncId,
     ) -> Result<MadeLoop> {
-        let function = imported.ir.functions[func].name.to_string();
+        let body = &mut imported.ir.functions[func];
+        let function = body.name.to_string();
+        // That is what the flag of a φ means.
+        for phi in found.reductions.iter().filter_map(|&phi| body.def_inst(phi)).collect::<Vec<_>>() {
+            body.insts[phi].flags |= InstFlags::REASSOC;
+        }
         let Widths { lanes: width, rest, lead, .. } = self.width(imported, options, found, func)?;
         // Lanes are counted by groups of W, from the first one on.
         let (rest, lead) = if options.count_lanes.is_some() { (width, 0) } else { (rest, lead) };
@@ -277,7 +309,12 @@ impl Machine {
         let (args, coherence) = (iteration.args.clone(), options.coherence);
         let how =
             VectorizerOptions { linearize, boscc, coherence, ..VectorizerOptions::new(1, args, "auto") };
-        Ok(width::of_iteration(ir, &iteration, &how, &self.vectors, asked))
+        let widths = |asked| width::of_iteration(ir, &iteration, &how, &self.vectors, asked);
+        let chosen = widths(asked);
+        Ok(match found.safelen {
+            Some(most) if most < chosen.lanes => widths(Some(1 << most.max(1).ilog2())),
+            _ => chosen,
+        })
     }
 }
 
@@ -310,15 +347,27 @@ fn find(imported: &Imported, options: &LoopOptions) -> Result<Vec<FoundLoop>> {
     }
     for one in &mut all {
         one.any_order |= options.any_order;
+        if options.independent {
+            one.contract = Contract::Independent;
+        }
     }
     all.sort_by_key(|f| (f.func, f.header));
-    all.dedup_by_key(|f| (f.func, f.header));
+    all.dedup_by(|other, one| {
+        let same = (one.func, one.header) == (other.func, other.header);
+        if same {
+            one.add(other);
+        }
+        same
+    });
     if all.is_empty() {
         let of = options.kernel.function.as_ref().map_or(String::new(), |name| format!(" of `{name}`"));
         let message = format!(
             "no loop{of} is marked: write `//@ loop` or `#pragma omp simd` before it, or say `--loop LINE`"
         );
         return Err(Error::input(path, message));
+    }
+    for one in &all {
+        openmp::check(&imported.ir, &imported.ir.functions[one.func], one.header, &one.place)?;
     }
     Ok(all)
 }
@@ -439,20 +488,42 @@ fn marked(imported: &Imported, options: &LoopOptions, only: Option<FuncId>) -> R
     for mark in directives::read_loops(&options.kernel.input)? {
         let at = at_line(imported, options, None, mark.at)?;
         for one in at.into_iter().filter(|one| only.is_none_or(|only| only == one.func)) {
-            all.push(FoundLoop { any_order: mark.any_order, width: mark.width, ..one });
+            let contract = if mark.independent { Contract::Independent } else { Contract::Sequential };
+            let LoopMark { safelen, any_order, width, .. } = mark;
+            all.push(FoundLoop { contract, safelen, any_order, width, ..one });
         }
     }
+    let directives = openmp::read(&options.kernel)?;
     for mark in imported.marked_loops() {
         let function = &imported.ir.functions[mark.func];
         let around = Nest::of(function).around(mark.latch).next();
         if let Some(header) = around.filter(|_| only.is_none_or(|only| only == mark.func)) {
-            // Who asks for a loop to be vectorized takes its sums in another order.
-            let width = mark.width.map(Width::Lanes);
-            let contract = Contract::Independent;
-            all.push(FoundLoop { contract, any_order: true, width, ..found(imported, mark.func, header) });
+            all.extend(by_program(imported, &directives, &mark, header)?);
         }
     }
     Ok(all)
+}
+
+/// A loop that the program itself marks, with what it says there; none if that promises nothing.
+fn by_program(
+    imported: &Imported,
+    directives: &[Directive],
+    mark: &MarkedLoop,
+    header: Block,
+) -> Result<Option<FoundLoop>> {
+    let one = FoundLoop { contract: Contract::Independent, ..found(imported, mark.func, header) };
+    let Some(directive) = openmp::of_loop(directives, mark)? else {
+        let width = mark.width.filter(|w| (2..=MAX_WIDTH).contains(w)).map(Width::Lanes);
+        return Ok(mark.parallel.then_some(FoundLoop { width, ..one }));
+    };
+    let function = &imported.ir.functions[mark.func];
+    let Said { simdlen, safelen, reductions } =
+        openmp::understand(directive, mark, &imported.ir, function, header)?;
+    if let Some(note) = openmp::left_out(directive) {
+        eprintln!("{note}");
+    }
+    let width = simdlen.map(|n| Width::Lanes(n.min(MAX_WIDTH)));
+    Ok(Some(FoundLoop { safelen, reductions, width, ..one }))
 }
 
 fn found(imported: &Imported, func: FuncId, header: Block) -> FoundLoop {
@@ -467,6 +538,7 @@ fn found(imported: &Imported, func: FuncId, header: Block) -> FoundLoop {
         contract: Contract::Sequential,
         safelen: None,
         any_order: false,
+        reductions: Vec::new(),
         width: None,
     }
 }

@@ -31,6 +31,8 @@ pub struct KernelOptions {
     pub boscc: Option<Boscc>,
     /// For which loops code is made for iterations in which lanes agree.
     pub coherence: Coherence,
+    /// Whether lanes of a kernel are threads whose races are accepted.
+    pub racy: bool,
     /// The largest error of vector math functions that is accepted, in units in the last place.
     pub math_ulp: u32,
     /// Whether SLEEF may be used, where it is installed. What is made must be linked with it then.
@@ -59,6 +61,7 @@ impl KernelOptions {
             linearize: Linearize::default(),
             boscc: None,
             coherence: Coherence::Auto,
+            racy: false,
             math_ulp: MAX_ULP,
             sleef: false,
             count_lanes: None,

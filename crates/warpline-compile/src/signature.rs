@@ -90,6 +90,8 @@ pub struct Signature {
     pub line: u32,
     /// Whether it is an `unsafe fn`.
     pub is_unsafe: bool,
+    /// Whether its lanes are threads whose races are accepted.
+    pub racy: bool,
     /// Its parameters.
     pub params: Vec<Param>,
     /// What it returns: nothing, or something that may not be known here.
@@ -97,6 +99,12 @@ pub struct Signature {
 }
 
 impl Signature {
+    /// Whether the function that runs it over a range can be a safe one: then nothing that it is passed may do harm.
+    pub fn is_safe(&self) -> bool {
+        let has_pointer = self.params.iter().any(|param| matches!(param.kind, Kind::Pointer(..)));
+        !self.is_unsafe && !self.racy && !has_pointer
+    }
+
     /// The shapes of the parameters as machine code has them, as on the command line: a slice is a pointer and a length.
     pub fn args(&self) -> String {
         let mut list: Vec<String> = Vec::new();
@@ -153,8 +161,8 @@ fn in_rust(text: &str) -> Found {
     while let Some(item) = items.pop() {
         match item {
             syn::Item::Fn(function) => {
-                if let Some(shapes) = shapes(&function.attrs) {
-                    found.push(signature(&function.sig, &shapes?, 0)?);
+                if let Some(words) = attribute(&function.attrs) {
+                    found.push(signature(&function.sig, &words?, 0)?);
                 }
             }
             syn::Item::Mod(module) => {
@@ -178,9 +186,10 @@ fn in_comments(text: &str) -> Found {
         let function: syn::TraitItemFn = syn::parse_str(&format!("{words};")).map_err(|error| {
             (at, format!("`{words}` cannot be read as the head of a Rust function: {error}"))
         })?;
-        let shapes =
-            shapes(&function.attrs).unwrap_or_else(|| Ok(Vec::new())).map_err(|(_, text)| (at, text))?;
-        found.push(signature(&function.sig, &shapes, i as u32).map_err(|(_, text)| (at, text))?);
+        let given = attribute(&function.attrs)
+            .unwrap_or_else(|| Ok(Words::default()))
+            .map_err(|(_, text)| (at, text))?;
+        found.push(signature(&function.sig, &given, i as u32).map_err(|(_, text)| (at, text))?);
     }
     Ok(found)
 }
@@ -188,22 +197,33 @@ fn in_comments(text: &str) -> Found {
 /// A name that an attribute gives a shape, and its line.
 type Shape = (String, ArgShape, u32);
 
-/// The shapes that the attribute for kernels gives, if it is there.
-fn shapes(attributes: &[syn::Attribute]) -> Option<std::result::Result<Vec<Shape>, Wrong>> {
+/// What the attribute for kernels says.
+#[derive(Default)]
+struct Words {
+    shapes: Vec<Shape>,
+    racy: bool,
+}
+
+/// What the attribute for kernels says, if it is there.
+fn attribute(attributes: &[syn::Attribute]) -> Option<std::result::Result<Words, Wrong>> {
     let is_kernel = |attribute: &&syn::Attribute| {
         attribute.path().segments.last().is_some_and(|last| last.ident == "kernel")
     };
     let attribute = attributes.iter().find(is_kernel)?;
-    let syn::Meta::List(list) = &attribute.meta else { return Some(Ok(Vec::new())) };
+    let syn::Meta::List(list) = &attribute.meta else { return Some(Ok(Words::default())) };
     let wrong = |line: usize, message: String| (line as u32, message);
-    let mut found = Vec::new();
+    let mut found = Words::default();
     let outcome = list.parse_nested_meta(|one| {
         let name = one.path.require_ident()?.to_string();
+        if name == "racy" && (one.input.is_empty() || one.input.peek(syn::Token![,])) {
+            found.racy = true;
+            return Ok(());
+        }
         let value: syn::Expr = one.value()?.parse()?;
         let shape = shape(&value).ok_or_else(|| {
             syn::Error::new(value.span(), "the shapes are index, varying, uniform and stride(N)")
         })?;
-        found.push((name, shape, one.path.span().start().line as u32));
+        found.shapes.push((name, shape, one.path.span().start().line as u32));
         Ok(())
     });
     Some(match outcome {
@@ -240,9 +260,9 @@ fn integer(literal: &syn::ExprLit) -> Option<i64> {
 }
 
 /// A function's signature; `before` lines stand in front of what was parsed.
-fn signature(of: &syn::Signature, given: &[Shape], before: u32) -> std::result::Result<Signature, Wrong> {
+fn signature(of: &syn::Signature, words: &Words, before: u32) -> std::result::Result<Signature, Wrong> {
     let line = of.ident.span().start().line as u32 + before;
-    let mut params = Vec::new();
+    let (given, mut params) = (&words.shapes, Vec::new());
     for input in &of.inputs {
         let syn::FnArg::Typed(typed) = input else {
             return Err((line, "a kernel has no `self`".to_owned()));
@@ -281,6 +301,7 @@ fn signature(of: &syn::Signature, given: &[Shape], before: u32) -> std::result::
         name: of.ident.to_string(),
         line,
         is_unsafe: matches!(of.safety, syn::Safety::Unsafe(_)),
+        racy: words.racy,
         params,
         result,
     })

@@ -11,6 +11,7 @@ use crate::facts::REPLACEABLE;
 use crate::ffi::load::functions;
 use crate::import::Imported;
 use crate::module::{FUNCTION_INDEX, users_of};
+use crate::openmp::is_ordered_block;
 use crate::simplify::attribute_kind;
 
 /// Attributes of parameters whose arguments are passed in other ways than as the values that they are.
@@ -73,7 +74,8 @@ impl Imported {
             let linkage = unsafe { functions().LLVMGetLinkage(function) };
             let otherwise =
                 (1..=func.params.len() as u32).any(|p| PASSED_OTHERWISE.iter().any(|kind| has(p, kind)));
-            if !REPLACEABLE.contains(&linkage) && !otherwise && !has(FUNCTION_INDEX, "naked") {
+            let in_order = is_ordered_block(&func.name);
+            if !REPLACEABLE.contains(&linkage) && !otherwise && !in_order && !has(FUNCTION_INDEX, "naked") {
                 bodies.insert(id);
             }
             if is_address_taken(function) {

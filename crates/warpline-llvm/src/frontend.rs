@@ -5,7 +5,8 @@
 //! - rustc with `-C no-prepopulate-passes` and `panic=abort`, since its optimiser would thread jumps through lane operations;
 //!   A file that names the crate `warpline_lanes` gets it;
 //! - clang with `-O1 -Xclang -disable-llvm-passes`, and `-ffp-contract=off`, so that no multiplication and addition are fused
-//!   behind the program's back, unless the user asks for it. `warpline.h` is found behind all other headers.
+//!   behind the program's back, unless the user asks for it. `warpline.h` is found behind all other headers. Of OpenMP, C and C++ get what is for lanes
+//!   (`-fopenmp-simd`); where that is not enough, the source is compiled again, as [`openmp`] says.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use std::process::Command;
 
 use crate::error::{Error, Result};
 use crate::ffi::load::rustc;
+use crate::openmp::{self, Directive};
 use crate::simplify::is_gpu;
 
 /// What an input file is, by its extension.
@@ -85,20 +87,97 @@ pub fn compile(path: &Path, triple: Option<&str>, contract: bool) -> Result<Comp
             arguments.extend(target);
             run(&rustc(), path, &arguments, &output, RUST_REMEDY)
         }
-        InputKind::C | InputKind::Cpp | InputKind::OpenCl => {
-            let mut arguments = clang_arguments(kind, path, &output, triple, contract);
-            write(&directory.path().join("warpline.h"), warpline_lanes::C_HEADER)?;
-            arguments.splice(0..0, ["-idirafter".into(), directory.path().into()]);
-            if kind == InputKind::OpenCl && !triple.is_some_and(is_gpu) {
-                let builtins = directory.path().join("builtins.cl");
-                write(&builtins, OPENCL_BUILTINS)?;
-                arguments.splice(0..0, ["-include".into(), builtins.into()]);
-                // For clang only some processors have OpenCL's optional types, such as `double`; compilers make them for all.
-                arguments.splice(0..0, ["-Xclang", "-cl-ext=+all"].map(OsString::from));
+        InputKind::C | InputKind::Cpp => {
+            let clang = Clang { kind, directory: directory.path(), triple, contract };
+            let compiled = clang.run(path, Step::Compile(Lanes::Simd), &output)?;
+            match clang.preprocessed(path)?.and_then(|text| openmp::for_lanes(&text)) {
+                Some(text) => {
+                    let again = directory.path().join("again.i");
+                    write(&again, &text)?;
+                    let bitcode = clang.run(&again, Step::Compile(Lanes::OpenMp), &output)?.bitcode;
+                    Ok(Compiled { bitcode, ..compiled })
+                }
+                None => Ok(compiled),
             }
-            run(&clang(path)?, path, &arguments, &output, CLANG_REMEDY)
+        }
+        InputKind::OpenCl => {
+            let clang = Clang { kind, directory: directory.path(), triple, contract };
+            clang.run(path, Step::Compile(Lanes::Simd), &output)
         }
         InputKind::Text | InputKind::Bitcode => Err(Error::UnknownKind { path: path.to_owned() }),
+    }
+}
+
+/// The directives of OpenMP in a file in C or C++, and those by which it tells clang that iterations do not depend on each other; none in
+/// other files. The options are those of [`compile`].
+///
+/// # Errors
+/// As [`compile`].
+pub fn openmp_directives(path: &Path, triple: Option<&str>, contract: bool) -> Result<Vec<Directive>> {
+    let kind = InputKind::of(path)?;
+    if !matches!(kind, InputKind::C | InputKind::Cpp) {
+        return Ok(Vec::new());
+    }
+    let directory =
+        tempfile::tempdir().map_err(|error| Error::io("cannot write to", std::env::temp_dir(), &error))?;
+    let clang = Clang { kind, directory: directory.path(), triple, contract };
+    let mut found = clang.preprocessed(path)?.map_or(Vec::new(), |text| openmp::read(&text));
+    openmp::find_beginnings(&mut found, |file| std::fs::read(file).ok());
+    Ok(found)
+}
+
+/// What clang is to do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Write preprocessed text.
+    Preprocess,
+    /// Write bitcode.
+    Compile(Lanes),
+}
+
+/// What is done with OpenMP's directives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lanes {
+    /// Those for lanes alone.
+    Simd,
+    /// All, in preprocessed text.
+    OpenMp,
+}
+
+/// How clang is called.
+struct Clang<'a> {
+    kind: InputKind,
+    /// A folder to write to.
+    directory: &'a Path,
+    triple: Option<&'a str>,
+    contract: bool,
+}
+
+impl Clang<'_> {
+    fn run(&self, path: &Path, step: Step, output: &Path) -> Result<Compiled> {
+        let mut arguments = clang_arguments(self.kind, step, path, output, self.triple, self.contract);
+        write(&self.directory.join("warpline.h"), warpline_lanes::C_HEADER)?;
+        arguments.splice(0..0, ["-idirafter".into(), self.directory.into()]);
+        if self.kind == InputKind::OpenCl && !self.triple.is_some_and(is_gpu) {
+            let builtins = self.directory.join("builtins.cl");
+            write(&builtins, OPENCL_BUILTINS)?;
+            arguments.splice(0..0, ["-include".into(), builtins.into()]);
+            // For clang only some processors have OpenCL's optional types, such as `double`; compilers make them for all.
+            arguments.splice(0..0, ["-Xclang", "-cl-ext=+all"].map(OsString::from));
+        }
+        run(&clang(path)?, path, &arguments, output, CLANG_REMEDY)
+    }
+
+    /// The text behind the preprocessor, of files that may have directives.
+    fn preprocessed(&self, path: &Path) -> Result<Option<String>> {
+        let text = std::fs::read(path).map_err(|error| Error::io("cannot read", path, &error))?;
+        let text = String::from_utf8_lossy(&text);
+        if !["ragma", "#include \""].iter().any(|sign| text.contains(sign)) {
+            return Ok(None);
+        }
+        let output = self.directory.join("preprocessed.i");
+        let written = self.run(path, Step::Preprocess, &output)?.bitcode;
+        Ok(Some(String::from_utf8_lossy(&written).into_owned()))
     }
 }
 
@@ -191,24 +270,28 @@ fn rust_arguments(path: &Path, output: &Path) -> Vec<OsString> {
 
 fn clang_arguments(
     kind: InputKind,
+    step: Step,
     path: &Path,
     output: &Path,
     triple: Option<&str>,
     contract: bool,
 ) -> Vec<OsString> {
+    let again = step == Step::Compile(Lanes::OpenMp);
     let language: &[&str] = match kind {
         InputKind::OpenCl => &["-xcl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header", "-nogpulib"],
+        InputKind::Cpp if again => &["-xc++-cpp-output", "-fno-exceptions", "-fno-rtti", "-fopenmp", "-w"],
         InputKind::Cpp => &["-xc++", "-fno-exceptions", "-fno-rtti", "-fopenmp-simd"],
+        _ if again => &["-xcpp-output", "-fopenmp", "-w"],
         _ => &["-xc", "-fopenmp-simd"],
     };
+    let make: &[&str] = if step == Step::Preprocess { &["-E"] } else { &["-c", "-emit-llvm"] };
     let mut arguments: Vec<OsString> = language.iter().map(OsString::from).collect();
     if let Some(triple) = triple {
         arguments.extend(["-target", triple].map(OsString::from));
     }
+    arguments.extend(make.iter().map(OsString::from));
     arguments.extend(
         [
-            "-c",
-            "-emit-llvm",
             "-O1",
             "-Xclang",
             "-disable-llvm-passes",

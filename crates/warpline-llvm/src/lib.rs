@@ -6,7 +6,7 @@
 //! - [`Module`] is a module of LLVM IR with the context it lives in: read, verify, print, write, optimise.
 //! - [`Cpu`], [`TargetMachine`] and [`Emit`] produce machine code.
 //! - [`Imported`] is a module in LLVM's form and in warpline's; [`Bridge`] leads back.
-//! - [`compile`] calls rustc or clang; [`Module::simplify`] brings what they write to a usable form.
+//! - [`compile`] calls rustc or clang; [`openmp`] reads OpenMP's directives; [`Module::simplify`] brings what they write to a usable form.
 //! - [`Jit`] runs machine code in this process.
 //! - [`Stopwatch`] measures processor time.
 //! - [`opinion`] reads what LLVM's own uniformity analysis says.
@@ -28,6 +28,7 @@ mod lane_operations;
 mod loop_marks;
 mod masks;
 mod module;
+pub mod openmp;
 pub mod opinion;
 mod panics;
 mod parameters;
@@ -46,7 +47,7 @@ pub use error::{Error, Result, did_you_mean};
 pub use export::Linkage;
 pub use facts::target_of_triple;
 pub use ffi::load::Llvm;
-pub use frontend::{Compiled, InputKind, compile, has_clang};
+pub use frontend::{Compiled, InputKind, compile, has_clang, openmp_directives};
 pub use import::Imported;
 pub use jit::{Jit, JitFunction, process_has_symbol};
 pub use loop_marks::MarkedLoop;

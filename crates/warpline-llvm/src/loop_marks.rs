@@ -1,22 +1,27 @@
-//! Loops that the program itself marks as ones whose iterations may be executed side by side.
+//! Loops that the program itself marks as ones to be vectorized.
 
+use llvm_sys::debuginfo::LLVMMetadataKind;
 use llvm_sys::prelude::*;
+use warpline::Place;
 use warpline::ir::{Block, FuncId};
 
 use crate::ffi::load::functions;
-use crate::import::Imported;
+use crate::import::{Imported, scope_file};
 use crate::parameters::{attached, integer, node_operands, string};
 
-/// A loop that says of itself that it is to be vectorized, and that its iterations do not depend on each other through memory: in C by
-/// `#pragma omp simd` or `#pragma clang loop vectorize(assume_safety)`.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+/// A loop that says of itself that it is to be vectorized: in C by `#pragma omp simd` or `#pragma clang loop vectorize(...)`.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MarkedLoop {
     /// The function.
     pub func: FuncId,
     /// The block that leads back to the loop's header.
     pub latch: Block,
-    /// How many iterations the mark wants side by side, if it says so.
+    /// Whether it says that its iterations do not depend on each other through memory.
+    pub parallel: bool,
+    /// How many iterations the mark wants side by side, or allows at most, if it says so.
     pub width: Option<u32>,
+    /// What it begins with: the directive before it, or the loop itself.
+    pub begins: Option<Place>,
 }
 
 impl Imported {
@@ -29,9 +34,7 @@ impl Imported {
                 // SAFETY: a live block of the module.
                 let terminator = unsafe { f.LLVMGetBasicBlockTerminator(block) };
                 let node = (!terminator.is_null()).then(|| attached(context, terminator, "llvm.loop"));
-                if let Some(width) = node.flatten().and_then(mark) {
-                    marked.push(MarkedLoop { func, latch, width });
-                }
+                marked.extend(node.flatten().and_then(|node| mark(node, func, latch)));
             }
         }
         marked.sort_by_key(|m| (m.func, m.latch));
@@ -39,21 +42,40 @@ impl Imported {
     }
 }
 
-/// What a loop's metadata says: whether it is marked, and the width that it wants.
-fn mark(node: LLVMValueRef) -> Option<Option<u32>> {
-    let (mut enabled, mut parallel, mut width) = (false, false, None);
+/// What a loop's metadata says, if it marks the loop.
+fn mark(node: LLVMValueRef, func: FuncId, latch: Block) -> Option<MarkedLoop> {
+    let mut enabled = false;
+    let mut marked = MarkedLoop { func, latch, parallel: false, width: None, begins: None };
     // The first operand is the node itself.
     for property in node_operands(node).into_iter().skip(1).filter(|p| is_node(*p)) {
+        if let Some(place) = location(property) {
+            marked.begins = marked.begins.or(Some(place));
+            continue;
+        }
         let operands = node_operands(property);
         let number = operands.get(1).copied().and_then(integer);
         match operands.first().and_then(|&o| string(o)).as_deref() {
             Some("llvm.loop.vectorize.enable") => enabled = number == Some(1),
-            Some("llvm.loop.vectorize.width") => width = number.and_then(|n| u32::try_from(n).ok()),
-            Some("llvm.loop.parallel_accesses") => parallel = true,
+            Some("llvm.loop.vectorize.width") => marked.width = number.and_then(|n| u32::try_from(n).ok()),
+            Some("llvm.loop.parallel_accesses") => marked.parallel = true,
             _ => {}
         }
     }
-    (enabled && parallel).then_some(width.filter(|w| (2..=64).contains(w)))
+    enabled.then_some(marked)
+}
+
+/// The place that a node stands for, if it is a location.
+fn location(node: LLVMValueRef) -> Option<Place> {
+    let f = functions();
+    // SAFETY: a live node, which is asked what it is, and, if it is a location, for what locations have.
+    unsafe {
+        let node = f.LLVMValueAsMetadata(node);
+        if f.LLVMGetMetadataKind(node) != LLVMMetadataKind::LLVMDILocationMetadataKind as u32 {
+            return None;
+        }
+        let (line, column) = (f.LLVMDILocationGetLine(node), f.LLVMDILocationGetColumn(node));
+        Some(Place { file: scope_file(f.LLVMDILocationGetScope(node)), line, column })
+    }
 }
 
 fn is_node(value: LLVMValueRef) -> bool {

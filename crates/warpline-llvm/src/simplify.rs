@@ -104,6 +104,7 @@ impl Module {
 
     fn simplify_with(&mut self, of_loops: bool) -> Result<()> {
         self.mark_lane_operations();
+        let has_blocks = self.keep_ordered_blocks();
         self.normalise_calling_conventions();
         if !is_gpu(&self.triple()) {
             self.narrow_work_item_numbers();
@@ -137,6 +138,11 @@ impl Module {
             }
         }
         outcome?;
+        if has_blocks {
+            // clang writes the last value of a loop's variable, which such blocks refer to, where nobody reads it: without that, the variable is each
+            // iteration's own.
+            self.optimise("function(dse)", None)?;
+        }
         self.verify()
     }
 

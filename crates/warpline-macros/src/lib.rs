@@ -18,6 +18,10 @@ use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenSt
 /// with `warpline-build` make another for many lanes of it. Shapes are `index` (the number of the lane's element), `varying` (a value for each
 /// lane), `stride(N)` and `uniform` (the same for all lanes). Without a shape, a reference leads to the lane's element of a slice, and
 /// everything else is uniform.
+///
+/// The program for many lanes does what one would do that calls the function for one index after the other; a kernel for which that cannot be
+/// proved is refused. With the word `racy` (`#[kernel(racy, i = index)]`) lanes are threads, whatever their races do is accepted, and the function
+/// over a range that `warpline-build` makes is unsafe.
 #[proc_macro_attribute]
 pub fn kernel(shapes: TokenStream, item: TokenStream) -> TokenStream {
     match check(shapes).and_then(|()| is_function(&item)) {
@@ -26,13 +30,15 @@ pub fn kernel(shapes: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-/// Checks that the attribute reads `name = shape, …`. Whether the names are those of parameters, whoever compiles the kernel sees.
+/// Checks that the attribute reads `name = shape, …`, or `racy` among these. Whether the names are those of parameters, whoever compiles the kernel sees.
 fn check(shapes: TokenStream) -> Result<(), (Span, String)> {
-    const WANTED: &str = "write `parameter = shape`, where the shape is index, varying, uniform or stride(N)";
+    const WANTED: &str =
+        "write `parameter = shape`, where the shape is index, varying, uniform or stride(N), or `racy`";
     let tokens: Vec<TokenTree> = shapes.into_iter().collect();
     let is = |token: &TokenTree, wanted: char| matches!(token, TokenTree::Punct(p) if p.as_char() == wanted);
     for one in tokens.split(|token| is(token, ',')).filter(|one| !one.is_empty()) {
         let is_fine = match one {
+            [TokenTree::Ident(word)] => word.to_string() == "racy",
             [TokenTree::Ident(_), eq, TokenTree::Ident(shape)] => {
                 is(eq, '=') && ["index", "varying", "uniform"].contains(&shape.to_string().as_str())
             }

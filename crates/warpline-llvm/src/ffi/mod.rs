@@ -129,6 +129,7 @@ required {
     fn LLVMGetEnumAttributeAtIndex(
         f: LLVMValueRef, idx: LLVMAttributeIndex, kind_id: u32
     ) -> LLVMAttributeRef;
+    fn LLVMRemoveEnumAttributeAtIndex(f: LLVMValueRef, index: u32, kind_id: u32);
     fn LLVMRemoveStringAttributeAtIndex(
         f: LLVMValueRef, idx: LLVMAttributeIndex, k: *const c_char, klen: u32
     );
@@ -459,6 +460,7 @@ required {
     fn LLVMIsAInstruction(val: LLVMValueRef) -> LLVMValueRef;
     fn LLVMIsAPHINode(val: LLVMValueRef) -> LLVMValueRef;
     fn LLVMIsStringAttribute(a: LLVMAttributeRef) -> LLVMBool;
+    fn LLVMValueAsMetadata(val: LLVMValueRef) -> LLVMMetadataRef;
     fn LLVMMetadataAsValue(c: LLVMContextRef, md: LLVMMetadataRef) -> LLVMValueRef;
     fn LLVMMoveBasicBlockBefore(bb: LLVMBasicBlockRef, move_pos: LLVMBasicBlockRef);
     fn LLVMPositionBuilderBefore(builder: LLVMBuilderRef, instr: LLVMValueRef);
@@ -523,6 +525,7 @@ required {
     ) -> *mut LLVMValueMetadataEntry;
     fn LLVMGetLinkage(global: LLVMValueRef) -> u32;
     fn LLVMGetMetadata(val: LLVMValueRef, kind_id: u32) -> LLVMValueRef;
+    fn LLVMGetMetadataKind(md: LLVMMetadataRef) -> u32;
     fn LLVMGetMDNodeNumOperands(v: LLVMValueRef) -> u32;
     fn LLVMGetMDNodeOperands(v: LLVMValueRef, dest: *mut LLVMValueRef);
     fn LLVMGetMDString(v: LLVMValueRef, length: *mut u32) -> *const c_char;

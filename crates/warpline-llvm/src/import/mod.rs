@@ -269,7 +269,7 @@ impl Imported {
 }
 
 /// The path of the file that a scope is in, as the front end wrote it.
-fn scope_file(scope: LLVMMetadataRef) -> String {
+pub(crate) fn scope_file(scope: LLVMMetadataRef) -> String {
     let f = functions();
     if scope.is_null() {
         return String::new();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use warpline::vectorize::counts::{BranchCounts, Counts, LoopCounts, MaskCounts, TestCounts};
 use warpline::vectorize::{Boscc, Linearize};
 use warpline_compile::KernelOptions;
-use warpline_compile::loops::{self, FoundLoop, LoopAt, LoopOptions};
+use warpline_compile::loops::{self, FoundLoop, LoopOptions};
 use warpline_kernels::{Kernel as Entry, Size};
 use warpline_llvm::worker::{self, CodegenOptions, Output};
 use warpline_llvm::{Jit, JitFunction};
@@ -262,8 +262,7 @@ fn open(options: &KernelOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
     if options.args.is_some() {
         return Ok((kernel::open(options)?, Vec::new()));
     }
-    let asked = LoopOptions { kernel: options.clone(), loops: vec![LoopAt::Marked], any_order: false };
-    loops::open(&asked)
+    loops::open(&LoopOptions::marked(options.clone()))
 }
 
 /// What running all programs shows.

@@ -10,7 +10,7 @@
 //!
 //! Combinations of integers are exact in any order, once the flags that forbid overflow are gone. Of floating-point numbers sums and products
 //! need `reassoc`, minima and maxima that are told from comparisons `nsz`, those of `minnum` and `maxnum` both `nnan` and `nsz`; or the caller says
-//! that any order is welcome. `minimum` and `maximum` are the same in any order.
+//! that any order is welcome, of the loop or, by `reassoc` of a φ, of that one. `minimum` and `maximum` are the same in any order.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 
@@ -158,6 +158,8 @@ impl Loop {
         if !dependent.values.contains(next) {
             return self.previous(func, phi, next);
         }
+        let flags = func.def_inst(phi).map_or(InstFlags::empty(), |i| func.insts[i].flags);
+        let any_order = any_order || flags.contains(InstFlags::REASSOC);
         let chain = Chain { l: self, module, func, phi, dependent: &dependent, any_order };
         match (chain.reduction(), by.and_then(|i| chain.scan(i, next))) {
             (Ok(reduction), _) => Ok(reduction),
@@ -346,7 +348,7 @@ impl Chain<'_> {
         if let Some(needed) = self.missing_permission(&how) {
             let reason = format!(
                 "combines floating-point numbers, which in another order may give another result, and has not the flag {needed}; allow \
-                 any order (`--any-order`, `//@ loop any-order`), or compile with such flags (`#pragma clang fp reassociate(on)`, `-ffast-math`)"
+                 any order (`--any-order`, `//@ loop any-order`, a `reduction` clause of OpenMP), or compile with such flags (`#pragma clang fp reassociate(on)`, `-ffast-math`)"
             );
             return Err(VectorizeError::at_inst(self.func, i, reason));
         }
