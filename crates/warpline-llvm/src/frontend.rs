@@ -11,9 +11,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use warpline::group_functions::is_gpu;
+
 use crate::error::{Error, Result};
 use crate::ffi::load::rustc;
-use crate::simplify::is_gpu;
 
 /// What an input file is, by its extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -198,7 +199,8 @@ fn clang_arguments(
 ) -> Vec<OsString> {
     let language: &[&str] = match kind {
         InputKind::OpenCl => &["-xcl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header", "-nogpulib"],
-        InputKind::Cpp => &["-xc++", "-fno-exceptions", "-fno-rtti", "-fopenmp-simd"],
+        // Exceptions stay what the target makes of them: without them clang drops handlers of functions with OpenMP's pragmas in silence.
+        InputKind::Cpp => &["-xc++", "-fno-rtti", "-fopenmp-simd"],
         _ => &["-xc", "-fopenmp-simd"],
     };
     let mut arguments: Vec<OsString> = language.iter().map(OsString::from).collect();
