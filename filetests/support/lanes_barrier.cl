@@ -1,5 +1,5 @@
 //@ group Lane operations
-//@ construct `barrier`, `work_group_barrier`, `__syncthreads`
+//@ construct `barrier`, `work_group_barrier`
 //@ happens refused
 //@ refused all work-items of a group wait for each other
 //@ function kernel_

@@ -12,10 +12,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use warpline::group_functions::is_gpu;
+
 use crate::error::{Error, Result};
 use crate::ffi::load::rustc;
 use crate::openmp::{self, Directive};
-use crate::simplify::is_gpu;
 
 /// What an input file is, by its extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -279,8 +280,9 @@ fn clang_arguments(
     let again = step == Step::Compile(Lanes::OpenMp);
     let language: &[&str] = match kind {
         InputKind::OpenCl => &["-xcl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header", "-nogpulib"],
-        InputKind::Cpp if again => &["-xc++-cpp-output", "-fno-exceptions", "-fno-rtti", "-fopenmp", "-w"],
-        InputKind::Cpp => &["-xc++", "-fno-exceptions", "-fno-rtti", "-fopenmp-simd"],
+        // Exceptions stay what the target makes of them: without them clang drops handlers of functions with OpenMP's pragmas in silence.
+        InputKind::Cpp if again => &["-xc++-cpp-output", "-fno-rtti", "-fopenmp", "-w"],
+        InputKind::Cpp => &["-xc++", "-fno-rtti", "-fopenmp-simd"],
         _ if again => &["-xcpp-output", "-fopenmp", "-w"],
         _ => &["-xc", "-fopenmp-simd"],
     };

@@ -9,13 +9,29 @@
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpsabi"
 
-#define _W __attribute__((overloadable, always_inline, nodebug, section(".warpline.opencl")))
+// A function of which one overload is defined here must have all of them here: the compiler looks for its own only where there are none, and would
+// convert operands to the types of those that it finds. What nothing calls is not compiled.
+#define _W static __attribute__((overloadable, always_inline, nodebug, section(".warpline.opencl")))
 
 #define _W_SIZES(M, T) M(T, T) M(T##2, T) M(T##3, T) M(T##4, T) M(T##8, T) M(T##16, T)
 #define _W_VECTORS(M, T) M(T##2, T) M(T##3, T) M(T##4, T) M(T##8, T) M(T##16, T)
 #define _W_FLOATS(M, S) S(M, float) S(M, double)
 #define _W_SIGNED(M, S) S(M, char) S(M, short) S(M, int) S(M, long)
 #define _W_UNSIGNED(M, S) S(M, uchar) S(M, ushort) S(M, uint) S(M, ulong)
+
+// Element by element, for what is defined for one.
+#define _W_APPLY1(R, F, T) \
+  R##2 _W F(T##2 x) { return (R##2)(F(x.s0), F(x.s1)); } \
+  R##3 _W F(T##3 x) { return (R##3)(F(x.s0), F(x.s1), F(x.s2)); } \
+  R##4 _W F(T##4 x) { return (R##4)(F(x.lo), F(x.hi)); } \
+  R##8 _W F(T##8 x) { return (R##8)(F(x.lo), F(x.hi)); } \
+  R##16 _W F(T##16 x) { return (R##16)(F(x.lo), F(x.hi)); }
+#define _W_APPLY2(R, F, T) \
+  R##2 _W F(T##2 x, T##2 y) { return (R##2)(F(x.s0, y.s0), F(x.s1, y.s1)); } \
+  R##3 _W F(T##3 x, T##3 y) { return (R##3)(F(x.s0, y.s0), F(x.s1, y.s1), F(x.s2, y.s2)); } \
+  R##4 _W F(T##4 x, T##4 y) { return (R##4)(F(x.lo, y.lo), F(x.hi, y.hi)); } \
+  R##8 _W F(T##8 x, T##8 y) { return (R##8)(F(x.lo, y.lo), F(x.hi, y.hi)); } \
+  R##16 _W F(T##16 x, T##16 y) { return (R##16)(F(x.lo, y.lo), F(x.hi, y.hi)); }
 
 // ---- work-items, by what is known of each dimension
 
@@ -52,12 +68,16 @@ size_t _W get_local_linear_id(void) {
 _W_FLOATS(_W_ELEMENTWISE1, _W_SIZES)
 
 #define _W_ELEMENTWISE2(V, T) \
-  V _W fmax(V x, V y) { return __builtin_elementwise_max(x, y); } \
-  V _W fmin(V x, V y) { return __builtin_elementwise_min(x, y); } \
+  V _W fmax(V x, V y) { V most = x < y ? y : x; return x == x ? most : y; } \
+  V _W fmin(V x, V y) { V least = y < x ? y : x; return x == x ? least : y; } \
   V _W max(V x, V y) { return x < y ? y : x; } \
   V _W min(V x, V y) { return y < x ? y : x; } \
   V _W pow(V x, V y) { return __builtin_elementwise_pow(x, y); } \
-  V _W powr(V x, V y) { return __builtin_elementwise_pow(x, y); } \
+  V _W powr(V x, V y) { \
+    V known = x < (T)0 || x != x || y != y ? (V)NAN : __builtin_elementwise_pow(__builtin_elementwise_abs(x), y); \
+    V of_zero = y == (T)0 && (x == (T)0 || x == (T)INFINITY) ? (V)NAN : known; \
+    return x == (T)1 && __builtin_elementwise_abs(y) == (T)INFINITY ? (V)NAN : of_zero; \
+  } \
   V _W copysign(V x, V y) { return __builtin_elementwise_copysign(x, y); } \
   V _W step(V edge, V x) { return x < edge ? (V)0 : (V)1; } \
   V _W fma(V x, V y, V z) { return __builtin_elementwise_fma(x, y, z); } \
@@ -115,17 +135,38 @@ _W_SIZES(_W_NATIVE, float)
 _W_DOT(float)
 _W_DOT(double)
 
-#define _W_LENGTH(V, T) \
-  T _W length(V x) { return sqrt(dot(x, x)); } \
+// Squares neither overflow nor vanish: a vector is scaled where the sum of its squares says that they might have. SMALL is what no square that matters
+// is below; UP brings the least numbers above it, DOWN the greatest ones below overflow.
+#define _W_LENGTH(V, T, SMALL, UP, DOWN) \
+  T _W _w_scale(V x) { \
+    T squares = dot(x, x); \
+    return squares < SMALL ? UP : squares == (T)INFINITY ? DOWN : (T)1; \
+  } \
+  T _W length(V x) { T scale = _w_scale(x); V y = x * scale; return sqrt(dot(y, y)) / scale; } \
   T _W distance(V x, V y) { return length(x - y); } \
-  V _W normalize(V x) { T l = length(x); return l == (T)0 ? x : x / l; }
+  V _W normalize(V x) { \
+    V one = __builtin_elementwise_abs(x) == (T)INFINITY ? __builtin_elementwise_copysign((V)1, x) : x * (T)0; \
+    V y = _w_most(__builtin_elementwise_abs(x)) == (T)INFINITY ? one : x; \
+    V z = y * _w_scale(y); \
+    T l = sqrt(dot(z, z)); \
+    return l == (T)0 ? x : z / l; \
+  }
+#define _W_MOST(T) \
+  T _W _w_most(T x) { return x; } \
+  T _W _w_most(T##2 x) { return max(x.x, x.y); } \
+  T _W _w_most(T##3 x) { return max(max(x.x, x.y), x.z); } \
+  T _W _w_most(T##4 x) { return max(max(x.x, x.y), max(x.z, x.w)); }
+_W_MOST(float)
+_W_MOST(double)
+#define _W_LENGTH_FLOAT(V, T) _W_LENGTH(V, T, 0x1p-100f, 0x1p100f, 0x1p-66f)
+#define _W_LENGTH_DOUBLE(V, T) _W_LENGTH(V, T, 0x1p-900, 0x1p800, 0x1p-600)
 #define _W_FAST(V, T) \
-  T _W fast_length(V x) { return length(x); } \
-  T _W fast_distance(V x, V y) { return length(x - y); } \
-  V _W fast_normalize(V x) { return normalize(x); }
+  T _W fast_length(V x) { return sqrt(dot(x, x)); } \
+  T _W fast_distance(V x, V y) { return fast_length(x - y); } \
+  V _W fast_normalize(V x) { T l = fast_length(x); return l == (T)0 ? x : x / l; }
 #define _W_GEOMETRIC(M, T) M(T, T) M(T##2, T) M(T##3, T) M(T##4, T)
-_W_GEOMETRIC(_W_LENGTH, float)
-_W_GEOMETRIC(_W_LENGTH, double)
+_W_GEOMETRIC(_W_LENGTH_FLOAT, float)
+_W_GEOMETRIC(_W_LENGTH_DOUBLE, double)
 _W_GEOMETRIC(_W_FAST, float)
 
 // ---- integers
@@ -150,42 +191,83 @@ _W_UNSIGNED(_W_INTEGER_WITH_SCALAR, _W_VECTORS)
 _W_SIZES(_W_24, int)
 _W_SIZES(_W_24, uint)
 
-int _W popcount(int x) { return __builtin_popcount(x); }
-uint _W popcount(uint x) { return __builtin_popcount(x); }
-long _W popcount(long x) { return __builtin_popcountl(x); }
-ulong _W popcount(ulong x) { return __builtin_popcountl(x); }
-int _W clz(int x) { return x ? __builtin_clz(x) : 32; }
-uint _W clz(uint x) { return x ? __builtin_clz(x) : 32; }
-uint _W abs(int x) { return x < 0 ? 0u - (uint)x : (uint)x; }
-uint _W abs(uint x) { return x; }
-ulong _W abs(long x) { return x < 0 ? 0ul - (ulong)x : (ulong)x; }
-uint _W rotate(uint x, uint y) { return x << (y & 31) | x >> (-y & 31); }
-int _W rotate(int x, int y) { return (int)rotate((uint)x, (uint)y); }
+// T has N bits and is signed or not, U has no sign. __builtin_clz and its like take 32 bits, those with `l` 64: W.
+#define _W_BITS(T, U, N, L, W) \
+  T _W popcount(T x) { return (T)__builtin_popcount##L((U)x); } \
+  T _W clz(T x) { return (T)(x ? __builtin_clz##L((U)x) - (W - N) : N); } \
+  T _W ctz(T x) { return (T)(x ? __builtin_ctz##L((U)x) : N); } \
+  T _W rotate(T x, T y) { return (T)(U)((U)x << ((U)y & (N - 1)) | (U)x >> (-(U)y & (N - 1))); } \
+  _W_APPLY1(T, popcount, T) _W_APPLY1(T, clz, T) _W_APPLY1(T, ctz, T) _W_APPLY2(T, rotate, T)
+_W_BITS(char, uchar, 8, , 32)
+_W_BITS(uchar, uchar, 8, , 32)
+_W_BITS(short, ushort, 16, , 32)
+_W_BITS(ushort, ushort, 16, , 32)
+_W_BITS(int, uint, 32, , 32)
+_W_BITS(uint, uint, 32, , 32)
+_W_BITS(long, ulong, 64, l, 64)
+_W_BITS(ulong, ulong, 64, l, 64)
+
+#define _W_ABS(T, U) \
+  U _W abs(T x) { return x < 0 ? (U)(0 - (U)x) : (U)x; } \
+  U _W abs(U x) { return x; } \
+  U _W abs_diff(T x, T y) { return x < y ? (U)((U)y - (U)x) : (U)((U)x - (U)y); } \
+  U _W abs_diff(U x, U y) { return x < y ? (U)(y - x) : (U)(x - y); } \
+  _W_APPLY1(U, abs, T) _W_APPLY1(U, abs, U) _W_APPLY2(U, abs_diff, T) _W_APPLY2(U, abs_diff, U)
+_W_ABS(char, uchar)
+_W_ABS(short, ushort)
+_W_ABS(int, uint)
+_W_ABS(long, ulong)
 
 // ---- questions
 
+// Of numbers the answer is 1 or 0, in vectors -1 or 0.
 #define _W_QUESTIONS(F, I) \
   I _W isnan(F x) { return x != x; } \
   I _W isinf(F x) { return fabs(x) == (F)INFINITY; } \
-  I _W isfinite(F x) { return fabs(x) < (F)INFINITY; } \
-  F _W select(F a, F b, I c) { return c ? b : a; }
+  I _W isfinite(F x) { return fabs(x) < (F)INFINITY; }
+#define _W_QUESTIONS_OF_VECTORS(F, I) \
+  _W_QUESTIONS(F##2, I##2) _W_QUESTIONS(F##3, I##3) _W_QUESTIONS(F##4, I##4) _W_QUESTIONS(F##8, I##8) _W_QUESTIONS(F##16, I##16)
 _W_QUESTIONS(float, int)
-_W_QUESTIONS(float2, int2)
-_W_QUESTIONS(float3, int3)
-_W_QUESTIONS(float4, int4)
-_W_QUESTIONS(float8, int8)
-_W_QUESTIONS(float16, int16)
+_W_QUESTIONS_OF_VECTORS(float, int)
+_W_QUESTIONS(double, int)
+_W_QUESTIONS_OF_VECTORS(double, long)
 
-int _W any(int x) { return x < 0; }
-int _W any(int2 x) { return (x.x | x.y) < 0; }
-int _W any(int3 x) { return (x.x | x.y | x.z) < 0; }
-int _W any(int4 x) { return (x.x | x.y | x.z | x.w) < 0; }
-int _W all(int x) { return x < 0; }
-int _W all(int2 x) { return (x.x & x.y) < 0; }
-int _W all(int3 x) { return (x.x & x.y & x.z) < 0; }
-int _W all(int4 x) { return (x.x & x.y & x.z & x.w) < 0; }
+// In vectors the greatest bit decides, of a number whether it is 0.
+#define _W_SELECT(V, C) V _W select(V a, V b, C c) { return c ? b : a; }
+#define _W_SELECT_ALL(T, C) \
+  _W_SELECT(T, C) _W_SELECT(T##2, C##2) _W_SELECT(T##3, C##3) _W_SELECT(T##4, C##4) _W_SELECT(T##8, C##8) _W_SELECT(T##16, C##16)
+#define _W_SELECT_BOTH(T, S, U) _W_SELECT_ALL(T, S) _W_SELECT_ALL(T, U)
+_W_SELECT_BOTH(char, char, uchar)
+_W_SELECT_BOTH(uchar, char, uchar)
+_W_SELECT_BOTH(short, short, ushort)
+_W_SELECT_BOTH(ushort, short, ushort)
+_W_SELECT_BOTH(int, int, uint)
+_W_SELECT_BOTH(uint, int, uint)
+_W_SELECT_BOTH(float, int, uint)
+_W_SELECT_BOTH(long, long, ulong)
+_W_SELECT_BOTH(ulong, long, ulong)
+_W_SELECT_BOTH(double, long, ulong)
+
+#define _W_ANY(T) \
+  int _W any(T x) { return x < 0; } \
+  int _W any(T##2 x) { return any((T)(x.s0 | x.s1)); } \
+  int _W any(T##3 x) { return any((T)(x.s0 | x.s1 | x.s2)); } \
+  int _W any(T##4 x) { return any(x.lo | x.hi); } \
+  int _W any(T##8 x) { return any(x.lo | x.hi); } \
+  int _W any(T##16 x) { return any(x.lo | x.hi); } \
+  int _W all(T x) { return x < 0; } \
+  int _W all(T##2 x) { return all((T)(x.s0 & x.s1)); } \
+  int _W all(T##3 x) { return all((T)(x.s0 & x.s1 & x.s2)); } \
+  int _W all(T##4 x) { return all(x.lo & x.hi); } \
+  int _W all(T##8 x) { return all(x.lo & x.hi); } \
+  int _W all(T##16 x) { return all(x.lo & x.hi); }
+_W_ANY(char)
+_W_ANY(short)
+_W_ANY(int)
+_W_ANY(long)
 
 #define _W_CONVERT(TO, FROM) \
+  TO _W convert_##TO(FROM x) { return (TO)x; } \
   TO##2 _W convert_##TO##2(FROM##2 x) { return __builtin_convertvector(x, TO##2); } \
   TO##3 _W convert_##TO##3(FROM##3 x) { return __builtin_convertvector(x, TO##3); } \
   TO##4 _W convert_##TO##4(FROM##4 x) { return __builtin_convertvector(x, TO##4); } \

@@ -15,6 +15,8 @@
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::prelude::*;
 
+use warpline::group_functions::is_gpu;
+
 use crate::error::Result;
 use crate::ffi::load::functions;
 use crate::module::{FUNCTION_INDEX, Module, owned_string, users_of};
@@ -42,7 +44,7 @@ const INLINE_KEY: &str = "function-inline-threshold";
 const OPENCL_SECTION: &str = ".warpline.opencl";
 
 const SPIR_FUNC: u32 = 75;
-const SPIR_KERNEL: u32 = 76;
+pub(crate) const SPIR_KERNEL: u32 = 76;
 
 impl Module {
     /// Gives OpenCL's functions the C calling convention, unless the target is a GPU: only there do SPIR's conventions mean
@@ -154,11 +156,6 @@ impl Module {
             functions().LLVMAddAttributeAtIndex(function, FUNCTION_INDEX, attribute);
         }
     }
-}
-
-/// Whether a triple is that of a GPU.
-pub(crate) fn is_gpu(triple: &str) -> bool {
-    ["spir", "amdgcn", "nvptx"].iter().any(|gpu| triple.starts_with(gpu))
 }
 
 /// LLVM's number for an attribute's name.

@@ -1,26 +1,85 @@
-//! Numbers of work-items that a program takes as integers of 32 bits.
+//! Functions that ask about work-items: what they are called, and their numbers that a program takes as integers of 32 bits.
 //!
 //! In `int i = get_global_id(0)` the number is narrowed at once. Passes merge that with later arithmetic, and what extends `i` for an address becomes two
 //! shifts, in which nobody finds the index again. So before anything is simplified, call and narrowing become one call of a function that
 //! yields 32 bits, which passes cannot look into.
 
+use std::ffi::CStr;
+
 use llvm_sys::LLVMOpcode::LLVMTrunc;
+use llvm_sys::LLVMTypeKind::LLVMIntegerTypeKind;
 use llvm_sys::prelude::*;
-use warpline::vectorize::work_items::NARROW;
+use warpline::group_functions::{GroupFunction, NARROW, is_gpu};
 
 use crate::ffi::load::functions;
 use crate::module::{Module, c_string, users_of, value_name};
-use crate::simplify::{calls_of, has_body};
+use crate::simplify::{SPIR_KERNEL, calls_of, has_body};
 
-/// OpenCL's function as C++ and as C name it.
-const GLOBAL_ID: [&str; 2] = ["_Z13get_global_idj", "get_global_id"];
+/// Named metadata of modules that come from OpenCL.
+const OF_OPENCL: [&CStr; 4] =
+    [c"opencl.ocl.version", c"opencl.spir.version", c"opencl.kernels", c"opencl.used.extensions"];
+
+/// Metadata of OpenCL's kernels.
+const OF_KERNELS: [&str; 2] = ["kernel_arg_addr_space", "kernel_arg_type"];
 
 impl Module {
+    /// Gives functions that ask about work-items their mangled names, in a module of which metadata or calling conventions say that it is
+    /// OpenCL's: elsewhere their plain names are words that any program may use. To be called before
+    /// [`Module::normalise_calling_conventions`].
+    pub(crate) fn mangle_work_item_functions(&self) {
+        if is_gpu(&self.triple()) || !self.is_of_opencl() {
+            return;
+        }
+        let f = functions();
+        for function in self.functions().filter(|&function| !has_body(function)).collect::<Vec<_>>() {
+            let mangled = GroupFunction::mangled_question(&value_name(function));
+            let Some(mangled) = mangled.filter(|_| operands_of_question(function).is_some()) else {
+                continue;
+            };
+            // SAFETY: functions of this live module; pointer and length describe the name.
+            unsafe {
+                let known = f.LLVMGetNamedFunction(self.raw(), c_string(&mangled).as_ptr());
+                if known.is_null() {
+                    f.LLVMSetValueName2(function, mangled.as_ptr().cast(), mangled.len());
+                } else {
+                    f.LLVMReplaceAllUsesWith(function, known);
+                }
+            }
+        }
+    }
+
+    fn is_of_opencl(&self) -> bool {
+        let f = functions();
+        // SAFETY: a live module, a string that ends, and functions of the module; the list of metadata is freed.
+        unsafe {
+            let named = |name: &&CStr| f.LLVMGetNamedMetadataNumOperands(self.raw(), name.as_ptr()) > 0;
+            let kinds = OF_KERNELS
+                .map(|n| f.LLVMGetMDKindIDInContext(self.context(), n.as_ptr().cast(), n.len() as u32));
+            OF_OPENCL.iter().any(named)
+                || self.functions().any(|function| {
+                    let mut count = 0;
+                    let entries = f.LLVMGlobalCopyAllMetadata(function, &raw mut count);
+                    let is_kernel = (0..count as u32)
+                        .any(|i| kinds.contains(&f.LLVMValueMetadataEntriesGetKind(entries, i)));
+                    f.LLVMDisposeValueMetadataEntries(entries);
+                    is_kernel || f.LLVMGetFunctionCallConv(function) == SPIR_KERNEL
+                })
+        }
+    }
+
     /// Makes one call of the calls of `get_global_id` and truncations to 32 bits of what they yield.
     pub(crate) fn narrow_work_item_numbers(&mut self) {
+        let f = functions();
         let asked: Vec<LLVMValueRef> = self
             .functions()
-            .filter(|&function| !has_body(function) && GLOBAL_ID.contains(&value_name(function).as_str()))
+            .filter(|&function| {
+                // SAFETY: a live function.
+                let result = unsafe { f.LLVMGetReturnType(f.LLVMGlobalGetValueType(function)) };
+                !has_body(function)
+                    && GroupFunction::is_global_id(&value_name(function))
+                    && operands_of_question(function) == Some(1)
+                    && int_width(result) == Some(64)
+            })
             .collect();
         for function in asked {
             let truncations: Vec<(LLVMValueRef, LLVMValueRef)> = calls_of(function)
@@ -69,4 +128,28 @@ fn truncations_of(value: LLVMValueRef) -> Vec<LLVMValueRef> {
             && f.LLVMGetIntTypeWidth(f.LLVMTypeOf(user)) == 32
     };
     users_of(value).into_iter().filter(narrows).collect()
+}
+
+/// The width of an integer type.
+fn int_width(ty: LLVMTypeRef) -> Option<u32> {
+    let f = functions();
+    // SAFETY: a live type, asked for its width if it is an integer.
+    unsafe { (f.LLVMGetTypeKind(ty) == LLVMIntegerTypeKind as u32).then(|| f.LLVMGetIntTypeWidth(ty)) }
+}
+
+/// How many operands a function has that takes nothing or an `int` and yields an integer; `None` of other functions.
+fn operands_of_question(function: LLVMValueRef) -> Option<u32> {
+    let f = functions();
+    // SAFETY: a live function; parameters are asked for by numbers below their count.
+    unsafe {
+        let ty = f.LLVMGlobalGetValueType(function);
+        let count = f.LLVMCountParams(function);
+        let takes = match count {
+            0 => true,
+            1 => int_width(f.LLVMTypeOf(f.LLVMGetParam(function, 0))) == Some(32),
+            _ => false,
+        };
+        let yields = int_width(f.LLVMGetReturnType(ty)).is_some();
+        (takes && yields && f.LLVMIsFunctionVarArg(ty) == 0).then_some(count)
+    }
 }

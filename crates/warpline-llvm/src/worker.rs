@@ -257,6 +257,7 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
     };
     module.verify()?;
     module.settle_data_layout();
+    module.mangle_work_item_functions();
     if kind == InputKind::OpenCl {
         module.own_opencl_builtins()?;
     }

@@ -3,6 +3,7 @@
 //! * [`ir`]: the intermediate representation. It owns meaning: everything that a transformation may
 //!   change is modelled here, everything else is an opaque instruction with an effect record.
 //! * [`dataflow`]: data-flow analyses of functions, sparse and dense, and their clients.
+//! * [`group_functions`]: what work-items ask and do together, by names and signatures.
 //! * [`interp`]: the lane interpreter, the judge of transformations.
 //! * [`observe`]: what a program's timing tells of its secrets.
 //! * [`shape`]: how the lanes of a value relate: uniform, strided, varying.
@@ -18,6 +19,7 @@
 
 pub mod dataflow;
 mod demangle;
+pub mod group_functions;
 pub mod interp;
 pub mod ir;
 pub mod observe;

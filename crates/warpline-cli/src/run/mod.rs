@@ -15,10 +15,11 @@ pub mod timing;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use warpline::group_functions::Query;
 use warpline::ir::{Block, Function, Op, Value};
 use warpline::uniformity::report::{FunctionReport, Reason};
 use warpline::vectorize::callees::asking_lanes;
-use warpline::vectorize::work_items::{Added, Query, WorkItems};
+use warpline::vectorize::work_items::{Added, WorkItems};
 use warpline::vectorize::{AllCallees, NoMathLibrary, Vectorized, driver, linearize_kernel};
 use warpline_compile::KernelOptions;
 use warpline_compile::loops::MadeLoop;

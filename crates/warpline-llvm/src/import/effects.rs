@@ -48,6 +48,7 @@ struct Facts {
     willreturn: bool,
     convergent: bool,
     speculatable: bool,
+    returns_twice: bool,
 }
 
 impl Facts {
@@ -66,6 +67,7 @@ impl Facts {
         effects.set(Effects::UNWINDS, !self.nounwind);
         effects.set(Effects::NO_RETURN, self.noreturn);
         effects.set(Effects::CONVERGENT, self.convergent);
+        effects.set(Effects::RETURNS_TWICE, self.returns_twice);
         effects
     }
 }
@@ -84,6 +86,7 @@ pub(super) fn of_function(global: LLVMValueRef) -> Effects {
         willreturn: flag("willreturn"),
         convergent: flag("convergent"),
         speculatable: flag("speculatable"),
+        returns_twice: flag("returns_twice"),
     }
     .effects()
 }
@@ -110,6 +113,7 @@ pub(super) fn of_call(call: LLVMValueRef) -> Effects {
             willreturn: flag("willreturn"),
             convergent: if intrinsic { !at_callee("convergent").is_null() } else { flag("convergent") },
             speculatable: flag("speculatable"),
+            returns_twice: flag("returns_twice"),
         }
         .effects();
         if assembly && f.LLVMGetInlineAsmHasSideEffects(f.LLVMGetCalledValue(call)) != 0 {

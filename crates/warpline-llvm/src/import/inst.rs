@@ -411,6 +411,10 @@ fn opaque(inst: LLVMValueRef, opcode: u32) -> OpaqueInfo {
     if is_call && !unsafe { f.LLVMIsAInlineAsm(f.LLVMGetCalledValue(inst)) }.is_null() {
         name.push_str(" asm");
     }
+    // SAFETY: a live call.
+    if opcode == Opcode::LLVMCall as u32 && unsafe { f.LLVMGetTailCallKind(inst) } == MUST_TAIL {
+        name = OpaqueInfo::MUST_TAIL.to_owned();
+    }
     OpaqueInfo { name: name.into(), effects, atomic: atomic(inst, opcode) }
 }
 

@@ -30,6 +30,8 @@ bitflags::bitflags! {
         const UNKNOWN_RESULT = 1 << 10;
         /// A synchronisation operation (atomic, fence).
         const ATOMIC = 1 << 11;
+        /// May return a second time, as `setjmp` does.
+        const RETURNS_TWICE = 1 << 12;
     }
 }
 
@@ -52,7 +54,8 @@ impl Effects {
                 | Effects::NO_RETURN
                 | Effects::CONVERGENT
                 | Effects::VOLATILE
-                | Effects::ATOMIC,
+                | Effects::ATOMIC
+                | Effects::RETURNS_TWICE,
         )
     }
 
@@ -65,7 +68,8 @@ impl Effects {
                 | Effects::NO_RETURN
                 | Effects::CONVERGENT
                 | Effects::VOLATILE
-                | Effects::ATOMIC,
+                | Effects::ATOMIC
+                | Effects::RETURNS_TWICE,
         )
     }
 }

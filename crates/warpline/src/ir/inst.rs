@@ -350,6 +350,14 @@ pub struct OpaqueInfo {
 }
 
 impl OpaqueInfo {
+    /// How a call is named that must stay the last thing that its function does.
+    pub const MUST_TAIL: &'static str = "call musttail";
+
+    /// Whether it is a call of a function; inline assembly is none.
+    pub fn is_call(&self) -> bool {
+        matches!(&*self.name, "call" | OpaqueInfo::MUST_TAIL | "invoke" | "callbr")
+    }
+
     /// An instruction of which nothing but its name and effects is known.
     pub fn new(name: &str, effects: Effects) -> OpaqueInfo {
         OpaqueInfo { name: name.into(), effects, atomic: None }

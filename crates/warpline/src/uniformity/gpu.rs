@@ -22,7 +22,8 @@
 
 use super::facts::{Facts, Note, assembly_outputs, is_scalar_register, is_scalar_register_name};
 use super::opencl;
-use super::rules::{Called, Cause, OperandSet, Rule, by_effects, by_name_and_effects, is_lane_number};
+use super::rules::{Called, Cause, OperandSet, Rule, by_effects, by_name_and_effects};
+use crate::group_functions::GroupFunction;
 use crate::ir::{CastOp, Constant, Effects, Function, Inst, Module, Op, Scalar, Type, Value};
 
 /// What distinguishes the machines.
@@ -316,12 +317,19 @@ impl Gpu {
     }
 
     /// The rule of a call of a function that has no summary.
-    pub(super) fn call(&self, func: &Function, inst: Inst, called: &Called, facts: &Facts) -> Rule {
+    pub(super) fn call(
+        &self,
+        module: &Module,
+        func: &Function,
+        inst: Inst,
+        called: &Called,
+        facts: &Facts,
+    ) -> Rule {
         let (name, effects) = (called.name(), called.effects);
         if let Some(own) = name.strip_prefix(self.intrinsics) {
             return self.intrinsic(func, inst, own, effects, facts);
         }
-        if is_lane_number(name) || VARYING_BUILTINS.iter().any(|v| name.contains(v)) {
+        if GroupFunction::is_lane_register(name) || VARYING_BUILTINS.iter().any(|v| name.contains(v)) {
             return Rule::Source(Cause::LaneNumber);
         }
         if name.starts_with("llvm.experimental.convergence.") {
@@ -336,7 +344,8 @@ impl Gpu {
         if UNIFORM_BUILTINS.iter().any(|v| name.contains(v)) {
             return Rule::Operands;
         }
-        opencl::builtin(name, effects).unwrap_or(Rule::Source(Cause::UnknownCall))
+        let builtin = called.callee.and_then(|(symbol, _)| opencl::builtin(module, symbol, effects));
+        builtin.unwrap_or(Rule::Source(Cause::UnknownCall))
     }
 
     fn by_effects(&self, func: &Function, inst: Inst, effects: Effects) -> Rule {

@@ -6,50 +6,8 @@
 //! function of that name is not taken for one.
 
 use super::rules::{Cause, Rule};
-use crate::ir::Effects;
-
-/// Numbers of work-items and their kin.
-const LANE_NUMBERS: &[&str] = &[
-    "get_enqueued_local_linear_id",
-    "get_global_id",
-    "get_global_linear_id",
-    "get_local_id",
-    "get_local_linear_id",
-    "get_sub_group_eq_mask",
-    "get_sub_group_ge_mask",
-    "get_sub_group_gt_mask",
-    "get_sub_group_le_mask",
-    "get_sub_group_local_id",
-    "get_sub_group_lt_mask",
-];
-
-/// What is one for the whole group, for equal operands.
-const GROUP_QUERIES: &[&str] = &[
-    "get_enqueued_local_size",
-    "get_enqueued_num_sub_groups",
-    "get_global_offset",
-    "get_global_size",
-    "get_group_id",
-    "get_local_size",
-    "get_max_sub_group_size",
-    "get_num_groups",
-    "get_num_sub_groups",
-    "get_sub_group_id",
-    "get_sub_group_size",
-    "get_work_dim",
-];
-
-/// Operations of a whole group, the result of which all of its work-items get, by prefix.
-const COLLECTIVE: &[&str] = &[
-    "sub_group_all",
-    "sub_group_any",
-    "sub_group_broadcast",
-    "sub_group_reduce_",
-    "work_group_all",
-    "work_group_any",
-    "work_group_broadcast",
-    "work_group_reduce_",
-];
+use crate::group_functions::{GroupFunction, demangle};
+use crate::ir::{Effects, Module, Symbol};
 
 /// Functions of their operands, by prefix.
 const VARIANTS: &[&str] = &["half_", "native_"];
@@ -182,25 +140,26 @@ const FUNCTIONS: &[&str] = &[
     "upsample",
 ];
 
-/// Whether a function of this mangled name yields the number of a work-item.
-pub(super) fn is_lane_number(mangled: &str) -> bool {
-    demangle(mangled).is_some_and(|(name, _)| LANE_NUMBERS.contains(&name))
+/// The rule of a built-in function that has no body; `None` for any other function.
+pub(super) fn builtin(module: &Module, symbol: Symbol, effects: Effects) -> Option<Rule> {
+    match GroupFunction::of(module, symbol) {
+        Some(GroupFunction::Query(query, _)) if query.is_of_work_item() => {
+            return Some(Rule::Source(Cause::LaneNumber));
+        }
+        Some(GroupFunction::LaneNumber) => return Some(Rule::Source(Cause::LaneNumber)),
+        Some(GroupFunction::Query(..) | GroupFunction::GroupNumber) => return Some(Rule::Operands),
+        Some(GroupFunction::Collective { uniform: true }) => return Some(Rule::AlwaysUniform),
+        Some(GroupFunction::Collective { uniform: false } | GroupFunction::Barrier) => return None,
+        None => {}
+    }
+    of_operands(&module.symbols[symbol].name, effects)
 }
 
-/// The rule of a built-in function of this mangled name that has these effects; `None` for any other function.
-pub(super) fn builtin(mangled: &str, effects: Effects) -> Option<Rule> {
+/// The rule of a function of its operands, of this mangled name.
+fn of_operands(mangled: &str, effects: Effects) -> Option<Rule> {
     let (name, types) = demangle(mangled)?;
     let among = |list: &[&str]| list.contains(&name);
     let begins = |list: &[&str]| list.iter().any(|p| name.starts_with(p));
-    if among(LANE_NUMBERS) {
-        return Some(Rule::Source(Cause::LaneNumber));
-    }
-    if among(GROUP_QUERIES) {
-        return Some(Rule::Operands);
-    }
-    if begins(COLLECTIVE) {
-        return Some(Rule::AlwaysUniform);
-    }
     let quiet = !effects.intersects(
         Effects::WRITES | Effects::UNKNOWN_RESULT | Effects::VOLATILE | Effects::ATOMIC | Effects::UNWINDS,
     );
@@ -216,32 +175,31 @@ pub(super) fn builtin(mangled: &str, effects: Effects) -> Option<Rule> {
     (quiet && shared && name.starts_with("vload")).then_some(Rule::Operands)
 }
 
-/// Name and parameter types of `_Z<length><name><types>`.
-fn demangle(mangled: &str) -> Option<(&str, &str)> {
-    let rest = mangled.strip_prefix("_Z")?;
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let length: usize = rest.get(..digits)?.parse().ok()?;
-    rest[digits..].split_at_checked(length)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::parse_module;
 
     #[test]
     fn built_in_functions_have_their_rules_by_name_type_and_effects() {
         let none = Effects::empty();
-        assert_eq!(builtin("_Z13get_global_idj", none), Some(Rule::Source(Cause::LaneNumber)));
-        assert_eq!(builtin("_Z12get_group_idj", none), Some(Rule::Operands));
-        assert_eq!(builtin("_Z20work_group_broadcastfj", none), Some(Rule::AlwaysUniform));
-        assert_eq!(builtin("_Z4sqrtf", none), Some(Rule::Operands));
-        assert_eq!(builtin("_Z4sqrtf", Effects::UNKNOWN), None);
-        assert_eq!(builtin("_Z6vload4mPU3AS1Kf", Effects::READS), Some(Rule::Operands));
-        assert_eq!(builtin("_Z6vload4mPKf", Effects::READS), None);
-        assert_eq!(builtin("_Z16convert_int4_rteDv4_f", none), Some(Rule::Operands));
-        assert_eq!(builtin("_Z7as_lanev", none), None);
-        assert_eq!(builtin("_Z9my_helperi", none), None);
-        assert_eq!(builtin("_ZN3foo3barEv", none), None);
-        assert_eq!(builtin("sqrtf", none), None);
+        let declared = |text: &str| {
+            let module = parse_module(&format!("declare @{text} []")).unwrap_or_else(|e| panic!("{e}"));
+            let symbol = module.symbols.keys().next().expect("it is declared");
+            builtin(&module, symbol, none)
+        };
+        assert_eq!(declared("_Z13get_global_idj(i32) -> i64"), Some(Rule::Source(Cause::LaneNumber)));
+        assert_eq!(declared("_Z12get_group_idj(i32) -> i64"), Some(Rule::Operands));
+        assert_eq!(declared("_Z12get_group_idjj(i32, i32) -> i64"), None);
+        assert_eq!(declared("_Z20work_group_broadcastfj(float, i32) -> float"), Some(Rule::AlwaysUniform));
+        assert_eq!(declared("_Z4sqrtf(float) -> float"), Some(Rule::Operands));
+        assert_eq!(of_operands("_Z4sqrtf", Effects::UNKNOWN), None);
+        assert_eq!(of_operands("_Z6vload4mPU3AS1Kf", Effects::READS), Some(Rule::Operands));
+        assert_eq!(of_operands("_Z6vload4mPKf", Effects::READS), None);
+        assert_eq!(of_operands("_Z16convert_int4_rteDv4_f", none), Some(Rule::Operands));
+        assert_eq!(of_operands("_Z7as_lanev", none), None);
+        assert_eq!(of_operands("_Z9my_helperi", none), None);
+        assert_eq!(of_operands("_ZN3foo3barEv", none), None);
+        assert_eq!(of_operands("sqrtf", none), None);
     }
 }

@@ -6,10 +6,10 @@
 
 use super::facts::{Facts, Note};
 use super::gpu::{self, Gpu};
-use super::opencl;
 use super::summary::{Summaries, Summary};
 use cranelift_entity::EntitySet;
 
+use crate::group_functions::GroupFunction;
 use crate::ir::{CallInfo, Constant, Effects, Function, Inst, LaneOp, Module, Op, Symbol};
 
 /// The machine whose rules decide what is a source of divergence.
@@ -138,17 +138,6 @@ impl Cause {
     }
 }
 
-/// Intrinsics that yield the number of a work-item or lane, by prefix. They are declared without memory effects, so their
-/// effects do not tell.
-const LANE_NUMBERS: &[&str] = &[
-    "llvm.amdgcn.workitem.id.",
-    "llvm.amdgcn.mbcnt.",
-    "llvm.nvvm.read.ptx.sreg.tid.",
-    "llvm.nvvm.read.ptx.sreg.laneid",
-    "llvm.spv.thread.id",
-    "llvm.dx.thread.id",
-];
-
 /// What rules depend on besides the function itself.
 #[derive(Copy, Clone, Debug)]
 pub struct Context<'a> {
@@ -184,7 +173,7 @@ pub(crate) fn called<'m>(module: &'m Module, func: &Function, inst: Inst) -> Opt
     let named = |s: Symbol| (s, &*module.symbols[s].name);
     match &data.op {
         Op::Call(call) => Some(Called { callee: call.callee.map(named), effects: call.effects }),
-        Op::Opaque(o) | Op::OpaqueTerm(o) if matches!(&*o.name, "call" | "invoke" | "callbr") => {
+        Op::Opaque(o) | Op::OpaqueTerm(o) if o.is_call() => {
             // The callee is the last operand, behind those of the bundles.
             let callee = data.args.last().and_then(|&a| match func.constant(a)? {
                 Constant::Address { symbol, offset: 0, .. } => Some(named(*symbol)),
@@ -210,7 +199,7 @@ impl<'a> Context<'a> {
             return by_lane_op(op);
         }
         if let Some(called) = called(module, func, inst) {
-            return self.call(func, inst, &called);
+            return self.call(module, func, inst, &called);
         }
         if let Some(gpu) = self.target.gpu() {
             return gpu.rule(module, func, inst, self.facts);
@@ -229,7 +218,7 @@ impl<'a> Context<'a> {
         self.target != Target::Simd || self.summaries.is_some()
     }
 
-    fn call(&self, func: &Function, inst: Inst, called: &Called) -> Rule {
+    fn call(&self, module: &Module, func: &Function, inst: Inst, called: &Called) -> Rule {
         if let Some(summary) = self.summary(called) {
             return summary.rule();
         }
@@ -240,10 +229,8 @@ impl<'a> Context<'a> {
             return Rule::Operands;
         }
         let rule = match self.target.gpu() {
-            Some(gpu) => gpu.call(func, inst, called, self.facts),
-            None if is_lane_number(called.name()) || opencl::is_lane_number(called.name()) => {
-                Rule::Source(Cause::LaneNumber)
-            }
+            Some(gpu) => gpu.call(module, func, inst, called, self.facts),
+            None if is_lane_number(module, called) => Rule::Source(Cause::LaneNumber),
             None => by_effects(called.effects),
         };
         match rule {
@@ -301,6 +288,15 @@ impl<'a> Context<'a> {
     }
 }
 
+/// Whether a call yields the number of a work-item or lane.
+fn is_lane_number(module: &Module, called: &Called) -> bool {
+    match called.callee.and_then(|(symbol, _)| GroupFunction::of(module, symbol)) {
+        Some(GroupFunction::Query(query, _)) => query.is_of_work_item(),
+        Some(GroupFunction::LaneNumber) => true,
+        _ => false,
+    }
+}
+
 fn by_lane_op(op: LaneOp) -> Rule {
     match op {
         LaneOp::LaneIndex | LaneOp::Insert => Rule::Source(Cause::LaneNumber),
@@ -339,11 +335,6 @@ fn lane_call(name: &str) -> Option<LaneOp> {
 /// The name of what is called; empty for an indirect call.
 pub(super) fn callee_name<'m>(module: &'m Module, call: &CallInfo) -> &'m str {
     call.callee.map(|s| &*module.symbols[s].name).unwrap_or_default()
-}
-
-/// Whether an intrinsic of this name yields the number of a work-item or lane.
-pub(super) fn is_lane_number(name: &str) -> bool {
-    LANE_NUMBERS.iter().any(|p| name.starts_with(p))
 }
 
 pub(super) fn by_name_and_effects(name: &str, effects: Effects) -> Rule {

@@ -39,6 +39,7 @@ mod pipeline;
 pub mod plan;
 pub mod private_memory;
 pub mod reducible;
+mod refused_calls;
 pub mod repair;
 pub mod safe_loads;
 pub mod scalarize;

@@ -12,7 +12,7 @@
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::{CycleForest, CycleId, Node};
 
-use crate::ir::{Block, Edge, Effects, Function, Op, OpaqueInfo, Type, Value};
+use crate::ir::{Block, Edge, Function, Op, OpaqueInfo, Type, Value};
 use crate::ssa;
 
 use super::{VectorizeError, dead_ends, reducible};
@@ -49,15 +49,11 @@ pub fn normalize(func: &mut Function) -> Result<(), VectorizeError> {
 fn refusal(info: &OpaqueInfo) -> String {
     let name = &*info.name;
     let reason = match name.split_whitespace().next().unwrap_or(name) {
-        "invoke" if info.effects.contains(Effects::UNWINDS) => {
-            "calls a function that may unwind, and lanes cannot unwind one by one; if it never does, declare it `noexcept` \
-             (`nounwind`), else compile with `-fno-exceptions` or `panic=abort`"
-        }
         "invoke" => {
-            "calls a function that does not unwind: simplify the module first, which makes a plain call of it"
+            "calls a function with a landing pad: simplify the module first, which makes a plain call of it if it does not unwind"
         }
         "resume" | "cleanupret" | "catchret" | "catchswitch" => {
-            "is for code that unwinds, and lanes cannot unwind one by one; compile with `-fno-exceptions` or `panic=abort`"
+            "is for code that unwinds, and lanes cannot unwind one by one"
         }
         "indirectbr" => "jumps to a computed address; use a `switch`",
         "callbr" => "is assembly that jumps; use a function call",

@@ -25,7 +25,7 @@ use super::sink::{has_stores_to_sink, sink_stores};
 use super::stage::{Stage, Watch};
 use super::widen::widen_indices;
 use super::words::{self, Words};
-use super::{LaneProgram, VectorizeError, normalize, shared_memory, to_lane_program};
+use super::{LaneProgram, VectorizeError, normalize, refused_calls, shared_memory, to_lane_program};
 
 /// The greatest number of lanes.
 pub const MAX_WIDTH: u32 = 64;
@@ -92,6 +92,12 @@ fn linearize_staged(
     }
     if func.variadic {
         return Err(VectorizeError::in_function(func, "variadic functions cannot be vectorized"));
+    }
+    if is_callee {
+        // Whatever it leads to has been looked at with the kernel.
+        refused_calls::check_own(module, func)?;
+    } else {
+        refused_calls::check(module, func, options.callees)?;
     }
     watch(Stage::Verify);
     let mut scalar = func.clone();

@@ -1,105 +1,22 @@
 //! Kernels that ask which work-item they are: OpenCL's index functions, and the registers of NVIDIA's and AMD's GPUs.
 //!
-//! Such a kernel becomes one with parameters in their place ([`with_parameters`]), which is then like any other. Neighbouring lanes are
+//! [`crate::group_functions`] says which functions these are. Such a kernel becomes one with parameters in their place ([`with_parameters`]), which is then like any other. Neighbouring lanes are
 //! neighbours along dimension 0, so the number of the work-item in this dimension is the index; whatever else can be asked is one for all
 //! lanes, since a driver over a range of work-items ([`ndrange`](super::driver::ndrange)) runs each row of a work-group by itself.
 //!
 //! A work-group is more than the lanes that run together, so barriers are refused.
 
-use cranelift_entity::EntitySet;
-
+use crate::group_functions::{GroupFunction, Query};
 use crate::ir::{
-    BinaryOp, CallInfo, CastOp, Effects, FuncId, Function, Inst, InstFlags, IntPred, Module, Op, SymbolKind,
-    Type, Value,
+    BinaryOp, CastOp, Effects, FuncId, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value,
 };
 use crate::shape::ArgShape;
 
-use super::VectorizeError;
+use super::callees::bodies;
+use super::{Callees, VectorizeError, refused_calls};
 
 /// The type of numbers of work-items.
 const NUMBER: Type = Type::Int(64);
-
-/// What can be asked, in a dimension.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Query {
-    /// The number of the work-item among all.
-    GlobalId,
-    /// The number of the work-item in its group.
-    LocalId,
-    /// The number of the group.
-    GroupId,
-    /// The number of work-items.
-    GlobalSize,
-    /// The number of work-items of this group.
-    LocalSize,
-    /// The number of work-items of a group that is not the last one.
-    EnqueuedLocalSize,
-    /// The number of groups.
-    NumGroups,
-    /// The least number of a work-item.
-    GlobalOffset,
-}
-
-/// Queries by OpenCL's names.
-const OPENCL: [(&str, Query); 8] = [
-    ("get_global_id", Query::GlobalId),
-    ("get_local_id", Query::LocalId),
-    ("get_group_id", Query::GroupId),
-    ("get_global_size", Query::GlobalSize),
-    ("get_local_size", Query::LocalSize),
-    ("get_enqueued_local_size", Query::EnqueuedLocalSize),
-    ("get_num_groups", Query::NumGroups),
-    ("get_global_offset", Query::GlobalOffset),
-];
-
-/// What stands behind the name of a function that yields the number of a work-item as an integer of 32 bits; such functions are declared for
-/// programs that narrow it at once.
-pub const NARROW: &str = ".i32";
-
-/// Queries by the names of registers, before the dimension.
-const REGISTERS: [(&str, Query); 6] = [
-    ("llvm.nvvm.read.ptx.sreg.tid.", Query::LocalId),
-    ("llvm.nvvm.read.ptx.sreg.ntid.", Query::LocalSize),
-    ("llvm.nvvm.read.ptx.sreg.ctaid.", Query::GroupId),
-    ("llvm.nvvm.read.ptx.sreg.nctaid.", Query::NumGroups),
-    ("llvm.amdgcn.workitem.id.", Query::LocalId),
-    ("llvm.amdgcn.workgroup.id.", Query::GroupId),
-];
-
-/// Functions that let all work-items of a group wait for each other.
-const BARRIERS: [&str; 2] = ["barrier", "work_group_barrier"];
-
-/// The same by prefix.
-const BARRIERS_WITH_SUFFIX: [&str; 4] =
-    ["_Z7barrier", "_Z18work_group_barrier", "llvm.nvvm.barrier", "llvm.amdgcn.s.barrier"];
-
-impl Query {
-    /// What a function of this name asks, and the dimension if the name says it.
-    fn of_name(name: &str) -> Option<(Query, Option<u32>)> {
-        for (prefix, query) in REGISTERS {
-            if let Some(dimension) = name.strip_prefix(prefix) {
-                let dimension = ["x", "y", "z"].iter().position(|d| *d == dimension)?;
-                return Some((query, Some(dimension as u32)));
-            }
-        }
-        let name = name.strip_suffix(NARROW).unwrap_or(name);
-        let is = |plain: &str| name == plain || name == format!("_Z{}{plain}j", plain.len());
-        OPENCL.iter().find(|(plain, _)| is(plain)).map(|&(_, query)| (query, None))
-    }
-
-    /// OpenCL's name without `get_`.
-    fn short_name(self) -> &'static str {
-        OPENCL.iter().find(|(_, query)| *query == self).map_or("", |(name, _)| &name["get_".len()..])
-    }
-
-    /// What work-items have in dimensions that there are not.
-    fn in_no_dimension(self) -> u128 {
-        match self {
-            Query::GlobalId | Query::LocalId | Query::GroupId | Query::GlobalOffset => 0,
-            Query::GlobalSize | Query::LocalSize | Query::EnqueuedLocalSize | Query::NumGroups => 1,
-        }
-    }
-}
 
 /// What a parameter that was added stands for. All are integers of 64 bits but for narrow indices.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -146,93 +63,54 @@ impl WorkItems {
 /// or unsigned.
 ///
 /// # Errors
-/// If the function waits at a barrier, or calls a function of the module that waits there or asks.
+/// If the function, or one of the module that it calls, makes a call that no lanes can make, such as one of a barrier; or if one that it
+/// calls asks.
 pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<WorkItems>, VectorizeError> {
     let func = &module.functions[kernel];
-    let mut asked = Vec::new();
-    for i in func.layout.iter().flat_map(|&b| func.block_insts(b)) {
-        let Some(name) = declared_callee(module, func, i) else {
-            no_question_inside(module, func, i)?;
-            continue;
-        };
-        if is_barrier(name) {
-            let reason = format!(
-                "all work-items of a group wait for each other at `{name}`, and a group is more than the lanes that run together; make \
-                 two kernels of what is before and behind it"
-            );
-            return Err(VectorizeError::at_inst(func, i, reason));
-        }
-        if let Some((query, dimension)) = Query::of_name(name).filter(|_| is_number(func, i)) {
-            asked.push((i, query, dimension_of(func, i, dimension)));
-        }
+    let asked = questions(module, func);
+    let mut answers = Answers { func: func.clone(), added: Vec::new(), params: Vec::new() };
+    if !asked.is_empty() {
+        answers.param(Added::Index(64));
     }
+    for &(i, query, dimension) in &asked {
+        answers.answer(i, query, dimension);
+    }
+    let Answers { mut func, added, .. } = answers;
+    refused_calls::check(module, &func, &ByName)?;
     if asked.is_empty() {
         return Ok(None);
     }
-    let mut answers = Answers { func: func.clone(), added: Vec::new(), params: Vec::new() };
-    answers.func.name = format!("{}.items", func.name).into();
-    answers.param(Added::Index(64));
-    for (i, query, dimension) in asked {
-        answers.answer(i, query, dimension);
-    }
-    let Answers { func, added, .. } = answers;
+    func.name = format!("{}.items", func.name).into();
     let params: Vec<Type> = func.params.iter().map(|&p| func.ty(p)).collect();
     module.function_symbol(&func.name, &params, func.ret, Effects::UNKNOWN);
     Ok(Some(WorkItems { func: module.functions.push(func), added }))
 }
 
-/// Checks that what a call leads to in the module asks nothing.
-fn no_question_inside(module: &Module, func: &Function, call: Inst) -> Result<(), VectorizeError> {
-    let mut seen: EntitySet<FuncId> = EntitySet::new();
-    let mut work: Vec<FuncId> = defined_callee(module, func, call).into_iter().collect();
-    while let Some(id) = work.pop() {
-        if !seen.insert(id) {
-            continue;
-        }
-        let callee = &module.functions[id];
-        for i in callee.layout.iter().flat_map(|&b| callee.block_insts(b)) {
-            let name = declared_callee(module, callee, i).unwrap_or_default();
-            if Query::of_name(name).is_some() || is_barrier(name) {
-                let reason = format!(
-                    "it leads to `{}`, which calls `{name}`; only a kernel itself can ask that, with what is inlined into it",
-                    callee.name
-                );
-                return Err(VectorizeError::at_inst(func, call, reason));
-            }
-            work.extend(defined_callee(module, callee, i));
-        }
+/// Calls as far as names say what is called.
+struct ByName;
+
+impl Callees for ByName {
+    fn may_be_vectorized(&self, _module: &Module, _function: FuncId) -> bool {
+        true
     }
-    Ok(())
+
+    fn has_address_taken(&self, _module: &Module, _function: FuncId) -> bool {
+        false
+    }
 }
 
-fn is_barrier(name: &str) -> bool {
-    BARRIERS.contains(&name) || BARRIERS_WITH_SUFFIX.iter().any(|prefix| name.starts_with(prefix))
-}
-
-/// The function of the module that is called directly.
-fn defined_callee(module: &Module, func: &Function, i: Inst) -> Option<FuncId> {
-    let Op::Call(info) = &func.insts[i].op else { return None };
-    module.function(&module.symbols[info.callee?].name)
-}
-
-/// The name of a function without a body that is called directly.
-fn declared_callee<'m>(module: &'m Module, func: &Function, i: Inst) -> Option<&'m str> {
-    let Op::Call(info) = &func.insts[i].op else { return None };
-    let CallInfo { callee: Some(callee), .. } = **info else { return None };
-    let symbol = &module.symbols[callee];
-    let function = matches!(symbol.kind, SymbolKind::Function { .. });
-    (function && module.function(&symbol.name).is_none()).then_some(&symbol.name)
-}
-
-/// Whether a call yields what a question does.
-fn is_number(func: &Function, i: Inst) -> bool {
-    func.insts[i].result().is_some_and(|v| matches!(func.ty(v), Type::Int(16..=64)))
-}
-
-/// The dimension that a question is about, from 3 on one that there is not; `None` if it is not constant.
-fn dimension_of(func: &Function, i: Inst, named: Option<u32>) -> Option<u32> {
-    let given = || func.as_int(*func.insts[i].args.first()?).map(|d| d.min(3) as u32);
-    named.or_else(given)
+/// What a function asks by plain calls, each with the dimension if that is constant, 3 for one that there is not.
+fn questions(module: &Module, func: &Function) -> Vec<(Inst, Query, Option<u32>)> {
+    let bodies = bodies(module);
+    let question = |i: Inst| {
+        let Op::Call(info) = &func.insts[i].op else { return None };
+        let symbol = info.callee.filter(|s| !bodies.contains_key(s))?;
+        let Some(GroupFunction::Query(query, named)) = GroupFunction::of(module, symbol) else { return None };
+        let given = || func.as_int(*func.insts[i].args.first()?).map(|d| d.min(3) as u32);
+        func.insts[i].result()?;
+        Some((i, query, named.or_else(given)))
+    };
+    func.layout.iter().flat_map(|&b| func.block_insts(b)).filter_map(question).collect()
 }
 
 struct Answers {
@@ -463,10 +341,10 @@ mod tests {
     #[test]
     fn an_answer_is_chosen_where_the_dimension_is_not_constant() {
         let (added, text) = rewritten(
-            "declare @get_global_size(i32) -> i64 []
+            "declare @_Z15get_global_sizej(i32) -> i64 []
             func @k(%d: i32) -> i64 {
             b0:
-              %n: i64 = call @get_global_size(%d)
+              %n: i64 = call @_Z15get_global_sizej(%d)
               ret %n
             }",
         )
@@ -478,12 +356,12 @@ mod tests {
 
     #[test]
     fn a_callee_that_asks_is_refused() {
-        let text = "declare @get_local_id(i32) -> i64 []
+        let text = "declare @_Z12get_local_idj(i32) -> i64 []
             declare @inner() -> i64 []
             declare @outer() -> i64 []
             func @inner() -> i64 {
             b0:
-              %i: i64 = call @get_local_id(0)
+              %i: i64 = call @_Z12get_local_idj(0)
               ret %i
             }
             func @outer() -> i64 {
@@ -496,19 +374,23 @@ mod tests {
               %i: i64 = call @outer()
               ret %i
             }";
-        assert!(rewritten(text).unwrap_err().contains("it leads to `inner`, which calls `get_local_id`"));
+        assert!(
+            rewritten(text)
+                .unwrap_err()
+                .contains("it leads to `inner`, where `_Z12get_local_idj` asks which work-item it is")
+        );
     }
 
     #[test]
     fn a_function_of_the_module_is_no_question() {
-        let text = "declare @get_global_id(i32) -> i64 []
-            func @get_global_id(%d: i32) -> i64 {
+        let text = "declare @_Z13get_global_idj(i32) -> i64 []
+            func @_Z13get_global_idj(%d: i32) -> i64 {
             b0:
               ret 7
             }
             func @k() -> i64 {
             b0:
-              %i: i64 = call @get_global_id(0)
+              %i: i64 = call @_Z13get_global_idj(0)
               ret %i
             }";
         let mut module = parse_module(text).unwrap_or_else(|e| panic!("{e}"));

@@ -1,9 +1,10 @@
 //! Drivers over work-items in up to three dimensions.
 
+use crate::group_functions::Query;
 use crate::ir::{BinaryOp, FuncId, InstFlags, IntPred, Module, Op, Type, Value};
 use crate::shape::ArgShape;
 use crate::vectorize::VectorizeError;
-use crate::vectorize::work_items::{Added, Query, WorkItems};
+use crate::vectorize::work_items::{Added, WorkItems};
 
 use super::build::{Builder, I64, Loop};
 

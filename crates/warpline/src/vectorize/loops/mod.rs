@@ -30,7 +30,7 @@ use warpline_analysis::{CycleForest, CycleId, Node};
 
 use crate::ir::{Block, CallInfo, Combine, FuncId, Function, Module, Op};
 use crate::shape::ArgShape;
-use crate::uniformity::rules::lane_op;
+use crate::uniformity::rules::{called, lane_op};
 use crate::verify::verify;
 
 use super::callees::asking_lanes;
@@ -38,7 +38,7 @@ use super::dependences::{self, Check, Pieces, Region, Stands};
 use super::driver::{Form, Forms, make_lead};
 use super::options::{Contract, Options, Vectorized};
 use super::pipeline::vectorize;
-use super::{MAX_WIDTH, VectorizeError, dead_ends};
+use super::{MAX_WIDTH, VectorizeError, dead_ends, refused_calls};
 use body::{Body, Lines};
 use carried::{Carried, Kind};
 use find::Loop;
@@ -333,6 +333,9 @@ fn take_out(
         return Err(VectorizeError::in_function(&scalar, reason));
     }
     let l = Loop::find(&mut scalar, header)?;
+    if calls_functions(module, &scalar, &l) {
+        refused_calls::check_around(module, &scalar)?;
+    }
     let mut carried = l.carried(module, &scalar, any_order)?;
     let counter = Counter::of(module, &scalar, &l, &carried)?;
     let mut exact = no_wrap::find(&scalar, &l, &carried, &counter);
@@ -354,6 +357,12 @@ fn take_out(
         VectorizeError::in_function(&scalar, format!("internal: taking the loop out broke it:\n{e}"))
     })?;
     Ok(Taken { scalar, l, carried, counter, body, stands, pieces })
+}
+
+/// Whether a loop calls functions, intrinsics apart.
+fn calls_functions(module: &Module, func: &Function, l: &Loop) -> bool {
+    let mut insts = func.layout.iter().filter(|&&b| l.blocks.contains(b)).flat_map(|&b| func.block_insts(b));
+    insts.any(|i| called(module, func, i).is_some_and(|c| !c.name().starts_with("llvm.")))
 }
 
 /// Whether something is combined over all iterations, in vectors of all lanes.
