@@ -218,8 +218,9 @@ pub fn vectorize_loop(
     let mut form = |width: u32, suffix: &str| {
         let (name, masked) = (format!("{}{suffix}", options.name), suffix == MASKED);
         let args = body.args.clone();
-        let (contract, region) = (unit.contract, Some(&region));
-        let asked = Options { width, args, name, masked, contract, region, scalar_result: false, ..*options };
+        let (contract, region, pieces) = (unit.contract, Some(&region), &pieces);
+        let asked =
+            Options { width, args, name, masked, contract, region, pieces, scalar_result: false, ..*options };
         vectorize(module, body_func, &asked)
             .map_err(|e| VectorizeError { function: scalar.name.clone(), ..e })
     };
