@@ -17,6 +17,8 @@
 //! ;@ simplified                              the command line's pipeline has simplified it, as it does with sources
 //! ;@ args …                                of a kernel that asks which work-item it is also the parameters that it gets
 //! ;@ loop                                  not the function is the unit, but its first loop; the range is 0..1
+//! ;@ racy                                  its lanes may race
+//! ;@ independent                           the iterations of the loop are promised not to depend on each other
 //! ;@ lockstep                              there is no scalar reference
 //! ;@ machine                               machine code alone is judged: the interpreter lacks the types
 //! ;@ refused TEXT                          the reason contains this
