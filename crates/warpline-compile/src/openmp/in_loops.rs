@@ -17,6 +17,9 @@ pub(crate) fn check(module: &Module, func: &Function, header: Block, place: &str
         let Some(callee) = l.callee(inst) else { continue };
         let reason = match of_runtime(callee) {
             Some(directive) => format!("`#pragma omp {directive}` in it is for threads: it calls `{callee}`"),
+            None if is_ordered_block(callee) && l.is_in_inner_loop(inst) => {
+                "`#pragma omp ordered simd` stands in a loop within it: an iteration executes one such block once".to_owned()
+            }
             None if is_ordered_block(callee) => match l.shared(inst) {
                 Some(variable) => format!(
                     "`#pragma omp ordered simd` in it uses `{variable}`, which is used in the rest of the loop and outside of it, too: copy it to \
@@ -70,6 +73,10 @@ impl InLoop<'_> {
         let is_inside = |b: Block| self.nest.around(b).any(|header| header == self.header);
         let blocks = self.func.layout.iter().filter(move |&&b| is_inside(b) == inside);
         blocks.flat_map(|&b| self.func.block_insts(b))
+    }
+
+    fn is_in_inner_loop(&self, inst: Inst) -> bool {
+        self.nest.around(self.func.insts[inst].block).next() != Some(self.header)
     }
 
     fn callee(&self, inst: Inst) -> Option<&str> {
