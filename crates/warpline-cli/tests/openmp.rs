@@ -1,4 +1,5 @@
-//! OpenMP's directives: what the table in docs/support.md says of them. Its rows are the files in `filetests/openmp/`, whose first lines say
+//! What docs/support.md says of OpenMP's directives. The rows of its table are the files in `filetests/openmp/`, whose first
+//! lines say
 //!
 //! ```text
 //! // construct: …     the first column

@@ -67,6 +67,7 @@ pub fn open(options: &KernelOptions) -> Result<Kernel> {
         return Err(Error::option("--cpu", message));
     }
     let imported = load_with(&options.input, &options.load_options())?;
+    imported.forget_marks_of_loops();
     let cpu = worker::find_cpu(&options.cpu, &imported.ir.triple)?;
     settle(options, imported, cpu)
 }
