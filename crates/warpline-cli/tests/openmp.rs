@@ -145,3 +145,36 @@ fn what_is_left_out_for_threads_is_said() {
     );
     assert!(text.contains("`#pragma omp distribute simd`"), "{text}");
 }
+
+/// What `//@ loop` says of distances is what `safelen` says.
+#[test]
+fn marks_of_loops_bound_the_number_of_lanes_and_promise_what_cannot_be_decided() {
+    if !has_clang() {
+        eprintln!("skipped: there is no clang");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("k.c");
+    let source = |mark: &str, body: &str| {
+        format!(
+            "//@ bind x=i32[1009]=iota\n//@ bind out=i32[1009]=zero\n//@ bind n=1001\n\
+             void k(const int *restrict x, int *restrict out, int n) {{\n  //@ loop {mark}\n  \
+             for (int i = 4; i < n; i++) {body}\n}}\n"
+        )
+    };
+    let run = |mark: &str, body: &str, more: &[&str]| {
+        std::fs::write(&file, source(mark, body)).unwrap();
+        warpline(&[&["run", file.to_str().unwrap(), "--width", "8"], more].concat())
+    };
+    let text = ok(&run("safelen 4", "out[i] = out[i - 4] + x[i];", &[]));
+    assert!(text.contains(" on 4 lanes") && text.contains("0 mismatches"), "{text}");
+    // Nobody can know where these lead.
+    let scattered = "out[x[i]] = out[x[i - 1] + 1] + 1;";
+    let promised = [run("independent", scattered, &[]), run("", scattered, &["--independent"])];
+    for text in promised.map(|output| ok(&output)) {
+        assert!(text.contains(" on 8 lanes") && text.contains("0 mismatches"), "{text}");
+    }
+    assert_eq!(run("", scattered, &[]).status.code(), Some(2));
+    let words = stderr(&run("safelen 0", scattered, &[]));
+    assert!(words.contains("k.c:5: `safelen` wants a number of iterations"), "{words}");
+}
