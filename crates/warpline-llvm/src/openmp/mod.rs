@@ -240,7 +240,7 @@ fn closing(text: &str) -> Option<usize> {
 /// and blocks.
 fn statement(lines: &[&str]) -> String {
     let (mut text, mut round, mut curly) = (String::new(), 0i32, 0i32);
-    for line in lines.iter().filter(|line| !line.trim_start().starts_with('#')) {
+    for line in lines.iter().take(STATEMENT).filter(|line| !line.trim_start().starts_with('#')) {
         for c in line.chars() {
             text.push(c);
             match c {
