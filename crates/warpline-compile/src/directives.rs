@@ -418,7 +418,7 @@ mod tests {
         let message = |text: &str| parse(text, Language::Rust, Path::new("k.rs")).unwrap_err().to_string();
         assert_eq!(
             message("fn f() {}\n//@ rnage 0..4\n"),
-            "k.rs:2: unknown directive `rnage`; there are function, args, rust, returns, range, bind, width, boscc, tolerance and lane-insensitive"
+            "k.rs:2: unknown directive `rnage`; there are function, args, rust, returns, range, bind, width, boscc, tolerance, lane-insensitive and racy"
         );
         assert_eq!(message("//@ range 4\n"), "k.rs:1: `4` is no range: write A..B");
         assert_eq!(

@@ -123,8 +123,15 @@ pub fn openmp_directives(path: &Path, triple: Option<&str>, contract: bool) -> R
         tempfile::tempdir().map_err(|error| Error::io("cannot write to", std::env::temp_dir(), &error))?;
     let clang = Clang { kind, directory: directory.path(), triple, contract };
     let mut found = clang.preprocessed(path)?.map_or(Vec::new(), |text| openmp::read(&text));
-    openmp::find_beginnings(&mut found, |file| std::fs::read(file).ok());
+    openmp::find_beginnings(&mut found, source_text);
     Ok(found)
+}
+
+/// The text of a file that a line marker names, which may be any path: of regular files that are not absurdly large.
+fn source_text(path: &str) -> Option<Vec<u8>> {
+    const MOST: u64 = 64 << 20;
+    let known = std::fs::metadata(path).ok()?;
+    (known.is_file() && known.len() <= MOST).then(|| std::fs::read(path).ok()).flatten()
 }
 
 /// What clang is to do.
