@@ -5,10 +5,6 @@
 
 #if __clang_major__ >= 18
 
-// None of these is called, so it does not matter how vectors are passed.
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpsabi"
-
 // A function of which one overload is defined here must have all of them here: the compiler looks for its own only where there are none, and would
 // convert operands to the types of those that it finds. What nothing calls is not compiled.
 #define _W static __attribute__((overloadable, always_inline, nodebug, section(".warpline.opencl")))
@@ -147,9 +143,9 @@ _W_DOT(double)
   V _W normalize(V x) { \
     V one = __builtin_elementwise_abs(x) == (T)INFINITY ? __builtin_elementwise_copysign((V)1, x) : x * (T)0; \
     V y = _w_most(__builtin_elementwise_abs(x)) == (T)INFINITY ? one : x; \
-    V z = y * _w_scale(y); \
-    T l = sqrt(dot(z, z)); \
-    return l == (T)0 ? x : z / l; \
+    T scale = _w_scale(y), up = scale > (T)1 ? scale : (T)1, down = scale < (T)1 ? scale : (T)1; \
+    T l = sqrt(dot(y * scale, y * scale)); \
+    return l == (T)0 ? x : y * up / l * down; \
   }
 #define _W_MOST(T) \
   T _W _w_most(T x) { return x; } \
@@ -287,5 +283,4 @@ _W_CONVERT_ALL(ulong)
 _W_CONVERT_ALL(float)
 _W_CONVERT_ALL(double)
 
-#pragma clang diagnostic pop
 #endif

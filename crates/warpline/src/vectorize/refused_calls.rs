@@ -112,6 +112,21 @@ pub(super) fn check_own(module: &Module, func: &Function) -> Result<(), Vectoriz
     Ok(())
 }
 
+/// The first call in some blocks of a function that no lanes can make.
+pub(super) fn first_in(
+    module: &Module,
+    func: &Function,
+    is_in: impl Fn(Block) -> bool,
+) -> Option<VectorizeError> {
+    let bodies = bodies(module);
+    let is_defined = |symbol: Symbol| bodies.contains_key(&symbol);
+    let mut insts = func.layout.iter().filter(|&&b| is_in(b)).flat_map(|&b| func.block_insts(b));
+    insts.find_map(|i| {
+        let reason = by_callee(module, func, i, &is_defined).or_else(|| by_form(module, func, i))?;
+        Some(VectorizeError::at_inst(func, i, reason))
+    })
+}
+
 /// Checks the calls of a function that has a loop to vectorize, as far as they stand outside of the loop.
 ///
 /// # Errors

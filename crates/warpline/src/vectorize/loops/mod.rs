@@ -321,7 +321,24 @@ struct Taken {
     pieces: Pieces,
 }
 
+/// Takes a loop out. A call in it that no lanes can make is a better reason than the loop's form that comes of it.
 fn take_out(
+    module: &mut Module,
+    func: FuncId,
+    unit: &Unit,
+    options: &Options<'_>,
+) -> Result<Taken, VectorizeError> {
+    understand(module, func, unit, options).map_err(|error| {
+        let function = &module.functions[func];
+        let nest = Nest::of(function);
+        let call = nest.of_header(unit.header).and_then(|c| {
+            refused_calls::first_in(module, function, |b| nest.cycles.contains(c, Node::from(b)))
+        });
+        call.unwrap_or(error)
+    })
+}
+
+fn understand(
     module: &mut Module,
     func: FuncId,
     unit: &Unit,
