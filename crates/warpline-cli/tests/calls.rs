@@ -189,6 +189,22 @@ fn functions_beside_the_kernel_may_use_exceptions() {
 }
 
 #[test]
+fn calls_that_must_not_throw_are_calls() {
+    if no_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let text = "int may_throw(int);\n//@ args i=index\nextern \"C\" void k(int i, int *o) noexcept { o[i] = may_throw(o[i]); }\n";
+    let input = file(folder.path(), "k.cpp", text);
+    vectorize(folder.path(), &[input.to_str().unwrap(), "--width", "8"]);
+    let text = "int may_throw(int);\nextern \"C\" void k(int n, const int *x, int *__restrict o) {\n#pragma omp simd\n\
+                for (int i = 0; i < n; i++) o[i] = may_throw(x[i]);\n}\n";
+    let input = file(folder.path(), "l.cpp", text);
+    let object = folder.path().join("l.o");
+    ok(&warpline(&["vectorize", input.to_str().unwrap(), "--width", "8", "-o", object.to_str().unwrap()]));
+}
+
+#[test]
 fn barriers_and_group_functions_are_refused_under_every_name() {
     let declared = [
         ("void @barrier(i32)", "i32 1", ""),

@@ -13,6 +13,7 @@
 //! Between its first passes and the others `indices` are taken apart.
 
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
+use llvm_sys::LLVMOpcode::LLVMUnreachable;
 use llvm_sys::prelude::*;
 
 use warpline::group_functions::is_gpu;
@@ -209,7 +210,8 @@ unsafe fn only_terminates(pad: LLVMBasicBlockRef) -> bool {
             }
             instruction = f.LLVMGetNextInstruction(instruction);
         }
-        let ends = !f.LLVMIsAUnreachableInst(f.LLVMGetBasicBlockTerminator(pad)).is_null();
+        let last = f.LLVMGetBasicBlockTerminator(pad);
+        let ends = !last.is_null() && f.LLVMGetInstructionOpcode(last) == LLVMUnreachable as u32;
         ends && calls == ["__clang_call_terminate"]
     }
 }
