@@ -3,7 +3,8 @@
 use super::ELEMENTS;
 use super::types::{FLOATS, INTEGERS, Ty, WIDTHS};
 
-/// A number for three operands, and for the first `y` of all: as bits. The flag says whether it is an element of a vector.
+/// A number for three operands, and for the first `y` of all: as bits. The flag says whether it is an element of a
+/// vector.
 type Formula = fn(Ty, [u64; 3], u64, bool) -> u64;
 
 /// Numbers for vectors.
@@ -389,7 +390,8 @@ fn difference(ty: Ty, x: u64, y: u64) -> u64 {
     }
 }
 
-/// "… proceed as if the elements in p were replaced as follows: p\[i\] = isinf(p\[i\]) ? copysign(1.0, p\[i\]) : 0.0 * p\[i\]".
+/// "… proceed as if the elements in p were replaced as follows: p\[i\] = isinf(p\[i\]) ? copysign(1.0, p\[i\]) : 0.0
+/// * p\[i\]".
 fn normalize(ty: Ty, x: &[u64], _: &[u64]) -> Vec<u64> {
     let mut p: Vec<f64> = x.iter().map(|&x| ty.number(x)).collect();
     if p.iter().any(|x| x.is_infinite()) {
