@@ -171,7 +171,8 @@ impl Clang<'_> {
             write(&builtins, OPENCL_BUILTINS)?;
             arguments.splice(0..0, ["-include".into(), builtins.into()]);
             // For clang only some processors have OpenCL's optional types, such as `double`; compilers make them for all.
-            arguments.splice(0..0, ["-Xclang", "-cl-ext=+all"].map(OsString::from));
+            // The definitions are inlined, so it does not matter how vectors are passed.
+            arguments.splice(0..0, ["-Wno-psabi", "-Xclang", "-cl-ext=+all"].map(OsString::from));
         }
         run(&clang(path)?, path, &arguments, output, CLANG_REMEDY)
     }

@@ -529,6 +529,7 @@ required {
     fn LLVMGetMDNodeNumOperands(v: LLVMValueRef) -> u32;
     fn LLVMGetMDNodeOperands(v: LLVMValueRef, dest: *mut LLVMValueRef);
     fn LLVMGetMDString(v: LLVMValueRef, length: *mut u32) -> *const c_char;
+    fn LLVMGetUnwindDest(invoke_inst: LLVMValueRef) -> LLVMBasicBlockRef;
     fn LLVMGetNamedMetadataNumOperands(m: LLVMModuleRef, name: *const c_char) -> u32;
     fn LLVMGetNamedMetadataOperands(m: LLVMModuleRef, name: *const c_char, dest: *mut LLVMValueRef);
     fn LLVMGetOperandBundleAtIndex(c: LLVMValueRef, index: u32) -> LLVMOperandBundleRef;

@@ -154,6 +154,19 @@ impl Nest {
         })
     }
 
+    /// The blocks of a loop, with the dead ends to which it leads.
+    fn with_dead_ends(&self, func: &Function, c: CycleId) -> EntitySet<Block> {
+        let is_in = |b: Block| self.cycles.contains(c, Node::from(b));
+        let mut work: Vec<Block> = func.layout.iter().copied().filter(|&b| is_in(b)).collect();
+        let mut blocks = EntitySet::new();
+        while let Some(b) = work.pop() {
+            if blocks.insert(b) {
+                work.extend(func.successors(b).filter(|&to| is_in(to) || self.dead.contains(to)));
+            }
+        }
+        blocks
+    }
+
     fn of_header(&self, header: Block) -> Option<CycleId> {
         let node = Node::from(header);
         self.cycles.around(node).find(|&c| self.cycles.header(c) == node)
@@ -321,7 +334,25 @@ struct Taken {
     pieces: Pieces,
 }
 
+/// Takes a loop out. A call in it that no lanes can make is a better reason than the loop's form that comes of it.
 fn take_out(
+    module: &mut Module,
+    func: FuncId,
+    unit: &Unit,
+    options: &Options<'_>,
+) -> Result<Taken, VectorizeError> {
+    understand(module, func, unit, options).map_err(|error| {
+        let function = &module.functions[func];
+        let nest = Nest::of(function);
+        let call = nest.of_header(unit.header).and_then(|c| {
+            let blocks = nest.with_dead_ends(function, c);
+            refused_calls::first_in(module, function, |b| blocks.contains(b))
+        });
+        call.unwrap_or(error)
+    })
+}
+
+fn understand(
     module: &mut Module,
     func: FuncId,
     unit: &Unit,
