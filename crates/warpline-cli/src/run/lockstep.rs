@@ -84,7 +84,8 @@ fn attempt(
 ) -> Lockstep {
     let Subject { module, kernel, args, width, rest, fused } = subject;
     let func = &module.functions[kernel];
-    let options = Options { fuel: FUEL, fuse_multiply_add: fused, ..Options::default() };
+    let options =
+        Options { fuel: FUEL, fuse_multiply_add: fused, record_effects: false, ..Options::default() };
     let mut machine = Machine::with_options(module, options);
     let mut found =
         Lockstep { begin: data.begin, end: data.begin, memory: Vec::new(), race: None, stopped: None };

@@ -37,11 +37,16 @@ use crate::spec::{Bind, Elem, Number, Spec, Tolerance};
 
 use compare::Comparison;
 use data::{Data, Image};
+use guard::watched;
 use lockstep::Lockstep;
 use timing::Timing;
 
 const SCALAR: &str = "warpline_run_scalar";
 const VECTOR: &str = "warpline_run_vector";
+
+/// What messages call the two programs.
+const SCALAR_PROGRAM: &str = "the scalar program";
+const VECTOR_PROGRAM: &str = "the program on W lanes";
 
 /// Runs the command.
 ///
@@ -79,15 +84,15 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
     let lockstep = lockstep::interpret(subject, &data);
     let mut native = Image::new(&data);
     let mut slots = native.slots(&data, lockstep.end);
-    vector.call(&mut slots);
+    watched(VECTOR_PROGRAM, || vector.call(&mut slots));
     let by_lanes = lockstep.compare(&data, &native, tolerance.as_ref());
 
     let mut reference = Image::new(&data);
     let mut slots = reference.slots(&data, data.end);
-    scalar.call(&mut slots);
+    watched(SCALAR_PROGRAM, || scalar.call(&mut slots));
     native.restore(&data);
     let mut slots = native.slots(&data, data.end);
-    vector.call(&mut slots);
+    watched(VECTOR_PROGRAM, || vector.call(&mut slots));
     let mut by_scalar = Comparison::default();
     for (i, buffer) in data.buffers.iter().enumerate() {
         by_scalar.arrays(
@@ -101,7 +106,7 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
     if let Some(picture) = &picture {
         picture.write(&data, &native)?;
     }
-    let timing = timing::time(&scalar, &vector, &data);
+    let timing = watched(timing::TIMED, || timing::time(&scalar, &vector, &data));
     let binding =
         kernel.directives.lane_insensitive || (!asks_about_lanes(&kernel) && lockstep.race.is_none());
     let results = Results {

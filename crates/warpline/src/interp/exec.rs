@@ -86,7 +86,9 @@ impl<'e, 'm, 'o> Exec<'e, 'm, 'o> {
     }
 
     pub(super) fn log(&mut self, lane: u32, kind: EffectKind) {
-        self.m.effects.push(super::host::Effect { lane, kind });
+        if self.m.options.record_effects {
+            self.m.effects.push(super::host::Effect { lane, kind });
+        }
     }
 
     /// Executes an instruction that concerns one lane only. Calls and lane operations are not among them.

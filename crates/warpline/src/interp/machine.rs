@@ -44,6 +44,8 @@ pub struct Options {
     pub child_order: ChildOrder,
     /// The inactive lanes of lane programs.
     pub inactive: Inactive,
+    /// Whether [`Machine::effects`] are recorded, which takes memory without bounds.
+    pub record_effects: bool,
 }
 
 impl Default for Options {
@@ -56,6 +58,7 @@ impl Default for Options {
             fuse_multiply_add: false,
             child_order: ChildOrder::default(),
             inactive: Inactive::default(),
+            record_effects: true,
         }
     }
 }
