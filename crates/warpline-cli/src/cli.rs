@@ -33,7 +33,9 @@ fn memory_size(text: &str) -> Result<u64, String> {
         units.iter().find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, *shift))).unwrap_or((text, 0));
     let bytes = number.trim().parse::<u64>().ok().and_then(|n| n.checked_mul(1 << shift));
     match bytes {
-        None => Err(format!("`{text}` is no size: write bytes, or a number of KiB, MiB or GiB, such as 4GiB")),
+        None => {
+            Err(format!("`{text}` is no size: write bytes, or a number of KiB, MiB or GiB, such as 4GiB"))
+        }
         Some(1..LEAST_MEMORY) => Err(format!("{text} are too few for LLVM; it needs 512MiB or more")),
         Some(bytes) => Ok(bytes),
     }

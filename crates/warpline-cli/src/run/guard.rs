@@ -185,9 +185,12 @@ fn verdict(status: ExitStatus, heard: &Heard) -> (u8, Option<String>) {
     match (&heard.running, &heard.last) {
         (Some((program, _)), _) => (1, Some(format!("{program} {how}"))),
         (None, Some(program)) => (1, Some(format!("the process {how}, after {program} had returned"))),
-        (None, None) if matches!(status.signal(), Some(6 | 9)) => {
-            (2, Some(format!("the process {how} before the kernel ran, perhaps for want of memory; see --memory")))
-        }
+        (None, None) if matches!(status.signal(), Some(6 | 9)) => (
+            2,
+            Some(format!(
+                "the process {how} before the kernel ran, perhaps for want of memory; see --memory"
+            )),
+        ),
         (None, None) => (3, Some(format!("internal: the process {how} before the kernel ran"))),
     }
 }

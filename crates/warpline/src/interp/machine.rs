@@ -10,6 +10,7 @@ use super::cycles::ChildOrder;
 use super::decode::{self, Order, Symbols};
 use super::exec::{Exec, Frame};
 use super::host::{Effect, Host, NoHost};
+use super::mathematics::Mathematics;
 use super::memory::Memory;
 use super::observe::Observer;
 use super::race::RaceLog;
@@ -99,6 +100,7 @@ pub struct Machine<'m> {
     /// Whether a `freeze` had to choose a value (it chooses zero): then the program has other results as well.
     pub froze: bool,
     pub(super) host: Box<dyn Host + 'm>,
+    pub(super) mathematics: Option<Box<dyn Mathematics + 'm>>,
     pub(super) fuel: u64,
     functions: HashMap<&'m str, FuncId>,
     prepared: SecondaryMap<FuncId, Option<Rc<Code>>>,
@@ -122,6 +124,7 @@ impl<'m> Machine<'m> {
             effects: Vec::new(),
             froze: false,
             host: Box::new(NoHost),
+            mathematics: None,
             fuel: options.fuel,
             options,
             functions,
@@ -135,6 +138,11 @@ impl<'m> Machine<'m> {
     /// Gives the machine another host.
     pub fn set_host(&mut self, host: impl Host + 'm) {
         self.host = Box::new(host);
+    }
+
+    /// Has some mathematics computed elsewhere, in functions that are prepared from now on.
+    pub fn set_mathematics(&mut self, mathematics: impl Mathematics + 'm) {
+        self.mathematics = Some(Box::new(mathematics));
     }
 
     /// The module.
@@ -312,5 +320,9 @@ impl Symbols for Machine<'_> {
 
     fn function(&self, name: &str) -> Option<FuncId> {
         self.function_named(name)
+    }
+
+    fn mathematics(&self, name: &str) -> Option<usize> {
+        self.mathematics.as_ref()?.find(name)
     }
 }
