@@ -46,7 +46,7 @@ pub struct Races {
     /// One store of different values to one place, which nobody reads.
     pub last_lane_wins: Option<Meeting>,
     /// Whether lanes met by atomic operations.
-    atomic: bool,
+    pub atomic: bool,
 }
 
 impl Races {
@@ -57,11 +57,8 @@ impl Races {
 
     /// Adds what was seen in a group.
     fn add(&mut self, seen: &RaceLog, place: impl Fn(u64) -> String) {
-        let meeting = |race: Race| Meeting {
-            first: race.first.map_or("other lanes".to_owned(), |lane| format!("lane {lane}")),
-            second: race.second,
-            place: place(race.address),
-        };
+        let meeting =
+            |race: Race| Meeting { first: race.first, second: race.second, place: place(race.address) };
         if self.matters.is_none() {
             self.matters = seen.matters().map(|(kind, race)| (kind, meeting(race)));
         }
@@ -74,8 +71,8 @@ impl Races {
 
 /// How two lanes met.
 pub struct Meeting {
-    /// Who came first.
-    pub first: String,
+    /// The lane that came first; `None` if there were several.
+    pub first: Option<u32>,
     /// The lane that came second.
     pub second: u32,
     /// The buffer, with the number of the element.

@@ -21,7 +21,7 @@ pub mod timing;
 use std::collections::BTreeSet;
 
 use warpline::group_functions::Query;
-use warpline::ir::{Block, Function, Op, Value};
+use warpline::ir::{Block, Function, Op, SymbolData, SymbolKind, Value};
 use warpline::uniformity::report::{FunctionReport, Reason};
 use warpline::vectorize::callees::asking_lanes;
 use warpline::vectorize::work_items::{Added, WorkItems};
@@ -118,7 +118,7 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
         tolerance,
     });
     if let Some(picture) = &picture {
-        timed.run_vector(&data, &mut image, data.end);
+        run_vector(&timed.vector, &data, &mut image, data.end);
         picture.write(&data, &image)?;
     }
     let timing = watched(timing::TIMED, || timing::time(&timed.scalar, &timed.vector, &data));
@@ -145,37 +145,46 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
     Ok(if results.is_clean() { Outcome::Clean } else { Outcome::Finding })
 }
 
-/// Makes machine code of a module and loads it.
-fn load(kernel: &Kernel, module: &Module, visible: &[&str]) -> Result<Jit> {
+/// Makes machine code of a module and loads it. If it has variables that change, each [of three programs](Pair) gets its own.
+fn load(kernel: &Kernel, module: &Module, visible: &[&str]) -> Result<Vec<Jit>> {
     let options = CodegenOptions {
         define_missing: true,
         define_lane_operations: true,
         ..kernel.codegen_options(visible, Output::Object)
     };
     let object = worker::codegen(module, &options)?;
-    let jit = Jit::new()?;
-    jit.add_object(&object, &kernel.name)?;
-    Ok(jit)
+    let symbols = kernel.imported.ir.symbols.values();
+    let changes = |s: &SymbolData| matches!(s.kind, SymbolKind::Global { constant: false, .. });
+    let copies = if symbols.into_iter().any(changes) { 3 } else { 1 };
+    (0..copies)
+        .map(|_| {
+            let jit = Jit::new()?;
+            jit.add_object(&object, &kernel.name)?;
+            Ok(jit)
+        })
+        .collect()
 }
 
 /// The scalar program and the one on W lanes, in machine code.
 #[derive(Copy, Clone)]
 struct Pair<'jit> {
+    /// Code that has the other entries.
     jit: &'jit Jit,
     scalar: JitFunction<'jit>,
     vector: JitFunction<'jit>,
+    /// The program on W lanes that is compared with the interpreter.
+    prefix: JitFunction<'jit>,
 }
 
 impl<'jit> Pair<'jit> {
-    fn new(jit: &'jit Jit) -> Result<Pair<'jit>> {
-        Ok(Pair { jit, scalar: jit.function(SCALAR)?, vector: jit.function(VECTOR)? })
-    }
-
-    /// Runs the program on W lanes up to an index.
-    fn run_vector(&self, data: &Data, image: &mut Image, end: i64) {
-        image.restore(data);
-        let mut slots = image.slots(data, end);
-        watched(VECTOR_PROGRAM, || self.vector.call(&mut slots));
+    fn new(jits: &'jit Vec<Jit>) -> Result<Pair<'jit>> {
+        let copy = |k: usize| &jits[k % jits.len()];
+        Ok(Pair {
+            jit: copy(0),
+            prefix: copy(0).function(VECTOR)?,
+            scalar: copy(1).function(SCALAR)?,
+            vector: copy(2).function(VECTOR)?,
+        })
     }
 
     /// Compares the program on W lanes with the interpreter, as far as that came.
@@ -186,7 +195,7 @@ impl<'jit> Pair<'jit> {
         image: &mut Image,
         allowed: Option<&Tolerance>,
     ) -> Comparison {
-        self.run_vector(data, image, lockstep.end);
+        run_vector(&self.prefix, data, image, lockstep.end);
         lockstep.compare(data, image, allowed)
     }
 
@@ -197,13 +206,20 @@ impl<'jit> Pair<'jit> {
         watched(SCALAR_PROGRAM, || self.scalar.call(&mut slots));
         let reference: Vec<Vec<u8>> =
             (0..data.buffers.len()).map(|i| image.bytes(data, i).to_vec()).collect();
-        self.run_vector(data, image, data.end);
+        run_vector(&self.vector, data, image, data.end);
         let mut all = Comparison::default();
         for (i, buffer) in data.buffers.iter().enumerate() {
             all.arrays(buffer.elem, &reference[i], image.bytes(data, i), allowed, &buffer.name);
         }
         all
     }
+}
+
+/// Runs the program on W lanes up to an index.
+fn run_vector(program: &JitFunction<'_>, data: &Data, image: &mut Image, end: i64) {
+    image.restore(data);
+    let mut slots = image.slots(data, end);
+    watched(VECTOR_PROGRAM, || program.call(&mut slots));
 }
 
 /// What is run: as a scalar program by the function [`SCALAR`], and on W lanes by [`VECTOR`].

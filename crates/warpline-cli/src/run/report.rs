@@ -235,11 +235,12 @@ impl Results {
     fn races(&self, lines: &mut Vec<String>) {
         let races = &self.lockstep.races;
         if let Some((kind, Meeting { first, second, place })) = &races.matters {
+            let first = first.map_or("other lanes have".to_owned(), |lane| format!("lane {lane} has"));
             let what = match kind {
-                RaceKind::ReadAfterWrite => format!("lane {second} reads {place}, which {first} has written"),
-                RaceKind::WriteAfterRead => format!("lane {second} writes {place}, which {first} has read"),
+                RaceKind::ReadAfterWrite => format!("lane {second} reads {place}, which {first} written"),
+                RaceKind::WriteAfterRead => format!("lane {second} writes {place}, which {first} read"),
                 RaceKind::WriteAfterWrite => {
-                    format!("lane {second} writes {place}, where {first} has written another value")
+                    format!("lane {second} writes {place}, where {first} written another value")
                 }
             };
             let remedy = match self.race_is_finding {
@@ -248,7 +249,7 @@ impl Results {
             };
             lines.push(format!("  race: {what}{remedy}"));
         }
-        if let Some(Meeting { place, .. }) = &races.last_lane_wins {
+        if let (Some(Meeting { place, .. }), None) = (&races.last_lane_wins, &races.matters) {
             lines.push(format!(
                 "  warning: lanes store different values to {place} at once; the last lane wins"
             ));
@@ -280,9 +281,14 @@ impl Results {
         lines.push(match (self.binding, self.lockstep.races.order_matters()) {
             (true, _) => format!("  checked against the scalar program on all {} indices", self.elements),
             (_, true) => {
-                "  not checked against the scalar program, since lanes of a group race (`//@ lane-insensitive` if results do \
-                 not depend on that)"
-                    .to_owned()
+                let how = match self.lockstep.races.matters {
+                    Some(_) => "race",
+                    None => "meet by atomic operations",
+                };
+                format!(
+                    "  not checked against the scalar program, since lanes of a group {how} (`//@ lane-insensitive` if results \
+                     do not depend on that)"
+                )
             }
             _ => "  not checked against the scalar program, since the kernel uses lane operations (`//@ lane-insensitive` if \
                   results do not depend on the other lanes)"
