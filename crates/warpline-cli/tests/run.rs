@@ -393,6 +393,6 @@ __kernel void k(long i, __global float4 *p) { p[i] = lgamma(p[i]); }
 ";
     std::fs::write(&path, text).unwrap();
     let output = warpline(&["run", path.to_str().unwrap()]);
-    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
     assert!(stderr(&output).contains("lgamma"), "{}", stderr(&output));
 }
