@@ -436,7 +436,8 @@ pub struct RunOptions {
     /// varying parameter one element per index
     #[arg(long, value_name = "NAME=SPEC")]
     pub bind: Vec<Bind>,
-    /// How far floating-point results may be off where vector math is used: ulp=N, rel=X, abs=X; within one of them
+    /// How far results may be off those with the C library's mathematics where vector math is used, and those of the references where sums are
+    /// made in any order: ulp=N, rel=X, abs=X; within one of them. More is a finding, with exit code 1 [default: the input's directive]
     #[arg(long, value_name = "BOUNDS")]
     pub tolerance: Option<Tolerance>,
     /// Where pseudo-random contents start
