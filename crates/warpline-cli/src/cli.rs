@@ -18,8 +18,8 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub verb: Verb,
-    /// How much memory each process that reads an input, makes code or runs a kernel may have: bytes, or KiB, MiB, GiB; 0 for
-    /// no limit
+    /// How much memory each process that reads an input, makes code or runs a kernel may have: bytes, or KiB, MiB, GiB;
+    /// 0 for no limit
     #[arg(long, global = true, value_name = "SIZE", value_parser = memory_size, default_value = "4GiB")]
     pub memory: u64,
 }
@@ -436,15 +436,16 @@ pub struct RunOptions {
     /// varying parameter one element per index
     #[arg(long, value_name = "NAME=SPEC")]
     pub bind: Vec<Bind>,
-    /// How far results may be off those with the C library's mathematics where vector math is used, and those of the references where sums are
-    /// made in any order: ulp=N, rel=X, abs=X; within one of them. More is a finding, with exit code 1 [default: the input's directive]
+    /// How far results may be off those with the C library's mathematics where vector math is used, and those of the
+    /// references where sums are made in any order: ulp=N, rel=X, abs=X; within one of them. More is a finding, with
+    /// exit code 1 [default: the input's directive]
     #[arg(long, value_name = "BOUNDS")]
     pub tolerance: Option<Tolerance>,
     /// Where pseudo-random contents start
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// How long each run over the range may take, of the scalar program or on W lanes; 0 for any time. One that takes longer is a
-    /// finding, with exit code 1
+    /// How long each run over the range may take, of the scalar program or on W lanes; 0 for any time. One that takes
+    /// longer is a finding, with exit code 1
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub timeout: u64,
     /// Write a buffer as a grey picture: NAME=FILE.png,WIDTHxHEIGHT

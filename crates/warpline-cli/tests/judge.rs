@@ -1,4 +1,5 @@
-//! `warpline run` as a judge: kernels that end their process, that never end, that race, and whose mathematics rounds otherwise.
+//! `warpline run` as a judge: kernels that end their process, that never end, that race, and whose mathematics rounds
+//! otherwise.
 
 mod common;
 
@@ -275,7 +276,8 @@ fn races_that_matter_are_findings_unless_the_input_accepts_them() {
     for (body, words) in [
         ("%s = load i32, ptr %b\n %t = add i32 %s, %x\n store i32 %t, ptr %b", "b[0]"),
         (
-            "%h = getelementptr i32, ptr %b, i32 %x\n %s = load i32, ptr %h\n %t = add i32 %s, 1\n store i32 %t, ptr %h",
+            "%h = getelementptr i32, ptr %b, i32 %x\n %s = load i32, ptr %h\n %t = add i32 %s, 1\n \
+             store i32 %t, ptr %h",
             "b[",
         ),
         ("%y = load i32, ptr %pm\n %t = mul i32 %y, 2\n store i32 %t, ptr %pa", "a["),

@@ -1,8 +1,9 @@
 //! Processes that this program starts: what memory they get, that they end with their parent, and what they tell it.
 //!
-//! A process that runs code of users may end in any way: `exit(0)` in a kernel ends it with the exit status of success. So
-//! success is a message. The parent makes a [pipe](listen_to) before it starts the child, and the child [tells](tell) what it
-//! does, line by line. A child that ends without having said [`DONE`] has not finished, whatever its exit status says.
+//! A process that runs code of users may end in any way: `exit(0)` in a kernel ends it with the exit status of success.
+//! So success is a message. The parent makes a [pipe](listen_to) before it starts the child, and the child
+//! [tells](tell) what it does, line by line. A child that ends without having said [`DONE`] has not finished, whatever
+//! its exit status says.
 
 use std::io::{self, PipeReader, PipeWriter, Write as _};
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
@@ -36,7 +37,8 @@ pub fn memory() -> u64 {
     MEMORY.load(Ordering::Relaxed)
 }
 
-/// Lets a child that is yet to be started have [so much](set_memory) memory, leave no dump of it in a file, and end when this process ends.
+/// Lets a child that is yet to be started have [so much](set_memory) memory, leave no dump of it in a file, and end
+/// when this process ends.
 pub fn bind(command: &mut Command) {
     let (parent, memory) = (std::process::id(), memory());
     // SAFETY: between `fork` and `exec` the closure makes system calls only; it allocates nothing and takes no lock.
@@ -87,7 +89,8 @@ impl Listener {
     }
 }
 
-/// A channel by which a child that is yet to be started reports. The child gets the [number](Listener::number) as an argument.
+/// A channel by which a child that is yet to be started reports. The child gets the [number](Listener::number) as an
+/// argument.
 ///
 /// # Errors
 /// If the system has no more pipes.

@@ -180,8 +180,8 @@ impl JitFunction<'_> {
 
 impl Module {
     /// Gives a body to every declared function that neither the module nor this process has, so that the module can be linked:
-    /// when the running code reaches one, such as Rust's panic functions, the process ends with a message that names it. Weak
-    /// ones become null, as a linker makes them.
+    /// when the running code reaches one, such as Rust's panic functions, the process ends with a message that names
+    /// it. Weak ones become null, as a linker makes them.
     ///
     /// Returns the names.
     pub fn define_missing(&mut self) -> Vec<String> {

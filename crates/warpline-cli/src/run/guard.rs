@@ -1,5 +1,5 @@
-//! A kernel runs in a process of its own. However it ends that process, it is reported: the child says over a channel what it
-//! does and with which exit code it is done, and a child that ends without that is a finding.
+//! A kernel runs in a process of its own. However it ends that process, it is reported: the child says over a channel
+//! what it does and with which exit code it is done, and a child that ends without that is a finding.
 
 use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader, Read};
@@ -19,7 +19,8 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// The longest line that a child may write, in bytes.
 const LONGEST_LINE: u64 = 1 << 16;
 
-/// Whether this process is to run a kernel for another, to which the channel is opened then; the arguments become the user's.
+/// Whether this process is to run a kernel for another, to which the channel is opened then; the arguments become the
+/// user's.
 pub fn is_child(arguments: &mut Vec<OsString>) -> bool {
     if arguments.get(1).is_none_or(|verb| verb != CHILD_VERB) || arguments.len() < 3 {
         return false;
@@ -33,7 +34,8 @@ pub fn done(code: u8) {
     child::tell(DONE, &code.to_string());
 }
 
-/// Runs code of the user's. The parent is told before and after, so that it can say what ended the process, and end what does not end.
+/// Runs code of the user's. The parent is told before and after, so that it can say what ended the process, and end
+/// what does not end.
 pub fn watched<T>(program: &str, code: impl FnOnce() -> T) -> T {
     begins(program);
     let result = code();
@@ -82,7 +84,8 @@ enum End {
     TooLong(String),
 }
 
-/// Runs the command in another process and passes its exit code on. A program of the user's may take `timeout` seconds; 0 for any time.
+/// Runs the command in another process and passes its exit code on. A program of the user's may take `timeout` seconds;
+/// 0 for any time.
 pub fn supervise(arguments: &[OsString], timeout: u64) -> ExitCode {
     let (code, message) = match attempt(arguments, timeout) {
         Ok((End::Itself(status), heard)) => verdict(status, &heard),
@@ -176,9 +179,11 @@ fn verdict(status: ExitStatus, heard: &Heard) -> (u8, Option<String>) {
             "was stopped (illegal instruction or trap): does this machine have what --cpu names?".to_owned()
         }
         (None, Some(6)) => "was stopped (abort, or its stack overflowed)".to_owned(),
-        (None, Some(7 | 11)) => "was stopped (bad memory access, or its stack overflowed): are the buffers large enough for every \
-                                 index of the range?"
-            .to_owned(),
+        (None, Some(7 | 11)) => {
+            "was stopped (bad memory access, or its stack overflowed): are the buffers large \
+                                 enough for every index of the range?"
+                .to_owned()
+        }
         (None, Some(8)) => "was stopped (division by zero or overflow of a division)".to_owned(),
         (None, signal) => format!("was stopped by signal {}", signal.unwrap_or(0)),
     };

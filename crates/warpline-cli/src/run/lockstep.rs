@@ -286,7 +286,8 @@ impl Lockstep {
 }
 
 impl Lockstep {
-    /// Whether bytes that differ belong to addresses of one place in one buffer, which are others here than in native code.
+    /// Whether bytes that differ belong to addresses of one place in one buffer, which are others here than in native
+    /// code.
     fn is_same_address(
         &self,
         reference: &[Option<u8>],

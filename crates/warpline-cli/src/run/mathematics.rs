@@ -1,11 +1,13 @@
 //! The mathematics of the reference.
 //!
-//! Vector mathematics rounds otherwise than the C library. So that what the vectorizer does can be compared bit for bit, two programs are
-//! judged that differ from those that are timed in nothing but this: wherever scalar code calls a function of the C library that has a
-//! vector form, it gets what that form yields for the argument in all lanes. The interpreter computes such functions so, too.
+//! Vector mathematics rounds otherwise than the C library. So that what the vectorizer does can be compared bit for
+//! bit, two programs are judged that differ from those that are timed in nothing but this: wherever scalar code calls a
+//! function of the C library that has a vector form, it gets what that form yields for the argument in all lanes. The
+//! interpreter computes such functions so, too.
 //!
-//! A library may have several vector functions for one scalar function, and some of them choose their way by all lanes together. Where a
-//! program calls several, or ones that do that, the program that is judged calls them lane by lane with the value in all lanes.
+//! A library may have several vector functions for one scalar function, and some of them choose their way by all lanes
+//! together. Where a program calls several, or ones that do that, the program that is judged calls them lane by lane
+//! with the value in all lanes.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,8 +35,8 @@ const REFERENCE: &str = "__warpline_reference_";
 /// What the names of vector functions begin with that call these lane by lane.
 const BY_LANE: &str = "__warpline_by_lane_";
 
-/// How far the C library's own functions may be from the true value, in units in the last place: the largest bound that glibc documents
-/// for those that have vector forms.
+/// How far the C library's own functions may be from the true value, in units in the last place: the largest bound that
+/// glibc documents for those that have vector forms.
 const C_LIBRARY_ULP: u64 = 10;
 
 /// A function of the C library that vector code computes otherwise.
@@ -63,8 +65,8 @@ struct Candidate {
 }
 
 impl Mathematics {
-    /// Finds the functions that code for these numbers of lanes computes otherwise than the C library, and adds what the reference needs
-    /// to the module.
+    /// Finds the functions that code for these numbers of lanes computes otherwise than the C library, and adds what
+    /// the reference needs to the module.
     ///
     /// # Errors
     /// If a function cannot be expressed in LLVM's IR.
@@ -114,8 +116,8 @@ impl Mathematics {
         }
     }
 
-    /// Where a program calls other vector functions than the reference for `lanes` lanes, or one that looks at all lanes together, they
-    /// are called lane by lane.
+    /// Where a program calls other vector functions than the reference for `lanes` lanes, or one that looks at all
+    /// lanes together, they are called lane by lane.
     fn redirect_vector_functions(
         &mut self,
         ir: &mut Module,

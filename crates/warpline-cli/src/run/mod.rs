@@ -1,11 +1,12 @@
 //! `warpline run`: a kernel as a scalar program and on W lanes, compared and timed.
 //!
-//! Two references judge the W-lane code, bit for bit. The lane interpreter, which runs the kernel as W threads in lockstep, always
+//! Two references judge the W-lane code, bit for bit. The lane interpreter, which runs the kernel as W threads in
+//! lockstep, always
 //! does, on a prefix of the range, in the groups that the driver makes of it. The sequential scalar program does on the whole range if the kernel uses no lane operations and
 //! the interpreter saw no race, or if the input says `lane-insensitive`.
 //!
-//! Where vector code rounds mathematics otherwise than the C library, both references and the code that they judge share
-//! [one mathematics](mathematics); how far the code that is timed is from the C library's is measured beside it.
+//! Where vector code rounds mathematics otherwise than the C library, both references and the code that they judge
+//! share [one mathematics](mathematics); how far the code that is timed is from the C library's is measured beside it.
 
 pub mod compare;
 pub mod data;
@@ -145,7 +146,8 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
     Ok(if results.is_clean() { Outcome::Clean } else { Outcome::Finding })
 }
 
-/// Makes machine code of a module and loads it. If it has variables that change, each [of three programs](Pair) gets its own.
+/// Makes machine code of a module and loads it. If it has variables that change, each [of three programs](Pair) gets
+/// its own.
 fn load(kernel: &Kernel, module: &Module, visible: &[&str]) -> Result<Vec<Jit>> {
     let options = CodegenOptions {
         define_missing: true,
@@ -199,7 +201,8 @@ impl<'jit> Pair<'jit> {
         lockstep.compare(data, image, allowed)
     }
 
-    /// Compares the program on W lanes with the scalar one on the whole range. Both have the buffers at the same addresses.
+    /// Compares the program on W lanes with the scalar one on the whole range. Both have the buffers at the same
+    /// addresses.
     fn against_scalar(&self, data: &Data, image: &mut Image, allowed: Option<&Tolerance>) -> Comparison {
         image.restore(data);
         let mut slots = image.slots(data, data.end);

@@ -45,7 +45,8 @@ impl Library {
         let r = &self.results;
         let allowed = self.tolerance.map_or("no tolerance stated".to_owned(), |t| format!("allowed: {t}"));
         let mut lines = vec![format!(
-            "  vector math ({}): results are off the C library's by at most {} ulp, relative {:.1e}, absolute {:.1e}; {allowed}",
+            "  vector math ({}): results are off the C library's by at most {} ulp, relative {:.1e}, absolute {:.1e}; \
+             {allowed}",
             self.names, r.max_ulp, r.max_rel, r.max_abs
         )];
         match (&self.worst, self.broken()) {
@@ -61,7 +62,9 @@ impl Library {
             let first = r.first.as_deref().unwrap_or_default();
             lines.push(format!("  {} results are beyond the tolerance, first {first}", self.beyond()));
             lines.push(
-                "  if that is accurate enough, say so with `//@ tolerance rel=X`; --math-ulp 0 computes exactly".to_owned(),
+                "  if that is accurate enough, say so with `//@ tolerance rel=X`; --math-ulp 0 computes \
+                 exactly"
+                    .to_owned(),
             );
         }
         lines
@@ -204,7 +207,8 @@ impl Results {
             };
             let ulp = self.by_lanes.max_ulp.max(if self.binding { self.by_scalar.max_ulp } else { 0 });
             lines.push(format!(
-                "  not compared bit for bit, since {}: largest error {ulp} ulp, relative {:.1e}, absolute {:.1e}; allowed: {t}",
+                "  not compared bit for bit, since {}: largest error {ulp} ulp, relative {:.1e}, absolute {:.1e}; \
+                 allowed: {t}",
                 self.exceptions.join(", and "),
                 of(|c| c.max_rel),
                 of(|c| c.max_abs)
@@ -286,12 +290,12 @@ impl Results {
                     None => "meet by atomic operations",
                 };
                 format!(
-                    "  not checked against the scalar program, since lanes of a group {how} (`//@ lane-insensitive` if results \
-                     do not depend on that)"
+                    "  not checked against the scalar program, since lanes of a group {how} (`//@ lane-insensitive` if \
+                     results do not depend on that)"
                 )
             }
-            _ => "  not checked against the scalar program, since the kernel uses lane operations (`//@ lane-insensitive` if \
-                  results do not depend on the other lanes)"
+            _ => "  not checked against the scalar program, since the kernel uses lane operations (`//@ lane-insensitive` \
+                  if results do not depend on the other lanes)"
                 .to_owned(),
         });
     }

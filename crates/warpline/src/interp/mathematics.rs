@@ -1,5 +1,5 @@
-//! Mathematics that is computed elsewhere: where a program is compared bit for bit with one that computes elementary functions
-//! otherwise than the C library, the interpreter must compute them so, too.
+//! Mathematics that is computed elsewhere: where a program is compared bit for bit with one that computes elementary
+//! functions otherwise than the C library, the interpreter must compute them so, too.
 
 use super::code::{Call, Ins};
 use super::exec::{Exec, Frame};

@@ -1,7 +1,8 @@
 //! Races between the lanes of a group: which lane touched which byte, and what it wrote there.
 //!
-//! Two accesses of different lanes to one byte race if one of them writes and they are not both atomic. Writes of equal values
-//! make no difference. Nor does it make a difference that a lane reads what another one wrote if it has written the same itself.
+//! Two accesses of different lanes to one byte race if one of them writes and they are not both atomic. Writes of equal
+//! values make no difference. Nor does it make a difference that a lane reads what another one wrote if it has written
+//! the same itself.
 
 /// An access to a byte by a lane.
 #[derive(Copy, Clone, Debug)]
@@ -45,7 +46,8 @@ pub struct RaceLog {
     pub write_after_read: Option<Race>,
     /// A lane wrote another value than another lane had written, by another execution of an instruction.
     pub write_after_write: Option<Race>,
-    /// A lane wrote another value than another lane had written by the same execution of one instruction: the last lane wins.
+    /// A lane wrote another value than another lane had written by the same execution of one instruction: the last lane
+    /// wins.
     pub last_lane_wins: Option<Race>,
     /// Lanes met at a byte by atomic operations only.
     pub atomic: Option<Race>,
@@ -62,8 +64,8 @@ impl RaceLog {
             || self.harmless.is_some()
     }
 
-    /// Some race that makes results depend on the order in which lanes run, if there was one. That the last lane wins where nobody
-    /// reads what was written is not among these: lanes store in their order.
+    /// Some race that makes results depend on the order in which lanes run, if there was one. That the last lane wins
+    /// where nobody reads what was written is not among these: lanes store in their order.
     pub fn matters(&self) -> Option<(RaceKind, Race)> {
         let kinds = [
             (RaceKind::ReadAfterWrite, self.read_after_write),
@@ -133,8 +135,8 @@ impl Shadow {
         byte.plain.0 |= !access.atomic;
     }
 
-    /// Records that the byte at offset `at`, which has this address, is written in run number `run`, which is not 0. `changes` says
-    /// whether it gets another value.
+    /// Records that the byte at offset `at`, which has this address, is written in run number `run`, which is not 0.
+    /// `changes` says whether it gets another value.
     pub(super) fn write(
         &mut self,
         log: &mut RaceLog,

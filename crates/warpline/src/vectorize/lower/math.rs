@@ -68,8 +68,8 @@ pub fn has_cheap_vector_form(name: &str, result: Type) -> Option<bool> {
     libm_name(name, result).map(|_| false)
 }
 
-/// The C library's name of a mathematics function that a library of vector mathematics may have, by the name and the result of calls:
-/// `llvm.exp.f32` and `expf` both give `expf`.
+/// The C library's name of a mathematics function that a library of vector mathematics may have, by the name and the
+/// result of calls: `llvm.exp.f32` and `expf` both give `expf`.
 pub fn mathematics_function(name: &str, result: Type) -> Option<String> {
     match has_cheap_vector_form(name, result) {
         Some(false) => libm_name(name, result),
