@@ -55,7 +55,7 @@ fn main() -> ExitCode {
         Verb::Analyze(options) => analyze::analyze(&options),
         Verb::Explain(options) => explain::explain(&options),
         Verb::Vectorize(options) => vectorize::vectorize(&options),
-        Verb::Run(options) if !is_child => return run::guard::supervise(&arguments, options.timeout),
+        Verb::Run(options) if !is_child => return run::guard::supervise(&arguments, &options),
         Verb::Run(options) => run::run(&options),
         Verb::Ssa(options) => ssa::ssa(&options),
         Verb::Ssi(options) => ssi::ssi(&options),

@@ -124,6 +124,9 @@ done:
 fn a_kernel_that_runs_for_ever_is_ended() {
     let output = run("kernel.ll", FOREVER, &["--timeout", "1"]);
     ended(&output, &["did not end within 1 s", "--timeout"]);
+    let output = run("kernel.ll", FOREVER, &["--timeout", "1", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert!(report["finding"].as_str().unwrap().contains("did not end within 1 s"), "{report}");
 }
 
 #[test]
@@ -429,6 +432,22 @@ float f(int n, const float *x) {
         text.contains("not compared bit for bit, since floating-point numbers are combined in another order"),
         "{text}"
     );
+}
+
+#[test]
+fn flags_that_permit_other_roundings_are_exceptions() {
+    let source = ";@ args i=index, x=varying
+;@ range 0..50
+;@ bind x=f32[50]=-9..9
+define float @kernel(i32 %i, float %x) {
+  %a = fmul FLAGS float %x, 3.0
+  %b = fadd FLAGS float %a, 1.0
+  ret float %b
+}
+";
+    let words = "not compared bit for bit, since instructions permit other roundings";
+    assert!(ok(&run("kernel.ll", &source.replace("FLAGS", "contract"), &[])).contains(words));
+    assert!(!ok(&run("kernel.ll", &source.replace("FLAGS", "nnan"), &[])).contains(words));
 }
 
 #[test]

@@ -8,7 +8,11 @@ use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use serde_json::json;
 use warpline_llvm::child::{self, BEGINS, DONE, FINDING, RETURNED};
+
+use crate::cli::{Format, RunOptions};
+use crate::output;
 
 /// The first argument of the supervised process; the second is the number of its channel.
 const CHILD_VERB: &str = "__run";
@@ -86,7 +90,8 @@ enum End {
 
 /// Runs the command in another process and passes its exit code on. A program of the user's may take `timeout` seconds;
 /// 0 for any time.
-pub fn supervise(arguments: &[OsString], timeout: u64) -> ExitCode {
+pub fn supervise(arguments: &[OsString], options: &RunOptions) -> ExitCode {
+    let timeout = options.timeout;
     let (code, message) = match attempt(arguments, timeout) {
         Ok((End::Itself(status), heard)) => verdict(status, &heard),
         Ok((End::TooLong(program), _)) => {
@@ -96,6 +101,9 @@ pub fn supervise(arguments: &[OsString], timeout: u64) -> ExitCode {
     };
     if let Some(message) = message {
         eprintln!("error: {message}");
+        if options.format == Format::Json && code == 1 {
+            output::print(&output::json(&json!({ "finding": message })));
+        }
     }
     ExitCode::from(code)
 }

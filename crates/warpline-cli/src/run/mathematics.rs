@@ -14,7 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use warpline::interp;
 use warpline::ir::{
-    CallInfo, Constant, Effects, FloatKind, FuncId, Function, Module, Op, Symbol, SymbolKind, Type, Value,
+    CallInfo, Constant, Effects, FloatKind, FuncId, Function, InstFlags, Module, Op, Symbol, SymbolKind,
+    Type, Value,
 };
 use warpline::shape::ArgShape;
 use warpline::vectorize::lower::mathematics_function;
@@ -170,8 +171,23 @@ fn candidates(ir: &Module, kernel: FuncId) -> BTreeMap<String, Candidate> {
     found
 }
 
+/// Whether a function or what it calls has instructions of which flags say that they may round otherwise.
+pub fn may_round_otherwise(ir: &Module, kernel: FuncId) -> bool {
+    let permits = InstFlags::REASSOC | InstFlags::ARCP | InstFlags::CONTRACT | InstFlags::AFN;
+    let of = |func: &Function| {
+        let mut insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
+        insts.any(|i| func.insts[i].flags.intersects(permits))
+    };
+    reached(ir, kernel).0.into_iter().any(|id| of(&ir.functions[id]))
+}
+
 /// The functions without a body that a function and what it calls may call.
 fn called_by(ir: &Module, kernel: FuncId) -> BTreeSet<Symbol> {
+    reached(ir, kernel).1
+}
+
+/// The functions that a call of one may reach: those with a body, and the symbols of those without.
+fn reached(ir: &Module, kernel: FuncId) -> (BTreeSet<FuncId>, BTreeSet<Symbol>) {
     let (mut todo, mut seen, mut found) = (vec![kernel], BTreeSet::from([kernel]), BTreeSet::new());
     while let Some(id) = todo.pop() {
         let func = &ir.functions[id];
@@ -192,7 +208,7 @@ fn called_by(ir: &Module, kernel: FuncId) -> BTreeSet<Symbol> {
         }
         todo.extend(next.into_iter().filter(|&callee| seen.insert(callee)));
     }
-    found
+    (seen, found)
 }
 
 /// The vector form, for the most lanes for which there is one, of a function that calls one of the C library.

@@ -253,6 +253,10 @@ impl Subject {
         }
         let kernel = &self.kernel;
         let ir = &kernel.imported.ir;
+        if mathematics::may_round_otherwise(ir, kernel.func) {
+            exceptions
+                .push("instructions permit other roundings (`reassoc`, `contract` and the like)".to_owned());
+        }
         let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
         let bodies = bodies.with_variants_at_hand(&kernel.imported, process_has_symbol);
         let own: BTreeSet<&str> = ir

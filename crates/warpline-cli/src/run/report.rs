@@ -294,8 +294,8 @@ impl Results {
                      results do not depend on that)"
                 )
             }
-            _ => "  not checked against the scalar program, since the kernel uses lane operations (`//@ lane-insensitive` \
-                  if results do not depend on the other lanes)"
+            _ => "  not checked against the scalar program, since the kernel uses lane operations \
+                  (`//@ lane-insensitive` if results do not depend on the other lanes)"
                 .to_owned(),
         });
     }

@@ -282,7 +282,7 @@ impl<'m> Machine<'m> {
             return bad("their number is not that of the parameters");
         }
         let fuel = self.fuel;
-        self.memory.watch_races(width > 1);
+        self.memory.watch_races(entry.len() > 1);
         let mut exec = Exec::new(self, width, observer);
         let mut frame = exec.new_frame(code);
         for (slot, arg) in code.params.iter().zip(args) {

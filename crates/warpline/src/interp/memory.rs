@@ -4,7 +4,7 @@
 //! its neighbours, and is aligned to exactly what was asked for, no more: accesses out of bounds and false
 //! alignment claims are found. Each byte has a [`State`]. Provenance is not tracked: a pointer is its address.
 
-use super::race::{Access, RaceLog, Shadow};
+use super::race::{Access, RaceLog, Shadow, Spare};
 use super::trap::TrapKind;
 use super::value::{Cell, State};
 
@@ -52,6 +52,7 @@ pub struct Memory {
     execution: u32,
     /// Whether accesses are parts of atomic operations.
     pub(super) atomic: bool,
+    spare: Spare,
 }
 
 impl Memory {
@@ -66,6 +67,7 @@ impl Memory {
             run: 0,
             execution: 0,
             atomic: false,
+            spare: Spare::default(),
         }
     }
 
@@ -177,6 +179,7 @@ impl Memory {
             let access = Access { lane, atomic: self.atomic, execution: self.execution };
             let Allocation { base, shadow, .. } = &mut self.allocations[i];
             for at in offset..offset + size {
+                shadow.touch(at, &mut self.spare);
                 shadow.read(log, self.run, at, *base + at as u64, access);
             }
         }
@@ -196,6 +199,7 @@ impl Memory {
             let Allocation { base, bytes, states, shadow, .. } = &mut self.allocations[i];
             for k in 0..size {
                 let at = offset + k;
+                shadow.touch(at, &mut self.spare);
                 let old = (bytes[at], states.get(at).copied().unwrap_or_default());
                 shadow.write(log, self.run, (at, *base + at as u64), old != new(k), access);
             }
@@ -324,6 +328,9 @@ impl Memory {
     pub(super) fn watch_races(&mut self, on: bool) {
         self.run = self.run.wrapping_add(u32::from(on)).max(1);
         self.execution = 0;
+        for allocation in &mut self.allocations {
+            allocation.shadow.forget(&mut self.spare);
+        }
         self.races = on.then(RaceLog::default);
     }
 }

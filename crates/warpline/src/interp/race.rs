@@ -94,31 +94,57 @@ struct Byte {
 }
 
 /// How many bytes are looked after together.
-const PAGE: usize = 1024;
+const PAGE: usize = 256;
 
-/// What is known of the bytes of an allocation.
+type Page = Box<[Byte; PAGE]>;
+
+/// What is known of the bytes of an allocation, in pages that are made when they are first touched in a run.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Shadow {
-    pages: Vec<Option<Box<[Byte; PAGE]>>>,
+    pages: Vec<Option<Page>>,
+    touched: Vec<usize>,
+}
+
+/// Pages that served in earlier runs.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Spare {
+    pages: Vec<Page>,
 }
 
 impl Shadow {
-    fn byte(&mut self, run: u32, at: usize) -> &mut Byte {
+    /// Gives the pages of the run that has ended away.
+    pub(super) fn forget(&mut self, spare: &mut Spare) {
+        for page in self.touched.drain(..) {
+            spare.pages.extend(self.pages[page].take());
+        }
+    }
+
+    /// Has a page for the byte at an offset.
+    pub(super) fn touch(&mut self, at: usize, spare: &mut Spare) {
         let page = at / PAGE;
         if self.pages.len() <= page {
             self.pages.resize(page + 1, None);
         }
-        let page = self.pages[page].get_or_insert_with(|| Box::new([Byte::default(); PAGE]));
+        if self.pages[page].is_none() {
+            // What is left there has the number of another run.
+            let fresh = || Box::new([Byte::default(); PAGE]);
+            self.pages[page] = Some(spare.pages.pop().unwrap_or_else(fresh));
+            self.touched.push(page);
+        }
+    }
+
+    fn byte(&mut self, run: u32, at: usize) -> Option<&mut Byte> {
+        let page = self.pages.get_mut(at / PAGE)?.as_mut()?;
         let byte = &mut page[at % PAGE];
         if byte.run != run {
             *byte = Byte { run, ..Byte::default() };
         }
-        byte
+        Some(byte)
     }
 
-    /// Records that the byte at offset `at`, which has this address, is read in run number `run`, which is not 0.
+    /// Records that the byte at offset `at`, which was [touched](Shadow::touch) and has this address, is read in run number `run`, which is not 0.
     pub(super) fn read(&mut self, log: &mut RaceLog, run: u32, at: usize, address: u64, access: Access) {
-        let byte = self.byte(run, at);
+        let Some(byte) = self.byte(run, at) else { return };
         let me = 1 << access.lane;
         let others = byte.writers & !me;
         if others != 0 || byte.disputed {
@@ -145,7 +171,7 @@ impl Shadow {
         changes: bool,
         access: Access,
     ) {
-        let byte = self.byte(run, at);
+        let Some(byte) = self.byte(run, at) else { return };
         let me = 1 << access.lane;
         let (readers, writers) = (byte.readers & !me, byte.writers & !me);
         if readers != 0 {
@@ -192,6 +218,7 @@ mod tests {
     /// Runs of accesses to one byte: lane, execution, and the value that is written, if it is no read.
     fn log(accesses: &[(u32, u32, Option<u8>)]) -> RaceLog {
         let (mut shadow, mut log, mut value) = (Shadow::default(), RaceLog::default(), 0);
+        shadow.touch(0, &mut Spare::default());
         for &(lane, execution, written) in accesses {
             let access = Access { lane, atomic: false, execution };
             match written {
@@ -237,8 +264,22 @@ mod tests {
     }
 
     #[test]
+    fn pages_serve_again() {
+        let (mut shadow, mut log, mut spare) = (Shadow::default(), RaceLog::default(), Spare::default());
+        for run in 1..4 {
+            for (lane, at) in [(0, 5), (1, 300)] {
+                shadow.touch(at, &mut spare);
+                shadow.write(&mut log, run, (at, 64), true, Access { lane, atomic: false, execution: 1 });
+            }
+            shadow.forget(&mut spare);
+            assert_eq!((spare.pages.len(), log.any()), (2, false));
+        }
+    }
+
+    #[test]
     fn atomic_operations_race_with_others_only() {
         let (mut shadow, mut log) = (Shadow::default(), RaceLog::default());
+        shadow.touch(0, &mut Spare::default());
         let atomic = |lane| Access { lane, atomic: true, execution: 1 };
         for lane in 0..3 {
             shadow.read(&mut log, 1, 0, 64, atomic(lane));
