@@ -26,7 +26,9 @@ use warpline::ir::{Block, Function, Op, SymbolData, SymbolKind, Value};
 use warpline::uniformity::report::{FunctionReport, Reason};
 use warpline::vectorize::callees::asking_lanes;
 use warpline::vectorize::work_items::{Added, WorkItems};
-use warpline::vectorize::{AllCallees, Callees as _, NoMathLibrary, Vectorized, driver, linearize_kernel};
+use warpline::vectorize::{
+    AllCallees, Callees as _, Contract, NoMathLibrary, Vectorized, driver, linearize_kernel,
+};
 use warpline_compile::KernelOptions;
 use warpline_compile::loops::MadeLoop;
 use warpline_llvm::worker::{self, CodegenOptions, Output};
@@ -90,12 +92,16 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
     let judged = judged.as_ref().map_or(Ok(timed), Pair::new)?;
     let calls = Calls::new(&mathematics, timed.jit)?;
 
+    let asks_about_lanes = asks_about_lanes(&kernel);
+    // What means the sequential program is interpreted as that.
+    let sequential = !loops.is_empty() || (kernel.contract == Contract::Sequential && !asks_about_lanes);
+    let (width, rest) = if sequential { (1, 1) } else { (kernel.width, kernel.rest) };
     let asked = lockstep::Subject {
         module: &kernel.imported.ir,
         kernel: kernel.func,
         args: &kernel.args,
-        width: kernel.width,
-        rest: kernel.rest,
+        width,
+        rest,
         fused: kernel.vectors.fused,
     };
     let lockstep = lockstep::interpret(asked, &data, Some(&calls));
@@ -103,8 +109,7 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
     let by_lanes = judged.against_lockstep(&lockstep, &data, &mut image, allowed.as_ref());
     let by_scalar = judged.against_scalar(&data, &mut image, allowed.as_ref());
     let insensitive = kernel.directives.lane_insensitive;
-    let ordered = insensitive || !loops.is_empty();
-    let binding = ordered || (!asks_about_lanes(&kernel) && !lockstep.races.order_matters());
+    let binding = insensitive || sequential || (!asks_about_lanes && !lockstep.races.order_matters());
     let library = (!mathematics.is_exact()).then(|| Library {
         names: mathematics.names().join(", "),
         results: match binding {
@@ -123,7 +128,7 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
         picture.write(&data, &image)?;
     }
     let timing = watched(timing::TIMED, || timing::time(&timed.scalar, &timed.vector, &data));
-    let race_is_finding = !ordered && !kernel.directives.racy;
+    let race_is_finding = !insensitive && kernel.contract != Contract::Racy;
     let results = Results {
         made,
         loops,
@@ -134,6 +139,7 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
         by_lanes,
         by_scalar,
         binding,
+        sequential,
         race_is_finding,
         library,
         timing,

@@ -106,6 +106,8 @@ pub struct Results {
     pub by_scalar: Comparison,
     /// Whether the scalar program is a reference.
     pub binding: bool,
+    /// Whether the sequential program is what was interpreted.
+    pub sequential: bool,
     /// Whether a race that matters is a finding.
     pub race_is_finding: bool,
     /// The comparison with the C library's mathematics, if vector code computes any otherwise.
@@ -272,13 +274,15 @@ impl Results {
             lines.push("  checked against the scalar program".to_owned());
             return;
         }
+        let reference =
+            if self.sequential { "the interpreted scalar program" } else { "the lane interpreter" };
         lines.push(match &self.lockstep.stopped {
-            None => format!("  checked against the lane interpreter on the first {interpreted} indices"),
+            None => format!("  checked against {reference} on the first {interpreted} indices"),
             Some(s) if s.undefined => {
-                format!("  undefined behaviour, says the lane interpreter: {}", s.text)
+                format!("  undefined behaviour, says {reference}: {}", s.text)
             }
             Some(s) => format!(
-                "  checked against the lane interpreter on the first {interpreted} indices, where it stopped: {}",
+                "  checked against {reference} on the first {interpreted} indices, where it stopped: {}",
                 s.text
             ),
         });
