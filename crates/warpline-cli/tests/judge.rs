@@ -67,6 +67,15 @@ fn a_kernel_that_ends_the_process_is_a_finding_whatever_its_exit_status_says() {
 }
 
 #[test]
+fn a_kernel_that_copies_its_process_is_reported_once() {
+    let output = run("kernel.ll", &at_index_50("declare i32 @fork()", "%r = call i32 @fork()"), &[]);
+    // It may also be refused before it runs.
+    if output.status.code() != Some(2) {
+        assert_eq!(stdout(&output).matches("mismatches").count(), 1, "{}", stdout(&output));
+    }
+}
+
+#[test]
 fn a_kernel_that_jumps_out_is_a_finding() {
     let source = at_index_50(
         "declare void @longjmp(ptr, i32)\n@environment = global [64 x i64] zeroinitializer",

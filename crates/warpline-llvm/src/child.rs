@@ -107,8 +107,8 @@ pub fn listen_to(command: &mut Command) -> io::Result<Listener> {
     Ok(Listener { lines, number, kept })
 }
 
-/// The child's end of the channel.
-static CHANNEL: OnceLock<PipeWriter> = OnceLock::new();
+/// The child's end of the channel, and the number of the process.
+static CHANNEL: OnceLock<(PipeWriter, u32)> = OnceLock::new();
 
 /// Opens this process's end of a channel; processes that it starts do not get it. False if there is no such channel.
 pub fn open_channel(number: i32) -> bool {
@@ -122,12 +122,17 @@ pub fn open_channel(number: i32) -> bool {
             own => OwnedFd::from_raw_fd(own),
         }
     };
-    CHANNEL.set(PipeWriter::from(own)).is_ok()
+    CHANNEL.set((PipeWriter::from(own), std::process::id())).is_ok()
 }
 
-/// Tells the parent, if it listens: one of the kinds of lines above, and what it is about.
+/// Tells the parent, if it listens: one of the kinds of lines above, and what it is about. A copy of this process that
+/// the running code has made has nothing to tell, and ends.
 pub fn tell(kind: &str, about: &str) {
-    if let Some(mut channel) = CHANNEL.get() {
+    if let Some((channel, process)) = CHANNEL.get() {
+        if *process != std::process::id() {
+            end();
+        }
+        let mut channel = channel;
         // Who has gone away need not be told.
         let _ = channel.write_all(format!("{kind}{}\n", about.escape_debug()).as_bytes());
     }
@@ -140,7 +145,12 @@ pub(crate) fn end_with(finding: &str) -> ! {
         std::process::abort();
     }
     tell(FINDING, finding);
-    // SAFETY: ends the process without running what the code has registered for its end.
+    end()
+}
+
+/// Ends this process without running what the code has registered for its end.
+fn end() -> ! {
+    // SAFETY: a system call that does not return.
     unsafe { libc::_exit(1) }
 }
 

@@ -40,7 +40,7 @@ const BY_LANE: &str = "__warpline_by_lane_";
 /// glibc documents for those that have vector forms.
 const C_LIBRARY_ULP: u64 = 10;
 
-/// A function of the C library that vector code computes otherwise.
+/// A function of the C library that a program calls.
 struct Computed {
     /// Its name there.
     name: String,
@@ -49,9 +49,12 @@ struct Computed {
     elem: Elem,
     /// How many numbers it takes.
     operands: usize,
+    /// Whether vector code computes it otherwise.
+    has_form: bool,
 }
 
-/// The functions that a program has vector forms of, and what is to be called in their place.
+/// The functions that a program calls, and what is to be called in the place of those that vector code computes
+/// otherwise.
 #[derive(Default)]
 pub struct Mathematics {
     functions: Vec<Computed>,
@@ -66,8 +69,8 @@ struct Candidate {
 }
 
 impl Mathematics {
-    /// Finds the functions that code for these numbers of lanes computes otherwise than the C library, and adds what
-    /// the reference needs to the module.
+    /// Finds the functions that a kernel calls, and those that code for these numbers of lanes computes otherwise than
+    /// the C library. Adds what the references need to the module.
     ///
     /// # Errors
     /// If a function cannot be expressed in LLVM's IR.
@@ -76,38 +79,41 @@ impl Mathematics {
         let math = kernel.math_library(options);
         for (name, candidate) in candidates(&kernel.imported.ir, kernel.func) {
             let one = call_of_one(&mut kernel.imported.ir, &name, &candidate);
-            let Some(form) = form(kernel, &math, one, &name, candidate.operands, lanes) else { continue };
-            let reference = lane_of_form(&mut kernel.imported.ir, &name, &candidate, &form);
-            let mut new: Vec<FuncId> = form.functions().collect();
-            new.extend([one, reference]);
-            for (func, entry) in [(reference, entry_of_reference(&name)), (one, entry_of_library(&name))] {
-                new.extend(over_arrays(kernel, func, candidate.operands, &entry)?);
+            let mut new = vec![one];
+            new.extend(over_arrays(kernel, one, candidate.operands, &entry_of_library(&name))?);
+            let called: Vec<String> = candidate.called.keys().cloned().collect();
+            let form = form(kernel, &math, one, &name, candidate.operands, lanes);
+            if let Some(form) = &form {
+                let reference = lane_of_form(&mut kernel.imported.ir, &name, &candidate, form);
+                new.extend(form.functions().chain([reference]));
+                new.extend(over_arrays(kernel, reference, candidate.operands, &entry_of_reference(&name))?);
+                let ir = &mut kernel.imported.ir;
+                found.redirect_vector_functions(ir, &math, (&name, &candidate), form.width, &mut new);
+                found.redirections.extend(called.iter().map(|c| (c.clone(), format!("{REFERENCE}{name}"))));
             }
-            let ir = &mut kernel.imported.ir;
-            found.redirect_vector_functions(ir, &math, (&name, &candidate), form.width, &mut new);
             kernel.export(&new)?;
-            let called: Vec<String> = candidate.called.into_keys().collect();
-            found.redirections.extend(called.iter().map(|c| (c.clone(), format!("{REFERENCE}{name}"))));
             let elem = if candidate.kind == FloatKind::Float { Elem::F32 } else { Elem::F64 };
-            found.functions.push(Computed { name, called, elem, operands: candidate.operands });
+            let (operands, has_form) = (candidate.operands, form.is_some());
+            found.functions.push(Computed { name, called, elem, operands, has_form });
         }
         Ok(found)
     }
 
     /// Whether everything is computed as the C library does.
     pub fn is_exact(&self) -> bool {
-        self.functions.is_empty()
+        self.functions.iter().all(|f| !f.has_form)
     }
 
-    /// The functions' names.
+    /// The names of those that vector code computes otherwise.
     pub fn names(&self) -> Vec<&str> {
-        self.functions.iter().map(|f| f.name.as_str()).collect()
+        self.functions.iter().filter(|f| f.has_form).map(|f| f.name.as_str()).collect()
     }
 
     /// The entries that [`Calls`] needs.
     pub fn entries(&self) -> Vec<String> {
-        let entries = |f: &Computed| [entry_of_reference(&f.name), entry_of_library(&f.name)];
-        self.functions.iter().flat_map(entries).collect()
+        let entries =
+            |f: &Computed| [Some(entry_of_library(&f.name)), f.has_form.then(|| entry_of_reference(&f.name))];
+        self.functions.iter().flat_map(entries).flatten().collect()
     }
 
     /// Lets scalar code of a module compute as vector code does.
@@ -323,8 +329,9 @@ struct CallsOf<'jit> {
     name: String,
     called: Vec<String>,
     elem: Elem,
-    reference: JitFunction<'jit>,
     library: JitFunction<'jit>,
+    /// What vector code yields, if that is something else.
+    reference: Option<JitFunction<'jit>>,
 }
 
 /// The call whose result is farthest from the C library's.
@@ -355,8 +362,8 @@ impl<'jit> Calls<'jit> {
                 name: f.name.clone(),
                 called: f.called.clone(),
                 elem: f.elem,
-                reference: jit.function(&entry_of_reference(&f.name))?,
                 library: jit.function(&entry_of_library(&f.name))?,
+                reference: f.has_form.then(|| jit.function(&entry_of_reference(&f.name))).transpose()?,
             })
         };
         let functions = mathematics.functions.iter().map(of).collect::<Result<_>>()?;
@@ -412,8 +419,10 @@ impl interp::Mathematics for &Calls<'_> {
 
     fn compute(&mut self, function: usize, args: &[u64]) -> u64 {
         let f = &self.functions[function];
-        let found = computed(&f.reference, args);
-        self.note(f, args, found, computed(&f.library, args));
+        let library = computed(&f.library, args);
+        let Some(reference) = &f.reference else { return library };
+        let found = computed(reference, args);
+        self.note(f, args, found, library);
         found
     }
 }

@@ -142,7 +142,8 @@ impl Shadow {
         Some(byte)
     }
 
-    /// Records that the byte at offset `at`, which was [touched](Shadow::touch) and has this address, is read in run number `run`, which is not 0.
+    /// Records that the byte at offset `at`, which was [touched](Shadow::touch) and has this address, is read in run
+    /// number `run`, which is not 0.
     pub(super) fn read(&mut self, log: &mut RaceLog, run: u32, at: usize, address: u64, access: Access) {
         let Some(byte) = self.byte(run, at) else { return };
         let me = 1 << access.lane;
