@@ -1,6 +1,7 @@
 //! The program `warpline`: analyses which values of a program all lanes agree on, and makes scalar kernels run on W lanes.
 //!
-//! Exit codes: 0 if all is well, 1 for a finding (a mismatch, undefined behaviour), 2 for bad usage or bad input.
+//! Exit codes: 0 if all is well, 1 for a finding (a mismatch, a race, undefined behaviour), 2 for bad usage or bad
+//! input, 3 for a defect of the program itself.
 //! Everything printed for people has a twin for programs, `--format json`.
 
 #![forbid(unsafe_code)]
@@ -47,26 +48,30 @@ pub enum Outcome {
 fn main() -> ExitCode {
     warpline_llvm::worker::serve_if_asked();
     let mut arguments: Vec<_> = std::env::args_os().collect();
-    match run::guard::role(&mut arguments) {
-        run::guard::Role::Parent => return run::guard::supervise(&arguments),
-        run::guard::Role::Child | run::guard::Role::Neither => {}
-    }
-    let outcome = match Cli::parse_from(arguments).verb {
+    let is_child = run::guard::is_child(&mut arguments);
+    let cli = Cli::parse_from(&arguments);
+    warpline_llvm::child::set_memory(cli.memory);
+    let outcome = match cli.verb {
         Verb::Analyze(options) => analyze::analyze(&options),
         Verb::Explain(options) => explain::explain(&options),
         Verb::Vectorize(options) => vectorize::vectorize(&options),
+        Verb::Run(options) if !is_child => return run::guard::supervise(&arguments, &options),
         Verb::Run(options) => run::run(&options),
         Verb::Ssa(options) => ssa::ssa(&options),
         Verb::Ssi(options) => ssi::ssi(&options),
         Verb::Bench(options) => bench::bench(&options),
     };
-    match outcome {
-        Ok(Outcome::Clean) => ExitCode::SUCCESS,
-        Ok(Outcome::Finding) => ExitCode::from(1),
-        Ok(Outcome::Refused) => ExitCode::from(2),
+    let code = match outcome {
+        Ok(Outcome::Clean) => 0,
+        Ok(Outcome::Finding) => 1,
+        Ok(Outcome::Refused) => 2,
         Err(error) => {
             eprintln!("error: {error}");
-            ExitCode::from(2)
+            2
         }
+    };
+    if is_child {
+        run::guard::done(code);
     }
+    ExitCode::from(code)
 }

@@ -11,7 +11,7 @@
 //! //@ bind out=f32[65536]=zero    what a run passes for a parameter
 //! //@ width 8                     the number of lanes
 //! //@ boscc on                   where branches skip code that no lane wants: off, on or auto
-//! //@ tolerance ulp=8, abs=1e-6   how far results may be off where vector math is used
+//! //@ tolerance ulp=8, abs=1e-6   how far results may be off those with the C library's mathematics
 //! //@ lane-insensitive            with lane operations or not, the result is that of the scalar program
 //! //@ racy                        lanes are threads, and whatever their races do is accepted
 //! ```

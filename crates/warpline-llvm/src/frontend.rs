@@ -318,7 +318,9 @@ fn clang_arguments(
 
 fn run(tool: &Path, path: &Path, arguments: &[OsString], output: &Path, remedy: &str) -> Result<Compiled> {
     let name = tool.display().to_string();
-    let finished = Command::new(tool).args(arguments).output().map_err(|error| match error.kind() {
+    let mut command = Command::new(tool);
+    crate::child::bind(command.args(arguments));
+    let finished = command.output().map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
             Error::MissingTool { tool: name.clone(), input: path.to_owned(), remedy: remedy.to_owned() }
         }

@@ -106,6 +106,9 @@ required {
     fn LLVMIsDeclaration(global: LLVMValueRef) -> LLVMBool;
     fn LLVMGetValueName2(val: LLVMValueRef, length: *mut usize) -> *const c_char;
     fn LLVMSetLinkage(global: LLVMValueRef, linkage: u32);
+    fn LLVMSetVisibility(global: LLVMValueRef, visibility: u32);
+    fn LLVMSetDLLStorageClass(global: LLVMValueRef, class: u32);
+    fn LLVMGlobalEraseMetadata(global: LLVMValueRef, kind: u32);
     fn LLVMGetSection(global: LLVMValueRef) -> *const c_char;
     fn LLVMSetSection(global: LLVMValueRef, section: *const c_char);
     fn LLVMGetFunctionCallConv(fn_: LLVMValueRef) -> u32;
