@@ -287,7 +287,8 @@ enum Outcome {
 
 fn try_one(seed: u64) -> (Source, Outcome) {
     let source = Source::new(seed).function();
-    let mut module = parse_module(&source.text).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", source.text));
+    let mut module =
+        parse_module(&source.text).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", source.text));
     let mut rng = SplitMix64::new(seed ^ 0xdeb5);
     let func = module.function("f").expect("it is there");
     let mut copy = module.functions[func].clone();
@@ -295,7 +296,8 @@ fn try_one(seed: u64) -> (Source, Outcome) {
     let header = copy.layout[1];
     let copy = module.functions.push(copy);
     let width = *rng.pick(&[2, 4, 8, 16]);
-    let contract = if source.decided && rng.chance(1, 2) { Contract::Independent } else { Contract::Sequential };
+    let contract =
+        if source.decided && rng.chance(1, 2) { Contract::Independent } else { Contract::Sequential };
     let rest = if rng.chance(1, 3) { width / 2 } else { width };
     let unit = Unit { contract, rest, ..Unit::new(header, width) };
     let options = Options {
@@ -324,7 +326,7 @@ fn try_one(seed: u64) -> (Source, Outcome) {
             at,
             Some(None),
             "seed {seed}: WARPLINE_SEED={seed} WARPLINE_PROGRAMS=1, {width} lanes, {contract:?}, n {n}, apart {apart}\n{}",
-            source.text
+            source.text.clone() + &warpline::text::print_function(&module, &module.functions[copy])
         );
         ran = true;
     }
@@ -353,7 +355,9 @@ fn loops_with_planted_dependences_are_right_or_refused() {
             Outcome::Skipped => {}
         }
     }
-    println!("{programs} loops: {agreed} agree ({checked} with checks), {refused} refused; not agreed and agreed by kind: {kinds:?}");
+    println!(
+        "{programs} loops: {agreed} agree ({checked} with checks), {refused} refused; not agreed and agreed by kind: {kinds:?}"
+    );
     if programs >= 1_000 {
         assert!(agreed * 5 > programs, "too few are vectorized");
         assert!(refused * 5 > programs, "too few have dependences");

@@ -14,8 +14,8 @@ use warpline::ir::{FuncId, Module as Ir, Type};
 use warpline::shape::ArgShape;
 use warpline::vectorize::driver::{self, Forms, scalar_range, slots_entry, vector_range};
 use warpline::vectorize::{
-    Contract,
-    Boscc, Callees, Coherence, Gathers, Linearize, Options, VectorizeError, Vectorized, loops, vectorize,
+    Boscc, Callees, Coherence, Contract, Gathers, Linearize, Options, VectorizeError, Vectorized, loops,
+    vectorize,
 };
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};

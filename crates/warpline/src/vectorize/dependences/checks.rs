@@ -13,8 +13,8 @@ use super::meet::{Comparison, Unknown};
 use super::order::Order;
 use super::place::{Moving, Place, Term};
 use super::region::{Region, Stands, Sym};
-use super::span::{Extent, Number, Span};
 use super::scalar::Tree;
+use super::span::{Extent, Number, Span};
 use crate::ir::Value;
 use crate::shape::addresses::{Extension, number};
 

@@ -35,8 +35,8 @@ pub(super) mod span;
 use crate::ir::{Effects, Function, Inst, Module, Op, Symbol};
 use crate::uniformity::Uniformity;
 
-use super::VectorizeError;
 use super::options::{Contract, Options};
+use super::{VectorizeError, dead_ends};
 use access::Collector;
 use bounds::{Facts, Source};
 use irregular::Irregular;
@@ -94,7 +94,9 @@ pub(super) fn find(
     };
     let schedule = Schedule::of(lanes);
     let mut accesses = Vec::new();
-    for &b in &scalar.layout {
+    // Who comes to code that never returns, such as a panic, ends the program: nobody sees what is done there.
+    let dead = dead_ends::find(scalar);
+    for &b in scalar.layout.iter().filter(|&&b| !dead.contains(b)) {
         for i in scalar.block_insts(b).filter(|&i| schedule.has(i)) {
             collector.of(i, &mut accesses);
         }

@@ -1,9 +1,7 @@
 //! What a kernel computes, computed before the loop that it is an iteration of, for a given iteration.
 
 use super::region::{Growth, Region, Stands};
-use crate::ir::{
-    BinaryOp, CastOp, Constant, Function, InstFlags, LaneOp, Op, Type, Value, ValueDef,
-};
+use crate::ir::{BinaryOp, CastOp, Constant, Function, InstFlags, LaneOp, Op, Type, Value, ValueDef};
 use crate::vectorize::driver::build::Builder;
 
 /// So many operations are computed again at most.
@@ -32,7 +30,9 @@ impl Tree {
     fn within(func: &Function, region: &Region<'_>, v: Value, left: &mut usize) -> Option<Tree> {
         *left = left.checked_sub(1)?;
         match func.values[v].def {
-            ValueDef::Const(_) => func.constant(v).filter(|c| c.as_int().is_some()).cloned().map(Tree::Constant),
+            ValueDef::Const(_) => {
+                func.constant(v).filter(|c| c.as_int().is_some()).cloned().map(Tree::Constant)
+            }
             ValueDef::Param(n) => match *region.params.get(n as usize)? {
                 Stands::For(v) => Some(Tree::Outer(v)),
                 Stands::StartsAt(v, growth) => Some(Tree::Grows(v, growth)),
