@@ -89,7 +89,7 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
         }
     };
     let timed = Pair::new(&timed)?;
-    let judged = judged.as_ref().map_or(Ok(timed), Pair::new)?;
+    let judged = judged.as_ref().map_or(Ok(timed), |jits| Pair::new(jits))?;
     let calls = Calls::new(&mathematics, timed.jit)?;
 
     let asks_about_lanes = asks_about_lanes(&kernel);
@@ -185,7 +185,7 @@ struct Pair<'jit> {
 }
 
 impl<'jit> Pair<'jit> {
-    fn new(jits: &'jit Vec<Jit>) -> Result<Pair<'jit>> {
+    fn new(jits: &'jit [Jit]) -> Result<Pair<'jit>> {
         let copy = |k: usize| &jits[k % jits.len()];
         Ok(Pair {
             jit: copy(0),
