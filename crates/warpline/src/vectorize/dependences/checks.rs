@@ -12,7 +12,7 @@ use super::distance::Distance;
 use super::meet::{Comparison, Unknown};
 use super::order::Order;
 use super::place::{Moving, Place, Term};
-use super::region::{Region, Stands, Sym};
+use super::region::{Growth, Region, Stands, Sym};
 use super::scalar::Tree;
 use super::span::{Extent, Number, Span};
 use crate::ir::Value;
@@ -86,12 +86,15 @@ fn span<'r, 'a>(
     size: u64,
 ) -> Option<Span> {
     let resolve = Resolve { c, region };
+    if !place.regular {
+        return None;
+    }
+    let mut growth = 0i128;
     let mut span = Span {
         base: resolve.pointer(place.base)?,
         terms: Vec::new(),
         offset: place.offset,
         step: place.step.unwrap_or(place.steady),
-        computed: false,
         products: Vec::new(),
         extents: Vec::new(),
         size: i64::try_from(size).ok()?,
@@ -100,17 +103,24 @@ fn span<'r, 'a>(
         match place.rows.iter().find(|r| r.term == *t && r.step != 0) {
             Some(row) if place.step.is_none() => {
                 let length = resolve.number(c.sym(row.length))?;
-                let index = resolve.linear(row.index)?;
+                let (index, growth) = resolve.linear(row.index)?;
+                if growth != i128::from(row.step) {
+                    return None;
+                }
                 span.products.push((index, length, row.step, t.scale));
             }
             _ => {
                 let number = resolve.term(t)?;
-                span.computed |= matches!(number, Number::Computed(..));
+                if let Number::Computed(tree, _) = &number {
+                    growth = growth.checked_add(tree.growth()?.checked_mul(t.scale.into())?)?;
+                }
                 span.terms.push((number, t.scale));
             }
         }
     }
-    if span.step.unsigned_abs() >= 1 << 28 {
+    // What lanes differ by and what iterations grow by must be one number, or something else changes between groups.
+    let from_base = resolve.base_growth(place.base)?;
+    if growth.checked_add(from_base)? != i128::from(span.step) || span.step.unsigned_abs() >= 1 << 28 {
         return None;
     }
     for m in &place.moving {
@@ -136,6 +146,17 @@ impl Resolve<'_, '_> {
         }
     }
 
+    /// What a pointer grows by that is a parameter.
+    fn base_growth(&self, sym: Sym) -> Option<i128> {
+        let Sym::Inner(v) = sym else { return Some(0) };
+        let n = self.c.func.params.iter().position(|&p| p == v)?;
+        match *self.region.params.get(n)? {
+            Stands::StartsAt(_, Growth::Constant(by)) => Some(by),
+            Stands::StartsAt(..) | Stands::Anything => None,
+            Stands::For(_) => Some(0),
+        }
+    }
+
     /// A term: its number, and what it adds from one iteration to the next, where that is not said by another term.
     fn term(&self, t: &Term) -> Option<Number> {
         match t.sym {
@@ -152,15 +173,19 @@ impl Resolve<'_, '_> {
         }
     }
 
-    /// A number as a sum of what is known before the loop, in the first iteration.
-    fn linear(&self, v: Value) -> Option<Number> {
+    /// A number as a sum of what is known before the loop, in the first iteration, and what it grows by.
+    fn linear(&self, v: Value) -> Option<(Number, i128)> {
         let (terms, offset) = number(self.c.module, self.c.func, v)?;
-        let mut sum = Vec::new();
+        let (mut sum, mut growth) = (Vec::new(), 0i128);
         for t in terms {
             let term = Term { sym: self.c.sym(t.value), extension: t.extension, scale: t.scale };
-            sum.push((self.term(&term)?, t.scale));
+            let number = self.term(&term)?;
+            if let Number::Computed(tree, _) = &number {
+                growth = growth.checked_add(tree.growth()?.checked_mul(t.scale.into())?)?;
+            }
+            sum.push((number, t.scale));
         }
-        Some(Number::Sum(sum, offset))
+        Some((Number::Sum(sum, offset), growth))
     }
 
     /// The least and the greatest that something that moves adds.
@@ -188,7 +213,7 @@ impl Resolve<'_, '_> {
         let block = self.c.func.insts[access.inst].block;
         let counted = counted::range(self.c.func, self.c.uniformity.cycles(), counter, block)?;
         let outer = |v: Value| match self.c.func.as_int(v) {
-            Some(_) => self.linear(v),
+            Some(_) => Some(self.linear(v)?.0),
             None => match self.c.sym(v) {
                 Sym::Outer(_) => Some(Number::Value(self.c.sym(v), counted.extension.or(m.term.extension))),
                 _ => None,

@@ -57,6 +57,47 @@ impl Tree {
         }
     }
 
+    /// What is added to the value from one iteration to the next, as long as nothing wraps. `None` if that is not always the same: only sums with what stays,
+    /// products with constants and casts of one number that grows are followed.
+    pub(crate) fn growth(&self) -> Option<i128> {
+        let (op, args) = match self {
+            Tree::Constant(_) | Tree::Outer(_) | Tree::Lane => return Some(0),
+            Tree::Grows(_, Growth::Constant(by)) => return Some(*by),
+            Tree::Grows(..) => return None,
+            Tree::Operation(op, args, _) => (op, args),
+        };
+        let all: Option<Vec<i128>> = args.iter().map(Tree::growth).collect();
+        let all = all?;
+        if all.iter().all(|&g| g == 0) {
+            return Some(0);
+        }
+        let constant = |k: usize| match &args[k] {
+            Tree::Constant(c) => c.as_int().map(|n| signed(n, c.ty())),
+            _ => None,
+        };
+        match (op, &all[..]) {
+            (Op::Binary(BinaryOp::Add), &[x, y]) if x == 0 || y == 0 => Some(x + y),
+            (Op::Binary(BinaryOp::Sub), &[x, y]) if x == 0 || y == 0 => Some(x - y),
+            (Op::Binary(BinaryOp::Xor), &[x, 0]) if constant(1) == Some(-1) => Some(-x),
+            (Op::Binary(BinaryOp::Mul), &[x, 0]) => x.checked_mul(constant(1)?),
+            (Op::Binary(BinaryOp::Mul), &[0, y]) => y.checked_mul(constant(0)?),
+            (Op::Binary(BinaryOp::Shl), &[x, 0]) => {
+                x.checked_mul(1i128.checked_shl(u32::try_from(constant(1)?).ok()?)?)
+            }
+            (Op::Cast(_) | Op::Freeze, &[x]) => Some(x),
+            _ => None,
+        }
+    }
+
+    /// Whether it may wrap on its way, as narrow numbers do that enter wide arithmetic.
+    pub(crate) fn is_narrow(&self) -> bool {
+        match self {
+            Tree::Operation(Op::Cast(_), ..) => true,
+            Tree::Operation(_, args, ty) => ty.int_bits() != Some(64) || args.iter().any(Tree::is_narrow),
+            Tree::Grows(..) | Tree::Constant(_) | Tree::Outer(_) | Tree::Lane => false,
+        }
+    }
+
     /// Makes the code for the value in iteration number `iteration`, of 64 bits; nothing if it is the first one. No promise of the program's own
     /// stays, since the iteration may not reach what it computes.
     pub(in crate::vectorize) fn emit(&self, b: &mut Builder<'_>, iteration: Option<Value>) -> Value {
@@ -90,4 +131,10 @@ fn grown(b: &mut Builder<'_>, start: Value, growth: Growth, iteration: Option<Va
         Type::Ptr(_) => b.value(Op::Gep(Type::Int(8)), &[start, distance], ty),
         _ => b.binary(op, start, distance, none),
     }
+}
+
+/// A number of a type, read as a signed one.
+fn signed(n: u128, ty: Type) -> i128 {
+    let unused = 128 - ty.int_bits().unwrap_or(128).min(128);
+    ((n << unused) as i128) >> unused
 }

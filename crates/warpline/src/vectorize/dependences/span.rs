@@ -40,8 +40,6 @@ pub(crate) struct Span {
     pub(crate) offset: i64,
     /// Bytes from one iteration to the next.
     pub(crate) step: i64,
-    /// Whether it must be seen that the address moves so, since numbers are computed that may wrap on the way.
-    pub(crate) computed: bool,
     /// Products of an index in the first iteration and a length, times so many bytes; the index grows by the step in each iteration.
     pub(crate) products: Vec<(Number, Number, i64, i64)>,
     pub(crate) extents: Vec<Extent>,
@@ -196,22 +194,24 @@ impl Emitter<'_, '_> {
     fn first(&mut self, span: &Span) -> Value {
         let base = self.value(span.base, Extension::None);
         let first = self.sum(Some(base), &span.terms, span.offset);
-        if span.computed {
-            self.must_move(span);
+        for (number, _) in &span.terms {
+            self.must_grow(number);
         }
         first
     }
 
-    /// Requires that what is computed moves by the step from the first iteration to the last one. If a number wrapped on the way, it would not: wherever that
-    /// happens, it does so in one direction.
-    fn must_move(&mut self, span: &Span) {
+    /// Requires that a number that is computed of narrow ones grows from the first iteration to the last one by what it should. If it wrapped on the way, it
+    /// would not: whatever wraps, does so against the direction of growth.
+    fn must_grow(&mut self, number: &Number) {
+        let Number::Computed(tree, _) = number else { return };
+        let Some(growth) = tree.growth().filter(|&g| g != 0 && tree.is_narrow()) else { return };
         let one = self.int(1);
         let last = self.binary(BinaryOp::Sub, self.rounds, one);
-        let begun = self.sum(None, &span.terms, 0);
+        let begun = self.number(number);
         self.iteration = Some(last);
-        let ended = self.sum(None, &span.terms, 0);
+        let ended = self.number(number);
         self.iteration = None;
-        let far = self.times(last, span.step);
+        let far = self.times(last, growth as i64);
         let expected = self.binary(BinaryOp::Add, begun, far);
         self.require(IntPred::Eq, ended, expected);
         let most = self.int(1 << 29);
@@ -228,6 +228,9 @@ impl Emitter<'_, '_> {
         let far = self.times(last, span.step);
         (first, length) = self.stretched(first, length, zero, far);
         for (index, elements, step, scale) in &span.products {
+            if let Number::Sum(parts, _) = index {
+                parts.iter().for_each(|(part, _)| self.must_grow(part));
+            }
             let (index, row) = (self.number(index), self.row(elements, *scale));
             let rows = self.times(last, *step);
             let (index, rows) = (self.small(index), self.small(rows));
