@@ -1,5 +1,6 @@
 //@ group Loops as the unit
 //@ construct stores, and loads of what a later iteration stores behind them (`a[i] = …; b[i] = a[i + 1];`)
+//@ happens refused
 //@ args buffer:404=random, buffer:404=zero, uniform=100
 //@ range 0..1
 //@ loop

@@ -1,5 +1,6 @@
 //@ group Loops as the unit
 //@ construct both arms of a branch store to one place, among other things
+//@ happens refused
 //@ args buffer:404=random, buffer:404=zero, buffer:404=zero, uniform=101
 //@ range 0..1
 //@ loop

@@ -1,5 +1,6 @@
 //@ group Loops as the unit
 //@ construct loads of what the iteration before has stored (`o[i] = o[i - 1] * 2`)
+//@ happens refused
 //@ args buffer:404=random, uniform=100
 //@ range 0..1
 //@ loop

@@ -1,5 +1,6 @@
 ;@ group Memory
 ;@ construct updates of places that lanes may have in common (`h[x[i]]++` in a kernel)
+;@ happens refused
 ;@ args index, buffer:64=zero, buffer:200=random
 ;@ range 0..50
 ;@ refused at an address that several lanes may have in common

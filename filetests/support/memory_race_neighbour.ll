@@ -1,5 +1,6 @@
 ;@ group Memory
 ;@ construct loads of what the next or previous lane stores (`o[i] = o[i - 1] * 2` in a kernel)
+;@ happens refused
 ;@ args index, buffer:404=random
 ;@ range 1..50
 ;@ refused which is a race between lanes

@@ -1,5 +1,6 @@
 ;@ group Memory
 ;@ construct updates of one place by all lanes (`sum[0] += x[i]` in a kernel)
+;@ happens refused
 ;@ args index, buffer:4=zero, buffer:200=random
 ;@ range 0..50
 ;@ refused is read and written by all lanes at once, which is a race

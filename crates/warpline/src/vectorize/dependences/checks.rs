@@ -86,15 +86,12 @@ fn span<'r, 'a>(
     size: u64,
 ) -> Option<Span> {
     let resolve = Resolve { c, region };
-    if !place.regular {
-        return None;
-    }
     let mut growth = 0i128;
     let mut span = Span {
         base: resolve.pointer(place.base)?,
         terms: Vec::new(),
         offset: place.offset,
-        step: place.step.unwrap_or(place.steady),
+        step: 0,
         products: Vec::new(),
         extents: Vec::new(),
         size: i64::try_from(size).ok()?,
@@ -118,9 +115,11 @@ fn span<'r, 'a>(
             }
         }
     }
-    // What lanes differ by and what iterations grow by must be one number, or something else changes between groups.
-    let from_base = resolve.base_growth(place.base)?;
-    if growth.checked_add(from_base)? != i128::from(span.step) || span.step.unsigned_abs() >= 1 << 28 {
+    // Where lanes are known to differ by something else, something else changes between groups. Where they are not known to, it is checked that they do.
+    let step = growth.checked_add(resolve.base_growth(place.base)?)?;
+    span.step = i64::try_from(step).ok()?;
+    let known = place.step.filter(|_| span.products.is_empty());
+    if known.is_some_and(|s| s != span.step) || span.step.unsigned_abs() >= 1 << 28 {
         return None;
     }
     for m in &place.moving {

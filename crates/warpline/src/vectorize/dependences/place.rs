@@ -52,14 +52,10 @@ pub(crate) struct Place {
     pub(crate) terms: SmallVec<[Term; 4]>,
     /// What must be added to `base`, `terms` and nothing else to get them in the next lane; `None` if that is not always the same.
     pub(crate) step: Option<i64>,
-    /// What all terms but those of rows add to the step.
-    pub(crate) steady: i64,
     /// Products among the terms and the moving numbers.
     pub(crate) rows: SmallVec<[Row; 2]>,
     pub(crate) moving: SmallVec<[Moving; 2]>,
     pub(crate) offset: i64,
-    /// Whether `step` is unknown for nothing but rows.
-    pub(crate) regular: bool,
 }
 
 /// What places are found by.
@@ -89,11 +85,9 @@ impl Places<'_> {
             base,
             terms,
             step: self.uniformity.shape(found.root).step(),
-            steady: self.uniformity.shape(found.root).step().unwrap_or(0),
             rows: SmallVec::new(),
             moving: SmallVec::new(),
             offset,
-            regular: !self.uniformity.shape(found.root).is_varying(),
         };
         for t in &found.terms {
             let term = Term { sym: self.sym(t.value), extension: t.extension, scale: t.scale };
@@ -158,8 +152,6 @@ impl Places<'_> {
             (Some(sum), Some(step)) => Some(sum.wrapping_add(step)),
             _ => None,
         };
-        place.steady = place.steady.wrapping_add(step.unwrap_or(0) as i64);
-        place.regular &= step.is_some() || place.rows.last().is_some_and(|r| r.term == term);
     }
 
     /// What a number, extended as it is, is in the next lane, less what it is in this one.
