@@ -57,7 +57,7 @@ fn assert_contiguous(code: &str, of: &str) {
     let apart = |line: &&str| {
         line.contains("@llvm.masked.gather")
             || line.contains("@llvm.masked.scatter")
-            || line.contains("shufflevector <8 x") && !line.contains("zeroinitializer")
+            || line.contains("shufflevector <8 x float>") && !line.contains("zeroinitializer")
     };
     assert_eq!(code.lines().find(apart), None, "{of}");
     assert!(code.contains("load <8 x float>") && code.contains("store <8 x float>"), "{of}");
