@@ -20,7 +20,7 @@ void nab_2(int32_t atoms, int32_t dim, const double *x, const double *charge, co
         for (int32_t k = first_bonded[i]; k < first_bonded[i + 1]; k++)
             marks[bonded[k]] = i;
         int32_t from = first[i], to = first[i + 1];
-        //@ loop any-order
+        //@ loop independent any-order
         for (int32_t k = from; k < to; k++) {
             int32_t j = pairs[k];
             const double *at = x + (ptrdiff_t)dim * j;

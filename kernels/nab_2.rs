@@ -60,7 +60,7 @@ pub unsafe extern "C" fn nab_2(
             unsafe { *marks.offset(*bonded.offset(k as isize) as isize) = i as i32 };
         }
         let (from, to) = unsafe { (*first.offset(i), *first.offset(i + 1)) };
-        //@ loop any-order
+        //@ loop independent any-order
         for k in from..to {
             'pair: {
                 let j = unsafe { *pairs.offset(k as isize) } as isize;

@@ -18,7 +18,7 @@ void nab_3(int32_t atoms, int32_t dim, const double *x, const double *radius, co
         double weight_i = weight[i];
         double fx = 0, fy = 0, fz = 0, fw = 0;
         int32_t from = first[i], to = first[i + 1];
-        //@ loop any-order
+        //@ loop independent any-order
         for (int32_t k = from; k < to; k++) {
             int32_t j = pairs[k];
             const double *at = x + (ptrdiff_t)dim * j;

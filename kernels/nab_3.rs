@@ -53,7 +53,7 @@ pub unsafe extern "C" fn nab_3(
         let weight_i = unsafe { *weight.offset(i) };
         let (mut fx, mut fy, mut fz, mut fw) = (0.0, 0.0, 0.0, 0.0);
         let (from, to) = unsafe { (*first.offset(i), *first.offset(i + 1)) };
-        //@ loop any-order
+        //@ loop independent any-order
         for k in from..to {
             'pair: {
                 let j = unsafe { *pairs.offset(k as isize) } as isize;

@@ -9,7 +9,7 @@ void xsbench(int32_t materials, const int32_t *neutrons, const int32_t *contents
              double *elastic, double *absorption, double *fission, double *yields) {
     for (int32_t m = 0; m < materials; m++) {
         int32_t from = neutrons[m], to = neutrons[m + 1], first = contents[m], end = contents[m + 1];
-        //@ loop
+        //@ loop independent
         for (int32_t i = from; i < to; i++) {
             double energy = energies[i];
             double s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0;

@@ -40,7 +40,7 @@ pub unsafe extern "C" fn xsbench(
     for m in 0..materials as isize {
         let (from, to) = unsafe { (*neutrons.offset(m), *neutrons.offset(m + 1)) };
         let (first, end) = unsafe { (*contents.offset(m), *contents.offset(m + 1)) };
-        //@ loop
+        //@ loop independent
         for i in from..to {
             let i = i as isize;
             let energy = unsafe { *energies.offset(i) };
