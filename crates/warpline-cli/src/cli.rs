@@ -1,6 +1,6 @@
 //! Options.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use warpline::uniformity::facts::WorkGroup;
@@ -149,7 +149,7 @@ pub struct AnalyzeOptions {
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: AnalysisFormat,
-    /// Write to this file instead of standard output
+    /// Write to this file instead of standard output, which `-` stands for
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
 }
@@ -384,7 +384,8 @@ pub struct VectorizeOptions {
     /// Give the W-lane function a last parameter, a 64-bit integer: bit k says whether lane k is active
     #[arg(long)]
     pub mask: bool,
-    /// The output; its suffix says what: .ll, .bc, .s or .o
+    /// The output; its suffix says what: .ll, .bc, .s or .o. `-` is standard output, for what .ll has; the report goes to standard
+    /// error then
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     /// Write a C header for the functions
@@ -393,6 +394,13 @@ pub struct VectorizeOptions {
     /// How to print what was done
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+impl VectorizeOptions {
+    /// The paths that are written to.
+    pub fn outputs(&self) -> impl Iterator<Item = &Path> {
+        std::iter::once(&self.output).chain(&self.header).map(PathBuf::as_path)
+    }
 }
 
 fn range(text: &str) -> Result<(i64, i64), String> {
@@ -476,7 +484,7 @@ pub struct SsaOptions {
     /// How to print; llvm: the module with its functions in SSA form, which must be strict
     #[arg(long, value_enum, default_value_t)]
     pub format: SsaFormat,
-    /// Write to this file instead of standard output
+    /// Write to this file instead of standard output, which `-` stands for
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
 }
@@ -531,7 +539,7 @@ pub struct SsiOptions {
     /// How to print; llvm: the module with its functions, in which only added φs can be seen
     #[arg(long, value_enum, default_value_t)]
     pub format: SsaFormat,
-    /// Write to this file instead of standard output
+    /// Write to this file instead of standard output, which `-` stands for
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
 }

@@ -32,16 +32,16 @@ pub fn vectorize(options: &VectorizeOptions, loops: &LoopOptions, kind: Output) 
     let mut outputs = Outputs::default();
     outputs.add(&options.output, &compiled.code)?;
     outputs.commit()?;
-    report(options, &compiled);
+    report(options, &compiled)?;
     Ok(Outcome::Clean)
 }
 
-fn report(options: &VectorizeOptions, compiled: &CompiledLoops) {
+fn report(options: &VectorizeOptions, compiled: &CompiledLoops) -> Result<()> {
     let output = options.output.display().to_string();
     if options.format == Format::Json {
         let loops: Vec<_> = compiled.loops.iter().map(as_json).collect();
         let value = json!({ "output": output, "cpu": compiled.cpu.name, "loops": loops });
-        return output::print(&format!("{value:#}\n"));
+        return output::report(options.outputs(), &output::json(&value));
     }
     let mut text = String::new();
     for l in &compiled.loops {
@@ -51,7 +51,7 @@ fn report(options: &VectorizeOptions, compiled: &CompiledLoops) {
     if compiled.loops.iter().any(|l| l.made.full.approximate) {
         text += &approximate(&compiled.libraries);
     }
-    output::print(&text);
+    output::report(options.outputs(), &text)
 }
 
 /// A loop that was vectorized, in a line.

@@ -1,6 +1,6 @@
 //! The program `warpline`: analyses which values of a program all lanes agree on, and makes scalar kernels run on W lanes.
 //!
-//! Exit codes: 0 if all is well, 1 for a finding (a mismatch, undefined behaviour), 2 for bad usage or bad input.
+//! Exit codes: 0 if all is well, 1 for a finding (a mismatch, undefined behaviour), 2 for bad usage or bad input, 3 for a defect of warpline.
 //! Everything printed for people has a twin for programs, `--format json`.
 
 #![forbid(unsafe_code)]
@@ -51,7 +51,29 @@ fn main() -> ExitCode {
         run::guard::Role::Parent => return run::guard::supervise(&arguments),
         run::guard::Role::Child | run::guard::Role::Neither => {}
     }
-    let outcome = match Cli::parse_from(arguments).verb {
+    report_panics();
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(told) => return usage(&told),
+    };
+    let work = move || carry_out(cli);
+    let outcome = std::panic::catch_unwind(work);
+    match outcome {
+        Ok(Ok(Outcome::Clean)) => ExitCode::SUCCESS,
+        Ok(Ok(Outcome::Finding)) => ExitCode::from(1),
+        Ok(Ok(Outcome::Refused)) => ExitCode::from(2),
+        Ok(Err(error)) => {
+            output::complain(&format!("error: {error}"));
+            ExitCode::from(if error.is_internal() { 3 } else { 2 })
+        }
+        // It was reported when it happened.
+        Err(_) => ExitCode::from(3),
+    }
+}
+
+/// What the user asked for.
+fn carry_out(cli: Cli) -> error::Result<Outcome> {
+    match cli.verb {
         Verb::Analyze(options) => analyze::analyze(&options),
         Verb::Explain(options) => explain::explain(&options),
         Verb::Vectorize(options) => vectorize::vectorize(&options),
@@ -59,14 +81,29 @@ fn main() -> ExitCode {
         Verb::Ssa(options) => ssa::ssa(&options),
         Verb::Ssi(options) => ssi::ssi(&options),
         Verb::Bench(options) => bench::bench(&options),
-    };
-    match outcome {
-        Ok(Outcome::Clean) => ExitCode::SUCCESS,
-        Ok(Outcome::Finding) => ExitCode::from(1),
-        Ok(Outcome::Refused) => ExitCode::from(2),
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(2)
-        }
     }
+}
+
+/// Prints help, or what is wrong with the arguments, which may be names of files and have any characters.
+fn usage(told: &clap::Error) -> ExitCode {
+    if told.use_stderr() {
+        output::complain(told.render().to_string().trim_end());
+    } else if told.print().is_err() {
+        return ExitCode::from(2);
+    }
+    ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(2))
+}
+
+/// Makes a panic an internal error like others.
+fn report_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let message = match (info.payload().downcast_ref::<&str>(), info.payload().downcast_ref::<String>()) {
+            (Some(text), _) => text,
+            (_, Some(text)) => text.as_str(),
+            _ => "a panic",
+        };
+        let place = info.location().map(ToString::to_string).unwrap_or_default();
+        let error = error::Error::Internal(format!("{place}: {message}"));
+        output::complain(&format!("error: {error}"));
+    }));
 }

@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-/// A failure: bad usage or bad input. The program prints it and ends with exit code 2.
+use warpline::ir::Module;
+use warpline::vectorize::{ErrorKind, VectorizeError};
+
+/// A failure: bad usage or bad input, with which the program ends with exit code 2, or a [defect](Error::is_internal) of warpline.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Reading, translating or linking failed.
@@ -11,6 +14,12 @@ pub enum Error {
     /// A function cannot be vectorized; the text names the place.
     #[error("{0}")]
     Vectorize(String),
+    /// A stage of warpline did what the next one does not expect. There is no input for which that should happen.
+    #[error(
+        "internal error: {0}\nThis is a defect of warpline, and nothing was written. Please report it with the input, reduced as far as it \
+         still shows this message"
+    )]
+    Internal(String),
     /// A comment line with a directive is wrong.
     #[error("{}:{line}: {message}", path.display())]
     Directive {
@@ -51,6 +60,24 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
+    /// The error that a stage of the vectorizer reports about a function of this module.
+    pub fn of_vectorizer(error: &VectorizeError, module: &Module) -> Error {
+        Error::of_kind(error.kind, error.describe(module))
+    }
+
+    /// An error of the vectorizer with a message of its own.
+    pub(crate) fn of_kind(kind: ErrorKind, message: String) -> Error {
+        match kind {
+            ErrorKind::Internal => Error::Internal(message),
+            ErrorKind::Refused | ErrorKind::BadOptions => Error::Vectorize(message),
+        }
+    }
+
+    /// Whether it is a defect of warpline.
+    pub fn is_internal(&self) -> bool {
+        matches!(self, Error::Internal(_) | Error::Llvm(warpline_llvm::Error::Internal { .. }))
+    }
+
     /// An [`Error::Option`].
     pub fn option(option: impl Into<String>, message: impl Into<String>) -> Error {
         Error::Option { option: option.into(), message: message.into() }

@@ -1,8 +1,8 @@
 //! From the options to a kernel: read the input, choose the function, settle shapes, width and CPU.
 
+use std::io::Write as _;
 use std::path::Path;
 
-use warpline::demangle;
 use warpline::ir::{FuncId, Function, Scalar, Type};
 use warpline::shape::{ArgShape, parse_args};
 use warpline::vectorize::driver::{self, Forms};
@@ -11,6 +11,7 @@ use warpline::vectorize::work_items::{self, WorkItems};
 use warpline::vectorize::{
     Boscc, Coherence, Contract, Linearize, Options as VectorizerOptions, VectorizeError,
 };
+use warpline::{demangle, printable};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Linkage, did_you_mean};
 
@@ -83,7 +84,7 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
     let name = function.name.to_string();
     let mut args = shapes(&imported, function, path, &directives, options.args.as_deref())?;
     let items = work_items::with_parameters(&mut imported.ir, func)
-        .map_err(|e| Error::Vectorize(e.describe(&imported.ir)))?;
+        .map_err(|e| Error::of_vectorizer(&e, &imported.ir))?;
     let func = items.as_ref().map_or(func, |items| items.func);
     args.extend(items.iter().flat_map(WorkItems::shapes));
     let function = &imported.ir.functions[func];
@@ -144,7 +145,8 @@ pub fn load_as_written(path: &Path, registers: bool) -> Result<Imported> {
 pub(crate) fn load_with(path: &Path, options: &LoadOptions) -> Result<Imported> {
     let (module, warnings) = worker::load_module(path, options)?;
     if !warnings.trim().is_empty() {
-        eprintln!("{}", warnings.trim_end());
+        // Nobody may be there to read them.
+        let _ = writeln!(std::io::stderr(), "{}", printable::text(warnings.trim_end()));
     }
     Ok(Imported::new(module))
 }
@@ -337,7 +339,7 @@ impl Kernel {
     pub fn refusal(&self, error: &VectorizeError) -> Error {
         let about_kernel = error.function == self.function().name;
         let function = if about_kernel { self.name.as_str().into() } else { error.function.clone() };
-        Error::Vectorize(VectorizeError { function, ..error.clone() }.describe(&self.imported.ir))
+        Error::of_vectorizer(&VectorizeError { function, ..error.clone() }, &self.imported.ir)
     }
 
     /// Brings functions that were made here into the LLVM module.
@@ -354,10 +356,9 @@ impl Kernel {
 
     /// The options for code of which only these functions are visible from outside.
     pub fn codegen_options(&self, visible: &[&str], output: Output) -> CodegenOptions {
-        let kept: Vec<String> = visible.iter().map(|name| format!("preserve-gv={name}")).collect();
         CodegenOptions {
             vector_bits: Some(self.vectors.register_bits).filter(|&bits| bits >= 256),
-            passes: format!("internalize<{}>,globaldce,default<O3>", kept.join(";")),
+            visible: Some(visible.iter().map(|&name| name.to_owned()).collect()),
             ..CodegenOptions::new(self.cpu.clone(), output)
         }
     }

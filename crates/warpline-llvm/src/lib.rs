@@ -23,6 +23,7 @@ mod ffi;
 mod frontend;
 mod import;
 mod indices;
+mod internalize;
 mod jit;
 mod lane_operations;
 mod loop_marks;

@@ -53,6 +53,6 @@ pub fn supervise(arguments: &[OsString]) -> ExitCode {
             (None, signal) => format!("the kernel was stopped by signal {}", signal.unwrap_or(0)),
         },
     };
-    eprintln!("error: {message}");
+    crate::output::complain(&format!("error: {message}"));
     ExitCode::from(2)
 }

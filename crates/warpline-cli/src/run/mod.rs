@@ -12,7 +12,7 @@ pub mod loops;
 mod png;
 pub mod timing;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::json;
 use warpline::group_functions::Query;
@@ -49,6 +49,7 @@ const VECTOR: &str = "warpline_run_vector";
 /// Whatever is wrong with input and options, or the reason why the kernel cannot be vectorized or run.
 pub fn run(options: &RunOptions) -> Result<Outcome> {
     let picture = options.png.as_deref().map(Picture::parse).transpose()?;
+    output::check(picture.iter().map(|p| p.path.as_path()), std::slice::from_ref(&options.kernel.input))?;
     let loops = options.loops.options(&options.kernel)?;
     let Subject { kernel, data, made, loops, reasons } = match &loops {
         Some(asked) => loops::prepare(options, asked, picture.as_ref())?,
@@ -116,10 +117,11 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
         timing,
         elements: data.end.abs_diff(data.begin),
     };
-    output::print(&match options.format {
+    let text = match options.format {
         Format::Text => results.text(&kernel),
         Format::Json => results.json(&kernel),
-    });
+    };
+    output::report(picture.iter().map(|p| p.path.as_path()), &text)?;
     Ok(if results.is_clean() { Outcome::Clean } else { Outcome::Finding })
 }
 
@@ -415,7 +417,6 @@ impl Picture {
         };
         let picture = parts()
             .ok_or_else(|| Error::option("--png", format!("`{text}`: write NAME=FILE.png,WIDTHxHEIGHT")))?;
-        output::check(Path::new(&picture.path))?;
         Ok(picture)
     }
 

@@ -106,6 +106,11 @@ required {
     fn LLVMIsDeclaration(global: LLVMValueRef) -> LLVMBool;
     fn LLVMGetValueName2(val: LLVMValueRef, length: *mut usize) -> *const c_char;
     fn LLVMSetLinkage(global: LLVMValueRef, linkage: u32);
+    fn LLVMSetVisibility(global: LLVMValueRef, visibility: u32);
+    fn LLVMGetDLLStorageClass(global: LLVMValueRef) -> u32;
+    fn LLVMIsExternallyInitialized(global_var: LLVMValueRef) -> LLVMBool;
+    fn LLVMGetComdat(global: LLVMValueRef) -> LLVMComdatRef;
+    fn LLVMSetComdat(global: LLVMValueRef, comdat: LLVMComdatRef);
     fn LLVMGetSection(global: LLVMValueRef) -> *const c_char;
     fn LLVMSetSection(global: LLVMValueRef, section: *const c_char);
     fn LLVMGetFunctionCallConv(fn_: LLVMValueRef) -> u32;

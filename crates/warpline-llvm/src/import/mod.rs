@@ -63,29 +63,7 @@ impl Imported {
 
     /// Functions, global variables, aliases and resolvers, in module order.
     fn import_symbols(&mut self) {
-        let f = functions();
-        let module = self.bridge.module.raw();
-        let mut globals = Vec::new();
-        // SAFETY: the lists of a live module.
-        unsafe {
-            globals.extend(self.bridge.module.functions());
-            let lists = [
-                (f.LLVMGetFirstGlobal(module), 0),
-                (f.LLVMGetFirstGlobalAlias(module), 1),
-                (f.LLVMGetFirstGlobalIFunc(module), 2),
-            ];
-            for (first, list) in lists {
-                let mut global = first;
-                while !global.is_null() {
-                    globals.push(global);
-                    global = match list {
-                        0 => f.LLVMGetNextGlobal(global),
-                        1 => f.LLVMGetNextGlobalAlias(global),
-                        _ => f.LLVMGetNextGlobalIFunc(global),
-                    };
-                }
-            }
-        }
+        let globals = self.bridge.module.globals();
         for (number, &global) in globals.iter().enumerate() {
             let mut name = value_name(global);
             if name.is_empty() {
