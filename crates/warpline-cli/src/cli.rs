@@ -13,7 +13,13 @@ use crate::spec::{Bind, Tolerance, Width, parse_range};
 
 /// Finds out what all lanes agree on, and makes programs for one lane run on W lanes at once.
 #[derive(Parser)]
-#[command(name = "warpline", version, about, max_term_width = 100)]
+#[command(
+    name = "warpline",
+    version,
+    about,
+    max_term_width = 100,
+    after_help = "`warpline --version --verbose` says which LLVM, rustc and clang are used, and where they are."
+)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]

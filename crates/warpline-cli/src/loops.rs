@@ -1,6 +1,7 @@
 //! `warpline vectorize --loop`: loops vectorized within their functions.
 
 use serde_json::{Value, json};
+use warpline::printable::line;
 use warpline::vectorize::loops::Carry;
 use warpline_compile::loops::{CompiledLoops, LoopOptions, MadeLoop, vectorize_loops};
 use warpline_llvm::worker::Output;
@@ -60,7 +61,7 @@ pub fn in_words(l: &MadeLoop) -> String {
         l.made.carried.iter().map(|c| format!("{} {}", c.kind.name(), c.name)).collect();
     let carried = if carried.is_empty() { "nothing".to_owned() } else { carried.join(", ") };
     let rest = if l.made.rest < l.width { format!(", its end on {}", l.made.rest) } else { String::new() };
-    let (place, function, width) = (&l.place, &l.function, l.width);
+    let (place, function, width) = (&l.place, line(&l.function), l.width);
     let lead = if l.made.lead.is_some() { ", groups aligned" } else { "" };
     format!("the loop at {place} in {function} on {width} lanes{rest}{lead} (carries {carried})")
 }

@@ -52,6 +52,10 @@ fn main() -> ExitCode {
         run::guard::Role::Child | run::guard::Role::Neither => {}
     }
     report_panics();
+    if asks_for_tools(&arguments) {
+        let text = format!("warpline {}\n{}", env!("CARGO_PKG_VERSION"), warpline_llvm::tools());
+        return ExitCode::from(if output::print(&text).is_ok() { 0 } else { 2 });
+    }
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(told) => return usage(&told),
@@ -81,6 +85,16 @@ fn carry_out(cli: Cli) -> error::Result<Outcome> {
         Verb::Ssa(options) => ssa::ssa(&options),
         Verb::Ssi(options) => ssi::ssi(&options),
         Verb::Bench(options) => bench::bench(&options),
+    }
+}
+
+/// Whether the arguments are `--version --verbose`.
+fn asks_for_tools(arguments: &[std::ffi::OsString]) -> bool {
+    let is = |argument: &std::ffi::OsString, names: [&str; 2]| names.iter().any(|name| argument == name);
+    let (version, verbose) = (["--version", "-V"], ["--verbose", "-v"]);
+    match arguments {
+        [_, a, b] => (is(a, version) && is(b, verbose)) || (is(a, verbose) && is(b, version)),
+        _ => false,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use warpline::printable::line;
 use warpline::vectorize::Elementary;
 use warpline_compile::dispatch::{self, Dispatched};
 use warpline_compile::header;
@@ -112,7 +113,7 @@ fn report_all(options: &VectorizeOptions, dispatched: &Dispatched) -> Result<()>
             let mut text = format!(
                 "{}: {}, which choose among {} CPUs\n",
                 options.output.display(),
-                drivers.join(", "),
+                line(&drivers.join(", ")),
                 dispatched.versions.len()
             );
             text.extend(versions().map(text_of));
@@ -146,9 +147,9 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> serde_json::Value
 
 fn text_of(compiled: &Compiled) -> String {
     let Compiled { kernel, made, .. } = compiled;
-    let mut text = format!("{} on {} lanes for {}", compiled.lanes(), kernel.width, kernel.cpu.name);
+    let mut text = format!("{} on {} lanes for {}", line(compiled.lanes()), kernel.width, kernel.cpu.name);
     for driver in compiled.drivers() {
-        text += &format!(", and {driver}");
+        text += &format!(", and {}", line(driver));
     }
     if compiled.range.is_some() && kernel.rest < kernel.width {
         text += &format!("; the end of a range on {}", kernel.rest);

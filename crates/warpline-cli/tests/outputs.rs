@@ -6,7 +6,7 @@ use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use common::{command, ok, stderr};
+use common::{command, ok, stderr, warpline};
 
 const KERNEL: &str = "define void @kernel(i32 %i, ptr %out) {\n  %at = sext i32 %i to i64\n\
      %p = getelementptr float, ptr %out, i64 %at\n  store float 1.0, ptr %p, align 4\n  ret void\n}\n";
@@ -184,7 +184,7 @@ fn from_two_folders(input: &str, contents: &str, more: &[&str]) -> [Vec<u8>; 2] 
 
 #[test]
 fn objects_do_not_depend_on_the_working_folder() {
-    let rust = "use warpline_lanes::any;\n//@ args i=index\n#[unsafe(no_mangle)]\npub extern \"C\" fn kernel(i: i32, p: &mut [f32; 64]) \
+    let rust = "use warpline_lanes::warpline_any as any;\n//@ args i=index\n#[unsafe(no_mangle)]\npub extern \"C\" fn kernel(i: i32, p: &mut [f32; 64]) \
                 {\n    if any(i > 3) { p[i as usize] = (i as f32).sqrt().max(1.0); }\n}\n";
     let c = "#include \"warpline.h\"\n#include <math.h>\n//@ args i=index\nvoid kernel(int i, float *p) { p[i] = sqrtf((float)i); }\n";
     let mut cases = vec![("sub/k.rs", rust)];
@@ -217,4 +217,28 @@ fn a_file_that_begins_with_a_dash_is_no_option() {
         let output = command(&["analyze", "--", name]).current_dir(place.0.path()).output().unwrap();
         assert!(ok(&output).contains("function kernel"), "{name}");
     }
+}
+
+#[test]
+fn what_lies_beside_an_input_chooses_no_compiler_and_no_library() {
+    let place = Place::new();
+    let rust =
+        "//@ args i=index\n#[unsafe(no_mangle)]\npub extern \"C\" fn kernel(i: i32) -> i32 { i + 1 }\n";
+    std::fs::write(place.path("k.rs"), rust).unwrap();
+    std::fs::write(place.path("rust-toolchain.toml"), "[toolchain]\npath = \"./evil\"\n").unwrap();
+    std::fs::create_dir_all(place.path("evil/bin")).unwrap();
+    for name in ["evil/bin/rustc", "rustc", "clang"] {
+        std::fs::write(place.path(name), "#!/bin/sh\necho here >> \"$(dirname \"$0\")/was-here\"\nexit 1\n")
+            .unwrap();
+        std::fs::set_permissions(place.path(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = format!(".::{}", std::env::var("PATH").unwrap_or_default());
+    for verb in [&["analyze", "k.ll"][..], &["analyze", "k.rs"], &["--version", "--verbose"]] {
+        let mut run = command(verb);
+        run.env_remove("RUSTUP_TOOLCHAIN").env_remove("RUSTC").env("PATH", &path);
+        ok(&run.current_dir(place.0.path()).output().unwrap());
+    }
+    assert!(!place.path("was-here").exists() && !place.path("evil/bin/was-here").exists());
+    let text = ok(&warpline(&["--version", "--verbose"]));
+    assert!(["warpline ", "LLVM: ", "rustc: ", "clang: "].iter().all(|word| text.contains(word)), "{text}");
 }

@@ -1,5 +1,6 @@
 //! From the options to a kernel: read the input, choose the function, settle shapes, width and CPU.
 
+use std::borrow::Cow;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -285,7 +286,7 @@ fn choose(
 /// The names of the functions, if they are not too many.
 pub(crate) fn names(imported: &Imported) -> String {
     const SHOWN: usize = 12;
-    let all: Vec<&str> = imported.ir.functions.values().map(|f| &*f.name).collect();
+    let all: Vec<Cow<'_, str>> = imported.ir.functions.values().map(|f| printable::line(&f.name)).collect();
     match all.len() {
         0 => "none".to_owned(),
         1..=SHOWN => all.join(", "),

@@ -39,6 +39,7 @@ pub mod ranges;
 mod simplify;
 mod tables;
 mod target;
+mod tools;
 mod work_items;
 pub mod worker;
 
@@ -56,3 +57,4 @@ pub use module::{Diagnostic, Module, Severity};
 pub use simplify::PIPELINE;
 pub use tables::Bridge;
 pub use target::{Cpu, Effort, Emit, TargetMachine, host_triple, is_host};
+pub use tools::tools;

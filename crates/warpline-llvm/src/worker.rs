@@ -144,6 +144,12 @@ impl Job {
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded> {
     // Cheap refusals need no process.
     InputKind::of(path)?;
+    let found = std::fs::metadata(path).map_err(|error| Error::io("cannot read", path, &error))?;
+    if !found.is_file() {
+        // Inputs are read more than once, and a device need not end.
+        let reason = std::io::Error::other("it is no regular file");
+        return Err(Error::io("cannot read", path, &reason));
+    }
     std::fs::File::open(path).map_err(|error| Error::io("cannot read", path, &error))?;
     let (bitcode, warnings) = run(&Job::Load { path: path.to_owned(), options: options.clone() })?;
     Ok(Loaded { bitcode, warnings })

@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use warpline::demangle;
 use warpline::ir::{Block, Constant, Function, Inst, Loc, Module, Names, Op, Value};
+use warpline::printable::{is_unsafe, json, line};
 use warpline::shape::Shape;
 use warpline::uniformity::{CycleId, Explainer, Step, Uniformity};
 
@@ -143,7 +144,11 @@ impl Page {
         let drawn = func.layout.len() <= MAX_BLOCKS;
         let blocks: Vec<BlockData> = func.layout.iter().map(|&b| builder.block(b, drawn)).collect();
         let arguments = func.params.iter().map(|&p| builder.argument(p)).collect();
-        let _ = write!(self.drawings, "<div class=\"cfg\" data-function=\"{}\" hidden>", escape(&func.name));
+        let _ = write!(
+            self.drawings,
+            "<div class=\"cfg\" data-function=\"{}\" hidden>",
+            escape(&line(&func.name))
+        );
         self.drawings += &match drawn {
             true => builder.drawing(),
             false => format!("<p class=\"hint\">{}</p>", escape(&builder.too_large())),
@@ -159,7 +164,7 @@ impl Page {
         let (first, last) = (touched.clone().min().unwrap_or(1), touched.max().unwrap_or(1));
         let end = file.as_ref().and_then(|f| self.data.files.get(f)).map_or(last, |l| l.len() as u32);
         self.data.functions.push(FunctionData {
-            name: func.name.to_string(),
+            name: line(&func.name).into_owned(),
             title: demangle(&func.name),
             summary: builder.summary(),
             file,
@@ -178,6 +183,7 @@ impl Page {
     pub fn finish(self) -> String {
         // Plain data with string keys always serialises.
         let data = serde_json::to_string(&self.data).unwrap_or_default().replace('<', "\\u003c");
+        let data = json(&data);
         let head = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
                     <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
                     'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>warpline: uniformity</title>\n";
@@ -518,7 +524,7 @@ pub fn escape(text: &str) -> String {
             '"' => out += "&quot;",
             '\'' => out += "&#39;",
             // What is no character of XML would end the page early in some readers.
-            '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' => out.push('\u{fffd}'),
+            _ if is_unsafe(c) && c != '\n' && c != '\t' => out.push('\u{fffd}'),
             _ => out.push(c),
         }
     }
