@@ -37,6 +37,13 @@ pub struct Stop {
     pub rounds: bool,
 }
 
+impl Stop {
+    /// What stands for blocks of a path that are left out.
+    pub fn left_out(blocks: usize) -> Stop {
+        Stop { block: format!("… ({blocks} blocks) …"), location: None, rounds: false }
+    }
+}
+
 /// The steps of an explanation as data.
 pub fn statements(module: &Module, func: &Function, names: &Names, steps: &[Step]) -> Vec<Statement> {
     let stop = |p: &Point| Stop {

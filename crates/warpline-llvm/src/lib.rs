@@ -29,6 +29,7 @@ mod lane_operations;
 mod loop_marks;
 mod masks;
 mod module;
+mod nesting;
 pub mod openmp;
 pub mod opinion;
 mod panics;

@@ -95,6 +95,9 @@ impl Printer<'_> {
                 text.push(' ');
                 text.push_str(b);
             }
+            if r.blocks_left_out > 0 {
+                text += &format!(" ... ({} more)", r.blocks_left_out);
+            }
             (text, r.divergent_exit, r.assumed_divergent)
         };
         depths.zip(cycle_reports(self.func, self.result)).map(text).collect()

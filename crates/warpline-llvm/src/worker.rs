@@ -14,6 +14,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use crate::error::{Error, Result, did_you_mean};
 use crate::frontend::{InputKind, compile};
 use crate::module::{Module, Severity};
+use crate::nesting::WITHOUT_LOOPS;
 use crate::target::{Cpu, Effort, Emit, TargetMachine, host_triple, is_host};
 
 /// The first argument of a process that is to serve one job.
@@ -334,7 +335,9 @@ fn internal(error: Error) -> Error {
 
 fn translate(mut module: Module, options: &CodegenOptions) -> Result<Vec<u8>> {
     module.verify().map_err(internal)?;
-    let machine = TargetMachine::with_effort(&module.triple(), &options.cpu, options.effort)?;
+    let deep = module.has_deep_nest();
+    let effort = if deep { Effort::Least } else { options.effort };
+    let machine = TargetMachine::with_effort(&module.triple(), &options.cpu, effort)?;
     module.set_target(&machine)?;
     if options.define_lane_operations {
         module.define_scalar_lane_operations();
@@ -353,7 +356,8 @@ fn translate(mut module: Module, options: &CodegenOptions) -> Result<Vec<u8>> {
         module.optimise("globaldce", Some(&machine))?;
     }
     if !options.passes.is_empty() {
-        module.optimise(&options.passes, Some(&machine))?;
+        let passes = if deep { WITHOUT_LOOPS } else { &options.passes };
+        module.optimise(passes, Some(&machine))?;
     }
     if options.define_missing {
         module.define_missing();
