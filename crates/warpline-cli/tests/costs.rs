@@ -63,12 +63,11 @@ fn switch(cases: usize) -> String {
     let mut text = "define void @k(i32 %i, ptr %p) {\nentry:\n  %a = getelementptr i32, ptr %p, i32 %i\n  %v = load i32, ptr %a\n  \
                     switch i32 %v, label %out [\n"
         .to_owned();
-    (0..cases).for_each(|k| drop(writeln!(text, "    i32 {k}, label %c{k}")));
+    text.extend((0..cases).map(|k| format!("    i32 {k}, label %c{k}\n")));
     text += "  ]\n";
-    (0..cases)
-        .for_each(|k| drop(writeln!(text, "c{k}:\n  %r{k} = mul i32 %v, {}\n  br label %out", 3 * k + 1)));
+    text.extend((0..cases).map(|k| format!("c{k}:\n  %r{k} = mul i32 %v, {}\n  br label %out\n", 3 * k + 1)));
     text += "out:\n  %s = phi i32 [ 0, %entry ]";
-    (0..cases).for_each(|k| drop(write!(text, ", [ %r{k}, %c{k} ]")));
+    text.extend((0..cases).map(|k| format!(", [ %r{k}, %c{k} ]")));
     text + "\n  store i32 %s, ptr %a\n  ret void\n}\n"
 }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{root, warpline};
+use common::{ok, root, warpline};
 use warpline_testkit::mutate::{self, setting};
 use warpline_testkit::rng::SplitMix64;
 
@@ -23,8 +23,8 @@ const KERNEL: &str = "define void @kernel(i32 %i, ptr %out) {\n  %at = sext i32 
      %p = getelementptr float, ptr %out, i64 %at\n  store float 1.0, ptr %p, align 4\n  ret void\n}\n\
      define i32 @other(i32 %x) {\n  %y = udiv i32 7, %x\n  ret i32 %y\n}\n";
 
-/// Runs the program in a folder, with limits; asserts that it ends in an orderly way. Its exit code.
-fn orderly(folder: &Path, arguments: &[String], context: &dyn Fn() -> String) -> i32 {
+/// Runs the program in a folder, with limits; asserts that it ends in an orderly way. Its exit code and what it says.
+fn orderly(folder: &Path, arguments: &[String], context: &dyn Fn() -> String) -> (i32, String) {
     let before = files(folder);
     let start = Instant::now();
     let mut process = Command::new("sh")
@@ -60,7 +60,7 @@ fn orderly(folder: &Path, arguments: &[String], context: &dyn Fn() -> String) ->
         let asked_for = arguments.iter().any(|argument| argument.contains(name.as_str()));
         assert!(asked_for && code != Some(2), "the file {name} was written: {}", context());
     }
-    code.unwrap()
+    (code.unwrap(), said)
 }
 
 /// The library of LLVM, so that not every process looks for it.
@@ -123,7 +123,7 @@ fn command_lines_that_are_nearly_right_are_refused_with_a_reason_or_work() {
         "i=stride(9223372036854775807)",
     ];
     let (first, count) = (setting("WARPLINE_SEED", 0), setting("WARPLINE_PROGRAMS", 250));
-    let mut tally = [0u64; 3];
+    let (mut tally, mut last) = ([0u64; 3], String::new());
     for seed in first..first + count {
         let mut rng = SplitMix64::new(seed);
         let mut words: Vec<String> = rng.pick(&PROPER).split(' ').map(str::to_owned).collect();
@@ -148,7 +148,8 @@ fn command_lines_that_are_nearly_right_are_refused_with_a_reason_or_work() {
         words.retain(|word| word != "bench");
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("k.ll"), KERNEL).unwrap();
-        let code = orderly(folder.path(), &words, &|| format!("seed {seed}: {words:?}"));
+        let (code, said) = orderly(folder.path(), &words, &|| format!("seed {seed}: {words:?}"));
+        last = format!("{words:?}: {said}");
         assert_eq!(
             std::fs::read_to_string(folder.path().join("k.ll")).unwrap(),
             KERNEL,
@@ -157,7 +158,7 @@ fn command_lines_that_are_nearly_right_are_refused_with_a_reason_or_work() {
         tally[code as usize] += 1;
     }
     println!("exit codes 0, 1 and 2: {tally:?}");
-    assert!(tally[0] * 20 > count && tally[2] * 4 > count, "{tally:?}");
+    assert!(tally[0] * 20 > count && tally[2] * 4 > count, "{tally:?}; the last one: {last}");
 }
 
 /// Changes sources of one kind and vectorizes them.
@@ -165,7 +166,7 @@ fn sources(inputs: &[&str], words: &[&str], count: u64) {
     let first = setting("WARPLINE_SEED", 0);
     let count =
         std::env::var("WARPLINE_PROGRAMS").map_or(count, |_| setting("WARPLINE_PROGRAMS", 0).div_ceil(10));
-    let mut tally = [0u64; 3];
+    let (mut tally, mut last) = ([0u64; 3], String::new());
     for seed in first..first + count {
         let mut rng = SplitMix64::new(seed);
         let input = *rng.pick(inputs);
@@ -174,10 +175,12 @@ fn sources(inputs: &[&str], words: &[&str], count: u64) {
         let name = format!("k.{}", input.rsplit('.').next().unwrap());
         std::fs::write(folder.path().join(&name), mutate::text(&mut rng, &source, words)).unwrap();
         let arguments = ["vectorize", &name, "--width", "4", "--cpu", "x86-64-v3", "-o", "out.ll"];
-        let code = orderly(folder.path(), &arguments.map(str::to_owned), &|| format!("seed {seed}: {input}"));
+        let (code, said) =
+            orderly(folder.path(), &arguments.map(str::to_owned), &|| format!("seed {seed}: {input}"));
+        last = said;
         tally[code as usize] += 1;
     }
-    println!("{}: exit codes 0, 1 and 2: {tally:?}", inputs[0]);
+    println!("{}: exit codes 0, 1 and 2: {tally:?}; the last one says: {last}", inputs[0]);
 }
 
 #[test]
@@ -227,5 +230,4 @@ fn sources_in_c_that_are_nearly_right_are_refused_with_a_reason_or_work() {
         "0",
     ];
     sources(&["filetests/support/lanes_work_items.cl", "filetests/support/lanes_barrier.cl"], &words, 8);
-    assert_eq!(warpline(&["--version"]).status.code(), Some(0));
 }

@@ -88,6 +88,17 @@ fn one(text: &str, seed: u64, tally: &mut Tally) {
     }
 }
 
+/// `f` may be what its pointer leads to, and its forms have its types.
+#[test]
+fn calls_through_pointers_lead_to_no_forms() {
+    let text =
+        "func @f(%i: i32, %p: ptr) -> i32 {\nentry:\n  %r: i32 = call %p(%i, %p) [unknown]\n  ret %r\n}\n";
+    let mut module = parse_module(text).unwrap();
+    let id = module.functions.keys().next().unwrap();
+    let made = vectorize(&mut module, id, &Options::new(4, vec![ArgShape::Index, ArgShape::Uniform], "f.x4"));
+    assert!(made.is_ok_and(|made| made.callees.len() < 20));
+}
+
 #[test]
 fn modules_that_are_nearly_right_are_refused_with_a_reason_or_work() {
     let (first, count) = (setting("WARPLINE_SEED", 0), setting("WARPLINE_PROGRAMS", 3000));

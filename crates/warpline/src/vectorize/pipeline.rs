@@ -11,7 +11,7 @@ use crate::uniformity::Uniformity;
 use crate::verify::verify;
 
 use super::arms::{fold_arms, has_arms_to_fold};
-use super::callees::{self, Form, asking_lanes};
+use super::callees::{self, Form, Originals, asking_lanes};
 use super::coherence::{has_candidates, make_bodies_twice};
 use super::conditions::{has_conditions_of_parts, split_conditions};
 use super::counts::Counts;
@@ -256,7 +256,9 @@ pub fn vectorize_staged(
         Some(_) => Pieces::none(),
     };
     let pieces = if options.region.is_none() { &own } else { options.pieces };
-    let options = &Options { pieces, args: options.args.clone(), name: options.name.clone(), ..*options };
+    let originals = Originals { of: options.callees, count: module.functions.len() };
+    let (args, name) = (options.args.clone(), options.name.clone());
+    let options = &Options { pieces, callees: &originals, args, name, ..*options };
     let (mut made, wanted) = vectorize_one(module, &func, options, false, watch)?;
     made.callees = callees::make(module, wanted, options, watch)?;
     made.callees.extend(own.functions());
