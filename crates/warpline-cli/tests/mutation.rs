@@ -127,13 +127,13 @@ fn command_lines_that_are_nearly_right_are_refused_with_a_reason_or_work() {
     for seed in first..first + count {
         let mut rng = SplitMix64::new(seed);
         let mut words: Vec<String> = rng.pick(&PROPER).split(' ').map(str::to_owned).collect();
-        for _ in 0..rng.between(1, 3) {
+        for _ in 0..rng.below(4) {
             let at = rng.below(words.len());
             match rng.below(5) {
                 0 => drop(words.remove(at)),
                 1 => words.insert(at, (*rng.pick(&WORDS)).to_owned()),
                 2 => words[at] = (*rng.pick(&WORDS)).to_owned(),
-                3 => words.swap(at, 0),
+                3 => words.extend(["--format", "json"].map(str::to_owned)),
                 _ => {
                     let changed = mutate::text(&mut rng, &words[at], &WORDS);
                     // An argument has no zero byte.
@@ -173,7 +173,7 @@ fn sources(inputs: &[&str], words: &[&str], count: u64) {
         let source = std::fs::read_to_string(root().join(input)).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let name = format!("k.{}", input.rsplit('.').next().unwrap());
-        std::fs::write(folder.path().join(&name), mutate::text(&mut rng, &source, words)).unwrap();
+        std::fs::write(folder.path().join(&name), mutate::token(&mut rng, &source, words)).unwrap();
         let arguments = ["vectorize", &name, "--width", "4", "--cpu", "x86-64-v3", "-o", "out.ll"];
         let (code, said) =
             orderly(folder.path(), &arguments.map(str::to_owned), &|| format!("seed {seed}: {input}"));

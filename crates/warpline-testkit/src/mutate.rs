@@ -39,6 +39,13 @@ pub fn text(rng: &mut SplitMix64, text: &str, words: &[&str]) -> Vec<u8> {
     out
 }
 
+/// A copy of `text` with one token replaced, as [`text()`] does it: more of these are right.
+pub fn token(rng: &mut SplitMix64, text: &str, words: &[&str]) -> Vec<u8> {
+    let mut out = text.as_bytes().to_vec();
+    replace_token(rng, &mut out, words);
+    out
+}
+
 /// A copy of `data` with up to eight changed bytes, or with a range deleted or doubled, or cut off.
 pub fn binary(rng: &mut SplitMix64, data: &[u8]) -> Vec<u8> {
     let mut out = data.to_vec();
