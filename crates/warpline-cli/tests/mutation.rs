@@ -163,6 +163,7 @@ fn command_lines_that_are_nearly_right_are_refused_with_a_reason_or_work() {
 
 /// Changes sources of one kind and vectorizes them.
 fn sources(inputs: &[&str], words: &[&str], count: u64) {
+    ok(&warpline(&["--version"]));
     let first = setting("WARPLINE_SEED", 0);
     let count =
         std::env::var("WARPLINE_PROGRAMS").map_or(count, |_| setting("WARPLINE_PROGRAMS", 0).div_ceil(10));

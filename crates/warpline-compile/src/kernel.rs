@@ -143,11 +143,15 @@ pub fn load_as_written(path: &Path, registers: bool) -> Result<Imported> {
     load_with(path, &LoadOptions { simplify: Some(false), registers, ..LoadOptions::default() })
 }
 
+/// Writes a warning to standard error, if there is anybody to read it.
+pub(crate) fn warn(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", printable::text(text));
+}
+
 pub(crate) fn load_with(path: &Path, options: &LoadOptions) -> Result<Imported> {
     let (module, warnings) = worker::load_module(path, options)?;
     if !warnings.trim().is_empty() {
-        // Nobody may be there to read them.
-        let _ = writeln!(std::io::stderr(), "{}", printable::text(warnings.trim_end()));
+        warn(warnings.trim_end());
     }
     Ok(Imported::new(module))
 }

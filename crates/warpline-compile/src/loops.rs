@@ -521,7 +521,7 @@ fn by_program(
     let Said { simdlen, safelen, reductions } =
         openmp::understand(directive, mark, &imported.ir, function, header)?;
     if let Some(note) = openmp::left_out(directive) {
-        eprintln!("{note}");
+        kernel::warn(&note);
     }
     let width = simdlen.map(|n| Width::Lanes(n.min(MAX_WIDTH)));
     Ok(Some(FoundLoop { safelen, reductions, width, ..one }))

@@ -89,7 +89,6 @@ fn directives_that_are_nearly_right_are_refused_with_a_line_or_understood() {
         let read = directives::read(&path).map(drop);
         let loops = directives::read_loops(&path).map(drop);
         let signatures = signature::read(&path).map(drop);
-        directives::has_loop_pragmas(&path);
         for outcome in [read, loops, signatures] {
             match outcome {
                 Ok(()) => understood += 1,

@@ -26,8 +26,7 @@ impl Module {
         let all = self.globals();
         kept.extend(all.iter().copied().filter(|&global| {
             let name = value_name(global);
-            let by_name =
-                name.starts_with("llvm.") || RUNTIME.contains(&&*name) || visible.iter().any(|v| *v == name);
+            let by_name = name.starts_with("llvm.") || RUNTIME.contains(&&*name) || visible.contains(&name);
             by_name || is_left_alone(global)
         }));
         let comdat = |global: LLVMValueRef| {
