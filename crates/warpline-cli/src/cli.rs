@@ -390,8 +390,8 @@ pub struct VectorizeOptions {
     /// Give the W-lane function a last parameter, a 64-bit integer: bit k says whether lane k is active
     #[arg(long)]
     pub mask: bool,
-    /// The output; its suffix says what: .ll, .bc, .s or .o. `-` is standard output, for what .ll has; the report goes to standard
-    /// error then
+    /// The output; its suffix says what: .ll, .bc, .s or .o. `-` is standard output, for what .ll has; the report
+    /// goes to standard error then
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     /// Write a C header for the functions

@@ -1,7 +1,8 @@
 //! Where results go: files that appear whole or not at all, devices, and standard output.
 //!
-//! A regular file is replaced: the contents are written beside it, and get its name when all outputs of a command are there. What is
-//! no regular file, such as a device or a FIFO, is written to and never replaced. Symbolic links are followed and stay.
+//! A regular file is replaced: the contents are written beside it, and get its name when all outputs of a command are
+//! there. What is no regular file, such as a device or a FIFO, is written to and never replaced. Symbolic links are
+//! followed and stay.
 
 use std::fs::{OpenOptions, Permissions};
 use std::io::Write as _;
@@ -102,8 +103,8 @@ fn is_same_inode(a: &Path, b: &Path) -> bool {
     matches!((number(a), number(b)), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Checks that outputs can be made at these paths before work is done for them: that each can be written to, that no two are one file, and
-/// that none is an input.
+/// Checks that outputs can be made at these paths before work is done for them: that each can be written to, that no
+/// two are one file, and that none is an input.
 ///
 /// # Errors
 /// The first that cannot be, with the reason.
@@ -142,7 +143,8 @@ struct Ready {
 }
 
 impl Outputs {
-    /// Takes the contents of an output. Those of a file are written beside where it is to be; nothing is visible under the path yet.
+    /// Takes the contents of an output. Those of a file are written beside where it is to be; nothing is visible
+    /// under the path yet.
     ///
     /// # Errors
     /// If the folder is missing, or it cannot be written to.
@@ -173,7 +175,8 @@ impl Outputs {
     /// Writes to streams and gives all files their names.
     ///
     /// # Errors
-    /// If something cannot be written or renamed; then there is no new file, and those that were there are what they were.
+    /// If something cannot be written or renamed; then there is no new file, and those that were there are what they
+    /// were.
     pub fn commit(self) -> Result<()> {
         for (target, path, contents) in &self.streams {
             let failed = |e: std::io::Error| Error::Output { path: path.clone(), reason: e.to_string() };
@@ -308,7 +311,8 @@ pub fn lines_on(kernel: &Kernel, counted: &Counts) -> Vec<String> {
     chosen.into_iter().chain(counts(counted)).collect()
 }
 
-/// What became of branches, loops, exits and masks (paper 3, Table 1), and how many tests were made, as lines for people.
+/// What became of branches, loops, exits and masks (paper 3, Table 1), and how many tests were made, as lines for
+/// people.
 pub fn counts(counts: &Counts) -> Vec<String> {
     let Counts { branches: b, loops: l, exits: e, masks: m, boscc: t, coherent } = counts;
     let loops = if *coherent == 1 { "loop" } else { "loops" };

@@ -1,5 +1,5 @@
-//! What inputs cost that nobody writes and somebody sends: long chains, deep nests, wide branches. Limits are far above what these take,
-//! and far below what they took when a cost grew with the square of the input.
+//! What inputs cost that nobody writes and somebody sends: long chains, deep nests, wide branches. Limits are far
+//! above what these take, and far below what they took when a cost grew with the square of the input.
 
 mod common;
 

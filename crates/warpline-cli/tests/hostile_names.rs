@@ -1,5 +1,6 @@
-//! Names that are more than names to a terminal, a C compiler, a browser, a pass pipeline or a file system, in all places of an input
-//! that have names. Nothing of them comes through, and no file is written but those that were asked for.
+//! Names that are more than names to a terminal, a C compiler, a browser, a pass pipeline or a file system, in all
+//! places of an input that have names. Nothing of them comes through, and no file is written but those that were
+//! asked for.
 
 mod common;
 
@@ -197,9 +198,8 @@ fn source_lines_and_messages_of_compilers_are_written_out() {
     let escape = "\u{1b}]0;title\u{7}\u{202e}";
     write(
         "k.rs",
-        &format!(
-            "//@ args i=index\n#[unsafe(no_mangle)]\npub extern \"C\" fn k(i: i32) -> i32 {{\n    if i > 3 {{ 1 }} else {{ i }} /* \u{1b}]0;t\u{7} */\n}}\n"
-        ),
+        "//@ args i=index\n#[unsafe(no_mangle)]\npub extern \"C\" fn k(i: i32) -> i32 {\n    \
+         if i > 3 { 1 } else { i } /* \u{1b}]0;t\u{7} */\n}\n",
     );
     write("wrong.rs", &format!("fn k() {{ \"{escape}\" }}\n"));
     write("wrong.ll", &format!("define void @f() {{ {escape} }}\n"));

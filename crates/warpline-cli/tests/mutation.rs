@@ -1,5 +1,6 @@
-//! Command lines and sources that are nearly right: the program ends with 0, 1 or 2, says why, leaves no file behind that was not asked
-//! for, and needs neither long nor much memory. (Modules and directives: `mutated_modules`, `mutated_words`, `mutated_text`.)
+//! Command lines and sources that are nearly right: the program ends with 0, 1 or 2, says why, leaves no file behind
+//! that was not asked for, and needs neither long nor much memory. (Modules and directives: `mutated_modules`,
+//! `mutated_words`, `mutated_text`.)
 //!
 //! `WARPLINE_PROGRAMS` is the number of command lines, and ten times that of sources, `WARPLINE_SEED` the first seed.
 

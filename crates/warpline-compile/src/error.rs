@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use warpline::ir::Module;
 use warpline::vectorize::{ErrorKind, VectorizeError};
 
-/// A failure: bad usage or bad input, with which the program ends with exit code 2, or a [defect](Error::is_internal) of warpline.
+/// A failure: bad usage or bad input, with which the program ends with exit code 2, or a [defect](Error::is_internal)
+/// of warpline.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Reading, translating or linking failed.
@@ -16,8 +17,8 @@ pub enum Error {
     Vectorize(String),
     /// A stage of warpline did what the next one does not expect. There is no input for which that should happen.
     #[error(
-        "internal error: {0}\nThis is a defect of warpline, and nothing was written. Please report it with the input, reduced as far as it \
-         still shows this message"
+        "internal error: {0}\nThis is a defect of warpline, and nothing was written. Please report it with \
+         the input, reduced as far as it still shows this message"
     )]
     Internal(String),
     /// A comment line with a directive is wrong.

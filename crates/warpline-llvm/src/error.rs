@@ -167,8 +167,8 @@ pub enum Error {
     },
     /// What was made of an input is not valid. There is no input for which that should happen.
     #[error(
-        "internal error: {message}\nThis is a defect of warpline, and nothing was written. Please report it with the input, reduced as far \
-         as it still shows this message"
+        "internal error: {message}\nThis is a defect of warpline, and nothing was written. Please report it with \
+         the input, reduced as far as it still shows this message"
     )]
     Internal {
         /// What is not valid, and of which input it was made.

@@ -258,8 +258,8 @@ fn rust_target(triple: Option<&str>) -> Vec<OsString> {
     target.into_iter().collect()
 }
 
-/// The arguments for an input. rustc runs in the folder `directory`, which code does not name: neither where it is compiled nor from where the user
-/// gives the path changes what comes out.
+/// The arguments for an input. rustc runs in the folder `directory`, which code does not name: neither where it is
+/// compiled nor from where the user gives the path changes what comes out.
 fn rust_arguments(path: &Path, output: &Path, directory: &Path) -> Result<Vec<OsString>> {
     let absolute = std::path::absolute(path).map_err(|error| Error::io("cannot find", path, &error))?;
     let as_given = |from: &Path, to: &Path| {

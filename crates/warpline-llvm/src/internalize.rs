@@ -1,7 +1,8 @@
 //! Hiding what a module defines from other objects.
 //!
-//! LLVM has a pass for this, whose list of names is part of a pipeline's text. Names come from inputs and may have any characters, also
-//! those that end the list and begin another pass, so linkage is set here by handle. The rules are those of the pass.
+//! LLVM has a pass for this, whose list of names is part of a pipeline's text. Names come from inputs and may have
+//! any characters, also those that end the list and begin another pass, so linkage is set here by handle. The rules
+//! are those of the pass.
 
 use std::collections::HashSet;
 
@@ -18,8 +19,8 @@ const DLL_EXPORT: u32 = 2;
 const RUNTIME: [&str; 2] = ["__stack_chk_fail", "__stack_chk_guard"];
 
 impl Module {
-    /// Makes everything that the module defines internal, but for what has one of these names, what `llvm.used` lists, and what is the
-    /// dynamic linker's. Members of a COMDAT group of which one stays visible stay visible.
+    /// Makes everything that the module defines internal, but for what has one of these names, what `llvm.used`
+    /// lists, and what is the dynamic linker's. Members of a COMDAT group of which one stays visible stay visible.
     pub fn internalize(&mut self, visible: &[String]) {
         let f = functions();
         let mut kept: HashSet<LLVMValueRef> = self.used();
@@ -109,7 +110,8 @@ impl Module {
     }
 }
 
-/// Whether linkage of a global is none of our business: it is no definition, or the dynamic linker or a loader knows it.
+/// Whether linkage of a global is none of our business: it is no definition, or the dynamic linker or a loader knows
+/// it.
 fn is_left_alone(global: LLVMValueRef) -> bool {
     let f = functions();
     // SAFETY: a live global; only variables are asked whether they are initialised from outside.

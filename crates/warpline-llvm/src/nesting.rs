@@ -1,7 +1,8 @@
 //! Loops that are nested deeper than anybody writes.
 //!
-//! LLVM's passes about loops look at all blocks of each loop, and so does what its code generator does with loops: with nests of hundreds of
-//! loops that takes minutes. For such modules they are left out; no program that is meant to run notices.
+//! LLVM's passes about loops look at all blocks of each loop, and so does what its code generator does with loops:
+//! with nests of hundreds of loops that takes minutes. For such modules they are left out; no program that is meant
+//! to run notices.
 
 use std::collections::HashMap;
 
@@ -16,7 +17,8 @@ use crate::simplify::has_body;
 const DEEPEST: u32 = 64;
 
 /// What is run instead of `default<O3>`: nothing that asks for loops.
-pub(crate) const WITHOUT_LOOPS: &str = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,reassociate,sccp,dse,adce,simplifycfg),globaldce";
+pub(crate) const WITHOUT_LOOPS: &str = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,\
+     reassociate,sccp,dse,adce,simplifycfg),globaldce";
 
 impl Module {
     /// Whether loops of a function are nested too deep for passes about loops.
@@ -47,7 +49,8 @@ fn depth(blocks: &[LLVMBasicBlockRef]) -> u32 {
     let number: HashMap<LLVMBasicBlockRef, u32> = blocks.iter().copied().zip(0..).collect();
     let mut edges = Vec::new();
     for (from, &block) in (0..).zip(blocks) {
-        // SAFETY: blocks of a live, verified function have terminators, which are asked for successors within their number.
+        // SAFETY: blocks of a live, verified function have terminators, which are asked for successors within their
+        // number.
         unsafe {
             let terminator = f.LLVMGetBasicBlockTerminator(block);
             for i in 0..f.LLVMGetNumSuccessors(terminator) {

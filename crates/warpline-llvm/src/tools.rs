@@ -1,9 +1,9 @@
 //! The compilers to use, and where they come from.
 //!
-//! Which they are must not depend on what lies beside an input, nor on the working folder: rustup's `rustc` takes the toolchain that a
-//! `rust-toolchain.toml` there names, which may be a path to any program. So it is asked once, in a folder that only the machine's owner
-//! writes to, where its toolchain is, and that toolchain's own compiler is called from then on. Folders of `$PATH` that are not absolute
-//! are passed over.
+//! Which they are must not depend on what lies beside an input, nor on the working folder: rustup's `rustc` takes the
+//! toolchain that a `rust-toolchain.toml` there names, which may be a path to any program. So it is asked once, in a
+//! folder that only the machine's owner writes to, where its toolchain is, and that toolchain's own compiler is
+//! called from then on. Folders of `$PATH` that are not absolute are passed over.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

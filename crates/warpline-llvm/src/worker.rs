@@ -68,8 +68,8 @@ pub struct CodegenOptions {
     pub cpu: Cpu,
     /// The widest vectors to use, in bits; by default LLVM's choice for the CPU.
     pub vector_bits: Option<u32>,
-    /// The functions that others may call, by name; all else that the module defines becomes internal, and goes where nothing uses it.
-    /// `None`: everything stays visible.
+    /// The functions that others may call, by name; all else that the module defines becomes internal, and goes where
+    /// nothing uses it. `None`: everything stays visible.
     pub visible: Option<Vec<String>>,
     /// Passes in the notation of `opt -passes=`; empty for none. Names of an input must not get into it.
     pub passes: String,

@@ -1,9 +1,9 @@
-//! LLVM IR and bitcode that are nearly right. LLVM may end its process on such input, which is why a worker reads it; what a worker has
-//! accepted must go through import, analysis and vectorization without a panic, a hang or an internal error, and what is made of it
-//! must be valid.
+//! LLVM IR and bitcode that are nearly right. LLVM may end its process on such input, which is why a worker reads it;
+//! what a worker has accepted must go through import, analysis and vectorization without a panic, a hang or an
+//! internal error, and what is made of it must be valid.
 //!
-//! The work is done in a child process, which notes in a file what it is about to do. `WARPLINE_PROGRAMS` is the number of modules of
-//! each kind, `WARPLINE_SEED` the first seed.
+//! The work is done in a child process, which notes in a file what it is about to do. `WARPLINE_PROGRAMS` is the
+//! number of modules of each kind, `WARPLINE_SEED` the first seed.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -85,7 +85,8 @@ fn corpus() -> Vec<String> {
     paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect()
 }
 
-/// What a worker does with an input, noted as `read`, and what the program does with what it got. The outcome in a word.
+/// What a worker does with an input, noted as `read`, and what the program does with what it got. The outcome in a
+/// word.
 fn one(path: &Path, note: &mut dyn FnMut(&str)) -> String {
     note("read");
     let simplify = LoadOptions { simplify: Some(true), ..LoadOptions::default() };

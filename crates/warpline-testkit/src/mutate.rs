@@ -24,8 +24,8 @@ const NUMBERS: [&str; 18] = [
     "99999999999999999999",
 ];
 
-/// A copy of `text` with one to four changes: tokens replaced by others of the text, of `words`, or by numbers at limits; lines and
-/// ranges deleted, doubled and exchanged; single bytes changed.
+/// A copy of `text` with one to four changes: tokens replaced by others of the text, of `words`, or by numbers at
+/// limits; lines and ranges deleted, doubled and exchanged; single bytes changed.
 pub fn text(rng: &mut SplitMix64, text: &str, words: &[&str]) -> Vec<u8> {
     let mut out = text.as_bytes().to_vec();
     for _ in 0..rng.between(1, 4) {

@@ -1,5 +1,5 @@
-//! Modules in text form that are nearly right: they are read, verified, analysed and vectorized, or refused with a reason. Nothing
-//! panics, takes long, or is found to be broken by a later stage.
+//! Modules in text form that are nearly right: they are read, verified, analysed and vectorized, or refused with a
+//! reason. Nothing panics, takes long, or is found to be broken by a later stage.
 //!
 //! `WARPLINE_PROGRAMS` is the number of modules, `WARPLINE_SEED` the first seed.
 

@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::printable::line;
 
-/// Mangled names of C++ refer to parts of themselves, so a short one may stand for one without end. What is longer than this, in bytes, stays
-/// mangled.
+/// Mangled names of C++ refer to parts of themselves, so a short one may stand for one without end. What is longer
+/// than this, in bytes, stays mangled.
 const LONGEST: usize = 1 << 16;
 
 /// The name that a function has in its source, if `name` is a mangled name of Rust or C++ (or OpenCL C); else `name`

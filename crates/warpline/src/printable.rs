@@ -1,12 +1,13 @@
 //! Text from inputs, for terminals and logs.
 //!
-//! Names, paths and source lines may have any characters. Some of them are commands to a terminal, some hide or reorder what stands around
-//! them. Whatever is printed goes through one of the functions here, which write such characters as `\u{1b}`.
+//! Names, paths and source lines may have any characters. Some of them are commands to a terminal, some hide or
+//! reorder what stands around them. Whatever is printed goes through one of the functions here, which write such
+//! characters as `\u{1b}`.
 
 use std::borrow::Cow;
 
-/// Whether a terminal or a reader may take a character for something else than a character: control characters, separators of lines, marks
-/// that change the direction of text, and what is invisible.
+/// Whether a terminal or a reader may take a character for something else than a character: control characters,
+/// separators of lines, marks that change the direction of text, and what is invisible.
 pub fn is_unsafe(c: char) -> bool {
     matches!(c,
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
@@ -30,8 +31,8 @@ pub fn text(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A document in JSON, in which all characters are escaped that must be: what is still unsafe stands within strings and is written as JSON
-/// has it.
+/// A document in JSON, in which all characters are escaped that must be: what is still unsafe stands within strings
+/// and is written as JSON has it.
 pub fn json(document: &str) -> Cow<'_, str> {
     let units = |c: char| -> String {
         c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()

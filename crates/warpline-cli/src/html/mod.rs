@@ -317,7 +317,8 @@ impl Builder<'_> {
         next
     }
 
-    /// Leaves out the middle of long paths, once many blocks have been named: there may be as many paths as blocks, each through all of them.
+    /// Leaves out the middle of long paths, once many blocks have been named: there may be as many paths as blocks,
+    /// each through all of them.
     fn shorten_paths(&mut self, paths: &mut [Vec<Stop>]) {
         for path in paths {
             if path.len() > MAX_PATH && self.stops > MAX_STOPS {

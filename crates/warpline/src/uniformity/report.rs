@@ -102,7 +102,8 @@ pub struct CycleReport {
     pub entries: Vec<String>,
     /// All its blocks, those of inner cycles included, in the order of the function.
     pub blocks: Vec<String>,
-    /// How many of its blocks are left out of the list, if the loops are nested so deep that all lists would be far longer than the function.
+    /// How many of its blocks are left out of the list, if the loops are nested so deep that all lists would be far
+    /// longer than the function.
     #[serde(skip_serializing_if = "is_zero")]
     pub blocks_left_out: usize,
     /// Whether the header is the only entry.
@@ -293,7 +294,8 @@ pub fn cycle_reports(func: &Function, result: &Uniformity) -> Vec<CycleReport> {
     cycles.cycles().map(|c| cycle(func, result, &position, c, shown)).collect()
 }
 
-/// So many blocks are listed whatever the function, and so many of each cycle if all would be more than so many for each of its blocks besides.
+/// So many blocks are listed whatever the function, and so many of each cycle if all would be more than so many for
+/// each of its blocks besides.
 const LISTED_ALWAYS: usize = 20_000;
 const LISTED_EACH: usize = 16;
 

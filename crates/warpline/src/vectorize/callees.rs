@@ -66,8 +66,8 @@ const MAX_STRIDED_FORMS: usize = 8;
 /// With so many functions a pointer is compared at a call; if it may point to more, the calls are made lane by lane.
 const MAX_TARGETS: usize = 8;
 
-/// The functions that were there before any form was made. A pointer leads to none of the forms, though some have the types of a function that it
-/// may lead to; forms of forms would have no end.
+/// The functions that were there before any form was made. A pointer leads to none of the forms, though some have the
+/// types of a function that it may lead to; forms of forms would have no end.
 pub(super) struct Originals<'a> {
     /// What is known of the functions.
     pub(super) of: &'a dyn Callees,

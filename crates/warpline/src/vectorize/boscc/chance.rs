@@ -70,8 +70,8 @@ struct Branches<'a> {
 }
 
 impl Branches<'_> {
-    /// The chance that a lane in the block that an edge leaves takes it. All lanes together take an edge of a uniform branch: then
-    /// whoever comes to its target has taken it.
+    /// The chance that a lane in the block that an edge leaves takes it. All lanes together take an edge of a uniform
+    /// branch: then whoever comes to its target has taken it.
     fn of_edge(&mut self, e: Edge) -> f64 {
         let plan = self.plan;
         let func = &plan.func;
