@@ -123,7 +123,7 @@ fn one(path: &Path, note: &mut dyn FnMut(&str)) -> String {
         let args = func.params.iter().map(|p| if is_number(p) { ArgShape::Index } else { ArgShape::Uniform });
         let mut options = Options::new(4, args.collect(), name);
         // What is not known of callees must not matter either.
-        if options.args.len() % 2 == 0 {
+        if options.args.len().is_multiple_of(2) {
             options.callees = &bodies;
         }
         let made = match vectorize(&mut imported.ir, id, &options) {
