@@ -78,7 +78,9 @@ fn names(folder: &Path) -> Vec<String> {
 fn compiles(folder: &Path, header: &str) {
     for (compiler, language) in [("cc", "c"), ("c++", "c++")] {
         let checked = Command::new(compiler)
-            .args(["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-mavx", "-x", language, header])
+            .args(["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-x", language])
+            .args(cfg!(target_arch = "x86_64").then_some("-mavx"))
+            .arg(header)
             .current_dir(folder)
             .output();
         match checked {

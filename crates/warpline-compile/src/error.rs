@@ -89,3 +89,21 @@ impl Error {
         Error::Input { path: path.into(), message: message.into() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use warpline::ir::{Function, Module, Type};
+
+    use super::*;
+
+    #[test]
+    fn defects_are_told_from_refusals_by_their_kind() {
+        let (module, func) = (Module::new("m"), Function::new("f", Type::Void));
+        let refused = VectorizeError::in_function(&func, "internal: it only says so");
+        assert!(!Error::of_vectorizer(&refused, &module).is_internal());
+        let defect = Error::of_vectorizer(&refused.internal(), &module);
+        assert!(defect.is_internal() && defect.to_string().contains("report it with the input"), "{defect}");
+        let code = Error::from(warpline_llvm::Error::Internal { message: "m".into() });
+        assert!(code.is_internal() && code.to_string().starts_with("internal error: m"), "{code}");
+    }
+}
