@@ -104,9 +104,9 @@ impl Lower<'_> {
     fn strided_vector(&mut self, base: Value, step: i64, at: Inst) -> Result<Value, VectorizeError> {
         match self.out.ty(base) {
             Type::Int(bits) => {
+                let steps = self.steps(bits.min(WIDEST), step);
                 let splat = self.splat(base, at)?;
                 let ty = self.out.ty(splat);
-                let steps = self.steps(bits.min(WIDEST), step);
                 let steps = if bits > WIDEST { self.emit(SIGN_EXTEND, &[steps], ty) } else { steps };
                 Ok(self.emit(Op::Binary(BinaryOp::Add), &[splat, steps], ty))
             }
