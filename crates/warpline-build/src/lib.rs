@@ -47,7 +47,9 @@
 //! `T` is a number, `bool`, or an array of such. A slice with one element for each index must have as many elements as the range has
 //! indices, or the function panics. Which CPU's code runs, `NAME_cpu()` says.
 //!
-//! All lanes of a group run together: a kernel must not read what it writes for another index. A kernel that panics in any lane ends the
+//! A function does what a loop would do that calls the kernel for one index after the other; a kernel for which that cannot
+//! be proved is refused. A kernel that is `unsafe` or takes pointers, and one marked `#[kernel(racy, …)]`, makes an unsafe
+//! function, whose lanes are threads: for `racy` ones whatever their races do is accepted. A kernel that panics in any lane ends the
 //! program; called as the function that it is, it panics as usual. Its arithmetic wraps, as in a release build. A kernel that asks about
 //! other lanes needs the feature `scalar` of `warpline-lanes`, so that it can be called as a function, too.
 //!

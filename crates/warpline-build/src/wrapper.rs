@@ -73,7 +73,7 @@ pub fn text(signature: &Signature, range: &str, which: &Which) -> String {
             "///\n/// # Safety\n/// What the kernel asks of its caller holds for every index of the range.\n";
         text += match signature.racy {
             true => {
-                "/// Indices run in no order, as threads do: whatever they do to the same memory must be harmless in any order, \n\
+                "/// Indices run in no order, as threads do: whatever they do to the same memory must be harmless in any order,\n\
                  /// even if one of two writes is lost.\n"
             }
             false => {
@@ -216,4 +216,33 @@ fn reference(mutable: bool) -> &'static str {
 
 fn pointer(of: &Element, mutable: bool) -> String {
     format!("*{} {}", if mutable { "mut" } else { "const" }, of.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(is_unsafe: bool, racy: bool, kind: Kind) -> String {
+        let of = Primitive { name: "usize", bytes: 8 };
+        let params = vec![
+            Param { name: "i".into(), kind: Kind::Value(of), shape: ArgShape::Index },
+            Param { name: "x".into(), kind, shape: ArgShape::Uniform },
+        ];
+        let signature = Signature { name: "k".into(), line: 1, is_unsafe, racy, params, result: None };
+        text(&signature, "k_range", &Which::One("generic".into()))
+    }
+
+    #[test]
+    fn functions_are_unsafe_where_somebody_must_answer_for_races() {
+        let element = Element { name: "f32".into(), bytes: 4 };
+        let slice = || Kind::Slice(element.clone(), true);
+        let safe = made(false, false, slice());
+        assert!(safe.contains("\npub fn k(") && !safe.contains("# Safety"), "{safe}");
+        let racy = made(false, true, slice());
+        assert!(racy.contains("\npub unsafe fn k(") && racy.contains("# Safety\n"), "{racy}");
+        assert!(racy.contains("harmless in any order"), "{racy}");
+        for text in [made(true, false, slice()), made(false, false, Kind::Pointer(element.clone(), true))] {
+            assert!(text.contains("\npub unsafe fn k(") && text.contains("none writes memory"), "{text}");
+        }
+    }
 }

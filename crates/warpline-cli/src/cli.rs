@@ -24,6 +24,27 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub verb: Verb,
+    /// How much memory each process that reads an input, makes code or runs a kernel may have: bytes, or KiB, MiB, GiB;
+    /// 0 for no limit
+    #[arg(long, global = true, value_name = "SIZE", value_parser = memory_size, default_value = "4GiB")]
+    pub memory: u64,
+}
+
+/// The least memory with which a process can open LLVM, in bytes.
+const LEAST_MEMORY: u64 = 512 << 20;
+
+fn memory_size(text: &str) -> Result<u64, String> {
+    let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("", 0)];
+    let (number, shift) =
+        units.iter().find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, *shift))).unwrap_or((text, 0));
+    let bytes = number.trim().parse::<u64>().ok().and_then(|n| n.checked_mul(1 << shift));
+    match bytes {
+        None => {
+            Err(format!("`{text}` is no size: write bytes, or a number of KiB, MiB or GiB, such as 4GiB"))
+        }
+        Some(1..LEAST_MEMORY) => Err(format!("{text} are too few for LLVM; it needs 512MiB or more")),
+        Some(bytes) => Ok(bytes),
+    }
 }
 
 /// The verbs.
@@ -429,12 +450,18 @@ pub struct RunOptions {
     /// varying parameter one element per index
     #[arg(long, value_name = "NAME=SPEC")]
     pub bind: Vec<Bind>,
-    /// How far floating-point results may be off where vector math is used: ulp=N, rel=X, abs=X; within one of them
+    /// How far results may be off those with the C library's mathematics where vector math is used, and those of the
+    /// references where sums are made in any order: ulp=N, rel=X, abs=X; within one of them. More is a finding, with
+    /// exit code 1 [default: the input's directive]
     #[arg(long, value_name = "BOUNDS")]
     pub tolerance: Option<Tolerance>,
     /// Where pseudo-random contents start
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
+    /// How long each run over the range may take, of the scalar program or on W lanes; 0 for any time. One that takes
+    /// longer is a finding, with exit code 1
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub timeout: u64,
     /// Write a buffer as a grey picture: NAME=FILE.png,WIDTHxHEIGHT
     #[arg(long, value_name = "NAME=FILE,WxH")]
     pub png: Option<String>,

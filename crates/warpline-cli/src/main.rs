@@ -1,7 +1,7 @@
 //! The program `warpline`: analyses which values of a program all lanes agree on, and makes scalar kernels run on W lanes.
 //!
-//! Exit codes: 0 if all is well, 1 for a finding (a mismatch, undefined behaviour), 2 for bad usage or bad input, 3
-//! for a defect of warpline. Everything printed for people has a twin for programs, `--format json`.
+//! Exit codes: 0 if all is well, 1 for a finding (a mismatch, a race, undefined behaviour), 2 for bad usage or bad
+//! input, 3 for a defect of warpline. Everything printed for people has a twin for programs, `--format json`.
 
 #![forbid(unsafe_code)]
 
@@ -47,44 +47,52 @@ pub enum Outcome {
 fn main() -> ExitCode {
     warpline_llvm::worker::serve_if_asked();
     let mut arguments: Vec<_> = std::env::args_os().collect();
-    match run::guard::role(&mut arguments) {
-        run::guard::Role::Parent => return run::guard::supervise(&arguments),
-        run::guard::Role::Child | run::guard::Role::Neither => {}
-    }
+    let is_child = run::guard::is_child(&mut arguments);
     report_panics();
     if asks_for_tools(&arguments) {
         let text = format!("warpline {}\n{}", env!("CARGO_PKG_VERSION"), warpline_llvm::tools());
         return ExitCode::from(if output::print(&text).is_ok() { 0 } else { 2 });
     }
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(told) => return usage(&told),
     };
-    let work = move || carry_out(cli);
-    let outcome = std::panic::catch_unwind(work);
+    warpline_llvm::child::set_memory(cli.memory);
+    let work = || match &cli.verb {
+        Verb::Run(options) if !is_child => run::guard::supervise(&arguments, options),
+        verb => exit_code(carry_out(verb)),
+    };
+    // A panic was reported when it happened.
+    let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or(3);
+    if is_child {
+        run::guard::done(code);
+    }
+    ExitCode::from(code)
+}
+
+/// The exit code of a command; an error is printed.
+fn exit_code(outcome: error::Result<Outcome>) -> u8 {
     match outcome {
-        Ok(Ok(Outcome::Clean)) => ExitCode::SUCCESS,
-        Ok(Ok(Outcome::Finding)) => ExitCode::from(1),
-        Ok(Ok(Outcome::Refused)) => ExitCode::from(2),
-        Ok(Err(error)) => {
+        Ok(Outcome::Clean) => 0,
+        Ok(Outcome::Finding) => 1,
+        Ok(Outcome::Refused) => 2,
+        Err(error) => {
             output::complain(&format!("error: {error}"));
-            ExitCode::from(if error.is_internal() { 3 } else { 2 })
+            if error.is_internal() { 3 } else { 2 }
         }
-        // It was reported when it happened.
-        Err(_) => ExitCode::from(3),
     }
 }
 
 /// What the user asked for.
-fn carry_out(cli: Cli) -> error::Result<Outcome> {
-    match cli.verb {
-        Verb::Analyze(options) => analyze::analyze(&options),
-        Verb::Explain(options) => explain::explain(&options),
-        Verb::Vectorize(options) => vectorize::vectorize(&options),
-        Verb::Run(options) => run::run(&options),
-        Verb::Ssa(options) => ssa::ssa(&options),
-        Verb::Ssi(options) => ssi::ssi(&options),
-        Verb::Bench(options) => bench::bench(&options),
+fn carry_out(verb: &Verb) -> error::Result<Outcome> {
+    match verb {
+        Verb::Analyze(options) => analyze::analyze(options),
+        Verb::Explain(options) => explain::explain(options),
+        Verb::Vectorize(options) => vectorize::vectorize(options),
+        Verb::Run(options) => run::run(options),
+        Verb::Ssa(options) => ssa::ssa(options),
+        Verb::Ssi(options) => ssi::ssi(options),
+        Verb::Bench(options) => bench::bench(options),
     }
 }
 

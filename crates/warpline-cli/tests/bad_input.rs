@@ -298,5 +298,7 @@ fn a_kernel_that_faults_is_reported() {
         "--bind",
         "out=0",
     ]);
-    place.refused(&output, &["bad memory access", "buffers large enough"]);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("bad memory access") && text.contains("buffers large enough"), "{text}");
 }

@@ -11,7 +11,7 @@
 //! //@ bind out=f32[65536]=zero    what a run passes for a parameter
 //! //@ width 8                     the number of lanes
 //! //@ boscc on                   where branches skip code that no lane wants: off, on or auto
-//! //@ tolerance ulp=8, abs=1e-6   how far results may be off where vector math is used
+//! //@ tolerance ulp=8, abs=1e-6   how far results may be off those with the C library's mathematics
 //! //@ lane-insensitive            with lane operations or not, the result is that of the scalar program
 //! //@ racy                        lanes are threads, and whatever their races do is accepted
 //! ```
@@ -418,7 +418,7 @@ mod tests {
         let message = |text: &str| parse(text, Language::Rust, Path::new("k.rs")).unwrap_err().to_string();
         assert_eq!(
             message("fn f() {}\n//@ rnage 0..4\n"),
-            "k.rs:2: unknown directive `rnage`; there are function, args, rust, returns, range, bind, width, boscc, tolerance and lane-insensitive"
+            "k.rs:2: unknown directive `rnage`; there are function, args, rust, returns, range, bind, width, boscc, tolerance, lane-insensitive and racy"
         );
         assert_eq!(message("//@ range 4\n"), "k.rs:1: `4` is no range: write A..B");
         assert_eq!(

@@ -69,6 +69,7 @@ pub fn open(options: &KernelOptions) -> Result<Kernel> {
         return Err(Error::option("--cpu", message));
     }
     let imported = load_with(&options.input, &options.load_options())?;
+    imported.forget_marks_of_loops();
     let cpu = worker::find_cpu(&options.cpu, &imported.ir.triple)?;
     settle(options, imported, cpu)
 }
@@ -88,7 +89,6 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
         .map_err(|e| Error::of_vectorizer(&e, &imported.ir))?;
     let func = items.as_ref().map_or(func, |items| items.func);
     args.extend(items.iter().flat_map(WorkItems::shapes));
-    let function = &imported.ir.functions[func];
     let vectors = machine::of(&cpu, &imported.ir.triple)?;
     let boscc = options.boscc.or(directives.boscc).unwrap_or(Boscc::Auto);
     let linearize = options.linearize;
@@ -97,6 +97,10 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
         Width::Auto => None,
     };
     let coherence = options.coherence;
+    if directives.is_safe {
+        separate(&mut imported, func);
+    }
+    let function = &imported.ir.functions[func];
     let contract = directives.contract(options.racy);
     let asked = VectorizerOptions {
         linearize,
@@ -125,6 +129,17 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
         coherence,
         contract,
     })
+}
+
+/// Notes that no two pointers among a kernel's parameters lead to the same memory, if any is written to: they are references of Rust, though the kernel
+/// may be written in C, where nothing says so.
+fn separate(imported: &mut Imported, func: FuncId) {
+    let function = &mut imported.ir.functions[func];
+    for param in function.params.clone() {
+        if matches!(function.ty(param).scalar(), Some(Scalar::Ptr(_))) {
+            function.pointers[param].noalias = true;
+        }
+    }
 }
 
 /// Reads and imports an input, for `triple` if that is given. Warnings go to standard error.

@@ -176,6 +176,7 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
     let path = &options.kernel.input;
     let imported = load(options)?;
     let found = find(&imported, options)?;
+    imported.forget_marks_of_loops();
     let func = found[0].func;
     if let Some(other) = found.iter().find(|f| f.func != func) {
         let names = [func, other.func].map(|f| imported.ir.functions[f].name.to_string());

@@ -358,6 +358,19 @@ mod tests {
     }
 
     #[test]
+    fn only_what_can_do_no_harm_is_safe() {
+        let is_safe = |text: &str| in_rust(text).unwrap()[0].is_safe();
+        assert!(is_safe("#[kernel(i = index)] fn f(i: u32, x: &mut f32) {}"));
+        assert!(!is_safe("#[kernel(racy, i = index)] fn f(i: u32, x: &mut f32) {}"));
+        assert!(!is_safe("#[kernel(i = index, racy)] fn f(i: u32, x: &mut f32) {}"));
+        assert!(!is_safe("#[kernel(i = index)] unsafe fn f(i: u32, x: &mut f32) {}"));
+        assert!(!is_safe("#[kernel(i = index)] fn f(i: u32, x: *mut f32) {}"));
+        // A parameter may be called so.
+        let found = in_rust("#[kernel(racy = varying, i = index)] fn f(i: u32, racy: f32) {}").unwrap();
+        assert!(found[0].is_safe() && found[0].args() == "index,varying");
+    }
+
+    #[test]
     fn kernels_in_modules_are_found_and_deep_nesting_is_borne() {
         let text = "mod a { #[kernel(i = index)] fn one(i: u8) {} mod b { #[kernel] fn two() {} } }\n#[kernel] fn three() {}\n";
         let names: Vec<_> = in_rust(text).unwrap().into_iter().map(|found| found.name).collect();

@@ -124,8 +124,15 @@ pub fn openmp_directives(path: &Path, triple: Option<&str>, contract: bool) -> R
         tempfile::tempdir().map_err(|error| Error::io("cannot write to", std::env::temp_dir(), &error))?;
     let clang = Clang { kind, directory: directory.path(), triple, contract };
     let mut found = clang.preprocessed(path)?.map_or(Vec::new(), |text| openmp::read(&text));
-    openmp::find_beginnings(&mut found, |file| std::fs::read(file).ok());
+    openmp::find_beginnings(&mut found, source_text);
     Ok(found)
+}
+
+/// The text of a file that a line marker names, which may be any path: of regular files that are not absurdly large.
+fn source_text(path: &str) -> Option<Vec<u8>> {
+    const MOST: u64 = 64 << 20;
+    let known = std::fs::metadata(path).ok()?;
+    (known.is_file() && known.len() <= MOST).then(|| std::fs::read(path).ok()).flatten()
 }
 
 /// What clang is to do.
@@ -165,7 +172,8 @@ impl Clang<'_> {
             write(&builtins, OPENCL_BUILTINS)?;
             arguments.splice(0..0, ["-include".into(), builtins.into()]);
             // For clang only some processors have OpenCL's optional types, such as `double`; compilers make them for all.
-            arguments.splice(0..0, ["-Xclang", "-cl-ext=+all"].map(OsString::from));
+            // The definitions are inlined, so it does not matter how vectors are passed.
+            arguments.splice(0..0, ["-Wno-psabi", "-Xclang", "-cl-ext=+all"].map(OsString::from));
         }
         let mut own = OsString::from("-ffile-prefix-map=");
         own.push(self.directory);
@@ -360,7 +368,8 @@ fn run(
     remedy: &str,
 ) -> Result<Compiled> {
     let name = tool.get_program().to_string_lossy().into_owned();
-    let finished = tool.args(arguments).output().map_err(|error| match error.kind() {
+    crate::child::bind(tool.args(arguments));
+    let finished = tool.output().map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
             Error::MissingTool { tool: name.clone(), input: path.to_owned(), remedy: remedy.to_owned() }
         }

@@ -17,6 +17,7 @@ use llvm_sys::orc2::lljit::LLVMOrcLLJITRef;
 use llvm_sys::orc2::{LLVMJITEvaluatedSymbol, LLVMJITSymbolFlags, LLVMOrcCSymbolMapPair};
 
 use crate::bfloat;
+use crate::child;
 use crate::clock::Stopwatch;
 use crate::error::{Error, Result};
 use crate::ffi::load::{Llvm, functions};
@@ -25,6 +26,9 @@ use crate::simplify::has_body;
 
 /// The function that stands in for whatever the running code calls and this process does not have.
 const MISSING: &str = "__warpline_missing";
+
+/// LLVM's fixed number for the kind of metadata that debuggers read.
+const DEBUG_INFO: u32 = 0;
 
 /// Object files linked into this process.
 pub struct Jit {
@@ -176,12 +180,14 @@ impl JitFunction<'_> {
 
 impl Module {
     /// Gives a body to every declared function that neither the module nor this process has, so that the module can be linked:
-    /// when the running code reaches one, such as Rust's panic functions, the process ends with a message that names it.
+    /// when the running code reaches one, such as Rust's panic functions, the process ends with a message that names
+    /// it. Weak ones become null, as a linker makes them.
     ///
     /// Returns the names.
     pub fn define_missing(&mut self) -> Vec<String> {
         open_math_libraries();
         let f = functions();
+        self.forget_weak_functions();
         let declared: Vec<_> = self
             .functions()
             // SAFETY: a function of this module.
@@ -209,11 +215,33 @@ impl Module {
                 let mut text = f.LLVMBuildGlobalStringPtr(builder, c_string(name).as_ptr(), c"".as_ptr());
                 f.LLVMBuildCall2(builder, ty, stand_in, &raw mut text, 1, c"".as_ptr());
                 f.LLVMBuildUnreachable(builder);
+                // A description for debuggers that fits a declaration does not fit a body.
+                f.LLVMGlobalEraseMetadata(*function, DEBUG_INFO);
+                f.LLVMSetVisibility(*function, llvm_sys::LLVMVisibility::LLVMDefaultVisibility as u32);
+                f.LLVMSetDLLStorageClass(
+                    *function,
+                    llvm_sys::LLVMDLLStorageClass::LLVMDefaultStorageClass as u32,
+                );
                 f.LLVMSetLinkage(*function, llvm_sys::LLVMLinkage::LLVMInternalLinkage as u32);
             }
             f.LLVMDisposeBuilder(builder);
         }
         declared.into_iter().map(|(_, name)| name).collect()
+    }
+
+    /// Puts null in the place of weak functions that neither the module nor this process has.
+    fn forget_weak_functions(&mut self) {
+        let f = functions();
+        for function in self.functions().collect::<Vec<_>>() {
+            // SAFETY: a live function, and a constant of its own type, which is that of a pointer.
+            unsafe {
+                let weak =
+                    f.LLVMGetLinkage(function) == llvm_sys::LLVMLinkage::LLVMExternalWeakLinkage as u32;
+                if weak && !has_body(function) && !in_process(&crate::module::value_name(function)) {
+                    f.LLVMReplaceAllUsesWith(function, f.LLVMConstNull(f.LLVMTypeOf(function)));
+                }
+            }
+        }
     }
 }
 
@@ -259,6 +287,5 @@ extern "C" fn record_error(argument: *mut c_void, error: LLVMErrorRef) {
 extern "C" fn missing(name: *const c_char) {
     // SAFETY: `define_missing` passes a terminated constant string.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-    eprintln!("error: the running code called `{name}`, which is not available in place");
-    std::process::abort();
+    child::end_with(&format!("the kernel calls `{name}`, which is not linked"))
 }

@@ -127,7 +127,7 @@ impl Module {
     }
 
     /// Adds an attribute to the function side of a call.
-    fn add_call_attribute(&self, call: LLVMValueRef, kind: &str) {
+    pub(crate) fn add_call_attribute(&self, call: LLVMValueRef, kind: &str) {
         // SAFETY: live context and call; the kind is one that LLVM 19 to 23 know.
         unsafe {
             let attribute = functions().LLVMCreateEnumAttribute(self.context(), attribute_kind(kind), 0);

@@ -10,11 +10,13 @@
 //! - [`Jit`] runs machine code in this process.
 //! - [`Stopwatch`] measures processor time.
 //! - [`opinion`] reads what LLVM's own uniformity analysis says.
+//! - [`child`] limits processes that this one starts, and hears from them.
 //! - [`worker`] does all this for input that is not trusted.
 //! - [`Error`] is everything that can go wrong.
 
 mod bfloat;
 mod callees;
+pub mod child;
 mod clock;
 mod error;
 mod export;

@@ -9,7 +9,8 @@ use crate::ffi::load::functions;
 use crate::import::{Imported, scope_file};
 use crate::parameters::{attached, integer, node_operands, string};
 
-/// A loop that says of itself that it is to be vectorized: in C by `#pragma omp simd` or `#pragma clang loop vectorize(...)`.
+/// A loop that says of itself that it is to be vectorized: in C by `#pragma omp simd` or `#pragma clang loop
+/// vectorize(...)`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MarkedLoop {
     /// The function.
@@ -39,6 +40,23 @@ impl Imported {
         }
         marked.sort_by_key(|m| (m.func, m.latch));
         marked
+    }
+
+    /// Makes LLVM forget what marked loops promise, in all functions. The scalar program is the judge of what the
+    /// vectorizer made, and LLVM would vectorize its loops, too, and trust the promise where everyone can see the
+    /// opposite.
+    pub fn forget_marks_of_loops(&self) {
+        let (f, context) = (functions(), self.bridge.module().context());
+        for mark in self.marked_loops() {
+            let block = self.bridge.bodies[&mark.func].blocks[&mark.latch];
+            let kind = "llvm.loop";
+            // SAFETY: a live context and the terminator of a live block, which has such metadata; pointer and length
+            // describe the name.
+            unsafe {
+                let kind = f.LLVMGetMDKindIDInContext(context, kind.as_ptr().cast(), kind.len() as u32);
+                f.LLVMSetMetadata(f.LLVMGetBasicBlockTerminator(block), kind, std::ptr::null_mut());
+            }
+        }
     }
 }
 

@@ -415,6 +415,27 @@ impl Module {
         })
     }
 
+    /// Lets calls of one function call another one of the same type, except in functions whose names begin with `kept`.
+    /// Nothing happens if there is no function of one of the names.
+    pub fn redirect_calls(&mut self, from: &str, to: &str, kept: &str) {
+        let f = functions();
+        let (Some(from), Some(to)) = (self.named(from), self.named(to)) else { return };
+        for user in users_of(from) {
+            // SAFETY: users of a live function; only calls are asked what they call, and which function they are in.
+            // The last operand of a call is what it calls.
+            unsafe {
+                let is_call = !f.LLVMIsACallInst(user).is_null() || !f.LLVMIsAInvokeInst(user).is_null();
+                if !is_call || f.LLVMGetCalledValue(user) != from {
+                    continue;
+                }
+                let caller = f.LLVMGetBasicBlockParent(f.LLVMGetInstructionParent(user));
+                if !value_name(caller).starts_with(kept) {
+                    f.LLVMSetOperand(user, f.LLVMGetNumOperands(user) as u32 - 1, to);
+                }
+            }
+        }
+    }
+
     /// The context, for code of this crate.
     pub(crate) fn context(&self) -> LLVMContextRef {
         self.context

@@ -1,16 +1,15 @@
-// OpenCL C's mathematical, common, geometric, integer and relational functions, and some that ask which work-item it is, for machines that bring no library of them.
+// OpenCL C's mathematical, common, geometric, integer and relational functions, and some that ask which work-item it
+// is, for machines that bring no library of them.
 //
-// What the compiler's header declares is defined here, in front of every OpenCL input. The section tells the loader that a
-// function comes from here: it is inlined, or dropped. Without debug information it stands on the line that calls it.
+// What the compiler's header declares is defined here, in front of every OpenCL input. The section tells the loader
+// that a function comes from here: it is inlined, or dropped. Without debug information it stands on the line that
+// calls it.
 
 #if __clang_major__ >= 18
 
-// None of these is called, so it does not matter how vectors are passed.
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpsabi"
-
-// A function of which one overload is defined here must have all of them here: the compiler looks for its own only where there are none, and would
-// convert operands to the types of those that it finds. What nothing calls is not compiled.
+// A function of which one overload is defined here must have all of them here: the compiler looks for its own only
+// where there are none, and would convert operands to the types of those that it finds. What nothing calls is not
+// compiled.
 #define _W static __attribute__((overloadable, always_inline, nodebug, section(".warpline.opencl")))
 
 #define _W_SIZES(M, T) M(T, T) M(T##2, T) M(T##3, T) M(T##4, T) M(T##8, T) M(T##16, T)
@@ -135,8 +134,9 @@ _W_SIZES(_W_NATIVE, float)
 _W_DOT(float)
 _W_DOT(double)
 
-// Squares neither overflow nor vanish: a vector is scaled where the sum of its squares says that they might have. SMALL is what no square that matters
-// is below; UP brings the least numbers above it, DOWN the greatest ones below overflow.
+// Squares neither overflow nor vanish: a vector is scaled where the sum of its squares says that they might have.
+// SMALL is what no square that matters is below; UP brings the least numbers above it, DOWN the greatest ones below
+// overflow.
 #define _W_LENGTH(V, T, SMALL, UP, DOWN) \
   T _W _w_scale(V x) { \
     T squares = dot(x, x); \
@@ -147,9 +147,9 @@ _W_DOT(double)
   V _W normalize(V x) { \
     V one = __builtin_elementwise_abs(x) == (T)INFINITY ? __builtin_elementwise_copysign((V)1, x) : x * (T)0; \
     V y = _w_most(__builtin_elementwise_abs(x)) == (T)INFINITY ? one : x; \
-    V z = y * _w_scale(y); \
-    T l = sqrt(dot(z, z)); \
-    return l == (T)0 ? x : z / l; \
+    T scale = _w_scale(y), up = scale > (T)1 ? scale : (T)1, down = scale < (T)1 ? scale : (T)1; \
+    T l = sqrt(dot(y * scale, y * scale)); \
+    return l == (T)0 ? x : y * up / l * down; \
   }
 #define _W_MOST(T) \
   T _W _w_most(T x) { return x; } \
@@ -226,7 +226,8 @@ _W_ABS(long, ulong)
   I _W isinf(F x) { return fabs(x) == (F)INFINITY; } \
   I _W isfinite(F x) { return fabs(x) < (F)INFINITY; }
 #define _W_QUESTIONS_OF_VECTORS(F, I) \
-  _W_QUESTIONS(F##2, I##2) _W_QUESTIONS(F##3, I##3) _W_QUESTIONS(F##4, I##4) _W_QUESTIONS(F##8, I##8) _W_QUESTIONS(F##16, I##16)
+  _W_QUESTIONS(F##2, I##2) _W_QUESTIONS(F##3, I##3) _W_QUESTIONS(F##4, I##4) \
+  _W_QUESTIONS(F##8, I##8) _W_QUESTIONS(F##16, I##16)
 _W_QUESTIONS(float, int)
 _W_QUESTIONS_OF_VECTORS(float, int)
 _W_QUESTIONS(double, int)
@@ -235,7 +236,8 @@ _W_QUESTIONS_OF_VECTORS(double, long)
 // In vectors the greatest bit decides, of a number whether it is 0.
 #define _W_SELECT(V, C) V _W select(V a, V b, C c) { return c ? b : a; }
 #define _W_SELECT_ALL(T, C) \
-  _W_SELECT(T, C) _W_SELECT(T##2, C##2) _W_SELECT(T##3, C##3) _W_SELECT(T##4, C##4) _W_SELECT(T##8, C##8) _W_SELECT(T##16, C##16)
+  _W_SELECT(T, C) _W_SELECT(T##2, C##2) _W_SELECT(T##3, C##3) \
+  _W_SELECT(T##4, C##4) _W_SELECT(T##8, C##8) _W_SELECT(T##16, C##16)
 #define _W_SELECT_BOTH(T, S, U) _W_SELECT_ALL(T, S) _W_SELECT_ALL(T, U)
 _W_SELECT_BOTH(char, char, uchar)
 _W_SELECT_BOTH(uchar, char, uchar)
@@ -287,5 +289,4 @@ _W_CONVERT_ALL(ulong)
 _W_CONVERT_ALL(float)
 _W_CONVERT_ALL(double)
 
-#pragma clang diagnostic pop
 #endif

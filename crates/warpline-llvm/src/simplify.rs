@@ -13,13 +13,14 @@
 //! Between its first passes and the others `indices` are taken apart.
 
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
+use llvm_sys::LLVMOpcode::LLVMUnreachable;
 use llvm_sys::prelude::*;
 
 use warpline::group_functions::is_gpu;
 
 use crate::error::Result;
 use crate::ffi::load::functions;
-use crate::module::{FUNCTION_INDEX, Module, owned_string, users_of};
+use crate::module::{FUNCTION_INDEX, Module, owned_string, users_of, value_name};
 
 /// The passes of [`Module::simplify`].
 pub const PIPELINE: &str = "always-inline,\
@@ -107,7 +108,28 @@ impl Module {
         self.simplify_with(true)
     }
 
+    /// Says of calls that they do not unwind where an exception would end the program at once, as in functions that are `noexcept` and in
+    /// regions of OpenMP: then there is nothing in which lanes could part.
+    fn trust_what_must_not_throw(&self) {
+        let f = functions();
+        for function in self.functions().filter(|&function| has_body(function)) {
+            // SAFETY: the blocks of a live function and their terminators; an unwind destination is asked of an `invoke`.
+            unsafe {
+                let mut block = f.LLVMGetFirstBasicBlock(function);
+                while !block.is_null() {
+                    let last = f.LLVMGetBasicBlockTerminator(block);
+                    let invokes = !last.is_null() && !f.LLVMIsAInvokeInst(last).is_null();
+                    if invokes && only_terminates(f.LLVMGetUnwindDest(last)) {
+                        self.add_call_attribute(last, "nounwind");
+                    }
+                    block = f.LLVMGetNextBasicBlock(block);
+                }
+            }
+        }
+    }
+
     fn simplify_with(&mut self, of_loops: bool) -> Result<()> {
+        self.trust_what_must_not_throw();
         self.mark_lane_operations();
         let has_blocks = self.keep_ordered_blocks();
         self.normalise_calling_conventions();
@@ -175,6 +197,28 @@ pub(crate) fn has_attribute(function: LLVMValueRef, kind: &str) -> bool {
     // SAFETY: a live function.
     unsafe {
         !functions().LLVMGetEnumAttributeAtIndex(function, FUNCTION_INDEX, attribute_kind(kind)).is_null()
+    }
+}
+
+/// Whether a landing pad ends the program and does nothing else.
+///
+/// # Safety
+/// The block must be live.
+unsafe fn only_terminates(pad: LLVMBasicBlockRef) -> bool {
+    let f = functions();
+    // SAFETY: the instructions of a live block; the callee is asked of a call.
+    unsafe {
+        let mut calls = Vec::new();
+        let mut instruction = f.LLVMGetFirstInstruction(pad);
+        while !instruction.is_null() {
+            if !f.LLVMIsACallInst(instruction).is_null() {
+                calls.push(value_name(f.LLVMGetCalledValue(instruction)));
+            }
+            instruction = f.LLVMGetNextInstruction(instruction);
+        }
+        let last = f.LLVMGetBasicBlockTerminator(pad);
+        let ends = !last.is_null() && f.LLVMGetInstructionOpcode(last) == LLVMUnreachable as u32;
+        ends && calls == ["__clang_call_terminate"]
     }
 }
 

@@ -1,8 +1,9 @@
-//! Functions that ask about work-items: what they are called, and their numbers that a program takes as integers of 32 bits.
+//! Functions that ask about work-items: what they are called, and their numbers that a program takes as integers of
+//! 32 bits.
 //!
-//! In `int i = get_global_id(0)` the number is narrowed at once. Passes merge that with later arithmetic, and what extends `i` for an address becomes two
-//! shifts, in which nobody finds the index again. So before anything is simplified, call and narrowing become one call of a function that
-//! yields 32 bits, which passes cannot look into.
+//! In `int i = get_global_id(0)` the number is narrowed at once. Passes merge that with later arithmetic, and what
+//! extends `i` for an address becomes two shifts, in which nobody finds the index again. So before anything is
+//! simplified, call and narrowing become one call of a function that yields 32 bits, which passes cannot look into.
 
 use std::ffi::CStr;
 
@@ -23,9 +24,9 @@ const OF_OPENCL: [&CStr; 4] =
 const OF_KERNELS: [&str; 2] = ["kernel_arg_addr_space", "kernel_arg_type"];
 
 impl Module {
-    /// Gives functions that ask about work-items their mangled names, in a module of which metadata or calling conventions say that it is
-    /// OpenCL's: elsewhere their plain names are words that any program may use. To be called before
-    /// [`Module::normalise_calling_conventions`].
+    /// Gives functions that ask about work-items their mangled names, in a module of which metadata or calling
+    /// conventions say that it is OpenCL's: elsewhere their plain names are words that any program may use. To be
+    /// called before [`Module::normalise_calling_conventions`].
     pub(crate) fn mangle_work_item_functions(&self) {
         if is_gpu(&self.triple()) || !self.is_of_opencl() {
             return;
@@ -95,8 +96,8 @@ impl Module {
     fn narrow(&self, function: LLVMValueRef, truncations: &[(LLVMValueRef, LLVMValueRef)]) {
         let f = functions();
         let name = c_string(&format!("{}{NARROW}", value_name(function)));
-        // SAFETY: all handles belong to this live module. The new function takes what the old one takes; a truncation has the type that the new one
-        // yields, and nothing refers to it when it goes.
+        // SAFETY: all handles belong to this live module. The new function takes what the old one takes; a truncation
+        // has the type that the new one yields, and nothing refers to it when it goes.
         unsafe {
             let mut params = [f.LLVMTypeOf(f.LLVMGetParam(function, 0))];
             let result = f.LLVMIntTypeInContext(self.context(), 32);

@@ -11,6 +11,7 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
+use crate::child;
 use crate::error::{Error, Result, did_you_mean};
 use crate::frontend::{InputKind, compile};
 use crate::module::{Module, Severity};
@@ -444,13 +445,10 @@ fn do_job(job: Job) -> Result<(Vec<u8>, String)> {
 fn run(job: &Job) -> Result<(Vec<u8>, String)> {
     let program =
         std::env::current_exe().map_err(|error| Error::io("cannot find", "this program", &error))?;
-    let mut child = Command::new(&program)
-        .arg(ARGUMENT)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| Error::io("cannot start", &program, &error))?;
+    let mut command = Command::new(&program);
+    command.arg(ARGUMENT).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    child::bind(&mut command);
+    let mut child = command.spawn().map_err(|error| Error::io("cannot start", &program, &error))?;
     if let Some(mut stdin) = child.stdin.take() {
         // A worker that dies before it has read everything is noticed below.
         let _ = stdin.write_all(&encode_job(job));
@@ -460,7 +458,7 @@ fn run(job: &Job) -> Result<(Vec<u8>, String)> {
     let printed = String::from_utf8_lossy(&finished.stderr).into_owned();
     let died = |how: String| Error::WorkerDied { input: job.input(), how, output: printed.clone() };
     if !finished.status.success() {
-        return Err(died(describe(finished.status)));
+        return Err(died(describe(finished.status, &printed)));
     }
     let (words, bytes) =
         decode_reply(&finished.stdout).ok_or_else(|| died("its reply was cut off".to_owned()))??;
@@ -469,8 +467,13 @@ fn run(job: &Job) -> Result<(Vec<u8>, String)> {
 }
 
 /// How a process ended, in words.
-fn describe(status: ExitStatus) -> String {
+fn describe(status: ExitStatus, printed: &str) -> String {
     use std::os::unix::process::ExitStatusExt as _;
+    let memory = child::memory();
+    let out_of_memory = ["out of memory", "memory allocation of", "bad_alloc", "cannot allocate memory"];
+    if memory != 0 && out_of_memory.iter().any(|words| printed.to_lowercase().contains(words)) {
+        return format!("out of memory; the limit is {} MiB, see --memory", memory >> 20);
+    }
     match (status.signal(), status.code()) {
         (Some(4), _) => "illegal instruction".to_owned(),
         (Some(6), _) => "aborted".to_owned(),

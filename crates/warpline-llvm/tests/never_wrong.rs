@@ -12,14 +12,14 @@ mod kernels;
 #[path = "common/values.rs"]
 mod values;
 
-use warpline::vectorize::{Boscc, Linearize};
+use warpline::vectorize::{Boscc, Contract, Linearize};
 use warpline_llvm::Cpu;
 
 use kernels::{Arg, Kernel, bytes, words};
 
 /// A kernel on an index and whatever else.
 fn kernel(text: &str, args: Vec<Arg>, range: std::ops::Range<u64>, result: usize) -> Kernel {
-    Kernel { text: text.to_owned(), args, range, result, looped: false }
+    Kernel { text: text.to_owned(), args, range, result, looped: false, contract: Contract::Racy }
 }
 
 /// Numbers without a pattern.

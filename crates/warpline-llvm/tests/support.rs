@@ -2,7 +2,7 @@
 //!
 //! Each row of docs/support.md is a kernel in `filetests/support/`, whose first lines say what the row says and how the kernel is run.
 //! Kernels that are vectorized are judged as `common::kernels` says; the others must be refused for the reason stated. The table must
-//! be what the kernels say: `WARPLINE_BLESS=1` writes it.
+//! be what the kernels say: `WARPLINE_BLESS=1` writes it. The rows of one table more are loops in `filetests/openmp/`.
 //!
 //! ```text
 //! ;@ group Memory                          the table it stands in
@@ -17,6 +17,8 @@
 //! ;@ simplified                              the command line's pipeline has simplified it, as it does with sources
 //! ;@ args …                                of a kernel that asks which work-item it is also the parameters that it gets
 //! ;@ loop                                  not the function is the unit, but its first loop; the range is 0..1
+//! ;@ racy                                  its lanes may race
+//! ;@ independent                           the iterations of the loop are promised not to depend on each other
 //! ;@ lockstep                              there is no scalar reference
 //! ;@ machine                               machine code alone is judged: the interpreter lacks the types
 //! ;@ refused TEXT                          the reason contains this
@@ -114,7 +116,10 @@ fn grouped() -> Vec<Row> {
 /// The tables of the document.
 fn tables(rows: &[Row]) -> String {
     let mut out = String::new();
-    for (group, _) in GROUPS {
+    for (group, prefix) in GROUPS {
+        if prefix == "other_" {
+            out += &openmp_table();
+        }
         let _ = writeln!(out, "\n## {group}\n\n| Construct | What happens | Kernel |\n|---|---|---|");
         for row in rows.iter().filter(|r| r.must("group") == group) {
             let refused = row.get("refused").map(|r| format!(": “{r}”")).unwrap_or_default();
@@ -126,6 +131,33 @@ fn tables(rows: &[Row]) -> String {
                 file = row.file
             );
         }
+    }
+    out
+}
+
+/// The table of OpenMP's directives. What it says is checked with the program that reads them: `crates/warpline-cli/tests/openmp.rs`.
+fn openmp_table() -> String {
+    let mut out = "\n## OpenMP\n\n| Construct | What happens | Loop |\n|---|---|---|\n".to_owned();
+    let folder = root().join("filetests/openmp");
+    let files = std::fs::read_dir(folder).expect("the folder is there");
+    let mut paths: Vec<_> = files.map(|f| f.expect("an entry").path()).collect();
+    paths.sort();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("a file can be read");
+        let says = |key: &str| {
+            text.lines()
+                .find_map(|l| l.strip_prefix("// ")?.strip_prefix(key)?.strip_prefix(": "))
+                .unwrap_or_default()
+        };
+        let refused = match says("refused") {
+            "" => String::new(),
+            reason => format!(": “{reason}”"),
+        };
+        let file = path.file_name().expect("a file").to_string_lossy();
+        let (construct, happens) = (says("construct"), says("happens"));
+        let row = format!("| {construct} | {happens}{refused} | [`{file}`](../filetests/openmp/{file}) |\n");
+        // Bars in code are no bars of the table.
+        out += &row.replace("||", "\\|\\|").replace("`|`", "`\\|`");
     }
     out
 }

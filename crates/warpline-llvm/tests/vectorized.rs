@@ -3,7 +3,7 @@
 use warpline::ir::FuncId;
 use warpline::shape::ArgShape;
 use warpline::vectorize::driver::{Forms, scalar_range, slots_entry, vector_range};
-use warpline::vectorize::{Options, vectorize};
+use warpline::vectorize::{Contract, Options, vectorize};
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
 
@@ -122,8 +122,8 @@ fn compare(text: &str) {
         let kernel = imported.ir.function("kernel").unwrap();
         let mut made = Vec::new();
         for masked in [false, true] {
-            let options =
-                Options { masked, ..Options::new(width, args.to_vec(), format!("kernel.{masked}")) };
+            let (contract, name) = (Contract::Racy, format!("kernel.{masked}"));
+            let options = Options { masked, contract, ..Options::new(width, args.to_vec(), name) };
             made.push(vectorize(&mut imported.ir, kernel, &options).unwrap().func);
         }
         let scalar = scalar_range(&mut imported.ir, kernel, &args, "scalar").unwrap();
@@ -187,6 +187,7 @@ fn convergent_calls_of_intrinsics_and_assembly_with_several_results_are_vectoriz
     let kernel = imported.ir.function("kernel").unwrap();
     let asked = Options {
         masked: true,
+        contract: Contract::Racy,
         ..Options::new(4, vec![ArgShape::Index, ArgShape::Varying, ArgShape::Uniform], "wide")
     };
     let made = vectorize(&mut imported.ir, kernel, &asked).unwrap();

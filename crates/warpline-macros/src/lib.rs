@@ -22,6 +22,16 @@ use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenSt
 /// The program for many lanes does what one would do that calls the function for one index after the other; a kernel for which that cannot be
 /// proved is refused. With the word `racy` (`#[kernel(racy, i = index)]`) lanes are threads, whatever their races do is accepted, and the function
 /// over a range that `warpline-build` makes is unsafe.
+///
+/// ```
+/// #[warpline_macros::kernel(racy, i = index)]
+/// fn see(i: usize, seen: &mut [bool]) {
+///     seen[i / 2] = true;
+/// }
+/// # let mut seen = [false; 2];
+/// # see(3, &mut seen);
+/// # assert_eq!(seen, [false, true]);
+/// ```
 #[proc_macro_attribute]
 pub fn kernel(shapes: TokenStream, item: TokenStream) -> TokenStream {
     match check(shapes).and_then(|()| is_function(&item)) {

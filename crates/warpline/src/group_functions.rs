@@ -1,12 +1,13 @@
 //! What work-items of a group ask about themselves and do together: one table of functions, by name and by signature.
 //!
-//! A function counts if the module only declares it, with the signature that the language gives it. A function with a body, or
-//! one of this name with other types, is the program's own. Names are as in the source, as OpenCL and C++ mangle them, or an
-//! intrinsic's.
+//! A function counts if the module only declares it, with the signature that the language gives it. A function with a
+//! body, or one of this name with other types, is the program's own. Names are as in the source, as OpenCL and C++
+//! mangle them, or an intrinsic's.
 //!
-//! `get_global_id` and similar under their plain names are words that any program may use. They count in modules for a GPU only, by the
-//! module's triple; elsewhere the mangled name does (OpenCL's compilers mangle). Names of barriers count everywhere: a barrier that is
-//! taken for an ordinary call gives wrong results, an ordinary call that is taken for a barrier is refused.
+//! `get_global_id` and similar under their plain names are words that any program may use. They count in modules for
+//! a GPU only, by the module's triple; elsewhere the mangled name does (OpenCL's compilers mangle). Names of barriers
+//! count everywhere: a barrier that is taken for an ordinary call gives wrong results, an ordinary call that is taken
+//! for a barrier is refused.
 
 use crate::ir::{Module, Scalar, Symbol, SymbolKind, Type};
 
@@ -53,8 +54,8 @@ const REGISTERS: [(&str, Query); 6] = [
     ("llvm.amdgcn.workgroup.id.", Query::GroupId),
 ];
 
-/// Intrinsics that yield something else of a work-item's own, by how they begin. They are declared without memory effects, so their effects do
-/// not tell.
+/// Intrinsics that yield something else of a work-item's own, by how they begin. They are declared without memory
+/// effects, so their effects do not tell.
 const LANE_REGISTERS: [&str; 7] = [
     "llvm.amdgcn.workitem.id.",
     "llvm.amdgcn.mbcnt.",
@@ -113,8 +114,8 @@ enum Is {
     Pointer,
 }
 
-/// Functions at which the work-items of a group, or the threads of a team, wait for each other: name, result, parameters, and the
-/// mangled types of the parameters if they can tell more.
+/// Functions at which the work-items of a group, or the threads of a team, wait for each other: name, result,
+/// parameters, and the mangled types of the parameters if they can tell more.
 const BARRIERS: [(&str, Is, &[Is], &[&str]); 21] = [
     ("barrier", Is::Nothing, &[Is::Int], &["j"]),
     ("work_group_barrier", Is::Nothing, &[Is::Int], &["j"]),
@@ -219,7 +220,8 @@ const GROUP_COPIES: [&str; 3] =
 /// What a function is to the work-items of a group.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum GroupFunction {
-    /// It yields a number of the work-item in a dimension: in this one if the name says it, else in the one that the operand says.
+    /// It yields a number of the work-item in a dimension: in this one if the name says it, else in the one that the
+    /// operand says.
     Query(Query, Option<u32>),
     /// It yields something else that each work-item has of its own.
     LaneNumber,
@@ -268,14 +270,14 @@ impl GroupFunction {
         signature.function(&data.name)
     }
 
-    /// Whether a function of this name, if it takes a `uint`, yields a `size_t` and has no body, is OpenCL's `get_global_id`, in a module that
-    /// is not for a GPU.
+    /// Whether a function of this name, if it takes a `uint`, yields a `size_t` and has no body, is OpenCL's
+    /// `get_global_id`, in a module that is not for a GPU.
     pub fn is_global_id(name: &str) -> bool {
         name == "_Z13get_global_idj"
     }
 
-    /// The mangled name of OpenCL's function of this plain name, for those that any program may use; they count in modules of which
-    /// it is known that they are OpenCL's.
+    /// The mangled name of OpenCL's function of this plain name, for those that any program may use; they count in
+    /// modules of which it is known that they are OpenCL's.
     pub fn mangled_question(name: &str) -> Option<String> {
         let query = name.strip_prefix("get_").is_some_and(|n| QUERIES.iter().any(|(q, ..)| *q == n));
         let without_operand = || LANE_NUMBERS.iter().chain(&GROUP_NUMBERS).any(|(n, _)| *n == name);
@@ -409,8 +411,8 @@ impl Signature<'_> {
         self.exchanges().then_some(GroupFunction::Collective { uniform })
     }
 
-    /// Whether the types are those of a function that exchanges values: `T f(T, …)` with integers behind the value, `int f(T)` for
-    /// predicates, `uint4` for ballots, and pointers for blocks.
+    /// Whether the types are those of a function that exchanges values: `T f(T, …)` with integers behind the value,
+    /// `int f(T)` for predicates, `uint4` for ballots, and pointers for blocks.
     fn exchanges(&self) -> bool {
         let integers = |types: &[Type]| types.iter().all(|t| matches!(t, Type::Int(_)));
         let ballot = |t: Type| Some(t) == Type::Int(32).vector(4);
@@ -522,8 +524,8 @@ mod tests {
                 uniform(true),
                 uniform(true),
                 uniform(true),
-                uniform(true),
                 None,
+                uniform(false),
                 uniform(false),
                 uniform(false),
                 uniform(false),

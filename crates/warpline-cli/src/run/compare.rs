@@ -99,7 +99,7 @@ fn number(elem: Elem, bits: u64) -> f64 {
 }
 
 /// The number of representable numbers between two.
-fn ulp_distance(elem: Elem, a: u64, b: u64) -> u64 {
+pub fn ulp_distance(elem: Elem, a: u64, b: u64) -> u64 {
     let ordered = |bits: u64| match elem {
         Elem::F32 => {
             let x = i128::from(bits as u32 as i32);
@@ -113,7 +113,8 @@ fn ulp_distance(elem: Elem, a: u64, b: u64) -> u64 {
     u64::try_from((ordered(a) - ordered(b)).unsigned_abs()).unwrap_or(u64::MAX)
 }
 
-fn show(elem: Elem, bits: u64) -> String {
+/// A number in words.
+pub fn show(elem: Elem, bits: u64) -> String {
     match elem {
         Elem::F32 => format!("{:?}", f32::from_bits(bits as u32)),
         Elem::F64 => format!("{:?}", f64::from_bits(bits)),

@@ -227,6 +227,11 @@ impl Image {
         &self.storage[buffer][start..start + data.buffers[buffer].initial.len()]
     }
 
+    /// The addresses of the buffers.
+    pub fn addresses(&self) -> Vec<u64> {
+        self.storage.iter().zip(&self.starts).map(|(s, &start)| s[start..].as_ptr().addr() as u64).collect()
+    }
+
     /// The arguments of a range driver for a range that starts where the run's does.
     pub fn slots(&mut self, data: &Data, end: i64) -> Vec<u64> {
         let mut slots = vec![data.begin as u64, end as u64];

@@ -1,58 +1,213 @@
-//! A kernel runs in a process of its own: where it faults, the program says so instead of dying.
+//! A kernel runs in a process of its own. However it ends that process, it is reported: the child says over a channel
+//! what it does and with which exit code it is done, and a child that ends without that is a finding.
 
 use std::ffi::OsString;
+use std::io::{BufRead as _, BufReader, Read};
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Command, ExitCode};
+use std::process::{Child, Command, ExitStatus};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
 
-/// The verb as the supervised process sees it.
+use serde_json::json;
+use warpline_llvm::child::{self, BEGINS, DONE, FINDING, RETURNED};
+
+use crate::cli::{Format, RunOptions};
+use crate::output;
+
+/// The first argument of the supervised process; the second is the number of its channel.
 const CHILD_VERB: &str = "__run";
 
-/// What this process is.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Role {
-    /// It starts the one that runs the kernel.
-    Parent,
-    /// It runs the kernel.
-    Child,
-    /// There is no kernel to be run.
-    Neither,
+/// How often a child is looked at that keeps its channel open.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// The longest line that a child may write, in bytes.
+const LONGEST_LINE: u64 = 1 << 16;
+
+/// Whether this process is to run a kernel for another, to which the channel is opened then; the arguments become the
+/// user's.
+pub fn is_child(arguments: &mut Vec<OsString>) -> bool {
+    if arguments.get(1).is_none_or(|verb| verb != CHILD_VERB) || arguments.len() < 3 {
+        return false;
+    }
+    let number = arguments.drain(1..3).nth(1).and_then(|n| n.to_str()?.parse().ok());
+    number.is_some_and(child::open_channel)
 }
 
-/// Finds out what this process is; for the child, the arguments become the user's.
-pub fn role(arguments: &mut [OsString]) -> Role {
-    match arguments.get_mut(1) {
-        Some(verb) if verb == "run" => Role::Parent,
-        Some(verb) if verb == CHILD_VERB => {
-            *verb = "run".into();
-            Role::Child
+/// Tells the parent that all work is done.
+pub fn done(code: u8) {
+    child::tell(DONE, &code.to_string());
+}
+
+/// Runs code of the user's. The parent is told before and after, so that it can say what ended the process, and end
+/// what does not end.
+pub fn watched<T>(program: &str, code: impl FnOnce() -> T) -> T {
+    begins(program);
+    let result = code();
+    child::tell(RETURNED, "");
+    result
+}
+
+/// Says that a program of the user's begins, or another one after it.
+pub fn begins(program: &str) {
+    child::tell(BEGINS, program);
+}
+
+/// What a child has said so far.
+#[derive(Default)]
+struct Heard {
+    /// The program of the user's that runs now, and since when.
+    running: Option<(String, Instant)>,
+    /// The last program that ran.
+    last: Option<String>,
+    /// The exit code, if it is done.
+    code: Option<u8>,
+    /// What it found before it ended itself.
+    finding: Option<String>,
+}
+
+impl Heard {
+    fn line(&mut self, line: &str) {
+        if let Some(program) = line.strip_prefix(BEGINS) {
+            self.running = Some((program.to_owned(), Instant::now()));
+            self.last = Some(program.to_owned());
+        } else if line == RETURNED {
+            self.running = None;
+        } else if let Some(code) = line.strip_prefix(DONE) {
+            self.code = code.parse().ok();
+        } else if let Some(finding) = line.strip_prefix(FINDING) {
+            self.finding = Some(finding.to_owned());
         }
-        _ => Role::Neither,
     }
 }
 
-/// Runs the command in another process and passes its exit code on.
-pub fn supervise(arguments: &[OsString]) -> ExitCode {
-    let status = std::env::current_exe()
-        .and_then(|program| Command::new(program).arg(CHILD_VERB).args(arguments.iter().skip(2)).status());
-    let message = match status {
-        Err(error) => format!("cannot start this program again: {error}"),
-        Ok(status) => match (status.code(), status.signal()) {
-            (Some(code), _) => return ExitCode::from(u8::try_from(code).unwrap_or(2)),
-            (None, Some(4)) => {
-                "the kernel was stopped (illegal instruction): does this machine have what --cpu names?"
-                    .to_owned()
-            }
-            (None, Some(7 | 11)) => {
-                "the kernel was stopped (bad memory access): are the buffers large enough for every \
-                                     index of the range?"
-                    .to_owned()
-            }
-            (None, Some(8)) => {
-                "the kernel was stopped (division by zero or overflow of a division)".to_owned()
-            }
-            (None, signal) => format!("the kernel was stopped by signal {}", signal.unwrap_or(0)),
-        },
+/// How a child ended.
+enum End {
+    /// By itself.
+    Itself(ExitStatus),
+    /// It was ended because the program of the user's took too long.
+    TooLong(String),
+}
+
+/// Runs the command in another process and gives its exit code. A program of the user's may take `timeout` seconds;
+/// 0 for any time.
+pub fn supervise(arguments: &[OsString], options: &RunOptions) -> u8 {
+    let timeout = options.timeout;
+    let (code, message) = match attempt(arguments, timeout) {
+        Ok((End::Itself(status), heard)) => verdict(status, &heard),
+        Ok((End::TooLong(program), _)) => {
+            (1, Some(format!("{program} did not end within {timeout} s; see --timeout")))
+        }
+        Err(error) => (2, Some(format!("cannot start this program again: {error}"))),
     };
-    crate::output::complain(&format!("error: {message}"));
-    ExitCode::from(2)
+    if let Some(message) = message {
+        output::complain(&format!("error: {message}"));
+        if options.format == Format::Json && code == 1 {
+            let report = output::json(&json!({ "finding": message }));
+            if let Err(error) = output::print(&report) {
+                output::complain(&format!("error: {error}"));
+                return 2;
+            }
+        }
+    }
+    code
+}
+
+fn attempt(arguments: &[OsString], timeout: u64) -> std::io::Result<(End, Heard)> {
+    let mut command = Command::new(std::env::current_exe()?);
+    let listener = child::listen_to(&mut command)?;
+    command.arg(CHILD_VERB).arg(listener.number.to_string()).args(arguments.iter().skip(1));
+    child::bind(&mut command);
+    let mut child = command.spawn()?;
+    let lines = listener.started();
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let mut lines = BufReader::new(lines);
+        let mut line = Vec::new();
+        // What is no line of ours comes from a kernel that writes where it should not.
+        while (&mut lines).take(LONGEST_LINE).read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
+            let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+            line.clear();
+            if sender.send(text).is_err() {
+                return;
+            }
+        }
+    });
+    let limit = (timeout > 0).then(|| Duration::from_secs(timeout));
+    follow(&mut child, &receiver, limit)
+}
+
+/// Listens to a child until it ends, or ends it.
+fn follow(
+    child: &mut Child,
+    lines: &Receiver<String>,
+    limit: Option<Duration>,
+) -> std::io::Result<(End, Heard)> {
+    let mut heard = Heard::default();
+    loop {
+        match lines.recv_timeout(GLANCE) {
+            Ok(line) => heard.line(&line),
+            Err(RecvTimeoutError::Timeout) => {
+                if let Some(status) = child.try_wait()? {
+                    return Ok((End::Itself(status), rest(heard, lines)));
+                }
+            }
+            // It has closed its end, which the end of the process does, but also a kernel may do.
+            Err(RecvTimeoutError::Disconnected) => {
+                if let Some(status) = child.try_wait()? {
+                    return Ok((End::Itself(status), heard));
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        if let (Some((program, since)), Some(limit)) = (&heard.running, limit)
+            && since.elapsed() > limit
+        {
+            child.kill()?;
+            child.wait()?;
+            return Ok((End::TooLong(program.clone()), heard));
+        }
+    }
+}
+
+/// What a child that has ended had still to say.
+fn rest(mut heard: Heard, lines: &Receiver<String>) -> Heard {
+    while let Ok(line) = lines.recv_timeout(GLANCE) {
+        heard.line(&line);
+    }
+    heard
+}
+
+/// The exit code, and what there is to say.
+fn verdict(status: ExitStatus, heard: &Heard) -> (u8, Option<String>) {
+    if let Some(finding) = &heard.finding {
+        return (1, Some(finding.clone()));
+    }
+    if let (Some(code), Some(_)) = (heard.code, status.code()) {
+        return (code, None);
+    }
+    let how = match (status.code(), status.signal()) {
+        (Some(code), _) => format!("ended the process with exit code {code}"),
+        (None, Some(4)) => {
+            "was stopped (illegal instruction or trap): does this machine have what --cpu names?".to_owned()
+        }
+        (None, Some(6)) => "was stopped (abort, or its stack overflowed)".to_owned(),
+        (None, Some(7 | 11)) => {
+            "was stopped (bad memory access, or its stack overflowed): are the buffers large \
+                                 enough for every index of the range?"
+                .to_owned()
+        }
+        (None, Some(8)) => "was stopped (division by zero or overflow of a division)".to_owned(),
+        (None, signal) => format!("was stopped by signal {}", signal.unwrap_or(0)),
+    };
+    match (&heard.running, &heard.last) {
+        (Some((program, _)), _) => (1, Some(format!("{program} {how}"))),
+        (None, Some(program)) => (1, Some(format!("the process {how}, after {program} had returned"))),
+        (None, None) if matches!(status.signal(), Some(6 | 9)) => (
+            2,
+            Some(format!(
+                "the process {how} before the kernel ran, perhaps for want of memory; see --memory"
+            )),
+        ),
+        (None, None) => (3, Some(format!("internal: the process {how} before the kernel ran"))),
+    }
 }

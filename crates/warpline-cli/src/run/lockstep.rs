@@ -3,9 +3,10 @@
 //! The kernel is interpreted as W threads in lockstep, group by group, on a prefix of the range that a time budget bounds; then
 //! the native code runs on that prefix alone, and all memory is compared.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use warpline::interp::{LaneArg, LaneSet, Machine, Options, Race, Val};
+use warpline::interp::{LaneArg, LaneSet, Machine, Options, Race, RaceKind, RaceLog, Val};
 use warpline::ir::{FuncId, Module, Type};
 use warpline::shape::ArgShape;
 use warpline::vectorize::driver;
@@ -14,6 +15,7 @@ use crate::spec::{Elem, Tolerance};
 
 use super::compare::Comparison;
 use super::data::{Data, Image, Passed, element};
+use super::mathematics::Calls;
 
 /// How long new groups are begun.
 const TIME: Duration = Duration::from_millis(300);
@@ -28,10 +30,53 @@ pub struct Lockstep {
     pub end: i64,
     /// The memory after that: per buffer, the bytes that are defined.
     memory: Vec<Vec<Option<u8>>>,
-    /// A race between lanes of a group, and the buffer it is in with the element's number.
-    pub race: Option<(Race, String)>,
+    /// The addresses of the buffers.
+    addresses: Vec<u64>,
+    /// How lanes of a group met in memory.
+    pub races: Races,
     /// Why the interpreter stopped before its time was over.
     pub stopped: Option<Stop>,
+}
+
+/// How lanes of a group met in memory: the first such meeting of each kind.
+#[derive(Default)]
+pub struct Races {
+    /// One that makes results depend on the order of lanes.
+    pub matters: Option<(RaceKind, Meeting)>,
+    /// One store of different values to one place, which nobody reads.
+    pub last_lane_wins: Option<Meeting>,
+    /// Whether lanes met by atomic operations.
+    pub atomic: bool,
+}
+
+impl Races {
+    /// Whether results may depend on the order in which lanes run.
+    pub fn order_matters(&self) -> bool {
+        self.matters.is_some() || self.atomic
+    }
+
+    /// Adds what was seen in a group.
+    fn add(&mut self, seen: &RaceLog, place: impl Fn(u64) -> String) {
+        let meeting =
+            |race: Race| Meeting { first: race.first, second: race.second, place: place(race.address) };
+        if self.matters.is_none() {
+            self.matters = seen.matters().map(|(kind, race)| (kind, meeting(race)));
+        }
+        if self.last_lane_wins.is_none() {
+            self.last_lane_wins = seen.last_lane_wins.map(meeting);
+        }
+        self.atomic |= seen.atomic.is_some();
+    }
+}
+
+/// How two lanes met.
+pub struct Meeting {
+    /// The lane that came first; `None` if there were several.
+    pub first: Option<u32>,
+    /// The lane that came second.
+    pub second: u32,
+    /// The buffer, with the number of the element.
+    pub place: String,
 }
 
 /// Why the interpreter stopped.
@@ -59,16 +104,16 @@ pub struct Subject<'a> {
     pub fused: bool,
 }
 
-/// Interprets a prefix of the range.
-pub fn interpret(subject: Subject<'_>, data: &Data) -> Lockstep {
+/// Interprets a prefix of the range, with the mathematics of vector code if that is given.
+pub fn interpret(subject: Subject<'_>, data: &Data, calls: Option<&Calls<'_>>) -> Lockstep {
     let started = Instant::now();
     let mut groups = 0;
-    let first = attempt(subject, data, usize::MAX, &|| started.elapsed() < TIME, &mut groups);
+    let first = attempt(subject, data, calls, usize::MAX, &|| started.elapsed() < TIME, &mut groups);
     match first.stopped {
         None => first,
         // The group that failed has left traces in memory: once more without it.
         Some(stop) => {
-            let mut again = attempt(subject, data, groups, &|| true, &mut 0);
+            let mut again = attempt(subject, data, calls, groups, &|| true, &mut 0);
             again.stopped = Some(stop);
             again
         }
@@ -78,16 +123,27 @@ pub fn interpret(subject: Subject<'_>, data: &Data) -> Lockstep {
 fn attempt(
     subject: Subject<'_>,
     data: &Data,
+    calls: Option<&Calls<'_>>,
     limit: usize,
     go_on: &dyn Fn() -> bool,
     done: &mut usize,
 ) -> Lockstep {
     let Subject { module, kernel, args, width, rest, fused } = subject;
     let func = &module.functions[kernel];
-    let options = Options { fuel: FUEL, fuse_multiply_add: fused, ..Options::default() };
+    let options =
+        Options { fuel: FUEL, fuse_multiply_add: fused, record_effects: false, ..Options::default() };
     let mut machine = Machine::with_options(module, options);
-    let mut found =
-        Lockstep { begin: data.begin, end: data.begin, memory: Vec::new(), race: None, stopped: None };
+    if let Some(calls) = calls {
+        machine.set_mathematics(calls);
+    }
+    let mut found = Lockstep {
+        begin: data.begin,
+        end: data.begin,
+        memory: Vec::new(),
+        addresses: Vec::new(),
+        races: Races::default(),
+        stopped: None,
+    };
     let mut addresses = Vec::new();
     for buffer in &data.buffers {
         match machine.memory.allocate_bytes(&buffer.initial, 64) {
@@ -114,10 +170,7 @@ fn attempt(
             .collect();
         match machine.run_lockstep(&code, width, LaneSet::first(count), &lanes, None) {
             Ok(run) => {
-                let race = run.races.read_after_write.or(run.races.write_after_read);
-                if let (None, Some(race)) = (&found.race, race) {
-                    found.race = Some((race, place(race.address, data, &addresses)));
-                }
+                found.races.add(&run.races, |address| place(address, data, &addresses));
                 if let Some(b) = data.result {
                     for value in run.returns.iter().take(count as usize) {
                         let bits = value.as_ref().and_then(Val::bits);
@@ -152,6 +205,7 @@ fn attempt(
         };
         found.memory.push(bytes);
     }
+    found.addresses = addresses;
     found
 }
 
@@ -211,6 +265,7 @@ impl Lockstep {
     /// Compares what native code has left behind after a run on the prefix.
     pub fn compare(&self, data: &Data, native: &Image, tolerance: Option<&Tolerance>) -> Comparison {
         let mut all = Comparison::default();
+        let native_addresses = native.addresses();
         for (i, (buffer, reference)) in data.buffers.iter().zip(&self.memory).enumerate() {
             let size = buffer.elem.bytes();
             let found = native.bytes(data, i);
@@ -218,10 +273,41 @@ impl Lockstep {
                 // What is undefined may be anything.
                 let Some(bits) = defined(bytes, buffer.elem) else { continue };
                 let native = element(found, buffer.elem, k);
+                let place = k * size..(k + 1) * size;
+                if bits != native && self.is_same_address(reference, found, place, &native_addresses, data) {
+                    all.elements += 1;
+                    continue;
+                }
                 all.element(buffer.elem, bits, native, tolerance, || format!("{}[{k}]", buffer.name));
             }
         }
         all
+    }
+}
+
+impl Lockstep {
+    /// Whether bytes that differ belong to addresses of one place in one buffer, which are others here than in native
+    /// code.
+    fn is_same_address(
+        &self,
+        reference: &[Option<u8>],
+        found: &[u8],
+        mut place: Range<usize>,
+        native: &[u64],
+        data: &Data,
+    ) -> bool {
+        let is_same = |start: usize| {
+            let (Some(r), Some(f)) = (reference.get(start..start + 8), found.get(start..start + 8)) else {
+                return false;
+            };
+            let Some(r) = defined(r, Elem::Int(64)) else { return false };
+            let f = element(f, Elem::Int(64), 0);
+            (0..self.addresses.len()).any(|b| {
+                let offset = r.wrapping_sub(self.addresses[b]);
+                offset == f.wrapping_sub(native[b]) && offset <= data.buffers[b].initial.len() as u64
+            })
+        };
+        place.all(|at| reference[at] == Some(found[at]) || (at.saturating_sub(7)..=at).any(is_same))
     }
 }
 

@@ -10,7 +10,8 @@ use crate::error::{Error, Result};
 use crate::spec::Bind;
 
 use super::data::Data;
-use super::{Picture, SCALAR, Subject, VECTOR, check, check_parameters};
+use super::picture::Picture;
+use super::{SCALAR, Subject, VECTOR, check, check_parameters};
 
 /// How far sums of floating-point numbers in another order may be off where nothing is said, relative to the result.
 pub const REGROUPED: f64 = 1e-5;

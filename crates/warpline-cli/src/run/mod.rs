@@ -1,47 +1,61 @@
 //! `warpline run`: a kernel as a scalar program and on W lanes, compared and timed.
 //!
-//! Two references judge the W-lane code. The lane interpreter, which runs the kernel as W threads in lockstep, always
+//! Two references judge the W-lane code, bit for bit. The lane interpreter, which runs the kernel as W threads in
+//! lockstep, always
 //! does, on a prefix of the range, in the groups that the driver makes of it. The sequential scalar program does on the whole range if the kernel uses no lane operations and
 //! the interpreter saw no race, or if the input says `lane-insensitive`.
+//!
+//! Where vector code rounds mathematics otherwise than the C library, both references and the code that they judge
+//! share [one mathematics](mathematics); how far the code that is timed is from the C library's is measured beside it.
 
 pub mod compare;
 pub mod data;
 pub mod guard;
 mod lockstep;
 pub mod loops;
+mod mathematics;
+mod picture;
 mod png;
+mod report;
 pub mod timing;
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
 
-use serde_json::json;
 use warpline::group_functions::Query;
-use warpline::ir::{Block, Function, Op, Value};
+use warpline::ir::{Block, Function, Op, SymbolData, SymbolKind, Value};
 use warpline::uniformity::report::{FunctionReport, Reason};
 use warpline::vectorize::callees::asking_lanes;
 use warpline::vectorize::work_items::{Added, WorkItems};
-use warpline::vectorize::{AllCallees, NoMathLibrary, Vectorized, driver, linearize_kernel};
+use warpline::vectorize::{
+    AllCallees, Callees as _, Contract, NoMathLibrary, Vectorized, driver, linearize_kernel,
+};
 use warpline_compile::KernelOptions;
 use warpline_compile::loops::MadeLoop;
-use warpline_llvm::worker::{self, Output};
-use warpline_llvm::{Jit, is_host};
+use warpline_llvm::worker::{self, CodegenOptions, Output};
+use warpline_llvm::{Jit, JitFunction, Module, is_host, process_has_symbol};
 
 use crate::Outcome;
 use crate::cli::{Format, RunOptions};
 use crate::drive;
 use crate::error::{Error, Result};
 use crate::kernel::{self, Kernel};
-use crate::loops::{as_json, in_words};
-use crate::output::{self, Outputs};
-use crate::spec::{Bind, Elem, Number, Spec, Tolerance};
+use crate::output;
+use crate::spec::{Bind, Number, Spec, Tolerance};
 
 use compare::Comparison;
 use data::{Data, Image};
+use guard::watched;
 use lockstep::Lockstep;
-use timing::Timing;
+use mathematics::{Calls, Mathematics};
+use picture::Picture;
+use report::{Library, Results};
 
 const SCALAR: &str = "warpline_run_scalar";
 const VECTOR: &str = "warpline_run_vector";
+
+/// What messages call the two programs.
+const SCALAR_PROGRAM: &str = "the scalar program";
+const VECTOR_PROGRAM: &str = "the program on W lanes";
 
 /// Runs the command.
 ///
@@ -51,69 +65,84 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
     let picture = options.png.as_deref().map(Picture::parse).transpose()?;
     output::check(picture.iter().map(|p| p.path.as_path()), std::slice::from_ref(&options.kernel.input))?;
     let loops = options.loops.options(&options.kernel)?;
-    let Subject { kernel, data, made, loops, reasons } = match &loops {
+    let mut subject = match &loops {
         Some(asked) => loops::prepare(options, asked, picture.as_ref())?,
         None => prepare(options, picture.as_ref())?,
     };
-    let approximate = made.approximate || loops.iter().any(|l| l.made.is_approximate());
-    let tolerance = approximate.then(|| tolerance(options, &kernel, &loops));
-    let object = worker::codegen(
-        kernel.imported.bridge.module(),
-        &warpline_llvm::worker::CodegenOptions {
-            define_missing: true,
-            define_lane_operations: true,
-            ..kernel.codegen_options(&[SCALAR, VECTOR], Output::Object)
-        },
-    )?;
-    let jit = Jit::new()?;
-    jit.add_object(&object, &kernel.name)?;
-    let (scalar, vector) = (jit.function(SCALAR)?, jit.function(VECTOR)?);
+    let kernel_options = KernelOptions::from(&options.kernel);
+    let lanes = subject.numbers_of_lanes();
+    let mathematics = Mathematics::add(&mut subject.kernel, &kernel_options, &lanes)?;
+    let exceptions = subject.exceptions();
+    let Subject { kernel, data, made, loops, reasons } = subject;
+    let tolerance = options.tolerance.or(kernel.directives.tolerance);
+    let allowed = (!exceptions.is_empty()).then(|| tolerance.unwrap_or(usual_tolerance(options)));
 
-    let subject = lockstep::Subject {
+    let module = kernel.imported.bridge.module();
+    let entries = mathematics.entries();
+    let visible: Vec<&str> = entries.iter().map(String::as_str).chain([SCALAR, VECTOR]).collect();
+    let timed = load(&kernel, module, &visible)?;
+    let judged = match mathematics.is_exact() {
+        true => None,
+        false => {
+            let mut judged = Module::parse(&module.to_bitcode(), module.name())?;
+            mathematics.redirect(&mut judged);
+            Some(load(&kernel, &judged, &[SCALAR, VECTOR])?)
+        }
+    };
+    let timed = Pair::new(&timed)?;
+    let judged = judged.as_ref().map_or(Ok(timed), |jits| Pair::new(jits))?;
+    let calls = Calls::new(&mathematics, timed.jit)?;
+
+    let asks_about_lanes = asks_about_lanes(&kernel);
+    // What means the sequential program is interpreted as that.
+    let sequential = !loops.is_empty() || (kernel.contract == Contract::Sequential && !asks_about_lanes);
+    let (width, rest) = if sequential { (1, 1) } else { (kernel.width, kernel.rest) };
+    let asked = lockstep::Subject {
         module: &kernel.imported.ir,
         kernel: kernel.func,
         args: &kernel.args,
-        width: kernel.width,
-        rest: kernel.rest,
+        width,
+        rest,
         fused: kernel.vectors.fused,
     };
-    let lockstep = lockstep::interpret(subject, &data);
-    let mut native = Image::new(&data);
-    let mut slots = native.slots(&data, lockstep.end);
-    vector.call(&mut slots);
-    let by_lanes = lockstep.compare(&data, &native, tolerance.as_ref());
-
-    let mut reference = Image::new(&data);
-    let mut slots = reference.slots(&data, data.end);
-    scalar.call(&mut slots);
-    native.restore(&data);
-    let mut slots = native.slots(&data, data.end);
-    vector.call(&mut slots);
-    let mut by_scalar = Comparison::default();
-    for (i, buffer) in data.buffers.iter().enumerate() {
-        by_scalar.arrays(
-            buffer.elem,
-            reference.bytes(&data, i),
-            native.bytes(&data, i),
-            tolerance.as_ref(),
-            &buffer.name,
-        );
-    }
+    let lockstep = lockstep::interpret(asked, &data, Some(&calls));
+    let mut image = Image::new(&data);
+    let by_lanes = judged.against_lockstep(&lockstep, &data, &mut image, allowed.as_ref());
+    let by_scalar = judged.against_scalar(&data, &mut image, allowed.as_ref());
+    let insensitive = kernel.directives.lane_insensitive;
+    let binding = insensitive || sequential || (!asks_about_lanes && !lockstep.races.order_matters());
+    let library = (!mathematics.is_exact()).then(|| Library {
+        names: mathematics.names().join(", "),
+        results: match binding {
+            true => timed.against_scalar(&data, &mut image, tolerance.as_ref()),
+            false => {
+                let lockstep = lockstep::interpret(asked, &data, None);
+                timed.against_lockstep(&lockstep, &data, &mut image, tolerance.as_ref())
+            }
+        },
+        worst: calls.worst(),
+        math_ulp: options.kernel.math_ulp,
+        tolerance,
+    });
     if let Some(picture) = &picture {
-        picture.write(&data, &native)?;
+        run_vector(&timed.vector, &data, &mut image, data.end);
+        picture.write(&data, &image)?;
     }
-    let timing = timing::time(&scalar, &vector, &data);
-    let binding =
-        kernel.directives.lane_insensitive || (!asks_about_lanes(&kernel) && lockstep.race.is_none());
+    let timing = watched(timing::TIMED, || timing::time(&timed.scalar, &timed.vector, &data));
+    let race_is_finding = !insensitive && kernel.contract != Contract::Racy;
     let results = Results {
         made,
         loops,
         reasons,
-        tolerance,
+        exceptions,
+        allowed,
         lockstep,
         by_lanes,
         by_scalar,
         binding,
+        sequential,
+        race_is_finding,
+        library,
         timing,
         elements: data.end.abs_diff(data.begin),
     };
@@ -125,6 +154,85 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
     Ok(if results.is_clean() { Outcome::Clean } else { Outcome::Finding })
 }
 
+/// Makes machine code of a module and loads it. If it has variables that change, each [of three programs](Pair) gets
+/// its own.
+fn load(kernel: &Kernel, module: &Module, visible: &[&str]) -> Result<Vec<Jit>> {
+    let options = CodegenOptions {
+        define_missing: true,
+        define_lane_operations: true,
+        ..kernel.codegen_options(visible, Output::Object)
+    };
+    let object = worker::codegen(module, &options)?;
+    let symbols = kernel.imported.ir.symbols.values();
+    let changes = |s: &SymbolData| matches!(s.kind, SymbolKind::Global { constant: false, .. });
+    let copies = if symbols.into_iter().any(changes) { 3 } else { 1 };
+    (0..copies)
+        .map(|_| {
+            let jit = Jit::new()?;
+            jit.add_object(&object, &kernel.name)?;
+            Ok(jit)
+        })
+        .collect()
+}
+
+/// The scalar program and the one on W lanes, in machine code.
+#[derive(Copy, Clone)]
+struct Pair<'jit> {
+    /// Code that has the other entries.
+    jit: &'jit Jit,
+    scalar: JitFunction<'jit>,
+    vector: JitFunction<'jit>,
+    /// The program on W lanes that is compared with the interpreter.
+    prefix: JitFunction<'jit>,
+}
+
+impl<'jit> Pair<'jit> {
+    fn new(jits: &'jit [Jit]) -> Result<Pair<'jit>> {
+        let copy = |k: usize| &jits[k % jits.len()];
+        Ok(Pair {
+            jit: copy(0),
+            prefix: copy(0).function(VECTOR)?,
+            scalar: copy(1).function(SCALAR)?,
+            vector: copy(2).function(VECTOR)?,
+        })
+    }
+
+    /// Compares the program on W lanes with the interpreter, as far as that came.
+    fn against_lockstep(
+        &self,
+        lockstep: &Lockstep,
+        data: &Data,
+        image: &mut Image,
+        allowed: Option<&Tolerance>,
+    ) -> Comparison {
+        run_vector(&self.prefix, data, image, lockstep.end);
+        lockstep.compare(data, image, allowed)
+    }
+
+    /// Compares the program on W lanes with the scalar one on the whole range. Both have the buffers at the same
+    /// addresses.
+    fn against_scalar(&self, data: &Data, image: &mut Image, allowed: Option<&Tolerance>) -> Comparison {
+        image.restore(data);
+        let mut slots = image.slots(data, data.end);
+        watched(SCALAR_PROGRAM, || self.scalar.call(&mut slots));
+        let reference: Vec<Vec<u8>> =
+            (0..data.buffers.len()).map(|i| image.bytes(data, i).to_vec()).collect();
+        run_vector(&self.vector, data, image, data.end);
+        let mut all = Comparison::default();
+        for (i, buffer) in data.buffers.iter().enumerate() {
+            all.arrays(buffer.elem, &reference[i], image.bytes(data, i), allowed, &buffer.name);
+        }
+        all
+    }
+}
+
+/// Runs the program on W lanes up to an index.
+fn run_vector(program: &JitFunction<'_>, data: &Data, image: &mut Image, end: i64) {
+    image.restore(data);
+    let mut slots = image.slots(data, end);
+    watched(VECTOR_PROGRAM, || program.call(&mut slots));
+}
+
 /// What is run: as a scalar program by the function [`SCALAR`], and on W lanes by [`VECTOR`].
 struct Subject {
     kernel: Kernel,
@@ -134,6 +242,56 @@ struct Subject {
     /// The loops, if they are the unit.
     loops: Vec<MadeLoop>,
     reasons: Vec<Reason>,
+}
+
+impl Subject {
+    /// The numbers of lanes of all forms.
+    fn numbers_of_lanes(&self) -> BTreeSet<u32> {
+        match self.loops[..] {
+            [] => BTreeSet::from([self.kernel.width, self.kernel.rest]),
+            _ => self.loops.iter().flat_map(|l| [l.width, l.made.rest]).collect(),
+        }
+    }
+
+    /// Why results may differ from the references' in bits: what the user has permitted.
+    fn exceptions(&self) -> Vec<String> {
+        let mut exceptions = Vec::new();
+        if self.loops.iter().any(|l| l.made.carried.iter().any(|c| c.rounds_otherwise)) {
+            exceptions.push("floating-point numbers are combined in another order".to_owned());
+        }
+        let kernel = &self.kernel;
+        let ir = &kernel.imported.ir;
+        if mathematics::may_round_otherwise(ir, kernel.func) {
+            exceptions
+                .push("instructions permit other roundings (`reassoc`, `contract` and the like)".to_owned());
+        }
+        let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
+        let bodies = bodies.with_variants_at_hand(&kernel.imported, process_has_symbol);
+        let own: BTreeSet<&str> = ir
+            .symbols
+            .values()
+            .flat_map(|s| bodies.variants(&s.name))
+            .map(|variant| variant.symbol.as_str())
+            .collect();
+        let made = self.made.functions().chain(self.loops.iter().flat_map(|l| l.made.functions()));
+        for func in made.map(|id| &ir.functions[id]) {
+            for inst in func.layout.iter().flat_map(|&b| func.block_insts(b)) {
+                let Op::Call(info) = &func.insts[inst].op else { continue };
+                let Some(name) = info.callee.map(|symbol| &*ir.symbols[symbol].name) else { continue };
+                let exception = format!("`{name}` is a vector variant of the input's (`declare simd`)");
+                if own.contains(name) && !exceptions.contains(&exception) {
+                    exceptions.push(exception);
+                }
+            }
+        }
+        exceptions
+    }
+}
+
+/// How far results may be off where something is [an exception](Subject::exceptions) and the user says nothing.
+fn usual_tolerance(options: &RunOptions) -> Tolerance {
+    let ulp = Some(u64::from(options.kernel.math_ulp));
+    Tolerance { ulp, rel: Some(loops::REGROUPED), ..Tolerance::default() }
 }
 
 /// Reads a kernel and makes what is run.
@@ -220,242 +378,9 @@ fn reasons(kernel: &Kernel) -> Result<Vec<Reason>> {
     Ok(FunctionReport::new(ir, &linearized.scalar, &linearized.uniformity).reasons)
 }
 
-/// How far results may be off where vector math is used, or sums are made in another order.
-fn tolerance(options: &RunOptions, kernel: &Kernel, loops: &[MadeLoop]) -> Tolerance {
-    let regrouped = loops.iter().any(|l| l.made.carried.iter().any(|c| c.rounds_otherwise));
-    let ulp = Some(u64::from(options.kernel.math_ulp));
-    let rel = regrouped.then_some(loops::REGROUPED);
-    options.tolerance.or(kernel.directives.tolerance).unwrap_or(Tolerance {
-        ulp,
-        rel,
-        ..Tolerance::default()
-    })
-}
-
 /// Whether the kernel uses lane operations, itself or in what it calls: then it means another thing as a scalar program.
 fn asks_about_lanes(kernel: &Kernel) -> bool {
     let func = kernel.function();
     let uses = |&b: &Block| func.block_insts(b).any(|i| matches!(func.insts[i].op, Op::Lane(_)));
     func.layout.iter().any(uses) || asking_lanes(&kernel.imported.ir, func).iter().next().is_some()
-}
-
-/// Everything that was found.
-struct Results {
-    made: Vectorized,
-    loops: Vec<MadeLoop>,
-    reasons: Vec<Reason>,
-    tolerance: Option<Tolerance>,
-    lockstep: Lockstep,
-    by_lanes: Comparison,
-    by_scalar: Comparison,
-    /// Whether the scalar program is a reference.
-    binding: bool,
-    timing: Timing,
-    elements: u64,
-}
-
-impl Results {
-    fn mismatches(&self) -> u64 {
-        let scalar = if self.binding { self.by_scalar.mismatches } else { 0 };
-        self.by_lanes.mismatches.max(scalar)
-    }
-
-    fn is_clean(&self) -> bool {
-        self.mismatches() == 0 && !self.lockstep.stopped.as_ref().is_some_and(|s| s.undefined)
-    }
-
-    fn max_ulp(&self) -> u64 {
-        let scalar = if self.binding { self.by_scalar.max_ulp } else { 0 };
-        self.by_lanes.max_ulp.max(scalar)
-    }
-
-    fn speedup(&self) -> f64 {
-        self.timing.scalar_ns as f64 / (self.timing.vector_ns.max(1)) as f64
-    }
-
-    fn json(&self, kernel: &Kernel) -> String {
-        let mut value = json!({
-            "function": kernel.name,
-            "width": self.loops.first().map_or(kernel.width, |l| l.width),
-            "cpu": kernel.cpu.name,
-            "elements": self.elements,
-            "mismatches": self.mismatches(),
-            "max_ulp": self.max_ulp(),
-            "scalar_ns": self.timing.scalar_ns,
-            "vector_ns": self.timing.vector_ns,
-            "speedup": (self.speedup() * 1000.0).round() / 1000.0,
-            "branches": self.made.counts.branches,
-            "loops": self.made.counts.loops,
-            "exits": self.made.counts.exits,
-            "masks": self.made.counts.masks,
-            "boscc": self.made.counts.boscc,
-            "coherent": self.made.counts.coherent,
-        });
-        if !self.loops.is_empty() {
-            value["vectorized_loops"] = self.loops.iter().map(as_json).collect();
-        }
-        format!("{value:#}\n")
-    }
-
-    fn text(&self, kernel: &Kernel) -> String {
-        let mut lines = match self.loops[..] {
-            [] => {
-                let (name, cpu) = (&kernel.name, &kernel.cpu.name);
-                vec![format!("{name}: {} lanes on {cpu}, {} indices", kernel.width, self.elements)]
-            }
-            _ => vec![format!("{} on {}", kernel.name, kernel.cpu.name)],
-        };
-        lines.extend(self.loops.iter().map(|l| format!("  {}", in_words(l))));
-        for r in &self.reasons {
-            let place = r.location.as_ref().unwrap_or(&r.block);
-            let line = format!("  divergent {} at {place}: {}", r.kind, r.text);
-            // What is made twice has its reasons twice.
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
-        }
-        lines.extend(output::lines_on(kernel, &self.made.counts));
-        if let Some(t) = &self.tolerance {
-            let of = |f: fn(&Comparison) -> f64| {
-                let scalar = if self.binding { f(&self.by_scalar) } else { 0.0 };
-                f(&self.by_lanes).max(scalar)
-            };
-            lines.push(format!(
-                "  vector math: largest error {} ulp, relative {:.1e}, absolute {:.1e}; allowed: {t}",
-                self.max_ulp(),
-                of(|c| c.max_rel),
-                of(|c| c.max_abs)
-            ));
-        }
-        if let Some((race, place)) = &self.lockstep.race {
-            let first = race.first.map_or("other lanes".to_owned(), |l| format!("lane {l}"));
-            lines.push(format!("  race: {first} and lane {} of a group meet at {place}", race.second));
-        }
-        self.references(kernel, &mut lines);
-        lines.push(format!(
-            "  scalar {}, vector {}: {:.2} times as fast (medians of {} runs each)",
-            duration(self.timing.scalar_ns),
-            duration(self.timing.vector_ns),
-            self.speedup(),
-            self.timing.runs
-        ));
-        for (name, c, counts) in
-            [("lane interpreter", &self.by_lanes, true), ("scalar program", &self.by_scalar, self.binding)]
-        {
-            if let (true, Some(first)) = (counts, &c.first) {
-                lines.push(format!("  first mismatch with the {name}: {first}"));
-            }
-        }
-        lines.push(format!("  {} mismatches", self.mismatches()));
-        if self.mismatches() > 0 && self.tolerance.is_some() {
-            lines.push("  if that is accurate enough, say so with `//@ tolerance rel=X`; --math-ulp 0 computes exactly".to_owned());
-        }
-        lines.join("\n") + "\n"
-    }
-
-    /// What the results were held against.
-    fn references(&self, kernel: &Kernel, lines: &mut Vec<String>) {
-        let interpreted = self.lockstep.end.abs_diff(self.lockstep.begin);
-        if !self.loops.is_empty() {
-            lines.push(match &self.lockstep.stopped {
-                None => "  checked against the interpreted scalar program".to_owned(),
-                Some(s) if s.undefined => format!("  undefined behaviour, says the interpreter: {}", s.text),
-                Some(s) => format!("  not checked against the interpreter, which stopped: {}", s.text),
-            });
-            lines.push("  checked against the scalar program".to_owned());
-            return;
-        }
-        lines.push(match &self.lockstep.stopped {
-            None => format!("  checked against the lane interpreter on the first {interpreted} indices"),
-            Some(s) if s.undefined => {
-                format!("  undefined behaviour, says the lane interpreter: {}", s.text)
-            }
-            Some(s) => format!(
-                "  checked against the lane interpreter on the first {interpreted} indices, where it stopped: {}",
-                s.text
-            ),
-        });
-        lines.push(match (self.binding, kernel.directives.lane_insensitive, &self.lockstep.race) {
-            (true, ..) => format!("  checked against the scalar program on all {} indices", self.elements),
-            (_, _, Some(_)) => {
-                "  not checked against the scalar program, since lanes of a group race (`//@ lane-insensitive` if results do \
-                 not depend on that)"
-                    .to_owned()
-            }
-            _ => "  not checked against the scalar program, since the kernel uses lane operations (`//@ lane-insensitive` if \
-                  results do not depend on the other lanes)"
-                .to_owned(),
-        });
-    }
-}
-
-/// A time in a unit that fits.
-fn duration(ns: u64) -> String {
-    match ns {
-        0..10_000 => format!("{ns} ns"),
-        10_000..10_000_000 => format!("{:.1} µs", ns as f64 / 1e3),
-        _ => format!("{:.1} ms", ns as f64 / 1e6),
-    }
-}
-
-/// A buffer that is to become a picture.
-struct Picture {
-    name: String,
-    path: PathBuf,
-    width: u32,
-    height: u32,
-}
-
-impl Picture {
-    fn parse(text: &str) -> Result<Picture> {
-        let parts = || {
-            let (name, rest) = text.split_once('=')?;
-            let (path, size) = rest.rsplit_once(',')?;
-            let (w, h) = size.split_once('x')?;
-            let size = |t: &str| t.parse().ok().filter(|n| (1..=1 << 15).contains(n));
-            Some(Picture { name: name.to_owned(), path: path.into(), width: size(w)?, height: size(h)? })
-        };
-        let picture = parts()
-            .ok_or_else(|| Error::option("--png", format!("`{text}`: write NAME=FILE.png,WIDTHxHEIGHT")))?;
-        Ok(picture)
-    }
-
-    /// The number of the buffer.
-    fn buffer(&self, data: &Data) -> Result<usize> {
-        let wrong = |message: String| Error::option("--png", message);
-        let number = data.buffers.iter().position(|b| b.name == self.name).ok_or_else(|| {
-            let names: Vec<&str> = data.buffers.iter().map(|b| b.name.as_str()).collect();
-            wrong(format!("there is no buffer `{}`; there are {}", self.name, names.join(", ")))
-        })?;
-        let buffer = &data.buffers[number];
-        let (have, want) =
-            (buffer.initial.len() / buffer.elem.bytes(), self.width as usize * self.height as usize);
-        if have < want {
-            return Err(wrong(format!("`{}` has {have} elements for {want} pixels", self.name)));
-        }
-        Ok(number)
-    }
-
-    /// Writes the picture; the smallest value is black, the largest white.
-    fn write(&self, data: &Data, image: &Image) -> Result<()> {
-        let number = self.buffer(data)?;
-        let (elem, bytes) = (data.buffers[number].elem, image.bytes(data, number));
-        let value = |k| {
-            let bits = data::element(bytes, elem, k);
-            match elem {
-                Elem::F32 => f64::from(f32::from_bits(bits as u32)),
-                Elem::F64 => f64::from_bits(bits),
-                Elem::Int(n) => (((bits << (64 - n)) as i64) >> (64 - n)) as f64,
-                Elem::Bool => bits as f64,
-            }
-        };
-        let values: Vec<f64> = (0..self.width as usize * self.height as usize).map(value).collect();
-        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let scale = if high > low { 255.0 / (high - low) } else { 0.0 };
-        let pixels: Vec<u8> = values.iter().map(|v| ((v - low) * scale) as u8).collect();
-        let mut outputs = Outputs::default();
-        outputs.add(&self.path, &png::grey(&pixels, self.width, self.height))?;
-        outputs.commit()
-    }
 }

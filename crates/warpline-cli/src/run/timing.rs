@@ -5,9 +5,12 @@ use std::time::{Duration, Instant};
 use warpline_llvm::JitFunction;
 
 use super::data::{Data, Image};
+use super::guard;
 
 /// How long all runs together may take.
 const TIME: Duration = Duration::from_millis(1000);
+/// After which time the next run begins its own time limit.
+const BEAT: Duration = Duration::from_millis(100);
 /// Bounds for the number of runs of each.
 const RUNS: std::ops::RangeInclusive<usize> = 3..=501;
 
@@ -21,13 +24,21 @@ pub struct Timing {
     pub runs: usize,
 }
 
+/// What messages call a program that is timed.
+pub const TIMED: &str = "a program that is timed";
+
 /// Times both programs. Every run starts with the same contents of the buffers.
 pub fn time(scalar: &JitFunction<'_>, vector: &JitFunction<'_>, data: &Data) -> Timing {
     let started = Instant::now();
     let mut image = Image::new(data);
     let (mut scalars, mut vectors) = (Vec::new(), Vec::new());
+    let mut told = started;
     let mut once = |f: &JitFunction<'_>| {
         image.restore(data);
+        if told.elapsed() > BEAT {
+            told = Instant::now();
+            guard::begins(TIMED);
+        }
         let mut slots = image.slots(data, data.end);
         f.time_ns(&mut slots)
     };

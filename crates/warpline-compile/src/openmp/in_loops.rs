@@ -1,4 +1,5 @@
-//! What OpenMP leaves within loops: blocks to be executed in order, and calls of the runtime library, which are for threads.
+//! What OpenMP leaves within loops: blocks to be executed in order, and calls of the runtime library, which are for
+//! threads.
 
 use warpline::ir::{Block, CastOp, Function, Inst, Module, Op, Value};
 use warpline::vectorize::loops::Nest;
@@ -6,8 +7,8 @@ use warpline_llvm::openmp::is_ordered_block;
 
 use crate::error::{Error, Result};
 
-/// Checks that a loop does nothing that is for threads, and that blocks to be executed in order share no variable with the rest of the loop that all its
-/// iterations have in common: of that there is one for all lanes.
+/// Checks that a loop does nothing that is for threads, and that blocks to be executed in order share no variable
+/// with the rest of the loop that all its iterations have in common: of that there is one for all lanes.
 ///
 /// # Errors
 /// With the name of the directive or the variable.
@@ -17,10 +18,14 @@ pub(crate) fn check(module: &Module, func: &Function, header: Block, place: &str
         let Some(callee) = l.callee(inst) else { continue };
         let reason = match of_runtime(callee) {
             Some(directive) => format!("`#pragma omp {directive}` in it is for threads: it calls `{callee}`"),
+            None if is_ordered_block(callee) && l.is_in_inner_loop(inst) => {
+                let reason = "stands in a loop within it: an iteration executes one such block once";
+                format!("`#pragma omp ordered simd` {reason}")
+            }
             None if is_ordered_block(callee) => match l.shared(inst) {
                 Some(variable) => format!(
-                    "`#pragma omp ordered simd` in it uses `{variable}`, which is used in the rest of the loop and outside of it, too: copy it to \
-                     a variable declared in the loop"
+                    "`#pragma omp ordered simd` in it uses `{variable}`, which is used in the rest of the loop \
+                     and outside of it, too: copy it to a variable declared in the loop"
                 ),
                 None => continue,
             },
@@ -70,6 +75,10 @@ impl InLoop<'_> {
         let is_inside = |b: Block| self.nest.around(b).any(|header| header == self.header);
         let blocks = self.func.layout.iter().filter(move |&&b| is_inside(b) == inside);
         blocks.flat_map(|&b| self.func.block_insts(b))
+    }
+
+    fn is_in_inner_loop(&self, inst: Inst) -> bool {
+        self.nest.around(self.func.insts[inst].block).next() != Some(self.header)
     }
 
     fn callee(&self, inst: Inst) -> Option<&str> {

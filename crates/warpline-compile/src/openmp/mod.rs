@@ -5,13 +5,13 @@
 //! | `simdlen(n)` | a wish for n lanes |
 //! | `safelen(n)` | at most n lanes |
 //! | `reduction(op : list)` | floating-point numbers are combined in any order in the φs of these variables |
-//! | `linear(list : step)` | left out of what clang gets: the loop itself shows the step, and is refused if that is another |
+//! | `linear(list : step)` | clang does not get it: the loop shows the step itself, and another one is refused |
 //! | `private`, `lastprivate`, `collapse`, `aligned`, `nontemporal`, `order` | clang's IR does what they say |
 //! | clauses for threads in combined directives | left out, with the threads |
 //! | `if`, `inscan`, reductions of the user's own, all else | refused |
 //!
-//! Which φ is that of a variable is told by its name, which clang gives to its private copy, and by the line of the instruction behind the loop by which
-//! clang combines the copy with the variable: that is the directive's.
+//! Which φ is that of a variable is told by its name, which clang gives to its private copy, and by the line of the
+//! instruction behind the loop by which clang combines the copy with the variable: that is the directive's.
 
 mod in_loops;
 
@@ -68,7 +68,8 @@ pub(crate) fn of_loop<'a>(directives: &'a [Directive], mark: &MarkedLoop) -> Res
         (Some(one), Some(other)) => Err(refusal(
             one,
             &format!(
-                "the directive `{}` is in the same line, and their loops cannot be told apart: put them into lines of their own",
+                "the directive `{}` is in the same line, and their loops cannot be told apart: put them into \
+                 lines of their own",
                 other.name
             ),
         )),
@@ -223,7 +224,8 @@ impl LoopOf<'_> {
         if !combined.is_empty() {
             return combined;
         }
-        // What it is combined with may be nothing, and then no instruction is left: a copy begins with a constant, and has no name of another variable.
+        // What it is combined with may be nothing, and then no instruction is left: a copy begins with a constant,
+        // and has no name of another variable.
         let begins = |&phi: &Value| {
             let name = self.func.values[phi].name.split('.').next().unwrap_or_default();
             let is_other = name != variable && mentions(&self.directive.statement, name).next().is_some();
@@ -352,7 +354,8 @@ fn items(list: &str) -> Vec<&str> {
     found.into_iter().map(|item| item[..name(item)].trim()).filter(|item| !item.is_empty()).collect()
 }
 
-/// Whether a φ has the name of a variable, with what clang and LLVM add to names: numbers, `.addr`, and more behind a dot.
+/// Whether a φ has the name of a variable, with what clang and LLVM add to names: numbers, `.addr`, and more behind a
+/// dot.
 fn is_named_after(phi: &str, variable: &str) -> bool {
     phi.strip_prefix(variable).is_some_and(|rest| {
         let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -111,6 +111,8 @@ required {
     fn LLVMIsExternallyInitialized(global_var: LLVMValueRef) -> LLVMBool;
     fn LLVMGetComdat(global: LLVMValueRef) -> LLVMComdatRef;
     fn LLVMSetComdat(global: LLVMValueRef, comdat: LLVMComdatRef);
+    fn LLVMSetDLLStorageClass(global: LLVMValueRef, class: u32);
+    fn LLVMGlobalEraseMetadata(global: LLVMValueRef, kind: u32);
     fn LLVMGetSection(global: LLVMValueRef) -> *const c_char;
     fn LLVMSetSection(global: LLVMValueRef, section: *const c_char);
     fn LLVMGetFunctionCallConv(fn_: LLVMValueRef) -> u32;
@@ -534,6 +536,7 @@ required {
     fn LLVMGetMDNodeNumOperands(v: LLVMValueRef) -> u32;
     fn LLVMGetMDNodeOperands(v: LLVMValueRef, dest: *mut LLVMValueRef);
     fn LLVMGetMDString(v: LLVMValueRef, length: *mut u32) -> *const c_char;
+    fn LLVMGetUnwindDest(invoke_inst: LLVMValueRef) -> LLVMBasicBlockRef;
     fn LLVMGetNamedMetadataNumOperands(m: LLVMModuleRef, name: *const c_char) -> u32;
     fn LLVMGetNamedMetadataOperands(m: LLVMModuleRef, name: *const c_char, dest: *mut LLVMValueRef);
     fn LLVMGetOperandBundleAtIndex(c: LLVMValueRef, index: u32) -> LLVMOperandBundleRef;

@@ -14,8 +14,8 @@ pub fn is_ordered_block(name: &str) -> bool {
 }
 
 impl Module {
-    /// Keeps such blocks functions: as part of the code around them, their statements would be executed one after the other by all lanes.
-    /// Whether there are any.
+    /// Keeps such blocks functions: as part of the code around them, their statements would be executed one after the
+    /// other by all lanes. Whether there are any.
     pub(crate) fn keep_ordered_blocks(&mut self) -> bool {
         let (f, mut any) = (functions(), false);
         for function in self.functions().collect::<Vec<_>>() {

@@ -1,10 +1,12 @@
 //! OpenMP's directives, as they stand in a source behind clang's preprocessor.
 //!
-//! clang's IR says less than the source: `safelen` leaves no trace that differs from `simdlen`'s, and with `-fopenmp-simd` neither `atomic` nor
-//! `ordered` leaves any. With `-fopenmp` these do, but so do the directives for threads. So directives are read from what the preprocessor writes, where
-//! comments, continued lines, macros, conditions and `_Pragma` are dealt with ([`read()`]); loops that clang marks say in which line their directive
-//! stands ([`crate::MarkedLoop`]). And where directives need more than `-fopenmp-simd`, that text is compiled with `-fopenmp`, after all that is for
-//! threads has been taken out of it ([`text`]).
+//! clang's IR says less than the source: `safelen` leaves no trace that differs from `simdlen`'s, and with
+//! `-fopenmp-simd` neither `atomic` nor
+//! `ordered` leaves any. With `-fopenmp` these do, but so do the directives for threads. So directives are read from
+//! what the preprocessor writes, where comments, continued lines, macros, conditions and `_Pragma` are dealt with
+//! ([`read()`]); loops that clang marks say in which line their directive stands ([`crate::MarkedLoop`]). And where
+//! directives need more than `-fopenmp-simd`, that text is compiled with `-fopenmp`, after all that is for threads
+//! has been taken out of it ([`text`]).
 
 mod blocks;
 mod text;
@@ -98,7 +100,8 @@ pub fn read(preprocessed: &str) -> Vec<Directive> {
     found
 }
 
-/// Moves directives of several lines to where they begin: the preprocessor puts them into a later line. `source` reads a file.
+/// Moves directives of several lines to where they begin: the preprocessor puts them into a later line. `source`
+/// reads a file.
 pub(crate) fn find_beginnings(directives: &mut [Directive], source: impl Fn(&str) -> Option<Vec<u8>>) {
     let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for directive in directives {
@@ -195,7 +198,8 @@ fn identifier(text: &str) -> Option<(&str, &str)> {
     (end > 0 && !text.starts_with(|c: char| c.is_ascii_digit())).then(|| text.split_at(end))
 }
 
-/// The clauses in the text behind a directive's name. What cannot be read as one becomes one with that text as its name.
+/// The clauses in the text behind a directive's name. What cannot be read as one becomes one with that text as its
+/// name.
 fn clauses(text: &str) -> Vec<Clause> {
     let mut found = Vec::new();
     let mut rest = text.trim_start_matches([' ', '\t', ',']);
@@ -232,10 +236,11 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// The statement that lines begin with, roughly: up to the end of its block or to a semicolon outside of parentheses and blocks.
+/// The statement that lines begin with, roughly: up to the end of its block or to a semicolon outside of parentheses
+/// and blocks.
 fn statement(lines: &[&str]) -> String {
     let (mut text, mut round, mut curly) = (String::new(), 0i32, 0i32);
-    for line in lines.iter().filter(|line| !line.trim_start().starts_with('#')) {
+    for line in lines.iter().take(STATEMENT).filter(|line| !line.trim_start().starts_with('#')) {
         for c in line.chars() {
             text.push(c);
             match c {
@@ -265,9 +270,11 @@ mod tests {
 
     #[test]
     fn directives_end_where_their_clauses_begin() {
-        let text = "# 7 \"a b.c\" 2\n#pragma omp parallel for simd reduction(+ : s), safelen ( (4) ) nowait ordered\n  for (;;) { x; }\n\
+        let text = "# 7 \"a b.c\" 2\n\
+                    #pragma omp parallel for simd reduction(+ : s), safelen ( (4) ) nowait ordered\n  for (;;) { x; }\n\
                     # pragma omp ordered simd\n{}\n#pragma omp atomic capture\nv = x++;\n#pragma omp for ordered\n\
-                    #pragma clang loop vectorize(assume_safety) vectorize_width(8)\n#pragma omp critical (name) hint(1)\n#pragma once\n";
+                    #pragma clang loop vectorize(assume_safety) vectorize_width(8)\n\
+                    #pragma omp critical (name) hint(1)\n#pragma once\n";
         let found = read(text);
         let heads: Vec<_> = found.iter().map(|d| (d.line, d.name.as_str())).collect();
         assert_eq!(

@@ -1,4 +1,5 @@
-//! The text for `-fopenmp`: a source with those of its directives that are for lanes, and nothing that is for threads.
+//! The text for `-fopenmp`: a source with those of its directives that are for lanes, and nothing that is for
+//! threads.
 
 use super::{Clause, clauses, pragma};
 
@@ -18,8 +19,8 @@ const OF_LANES: [&str; 12] = [
     "linear",
 ];
 
-/// Directives that are for threads, teams, tasks or devices: without them one thread does everything. Those of which nothing is known here stay, so that clang says what it has to
-/// say.
+/// Directives that are for threads, teams, tasks or devices: without them one thread does everything. Those of which
+/// nothing is known here stay, so that clang says what it has to say.
 const OF_THREADS: [&str; 36] = [
     "parallel",
     "for",
@@ -59,7 +60,8 @@ const OF_THREADS: [&str; 36] = [
     "workdistribute",
 ];
 
-/// The text to be compiled with `-fopenmp` instead of `-fopenmp-simd`, if preprocessed text has directives that need it: `atomic`, `ordered simd`, and
+/// The text to be compiled with `-fopenmp` instead of `-fopenmp-simd`, if preprocessed text has directives that need
+/// it: `atomic`, `ordered simd`, and
 /// `linear` of variables, whose steps are found in what the loop does.
 pub(crate) fn for_lanes(preprocessed: &str) -> Option<String> {
     let needs_it = |line: &str| {
@@ -127,8 +129,10 @@ mod tests {
 
     #[test]
     fn only_what_is_for_lanes_stays_and_lines_keep_their_numbers() {
-        let text = "# 1 \"k.c\"\n#pragma omp parallel for simd schedule(static) num_threads(4) reduction(+:s) linear(j:2)\nfor (;;) {\n\
-                    #pragma omp atomic update\nx++;\n#pragma omp ordered threads, simd\n{}\n#pragma omp barrier\n}\n#pragma omp simd foo\n\
+        let text = "# 1 \"k.c\"\n\
+                    #pragma omp parallel for simd schedule(static) num_threads(4) reduction(+:s) linear(j:2)\nfor (;;) {\n\
+                    #pragma omp atomic update\nx++;\n#pragma omp ordered threads, simd\n{}\n\
+                    #pragma omp barrier\n}\n#pragma omp simd foo\n\
                     #pragma omp declare simd\n#pragma clang loop unroll(full)\n#pragma omp paralel for\n";
         let kept = for_lanes(text).unwrap();
         assert_eq!(

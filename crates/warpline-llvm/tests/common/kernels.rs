@@ -14,7 +14,8 @@ use warpline::ir::{FuncId, Module as Ir, Type};
 use warpline::shape::ArgShape;
 use warpline::vectorize::driver::{self, Forms, scalar_range, slots_entry, vector_range};
 use warpline::vectorize::{
-    Boscc, Callees, Coherence, Gathers, Linearize, Options, VectorizeError, Vectorized, loops, vectorize,
+    Boscc, Callees, Coherence, Contract, Gathers, Linearize, Options, VectorizeError, Vectorized, loops,
+    vectorize,
 };
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
@@ -56,6 +57,8 @@ pub struct Kernel {
     pub result: usize,
     /// Whether not the function is the unit, but its first loop. All arguments are uniform or buffers then, and the range has one index.
     pub looped: bool,
+    /// Who answers for memory that several lanes access; that of a loop is sequential, if nothing else is promised.
+    pub contract: Contract,
 }
 
 /// What a run over the range left behind.
@@ -141,7 +144,7 @@ impl Kernel {
     /// If it is refused.
     pub fn vectorized(&self, ir: &mut Ir, asked: Options<'_>) -> Result<Vectorized, VectorizeError> {
         let kernel = ir.function("kernel").expect("the function is called `kernel`");
-        vectorize(ir, kernel, &asked)
+        vectorize(ir, kernel, &Options { contract: self.contract, ..asked })
     }
 
     /// Vectorizes its first loop in a copy of the function: the copy, and the W-lane form of the loop's body.
@@ -160,7 +163,11 @@ impl Kernel {
         let copy = ir.functions.push(copy);
         // Multiples of 4 have smaller groups, too.
         let rest = if asked.width.is_multiple_of(4) { asked.width / 4 } else { asked.width };
-        let unit = loops::Unit { rest, ..loops::Unit::new(header, asked.width) };
+        let contract = match self.contract {
+            Contract::Independent => Contract::Independent,
+            _ => Contract::Sequential,
+        };
+        let unit = loops::Unit { rest, contract, ..loops::Unit::new(header, asked.width) };
         let made = loops::vectorize_loop(ir, copy, &unit, asked)?;
         Ok((copy, made.full))
     }

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use warpline::vectorize::Contract;
 use warpline::vectorize::work_items::with_parameters;
 use warpline_llvm::worker::{LoadOptions, load_in_process};
 use warpline_llvm::{Linkage, Module, has_clang};
@@ -78,7 +79,12 @@ impl Row {
         let range = from.parse().expect("a number")..to.parse().expect("a number");
         let args = self.must("args").split(", ").map(|a| self.arg(a, &range)).collect();
         let result = self.get("result").map_or(0, |n| n.parse().expect("a number"));
-        Some(Kernel { text, args, range, result, looped })
+        let contract = match (self.get("racy"), self.get("independent")) {
+            (Some(_), _) => Contract::Racy,
+            (_, Some(_)) => Contract::Independent,
+            _ => Contract::Threads,
+        };
+        Some(Kernel { text, args, range, result, looped, contract })
     }
 
     fn arg(&self, text: &str, range: &std::ops::Range<u64>) -> Arg {

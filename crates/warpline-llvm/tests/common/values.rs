@@ -4,7 +4,14 @@
 use crate::kernels::{Arg, Kernel, bytes, words};
 
 fn kernel(text: &str, args: Vec<Arg>, result: usize) -> Kernel {
-    Kernel { text: text.to_owned(), args, range: 0..21, result, looped: false }
+    Kernel {
+        text: text.to_owned(),
+        args,
+        range: 0..21,
+        result,
+        looped: false,
+        contract: warpline::vectorize::Contract::Racy,
+    }
 }
 
 /// Numbers that no arithmetic here rounds.

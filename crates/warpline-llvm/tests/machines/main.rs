@@ -18,7 +18,7 @@ use std::process::Command;
 
 use kernels::{Arg, Kernel, Mode, llvm_is_there};
 use rows::{Row, rows, with_work_items};
-use warpline::vectorize::{Boscc, Linearize};
+use warpline::vectorize::{Boscc, Contract, Linearize};
 use warpline_llvm::Cpu;
 
 const TRIPLE: &str = "aarch64-unknown-linux-gnu";
@@ -196,6 +196,7 @@ fn another_result_or_a_trap_on_the_target_is_noticed() {
         range: 0..10,
         result: 4,
         looped: false,
+        contract: Contract::Racy,
     };
     let folder = tempfile::tempdir().expect("a folder");
     let [right, wrong] = [folder.path().join("right.o"), folder.path().join("wrong.o")];

@@ -30,7 +30,8 @@ const COPY: u64 = 1 << 5;
 impl Device {
     /// The device, if there is one.
     pub fn open() -> Option<Device> {
-        // SAFETY: the loader of OpenCL's implementations has no conditions; its functions get what OpenCL's header says.
+        // SAFETY: the loader of OpenCL's implementations has no conditions; its functions get what OpenCL's header
+        // says.
         unsafe {
             let library = Library::new("libOpenCL.so.1").ok()?;
             let platforms: Symbol<'_, unsafe extern "C" fn(u32, *mut Handle, *mut u32) -> i32> =
@@ -68,7 +69,8 @@ impl Device {
 
     /// Compiles OpenCL C.
     pub fn build(&self, text: &str) -> Program<'_> {
-        // SAFETY: functions of the library get what OpenCL's header says: texts with their lengths, one device, room for the log.
+        // SAFETY: functions of the library get what OpenCL's header says: texts with their lengths, one device, room
+        // for the log.
         unsafe {
             let create: Symbol<
                 '_,

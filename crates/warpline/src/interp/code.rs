@@ -64,6 +64,8 @@ pub(super) enum Callee {
     Function(FuncId),
     /// A function known by name; element types where it has any.
     Intrinsic(Intrinsic, Option<ElemTypes>),
+    /// A function that is computed elsewhere, on numbers of this format.
+    Mathematics(usize, FloatKind),
     /// A function without a body.
     External(Box<str>),
     /// Through an address.
@@ -100,11 +102,13 @@ pub(super) enum Kind {
         ty: Box<MemType>,
         align: u64,
         volatile: bool,
+        atomic: bool,
     },
     Store {
         ty: Box<MemType>,
         align: u64,
         volatile: bool,
+        atomic: bool,
     },
     /// Address, operand and, if it compares, what is stored.
     Atomic(Box<super::atomic::Access>),

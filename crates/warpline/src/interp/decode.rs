@@ -6,11 +6,13 @@ use super::atomic::{Access, Update};
 use super::code::{BlockCode, Call, Callee, Code, EdgeCode, Gep, GepStep, Ins, Kind, MemType, Slot, Term};
 use super::cycles::{ChildOrder, Nesting, Position, Step};
 use super::intrinsic::{self, ElemTypes, Intrinsic};
+use super::mathematics;
 use super::value::Cell;
 use super::{float, scalar};
 use crate::ir::{
-    AggregateType, Atomic, Block, CallInfo, CastOp, Constant, Edge, FloatKind, FuncId, Function, Inst,
-    InstFlags, LaneOp, Module, Op, Scalar, Symbol, SymbolKind, Type, Unwritten, Value, ValueDef, Var,
+    AggregateType, Atomic, AtomicOrdering, Block, CallInfo, CastOp, Constant, Edge, FloatKind, FuncId,
+    Function, Inst, InstFlags, LaneOp, Module, Op, Scalar, Symbol, SymbolKind, Type, Unwritten, Value,
+    ValueDef, Var,
 };
 
 /// Values with more cells than this are not modelled.
@@ -94,6 +96,8 @@ pub(super) trait Symbols {
     fn address(&mut self, symbol: Symbol) -> Result<u64, Unsupported>;
     /// The function of the module with this name.
     fn function(&self, name: &str) -> Option<FuncId>;
+    /// The number of a function of mathematics that is computed elsewhere.
+    fn mathematics(&self, name: &str) -> Option<usize>;
 }
 
 /// How to order blocks where there is a choice.
@@ -392,11 +396,13 @@ impl Decoder<'_> {
                 ty: Box::new(self.memory_of(data.results[0])?),
                 align: m.align,
                 volatile: m.is_volatile,
+                atomic: m.ordering != AtomicOrdering::NotAtomic,
             },
             Op::Store(m) => Kind::Store {
                 ty: Box::new(self.memory_of(args[0])?),
                 align: m.align,
                 volatile: m.is_volatile,
+                atomic: m.ordering != AtomicOrdering::NotAtomic,
             },
             Op::Alloca { ty, align } => {
                 let module = self.module();
@@ -642,6 +648,11 @@ impl Decoder<'_> {
     fn named_callee(&self, name: &str, args: &[Value], result: Option<Value>) -> Callee {
         if let Some(id) = self.symbols.function(name) {
             return Callee::Function(id);
+        }
+        if let Some(elsewhere) = self.symbols.mathematics(name)
+            && let Some(kind) = mathematics::format(self.f, args, result)
+        {
+            return Callee::Mathematics(elsewhere, kind);
         }
         let Some(found) = intrinsic::lookup(name) else { return Callee::External(name.into()) };
         let arg = args.first().and_then(|&v| self.elem(v).ok());

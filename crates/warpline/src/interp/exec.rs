@@ -86,7 +86,9 @@ impl<'e, 'm, 'o> Exec<'e, 'm, 'o> {
     }
 
     pub(super) fn log(&mut self, lane: u32, kind: EffectKind) {
-        self.m.effects.push(super::host::Effect { lane, kind });
+        if self.m.options.record_effects {
+            self.m.effects.push(super::host::Effect { lane, kind });
+        }
     }
 
     /// Executes an instruction that concerns one lane only. Calls and lane operations are not among them.
@@ -156,23 +158,29 @@ impl<'e, 'm, 'o> Exec<'e, 'm, 'o> {
                     f[(dst.at + i) as usize] = self.address(gep, flags, f, a, i);
                 }
             }
-            Kind::Load { ty, align, volatile } => {
+            Kind::Load { ty, align, volatile, atomic } => {
                 let address = address_of(f[a.at as usize])?;
                 if self.m.options.check_alignment {
                     check_align(address, *align)?;
                 }
-                access::load(&mut self.m.memory, lane, address, ty, &mut f[dst.range()])?;
+                self.m.memory.atomic = *atomic;
+                let done = access::load(&mut self.m.memory, lane, address, ty, &mut f[dst.range()]);
+                self.m.memory.atomic = false;
+                done?;
                 if *volatile {
                     let value = Val::of_cells(&f[dst.range()]);
                     self.log(lane, EffectKind::VolatileLoad { address, value });
                 }
             }
-            Kind::Store { ty, align, volatile } => {
+            Kind::Store { ty, align, volatile, atomic } => {
                 let address = address_of(f[b.at as usize])?;
                 if self.m.options.check_alignment {
                     check_align(address, *align)?;
                 }
-                access::store(&mut self.m.memory, lane, address, ty, &f[a.range()])?;
+                self.m.memory.atomic = *atomic;
+                let done = access::store(&mut self.m.memory, lane, address, ty, &f[a.range()]);
+                self.m.memory.atomic = false;
+                done?;
                 if *volatile {
                     let value = Val::of_cells(&f[a.range()]);
                     self.log(lane, EffectKind::VolatileStore { address, value });
@@ -182,7 +190,10 @@ impl<'e, 'm, 'o> Exec<'e, 'm, 'o> {
                 let address = address_of(f[a.at as usize])?;
                 let operands = (f[b.at as usize], f[c.at as usize]);
                 let check = self.m.options.check_alignment;
-                let done = atomic.run(&mut self.m.memory, (lane, address), check, operands)?;
+                self.m.memory.atomic = true;
+                let done = atomic.run(&mut self.m.memory, (lane, address), check, operands);
+                self.m.memory.atomic = false;
+                let done = done?;
                 f[dst.at as usize] = done.old;
                 if dst.len > 1 {
                     f[dst.at as usize + 1] = done.equal;

@@ -164,6 +164,7 @@ impl Exec<'_, '_, '_> {
         ins: &Ins,
         lanes: LaneSet,
     ) -> Result<(), Trap> {
+        self.m.memory.next_execution();
         match &ins.kind {
             Kind::Call(call) => self.call(code, frame, ins, call, lanes),
             Kind::Lane(op) => {
@@ -203,6 +204,10 @@ impl Exec<'_, '_, '_> {
                     self.intrinsic(frame, ins, call, *f, types.as_ref(), lane)
                         .map_err(|kind| self.trap(code, Some(ins.inst), Some(lane), kind))?;
                 }
+                Ok(())
+            }
+            Callee::Mathematics(function, kind) => {
+                self.compute(frame, ins, call, (*function, *kind), lanes);
                 Ok(())
             }
             Callee::External(name) => self.call_host(code, frame, ins, call, name, lanes),

@@ -10,6 +10,7 @@ use super::cycles::ChildOrder;
 use super::decode::{self, Order, Symbols};
 use super::exec::{Exec, Frame};
 use super::host::{Effect, Host, NoHost};
+use super::mathematics::Mathematics;
 use super::memory::Memory;
 use super::observe::Observer;
 use super::race::RaceLog;
@@ -44,6 +45,8 @@ pub struct Options {
     pub child_order: ChildOrder,
     /// The inactive lanes of lane programs.
     pub inactive: Inactive,
+    /// Whether [`Machine::effects`] are recorded, which takes memory without bounds.
+    pub record_effects: bool,
 }
 
 impl Default for Options {
@@ -56,6 +59,7 @@ impl Default for Options {
             fuse_multiply_add: false,
             child_order: ChildOrder::default(),
             inactive: Inactive::default(),
+            record_effects: true,
         }
     }
 }
@@ -96,6 +100,7 @@ pub struct Machine<'m> {
     /// Whether a `freeze` had to choose a value (it chooses zero): then the program has other results as well.
     pub froze: bool,
     pub(super) host: Box<dyn Host + 'm>,
+    pub(super) mathematics: Option<Box<dyn Mathematics + 'm>>,
     pub(super) fuel: u64,
     functions: HashMap<&'m str, FuncId>,
     prepared: SecondaryMap<FuncId, Option<Rc<Code>>>,
@@ -119,6 +124,7 @@ impl<'m> Machine<'m> {
             effects: Vec::new(),
             froze: false,
             host: Box::new(NoHost),
+            mathematics: None,
             fuel: options.fuel,
             options,
             functions,
@@ -132,6 +138,11 @@ impl<'m> Machine<'m> {
     /// Gives the machine another host.
     pub fn set_host(&mut self, host: impl Host + 'm) {
         self.host = Box::new(host);
+    }
+
+    /// Has some mathematics computed elsewhere, in functions that are prepared from now on.
+    pub fn set_mathematics(&mut self, mathematics: impl Mathematics + 'm) {
+        self.mathematics = Some(Box::new(mathematics));
     }
 
     /// The module.
@@ -271,7 +282,7 @@ impl<'m> Machine<'m> {
             return bad("their number is not that of the parameters");
         }
         let fuel = self.fuel;
-        self.memory.watch_races(width > 1);
+        self.memory.watch_races(entry.len() > 1);
         let mut exec = Exec::new(self, width, observer);
         let mut frame = exec.new_frame(code);
         for (slot, arg) in code.params.iter().zip(args) {
@@ -309,5 +320,9 @@ impl Symbols for Machine<'_> {
 
     fn function(&self, name: &str) -> Option<FuncId> {
         self.function_named(name)
+    }
+
+    fn mathematics(&self, name: &str) -> Option<usize> {
+        self.mathematics.as_ref()?.find(name)
     }
 }

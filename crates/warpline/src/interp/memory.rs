@@ -4,7 +4,7 @@
 //! its neighbours, and is aligned to exactly what was asked for, no more: accesses out of bounds and false
 //! alignment claims are found. Each byte has a [`State`]. Provenance is not tracked: a pointer is its address.
 
-use super::race::{Access, RaceLog, Range, Shadow};
+use super::race::{Access, RaceLog, Shadow, Spare};
 use super::trap::TrapKind;
 use super::value::{Cell, State};
 
@@ -47,14 +47,28 @@ pub struct Memory {
     big_endian: bool,
     pub(super) races: Option<RaceLog>,
     /// How many runs have been watched for races.
-    run: u64,
+    run: u32,
+    /// How many executions of instructions there have been in this run.
+    execution: u32,
+    /// Whether accesses are parts of atomic operations.
+    pub(super) atomic: bool,
+    spare: Spare,
 }
 
 impl Memory {
     /// Empty memory for pointers of this width.
     pub fn new(pointer_bits: u32, big_endian: bool) -> Memory {
         let window = if pointer_bits > 48 { 32 } else { 20 };
-        Memory { allocations: Vec::new(), window, big_endian, races: None, run: 0 }
+        Memory {
+            allocations: Vec::new(),
+            window,
+            big_endian,
+            races: None,
+            run: 0,
+            execution: 0,
+            atomic: false,
+            spare: Spare::default(),
+        }
     }
 
     /// Allocates `size` undefined, writable bytes aligned to `align` (a power of two). The address.
@@ -155,18 +169,47 @@ impl Memory {
         }
     }
 
-    fn note(&mut self, i: usize, offset: usize, size: usize, access: Access) {
+    /// What follows belongs to another execution of an instruction than what was before.
+    pub(super) fn next_execution(&mut self) {
+        self.execution = self.execution.wrapping_add(1);
+    }
+
+    fn note_read(&mut self, i: usize, offset: usize, size: usize, lane: u32) {
         if let Some(log) = &mut self.races {
-            let a = &mut self.allocations[i];
-            let range = Range { base: a.base, total: a.bytes.len(), offset, size };
-            a.shadow.access(log, self.run, range, access);
+            let access = Access { lane, atomic: self.atomic, execution: self.execution };
+            let Allocation { base, shadow, .. } = &mut self.allocations[i];
+            for at in offset..offset + size {
+                shadow.touch(at, &mut self.spare);
+                shadow.read(log, self.run, at, *base + at as u64, access);
+            }
+        }
+    }
+
+    /// Records a write before it is done; `new` says the byte that is written, and its state.
+    fn note_write(
+        &mut self,
+        i: usize,
+        offset: usize,
+        size: usize,
+        lane: u32,
+        new: impl Fn(usize) -> (u8, State),
+    ) {
+        if let Some(log) = &mut self.races {
+            let access = Access { lane, atomic: self.atomic, execution: self.execution };
+            let Allocation { base, bytes, states, shadow, .. } = &mut self.allocations[i];
+            for k in 0..size {
+                let at = offset + k;
+                shadow.touch(at, &mut self.spare);
+                let old = (bytes[at], states.get(at).copied().unwrap_or_default());
+                shadow.write(log, self.run, (at, *base + at as u64), old != new(k), access);
+            }
         }
     }
 
     /// Reads an integer of `size` (at most 16) bytes. Poison if any byte is, else undef if any byte is.
     pub(super) fn load(&mut self, lane: u32, address: u64, size: u64) -> Result<Cell, TrapKind> {
         let (i, offset) = self.locate(address, size)?;
-        self.note(i, offset, size as usize, Access::Read(lane));
+        self.note_read(i, offset, size as usize, lane);
         let a = &self.allocations[i];
         match a.state(offset, size as usize) {
             State::Poison => return Ok(Cell::POISON),
@@ -185,12 +228,12 @@ impl Memory {
     /// Writes an integer of `size` (at most 16) bytes.
     pub(super) fn store(&mut self, lane: u32, address: u64, size: u64, cell: Cell) -> Result<(), TrapKind> {
         let (i, offset) = self.locate_writable(address, size)?;
-        self.note(i, offset, size as usize, Access::Write(lane));
         let mut buffer = cell.bits.to_le_bytes();
         let part = &mut buffer[..size as usize];
         if self.big_endian {
             part.reverse();
         }
+        self.note_write(i, offset, size as usize, lane, |k| (part[k], cell.state));
         let a = &mut self.allocations[i];
         a.bytes[offset..offset + size as usize].copy_from_slice(part);
         a.set_state(offset, size as usize, cell.state);
@@ -202,11 +245,11 @@ impl Memory {
         let (si, so) = self.locate(from, size)?;
         let (di, d_o) = self.locate_writable(to, size)?;
         let n = size as usize;
-        self.note(si, so, n, Access::Read(lane));
-        self.note(di, d_o, n, Access::Write(lane));
+        self.note_read(si, so, n, lane);
         let source = &self.allocations[si];
         let bytes = source.bytes[so..so + n].to_vec();
         let states: Option<Vec<State>> = source.states.get(so..so + n).map(<[_]>::to_vec);
+        self.note_write(di, d_o, n, lane, |k| (bytes[k], states.as_ref().map_or(State::Defined, |s| s[k])));
         let dest = &mut self.allocations[di];
         dest.bytes[d_o..d_o + n].copy_from_slice(&bytes);
         dest.set_state(d_o, n, State::Defined);
@@ -223,7 +266,7 @@ impl Memory {
     pub(super) fn fill(&mut self, lane: u32, to: u64, value: Cell, size: u64) -> Result<(), TrapKind> {
         let (i, offset) = self.locate_writable(to, size)?;
         let n = size as usize;
-        self.note(i, offset, n, Access::Write(lane));
+        self.note_write(i, offset, n, lane, |_| (value.bits as u8, value.state));
         let a = &mut self.allocations[i];
         a.bytes[offset..offset + n].fill(value.bits as u8);
         a.set_state(offset, n, value.state);
@@ -283,7 +326,11 @@ impl Memory {
 
     /// Forgets which lane accessed what, and starts (or stops) watching for races.
     pub(super) fn watch_races(&mut self, on: bool) {
-        self.run += u64::from(on);
+        self.run = self.run.wrapping_add(u32::from(on)).max(1);
+        self.execution = 0;
+        for allocation in &mut self.allocations {
+            allocation.shadow.forget(&mut self.spare);
+        }
         self.races = on.then(RaceLog::default);
     }
 }

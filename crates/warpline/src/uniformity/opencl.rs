@@ -1,9 +1,9 @@
 //! The built-in functions of OpenCL C by their mangled names, for modules in which they have no body.
 //!
-//! Each has its rule by the language: queries of a work-item's own number are sources, queries about the whole group are uniform
-//! if the dimension is, collective operations give all work-items of a group the same, and mathematics are functions of the
-//! operands. The last are believed only if the declaration says that they touch no memory, so that a program's own
-//! function of that name is not taken for one.
+//! Each has its rule by the language: queries of a work-item's own number are sources, queries about the whole group
+//! are uniform if the dimension is, collective operations give all work-items of a group the same, and mathematics
+//! are functions of the operands. The last are believed only if the declaration says that they touch no memory, so
+//! that a program's own function of that name is not taken for one.
 
 use super::rules::{Cause, Rule};
 use crate::group_functions::{GroupFunction, demangle};

@@ -52,8 +52,7 @@ pub fn drop_undefined_edges(func: &mut Function) {
                 func.out_edges(b).iter().map(|&e| undefined(func, func.edges[e].to)).collect();
             let Some(some) = dropped.iter().position(|d| !d) else { continue };
             if dropped.contains(&true) {
-                keep_edges(func, b, &dropped, some);
-                changed = true;
+                changed |= keep_edges(func, b, &dropped, some);
             }
         }
         if !changed {
@@ -63,8 +62,8 @@ pub fn drop_undefined_edges(func: &mut Function) {
     }
 }
 
-/// Removes the marked out-edges of a block; `some` is one that stays.
-fn keep_edges(func: &mut Function, b: Block, dropped: &[bool], some: usize) {
+/// Removes the marked out-edges of a block; `some` is one that stays. False if its terminator is not one that can do without.
+fn keep_edges(func: &mut Function, b: Block, dropped: &[bool], some: usize) -> bool {
     let old = func.terminator(b);
     let data = func.insts[old].clone();
     let kept: Vec<usize> = (0..dropped.len()).filter(|&k| !dropped[k]).collect();
@@ -75,7 +74,7 @@ fn keep_edges(func: &mut Function, b: Block, dropped: &[bool], some: usize) {
             (Op::Switch(rest), &data.args, kept)
         }
         Op::CondBr | Op::Switch(_) => (Op::Br, &[], vec![some]),
-        _ => return,
+        _ => return false,
     };
     let edges: Vec<(Block, _)> = order
         .iter()
@@ -89,6 +88,7 @@ fn keep_edges(func: &mut Function, b: Block, dropped: &[bool], some: usize) {
         let e = func.insts[new].edges[k];
         func.edges[e].args = args;
     }
+    true
 }
 
 /// Turns branches into dead ends as the [module](self) says, and unifies `unreachable`.

@@ -1,10 +1,11 @@
-//! Calls that no lanes can make: those that leave a function or come back to it by other ways than a return, and those of
-//! functions that are for a whole work-group.
+//! Calls that no lanes can make: those that leave a function or come back to it by other ways than a return, and
+//! those of functions that are for a whole work-group.
 //!
-//! Lanes that run together have one stack and one program counter, so a second return (`setjmp`), a jump out of the function (`longjmp`),
-//! an exception or a suspension would be one for all of them. That holds too of functions that a kernel calls, whether lanes call them
-//! together or one after the other: the jump leads out of the function. [`check`] therefore looks at all functions of the module that
-//! can be reached by calls; [`check_own`] looks at one function, of which a W-lane form is to be made.
+//! Lanes that run together have one stack and one program counter, so a second return (`setjmp`), a jump out of the
+//! function (`longjmp`), an exception or a suspension would be one for all of them. That holds too of functions that
+//! a kernel calls, whether lanes call them together or one after the other: the jump leads out of the function.
+//! [`check`] therefore looks at all functions of the module that can be reached by calls; [`check_own`] looks at one
+//! function, of which a W-lane form is to be made.
 
 use std::collections::HashMap;
 
@@ -112,6 +113,21 @@ pub(super) fn check_own(module: &Module, func: &Function) -> Result<(), Vectoriz
     Ok(())
 }
 
+/// The first call in some blocks of a function that no lanes can make.
+pub(super) fn first_in(
+    module: &Module,
+    func: &Function,
+    is_in: impl Fn(Block) -> bool,
+) -> Option<VectorizeError> {
+    let bodies = bodies(module);
+    let is_defined = |symbol: Symbol| bodies.contains_key(&symbol);
+    let mut insts = func.layout.iter().filter(|&&b| is_in(b)).flat_map(|&b| func.block_insts(b));
+    insts.find_map(|i| {
+        let reason = by_callee(module, func, i, &is_defined).or_else(|| by_form(module, func, i))?;
+        Some(VectorizeError::at_inst(func, i, reason))
+    })
+}
+
 /// Checks the calls of a function that has a loop to vectorize, as far as they stand outside of the loop.
 ///
 /// # Errors
@@ -122,7 +138,8 @@ pub(super) fn check_around(module: &Module, func: &Function) -> Result<(), Vecto
             && (called.effects.contains(Effects::RETURNS_TWICE) || RETURN_TWICE.contains(&called.name()))
         {
             let reason = format!(
-                "`{}` returns twice, and what is called in the loop may jump back to it when only some lanes have come so far; move the loop \
+                "`{}` returns twice, and what is called in the loop may jump back to it when only some lanes have come \
+                    so far; move the loop \
                  to a function of its own",
                 called.name()
             );
@@ -169,7 +186,8 @@ impl Reach<'_> {
             }
             let func = &self.module.functions[id];
             for i in reachable_insts(func) {
-                // That something may unwind through a function that is called does not matter as long as nobody throws or catches.
+                // That something may unwind through a function that is called does not matter as long as nobody
+                // throws or catches.
                 let is_defined = |symbol: Symbol| self.bodies.contains_key(&symbol);
                 if let Some(reason) = by_callee(self.module, func, i, &is_defined) {
                     return Some((func.name.clone(), reason));
@@ -225,11 +243,13 @@ fn by_form(module: &Module, func: &Function, i: Inst) -> Option<String> {
         .map_or("a function by its address".to_owned(), |(_, n)| format!("`{n}`"));
     match &*info.name {
         OpaqueInfo::MUST_TAIL => Some(format!(
-            "it calls {name} as `musttail`, the last thing that the function does, and lanes that run together come back to what is behind a \
+            "it calls {name} as `musttail`, the last thing that the function does, and lanes that run together come \
+                back to what is behind a \
              call; take the attribute away"
         )),
         "invoke" if info.effects.contains(Effects::UNWINDS) => Some(format!(
-            "`invoke` calls a function that may unwind, and lanes cannot unwind one by one: {name}; if it never throws, declare it \
+            "`invoke` calls a function that may unwind, and lanes cannot unwind one by one: {name}; if it never \
+                throws, declare it \
              `noexcept` (`nounwind`)"
         )),
         _ => None,
@@ -252,7 +272,8 @@ fn by_declaration(module: &Module, symbol: Symbol) -> Option<String> {
     }
     if EXCEPTIONS.contains(&name) || begins(&EXCEPTION_PREFIXES) || is_library_throw(name) {
         return Some(format!(
-            "`{name}` is for exceptions, and lanes cannot unwind one by one; return a value that says what has gone wrong, and throw behind \
+            "`{name}` is for exceptions, and lanes cannot unwind one by one; return a value that says what has gone \
+                wrong, and throw behind \
              the kernel or loop"
         ));
     }
@@ -268,15 +289,18 @@ fn by_declaration(module: &Module, symbol: Symbol) -> Option<String> {
 fn of_group(name: &str, function: GroupFunction) -> String {
     match function {
         GroupFunction::Barrier => format!(
-            "all work-items of a group wait for each other at `{name}`, and a group is more than the lanes that run together; make two kernels \
+            "all work-items of a group wait for each other at `{name}`, and a group is more than the lanes that run \
+                together; make two kernels \
              of what is before and behind it"
         ),
         GroupFunction::Collective { .. } => format!(
-            "all work-items of a group call `{name}` together, and a group is more than the lanes that run together; between lanes there are \
+            "all work-items of a group call `{name}` together, and a group is more than the lanes that run together; \
+                between lanes there are \
              lane operations (`warpline.h`)"
         ),
         GroupFunction::LaneNumber | GroupFunction::GroupNumber => format!(
-            "`{name}` asks about work-items what no parameter of a kernel says; compute it from `get_global_id` and similar"
+            "`{name}` asks about work-items what no parameter of a kernel says; compute it from `get_global_id` and \
+                similar"
         ),
         GroupFunction::Query(..) => format!(
             "`{name}` asks which work-item it is, and only a kernel itself can ask that, with what is inlined into it"
@@ -286,7 +310,8 @@ fn of_group(name: &str, function: GroupFunction) -> String {
 
 fn returning_twice(name: &str) -> String {
     format!(
-        "{name} returns twice, and lanes that run together have one stack, so that they would all return when one of them does; keep it out of \
+        "{name} returns twice, and lanes that run together have one stack, so that they would all return when one of \
+            them does; keep it out of \
          kernels and of loops to vectorize"
     )
 }

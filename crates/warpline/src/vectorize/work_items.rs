@@ -1,8 +1,9 @@
 //! Kernels that ask which work-item they are: OpenCL's index functions, and the registers of NVIDIA's and AMD's GPUs.
 //!
-//! [`crate::group_functions`] says which functions these are. Such a kernel becomes one with parameters in their place ([`with_parameters`]), which is then like any other. Neighbouring lanes are
-//! neighbours along dimension 0, so the number of the work-item in this dimension is the index; whatever else can be asked is one for all
-//! lanes, since a driver over a range of work-items ([`ndrange`](super::driver::ndrange)) runs each row of a work-group by itself.
+//! [`crate::group_functions`] says which functions these are. Such a kernel becomes one with parameters in their
+//! place ([`with_parameters`]), which is then like any other. Neighbouring lanes are neighbours along dimension 0, so
+//! the number of the work-item in this dimension is the index; whatever else can be asked is one for all lanes, since
+//! a driver over a range of work-items ([`ndrange`](super::driver::ndrange)) runs each row of a work-group by itself.
 //!
 //! A work-group is more than the lanes that run together, so barriers are refused.
 
@@ -59,11 +60,12 @@ impl WorkItems {
 
 /// Makes a copy of a function in which index functions have become parameters; nothing if it asks for none.
 ///
-/// Numbers of work-items in a group are taken to fit 31 bits, and numbers of work-items the types that the kernel gives them, signed
-/// or unsigned.
+/// Numbers of work-items in a group are taken to fit 31 bits, and numbers of work-items the types that the kernel
+/// gives them, signed or unsigned.
 ///
 /// # Errors
-/// If the function, or one of the module that it calls, makes a call that no lanes can make, such as one of a barrier; or if one that it
+/// If the function, or one of the module that it calls, makes a call that no lanes can make, such as one of a
+/// barrier; or if one that it
 /// calls asks.
 pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<WorkItems>, VectorizeError> {
     let func = &module.functions[kernel];
@@ -230,7 +232,8 @@ impl Answers {
         self.func.layout.iter().flat_map(|&b| &self.func.blocks[b].insts).copied().filter(of).collect()
     }
 
-    /// Indices of their own in place of a number's truncations to 32 bits: drivers make no group in which one of them wraps.
+    /// Indices of their own in place of a number's truncations to 32 bits: drivers make no group in which one of them
+    /// wraps.
     fn narrow_uses(&mut self, v: Value) {
         for i in self.truncations(v) {
             let narrow = self.func.insts[i].results[0];

@@ -237,7 +237,7 @@ entry:
     let args = [LaneArg::Same(Val::ptr(p)), each([7, 8, 9])];
     let r = machine.run_lockstep(&code, 3, LaneSet(0b011), &args, None).expect("no trap");
     assert_eq!(returned(&r), [Some(8), Some(8), None]);
-    let write = r.races.write_after_write.expect("both wrote");
+    let write = r.races.last_lane_wins.expect("both wrote");
     assert_eq!((write.address, write.first, write.second), (p, Some(0), 1));
     assert!(r.races.read_after_write.is_some());
     let own: Vec<Val> = (0..3).map(|i| Val::ptr(p + i)).collect();

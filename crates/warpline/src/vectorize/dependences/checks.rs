@@ -13,8 +13,9 @@ use super::meet::{Comparison, Unknown};
 use super::order::Order;
 use super::place::{Moving, Place, Term};
 use super::region::{Region, Stands, Sym};
+use super::scalar::Tree;
 use super::span::{Extent, Number, Span};
-use crate::ir::{Function, LaneOp, Op, Value};
+use crate::ir::Value;
 use crate::shape::addresses::{Extension, number};
 
 /// What must hold before a loop, or it runs as it was.
@@ -86,10 +87,11 @@ fn span<'r, 'a>(
 ) -> Option<Span> {
     let resolve = Resolve { c, region };
     let mut span = Span {
-        base: resolve.fixed(place.base)?,
+        base: resolve.pointer(place.base)?,
         terms: Vec::new(),
         offset: place.offset,
-        step: 0,
+        step: place.step.unwrap_or(place.steady),
+        computed: false,
         products: Vec::new(),
         extents: Vec::new(),
         size: i64::try_from(size).ok()?,
@@ -102,9 +104,9 @@ fn span<'r, 'a>(
                 span.products.push((index, length, row.step, t.scale));
             }
             _ => {
-                let (first, step) = resolve.term(t)?;
-                span.terms.push((first, t.scale));
-                span.step = span.step.checked_add(step.checked_mul(t.scale)?)?;
+                let number = resolve.term(t)?;
+                span.computed |= matches!(number, Number::Computed(..));
+                span.terms.push((number, t.scale));
             }
         }
     }
@@ -124,32 +126,21 @@ struct Resolve<'r, 'a> {
 }
 
 impl Resolve<'_, '_> {
-    /// A value that is known before the loop, in the first iteration.
-    fn fixed(&self, sym: Sym) -> Option<Sym> {
-        match sym {
-            Sym::Inner(v) => self.starts_at(v),
-            known => Some(known),
-        }
-    }
-
-    fn starts_at(&self, v: Value) -> Option<Sym> {
+    /// A pointer that is known before the loop, in the first iteration.
+    fn pointer(&self, sym: Sym) -> Option<Sym> {
+        let Sym::Inner(v) = sym else { return Some(sym) };
         let n = self.c.func.params.iter().position(|&p| p == v)?;
         match *self.region.params.get(n)? {
-            Stands::StartsAt(start) | Stands::For(start) => Some(Sym::Outer(start)),
+            Stands::StartsAt(start, _) | Stands::For(start) => Some(Sym::Outer(start)),
             Stands::Anything => None,
         }
     }
 
-    fn is_lane(&self, v: Value) -> bool {
-        let func: &Function = self.c.func;
-        func.def_inst(v).is_some_and(|i| func.insts[i].op == Op::Lane(LaneOp::LaneIndex))
-    }
-
-    /// A term in the first iteration, and what it is multiplied by of the number of the iteration.
-    fn term(&self, t: &Term) -> Option<(Number, i64)> {
+    /// A term: its number, and what it adds from one iteration to the next, where that is not said by another term.
+    fn term(&self, t: &Term) -> Option<Number> {
         match t.sym {
-            Sym::Inner(v) if self.is_lane(v) => Some((Number::Constant(0), 1)),
-            sym => Some((Number::Value(self.fixed(sym)?, t.extension), 0)),
+            Sym::Inner(v) => Some(Number::Computed(Tree::of(self.c.func, self.region, v)?, t.extension)),
+            sym => Some(Number::Value(sym, t.extension)),
         }
     }
 
@@ -167,7 +158,7 @@ impl Resolve<'_, '_> {
         let mut sum = Vec::new();
         for t in terms {
             let term = Term { sym: self.c.sym(t.value), extension: t.extension, scale: t.scale };
-            sum.push((self.term(&term)?.0, t.scale));
+            sum.push((self.term(&term)?, t.scale));
         }
         Some(Number::Sum(sum, offset))
     }

@@ -10,7 +10,7 @@
 //! 3. [`meet`]: whether two accesses can touch the same bytes, by the [distance rule](distance);
 //! 4. [`order`]: which of two statements comes first in the lane program, where all passes that move statements have done so;
 //! 5. [`judge`]: what the contract says; [`irregular`]: addresses that lanes may have in common;
-//! 6. [`checks`], [`span`], [`counted`]: what is left to be checked before a loop, when its pointers are known;
+//! 6. [`checks`], [`span`], [`scalar`], [`counted`]: what is left to be checked before a loop, when its pointers are known;
 //! 7. [`pieces`]: what lanes would break, but a single lane after the other does not.
 //!
 //! Distances and steps are congruences modulo 2^64, so no proof rests on arithmetic that does not wrap. Terms that change in a loop within the kernel do not
@@ -29,13 +29,14 @@ mod pieces;
 mod place;
 mod region;
 mod roots;
+mod scalar;
 pub(super) mod span;
 
 use crate::ir::{Effects, Function, Inst, Module, Op, Symbol};
 use crate::uniformity::Uniformity;
 
-use super::VectorizeError;
 use super::options::{Contract, Options};
+use super::{VectorizeError, dead_ends};
 use access::Collector;
 use bounds::{Facts, Source};
 use irregular::Irregular;
@@ -48,7 +49,7 @@ use roots::Objects;
 pub use checks::Check;
 pub(super) use pieces::cut;
 pub use pieces::{Piece, PieceAccess, Pieces};
-pub use region::{Region, Stands};
+pub use region::{Growth, Region, Stands};
 
 /// What was found of the dependences of a kernel, as far as it was not refused.
 #[derive(Clone, Default, Debug)]
@@ -93,7 +94,9 @@ pub(super) fn find(
     };
     let schedule = Schedule::of(lanes);
     let mut accesses = Vec::new();
-    for &b in &scalar.layout {
+    // Who comes to code that never returns, such as a panic, ends the program: nobody sees what is done there.
+    let dead = dead_ends::find(scalar);
+    for &b in scalar.layout.iter().filter(|&&b| !dead.contains(b)) {
         for i in scalar.block_insts(b).filter(|&i| schedule.has(i)) {
             collector.of(i, &mut accesses);
         }

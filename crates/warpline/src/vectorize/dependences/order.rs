@@ -1,9 +1,11 @@
 //! Which of two instructions of a lane program is executed first.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 
 use cranelift_entity::SecondaryMap;
-use warpline_analysis::{BitSet, CsrGraph, CycleForest, DfsOrder, Graph, Node};
+use warpline_analysis::order::reachable_from;
+use warpline_analysis::{BitSet, CsrGraph, CycleForest, Graph, Node};
 
 use crate::ir::{Block, Function, Inst};
 
@@ -16,7 +18,7 @@ pub(super) enum Order {
     After,
     /// They are one instruction, executed at most once.
     Once,
-    /// They are in a common loop.
+    /// They are in a common loop, or nobody has found out.
     Around,
     /// Never both.
     Never,
@@ -27,31 +29,33 @@ pub(super) struct Schedule<'a> {
     func: &'a Function,
     graph: CsrGraph,
     cycles: CycleForest,
-    order: DfsOrder,
     position: SecondaryMap<Inst, Option<u32>>,
+    /// What control can come to from a block.
+    reached: RefCell<HashMap<Block, BitSet>>,
     /// How many more blocks searches may visit.
     fuel: Cell<usize>,
 }
 
-/// So many blocks are visited to find out whether control comes from one instruction to another; then it is taken to.
-const FUEL: usize = 1 << 20;
+/// So many blocks are visited to find out where control comes to.
+const FUEL: usize = 1 << 24;
 
 impl<'a> Schedule<'a> {
     pub(super) fn of(func: &'a Function) -> Schedule<'a> {
         let graph = func.graph().0;
+        let live = reachable_from(&graph, [graph.entry()]);
         let mut position = SecondaryMap::new();
-        for &b in &func.layout {
+        for &b in func.layout.iter().filter(|&&b| live.contains(Node::from(b).index())) {
             for (n, i) in func.block_insts(b).enumerate() {
                 position[i] = Some(n as u32);
             }
         }
-        let (cycles, order) = (CycleForest::compute(&graph), DfsOrder::compute(&graph));
-        Schedule { func, graph, cycles, order, position, fuel: Cell::new(FUEL) }
+        let cycles = CycleForest::compute(&graph);
+        Schedule { func, graph, cycles, position, reached: RefCell::default(), fuel: Cell::new(FUEL) }
     }
 
     /// Whether an instruction is part of the lane program.
     pub(super) fn has(&self, i: Inst) -> bool {
-        self.position[i].is_some() && self.order.is_reachable(self.func.insts[i].block.into())
+        self.position[i].is_some()
     }
 
     /// How two instructions follow each other.
@@ -63,46 +67,63 @@ impl<'a> Schedule<'a> {
         if a == b {
             return Order::Once;
         }
-        self.within_iteration(a, b)
+        if x == y {
+            return self.in_block(a, b);
+        }
+        match (self.reaches(x, y), self.reaches(y, x)) {
+            (Some(true), Some(false)) => Order::Before,
+            (Some(false), Some(true)) => Order::After,
+            (Some(false), Some(false)) => Order::Never,
+            _ => Order::Around,
+        }
     }
 
-    /// How two instructions follow each other in one iteration of the loops around both.
+    /// How two instructions follow each other in one iteration of the only loop around both.
     pub(super) fn within_iteration(&self, a: Inst, b: Inst) -> Order {
         let (x, y) = (self.func.insts[a].block, self.func.insts[b].block);
         if a == b {
             return Order::Once;
         }
         if x == y {
-            return if self.position[a] < self.position[b] { Order::Before } else { Order::After };
+            return self.in_block(a, b);
         }
-        let number = |b: Block| self.order.post_number(b.into());
-        let before = number(x) > number(y);
-        let (from, to) = if before { (x, y) } else { (y, x) };
-        match (self.reaches(from, to), before) {
-            (false, _) => Order::Never,
-            (true, true) => Order::Before,
-            (true, false) => Order::After,
+        let Some(common) = self.cycles.innermost_common(x.into(), y.into()) else {
+            return self.of_pair(a, b);
+        };
+        let header = self.cycles.header(common);
+        match (self.reaches_without(x, y, header), self.reaches_without(y, x, header)) {
+            (true, false) => Order::Before,
+            (false, true) => Order::After,
+            (false, false) => Order::Never,
+            (true, true) => Order::Around,
         }
     }
 
-    /// Whether control may come from one block to another that follows it in reverse post-order, without going back.
-    fn reaches(&self, from: Block, to: Block) -> bool {
-        let number = |n: Node| self.order.post_number(n);
+    fn in_block(&self, a: Inst, b: Inst) -> Order {
+        if self.position[a] < self.position[b] { Order::Before } else { Order::After }
+    }
+
+    /// Whether control may come from one block to another. `None` if searches have taken too long.
+    fn reaches(&self, from: Block, to: Block) -> Option<bool> {
+        let mut all = self.reached.borrow_mut();
+        if !all.contains_key(&from) {
+            let left = self.fuel.get().checked_sub(self.graph.node_count())?;
+            self.fuel.set(left);
+            all.insert(from, reachable_from(&self.graph, [Node::from(from)]));
+        }
+        Some(all[&from].contains(Node::from(to).index()))
+    }
+
+    /// Whether control may come from one block to another without passing the header of a loop.
+    fn reaches_without(&self, from: Block, to: Block, header: Node) -> bool {
         let (from, to) = (Node::from(from), Node::from(to));
         let mut seen = BitSet::new(self.graph.node_count());
         let mut work = vec![from];
         while let Some(n) = work.pop() {
-            let left = self.fuel.get();
-            if n == to || left == 0 {
+            if n == to {
                 return true;
             }
-            self.fuel.set(left - 1);
-            let ahead = |m: &Node| number(*m) < number(n) && number(*m) >= number(to);
-            for m in self.graph.successors(n).filter(ahead) {
-                if seen.insert(m.index()) {
-                    work.push(m);
-                }
-            }
+            work.extend(self.graph.successors(n).filter(|&m| m != header && seen.insert(m.index())));
         }
         false
     }

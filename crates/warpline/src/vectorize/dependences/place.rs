@@ -52,6 +52,8 @@ pub(crate) struct Place {
     pub(crate) terms: SmallVec<[Term; 4]>,
     /// What must be added to `base`, `terms` and nothing else to get them in the next lane; `None` if that is not always the same.
     pub(crate) step: Option<i64>,
+    /// What all terms but those of rows add to the step.
+    pub(crate) steady: i64,
     /// Products among the terms and the moving numbers.
     pub(crate) rows: SmallVec<[Row; 2]>,
     pub(crate) moving: SmallVec<[Moving; 2]>,
@@ -87,6 +89,7 @@ impl Places<'_> {
             base,
             terms,
             step: self.uniformity.shape(found.root).step(),
+            steady: self.uniformity.shape(found.root).step().unwrap_or(0),
             rows: SmallVec::new(),
             moving: SmallVec::new(),
             offset,
@@ -155,6 +158,7 @@ impl Places<'_> {
             (Some(sum), Some(step)) => Some(sum.wrapping_add(step)),
             _ => None,
         };
+        place.steady = place.steady.wrapping_add(step.unwrap_or(0) as i64);
         place.regular &= step.is_some() || place.rows.last().is_some_and(|r| r.term == term);
     }
 

@@ -17,9 +17,20 @@ pub enum Stands {
     /// This value, in all iterations.
     For(Value),
     /// What began as this value and grows by a step from one iteration to the next.
-    StartsAt(Value),
+    StartsAt(Value, Growth),
     /// What an earlier iteration has computed.
     Anything,
+}
+
+/// What is added to a value from one iteration to the next; to a pointer, in bytes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Growth {
+    /// A constant.
+    Constant(i128),
+    /// A value, the same in all iterations.
+    Value(Value),
+    /// That value is subtracted.
+    Minus(Value),
 }
 
 /// A value of a kernel, or of the function that it is a piece of.

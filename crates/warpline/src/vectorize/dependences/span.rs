@@ -6,6 +6,7 @@ use crate::vectorize::driver::build::Builder;
 
 use super::checks::{Check, Form};
 use super::region::Sym;
+use super::scalar::Tree;
 
 /// A number that is known before a loop.
 #[derive(Clone, PartialEq, Debug)]
@@ -13,6 +14,8 @@ pub(crate) enum Number {
     Constant(i64),
     /// A value, extended to 64 bits.
     Value(Sym, Extension),
+    /// What a kernel computes, extended to 64 bits.
+    Computed(Tree, Extension),
     /// Numbers, each times a constant, and a constant.
     Sum(Vec<(Number, i64)>, i64),
 }
@@ -37,6 +40,8 @@ pub(crate) struct Span {
     pub(crate) offset: i64,
     /// Bytes from one iteration to the next.
     pub(crate) step: i64,
+    /// Whether it must be seen that the address moves so, since numbers are computed that may wrap on the way.
+    pub(crate) computed: bool,
     /// Products of an index in the first iteration and a length, times so many bytes; the index grows by the step in each iteration.
     pub(crate) products: Vec<(Number, Number, i64, i64)>,
     pub(crate) extents: Vec<Extent>,
@@ -49,13 +54,15 @@ struct Emitter<'b, 'm> {
     b: &'b mut Builder<'m>,
     /// How many iterations there are.
     rounds: Value,
+    /// The iteration that numbers are computed for, if it is not the first one.
+    iteration: Option<Value>,
     /// What must hold.
     holds: Vec<Value>,
 }
 
 /// Makes the code of checks, before a loop of so many iterations: whether all hold. `None` if there are none.
-pub(crate) fn emit(b: &mut Builder<'_>, checks: &[Check], rounds: Value) -> Option<Value> {
-    let mut e = Emitter { b, rounds, holds: Vec::new() };
+pub(in crate::vectorize) fn emit(b: &mut Builder<'_>, checks: &[Check], rounds: Value) -> Option<Value> {
+    let mut e = Emitter { b, rounds, iteration: None, holds: Vec::new() };
     for check in checks {
         e.check(check);
     }
@@ -120,6 +127,10 @@ impl Emitter<'_, '_> {
                 self.b.func.constant_value(address)
             }
         };
+        self.extended(v, extension)
+    }
+
+    fn extended(&mut self, v: Value, extension: Extension) -> Value {
         match self.b.func.ty(v) {
             Type::Ptr(_) => self.b.cast(CastOp::PtrToInt, v, Type::Int(64)),
             Type::Int(64) => v,
@@ -133,6 +144,10 @@ impl Emitter<'_, '_> {
         match n {
             Number::Constant(x) => self.int(*x),
             Number::Value(sym, extension) => self.value(*sym, *extension),
+            Number::Computed(tree, extension) => {
+                let v = tree.emit(self.b, self.iteration);
+                self.extended(v, *extension)
+            }
             Number::Sum(terms, offset) => self.sum(None, terms, *offset),
         }
     }
@@ -180,7 +195,27 @@ impl Emitter<'_, '_> {
     /// The address in the first iteration, without what moves in it.
     fn first(&mut self, span: &Span) -> Value {
         let base = self.value(span.base, Extension::None);
-        self.sum(Some(base), &span.terms, span.offset)
+        let first = self.sum(Some(base), &span.terms, span.offset);
+        if span.computed {
+            self.must_move(span);
+        }
+        first
+    }
+
+    /// Requires that what is computed moves by the step from the first iteration to the last one. If a number wrapped on the way, it would not: wherever that
+    /// happens, it does so in one direction.
+    fn must_move(&mut self, span: &Span) {
+        let one = self.int(1);
+        let last = self.binary(BinaryOp::Sub, self.rounds, one);
+        let begun = self.sum(None, &span.terms, 0);
+        self.iteration = Some(last);
+        let ended = self.sum(None, &span.terms, 0);
+        self.iteration = None;
+        let far = self.times(last, span.step);
+        let expected = self.binary(BinaryOp::Add, begun, far);
+        self.require(IntPred::Eq, ended, expected);
+        let most = self.int(1 << 29);
+        self.require(IntPred::Ult, last, most);
     }
 
     /// The first byte of all that is touched in all iterations, and how many there are from there on.
@@ -202,7 +237,7 @@ impl Emitter<'_, '_> {
             (first, length) = self.stretched(first, length, zero, far);
         }
         for extent in &span.extents {
-            (first, length) = self.extended(first, length, extent);
+            (first, length) = self.widened(first, length, extent);
         }
         (first, length)
     }
@@ -215,7 +250,7 @@ impl Emitter<'_, '_> {
         self.small(bytes)
     }
 
-    fn extended(&mut self, first: Value, length: Value, extent: &Extent) -> (Value, Value) {
+    fn widened(&mut self, first: Value, length: Value, extent: &Extent) -> (Value, Value) {
         match extent {
             Extent::Known(low, high) => {
                 let (low, high) = (self.int(*low), self.int(*high));

@@ -23,7 +23,7 @@ use crate::ir::{
 use crate::shape::ArgShape;
 use crate::ssa;
 use crate::vectorize::VectorizeError;
-use crate::vectorize::dependences::Stands;
+use crate::vectorize::dependences::{Growth, Stands};
 use crate::vectorize::objects::Objects as Extents;
 
 use super::carried::{Carried, Kind, Step};
@@ -51,7 +51,14 @@ impl Body {
         let stands = |&input: &Input| match input {
             Input::Value(v) => Stands::For(v),
             Input::Carried(k) => match carried[k].kind {
-                Kind::Induction { .. } => Stands::StartsAt(func.edges[into].args[k]),
+                Kind::Induction { step, .. } => {
+                    let growth = match step {
+                        Step::Constant(by) => Growth::Constant(by),
+                        Step::Invariant(v, false) => Growth::Value(v),
+                        Step::Invariant(v, true) => Growth::Minus(v),
+                    };
+                    Stands::StartsAt(func.edges[into].args[k], growth)
+                }
                 _ => Stands::Anything,
             },
         };

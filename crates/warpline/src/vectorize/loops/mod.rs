@@ -1,8 +1,8 @@
 //! Loops as the unit of vectorization: a loop within a scalar function becomes one that executes W iterations at once.
 //!
-//! Whether iterations may be executed side by side is for the caller to say: no iteration may need what an earlier one has written to memory,
-//! and none may write where a later one reads or writes, but in the same order as lanes execute a statement. What iterations pass on in
-//! registers is found here, and refused where it is not understood. Loops within the loop, branches and calls in it are no
+//! The result is the sequential loop's. What iterations pass on in memory is found by [`dependences`](super::dependences), and what the
+//! [contract](Contract) leaves to be seen when pointers are known is checked before the loop. What they pass on in registers is found here, and refused
+//! where it is not understood. Loops within the loop, branches and calls in it are no
 //! obstacle: one iteration becomes a kernel, and a kernel may have all that.
 //!
 //! Iterations that the counter allows are executed: where one ends the program, by a panic or a call that does not return, up to W − 1 that
@@ -154,6 +154,19 @@ impl Nest {
         })
     }
 
+    /// The blocks of a loop, with the dead ends to which it leads.
+    fn with_dead_ends(&self, func: &Function, c: CycleId) -> EntitySet<Block> {
+        let is_in = |b: Block| self.cycles.contains(c, Node::from(b));
+        let mut work: Vec<Block> = func.layout.iter().copied().filter(|&b| is_in(b)).collect();
+        let mut blocks = EntitySet::new();
+        while let Some(b) = work.pop() {
+            if blocks.insert(b) {
+                work.extend(func.successors(b).filter(|&to| is_in(to) || self.dead.contains(to)));
+            }
+        }
+        blocks
+    }
+
     fn of_header(&self, header: Block) -> Option<CycleId> {
         let node = Node::from(header);
         self.cycles.around(node).find(|&c| self.cycles.header(c) == node)
@@ -189,7 +202,7 @@ impl Unit {
 /// Vectorizes a loop within its function. `options` says for how many lanes and how; its shapes and its mask do not count, and
 /// its name becomes that of the W-lane form.
 ///
-/// The result is the same as the scalar function's if the loop's iterations may be executed side by side, as the [module](self) says.
+/// The result is the same as the scalar function's, if the user's promises hold where the contract makes any.
 ///
 /// # Errors
 /// If the number of iterations is not known when the loop begins, if it carries something from one iteration to the next that cannot be had
@@ -321,7 +334,25 @@ struct Taken {
     pieces: Pieces,
 }
 
+/// Takes a loop out. A call in it that no lanes can make is a better reason than the loop's form that comes of it.
 fn take_out(
+    module: &mut Module,
+    func: FuncId,
+    unit: &Unit,
+    options: &Options<'_>,
+) -> Result<Taken, VectorizeError> {
+    understand(module, func, unit, options).map_err(|error| {
+        let function = &module.functions[func];
+        let nest = Nest::of(function);
+        let call = nest.of_header(unit.header).and_then(|c| {
+            let blocks = nest.with_dead_ends(function, c);
+            refused_calls::first_in(module, function, |b| blocks.contains(b))
+        });
+        call.unwrap_or(error)
+    })
+}
+
+fn understand(
     module: &mut Module,
     func: FuncId,
     unit: &Unit,

@@ -68,6 +68,15 @@ pub fn has_cheap_vector_form(name: &str, result: Type) -> Option<bool> {
     libm_name(name, result).map(|_| false)
 }
 
+/// The C library's name of a mathematics function that a library of vector mathematics may have, by the name and the
+/// result of calls: `llvm.exp.f32` and `expf` both give `expf`.
+pub fn mathematics_function(name: &str, result: Type) -> Option<String> {
+    match has_cheap_vector_form(name, result) {
+        Some(false) => libm_name(name, result),
+        _ => None,
+    }
+}
+
 /// The base name (`llvm.sqrt`) and form of an intrinsic that has a vector form.
 pub(super) fn vector_intrinsic(name: &str) -> Option<(&str, Form)> {
     let rest = name.strip_prefix("llvm.")?;

@@ -51,8 +51,8 @@ use memory::covered::Covered;
 use stack::StackUse;
 
 pub use elementary::Elementary;
-pub use math::has_cheap_vector_form;
 pub(super) use math::is_annotation;
+pub use math::{has_cheap_vector_form, mathematics_function};
 pub(super) use memory::plan::{AccessPlan, Spread};
 pub use reps::Rep;
 

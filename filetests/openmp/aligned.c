@@ -1,0 +1,10 @@
+// construct: `aligned`, `nontemporal`, `order`
+// happens: what clang makes of them
+//@ bind x=i32[1009]=random
+//@ bind out=i32[8100]=zero
+//@ bind f=f32[1009]=1
+//@ bind n=1001
+void k(const int *restrict x, int *restrict out, float *restrict f, int n) {
+#pragma omp simd aligned(out, x : 4) nontemporal(out) order(concurrent)
+  for (int i = 0; i < n; i++) out[i] = x[i];
+}

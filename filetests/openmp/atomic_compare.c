@@ -1,0 +1,13 @@
+// construct: `atomic compare`
+// happens: one lane after the other, atomically
+//@ bind x=i32[1009]=random
+//@ bind out=i32[8100]=zero
+//@ bind f=f32[1009]=1
+//@ bind n=1001
+void k(const int *restrict x, int *restrict out, float *restrict f, int n) {
+#pragma omp simd
+  for (int i = 0; i < n; i++) {
+    int e = x[i];
+#pragma omp atomic compare
+    if (out[0] < e) { out[0] = e; } }
+}

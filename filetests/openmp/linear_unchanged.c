@@ -1,0 +1,13 @@
+// construct: `linear` of what the loop does not change
+// happens: refused
+// refused: nothing in the loop changes `j`
+//@ bind x=i32[1009]=random
+//@ bind out=i32[8100]=zero
+//@ bind f=f32[1009]=1
+//@ bind n=1001
+void k(const int *restrict x, int *restrict out, float *restrict f, int n) {
+  int j = 5;
+#pragma omp simd linear(j:2)
+  for (int i = 0; i < n/4; i++) { out[i] = j; }
+  out[n] = j;
+}
