@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use warpline::printable::line;
 use warpline::shape::ArgShape;
 use warpline_compile::signature::{Element, Kind, Param, Primitive, Signature};
 
@@ -17,7 +18,8 @@ pub enum Which {
 
 /// A file with functions.
 pub fn frame(project: &Project, functions: &str) -> String {
-    let sources: Vec<String> = project.sources.iter().map(|path| format!("`{}`", path.display())).collect();
+    let sources: Vec<String> =
+        project.sources.iter().map(|path| format!("`{}`", line(&path.to_string_lossy()))).collect();
     format!("// Made by warpline-build from {}.\n{functions}", sources.join(", "))
 }
 

@@ -16,9 +16,7 @@ use crate::{client, observe, output};
 /// # Errors
 /// Whatever is wrong with inputs and options.
 pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
-    if let Some(path) = &options.output {
-        output::check(path)?;
-    }
+    output::check(options.output.as_deref(), &options.inputs)?;
     if let Some(list) = &options.secret {
         return observe::run(options, list);
     }
@@ -26,10 +24,10 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
         return client::run(options, name);
     }
     if !options.algorithm.is_sound() {
-        eprintln!(
+        output::complain(&format!(
             "warning: `--algorithm {}` is not sound: it may call uniform what is divergent; it is for comparison",
             options.algorithm.name()
-        );
+        ));
     }
     let mut report = Report::default();
     let mut printed = String::new();
@@ -44,7 +42,7 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
             return Err(Error::option("--args", message));
         }
         if functions.is_empty() && options.format == AnalysisFormat::Text {
-            eprintln!("{}: it defines no function", path.display());
+            output::complain(&format!("{}: it defines no function", path.display()));
         }
         for id in functions {
             let (ir, func) = (&unit.imported.ir, &unit.imported.ir.functions[id]);
@@ -55,7 +53,7 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
             let asked = unit.options(id, &Asked { args, algorithm, facts, work_group })?;
             let result = Uniformity::compute(ir, func, &asked);
             if let Err(refusal) = tokens::check(ir, func, result.cycles()) {
-                eprintln!("error: {}", refusal.describe(ir));
+                output::complain(&format!("error: {}", refusal.describe(ir)));
                 report.refused.push(RefusedReport::new(ir, &refusal));
             } else if options.format == AnalysisFormat::Llvm {
                 printed += &unit.imported.print_uniformity(id, &result);

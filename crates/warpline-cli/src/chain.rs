@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 pub use warpline::Place;
 use warpline::ir::{Function, Module, Names};
+use warpline::printable;
 use warpline::uniformity::{Point, Step};
 
 /// A statement of an explanation.
@@ -33,6 +35,13 @@ pub struct Stop {
     pub location: Option<Place>,
     /// From here the path goes round a loop, any number of times, before the next block.
     pub rounds: bool,
+}
+
+impl Stop {
+    /// What stands for blocks of a path that are left out.
+    pub fn left_out(blocks: usize) -> Stop {
+        Stop { block: format!("… ({blocks} blocks) …"), location: None, rounds: false }
+    }
 }
 
 /// The steps of an explanation as data.
@@ -71,8 +80,8 @@ impl Sources {
         let read = || {
             let name = Path::new(file).file_name()?;
             let candidates = [PathBuf::from(file), folder.join(file), folder.join(name)];
-            let bytes = candidates.iter().filter(|p| p.is_file()).find_map(|p| std::fs::read(p).ok())?;
-            Some(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
+            let bytes = candidates.iter().filter(|p| p.is_file()).find_map(|p| read_text(p))?;
+            Some(String::from_utf8_lossy(&bytes).lines().map(|l| printable::text(l).into_owned()).collect())
         };
         self.files.entry(file.to_owned()).or_insert_with(read).as_deref()
     }
@@ -90,6 +99,14 @@ impl Sources {
         }
         Some(text)
     }
+}
+
+/// The contents of a file that looks like text. An input may say that any file is its source.
+fn read_text(path: &Path) -> Option<Vec<u8>> {
+    const LARGEST: u64 = 1 << 24;
+    let mut bytes = Vec::new();
+    std::fs::File::open(path).ok()?.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= LARGEST && !bytes.contains(&0)).then_some(bytes)
 }
 
 /// Writes explanations as text. What was said before is not said again.
@@ -130,8 +147,8 @@ impl<'s> Writer<'s> {
 
 fn place(statement: &Statement) -> String {
     match &statement.location {
-        Some(Place { file, line, column: 0 }) => format!("{file}:{line}: "),
-        Some(Place { file, line, column }) => format!("{file}:{line}:{column}: "),
+        Some(Place { file, line, column: 0 }) => format!("{}:{line}: ", printable::line(file)),
+        Some(Place { file, line, column }) => format!("{}:{line}:{column}: ", printable::line(file)),
         None => String::new(),
     }
 }

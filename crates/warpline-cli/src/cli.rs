@@ -1,6 +1,6 @@
 //! Options.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use warpline::uniformity::facts::WorkGroup;
@@ -13,7 +13,13 @@ use crate::spec::{Bind, Tolerance, Width, parse_range};
 
 /// Finds out what all lanes agree on, and makes programs for one lane run on W lanes at once.
 #[derive(Parser)]
-#[command(name = "warpline", version, about, max_term_width = 100)]
+#[command(
+    name = "warpline",
+    version,
+    about,
+    max_term_width = 100,
+    after_help = "`warpline --version --verbose` says which LLVM, rustc and clang are used, and where they are."
+)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -170,7 +176,7 @@ pub struct AnalyzeOptions {
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: AnalysisFormat,
-    /// Write to this file instead of standard output
+    /// Write to this file instead of standard output, which `-` stands for
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
 }
@@ -405,7 +411,8 @@ pub struct VectorizeOptions {
     /// Give the W-lane function a last parameter, a 64-bit integer: bit k says whether lane k is active
     #[arg(long)]
     pub mask: bool,
-    /// The output; its suffix says what: .ll, .bc, .s or .o
+    /// The output; its suffix says what: .ll, .bc, .s or .o. `-` is standard output, for what .ll has; the report
+    /// goes to standard error then
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     /// Write a C header for the functions
@@ -414,6 +421,13 @@ pub struct VectorizeOptions {
     /// How to print what was done
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+impl VectorizeOptions {
+    /// The paths that are written to.
+    pub fn outputs(&self) -> impl Iterator<Item = &Path> {
+        std::iter::once(&self.output).chain(&self.header).map(PathBuf::as_path)
+    }
 }
 
 fn range(text: &str) -> Result<(i64, i64), String> {
@@ -503,7 +517,7 @@ pub struct SsaOptions {
     /// How to print; llvm: the module with its functions in SSA form, which must be strict
     #[arg(long, value_enum, default_value_t)]
     pub format: SsaFormat,
-    /// Write to this file instead of standard output
+    /// Write to this file instead of standard output, which `-` stands for
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
 }
@@ -558,7 +572,7 @@ pub struct SsiOptions {
     /// How to print; llvm: the module with its functions, in which only added φs can be seen
     #[arg(long, value_enum, default_value_t)]
     pub format: SsaFormat,
-    /// Write to this file instead of standard output
+    /// Write to this file instead of standard output, which `-` stands for
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
 }

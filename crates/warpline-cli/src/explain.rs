@@ -91,7 +91,7 @@ pub fn explain(options: &ExplainOptions) -> Result<Outcome> {
         Format::Json => output::json(&report),
         Format::Text => text(&report, func, &imported.ir, &mut Sources::beside(path)),
     };
-    output::print(&text);
+    output::print(&text)?;
     Ok(Outcome::Clean)
 }
 

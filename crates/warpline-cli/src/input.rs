@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use warpline::ir::{FuncId, Function, Module};
+use warpline::printable;
 use warpline::text::{print_function, print_module};
 use warpline::verify::VerifyErrors;
 use warpline_llvm::Imported;
@@ -110,6 +111,6 @@ pub struct InputReport<R> {
 pub fn not_in_form(module: &Module, func: &Function, form: &str, errors: &VerifyErrors) -> Error {
     let first = errors.errors.first().map_or_else(String::new, |e| format!(": {}", e.message));
     let line = func.loc.expand().map_or_else(String::new, |l| format!(" ({})", module.describe_loc(l)));
-    let message = format!("function `{}`{line} is not in {form}{first}; this is a bug", func.name);
-    Error::input(&module.name, message)
+    let message = format!("function `{}`{line} is not in {form}{first}", printable::line(&func.name));
+    Error::Internal(format!("{}: {message}", module.name))
 }

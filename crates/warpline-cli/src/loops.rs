@@ -1,6 +1,7 @@
 //! `warpline vectorize --loop`: loops vectorized within their functions.
 
 use serde_json::{Value, json};
+use warpline::printable::line;
 use warpline::vectorize::loops::Carry;
 use warpline_compile::loops::{CompiledLoops, LoopOptions, MadeLoop, vectorize_loops};
 use warpline_llvm::worker::Output;
@@ -32,16 +33,16 @@ pub fn vectorize(options: &VectorizeOptions, loops: &LoopOptions, kind: Output) 
     let mut outputs = Outputs::default();
     outputs.add(&options.output, &compiled.code)?;
     outputs.commit()?;
-    report(options, &compiled);
+    report(options, &compiled)?;
     Ok(Outcome::Clean)
 }
 
-fn report(options: &VectorizeOptions, compiled: &CompiledLoops) {
+fn report(options: &VectorizeOptions, compiled: &CompiledLoops) -> Result<()> {
     let output = options.output.display().to_string();
     if options.format == Format::Json {
         let loops: Vec<_> = compiled.loops.iter().map(as_json).collect();
         let value = json!({ "output": output, "cpu": compiled.cpu.name, "loops": loops });
-        return output::print(&format!("{value:#}\n"));
+        return output::report(options.outputs(), &output::json(&value));
     }
     let mut text = String::new();
     for l in &compiled.loops {
@@ -51,7 +52,7 @@ fn report(options: &VectorizeOptions, compiled: &CompiledLoops) {
     if compiled.loops.iter().any(|l| l.made.full.approximate) {
         text += &approximate(&compiled.libraries);
     }
-    output::print(&text);
+    output::report(options.outputs(), &text)
 }
 
 /// A loop that was vectorized, in a line.
@@ -60,7 +61,7 @@ pub fn in_words(l: &MadeLoop) -> String {
         l.made.carried.iter().map(|c| format!("{} {}", c.kind.name(), c.name)).collect();
     let carried = if carried.is_empty() { "nothing".to_owned() } else { carried.join(", ") };
     let rest = if l.made.rest < l.width { format!(", its end on {}", l.made.rest) } else { String::new() };
-    let (place, function, width) = (&l.place, &l.function, l.width);
+    let (place, function, width) = (&l.place, line(&l.function), l.width);
     let lead = if l.made.lead.is_some() { ", groups aligned" } else { "" };
     format!("the loop at {place} in {function} on {width} lanes{rest}{lead} (carries {carried})")
 }

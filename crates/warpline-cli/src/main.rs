@@ -1,8 +1,7 @@
 //! The program `warpline`: analyses which values of a program all lanes agree on, and makes scalar kernels run on W lanes.
 //!
 //! Exit codes: 0 if all is well, 1 for a finding (a mismatch, a race, undefined behaviour), 2 for bad usage or bad
-//! input, 3 for a defect of the program itself.
-//! Everything printed for people has a twin for programs, `--format json`.
+//! input, 3 for a defect of warpline. Everything printed for people has a twin for programs, `--format json`.
 
 #![forbid(unsafe_code)]
 
@@ -49,29 +48,84 @@ fn main() -> ExitCode {
     warpline_llvm::worker::serve_if_asked();
     let mut arguments: Vec<_> = std::env::args_os().collect();
     let is_child = run::guard::is_child(&mut arguments);
-    let cli = Cli::parse_from(&arguments);
+    report_panics();
+    if asks_for_tools(&arguments) {
+        let text = format!("warpline {}\n{}", env!("CARGO_PKG_VERSION"), warpline_llvm::tools());
+        return ExitCode::from(if output::print(&text).is_ok() { 0 } else { 2 });
+    }
+    let cli = match Cli::try_parse_from(&arguments) {
+        Ok(cli) => cli,
+        Err(told) => return usage(&told),
+    };
     warpline_llvm::child::set_memory(cli.memory);
-    let outcome = match cli.verb {
-        Verb::Analyze(options) => analyze::analyze(&options),
-        Verb::Explain(options) => explain::explain(&options),
-        Verb::Vectorize(options) => vectorize::vectorize(&options),
-        Verb::Run(options) if !is_child => return run::guard::supervise(&arguments, &options),
-        Verb::Run(options) => run::run(&options),
-        Verb::Ssa(options) => ssa::ssa(&options),
-        Verb::Ssi(options) => ssi::ssi(&options),
-        Verb::Bench(options) => bench::bench(&options),
+    let work = || match &cli.verb {
+        Verb::Run(options) if !is_child => run::guard::supervise(&arguments, options),
+        verb => exit_code(carry_out(verb)),
     };
-    let code = match outcome {
-        Ok(Outcome::Clean) => 0,
-        Ok(Outcome::Finding) => 1,
-        Ok(Outcome::Refused) => 2,
-        Err(error) => {
-            eprintln!("error: {error}");
-            2
-        }
-    };
+    // A panic was reported when it happened.
+    let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or(3);
     if is_child {
         run::guard::done(code);
     }
     ExitCode::from(code)
+}
+
+/// The exit code of a command; an error is printed.
+fn exit_code(outcome: error::Result<Outcome>) -> u8 {
+    match outcome {
+        Ok(Outcome::Clean) => 0,
+        Ok(Outcome::Finding) => 1,
+        Ok(Outcome::Refused) => 2,
+        Err(error) => {
+            output::complain(&format!("error: {error}"));
+            if error.is_internal() { 3 } else { 2 }
+        }
+    }
+}
+
+/// What the user asked for.
+fn carry_out(verb: &Verb) -> error::Result<Outcome> {
+    match verb {
+        Verb::Analyze(options) => analyze::analyze(options),
+        Verb::Explain(options) => explain::explain(options),
+        Verb::Vectorize(options) => vectorize::vectorize(options),
+        Verb::Run(options) => run::run(options),
+        Verb::Ssa(options) => ssa::ssa(options),
+        Verb::Ssi(options) => ssi::ssi(options),
+        Verb::Bench(options) => bench::bench(options),
+    }
+}
+
+/// Whether the arguments are `--version --verbose`.
+fn asks_for_tools(arguments: &[std::ffi::OsString]) -> bool {
+    let is = |argument: &std::ffi::OsString, names: [&str; 2]| names.iter().any(|name| argument == name);
+    let (version, verbose) = (["--version", "-V"], ["--verbose", "-v"]);
+    match arguments {
+        [_, a, b] => (is(a, version) && is(b, verbose)) || (is(a, verbose) && is(b, version)),
+        _ => false,
+    }
+}
+
+/// Prints help, or what is wrong with the arguments, which may be names of files and have any characters.
+fn usage(told: &clap::Error) -> ExitCode {
+    if told.use_stderr() {
+        output::complain(told.render().to_string().trim_end());
+    } else if told.print().is_err() {
+        return ExitCode::from(2);
+    }
+    ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(2))
+}
+
+/// Makes a panic an internal error like others.
+fn report_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let message = match (info.payload().downcast_ref::<&str>(), info.payload().downcast_ref::<String>()) {
+            (Some(text), _) => text,
+            (_, Some(text)) => text.as_str(),
+            _ => "a panic",
+        };
+        let place = info.location().map(ToString::to_string).unwrap_or_default();
+        let error = error::Error::Internal(format!("{place}: {message}"));
+        output::complain(&format!("error: {error}"));
+    }));
 }

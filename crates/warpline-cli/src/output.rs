@@ -1,50 +1,308 @@
-//! Output files appear whole or not at all.
+//! Where results go: files that appear whole or not at all, devices, and standard output.
+//!
+//! A regular file is replaced: the contents are written beside it, and get its name when all outputs of a command are
+//! there. What is no regular file, such as a device or a FIFO, is written to and never replaced. Symbolic links are
+//! followed and stay.
 
+use std::fs::{OpenOptions, Permissions};
 use std::io::Write as _;
-use std::path::Path;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
 
+use warpline::printable;
 use warpline::vectorize::counts::Counts;
 
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 
-/// Files that are written together.
+/// The name of standard output, as a path.
+const STANDARD_OUTPUT: &str = "-";
+
+/// Whether a path stands for standard output.
+pub fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == STANDARD_OUTPUT
+}
+
+/// Where an output goes, links followed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Target {
+    /// To standard output.
+    Stdout,
+    /// Into what is no regular file.
+    Device(PathBuf),
+    /// Into a file that is made anew.
+    New(PathBuf),
+    /// In the place of a regular file, whose permissions stay.
+    Replaced(PathBuf, u32),
+}
+
+impl Target {
+    /// Finds out where a path leads, and whether it can be written to.
+    fn of(path: &Path) -> Result<Target> {
+        let wrong = |reason: String| Error::Output { path: path.to_owned(), reason };
+        if is_stdout(path) {
+            return Ok(Target::Stdout);
+        }
+        let mut at = path.to_owned();
+        // As many links as Linux follows.
+        for _ in 0..40 {
+            let folder = folder(&at).to_owned();
+            if !folder.is_dir() {
+                return Err(wrong(format!(
+                    "the folder {} does not exist; create it first",
+                    folder.display()
+                )));
+            }
+            let Ok(found) = std::fs::symlink_metadata(&at) else { return Ok(Target::New(at)) };
+            let kind = found.file_type();
+            if kind.is_dir() || at.as_os_str().as_encoded_bytes().ends_with(b"/") {
+                return Err(wrong("it is a folder".to_owned()));
+            }
+            // The links of `/dev/fd` lead to what is open, which need not have a name.
+            let is_open_file = folder.canonicalize().is_ok_and(|folder| folder.starts_with("/proc"));
+            if kind.is_symlink() && !is_open_file {
+                let next = std::fs::read_link(&at).map_err(|e| wrong(e.to_string()))?;
+                at = folder.join(next);
+                continue;
+            }
+            if kind.is_socket() {
+                return Err(wrong("it is a socket".to_owned()));
+            }
+            if !kind.is_file() {
+                return Ok(Target::Device(at));
+            }
+            if found.mode() & 0o222 == 0 {
+                return Err(wrong("it is read-only".to_owned()));
+            }
+            OpenOptions::new().write(true).open(&at).map_err(|e| wrong(e.to_string()))?;
+            return Ok(Target::Replaced(at, found.mode() & 0o777));
+        }
+        Err(wrong("too many symbolic links lead there".to_owned()))
+    }
+
+    /// Whether two outputs, or an output and an input, are one thing. Devices may be written to more than once.
+    fn is_same_file(&self, other: &Target) -> bool {
+        match (self, other) {
+            (Target::Stdout, Target::Stdout) => true,
+            (Target::New(a), Target::New(b)) => {
+                let real = |path: &Path| {
+                    let folder = folder(path).canonicalize().unwrap_or_else(|_| folder(path).to_owned());
+                    path.file_name().map(|name| folder.join(name))
+                };
+                real(a) == real(b)
+            }
+            (Target::Replaced(a, _), Target::Replaced(b, _)) => is_same_inode(a, b),
+            _ => false,
+        }
+    }
+}
+
+/// Whether two paths lead to one file.
+fn is_same_inode(a: &Path, b: &Path) -> bool {
+    let number = |path: &Path| std::fs::metadata(path).map(|found| (found.dev(), found.ino()));
+    matches!((number(a), number(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Checks that outputs can be made at these paths before work is done for them: that each can be written to, that no
+/// two are one file, and that none is an input.
+///
+/// # Errors
+/// The first that cannot be, with the reason.
+pub fn check<'p>(outputs: impl IntoIterator<Item = &'p Path>, inputs: &[PathBuf]) -> Result<()> {
+    let mut targets: Vec<(&Path, Target)> = Vec::new();
+    for path in outputs {
+        let wrong = |reason: String| Err(Error::Output { path: path.to_owned(), reason });
+        let target = Target::of(path)?;
+        if let Target::Replaced(file, _) = &target
+            && let Some(input) = inputs.iter().find(|input| is_same_inode(file, input))
+        {
+            return wrong(format!("it is the input {}", input.display()));
+        }
+        if let Some((other, _)) = targets.iter().find(|(_, other)| other.is_same_file(&target)) {
+            return wrong(format!("it is {}, another output", other.display()));
+        }
+        targets.push((path, target));
+    }
+    Ok(())
+}
+
+/// Outputs that are written together.
 #[derive(Default)]
 pub struct Outputs {
-    ready: Vec<(tempfile::NamedTempFile, std::path::PathBuf)>,
+    files: Vec<Ready>,
+    /// What is written to as it is.
+    streams: Vec<(Target, PathBuf, Vec<u8>)>,
+}
+
+/// A file under another name.
+struct Ready {
+    file: tempfile::NamedTempFile,
+    target: PathBuf,
+    /// The path as it was given.
+    path: PathBuf,
 }
 
 impl Outputs {
-    /// Writes the contents beside where they are to be; nothing is visible under the path yet.
+    /// Takes the contents of an output. Those of a file are written beside where it is to be; nothing is visible
+    /// under the path yet.
     ///
     /// # Errors
-    /// If the folder is missing or cannot be written to.
+    /// If the folder is missing, or it cannot be written to.
     pub fn add(&mut self, path: &Path, contents: &[u8]) -> Result<()> {
         let failed =
-            |reason: &std::io::Error| Error::Output { path: path.to_owned(), reason: reason.to_string() };
-        let folder = folder(path);
-        if !folder.is_dir() {
-            let reason = format!("the folder {} does not exist; create it first", folder.display());
-            return Err(Error::Output { path: path.to_owned(), reason });
+            |reason: std::io::Error| Error::Output { path: path.to_owned(), reason: reason.to_string() };
+        let target = Target::of(path)?;
+        let (target, mode) = match target {
+            Target::New(target) => (target, None),
+            Target::Replaced(target, mode) => (target, Some(mode)),
+            Target::Stdout | Target::Device(_) => {
+                self.streams.push((target, path.to_owned(), contents.to_vec()));
+                return Ok(());
+            }
+        };
+        // A new file has what the umask leaves of these permissions.
+        let mut builder = tempfile::Builder::new();
+        let builder = builder.prefix(".warpline-").permissions(Permissions::from_mode(0o666));
+        let mut file = builder.tempfile_in(folder(&target)).map_err(failed)?;
+        file.write_all(contents).and_then(|()| file.flush()).map_err(failed)?;
+        if let Some(mode) = mode {
+            file.as_file().set_permissions(Permissions::from_mode(mode)).map_err(failed)?;
         }
-        let mut file =
-            tempfile::Builder::new().prefix(".warpline-").tempfile_in(folder).map_err(|e| failed(&e))?;
-        file.write_all(contents).and_then(|()| file.flush()).map_err(|e| failed(&e))?;
-        share(&file).map_err(|e| failed(&e))?;
-        self.ready.push((file, path.to_owned()));
+        self.files.push(Ready { file, target, path: path.to_owned() });
         Ok(())
     }
 
-    /// Gives all files their names.
+    /// Writes to streams and gives all files their names.
     ///
     /// # Errors
-    /// If one cannot be renamed; those before it have been.
+    /// If something cannot be written or renamed; then there is no new file, and those that were there are what they
+    /// were.
     pub fn commit(self) -> Result<()> {
-        for (file, path) in self.ready {
-            file.persist(&path).map_err(|e| Error::Output { path, reason: e.error.to_string() })?;
+        for (target, path, contents) in &self.streams {
+            let failed = |e: std::io::Error| Error::Output { path: path.clone(), reason: e.to_string() };
+            match target {
+                Target::Stdout => write_stdout(contents)?,
+                Target::Device(device) => {
+                    let file = OpenOptions::new().write(true).open(device).map_err(failed)?;
+                    quiet_pipe((&file).write_all(contents)).map_err(failed)?;
+                }
+                Target::New(_) | Target::Replaced(..) => {}
+            }
+        }
+        let mut done: Vec<Done> = Vec::new();
+        let several = self.files.len() > 1;
+        for Ready { file, target, path } in self.files {
+            let former = if several { Former::of(&target) } else { Former::Unknown };
+            if let Err(error) = file.persist(&target) {
+                done.into_iter().rev().for_each(Done::undo);
+                return Err(Error::Output { path, reason: error.error.to_string() });
+            }
+            done.push(Done { target, former });
         }
         Ok(())
     }
+}
+
+/// What was under a name before.
+enum Former {
+    /// Nothing.
+    Nothing,
+    /// This file, which has another name, too, as long as this lives.
+    File(tempfile::TempPath),
+    /// It was not asked, or cannot be kept.
+    Unknown,
+}
+
+impl Former {
+    fn of(target: &Path) -> Former {
+        if std::fs::symlink_metadata(target).is_err() {
+            return Former::Nothing;
+        }
+        let kept = tempfile::Builder::new()
+            .prefix(".warpline-")
+            .make_in(folder(target), |name| std::fs::hard_link(target, name));
+        kept.map_or(Former::Unknown, |kept| Former::File(kept.into_temp_path()))
+    }
+}
+
+/// A file that has its name.
+struct Done {
+    target: PathBuf,
+    former: Former,
+}
+
+impl Done {
+    /// Takes the name away again. Nothing more can be done where that fails.
+    fn undo(self) {
+        match self.former {
+            Former::Nothing => drop(std::fs::remove_file(&self.target)),
+            Former::File(kept) => drop(kept.persist(&self.target)),
+            Former::Unknown => {}
+        }
+    }
+}
+
+/// The folder that a file is in.
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A reader that has gone away is no reason to complain.
+fn quiet_pipe(outcome: std::io::Result<()>) -> std::io::Result<()> {
+    match outcome {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
+fn write_stdout(bytes: &[u8]) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    quiet_pipe(out.write_all(bytes).and_then(|()| out.flush()))
+        .map_err(|e| Error::Output { path: "standard output".into(), reason: e.to_string() })
+}
+
+/// Writes text to a file, which appears whole or not at all, or to standard output.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn deliver(path: Option<&Path>, text: &str) -> Result<()> {
+    let Some(path) = path else { return print(text) };
+    let mut outputs = Outputs::default();
+    outputs.add(path, printable::text(text).as_bytes())?;
+    outputs.commit()
+}
+
+/// Pretty JSON with a line end.
+pub fn json(report: &impl serde::Serialize) -> String {
+    // Plain data with string keys always serialises.
+    let text = serde_json::to_string_pretty(report).unwrap_or_default() + "\n";
+    printable::json(&text).into_owned()
+}
+
+/// Prints to standard output what may contain text of the input.
+///
+/// # Errors
+/// If it cannot be written. A reader that has gone away is no reason to complain.
+pub fn print(text: &str) -> Result<()> {
+    write_stdout(printable::text(text).as_bytes())
+}
+
+/// Prints a report about what was written: to standard output, unless that is an output.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn report<'p>(outputs: impl IntoIterator<Item = &'p Path>, text: &str) -> Result<()> {
+    if !outputs.into_iter().any(is_stdout) {
+        return print(text);
+    }
+    complain(text.trim_end());
+    Ok(())
+}
+
+/// Prints a line to standard error, if there is anybody to read it.
+pub fn complain(text: &str) {
+    let line = format!("{}\n", printable::text(text));
+    let _ = std::io::stderr().lock().write_all(line.as_bytes());
 }
 
 /// Lines for people about a kernel: why it has so many lanes, if that was left to us, and its [`counts`].
@@ -53,7 +311,8 @@ pub fn lines_on(kernel: &Kernel, counted: &Counts) -> Vec<String> {
     chosen.into_iter().chain(counts(counted)).collect()
 }
 
-/// What became of branches, loops, exits and masks (paper 3, Table 1), and how many tests were made, as lines for people.
+/// What became of branches, loops, exits and masks (paper 3, Table 1), and how many tests were made, as lines for
+/// people.
 pub fn counts(counts: &Counts) -> Vec<String> {
     let Counts { branches: b, loops: l, exits: e, masks: m, boscc: t, coherent } = counts;
     let loops = if *coherent == 1 { "loop" } else { "loops" };
@@ -73,82 +332,5 @@ pub fn counts(counts: &Counts) -> Vec<String> {
     lines
 }
 
-/// The folder that a file is in.
-fn folder(path: &Path) -> &Path {
-    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// Checks that a file can be made at this path, before work is done for it.
-///
-/// # Errors
-/// If the folder is missing, or there is a folder of that name.
-pub fn check(path: &Path) -> Result<()> {
-    let reason = if path.is_dir() {
-        "it is a folder".to_owned()
-    } else if !folder(path).is_dir() {
-        format!("the folder {} does not exist; create it first", folder(path).display())
-    } else {
-        return Ok(());
-    };
-    Err(Error::Output { path: path.to_owned(), reason })
-}
-
-/// Temporary files are private; outputs have the usual permissions.
-fn share(file: &tempfile::NamedTempFile) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-/// Writes text to a file, which appears whole or not at all, or to standard output.
-///
-/// # Errors
-/// If the file cannot be written.
-pub fn deliver(path: Option<&Path>, text: &str) -> Result<()> {
-    let Some(path) = path else {
-        print(text);
-        return Ok(());
-    };
-    let mut outputs = Outputs::default();
-    outputs.add(path, text.as_bytes())?;
-    outputs.commit()
-}
-
-/// Pretty JSON with a line end.
-pub fn json(report: &impl serde::Serialize) -> String {
-    // Plain data with string keys always serialises.
-    serde_json::to_string_pretty(report).unwrap_or_default() + "\n"
-}
-
-/// Prints to standard output. A reader that has gone away is no reason to complain.
-pub fn print(text: &str) {
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_appear_on_commit_only() {
-        let folder = tempfile::tempdir().unwrap();
-        let (a, b) = (folder.path().join("a"), folder.path().join("b"));
-        let mut outputs = Outputs::default();
-        outputs.add(&a, b"one").unwrap();
-        assert!(!a.exists());
-        outputs.add(&b, b"two").unwrap();
-        outputs.commit().unwrap();
-        assert_eq!(std::fs::read(&a).unwrap(), b"one");
-        let mut outputs = Outputs::default();
-        outputs.add(&a, b"other").unwrap();
-        drop(outputs);
-        assert_eq!(std::fs::read(&a).unwrap(), b"one");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
-    }
-
-    #[test]
-    fn a_missing_folder_is_named() {
-        let text = check(Path::new("no/such/folder/x.o")).unwrap_err().to_string();
-        assert!(text.contains("no/such/folder") && text.contains("create it"), "{text}");
-    }
-}
+mod tests;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use warpline::printable::line;
 use warpline::vectorize::Elementary;
 use warpline_compile::dispatch::{self, Dispatched};
 use warpline_compile::header;
@@ -24,10 +25,7 @@ use crate::output::{self, Outputs};
 /// Whatever is wrong with input and options, or the reason why the kernel cannot be vectorized.
 pub fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
     let kind = output_kind(&options.output)?;
-    output::check(&options.output)?;
-    if let Some(path) = &options.header {
-        output::check(path)?;
-    }
+    output::check(options.outputs(), std::slice::from_ref(&options.kernel.input))?;
     if let Some(mut loops) = options.loops.options(&options.kernel)? {
         loops.kernel.triple.clone_from(&options.triple);
         return loops::vectorize(options, &loops, kind);
@@ -49,11 +47,11 @@ pub fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
     if cpus.is_empty() {
         let compiled = warpline_compile::vectorize::vectorize(&asked, kind)?;
         write(options, &compiled.code, header(&|file| header::text(&compiled, file)))?;
-        report(options, &compiled);
+        report(options, &compiled)?;
     } else {
         let dispatched = dispatch::vectorize(&asked, &cpus, kind)?;
         write(options, &dispatched.code, header(&|file| header::dispatched_text(&dispatched, file)))?;
-        report_all(options, &dispatched);
+        report_all(options, &dispatched)?;
     }
     Ok(Outcome::Clean)
 }
@@ -70,6 +68,10 @@ fn write(options: &VectorizeOptions, code: &[u8], header: Option<(&PathBuf, Stri
 
 /// What an output file is to contain, by its suffix.
 fn output_kind(path: &Path) -> Result<Output> {
+    // Standard output has no suffix.
+    if output::is_stdout(path) {
+        return Ok(Output::Text);
+    }
     match path.extension().and_then(|e| e.to_str()) {
         Some("ll") => Ok(Output::Text),
         Some("bc") => Ok(Output::Bitcode),
@@ -86,16 +88,17 @@ fn file_name(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-fn report(options: &VectorizeOptions, compiled: &Compiled) {
-    output::print(&match options.format {
-        Format::Json => format!("{:#}\n", json_of(options, compiled)),
+fn report(options: &VectorizeOptions, compiled: &Compiled) -> Result<()> {
+    let text = match options.format {
+        Format::Json => output::json(&json_of(options, compiled)),
         Format::Text => format!("{}: {}", options.output.display(), text_of(compiled)),
-    });
+    };
+    output::report(options.outputs(), &text)
 }
 
-fn report_all(options: &VectorizeOptions, dispatched: &Dispatched) {
+fn report_all(options: &VectorizeOptions, dispatched: &Dispatched) -> Result<()> {
     let versions = || dispatched.versions.iter().map(|one| &one.compiled);
-    output::print(&match options.format {
+    let text = match options.format {
         Format::Json => {
             let value = json!({
                 "function": versions().next().map(|best| &best.kernel.name),
@@ -103,20 +106,21 @@ fn report_all(options: &VectorizeOptions, dispatched: &Dispatched) {
                 "output": options.output.display().to_string(),
                 "versions": versions().map(|one| json_of(options, one)).collect::<Vec<_>>(),
             });
-            format!("{value:#}\n")
+            output::json(&value)
         }
         Format::Text => {
             let drivers: Vec<&str> = dispatched.drivers().collect();
             let mut text = format!(
                 "{}: {}, which choose among {} CPUs\n",
                 options.output.display(),
-                drivers.join(", "),
+                line(&drivers.join(", ")),
                 dispatched.versions.len()
             );
             text.extend(versions().map(text_of));
             text
         }
-    });
+    };
+    output::report(options.outputs(), &text)
 }
 
 fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> serde_json::Value {
@@ -143,9 +147,9 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> serde_json::Value
 
 fn text_of(compiled: &Compiled) -> String {
     let Compiled { kernel, made, .. } = compiled;
-    let mut text = format!("{} on {} lanes for {}", compiled.lanes(), kernel.width, kernel.cpu.name);
+    let mut text = format!("{} on {} lanes for {}", line(compiled.lanes()), kernel.width, kernel.cpu.name);
     for driver in compiled.drivers() {
-        text += &format!(", and {driver}");
+        text += &format!(", and {}", line(driver));
     }
     if compiled.range.is_some() && kernel.rest < kernel.width {
         text += &format!("; the end of a range on {}", kernel.rest);

@@ -94,6 +94,7 @@ pub fn of_module(
         which: format!("{stem}_cpu"),
     };
     let layout = kernel.imported.bridge.module().data_layout();
+    let (layout, triple) = (resolver::escape(&layout), resolver::escape(&triple));
     let head = format!("target datalayout = \"{layout}\"\ntarget triple = \"{triple}\"\n");
     let text = head + &dispatcher(&versions, stem, &names)?;
     let name = kernel.imported.bridge.module().name().to_owned();

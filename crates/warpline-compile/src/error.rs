@@ -2,7 +2,11 @@
 
 use std::path::PathBuf;
 
-/// A failure: bad usage or bad input. The program prints it and ends with exit code 2.
+use warpline::ir::Module;
+use warpline::vectorize::{ErrorKind, VectorizeError};
+
+/// A failure: bad usage or bad input, with which the program ends with exit code 2, or a [defect](Error::is_internal)
+/// of warpline.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Reading, translating or linking failed.
@@ -11,6 +15,12 @@ pub enum Error {
     /// A function cannot be vectorized; the text names the place.
     #[error("{0}")]
     Vectorize(String),
+    /// A stage of warpline did what the next one does not expect. There is no input for which that should happen.
+    #[error(
+        "internal error: {0}\nThis is a defect of warpline, and nothing was written. Please report it with \
+         the input, reduced as far as it still shows this message"
+    )]
+    Internal(String),
     /// A comment line with a directive is wrong.
     #[error("{}:{line}: {message}", path.display())]
     Directive {
@@ -51,6 +61,24 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
+    /// The error that a stage of the vectorizer reports about a function of this module.
+    pub fn of_vectorizer(error: &VectorizeError, module: &Module) -> Error {
+        Error::of_kind(error.kind, error.describe(module))
+    }
+
+    /// An error of the vectorizer with a message of its own.
+    pub(crate) fn of_kind(kind: ErrorKind, message: String) -> Error {
+        match kind {
+            ErrorKind::Internal => Error::Internal(message),
+            ErrorKind::Refused | ErrorKind::BadOptions => Error::Vectorize(message),
+        }
+    }
+
+    /// Whether it is a defect of warpline.
+    pub fn is_internal(&self) -> bool {
+        matches!(self, Error::Internal(_) | Error::Llvm(warpline_llvm::Error::Internal { .. }))
+    }
+
     /// An [`Error::Option`].
     pub fn option(option: impl Into<String>, message: impl Into<String>) -> Error {
         Error::Option { option: option.into(), message: message.into() }
@@ -59,5 +87,23 @@ impl Error {
     /// An [`Error::Input`].
     pub fn input(path: impl Into<PathBuf>, message: impl Into<String>) -> Error {
         Error::Input { path: path.into(), message: message.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpline::ir::{Function, Module, Type};
+
+    use super::*;
+
+    #[test]
+    fn defects_are_told_from_refusals_by_their_kind() {
+        let (module, func) = (Module::new("m"), Function::new("f", Type::Void));
+        let refused = VectorizeError::in_function(&func, "internal: it only says so");
+        assert!(!Error::of_vectorizer(&refused, &module).is_internal());
+        let defect = Error::of_vectorizer(&refused.internal(), &module);
+        assert!(defect.is_internal() && defect.to_string().contains("report it with the input"), "{defect}");
+        let code = Error::from(warpline_llvm::Error::Internal { message: "m".into() });
+        assert!(code.is_internal() && code.to_string().starts_with("internal error: m"), "{code}");
     }
 }

@@ -10,6 +10,7 @@ use warpline::ir::Type;
 use warpline::shape::ArgShape;
 use warpline::vectorize::Passing;
 
+use crate::c_names::{self, comment, is_identifier};
 use crate::dispatch::{Dispatched, Version};
 use crate::kernel::{Kernel, c_type};
 use crate::vectorize::Compiled;
@@ -35,16 +36,14 @@ pub fn dispatched_text(dispatched: &Dispatched, file: &str) -> String {
     let groups = "as many at a time as fit the best of these CPUs that the machine is like. It is asked when the function is called for \
                   the first time";
     let mut body = drivers(best, Some(range), ndrange.as_deref(), groups);
-    let _ = writeln!(
-        body,
-        "/* The name of the CPU whose code runs on this machine. */\nconst char *{which}(void);\n"
-    );
+    body += "/* The name of the CPU whose code runs on this machine. */\n";
+    body += &prototype(which, "const char *", &[]);
     for Version { compiled, .. } in versions {
         let Kernel { width, cpu, .. } = &compiled.kernel;
         let _ = writeln!(
             body,
             "/* What follows must be called on machines only that have all that {} has. */\n",
-            cpu.name
+            comment(&cpu.name)
         );
         let vectors = lanes(compiled);
         body += &match compiled.kernel.vectors.register_bits {
@@ -62,6 +61,7 @@ pub fn dispatched_text(dispatched: &Dispatched, file: &str) -> String {
 fn frame(file: &str, title: &str, body: &str) -> String {
     let guard: String =
         file.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
+    let title = comment(title);
     format!(
         "/* {title}, made by warpline. */\n#ifndef WARPLINE_{guard}\n#define WARPLINE_{guard}\n\n\
          #include <stdbool.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n\
@@ -71,8 +71,9 @@ fn frame(file: &str, title: &str, body: &str) -> String {
 
 /// The W-lane function.
 fn lanes(compiled: &Compiled) -> String {
-    lanes_prototype(compiled)
-        .unwrap_or_else(|why| format!("/* {} cannot be called from C: {why}. */\n\n", compiled.lanes()))
+    lanes_prototype(compiled).unwrap_or_else(|why| {
+        format!("/* {} cannot be called from C: {why}. */\n\n", comment(compiled.lanes()))
+    })
 }
 
 /// The drivers of these names, and how indices are grouped in them.
@@ -128,8 +129,7 @@ fn lanes_prototype(compiled: &Compiled) -> Result<String, String> {
     };
     let mut params = Vec::new();
     let mut notes = Vec::new();
-    for (i, passing) in compiled.made.params.iter().enumerate() {
-        let name = parameter(compiled, i);
+    for (passing, name) in compiled.made.params.iter().zip(parameters(compiled)) {
         params.push(declare(&passed(passing)?, &name));
         if let Passing::Strided(_, step) = passing {
             notes.push(format!("{name}: lane 0's value; lane k has k * {step} more"));
@@ -150,13 +150,12 @@ fn lanes_prototype(compiled: &Compiled) -> Result<String, String> {
     if !out.is_empty() {
         out.push('\n');
     }
-    let _ = write!(out, "/* All {} lanes of `{}`", compiled.kernel.width, compiled.kernel.name);
+    let _ = write!(out, "/* All {} lanes of `{}`", compiled.kernel.width, comment(&compiled.kernel.name));
     for note in notes {
         let _ = write!(out, ";\n   {note}");
     }
     out += ". */\n";
-    let _ = writeln!(out, "{};\n", declare(&result, &format!("{}({})", compiled.lanes(), list(&params))));
-    Ok(out)
+    Ok(out + &prototype(compiled.lanes(), &result, &params))
 }
 
 fn range_prototype(compiled: &Compiled, name: &str, groups: &str) -> String {
@@ -164,8 +163,8 @@ fn range_prototype(compiled: &Compiled, name: &str, groups: &str) -> String {
     let mut params = vec!["int64_t begin".to_owned(), "int64_t end".to_owned()];
     let mut notes = Vec::new();
     let typed = |ty: Type| c_type(ty).unwrap_or("void *");
-    for (i, (&p, &shape)) in func.params.iter().zip(&compiled.kernel.args).enumerate() {
-        let (ty, name) = (func.ty(p), parameter(compiled, i));
+    for ((&p, &shape), name) in func.params.iter().zip(&compiled.kernel.args).zip(parameters(compiled)) {
+        let ty = func.ty(p);
         match shape {
             ArgShape::Index => {}
             ArgShape::Varying => {
@@ -185,14 +184,13 @@ fn range_prototype(compiled: &Compiled, name: &str, groups: &str) -> String {
     }
     let mut out = format!(
         "/* `{}` for each index in begin..end (nothing if begin >= end), {groups}.\n   Every index must fit the kernel's parameter",
-        compiled.kernel.name
+        comment(&compiled.kernel.name)
     );
     for note in notes {
         let _ = write!(out, ";\n   {note}");
     }
     out += ". */\n";
-    let _ = writeln!(out, "void {name}({});\n", list(&params));
-    out
+    out + &prototype(name, "void", &params)
 }
 
 fn ndrange_prototype(compiled: &Compiled, name: &str, groups: &str) -> String {
@@ -200,16 +198,17 @@ fn ndrange_prototype(compiled: &Compiled, name: &str, groups: &str) -> String {
     let added = compiled.kernel.items.as_ref().map_or(0, |items| items.added.len());
     let mut params: Vec<String> =
         ["offset", "size", "local"].iter().map(|name| format!("const uint64_t {name}[3]")).collect();
-    for (i, &p) in func.params[..func.params.len() - added].iter().enumerate() {
-        if compiled.kernel.args[i] != ArgShape::Index {
-            params.push(declare(c_type(func.ty(p)).unwrap_or("void *"), &parameter(compiled, i)));
+    let own = func.params[..func.params.len() - added].iter().zip(&compiled.kernel.args);
+    for ((&p, &shape), name) in own.zip(parameters(compiled)) {
+        if shape != ArgShape::Index {
+            params.push(declare(c_type(func.ty(p)).unwrap_or("void *"), &name));
         }
     }
     format!(
         "/* `{}` for size[0] * size[1] * size[2] work-items, numbered from offset, in groups of local[0] * local[1] * local[2] (0: all \
-         of\n   the dimension; the last groups may be smaller), neighbours in dimension 0 {groups}. */\nvoid {name}({});\n\n",
-        compiled.kernel.name,
-        list(&params)
+         of\n   the dimension; the last groups may be smaller), neighbours in dimension 0 {groups}. */\n{}",
+        comment(&compiled.kernel.name),
+        prototype(name, "void", &params)
     )
 }
 
@@ -230,22 +229,18 @@ fn list(params: &[String]) -> String {
     if params.is_empty() { "void".to_owned() } else { params.join(", ") }
 }
 
-/// A parameter's name as C can have it.
-fn parameter(compiled: &Compiled, index: usize) -> String {
-    const RESERVED: [&str; 12] = [
-        "offset", "size", "local", "begin", "end", "mask", "int", "float", "double", "char", "register",
-        "default",
-    ];
+/// The names of the kernel's parameters as C can have them.
+fn parameters(compiled: &Compiled) -> Vec<String> {
     let func = compiled.kernel.function();
-    let name = &func.values[func.params[index]].name;
-    let plain = !name.is_empty()
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && !name.starts_with(|c: char| c.is_ascii_digit());
-    match plain {
-        false => format!("arg{index}"),
-        true if RESERVED.contains(&&**name) || (&**name == "out" && !func.ret.is_void()) => {
-            format!("{name}_")
-        }
-        true => name.to_string(),
+    let mut taken = vec!["offset", "size", "local", "begin", "end", "mask"];
+    taken.extend((!func.ret.is_void()).then_some("out"));
+    c_names::parameters(func.params.iter().map(|&p| &*func.values[p].name), &taken)
+}
+
+/// A function's declaration, or, where C has no such name, what to do.
+fn prototype(name: &str, result: &str, params: &[String]) -> String {
+    if is_identifier(name) {
+        return format!("{};\n\n", declare(result, &format!("{name}({})", list(params))));
     }
+    format!("/* `{}` is no name in C: choose one by `--name`. */\n\n", comment(name))
 }

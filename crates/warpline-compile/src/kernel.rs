@@ -1,8 +1,9 @@
 //! From the options to a kernel: read the input, choose the function, settle shapes, width and CPU.
 
+use std::borrow::Cow;
+use std::io::Write as _;
 use std::path::Path;
 
-use warpline::demangle;
 use warpline::ir::{FuncId, Function, Scalar, Type};
 use warpline::shape::{ArgShape, parse_args};
 use warpline::vectorize::driver::{self, Forms};
@@ -11,6 +12,7 @@ use warpline::vectorize::work_items::{self, WorkItems};
 use warpline::vectorize::{
     Boscc, Coherence, Contract, Linearize, Options as VectorizerOptions, VectorizeError,
 };
+use warpline::{demangle, printable};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Linkage, did_you_mean};
 
@@ -84,7 +86,7 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
     let name = function.name.to_string();
     let mut args = shapes(&imported, function, path, &directives, options.args.as_deref())?;
     let items = work_items::with_parameters(&mut imported.ir, func)
-        .map_err(|e| Error::Vectorize(e.describe(&imported.ir)))?;
+        .map_err(|e| Error::of_vectorizer(&e, &imported.ir))?;
     let func = items.as_ref().map_or(func, |items| items.func);
     args.extend(items.iter().flat_map(WorkItems::shapes));
     let vectors = machine::of(&cpu, &imported.ir.triple)?;
@@ -156,10 +158,15 @@ pub fn load_as_written(path: &Path, registers: bool) -> Result<Imported> {
     load_with(path, &LoadOptions { simplify: Some(false), registers, ..LoadOptions::default() })
 }
 
+/// Writes a warning to standard error, if there is anybody to read it.
+pub(crate) fn warn(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", printable::text(text));
+}
+
 pub(crate) fn load_with(path: &Path, options: &LoadOptions) -> Result<Imported> {
     let (module, warnings) = worker::load_module(path, options)?;
     if !warnings.trim().is_empty() {
-        eprintln!("{}", warnings.trim_end());
+        warn(warnings.trim_end());
     }
     Ok(Imported::new(module))
 }
@@ -298,7 +305,7 @@ fn choose(
 /// The names of the functions, if they are not too many.
 pub(crate) fn names(imported: &Imported) -> String {
     const SHOWN: usize = 12;
-    let all: Vec<&str> = imported.ir.functions.values().map(|f| &*f.name).collect();
+    let all: Vec<Cow<'_, str>> = imported.ir.functions.values().map(|f| printable::line(&f.name)).collect();
     match all.len() {
         0 => "none".to_owned(),
         1..=SHOWN => all.join(", "),
@@ -352,7 +359,7 @@ impl Kernel {
     pub fn refusal(&self, error: &VectorizeError) -> Error {
         let about_kernel = error.function == self.function().name;
         let function = if about_kernel { self.name.as_str().into() } else { error.function.clone() };
-        Error::Vectorize(VectorizeError { function, ..error.clone() }.describe(&self.imported.ir))
+        Error::of_vectorizer(&VectorizeError { function, ..error.clone() }, &self.imported.ir)
     }
 
     /// Brings functions that were made here into the LLVM module.
@@ -369,10 +376,9 @@ impl Kernel {
 
     /// The options for code of which only these functions are visible from outside.
     pub fn codegen_options(&self, visible: &[&str], output: Output) -> CodegenOptions {
-        let kept: Vec<String> = visible.iter().map(|name| format!("preserve-gv={name}")).collect();
         CodegenOptions {
             vector_bits: Some(self.vectors.register_bits).filter(|&bits| bits >= 256),
-            passes: format!("internalize<{}>,globaldce,default<O3>", kept.join(";")),
+            visible: Some(visible.iter().map(|&name| name.to_owned()).collect()),
             ..CodegenOptions::new(self.cpu.clone(), output)
         }
     }

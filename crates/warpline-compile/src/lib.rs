@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+mod c_names;
 pub mod cpus;
 pub mod directives;
 pub mod dispatch;

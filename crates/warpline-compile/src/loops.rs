@@ -328,7 +328,8 @@ fn unit(found: &FoundLoop) -> Unit {
 /// The text of a refusal. It names the function of the loop, though that may have been copied.
 fn refusal(module: &Module, error: VectorizeError, found: &FoundLoop) -> Error {
     let error = VectorizeError { function: module.functions[found.func].name.clone(), ..error };
-    Error::Vectorize(format!("the loop at {} cannot be vectorized: {}", found.place, error.describe(module)))
+    let message = format!("the loop at {} cannot be vectorized: {}", found.place, error.describe(module));
+    Error::of_kind(error.kind, message)
 }
 
 /// The loops that are meant, each once, by function and header.
@@ -521,7 +522,7 @@ fn by_program(
     let Said { simdlen, safelen, reductions } =
         openmp::understand(directive, mark, &imported.ir, function, header)?;
     if let Some(note) = openmp::left_out(directive) {
-        eprintln!("{note}");
+        kernel::warn(&note);
     }
     let width = simdlen.map(|n| Width::Lanes(n.min(MAX_WIDTH)));
     Ok(Some(FoundLoop { safelen, reductions, width, ..one }))

@@ -6,6 +6,7 @@ use warpline_llvm::worker::{self, CodegenOptions, Output};
 use warpline_llvm::{Cpu, Module};
 
 use crate::error::Result;
+use crate::resolver;
 
 /// The widest vectors, in bits, that [`Module::fit_masks`] keeps masks in.
 const MASK_BITS: u32 = 1024;
@@ -77,6 +78,7 @@ fn by_features(cpu: &Cpu) -> Option<Vectors> {
 
 /// What a CPU has, found out by making code for vectors of integers and of numbers: what is not an instruction becomes calls of `fmaf`, or branches.
 fn probe(cpu: &Cpu, triple: &str) -> Result<Vectors> {
+    let triple = resolver::escape(triple);
     let probe = format!(
         "target triple = \"{triple}\"\n\
          define void @integers(ptr %p, ptr %q) {{\n\

@@ -10,8 +10,8 @@ fn attributes() -> String {
     format!("nounwind \"target-cpu\"=\"{BASELINE}\"")
 }
 
-/// A name as it stands between quotation marks.
-fn escape(name: &str) -> String {
+/// A name, a triple or a layout as it stands between quotation marks in LLVM's text.
+pub fn escape(name: &str) -> String {
     let plain = |c: u8| c.is_ascii_graphic() && c != b'"' && c != b'\\';
     name.bytes().map(|c| if plain(c) { char::from(c).to_string() } else { format!("\\{c:02X}") }).collect()
 }
@@ -105,11 +105,12 @@ pub fn which(name: &str, choose: &str, choices: &[&Choice]) -> String {
     let count = choices.len();
     let mut out = String::new();
     for (i, choice) in choices.iter().enumerate() {
-        let text = &choice.cpu.name;
+        let name_of_cpu = &choice.cpu.name;
+        let text = escape(name_of_cpu);
         let _ = writeln!(
             out,
             "@\"{name}.{i}\" = private unnamed_addr constant [{} x i8] c\"{text}\\00\"",
-            text.len() + 1
+            name_of_cpu.len() + 1
         );
     }
     let names: Vec<String> = (0..count).map(|i| format!("ptr @\"{name}.{i}\"")).collect();

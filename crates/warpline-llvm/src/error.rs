@@ -165,6 +165,15 @@ pub enum Error {
         /// The text of the worker's error.
         message: String,
     },
+    /// What was made of an input is not valid. There is no input for which that should happen.
+    #[error(
+        "internal error: {message}\nThis is a defect of warpline, and nothing was written. Please report it with \
+         the input, reduced as far as it still shows this message"
+    )]
+    Internal {
+        /// What is not valid, and of which input it was made.
+        message: String,
+    },
     /// A function of the IR cannot be expressed in LLVM's.
     #[error("{function}: {item} cannot be exported: {message}")]
     Export {

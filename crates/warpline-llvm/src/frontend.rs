@@ -4,6 +4,7 @@
 //! for unoptimised IR that carries the marks of an optimising compilation, and for line tables:
 //! - rustc with `-C no-prepopulate-passes` and `panic=abort`, since its optimiser would thread jumps through lane operations;
 //!   A file that names the crate `warpline_lanes` gets it;
+//!   It runs in a folder of its own, and its paths are mapped to what they are from the folder that the user is in;
 //! - clang with `-O1 -Xclang -disable-llvm-passes`, and `-ffp-contract=off`, so that no multiplication and addition are fused
 //!   behind the program's back, unless the user asks for it. `warpline.h` is found behind all other headers. Of OpenMP, C and C++ get what is for lanes
 //!   (`-fopenmp-simd`); where that is not enough, the source is compiled again, as [`openmp`] says.
@@ -15,8 +16,8 @@ use std::process::Command;
 use warpline::group_functions::is_gpu;
 
 use crate::error::{Error, Result};
-use crate::ffi::load::rustc;
 use crate::openmp::{self, Directive};
+use crate::tools::{self, rustc};
 
 /// What an input file is, by its extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,19 +84,19 @@ pub fn compile(path: &Path, triple: Option<&str>, contract: bool) -> Result<Comp
     match kind {
         InputKind::Rust => {
             let target = rust_target(triple);
-            let mut arguments = rust_arguments(path, &output);
+            let mut arguments = rust_arguments(path, &output, directory.path())?;
             arguments.splice(0..0, lanes_crate(path, directory.path(), &target)?);
             arguments.extend(target);
-            run(&rustc(), path, &arguments, &output, RUST_REMEDY)
+            run_rustc(path, &arguments, &output, directory.path())
         }
         InputKind::C | InputKind::Cpp => {
             let clang = Clang { kind, directory: directory.path(), triple, contract };
             let compiled = clang.run(path, Step::Compile(Lanes::Simd), &output)?;
             match clang.preprocessed(path)?.and_then(|text| openmp::for_lanes(&text)) {
                 Some(text) => {
-                    let again = directory.path().join("again.i");
-                    write(&again, &text)?;
-                    let bitcode = clang.run(&again, Step::Compile(Lanes::OpenMp), &output)?.bitcode;
+                    let again = Path::new("again.i");
+                    write(&directory.path().join(again), &text)?;
+                    let bitcode = clang.run(again, Step::Compile(Lanes::OpenMp), &output)?.bitcode;
                     Ok(Compiled { bitcode, ..compiled })
                 }
                 None => Ok(compiled),
@@ -174,7 +175,16 @@ impl Clang<'_> {
             // The definitions are inlined, so it does not matter how vectors are passed.
             arguments.splice(0..0, ["-Wno-psabi", "-Xclang", "-cl-ext=+all"].map(OsString::from));
         }
-        run(&clang(path)?, path, &arguments, output, CLANG_REMEDY)
+        let mut own = OsString::from("-ffile-prefix-map=");
+        own.push(self.directory);
+        own.push("=warpline");
+        arguments.push(own);
+        let mut program = Command::new(clang(path)?);
+        if step == Step::Compile(Lanes::OpenMp) {
+            // The text is there, and code does not name the folder.
+            program.current_dir(self.directory);
+        }
+        run(program, path, &arguments, output, CLANG_REMEDY)
     }
 
     /// The text behind the preprocessor, of files that may have directives.
@@ -246,7 +256,7 @@ fn side_crate(
     arguments.extend([library.into(), (&source).into()]);
     arguments.extend([format!("--crate-type={kind}").into(), format!("--crate-name={name}").into()]);
     arguments.extend_from_slice(known);
-    run(&rustc(), &source, &arguments, library, RUST_REMEDY)?;
+    run_rustc(&source, &arguments, library, directory)?;
     Ok(())
 }
 
@@ -256,7 +266,17 @@ fn rust_target(triple: Option<&str>) -> Vec<OsString> {
     target.into_iter().collect()
 }
 
-fn rust_arguments(path: &Path, output: &Path) -> Vec<OsString> {
+/// The arguments for an input. rustc runs in the folder `directory`, which code does not name: neither where it is
+/// compiled nor from where the user gives the path changes what comes out.
+fn rust_arguments(path: &Path, output: &Path, directory: &Path) -> Result<Vec<OsString>> {
+    let absolute = std::path::absolute(path).map_err(|error| Error::io("cannot find", path, &error))?;
+    let as_given = |from: &Path, to: &Path| {
+        let mut mapped = OsString::from("--remap-path-prefix=");
+        mapped.push(from);
+        mapped.push("=");
+        mapped.push(to);
+        mapped
+    };
     let mut arguments: Vec<OsString> = [
         "--edition=2024",
         "--crate-type=lib",
@@ -273,8 +293,24 @@ fn rust_arguments(path: &Path, output: &Path) -> Vec<OsString> {
     ]
     .map(OsString::from)
     .into();
-    arguments.extend([output.into(), path.into()]);
-    arguments
+    arguments.push(output.into());
+    arguments.push(as_given(directory, Path::new(".")));
+    if let (Some(from), Some(to)) = (absolute.parent(), path.parent())
+        && from.parent().is_some()
+        && path.is_relative()
+    {
+        arguments.push(as_given(from, to));
+    }
+    arguments.push(absolute.into());
+    Ok(arguments)
+}
+
+/// A path as an argument: one that begins like an option or a file of options is no such thing.
+fn as_argument(path: &Path) -> OsString {
+    match path.as_os_str().as_encoded_bytes() {
+        [b'-' | b'@', ..] => Path::new(".").join(path).into(),
+        _ => path.into(),
+    }
 }
 
 fn clang_arguments(
@@ -308,23 +344,36 @@ fn clang_arguments(
             if contract { "-ffp-contract=on" } else { "-ffp-contract=off" },
             "-fno-discard-value-names",
             "-gline-tables-only",
+            "-fdebug-compilation-dir=.",
             "-o",
         ]
         .map(OsString::from),
     );
-    arguments.extend([output.into(), path.into()]);
+    arguments.extend([output.into(), as_argument(path)]);
     arguments
 }
 
-fn run(tool: &Path, path: &Path, arguments: &[OsString], output: &Path, remedy: &str) -> Result<Compiled> {
-    let name = tool.display().to_string();
-    let mut command = Command::new(tool);
-    crate::child::bind(command.args(arguments));
-    let finished = command.output().map_err(|error| match error.kind() {
+/// Runs rustc in a folder.
+fn run_rustc(path: &Path, arguments: &[OsString], output: &Path, directory: &Path) -> Result<Compiled> {
+    let mut rustc = Command::new(rustc());
+    rustc.current_dir(directory);
+    run(rustc, path, arguments, output, RUST_REMEDY)
+}
+
+fn run(
+    mut tool: Command,
+    path: &Path,
+    arguments: &[OsString],
+    output: &Path,
+    remedy: &str,
+) -> Result<Compiled> {
+    let name = tool.get_program().to_string_lossy().into_owned();
+    crate::child::bind(tool.args(arguments));
+    let finished = tool.output().map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
             Error::MissingTool { tool: name.clone(), input: path.to_owned(), remedy: remedy.to_owned() }
         }
-        _ => Error::io("cannot run", tool, &error),
+        _ => Error::io("cannot run", &name, &error),
     })?;
     let words = String::from_utf8_lossy(&finished.stderr).into_owned();
     if !finished.status.success() {
@@ -336,22 +385,11 @@ fn run(tool: &Path, path: &Path, arguments: &[OsString], output: &Path, remedy: 
 
 /// The clang to use.
 fn clang(input: &Path) -> Result<PathBuf> {
-    if let Some(path) = std::env::var_os("CLANG").filter(|path| !path.is_empty()) {
-        return Ok(path.into());
-    }
-    let search = std::env::var_os("PATH").unwrap_or_default();
-    let names =
-        std::iter::once("clang".to_owned()).chain((16..=23).rev().map(|version| format!("clang-{version}")));
-    names
-        .flat_map(|name| {
-            std::env::split_paths(&search).map(move |directory| directory.join(&name)).collect::<Vec<_>>()
-        })
-        .find(|path| path.is_file())
-        .ok_or_else(|| Error::MissingTool {
-            tool: "clang".to_owned(),
-            input: input.to_owned(),
-            remedy: CLANG_REMEDY.to_owned(),
-        })
+    tools::clang().ok_or_else(|| Error::MissingTool {
+        tool: "clang".to_owned(),
+        input: input.to_owned(),
+        remedy: CLANG_REMEDY.to_owned(),
+    })
 }
 
 /// Whether a clang can be found.
@@ -376,8 +414,8 @@ mod tests {
 
     #[test]
     fn a_missing_compiler_is_named_with_its_remedy() {
-        let error = run(Path::new("no-such-compiler"), Path::new("k.rs"), &[], Path::new("out"), RUST_REMEDY)
-            .unwrap_err();
+        let compiler = Command::new("no-such-compiler");
+        let error = run(compiler, Path::new("k.rs"), &[], Path::new("out"), RUST_REMEDY).unwrap_err();
         let text = error.to_string();
         assert!(
             text.contains("no-such-compiler") && text.contains("k.rs") && text.contains("RUSTC"),

@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 
 use warpline::ir::{Block, FuncId, Function, Inst, Origin, Value};
+use warpline::printable::line;
 use warpline::uniformity::Uniformity;
 use warpline::uniformity::report::{CycleReport, cycle_reports};
 
@@ -38,7 +39,7 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn function(&self) -> String {
         let (func, result) = (self.func, self.result);
-        let mut out = format!("UniformityInfo for function '{}':\n", func.name);
+        let mut out = format!("UniformityInfo for function '{}':\n", line(&func.name));
         let texts = self.instruction_texts();
         let blocks: Vec<String> = func.layout.iter().zip(texts).map(|(&b, t)| self.block(b, &t)).collect();
         let arguments: Vec<String> = (func.params.iter().enumerate())
@@ -93,6 +94,9 @@ impl Printer<'_> {
             for b in r.blocks.iter().filter(|&b| !r.entries.contains(b)) {
                 text.push(' ');
                 text.push_str(b);
+            }
+            if r.blocks_left_out > 0 {
+                text += &format!(" ... ({} more)", r.blocks_left_out);
             }
             (text, r.divergent_exit, r.assumed_divergent)
         };

@@ -33,6 +33,9 @@ pub const PIPELINE: &str = "always-inline,\
      simplifycfg),\
      globaldce";
 
+/// What of [`PIPELINE`] is about loops.
+const HOISTING: &str = "loop-mssa(licm),";
+
 /// What of [`PIPELINE`] comes before indices are taken apart (`indices`).
 const BEFORE_INDICES: &str = "always-inline,function(lower-expect,sroa<modify-cfg>,early-cse,simplifycfg)";
 
@@ -149,7 +152,10 @@ impl Module {
         for &function in &defined {
             self.add_string_attribute(function, INLINE_KEY, INLINE_THRESHOLD);
         }
-        let outcome = self.optimise(PIPELINE, None);
+        let outcome = match self.has_deep_nest() {
+            true => self.optimise(&PIPELINE.replace(HOISTING, ""), None),
+            false => self.optimise(PIPELINE, None),
+        };
         for function in self.functions().collect::<Vec<_>>() {
             // SAFETY: a function of this module; pointer and length describe the key.
             unsafe {

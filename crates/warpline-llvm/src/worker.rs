@@ -15,6 +15,7 @@ use crate::child;
 use crate::error::{Error, Result, did_you_mean};
 use crate::frontend::{InputKind, compile};
 use crate::module::{Module, Severity};
+use crate::nesting::WITHOUT_LOOPS;
 use crate::target::{Cpu, Effort, Emit, TargetMachine, host_triple, is_host};
 
 /// The first argument of a process that is to serve one job.
@@ -68,7 +69,10 @@ pub struct CodegenOptions {
     pub cpu: Cpu,
     /// The widest vectors to use, in bits; by default LLVM's choice for the CPU.
     pub vector_bits: Option<u32>,
-    /// Passes in the notation of `opt -passes=`; empty for none.
+    /// The functions that others may call, by name; all else that the module defines becomes internal, and goes where
+    /// nothing uses it. `None`: everything stays visible.
+    pub visible: Option<Vec<String>>,
+    /// Passes in the notation of `opt -passes=`; empty for none. Names of an input must not get into it.
     pub passes: String,
     /// How hard the code generator tries.
     pub effort: Effort,
@@ -93,6 +97,7 @@ impl CodegenOptions {
         Self {
             cpu,
             vector_bits: None,
+            visible: None,
             passes: "default<O3>".to_owned(),
             effort: Effort::default(),
             define_missing: false,
@@ -141,6 +146,12 @@ impl Job {
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded> {
     // Cheap refusals need no process.
     InputKind::of(path)?;
+    let found = std::fs::metadata(path).map_err(|error| Error::io("cannot read", path, &error))?;
+    if !found.is_file() {
+        // Inputs are read more than once, and a device need not end.
+        let reason = std::io::Error::other("it is no regular file");
+        return Err(Error::io("cannot read", path, &reason));
+    }
     std::fs::File::open(path).map_err(|error| Error::io("cannot read", path, &error))?;
     let (bitcode, warnings) = run(&Job::Load { path: path.to_owned(), options: options.clone() })?;
     Ok(Loaded { bitcode, warnings })
@@ -318,9 +329,16 @@ fn codegen_parts(parts: &[Vec<u8>], name: &str, options: &CodegenOptions) -> Res
     translate(module, options)
 }
 
+/// What the verifier says of a module that was valid when it was read.
+fn internal(error: Error) -> Error {
+    Error::Internal { message: error.to_string() }
+}
+
 fn translate(mut module: Module, options: &CodegenOptions) -> Result<Vec<u8>> {
-    module.verify()?;
-    let machine = TargetMachine::with_effort(&module.triple(), &options.cpu, options.effort)?;
+    module.verify().map_err(internal)?;
+    let deep = module.has_deep_nest();
+    let effort = if deep { Effort::Least } else { options.effort };
+    let machine = TargetMachine::with_effort(&module.triple(), &options.cpu, effort)?;
     module.set_target(&machine)?;
     if options.define_lane_operations {
         module.define_scalar_lane_operations();
@@ -334,8 +352,13 @@ fn translate(mut module: Module, options: &CodegenOptions) -> Result<Vec<u8>> {
     if !options.prepared {
         module.set_cpu(&options.cpu, options.vector_bits);
     }
+    if let Some(visible) = &options.visible {
+        module.internalize(visible);
+        module.optimise("globaldce", Some(&machine))?;
+    }
     if !options.passes.is_empty() {
-        module.optimise(&options.passes, Some(&machine))?;
+        let passes = if deep { WITHOUT_LOOPS } else { &options.passes };
+        module.optimise(passes, Some(&machine))?;
     }
     if options.define_missing {
         module.define_missing();
@@ -344,7 +367,7 @@ fn translate(mut module: Module, options: &CodegenOptions) -> Result<Vec<u8>> {
     if for_code && !options.prepared {
         module.fit_masks(&machine)?;
     }
-    module.verify()?;
+    module.verify().map_err(internal)?;
     match options.output {
         Output::Text => Ok(module.to_text().into_bytes()),
         Output::Bitcode | Output::Prepared => Ok(module.to_bitcode()),
@@ -371,7 +394,35 @@ fn serve() -> i32 {
         eprintln!("error: `{ARGUMENT}` is for the program's own use");
         return 2;
     };
-    let outcome = match job {
+    std::panic::set_hook(Box::new(|_| {}));
+    let outcome = std::panic::catch_unwind(|| do_job(job)).unwrap_or_else(|panic| {
+        let words = panic.downcast_ref::<String>().map(String::as_str);
+        let words = words.or(panic.downcast_ref::<&str>().copied()).unwrap_or("a panic").to_owned();
+        Err(Error::Internal { message: words })
+    });
+    let mut reply = REPLY.to_vec();
+    match outcome {
+        Ok((bytes, words)) => {
+            reply.push(0);
+            put(&mut reply, &bytes);
+            put(&mut reply, words.as_bytes());
+        }
+        Err(Error::Internal { message }) => {
+            reply.push(2);
+            put(&mut reply, message.as_bytes());
+        }
+        Err(error) => {
+            reply.push(1);
+            put(&mut reply, error.to_string().as_bytes());
+        }
+    }
+    let mut stdout = std::io::stdout().lock();
+    i32::from(stdout.write_all(&reply).and_then(|()| stdout.flush()).is_err()) * 2
+}
+
+/// Does a job here: the bytes and the words that answer it.
+fn do_job(job: Job) -> Result<(Vec<u8>, String)> {
+    match job {
         Job::Load { path, options } => {
             load_in_process(&path, &options).map(|loaded| (loaded.bitcode, loaded.warnings))
         }
@@ -387,21 +438,7 @@ fn serve() -> i32 {
                 module.optimise("print<uniformity>", Some(&machine))
             })
             .map(|()| (Vec::new(), String::new())),
-    };
-    let mut reply = REPLY.to_vec();
-    match outcome {
-        Ok((bytes, words)) => {
-            reply.push(0);
-            put(&mut reply, &bytes);
-            put(&mut reply, words.as_bytes());
-        }
-        Err(error) => {
-            reply.push(1);
-            put(&mut reply, error.to_string().as_bytes());
-        }
     }
-    let mut stdout = std::io::stdout().lock();
-    i32::from(stdout.write_all(&reply).and_then(|()| stdout.flush()).is_err()) * 2
 }
 
 /// Has a worker do a job. Returns its bytes and words; where LLVM itself prints the outcome, the words are what it printed.
@@ -466,6 +503,18 @@ fn take_text(bytes: &mut &[u8]) -> Option<String> {
     take(bytes).and_then(|text| String::from_utf8(text.to_vec()).ok())
 }
 
+/// Appends how many pieces there are, and each.
+fn put_list<'a>(out: &mut Vec<u8>, pieces: impl Iterator<Item = &'a [u8]> + Clone) {
+    put(out, &(pieces.clone().count() as u64).to_le_bytes());
+    pieces.for_each(|piece| put(out, piece));
+}
+
+/// Takes what [`put_list`] wrote off the front.
+fn take_list(bytes: &mut &[u8]) -> Option<Vec<Vec<u8>>> {
+    let count = u64::from_le_bytes(take(bytes)?.try_into().ok()?);
+    (0..count).map(|_| take(bytes).map(<[u8]>::to_vec)).collect()
+}
+
 fn put_flag(out: &mut Vec<u8>, flag: Option<bool>) {
     put(
         out,
@@ -507,14 +556,13 @@ fn encode_job(job: &Job) -> Vec<u8> {
         Job::Codegen { name, parts, options } => {
             out.push(1);
             put(&mut out, name.as_bytes());
-            put(&mut out, &(parts.len() as u64).to_le_bytes());
-            for part in parts {
-                put(&mut out, part);
-            }
+            put_list(&mut out, parts.iter().map(Vec::as_slice));
             put(&mut out, options.cpu.name.as_bytes());
             put(&mut out, options.cpu.features.as_bytes());
             put(&mut out, options.cpu.base.as_bytes());
             put(&mut out, &options.vector_bits.unwrap_or(0).to_le_bytes());
+            put_flag(&mut out, Some(options.visible.is_some()));
+            put_list(&mut out, options.visible.iter().flatten().map(String::as_bytes));
             put(&mut out, options.passes.as_bytes());
             put(&mut out, &[options.effort as u8]);
             put_flag(&mut out, Some(options.define_missing));
@@ -554,12 +602,15 @@ fn decode_job(bytes: &[u8]) -> Option<Job> {
         },
         1 => Job::Codegen {
             name: take_text(rest)?,
-            parts: (0..u64::from_le_bytes(take(rest)?.try_into().ok()?))
-                .map(|_| take(rest).map(<[u8]>::to_vec))
-                .collect::<Option<_>>()?,
+            parts: take_list(rest)?,
             options: CodegenOptions {
                 cpu: Cpu { name: take_text(rest)?, features: take_text(rest)?, base: take_text(rest)? },
                 vector_bits: Some(u32::from_le_bytes(take(rest)?.try_into().ok()?)).filter(|&bits| bits != 0),
+                visible: {
+                    let some = take_flag(rest)??;
+                    let names = take_list(rest)?.into_iter().map(|name| String::from_utf8(name).ok());
+                    names.collect::<Option<Vec<String>>>().map(|names| some.then_some(names))?
+                },
                 passes: take_text(rest)?,
                 effort: *EFFORTS.get(usize::from(*take(rest)?.first()?))?,
                 define_missing: take_flag(rest)??,
@@ -591,6 +642,7 @@ fn decode_reply(printed: &[u8]) -> Option<Result<(String, Vec<u8>)>> {
             Ok((take_text(rest)?, bytes))
         }
         1 => Err(Error::Worker { message: take_text(rest)? }),
+        2 => Err(Error::Internal { message: take_text(rest)? }),
         _ => return None,
     };
     rest.is_empty().then_some(reply)
@@ -611,6 +663,7 @@ mod tests {
         codegen.vector_bits = Some(512);
         codegen.effort = Effort::Less;
         codegen.define_missing = true;
+        codegen.visible = Some(vec!["k>,function(dot-cfg)".into(), "f\n".into()]);
         let jobs = [
             Job::Load { path: "a b.rs".into(), options: LoadOptions::default() },
             Job::Load {

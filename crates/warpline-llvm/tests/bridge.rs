@@ -336,3 +336,28 @@ fn diagnostics_are_captured() {
     let module = Module::parse(text.as_bytes(), "old.ll").unwrap();
     assert!(module.take_diagnostics().iter().any(|one| one.severity == Severity::Warning));
 }
+
+#[test]
+fn symbols_whose_names_are_no_text_stay_apart() {
+    let Some(_) = llvm() else { return };
+    let text = "declare i32 @\"\\FE\"()\ndeclare i32 @\"\\FF\"()\ndeclare i32 @\"a\\00b\"()\ndeclare i32 @a()\n\
+                declare i32 @\"<unnamed 0>\"()\ndefine i32 @0() {\n  %a = call i32 @\"\\FE\"()\n  %b = call i32 @\"\\FF\"()\n  \
+                %c = call i32 @\"a\\00b\"()\n  %d = call i32 @a()\n  %s = sub i32 %a, %b\n  ret i32 %s\n}\n";
+    let Ok(module) = Module::parse(text.as_bytes(), "names.ll") else {
+        return eprintln!("skipped: this LLVM takes no zero bytes in names");
+    };
+    let imported = warpline_llvm::Imported::new(module);
+    assert_eq!(imported.ir.symbols.len(), 6);
+    let func = imported.ir.functions.values().next().unwrap();
+    let mut called: Vec<_> = func
+        .insts
+        .values()
+        .filter_map(|data| match &data.op {
+            warpline::ir::Op::Call(call) => call.callee,
+            _ => None,
+        })
+        .collect();
+    called.sort();
+    called.dedup();
+    assert_eq!(called.len(), 4);
+}

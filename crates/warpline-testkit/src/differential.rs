@@ -203,7 +203,7 @@ fn differs(
 }
 
 fn refusal(e: VectorizeError) -> Outcome {
-    let defect = e.reason.starts_with("internal");
+    let defect = e.kind == warpline::vectorize::ErrorKind::Internal;
     if defect { Outcome::Differ(e.to_string()) } else { Outcome::Refused(e.reason) }
 }
 

@@ -22,6 +22,7 @@ pub mod linearized;
 pub mod lockstep;
 pub mod loop_closed;
 pub mod modules;
+pub mod mutate;
 pub mod number_programs;
 pub mod pairs;
 pub mod paths;

@@ -45,7 +45,9 @@ fn compare_loop(looped: &LoopProgram, width: u32, rest: u32, boscc: Boscc, seed:
     let made = vectorize_loop(&mut vectorized.module, vectorized.kernel, &unit, &options);
     let made = match made {
         Ok(made) => made,
-        Err(e) if e.reason.contains("internal") => return Outcome::Differ(e.to_string()),
+        Err(e) if e.kind == warpline::vectorize::ErrorKind::Internal => {
+            return Outcome::Differ(e.to_string());
+        }
         Err(e) => return Outcome::Refused(e.reason),
     };
     let machine = MachineOptions { fuel: 300_000 * 64, ..machine };

@@ -1,20 +1,42 @@
 //! Names of functions as people write them.
 
+use std::fmt;
+
+use crate::printable::line;
+
+/// Mangled names of C++ refer to parts of themselves, so a short one may stand for one without end. What is longer
+/// than this, in bytes, stays mangled.
+const LONGEST: usize = 1 << 16;
+
 /// The name that a function has in its source, if `name` is a mangled name of Rust or C++ (or OpenCL C); else `name`
-/// itself. Rust's hash is left out.
+/// itself. Rust's hash is left out, and what is unsafe to print is written out ([`line`]).
 pub fn demangle(name: &str) -> String {
     if let Ok(rust) = rustc_demangle::try_demangle(name) {
-        return format!("{rust:#}");
+        return line(&format!("{rust:#}")).into_owned();
     }
     // Names that do not begin like this are taken for types by the demangler.
     if name.starts_with("_Z") || name.starts_with("__Z") {
         let options = cpp_demangle::DemangleOptions::new();
         let symbol = cpp_demangle::Symbol::new(name).ok();
-        if let Some(text) = symbol.and_then(|s| s.demangle_with_options(&options).ok()) {
-            return text;
+        let mut out = Bounded(String::new());
+        if symbol.is_some_and(|s| s.structured_demangle(&mut out, &options).is_ok()) {
+            return line(&out.0).into_owned();
         }
     }
-    name.to_owned()
+    line(name).into_owned()
+}
+
+/// Text that does not become longer than [`LONGEST`].
+struct Bounded(String);
+
+impl fmt::Write for Bounded {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        if self.0.len() + part.len() > LONGEST {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(part);
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -32,5 +54,22 @@ mod tests {
         assert_eq!(demangle("_Zwrong"), "_Zwrong");
         assert_eq!(demangle("memcmp"), "memcmp");
         assert_eq!(demangle("i"), "i");
+    }
+
+    #[test]
+    fn names_that_stand_for_endless_ones_stay_mangled() {
+        // Each parameter is a pair of what stands before it.
+        let mut name = "_Z1f1aI".to_owned() + "1b";
+        for k in 0..60 {
+            let seq = if k == 0 {
+                "S_".to_owned()
+            } else {
+                format!("S{}_", char::from(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[(k - 1) % 36]))
+            };
+            name += &format!("S0_I{seq}{seq}E");
+        }
+        let long = demangle(&(name + "E"));
+        assert!(long.len() < super::LONGEST + 1);
+        assert_eq!(demangle("a\u{1b}\nb"), "a\\u{1b}\\u{a}b");
     }
 }

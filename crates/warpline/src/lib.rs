@@ -6,6 +6,7 @@
 //! * [`group_functions`]: what work-items ask and do together, by names and signatures.
 //! * [`interp`]: the lane interpreter, the judge of transformations.
 //! * [`observe`]: what a program's timing tells of its secrets.
+//! * [`printable`]: text from inputs, for terminals.
 //! * [`shape`]: how the lanes of a value relate: uniform, strided, varying.
 //! * [`ssa`]: from variables to SSA form and back.
 //! * [`ssi`]: functions whose live ranges are split, and back.
@@ -24,6 +25,7 @@ pub mod interp;
 pub mod ir;
 pub mod observe;
 mod place;
+pub mod printable;
 pub mod shape;
 pub mod ssa;
 pub mod ssi;

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::ir::{Block, Function, Loc, Module};
+use crate::printable::line;
 
 /// A place in source code.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
@@ -37,7 +38,7 @@ impl Place {
     /// `file:line`, with the file's name only.
     pub fn short(&self) -> String {
         let name = self.file.rsplit(['/', '\\']).next().unwrap_or_default();
-        format!("{name}:{}", self.line)
+        format!("{}:{}", line(name), self.line)
     }
 }
 
@@ -45,8 +46,8 @@ impl Place {
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.column {
-            0 => write!(f, "{}:{}", self.file, self.line),
-            column => write!(f, "{}:{}:{column}", self.file, self.line),
+            0 => write!(f, "{}:{}", line(&self.file), self.line),
+            column => write!(f, "{}:{}:{column}", line(&self.file), self.line),
         }
     }
 }

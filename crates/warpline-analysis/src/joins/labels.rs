@@ -32,6 +32,8 @@ pub(super) struct Labels {
     /// Pairs of nodes that alone have waited with different labels, in any round.
     pub(super) pairs: Pairs,
     intervals: Vec<(u32, u32, u32)>,
+    /// Edges of the split that lead to the node that is looked at, sorted, with their labels.
+    sources: Vec<(EdgeId, u32)>,
     pub(super) on_edges: Vec<(EdgeId, u32)>,
     pub(super) divergent: Vec<CycleId>,
     /// The labels of the innermost of these cycles: from inside, and on the early exit.
@@ -69,6 +71,7 @@ impl Labels {
             waiting: BinaryHeap::new(),
             pairs: Pairs::new(nodes),
             intervals: Vec::new(),
+            sources: Vec::new(),
             on_edges: Vec::new(),
             divergent: Vec::new(),
             apart: [NONE; 2],
@@ -141,7 +144,7 @@ impl Labels {
     }
 
     /// Prepares [`on_edge`](Self::on_edge) for the edges into `at`.
-    fn sort_intervals(&mut self, at: Node) {
+    fn prepare(&mut self, at: Node) {
         let mut intervals = std::mem::take(&mut self.intervals);
         intervals.clear();
         intervals.extend(self.at(at).filter_map(|c| match c.from {
@@ -150,14 +153,23 @@ impl Labels {
         }));
         intervals.sort_unstable();
         self.intervals = intervals;
+        let mut sources = std::mem::take(&mut self.sources);
+        sources.clear();
+        sources.extend(self.at(at).filter_map(|c| match c.from {
+            From::Source(edge) => Some((edge, c.label)),
+            From::Interval(..) => None,
+        }));
+        // Of one edge the first one counts.
+        sources.sort_by_key(|&(edge, _)| edge);
+        self.sources = sources;
     }
 
-    /// The label on one edge of the rewired graph into `at`.
-    fn on_edge<G: Graph>(&self, rewired: &Rewired<'_, G>, at: Node, edge: EdgeId) -> Option<u32> {
+    /// The label on one edge of the rewired graph into the node that was prepared.
+    fn on_edge<G: Graph>(&self, rewired: &Rewired<'_, G>, edge: EdgeId) -> Option<u32> {
         if let Origin::Edge(real) = rewired.origin(edge) {
-            let is_source = |c: &Contribution| matches!(c.from, From::Source(e) if e == real);
-            if let Some(c) = self.at(at).find(is_source) {
-                return Some(c.label);
+            let first = self.sources.partition_point(|&(e, _)| e < real);
+            if let Some(&(_, label)) = self.sources.get(first).filter(|&&(e, _)| e == real) {
+                return Some(label);
             }
         }
         let number = rewired.dom().number(rewired.source(edge))?;
@@ -168,12 +180,11 @@ impl Labels {
 
     /// Fills `on_edges` with the labelled edges of the control-flow graph into `at`.
     pub(super) fn edges<G: Graph>(&mut self, rewired: &Rewired<'_, G>, at: Node) {
-        self.sort_intervals(at);
+        self.prepare(at);
         let mut on_edges = std::mem::take(&mut self.on_edges);
         on_edges.clear();
         for &edge in rewired.in_edges(at) {
-            if let (Origin::Edge(real), Some(label)) = (rewired.origin(edge), self.on_edge(rewired, at, edge))
-            {
+            if let (Origin::Edge(real), Some(label)) = (rewired.origin(edge), self.on_edge(rewired, edge)) {
                 on_edges.push((real, label));
             }
         }
@@ -182,13 +193,13 @@ impl Labels {
 
     /// Fills `divergent` with the cycles that threads leave in different iterations through the exit `at`.
     pub(super) fn exits<G: Graph>(&mut self, rewired: &Rewired<'_, G>, at: Node) {
-        self.sort_intervals(at);
+        self.prepare(at);
         let mut divergent = std::mem::take(&mut self.divergent);
         divergent.clear();
         // From the edge itself outwards: what comes from inside a cycle against what comes round by its header.
         let mut inside = None;
         for &edge in rewired.in_edges(at) {
-            let Some(label) = self.on_edge(rewired, at, edge) else { continue };
+            let Some(label) = self.on_edge(rewired, edge) else { continue };
             match (inside, rewired.origin(edge)) {
                 (None, _) => inside = Some(label),
                 (Some(l), Origin::EarlyExit(cycle)) if l != label => {

@@ -66,34 +66,54 @@ impl<'a, G: Graph> Explainer<'a, G> {
 
     /// Why a value is divergent: from the value to the source where it begins. Empty for a uniform value.
     pub fn value(&self, value: Value) -> Vec<Link> {
-        self.chain(self.uniformity.cause(value).map(|c| Fact::Value(value, c)))
+        self.links(self.value_fact(value))
+    }
+
+    /// The first fact of [`Explainer::value`].
+    pub fn value_fact(&self, value: Value) -> Option<Fact> {
+        self.uniformity.cause(value).map(|c| self.with_exit(Fact::Value(value, c)))
     }
 
     /// Why a branch is divergent. Empty for a uniform one.
     pub fn branch(&self, node: Node) -> Vec<Link> {
-        self.chain(self.uniformity.branch_cause(node).map(|c| Fact::Branch(node, c)))
+        self.links(self.branch_fact(node))
+    }
+
+    /// The first fact of [`Explainer::branch`].
+    pub fn branch_fact(&self, node: Node) -> Option<Fact> {
+        self.uniformity.branch_cause(node).map(|c| self.with_exit(Fact::Branch(node, c)))
     }
 
     /// Why threads leave a cycle in different iterations, by the exit found first, or why the cycle was given up. Empty
     /// if neither is so, and for cycles inside one that was given up.
     pub fn cycle(&self, cycle: CycleId) -> Vec<Link> {
+        self.links(self.cycle_cause(cycle))
+    }
+
+    /// The first fact of [`Explainer::cycle`].
+    pub fn cycle_cause(&self, cycle: CycleId) -> Option<Fact> {
         let u = self.uniformity;
         let exit = u.divergent_exits(cycle).first().map(|&(e, s)| Fact::DivergentExit(cycle, e, s));
-        self.chain(u.given_up(cycle).map(|why| Fact::GivenUp(cycle, why)).or(exit))
+        u.given_up(cycle).map(|why| Fact::GivenUp(cycle, why)).or(exit)
+    }
+
+    /// The fact from which a fact of a chain follows, by which the chain goes on; it depends on nothing else.
+    pub fn next(&self, fact: Fact) -> Option<Fact> {
+        self.uniformity.before(fact).map(|f| self.with_exit(f))
     }
 
     /// Why the use of `value` at `node` is temporally divergent: why threads leave the cycle apart. Empty if it is not.
     pub fn use_at(&self, value: Value, node: Node) -> Vec<Link> {
         let Some(cycle) = self.uniformity.temporal_at(self.graph, value, node) else { return Vec::new() };
         let exit = self.exit_towards(cycle, &|exit| self.leads(cycle, exit, node));
-        self.chain(exit.or_else(|| self.cycle_fact(cycle)))
+        self.links(exit.or_else(|| self.cycle_fact(cycle)))
     }
 
     /// Why the use of `value` by φs on `edge` is temporally divergent. Empty if it is not.
     pub fn use_on(&self, value: Value, edge: EdgeId) -> Vec<Link> {
         let Some(cycle) = self.uniformity.temporal_on(self.graph, value, edge) else { return Vec::new() };
         let exit = self.exit_towards(cycle, &|exit| self.leads_on(cycle, exit, edge));
-        self.chain(exit.or_else(|| self.cycle_fact(cycle)))
+        self.links(exit.or_else(|| self.cycle_fact(cycle)))
     }
 
     fn cycle_fact(&self, cycle: CycleId) -> Option<Fact> {
@@ -107,10 +127,8 @@ impl<'a, G: Graph> Explainer<'a, G> {
         exits.copied().find(|&(e, _)| leads(e)).map(|(e, split)| Fact::DivergentExit(cycle, e, split))
     }
 
-    fn chain(&self, first: Option<Fact>) -> Vec<Link> {
-        let first = first.map(|fact| self.with_exit(fact));
-        let facts =
-            std::iter::successors(first, |&fact| self.uniformity.before(fact).map(|f| self.with_exit(f)));
+    fn links(&self, first: Option<Fact>) -> Vec<Link> {
+        let facts = std::iter::successors(first, |&fact| self.next(fact));
         facts.map(|fact| Link { fact, evidence: self.evidence(fact) }).collect()
     }
 

@@ -70,7 +70,7 @@ use crate::order::DfsOrder;
 use facts::{Known, Place};
 
 /// Why a value or a branch is divergent.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Cause {
     /// Its rule says so.
     Source,
@@ -94,7 +94,7 @@ pub enum Cause {
 }
 
 /// Why a cycle was given up.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GivenUp {
     /// Threads that part here can arrive at different entries.
     EnteredApart(Split),
@@ -103,7 +103,7 @@ pub enum GivenUp {
 }
 
 /// Something that the analysis found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Fact {
     /// The value is divergent.
     Value(Value, Cause),

@@ -1,6 +1,6 @@
 //! The files that are measured, and what is shown meanwhile.
 
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -8,7 +8,8 @@ use crate::error::{Error, Result};
 /// Shows on a terminal what is being done, in place of what was shown before.
 pub fn progress(text: &str) {
     if std::io::stderr().is_terminal() {
-        eprint!("\r\x1b[K{text}");
+        let text = warpline::printable::line(text);
+        let _ = write!(std::io::stderr(), "\r\x1b[K{text}");
     }
 }
 

@@ -112,7 +112,7 @@ pub fn products(options: &BenchProductsOptions) -> Result<Outcome> {
     rows.iter().for_each(|row| total.add(row));
     if options.format == TableFormat::Json {
         rows.push(total);
-        output::print(&output::json(&rows));
+        output::print(&output::json(&rows))?;
         return Ok(Outcome::Clean);
     }
     let steps = ["divergent", "conditions", "constants", "ranges"];
@@ -126,7 +126,7 @@ pub fn products(options: &BenchProductsOptions) -> Result<Outcome> {
     output::print(&match options.format {
         TableFormat::Markdown => table.markdown(),
         _ => table.text(),
-    });
+    })?;
     Ok(Outcome::Clean)
 }
 

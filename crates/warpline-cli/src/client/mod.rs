@@ -143,7 +143,7 @@ fn input(client: &Client, path: &Path, options: &AnalyzeOptions) -> Result<Input
         imported.ir.functions[id] = func;
     }
     if asked_for.is_empty() {
-        eprintln!("{}: it defines no function", path.display());
+        output::complain(&format!("{}: it defines no function", path.display()));
     }
     let solver = if options.dense { Solver::Dense } else { Solver::Sparse };
     let asked = Asked { imported: &imported, solver, options };

@@ -5,20 +5,24 @@
 
 mod layout;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use serde::Serialize;
 use warpline::demangle;
 use warpline::ir::{Block, Constant, Function, Inst, Loc, Module, Names, Op, Value};
+use warpline::printable::{is_unsafe, json, line};
 use warpline::shape::Shape;
-use warpline::uniformity::{CycleId, Explainer, Step, Uniformity};
+use warpline::uniformity::{CycleId, Explainer, Fact, Uniformity};
 
 use crate::chain::{Place, Sources, Stop, statements};
 use layout::{Diagram, HEIGHT};
 
 /// Functions with more blocks are not drawn, and only their branches and loops are explained.
 const MAX_BLOCKS: usize = 600;
+/// Paths are shortened to so many blocks when more than [`MAX_STOPS`] are named in all.
+const MAX_PATH: usize = 40;
+const MAX_STOPS: usize = 100_000;
 /// The longest instruction text that is shown.
 const MAX_TEXT: usize = 160;
 
@@ -117,6 +121,12 @@ struct Builder<'a> {
     explainer: Explainer<'a>,
     statements: Vec<StatementData>,
     known: BTreeMap<(String, Option<usize>), usize>,
+    /// The statement of each fact that was said.
+    said: HashMap<Fact, usize>,
+    /// How many blocks the paths of the statements name.
+    stops: usize,
+    /// The loop with each header.
+    loops: HashMap<Block, CycleId>,
     values: BTreeMap<String, Thing>,
     branches: BTreeMap<String, Thing>,
     lines: BTreeMap<u32, &'static str>,
@@ -135,6 +145,9 @@ impl Page {
             explainer: Explainer::new(module, func, result),
             statements: Vec::new(),
             known: BTreeMap::new(),
+            said: HashMap::new(),
+            stops: 0,
+            loops: loops_by_header(result),
             values: BTreeMap::new(),
             branches: BTreeMap::new(),
             lines: BTreeMap::new(),
@@ -143,7 +156,11 @@ impl Page {
         let drawn = func.layout.len() <= MAX_BLOCKS;
         let blocks: Vec<BlockData> = func.layout.iter().map(|&b| builder.block(b, drawn)).collect();
         let arguments = func.params.iter().map(|&p| builder.argument(p)).collect();
-        let _ = write!(self.drawings, "<div class=\"cfg\" data-function=\"{}\" hidden>", escape(&func.name));
+        let _ = write!(
+            self.drawings,
+            "<div class=\"cfg\" data-function=\"{}\" hidden>",
+            escape(&line(&func.name))
+        );
         self.drawings += &match drawn {
             true => builder.drawing(),
             false => format!("<p class=\"hint\">{}</p>", escape(&builder.too_large())),
@@ -159,7 +176,7 @@ impl Page {
         let (first, last) = (touched.clone().min().unwrap_or(1), touched.max().unwrap_or(1));
         let end = file.as_ref().and_then(|f| self.data.files.get(f)).map_or(last, |l| l.len() as u32);
         self.data.functions.push(FunctionData {
-            name: func.name.to_string(),
+            name: line(&func.name).into_owned(),
             title: demangle(&func.name),
             summary: builder.summary(),
             file,
@@ -178,6 +195,7 @@ impl Page {
     pub fn finish(self) -> String {
         // Plain data with string keys always serialises.
         let data = serde_json::to_string(&self.data).unwrap_or_default().replace('<', "\\u003c");
+        let data = json(&data);
         let head = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
                     <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
                     'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>warpline: uniformity</title>\n";
@@ -243,12 +261,12 @@ impl Builder<'_> {
         let class = self.class(v);
         let line = self.line(loc);
         self.touch(line, class);
-        let steps = if explained { self.explainer.value(v) } else { Vec::new() };
+        let why = self.explainer.value_fact(v).filter(|_| explained);
         let thing = Thing {
             class,
             shape: Some(self.result.shape(v).to_string()),
             line,
-            why: self.chain(&steps),
+            why: self.chain(why),
             because: (class == "u").then(|| format!("It {}.", self.explainer.why_uniform(v))),
             cycle: None,
         };
@@ -262,9 +280,19 @@ impl Builder<'_> {
     }
 
     /// The number of the first statement of an explanation.
-    fn chain(&mut self, steps: &[Step]) -> Option<usize> {
-        let mut next = None;
-        for s in statements(self.module, self.func, self.names, steps).into_iter().rev() {
+    fn chain(&mut self, first: Option<Fact>) -> Option<usize> {
+        let mut new = Vec::new();
+        let mut fact = first;
+        while let Some(now) = fact.filter(|f| !self.said.contains_key(f)) {
+            new.push(now);
+            fact = self.explainer.next(now);
+        }
+        let mut next = fact.map(|f| self.said[&f]);
+        for now in new.into_iter().rev() {
+            let step = [self.explainer.step_of(now)];
+            let mut said = statements(self.module, self.func, self.names, &step);
+            let Some(mut s) = said.pop() else { continue };
+            self.shorten_paths(&mut s.paths);
             let key = (s.text.clone(), next);
             next = Some(match self.known.get(&key) {
                 Some(&known) => known,
@@ -284,8 +312,24 @@ impl Builder<'_> {
                     self.statements.len() - 1
                 }
             });
+            self.said.extend(next.map(|number| (now, number)));
         }
         next
+    }
+
+    /// Leaves out the middle of long paths, once many blocks have been named: there may be as many paths as blocks,
+    /// each through all of them.
+    fn shorten_paths(&mut self, paths: &mut [Vec<Stop>]) {
+        for path in paths {
+            if path.len() > MAX_PATH && self.stops > MAX_STOPS {
+                let left_out = path.len() - MAX_PATH;
+                let behind = path.split_off(path.len() - MAX_PATH / 2);
+                path.truncate(MAX_PATH / 2);
+                path.push(Stop::left_out(left_out));
+                path.extend(behind);
+            }
+            self.stops += path.len();
+        }
     }
 
     fn block(&mut self, b: Block, explained: bool) -> BlockData {
@@ -298,8 +342,8 @@ impl Builder<'_> {
         if term.is_some_and(|t| func.insts[t].edges.len() > 1) {
             self.touch(line, class);
         }
-        let steps = if divergent { self.explainer.branch(b) } else { Vec::new() };
-        let why = self.chain(&steps);
+        let why = self.explainer.branch_fact(b).filter(|_| divergent);
+        let why = self.chain(why);
         let cycle = self.cycle_at(b).map(|c| Box::new(self.cycle(c)));
         let because = (!divergent).then(|| format!("It {}.", self.explainer.why_uniform_branch(b)));
         self.branches.insert(name.clone(), Thing { class, shape: None, line, why, because, cycle });
@@ -369,19 +413,18 @@ impl Builder<'_> {
 
     /// The loop with this header.
     fn cycle_at(&self, b: Block) -> Option<CycleId> {
-        let cycles = self.result.cycles();
-        cycles.cycles().find(|&c| Block::from(cycles.header(c)) == b)
+        self.loops.get(&b).copied()
     }
 
     fn cycle(&mut self, cycle: CycleId) -> Thing {
-        let steps = self.explainer.cycle(cycle);
+        let why = self.explainer.cycle_fact(cycle);
         let apart = self.result.has_divergent_exit(cycle);
         Thing {
             class: if apart { "d" } else { "u" },
             shape: None,
             line: None,
-            why: self.chain(&steps),
-            because: steps.is_empty().then(|| match apart {
+            why: self.chain(why),
+            because: why.is_none().then(|| match apart {
                 true => "All in the irreducible cycle around it counts as divergent.".to_owned(),
                 false => "No lanes leave it in different iterations.".to_owned(),
             }),
@@ -481,6 +524,16 @@ impl Builder<'_> {
     }
 }
 
+/// The outermost cycle with each header.
+fn loops_by_header(result: &Uniformity) -> HashMap<Block, CycleId> {
+    let cycles = result.cycles();
+    let mut loops = HashMap::new();
+    for c in cycles.cycles() {
+        loops.entry(Block::from(cycles.header(c))).or_insert(c);
+    }
+    loops
+}
+
 /// A smooth line through corners; straight where it runs in a lane of its own.
 fn curve(line: &[(f64, f64)], straight: bool) -> String {
     let mut d = String::new();
@@ -518,7 +571,7 @@ pub fn escape(text: &str) -> String {
             '"' => out += "&quot;",
             '\'' => out += "&#39;",
             // What is no character of XML would end the page early in some readers.
-            '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' => out.push('\u{fffd}'),
+            _ if is_unsafe(c) && c != '\n' && c != '\t' => out.push('\u{fffd}'),
             _ => out.push(c),
         }
     }

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader, Read};
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -88,9 +88,9 @@ enum End {
     TooLong(String),
 }
 
-/// Runs the command in another process and passes its exit code on. A program of the user's may take `timeout` seconds;
+/// Runs the command in another process and gives its exit code. A program of the user's may take `timeout` seconds;
 /// 0 for any time.
-pub fn supervise(arguments: &[OsString], options: &RunOptions) -> ExitCode {
+pub fn supervise(arguments: &[OsString], options: &RunOptions) -> u8 {
     let timeout = options.timeout;
     let (code, message) = match attempt(arguments, timeout) {
         Ok((End::Itself(status), heard)) => verdict(status, &heard),
@@ -100,12 +100,16 @@ pub fn supervise(arguments: &[OsString], options: &RunOptions) -> ExitCode {
         Err(error) => (2, Some(format!("cannot start this program again: {error}"))),
     };
     if let Some(message) = message {
-        eprintln!("error: {message}");
+        output::complain(&format!("error: {message}"));
         if options.format == Format::Json && code == 1 {
-            output::print(&output::json(&json!({ "finding": message })));
+            let report = output::json(&json!({ "finding": message }));
+            if let Err(error) = output::print(&report) {
+                output::complain(&format!("error: {error}"));
+                return 2;
+            }
         }
     }
-    ExitCode::from(code)
+    code
 }
 
 fn attempt(arguments: &[OsString], timeout: u64) -> std::io::Result<(End, Heard)> {

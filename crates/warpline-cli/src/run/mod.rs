@@ -63,6 +63,7 @@ const VECTOR_PROGRAM: &str = "the program on W lanes";
 /// Whatever is wrong with input and options, or the reason why the kernel cannot be vectorized or run.
 pub fn run(options: &RunOptions) -> Result<Outcome> {
     let picture = options.png.as_deref().map(Picture::parse).transpose()?;
+    output::check(picture.iter().map(|p| p.path.as_path()), std::slice::from_ref(&options.kernel.input))?;
     let loops = options.loops.options(&options.kernel)?;
     let mut subject = match &loops {
         Some(asked) => loops::prepare(options, asked, picture.as_ref())?,
@@ -145,10 +146,11 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
         timing,
         elements: data.end.abs_diff(data.begin),
     };
-    output::print(&match options.format {
+    let text = match options.format {
         Format::Text => results.text(&kernel),
         Format::Json => results.json(&kernel),
-    });
+    };
+    output::report(picture.iter().map(|p| p.path.as_path()), &text)?;
     Ok(if results.is_clean() { Outcome::Clean } else { Outcome::Finding })
 }
 

@@ -1,9 +1,9 @@
 //! Buffers as pictures.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::error::{Error, Result};
-use crate::output::{self, Outputs};
+use crate::output::Outputs;
 use crate::spec::Elem;
 
 use super::data::{self, Data, Image};
@@ -12,7 +12,8 @@ use super::png;
 /// A buffer that is to become a picture.
 pub struct Picture {
     name: String,
-    path: PathBuf,
+    /// Where it goes.
+    pub path: PathBuf,
     width: u32,
     height: u32,
 }
@@ -21,7 +22,7 @@ impl Picture {
     /// Reads `NAME=FILE.png,WIDTHxHEIGHT`.
     ///
     /// # Errors
-    /// If it is malformed, or the file cannot be made.
+    /// If it is malformed.
     pub fn parse(text: &str) -> Result<Picture> {
         let parts = || {
             let (name, rest) = text.split_once('=')?;
@@ -30,10 +31,7 @@ impl Picture {
             let size = |t: &str| t.parse().ok().filter(|n| (1..=1 << 15).contains(n));
             Some(Picture { name: name.to_owned(), path: path.into(), width: size(w)?, height: size(h)? })
         };
-        let picture = parts()
-            .ok_or_else(|| Error::option("--png", format!("`{text}`: write NAME=FILE.png,WIDTHxHEIGHT")))?;
-        output::check(Path::new(&picture.path))?;
-        Ok(picture)
+        parts().ok_or_else(|| Error::option("--png", format!("`{text}`: write NAME=FILE.png,WIDTHxHEIGHT")))
     }
 
     /// The number of the buffer.

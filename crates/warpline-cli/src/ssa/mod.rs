@@ -17,9 +17,7 @@ use crate::output;
 /// # Errors
 /// Whatever is wrong with inputs and options, or the function that cannot be brought into the form asked for.
 pub fn ssa(options: &SsaOptions) -> Result<Outcome> {
-    if let Some(path) = &options.output {
-        output::check(path)?;
-    }
+    output::check(options.output.as_deref(), &options.inputs)?;
     form::check(options)?;
     let inputs = Input::open_all(&options.inputs, options.function.as_deref())?;
     let (text, outcome) = if options.stats {

@@ -17,9 +17,7 @@ use crate::output;
 /// # Errors
 /// Whatever is wrong with inputs and options, or the function that cannot be brought into the form asked for.
 pub fn ssi(options: &SsiOptions) -> Result<Outcome> {
-    if let Some(path) = &options.output {
-        output::check(path)?;
-    }
+    output::check(options.output.as_deref(), &options.inputs)?;
     check(options)?;
     let text = if options.strategy == Form::List {
         forms::list().text()

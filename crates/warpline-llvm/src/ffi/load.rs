@@ -5,13 +5,13 @@
 //! process, and is never closed: LLVM keeps static state and threads may still be inside it.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use super::Functions;
 use crate::error::{Error, Result};
+use crate::tools::sysroot;
 
 /// The oldest and the newest major version that the table serves.
 const SERVED: std::ops::RangeInclusive<u32> = 19..=23;
@@ -85,21 +85,16 @@ fn open_first() -> Result<Llvm> {
 /// The libraries to try, in order; what could not even be asked is recorded in `tried`.
 fn candidates(tried: &mut Vec<(PathBuf, String)>) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let rustc = rustc();
-    match Command::new(&rustc).args(["--print", "sysroot"]).output() {
-        Ok(output) if output.status.success() => {
-            let lib = Path::new(String::from_utf8_lossy(&output.stdout).trim()).join("lib");
+    match sysroot() {
+        Ok(folder) => {
+            let lib = folder.join("lib");
             let in_toolchain = libraries_in(&lib);
             if in_toolchain.is_empty() {
                 tried.push((lib, "no libLLVM*.so in it".to_owned()));
             }
             found.extend(in_toolchain);
         }
-        Ok(output) => {
-            let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-            tried.push((rustc, format!("`--print sysroot` failed: {words}")));
-        }
-        Err(error) => tried.push((rustc, error.to_string())),
+        Err(failed) => tried.push(failed),
     }
     for major in SERVED.rev() {
         found.extend(libraries_in(Path::new(&format!("/usr/lib/llvm-{major}/lib"))));
@@ -108,11 +103,6 @@ fn candidates(tried: &mut Vec<(PathBuf, String)>) -> Vec<PathBuf> {
         found.extend(libraries_in(Path::new(directory)));
     }
     found
-}
-
-/// `$RUSTC`, or `rustc` on the path.
-pub(crate) fn rustc() -> PathBuf {
-    std::env::var_os("RUSTC").filter(|path| !path.is_empty()).map_or_else(|| "rustc".into(), PathBuf::from)
 }
 
 /// The shared libraries `libLLVM*.so*` of a directory, without linker scripts and without names for the same file.

@@ -107,6 +107,10 @@ required {
     fn LLVMGetValueName2(val: LLVMValueRef, length: *mut usize) -> *const c_char;
     fn LLVMSetLinkage(global: LLVMValueRef, linkage: u32);
     fn LLVMSetVisibility(global: LLVMValueRef, visibility: u32);
+    fn LLVMGetDLLStorageClass(global: LLVMValueRef) -> u32;
+    fn LLVMIsExternallyInitialized(global_var: LLVMValueRef) -> LLVMBool;
+    fn LLVMGetComdat(global: LLVMValueRef) -> LLVMComdatRef;
+    fn LLVMSetComdat(global: LLVMValueRef, comdat: LLVMComdatRef);
     fn LLVMSetDLLStorageClass(global: LLVMValueRef, class: u32);
     fn LLVMGlobalEraseMetadata(global: LLVMValueRef, kind: u32);
     fn LLVMGetSection(global: LLVMValueRef) -> *const c_char;

@@ -18,7 +18,7 @@ pub(crate) use inst::{
     BINARY, CASTS, FAST_MATH_SHIFT, FIRST_INT_PREDICATE, FLOAT_PREDICATES, ORDERINGS, value_operands,
 };
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use llvm_sys::prelude::*;
 use warpline::ir::{
@@ -63,35 +63,19 @@ impl Imported {
 
     /// Functions, global variables, aliases and resolvers, in module order.
     fn import_symbols(&mut self) {
-        let f = functions();
-        let module = self.bridge.module.raw();
-        let mut globals = Vec::new();
-        // SAFETY: the lists of a live module.
-        unsafe {
-            globals.extend(self.bridge.module.functions());
-            let lists = [
-                (f.LLVMGetFirstGlobal(module), 0),
-                (f.LLVMGetFirstGlobalAlias(module), 1),
-                (f.LLVMGetFirstGlobalIFunc(module), 2),
-            ];
-            for (first, list) in lists {
-                let mut global = first;
-                while !global.is_null() {
-                    globals.push(global);
-                    global = match list {
-                        0 => f.LLVMGetNextGlobal(global),
-                        1 => f.LLVMGetNextGlobalAlias(global),
-                        _ => f.LLVMGetNextGlobalIFunc(global),
-                    };
+        let globals = self.bridge.module.globals();
+        let names: Vec<Option<String>> = globals.iter().map(|&global| symbol_name(global)).collect();
+        let taken: HashSet<&str> = names.iter().flatten().map(String::as_str).collect();
+        for (number, (&global, name)) in globals.iter().zip(&names).enumerate() {
+            // Two unnamed symbols must stay two.
+            let own = || {
+                let mut own = format!("<unnamed {number}>");
+                while taken.contains(&*own) {
+                    own.push('\'');
                 }
-            }
-        }
-        for (number, &global) in globals.iter().enumerate() {
-            let mut name = value_name(global);
-            if name.is_empty() {
-                // Two unnamed symbols must stay two; no linker accepts this name.
-                name = format!("<unnamed {number}>");
-            }
+                own
+            };
+            let name = name.clone().unwrap_or_else(own);
             let effects = effects::of_function(global);
             let origin = Some(self.bridge.origin(global));
             // The kind of a variable needs all symbols, since its contents may name them.
@@ -266,6 +250,13 @@ impl Imported {
             Some(self.ir.locations.push(SourceLoc { file, line, column: 0, inlined_at: None }))
         }
     }
+}
+
+/// The name of a symbol; `None` where it has none that text can have: LLVM takes any bytes.
+fn symbol_name(global: LLVMValueRef) -> Option<String> {
+    let name = value_name(global);
+    // What is no UTF-8 has been replaced by then.
+    (!name.is_empty() && !name.contains(['\0', '\u{fffd}'])).then_some(name)
 }
 
 /// The path of the file that a scope is in, as the front end wrote it.

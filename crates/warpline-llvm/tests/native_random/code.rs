@@ -138,7 +138,11 @@ fn looped(ir: &mut Ir, program: &Program, setup: &Setup) -> Result<(FuncId, Vect
 }
 
 fn no_code(e: VectorizeError) -> NoCode {
-    if e.reason.starts_with("internal") { NoCode::Broken(e.to_string()) } else { NoCode::Refused(e.reason) }
+    if e.kind == warpline::vectorize::ErrorKind::Internal {
+        NoCode::Broken(e.to_string())
+    } else {
+        NoCode::Refused(e.reason)
+    }
 }
 
 /// Vectorizes the kernel.

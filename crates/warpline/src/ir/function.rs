@@ -1,5 +1,6 @@
 //! Functions: blocks, edges, instructions, values, variables, and the operations that edit them.
 
+use crate::printable::line;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -327,7 +328,7 @@ impl Function {
     pub fn value_name(&self, v: Value) -> String {
         match &self.values[v].name {
             n if n.is_empty() => format!("%{v}"),
-            n => format!("%{n}"),
+            n => format!("%{}", line(n)),
         }
     }
 
@@ -335,7 +336,7 @@ impl Function {
     pub fn var_name(&self, x: Var) -> String {
         match &self.vars[x].name {
             n if n.is_empty() => format!("${x}"),
-            n => format!("${n}"),
+            n => format!("${}", line(n)),
         }
     }
 
@@ -343,7 +344,7 @@ impl Function {
     pub fn block_name(&self, b: Block) -> String {
         match &self.blocks[b].name {
             n if n.is_empty() => b.to_string(),
-            n => n.to_string(),
+            n => line(n).into_owned(),
         }
     }
 

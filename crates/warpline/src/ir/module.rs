@@ -1,5 +1,6 @@
 //! Modules: functions, symbols, types, locations.
 
+use crate::printable::line;
 use std::collections::HashMap;
 
 use cranelift_entity::PrimaryMap;
@@ -132,6 +133,6 @@ impl Module {
     /// `file:line:column` of a location, for messages.
     pub fn describe_loc(&self, loc: Loc) -> String {
         let l = &self.locations[loc];
-        format!("{}:{}:{}", l.file, l.line, l.column)
+        format!("{}:{}:{}", line(&l.file), l.line, l.column)
     }
 }

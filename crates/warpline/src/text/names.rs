@@ -6,6 +6,7 @@ use std::fmt::Write;
 use cranelift_entity::EntitySet;
 
 use crate::ir::{Block, Function, Value, Var};
+use crate::printable::is_unsafe;
 
 /// Characters of names that need no quotation marks.
 pub(super) fn is_name_char(c: char) -> bool {
@@ -26,7 +27,7 @@ fn looks_like_id(word: &str, prefix: &str) -> bool {
 pub(super) fn quote_into(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {
-        if c.is_control() || matches!(c, '"' | '\\') {
+        if is_unsafe(c) || matches!(c, '"' | '\\') {
             let mut buffer = [0; 4];
             for b in c.encode_utf8(&mut buffer).bytes() {
                 let _ = write!(out, "\\{b:02x}");

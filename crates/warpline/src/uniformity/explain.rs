@@ -6,6 +6,7 @@ use warpline_analysis::{CycleId, EdgeId, Graph, Node, Split};
 use super::{Extra, Point, Rule, Uniformity, rules};
 use crate::demangle::demangle;
 use crate::ir::{Block, Function, Inst, Loc, Module, Op, Value, ValueDef};
+use crate::printable::line;
 use crate::shape::ArgShape;
 
 /// One step of an explanation: a statement, and what in the source it is about.
@@ -348,5 +349,5 @@ pub fn block_loc(module: &Module, func: &Function, b: Block) -> Option<Loc> {
 pub(super) fn short_loc(module: &Module, loc: Loc) -> String {
     let l = &module.locations[loc];
     let name = l.file.rsplit(['/', '\\']).next().unwrap_or_default();
-    format!("{name}:{}", l.line)
+    format!("{}:{}", line(name), l.line)
 }

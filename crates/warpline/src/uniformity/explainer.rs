@@ -78,6 +78,31 @@ impl<'a> Explainer<'a> {
         }
     }
 
+    /// The fact that [`Explainer::value`] begins with.
+    pub fn value_fact(&self, v: Value) -> Option<Fact> {
+        self.engine.value_fact(engine_value(v)).filter(|_| self.result.is_divergent(v))
+    }
+
+    /// The fact that [`Explainer::branch`] begins with.
+    pub fn branch_fact(&self, b: Block) -> Option<Fact> {
+        self.engine.branch_fact(Node::from(b))
+    }
+
+    /// The fact that [`Explainer::cycle`] begins with.
+    pub fn cycle_fact(&self, cycle: CycleId) -> Option<Fact> {
+        self.engine.cycle_cause(cycle)
+    }
+
+    /// The fact by which an explanation goes on behind this one. Explanations that share a fact share all behind it.
+    pub fn next(&self, fact: Fact) -> Option<Fact> {
+        self.engine.next(fact)
+    }
+
+    /// The step that says a fact.
+    pub fn step_of(&self, fact: Fact) -> Step {
+        self.step(&Link { fact, evidence: self.engine.evidence(fact) })
+    }
+
     fn steps(&self, chain: &[Link]) -> Vec<Step> {
         chain.iter().map(|link| self.step(link)).collect()
     }

@@ -102,6 +102,10 @@ pub struct CycleReport {
     pub entries: Vec<String>,
     /// All its blocks, those of inner cycles included, in the order of the function.
     pub blocks: Vec<String>,
+    /// How many of its blocks are left out of the list, if the loops are nested so deep that all lists would be far
+    /// longer than the function.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub blocks_left_out: usize,
     /// Whether the header is the only entry.
     pub reducible: bool,
     /// Whether lanes may leave it in different iterations.
@@ -284,20 +288,42 @@ pub fn cycle_reports(func: &Function, result: &Uniformity) -> Vec<CycleReport> {
     for (i, &b) in func.layout.iter().enumerate() {
         position[b] = i;
     }
-    result.cycles().cycles().map(|c| cycle(func, result, &position, c)).collect()
+    let cycles = result.cycles();
+    let all: usize = cycles.cycles().map(|c| cycles.nodes(c).len()).sum();
+    let shown = if all <= LISTED_ALWAYS + LISTED_EACH * func.layout.len() { usize::MAX } else { LISTED_EACH };
+    cycles.cycles().map(|c| cycle(func, result, &position, c, shown)).collect()
 }
 
-fn cycle(func: &Function, result: &Uniformity, position: &Positions, c: CycleId) -> CycleReport {
+/// So many blocks are listed whatever the function, and so many of each cycle if all would be more than so many for
+/// each of its blocks besides.
+const LISTED_ALWAYS: usize = 20_000;
+const LISTED_EACH: usize = 16;
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+fn cycle(
+    func: &Function,
+    result: &Uniformity,
+    position: &Positions,
+    c: CycleId,
+    shown: usize,
+) -> CycleReport {
     let cycles = result.cycles();
-    let mut blocks: Vec<Block> = cycles.nodes(c).iter().map(|&n| Block::from(n)).collect();
+    let mut blocks: Vec<Block> = cycles.nodes(c).iter().take(shown).map(|&n| Block::from(n)).collect();
     blocks.sort_by_key(|&b| position[b]);
-    let mut entries: Vec<Block> = cycles.entries(&result.graph, c).into_iter().map(Block::from).collect();
     let header = Block::from(cycles.header(c));
+    let mut entries: Vec<Block> = match cycles.is_reducible(c) {
+        true => vec![header],
+        false => cycles.entries(&result.graph, c).into_iter().map(Block::from).collect(),
+    };
     entries.sort_by_key(|&b| (b != header, position[b]));
     CycleReport {
         header: result.names(func).block(func, header),
         entries: entries.into_iter().map(|b| result.names(func).block(func, b)).collect(),
         blocks: blocks.into_iter().map(|b| result.names(func).block(func, b)).collect(),
+        blocks_left_out: cycles.nodes(c).len().saturating_sub(shown),
         reducible: cycles.is_reducible(c),
         divergent_exit: result.has_divergent_exit(c),
         assumed_divergent: result.is_given_up(c),

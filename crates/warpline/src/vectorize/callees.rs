@@ -11,7 +11,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 
-use cranelift_entity::EntitySet;
+use cranelift_entity::{EntityRef as _, EntitySet};
 
 use crate::ir::{CallInfo, FuncId, Function, Inst, Module, Op, Symbol, Type, Value};
 use crate::shape::ArgShape;
@@ -65,6 +65,29 @@ const MAX_STRIDED_FORMS: usize = 8;
 
 /// With so many functions a pointer is compared at a call; if it may point to more, the calls are made lane by lane.
 const MAX_TARGETS: usize = 8;
+
+/// The functions that were there before any form was made. A pointer leads to none of the forms, though some have the
+/// types of a function that it may lead to; forms of forms would have no end.
+pub(super) struct Originals<'a> {
+    /// What is known of the functions.
+    pub(super) of: &'a dyn Callees,
+    /// How many there are.
+    pub(super) count: usize,
+}
+
+impl Callees for Originals<'_> {
+    fn may_be_vectorized(&self, module: &Module, function: FuncId) -> bool {
+        function.index() < self.count && self.of.may_be_vectorized(module, function)
+    }
+
+    fn has_address_taken(&self, module: &Module, function: FuncId) -> bool {
+        function.index() < self.count && self.of.has_address_taken(module, function)
+    }
+
+    fn variants(&self, function: &str) -> &[Variant] {
+        self.of.variants(function)
+    }
+}
 
 /// A W-lane form that a call asks for.
 #[derive(Clone, PartialEq, Eq, Debug)]

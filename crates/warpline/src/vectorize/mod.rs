@@ -62,7 +62,7 @@ use plan::{Branch, Facts, Plan};
 use safe_loads::SafeLoads;
 
 pub use callees::{AllCallees, Callees, NoCallees};
-pub use error::VectorizeError;
+pub use error::{ErrorKind, VectorizeError};
 pub use lower::Elementary;
 pub use options::{
     Boscc, Coherence, Contract, Gathers, Linearize, Masks, MathLibrary, NoMathLibrary, Options, Passing,
@@ -166,8 +166,9 @@ fn check_uniform_loops(plan: &Plan) -> Result<(), VectorizeError> {
                 return Err(VectorizeError::at_block(
                     &plan.func,
                     l.header,
-                    "internal: lanes leave this loop apart although it was found uniform",
-                ));
+                    "lanes leave this loop apart although it was found uniform",
+                )
+                .internal());
             }
         }
     }

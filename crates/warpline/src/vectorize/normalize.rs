@@ -158,7 +158,7 @@ fn shape_loops(func: &mut Function) -> Result<(), VectorizeError> {
     for c in cycles.cycles() {
         if !cycles.is_reducible(c) {
             let header = Block::from(cycles.header(c));
-            return Err(VectorizeError::at_block(func, header, "internal: a loop has several entries"));
+            return Err(VectorizeError::at_block(func, header, "a loop has several entries").internal());
         }
     }
     for c in cycles.cycles() {

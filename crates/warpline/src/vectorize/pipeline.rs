@@ -11,7 +11,7 @@ use crate::uniformity::Uniformity;
 use crate::verify::verify;
 
 use super::arms::{fold_arms, has_arms_to_fold};
-use super::callees::{self, Form, asking_lanes};
+use super::callees::{self, Form, Originals, asking_lanes};
 use super::coherence::{has_candidates, make_bodies_twice};
 use super::conditions::{has_conditions_of_parts, split_conditions};
 use super::counts::Counts;
@@ -84,11 +84,11 @@ fn linearize_staged(
 ) -> Result<Linearized, VectorizeError> {
     if !(1..=MAX_WIDTH).contains(&options.width) {
         let reason = format!("a width of {} lanes is not between 1 and {MAX_WIDTH}", options.width);
-        return Err(VectorizeError::in_function(func, reason));
+        return Err(VectorizeError::in_function(func, reason).bad_options());
     }
     if options.args.len() != func.params.len() {
         let reason = format!("{} shapes are given for {} parameters", options.args.len(), func.params.len());
-        return Err(VectorizeError::in_function(func, reason));
+        return Err(VectorizeError::in_function(func, reason).bad_options());
     }
     if func.variadic {
         return Err(VectorizeError::in_function(func, "variadic functions cannot be vectorized"));
@@ -114,18 +114,18 @@ fn linearize_staged(
     };
     normalize::normalize(&mut scalar)?;
     watch(Stage::Verify);
-    check(module, &scalar, "internal: normal form broke the function")?;
+    check(module, &scalar, "normal form broke the function")?;
     watch(Stage::Analysis);
     let mut uniformity = analyse(&scalar, &[]);
     if has_vectors(&scalar) {
         scalarize(module, &mut scalar, &uniformity)?;
-        check(module, &scalar, "internal: taking vectors apart broke the function")?;
+        check(module, &scalar, "taking vectors apart broke the function")?;
         uniformity = analyse(&scalar, &[]);
     }
     let divergent = |v: Value| uniformity.is_divergent(v);
     let laid_out = interleave(module, &mut scalar, options.width, divergent);
     if !laid_out.is_empty() {
-        check(module, &scalar, "internal: the layout of private memory broke the function")?;
+        check(module, &scalar, "the layout of private memory broke the function")?;
         uniformity = analyse(&scalar, &laid_out);
     }
     if widen_indices(module, &mut scalar, &uniformity) > 0 {
@@ -157,7 +157,7 @@ fn linearize_staged(
     let mut program = to_lane_program(module, scalar.clone(), facts, options, watch)?;
     program.counts.coherent = coherent;
     watch(Stage::Verify);
-    check(module, &program.func, "internal: linearization broke the function")?;
+    check(module, &program.func, "linearization broke the function")?;
     let dependences = dependences::find(module, &scalar, &program.func, &uniformity, options)?;
     Ok(Linearized { program, scalar, uniformity, lane_callees, shapes, known, words, dependences })
 }
@@ -202,7 +202,7 @@ fn depends_on_lane(func: &Function, uniformity: &Uniformity) -> bool {
 
 /// Runs the verifier. Its invariants, dominance above all, hold after every stage, or nothing is made.
 fn check(module: &Module, func: &Function, what: &str) -> Result<(), VectorizeError> {
-    verify(module, func).map_err(|e| VectorizeError::in_function(func, format!("{what}:\n{e}")))
+    verify(module, func).map_err(|e| VectorizeError::in_function(func, format!("{what}:\n{e}")).internal())
 }
 
 /// What the transforms must know, from the analysis.
@@ -256,7 +256,9 @@ pub fn vectorize_staged(
         Some(_) => Pieces::none(),
     };
     let pieces = if options.region.is_none() { &own } else { options.pieces };
-    let options = &Options { pieces, args: options.args.clone(), name: options.name.clone(), ..*options };
+    let originals = Originals { of: options.callees, count: module.functions.len() };
+    let (args, name) = (options.args.clone(), options.name.clone());
+    let options = &Options { pieces, callees: &originals, args, name, ..*options };
     let (mut made, wanted) = vectorize_one(module, &func, options, false, watch)?;
     made.callees = callees::make(module, wanted, options, watch)?;
     made.callees.extend(own.functions());
@@ -284,7 +286,7 @@ pub(super) fn vectorize_one(
     let Lowered { func: lowered, params, result, approximate, masks, callees } =
         lower(module, &linearized.input(), options)?;
     watch(Stage::Verify);
-    check(module, &lowered, "internal: lowering broke the function")?;
+    check(module, &lowered, "lowering broke the function")?;
     let signature = SymbolKind::Function {
         params: lowered.params.iter().map(|&p| lowered.ty(p)).collect(),
         ret: lowered.ret,

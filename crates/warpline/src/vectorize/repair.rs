@@ -88,19 +88,19 @@ fn check_kept_edges(plan: &Plan, result: &Linearized) -> Result<(), VectorizeErr
     for &b in &plan.relies_on_edges {
         let preds = &func.blocks[b].preds;
         if entered[b] != preds.len() || !preds.iter().all(survives) {
-            return Err(VectorizeError::at_block(func, b, "internal: a uniform edge was folded"));
+            return Err(VectorizeError::at_block(func, b, "a uniform edge was folded").internal());
         }
     }
     for &b in func.layout.iter().filter(|&&b| plan.branch[b] == Branch::AnyLane) {
         if !func.out_edges(b).first().is_some_and(survives) {
-            return Err(VectorizeError::at_block(func, b, "internal: a guard was folded"));
+            return Err(VectorizeError::at_block(func, b, "a guard was folded").internal());
         }
         let Some(rest) = plan.rest_below(b) else { continue };
         let skipping = func.successors(b).nth(1);
         let guarded: Vec<Block> = func.successors(rest).filter(|&s| Some(s) != skipping).collect();
         let [guarded] = guarded[..] else { continue };
         if new_targets(result, rest) != [guarded] || entered[guarded] != 1 || entered[rest] != 1 {
-            return Err(VectorizeError::at_block(func, b, "internal: a gadget guards nothing"));
+            return Err(VectorizeError::at_block(func, b, "a gadget guards nothing").internal());
         }
     }
     Ok(())

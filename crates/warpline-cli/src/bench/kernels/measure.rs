@@ -373,7 +373,7 @@ impl<'a> Bench<'a> {
             found.arrays(buffer.elem, expected, got, tolerance, &buffer.name);
         }
         if let Some(first) = found.first {
-            eprintln!("{name}: {first}, and {} more", found.mismatches - 1);
+            crate::output::complain(&format!("{name}: {first}, and {} more", found.mismatches - 1));
         }
         found.mismatches
     }

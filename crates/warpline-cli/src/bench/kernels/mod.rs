@@ -31,9 +31,7 @@ use measure::Measurement;
 /// # Errors
 /// Whatever is wrong with the options, or if a kernel cannot be vectorized or run.
 pub fn kernels(options: &BenchKernelsOptions) -> Result<Outcome> {
-    if let Some(path) = &options.output {
-        output::check(path)?;
-    }
+    output::check(options.output.as_deref(), &[])?;
     let chosen = choose(options)?;
     let one = matches!((&chosen[..], &options.cpu[..]), ([_], [_]));
     let mut all = Vec::new();
@@ -44,7 +42,7 @@ pub fn kernels(options: &BenchKernelsOptions) -> Result<Outcome> {
                 continue;
             }
             if std::io::stderr().is_terminal() {
-                eprintln!("{} on {cpu} …", kernel.name);
+                output::complain(&format!("{} on {cpu} …", kernel.name));
             }
             all.push(in_child(kernel, data, cpu, options)?);
         }

@@ -54,7 +54,7 @@ pub fn linearize(options: &BenchLinearizeOptions) -> Result<Outcome> {
     if let ([shape], [size], TableFormat::Json) =
         (options.shapes.as_slice(), options.sizes.as_slice(), options.format)
     {
-        output::print(&output::json(&measure::measure(shape, *size, options.runs)?));
+        output::print(&output::json(&measure::measure(shape, *size, options.runs)?))?;
         return Ok(Outcome::Clean);
     }
     let sizes = if options.sizes.is_empty() { SIZES.to_vec() } else { options.sizes.clone() };
@@ -65,7 +65,7 @@ pub fn linearize(options: &BenchLinearizeOptions) -> Result<Outcome> {
         }
         for &size in &sizes {
             if std::io::stderr().is_terminal() {
-                eprintln!("{shape}, {size} blocks …");
+                output::complain(&format!("{shape}, {size} blocks …"));
             }
             let found = in_child(shape, size, options.runs)?;
             let too_long = found.total > options.patience as f64 * 1e3;
@@ -77,11 +77,11 @@ pub fn linearize(options: &BenchLinearizeOptions) -> Result<Outcome> {
     }
     let growth = measurements.chunk_by(|a, b| a.shape == b.shape).map(growth).collect();
     let report = Report { runs: options.runs, measurements, growth };
-    match options.format {
-        TableFormat::Text => output::print(&text(&report, Table::text)),
-        TableFormat::Markdown => output::print(&text(&report, Table::markdown)),
-        TableFormat::Json => output::print(&output::json(&report)),
-    }
+    output::print(&match options.format {
+        TableFormat::Text => text(&report, Table::text),
+        TableFormat::Markdown => text(&report, Table::markdown),
+        TableFormat::Json => output::json(&report),
+    })?;
     Ok(Outcome::Clean)
 }
 

@@ -53,7 +53,7 @@ pub fn ssa(options: &BenchSsaOptions) -> Result<Outcome> {
         TableFormat::Text => text(&report, options, Table::text),
         TableFormat::Markdown => text(&report, options, Table::markdown),
         TableFormat::Json => output::json(&report),
-    });
+    })?;
     let agree = report.files.iter().flat_map(|f| &f.procedures).all(|p| p.agrees);
     Ok(if agree { Outcome::Clean } else { Outcome::Finding })
 }

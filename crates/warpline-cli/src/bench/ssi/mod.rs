@@ -52,7 +52,7 @@ pub fn ssi(options: &BenchSsiOptions) -> Result<Outcome> {
         TableFormat::Text => text(&report, options, Table::text),
         TableFormat::Markdown => text(&report, options, Table::markdown),
         TableFormat::Json => output::json(&report),
-    });
+    })?;
     Ok(Outcome::Clean)
 }
 

@@ -157,7 +157,7 @@ pub fn suite(path: &Path, target: Option<Target>, runs: usize) -> Result<Suite> 
         let result = match function(&imported.ir, func, &unit.options(id, &Asked::default())?, runs) {
             Ok(result) => result,
             Err(refusal) => {
-                eprintln!("left out: {}", refusal.describe(&imported.ir));
+                crate::output::complain(&format!("left out: {}", refusal.describe(&imported.ir)));
                 continue;
             }
         };

@@ -48,13 +48,13 @@ pub fn uniformity(options: &BenchUniformityOptions) -> Result<Outcome> {
         output::print(&match options.format {
             Format::Text => figure::text(),
             Format::Json => figure::json(),
-        });
+        })?;
         return Ok(Outcome::Clean);
     }
     let mut suites = Vec::new();
     for path in &options.inputs {
         if std::io::stderr().is_terminal() {
-            eprintln!("{} …", path.display());
+            output::complain(&format!("{} …", path.display()));
         }
         suites.push(measure::suite(path, options.target, options.runs)?);
     }
@@ -62,7 +62,7 @@ pub fn uniformity(options: &BenchUniformityOptions) -> Result<Outcome> {
     output::print(&match options.format {
         Format::Text => text(&report),
         Format::Json => output::json(&report),
-    });
+    })?;
     let worse = report.suites.iter().any(|s| !s.less_precise().is_empty());
     Ok(if worse { Outcome::Finding } else { Outcome::Clean })
 }

@@ -7,6 +7,8 @@
 //! If lanes decided independently, none of W would go where one goes with chance *p* with chance (1−p)^W. They do not:
 //! neighbours see similar data. So the exponent is that of ⌈√W⌉ independent groups. This is a rule of thumb.
 
+use std::collections::HashMap;
+
 use cranelift_entity::SecondaryMap;
 
 use crate::ir::{Block, Edge, FloatPred, Function, IntPred, Op, Value};
@@ -24,13 +26,15 @@ const RARE: f64 = 1.0 / 4096.0;
 /// The chance that a lane is active in each class, if control comes to its first block.
 pub fn of_classes(plan: &Plan) -> SecondaryMap<Class, f64> {
     let mut chances: SecondaryMap<Class, f64> = SecondaryMap::with_default(1.0);
+    let mut branches = Branches { plan, known: HashMap::new() };
     for (c, &leader) in plan.leaders.iter().skip(1) {
         chances[c] = match plan.loop_at(leader) {
             Some(l) => REMAIN * chances[plan.class_of(plan.loops[l].preheader)],
             None => {
                 let preds = plan.func.blocks[leader].preds.iter();
-                let sum: f64 =
-                    preds.map(|&e| chances[plan.class_of(plan.func.edges[e].from)] * of_edge(plan, e)).sum();
+                let sum: f64 = preds
+                    .map(|&e| chances[plan.class_of(plan.func.edges[e].from)] * branches.of_edge(e))
+                    .sum();
                 sum.min(1.0)
             }
         };
@@ -50,42 +54,63 @@ pub fn of_nobody(inner: f64, outer: Option<f64>, width: u32) -> f64 {
     }
 }
 
-/// The chance that a lane in the block that an edge leaves takes it. All lanes together take an edge of a uniform branch: then
-/// whoever comes to its target has taken it.
-fn of_edge(plan: &Plan, e: Edge) -> f64 {
-    let func = &plan.func;
-    let from = func.edges[e].from;
-    let edges = func.out_edges(from);
-    if plan.branch[from] != Branch::Divergent || edges.len() < 2 {
-        return 1.0;
+/// What is known of all edges of a branch, which may have thousands.
+#[derive(Copy, Clone)]
+struct OfBranch {
+    /// The sum of the weights, if each edge has one.
+    weights: Option<f64>,
+    /// How many of them leave a loop.
+    leaving: usize,
+}
+
+/// Branches of which edges were looked at.
+struct Branches<'a> {
+    plan: &'a Plan,
+    known: HashMap<Block, OfBranch>,
+}
+
+impl Branches<'_> {
+    /// The chance that a lane in the block that an edge leaves takes it. All lanes together take an edge of a uniform
+    /// branch: then whoever comes to its target has taken it.
+    fn of_edge(&mut self, e: Edge) -> f64 {
+        let plan = self.plan;
+        let func = &plan.func;
+        let from = func.edges[e].from;
+        let edges = func.out_edges(from);
+        if plan.branch[from] != Branch::Divergent || edges.len() < 2 {
+            return 1.0;
+        }
+        let all = *self.known.entry(from).or_insert_with(|| OfBranch {
+            weights: edges.iter().map(|&e| func.weights[e].map(f64::from)).sum(),
+            leaving: edges.iter().filter(|&&e| leaves(plan, e) == Some(true)).count(),
+        });
+        by_weight(func, all.weights, e)
+            .or_else(|| by_loop(plan, all.leaving, edges.len(), e))
+            .or_else(|| by_comparison(func, from, edges[0] == e))
+            .unwrap_or(1.0 / edges.len() as f64)
     }
-    by_weight(func, edges, e)
-        .or_else(|| by_loop(plan, edges, e))
-        .or_else(|| by_comparison(func, from, edges[0] == e))
-        .unwrap_or(1.0 / edges.len() as f64)
 }
 
-fn by_weight(func: &Function, edges: &[Edge], e: Edge) -> Option<f64> {
-    let weight = |&e: &Edge| func.weights[e].map(f64::from);
-    let sum: f64 = edges.iter().map(weight).sum::<Option<f64>>()?;
-    Some((weight(&e)? / sum.max(1.0)).clamp(RARE, 1.0 - RARE))
+fn by_weight(func: &Function, sum: Option<f64>, e: Edge) -> Option<f64> {
+    Some((func.weights[e].map(f64::from)? / sum?.max(1.0)).clamp(RARE, 1.0 - RARE))
 }
 
-/// Where one edge of a branch goes on with a loop and the other leaves it.
-fn by_loop(plan: &Plan, edges: &[Edge], e: Edge) -> Option<f64> {
-    let leaves = |e: &Edge| {
-        let latch = plan.func.edges[*e].to;
-        let live = plan.live[latch].expand()?;
-        Some(!plan.actions[*e].iter().any(|a| matches!(a, Action::Join(v) if *v == live)))
-    };
-    let leaving = edges.iter().filter(|e| leaves(e) == Some(true)).count();
-    if leaving == 0 || leaving == edges.len() {
+/// Whether an edge leaves a loop, if it does that or goes on with it.
+fn leaves(plan: &Plan, e: Edge) -> Option<bool> {
+    let latch = plan.func.edges[e].to;
+    let live = plan.live[latch].expand()?;
+    Some(!plan.actions[e].iter().any(|a| matches!(a, Action::Join(v) if *v == live)))
+}
+
+/// Where some edges of a branch go on with a loop and others, so many of all, leave it.
+fn by_loop(plan: &Plan, leaving: usize, all: usize, e: Edge) -> Option<f64> {
+    if leaving == 0 || leaving == all {
         return None;
     }
     let all_leaving = LEAVES.max((leaving as f64 * LEAVES).min(0.5));
-    Some(match leaves(&e) {
+    Some(match leaves(plan, e) {
         Some(true) => all_leaving / leaving as f64,
-        _ => (1.0 - all_leaving) / (edges.len() - leaving) as f64,
+        _ => (1.0 - all_leaving) / (all - leaving) as f64,
     })
 }
 

@@ -46,8 +46,9 @@ impl Loop {
             return Err(VectorizeError::at_block(
                 func,
                 header,
-                "internal: the loop has not got one latch and one preheader",
-            ));
+                "the loop has not got one latch and one preheader",
+            )
+            .internal());
         };
         let returns_nowhere = dead_ends::find(func);
         let exit = the_exit(func, header, &blocks, &returns_nowhere)?;

@@ -256,7 +256,7 @@ pub fn vectorize_loop(
         Parts { l: &l, counter: &counter, carried: &carried, body: &body, forms: &forms, checks: &checks };
     let rewritten = rewrite::rewrite(module, scalar, &parts);
     verify(module, &rewritten).map_err(|e| {
-        VectorizeError::in_function(&rewritten, format!("internal: the loop over groups is not valid:\n{e}"))
+        VectorizeError::in_function(&rewritten, format!("the loop over groups is not valid:\n{e}")).internal()
     })?;
     module.functions[func] = rewritten;
     let (lead, checks) = (forms.lead, checks.len());
@@ -386,7 +386,7 @@ fn understand(
     let pieces =
         dependences::cut(module, &mut body.func, &body.args, Some(&region), unit.contract, any_order);
     verify(module, &body.func).map_err(|e| {
-        VectorizeError::in_function(&scalar, format!("internal: taking the loop out broke it:\n{e}"))
+        VectorizeError::in_function(&scalar, format!("taking the loop out broke it:\n{e}")).internal()
     })?;
     Ok(Taken { scalar, l, carried, counter, body, stands, pieces })
 }

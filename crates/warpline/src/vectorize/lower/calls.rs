@@ -150,7 +150,7 @@ impl Lower<'_> {
         let value = match self.reps[result] {
             Rep::Varying => lanes,
             Rep::Uniform => self.first_active(lanes, self.src.ty(result), i)?,
-            Rep::Strided(_) => return Err(self.error(i, "internal: a call's result is strided")),
+            Rep::Strided(_) => return Err(self.internal(i, "a call's result is strided")),
         };
         self.define(result, value);
         Ok(())
@@ -246,7 +246,7 @@ impl Lower<'_> {
             return self.define_vector_result(i, result, new);
         };
         let Some(elem) = self.module.types.member(ty, 0) else {
-            return Err(self.error(i, "internal: a vector without elements"));
+            return Err(self.internal(i, "a vector without elements"));
         };
         let mut whole = self.out.poison(ty);
         for k in 0..elements.lanes {
@@ -375,7 +375,7 @@ impl Lower<'_> {
         let value = match self.reps[result] {
             Rep::Varying => new,
             Rep::Uniform => self.extract_lane(new, self.src.ty(result), 0),
-            Rep::Strided(_) => return Err(self.error(i, "internal: a call's result is strided")),
+            Rep::Strided(_) => return Err(self.internal(i, "a call's result is strided")),
         };
         self.define(result, value);
         Ok(())

@@ -63,7 +63,7 @@ impl Lower<'_> {
         let vector_made = matches!(self.out.ty(new), Type::Vector(_));
         if vector_made == self.reps[result].is_scalar() && self.src.ty(result).scalar().is_some() {
             if vector_made {
-                return Err(self.error(i, "internal: a lane operation differs from its shape"));
+                return Err(self.internal(i, "a lane operation differs from its shape"));
             }
             let splat = match self.src.insts[i].op {
                 Op::Lane(LaneOp::LaneIndex) => self.steps(32, 1),

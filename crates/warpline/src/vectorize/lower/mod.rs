@@ -238,6 +238,11 @@ impl Lower<'_> {
         VectorizeError::at_inst(self.src, inst, reason)
     }
 
+    /// An error about what only a defect of the stages before can cause.
+    fn internal(&self, inst: Inst, reason: impl Into<String>) -> VectorizeError {
+        self.error(inst, reason).internal()
+    }
+
     fn vector_type(&mut self, ty: Type) -> Option<Type> {
         vector_form(&mut self.module.types, ty, self.width)
     }
@@ -376,7 +381,7 @@ impl Lower<'_> {
             }
             Op::Opaque(_) => self.carried(i),
             Op::ReadVar(_) | Op::WriteVar(_) | Op::ParallelCopy | Op::Sigma => {
-                Err(self.error(i, "internal: a variable is left after SSA construction"))
+                Err(self.internal(i, "a variable is left after SSA construction"))
             }
             _ => self.op(i),
         }

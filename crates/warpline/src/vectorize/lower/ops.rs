@@ -100,7 +100,7 @@ impl Lower<'_> {
         let data = &self.src.insts[i];
         let index = data.args.last().and_then(|&k| self.src.as_int(k)).and_then(|k| u32::try_from(k).ok());
         let Some(index) = index else {
-            return Err(self.error(i, "internal: a vector that differs between lanes was not taken apart"));
+            return Err(self.internal(i, "a vector that differs between lanes was not taken apart"));
         };
         let ty = self.vector_type_of(data.results[0], i)?;
         let x = self.vector(data.args[0], i)?;

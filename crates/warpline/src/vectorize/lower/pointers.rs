@@ -114,7 +114,7 @@ impl Lower<'_> {
     ) -> Result<Option<Value>, VectorizeError> {
         let join = self.out.add_block("");
         let mut ends = Vec::with_capacity(targets.len() + 1);
-        let Type::Ptr(space) = self.out.ty(target) else { return Err(self.error(i, "internal: no pointer")) };
+        let Type::Ptr(space) = self.out.ty(target) else { return Err(self.internal(i, "no pointer")) };
         for &callee in targets {
             let name = self.module.functions[callee].name.clone();
             let Some(symbol) = self.module.symbol(&name) else { continue };

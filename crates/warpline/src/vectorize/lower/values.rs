@@ -1,9 +1,13 @@
 //! Operands: a value of the lane program as a scalar, as a vector, as one lane's scalar; masks.
 
-use crate::ir::{BinaryOp, Constant, Effects, Inst, InstFlags, Op, Type, Value};
+use crate::ir::{BinaryOp, CastOp, Constant, Effects, Inst, InstFlags, Op, Type, Value};
 use crate::vectorize::VectorizeError;
 
 use super::{Lower, Rep};
+
+/// The widest integer that has constants of its own. Distances of lanes fit it, so wider ones are extended from it.
+const WIDEST: u32 = 128;
+const SIGN_EXTEND: Op = Op::Cast(CastOp::SExt);
 
 impl Lower<'_> {
     /// The scalar of a uniform or strided value. `at` is the user, for messages.
@@ -13,7 +17,7 @@ impl Lower<'_> {
         }
         self.scalars[v].expand().ok_or_else(|| {
             let name = self.src.value_name(v);
-            self.error(at, format!("internal: {name} differs between lanes but is used as one value"))
+            self.internal(at, format!("{name} differs between lanes but is used as one value"))
         })
     }
 
@@ -99,10 +103,11 @@ impl Lower<'_> {
     /// `base + k * step` in lane *k*.
     fn strided_vector(&mut self, base: Value, step: i64, at: Inst) -> Result<Value, VectorizeError> {
         match self.out.ty(base) {
-            Type::Int(bits) if bits <= 128 => {
-                let steps = self.steps(bits, step);
+            Type::Int(bits) => {
+                let steps = self.steps(bits.min(WIDEST), step);
                 let splat = self.splat(base, at)?;
                 let ty = self.out.ty(splat);
+                let steps = if bits > WIDEST { self.emit(SIGN_EXTEND, &[steps], ty) } else { steps };
                 Ok(self.emit(Op::Binary(BinaryOp::Add), &[splat, steps], ty))
             }
             ty @ Type::Ptr(space) => {
@@ -110,7 +115,7 @@ impl Lower<'_> {
                 let vty = ty.vector(self.width).expect("a pointer is a scalar");
                 Ok(self.emit(Op::Gep(Type::Int(8)), &[base, steps], vty))
             }
-            _ => Err(self.error(at, "internal: a strided value is neither an integer nor a pointer")),
+            _ => Err(self.internal(at, "a strided value is neither an integer nor a pointer")),
         }
     }
 
@@ -136,7 +141,8 @@ impl Lower<'_> {
                     Type::Ptr(space) => (Op::Gep(Type::Int(8)), self.module.layout.index_bits(space)),
                     _ => (Op::Binary(BinaryOp::Add), ty.int_bits().unwrap_or(64)),
                 };
-                let offset = self.out.int_const(bits, offset);
+                let offset = self.out.int_const(bits.min(WIDEST), offset);
+                let offset = if bits > WIDEST { self.emit(SIGN_EXTEND, &[offset], ty) } else { offset };
                 Ok(self.emit(op, &[base, offset], ty))
             }
             Rep::Varying => {

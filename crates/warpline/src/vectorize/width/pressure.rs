@@ -16,6 +16,15 @@ pub(super) struct Live {
 }
 
 impl Live {
+    /// How many there are with elements of so many bits.
+    fn count(&mut self, bits: u32) -> &mut u32 {
+        let at = self.by_bits.iter().position(|&(b, _)| b == bits).unwrap_or_else(|| {
+            self.by_bits.push((bits, 0));
+            self.by_bits.len() - 1
+        });
+        &mut self.by_bits[at].1
+    }
+
     fn bits(&self) -> u64 {
         self.by_bits.iter().map(|&(bits, count)| u64::from(bits) * u64::from(count)).sum()
     }
@@ -36,8 +45,8 @@ pub(super) fn of_loops(func: &Function, cycles: &CycleForest, varies: impl Fn(Va
     let mut same: Vec<EntitySet<Value>> = vec![EntitySet::new(); cycles.len() + 1];
     for &b in &func.layout {
         let own = cycles.innermost(Node::from(b)).map_or(cycles.len(), CycleId::index);
-        let mut live = live_out[b].clone();
-        keep_fuller(&mut found[own], func, &live);
+        let mut live = Counted::of(func, live_out[b].clone());
+        live.keep_fuller(&mut found[own]);
         for &i in func.blocks[b].insts.iter().rev() {
             let data = &func.insts[i];
             for &v in &data.results {
@@ -50,7 +59,7 @@ pub(super) fn of_loops(func: &Function, cycles: &CycleForest, varies: impl Fn(Va
                     same[own].insert(a);
                 }
             }
-            keep_fuller(&mut found[own], func, &live);
+            live.keep_fuller(&mut found[own]);
         }
     }
     for (live, same) in found.iter_mut().zip(&same) {
@@ -59,17 +68,36 @@ pub(super) fn of_loops(func: &Function, cycles: &CycleForest, varies: impl Fn(Va
     found
 }
 
-fn keep_fuller(best: &mut Live, func: &Function, live: &EntitySet<Value>) {
-    let mut now = Live::default();
-    for v in live.iter() {
-        let bits = element_bits(func.ty(v));
-        match now.by_bits.iter_mut().find(|(b, _)| *b == bits) {
-            Some((_, count)) => *count += 1,
-            None => now.by_bits.push((bits, 1)),
+/// Values that live, counted as they come and go.
+struct Counted<'f> {
+    func: &'f Function,
+    live: EntitySet<Value>,
+    now: Live,
+}
+
+impl<'f> Counted<'f> {
+    fn of(func: &'f Function, live: EntitySet<Value>) -> Self {
+        let mut now = Live::default();
+        live.iter().for_each(|v| *now.count(element_bits(func.ty(v))) += 1);
+        Counted { func, live, now }
+    }
+
+    fn insert(&mut self, v: Value) {
+        if self.live.insert(v) {
+            *self.now.count(element_bits(self.func.ty(v))) += 1;
         }
     }
-    if now.bits() > best.bits() {
-        *best = now;
+
+    fn remove(&mut self, v: Value) {
+        if self.live.remove(v) {
+            *self.now.count(element_bits(self.func.ty(v))) -= 1;
+        }
+    }
+
+    fn keep_fuller(&self, best: &mut Live) {
+        if self.now.bits() > best.bits() {
+            best.clone_from(&self.now);
+        }
     }
 }
 

@@ -280,7 +280,7 @@ impl Lower<'_> {
         // With a step, it is laid out for all lanes already (see `private_memory`).
         let objects = if rep == Rep::Varying { self.width } else { 1 };
         let ptr_ty = self.src.ty(result);
-        let Type::Ptr(space) = ptr_ty else { return Err(self.error(i, "internal: no pointer")) };
+        let Type::Ptr(space) = ptr_ty else { return Err(self.internal(i, "no pointer")) };
         let index_ty = Type::Int(self.module.layout.index_bits(space));
         let constant = self.src.as_int(count).and_then(|c| u64::try_from(c).ok());
         let per_lane =

@@ -202,7 +202,7 @@ impl Lower<'_> {
     pub(super) fn load_rows(&mut self, group: &Group) -> Result<(), VectorizeError> {
         let first = group.members[0].inst;
         let Some(accessed) = self.src.accessed(first) else {
-            return Err(self.error(first, "internal: a group has members that are no accesses"));
+            return Err(self.internal(first, "a group has members that are no accesses"));
         };
         let (access, size) = (accessed.access, group.size as i64);
         let elem = self.element_of(group);

@@ -100,7 +100,7 @@ impl Lower<'_> {
         let elem = self.element_of(group);
         let first = group.members[0].inst;
         let Some(Accessed { access, address, .. }) = self.src.accessed(first) else {
-            return Err(self.error(first, "internal: a group has members that are no accesses"));
+            return Err(self.internal(first, "a group has members that are no accesses"));
         };
         let base = self.scalar(address, first)?;
         let size = group.size as i64;

@@ -1,0 +1,115 @@
+//! Names of an input in C headers: what is a name there, what is not, and text within comments.
+
+use warpline::printable;
+
+/// What has a meaning of its own in C, C++ or the headers that ours includes, or is a macro of GCC's on some machine.
+const RESERVED: &str = " alignas alignof and and_eq asm atomic_cancel auto bitand bitor bool break case catch char char16_t char32_t \
+     char8_t class co_await co_return co_yield compl complex concept const const_cast consteval constexpr \
+     constinit continue decltype default delete do double dynamic_cast else enum explicit export extern false far \
+     float for friend goto huge i386 if imaginary inline int interrupt linux long mutable namespace near new \
+     noexcept noreturn not not_eq nullptr operator or or_eq pascal pixel private protected public register \
+     reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast struct sun \
+     switch template this thread_local throw true try typedef typeid typename typeof typeof_unqual union unix \
+     unsigned using vector virtual void volatile wchar_t while xor xor_eq ";
+
+/// Macros of `stdint.h` begin like this, and other names in capitals hardly ever do.
+const MACROS: [&str; 8] =
+    ["INT", "UINT", "SIZE_M", "PTRDIFF_M", "WCHAR_M", "WINT_M", "SIG_ATOMIC_M", "RSIZE_M"];
+
+/// Whether a name can be declared in C and C++: letters, digits and `_`, no keyword, and nothing that may be a macro
+/// or a type.
+pub fn is_identifier(name: &str) -> bool {
+    let letters = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let is_type = (name.starts_with("int") || name.starts_with("uint")) && name.ends_with("_t");
+    let is_macro = MACROS.iter().any(|start| name.starts_with(start))
+        && !name.contains(|c: char| c.is_ascii_lowercase());
+    letters && begins && !is_type && !is_macro && !RESERVED.contains(&format!(" {name} "))
+}
+
+/// Whether a name can be that of a parameter: such names are replaced by macros more often than those of functions,
+/// whose linkers know them.
+fn is_parameter(name: &str) -> bool {
+    is_identifier(name) && !name.starts_with('_') && !name.starts_with("warpline_")
+}
+
+/// The names of parameters as C can have them: their own where possible, and no two the same. `taken` are names that
+/// stand beside them.
+pub fn parameters<'n>(names: impl Iterator<Item = &'n str>, taken: &[&str]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for (i, name) in names.enumerate() {
+        let mut own = match is_parameter(name) || is_parameter(&format!("{name}_")) {
+            true => name.to_owned(),
+            false => format!("arg{i}"),
+        };
+        while !is_parameter(&own) || taken.contains(&&*own) || all.contains(&own) {
+            own.push('_');
+        }
+        all.push(own);
+    }
+    all
+}
+
+/// Text within a comment of C, which it neither ends nor seems to begin again.
+pub fn comment(text: &str) -> String {
+    printable::line(text).replace("*/", "*\\/").replace("/*", "/\\*")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_identifiers_or_are_replaced() {
+        let names = [
+            "x",
+            "int",
+            "int_",
+            "a b",
+            "",
+            "9",
+            "__LINE__",
+            "offset",
+            "INT32_MAX",
+            "N",
+            "linux",
+            "x",
+            "größe",
+            "warpline_run",
+        ];
+        let made = parameters(names.into_iter(), &["offset"]);
+        let expected = [
+            "x",
+            "int_",
+            "int__",
+            "arg3",
+            "arg4",
+            "arg5",
+            "arg6",
+            "offset_",
+            "INT32_MAX_",
+            "N",
+            "linux_",
+            "x_",
+            "arg12",
+            "arg13",
+        ];
+        assert_eq!(made[..8], expected[..8]);
+        assert!(made.iter().all(|name| is_parameter(name)), "{made:?}");
+        assert!(
+            is_identifier("kernel_w8")
+                && is_identifier("_Z3foov")
+                && !is_identifier("k.x")
+                && !is_identifier("switch")
+        );
+    }
+
+    #[test]
+    fn comments_stay_comments() {
+        assert_eq!(comment("a*/int x;/*\n"), "a*\\/int x;/\\*\\u{a}");
+        for text in ["*/*/", "/*/", "**//", "*\u{0}/"] {
+            let made = comment(text);
+            assert!(!made.contains("*/") && !made.contains("/*"), "{made}");
+        }
+    }
+}

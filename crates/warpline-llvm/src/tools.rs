@@ -1,0 +1,83 @@
+//! The compilers to use, and where they come from.
+//!
+//! Which they are must not depend on what lies beside an input, nor on the working folder: rustup's `rustc` takes the
+//! toolchain that a `rust-toolchain.toml` there names, which may be a path to any program. So it is asked once, in a
+//! folder that only the machine's owner writes to, where its toolchain is, and that toolchain's own compiler is
+//! called from then on. Folders of `$PATH` that are not absolute are passed over.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::ffi::load::Llvm;
+
+/// The folder in which programs are asked about themselves.
+const NEUTRAL: &str = "/";
+
+/// A file of this name in an absolute folder of `$PATH`.
+fn on_path(name: &str) -> Option<PathBuf> {
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders = std::env::split_paths(&search).filter(|folder| folder.is_absolute());
+    folders.find_map(|folder| Some(folder.join(name)).filter(|path| path.is_file()))
+}
+
+/// A program that a user names in a variable: by path, which becomes absolute, or by name.
+fn named_in(variable: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(std::env::var_os(variable).filter(|path| !path.is_empty())?);
+    let is_name = path.components().count() == 1 && !path.is_absolute();
+    let found = if is_name { path.to_str().and_then(on_path) } else { std::path::absolute(&path).ok() };
+    Some(found.unwrap_or(path))
+}
+
+/// `$RUSTC`, or `rustc` on the path; the bare name if there is none.
+pub(crate) fn rustc_as_named() -> PathBuf {
+    named_in("RUSTC").or_else(|| on_path("rustc")).unwrap_or_else(|| "rustc".into())
+}
+
+/// The folder of the Rust toolchain, or the program that does not say it and why.
+pub(crate) fn sysroot() -> Result<&'static Path, (PathBuf, String)> {
+    static FOUND: OnceLock<Result<PathBuf, (PathBuf, String)>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        let rustc = rustc_as_named();
+        match Command::new(&rustc).args(["--print", "sysroot"]).current_dir(NEUTRAL).output() {
+            Ok(output) if output.status.success() => {
+                Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned().into())
+            }
+            Ok(output) => {
+                let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+                Err((rustc, format!("`--print sysroot` failed: {words}")))
+            }
+            Err(error) => Err((rustc, error.to_string())),
+        }
+    });
+    found.as_deref().map_err(Clone::clone)
+}
+
+/// The Rust compiler: that of the toolchain itself, where there is one.
+pub(crate) fn rustc() -> PathBuf {
+    let own = sysroot().ok().map(|folder| folder.join("bin/rustc")).filter(|path| path.is_file());
+    own.unwrap_or_else(rustc_as_named)
+}
+
+/// `$CLANG`, `clang`, or `clang-23` down to `clang-16`.
+pub(crate) fn clang() -> Option<PathBuf> {
+    let mut names =
+        std::iter::once("clang".to_owned()).chain((16..=23).rev().map(|version| format!("clang-{version}")));
+    named_in("CLANG").or_else(|| names.find_map(|name| on_path(&name)))
+}
+
+/// Which library and which compilers are used, and their versions, in lines.
+pub fn tools() -> String {
+    let llvm = match Llvm::get() {
+        Ok(llvm) => format!("{}, {}", llvm.version_text(), llvm.path().display()),
+        Err(error) => error.to_string(),
+    };
+    let version = |path: PathBuf| {
+        let asked = Command::new(&path).arg("--version").current_dir(NEUTRAL).output();
+        let said = asked.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+        let first = said.ok().and_then(|text| text.lines().next().map(str::to_owned));
+        format!("{}, {}", first.unwrap_or_else(|| "not found".to_owned()), path.display())
+    };
+    let clang = clang().map_or_else(|| "not found".to_owned(), version);
+    format!("LLVM: {llvm}\nrustc: {}\nclang: {clang}\n", version(rustc()))
+}
