@@ -63,7 +63,19 @@ pub fn in_words(l: &MadeLoop) -> String {
     let rest = if l.made.rest < l.width { format!(", its end on {}", l.made.rest) } else { String::new() };
     let (place, function, width) = (&l.place, line(&l.function), l.width);
     let lead = if l.made.lead.is_some() { ", groups aligned" } else { "" };
-    format!("the loop at {place} in {function} on {width} lanes{rest}{lead} (carries {carried})")
+    let checks = match l.made.checks {
+        0 => String::new(),
+        1 => "; a pair of pointers is checked before it".to_owned(),
+        n => format!("; {n} pairs of pointers are checked before it"),
+    };
+    let updates = match l.made.pieces.count() {
+        0 => String::new(),
+        1 => "; an update of memory is made in the order of iterations".to_owned(),
+        n => format!("; {n} updates of memory are made in the order of iterations"),
+    };
+    format!(
+        "the loop at {place} in {function} on {width} lanes{rest}{lead} (carries {carried}{checks}{updates})"
+    )
 }
 
 /// The same as data.
@@ -83,5 +95,8 @@ pub fn as_json(l: &MadeLoop) -> Value {
         "masks": l.made.full.counts.masks,
         "boscc": l.made.full.counts.boscc,
         "coherent": l.made.full.counts.coherent,
+        "checks": l.made.checks,
+        "ordered_updates": l.made.pieces.count(),
+        "trusted": l.made.full.dependences.trusted,
     })
 }

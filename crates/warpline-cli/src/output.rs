@@ -10,7 +10,9 @@ use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _}
 use std::path::{Path, PathBuf};
 
 use warpline::printable;
+use warpline::printable::line;
 use warpline::vectorize::counts::Counts;
+use warpline::vectorize::dependences::Dependences;
 
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
@@ -306,9 +308,10 @@ pub fn complain(text: &str) {
 }
 
 /// Lines for people about a kernel: why it has so many lanes, if that was left to us, and its [`counts`].
-pub fn lines_on(kernel: &Kernel, counted: &Counts) -> Vec<String> {
+pub fn lines_on(kernel: &Kernel, counted: &Counts, dependences: &Dependences) -> Vec<String> {
     let chosen = kernel.chosen.as_ref().map(|choice| format!("  width auto: {choice}"));
-    chosen.into_iter().chain(counts(counted)).collect()
+    let warnings = dependences.warnings.iter().map(|w| format!("  warning: {}", line(w)));
+    chosen.into_iter().chain(warnings).chain(counts(counted)).collect()
 }
 
 /// What became of branches, loops, exits and masks (paper 3, Table 1), and how many tests were made, as lines for

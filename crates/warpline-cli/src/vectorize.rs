@@ -142,6 +142,8 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> serde_json::Value
         "masks": made.counts.masks,
         "boscc": made.counts.boscc,
         "coherent": made.counts.coherent,
+        "warnings": made.dependences.warnings,
+        "trusted": made.dependences.trusted,
     })
 }
 
@@ -157,7 +159,7 @@ fn text_of(compiled: &Compiled) -> String {
     if compiled.range.is_some() && kernel.lead > 0 {
         text += "; groups aligned";
     }
-    text += &format!("\n{}\n", output::lines_on(kernel, &made.counts).join("\n"));
+    text += &format!("\n{}\n", output::lines_on(kernel, &made.counts, &made.dependences).join("\n"));
     if made.approximate {
         text += &approximate(&math::libraries(&kernel.imported.ir));
     }

@@ -201,7 +201,7 @@ impl Results {
                 lines.push(line);
             }
         }
-        lines.extend(output::lines_on(kernel, &self.made.counts));
+        lines.extend(output::lines_on(kernel, &self.made.counts, &self.made.dependences));
         if let Some(t) = &self.allowed {
             let of = |f: fn(&Comparison) -> f64| {
                 let scalar = if self.binding { f(&self.by_scalar) } else { 0.0 };

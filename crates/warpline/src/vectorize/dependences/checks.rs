@@ -14,7 +14,7 @@ use super::order::Order;
 use super::place::{Moving, Place, Term};
 use super::region::{Growth, Region, Stands, Sym};
 use super::scalar::Tree;
-use super::span::{Extent, Number, Span};
+use super::span::{Counter, Extent, Number, Span};
 use crate::ir::Value;
 use crate::shape::addresses::{Extension, number};
 
@@ -220,6 +220,7 @@ impl Resolve<'_, '_> {
         };
         let to = Number::Sum(vec![(outer(counted.bound)?, 1)], counted.beyond);
         let from = outer(counted.from)?;
-        Some(Extent::Counted { from, to, upwards: counted.upwards, length, scale: m.term.scale })
+        let (upwards, scale) = (counted.upwards, m.term.scale);
+        Some(Extent::Counted(Box::new(Counter { from, to, upwards, length, scale })))
     }
 }

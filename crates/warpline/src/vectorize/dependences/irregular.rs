@@ -63,13 +63,17 @@ impl<'a> Irregular<'a> {
                 repeats = true;
                 return false;
             };
+            let sums = |op: BinaryOp| {
+                use BinaryOp::{Add, Mul, Or, Shl, Sub};
+                matches!(op, Add | Sub | Mul | Shl | Or)
+            };
             let plain = match &self.func.insts[inst].op {
-                Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl | BinaryOp::Or) => {
-                    true
+                Op::Binary(op) => sums(*op),
+                Op::Cast(op) => {
+                    use CastOp::{AddrSpaceCast, Bitcast, SExt, ZExt};
+                    matches!(op, SExt | ZExt | Bitcast | AddrSpaceCast)
                 }
-                Op::Cast(CastOp::SExt | CastOp::ZExt | CastOp::Bitcast | CastOp::AddrSpaceCast) => true,
-                Op::Gep(_) | Op::Phi | Op::Freeze => true,
-                _ => false,
+                op => matches!(op, Op::Gep(_) | Op::Phi | Op::Freeze),
             };
             repeats |= !plain;
             plain

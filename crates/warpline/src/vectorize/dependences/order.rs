@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::order::reachable_from;
@@ -106,12 +107,15 @@ impl<'a> Schedule<'a> {
     /// Whether control may come from one block to another. `None` if searches have taken too long.
     fn reaches(&self, from: Block, to: Block) -> Option<bool> {
         let mut all = self.reached.borrow_mut();
-        if !all.contains_key(&from) {
-            let left = self.fuel.get().checked_sub(self.graph.node_count())?;
-            self.fuel.set(left);
-            all.insert(from, reachable_from(&self.graph, [Node::from(from)]));
-        }
-        Some(all[&from].contains(Node::from(to).index()))
+        let reached = match all.entry(from) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let left = self.fuel.get().checked_sub(self.graph.node_count())?;
+                self.fuel.set(left);
+                new.insert(reachable_from(&self.graph, [Node::from(from)]))
+            }
+        };
+        Some(reached.contains(Node::from(to).index()))
     }
 
     /// Whether control may come from one block to another without passing the header of a loop.

@@ -25,9 +25,20 @@ pub(crate) enum Number {
 pub(crate) enum Extent {
     /// So many bytes at least, and at most.
     Known(i64, i64),
-    /// What a counter in an inner loop is, times `length`, times `scale`: from the first of these numbers to one less than the second, or to the
-    /// first, if that is greater. `upwards` says that it must not be, since the counter is only compared for equality.
-    Counted { from: Number, to: Number, upwards: bool, length: Option<Number>, scale: i64 },
+    /// What a counter in an inner loop adds.
+    Counted(Box<Counter>),
+}
+
+/// What a counter in an inner loop adds: times `length`, times `scale`, from the first of these numbers to one less than the second, or to the first, if that
+/// is greater.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Counter {
+    pub(crate) from: Number,
+    pub(crate) to: Number,
+    /// Whether `from` must not be greater than `to`, since the counter is only compared for equality.
+    pub(crate) upwards: bool,
+    pub(crate) length: Option<Number>,
+    pub(crate) scale: i64,
 }
 
 /// What an access touches in the first iteration, and how that moves.
@@ -259,7 +270,8 @@ impl Emitter<'_, '_> {
                 let (low, high) = (self.int(*low), self.int(*high));
                 self.stretched(first, length, low, high)
             }
-            Extent::Counted { from, to, upwards, length: elements, scale } => {
+            Extent::Counted(counter) => {
+                let Counter { from, to, upwards, length: elements, scale } = &**counter;
                 let (from, to) = (self.number(from), self.number(to));
                 let (from, to) = (self.small(from), self.small(to));
                 if *upwards {
