@@ -63,14 +63,14 @@ impl<'a> Irregular<'a> {
                 repeats = true;
                 return false;
             };
-            let plain = match &self.func.insts[inst].op {
-                Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl | BinaryOp::Or) => {
-                    true
-                }
-                Op::Cast(CastOp::SExt | CastOp::ZExt | CastOp::Bitcast | CastOp::AddrSpaceCast) => true,
-                Op::Gep(_) | Op::Phi | Op::Freeze => true,
-                _ => false,
-            };
+            let plain = matches!(
+                &self.func.insts[inst].op,
+                Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl | BinaryOp::Or)
+                    | Op::Cast(CastOp::SExt | CastOp::ZExt | CastOp::Bitcast | CastOp::AddrSpaceCast)
+                    | Op::Gep(_)
+                    | Op::Phi
+                    | Op::Freeze
+            );
             repeats |= !plain;
             plain
         });
