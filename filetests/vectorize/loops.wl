@@ -568,7 +568,7 @@ exit:
   ret %s
 }
 ; check: loops
-; error: function `in_order`, `%t = fadd`: combines floating-point numbers, which in another order may give another result, and has not the flag `reassoc`; allow any order (`--any-order`, `//@ loop any-order`), or compile with such flags (`#pragma clang fp reassociate(on)`, `-ffast-math`)
+; error: function `in_order`, `%t = fadd`: combines floating-point numbers, which in another order may give another result, and has not the flag `reassoc`; allow any order (`--any-order`, `//@ loop any-order`, a `reduction` clause of OpenMP), or compile with such flags (`#pragma clang fp reassociate(on)`, `-ffast-math`)
 
 ; Flags that allow it.
 func @any_order(%p: ptr, %n: i64) -> float {
