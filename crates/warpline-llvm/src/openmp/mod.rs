@@ -6,7 +6,7 @@
 //! what the preprocessor writes, where comments, continued lines, macros, conditions and `_Pragma` are dealt with
 //! ([`read()`]); loops that clang marks say in which line their directive stands ([`crate::MarkedLoop`]). And where
 //! directives need more than `-fopenmp-simd`, that text is compiled with `-fopenmp`, after all that is for threads
-//! has been taken out of it ([`text`]).
+//! has been taken out of it (`text`).
 
 mod blocks;
 mod text;

@@ -11,7 +11,7 @@ const MAX_DEPTH: u32 = 12;
 const MAX_TERMS: usize = 8;
 
 /// How a narrow number enters wide arithmetic.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Extension {
     /// It is at least as wide as addresses and taken modulo their width.
     None,

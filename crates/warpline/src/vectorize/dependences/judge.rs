@@ -1,5 +1,7 @@
 //! What a [contract](super::Contract) makes of accesses that may meet.
 
+use std::collections::HashMap;
+
 use super::access::{Access, Kind};
 use super::checks;
 use super::distance::Distance;
@@ -7,12 +9,17 @@ use super::irregular::Irregular;
 use super::meet::{Comparison, Meeting, Unknown};
 use super::order::{Order, Schedule};
 use super::pieces::Pieces;
+use super::place::Term;
+use super::region::Sym;
 use super::{Contract, Dependences, Region};
 use crate::ir::{Function, Inst, Module, Op, Value};
 use crate::vectorize::{MAX_WIDTH, VectorizeError};
 
 /// So many pairs are looked at before what is left counts as unknown.
 const MAX_PAIRS: usize = 2_000_000;
+
+/// So many accesses that the user answers for are told.
+const MAX_TRUSTED: usize = 64;
 
 /// So many pairs may be checked when the code runs.
 const MAX_CHECKS: usize = 64;
@@ -33,30 +40,69 @@ pub(super) struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Looks at all pairs of which one writes.
+    /// Looks at pairs of which one writes.
     pub(super) fn look_at(&mut self, accesses: &[Access]) -> Result<(), VectorizeError> {
-        let mut pairs = 0;
-        for (n, a) in accesses.iter().enumerate() {
-            for b in &accesses[n..] {
-                if !(a.writes || b.writes) {
-                    continue;
+        let all: Vec<&Access> = accesses.iter().collect();
+        match self.contract {
+            Contract::Racy => Ok(()),
+            Contract::Threads => self.look_at_threads(&all),
+            Contract::Sequential | Contract::Independent => {
+                let complete = self.pairs(&all, |judge, a, b| judge.sequence(a, b))?;
+                if complete || self.contract == Contract::Independent {
+                    return Ok(());
                 }
-                if self.pieces.are_combined(a.inst, b.inst) {
-                    continue;
-                }
-                pairs += 1;
-                if pairs > MAX_PAIRS {
-                    let reason = "it has too many accesses to memory to be compared with each other";
-                    return Err(VectorizeError::in_function(self.func, reason));
-                }
-                match self.contract {
-                    Contract::Racy => {}
-                    Contract::Threads => self.threads(a, b, accesses)?,
-                    Contract::Sequential | Contract::Independent => self.sequence(a, b)?,
-                }
+                let reason = "it has too many accesses to memory to be compared with each other";
+                Err(VectorizeError::in_function(self.func, reason))
             }
         }
+    }
+
+    /// Looks at the accesses of threads, of which only those are compared whose distance is known, or that are at one address. The others are trusted.
+    fn look_at_threads(&mut self, all: &[&Access]) -> Result<(), VectorizeError> {
+        let mut groups: HashMap<(Option<Sym>, &[Term], Option<Value>), Vec<&Access>> = HashMap::new();
+        let mut order = Vec::new();
+        for &a in all {
+            let key = match &a.place {
+                Some(place) => (Some(place.base), &place.terms[..], None),
+                None => (None, &[][..], a.address),
+            };
+            groups.entry(key).or_insert_with(|| {
+                order.push(key);
+                Vec::new()
+            });
+            groups.get_mut(&key).into_iter().for_each(|group| group.push(a));
+            let decided = a.place.as_ref().is_some_and(|p| p.step.is_some() && p.moving.is_empty());
+            if a.writes && !decided && self.found.trusted.len() < MAX_TRUSTED {
+                self.found.trusted.push(self.told(a, a));
+            }
+        }
+        for key in order {
+            let group = groups.remove(&key).unwrap_or_default();
+            self.pairs(&group, |judge, a, b| judge.threads(a, b, &group))?;
+        }
         Ok(())
+    }
+
+    /// Looks at all pairs of which one writes, as long as there are not too many: whether all were looked at.
+    fn pairs(
+        &mut self,
+        all: &[&Access],
+        mut look: impl FnMut(&mut Self, &Access, &Access) -> Result<(), VectorizeError>,
+    ) -> Result<bool, VectorizeError> {
+        let mut left = MAX_PAIRS;
+        for (n, a) in all.iter().enumerate() {
+            for b in &all[n..] {
+                if !(a.writes || b.writes) || self.pieces.are_combined(a.inst, b.inst) {
+                    continue;
+                }
+                if left == 0 {
+                    return Ok(false);
+                }
+                left -= 1;
+                look(self, a, b)?;
+            }
+        }
+        Ok(true)
     }
 
     /// The sequential meaning: what an earlier iteration does to memory comes before what a later one does.
@@ -129,7 +175,9 @@ impl Judge<'_> {
             return Err(self.refuse(a, b, self.inseparable()));
         }
         if trusted {
-            self.found.trusted.push(self.told(a, b));
+            if self.found.trusted.len() < MAX_TRUSTED {
+                self.found.trusted.push(self.told(a, b));
+            }
             return Ok(());
         }
         if self.region.is_some()
@@ -163,7 +211,7 @@ impl Judge<'_> {
     }
 
     /// Lanes as threads: certain races are refused.
-    fn threads(&mut self, a: &Access, b: &Access, all: &[Access]) -> Result<(), VectorizeError> {
+    fn threads(&mut self, a: &Access, b: &Access, all: &[&Access]) -> Result<(), VectorizeError> {
         let plain = |x: &Access| matches!(x.kind, Kind::Plain | Kind::Bulk);
         if !plain(a) || !plain(b) || self.one_lane(a, b) {
             return Ok(());
@@ -174,10 +222,7 @@ impl Judge<'_> {
             Meeting::Within(_) | Meeting::Unknown(_) if self.is_inseparable(a, b) => {
                 return Err(self.refuse(a, b, self.inseparable()));
             }
-            Meeting::Within(_) | Meeting::Unknown(_) => {
-                self.found.trusted.push(self.told(a, b));
-                return Ok(());
-            }
+            Meeting::Within(_) | Meeting::Unknown(_) => return Ok(()),
         };
         // Lanes farther apart than a group is wide run one after the other.
         let Some(lanes) = d.ever().filter(|&k| k < MAX_WIDTH.into()) else { return Ok(()) };

@@ -5,13 +5,13 @@
 //! lane *p* first. In vectors, A of lane *p* comes first if its statement comes first, or if A and B are one statement, which serves one lane after the
 //! other. Everything else is a dependence that lanes break, unless lane *p* and lane *q* are never in one group.
 //!
-//! 1. [`access`]: the accesses to memory that lanes share; [`roots`]: the objects that they may lead to;
-//! 2. [`place`]: addresses as sums of what stays the same in a lane, what moves in its inner loops ([`bounds`]), and rows of arrays;
-//! 3. [`meet`]: whether two accesses can touch the same bytes, by the [distance rule](distance);
-//! 4. [`order`]: which of two statements comes first in the lane program, where all passes that move statements have done so;
-//! 5. [`judge`]: what the contract says; [`irregular`]: addresses that lanes may have in common;
-//! 6. [`checks`], [`span`], [`scalar`], [`counted`]: what is left to be checked before a loop, when its pointers are known;
-//! 7. [`pieces`]: what lanes would break, but a single lane after the other does not.
+//! 1. `access`: the accesses to memory that lanes share; `roots`: the objects that they may lead to;
+//! 2. `place`: addresses as sums of what stays the same in a lane, what moves in its inner loops (`bounds`), and rows of arrays;
+//! 3. `meet`: whether two accesses can touch the same bytes, by the distance rule (`distance`);
+//! 4. `order`: which of two statements comes first in the lane program, where all passes that move statements have done so;
+//! 5. `judge`: what the contract says; `irregular`: addresses that lanes may have in common;
+//! 6. `checks`, `span`, `scalar`, `counted`: what is left to be checked before a loop, when its pointers are known;
+//! 7. `pieces`: what lanes would break, but a single lane after the other does not.
 //!
 //! Distances and steps are congruences modulo 2^64, so no proof rests on arithmetic that does not wrap. Terms that change in a loop within the kernel do not
 //! cancel, since two accesses may be made in different iterations: their ranges count, or that they are in one iteration.

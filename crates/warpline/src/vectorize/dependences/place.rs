@@ -10,7 +10,7 @@ use crate::shape::{Exact, Shape};
 use crate::uniformity::Uniformity;
 
 /// A number of the kernel or of the function around it, times a constant.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Term {
     pub(crate) sym: Sym,
     pub(crate) extension: Extension,

@@ -1,6 +1,6 @@
 //! Loops as the unit of vectorization: a loop within a scalar function becomes one that executes W iterations at once.
 //!
-//! The result is the sequential loop's. What iterations pass on in memory is found by [`dependences`](super::dependences), and what the
+//! The result is the sequential loop's. What iterations pass on in memory is found by [`dependences`], and what the
 //! [contract](Contract) leaves to be seen when pointers are known is checked before the loop. What they pass on in registers is found here, and refused
 //! where it is not understood. Loops within the loop, branches and calls in it are no
 //! obstacle: one iteration becomes a kernel, and a kernel may have all that.
