@@ -252,7 +252,10 @@ pub fn vectorize_staged(
     let mut func = module.functions[func].clone();
     // The iterations of a loop have been looked at before.
     let own = match options.region {
-        None => dependences::cut(module, &mut func, &options.args, None, options.contract, false),
+        None => {
+            let (name, args, contract) = (&options.name, &options.args, options.contract);
+            dependences::cut(module, &mut func, name, args, None, contract, false)
+        }
         Some(_) => Pieces::none(),
     };
     let pieces = if options.region.is_none() { &own } else { options.pieces };

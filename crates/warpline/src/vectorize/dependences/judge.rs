@@ -24,6 +24,9 @@ const MAX_TRUSTED: usize = 64;
 /// So many pairs may be checked when the code runs.
 const MAX_CHECKS: usize = 64;
 
+/// What accesses have in common that are compared: the base and the terms of their places, or else their address.
+type Key<'a> = (Option<Sym>, &'a [Term], Option<Value>);
+
 /// What decides about the accesses of a kernel.
 pub(super) struct Judge<'a> {
     pub(super) module: &'a Module,
@@ -59,7 +62,7 @@ impl Judge<'_> {
 
     /// Looks at the accesses of threads, of which only those are compared whose distance is known, or that are at one address. The others are trusted.
     fn look_at_threads(&mut self, all: &[&Access]) -> Result<(), VectorizeError> {
-        let mut groups: HashMap<(Option<Sym>, &[Term], Option<Value>), Vec<&Access>> = HashMap::new();
+        let mut groups: HashMap<Key<'_>, Vec<&Access>> = HashMap::new();
         let mut order = Vec::new();
         for &a in all {
             let key = match &a.place {

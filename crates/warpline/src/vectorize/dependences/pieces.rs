@@ -82,10 +82,11 @@ impl Pieces {
 }
 
 /// Makes the updates of a kernel that several lanes may make at one place right, where the contract asks for the sequential meaning. The function is
-/// changed; functions are added to the module.
+/// changed; functions are added to the module, whose names begin with this one.
 pub(in crate::vectorize) fn cut(
     module: &mut Module,
     func: &mut Function,
+    name: &str,
     args: &[ArgShape],
     region: Option<&Region<'_>>,
     contract: Contract,
@@ -126,7 +127,7 @@ pub(in crate::vectorize) fn cut(
                 combine(func, &update, combination);
                 pieces.combined.push((update.load, update.store));
             }
-            None => pieces.all.push(plan.cut(module, func, &update)),
+            None => pieces.all.push(plan.cut(module, func, name, &update)),
         }
     }
     pieces
@@ -308,7 +309,7 @@ fn combine(func: &mut Function, update: &Update, c: Combination) {
 
 impl Plan {
     /// Makes a function of the piece, and a call of it.
-    fn cut(&self, module: &mut Module, func: &mut Function, update: &Update) -> Piece {
+    fn cut(&self, module: &mut Module, func: &mut Function, name: &str, update: &Update) -> Piece {
         let mut inside: EntitySet<Value> = EntitySet::new();
         inside.extend(self.insts.iter().flat_map(|&i| func.insts[i].results.iter().copied()));
         let mut params: Vec<Value> = vec![update.address];
@@ -319,7 +320,7 @@ impl Plan {
                 }
             }
         }
-        let name = format!("{}.piece{}", func.name, update.store.as_u32());
+        let name = format!("{name}.piece{}", update.store.as_u32());
         let types: Vec<Type> = self.results.iter().map(|&r| func.ty(r)).collect();
         let ret = match types[..] {
             [] => Type::Void,

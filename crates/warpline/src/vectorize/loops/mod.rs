@@ -384,7 +384,7 @@ fn understand(
     let stands = body.stands(&scalar, &l, &carried);
     let region = Region { func: &scalar, params: &stands };
     let pieces =
-        dependences::cut(module, &mut body.func, &body.args, Some(&region), unit.contract, any_order);
+        dependences::cut(module, &mut body.func, &name, &body.args, Some(&region), unit.contract, any_order);
     verify(module, &body.func).map_err(|e| {
         VectorizeError::in_function(&scalar, format!("taking the loop out broke it:\n{e}")).internal()
     })?;
