@@ -373,6 +373,8 @@ fn row_of_items(items: &WorkItems, func: &Function, begin: i64, end: i64) -> Vec
 /// Why branches are divergent and loops left apart, as the vectorizer sees it.
 fn reasons(kernel: &Kernel) -> Result<Vec<Reason>> {
     let asked = kernel.vectorizer(String::new(), kernel.width, false, &NoMathLibrary, &AllCallees);
+    // Dependences are judged where code is made, once updates of shared memory have been taken out.
+    let asked = warpline::vectorize::Options { contract: Contract::Racy, ..asked };
     let (ir, func) = (&kernel.imported.ir, kernel.function());
     let linearized = linearize_kernel(ir, func, &asked).map_err(|e| kernel.refusal(&e))?;
     Ok(FunctionReport::new(ir, &linearized.scalar, &linearized.uniformity).reasons)
