@@ -264,3 +264,41 @@ fn a_marked_loop_is_vectorized_in_every_instance_of_its_function() {
     let text = ok(&warpline(&["vectorize", &file, "--width", "4", "-o", object.to_str().unwrap()]));
     assert_eq!(text.matches("the loop at generic.rs:5 in ").count(), 2, "{text}");
 }
+
+#[test]
+fn safe_functions_of_rust_have_the_sequential_meaning() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernel = |name: &str, head: &str, body: &str| {
+        let text = format!(
+            "//@ bind x=u32[1000]=random\n//@ bind s=f32[16]=zero\n//@ bind h=u32[16]=zero\n//@ range 1..1000\n\
+             #[warpline_lanes::kernel(i = index, {head}\n    {body}\n}}\n"
+        );
+        let used = |line: &&str| {
+            !line.starts_with("//@ bind ") || text.contains(&format!("{} = uniform", &line[9..10]))
+        };
+        let text: Vec<&str> = text.lines().filter(used).collect();
+        write(folder.path(), &format!("{name}.rs"), &text.join("\n"))
+    };
+    let sum = kernel(
+        "sum",
+        "x = uniform, s = uniform)]\npub fn sum(i: u32, x: &[u32; 1000], s: &mut f32) {",
+        "*s += x[i as usize] as f32;",
+    );
+    let count = kernel(
+        "count",
+        "x = uniform, h = uniform)]\npub fn count(i: u32, x: &[u32; 1000], h: &mut [u32; 16]) {",
+        "h[(x[i as usize] & 15) as usize] += 1;",
+    );
+    for file in [sum, count] {
+        let text = ok(&warpline(&["run", &file]));
+        assert!(text.contains("0 mismatches"), "{text}");
+    }
+    let chain = kernel(
+        "chain",
+        "x = uniform)]\npub fn chain(i: u32, x: &mut [u32; 1000]) {",
+        "x[i as usize] = x[i as usize - 1].wrapping_mul(2);",
+    );
+    let refused = warpline(&["run", &chain]);
+    assert_ne!(refused.status.code(), Some(0));
+    assert!(stderr(&refused).contains("in an order that lanes cannot keep"), "{}", stderr(&refused));
+}
