@@ -135,11 +135,16 @@ struct Resolve<'r, 'a> {
 }
 
 impl Resolve<'_, '_> {
+    /// What a value stands for outside, if it is a parameter of the kernel.
+    fn stands(&self, v: Value) -> Option<Stands> {
+        let n = self.c.func.params.iter().position(|&p| p == v)?;
+        self.region.params.get(n).copied()
+    }
+
     /// A pointer that is known before the loop, in the first iteration.
     fn pointer(&self, sym: Sym) -> Option<Sym> {
         let Sym::Inner(v) = sym else { return Some(sym) };
-        let n = self.c.func.params.iter().position(|&p| p == v)?;
-        match *self.region.params.get(n)? {
+        match self.stands(v)? {
             Stands::StartsAt(start, _) | Stands::For(start) => Some(Sym::Outer(start)),
             Stands::Anything => None,
         }
@@ -148,8 +153,7 @@ impl Resolve<'_, '_> {
     /// What a pointer grows by that is a parameter.
     fn base_growth(&self, sym: Sym) -> Option<i128> {
         let Sym::Inner(v) = sym else { return Some(0) };
-        let n = self.c.func.params.iter().position(|&p| p == v)?;
-        match *self.region.params.get(n)? {
+        match self.stands(v)? {
             Stands::StartsAt(_, Growth::Constant(by)) => Some(by),
             Stands::StartsAt(..) | Stands::Anything => None,
             Stands::For(_) => Some(0),

@@ -75,8 +75,8 @@ impl Judge<'_> {
             });
             groups.get_mut(&key).into_iter().for_each(|group| group.push(a));
             let decided = a.place.as_ref().is_some_and(|p| p.step.is_some() && p.moving.is_empty());
-            if a.writes && !decided && self.found.trusted.len() < MAX_TRUSTED {
-                self.found.trusted.push(self.told(a, a));
+            if a.writes && !decided {
+                self.trust(a, a);
             }
         }
         for key in order {
@@ -178,9 +178,7 @@ impl Judge<'_> {
             return Err(self.refuse(a, b, self.inseparable()));
         }
         if trusted {
-            if self.found.trusted.len() < MAX_TRUSTED {
-                self.found.trusted.push(self.told(a, b));
-            }
+            self.trust(a, b);
             return Ok(());
         }
         if self.region.is_some()
@@ -211,6 +209,13 @@ impl Judge<'_> {
             ),
         };
         Err(self.refuse(a, b, format!("{reason}; {}", self.remedy())))
+    }
+
+    /// Notes that the user answers for two accesses.
+    fn trust(&mut self, a: &Access, b: &Access) {
+        if self.found.trusted.len() < MAX_TRUSTED {
+            self.found.trusted.push(self.told(a, b));
+        }
     }
 
     /// Lanes as threads: certain races are refused.
