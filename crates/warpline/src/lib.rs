@@ -5,6 +5,7 @@
 //! * [`dataflow`]: data-flow analyses of functions, sparse and dense, and their clients.
 //! * [`group_functions`]: what work-items ask and do together, by names and signatures.
 //! * [`interp`]: the lane interpreter, the judge of transformations.
+//! * [`linear`]: numbers and addresses as sums, and loops that count.
 //! * [`observe`]: what a program's timing tells of its secrets.
 //! * [`printable`]: text from inputs, for terminals.
 //! * [`shape`]: how the lanes of a value relate: uniform, strided, varying.
@@ -23,6 +24,7 @@ mod demangle;
 pub mod group_functions;
 pub mod interp;
 pub mod ir;
+pub mod linear;
 pub mod observe;
 mod place;
 pub mod printable;

@@ -7,10 +7,10 @@
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::DfsOrder;
 
-use super::addresses;
 use crate::ir::{
     BinaryOp, Block, CastOp, Constant, Function, Inst, Module, Op, SymbolKind, Type, Value, ValueDef,
 };
+use crate::linear;
 
 /// After so many sweeps nothing is said of φs any more.
 const MAX_SWEEPS: usize = 8;
@@ -121,7 +121,7 @@ impl Solver<'_> {
 
     /// An address, given the low zeros of its base.
     fn address(&self, inst: Inst, base: u32) -> u32 {
-        let Some((terms, offset)) = addresses::step(self.module, self.func, inst) else { return 0 };
+        let Some((terms, offset)) = linear::step(self.module, self.func, inst) else { return 0 };
         let terms = terms.iter().map(|t| {
             let zeros = u32::from(self.known[t.value]);
             zeros.saturating_add(t.scale.trailing_zeros())

@@ -31,7 +31,6 @@
 //! and is not uniform, while in `i32` it has step 0 and is. A step of an integer wider than 64 bits that leaves 64
 //! bits is given up.
 
-pub mod addresses;
 pub mod alignment;
 mod analysis;
 mod args;

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use cranelift_entity::EntitySet;
 
 use crate::ir::{BinaryOp, Block, Edge, Function, Inst, MemAccess, Module, Op, Type, Value};
-use crate::shape::addresses::Address;
+use crate::linear::Address;
 
 use super::lower::has_cheap_vector_form;
 use super::objects::lifetime_marker;

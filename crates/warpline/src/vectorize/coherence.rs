@@ -36,7 +36,7 @@ use crate::ir::{
     Accessed, BinaryOp, Block, Combine, Effects, Function, Inst, InstData, IntPred, LaneOp, Module, Op,
     Symbol, Type, Value,
 };
-use crate::shape::addresses::Address;
+use crate::linear::Address;
 use crate::ssa;
 use crate::uniformity::Uniformity;
 

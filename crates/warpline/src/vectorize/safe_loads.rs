@@ -14,7 +14,7 @@ use cranelift_entity::SecondaryMap;
 use super::objects::{Accesses, Extent, Objects, SafeLoad, Wanted};
 use super::plan::Plan;
 use crate::ir::{Accessed, Block, Inst, Module, Value};
-use crate::shape::addresses::{Address, Term};
+use crate::linear::{Address, Term};
 
 /// The loads that need no active lane, and how they are made.
 pub type SafeLoads = SecondaryMap<Inst, Option<SafeLoad>>;

@@ -22,7 +22,7 @@ use cranelift_entity::SecondaryMap;
 use warpline_analysis::{DomTree, Node};
 
 use crate::ir::{Accessed, Block, Function, Inst, Module, Type, Value};
-use crate::shape::addresses::{Address, Term};
+use crate::linear::{Address, Term};
 
 /// Bytes of a word.
 pub const WORD_BYTES: u64 = 4;

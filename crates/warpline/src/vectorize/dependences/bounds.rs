@@ -6,7 +6,7 @@ use crate::dataflow::Code;
 use crate::dataflow::clients::bounds::Bounds;
 use crate::dataflow::clients::ranges::Range;
 use crate::ir::{CastOp, Function, Inst, Module, Op, Value};
-use crate::shape::addresses::Extension;
+use crate::linear::Extension;
 use warpline_analysis::dataflow::Instruction;
 use warpline_analysis::ssi::Version;
 

@@ -16,7 +16,7 @@ use super::region::{Growth, Region, Stands, Sym};
 use super::scalar::Tree;
 use super::span::{Counter, Extent, Number, Span};
 use crate::ir::Value;
-use crate::shape::addresses::{Extension, number};
+use crate::linear::{Extension, Sum};
 
 /// What must hold before a loop, or it runs as it was.
 #[derive(Clone, PartialEq, Debug)]
@@ -178,7 +178,7 @@ impl Resolve<'_, '_> {
 
     /// A number as a sum of what is known before the loop, in the first iteration, and what it grows by.
     fn linear(&self, v: Value) -> Option<(Number, i128)> {
-        let (terms, offset) = number(self.c.module, self.c.func, v)?;
+        let (terms, offset) = Sum::widened(self.c.func, v)?.into_parts();
         let (mut sum, mut growth) = (Vec::new(), 0i128);
         for t in terms {
             let term = Term { sym: self.c.sym(t.value), extension: t.extension, scale: t.scale };

@@ -3,8 +3,8 @@
 use warpline_analysis::{CycleForest, CycleId};
 
 use crate::dataflow::conditions::{inverse, swapped};
-use crate::ir::{BinaryOp, Block, Function, InstFlags, IntPred, Op, Value};
-use crate::shape::addresses::Extension;
+use crate::ir::{Block, Function, InstFlags, IntPred, Op, Value};
+use crate::linear::{Counter, Extension};
 
 /// What bounds a counter: it is at least `from`, and at most `bound + beyond - 1` or `from`.
 #[derive(Copy, Clone, Debug)]
@@ -31,34 +31,16 @@ impl Reading {
 
 /// What bounds a number, in a block, that counts upwards in the loop that it is computed in.
 pub(super) fn range(func: &Function, cycles: &CycleForest, v: Value, at: Block) -> Option<Counted> {
-    let phi = func.def_inst(v).filter(|&i| func.insts[i].op == Op::Phi)?;
-    let header = func.insts[phi].block;
-    let position = func.phi_position(phi)?;
+    let counter = Counter::of(func, cycles, v)?;
+    let Counter { start: from, next, step: by, flags, .. } = counter;
+    if !(1..=1 << 20).contains(&by) {
+        return None;
+    }
+    let header = func.def_block(v)?;
     let cycle = cycles.innermost(header.into())?;
-    if cycles.header(cycle) != header.into() || !cycles.is_reducible(cycle) {
-        return None;
-    }
-    let inside = |b: Block| cycles.contains(cycle, b.into());
-    let (mut from, mut back) = (None, None);
-    for &e in &func.blocks[header].preds {
-        let side = if inside(func.edges[e].from) { &mut back } else { &mut from };
-        if side.is_some_and(|(_, v)| v != func.edges[e].args[position]) {
-            return None;
-        }
-        *side = Some((func.edges[e].from, func.edges[e].args[position]));
-    }
-    let ((_, from), (latch, next)) = (from?, back?);
-    let step = &func.insts[func.def_inst(next)?];
-    let bits = func.ty(v).int_bits().filter(|&b| b <= 64)?;
-    let by = func.as_int(*step.args.get(1)?)?;
-    let counts = step.op == Op::Binary(BinaryOp::Add)
-        && step.args[0] == v
-        && (1..=1 << 20).contains(&by)
-        && by < 1 << (bits - 1);
-    if !counts {
-        return None;
-    }
-    let by = by as i64;
+    let preds = func.blocks[header].preds.iter().map(|&e| func.edges[e].from);
+    let latches: Vec<Block> = preds.filter(|&b| cycles.contains(cycle, b.into())).collect();
+    let &[latch] = &latches[..] else { return None };
     // One latch: then a test that dominates it is made in every iteration.
     let tests = if latch == header { vec![header] } else { vec![header, latch] };
     tests.into_iter().find_map(|block| {
@@ -72,8 +54,8 @@ pub(super) fn range(func: &Function, cycles: &CycleForest, v: Value, at: Block) 
             _ => return None,
         };
         let no_wrap = match signed {
-            Some(Extension::Signed) => step.flags.contains(InstFlags::NSW),
-            Some(_) => step.flags.contains(InstFlags::NUW),
+            Some(Extension::Signed) => flags.contains(InstFlags::NSW),
+            Some(_) => flags.contains(InstFlags::NUW),
             None => true,
         };
         // Behind the test of the counter itself, or before it; a test of the next number is as good as one behind.

@@ -8,7 +8,7 @@ use super::distance::Distance;
 use super::place::{Place, Row, Term};
 use super::region::{Region, Sym, sym};
 use super::roots::Objects;
-use crate::ir::{BinaryOp, Block, Function, InstFlags, Module, Op, Value};
+use crate::ir::{BinaryOp, Block, Function, InstFlags, Op, Value};
 use crate::uniformity::Uniformity;
 use crate::vectorize::MAX_WIDTH;
 
@@ -42,7 +42,6 @@ pub(super) enum Unknown {
 
 /// What accesses are compared by.
 pub(super) struct Comparison<'a> {
-    pub(super) module: &'a Module,
     pub(super) func: &'a Function,
     pub(super) uniformity: &'a Uniformity,
     pub(super) objects: &'a Objects<'a>,

@@ -107,7 +107,6 @@ pub(super) fn find(
         _ => false,
     };
     let comparison = Comparison {
-        module,
         func: scalar,
         uniformity,
         objects: &objects,

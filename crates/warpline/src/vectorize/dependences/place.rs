@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::bounds::Facts;
 use super::region::{Region, Sym, sym};
 use crate::ir::{BinaryOp, Block, CastOp, Constant, Function, InstFlags, Module, Op, Type, Value};
-use crate::shape::addresses::{Address, Extension};
+use crate::linear::{Address, Extension};
 use crate::shape::{Exact, Shape};
 use crate::uniformity::Uniformity;
 

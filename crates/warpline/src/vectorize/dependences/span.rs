@@ -1,7 +1,7 @@
 //! Stretches of memory, by numbers that are known before a loop, and the code that compares them.
 
 use crate::ir::{BinaryOp, CastOp, Constant, InstFlags, IntPred, Type, Value};
-use crate::shape::addresses::Extension;
+use crate::linear::Extension;
 use crate::vectorize::driver::build::Builder;
 
 use super::checks::{Check, Form};

@@ -26,12 +26,12 @@ use crate::vectorize::VectorizeError;
 use crate::vectorize::dependences::{Growth, Stands};
 use crate::vectorize::objects::Objects as Extents;
 
-use super::carried::{Carried, Kind, Step};
+use super::carried::{Carried, Kind};
 use super::find::{Loop, dominates};
 use super::hoist::hoist;
-use super::linear::Linear;
 use super::no_wrap::Exact;
 use super::objects::Objects;
+use crate::linear::Sum;
 
 /// The kernel of a loop.
 pub(super) struct Body {
@@ -51,14 +51,7 @@ impl Body {
         let stands = |&input: &Input| match input {
             Input::Value(v) => Stands::For(v),
             Input::Carried(k) => match carried[k].kind {
-                Kind::Induction { step, .. } => {
-                    let growth = match step {
-                        Step::Constant(by) => Growth::Constant(by),
-                        Step::Invariant(v, false) => Growth::Value(v),
-                        Step::Invariant(v, true) => Growth::Minus(v),
-                    };
-                    Stands::StartsAt(func.edges[into].args[k], growth)
-                }
+                Kind::Induction { step, .. } => Stands::StartsAt(func.edges[into].args[k], step),
                 _ => Stands::Anything,
             },
         };
@@ -298,13 +291,13 @@ impl Outline<'_> {
     }
 
     /// `start + lane·step`.
-    fn induction(&mut self, start: Value, step: Step, flags: InstFlags, lane: Value) -> Value {
+    fn induction(&mut self, start: Value, step: Growth, flags: InstFlags, lane: Value) -> Value {
         let ty = self.body.ty(start);
         let bits = ty.int_bits().unwrap_or(64);
         let lane = self.lane_in(lane, bits);
         match step {
-            Step::Constant(0) => start,
-            Step::Constant(by) => {
+            Growth::Constant(0) => start,
+            Growth::Constant(by) => {
                 // The greatest product must fit, or the flags say nothing of the sum.
                 let greatest = u128::from(self.width - 1) * by.unsigned_abs();
                 let fits = greatest < 1 << (bits - 1);
@@ -327,8 +320,9 @@ impl Outline<'_> {
                 let allowed = if by > 0 { InstFlags::NSW | InstFlags::NUW } else { InstFlags::NSW };
                 self.binary(BinaryOp::Add, start, distance, exact & allowed)
             }
-            Step::Invariant(step, subtract) => {
-                let step = self.inner(step);
+            Growth::Value(by) | Growth::Minus(by) => {
+                let subtract = step == Growth::Minus(by);
+                let step = self.inner(by);
                 let distance = self.binary(BinaryOp::Mul, lane, step, InstFlags::empty());
                 let op = if subtract { BinaryOp::Sub } else { BinaryOp::Add };
                 self.binary(op, start, distance, InstFlags::empty())
@@ -362,11 +356,13 @@ impl Outline<'_> {
     }
 
     /// `base + scale · start`, modulo the width.
-    fn in_first_lane(&mut self, base: &Linear, start: Value, scale: i128) -> Value {
+    fn in_first_lane(&mut self, base: &Sum, start: Value, scale: i128) -> Value {
         let bits = base.bits();
         let none = InstFlags::empty();
         let mut sum = None;
-        for (x, factor) in std::iter::once((start, scale)).chain(base.terms().iter().copied()) {
+        for (x, factor) in
+            std::iter::once((start, scale)).chain(base.terms().iter().map(|t| (t.value, t.scale.into())))
+        {
             let x = self.inner(x);
             let by = match factor {
                 1 | -1 => x,

@@ -17,8 +17,9 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use crate::ir::{
     BinaryOp, Block, Combine, FloatPred, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op, Type, Value,
 };
-use crate::shape::addresses;
+use crate::linear;
 use crate::vectorize::VectorizeError;
+use crate::vectorize::dependences::Growth;
 
 use super::find::Loop;
 
@@ -35,22 +36,13 @@ pub(super) struct Carried {
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
     /// It grows by a step; the flags say what is known of the addition.
-    Induction { step: Step, flags: InstFlags },
+    Induction { step: Growth, flags: InstFlags },
     /// It is combined with something; the instructions do so.
     Reduction { combiner: Combiner, insts: Vec<Inst> },
     /// The same by one instruction, of which the results are used.
     Scan { combiner: Combiner, inst: Inst },
     /// It is what the iteration before computed.
     Previous,
-}
-
-/// What an induction grows by.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Step {
-    /// A number, of bytes for a pointer.
-    Constant(i128),
-    /// A value that stays the same, to be added (or, if true, subtracted).
-    Invariant(Value, bool),
 }
 
 /// An operation that combines two values of one type, in any order and grouping.
@@ -83,7 +75,7 @@ impl Loop {
         module: &Module,
         func: &Function,
         inst: Inst,
-    ) -> Option<(Value, Step, InstFlags)> {
+    ) -> Option<(Value, Growth, InstFlags)> {
         let data = &func.insts[inst];
         match (&data.op, &data.args[..]) {
             (Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub)), &[a, b]) => {
@@ -95,18 +87,22 @@ impl Loop {
                     _ => return None,
                 };
                 let Some(number) = func.as_int(by) else {
-                    return Some((of, Step::Invariant(by, subtract), InstFlags::empty()));
+                    return Some((
+                        of,
+                        if subtract { Growth::Minus(by) } else { Growth::Value(by) },
+                        InstFlags::empty(),
+                    ));
                 };
                 let signed = (number << (128 - bits)) as i128 >> (128 - bits);
                 // The least number has no counterpart: its subtraction is its addition, but not as to flags.
                 let least = signed == i128::MIN >> (128 - bits);
                 let flags = if subtract || signed < 0 { data.flags & InstFlags::NSW } else { data.flags };
                 let flags = if subtract && least { InstFlags::empty() } else { flags };
-                Some((of, Step::Constant(if subtract && !least { -signed } else { signed }), flags))
+                Some((of, Growth::Constant(if subtract && !least { -signed } else { signed }), flags))
             }
             (Op::Gep(_), &[base, ..]) => {
-                let (terms, bytes) = addresses::step(module, func, inst)?;
-                terms.is_empty().then_some((base, Step::Constant(bytes.into()), data.flags))
+                let (terms, bytes) = linear::step(module, func, inst)?;
+                terms.is_empty().then_some((base, Growth::Constant(bytes.into()), data.flags))
             }
             _ => None,
         }
@@ -151,7 +147,7 @@ impl Loop {
         if next == phi {
             let flags = InstFlags::NSW | InstFlags::NUW;
             if matches!(func.ty(phi), Type::Int(1..=64)) {
-                return Ok(Kind::Induction { step: Step::Constant(0), flags });
+                return Ok(Kind::Induction { step: Growth::Constant(0), flags });
             }
         }
         let dependent = users.closure(func, phi);

@@ -7,7 +7,7 @@
 use cranelift_entity::EntitySet;
 
 use crate::ir::{Block, Constant, Effects, Function, Inst, Module, Op, Value};
-use crate::shape::addresses::Address;
+use crate::linear::Address;
 
 /// Moves what `value` is computed from up in its block, to before the first use there of `needed`. `source` is the function that the body was
 /// taken from, with instructions under the same numbers. Nothing happens if that would change what the block does.

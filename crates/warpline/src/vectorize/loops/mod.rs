@@ -19,7 +19,6 @@ mod body;
 mod carried;
 mod find;
 mod hoist;
-mod linear;
 mod no_wrap;
 mod objects;
 mod rewrite;

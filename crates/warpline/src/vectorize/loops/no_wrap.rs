@@ -40,8 +40,8 @@ use warpline_analysis::Node;
 
 use super::carried::Carried;
 use super::find::Loop;
-use super::linear::Linear;
 use super::trips::Counter;
+use crate::linear::{Extension, Sum, Term};
 
 /// How many blocks that dominate the loop are looked at.
 const MAX_GUARDS: usize = 64;
@@ -51,7 +51,7 @@ const MAX_GUARDS: usize = 64;
 pub(super) struct Exact {
     pub(super) value: Value,
     /// The same in all iterations: of operands of the loop's instructions.
-    pub(super) base: Linear,
+    pub(super) base: Sum,
     /// Not 0, nor the least number.
     pub(super) scale: i128,
     /// `NSW` if the values of all iterations are as far apart when read as signed numbers, `NUW` if when read as unsigned ones.
@@ -89,7 +89,7 @@ struct Rounds {
     phi: Value,
     bits: u32,
     /// What is divided by what; the number of iterations itself, divided by 1, is the first one.
-    quotients: Vec<(Linear, i128)>,
+    quotients: Vec<(Sum, i128)>,
 }
 
 impl Rounds {
@@ -97,14 +97,14 @@ impl Rounds {
         let (position, bound) = counter.counts_from_zero(func, l)?;
         let phi = carried[position].phi;
         let bits = func.ty(phi).int_bits().filter(|&bits| bits <= 64)?;
-        let mut quotients = vec![(Linear::of(func, bound, &|_| false)?, 1)];
+        let mut quotients = vec![(Sum::of(func, bound)?, 1)];
         quotients.extend(quotient(func, bound));
         Some(Rounds { phi, bits, quotients })
     }
 }
 
 /// What a value is the unsigned quotient of, by a constant.
-fn quotient(func: &Function, v: Value) -> Option<(Linear, i128)> {
+fn quotient(func: &Function, v: Value) -> Option<(Sum, i128)> {
     let data = &func.insts[func.def_inst(v)?];
     let by = func.as_int(*data.args.get(1)?)?;
     let bits = func.ty(v).int_bits()?;
@@ -113,14 +113,14 @@ fn quotient(func: &Function, v: Value) -> Option<(Linear, i128)> {
         Op::Binary(BinaryOp::LShr) if by < u128::from(bits) => 1 << by,
         _ => return None,
     };
-    Some((Linear::of(func, data.args[0], &|_| false)?, by))
+    Some((Sum::of(func, data.args[0])?, by))
 }
 
 /// `low + apart ≤ high` in ℤ, of numbers read in one way.
 struct Guard {
     is_signed: bool,
-    low: Linear,
-    high: Linear,
+    low: Sum,
+    high: Sum,
     /// 0 or 1.
     apart: i128,
 }
@@ -153,14 +153,14 @@ fn guard(func: &Function, holds: &Holds) -> Option<Guard> {
         IntPred::Uge => (false, b, a, 0),
         IntPred::Eq | IntPred::Ne => return None,
     };
-    let linear = |v: Value| Linear::of(func, v, &|_| false);
+    let linear = |v: Value| Sum::of(func, v);
     Some(Guard { is_signed, low: linear(low)?, high: linear(high)?, apart })
 }
 
 impl Guard {
     /// Whether `low ≤ high` follows.
-    fn implies(&self, low: &Linear, high: &Linear) -> bool {
-        let number = |x: &Linear| x.as_number(self.is_signed);
+    fn implies(&self, low: &Sum, high: &Sum) -> bool {
+        let number = |x: &Sum| x.as_number(self.is_signed);
         // `self.low + above ≤ …` and `… ≤ self.high − below`, modulo 2^n so far.
         let above = low.distance_from(&self.low);
         let below = self.high.distance_from(high);
@@ -199,15 +199,16 @@ impl Prover {
         if func.ty(v) != Type::Int(bits) {
             return None;
         }
-        let mut base = Linear::of(func, v, &|x| x == phi || l.is_invariant(func, x))?;
-        let scale = base.take(phi);
+        let mut base = Sum::until(func, v, &|x| x == phi || l.is_invariant(func, x))?;
+        let scale = i128::from(base.take(phi));
         if scale == 0 || scale == i128::MIN >> (128 - bits) {
             return None;
         }
-        if !base.terms().iter().all(|&(x, _)| l.is_invariant(func, x)) {
+        let fixed = |t: &Term| t.extension == Extension::None && l.is_invariant(func, t.value);
+        if !base.terms().iter().all(fixed) {
             return None;
         }
-        let whole = expanded(func, &base)?;
+        let whole = base.expanded(func)?;
         let mut flags = InstFlags::empty();
         for (is_signed, flag) in [(true, InstFlags::NSW), (false, InstFlags::NUW)] {
             if self.does_not_wrap(&whole, scale, is_signed) {
@@ -218,9 +219,10 @@ impl Prover {
     }
 
     /// Whether `base + scale · counter` stays within the range of numbers.
-    fn does_not_wrap(&self, base: &Linear, scale: i128, is_signed: bool) -> bool {
+    fn does_not_wrap(&self, base: &Sum, scale: i128, is_signed: bool) -> bool {
         let of_step = self.rounds.quotients.iter().filter(|q| q.1 == scale.abs());
-        let mut lasts = of_step.filter_map(|(of, by)| base.plus(&of.clone().offset(-by), scale.signum()));
+        let mut lasts =
+            of_step.filter_map(|(of, by)| base.plus(&of.clone().offset(-by as i64), scale.signum() as i64));
         lasts.any(|last| {
             let (low, high) = if scale > 0 { (base, &last) } else { (&last, base) };
             self.is_at_most(low, high, is_signed)
@@ -228,22 +230,13 @@ impl Prover {
     }
 
     /// Whether one number is at most another one.
-    fn is_at_most(&self, low: &Linear, high: &Linear, is_signed: bool) -> bool {
+    fn is_at_most(&self, low: &Sum, high: &Sum, is_signed: bool) -> bool {
         let (least, greatest) = (low.as_number(is_signed), high.as_number(is_signed));
         if least.zip(greatest).is_some_and(|(low, high)| low <= high) || (!is_signed && least == Some(0)) {
             return true;
         }
         self.guards.iter().any(|g| g.is_signed == is_signed && g.implies(low, high))
     }
-}
-
-/// The same with all terms taken apart.
-fn expanded(func: &Function, x: &Linear) -> Option<Linear> {
-    let mut whole = Linear::number(x.bits(), x.constant());
-    for &(v, scale) in x.terms() {
-        whole = whole.plus(&Linear::of(func, v, &|_| false)?, scale)?;
-    }
-    Some(whole)
 }
 
 #[cfg(test)]

@@ -35,9 +35,10 @@ use crate::vectorize::driver::build::Builder;
 use crate::vectorize::driver::{Form, Forms, before_whole_groups};
 
 use super::body::{Body, Input};
-use super::carried::{Carried, Combiner, Kind, Step};
+use super::carried::{Carried, Combiner, Kind};
 use super::find::Loop;
 use super::trips::Counter;
+use crate::vectorize::dependences::Growth;
 
 /// What the rewriting puts together.
 pub(super) struct Parts<'a> {
@@ -315,12 +316,12 @@ impl Parts<'_> {
         let ty = b.func.ty(x);
         let bits = ty.int_bits().unwrap_or(64);
         let op = match step {
-            Step::Invariant(_, true) => BinaryOp::Sub,
+            Growth::Minus(_) => BinaryOp::Sub,
             _ => BinaryOp::Add,
         };
         let distance = match (step, count) {
-            (Step::Constant(0), _) => return x,
-            (Step::Constant(by), None) => b.func.int_const(bits, (by * i128::from(width)) as u128),
+            (Growth::Constant(0), _) => return x,
+            (Growth::Constant(by), None) => b.func.int_const(bits, (by * i128::from(width)) as u128),
             (step, count) => {
                 let count = match count {
                     Some(count) if bits < 64 => b.cast(CastOp::Trunc, count, Type::Int(bits)),
@@ -328,8 +329,8 @@ impl Parts<'_> {
                     None => b.func.int_const(bits, width.into()),
                 };
                 let by = match step {
-                    Step::Constant(by) => b.func.int_const(bits, by as u128),
-                    Step::Invariant(v, _) => v,
+                    Growth::Constant(by) => b.func.int_const(bits, by as u128),
+                    Growth::Value(v) | Growth::Minus(v) => v,
                 };
                 b.binary(BinaryOp::Mul, count, by, InstFlags::empty())
             }

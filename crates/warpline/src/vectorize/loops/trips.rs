@@ -7,11 +7,13 @@
 
 use crate::dataflow::conditions::{inverse, swapped};
 use crate::ir::{BinaryOp, CastOp, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value};
+use crate::linear::rounds;
 use crate::vectorize::VectorizeError;
 use crate::vectorize::driver::build::Builder;
 
-use super::carried::{Carried, Kind, Step};
+use super::carried::{Carried, Kind};
 use super::find::Loop;
+use crate::vectorize::dependences::Growth;
 
 /// What a loop's test compares.
 #[derive(Clone, Debug)]
@@ -69,7 +71,7 @@ impl Counter {
         let Some((phi, offset, flags)) = counting(module, func, l, carried, inner) else {
             return refuse("what is compared does not change by the same constant in each iteration");
         };
-        let Kind::Induction { step: Step::Constant(step), flags: own } = carried[phi].kind else {
+        let Kind::Induction { step: Growth::Constant(step), flags: own } = carried[phi].kind else {
             return refuse("what is compared does not change by the same constant in each iteration");
         };
         let flags = flags & own;
@@ -120,19 +122,10 @@ impl Counter {
     /// The number of iterations in which the test lets the loop go on, if it counts between two constants and is compared as it is.
     pub(super) fn constant_rounds(&self, func: &Function, l: &Loop) -> Option<u64> {
         let into = func.out_edges(l.preheader)[0];
-        let bits = func.ty(self.bound).int_bits().filter(|_| self.extension.is_none())?;
-        let signed = matches!(self.pred, IntPred::Slt | IntPred::Sle | IntPred::Sgt | IntPred::Sge);
-        let read = |n: u128| {
-            let unused = 128u32.checked_sub(bits)?;
-            let high = n << unused;
-            Some(if signed { high as i128 >> unused } else { (high >> unused) as i128 })
-        };
-        let from = read(number(func, func.edges[into].args[self.phi])?)?.checked_add(self.offset)?;
-        let to = read(number(func, self.bound)?)?;
-        let distance = if self.step > 0 { to.checked_sub(from)? } else { from.checked_sub(to)? };
-        let inclusive = matches!(self.pred, IntPred::Sle | IntPred::Ule | IntPred::Sge | IntPred::Uge);
-        let steps = u64::try_from(distance).ok()?.checked_add(u64::from(inclusive))?;
-        Some(steps.div_ceil(u64::try_from(self.step.unsigned_abs()).ok()?))
+        let bits = func.ty(self.bound).int_bits().filter(|&bits| bits <= 64 && self.extension.is_none())?;
+        let from = number(func, func.edges[into].args[self.phi])?.wrapping_add(self.offset as u128);
+        let from = from & ((1 << bits) - 1);
+        rounds(self.pred, from, i64::try_from(self.step).ok()?, number(func, self.bound)?, bits)
     }
 
     /// Makes the code for the number of iterations in which the test lets the loop go on, an unsigned `i64`. `starts` has what the header's φs begin
@@ -237,6 +230,6 @@ fn counting(
     }
     let i: Inst = func.def_inst(x)?;
     let (of, step, flags) = l.addition(module, func, i)?;
-    let Step::Constant(by) = step else { return None };
+    let Growth::Constant(by) = step else { return None };
     Some((phi(of)?, by, flags))
 }

@@ -29,7 +29,7 @@ use crate::ir::{
     Value,
 };
 
-use crate::shape::addresses::{self, Extension, Term};
+use crate::linear::{self, Extension, Term};
 use fills::{Fill, With};
 
 /// An object that the lanes share without meeting in it.
@@ -270,7 +270,7 @@ impl Object {
 
 impl Step {
     fn of(module: &Module, func: &Function, inst: Inst) -> Option<Step> {
-        let (terms, offset) = addresses::step(module, func, inst)?;
+        let (terms, offset) = linear::step(module, func, inst)?;
         Some(Step { inst, terms, offset })
     }
 

@@ -27,8 +27,8 @@ use cranelift_entity::SecondaryMap;
 use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
 
 use crate::ir::{Block, Effects, Function, Inst, LaneOp, Module, Op, Symbol, Type, Value};
+use crate::linear::Address;
 use crate::shape::ArgShape;
-use crate::shape::addresses::Address;
 use crate::uniformity::rules::lane_op;
 
 use super::loops::Iteration;

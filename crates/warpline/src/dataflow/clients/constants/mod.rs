@@ -13,7 +13,7 @@
 //! * Calls: LLVM's functions on integers are computed, the results of other calls are what [`Assumptions`] says, else anything.
 //!   Parameters likewise. Opaque instructions give anything.
 
-pub(super) mod fold;
+pub(crate) mod fold;
 mod load;
 mod report;
 mod transfer;

@@ -10,7 +10,7 @@ use cranelift_entity::SecondaryMap;
 use super::super::Rep;
 use super::memory_element;
 use crate::ir::{Accessed, Block, Function, Inst, LaneOp, Module, Op, Type, Value};
-use crate::shape::addresses::{Address, Term};
+use crate::linear::{Address, Term};
 use crate::vectorize::alignment::at_distance;
 use crate::vectorize::objects::{Accesses, Extent, Objects, SafeLoad, Wanted};
 

@@ -16,7 +16,7 @@ use crate::vectorize::VectorizeError;
 use crate::vectorize::objects::alloca_bytes;
 
 use super::super::{Lower, Rep};
-use crate::shape::addresses::{Address, Extension, Term, step};
+use crate::linear::{Address, Extension, Term, step};
 
 /// How deep definitions are looked through for bounds.
 const MAX_DEPTH: u32 = 4;

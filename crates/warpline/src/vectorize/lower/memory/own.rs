@@ -7,7 +7,7 @@
 //! An active lane's access is inside the object, so its index is found again modulo 2^32, however it is computed.
 
 use crate::ir::{BinaryOp, Constant, Inst, IntPred, MemAccess, Op, Type, Value};
-use crate::shape::addresses::{Address, Term};
+use crate::linear::{Address, Term};
 use crate::vectorize::VectorizeError;
 use crate::vectorize::objects::alloca_bytes;
 

@@ -35,7 +35,7 @@ use crate::ir::{Accessed, Effects, Function, Inst, LaneOp, Module, Op, Type, Val
 use super::super::math::is_annotation;
 use super::super::reps::Rep;
 use super::memory_element;
-use crate::shape::addresses::Address;
+use crate::linear::Address;
 
 /// The greatest distance of neighbouring lanes' elements, in elements.
 const MAX_FACTOR: u64 = 16;
