@@ -1,6 +1,6 @@
 //! Stretches of memory, by numbers that are known before a loop, and the code that compares them.
 
-use crate::ir::{BinaryOp, CastOp, Constant, InstFlags, IntPred, Type, Value};
+use crate::ir::{BinaryOp, Block, CastOp, Constant, InstFlags, IntPred, Op, Type, Value};
 use crate::linear::Extension;
 use crate::vectorize::driver::build::Builder;
 
@@ -69,23 +69,27 @@ struct Emitter<'b, 'm> {
     holds: Vec<Value>,
 }
 
-/// Makes the code of checks, before a loop of so many iterations: whether all hold. `None` if there are none.
-pub(in crate::vectorize) fn emit(b: &mut Builder<'_>, checks: &[Check], rounds: Value) -> Option<Value> {
+/// How many requirements are tested by one branch. With more, LLVM would gather them into vectors, which takes longer than loops of a hundred
+/// iterations can pay for; with fewer, it would put the branches together first.
+const PER_BRANCH: usize = 3;
+
+/// Makes the code of checks, before a loop of so many iterations. Control goes to `otherwise` where one does not hold, from the blocks that are returned, and
+/// else to the block where the builder stands then.
+pub(in crate::vectorize) fn emit(
+    b: &mut Builder<'_>,
+    checks: &[Check],
+    rounds: Value,
+    otherwise: Block,
+) -> Vec<Block> {
     let mut e = Emitter { b, rounds, iteration: None, holds: Vec::new() };
-    for check in checks {
+    let mut from = Vec::new();
+    for (at, check) in checks.iter().enumerate() {
         e.check(check);
+        if e.holds.len() >= PER_BRANCH || at + 1 == checks.len() {
+            from.push(e.branch(otherwise));
+        }
     }
-    let holds = std::mem::take(&mut e.holds);
-    let mut all: Option<Value> = None;
-    for h in holds {
-        all = Some(match all {
-            None => h,
-            Some(so_far) => b.binary(BinaryOp::And, so_far, h, InstFlags::empty()),
-        });
-    }
-    // What an iteration computes that is never reached may be poison.
-    let all = all?;
-    Some(b.value(crate::ir::Op::Freeze, &[all], Type::BOOL))
+    from
 }
 
 impl Emitter<'_, '_> {
@@ -95,6 +99,22 @@ impl Emitter<'_, '_> {
 
     fn binary(&mut self, op: BinaryOp, x: Value, y: Value) -> Value {
         self.b.binary(op, x, y, InstFlags::empty())
+    }
+
+    /// Branches on what has been required since the last time.
+    fn branch(&mut self, otherwise: Block) -> Block {
+        let all = std::mem::take(&mut self.holds);
+        let all = all
+            .into_iter()
+            .reduce(|x, y| self.binary(BinaryOp::And, x, y))
+            .expect("a check requires something");
+        // What an iteration computes that is never reached may be poison.
+        let all = self.b.value(Op::Freeze, &[all], Type::BOOL);
+        let from = self.b.at;
+        let checked = self.b.block("checked");
+        self.b.cond_br(all, checked, otherwise);
+        self.b.at = checked;
+        from
     }
 
     fn require(&mut self, pred: IntPred, x: Value, y: Value) {
@@ -293,7 +313,7 @@ impl Emitter<'_, '_> {
 
     fn greater(&mut self, x: Value, y: Value) -> Value {
         let x_is = self.b.icmp(IntPred::Sgt, x, y);
-        self.b.value(crate::ir::Op::Select, &[x_is, x, y], Type::Int(64))
+        self.b.value(Op::Select, &[x_is, x, y], Type::Int(64))
     }
 
     /// A stretch that may lie anywhere between being moved by the one and by the other number.

@@ -59,20 +59,22 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
     let mut b = Builder { module, func, at: preheader };
     let scalar = b.block("scalar");
     let finals = phis(&mut b, scalar, &starts);
-    let mut rounds = parts.counter.rounds(&mut b, &starts);
-    if let Some(holds) = span::emit(&mut b, parts.checks, rounds) {
-        let none = b.int(64, 0);
-        rounds = b.value(Op::Select, &[holds, rounds, none], Type::Int(64));
+    let rounds = parts.counter.rounds(&mut b, &starts);
+    let checking = span::emit(&mut b, parts.checks, rounds, scalar);
+    for &block in &checking {
+        pass_from(&mut b, block, scalar, &starts);
     }
+    let checked = b.at;
     let begin = b.block("begin");
     let zero = b.int(64, 0);
     let some = b.icmp(IntPred::Ne, rounds, zero);
     b.cond_br(some, begin, scalar);
-    pass_from(&mut b, preheader, scalar, &starts);
+    pass_from(&mut b, checked, scalar, &starts);
 
     b.at = begin;
     let mut before: Vec<Value> = (0..starts.len()).map(|k| parts.initial(&mut b, k, starts[k])).collect();
-    let mut new = vec![begin];
+    let mut new: Vec<Block> = checking.into_iter().skip(1).collect();
+    new.extend((checked != preheader).then_some(checked).into_iter().chain([begin]));
     let start = parts.forms.lead.map(|lead| parts.start(&mut b, lead, &before, rounds));
     let mut over = rounds;
     if let Some(start) = &start {
