@@ -1,6 +1,6 @@
 //! Names of an input in C headers: what is a name there, what is not, and text within comments.
 
-use warpline::printable;
+use warpline_ir::printable;
 
 /// What has a meaning of its own in C, C++ or the headers that ours includes, or is a macro of GCC's on some machine.
 const RESERVED: &str = " alignas alignof and and_eq asm atomic_cancel auto bitand bitor bool break case catch char char16_t char32_t \

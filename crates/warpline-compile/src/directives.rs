@@ -30,7 +30,7 @@
 
 use std::path::Path;
 
-use warpline::vectorize::{Boscc, Contract};
+use warpline_vectorize::{Boscc, Contract};
 
 use crate::error::{Error, Result};
 use crate::signature::{self, Signature};

@@ -5,8 +5,8 @@
 //! to a function that asks the processor and the operating system, changes the pointer, and goes on with the best code; from
 //! then on to that. Whoever calls at the same time finds one or the other. Nothing of a compiler's run-time library is needed.
 
-use warpline::ir::{Function, Type, VectorType};
-use warpline::text::type_text;
+use warpline_ir::text::type_text;
+use warpline_ir::{Function, Type, VectorType};
 use warpline_llvm::worker::{self, CodegenOptions, Output};
 use warpline_llvm::{Cpu, Imported, host_triple};
 
@@ -154,7 +154,7 @@ fn own_names<'a>(
 }
 
 /// LLVM's words for the types of a driver's parameters, which must be passed the same way whatever the CPU.
-fn types(ir: &warpline::ir::Module, driver: &Function) -> Result<Vec<String>> {
+fn types(ir: &warpline_ir::Module, driver: &Function) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for &param in &driver.params {
         let ty = driver.ty(param);

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use warpline::ir::Module;
-use warpline::vectorize::{ErrorKind, VectorizeError};
+use warpline_ir::Module;
+use warpline_vectorize::{ErrorKind, VectorizeError};
 
 /// A failure: bad usage or bad input, with which the program ends with exit code 2, or a [defect](Error::is_internal)
 /// of warpline.
@@ -92,7 +92,7 @@ impl Error {
 
 #[cfg(test)]
 mod tests {
-    use warpline::ir::{Function, Module, Type};
+    use warpline_ir::{Function, Module, Type};
 
     use super::*;
 

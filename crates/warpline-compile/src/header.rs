@@ -6,9 +6,9 @@
 
 use std::fmt::Write as _;
 
-use warpline::ir::Type;
-use warpline::shape::ArgShape;
-use warpline::vectorize::Passing;
+use warpline_ir::Type;
+use warpline_uniformity::shape::ArgShape;
+use warpline_vectorize::Passing;
 
 use crate::c_names::{self, comment, is_identifier};
 use crate::dispatch::{Dispatched, Version};

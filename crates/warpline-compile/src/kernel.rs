@@ -4,17 +4,17 @@ use std::borrow::Cow;
 use std::io::Write as _;
 use std::path::Path;
 
-use warpline::ir::{FuncId, Function, Scalar, Type};
-use warpline::shape::{ArgShape, parse_args};
-use warpline::vectorize::driver::{self, Forms};
-use warpline::vectorize::width::{self, Widths};
-use warpline::vectorize::work_items::{self, WorkItems};
-use warpline::vectorize::{
-    Boscc, Coherence, Contract, Linearize, Options as VectorizerOptions, VectorizeError,
-};
-use warpline::{demangle, printable};
+use warpline_ir::{FuncId, Function, Scalar, Type};
+use warpline_ir::{demangle, printable};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Linkage, did_you_mean};
+use warpline_uniformity::shape::{ArgShape, parse_args};
+use warpline_vectorize::driver::{self, Forms};
+use warpline_vectorize::width::{self, Widths};
+use warpline_vectorize::work_items::{self, WorkItems};
+use warpline_vectorize::{
+    Boscc, Coherence, Contract, Linearize, Options as VectorizerOptions, VectorizeError,
+};
 
 use crate::directives::{self, Directives};
 use crate::error::{Error, Result};
@@ -389,10 +389,10 @@ impl Kernel {
         name: String,
         lanes: u32,
         masked: bool,
-        math: &'a dyn warpline::vectorize::MathLibrary,
-        callees: &'a dyn warpline::vectorize::Callees,
-    ) -> warpline::vectorize::Options<'a> {
-        warpline::vectorize::Options {
+        math: &'a dyn warpline_vectorize::MathLibrary,
+        callees: &'a dyn warpline_vectorize::Callees,
+    ) -> warpline_vectorize::Options<'a> {
+        warpline_vectorize::Options {
             masked,
             linearize: self.linearize,
             boscc: self.boscc,
@@ -402,7 +402,7 @@ impl Kernel {
             callees,
             gathers: self.vectors.gathers,
             masks: self.vectors.masks,
-            ..warpline::vectorize::Options::new(lanes, self.args.clone(), name)
+            ..warpline_vectorize::Options::new(lanes, self.args.clone(), name)
         }
     }
 }
@@ -415,8 +415,8 @@ pub fn c_type(ty: Type) -> Option<&'static str> {
         Scalar::Int(16) => "int16_t",
         Scalar::Int(32) => "int32_t",
         Scalar::Int(64) => "int64_t",
-        Scalar::Float(warpline::ir::FloatKind::Float) => "float",
-        Scalar::Float(warpline::ir::FloatKind::Double) => "double",
+        Scalar::Float(warpline_ir::FloatKind::Float) => "float",
+        Scalar::Float(warpline_ir::FloatKind::Double) => "double",
         Scalar::Ptr(_) => "void *",
         _ => return None,
     })

@@ -3,7 +3,7 @@
 //! `_ZGVeN16v_expf` is `expf` on 16 lanes with AVX-512 (`e`; `d`: AVX2, `b`: SSE), no mask (`N`), one vector argument (`v`).
 //! Only what the library of this machine has is used.
 
-use warpline::vectorize::MathLibrary;
+use warpline_vectorize::MathLibrary;
 
 /// The largest error that glibc documents for its vector functions, in units in the last place, rounding to nearest.
 pub const MAX_ULP: u32 = 4;

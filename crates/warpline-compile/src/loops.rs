@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use warpline::Place;
-use warpline::ir::{Block, FuncId, Function, Inst, InstFlags, Module, Value};
-use warpline::shape::ArgShape;
-use warpline::vectorize::loops::{self, Nest, Unit, VectorizedLoop, vectorize_loop};
-use warpline::vectorize::width::{self, Widths};
-use warpline::vectorize::{Boscc, Contract, MAX_WIDTH, Options as VectorizerOptions, VectorizeError};
+use warpline_ir::Place;
+use warpline_ir::{Block, FuncId, Function, Inst, InstFlags, Module, Value};
 use warpline_llvm::openmp::Directive;
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Linkage, MarkedLoop};
+use warpline_uniformity::shape::ArgShape;
+use warpline_vectorize::loops::{self, Nest, Unit, VectorizedLoop, vectorize_loop};
+use warpline_vectorize::width::{self, Widths};
+use warpline_vectorize::{Boscc, Contract, MAX_WIDTH, Options as VectorizerOptions, VectorizeError};
 
 use crate::directives::{self, LoopMark};
 use crate::error::{Error, Result};

@@ -1,9 +1,9 @@
 //! What a CPU has for vectors.
 
-use warpline::vectorize::width::Machine;
-use warpline::vectorize::{Gathers, Masks};
 use warpline_llvm::worker::{self, CodegenOptions, Output};
 use warpline_llvm::{Cpu, Module};
+use warpline_vectorize::width::Machine;
+use warpline_vectorize::{Gathers, Masks};
 
 use crate::error::Result;
 use crate::resolver;

@@ -4,9 +4,9 @@
 //! `Sleef_expf16_u10avx512f` is `expf` on 16 lanes with AVX-512, with an error of at most 1.0 units in the last place; `d` in the place of the
 //! second `f` stands for double precision. Only what is installed on this machine is used.
 
-use warpline::ir::Module;
-use warpline::vectorize::width::Machine;
-use warpline::vectorize::{Elementary, MathLibrary};
+use warpline_ir::Module;
+use warpline_vectorize::width::Machine;
+use warpline_vectorize::{Elementary, MathLibrary};
 
 use crate::libmvec::{Libmvec, MAX_ULP};
 
@@ -114,7 +114,7 @@ pub fn libraries(module: &Module) -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use warpline::vectorize::{Gathers, Masks};
+    use warpline_vectorize::{Gathers, Masks};
 
     use super::*;
 

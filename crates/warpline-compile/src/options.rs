@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use warpline::vectorize::{Boscc, Coherence, Linearize};
 use warpline_llvm::worker::LoadOptions;
+use warpline_vectorize::{Boscc, Coherence, Linearize};
 
 use crate::libmvec::MAX_ULP;
 use crate::spec::Width;

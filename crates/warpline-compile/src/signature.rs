@@ -10,7 +10,7 @@
 use std::path::Path;
 
 use syn::spanned::Spanned as _;
-use warpline::shape::ArgShape;
+use warpline_uniformity::shape::ArgShape;
 
 use crate::error::{Error, Result};
 

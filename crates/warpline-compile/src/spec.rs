@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use warpline::ir::Type;
+use warpline_ir::Type;
 
 /// A number of lanes, or the choice left to the program.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]

@@ -1,9 +1,9 @@
 //! The W-lane form of a kernel, with its drivers, as code.
 
-use warpline::shape::ArgShape;
-use warpline::vectorize::Vectorized;
-use warpline::vectorize::driver::{self, Form, Forms};
 use warpline_llvm::worker::{self, CodegenOptions, Output};
+use warpline_uniformity::shape::ArgShape;
+use warpline_vectorize::Vectorized;
+use warpline_vectorize::driver::{self, Form, Forms};
 
 use crate::error::{Error, Result};
 use crate::kernel::{self, Kernel};
@@ -107,7 +107,7 @@ fn make(
     let form = |kernel: &mut Kernel, name: String, lanes: u32, masked: bool| {
         let mut asked = kernel.vectorizer(name, lanes, masked, &math, &bodies);
         asked.scalar_result = scalar_result;
-        warpline::vectorize::vectorize(&mut kernel.imported.ir, kernel.func, &asked)
+        warpline_vectorize::vectorize(&mut kernel.imported.ir, kernel.func, &asked)
             .map_err(|e| kernel.refusal(&e))
     };
     let mut made_here = Vec::new();

@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use warpline::ir::{Block, Inst, Module as Ir};
-use warpline::uniformity::Uniformity;
+use warpline_ir::{Block, Inst, Module as Ir};
 use warpline_llvm::opinion::{Comparison, Opinion, compare, parse};
 use warpline_llvm::{Error, Imported, Module, target_of_triple, worker};
+use warpline_uniformity::Uniformity;
 
 /// The sums over the functions of a file.
 #[derive(Default)]
@@ -154,7 +154,7 @@ impl Against {
 }
 
 /// Why an instruction is divergent here: the end of the chain of causes.
-fn reason(ir: &Ir, func: &warpline::ir::Function, result: &Uniformity, inst: Inst) -> String {
+fn reason(ir: &Ir, func: &warpline_ir::Function, result: &Uniformity, inst: Inst) -> String {
     let data = &func.insts[inst];
     let steps = match data.results.first() {
         Some(&v) if result.is_divergent(v) => result.explain(ir, func, v),

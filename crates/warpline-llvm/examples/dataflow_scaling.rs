@@ -15,20 +15,20 @@
 
 use std::path::Path;
 
-use warpline::dataflow::Code;
-use warpline::dataflow::clients::constants::Constants;
-use warpline::dataflow::clients::dead_code::DeadCode;
-use warpline::dataflow::clients::liveness::Liveness;
-use warpline::dataflow::clients::ranges::Ranges;
-use warpline::dataflow::clients::reaching_definitions::ReachingDefinitions;
-use warpline::ir::{Function, Module};
-use warpline::ssa;
 use warpline_analysis::Graph;
 use warpline_analysis::dataflow::{
     Backward, Forward, ForwardOptions, LiveVariables, Program, Schedule, WideningPoints,
     solve_backward_dense, solve_backward_with, solve_forward_dense_at, solve_forward_with,
 };
 use warpline_analysis::ssi::{Ssi, Strategy, ssify};
+use warpline_dataflow::Code;
+use warpline_dataflow::clients::constants::Constants;
+use warpline_dataflow::clients::dead_code::DeadCode;
+use warpline_dataflow::clients::liveness::Liveness;
+use warpline_dataflow::clients::ranges::Ranges;
+use warpline_dataflow::clients::reaching_definitions::ReachingDefinitions;
+use warpline_dataflow::ssa;
+use warpline_ir::{Function, Module};
 use warpline_llvm::{Imported, Module as LlvmModule, Stopwatch};
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::scaling::{self, Maker};

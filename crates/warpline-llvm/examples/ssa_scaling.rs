@@ -12,10 +12,10 @@
 
 use std::time::Instant;
 
-use warpline::ir::{Function, Var};
-use warpline::ssa::{self, ConstructOptions};
 use warpline_analysis::Graph;
 use warpline_analysis::phi_placement::{Dominators, Pruning, precise};
+use warpline_dataflow::ssa::{self, ConstructOptions};
+use warpline_ir::{Function, Var};
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::scaling::{self, Maker};
 

@@ -15,10 +15,10 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use warpline::shape::ArgShape;
-use warpline::uniformity::{Options, Target, Uniformity};
 use warpline_llvm::{Imported, Module};
 use warpline_testkit::scaling_ll;
+use warpline_uniformity::shape::ArgShape;
+use warpline_uniformity::{Options, Target, Uniformity};
 
 mod peak;
 

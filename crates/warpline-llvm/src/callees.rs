@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use llvm_sys::prelude::*;
-use warpline::ir::{self, FuncId};
-use warpline::vectorize::Callees;
-use warpline::vectorize::vector_abi::{InstructionSet, Variant};
+use warpline_ir::{self as ir, FuncId};
+use warpline_vectorize::Callees;
+use warpline_vectorize::vector_abi::{InstructionSet, Variant};
 
 use crate::facts::REPLACEABLE;
 use crate::ffi::load::functions;
@@ -59,7 +59,7 @@ impl Callees for FinalBodies {
 impl Imported {
     /// The functions of which calls do what their bodies say: no other module's body may take their place, and arguments are passed as
     /// the values that they are.
-    /// `register_bits` is the size of the machine's vector registers, which says which [variants](warpline::vectorize::vector_abi) it can execute.
+    /// `register_bits` is the size of the machine's vector registers, which says which [variants](warpline_vectorize::vector_abi) it can execute.
     pub fn final_bodies(&self, register_bits: u32) -> FinalBodies {
         let (mut bodies, mut addressed) = (BTreeSet::new(), BTreeSet::new());
         for (id, func) in &self.ir.functions {

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use llvm_sys::prelude::*;
-use warpline::dataflow::clients::interprocedural::ModuleConstants;
-use warpline::ir::{FuncId, Inst, Op};
-use warpline::shape::ArgShape;
-use warpline::uniformity::facts::{Facts, Note, WorkGroup};
-use warpline::uniformity::summary::{Input, Summaries};
-use warpline::uniformity::{Options, Target};
+use warpline_dataflow::clients::interprocedural::ModuleConstants;
+use warpline_ir::{FuncId, Inst, Op};
+use warpline_uniformity::facts::{Facts, Note, WorkGroup};
+use warpline_uniformity::shape::ArgShape;
+use warpline_uniformity::summary::{Input, Summaries};
+use warpline_uniformity::{Options, Target};
 
 use crate::ffi::load::functions;
 use crate::import::Imported;
@@ -42,7 +42,7 @@ impl Imported {
         Options { args, target, facts, summaries, ..Options::default() }
     }
 
-    /// Summaries of the module's functions; see [`warpline::uniformity::summary`].
+    /// Summaries of the module's functions; see [`warpline_uniformity::summary`].
     pub fn summaries(&self, target: Target) -> Arc<Summaries> {
         Arc::new(Summaries::compute(&self.ir, target, |id| self.summary_input(id, target)))
     }

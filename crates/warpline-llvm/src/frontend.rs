@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use warpline::group_functions::is_gpu;
+use warpline_ir::group_functions::is_gpu;
 
 use crate::error::{Error, Result};
 use crate::openmp::{self, Directive};

@@ -7,7 +7,7 @@ use llvm_sys::LLVMIntPredicate::LLVMIntEQ;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::LLVMTypeKind as Kind;
 use llvm_sys::prelude::*;
-use warpline::ir::{LaneOp, Type};
+use warpline_ir::{LaneOp, Type};
 
 use crate::ffi::load::functions;
 use crate::module::{FUNCTION_INDEX, Module, value_name};

@@ -2,8 +2,8 @@
 
 use llvm_sys::debuginfo::LLVMMetadataKind;
 use llvm_sys::prelude::*;
-use warpline::Place;
-use warpline::ir::{Block, FuncId};
+use warpline_ir::Place;
+use warpline_ir::{Block, FuncId};
 
 use crate::ffi::load::functions;
 use crate::import::{Imported, scope_file};

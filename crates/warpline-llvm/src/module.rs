@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use llvm_sys::analysis::LLVMVerifierFailureAction::LLVMReturnStatusAction;
 use llvm_sys::error::LLVMErrorRef;
 use llvm_sys::prelude::*;
-use warpline::ir::DataLayout;
+use warpline_ir::DataLayout;
 
 use crate::error::{Error, Result, did_you_mean};
 use crate::ffi::load::{Llvm, functions};

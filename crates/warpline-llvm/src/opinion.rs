@@ -3,8 +3,8 @@
 //! The text comes from [`crate::worker::print_uniformity`] or from an `opt` of LLVM 19 to 23. LLVM prints every instruction of
 //! every block, in order, with a mark before the divergent ones, so facts are told apart by their place, not by their text.
 
-use warpline::ir::{Function, Inst};
-use warpline::uniformity::Uniformity;
+use warpline_ir::{Function, Inst};
+use warpline_uniformity::Uniformity;
 
 /// What LLVM says of one function.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

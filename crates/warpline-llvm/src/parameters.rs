@@ -1,7 +1,7 @@
 //! What calling conventions say of parameters: on a GPU, whether all threads of a wave get the same.
 
 use llvm_sys::prelude::*;
-use warpline::uniformity::Target;
+use warpline_uniformity::Target;
 
 use crate::ffi::load::functions;
 use crate::module::Module;

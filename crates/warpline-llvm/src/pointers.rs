@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use llvm_sys::prelude::*;
-use warpline::dataflow::clients::null_pointers::Known;
-use warpline::ir::{FuncId, Inst, Op, Symbol};
+use warpline_dataflow::clients::null_pointers::Known;
+use warpline_ir::{FuncId, Inst, Op, Symbol};
 
 use crate::ffi::load::functions;
 use crate::import::Imported;

@@ -5,10 +5,10 @@
 
 use std::fmt::Write as _;
 
-use warpline::ir::{Block, FuncId, Function, Inst, Origin, Value};
-use warpline::printable::line;
-use warpline::uniformity::Uniformity;
-use warpline::uniformity::report::{CycleReport, cycle_reports};
+use warpline_ir::printable::line;
+use warpline_ir::{Block, FuncId, Function, Inst, Origin, Value};
+use warpline_uniformity::Uniformity;
+use warpline_uniformity::report::{CycleReport, cycle_reports};
 
 use crate::ffi::load::functions;
 use crate::import::Imported;

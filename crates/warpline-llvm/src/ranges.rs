@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use llvm_sys::prelude::*;
-use warpline::dataflow::clients::ranges::{Assumptions, Range};
-use warpline::ir::{FuncId, Function, Inst, Op, Type};
+use warpline_dataflow::clients::ranges::{Assumptions, Range};
+use warpline_ir::{FuncId, Function, Inst, Op, Type};
 
 use crate::ffi::load::functions;
 use crate::import::Imported;

@@ -16,7 +16,7 @@ use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::LLVMOpcode::LLVMUnreachable;
 use llvm_sys::prelude::*;
 
-use warpline::group_functions::is_gpu;
+use warpline_ir::group_functions::is_gpu;
 
 use crate::error::Result;
 use crate::ffi::load::functions;

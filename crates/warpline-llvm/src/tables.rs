@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use llvm_sys::LLVMTypeKind as Kind;
 use llvm_sys::prelude::*;
-use warpline::ir::{
+use warpline_ir::{
     AggregateType, Block, DataLayout, FloatKind, FuncId, Loc, Origin, OtherType, Scalar, Symbol, Type,
     TypeTable, VectorType,
 };
@@ -15,7 +15,7 @@ use crate::ffi::load::functions;
 use crate::module::{Module, c_string, owned_string, take_message, users_of};
 
 /// The LLVM side of an imported module. The handles ([`Origin`], [`Symbol`], [`Loc`] and the types of a type table) of the
-/// [`warpline::ir::Module`] it was imported with have a meaning here and nowhere else.
+/// [`warpline_ir::Module`] it was imported with have a meaning here and nowhere else.
 pub struct Bridge {
     /// Before the module, since it must be dropped first.
     pub(crate) debug: Option<DebugBuilder>,

@@ -10,7 +10,7 @@ use std::ffi::CStr;
 use llvm_sys::LLVMOpcode::LLVMTrunc;
 use llvm_sys::LLVMTypeKind::LLVMIntegerTypeKind;
 use llvm_sys::prelude::*;
-use warpline::group_functions::{GroupFunction, NARROW, is_gpu};
+use warpline_ir::group_functions::{GroupFunction, NARROW, is_gpu};
 
 use crate::ffi::load::functions;
 use crate::module::{Module, c_string, users_of, value_name};

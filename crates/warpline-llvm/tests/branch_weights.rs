@@ -1,6 +1,6 @@
 //! How often edges are taken, as profiles and sources say it.
 
-use warpline::ir::{Edge, Function};
+use warpline_ir::{Edge, Function};
 use warpline_llvm::worker::load_in_process;
 use warpline_llvm::{Imported, Llvm, Module, has_clang, worker::LoadOptions};
 

@@ -353,7 +353,7 @@ fn symbols_whose_names_are_no_text_stay_apart() {
         .insts
         .values()
         .filter_map(|data| match &data.op {
-            warpline::ir::Op::Call(call) => call.callee,
+            warpline_ir::Op::Call(call) => call.callee,
             _ => None,
         })
         .collect();

@@ -7,7 +7,7 @@ mod guarded;
 mod kernels;
 
 use kernels::{Arg, Kernel, bytes};
-use warpline::ir::{DataLayout, Function, Type};
+use warpline_ir::{DataLayout, Function, Type};
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Linkage, Module};
 
@@ -54,7 +54,7 @@ fn structures_on_the_stack_are_as_large_as_the_target_makes_them_where_the_modul
         range: 0..37,
         result: 8,
         looped: false,
-        contract: warpline::vectorize::Contract::Racy,
+        contract: warpline_vectorize::Contract::Racy,
     }
     .judge();
 }

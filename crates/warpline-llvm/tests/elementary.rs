@@ -5,11 +5,11 @@
 //! is computed here, with twice as many digits. Arguments are random, of several distributions, a third of them near borders; with
 //! `WARPLINE_EXHAUSTIVE=1` set, hundreds of millions.
 
-use warpline::shape::ArgShape;
-use warpline::vectorize::driver::{Forms, slots_entry, vector_range};
-use warpline::vectorize::{Elementary, MathLibrary, Options, vectorize};
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
+use warpline_uniformity::shape::ArgShape;
+use warpline_vectorize::driver::{Forms, slots_entry, vector_range};
+use warpline_vectorize::{Elementary, MathLibrary, Options, vectorize};
 
 #[path = "common/cpus.rs"]
 mod cpus;

@@ -4,8 +4,8 @@ mod common;
 
 use common::nan::SawNan;
 use common::{export, has_open_zeros, link, words};
-use warpline::interp::{LaneArg, LaneSet, Machine, Memory, Val};
-use warpline::ir::{CallInfo, CastOp, Effects, FuncId, Function, MemAccess, Module as Ir, Op, Type, Value};
+use warpline_interp::{LaneArg, LaneSet, Machine, Memory, Val};
+use warpline_ir::{CallInfo, CastOp, Effects, FuncId, Function, MemAccess, Module as Ir, Op, Type, Value};
 use warpline_llvm::{Jit, Llvm};
 use warpline_testkit::programs::{Inputs, MemoryMode, ParamRole, Program, ProgramOptions, generate};
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use warpline::ir::{LANE_ELEMENTS, LaneOp, Op};
+use warpline_ir::{LANE_ELEMENTS, LaneOp, Op};
 use warpline_llvm::worker::{CodegenOptions, LoadOptions, Output, codegen_in_process, load_in_process};
 use warpline_llvm::{Cpu, Error, Imported, Jit, Llvm, Module, has_clang};
 

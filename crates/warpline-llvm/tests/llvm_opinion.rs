@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 
-use warpline::ir::Op;
-use warpline::uniformity::Uniformity;
+use warpline_ir::Op;
 use warpline_llvm::opinion::{Comparison, Opinion, compare, parse};
 use warpline_llvm::{Imported, Llvm, Module, target_of_triple, worker};
+use warpline_uniformity::Uniformity;
 
 const AGREED: &str = r#"
 target triple = "amdgcn-amd-amdhsa"

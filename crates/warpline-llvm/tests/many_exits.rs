@@ -62,7 +62,7 @@ out:
         range: 5..70,
         result: 4,
         looped: false,
-        contract: warpline::vectorize::Contract::Racy,
+        contract: warpline_vectorize::Contract::Racy,
     }
 }
 

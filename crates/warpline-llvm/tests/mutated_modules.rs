@@ -11,15 +11,15 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use warpline::ir::FuncId;
-use warpline::shape::ArgShape;
-use warpline::uniformity::report::{FunctionReport, Report};
-use warpline::uniformity::{Explainer, Options as UniformityOptions, Uniformity, tokens};
-use warpline::vectorize::{ErrorKind, Options, vectorize};
+use warpline_ir::FuncId;
 use warpline_llvm::worker::{CodegenOptions, LoadOptions, Output, codegen_in_process, load_in_process};
 use warpline_llvm::{Cpu, Imported, Linkage, Llvm, Module};
 use warpline_testkit::mutate::{self, setting};
 use warpline_testkit::rng::SplitMix64;
+use warpline_uniformity::report::{FunctionReport, Report};
+use warpline_uniformity::shape::ArgShape;
+use warpline_uniformity::{Explainer, Options as UniformityOptions, Uniformity, tokens};
+use warpline_vectorize::{ErrorKind, Options, vectorize};
 
 /// Tells a child its seeds, `first..end`, and whether modules are text or bitcode.
 const CHILD: &str = "WARPLINE_MUTATION_CHILD";

@@ -12,8 +12,8 @@ mod kernels;
 #[path = "common/values.rs"]
 mod values;
 
-use warpline::vectorize::{Boscc, Contract, Linearize};
 use warpline_llvm::Cpu;
+use warpline_vectorize::{Boscc, Contract, Linearize};
 
 use kernels::{Arg, Kernel, bytes, words};
 

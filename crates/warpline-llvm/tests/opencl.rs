@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use warpline::shape::ArgShape;
-use warpline::vectorize::work_items::with_parameters;
-use warpline::vectorize::{Options, linearize_kernel};
 use warpline_llvm::worker::{CodegenOptions, LoadOptions, Output, codegen_in_process, load_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Llvm, Module, has_clang};
+use warpline_uniformity::shape::ArgShape;
+use warpline_vectorize::work_items::with_parameters;
+use warpline_vectorize::{Options, linearize_kernel};
 
 /// Whether there is what it takes; if not, says that the test is skipped.
 fn can_compile() -> bool {

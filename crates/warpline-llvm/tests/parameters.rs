@@ -1,7 +1,7 @@
 //! What calling conventions say of parameters.
 
-use warpline::uniformity::Target;
 use warpline_llvm::Module;
+use warpline_uniformity::Target;
 
 #[test]
 fn parameters_of_kernels_and_scalar_registers_are_uniform_on_gpus() {

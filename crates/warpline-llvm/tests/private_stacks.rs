@@ -8,8 +8,8 @@ mod guarded;
 #[path = "common/kernels.rs"]
 mod kernels;
 
-use warpline::vectorize::{Boscc, Contract, Linearize};
 use warpline_llvm::Cpu;
+use warpline_vectorize::{Boscc, Contract, Linearize};
 
 use kernels::{Arg, Kernel, words};
 

@@ -7,11 +7,11 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use common::{export, link};
-use warpline::ir::{FuncId, Function, Module as Ir, Op};
-use warpline::ssa::{Registers, promote_allocas, promote_and_construct};
-use warpline::text::print_function;
-use warpline::verify::verify;
 use warpline_analysis::DfsOrder;
+use warpline_dataflow::ssa::{Registers, promote_allocas, promote_and_construct};
+use warpline_ir::text::print_function;
+use warpline_ir::verify::verify;
+use warpline_ir::{FuncId, Function, Module as Ir, Op};
 use warpline_llvm::{Imported, Llvm, Module, compile, has_clang};
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::stack_programs::{StackOptions, stack_program};
@@ -39,7 +39,7 @@ fn phis(func: &Function) -> usize {
 
 /// Promotes a function of the module, whose verifier then looks at it.
 fn promote(ir: &mut Ir, id: FuncId) -> Registers {
-    let mut func = std::mem::replace(&mut ir.functions[id], Function::new("", warpline::ir::Type::Void));
+    let mut func = std::mem::replace(&mut ir.functions[id], Function::new("", warpline_ir::Type::Void));
     let registers = promote_and_construct(ir, &mut func);
     if let Err(errors) = verify(ir, &func) {
         panic!("{}: {errors}\n{}", ir.name, print_function(ir, &func));

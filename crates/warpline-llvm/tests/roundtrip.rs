@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use warpline::ir::{Effects, Op, SymbolKind};
-use warpline::text::{parse_module, print_module};
-use warpline::verify::verify_module;
+use warpline_ir::text::{parse_module, print_module};
+use warpline_ir::verify::verify_module;
+use warpline_ir::{Effects, Op, SymbolKind};
 use warpline_llvm::{
     Emit, Imported, Linkage, Llvm, Module, TargetMachine, has_clang, worker::LoadOptions,
     worker::load_in_process,
@@ -230,10 +230,10 @@ fn what_cannot_be_exported_leaves_the_module_as_it_was() {
     let before = imported.bridge.module().to_text();
     let id = imported.ir.function("f").unwrap();
     let function = &mut imported.ir.functions[id];
-    let variable = function.add_var(warpline::ir::Type::Int(32), "v");
+    let variable = function.add_var(warpline_ir::Type::Int(32), "v");
     let entry = function.entry();
     let x = function.params[0];
-    function.append(entry, warpline::ir::Op::WriteVar(variable), &[x], warpline::ir::Type::Void);
+    function.append(entry, warpline_ir::Op::WriteVar(variable), &[x], warpline_ir::Type::Void);
     let error = imported.bridge.replace_function(&imported.ir, id).unwrap_err();
     assert!(error.to_string().contains("SSA construction"), "{error}");
     assert_eq!(imported.bridge.module().to_text(), before);

@@ -5,11 +5,11 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use warpline::shape::ArgShape;
-use warpline::uniformity::report::FunctionReport;
-use warpline::uniformity::{Options, Target, Uniformity};
 use warpline_llvm::opinion::{self, BlockOpinion, Opinion};
 use warpline_llvm::{Imported, Module};
+use warpline_uniformity::report::FunctionReport;
+use warpline_uniformity::shape::ArgShape;
+use warpline_uniformity::{Options, Target, Uniformity};
 
 const KERNELS: &str = r#"
 target triple = "amdgcn-amd-amdhsa"

@@ -3,15 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
-use warpline::dataflow::Code;
-use warpline::dataflow::clients::constants::Constants;
-use warpline::dataflow::clients::null_pointers::NullPointers;
-use warpline::dataflow::clients::ranges::Ranges;
-use warpline::dataflow::clients::{classes, dead_code, liveness, null_pointers, reaching_definitions, taint};
-use warpline::dataflow::report::{Report, Solver};
-use warpline::ir::{FuncId, Module as Ir};
-use warpline::ssa::promote_and_construct;
 use warpline_analysis::ssi::ssify;
+use warpline_dataflow::Code;
+use warpline_dataflow::clients::constants::Constants;
+use warpline_dataflow::clients::null_pointers::NullPointers;
+use warpline_dataflow::clients::ranges::Ranges;
+use warpline_dataflow::clients::{classes, dead_code, liveness, null_pointers, reaching_definitions, taint};
+use warpline_dataflow::report::{Report, Solver};
+use warpline_dataflow::ssa::promote_and_construct;
+use warpline_ir::{FuncId, Module as Ir};
 use warpline_llvm::{Imported, Llvm, Module, compile};
 use warpline_testkit::dataflow_agreement::forward_agrees;
 

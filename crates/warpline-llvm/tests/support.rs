@@ -36,9 +36,9 @@ use std::fmt::Write as _;
 
 use kernels::{Kernel, llvm_is_there};
 use rows::{Row, root, rows, with_work_items};
-use warpline::text::print_function;
-use warpline::vectorize::Options;
-use warpline::vectorize::counts::Counts;
+use warpline_ir::text::print_function;
+use warpline_vectorize::Options;
+use warpline_vectorize::counts::Counts;
 
 /// The tables, in the order of the document.
 const GROUPS: [(&str, &str); 7] = [

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use warpline::ir::FuncId;
-use warpline::uniformity::report::FunctionReport;
-use warpline::uniformity::{Target, Uniformity, tokens};
+use warpline_ir::FuncId;
 use warpline_llvm::{Imported, Module, target_of_triple};
+use warpline_uniformity::report::FunctionReport;
+use warpline_uniformity::{Target, Uniformity, tokens};
 
 struct Analysed {
     imported: Imported,
     target: Target,
-    summaries: Arc<warpline::uniformity::Summaries>,
+    summaries: Arc<warpline_uniformity::Summaries>,
 }
 
 fn read(text: &str) -> Analysed {

@@ -1,11 +1,11 @@
 //! Vectorized kernels, exported, compiled and run in this process, against the scalar kernel.
 
-use warpline::ir::FuncId;
-use warpline::shape::ArgShape;
-use warpline::vectorize::driver::{Forms, scalar_range, slots_entry, vector_range};
-use warpline::vectorize::{Contract, Options, vectorize};
+use warpline_ir::FuncId;
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
+use warpline_uniformity::shape::ArgShape;
+use warpline_vectorize::driver::{Forms, scalar_range, slots_entry, vector_range};
+use warpline_vectorize::{Contract, Options, vectorize};
 
 /// A gather under a varying mask, a divergent loop, a division that traps for inactive lanes, `half`, an intrinsic, a lane
 /// operation, a store to the lane's own element and one to a uniform address.

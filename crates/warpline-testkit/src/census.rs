@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use warpline::ir::{
+use warpline_analysis::CycleForest;
+use warpline_ir::{
     Accessed, Atomic, BinaryOp, CastOp, Constant, FloatKind, Function, Inst, InstFlags, LaneOp, Module, Op,
     Scalar, Type, Value, VectorType,
 };
-use warpline_analysis::CycleForest;
 
 use crate::programs::Program;
 

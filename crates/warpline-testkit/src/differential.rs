@@ -3,15 +3,16 @@
 //! The lockstep run is the reference: what it returns and leaves in memory must be refined by the others.
 //! If it traps, the program has undefined behaviour and anything is right.
 
-use warpline::interp::{
+use warpline_interp::{
     Cell, HashingHost, Inactive, LaneArg, LaneSet, Machine, Options as MachineOptions, Trap, Val,
 };
-use warpline::ir::{Function, Module};
-use warpline::shape::ArgShape;
-use warpline::vectorize::{
-    self, Boscc, Coherence, Contract, Gathers, Linearize, Masks, Options, Passing, VectorizeError,
+use warpline_ir::verify::verify;
+use warpline_ir::{Function, Module};
+use warpline_uniformity::shape::ArgShape;
+use warpline_vectorize::{
+    self as vectorize, Boscc, Coherence, Contract, Gathers, Linearize, Masks, Options, Passing,
+    VectorizeError,
 };
-use warpline::verify::verify;
 
 use crate::census::{Names, access_forms};
 use crate::paths::check_paths;
@@ -203,7 +204,7 @@ fn differs(
 }
 
 fn refusal(e: VectorizeError) -> Outcome {
-    let defect = e.kind == warpline::vectorize::ErrorKind::Internal;
+    let defect = e.kind == warpline_vectorize::ErrorKind::Internal;
     if defect { Outcome::Differ(e.to_string()) } else { Outcome::Refused(e.reason) }
 }
 

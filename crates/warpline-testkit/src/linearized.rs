@@ -6,9 +6,9 @@
 //! Dominance, control dependence, loops and uniform predicates are found by deleting nodes and by the definitions
 //! of the paper, not by the product's analyses.
 
-use warpline::vectorize::block_index::BlockIndex;
-use warpline::vectorize::linearize::{Linearized, NewBranch};
 use warpline_analysis::{CsrGraph, Graph, Node};
+use warpline_vectorize::block_index::BlockIndex;
+use warpline_vectorize::linearize::{Linearized, NewBranch};
 
 use crate::graph_oracles::Dominance;
 use crate::graphs;

@@ -1,6 +1,6 @@
 //! Whether a function is in loop-closed form, use by use.
 
-use warpline::ir::{Block, Function, Type, Value, ValueDef};
+use warpline_ir::{Block, Function, Type, Value, ValueDef};
 
 /// Checks that no value is used outside of any of `cycles`, given as the lists of their blocks, that contains its definition.
 /// An operand of a φ is used where its edge begins. Values of types that only LLVM knows do not count, nor do uses in blocks

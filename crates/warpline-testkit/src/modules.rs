@@ -3,8 +3,8 @@
 //! They are meant for whatever must hold for any module (text form, verifier, SSA construction), not for being
 //! executed.
 
-use warpline::ir::*;
 use warpline_analysis::{DomTree, Graph, Node};
+use warpline_ir::*;
 
 use crate::graphs;
 use crate::rng::SplitMix64;

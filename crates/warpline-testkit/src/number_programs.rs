@@ -4,11 +4,11 @@
 //!
 //! One seed gives one program.
 
-use warpline::ir::{
+use warpline_dataflow::ssa::construct;
+use warpline_ir::{
     AggregateType, BinaryOp, Block, CallInfo, DataLayout, Effects, Function, InstFlags, IntPred, Module, Op,
     Symbol, Type, Value, Var,
 };
-use warpline::ssa::construct;
 
 use crate::programs::{ParamRole, Program};
 use crate::rng::SplitMix64;

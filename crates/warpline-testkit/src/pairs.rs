@@ -1,6 +1,6 @@
 //! Pairs of runs of a program that differ in some of its inputs.
 
-use warpline::interp::{HashingHost, LaneArg, LaneSet, Machine, Observer, Options};
+use warpline_interp::{HashingHost, LaneArg, LaneSet, Machine, Observer, Options};
 
 use crate::programs::{Inputs, ParamRole, Program};
 

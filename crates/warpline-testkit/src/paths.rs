@@ -5,10 +5,10 @@
 //! same instructions, in the same order, as its thread of the scalar function in normal form. That is what is compared,
 //! along with the lanes that come to each block. φs and terminators are left out: these are what linearization changes.
 
-use warpline::interp::{
+use warpline_interp::{
     Event, HashingHost, LaneArg, LaneSet, Machine, Observer, Options as MachineOptions, Val,
 };
-use warpline::ir::{Block, Function, LaneOp, Op};
+use warpline_ir::{Block, Function, LaneOp, Op};
 
 use crate::differential::Setup;
 use crate::programs::{Inputs, Program};

@@ -1,8 +1,8 @@
 //! Programs of growing size in shapes that are common, or that invite quadratic work.
 
-use warpline::ir::{Block, Function, Op, Type};
 use warpline_analysis::uniformity::{Rule, SsaBuilder, SsaProgram, Value};
 use warpline_analysis::{CsrGraph, DomTree, EdgeId, Graph, Node};
+use warpline_ir::{Block, Function, Op, Type};
 
 use crate::graphs;
 use crate::rng::SplitMix64;

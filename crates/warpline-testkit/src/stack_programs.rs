@@ -7,11 +7,11 @@
 //!
 //! One seed gives one program.
 
-use warpline::ir::{
+use warpline_analysis::{CsrGraph, Graph};
+use warpline_ir::{
     BinaryOp, Block, CallInfo, Constant, DataLayout, Effects, Function, IntPred, MemAccess, Module, Op,
     Symbol, Type, Value,
 };
-use warpline_analysis::{CsrGraph, Graph};
 
 use crate::graphs;
 use crate::rng::SplitMix64;

@@ -3,8 +3,8 @@
 //! The kernel's own graph is judged as the random ones of [`crate::linearized`] are: by deleting nodes and by the paper's
 //! definitions. Dead ends are left out, since nothing is promised of them and nothing is deferred into them.
 
-use warpline::vectorize::linearize::{Linearization, Linearized, NewBranch};
 use warpline_analysis::{CsrGraph, Graph, Node};
+use warpline_vectorize::linearize::{Linearization, Linearized, NewBranch};
 
 use crate::graphs;
 use crate::linearized::{Kernel, Seen, check_graph, check_run};

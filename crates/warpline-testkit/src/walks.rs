@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use warpline::ir::*;
+use warpline_ir::*;
 
 use crate::rng::SplitMix64;
 

@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use warpline::interp::{Machine, Options as MachineOptions, Val};
-use warpline::ir::Module;
-use warpline::text::parse_module;
-use warpline::vectorize::loops::{Unit, vectorize_loop};
-use warpline::vectorize::{Boscc, Contract, Gathers, Linearize, Masks, Options};
+use warpline_interp::{Machine, Options as MachineOptions, Val};
+use warpline_ir::Module;
+use warpline_ir::text::parse_module;
 use warpline_testkit::rng::SplitMix64;
+use warpline_vectorize::loops::{Unit, vectorize_loop};
+use warpline_vectorize::{Boscc, Contract, Gathers, Linearize, Masks, Options};
 
 /// Bytes of memory, and where the pointers lead to before what they differ by.
 const MEMORY: usize = 1 << 14;
@@ -312,7 +312,7 @@ fn try_one(seed: u64) -> (Source, Outcome) {
         Err(e) => {
             let text = e.to_string();
             assert!(
-                e.kind != warpline::vectorize::ErrorKind::Internal,
+                e.kind != warpline_vectorize::ErrorKind::Internal,
                 "seed {seed}: {text}\n{}",
                 source.text
             );
@@ -330,7 +330,7 @@ fn try_one(seed: u64) -> (Source, Outcome) {
             at,
             Some(None),
             "seed {seed}: WARPLINE_SEED={seed} WARPLINE_PROGRAMS=1, {width} lanes, {contract:?}, n {n}, apart {apart}\n{}",
-            source.text.clone() + &warpline::text::print_function(&module, &module.functions[copy])
+            source.text.clone() + &warpline_ir::text::print_function(&module, &module.functions[copy])
         );
         ran = true;
     }

@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use warpline::dataflow::clients::null_pointers::{Known, NullPointers, STRATEGY};
-use warpline::dataflow::clients::taint::{Spec, TaintReport, analyse as taint_of};
-use warpline::dataflow::clients::{classes, null_pointers};
-use warpline::dataflow::report::Solver;
-use warpline::dataflow::{Code, Solved};
-use warpline::interp::{Cell, Event, Observer};
-use warpline::ir::{Edge, Effects, FuncId, Inst, Module, Op, Type};
-use warpline::text::parse_module;
 use warpline_analysis::Node;
 use warpline_analysis::dataflow::Instruction;
 use warpline_analysis::ssi::{Strategy, ssify};
+use warpline_dataflow::clients::null_pointers::{Known, NullPointers, STRATEGY};
+use warpline_dataflow::clients::taint::{Spec, TaintReport, analyse as taint_of};
+use warpline_dataflow::clients::{classes, null_pointers};
+use warpline_dataflow::report::Solver;
+use warpline_dataflow::{Code, Solved};
+use warpline_interp::{Cell, Event, Observer};
+use warpline_ir::text::parse_module;
+use warpline_ir::{Edge, Effects, FuncId, Inst, Module, Op, Type};
 use warpline_testkit::dataflow_agreement::{backward_agrees, forward_agrees};
 use warpline_testkit::pairs::run_mixed;
 use warpline_testkit::programs::{Inputs, MemoryMode, ParamRole, Program, ProgramOptions, generate};

@@ -1,12 +1,12 @@
 //! The judge of linearization on the graphs of whole kernels: it accepts what the vectorizer makes and notices what is wrong.
 
-use warpline::vectorize::linearize::{Linearization, NewBranch};
-use warpline::vectorize::{self, Contract, Options};
 use warpline_analysis::Node;
 use warpline_testkit::differential::{Form, shape_of};
 use warpline_testkit::programs::{ProgramOptions, generate};
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::theorems::check_theorems;
+use warpline_vectorize::linearize::{Linearization, NewBranch};
+use warpline_vectorize::{self as vectorize, Contract, Options};
 
 /// What is linearized in the random kernel of a seed; nothing if the kernel is refused.
 fn linearization(seed: u64) -> Option<Linearization> {

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use warpline::interp::{HashingHost, Inactive, LaneSet, Machine, Options as MachineOptions, Run, Trap};
-use warpline::ir::{Block, Function, Inst, LaneOp, Module, Op, Type, Value};
-use warpline::vectorize::{self, Boscc, Contract, Options};
-use warpline::verify::verify;
+use warpline_interp::{HashingHost, Inactive, LaneSet, Machine, Options as MachineOptions, Run, Trap};
+use warpline_ir::verify::verify;
+use warpline_ir::{Block, Function, Inst, LaneOp, Module, Op, Type, Value};
 use warpline_testkit::differential::{self, Form, Setup, compare_all, run_vector_code, shape_of};
 use warpline_testkit::paths::check_paths;
 use warpline_testkit::programs::{
     Inputs, MemoryMode, Observed, Program, ProgramOptions, Reference, compare, generate, shrink,
 };
 use warpline_testkit::rng::SplitMix64;
+use warpline_vectorize::{self as vectorize, Boscc, Contract, Options};
 
 const FUEL: u64 = 300_000;
 
@@ -20,7 +20,7 @@ fn observe(
     program: &Program,
     inputs: &Inputs,
     inactive: Inactive,
-    run: impl FnOnce(&mut Machine<'_>, &[warpline::interp::LaneArg]) -> Result<Run, Trap>,
+    run: impl FnOnce(&mut Machine<'_>, &[warpline_interp::LaneArg]) -> Result<Run, Trap>,
 ) -> Observed {
     let options = MachineOptions { fuel: FUEL, inactive, ..MachineOptions::default() };
     let mut machine = Machine::with_options(&program.module, options);

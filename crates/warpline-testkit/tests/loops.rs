@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use warpline::interp::{Machine, Options as MachineOptions, Val};
-use warpline::ir::{FuncId, Module};
-use warpline::text::parse_module;
-use warpline::vectorize::loops::{CarryKind, Unit, vectorize_loop};
-use warpline::vectorize::{Boscc, Coherence, Options};
+use warpline_interp::{Machine, Options as MachineOptions, Val};
+use warpline_ir::text::parse_module;
+use warpline_ir::{FuncId, Module};
 use warpline_testkit::programs::loops::{LoopProgram, around};
 use warpline_testkit::programs::{
     Inputs, MemoryMode, Program, ProgramOptions, Reference, compare, generate, run_sequential, shrink,
 };
 use warpline_testkit::rng::SplitMix64;
+use warpline_vectorize::loops::{CarryKind, Unit, vectorize_loop};
+use warpline_vectorize::{Boscc, Coherence, Options};
 
 /// A number from the environment.
 fn number(name: &str, default: u64) -> u64 {
@@ -45,7 +45,7 @@ fn compare_loop(looped: &LoopProgram, width: u32, rest: u32, boscc: Boscc, seed:
     let made = vectorize_loop(&mut vectorized.module, vectorized.kernel, &unit, &options);
     let made = match made {
         Ok(made) => made,
-        Err(e) if e.kind == warpline::vectorize::ErrorKind::Internal => {
+        Err(e) if e.kind == warpline_vectorize::ErrorKind::Internal => {
             return Outcome::Differ(e.to_string());
         }
         Err(e) => return Outcome::Refused(e.reason),

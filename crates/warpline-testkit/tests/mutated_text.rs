@@ -5,14 +5,14 @@
 
 use std::time::{Duration, Instant};
 
-use warpline::shape::ArgShape;
-use warpline::text::{parse_module, print_module};
-use warpline::uniformity::report::FunctionReport;
-use warpline::uniformity::{Options as UniformityOptions, Uniformity};
-use warpline::vectorize::{ErrorKind, Options, vectorize};
-use warpline::verify::verify_module;
+use warpline_ir::text::{parse_module, print_module};
+use warpline_ir::verify::verify_module;
 use warpline_testkit::mutate::{self, setting};
 use warpline_testkit::rng::SplitMix64;
+use warpline_uniformity::report::FunctionReport;
+use warpline_uniformity::shape::ArgShape;
+use warpline_uniformity::{Options as UniformityOptions, Uniformity};
+use warpline_vectorize::{ErrorKind, Options, vectorize};
 
 const WORDS: [&str; 24] = [
     "i1", "i8", "i16", "i32", "i64", "i128", "i129", "i256", "f32", "f64", "ptr", "void", "add", "mul",

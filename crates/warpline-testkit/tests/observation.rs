@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use warpline::interp::{Cell, Event, Observer, State};
-use warpline::ir::{BinaryOp, Edge, FuncId, Inst, Module, Op, Value};
-use warpline::observe::{Kind, Secrets, observe};
+use warpline_interp::{Cell, Event, Observer, State};
+use warpline_ir::{BinaryOp, Edge, FuncId, Inst, Module, Op, Value};
 use warpline_testkit::pairs::run_mixed;
 use warpline_testkit::programs::{Inputs, MemoryMode, ParamRole, Program, ProgramOptions, generate};
 use warpline_testkit::rng::SplitMix64;
+use warpline_uniformity::observe::{Kind, Secrets, observe};
 
 /// What of an executed instruction can be observed.
 #[derive(Clone, PartialEq, Eq, Debug)]

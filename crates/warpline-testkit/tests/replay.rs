@@ -1,6 +1,5 @@
 //! Every divergent value, branch, use and cycle of random programs has an explanation that replays.
 
-use warpline::uniformity::{Explainer as KernelExplainer, Options, Uniformity as KernelUniformity};
 use warpline_analysis::uniformity::{Evidence, Explainer, Rule, SsaProgram, Uniformity, Value};
 use warpline_analysis::{CsrGraph, DomTree, Graph};
 use warpline_testkit::differential::shape_of;
@@ -10,6 +9,7 @@ use warpline_testkit::replay::{Replay, Seen};
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::tagged::Tags;
 use warpline_testkit::{graphs, ssa_programs};
+use warpline_uniformity::{Explainer as KernelExplainer, Options, Uniformity as KernelUniformity};
 
 fn explanations_replay(
     graph: &CsrGraph,

@@ -1,11 +1,11 @@
 //! What paper 3 proves of partial linearization, on random graphs.
 
-use warpline::vectorize::block_index::BlockIndex;
-use warpline::vectorize::linearize::{Linearized, NewBranch, linearize};
 use warpline_analysis::{CsrGraph, CycleForest, DfsOrder, DomTree, Graph, Node};
 use warpline_testkit::graphs::{build, edge_list};
 use warpline_testkit::linearized::{Kernel, Seen, check_graph, check_index, check_run};
 use warpline_testkit::rng::SplitMix64;
+use warpline_vectorize::block_index::BlockIndex;
+use warpline_vectorize::linearize::{Linearized, NewBranch, linearize};
 
 fn index_of(graph: &CsrGraph) -> BlockIndex {
     let dfs = DfsOrder::compute(graph);

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use warpline::interp::LaneSet;
-use warpline::ir::Type;
-use warpline::vectorize::Coherence;
+use warpline_interp::LaneSet;
+use warpline_ir::Type;
 use warpline_testkit::differential::{Form, Outcome, Setup, compare_all};
 use warpline_testkit::programs::{Inputs, ParamRole, Program};
 use warpline_testkit::rng::SplitMix64;
+use warpline_vectorize::Coherence;
 
 /// What a walk does.
 #[derive(Copy, Clone, Debug)]
@@ -206,7 +206,7 @@ impl Walk {
 
     fn program(self) -> Program {
         let text = self.text();
-        let module = warpline::text::parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let module = warpline_ir::text::parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let kernel = module.function("kernel").expect("a kernel");
         let nodes = ParamRole::Buffer { elem: Type::Int(32), len: 256, written: false };
         Program {

@@ -6,16 +6,16 @@
 //!
 //! `WARPLINE_PROGRAMS` says how many programs, `WARPLINE_SEED` where to start.
 
-use warpline::dataflow::Code;
-use warpline::dataflow::clients::bit_widths::{BitWidths, Demand, Variant};
-use warpline::dataflow::clients::bounds::Bounds;
-use warpline::dataflow::clients::constants::{self, Constants, Known};
-use warpline::dataflow::clients::ranges::{self, Ranges};
-use warpline::interp::{Cell, Event, LaneSet, Observer, Options as MachineOptions};
-use warpline::ir::{BinaryOp, Block, Edge, FuncId, Function, Inst, InstFlags, Op, Type, Value};
 use warpline_analysis::dataflow::{Forward, Instruction, SparseForward, solve_forward_narrowing};
 use warpline_analysis::ssi::{Ssi, Strategy, Version, ssify};
 use warpline_analysis::{EdgeId, Graph, Node};
+use warpline_dataflow::Code;
+use warpline_dataflow::clients::bit_widths::{BitWidths, Demand, Variant};
+use warpline_dataflow::clients::bounds::Bounds;
+use warpline_dataflow::clients::constants::{self, Constants, Known};
+use warpline_dataflow::clients::ranges::{self, Ranges};
+use warpline_interp::{Cell, Event, LaneSet, Observer, Options as MachineOptions};
+use warpline_ir::{BinaryOp, Block, Edge, FuncId, Function, Inst, InstFlags, Op, Type, Value};
 use warpline_testkit::dataflow_agreement::{backward_agrees, forward_agrees};
 use warpline_testkit::number_programs;
 use warpline_testkit::programs::{

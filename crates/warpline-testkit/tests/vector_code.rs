@@ -1,15 +1,15 @@
 //! Vector code that is broken on purpose: what each form of access rests on is changed in one place, and the judge must notice.
 
-use warpline::interp::LaneSet;
-use warpline::ir::{BinaryOp, CastOp, Constant, FuncId, Function, Inst, MemAccess, Module, Op, Type, Value};
-use warpline::vectorize::{self, Contract, Options, Passing};
-use warpline::verify::verify;
+use warpline_interp::LaneSet;
+use warpline_ir::verify::verify;
+use warpline_ir::{BinaryOp, CastOp, Constant, FuncId, Function, Inst, MemAccess, Module, Op, Type, Value};
 use warpline_testkit::census::private_object;
 use warpline_testkit::differential::{Form, Setup, run_vector_code, shape_of};
 use warpline_testkit::programs::{
     Inputs, Observed, Program, ProgramOptions, Reference, compare, generate, run_lockstep,
 };
 use warpline_testkit::rng::SplitMix64;
+use warpline_vectorize::{self as vectorize, Contract, Options, Passing};
 
 const FUEL: u64 = 300_000;
 
@@ -343,7 +343,7 @@ fn case(seed: u64, lanes: bool) -> Option<Case> {
         ..Options::new(WIDTH, roles, "kernel_vectorized")
     };
     let made = vectorize::vectorize(&mut module, program.kernel, &options).ok()?;
-    let machine = warpline::interp::Options { fuel: FUEL, ..warpline::interp::Options::default() };
+    let machine = warpline_interp::Options { fuel: FUEL, ..warpline_interp::Options::default() };
     let active = mask.unwrap_or(LaneSet::first(WIDTH));
     let runs = (0..3).filter_map(|k| {
         let inputs = Inputs::random(&program, WIDTH, seed + 1_000_000 * k);

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use warpline::interp::LaneSet;
-use warpline::vectorize::Linearize;
 use warpline_analysis::CycleForest;
+use warpline_interp::LaneSet;
 use warpline_testkit::census::{Rates, constructs};
 use warpline_testkit::differential::{Form, Outcome, Setup, compare_all};
 use warpline_testkit::programs::{Inputs, ParamRole, Program, ProgramOptions, generate, shrink};
 use warpline_testkit::rng::SplitMix64;
+use warpline_vectorize::Linearize;
 
 /// How many programs a test tries; `WARPLINE_PROGRAMS` overrides it.
 fn programs(default: u64) -> u64 {
@@ -115,7 +115,7 @@ exit:
   ret %r
 }
 "#;
-    let module = warpline::text::parse_module(text).unwrap_or_else(|e| panic!("{e}"));
+    let module = warpline_ir::text::parse_module(text).unwrap_or_else(|e| panic!("{e}"));
     let kernel = module.function("kernel").expect("a kernel");
     let program = Program { module, kernel, roles: vec![ParamRole::Index, ParamRole::Uniform] };
     for width in [1, 2, 4] {

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use warpline::text::parse_module;
-use warpline::uniformity::{Options as UniformityOptions, Uniformity};
-use warpline::vectorize::scaling::{SHAPES, args, kernel};
-use warpline::vectorize::{self, Options, normalize};
+use warpline_ir::text::parse_module;
+use warpline_uniformity::{Options as UniformityOptions, Uniformity};
+use warpline_vectorize::scaling::{SHAPES, args, kernel};
+use warpline_vectorize::{self as vectorize, Options, normalize};
 
 /// Milliseconds for normal form, for the analysis, and for everything, those two included.
 fn times(body: &str) -> (f64, f64, f64) {

@@ -1,40 +1,32 @@
-//! warpline: the IR, SSA and variables, the vectorizer and the lane interpreter.
+//! warpline: SPMD programs. What all lanes agree on, and code that runs on many lanes at once.
 //!
+//! Each part is a crate of its own; this one has them all under one name.
+//!
+//! * [`analysis`]: graphs, dominance, cycles and data flow over plain arrays.
 //! * [`ir`]: the intermediate representation. It owns meaning: everything that a transformation may
 //!   change is modelled here, everything else is an opaque instruction with an effect record.
-//! * [`dataflow`]: data-flow analyses of functions, sparse and dense, and their clients.
+//! * [`text`]: the text form of modules, a printer and a parser; [`verify`]: the invariants of functions, and their checker.
 //! * [`group_functions`]: what work-items ask and do together, by names and signatures.
-//! * [`interp`]: the lane interpreter, the judge of transformations.
-//! * [`linear`]: numbers and addresses as sums, and loops that count.
-//! * [`observe`]: what a program's timing tells of its secrets.
 //! * [`printable`]: text from inputs, for terminals.
-//! * [`shape`]: how the lanes of a value relate: uniform, strided, varying.
-//! * [`ssa`]: from variables to SSA form and back.
-//! * [`ssi`]: functions whose live ranges are split, and back.
-//! * [`text`]: the text form of modules, a printer and a parser.
-//! * [`uniformity`]: which values, branches and loops the lanes agree on, and why.
+//! * [`ssa`]: from variables to SSA form and back; [`ssi`]: functions whose live ranges are split, and back.
+//! * [`dataflow`]: data-flow analyses of functions, sparse and dense, and their clients.
+//! * [`linear`]: numbers and addresses as sums, and loops that count.
+//! * [`uniformity`]: which values, branches and loops the lanes agree on, and why; [`shape`]: how the lanes of a value relate.
+//! * [`observe`]: what a program's timing tells of its secrets.
+//! * [`interp`]: the lane interpreter, the judge of transformations.
 //! * [`vectorize`]: from a scalar kernel to W lanes.
-//! * [`verify`]: the invariants of functions, and their checker.
-//!
-//! Nothing here knows LLVM; the crate `warpline-llvm` imports and exports.
+//! * [`llvm`]: LLVM: import, export, optimization, machine code.
+//! * [`compile`]: from a source file to an object file.
 #![forbid(unsafe_code)]
 
-pub mod dataflow;
-mod demangle;
-pub mod group_functions;
-pub mod interp;
-pub mod ir;
-pub mod linear;
-pub mod observe;
-mod place;
-pub mod printable;
-pub mod shape;
-pub mod ssa;
-pub mod ssi;
-pub mod text;
-pub mod uniformity;
-pub mod vectorize;
-pub mod verify;
-
-pub use demangle::demangle;
-pub use place::Place;
+pub use warpline_analysis as analysis;
+pub use warpline_compile as compile;
+pub use warpline_dataflow as dataflow;
+pub use warpline_dataflow::{linear, ssa, ssi};
+pub use warpline_interp as interp;
+pub use warpline_ir as ir;
+pub use warpline_ir::{Place, demangle, group_functions, printable, text, verify};
+pub use warpline_llvm as llvm;
+pub use warpline_uniformity as uniformity;
+pub use warpline_uniformity::{observe, shape};
+pub use warpline_vectorize as vectorize;

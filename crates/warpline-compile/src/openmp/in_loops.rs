@@ -1,9 +1,9 @@
 //! What OpenMP leaves within loops: blocks to be executed in order, and calls of the runtime library, which are for
 //! threads.
 
-use warpline::ir::{Block, CastOp, Function, Inst, Module, Op, Value};
-use warpline::vectorize::loops::Nest;
+use warpline_ir::{Block, CastOp, Function, Inst, Module, Op, Value};
 use warpline_llvm::openmp::is_ordered_block;
+use warpline_vectorize::loops::Nest;
 
 use crate::error::{Error, Result};
 

@@ -17,11 +17,11 @@ mod in_loops;
 
 use std::path::{Path, PathBuf};
 
-use warpline::Place;
-use warpline::ir::{BinaryOp, Block, Function, Inst, Module, Op, Value};
-use warpline::vectorize::loops::Nest;
+use warpline_ir::Place;
+use warpline_ir::{BinaryOp, Block, Function, Inst, Module, Op, Value};
 use warpline_llvm::openmp::{Clause, Directive};
 use warpline_llvm::{MarkedLoop, openmp_directives};
+use warpline_vectorize::loops::Nest;
 
 use crate::error::{Error, Result};
 use crate::options::KernelOptions;

@@ -7,9 +7,9 @@
 use std::collections::HashMap;
 use std::ops::AddAssign;
 
-use warpline::ir::{Block, Constant, Function, Inst, Module as Ir, Op, Value};
-use warpline::ssa::promote_and_construct;
 use warpline_analysis::{DomTree, Node};
+use warpline_dataflow::ssa::promote_and_construct;
+use warpline_ir::{Block, Constant, Function, Inst, Module as Ir, Op, Value};
 use warpline_llvm::{Error, Imported, Module};
 
 use super::Program;

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use warpline::ssa::promote_and_construct;
+use warpline_dataflow::ssa::promote_and_construct;
 use warpline_llvm::{Error, Imported, Module};
 
 use super::Program;

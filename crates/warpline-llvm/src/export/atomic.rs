@@ -1,7 +1,7 @@
 //! Atomic operations that have no original to be cloned.
 
 use llvm_sys::prelude::LLVMValueRef;
-use warpline::ir::{Atomic, AtomicOrdering, Inst, MemAccess, RmwOp, Value};
+use warpline_ir::{Atomic, AtomicOrdering, Inst, MemAccess, RmwOp, Value};
 
 use super::Emitter;
 use crate::error::Result;

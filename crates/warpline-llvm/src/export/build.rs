@@ -2,7 +2,7 @@
 
 use llvm_sys::LLVMOpcode as Opcode;
 use llvm_sys::prelude::*;
-use warpline::ir::{
+use warpline_ir::{
     AtomicOrdering, CallInfo, CastOp, Constant, Inst, InstFlags, IntPred, LaneOp, MemAccess, Op, Type, Value,
 };
 
@@ -456,7 +456,7 @@ impl Emitter<'_> {
         let callee = match self.bridge.module.named(name) {
             Some(callee) => callee,
             None => {
-                let effects = warpline::ir::Effects::UNKNOWN;
+                let effects = warpline_ir::Effects::UNKNOWN;
                 self.bridge.declare(name, ty, effects).map_err(|message| self.refuse(inst, message))?
             }
         };
@@ -536,7 +536,7 @@ impl Emitter<'_> {
         let types: Vec<Type> = args.iter().map(|&arg| self.function.ty(arg)).collect();
         self.bridge
             .function_type(self.ir, &types, ret, false)
-            .and_then(|ty| self.bridge.declare(name, ty, warpline::ir::Effects::UNKNOWN))
+            .and_then(|ty| self.bridge.declare(name, ty, warpline_ir::Effects::UNKNOWN))
             .map_err(|message| self.refuse(inst, message))
     }
 

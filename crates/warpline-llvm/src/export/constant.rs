@@ -1,7 +1,7 @@
 //! Constants and symbols.
 
 use llvm_sys::prelude::*;
-use warpline::ir::{self, AggregateType, Constant, Effects, Symbol, SymbolKind, Type};
+use warpline_ir::{self as ir, AggregateType, Constant, Effects, Symbol, SymbolKind, Type};
 
 use crate::ffi::load::functions;
 use crate::module::c_string;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
 use llvm_sys::prelude::*;
-use warpline::ir::{self, Block, Function};
+use warpline_ir::{self as ir, Block, Function};
 
 use super::{Emitter, Linkage};
 use crate::error::{Error, Result};

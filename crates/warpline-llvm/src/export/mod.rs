@@ -24,8 +24,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use llvm_sys::prelude::*;
-use warpline::ir::{self, Block, FuncId, Function, Inst, Op, Value};
-use warpline::verify::verify;
+use warpline_ir::verify::verify;
+use warpline_ir::{self as ir, Block, FuncId, Function, Inst, Op, Value};
 
 use crate::error::{Error, Result};
 use crate::ffi::load::functions;

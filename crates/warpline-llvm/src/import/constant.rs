@@ -3,7 +3,7 @@
 use llvm_sys::LLVMOpcode as Opcode;
 use llvm_sys::LLVMTypeKind as Kind;
 use llvm_sys::prelude::*;
-use warpline::ir::{AggregateType, Constant, FloatKind, Type};
+use warpline_ir::{AggregateType, Constant, FloatKind, Type};
 
 use super::Imported;
 use crate::ffi::load::functions;

@@ -2,7 +2,7 @@
 
 use llvm_sys::LLVMOpcode as Opcode;
 use llvm_sys::prelude::*;
-use warpline::ir::Effects;
+use warpline_ir::Effects;
 
 use crate::ffi::load::functions;
 use crate::module::{FUNCTION_INDEX, value_name};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use llvm_sys::LLVMOpcode as Opcode;
 use llvm_sys::prelude::*;
-use warpline::ir::{
+use warpline_ir::{
     Atomic, AtomicOrdering, BinaryOp, Block, CallInfo, CastOp, FloatPred, Function, Inst, InstFlags, IntPred,
     LaneOp, MemAccess, Op, OpaqueInfo, RmwOp, Symbol, SymbolKind, Type, Value,
 };

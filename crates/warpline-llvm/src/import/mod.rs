@@ -3,7 +3,7 @@
 //! Every function that LLVM accepts can be imported. An instruction that the IR models becomes an operation of the IR with all of
 //! its flags; any other becomes an opaque one with an effect record, whose original export clones. In detail:
 //! - φ operands move to edges; each successor of a terminator is an edge, parallel ones included.
-//! - Calls of the lane operations become [`warpline::ir::Op::Lane`] where their declaration has the documented type.
+//! - Calls of the lane operations become [`warpline_ir::Op::Lane`] where their declaration has the documented type.
 //! - A call with operand bundles, a `musttail` call and inline assembly are opaque, and so are memory accesses with a synchronisation
 //!   scope, `inalloca` and `swifterror` allocations.
 //! - Debug records are no instructions; they stay with the LLVM function and are kept when it is replaced in place.
@@ -21,9 +21,9 @@ pub(crate) use inst::{
 use std::collections::{HashMap, HashSet};
 
 use llvm_sys::prelude::*;
-use warpline::ir::{
-    self, Block, Function, Loc, PointerFacts, SourceLoc, SymbolData, SymbolKind, Type, Value, ValueData,
-    ValueDef,
+use warpline_ir::{
+    self as ir, Block, Function, Loc, PointerFacts, SourceLoc, SymbolData, SymbolKind, Type, Value,
+    ValueData, ValueDef,
 };
 
 use crate::facts::REPLACEABLE;

@@ -1,7 +1,7 @@
 //! What attributes of parameters promise of pointers.
 
 use llvm_sys::prelude::*;
-use warpline::ir::PointerFacts;
+use warpline_ir::PointerFacts;
 
 use super::Imported;
 use crate::ffi::load::functions;

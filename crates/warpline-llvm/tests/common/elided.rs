@@ -3,8 +3,8 @@
 //! The tests are judged as `common::kernels` says: as machine code over a range, between guard pages, and by the interpreter under all
 //! masks of up to four lanes.
 
-use warpline::ir::Op;
-use warpline::vectorize::Options;
+use warpline_ir::Op;
+use warpline_vectorize::Options;
 
 use super::kernels::{Arg, Kernel, llvm_is_there, words};
 use super::{kernel, scattered};

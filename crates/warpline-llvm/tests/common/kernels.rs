@@ -9,18 +9,18 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use warpline::interp::LaneSet;
-use warpline::ir::{FuncId, Module as Ir, Type};
-use warpline::shape::ArgShape;
-use warpline::vectorize::driver::{self, Forms, scalar_range, slots_entry, vector_range};
-use warpline::vectorize::{
-    Boscc, Callees, Coherence, Contract, Gathers, Linearize, Options, VectorizeError, Vectorized, loops,
-    vectorize,
-};
+use warpline_interp::LaneSet;
+use warpline_ir::{FuncId, Module as Ir, Type};
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
 use warpline_testkit::differential::{Form, Outcome, Setup, compare_all};
 use warpline_testkit::programs::{Given, Inputs, ParamRole, Program};
+use warpline_uniformity::shape::ArgShape;
+use warpline_vectorize::driver::{self, Forms, scalar_range, slots_entry, vector_range};
+use warpline_vectorize::{
+    Boscc, Callees, Coherence, Contract, Gathers, Linearize, Options, VectorizeError, Vectorized, loops,
+    vectorize,
+};
 
 use super::guarded::Guarded;
 

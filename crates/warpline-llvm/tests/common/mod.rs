@@ -2,7 +2,7 @@
 
 pub mod nan;
 
-use warpline::ir::{FuncId, Module as Ir};
+use warpline_ir::{FuncId, Module as Ir};
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Module};
 use warpline_testkit::programs::Program;
@@ -21,7 +21,7 @@ pub fn export(ir: &Ir) -> Vec<u8> {
         imported
             .bridge
             .add_function(ir, &ir.functions[id], Linkage::External)
-            .unwrap_or_else(|e| panic!("{e}\n{}", warpline::text::print_module(ir)));
+            .unwrap_or_else(|e| panic!("{e}\n{}", warpline_ir::text::print_module(ir)));
     }
     imported.bridge.module().verify().unwrap();
     imported.bridge.module().to_bitcode()

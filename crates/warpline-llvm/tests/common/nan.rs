@@ -1,7 +1,7 @@
 //! Runs in which a NaN was computed.
 
-use warpline::interp::{Cell, Event, Observer, State};
-use warpline::ir::{FloatKind, Module as Ir, Scalar};
+use warpline_interp::{Cell, Event, Observer, State};
+use warpline_ir::{FloatKind, Module as Ir, Scalar};
 
 /// Whether a NaN was computed: its bits are nobody's promise.
 pub struct SawNan<'m> {

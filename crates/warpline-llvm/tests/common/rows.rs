@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use warpline::vectorize::Contract;
-use warpline::vectorize::work_items::with_parameters;
 use warpline_llvm::worker::{LoadOptions, load_in_process};
 use warpline_llvm::{Linkage, Module, has_clang};
+use warpline_vectorize::Contract;
+use warpline_vectorize::work_items::with_parameters;
 
 use super::kernels::{Arg, Kernel, words};
 

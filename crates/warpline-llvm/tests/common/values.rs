@@ -10,7 +10,7 @@ fn kernel(text: &str, args: Vec<Arg>, result: usize) -> Kernel {
         range: 0..21,
         result,
         looped: false,
-        contract: warpline::vectorize::Contract::Racy,
+        contract: warpline_vectorize::Contract::Racy,
     }
 }
 

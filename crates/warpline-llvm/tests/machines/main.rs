@@ -18,8 +18,8 @@ use std::process::Command;
 
 use kernels::{Arg, Kernel, Mode, llvm_is_there};
 use rows::{Row, rows, with_work_items};
-use warpline::vectorize::{Boscc, Contract, Linearize};
 use warpline_llvm::Cpu;
+use warpline_vectorize::{Boscc, Contract, Linearize};
 
 const TRIPLE: &str = "aarch64-unknown-linux-gnu";
 const LINKER: &str = "aarch64-linux-gnu-gcc";

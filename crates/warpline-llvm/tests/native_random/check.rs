@@ -3,18 +3,18 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use warpline::interp::{
+use warpline_interp::{
     Cell, Effect, EffectKind, HashingHost, LaneArg, LaneSet, Machine, Memory, Options as MachineOptions,
     Trap, Val,
 };
-use warpline::ir::{Module, Type};
-use warpline::vectorize::Passing;
+use warpline_ir::{Module, Type};
 use warpline_llvm::{Jit, JitFunction};
 use warpline_testkit::census;
 use warpline_testkit::differential::{self, compare_all};
 use warpline_testkit::programs::composite::{self, Leaf};
 use warpline_testkit::programs::{Inputs, ParamRole, Program};
 use warpline_testkit::rng::SplitMix64;
+use warpline_vectorize::Passing;
 
 use crate::code::{Code, NoCode, SCALAR, VECTOR, compile, take_calls};
 use crate::guarded::Guarded;

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use warpline::ir::{AggregateType, Type, TypeTable};
-use warpline::text::parse_module;
+use warpline_ir::text::parse_module;
+use warpline_ir::{AggregateType, Type, TypeTable};
 use warpline_testkit::programs::{ParamRole, Program};
 
 use crate::check::{Outcome, check};

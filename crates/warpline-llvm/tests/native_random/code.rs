@@ -2,17 +2,17 @@
 
 use std::cell::RefCell;
 
-use warpline::interp::{HashingHost, Host as _, HostCall, HostResult, Memory, Val};
-use warpline::ir::{CallInfo, Effects, FuncId, Function, MemAccess, Module as Ir, Op, Type, Value};
-use warpline::vectorize::driver::{Forms, bitmask_entry, slots_entry, vector_range};
-use warpline::vectorize::loops::{Unit, vectorize_loop};
-use warpline::vectorize::{Contract, Options, VectorizeError, Vectorized, vectorize};
-use warpline::verify::verify;
+use warpline_interp::{HashingHost, Host as _, HostCall, HostResult, Memory, Val};
+use warpline_ir::verify::verify;
+use warpline_ir::{CallInfo, Effects, FuncId, Function, MemAccess, Module as Ir, Op, Type, Value};
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Imported, Jit, Linkage, Module};
 use warpline_testkit::census::{Names, access_forms};
 use warpline_testkit::differential::{Form, shape_of};
 use warpline_testkit::programs::Program;
+use warpline_vectorize::driver::{Forms, bitmask_entry, slots_entry, vector_range};
+use warpline_vectorize::loops::{Unit, vectorize_loop};
+use warpline_vectorize::{Contract, Options, VectorizeError, Vectorized, vectorize};
 
 use crate::range::RANGE;
 use crate::setup::Setup;
@@ -138,7 +138,7 @@ fn looped(ir: &mut Ir, program: &Program, setup: &Setup) -> Result<(FuncId, Vect
 }
 
 fn no_code(e: VectorizeError) -> NoCode {
-    if e.kind == warpline::vectorize::ErrorKind::Internal {
+    if e.kind == warpline_vectorize::ErrorKind::Internal {
         NoCode::Broken(e.to_string())
     } else {
         NoCode::Refused(e.reason)

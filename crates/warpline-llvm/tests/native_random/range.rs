@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use warpline::interp::{HashingHost, LaneArg, LaneSet, Machine, Options as MachineOptions};
+use warpline_interp::{HashingHost, LaneArg, LaneSet, Machine, Options as MachineOptions};
 use warpline_llvm::Jit;
 use warpline_testkit::programs::{Inputs, ParamRole, Program};
 

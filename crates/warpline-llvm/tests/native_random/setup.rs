@@ -1,12 +1,12 @@
 //! What a seed stands for: a program, its inputs, and how it is vectorized and compiled.
 
-use warpline::interp::LaneSet;
-use warpline::vectorize::Gathers;
+use warpline_interp::LaneSet;
 use warpline_llvm::{Cpu, Effort};
 use warpline_testkit::differential::Form;
 use warpline_testkit::programs::loops::around;
 use warpline_testkit::programs::{Program, ProgramOptions, generate};
 use warpline_testkit::rng::SplitMix64;
+use warpline_vectorize::Gathers;
 
 use crate::cpus::cpus;
 

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use warpline::dataflow::clients::{classes, null_pointers, taint};
-use warpline::dataflow::report::{Report, Solver};
-use warpline::ir::{FuncId, Module};
+use warpline_dataflow::clients::{classes, null_pointers, taint};
+use warpline_dataflow::report::{Report, Solver};
+use warpline_ir::{FuncId, Module};
 
 use super::Case;
 
@@ -54,6 +54,6 @@ pub(super) fn taints(case: &Case<'_>) -> String {
 }
 
 /// All symbols of a module.
-fn own(module: &Module) -> BTreeSet<warpline::ir::Symbol> {
+fn own(module: &Module) -> BTreeSet<warpline_ir::Symbol> {
     module.symbols.keys().collect()
 }

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use warpline::ir::{Block, Function, Var};
-use warpline::ssa::{self, ConstructOptions, Entry, Kept, Lifetimes, Placement};
-use warpline::text::{Names, print_function};
-use warpline::verify::{verify, verify_non_strict};
 use warpline_analysis::phi_placement::Pruning;
 use warpline_analysis::{
     CsrGraph, CycleForest, CycleId, DomTree, Graph, IteratedFrontier, Node, Reversed, dominance_frontier,
 };
+use warpline_dataflow::ssa::{self, ConstructOptions, Entry, Kept, Lifetimes, Placement};
+use warpline_ir::text::{Names, print_function};
+use warpline_ir::verify::{verify, verify_non_strict};
+use warpline_ir::{Block, Function, Var};
 
 use super::{Case, Command, clients, vectorizer};
 

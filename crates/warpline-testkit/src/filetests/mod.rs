@@ -33,9 +33,9 @@ mod vectorizer;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use warpline::ir::{Function, Module};
-use warpline::text::{parse_module, print_module};
-use warpline::verify::verify;
+use warpline_ir::text::{parse_module, print_module};
+use warpline_ir::verify::verify;
+use warpline_ir::{Function, Module};
 
 /// What a command is run on.
 pub struct Case<'a> {

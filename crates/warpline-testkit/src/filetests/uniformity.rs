@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use warpline::shape::{ArgShape, Shape, parse_args};
-use warpline::uniformity::report::{FunctionReport, Report};
-use warpline::uniformity::{Options, Uniformity};
+use warpline_uniformity::report::{FunctionReport, Report};
+use warpline_uniformity::shape::{ArgShape, Shape, parse_args};
+use warpline_uniformity::{Options, Uniformity};
 
 use super::Case;
 

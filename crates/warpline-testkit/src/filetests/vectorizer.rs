@@ -4,11 +4,13 @@
 
 use std::fmt::Write as _;
 
-use warpline::ir::{Function, Module};
-use warpline::shape::ArgShape;
-use warpline::text::print_function;
-use warpline::vectorize::{self, Boscc, Coherence, Contract, Gathers, Linearize, Masks, Options, loops};
-use warpline::verify::verify;
+use warpline_ir::text::print_function;
+use warpline_ir::verify::verify;
+use warpline_ir::{Function, Module};
+use warpline_uniformity::shape::ArgShape;
+use warpline_vectorize::{
+    self as vectorize, Boscc, Coherence, Contract, Gathers, Linearize, Masks, Options, loops,
+};
 
 use super::Case;
 use crate::theorems::check_theorems;

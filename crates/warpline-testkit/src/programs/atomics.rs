@@ -1,6 +1,6 @@
 //! Atomic operations.
 
-use warpline::ir::*;
+use warpline_ir::*;
 
 use super::COUNTERS;
 use super::fill::{CLEAN, Filler};

@@ -1,6 +1,6 @@
 //! Calls: of functions without a body, of the module's, through pointers, of functions that call themselves.
 
-use warpline::ir::*;
+use warpline_ir::*;
 
 use super::fill::{CLEAN, Filler};
 

@@ -1,6 +1,6 @@
 //! Structures, arrays and vectors: what they consist of, where that is in memory, and instructions on whole ones.
 
-use warpline::ir::*;
+use warpline_ir::*;
 
 use super::fill::{Avail, CLEAN, Filler};
 use super::memory::BufferKind;

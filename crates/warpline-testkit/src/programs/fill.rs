@@ -1,7 +1,7 @@
 //! Instructions for a skeleton.
 
-use warpline::ir::*;
 use warpline_analysis::{CycleForest, DomTree, Node};
+use warpline_ir::*;
 
 use super::lane_ops::PACKED;
 use super::memory::{Buffer, BufferKind};

@@ -1,7 +1,7 @@
 //! Counters that bound jumps to labels of tangles. They are variables: their φs are where SSA construction finds them.
 
-use warpline::ir::{BinaryOp, Block, Function, IntPred, Op, Type, Var};
-use warpline::ssa;
+use warpline_dataflow::ssa;
+use warpline_ir::{BinaryOp, Block, Function, IntPred, Op, Type, Var};
 
 use super::fill::{Avail, Filler};
 use super::skeleton::Shape;

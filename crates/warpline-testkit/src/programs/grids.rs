@@ -1,6 +1,6 @@
 //! Memory with two indices: rows and columns, structures of arrays, arrays of such structures.
 
-use warpline::ir::*;
+use warpline_ir::*;
 
 use super::fill::{Avail, CLEAN, Filler, UNIFORM};
 use super::memory::{Buffer, BufferKind};

@@ -1,10 +1,10 @@
 //! Running programs on seeded inputs, and comparing what came out.
 
-use warpline::interp::{
+use warpline_interp::{
     Cell, Effect, EffectKind, HashingHost, LaneArg, LaneSet, Machine, Memory, Observer, Options, Run, Trap,
     Val,
 };
-use warpline::ir::{FloatKind, Type};
+use warpline_ir::{FloatKind, Type};
 
 use super::composite::{bytes, leaves};
 use super::wide::{EXTENDED, QUADRUPLE};

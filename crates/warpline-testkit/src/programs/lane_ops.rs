@@ -1,6 +1,6 @@
 //! What lanes ask of each other.
 
-use warpline::ir::*;
+use warpline_ir::*;
 
 use super::fill::{ANY, Avail, CLEAN, Filler, UNIFORM};
 

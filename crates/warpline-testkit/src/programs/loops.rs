@@ -1,7 +1,7 @@
 //! Kernels as bodies of loops: a scalar function that executes a kernel for one index after the other and carries values from one
 //! iteration to the next.
 
-use warpline::ir::{
+use warpline_ir::{
     BinaryOp, Block, CastOp, Constant, Function, InstFlags, IntPred, Module, Op, Type, Value, ValueDef,
 };
 
@@ -113,10 +113,10 @@ impl Maker<'_> {
             // A minimum or maximum, by an intrinsic or by a comparison.
             3 => {
                 let name = *self.rng.pick(&["smin", "smax", "umin", "umax"]);
-                let none = warpline::ir::Effects::empty();
+                let none = warpline_ir::Effects::empty();
                 let symbol = self.module.function_symbol(&format!("llvm.{name}.i32"), &[INT; 2], INT, none);
                 let call =
-                    warpline::ir::CallInfo { callee: Some(symbol), effects: none, variadic_fixed: None };
+                    warpline_ir::CallInfo { callee: Some(symbol), effects: none, variadic_fixed: None };
                 self.value(Op::Call(Box::new(call)), &[x, phi], INT)
             }
             4 => {
@@ -326,7 +326,7 @@ impl Test {
 
     /// Branches to `on` as long as the loop goes on.
     fn branch(&self, m: &mut Maker<'_>, counter: Value, bound: Value, on: Block, out: Block) {
-        use warpline::dataflow::conditions::{inverse, swapped};
+        use warpline_dataflow::conditions::{inverse, swapped};
         // A loop that is tested at its end may have passed the bound already.
         let pred = match self.pred {
             IntPred::Ne if self.step > 0 => IntPred::Slt,

@@ -1,6 +1,6 @@
 //! Loads and stores: buffers that are parameters, private arrays, and addresses that stay inside of them.
 
-use warpline::ir::*;
+use warpline_ir::*;
 
 use super::fill::{ANY, Avail, CLEAN, Filler, UNIFORM};
 use super::{MAX_INDEX, MemoryMode, READ_ONLY, SLOTS};

@@ -28,7 +28,7 @@ mod wide;
 pub use harness::{Given, Inputs, Mismatch, Observed, Reference, compare, run_lockstep, run_sequential};
 pub use shrink::shrink;
 
-use warpline::ir::{DataLayout, Effects, FuncId, Function, Module, Symbol, Type};
+use warpline_ir::{DataLayout, Effects, FuncId, Function, Module, Symbol, Type};
 
 use crate::rng::SplitMix64;
 use wide::WideTypes;
@@ -209,7 +209,7 @@ impl Program {
 
     /// The text of the module.
     pub fn text(&self) -> String {
-        warpline::text::print_module(&self.module)
+        warpline_ir::text::print_module(&self.module)
     }
 }
 

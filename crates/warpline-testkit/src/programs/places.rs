@@ -1,6 +1,6 @@
 //! Pointers in memory, memory of sizes that are known at run time only.
 
-use warpline::ir::*;
+use warpline_ir::*;
 
 use super::fill::{ANY, Avail, CLEAN, Filler, UNIFORM};
 use super::memory::{Buffer, BufferKind, size};

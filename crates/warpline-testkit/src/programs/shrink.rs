@@ -1,7 +1,7 @@
 //! Making a failing program smaller.
 
-use warpline::ir::{Block, Constant, Function, Inst, Op, Type, Value};
-use warpline::verify::verify;
+use warpline_ir::verify::verify;
+use warpline_ir::{Block, Constant, Function, Inst, Op, Type, Value};
 
 use super::Program;
 

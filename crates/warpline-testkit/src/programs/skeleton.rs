@@ -1,6 +1,6 @@
 //! Control flow without instructions.
 
-use warpline::ir::{Block, Constant, Function, Op, Type, Value};
+use warpline_ir::{Block, Constant, Function, Op, Type, Value};
 
 use super::{MemoryMode, ProgramOptions};
 use crate::rng::SplitMix64;

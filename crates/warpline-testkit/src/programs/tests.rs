@@ -1,7 +1,7 @@
 //! The generator's rates, and what must hold for any program.
 
-use warpline::interp::{ChildOrder, LaneSet, Options, UniformityChecker};
-use warpline::verify::verify_module;
+use warpline_interp::{ChildOrder, LaneSet, Options, UniformityChecker};
+use warpline_ir::verify::verify_module;
 
 use super::*;
 
@@ -66,7 +66,7 @@ fn tangles_are_irreducible_and_entered_and_end() {
         let found = run_lockstep(&p, &inputs, LaneSet::first(4), &options(), None);
         timeouts += u64::from(found.result.is_err());
         let visited = |n: &warpline_analysis::Node| {
-            found.run.as_ref().is_some_and(|r| !r.visited[warpline::ir::Block::from(*n)].is_empty())
+            found.run.as_ref().is_some_and(|r| !r.visited[warpline_ir::Block::from(*n)].is_empty())
         };
         entered += u64::from(cycles.cycles().filter(several).any(|c| cycles.nodes(c).iter().all(visited)));
     }
@@ -105,7 +105,7 @@ fn lockstep_runs_without_races_are_sequential_runs() {
                 loops += u64::from(run.steps > 40 * u64::from(width));
                 effects += u64::from(!lockstep.effects.is_empty());
             }
-            Err(t) if t.kind == warpline::interp::TrapKind::OutOfFuel => timeouts += 1,
+            Err(t) if t.kind == warpline_interp::TrapKind::OutOfFuel => timeouts += 1,
             Err(t) => {
                 assert!(t.kind.is_undefined_behaviour(), "seed {seed}: {t}\n{}", p.text());
                 assert!(seed % 5 == 0, "seed {seed} traps unasked: {t}\n{}", p.text());
@@ -150,7 +150,7 @@ fn racy_programs_race_and_lane_operations_see_other_lanes() {
 
 #[test]
 fn shrinking_keeps_what_the_predicate_wants_and_little_else() {
-    use warpline::ir::{BinaryOp, Op};
+    use warpline_ir::{BinaryOp, Op};
     let wants = |p: &Program| {
         let f = p.function();
         let divides = |i| matches!(f.insts[i].op, Op::Binary(BinaryOp::UDiv));

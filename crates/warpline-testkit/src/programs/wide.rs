@@ -1,6 +1,6 @@
 //! Values of unusual types: vectors, aggregates, `half`, odd and wide integers.
 
-use warpline::ir::*;
+use warpline_ir::*;
 
 use super::composite::random_aggregate;
 use super::fill::{Avail, CLEAN, Filler};

@@ -1,0 +1,316 @@
+//! Intrinsic functions in one lane.
+
+use warpline_ir::{FloatKind, Scalar};
+
+use super::access::{self, address_of};
+use super::code::{Call, Ins, MemType, Slot};
+use super::exec::{Exec, Frame};
+use super::intrinsic::{self, ElemTypes, Intrinsic};
+use super::scalar;
+use super::trap::TrapKind;
+use super::value::{Cell, State, Val};
+
+fn defined(c: Cell) -> Result<u128, TrapKind> {
+    c.defined().ok_or(TrapKind::UndefinedOperand(c.state))
+}
+
+impl Exec<'_, '_, '_> {
+    /// Calls an intrinsic function.
+    pub(super) fn intrinsic(
+        &mut self,
+        frame: &mut Frame,
+        ins: &Ins,
+        call: &Call,
+        f: Intrinsic,
+        types: Option<&ElemTypes>,
+        lane: u32,
+    ) -> Result<(), TrapKind> {
+        let slot = |i: usize| call.args.get(i).map_or(Slot::default(), |a| a.0);
+        let dst = ins.dst;
+        match f {
+            Intrinsic::Nothing => {}
+            Intrinsic::Abort => return Err(TrapKind::Host("the program aborted itself".into())),
+            Intrinsic::Assume => {
+                let c = frame.cell(lane, slot(0));
+                if c.defined() != Some(1) {
+                    return Err(TrapKind::AssumptionViolated);
+                }
+            }
+            Intrinsic::First => {
+                let n = slot(0).range().len().min(dst.range().len());
+                let row = frame.lane(lane);
+                row.copy_within(slot(0).range().start..slot(0).range().start + n, dst.at as usize);
+            }
+            Intrinsic::Zero => frame.lane(lane)[dst.range()].fill(Cell::ZERO),
+            Intrinsic::LifetimeStart => {
+                // The pointer is the last operand; older forms have the size before it.
+                let pointer = slot(call.args.len().saturating_sub(1));
+                self.m.memory.forget(address_of(frame.cell(lane, pointer))?);
+            }
+            Intrinsic::Copy | Intrinsic::Set => self.block_memory(frame, ins, call, f, lane)?,
+            Intrinsic::MaskedLoad | Intrinsic::MaskedStore | Intrinsic::Gather | Intrinsic::Scatter => {
+                self.masked(frame, ins, call, f, lane)?;
+            }
+            Intrinsic::IndexedGather => self.indexed_gather(frame, ins, call, lane)?,
+            Intrinsic::CompressStore => self.compress_store(frame, call, lane)?,
+            Intrinsic::WithOverflow(op, signed) => {
+                let width = types.map_or(0, |t| t.arg_bits);
+                let n = dst.len / 2;
+                let row = frame.lane(lane);
+                for i in 0..n {
+                    let (v, o) = intrinsic::with_overflow(
+                        op,
+                        signed,
+                        width,
+                        row[slot(0).elem(i)],
+                        row[slot(1).elem(i)],
+                    );
+                    row[(dst.at + i) as usize] = v;
+                    row[(dst.at + n + i) as usize] = o;
+                }
+            }
+            Intrinsic::Reduce(r) => {
+                let Some(types) = types else { return Err(TrapKind::Unsupported("this reduction".into())) };
+                let (start, elems) = match call.args.len() {
+                    2 => (Some(frame.cell(lane, slot(0))), slot(1)),
+                    _ => (None, slot(0)),
+                };
+                let result = intrinsic::reduce(r, ins.flags, types, start, frame.get(lane, elems))?;
+                frame.set(lane, dst, &[result]);
+            }
+            Intrinsic::ActiveLaneMask => {
+                let (base, end) = (frame.cell(lane, slot(0)), frame.cell(lane, slot(1)));
+                for i in 0..dst.len {
+                    let cell = scalar::propagate(&[base, end])
+                        .unwrap_or_else(|| Cell::bool(base.bits + u128::from(i) < end.bits));
+                    frame.lane(lane)[(dst.at + i) as usize] = cell;
+                }
+            }
+            Intrinsic::VectorReverse
+            | Intrinsic::VectorInsert
+            | Intrinsic::VectorExtract
+            | Intrinsic::VectorSplice
+            | Intrinsic::Interleave2
+            | Intrinsic::Deinterleave2 => self.rearrange(frame, ins, call, f, lane)?,
+            _ => self.elementwise(frame, ins, call, f, types, lane)?,
+        }
+        Ok(())
+    }
+
+    fn elementwise(
+        &mut self,
+        frame: &mut Frame,
+        ins: &Ins,
+        call: &Call,
+        f: Intrinsic,
+        types: Option<&ElemTypes>,
+        lane: u32,
+    ) -> Result<(), TrapKind> {
+        let no = || TrapKind::Unsupported("a call of this intrinsic".into());
+        let types = types.ok_or_else(no)?;
+        let f = match f {
+            // Machines have instructions for these two types.
+            Intrinsic::FMulAdd
+                if self.m.options.fuse_multiply_add
+                    && matches!(types.result, Scalar::Float(FloatKind::Float | FloatKind::Double)) =>
+            {
+                Intrinsic::Fma
+            }
+            f => f,
+        };
+        if call.args.iter().any(|a| a.0.len != 1 && a.0.len != ins.dst.len) {
+            return Err(no());
+        }
+        let row = frame.lane(lane);
+        let mut args = [Cell::ZERO; 4];
+        let n = call.args.len().min(4);
+        for i in 0..ins.dst.len {
+            for (arg, (slot, _)) in args.iter_mut().zip(&call.args) {
+                *arg = row[slot.elem(i)];
+            }
+            row[(ins.dst.at + i) as usize] =
+                intrinsic::elementwise(f, ins.flags, types, &args[..n]).ok_or_else(no)??;
+        }
+        Ok(())
+    }
+
+    fn block_memory(
+        &mut self,
+        frame: &mut Frame,
+        ins: &Ins,
+        call: &Call,
+        f: Intrinsic,
+        lane: u32,
+    ) -> Result<(), TrapKind> {
+        let [to, from, len, ..] = call.args[..] else {
+            return Err(TrapKind::Unsupported("a memory function with these parameters".into()));
+        };
+        let size = defined(frame.cell(lane, len.0))? as u64;
+        if size > 0 {
+            let to = address_of(frame.cell(lane, to.0))?;
+            match f {
+                Intrinsic::Set => self.m.memory.fill(lane, to, frame.cell(lane, from.0), size)?,
+                _ => self.m.memory.copy(lane, to, address_of(frame.cell(lane, from.0))?, size)?,
+            }
+        }
+        if ins.dst.len == 1 {
+            let to = frame.cell(lane, to.0);
+            frame.set(lane, ins.dst, &[to]); // the C function returns its first argument
+        }
+        Ok(())
+    }
+
+    /// Masked loads and stores, contiguous or by a vector of pointers. LLVM 22 has no alignment operand; before, an
+    /// `i32` follows the pointer.
+    fn masked(
+        &mut self,
+        frame: &mut Frame,
+        ins: &Ins,
+        call: &Call,
+        f: Intrinsic,
+        lane: u32,
+    ) -> Result<(), TrapKind> {
+        let stores = matches!(f, Intrinsic::MaskedStore | Intrinsic::Scatter);
+        let scattered = matches!(f, Intrinsic::Gather | Intrinsic::Scatter);
+        let has_align = call.args.len() == 4;
+        let slot = |i: usize| call.args.get(i).map_or(Slot::default(), |a| a.0);
+        let pointer = slot(usize::from(stores));
+        let mask = slot(1 + usize::from(stores) + usize::from(has_align));
+        let data = if stores { slot(0) } else { slot(2 + usize::from(has_align)) };
+        let (count, bytes, bits) = match call.memory {
+            Some(MemType::Elements { count, bytes }) => (count, bytes, bytes * 8),
+            // Each element stands in its own bytes for scattered accesses only.
+            Some(MemType::Packed { count, bits }) if scattered => (count, bits.div_ceil(8), bits),
+            _ => return Err(TrapKind::Unsupported("masked access to this type".into())),
+        };
+        let elem = MemType::Scalar { bytes, bits };
+        for i in 0..count {
+            let m = frame.lane(lane)[mask.elem(i)];
+            let old = frame.lane(lane)[data.elem(i)];
+            if m.state != State::Defined {
+                // Whether the access happens is unknown.
+                return Err(TrapKind::UndefinedOperand(m.state));
+            }
+            let mut cell = old;
+            if m.bits & 1 == 1 {
+                let address = match scattered {
+                    true => address_of(frame.lane(lane)[pointer.elem(i)])?,
+                    false => {
+                        let base = address_of(frame.cell(lane, pointer))?;
+                        base.wrapping_add(u64::from(i) * u64::from(bytes))
+                    }
+                };
+                match stores {
+                    true => access::store(&mut self.m.memory, lane, address, &elem, &[old])?,
+                    false => access::load(
+                        &mut self.m.memory,
+                        lane,
+                        address,
+                        &elem,
+                        std::slice::from_mut(&mut cell),
+                    )?,
+                }
+            }
+            if !stores {
+                frame.lane(lane)[(ins.dst.at + i) as usize] = cell;
+            }
+        }
+        Ok(())
+    }
+
+    /// A gather from a pointer and a vector of signed indices, of 32 bits both.
+    fn indexed_gather(
+        &mut self,
+        frame: &mut Frame,
+        ins: &Ins,
+        call: &Call,
+        lane: u32,
+    ) -> Result<(), TrapKind> {
+        let (Some(MemType::Elements { count, bytes: 4 }), [nothing, pointer, index, mask, scale]) =
+            (&call.memory, &call.args[..])
+        else {
+            return Err(TrapKind::Unsupported("a gather of this type".into()));
+        };
+        let elem = MemType::Scalar { bytes: 4, bits: 32 };
+        let scale = defined(frame.cell(lane, scale.0))? as u64;
+        for i in 0..*count {
+            let mut cell = frame.lane(lane)[nothing.0.elem(i)];
+            if defined(frame.lane(lane)[mask.0.elem(i)])? >> 31 & 1 == 1 {
+                let base = address_of(frame.cell(lane, pointer.0))?;
+                let index = defined(frame.lane(lane)[index.0.elem(i)])? as u32 as i32;
+                let address = base.wrapping_add((i64::from(index) as u64).wrapping_mul(scale));
+                access::load(&mut self.m.memory, lane, address, &elem, std::slice::from_mut(&mut cell))?;
+            }
+            frame.lane(lane)[(ins.dst.at + i) as usize] = cell;
+        }
+        Ok(())
+    }
+
+    /// Stores the elements of a vector whose mask is set side by side.
+    fn compress_store(&mut self, frame: &Frame, call: &Call, lane: u32) -> Result<(), TrapKind> {
+        let (Some(MemType::Elements { count, bytes }), [x, pointer, mask]) = (&call.memory, &call.args[..])
+        else {
+            return Err(TrapKind::Unsupported("a packed store of this type".into()));
+        };
+        let elem = MemType::Scalar { bytes: *bytes, bits: bytes * 8 };
+        let mut stored = 0;
+        for i in 0..*count {
+            let m = frame.get(lane, mask.0)[i as usize];
+            match m.defined() {
+                Some(0) => continue,
+                Some(_) => {}
+                None => return Err(TrapKind::UndefinedOperand(m.state)),
+            }
+            let base = address_of(frame.cell(lane, pointer.0))?;
+            let address = base.wrapping_add(stored * u64::from(*bytes));
+            access::store(&mut self.m.memory, lane, address, &elem, &[frame.get(lane, x.0)[i as usize]])?;
+            stored += 1;
+        }
+        Ok(())
+    }
+
+    fn rearrange(
+        &mut self,
+        frame: &mut Frame,
+        ins: &Ins,
+        call: &Call,
+        f: Intrinsic,
+        lane: u32,
+    ) -> Result<(), TrapKind> {
+        let arg = |i: usize| match call.args.get(i) {
+            Some((slot, _)) => Val::of_cells(frame.get(lane, *slot)),
+            None => Val::default(),
+        };
+        let (a, b) = (arg(0).cells, arg(1).cells);
+        let no = || TrapKind::Unsupported("a vector operation with these operands".into());
+        let last = call.args.len().saturating_sub(1);
+        let index = || defined(arg(last).scalar().unwrap_or(Cell::POISON)).map(|k| k as usize);
+        let n = ins.dst.len as usize;
+        let cells: Vec<Cell> = match f {
+            Intrinsic::VectorReverse => a.iter().rev().copied().collect(),
+            Intrinsic::VectorInsert => {
+                let k = index()?;
+                let mut all = a.to_vec();
+                all.get_mut(k..k + b.len()).ok_or_else(no)?.copy_from_slice(&b);
+                all
+            }
+            Intrinsic::VectorExtract => {
+                let k = index()?;
+                a.get(k..k + n).ok_or_else(no)?.to_vec()
+            }
+            Intrinsic::VectorSplice => {
+                let k = index()? as u32 as i32;
+                let start = if k >= 0 { k as usize } else { a.len().wrapping_add_signed(k as isize) };
+                let both: Vec<Cell> = a.iter().chain(&b).copied().collect();
+                both.get(start..start.wrapping_add(n)).ok_or_else(no)?.to_vec()
+            }
+            Intrinsic::Interleave2 => a.iter().zip(&b).flat_map(|(x, y)| [*x, *y]).collect(),
+            _ => a.iter().step_by(2).chain(a.iter().skip(1).step_by(2)).copied().collect(),
+        };
+        if cells.len() != n {
+            return Err(no());
+        }
+        frame.set(lane, ins.dst, &cells);
+        Ok(())
+    }
+}

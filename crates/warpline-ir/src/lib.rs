@@ -1,0 +1,53 @@
+//! The intermediate representation.
+//!
+//! A [`Module`] holds functions, symbols (globals and functions that are referred to by name), aggregate
+//! types, the data layout and source locations. A [`Function`] is a control-flow graph whose **edges are
+//! first-class** ([`Edge`]): φ operands belong to edges, parallel edges are distinct, and redirecting an edge
+//! moves its φ operands with it.
+//!
+//! Conventions
+//! * Entities ([`Block`], [`Edge`], [`Inst`], [`Value`], [`Var`]) are `u32` ids; their `Display` is their name in
+//!   the text form. Removed entities stay in their maps but are unlinked from the layout.
+//! * The data (instructions, values) is kept apart from the order (the lists of instructions in the blocks,
+//!   the list of blocks in the function).
+//! * Constants are values too ([`ValueDef::Const`]), interned per function.
+//! * A program that is not in SSA form uses variables ([`Op::ReadVar`], [`Op::WriteVar`]).
+//! * Instructions that come from LLVM carry an [`Origin`], a handle that only the LLVM bridge understands.
+#![forbid(unsafe_code)]
+
+mod demangle;
+pub mod group_functions;
+mod place;
+pub mod printable;
+pub mod text;
+pub mod verify;
+
+pub use demangle::demangle;
+pub use place::Place;
+
+mod constant;
+mod effects;
+mod entities;
+mod function;
+mod inst;
+mod lane;
+mod layout;
+mod module;
+mod names;
+mod types;
+
+pub use constant::Constant;
+pub use effects::Effects;
+pub use entities::{Block, Edge, FuncId, Inst, Loc, Origin, Symbol, Value, Var};
+pub use function::{
+    Accessed, BlockData, EdgeData, Function, InstData, PointerFacts, Unwritten, ValueData, ValueDef, VarData,
+};
+pub use inst::{
+    Atomic, AtomicOrdering, BinaryOp, CallInfo, CastOp, FloatPred, InstFlags, IntPred, MemAccess, Op,
+    OpaqueInfo, RmwOp,
+};
+pub use lane::{Combine, ELEMENTS as LANE_ELEMENTS, LaneOp};
+pub use layout::DataLayout;
+pub use module::{Module, SourceLoc, SymbolData, SymbolKind};
+pub use names::Names;
+pub use types::{Aggregate, AggregateType, FloatKind, OtherType, Scalar, Type, TypeTable, VectorType};

@@ -1,0 +1,64 @@
+//! Which classes get a test for speed.
+//!
+//! A test pays if what it saves, the [cost](super::cost) of its block and of all that this dominates times the
+//! [chance] that no lane comes, is more than what it takes: to ask the mask, to branch, and now and then to guess the
+//! branch wrongly. Blocks are decided on from the outside in. Behind a test, what counts is the chance that nobody wants the
+//! inner block although somebody wants the outer one; so a second test of much the same gets no chance.
+
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntitySet, SecondaryMap};
+
+use crate::Boscc;
+use crate::plan::{Class, Plan};
+use warpline_ir::{Block, Module};
+
+use super::chance;
+use super::cost::{Costs, dominators, idom};
+
+/// Asking a mask and branching.
+const TEST: f64 = 4.0;
+/// Guessing the branch wrongly.
+const MISS: f64 = 14.0;
+
+/// The classes, besides those in `needed`, whose first block is to be executed only if it has an active lane.
+pub fn classes_to_test(
+    plan: &Plan,
+    module: &Module,
+    needed: &EntitySet<Class>,
+    boscc: Boscc,
+    width: u32,
+) -> EntitySet<Class> {
+    let mut chosen = EntitySet::with_capacity(plan.leaders.len());
+    if boscc == Boscc::Off {
+        return chosen;
+    }
+    let dom = dominators(plan);
+    let regions = Costs::new(plan, module, width).of_regions(&dom);
+    let chances = chance::of_classes(plan);
+    // By block: the innermost class around that is known to have an active lane, if there is one.
+    let mut around: SecondaryMap<Block, PackedOption<Class>> = SecondaryMap::new();
+    for &n in dom.pre_order() {
+        let b = Block::from(n);
+        let outer = idom(&dom, b).and_then(|d| around[d].expand());
+        around[b] = outer.into();
+        let c = plan.class_of(b);
+        if plan.leaders[c] != b || c.as_u32() == 0 {
+            continue;
+        }
+        let nobody = chance::of_nobody(chances[c], outer.map(|o| chances[o]), width);
+        let pays = || nobody * regions[b] > TEST + MISS * 2.0 * nobody * (1.0 - nobody);
+        if !needed.contains(c) && can_be_tested(plan, b) && (boscc == Boscc::On || pays()) {
+            chosen.insert(c);
+        }
+        if needed.contains(c) || chosen.contains(c) || plan.loop_at(b).is_some() {
+            around[b] = c.into();
+        }
+    }
+    chosen
+}
+
+/// Whether the first block of a class can have a test. The class of a divergent loop has a lane because the loop
+/// goes on only if any lane does, and what leads into a dead end asks whether any lane goes there anyway.
+fn can_be_tested(plan: &Plan, leader: Block) -> bool {
+    plan.loop_at(leader).is_none() && !plan.dead_ends.contains(leader)
+}

@@ -1,0 +1,376 @@
+//! W-lane forms of functions that kernels call.
+//!
+//! A call of a function that the module defines becomes a call of its W-lane form for the shapes of the arguments, under the mask of the
+//! call. The forms are made after the caller, once for each list of shapes, masked or not; a form that calls itself, or one that is being
+//! made, finds its name in the module. They run in lockstep, as if the body stood in the call's place: lane operations in them
+//! see the lanes that are active at the call, and a masked form returns at once if there are none, so recursion ends where the
+//! scalar program's does.
+//!
+//! A function that cannot be vectorized gets a form too: one that calls it for one active lane after the other.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashMap};
+
+use cranelift_entity::{EntityRef as _, EntitySet};
+
+use warpline_ir::{CallInfo, FuncId, Function, Inst, Module, Op, Symbol, Type, Value};
+use warpline_uniformity::rules::{called, lane_op};
+use warpline_uniformity::shape::ArgShape;
+
+use super::dependences::{Pieces, is_serial};
+use super::options::Options;
+use super::pipeline::vectorize_one;
+use super::stage::Watch;
+use super::vector_abi::Variant;
+use super::{Boscc, Coherence, Linearize, VectorizeError};
+
+/// What a module's embedder knows of the functions that kernels call.
+pub trait Callees {
+    /// Whether calls of the function do what its body says and nothing else: no other module's body may take its place,
+    /// and arguments are passed as the values that they are.
+    fn may_be_vectorized(&self, module: &Module, function: FuncId) -> bool;
+
+    /// Whether calls through pointers may be calls of the function. It costs time, not truth, to be wrong.
+    fn has_address_taken(&self, _module: &Module, _function: FuncId) -> bool {
+        true
+    }
+
+    /// The vector variants of a function, by its name, that the machine can execute and that will be there when the code is linked.
+    fn variants(&self, _function: &str) -> &[Variant] {
+        &[]
+    }
+}
+
+/// Every function with a body is what its body says: right for modules that are complete.
+pub struct AllCallees;
+
+impl Callees for AllCallees {
+    fn may_be_vectorized(&self, _module: &Module, _function: FuncId) -> bool {
+        true
+    }
+}
+
+/// Calls stay calls of scalar functions.
+pub struct NoCallees;
+
+impl Callees for NoCallees {
+    fn may_be_vectorized(&self, _module: &Module, _function: FuncId) -> bool {
+        false
+    }
+}
+
+/// So many forms of one function may tell the steps of their arguments; in further ones strided arguments are varying. A function that
+/// calls itself with ever greater steps would have infinitely many.
+const MAX_STRIDED_FORMS: usize = 8;
+
+/// With so many functions a pointer is compared at a call; if it may point to more, the calls are made lane by lane.
+const MAX_TARGETS: usize = 8;
+
+/// The functions that were there before any form was made. A pointer leads to none of the forms, though some have the
+/// types of a function that it may lead to; forms of forms would have no end.
+pub(super) struct Originals<'a> {
+    /// What is known of the functions.
+    pub(super) of: &'a dyn Callees,
+    /// How many there are.
+    pub(super) count: usize,
+}
+
+impl Callees for Originals<'_> {
+    fn may_be_vectorized(&self, module: &Module, function: FuncId) -> bool {
+        function.index() < self.count && self.of.may_be_vectorized(module, function)
+    }
+
+    fn has_address_taken(&self, module: &Module, function: FuncId) -> bool {
+        function.index() < self.count && self.of.has_address_taken(module, function)
+    }
+
+    fn variants(&self, function: &str) -> &[Variant] {
+        self.of.variants(function)
+    }
+}
+
+/// A W-lane form that a call asks for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Form {
+    /// The scalar function.
+    pub callee: FuncId,
+    /// The shapes of the arguments.
+    pub args: Vec<ArgShape>,
+    /// Whether it takes a mask.
+    pub masked: bool,
+    /// The form's name.
+    pub name: String,
+}
+
+impl Form {
+    /// The form of a function for arguments of these shapes. The name tells everything on which the form depends.
+    pub fn new(
+        callee: FuncId,
+        function: &str,
+        args: Vec<ArgShape>,
+        masked: bool,
+        options: &Options<'_>,
+    ) -> Form {
+        let mut name = format!("{function}.x{}", options.width);
+        for shape in &args {
+            match shape {
+                ArgShape::Uniform => name.push('u'),
+                ArgShape::Varying => name.push('v'),
+                ArgShape::Index => name.push('i'),
+                ArgShape::Stride(step) if *step < 0 => name.push_str(&format!("sn{}", step.unsigned_abs())),
+                ArgShape::Stride(step) => name.push_str(&format!("s{step}")),
+            }
+        }
+        name.push_str(if masked { ".m" } else { "." });
+        name.push(match options.linearize {
+            Linearize::Partial => 'p',
+            Linearize::Full => 'f',
+        });
+        name.push(match options.boscc {
+            Boscc::Off => '0',
+            Boscc::On => '1',
+            Boscc::Auto => 'a',
+        });
+        name.push_str(match options.coherence {
+            Coherence::Off => "",
+            Coherence::On => "t1",
+            Coherence::Auto => "ta",
+        });
+        if options.count_lanes.is_some() {
+            name.push('c');
+        }
+        Form { callee, args, masked, name }
+    }
+}
+
+/// The functions with a body, by symbol.
+pub fn bodies(module: &Module) -> HashMap<Symbol, FuncId> {
+    module.functions.iter().filter_map(|(id, f)| Some((module.symbol(&f.name)?, id))).collect()
+}
+
+/// The functions with a body that a function may call by name, in some number of steps, and which of them execute lane operations,
+/// themselves or in what they call.
+pub fn asking_lanes(module: &Module, func: &Function) -> EntitySet<Symbol> {
+    asking_among(module, &bodies(module), calls(module, func).collect())
+}
+
+/// The same of functions that are called from these on, and of these.
+fn asking_among(
+    module: &Module,
+    bodies: &HashMap<Symbol, FuncId>,
+    mut work: Vec<Symbol>,
+) -> EntitySet<Symbol> {
+    let mut callers: HashMap<Symbol, Vec<Symbol>> = HashMap::new();
+    let (mut seen, mut asking): (EntitySet<Symbol>, EntitySet<Symbol>) = Default::default();
+    let mut found = Vec::new();
+    while let Some(s) = work.pop() {
+        let Some(&id) = bodies.get(&s) else { continue };
+        if !seen.insert(s) {
+            continue;
+        }
+        let callee = &module.functions[id];
+        if insts(callee).any(|i| lane_op(module, callee, i).is_some()) {
+            found.push(s);
+        }
+        for c in calls(module, callee) {
+            callers.entry(c).or_default().push(s);
+            work.push(c);
+        }
+    }
+    while let Some(s) = found.pop() {
+        if asking.insert(s) {
+            found.extend(callers.get(&s).into_iter().flatten());
+        }
+    }
+    asking
+}
+
+/// Whether a function takes arguments of these types and returns `ret`.
+fn fits(func: &Function, args: &[Type], ret: Type) -> bool {
+    let types = func.params.iter().map(|&p| func.ty(p));
+    !func.variadic && func.ret == ret && types.eq(args.iter().copied())
+}
+
+fn insts(func: &Function) -> impl Iterator<Item = Inst> + '_ {
+    func.layout.iter().flat_map(|&b| func.block_insts(b))
+}
+
+/// What a function calls by name, in calls of any form.
+fn calls(module: &Module, func: &Function) -> impl Iterator<Item = Symbol> {
+    insts(func).filter_map(|i| Some(called(module, func, i)?.callee?.0))
+}
+
+/// The forms that calls in one function ask for.
+pub(super) struct Wanted<'a> {
+    bodies: HashMap<Symbol, FuncId>,
+    /// Those among them that ask about lanes, once somebody wants to know.
+    asking: OnceCell<EntitySet<Symbol>>,
+    options: &'a Options<'a>,
+    forms: Vec<Form>,
+}
+
+impl<'a> Wanted<'a> {
+    pub(super) fn new(module: &Module, options: &'a Options<'a>) -> Wanted<'a> {
+        Wanted { bodies: bodies(module), asking: OnceCell::new(), options, forms: Vec::new() }
+    }
+
+    /// The function that a call runs, if a form of it can take its place: one of these types, with a body.
+    pub(super) fn callee(
+        &self,
+        module: &Module,
+        call: &CallInfo,
+        args: &[Type],
+        ret: Type,
+    ) -> Option<FuncId> {
+        let &id = self.bodies.get(&call.callee?)?;
+        let may_be = fits(&module.functions[id], args, ret)
+            && self.options.callees.may_be_vectorized(module, id)
+            && !is_serial(module, self.options, call.callee?, call.effects);
+        may_be.then_some(id)
+    }
+
+    pub(super) fn callees(&self) -> &'a dyn Callees {
+        self.options.callees
+    }
+
+    /// The functions that a call through a pointer may run, as far as forms of them can take their place; none if there are too many to
+    /// compare with.
+    pub(super) fn targets(&self, module: &Module, args: &[Type], ret: Type) -> Vec<FuncId> {
+        let may_be = |&(id, f): &(FuncId, &Function)| {
+            let callees = self.options.callees;
+            fits(f, args, ret)
+                && callees.has_address_taken(module, id)
+                && callees.may_be_vectorized(module, id)
+        };
+        let mut targets: Vec<FuncId> = module.functions.iter().filter(may_be).map(|(id, _)| id).collect();
+        if targets.len() > MAX_TARGETS {
+            targets.clear();
+        }
+        targets
+    }
+
+    /// A function that a call through a pointer may run, is none of its `targets`, and asks about lanes: calls for one lane after the other would not do.
+    pub(super) fn asking_target<'m>(
+        &self,
+        module: &'m Module,
+        args: &[Type],
+        ret: Type,
+        targets: &[FuncId],
+    ) -> Option<&'m str> {
+        let asking = self
+            .asking
+            .get_or_init(|| asking_among(module, &self.bodies, self.bodies.keys().copied().collect()));
+        let asks = |&(id, f): &(FuncId, &Function)| {
+            fits(f, args, ret)
+                && !targets.contains(&id)
+                && self.options.callees.has_address_taken(module, id)
+                && module.symbol(&f.name).is_some_and(|s| asking.contains(s))
+        };
+        module.functions.iter().find(asks).map(|(_, f)| &*f.name)
+    }
+
+    /// Asks for a form, and says what it is.
+    pub(super) fn form(
+        &mut self,
+        module: &Module,
+        callee: FuncId,
+        mut args: Vec<ArgShape>,
+        masked: bool,
+    ) -> Form {
+        let function = &module.functions[callee].name;
+        let form = Form::new(callee, function, args.clone(), masked, self.options);
+        let strided = args.iter().any(|a| matches!(a, ArgShape::Stride(_)));
+        let form = if strided
+            && !self.exists(module, &form)
+            && self.strided_forms(module, function) >= MAX_STRIDED_FORMS
+        {
+            for a in &mut args {
+                if let ArgShape::Stride(_) = a {
+                    *a = ArgShape::Varying;
+                }
+            }
+            Form::new(callee, function, args, masked, self.options)
+        } else {
+            form
+        };
+        if !self.forms.contains(&form) {
+            self.forms.push(form.clone());
+        }
+        form
+    }
+
+    fn exists(&self, module: &Module, form: &Form) -> bool {
+        module.symbol(&form.name).is_some() || self.forms.contains(form)
+    }
+
+    /// How many forms of a function there are or are asked for.
+    fn strided_forms(&self, module: &Module, function: &str) -> usize {
+        let start = format!("{function}.x{}", self.options.width);
+        let made = module.functions.values().filter(|f| f.name.starts_with(&start)).count();
+        made + self.forms.iter().filter(|f| f.name.starts_with(&start)).count()
+    }
+
+    pub(super) fn into_forms(self) -> Vec<Form> {
+        self.forms
+    }
+}
+
+/// Makes the forms that are not there yet, and those that they ask for in turn. Returns what was made.
+///
+/// # Errors
+/// If a function asks for lanes and cannot be vectorized: then calls for one lane after the other would not do either.
+pub(super) fn make(
+    module: &mut Module,
+    wanted: Vec<Form>,
+    options: &Options<'_>,
+    watch: Watch<'_>,
+) -> Result<Vec<FuncId>, VectorizeError> {
+    let mut there: BTreeSet<Box<str>> = module.functions.values().map(|f| f.name.clone()).collect();
+    let mut work = wanted;
+    let mut made = Vec::new();
+    while let Some(form) = work.pop() {
+        if !there.insert(form.name.as_str().into()) {
+            continue;
+        }
+        let asked = Options {
+            args: form.args.clone(),
+            name: form.name.clone(),
+            masked: form.masked,
+            scalar_result: false,
+            region: None,
+            pieces: const { &Pieces::none() },
+            ..*options
+        };
+        let callee = module.functions[form.callee].clone();
+        let (new, more) = match vectorize_one(module, &callee, &asked, true, watch) {
+            Ok(new) => new,
+            Err(error) => {
+                let symbol = module.symbol(&callee.name);
+                if symbol.is_none_or(|s| asking_lanes(module, &caller_of(module, &callee, s)).contains(s)) {
+                    return Err(error);
+                }
+                let caller = caller_of(module, &callee, symbol.expect("it is called by its name"));
+                let lane_by_lane = Options { callees: &NoCallees, ..asked };
+                vectorize_one(module, &caller, &lane_by_lane, true, watch).map_err(|_| error)?
+            }
+        };
+        made.push(new.func);
+        work.extend(more);
+    }
+    Ok(made)
+}
+
+/// A function that does nothing but call another.
+fn caller_of(module: &Module, callee: &Function, symbol: Symbol) -> Function {
+    let mut caller = Function::new(&callee.name, callee.ret);
+    (caller.origin, caller.loc) = (callee.origin, callee.loc);
+    let args: Vec<Value> =
+        callee.params.iter().map(|&p| caller.add_param(callee.ty(p), &callee.values[p].name)).collect();
+    let entry = caller.add_block("");
+    let effects = module.symbols[symbol].effects;
+    let call = Op::Call(Box::new(CallInfo { callee: Some(symbol), effects, variadic_fixed: None }));
+    let call = caller.append(entry, call, &args, callee.ret);
+    let result: Vec<Value> = caller.insts[call].result().into_iter().collect();
+    caller.set_terminator(entry, Op::Ret, &result, &[]);
+    caller
+}

@@ -1,0 +1,204 @@
+//! Mask classes: which blocks execute under the same mask (paper 3, Sec. 2.4 and 4).
+//!
+//! A class stands for one mask variable. A block joins the class of its immediate dominator *d* when
+//! * it post-dominates *d* within one iteration of their common loop: every lane of *d* comes by (if *d* is
+//!   inside a loop that the block is behind, the loop's preheader stands for it); or
+//! * all edges that it is control dependent on leave uniform branches in blocks of *d*'s class: when it is executed, all
+//!   lanes of *d* are there. This is the paper's *uniform relative to a dominator* (Def. 4.4; a block that does not
+//!   post-dominate *d* depends on nothing before *d*), and Theorem 4.5 promises that these edges survive
+//!   linearization. In dead ends, which have no post-dominators, all in-edges are looked at instead.
+//!
+//! Post-dominance "within one iteration" is that of the graph without back edges, where a latch leads to the exits
+//! of its loop instead: a lane at the latch will leave in some later iteration. Edges into [dead ends](super::dead_ends) are
+//! left out too: if they are taken nobody will ask what came after.
+//!
+//! The header of a uniform loop is in the class of its preheader; that of a divergent loop begins a class, whose
+//! mask is the preheader's at first and the latch's live mask in later iterations. A dispatch block is in
+//! the class of the preheader: all lanes that entered have left.
+//!
+//! Every other block begins a class of its own: its mask is the disjunction of the masks of its in-edges.
+
+use cranelift_entity::SecondaryMap;
+use warpline_analysis::{CsrGraph, DfsOrder, DomTree, Graph, Node, Reversed};
+
+use warpline_ir::{Block, Type};
+
+use super::plan::{Action, Branch, Class, Init, Plan};
+
+/// Post-dominators of the graph that [the module](self) describes.
+pub struct IterationPostDom {
+    tree: DomTree,
+    exit: Node,
+    graph: CsrGraph,
+}
+
+/// What is known of the edges that a block is control dependent on.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+enum Dependence {
+    /// There are none so far.
+    #[default]
+    None,
+    /// All leave uniform branches in blocks of this class.
+    Uniform(Class),
+    /// Some leave divergent branches, or the classes differ.
+    Varying,
+}
+
+impl IterationPostDom {
+    /// Computes them for the present control flow.
+    pub fn compute(plan: &Plan) -> IterationPostDom {
+        let func = &plan.func;
+        let mut edges = Vec::new();
+        for &b in &func.layout {
+            let dead = |b: Block| plan.dead_ends.contains(b);
+            let forward = func
+                .out_edges(b)
+                .iter()
+                .filter(|&&e| !plan.is_back_edge(e) && dead(b) == dead(func.edges[e].to));
+            edges.extend(forward.map(|&e| (Node::from(b), Node::from(func.edges[e].to))));
+        }
+        for l in plan.loops.values() {
+            let leaving = l.exits.iter().map(|&e| (Node::from(l.latch), Node::from(func.edges[e].to)));
+            edges.extend(leaving.filter(|_| !l.divergent));
+        }
+        let graph = CsrGraph::new(func.blocks.len(), Node::from(func.entry()), edges)
+            .expect("edges join blocks of this function");
+        let reversed = Reversed::new(&graph);
+        let exit = reversed.virtual_exit();
+        IterationPostDom { tree: DomTree::compute(&reversed), exit, graph }
+    }
+
+    /// Whether every path from `b` passes `a`.
+    pub fn post_dominates(&self, a: Block, b: Block) -> bool {
+        self.tree.dominates(Node::from(a), Node::from(b))
+    }
+
+    /// Notes for every block that is control dependent on `b` what kind of branch `b` has (Ferrante et al.: the
+    /// blocks on the way from each successor to the immediate post-dominator of `b`).
+    fn mark_dependent(&self, b: Block, kind: Dependence, depends: &mut SecondaryMap<Block, Dependence>) {
+        let end = self.tree.idom(Node::from(b));
+        for s in self.graph.successors(Node::from(b)) {
+            let mut at = Some(s);
+            while let Some(n) = at.filter(|&n| Some(n) != end && n != self.exit) {
+                let known = &mut depends[Block::from(n)];
+                *known = match *known {
+                    Dependence::None => kind,
+                    same if same == kind => kind,
+                    _ => Dependence::Varying,
+                };
+                at = self.tree.idom(n);
+            }
+        }
+    }
+
+    /// The immediate post-dominator.
+    pub fn parent(&self, b: Block) -> Option<Block> {
+        self.tree.idom(Node::from(b)).filter(|&n| n != self.exit).map(Block::from)
+    }
+}
+
+/// Computes the classes and notes where their masks are initialised and written.
+pub fn compute_classes(plan: &mut Plan, pdom: &IterationPostDom) {
+    let (graph, _) = plan.func.graph();
+    let dfs = DfsOrder::compute(&graph);
+    let dom = DomTree::compute_with(&graph, &dfs);
+    let order: Vec<Block> = dfs.reverse_post_order().map(Block::from).collect();
+    let mut depends: SecondaryMap<Block, Dependence> = SecondaryMap::new();
+    for b in order {
+        let class = match dom.idom(Node::from(b)) {
+            None => begin_class(plan, b, "entry"),
+            Some(d) => class_of_block(plan, pdom, b, Block::from(d), depends[b]),
+        };
+        if let Some(d) = dom.idom(Node::from(b)) {
+            let inits = std::mem::take(&mut plan.into_latch[b]);
+            plan.end[Block::from(d)].extend(inits);
+        }
+        if dom.idom(Node::from(b)).is_none_or(|d| comes_always(plan, pdom, b, Block::from(d))) {
+            plan.always.insert(b);
+        }
+        plan.class[b] = class.into();
+        let uniform = plan.branch[b] != Branch::Divergent || !plan.branches(b);
+        let here = if uniform { Dependence::Uniform(class) } else { Dependence::Varying };
+        pdom.mark_dependent(b, here, &mut depends);
+    }
+}
+
+/// Whether every lane comes to a block, whatever happens, if that is known of the blocks that dominate it.
+fn comes_always(plan: &Plan, pdom: &IterationPostDom, b: Block, idom: Block) -> bool {
+    let heads = plan.loop_at(b);
+    if heads.is_some_and(|l| plan.loops[l].divergent) {
+        return false;
+    }
+    let before = match plan.resumes[b].expand() {
+        Some(preheader) => preheader,
+        None => dominator_on_level(plan, b, idom),
+    };
+    let comes = heads.is_some() || plan.resumes[b].is_some() || pdom.post_dominates(b, before);
+    comes && plan.always.contains(before)
+}
+
+fn begin_class(plan: &mut Plan, b: Block, name: &str) -> Class {
+    let class = plan.leaders.push(b);
+    if class.as_u32() > 0 {
+        plan.masks[class] = plan.func.add_var(Type::BOOL, name).into();
+    }
+    class
+}
+
+fn class_of_block(
+    plan: &mut Plan,
+    pdom: &IterationPostDom,
+    b: Block,
+    idom: Block,
+    depends: Dependence,
+) -> Class {
+    if let Some(preheader) = plan.resumes[b].expand() {
+        return plan.class_of(preheader);
+    }
+    if let Some(l) = plan.loop_at(b) {
+        return if plan.loops[l].divergent { begin_loop_class(plan, b) } else { plan.class_of(idom) };
+    }
+    let level = dominator_on_level(plan, b, idom);
+    if pdom.post_dominates(b, level) {
+        return plan.class_of(level);
+    }
+    if !plan.dead_ends.contains(b) && depends == Dependence::Uniform(plan.class_of(level)) {
+        return plan.class_of(level);
+    }
+    let dominator = plan.class_of(idom);
+    let all_come = plan.func.predecessors(b).all(|p| {
+        plan.class[p] == Some(dominator).into() && (plan.branch[p] != Branch::Divergent || !plan.branches(p))
+    });
+    if all_come {
+        plan.relies_on_edges.push(b);
+        return dominator;
+    }
+    let class = begin_class(plan, b, "mask");
+    let mask = plan.masks[class].expect("a class other than the entry's has a mask");
+    plan.end[idom].push((mask, Init::False));
+    for e in plan.func.blocks[b].preds.clone() {
+        plan.actions[e].push(Action::Join(mask));
+    }
+    class
+}
+
+/// The immediate dominator on the loop level of `b`: where it is inside a loop that `b` is behind, the
+/// preheader of that loop.
+fn dominator_on_level(plan: &Plan, b: Block, idom: Block) -> Block {
+    let left = plan.loops_around(idom).take_while(|&l| !plan.contains(l, b)).last();
+    left.map_or(idom, |l| plan.loops[l].preheader)
+}
+
+/// The class of a divergent loop's header.
+fn begin_loop_class(plan: &mut Plan, header: Block) -> Class {
+    let class = begin_class(plan, header, "loop");
+    let mask = plan.masks[class].expect("a class other than the entry's has a mask");
+    for e in plan.func.blocks[header].preds.clone() {
+        let from = plan.func.edges[e].from;
+        match plan.live[from].expand() {
+            Some(live) => plan.end[from].push((mask, Init::Copy(live))),
+            None => plan.actions[e].push(Action::Put(mask)),
+        }
+    }
+    class
+}

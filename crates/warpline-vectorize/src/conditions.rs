@@ -1,0 +1,99 @@
+//! Conditions of a uniform and a varying part: `if (U && V)` keeps the branch on U.
+//!
+//! Simplification makes one condition of two where the second is cheap to compute. Where lanes agree on U and not on V, that
+//! makes one divergent branch, which is folded, of two of which one stays (paper 3 folds divergent branches alone). So it is undone
+//! before anything else: `br (U & V), T, F` becomes `br U, L, F` and, in L, `br V, T, F`; likewise with `|`.
+//!
+//! A `select` is the form that does not look at V where U decides, so its parts keep their order. Of an `and` or `or` any part may
+//! come first: where it is poison, so is the whole, and to branch on that is undefined already.
+
+use warpline_ir::{BinaryOp, Block, Function, Op, Value};
+
+/// Branches that one condition is split into at most: parts can be shared, so that a short expression has very many.
+const MAX_PARTS: usize = 8;
+/// How deep a uniform part may be.
+const MAX_DEPTH: usize = 6;
+
+/// A condition of two parts.
+#[derive(Copy, Clone)]
+struct Parts {
+    first: Value,
+    second: Value,
+    /// What the first part is where it decides alone: false for *and*.
+    decides: bool,
+}
+
+/// Whether a function branches on a condition of several parts.
+pub fn has_conditions_of_parts(func: &Function) -> bool {
+    func.layout.iter().any(|&b| condition(func, b).is_some_and(|c| !all_parts(func, c).is_empty()))
+}
+
+/// Gives the uniform parts of divergent conditions branches of their own.
+pub fn split_conditions(func: &mut Function, is_uniform: impl Fn(Value) -> bool) {
+    for b in func.layout.clone() {
+        let mut work = vec![b];
+        let mut parts_of_this = 1;
+        while let Some(b) = work.pop() {
+            let parts = condition(func, b).and_then(|c| to_split(func, c, &is_uniform, MAX_DEPTH));
+            let Some(parts) = parts.filter(|_| parts_of_this < MAX_PARTS) else { continue };
+            work.extend([split(func, b, parts), b]);
+            parts_of_this += 1;
+        }
+    }
+}
+
+/// What a block with two different successors branches on.
+fn condition(func: &Function, b: Block) -> Option<Value> {
+    let t = &func.insts[func.terminator(b)];
+    let mut targets = func.successors(b);
+    (t.op == Op::CondBr && targets.next() != targets.next()).then(|| t.args[0])
+}
+
+/// The ways to take a condition apart, each with the part that a branch can be on first.
+fn all_parts(func: &Function, c: Value) -> Vec<Parts> {
+    let Some(inst) = func.def_inst(c) else { return Vec::new() };
+    let args = &func.insts[inst].args;
+    match func.insts[inst].op {
+        Op::Binary(op @ (BinaryOp::And | BinaryOp::Or)) => {
+            let (x, y, decides) = (args[0], args[1], op == BinaryOp::Or);
+            vec![Parts { first: x, second: y, decides }, Parts { first: y, second: x, decides }]
+        }
+        Op::Select => match (func.as_int(args[1]), func.as_int(args[2])) {
+            (None, Some(0)) => vec![Parts { first: args[0], second: args[1], decides: false }],
+            (Some(1), None) => vec![Parts { first: args[0], second: args[2], decides: true }],
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+/// The parts of a divergent condition, if the first is uniform or has such a part itself.
+fn to_split(func: &Function, c: Value, is_uniform: &impl Fn(Value) -> bool, depth: usize) -> Option<Parts> {
+    if depth == 0 || is_uniform(c) {
+        return None;
+    }
+    let parts = all_parts(func, c);
+    let uniform_first = parts.iter().find(|p| is_uniform(p.first) && !is_uniform(p.second));
+    let within =
+        |p: &&Parts| !is_uniform(p.second) && to_split(func, p.first, is_uniform, depth - 1).is_some();
+    uniform_first.or_else(|| parts.iter().find(within)).copied()
+}
+
+/// `br (first op second)` becomes a branch on the first part, and one on the second in a new block, which is
+/// returned.
+fn split(func: &mut Function, b: Block, parts: Parts) -> Block {
+    let old = func.terminator(b);
+    let below = func.split_block(b, usize::MAX, "and");
+    func.insts[old].args[0] = parts.second;
+    // Where the first part decides, control goes where it would go if the second were the same.
+    let decided = usize::from(!parts.decides);
+    let skipping = func.out_edges(below)[decided];
+    let (to, args) = (func.edges[skipping].to, func.edges[skipping].args.clone());
+    let mut targets = [below; 2];
+    targets[decided] = to;
+    let t = func.set_terminator(b, Op::CondBr, &[parts.first], &targets);
+    func.insts[t].loc = func.insts[old].loc;
+    let e = func.out_edges(b)[decided];
+    func.edges[e].args = args;
+    below
+}

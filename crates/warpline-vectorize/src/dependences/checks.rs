@@ -1,0 +1,230 @@
+//! Checks of pointers that are made before a loop, where only values that are known then say whether iterations conflict.
+//!
+//! * Where both addresses move by the same constant from one iteration to the next, their difference never changes. It is compared with the differences at
+//!   which a lane would come before one that it depends on, which the [distance rule](super::distance) gives.
+//! * Otherwise the stretches that both accesses touch in all iterations must be apart.
+//!
+//! All sums are made modulo 2^64, as addresses are. What is multiplied is checked to be small enough for that.
+
+use super::access::Access;
+use super::counted;
+use super::distance::Distance;
+use super::meet::{Comparison, Unknown};
+use super::order::Order;
+use super::place::{Moving, Place, Term};
+use super::region::{Growth, Region, Stands, Sym};
+use super::scalar::Tree;
+use super::span::{Counter, Extent, Number, Span};
+use warpline_dataflow::linear::{Extension, Sum};
+use warpline_ir::Value;
+
+/// What must hold before a loop, or it runs as it was.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Check {
+    pub(crate) a: Span,
+    pub(crate) b: Span,
+    pub(crate) form: Form,
+}
+
+impl Check {
+    /// Whether another one holds if this one does.
+    pub(crate) fn covers(&self, other: &Check) -> bool {
+        let form = match (&self.form, &other.form) {
+            (Form::Outside(a, b), Form::Outside(c, d)) => a <= c && d <= b,
+            (x, y) => x == y,
+        };
+        form && self.a == other.a && self.b == other.b
+    }
+}
+
+/// How two stretches of memory are compared.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Form {
+    /// B's address less A's, in the first iteration, is not between these two, both excluded.
+    Outside(i128, i128),
+    /// What A touches in all iterations is apart from what B does.
+    Apart,
+}
+
+/// The check that decides about two accesses, if there is one.
+pub(super) fn plan(c: &Comparison<'_>, a: &Access, b: &Access, order: Order, why: Unknown) -> Option<Check> {
+    if why == Unknown::Effects {
+        return None;
+    }
+    let region = c.region?;
+    let (x, y, of_a, of_b) = (a.place.as_ref()?, b.place.as_ref()?, a.size?, b.size?);
+    let (first, second) = (span(c, region, a, x, of_a)?, span(c, region, b, y, of_b)?);
+    if x.step.is_some()
+        && x.step == y.step
+        && let (Some(bytes_a), Some(bytes_b)) = (x.bytes(of_a), y.bytes(of_b))
+        && let Some(step) = x.step.filter(|s| s.unsigned_abs() < 1 << 32)
+        && [bytes_a, bytes_b].iter().all(|(low, high)| high - low < FEW_BYTES)
+    {
+        let d = Distance { delta: 0, step, a: bytes_a, b: bytes_b };
+        let before = d.forbidden(c.lanes);
+        let after = d.swapped().forbidden(c.lanes);
+        let after = (-after.1, -after.0);
+        let (low, high) = match order {
+            Order::Before => before,
+            Order::After => after,
+            _ => (before.0.min(after.0), before.1.max(after.1)),
+        };
+        return Some(Check { a: first, b: second, form: Form::Outside(low, high) });
+    }
+    Some(Check { a: first, b: second, form: Form::Apart })
+}
+
+/// What is known to stretch over so many bytes at most is not looked at closer.
+const FEW_BYTES: i64 = 1 << 16;
+
+/// What an access touches, by what is known before the loop.
+fn span<'r, 'a>(
+    c: &'r Comparison<'a>,
+    region: &'r Region<'a>,
+    access: &Access,
+    place: &Place,
+    size: u64,
+) -> Option<Span> {
+    let resolve = Resolve { c, region };
+    let mut growth = 0i128;
+    let mut span = Span {
+        base: resolve.pointer(place.base)?,
+        terms: Vec::new(),
+        offset: place.offset,
+        step: 0,
+        products: Vec::new(),
+        extents: Vec::new(),
+        size: i64::try_from(size).ok()?,
+    };
+    for t in &place.terms {
+        match place.rows.iter().find(|r| r.term == *t && r.step != 0) {
+            Some(row) if place.step.is_none() => {
+                let length = resolve.number(c.sym(row.length))?;
+                let (index, growth) = resolve.linear(row.index)?;
+                if growth != i128::from(row.step) {
+                    return None;
+                }
+                span.products.push((index, length, row.step, t.scale));
+            }
+            _ => {
+                let number = resolve.term(t)?;
+                if let Number::Computed(tree, _) = &number {
+                    growth = growth.checked_add(tree.growth()?.checked_mul(t.scale.into())?)?;
+                }
+                span.terms.push((number, t.scale));
+            }
+        }
+    }
+    // Where lanes are known to differ by something else, something else changes between groups. Where they are not known to, it is checked that they do.
+    let step = growth.checked_add(resolve.base_growth(place.base)?)?;
+    span.step = i64::try_from(step).ok()?;
+    let known = place.step.filter(|_| span.products.is_empty());
+    if known.is_some_and(|s| s != span.step) || span.step.unsigned_abs() >= 1 << 28 {
+        return None;
+    }
+    for m in &place.moving {
+        span.extents.push(resolve.extent(access, m)?);
+    }
+    Some(span)
+}
+
+/// Finds out what values of a kernel are before the loop.
+struct Resolve<'r, 'a> {
+    c: &'r Comparison<'a>,
+    region: &'r Region<'a>,
+}
+
+impl Resolve<'_, '_> {
+    /// What a value stands for outside, if it is a parameter of the kernel.
+    fn stands(&self, v: Value) -> Option<Stands> {
+        let n = self.c.func.params.iter().position(|&p| p == v)?;
+        self.region.params.get(n).copied()
+    }
+
+    /// A pointer that is known before the loop, in the first iteration.
+    fn pointer(&self, sym: Sym) -> Option<Sym> {
+        let Sym::Inner(v) = sym else { return Some(sym) };
+        match self.stands(v)? {
+            Stands::StartsAt(start, _) | Stands::For(start) => Some(Sym::Outer(start)),
+            Stands::Anything => None,
+        }
+    }
+
+    /// What a pointer grows by that is a parameter.
+    fn base_growth(&self, sym: Sym) -> Option<i128> {
+        let Sym::Inner(v) = sym else { return Some(0) };
+        match self.stands(v)? {
+            Stands::StartsAt(_, Growth::Constant(by)) => Some(by),
+            Stands::StartsAt(..) | Stands::Anything => None,
+            Stands::For(_) => Some(0),
+        }
+    }
+
+    /// A term: its number, and what it adds from one iteration to the next, where that is not said by another term.
+    fn term(&self, t: &Term) -> Option<Number> {
+        match t.sym {
+            Sym::Inner(v) => Some(Number::Computed(Tree::of(self.c.func, self.region, v)?, t.extension)),
+            sym => Some(Number::Value(sym, t.extension)),
+        }
+    }
+
+    /// A number that is the same in all iterations.
+    fn number(&self, sym: Sym) -> Option<Number> {
+        match sym {
+            Sym::Outer(_) => Some(Number::Value(sym, Extension::Signed)),
+            _ => None,
+        }
+    }
+
+    /// A number as a sum of what is known before the loop, in the first iteration, and what it grows by.
+    fn linear(&self, v: Value) -> Option<(Number, i128)> {
+        let (terms, offset) = Sum::widened(self.c.func, v)?.into_parts();
+        let (mut sum, mut growth) = (Vec::new(), 0i128);
+        for t in terms {
+            let term = Term { sym: self.c.sym(t.value), extension: t.extension, scale: t.scale };
+            let number = self.term(&term)?;
+            if let Number::Computed(tree, _) = &number {
+                growth = growth.checked_add(tree.growth()?.checked_mul(t.scale.into())?)?;
+            }
+            sum.push((number, t.scale));
+        }
+        Some((Number::Sum(sum, offset), growth))
+    }
+
+    /// The least and the greatest that something that moves adds.
+    fn extent(&self, access: &Access, m: &Moving) -> Option<Extent> {
+        let known = m.stretch().and_then(|(low, high)| {
+            let small = |x: i128| i64::try_from(x).ok().filter(|x| x.unsigned_abs() < 1 << 60);
+            Some(Extent::Known(small(low)?, small(high)?))
+        });
+        match known {
+            Some(Extent::Known(low, high)) if high - low < FEW_BYTES => known,
+            _ => self.counted(access, m).or(known),
+        }
+    }
+
+    /// The least and the greatest that something that moves adds, by the test of its loop.
+    fn counted(&self, access: &Access, m: &Moving) -> Option<Extent> {
+        if m.term.scale.unsigned_abs() >= 1 << 28 {
+            return None;
+        }
+        let (counter, length) = self.c.product(m.value);
+        let length = match length {
+            Some(length) => Some(self.number(self.c.sym(length))?),
+            None => None,
+        };
+        let block = self.c.func.insts[access.inst].block;
+        let counted = counted::range(self.c.func, self.c.uniformity.cycles(), counter, block)?;
+        let outer = |v: Value| match self.c.func.as_int(v) {
+            Some(_) => Some(self.linear(v)?.0),
+            None => match self.c.sym(v) {
+                Sym::Outer(_) => Some(Number::Value(self.c.sym(v), counted.extension.or(m.term.extension))),
+                _ => None,
+            },
+        };
+        let to = Number::Sum(vec![(outer(counted.bound)?, 1)], counted.beyond);
+        let from = outer(counted.from)?;
+        let (upwards, scale) = (counted.upwards, m.term.scale);
+        Some(Extent::Counted(Box::new(Counter { from, to, upwards, length, scale })))
+    }
+}

@@ -1,0 +1,153 @@
+//! Addresses that two lanes may have in common, updates, and code that one lane alone executes.
+
+use cranelift_entity::EntitySet;
+use warpline_analysis::{DomTree, Node};
+
+use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, IntPred, Op, Value};
+use warpline_uniformity::Uniformity;
+
+/// So many definitions are looked through.
+const FUEL: usize = 256;
+
+/// A kernel, as questions about its values need it.
+pub(super) struct Irregular<'a> {
+    func: &'a Function,
+    uniformity: &'a Uniformity,
+    dominators: DomTree,
+    used: EntitySet<Value>,
+}
+
+impl<'a> Irregular<'a> {
+    pub(super) fn new(func: &'a Function, uniformity: &'a Uniformity) -> Irregular<'a> {
+        let mut used = EntitySet::new();
+        for &b in &func.layout {
+            for i in func.block_insts(b) {
+                used.extend(func.insts[i].args.iter().copied());
+            }
+            for &e in func.out_edges(b) {
+                used.extend(func.edges[e].args.iter().copied());
+            }
+        }
+        Irregular { func, uniformity, dominators: DomTree::compute(&func.graph().0), used }
+    }
+
+    /// Whether anything uses a value.
+    pub(super) fn is_used(&self, v: Value) -> bool {
+        self.used.contains(v)
+    }
+
+    /// Whether a value is computed from what a load has found, without another access to memory in between.
+    pub(super) fn depends(&self, v: Value, load: Inst) -> bool {
+        let mut found = false;
+        self.walk(v, |_, inst| {
+            found |= inst == Some(load);
+            !matches!(inst.map(|i| &self.func.insts[i].op), Some(Op::Load(_)) | None)
+        });
+        found
+    }
+
+    /// Whether two lanes may have the same address, as far as one can tell by how it is computed: it takes from memory, a parameter that varies, or
+    /// arithmetic that forgets something, what lanes do not agree on. Sums and products of indices are taken to differ.
+    pub(super) fn may_repeat(&self, address: Value) -> bool {
+        let (mut repeats, mut differs) = (false, false);
+        let complete = self.walk(address, |v, inst| {
+            let shape = self.uniformity.shape(v);
+            if self.func.constant(v).is_some() || shape.is_uniform() {
+                return false;
+            }
+            if shape.step().is_some() {
+                differs = true;
+                return false;
+            }
+            let Some(inst) = inst else {
+                repeats = true;
+                return false;
+            };
+            let sums = |op: BinaryOp| {
+                use BinaryOp::{Add, Mul, Or, Shl, Sub};
+                matches!(op, Add | Sub | Mul | Shl | Or)
+            };
+            let plain = match &self.func.insts[inst].op {
+                Op::Binary(op) => sums(*op),
+                Op::Cast(op) => {
+                    use CastOp::{AddrSpaceCast, Bitcast, SExt, ZExt};
+                    matches!(op, SExt | ZExt | Bitcast | AddrSpaceCast)
+                }
+                op => matches!(op, Op::Gep(_) | Op::Phi | Op::Freeze),
+            };
+            repeats |= !plain;
+            plain
+        });
+        repeats || !differs || !complete
+    }
+
+    /// Goes from a value to what it is computed from, as far as `go_on` says. Whether everything was looked at.
+    fn walk(&self, v: Value, mut go_on: impl FnMut(Value, Option<Inst>) -> bool) -> bool {
+        let mut seen: EntitySet<Value> = EntitySet::new();
+        let mut work = vec![v];
+        let mut fuel = FUEL;
+        while let Some(v) = work.pop() {
+            if !seen.insert(v) {
+                continue;
+            }
+            if fuel == 0 {
+                return false;
+            }
+            fuel -= 1;
+            let inst = self.func.def_inst(v);
+            if !go_on(v, inst) {
+                continue;
+            }
+            let Some(inst) = inst else { continue };
+            match self.func.phi_position(inst).filter(|_| self.func.insts[inst].op == Op::Phi) {
+                Some(position) => {
+                    let preds = &self.func.blocks[self.func.insts[inst].block].preds;
+                    work.extend(preds.iter().map(|&e| self.func.edges[e].args[position]));
+                }
+                None => work.extend(self.func.insts[inst].args.iter().copied()),
+            }
+        }
+        true
+    }
+
+    /// The condition under which an instruction is executed by one lane alone: that what differs from lane to lane by a fixed step equals what all
+    /// agree on.
+    pub(super) fn only_lane(&self, inst: Inst) -> Option<Value> {
+        let mut at = self.func.insts[inst].block;
+        while let Some(parent) = self.dominators.idom(Node::from(at)).map(Block::from) {
+            if let Some(condition) = self.picks_one(parent, at) {
+                return Some(condition);
+            }
+            at = parent;
+        }
+        None
+    }
+
+    /// The condition of a branch that leads one lane alone to a block, which is reached in no other way.
+    fn picks_one(&self, from: Block, to: Block) -> Option<Value> {
+        let func = self.func;
+        if self.uniformity.cycles().innermost(from.into()).is_some() {
+            return None;
+        }
+        let branch = &func.insts[func.terminator(from)];
+        let [edge] = func.blocks[to].preds[..] else { return None };
+        if branch.op != Op::CondBr || func.edges[edge].from != from {
+            return None;
+        }
+        let condition = branch.args[0];
+        let compared = &func.insts[func.def_inst(condition)?];
+        let equal = match compared.op {
+            Op::ICmp(IntPred::Eq) => branch.edges[0] == edge,
+            Op::ICmp(IntPred::Ne) => branch.edges[1] == edge,
+            _ => false,
+        };
+        let step = |v: Value| match func.constant(v) {
+            Some(_) => Some(0),
+            None => self.uniformity.shape(v).step(),
+        };
+        let (a, b) = (step(*compared.args.first()?)?, step(*compared.args.get(1)?)?);
+        // An even step in a narrow number may come round to the same value again.
+        let bits = func.ty(compared.args[0]).int_bits().unwrap_or(64);
+        (equal && a != b && bits >= 32 && a.wrapping_sub(b).unsigned_abs() < 1 << 16).then_some(condition)
+    }
+}

@@ -1,0 +1,392 @@
+//! What a [contract](super::Contract) makes of accesses that may meet.
+
+use std::collections::HashMap;
+
+use super::access::{Access, Kind};
+use super::checks;
+use super::distance::Distance;
+use super::irregular::Irregular;
+use super::meet::{Comparison, Meeting, Unknown};
+use super::order::{Order, Schedule};
+use super::pieces::Pieces;
+use super::place::Term;
+use super::region::Sym;
+use super::{Contract, Dependences, Region};
+use crate::{MAX_WIDTH, VectorizeError};
+use warpline_ir::{Function, Inst, Module, Op, Value};
+
+/// So many pairs are looked at before what is left counts as unknown.
+const MAX_PAIRS: usize = 2_000_000;
+
+/// So many accesses that the user answers for are told.
+const MAX_TRUSTED: usize = 64;
+
+/// So many pairs may be checked when the code runs.
+const MAX_CHECKS: usize = 64;
+
+/// What accesses have in common that are compared: the base and the terms of their places, or else their address.
+type Key<'a> = (Option<Sym>, &'a [Term], Option<Value>);
+
+/// What decides about the accesses of a kernel.
+pub(super) struct Judge<'a> {
+    pub(super) module: &'a Module,
+    pub(super) func: &'a Function,
+    pub(super) region: Option<&'a Region<'a>>,
+    pub(super) contract: Contract,
+    pub(super) pieces: &'a Pieces,
+    pub(super) comparison: Comparison<'a>,
+    pub(super) schedule: Schedule<'a>,
+    pub(super) irregular: Irregular<'a>,
+    /// Whether calls of a function's body may be made for several lanes at once.
+    pub(super) is_vectorized: &'a dyn Fn(Inst) -> bool,
+    pub(super) found: Dependences,
+}
+
+impl Judge<'_> {
+    /// Looks at pairs of which one writes.
+    pub(super) fn look_at(&mut self, accesses: &[Access]) -> Result<(), VectorizeError> {
+        let all: Vec<&Access> = accesses.iter().collect();
+        match self.contract {
+            Contract::Racy => Ok(()),
+            Contract::Threads => self.look_at_threads(&all),
+            Contract::Sequential | Contract::Independent => {
+                let complete = self.pairs(&all, |judge, a, b| judge.sequence(a, b))?;
+                if complete || self.contract == Contract::Independent {
+                    return Ok(());
+                }
+                let reason = "it has too many accesses to memory to be compared with each other";
+                Err(VectorizeError::in_function(self.func, reason))
+            }
+        }
+    }
+
+    /// Looks at the accesses of threads, of which only those are compared whose distance is known, or that are at one address. The others are trusted.
+    fn look_at_threads(&mut self, all: &[&Access]) -> Result<(), VectorizeError> {
+        let mut groups: HashMap<Key<'_>, Vec<&Access>> = HashMap::new();
+        let mut order = Vec::new();
+        for &a in all {
+            let key = match &a.place {
+                Some(place) => (Some(place.base), &place.terms[..], None),
+                None => (None, &[][..], a.address),
+            };
+            groups.entry(key).or_insert_with(|| {
+                order.push(key);
+                Vec::new()
+            });
+            groups.get_mut(&key).into_iter().for_each(|group| group.push(a));
+            let decided = a.place.as_ref().is_some_and(|p| p.step.is_some() && p.moving.is_empty());
+            if a.writes && !decided {
+                self.trust(a, a);
+            }
+        }
+        for key in order {
+            let group = groups.remove(&key).unwrap_or_default();
+            self.pairs(&group, |judge, a, b| judge.threads(a, b, &group))?;
+        }
+        Ok(())
+    }
+
+    /// Looks at all pairs of which one writes, as long as there are not too many: whether all were looked at.
+    fn pairs(
+        &mut self,
+        all: &[&Access],
+        mut look: impl FnMut(&mut Self, &Access, &Access) -> Result<(), VectorizeError>,
+    ) -> Result<bool, VectorizeError> {
+        let mut left = MAX_PAIRS;
+        for (n, a) in all.iter().enumerate() {
+            for b in &all[n..] {
+                if !(a.writes || b.writes) || self.pieces.are_combined(a.inst, b.inst) {
+                    continue;
+                }
+                if left == 0 {
+                    return Ok(false);
+                }
+                left -= 1;
+                look(self, a, b)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// The sequential meaning: what an earlier iteration does to memory comes before what a later one does.
+    fn sequence(&mut self, a: &Access, b: &Access) -> Result<(), VectorizeError> {
+        let same = a.inst == b.inst;
+        if self.atomics_commute(a, b) {
+            return Ok(());
+        }
+        let order = self.schedule.of_pair(a.inst, b.inst);
+        // One instruction, executed once, serves one lane after the other, unless it is a call that is itself made for all at once.
+        let in_lane_order = !(same && a.kind == Kind::Call && (self.is_vectorized)(a.inst));
+        if order == Order::Never || order == Order::Once && in_lane_order {
+            return Ok(());
+        }
+        if a.kind == Kind::Volatile && b.kind == Kind::Volatile {
+            let reason = "accesses volatile memory, as does another instruction of the same iteration: lanes that run at once would \
+                          change the order of these accesses";
+            return Err(self.refuse(a, b, reason.to_owned()));
+        }
+        match self.comparison.meeting(a, b) {
+            Meeting::Never => Ok(()),
+            Meeting::At(d) => self.keep_order(a, b, order, d),
+            Meeting::InOneIteration(d) => {
+                self.keep_order(a, b, self.schedule.within_iteration(a.inst, b.inst), d)
+            }
+            // That they may touch the same bytes does not say that they do.
+            Meeting::Within(d) => match ahead(order, d) {
+                None => Ok(()),
+                Some(_) => self.undecided(a, b, order, Unknown::Moving),
+            },
+            Meeting::Unknown(why) => self.undecided(a, b, order, why),
+        }
+    }
+
+    /// Limits the lanes to so few that no lane comes before an earlier one that it depends on.
+    fn keep_order(
+        &mut self,
+        a: &Access,
+        b: &Access,
+        order: Order,
+        d: Distance,
+    ) -> Result<(), VectorizeError> {
+        match ahead(order, d) {
+            None => Ok(()),
+            Some(1) => {
+                let reason = format!(
+                    "depends on the {} at {} in the next or previous iteration, through memory, in an order that lanes cannot keep",
+                    self.name(self.other(a, b)),
+                    self.place(self.other(a, b))
+                );
+                Err(self.refuse(a, b, reason))
+            }
+            Some(k) => {
+                self.found.lanes = Some(self.found.lanes.map_or(k, |least| least.min(k)));
+                Ok(())
+            }
+        }
+    }
+
+    /// What cannot be decided: trusted, checked when the code runs, or refused.
+    fn undecided(
+        &mut self,
+        a: &Access,
+        b: &Access,
+        order: Order,
+        why: Unknown,
+    ) -> Result<(), VectorizeError> {
+        let trusted = self.contract == Contract::Independent;
+        if trusted && self.is_inseparable(a, b) {
+            return Err(self.refuse(a, b, self.inseparable()));
+        }
+        if trusted {
+            self.trust(a, b);
+            return Ok(());
+        }
+        if self.region.is_some()
+            && let Some(check) = checks::plan(&self.comparison, a, b, order, why)
+        {
+            if self.found.checks.len() == MAX_CHECKS {
+                let reason = "too many pairs of pointers would have to be checked before the loop";
+                return Err(self.refuse(a, b, format!("{reason}; {}", self.remedy())));
+            }
+            if !self.found.checks.contains(&check) {
+                self.found.checks.push(check);
+            }
+            return Ok(());
+        }
+        let what = match why {
+            Unknown::Pointers => "the distance of their addresses is not known",
+            Unknown::Irregular => "its address does not move by the same step from one to the next",
+            Unknown::Moving => "an address changes within the iteration by what is not bounded",
+            Unknown::Effects => "what it accesses is not known",
+        };
+        let reason = match a.inst == b.inst {
+            true => format!("may access what it accesses itself in another {}: {what}", self.unit()),
+            false => format!(
+                "may access the same memory as the {} at {} in another {}: {what}",
+                self.name(self.other(a, b)),
+                self.place(self.other(a, b)),
+                self.unit()
+            ),
+        };
+        Err(self.refuse(a, b, format!("{reason}; {}", self.remedy())))
+    }
+
+    /// Notes that the user answers for two accesses.
+    fn trust(&mut self, a: &Access, b: &Access) {
+        if self.found.trusted.len() < MAX_TRUSTED {
+            self.found.trusted.push(self.told(a, b));
+        }
+    }
+
+    /// Lanes as threads: certain races are refused.
+    fn threads(&mut self, a: &Access, b: &Access, all: &[&Access]) -> Result<(), VectorizeError> {
+        let plain = |x: &Access| matches!(x.kind, Kind::Plain | Kind::Bulk);
+        if !plain(a) || !plain(b) || self.one_lane(a, b) {
+            return Ok(());
+        }
+        let d = match self.comparison.meeting(a, b) {
+            Meeting::At(d) | Meeting::InOneIteration(d) => d,
+            Meeting::Never => return Ok(()),
+            Meeting::Within(_) | Meeting::Unknown(_) if self.is_inseparable(a, b) => {
+                return Err(self.refuse(a, b, self.inseparable()));
+            }
+            Meeting::Within(_) | Meeting::Unknown(_) => return Ok(()),
+        };
+        // Lanes farther apart than a group is wide run one after the other.
+        let Some(lanes) = d.ever().filter(|&k| k < MAX_WIDTH.into()) else { return Ok(()) };
+        if a.writes && b.writes && a.reads == b.reads && self.agree(a, b) {
+            return Ok(());
+        }
+        if a.inst == b.inst && d.step == 0 {
+            // The last lane wins, if nobody looks at what the others have written.
+            let read = all.iter().any(|x| x.reads && self.comparison.meeting(a, x) != Meeting::Never);
+            if !read {
+                let warning = format!(
+                    "{}: all lanes store to one address, and may store different values: the last active lane wins",
+                    self.place(a)
+                );
+                self.found.warnings.push(warning);
+                return Ok(());
+            }
+        }
+        let remedy = "let each lane have its own element, use an atomic operation or a reduction over the lanes \
+                      (`warpline_reduce_add` …), or accept races by `//@ racy`";
+        let reason = match (a.inst == b.inst, self.is_update(a, b)) {
+            (_, true) => format!("is read and written by all lanes at once, which is a race: {remedy}"),
+            (true, _) => format!("is written by several lanes at once, which is a race: {remedy}"),
+            (false, _) => {
+                let other = self.other(a, b);
+                format!(
+                    "accesses what the {} at {} accesses {lanes} {} away, which is a race between lanes: {remedy}",
+                    self.name(other),
+                    self.place(other),
+                    if lanes == 1 { "lane" } else { "lanes" }
+                )
+            }
+        };
+        Err(self.refuse(a, b, reason))
+    }
+
+    /// Whether all lanes store one value.
+    fn agree(&self, a: &Access, b: &Access) -> bool {
+        let stored = |x: &Access| match self.func.insts[x.inst].op {
+            Op::Store(_) => Some(self.func.insts[x.inst].args[0]),
+            _ => None,
+        };
+        let (x, y) = (stored(a), stored(b));
+        x.is_some() && x == y && x.is_some_and(|v| self.is_uniform(v))
+    }
+
+    fn is_uniform(&self, v: Value) -> bool {
+        self.func.constant(v).is_some() || self.comparison.uniformity.shape(v).is_uniform()
+    }
+
+    /// Whether both are executed by one lane alone, and by the same one.
+    fn one_lane(&self, a: &Access, b: &Access) -> bool {
+        let only = |x: &Access| self.irregular.only_lane(x.inst);
+        only(a).is_some() && only(a) == only(b)
+    }
+
+    /// Whether one of two accesses reads what the other one, computed from that, writes to the same place.
+    fn is_update(&self, a: &Access, b: &Access) -> bool {
+        let pair = |load: &Access, store: &Access| {
+            let data = &self.func.insts[store.inst];
+            let same = load.address == store.address
+                || load.place.is_some() && load.place == store.place && load.size == store.size;
+            matches!(data.op, Op::Store(_))
+                && matches!(self.func.insts[load.inst].op, Op::Load(_))
+                && same
+                && self.irregular.depends(data.args[0], load.inst)
+        };
+        pair(a, b) || pair(b, a)
+    }
+
+    /// Whether they update memory at an address that several lanes may have in common.
+    fn is_inseparable(&self, a: &Access, b: &Access) -> bool {
+        let address = a.address.or(b.address);
+        self.is_update(a, b) && address.is_none_or(|v| self.irregular.may_repeat(v))
+    }
+
+    fn inseparable(&self) -> String {
+        "reads, changes and writes back memory at an address that several lanes may have in common, so that updates would be lost: \
+         use an atomic operation, a loop marked `//@ loop`, or accept that by `//@ racy`"
+            .to_owned()
+    }
+
+    /// Whether atomic operations may change places: their results are used by nobody, and each adds to what it finds, or they are one.
+    fn atomics_commute(&self, a: &Access, b: &Access) -> bool {
+        use warpline_ir::{Atomic, RmwOp};
+        if a.kind != Kind::Atomic || b.kind != Kind::Atomic {
+            return false;
+        }
+        let adds = |x: &Access| {
+            let data = &self.func.insts[x.inst];
+            let Op::Opaque(info) = &data.op else { return false };
+            let unused = data.results.iter().all(|&r| !self.irregular.is_used(r));
+            unused && matches!(info.atomic, Some(Atomic::Rmw { op: RmwOp::Add | RmwOp::Sub, .. }))
+        };
+        // Whoever trusts the user executes atomic operations lane by lane.
+        self.contract == Contract::Independent || adds(a) && adds(b)
+    }
+
+    /// Of two accesses, the one that a message is not about.
+    fn other<'b>(&self, a: &'b Access, b: &'b Access) -> &'b Access {
+        if b.writes { a } else { b }
+    }
+
+    /// Of two accesses, the one that a message is about: one that writes.
+    fn main<'b>(&self, a: &'b Access, b: &'b Access) -> &'b Access {
+        if b.writes { b } else { a }
+    }
+
+    fn refuse(&self, a: &Access, b: &Access, reason: String) -> VectorizeError {
+        VectorizeError::at_inst(self.func, self.main(a, b).inst, reason)
+    }
+
+    fn unit(&self) -> &'static str {
+        if self.region.is_some() { "iteration" } else { "lane" }
+    }
+
+    fn remedy(&self) -> &'static str {
+        match self.region {
+            Some(_) => {
+                "declare the pointers `restrict`, or promise that iterations are independent: `//@ loop independent` or `#pragma omp simd`"
+            }
+            None => {
+                "give each lane its own element by a parameter of its own, or mark the kernel `racy`, which makes it unsafe"
+            }
+        }
+    }
+
+    fn name(&self, x: &Access) -> String {
+        self.func.insts[x.inst].op.name().to_owned()
+    }
+
+    /// Where an access is, in words.
+    fn place(&self, x: &Access) -> String {
+        let data = &self.func.insts[x.inst];
+        match (data.loc.expand(), data.result().or(x.address)) {
+            (Some(loc), _) => self.module.describe_loc(loc),
+            (None, Some(v)) => format!("`{}`", self.func.value_name(v)),
+            (None, None) => format!("block `{}`", self.func.block_name(data.block)),
+        }
+    }
+
+    fn told(&self, a: &Access, b: &Access) -> String {
+        match a.inst == b.inst {
+            true => self.place(a),
+            false => format!("{} and {}", self.place(a), self.place(b)),
+        }
+    }
+}
+
+/// The least number of lanes by which a lane comes before one that it depends on. However many lanes there are: it tells how many there may be.
+fn ahead(order: Order, d: Distance) -> Option<u32> {
+    let (a, b) = (d.first_ahead(MAX_WIDTH), d.swapped().first_ahead(MAX_WIDTH));
+    match order {
+        Order::Before => a,
+        Order::After => b,
+        Order::Around => a.into_iter().chain(b).min(),
+        Order::Once | Order::Never => None,
+    }
+}

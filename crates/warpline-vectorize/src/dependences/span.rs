@@ -1,0 +1,322 @@
+//! Stretches of memory, by numbers that are known before a loop, and the code that compares them.
+
+use crate::driver::build::Builder;
+use warpline_dataflow::linear::Extension;
+use warpline_ir::{BinaryOp, Block, CastOp, Constant, InstFlags, IntPred, Op, Type, Value};
+
+use super::checks::{Check, Form};
+use super::region::Sym;
+use super::scalar::Tree;
+
+/// A number that is known before a loop.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Number {
+    Constant(i64),
+    /// A value, extended to 64 bits.
+    Value(Sym, Extension),
+    /// What a kernel computes, extended to 64 bits.
+    Computed(Tree, Extension),
+    /// Numbers, each times a constant, and a constant.
+    Sum(Vec<(Number, i64)>, i64),
+}
+
+/// What something that changes within an iteration adds to an address.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Extent {
+    /// So many bytes at least, and at most.
+    Known(i64, i64),
+    /// What a counter in an inner loop adds.
+    Counted(Box<Counter>),
+}
+
+/// What a counter in an inner loop adds: times `length`, times `scale`, from the first of these numbers to one less than the second, or to the first, if that
+/// is greater.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Counter {
+    pub(crate) from: Number,
+    pub(crate) to: Number,
+    /// Whether `from` must not be greater than `to`, since the counter is only compared for equality.
+    pub(crate) upwards: bool,
+    pub(crate) length: Option<Number>,
+    pub(crate) scale: i64,
+}
+
+/// What an access touches in the first iteration, and how that moves.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Span {
+    /// A pointer.
+    pub(crate) base: Sym,
+    /// What is added to it, times so many bytes.
+    pub(crate) terms: Vec<(Number, i64)>,
+    pub(crate) offset: i64,
+    /// Bytes from one iteration to the next.
+    pub(crate) step: i64,
+    /// Products of an index in the first iteration and a length, times so many bytes; the index grows by the step in each iteration.
+    pub(crate) products: Vec<(Number, Number, i64, i64)>,
+    pub(crate) extents: Vec<Extent>,
+    /// Bytes.
+    pub(crate) size: i64,
+}
+
+/// Makes the code of checks.
+struct Emitter<'b, 'm> {
+    b: &'b mut Builder<'m>,
+    /// How many iterations there are.
+    rounds: Value,
+    /// The iteration that numbers are computed for, if it is not the first one.
+    iteration: Option<Value>,
+    /// What must hold.
+    holds: Vec<Value>,
+}
+
+/// How many requirements are tested by one branch. With more, LLVM would gather them into vectors, which takes longer than loops of a hundred
+/// iterations can pay for; with fewer, it would put the branches together first.
+const PER_BRANCH: usize = 3;
+
+/// Makes the code of checks, before a loop of so many iterations. Control goes to `otherwise` where one does not hold, from the blocks that are returned, and
+/// else to the block where the builder stands then.
+pub(crate) fn emit(b: &mut Builder<'_>, checks: &[Check], rounds: Value, otherwise: Block) -> Vec<Block> {
+    let mut e = Emitter { b, rounds, iteration: None, holds: Vec::new() };
+    let mut from = Vec::new();
+    for (at, check) in checks.iter().enumerate() {
+        e.check(check);
+        if e.holds.len() >= PER_BRANCH || at + 1 == checks.len() {
+            from.push(e.branch(otherwise));
+        }
+    }
+    from
+}
+
+impl Emitter<'_, '_> {
+    fn int(&mut self, x: i64) -> Value {
+        self.b.int(64, x)
+    }
+
+    fn binary(&mut self, op: BinaryOp, x: Value, y: Value) -> Value {
+        self.b.binary(op, x, y, InstFlags::empty())
+    }
+
+    /// Branches on what has been required since the last time.
+    fn branch(&mut self, otherwise: Block) -> Block {
+        let all = std::mem::take(&mut self.holds);
+        let all = all
+            .into_iter()
+            .reduce(|x, y| self.binary(BinaryOp::And, x, y))
+            .expect("a check requires something");
+        // What an iteration computes that is never reached may be poison.
+        let all = self.b.value(Op::Freeze, &[all], Type::BOOL);
+        let from = self.b.at;
+        let checked = self.b.block("checked");
+        self.b.cond_br(all, checked, otherwise);
+        self.b.at = checked;
+        from
+    }
+
+    fn require(&mut self, pred: IntPred, x: Value, y: Value) {
+        let holds = self.b.icmp(pred, x, y);
+        self.holds.push(holds);
+    }
+
+    fn check(&mut self, check: &Check) {
+        match check.form {
+            Form::Outside(low, high) => {
+                let (a, b) = (self.first(&check.a), self.first(&check.b));
+                let distance = self.binary(BinaryOp::Sub, b, a);
+                let least = self.int((low + 1) as i64);
+                let beyond = self.binary(BinaryOp::Sub, distance, least);
+                let many = self.int((high - low - 1).max(0) as i64);
+                self.require(IntPred::Uge, beyond, many);
+            }
+            Form::Apart => {
+                // Products below are small if this is.
+                let most = self.int(1 << 29);
+                let rounds = self.rounds;
+                self.require(IntPred::Ult, rounds, most);
+                let (a, length_a) = self.stretch(&check.a);
+                let (b, length_b) = self.stretch(&check.b);
+                let ahead = self.binary(BinaryOp::Sub, b, a);
+                let behind = self.binary(BinaryOp::Sub, a, b);
+                self.require(IntPred::Uge, ahead, length_a);
+                self.require(IntPred::Uge, behind, length_b);
+            }
+        }
+    }
+
+    /// A value of the function as a number of 64 bits.
+    fn value(&mut self, sym: Sym, extension: Extension) -> Value {
+        let v = match sym {
+            Sym::Outer(v) | Sym::Inner(v) => v,
+            Sym::Global(symbol) => {
+                let address = Constant::Address { symbol, offset: 0, space: 0, origin: None };
+                self.b.func.constant_value(address)
+            }
+        };
+        self.extended(v, extension)
+    }
+
+    fn extended(&mut self, v: Value, extension: Extension) -> Value {
+        match self.b.func.ty(v) {
+            Type::Ptr(_) => self.b.cast(CastOp::PtrToInt, v, Type::Int(64)),
+            Type::Int(64) => v,
+            Type::Int(bits) if bits > 64 => self.b.cast(CastOp::Trunc, v, Type::Int(64)),
+            _ if extension == Extension::Unsigned => self.b.cast(CastOp::ZExt, v, Type::Int(64)),
+            _ => self.b.cast(CastOp::SExt, v, Type::Int(64)),
+        }
+    }
+
+    fn number(&mut self, n: &Number) -> Value {
+        match n {
+            Number::Constant(x) => self.int(*x),
+            Number::Value(sym, extension) => self.value(*sym, *extension),
+            Number::Computed(tree, extension) => {
+                let v = tree.emit(self.b, self.iteration);
+                self.extended(v, *extension)
+            }
+            Number::Sum(terms, offset) => self.sum(None, terms, *offset),
+        }
+    }
+
+    /// The sum of numbers, each times a constant, a constant, and what there is already.
+    fn sum(&mut self, first: Option<Value>, terms: &[(Number, i64)], offset: i64) -> Value {
+        let mut sum = first;
+        for (term, scale) in terms.iter().filter(|(term, _)| *term != Number::Constant(0)) {
+            let x = self.number(term);
+            let x = self.times(x, *scale);
+            sum = Some(self.plus(sum, x));
+        }
+        match (sum, offset) {
+            (Some(sum), 0) => sum,
+            _ => {
+                let offset = self.int(offset);
+                self.plus(sum, offset)
+            }
+        }
+    }
+
+    fn plus(&mut self, sum: Option<Value>, x: Value) -> Value {
+        match sum {
+            Some(sum) => self.binary(BinaryOp::Add, sum, x),
+            None => x,
+        }
+    }
+
+    fn times(&mut self, x: Value, factor: i64) -> Value {
+        if factor == 1 {
+            return x;
+        }
+        let factor = self.int(factor);
+        self.binary(BinaryOp::Mul, x, factor)
+    }
+
+    /// Requires that a number has at most 29 bits and a sign, so that products of two are far from wrapping.
+    fn small(&mut self, x: Value) -> Value {
+        let (half, whole) = (self.int(1 << 29), self.int(1 << 30));
+        let moved = self.binary(BinaryOp::Add, x, half);
+        self.require(IntPred::Ult, moved, whole);
+        x
+    }
+
+    /// The address in the first iteration, without what moves in it.
+    fn first(&mut self, span: &Span) -> Value {
+        let base = self.value(span.base, Extension::None);
+        let first = self.sum(Some(base), &span.terms, span.offset);
+        for (number, _) in &span.terms {
+            self.must_grow(number);
+        }
+        first
+    }
+
+    /// Requires that a number that is computed of narrow ones grows from the first iteration to the last one by what it should. If it wrapped on the way, it
+    /// would not: whatever wraps, does so against the direction of growth.
+    fn must_grow(&mut self, number: &Number) {
+        let Number::Computed(tree, _) = number else { return };
+        let Some(growth) = tree.growth().filter(|&g| g != 0 && tree.is_narrow()) else { return };
+        let one = self.int(1);
+        let last = self.binary(BinaryOp::Sub, self.rounds, one);
+        let begun = self.number(number);
+        self.iteration = Some(last);
+        let ended = self.number(number);
+        self.iteration = None;
+        let far = self.times(last, growth as i64);
+        let expected = self.binary(BinaryOp::Add, begun, far);
+        self.require(IntPred::Eq, ended, expected);
+        let most = self.int(1 << 29);
+        self.require(IntPred::Ult, last, most);
+    }
+
+    /// The first byte of all that is touched in all iterations, and how many there are from there on.
+    fn stretch(&mut self, span: &Span) -> (Value, Value) {
+        let mut first = self.first(span);
+        let mut length = self.int(span.size);
+        let one = self.int(1);
+        let last = self.binary(BinaryOp::Sub, self.rounds, one);
+        let zero = self.int(0);
+        let far = self.times(last, span.step);
+        (first, length) = self.stretched(first, length, zero, far);
+        for (index, elements, step, scale) in &span.products {
+            if let Number::Sum(parts, _) = index {
+                parts.iter().for_each(|(part, _)| self.must_grow(part));
+            }
+            let (index, row) = (self.number(index), self.row(elements, *scale));
+            let rows = self.times(last, *step);
+            let (index, rows) = (self.small(index), self.small(rows));
+            let at = self.binary(BinaryOp::Mul, index, row);
+            first = self.binary(BinaryOp::Add, first, at);
+            let far = self.binary(BinaryOp::Mul, rows, row);
+            (first, length) = self.stretched(first, length, zero, far);
+        }
+        for extent in &span.extents {
+            (first, length) = self.widened(first, length, extent);
+        }
+        (first, length)
+    }
+
+    /// The bytes of a row.
+    fn row(&mut self, elements: &Number, scale: i64) -> Value {
+        let elements = self.number(elements);
+        let elements = self.small(elements);
+        let bytes = self.times(elements, scale);
+        self.small(bytes)
+    }
+
+    fn widened(&mut self, first: Value, length: Value, extent: &Extent) -> (Value, Value) {
+        match extent {
+            Extent::Known(low, high) => {
+                let (low, high) = (self.int(*low), self.int(*high));
+                self.stretched(first, length, low, high)
+            }
+            Extent::Counted(counter) => {
+                let Counter { from, to, upwards, length: elements, scale } = &**counter;
+                let (from, to) = (self.number(from), self.number(to));
+                let (from, to) = (self.small(from), self.small(to));
+                if *upwards {
+                    self.require(IntPred::Sle, from, to);
+                }
+                let one = self.int(1);
+                let last = self.binary(BinaryOp::Sub, to, one);
+                let last = self.greater(from, last);
+                let factor = match elements {
+                    Some(elements) => self.row(elements, *scale),
+                    None => self.int(*scale),
+                };
+                let low = self.binary(BinaryOp::Mul, from, factor);
+                let high = self.binary(BinaryOp::Mul, last, factor);
+                self.stretched(first, length, low, high)
+            }
+        }
+    }
+
+    fn greater(&mut self, x: Value, y: Value) -> Value {
+        let x_is = self.b.icmp(IntPred::Sgt, x, y);
+        self.b.value(Op::Select, &[x_is, x, y], Type::Int(64))
+    }
+
+    /// A stretch that may lie anywhere between being moved by the one and by the other number.
+    fn stretched(&mut self, first: Value, length: Value, x: Value, y: Value) -> (Value, Value) {
+        let high = self.greater(x, y);
+        let sum = self.binary(BinaryOp::Add, x, y);
+        let low = self.binary(BinaryOp::Sub, sum, high);
+        let more = self.binary(BinaryOp::Sub, high, low);
+        (self.binary(BinaryOp::Add, first, low), self.binary(BinaryOp::Add, length, more))
+    }
+}

@@ -1,0 +1,184 @@
+//! Drivers: functions that run a kernel over a range of indices, and the entries by which machine code is called.
+//!
+//! A *range driver* has the parameters `begin: i64, end: i64`, then one for each parameter of the kernel that is not an
+//! index, in order, then `out: ptr` if the kernel returns something. Its range is half-open; nothing happens if
+//! `begin >= end`. What becomes of a kernel's parameter:
+//! * `index` is made from the position in the range; there is no parameter for it;
+//! * `uniform` is passed on;
+//! * `stride(N)` is passed the value for `begin`, and each next index gets N more;
+//! * `varying` becomes a pointer to an array with one element per index, element 0 for `begin`.
+//!
+//! A returned value becomes such an array too. Booleans are bytes in arrays; structures, arrays and vectors lie in them as the target's
+//! data layout says.
+//!
+//! # Groups
+//!
+//! The range is cut into [`groups`]: the first starts at `begin`, each has W indices but the last, and none contains both
+//! −1 and 0, nor both 2^(N−1) − 1 and 2^(N−1) for an N-bit index: within a group, the index wraps neither as a signed nor
+//! as an unsigned number, which is what [`Shape::INDEX`](warpline_uniformity::shape::Shape::INDEX) promises. A group of W indices is one call of the unmasked
+//! function, one of fewer a call of the masked one; its arrays are copied element by element, so that nothing
+//! outside of the range is read or written. Of a kernel that does not ask which lanes are in its group, a group of fewer may be executed by smaller
+//! [`Forms`] instead, one after another. If these have a [lead](make_lead) and the kernel's range is long enough, whole groups begin behind it.
+//!
+//! An [`ndrange`] driver runs a kernel that asks which work-item it is over up to three dimensions, row by row by a range driver.
+//!
+//! The caller sees to it that every index of the range fits the kernel's parameter, signed or unsigned
+//! ([`index_fits`]).
+
+pub(super) mod build;
+mod entry;
+mod lead;
+mod members;
+mod ndrange;
+mod range;
+
+pub use entry::{bitmask_entry, slots_entry};
+pub use lead::make_lead;
+pub use ndrange::ndrange;
+pub use range::{scalar_range, vector_range};
+
+use warpline_ir::{FuncId, Function, IntPred, Module, Op, Type, Value};
+use warpline_uniformity::shape::ArgShape;
+
+use build::Builder;
+
+use super::VectorizeError;
+
+/// A form of a kernel for several lanes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Form {
+    /// The function.
+    pub func: FuncId,
+    /// Its lanes.
+    pub lanes: u32,
+}
+
+/// The forms by which many indices or iterations are executed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Forms {
+    /// Those for whole groups, the widest first: at least one, and each with a divisor of the lanes of the one before.
+    pub groups: Vec<Form>,
+    /// The one for what is left over then, which has a mask of type `<W x i1>` (`i1` where W is 1) as last parameter, and as many lanes as the
+    /// last of the others.
+    pub rest: Form,
+    /// The function that says how many indices there are before the first whole group: one that [`make_lead`] made.
+    pub lead: Option<FuncId>,
+}
+
+impl Forms {
+    /// A form, another for smaller groups if there is one, and one with a mask, for as many lanes as the last of these.
+    pub fn new(full: Form, smaller: Option<Form>, masked: FuncId) -> Forms {
+        let lanes = smaller.unwrap_or(full).lanes;
+        debug_assert!(lanes > 0 && full.lanes.is_multiple_of(lanes), "{} lanes, then {lanes}", full.lanes);
+        let groups = [Some(full), smaller].into_iter().flatten().collect();
+        Forms { groups, rest: Form { func: masked, lanes }, lead: None }
+    }
+
+    /// Two forms of W lanes, the second with a mask.
+    pub fn of_one_width(full: FuncId, masked: FuncId, lanes: u32) -> Forms {
+        Forms::new(Form { func: full, lanes }, None, masked)
+    }
+}
+
+/// If there is a lead, so many indices are at hand that it pays, and it is not empty: it alone, otherwise all of them.
+pub(crate) fn before_whole_groups(b: &mut Builder, forms: &Forms, lead: Value, count: Value) -> Value {
+    let least = b.int(64, lead::MIN_GROUPS * i64::from(forms.groups[0].lanes));
+    let zero = b.int(64, 0);
+    let many = b.icmp(IntPred::Uge, count, least);
+    let some = b.icmp(IntPred::Ne, lead, zero);
+    let lead = b.value(Op::Select, &[some, lead, count], build::I64);
+    b.value(Op::Select, &[many, lead, count], build::I64)
+}
+
+/// The widths of a kernel's index parameters, in bits.
+pub fn index_widths(kernel: &Function, args: &[ArgShape]) -> Vec<u32> {
+    let mut widths: Vec<u32> = kernel
+        .params
+        .iter()
+        .zip(args)
+        .filter(|&(_, &a)| a == ArgShape::Index)
+        .filter_map(|(&p, _)| kernel.ty(p).int_bits())
+        .collect();
+    widths.sort_unstable();
+    widths.dedup();
+    widths
+}
+
+/// Whether every index of the range `begin..end` fits an integer of `bits` bits, signed or unsigned.
+pub fn index_fits(begin: i64, end: i64, bits: u32) -> bool {
+    if begin >= end || bits >= 64 {
+        return true;
+    }
+    let (begin, last) = (i128::from(begin), i128::from(end) - 1);
+    begin >= -(1i128 << (bits - 1)) && last < 1i128 << bits
+}
+
+/// The first index behind `at` at which a group must end, if there is one: where an index of one of these widths
+/// changes its sign or wraps.
+fn boundary(at: i64, widths: &[u32]) -> Option<i64> {
+    if widths.is_empty() {
+        return None;
+    }
+    if at < 0 {
+        return Some(0);
+    }
+    widths.iter().filter(|&&w| w < 64).map(|&w| 1i64 << (w - 1)).filter(|&b| b > at).min()
+}
+
+/// The groups that a range driver without a lead makes of `begin..end` with [`Forms`] of so many lanes, the most first, and index parameters of these widths in bits:
+/// first index and number of indices of each.
+pub fn groups(begin: i64, end: i64, lanes: &[u32], index_widths: &[u32]) -> impl Iterator<Item = (i64, u32)> {
+    let (lanes, widths) = (lanes.to_vec(), index_widths.to_vec());
+    let mut at = begin;
+    std::iter::from_fn(move || {
+        if at >= end {
+            return None;
+        }
+        let limit = boundary(at, &widths).map_or(end, |b| b.min(end));
+        let left = limit.abs_diff(at);
+        let whole = lanes.iter().copied().find(|&w| w > 0 && u64::from(w) <= left);
+        let count = whole.unwrap_or(left as u32);
+        let start = at;
+        at = at.saturating_add(i64::from(count));
+        Some((start, count))
+    })
+}
+
+/// How many bytes an element of an array of this type takes; `None` for types that have no such arrays.
+pub fn element_bytes(module: &Module, ty: Type) -> Option<u64> {
+    let members_too = |ty: Type| {
+        let mut k = 0;
+        while let Some(member) = module.types.member(ty, k) {
+            element_bytes(module, member)?;
+            k += 1;
+        }
+        module.layout.alloc_size(&module.types, ty).filter(|&size| size > 0)
+    };
+    match ty {
+        Type::Int(1) => Some(1),
+        // The elements of a vector lie side by side, whatever the alignment of one of them is.
+        Type::Vector(v) if v.scalable || !module.layout.scalar_bits(v.elem).is_multiple_of(8) => None,
+        Type::Aggregate(_) | Type::Vector(_) => members_too(ty),
+        _ => module.layout.alloc_size(&module.types, ty),
+    }
+}
+
+/// Checks that the kernel's arguments and result can be passed by a driver.
+fn check(module: &Module, kernel: &Function, args: &[ArgShape]) -> Result<(), VectorizeError> {
+    if kernel.variadic {
+        return Err(VectorizeError::in_function(kernel, "a variadic function has no range driver"));
+    }
+    for (&p, &shape) in kernel.params.iter().zip(args) {
+        if shape == ArgShape::Varying && element_bytes(module, kernel.ty(p)).is_none() {
+            let reason = format!("parameter {} cannot vary: its type has no arrays", kernel.value_name(p));
+            return Err(VectorizeError::in_function(kernel, reason));
+        }
+    }
+    if !kernel.ret.is_void() && element_bytes(module, kernel.ret).is_none() {
+        return Err(VectorizeError::in_function(kernel, "its result cannot be an element of an array"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! Drivers over work-items in up to three dimensions.
+
+use crate::VectorizeError;
+use crate::work_items::{Added, WorkItems};
+use warpline_ir::group_functions::Query;
+use warpline_ir::{BinaryOp, FuncId, InstFlags, IntPred, Module, Op, Type, Value};
+use warpline_uniformity::shape::ArgShape;
+
+use super::build::{Builder, I64, Loop};
+
+const X: usize = 0;
+const Y: usize = 1;
+const Z: usize = 2;
+
+/// What is known of one dimension; of the group and the row that are run, once their loops are open.
+#[derive(Copy, Clone)]
+struct Dimension {
+    offset: Value,
+    size: Value,
+    /// The work-items of a group that is not the last one.
+    enqueued: Value,
+    groups: Value,
+    group: Value,
+    /// The work-items of this group.
+    local: Value,
+    /// The first one, counted from the offset.
+    start: Value,
+    /// The work-item of this row in its group; only in dimensions 1 and 2.
+    item: Value,
+}
+
+/// Adds a driver `void (ptr offset, ptr size, ptr local, …)` that runs a kernel for all work-items of a range: group by group, and
+/// in a group row by row along dimension 0. `offset`, `size` and `local` point to three numbers of 64 bits each: the least number
+/// of a work-item, how many there are, and how many a group has; 0 stands for all of the dimension. The last groups may be smaller. The
+/// kernel's own parameters follow, but for an index. `row` is a [range driver](super::vector_range) of the kernel `items`, whose parameters have the
+/// shapes `args`.
+///
+/// # Errors
+/// If one of the kernel's own parameters is neither uniform nor the index, or the kernel returns something.
+pub fn ndrange(
+    module: &mut Module,
+    items: &WorkItems,
+    args: &[ArgShape],
+    row: FuncId,
+    name: &str,
+) -> Result<FuncId, VectorizeError> {
+    let kernel = &module.functions[items.func];
+    if !kernel.ret.is_void() {
+        let reason =
+            "a kernel that asks which work-item it is returns nothing; there is no array for results";
+        return Err(VectorizeError::in_function(kernel, reason));
+    }
+    let count = kernel.params.len() - items.added.len();
+    let mut own: Vec<(Type, Box<str>)> = Vec::new();
+    for (&p, &shape) in kernel.params[..count].iter().zip(args) {
+        match shape {
+            ArgShape::Index => {}
+            ArgShape::Uniform => own.push((kernel.ty(p), kernel.values[p].name.clone())),
+            ArgShape::Varying | ArgShape::Stride(_) => {
+                let reason = format!(
+                    "it asks which work-item it is, so its parameters are the same for all; {} is not",
+                    kernel.value_name(p)
+                );
+                return Err(VectorizeError::in_function(kernel, reason));
+            }
+        }
+    }
+    let mut b = Builder::new(module, name);
+    let [offset, size, local] = ["offset", "size", "local"].map(|name| b.func.add_param(Type::PTR, name));
+    let own: Vec<Value> = own.into_iter().map(|(ty, name)| b.func.add_param(ty, &name)).collect();
+
+    let exit = b.block("exit");
+    let mut dimensions = Vec::with_capacity(3);
+    for d in [X, Y, Z] {
+        let whole = d == X && !items.has_groups();
+        dimensions.push(dimension(&mut b, [offset, size, local], d, whole, exit));
+    }
+    let mut all: [Dimension; 3] = [dimensions[X], dimensions[Y], dimensions[Z]];
+    let mut open: Vec<Loop> = Vec::new();
+    for (d, loop_name) in [(Z, "groups.z"), (Y, "groups.y"), (X, "groups.x")] {
+        let l = b.begin_loop(loop_name, all[d].groups, 1, &[]);
+        all[d] = in_group(&mut b, all[d], l.counter);
+        open.push(l);
+    }
+    for (d, loop_name) in [(Z, "items.z"), (Y, "items.y")] {
+        let l = b.begin_loop(loop_name, all[d].local, 1, &[]);
+        all[d].item = l.counter;
+        open.push(l);
+    }
+    let begin = b.binary(BinaryOp::Add, all[X].offset, all[X].start, InstFlags::empty());
+    let end = b.binary(BinaryOp::Add, begin, all[X].local, InstFlags::empty());
+    let mut args = vec![begin, end];
+    args.extend(own);
+    for &added in &items.added {
+        match added {
+            Added::Index(_) => {}
+            Added::GroupStart => args.push(begin),
+            Added::Answer(query, d) => {
+                let x = answer(&mut b, query, &all[d as usize]);
+                args.push(x);
+            }
+        }
+    }
+    b.call(row, &args);
+    while let Some(l) = open.pop() {
+        let then = b.block("next");
+        b.end_loop(&l, then);
+    }
+    b.br(exit);
+    b.at = exit;
+    b.ret();
+    Ok(b.finish())
+}
+
+/// Loads the numbers of a dimension; leaves if it has no work-item. If `whole`, it is one group.
+fn dimension(
+    b: &mut Builder,
+    [offset, size, local]: [Value; 3],
+    d: usize,
+    whole: bool,
+    exit: warpline_ir::Block,
+) -> Dimension {
+    let d = b.int(64, d as i64);
+    let number = |b: &mut Builder, array: Value| {
+        let at = b.element(array, I64, d);
+        b.load(at, I64, None)
+    };
+    let (offset, size, asked) = (number(b, offset), number(b, size), number(b, local));
+    let (zero, one) = (b.int(64, 0), b.int(64, 1));
+    let some = b.icmp(IntPred::Ne, size, zero);
+    let go_on = b.block("some");
+    b.cond_br(some, go_on, exit);
+    b.at = go_on;
+    let enqueued = match whole {
+        true => size,
+        false => {
+            let all = b.icmp(IntPred::Eq, asked, zero);
+            b.value(Op::Select, &[all, size, asked], I64)
+        }
+    };
+    let last = b.binary(BinaryOp::Sub, size, one, InstFlags::empty());
+    let groups = b.binary(BinaryOp::UDiv, last, enqueued, InstFlags::empty());
+    let groups = b.binary(BinaryOp::Add, groups, one, InstFlags::empty());
+    Dimension { offset, size, enqueued, groups, group: zero, local: enqueued, start: zero, item: zero }
+}
+
+/// The dimension in one of its groups.
+fn in_group(b: &mut Builder, d: Dimension, group: Value) -> Dimension {
+    let start = b.binary(BinaryOp::Mul, group, d.enqueued, InstFlags::empty());
+    let rest = b.binary(BinaryOp::Sub, d.size, start, InstFlags::empty());
+    let last = b.icmp(IntPred::Ult, rest, d.enqueued);
+    let local = b.value(Op::Select, &[last, rest, d.enqueued], I64);
+    Dimension { group, start, local, ..d }
+}
+
+/// What a query yields.
+fn answer(b: &mut Builder, query: Query, d: &Dimension) -> Value {
+    match query {
+        Query::GlobalId => {
+            let first = b.binary(BinaryOp::Add, d.offset, d.start, InstFlags::empty());
+            b.binary(BinaryOp::Add, first, d.item, InstFlags::empty())
+        }
+        Query::LocalId => d.item,
+        Query::GroupId => d.group,
+        Query::GlobalSize => d.size,
+        Query::LocalSize => d.local,
+        Query::EnqueuedLocalSize => d.enqueued,
+        Query::NumGroups => d.groups,
+        Query::GlobalOffset => d.offset,
+    }
+}

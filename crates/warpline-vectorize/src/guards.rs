@@ -1,0 +1,144 @@
+//! Guards: nothing is executed with an empty mask where that could do harm (paper 3, Sec. 6; here mandatory).
+//!
+//! After linearization a block may be reached although no lane wants it. A uniform load there may fault, a uniform
+//! division trap, a uniform branch read poison, a loop never end. So a class that contains such an operation, and is not known to
+//! have an active lane, is put behind a branch on whether its mask has any lane. Where the first block of the class has a divergent
+//! branch as its only predecessor, that is the paper's [gadget]. Elsewhere, and where the other side of that branch has the gadget
+//! already, the block itself is split below its φs, and the upper part branches to the lower part or, if no lane is there, to
+//! the nearest post-dominator outside the class.
+//!
+//! Departure from the paper, whose gadget is the only form: the second one serves blocks with several predecessors too. In both,
+//! the guarded block has one predecessor, whose edge Theorem 4.5 keeps: it is executed only with an active lane.
+//! Classes that [BOSCC](super::boscc) chose for speed get their tests in the same way.
+
+use cranelift_entity::EntitySet;
+
+use warpline_ir::{Block, Edge, Effects, Inst, Op, Value};
+
+use super::VectorizeError;
+use super::boscc::gadget;
+use super::classes::IterationPostDom;
+use super::counts::TestCounts;
+use super::plan::{Branch, Class, Plan};
+use super::safe_loads::SafeLoads;
+
+/// What was guarded.
+pub struct Guards {
+    /// The harmful uniform instructions: they are reached with an active lane only.
+    pub instructions: EntitySet<Inst>,
+    /// How many tests there are.
+    pub counts: TestCounts,
+}
+
+/// Inserts tests for the classes that need one and for those in `chosen`, which should have one for speed.
+///
+/// # Errors
+/// If control cannot continue anywhere when no lane is active, which normal form excludes.
+pub fn insert_guards(
+    plan: &mut Plan,
+    pdom: &IterationPostDom,
+    needed: &EntitySet<Class>,
+    chosen: &EntitySet<Class>,
+    safe: &SafeLoads,
+) -> Result<Guards, VectorizeError> {
+    let harmful = plan.func.layout.iter().flat_map(|&b| &plan.func.blocks[b].insts);
+    let mut instructions = EntitySet::with_capacity(plan.func.insts.len());
+    for &i in harmful.filter(|&&i| is_harmful_uniform(plan, safe, i)) {
+        instructions.insert(i);
+    }
+    let mut counts = TestCounts::default();
+    let mut at_edges: Vec<Edge> = Vec::new();
+    let mut at_blocks: Vec<(Block, Block)> = Vec::new();
+    let mut taken: EntitySet<Block> = EntitySet::new();
+    for (c, &leader) in plan.leaders.iter() {
+        let must = needed.contains(c);
+        if !must && !chosen.contains(c) {
+            continue;
+        }
+        let edge = gadget::edge_to(plan, leader).filter(|&e| taken.insert(plan.func.edges[e].from));
+        match (edge, continuation(plan, pdom, c, leader)) {
+            (Some(e), _) => at_edges.push(e),
+            (None, Ok(target)) => at_blocks.push((leader, target)),
+            (None, Err(e)) if must => return Err(e),
+            (None, Err(_)) => continue,
+        }
+        *(if must { &mut counts.mandatory } else { &mut counts.chosen }) += 1;
+    }
+    // Blocks first: edges survive the splitting of blocks.
+    for (leader, target) in at_blocks {
+        guard_block(plan, leader, target);
+    }
+    for e in at_edges {
+        gadget::insert(plan, e);
+    }
+    Ok(Guards { instructions, counts })
+}
+
+/// Splits a block below its φs; the lower part is executed only if a lane of its mask is active, else `target` is.
+/// The condition is filled in when the masks are written.
+fn guard_block(plan: &mut Plan, leader: Block, target: Block) {
+    let lower = plan.split_below_phis(leader, "guarded");
+    let unknown = plan.func.bool_const(true);
+    plan.func.set_terminator(leader, Op::CondBr, &[unknown], &[lower, target]);
+    plan.branch[leader] = Branch::AnyLane;
+    plan.guards.push(leader);
+}
+
+/// Where control goes on if no lane of a class is active.
+fn continuation(
+    plan: &Plan,
+    pdom: &IterationPostDom,
+    c: Class,
+    leader: Block,
+) -> Result<Block, VectorizeError> {
+    std::iter::successors(pdom.parent(leader), |&b| pdom.parent(b))
+        .find(|&b| plan.class_of(b) != c && plan.loop_of[b] == plan.loop_of[leader])
+        .ok_or_else(|| {
+            VectorizeError::at_block(&plan.func, leader, "control does not continue behind this block")
+        })
+}
+
+/// The classes that need a test: without an active lane, something in them would do harm.
+pub fn classes_to_guard(plan: &Plan, safe: &SafeLoads) -> EntitySet<Class> {
+    let mut needed = EntitySet::with_capacity(plan.leaders.len());
+    for &b in &plan.func.layout {
+        if needs_active_lane(plan, safe, b) {
+            needed.insert(plan.class_of(b));
+        }
+    }
+    for l in plan.loops.values() {
+        needed.insert(plan.class_of(l.preheader));
+    }
+    // The entry's class has a lane by agreement, a divergent loop's because it goes on only if any lane does.
+    for (c, &leader) in plan.leaders.iter() {
+        if c.as_u32() == 0 || plan.loop_at(leader).is_some() {
+            needed.remove(c);
+        }
+    }
+    needed
+}
+
+/// Whether a block must not be executed when none of its lanes is active.
+fn needs_active_lane(plan: &Plan, safe: &SafeLoads, b: Block) -> bool {
+    let uniform_branch =
+        plan.branch[b] == Branch::Uniform && plan.branches(b) && !plan.has_constant_branch(b);
+    uniform_branch || plan.func.blocks[b].insts.iter().any(|&i| is_harmful_uniform(plan, safe, i))
+}
+
+/// Whether an instruction is executed once for all lanes and must not be if there is none.
+fn is_harmful_uniform(plan: &Plan, safe: &SafeLoads, i: Inst) -> bool {
+    let data = &plan.func.insts[i];
+    let uniform = |v: &Value| !plan.facts.divergent.contains(*v);
+    match data.op {
+        Op::Load(_) => uniform(&data.args[0]) && safe[i].is_none(),
+        Op::Store(_) => uniform(&data.args[1]),
+        // Of a size that is not known without a lane.
+        Op::Alloca { .. } => plan.func.as_int(data.args[0]).is_none() && uniform(&data.args[0]),
+        Op::Binary(op) if op.is_int_division() => data.args.iter().all(uniform),
+        Op::Call(_) => {
+            let once = !data.effects().intersects(Effects::WRITES | Effects::UNKNOWN_RESULT);
+            !data.effects().speculatable() && once && data.args.iter().all(uniform)
+        }
+        _ => false,
+    }
+}

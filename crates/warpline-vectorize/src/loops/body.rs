@@ -1,0 +1,566 @@
+//! One iteration of a loop as a function: the kernel of which W-lane forms are made.
+//!
+//! Its parameters are what the loop takes from outside, and, for each φ of the header, what the state of the loop is when a group of iterations
+//! begins; it returns what the next group needs of it. What [`Kind`] says becomes:
+//! * an induction, from its value in lane 0 and the number of the lane;
+//! * a reduction, a parameter that varies;
+//! * the value of the iteration before, that of the lane before, and in lane 0 a parameter; it can be used behind the
+//!   place where it is computed only;
+//! * a scan, the parameter combined with the scan over the lanes, and for those who look at what there was before, the value of the lane
+//!   before.
+//!
+//! Values that are linear in the counter and known not to wrap ([`no_wrap`](super::no_wrap)) are made like inductions.
+//!
+//! The test of the loop is gone: a group has iterations only in which the loop goes on. Objects on the stack that nothing outside of the loop
+//! knows of become each iteration's own.
+
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntitySet, SecondaryMap};
+
+use crate::VectorizeError;
+use crate::dependences::{Growth, Stands};
+use crate::objects::Objects as Extents;
+use warpline_dataflow::ssa;
+use warpline_ir::{
+    BinaryOp, Block, CastOp, Constant, Function, InstFlags, IntPred, LaneOp, Module, Op, Type, Value,
+};
+use warpline_uniformity::shape::ArgShape;
+
+use super::carried::{Carried, Kind};
+use super::find::{Loop, dominates};
+use super::hoist::hoist;
+use super::no_wrap::Exact;
+use super::objects::Objects;
+use warpline_dataflow::linear::Sum;
+
+/// The kernel of a loop.
+pub(super) struct Body {
+    pub(super) func: Function,
+    /// The shapes of its parameters.
+    pub(super) args: Vec<ArgShape>,
+    /// What is passed for each.
+    pub(super) inputs: Vec<Input>,
+    /// What it returns: what these φs are in the next iteration.
+    pub(super) outputs: Vec<usize>,
+}
+
+impl Body {
+    /// What its parameters stand for in the function that has the loop.
+    pub(super) fn stands(&self, func: &Function, l: &Loop, carried: &[Carried]) -> Vec<Stands> {
+        let into = func.out_edges(l.preheader)[0];
+        let stands = |&input: &Input| match input {
+            Input::Value(v) => Stands::For(v),
+            Input::Carried(k) => match carried[k].kind {
+                Kind::Induction { step, .. } => Stands::StartsAt(func.edges[into].args[k], step),
+                _ => Stands::Anything,
+            },
+        };
+        self.inputs.iter().map(stands).collect()
+    }
+}
+
+/// What a parameter of a [`Body`] stands for.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Input {
+    /// A value of the function that has the loop.
+    Value(Value),
+    /// The state of the header's φ of this number.
+    Carried(usize),
+}
+
+/// Values that the kernel is to make of the number of the lane.
+#[derive(Copy, Clone)]
+pub(super) struct Lines<'a> {
+    /// The position of the φ of which they are linear expressions.
+    pub(super) counter: usize,
+    pub(super) exact: &'a [Exact],
+}
+
+/// Makes the kernel of a loop.
+///
+/// # Errors
+/// If the value of an iteration before is used where it cannot be had yet, or an object that each iteration must have for itself is known
+/// outside.
+pub(super) fn outline(
+    module: &mut Module,
+    func: &Function,
+    l: &Loop,
+    carried: &[Carried],
+    lines: Lines<'_>,
+    width: u32,
+    name: &str,
+) -> Result<Body, VectorizeError> {
+    let mut body = func.clone();
+    body.name = name.into();
+    body.params.clear();
+    let entry = body.add_block("entry");
+    body.layout.pop();
+    body.layout.insert(0, entry);
+    let nexts = carried.iter().map(|c| c.next).collect();
+    let (args, inputs) = (Vec::new(), Vec::new());
+    let mut o = Outline {
+        source: func,
+        l,
+        carried,
+        width,
+        body,
+        entry,
+        args,
+        inputs,
+        inner: SecondaryMap::new(),
+        nexts,
+    };
+    o.take_from_outside(module)?;
+    let end = o.cut_out();
+    let lane = o.body.append_value(entry, Op::Lane(LaneOp::LaneIndex), &[], Type::Int(32));
+    let carries = o.states(lane);
+    o.lines(lines, lane);
+    o.scans(&carries);
+    o.previous_values(module, lane, &carries)?;
+    let outputs = o.give_back(module, end);
+    let Outline { mut body, args, inputs, .. } = o;
+    // Shapes see through arithmetic, not through φs.
+    ssa::remove_trivial_phis(&mut body);
+    ssa::remove_dead_phis(&mut body);
+    Ok(Body { func: body, args, inputs, outputs })
+}
+
+struct Outline<'a> {
+    source: &'a Function,
+    l: &'a Loop,
+    carried: &'a [Carried],
+    width: u32,
+    body: Function,
+    entry: Block,
+    args: Vec<ArgShape>,
+    inputs: Vec<Input>,
+    /// What stands in the kernel for values from outside of the loop.
+    inner: SecondaryMap<Value, PackedOption<Value>>,
+    /// What each φ of the header is in the next iteration.
+    nexts: Vec<Value>,
+}
+
+impl Outline<'_> {
+    fn param(&mut self, like: Value, shape: ArgShape, input: Input) -> Value {
+        let new = self.body.add_param(self.source.ty(like), &self.source.values[like].name);
+        self.args.push(shape);
+        self.inputs.push(input);
+        new
+    }
+
+    /// What stands in the kernel for a value of the function.
+    fn inner(&self, v: Value) -> Value {
+        self.inner[v].expand().unwrap_or(v)
+    }
+
+    fn is_kept(&self, b: Block) -> bool {
+        self.l.blocks.contains(b) || self.l.dead.contains(b)
+    }
+
+    /// Makes parameters of the values that the loop takes from outside, and objects of its own of those on the stack that only it knows.
+    fn take_from_outside(&mut self, module: &Module) -> Result<(), VectorizeError> {
+        let objects = Objects::find(module, self.source, |b| self.is_kept(b));
+        for v in self.taken() {
+            self.take(v, &objects)?;
+        }
+        // What was promised of memory when the function began may have been freed before the loop does.
+        let known = Extents::of(module, self.source);
+        for (k, &input) in self.inputs.iter().enumerate() {
+            if let Input::Value(v) = input
+                && known.extent(v).is_none()
+            {
+                self.body.pointers[self.body.params[k]].dereferenceable = 0;
+            }
+        }
+        let inner = std::mem::take(&mut self.inner);
+        self.body.map_operands(|v| inner[v].expand().unwrap_or(v));
+        for next in &mut self.nexts {
+            *next = inner[*next].expand().unwrap_or(*next);
+        }
+        self.inner = inner;
+        Ok(())
+    }
+
+    /// Says what stands in the kernel for a value: a parameter, or if it is an object of the loop's own, or an address in one, the same
+    /// instruction in the entry.
+    fn take(&mut self, v: Value, objects: &Objects) -> Result<Value, VectorizeError> {
+        if self.source.constant(v).is_some() {
+            return Ok(v);
+        }
+        if let Some(inner) = self.inner[v].expand() {
+            return Ok(inner);
+        }
+        let func = self.source;
+        let inner = match (objects.own.contains(v), func.def_inst(v)) {
+            (true, Some(i)) => {
+                let data = func.insts[i].clone();
+                let mut args = Vec::new();
+                for &a in &data.args {
+                    args.push(self.take(a, objects)?);
+                }
+                let own = self.body.append(self.entry, data.op, &args, func.ty(v));
+                (self.body.insts[own].loc, self.body.insts[own].flags) = (data.loc, data.flags);
+                self.body.insts[own].results[0]
+            }
+            (_, Some(i)) if objects.begun.contains(v) => {
+                let reason = "is made anew in each iteration, but its address is used outside of the loop, so that each lane cannot have its \
+                              own";
+                return Err(VectorizeError::at_inst(func, i, reason));
+            }
+            _ => {
+                let param = self.param(v, ArgShape::Uniform, Input::Value(v));
+                self.body.pointers[param] = func.pointers[v];
+                param
+            }
+        };
+        self.inner[v] = inner.into();
+        Ok(inner)
+    }
+
+    /// The values that the loop takes from outside, in the order of their uses.
+    fn taken(&self) -> Vec<Value> {
+        let func = self.source;
+        let (mut taken, mut seen) = (Vec::new(), EntitySet::new());
+        let from_outside =
+            |v: Value| func.constant(v).is_none() && func.def_block(v).is_none_or(|d| !self.is_kept(d));
+        for &b in func.layout.iter().filter(|&&b| self.is_kept(b)) {
+            let operands = func.block_insts(b).flat_map(|i| func.insts[i].args.iter().copied());
+            let on_edges = func.out_edges(b).iter().filter(|&&e| self.is_kept(func.edges[e].to));
+            for v in operands.chain(on_edges.flat_map(|&e| func.edges[e].args.iter().copied())) {
+                if from_outside(v) && seen.insert(v) {
+                    taken.push(v);
+                }
+            }
+        }
+        taken
+    }
+
+    /// Leaves nothing but the loop: the entry leads to its header, the back edge to a new block, which is returned, and the test
+    /// on into the loop.
+    fn cut_out(&mut self) -> Block {
+        let end = self.body.add_block("next");
+        self.body.redirect_edge(self.l.back, end);
+        let old = self.body.insts[self.l.test].clone();
+        let stays = old.edges[usize::from(!self.l.stays_if)];
+        let (to, args) = (self.body.edges[stays].to, self.body.edges[stays].args.clone());
+        let on = self.body.set_terminator(old.block, Op::Br, &[], &[to]);
+        self.body.insts[on].loc = old.loc;
+        let edge = self.body.insts[on].edges[0];
+        self.body.edges[edge].args = args;
+        let (l, entry) = (self.l, self.entry);
+        let is_kept = |b: Block| l.blocks.contains(b) || l.dead.contains(b) || b == entry || b == end;
+        for b in self.body.layout.clone().into_iter().filter(|&b| !is_kept(b)) {
+            self.body.clear_terminator(b);
+        }
+        self.body.layout.retain(|&b| is_kept(b));
+        self.body.set_terminator(self.entry, Op::Br, &[], &[self.l.header]);
+        end
+    }
+
+    /// Gives the header's φs what they are in each lane. Those that the lanes pass on to each other get it later; here is the parameter
+    /// for lane 0.
+    fn states(&mut self, lane: Value) -> Vec<Option<Value>> {
+        let into_header = self.body.out_edges(self.entry)[0];
+        let mut carries = vec![None; self.carried.len()];
+        for (k, c) in self.carried.iter().enumerate() {
+            let here = match c.kind {
+                Kind::Induction { step, flags } => {
+                    let start = self.param(c.phi, ArgShape::Uniform, Input::Carried(k));
+                    self.induction(start, step, flags, lane)
+                }
+                Kind::Reduction { ref insts, .. } => {
+                    for &i in insts {
+                        // In another order they may overflow where the program's own did not.
+                        let data = &mut self.body.insts[i];
+                        data.flags -= InstFlags::NSW | InstFlags::NUW | InstFlags::DISJOINT;
+                        if matches!(data.op, Op::Binary(_)) {
+                            data.flags -= InstFlags::NNAN | InstFlags::NINF;
+                        }
+                    }
+                    self.param(c.phi, ArgShape::Varying, Input::Carried(k))
+                }
+                Kind::Scan { .. } | Kind::Previous => {
+                    carries[k] = Some(self.param(c.phi, ArgShape::Uniform, Input::Carried(k)));
+                    let ty = self.body.ty(c.phi);
+                    self.body.poison(ty)
+                }
+            };
+            self.body.set_phi_arg(into_header, k, here);
+        }
+        carries
+    }
+
+    /// `start + lane·step`.
+    fn induction(&mut self, start: Value, step: Growth, flags: InstFlags, lane: Value) -> Value {
+        let ty = self.body.ty(start);
+        let bits = ty.int_bits().unwrap_or(64);
+        let lane = self.lane_in(lane, bits);
+        match step {
+            Growth::Constant(0) => start,
+            Growth::Constant(by) => {
+                // The greatest product must fit, or the flags say nothing of the sum.
+                let greatest = u128::from(self.width - 1) * by.unsigned_abs();
+                let fits = greatest < 1 << (bits - 1);
+                let exact = if fits { flags } else { InstFlags::empty() };
+                let of_product = match (fits, by > 0) {
+                    (true, true) => InstFlags::NSW | InstFlags::NUW,
+                    (true, false) => InstFlags::NSW,
+                    _ => InstFlags::empty(),
+                };
+                let step = self.body.int_const(bits, by as u128);
+                let distance = match by {
+                    1 => lane,
+                    _ => self.binary(BinaryOp::Mul, lane, step, of_product),
+                };
+                if ty.is_ptr() {
+                    let i = self.body.append(self.entry, Op::Gep(Type::Int(8)), &[start, distance], ty);
+                    self.body.insts[i].flags = exact & (InstFlags::INBOUNDS | InstFlags::NUSW);
+                    return self.body.insts[i].results[0];
+                }
+                let allowed = if by > 0 { InstFlags::NSW | InstFlags::NUW } else { InstFlags::NSW };
+                self.binary(BinaryOp::Add, start, distance, exact & allowed)
+            }
+            Growth::Value(by) | Growth::Minus(by) => {
+                let subtract = step == Growth::Minus(by);
+                let step = self.inner(by);
+                let distance = self.binary(BinaryOp::Mul, lane, step, InstFlags::empty());
+                let op = if subtract { BinaryOp::Sub } else { BinaryOp::Add };
+                self.binary(op, start, distance, InstFlags::empty())
+            }
+        }
+    }
+
+    /// Makes the values that do not wrap of what they are in lane 0, so that this can be seen.
+    fn lines(&mut self, lines: Lines<'_>, lane: Value) {
+        let start = self.inputs.iter().position(|&i| i == Input::Carried(lines.counter));
+        let Some(start) = start.map(|at| self.body.params[at]) else { return };
+        for Exact { value, base, scale, flags } in lines.exact {
+            let bits = base.bits();
+            let greatest = u128::from(self.width - 1).checked_mul(scale.unsigned_abs());
+            if greatest.is_none_or(|greatest| greatest >= 1 << (bits - 1)) {
+                continue;
+            }
+            let first = self.in_first_lane(base, start, *scale);
+            let lane = self.lane_in(lane, bits);
+            let distance = match scale.unsigned_abs() {
+                1 => lane,
+                by => {
+                    let by = self.body.int_const(bits, by);
+                    self.binary(BinaryOp::Mul, lane, by, InstFlags::NSW | InstFlags::NUW)
+                }
+            };
+            let op = if *scale > 0 { BinaryOp::Add } else { BinaryOp::Sub };
+            let new = self.binary(op, first, distance, *flags);
+            self.replace(*value, new);
+        }
+    }
+
+    /// `base + scale · start`, modulo the width.
+    fn in_first_lane(&mut self, base: &Sum, start: Value, scale: i128) -> Value {
+        let bits = base.bits();
+        let none = InstFlags::empty();
+        let mut sum = None;
+        for (x, factor) in
+            std::iter::once((start, scale)).chain(base.terms().iter().map(|t| (t.value, t.scale.into())))
+        {
+            let x = self.inner(x);
+            let by = match factor {
+                1 | -1 => x,
+                _ => {
+                    let factor = self.body.int_const(bits, factor.unsigned_abs());
+                    self.binary(BinaryOp::Mul, x, factor, none)
+                }
+            };
+            let op = if factor > 0 { BinaryOp::Add } else { BinaryOp::Sub };
+            sum = Some(match (sum, factor > 0) {
+                (None, true) => by,
+                (sum, _) => {
+                    let so_far = sum.unwrap_or_else(|| self.body.int_const(bits, 0));
+                    self.binary(op, so_far, by, none)
+                }
+            });
+        }
+        let sum = sum.unwrap_or(start);
+        match base.constant() {
+            0 => sum,
+            n => {
+                let n = self.body.int_const(bits, n as u128);
+                self.binary(BinaryOp::Add, sum, n, none)
+            }
+        }
+    }
+
+    /// The number of the lane in so many bits.
+    fn lane_in(&mut self, lane: Value, bits: u32) -> Value {
+        let (op, flags) = match bits {
+            32 => return lane,
+            33.. => (CastOp::ZExt, InstFlags::NNEG),
+            // Numbers of lanes are below 64.
+            8.. => (CastOp::Trunc, InstFlags::NSW | InstFlags::NUW),
+            _ => (CastOp::Trunc, InstFlags::empty()),
+        };
+        let i = self.body.append(self.entry, Op::Cast(op), &[lane], Type::Int(bits));
+        self.body.insts[i].flags = flags;
+        self.body.insts[i].results[0]
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: Value, b: Value, flags: InstFlags) -> Value {
+        let ty = self.body.ty(a);
+        let i = self.body.append(self.entry, Op::Binary(op), &[a, b], ty);
+        self.body.insts[i].flags = flags;
+        self.body.insts[i].results[0]
+    }
+
+    /// Makes scans of what is combined in every iteration. What there was before is left to [`Outline::previous_values`].
+    fn scans(&mut self, carries: &[Option<Value>]) {
+        for (k, c) in self.carried.iter().enumerate() {
+            let (Kind::Scan { combiner, inst }, Some(carry)) = (&c.kind, carries[k]) else { continue };
+            let data = self.body.insts[*inst].clone();
+            let others = data.args.iter().copied().find(|&a| a != c.phi);
+            let mut x = others.unwrap_or(carry);
+            let (ty, none) = (self.body.ty(x), InstFlags::empty());
+            let negates = data.op == Op::Binary(BinaryOp::Sub);
+            let zero = negates.then(|| self.body.constant_value(Constant::number(ty, 0)));
+            let mut put = |op: Op, args: &[Value], ty: Type, flags: InstFlags| {
+                self.body.insert_value_before(*inst, op, args, ty, flags)
+            };
+            x = match (zero, data.op) {
+                (Some(zero), op) => put(op, &[zero, x], ty, none),
+                (_, Op::Binary(BinaryOp::FSub)) => put(Op::FNeg, &[x], ty, none),
+                _ => x,
+            };
+            let scan = put(Op::Lane(LaneOp::ScanInclusive(combiner.combine)), &[x], ty, none);
+            let whole = combiner.combine_with(carry, scan, ty, put);
+            self.replace(c.next, whole);
+            let block = data.block;
+            self.body.blocks[block].insts.retain(|i| i != inst);
+        }
+    }
+
+    /// Gives φs that take over the value of the iteration before that of the lane before.
+    fn previous_values(
+        &mut self,
+        module: &Module,
+        lane: Value,
+        carries: &[Option<Value>],
+    ) -> Result<(), VectorizeError> {
+        let mut waiting: Vec<usize> = (0..carries.len()).filter(|&k| carries[k].is_some()).collect();
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        let one = self.body.int_const(32, 1);
+        let zero = self.body.int_const(32, 0);
+        let before = self.binary(BinaryOp::Sub, lane, one, InstFlags::empty());
+        let is_first = self.body.append_value(self.entry, Op::ICmp(IntPred::Eq), &[lane, zero], Type::BOOL);
+        while !waiting.is_empty() {
+            let phis: Vec<Value> = waiting.iter().map(|&k| self.carried[k].phi).collect();
+            let Some(at) = waiting.iter().position(|&k| !phis.contains(&self.nexts[k])) else {
+                let phi = self.source.def_inst(phis[0]).expect("a φ is an instruction");
+                let reason = "is exchanged with other values from one iteration to the next";
+                return Err(VectorizeError::at_inst(self.source, phi, reason));
+            };
+            let k = waiting.remove(at);
+            let carry = carries[k].expect("it waits for its value");
+            self.previous_value(module, k, carry, before, is_first)?;
+        }
+        Ok(())
+    }
+
+    fn previous_value(
+        &mut self,
+        module: &Module,
+        k: usize,
+        carry: Value,
+        before: Value,
+        is_first: Value,
+    ) -> Result<(), VectorizeError> {
+        let (phi, next) = (self.carried[k].phi, self.nexts[k]);
+        hoist(module, self.source, &mut self.body, next, phi);
+        let (block, position) = self.behind(next);
+        let ty = self.body.ty(phi);
+        let mut put = |op: Op, args: &[Value], at: usize| {
+            let i = self.body.make_inst(block, op, args, &[ty]);
+            self.body.blocks[block].insts.insert(at, i);
+            self.body.insts[i].results[0]
+        };
+        let moved = put(Op::Lane(LaneOp::Shuffle), &[next, before], position);
+        let mine = put(Op::Select, &[is_first, carry, moved], position + 1);
+        self.replace(phi, mine);
+        self.check_uses(phi, mine)
+    }
+
+    /// The place behind the definition of a value, within the loop.
+    fn behind(&self, v: Value) -> (Block, usize) {
+        match self.body.def_inst(v) {
+            Some(i) if self.body.insts[i].block != self.entry => {
+                let block = self.body.insts[i].block;
+                let at = self.body.blocks[block].insts.iter().position(|&x| x == i);
+                (block, at.map_or(0, |at| at + 1))
+            }
+            _ => (self.l.header, 0),
+        }
+    }
+
+    /// Lets everybody use `new` for `old`.
+    fn replace(&mut self, old: Value, new: Value) {
+        self.body.map_operands(|v| if v == old { new } else { v });
+        for next in &mut self.nexts {
+            if *next == old {
+                *next = new;
+            }
+        }
+    }
+
+    /// Checks that a value is used only where it has been computed. The uses are those of the φ that it replaces.
+    fn check_uses(&self, phi: Value, mine: Value) -> Result<(), VectorizeError> {
+        let made = self.body.def_inst(mine).expect("it has just been made");
+        let block = self.body.insts[made].block;
+        for &b in &self.body.layout {
+            let mut computed = false;
+            for i in self.body.block_insts(b) {
+                computed |= i == made;
+                let used = self.body.insts[i].args.contains(&mine);
+                if used && !computed && (b == block || !dominates(&self.l.dominators, block, b)) {
+                    let phi = self.source.value_name(phi);
+                    let reason = format!(
+                        "uses {phi}, the value of the iteration before, before this iteration has computed its own, so that lanes cannot pass it on; compute that first, or declare pointers `restrict` so that it may be"
+                    );
+                    return Err(VectorizeError::at_inst(&self.body, i, reason));
+                }
+            }
+            for &e in self.body.out_edges(b) {
+                let used = self.body.edges[e].args.contains(&mine);
+                if used && b != block && !dominates(&self.l.dominators, block, b) {
+                    let reason = "the value of the iteration before is used before this iteration has computed its own";
+                    return Err(VectorizeError::at_block(&self.body, b, reason));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns what the φs are in the next iteration, but for inductions: which, in the order of members.
+    fn give_back(&mut self, module: &mut Module, end: Block) -> Vec<usize> {
+        let outputs: Vec<usize> = (0..self.carried.len())
+            .filter(|&k| !matches!(self.carried[k].kind, Kind::Induction { .. }))
+            .collect();
+        let values: Vec<Value> = outputs.iter().map(|&k| self.nexts[k]).collect();
+        let types: Vec<Type> = values.iter().map(|&v| self.body.ty(v)).collect();
+        let result = match (&values[..], &types[..]) {
+            ([], _) => None,
+            (&[one], _) => Some(one),
+            (_, _) => {
+                let ty = module.types.structure(types, false);
+                let mut whole = self.body.constant_value(Constant::Poison(ty));
+                for (k, &v) in values.iter().enumerate() {
+                    let op = Op::InsertValue([k as u32].into());
+                    whole = self.body.append_value(end, op, &[whole, v], ty);
+                }
+                Some(whole)
+            }
+        };
+        self.body.ret = result.map_or(Type::Void, |v| self.body.ty(v));
+        self.body.set_terminator(end, Op::Ret, result.as_slice(), &[]);
+        outputs
+    }
+}

@@ -1,0 +1,498 @@
+//! What a loop carries from one iteration to the next, by the φs of its header.
+//!
+//! * An *induction* grows by the same in each iteration: lane *k* gets `start + k·step`.
+//! * A *reduction* combines something with what it was, and nothing else looks at it: each lane combines its own iterations,
+//!   and the lanes are combined behind the loop.
+//! * A *scan* is such a combination of which the loop sees the intermediate results: a prefix sum and its kin.
+//! * A *previous value* is what the iteration before computed: lane *k* gets it from lane *k* − 1.
+//!
+//! Nothing else can be computed for several iterations at once, and is refused by name.
+//!
+//! Combinations of integers are exact in any order, once the flags that forbid overflow are gone. Of floating-point numbers sums and products
+//! need `reassoc`, minima and maxima that are told from comparisons `nsz`, those of `minnum` and `maxnum` both `nnan` and `nsz`; or the caller says
+//! that any order is welcome, of the loop or, by `reassoc` of a φ, of that one. `minimum` and `maximum` are the same in any order.
+
+use cranelift_entity::{EntitySet, SecondaryMap};
+
+use crate::VectorizeError;
+use crate::dependences::Growth;
+use warpline_dataflow::linear;
+use warpline_ir::{
+    BinaryOp, Block, Combine, FloatPred, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op, Type, Value,
+};
+
+use super::find::Loop;
+
+/// A φ of a loop's header.
+#[derive(Clone, Debug)]
+pub(super) struct Carried {
+    pub(super) phi: Value,
+    /// What it is in the next iteration.
+    pub(super) next: Value,
+    pub(super) kind: Kind,
+}
+
+/// What a φ carries.
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    /// It grows by a step; the flags say what is known of the addition.
+    Induction { step: Growth, flags: InstFlags },
+    /// It is combined with something; the instructions do so.
+    Reduction { combiner: Combiner, insts: Vec<Inst> },
+    /// The same by one instruction, of which the results are used.
+    Scan { combiner: Combiner, inst: Inst },
+    /// It is what the iteration before computed.
+    Previous,
+}
+
+/// An operation that combines two values of one type, in any order and grouping.
+#[derive(Clone, Debug)]
+pub(super) struct Combiner {
+    pub(super) combine: Combine,
+    pub(super) how: How,
+}
+
+/// How a [`Combiner`] is written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum How {
+    /// As this operation.
+    Binary(BinaryOp, InstFlags),
+    /// As this operation, a call of an intrinsic.
+    Call(Op, InstFlags),
+    /// As `select (pred a, b), a, b`; the operation is the comparison.
+    Pick(Op, InstFlags),
+}
+
+impl Loop {
+    /// Whether a value is the same in all iterations.
+    pub(super) fn is_invariant(&self, func: &Function, v: Value) -> bool {
+        func.def_block(v).is_none_or(|b| !self.blocks.contains(b))
+    }
+
+    /// What an addition adds to what: a constant, or something that is the same in all iterations.
+    pub(super) fn addition(
+        &self,
+        module: &Module,
+        func: &Function,
+        inst: Inst,
+    ) -> Option<(Value, Growth, InstFlags)> {
+        let data = &func.insts[inst];
+        match (&data.op, &data.args[..]) {
+            (Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub)), &[a, b]) => {
+                let bits = func.ty(a).int_bits().filter(|&bits| bits <= 64)?;
+                let subtract = *op == BinaryOp::Sub;
+                let (of, by) = match (self.is_invariant(func, a), self.is_invariant(func, b)) {
+                    (false, true) => (a, b),
+                    (true, false) if !subtract => (b, a),
+                    _ => return None,
+                };
+                let Some(number) = func.as_int(by) else {
+                    return Some((
+                        of,
+                        if subtract { Growth::Minus(by) } else { Growth::Value(by) },
+                        InstFlags::empty(),
+                    ));
+                };
+                let signed = (number << (128 - bits)) as i128 >> (128 - bits);
+                // The least number has no counterpart: its subtraction is its addition, but not as to flags.
+                let least = signed == i128::MIN >> (128 - bits);
+                let flags = if subtract || signed < 0 { data.flags & InstFlags::NSW } else { data.flags };
+                let flags = if subtract && least { InstFlags::empty() } else { flags };
+                Some((of, Growth::Constant(if subtract && !least { -signed } else { signed }), flags))
+            }
+            (Op::Gep(_), &[base, ..]) => {
+                let (terms, bytes) = linear::step(module, func, inst)?;
+                terms.is_empty().then_some((base, Growth::Constant(bytes.into()), data.flags))
+            }
+            _ => None,
+        }
+    }
+
+    /// What the φs of the header carry, in their order. With `any_order`, floating-point numbers may be combined in any order.
+    ///
+    /// # Errors
+    /// If one is none of what the [module](self) lists.
+    pub(super) fn carried(
+        &self,
+        module: &Module,
+        func: &Function,
+        any_order: bool,
+    ) -> Result<Vec<Carried>, VectorizeError> {
+        let users = self.users(func);
+        let mut all = Vec::new();
+        for (position, &phi) in func.blocks[self.header].phis.iter().enumerate() {
+            let next = func.edges[self.back].args[position];
+            let phi = func.insts[phi].results[0];
+            let kind = self.kind(module, func, &users, phi, next, any_order)?;
+            all.push(Carried { phi, next, kind });
+        }
+        Ok(all)
+    }
+
+    fn kind(
+        &self,
+        module: &Module,
+        func: &Function,
+        users: &Users,
+        phi: Value,
+        next: Value,
+        any_order: bool,
+    ) -> Result<Kind, VectorizeError> {
+        let by = func.def_inst(next).filter(|_| !self.is_invariant(func, next));
+        if let Some((of, step, flags)) = by.and_then(|i| self.addition(module, func, i))
+            && of == phi
+        {
+            return Ok(Kind::Induction { step, flags });
+        }
+        if next == phi {
+            let flags = InstFlags::NSW | InstFlags::NUW;
+            if matches!(func.ty(phi), Type::Int(1..=64)) {
+                return Ok(Kind::Induction { step: Growth::Constant(0), flags });
+            }
+        }
+        let dependent = users.closure(func, phi);
+        if !dependent.values.contains(next) {
+            return self.previous(func, phi, next);
+        }
+        let flags = func.def_inst(phi).map_or(InstFlags::empty(), |i| func.insts[i].flags);
+        let any_order = any_order || flags.contains(InstFlags::REASSOC);
+        let chain = Chain { l: self, module, func, phi, dependent: &dependent, any_order };
+        match (chain.reduction(), by.and_then(|i| chain.scan(i, next))) {
+            (Ok(reduction), _) => Ok(reduction),
+            (Err(_), Some(scan)) => Ok(scan),
+            (Err(error), None) => Err(error),
+        }
+    }
+
+    fn previous(&self, func: &Function, phi: Value, next: Value) -> Result<Kind, VectorizeError> {
+        let inst = func.def_inst(phi).expect("a φ is an instruction");
+        let moves = LaneOp::Shuffle.takes(func.ty(phi));
+        let always = func.def_block(next).is_none_or(|b| !self.blocks.contains(b) || self.is_always(func, b));
+        match (moves, always) {
+            (false, _) => Err(VectorizeError::at_inst(
+                func,
+                inst,
+                "takes over a value of the iteration before, of a type that lanes cannot pass on to each other",
+            )),
+            (_, false) => Err(VectorizeError::at_inst(
+                func,
+                inst,
+                "takes over a value of the iteration before that is computed in an inner loop or under a condition",
+            )),
+            _ => Ok(Kind::Previous),
+        }
+    }
+
+    /// Who uses what within the loop.
+    fn users(&self, func: &Function) -> Users {
+        let mut users = Users::default();
+        let inside = |&&b: &&Block| self.blocks.contains(b) || self.dead.contains(b);
+        for &b in func.layout.iter().filter(inside) {
+            for i in func.block_insts(b) {
+                for &a in &func.insts[i].args {
+                    users.of[a].push(i);
+                }
+            }
+            for &e in func.out_edges(b) {
+                let to = func.edges[e].to;
+                let stays = self.blocks.contains(to) && e != self.back || self.dead.contains(to);
+                for (&phi, &a) in func.blocks[to].phis.iter().zip(&func.edges[e].args).filter(|_| stays) {
+                    users.of[a].push(phi);
+                }
+            }
+        }
+        users
+    }
+}
+
+/// Who uses a value within a loop; the φs of its header do not count.
+#[derive(Default)]
+struct Users {
+    of: SecondaryMap<Value, Vec<Inst>>,
+}
+
+/// What depends on a value within an iteration.
+struct Dependent {
+    values: EntitySet<Value>,
+    insts: Vec<Inst>,
+}
+
+impl Users {
+    fn closure(&self, func: &Function, start: Value) -> Dependent {
+        let (mut values, mut seen) = (EntitySet::new(), EntitySet::new());
+        let mut insts = Vec::new();
+        let mut work = vec![start];
+        values.insert(start);
+        while let Some(v) = work.pop() {
+            for &i in &self.of[v] {
+                if seen.insert(i) {
+                    insts.push(i);
+                    work.extend(func.insts[i].results.iter().copied().filter(|&r| values.insert(r)));
+                }
+            }
+        }
+        Dependent { values, insts }
+    }
+}
+
+/// What depends on a φ and leads back to it.
+struct Chain<'a> {
+    l: &'a Loop,
+    module: &'a Module,
+    func: &'a Function,
+    phi: Value,
+    dependent: &'a Dependent,
+    any_order: bool,
+}
+
+impl Chain<'_> {
+    fn has(&self, v: Value) -> bool {
+        self.dependent.values.contains(v)
+    }
+
+    /// A reduction, if all that depends on the φ combines it, or chooses between what was combined and what was not.
+    fn reduction(&self) -> Result<Kind, VectorizeError> {
+        let mut combiner: Option<Combiner> = None;
+        let mut insts = Vec::new();
+        for &i in &self.dependent.insts {
+            let found = match self.func.insts[i].op {
+                Op::Phi if self.merges(i) => continue,
+                Op::Select if self.chooses(i) => continue,
+                // The comparison of a minimum is looked at with the `select` that it decides.
+                Op::ICmp(_) | Op::FCmp(_) if self.decides_minimum(i) => continue,
+                _ => self.combiner(i)?,
+            };
+            let Some(found) = found else { return Err(self.refusal(i)) };
+            insts.push(i);
+            match &combiner {
+                Some(other) if !other.agrees_with(&found) => return Err(self.refusal(i)),
+                _ => combiner = Some(found),
+            }
+        }
+        // Another φ of the header would see it in the next iteration.
+        let nexts = self.func.edges[self.l.back].args.iter().filter(|&&v| self.has(v)).count();
+        match combiner.filter(|_| nexts == 1) {
+            Some(combiner) => Ok(Kind::Reduction { combiner, insts }),
+            None => Err(self.refusal(self.func.def_inst(self.phi).expect("a φ is an instruction"))),
+        }
+    }
+
+    /// A scan, if the φ is combined with something else by one instruction in every iteration.
+    fn scan(&self, i: Inst, next: Value) -> Option<Kind> {
+        let data = &self.func.insts[i];
+        let own = data.args.contains(&self.phi);
+        let other = data.args.iter().find(|&&a| a != self.phi)?;
+        let combiner = self.combiner(i).ok()??;
+        let op = LaneOp::ScanInclusive(combiner.combine);
+        // Scans of floating-point numbers know another minimum than some intrinsics.
+        let exact = matches!(combiner.how, How::Binary(..)) || !self.func.ty(next).is_float();
+        let fits = own
+            && !self.has(*other)
+            && exact
+            && !matches!(combiner.how, How::Pick(..))
+            && op.takes(self.func.ty(next))
+            && self.l.is_always(self.func, data.block);
+        fits.then_some(Kind::Scan { combiner, inst: i })
+    }
+
+    /// Whether an instruction is a φ of nothing but what depends on the φ.
+    fn merges(&self, i: Inst) -> bool {
+        let func = self.func;
+        let data = &func.insts[i];
+        let Some(position) = func.phi_position(i) else { return false };
+        data.block != self.l.header
+            && func.blocks[data.block].preds.iter().all(|&e| self.has(func.edges[e].args[position]))
+    }
+
+    /// Whether a `select` chooses, by something else, between what depends on the φ.
+    fn chooses(&self, i: Inst) -> bool {
+        let args = &self.func.insts[i].args;
+        !self.has(args[0]) && self.has(args[1]) && self.has(args[2])
+    }
+
+    /// Whether a comparison decides nothing but a minimum or maximum.
+    fn decides_minimum(&self, i: Inst) -> bool {
+        let Some(result) = self.func.insts[i].result() else { return false };
+        let uses = |&&u: &&Inst| self.func.insts[u].args.contains(&result);
+        let mut users = self.dependent.insts.iter().filter(uses);
+        match (users.next(), users.next()) {
+            (Some(&user), None) => {
+                self.func.insts[user].op == Op::Select
+                    && self.func.insts[user].args[0] == result
+                    && self.minimum(user).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// What an instruction combines the φ by, if it does; an error if that needs a permission that is not there.
+    fn combiner(&self, i: Inst) -> Result<Option<Combiner>, VectorizeError> {
+        let data = &self.func.insts[i];
+        let found = match (&data.op, &data.args[..]) {
+            (&Op::Binary(op), &[a, b]) => self.arithmetic(op, data.flags, self.has(a), self.has(b)),
+            (Op::Call(info), &[a, b]) if self.has(a) != self.has(b) => {
+                let name = info.callee.map_or("", |s| &*self.module.symbols[s].name);
+                intrinsic(name).map(|combine| (combine, How::Call(data.op.clone(), data.flags)))
+            }
+            (Op::Select, _) => self.minimum(i),
+            _ => None,
+        };
+        let Some((combine, how)) = found else { return Ok(None) };
+        if !matches!(self.func.ty(self.phi), Type::Int(1..=64) | Type::F32 | Type::F64) {
+            return Ok(None);
+        }
+        if let Some(needed) = self.missing_permission(&how) {
+            let reason = format!(
+                "combines floating-point numbers, which in another order may give another result, and has not the flag {needed}; allow \
+                 any order (`--any-order`, `//@ loop any-order`, a `reduction` clause of OpenMP), or compile with such flags (`#pragma clang fp reassociate(on)`, `-ffast-math`)"
+            );
+            return Err(VectorizeError::at_inst(self.func, i, reason));
+        }
+        Ok(Some(Combiner { combine, how }))
+    }
+
+    fn arithmetic(
+        &self,
+        op: BinaryOp,
+        flags: InstFlags,
+        first: bool,
+        second: bool,
+    ) -> Option<(Combine, How)> {
+        if first == second {
+            return None;
+        }
+        // The program may not combine anything, and what is combined in another order may be infinite where its own results were
+        // not: of what it promises, only the permission for that order holds.
+        let fast = flags & InstFlags::REASSOC;
+        Some(match op {
+            BinaryOp::Add => (Combine::Add, How::Binary(BinaryOp::Add, InstFlags::empty())),
+            BinaryOp::Sub if first => (Combine::Add, How::Binary(BinaryOp::Add, InstFlags::empty())),
+            BinaryOp::FAdd => (Combine::Add, How::Binary(BinaryOp::FAdd, fast)),
+            BinaryOp::FSub if first => (Combine::Add, How::Binary(BinaryOp::FAdd, fast)),
+            BinaryOp::Mul => (Combine::Mul, How::Binary(op, InstFlags::empty())),
+            BinaryOp::FMul => (Combine::Mul, How::Binary(op, fast)),
+            BinaryOp::And => (Combine::And, How::Binary(op, InstFlags::empty())),
+            BinaryOp::Or => (Combine::Or, How::Binary(op, InstFlags::empty())),
+            BinaryOp::Xor => (Combine::Xor, How::Binary(op, InstFlags::empty())),
+            _ => return None,
+        })
+    }
+
+    /// The minimum or maximum that a `select` by a comparison of its own operands is.
+    fn minimum(&self, select: Inst) -> Option<(Combine, How)> {
+        let data = &self.func.insts[select];
+        let (cond, x, y) = (data.args[0], data.args[1], data.args[2]);
+        if !self.has(cond) || self.has(x) == self.has(y) {
+            return None;
+        }
+        let compared = &self.func.insts[self.func.def_inst(cond)?];
+        let (a, b) = (*compared.args.first()?, *compared.args.get(1)?);
+        if !((a, b) == (x, y) || (a, b) == (y, x)) {
+            return None;
+        }
+        // `a < b ? a : b` is the minimum, `a < b ? b : a` the maximum.
+        let first = a == x;
+        let combine = match compared.op {
+            Op::ICmp(IntPred::Slt | IntPred::Sle) => [Combine::Max, Combine::Min],
+            Op::ICmp(IntPred::Sgt | IntPred::Sge) => [Combine::Min, Combine::Max],
+            Op::ICmp(IntPred::Ult | IntPred::Ule) => [Combine::UMax, Combine::UMin],
+            Op::ICmp(IntPred::Ugt | IntPred::Uge) => [Combine::UMin, Combine::UMax],
+            Op::FCmp(FloatPred::Olt | FloatPred::Ole) => [Combine::Max, Combine::Min],
+            Op::FCmp(FloatPred::Ogt | FloatPred::Oge) => [Combine::Min, Combine::Max],
+            _ => return None,
+        };
+        let combine = combine[usize::from(first)];
+        // What is not ordered keeps the second operand: only if that is what was found so far, is a NaN passed over.
+        let float = self.func.ty(x).is_float();
+        if float && !self.has(y) {
+            return None;
+        }
+        let (op, flags) = (canonical(combine, float), compared.flags & data.flags);
+        Some((combine, How::Pick(op, flags)))
+    }
+
+    /// The flag that is missing for another order.
+    fn missing_permission(&self, how: &How) -> Option<&'static str> {
+        let exact = !self.func.ty(self.phi).is_float() || self.any_order;
+        let (flags, needed): (_, &[(InstFlags, &str)]) = match how {
+            How::Binary(_, flags) => (flags, &[(InstFlags::REASSOC, "`reassoc`")]),
+            How::Pick(_, flags) => (flags, &[(InstFlags::NSZ, "`nsz`")]),
+            How::Call(op, flags) => {
+                let name = match op {
+                    Op::Call(info) => info.callee.map_or("", |s| &*self.module.symbols[s].name),
+                    _ => "",
+                };
+                let rounded = name.starts_with("llvm.minnum") || name.starts_with("llvm.maxnum");
+                let both: &[(InstFlags, &str)] = &[(InstFlags::NNAN, "`nnan`"), (InstFlags::NSZ, "`nsz`")];
+                (flags, if rounded { both } else { &[] })
+            }
+        };
+        if exact {
+            return None;
+        }
+        needed.iter().find(|(flag, _)| !flags.contains(*flag)).map(|&(_, name)| name)
+    }
+
+    fn refusal(&self, i: Inst) -> VectorizeError {
+        let phi = self.func.value_name(self.phi);
+        let reason = format!(
+            "uses what {phi} carries from one iteration to the next, which is neither an induction nor a reduction, prefix sum or \
+             the like, nor just the value of the iteration before"
+        );
+        VectorizeError::at_inst(self.func, i, reason)
+    }
+}
+
+impl Combiner {
+    /// Combines two values of a type by instructions that `put` makes. No promise of the program's own stays but the permission for another
+    /// order: where it combines on a condition, it may never have done so.
+    pub(super) fn combine_with(
+        &self,
+        x: Value,
+        y: Value,
+        ty: Type,
+        mut put: impl FnMut(Op, &[Value], Type, InstFlags) -> Value,
+    ) -> Value {
+        match &self.how {
+            How::Binary(op, flags) => put(Op::Binary(*op), &[x, y], ty, *flags),
+            How::Call(op, _) => put(op.clone(), &[x, y], ty, InstFlags::empty()),
+            How::Pick(op, _) => {
+                let first = put(op.clone(), &[x, y], Type::BOOL, InstFlags::empty());
+                put(Op::Select, &[first, x, y], ty, InstFlags::empty())
+            }
+        }
+    }
+
+    /// Whether two instructions combine in the same way.
+    fn agrees_with(&self, other: &Combiner) -> bool {
+        let form = |how: &How| match how {
+            How::Binary(op, _) => (Some(*op), None),
+            How::Call(op, _) | How::Pick(op, _) => (None, Some(op.clone())),
+        };
+        self.combine == other.combine && form(&self.how) == form(&other.how)
+    }
+}
+
+/// The comparison by which [`How::Pick`] picks its first operand.
+fn canonical(combine: Combine, float: bool) -> Op {
+    match (combine, float) {
+        (Combine::Min, true) => Op::FCmp(FloatPred::Olt),
+        (_, true) => Op::FCmp(FloatPred::Ogt),
+        (Combine::Min, _) => Op::ICmp(IntPred::Slt),
+        (Combine::Max, _) => Op::ICmp(IntPred::Sgt),
+        (Combine::UMin, _) => Op::ICmp(IntPred::Ult),
+        _ => Op::ICmp(IntPred::Ugt),
+    }
+}
+
+/// What an intrinsic combines two values to.
+fn intrinsic(name: &str) -> Option<Combine> {
+    let stem = name.strip_prefix("llvm.")?.rsplit_once('.')?.0;
+    Some(match stem {
+        "smin" | "minnum" | "minimum" | "minimumnum" => Combine::Min,
+        "smax" | "maxnum" | "maximum" | "maximumnum" => Combine::Max,
+        "umin" => Combine::UMin,
+        "umax" => Combine::UMax,
+        _ => return None,
+    })
+}

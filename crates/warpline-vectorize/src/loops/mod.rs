@@ -1,0 +1,425 @@
+//! Loops as the unit of vectorization: a loop within a scalar function becomes one that executes W iterations at once.
+//!
+//! The result is the sequential loop's. What iterations pass on in memory is found by [`dependences`], and what the
+//! [contract](Contract) leaves to be seen when pointers are known is checked before the loop. What they pass on in registers is found here, and refused
+//! where it is not understood. Loops within the loop, branches and calls in it are no
+//! obstacle: one iteration becomes a kernel, and a kernel may have all that.
+//!
+//! Iterations that the counter allows are executed: where one ends the program, by a panic or a call that does not return, up to W − 1 that
+//! would have come after it may have been executed in part.
+//!
+//! 1. `find`: the loop, its preheader, its latch, the one test by which it ends;
+//! 2. `carried`: what its header's φs carry from one iteration to the next;
+//! 3. `trips`: how many iterations there are;
+//! 4. `no_wrap`: what is linear in the counter and does not wrap, by what is tested before the loop;
+//! 5. `body`: one iteration as a function, of which the [vectorizer](super::vectorize) makes W-lane forms;
+//! 6. `rewrite`: the function with a loop over groups in front of the scalar one.
+
+mod body;
+mod carried;
+mod find;
+mod hoist;
+mod no_wrap;
+mod objects;
+mod rewrite;
+mod trips;
+
+use cranelift_entity::EntitySet;
+use warpline_analysis::{CycleForest, CycleId, Node};
+
+use warpline_ir::verify::verify;
+use warpline_ir::{Block, CallInfo, Combine, FuncId, Function, Module, Op};
+use warpline_uniformity::rules::{called, lane_op};
+use warpline_uniformity::shape::ArgShape;
+
+use super::callees::asking_lanes;
+use super::dependences::{self, Check, Pieces, Region, Stands};
+use super::driver::{Form, Forms, make_lead};
+use super::options::{Contract, Options, Vectorized};
+use super::pipeline::vectorize;
+use super::{MAX_WIDTH, VectorizeError, dead_ends, refused_calls};
+use body::{Body, Lines};
+use carried::{Carried, Kind};
+use find::Loop;
+use rewrite::Parts;
+use trips::Counter;
+
+/// What was made of a loop.
+#[derive(Clone, Debug)]
+pub struct VectorizedLoop {
+    /// The W-lane form for whole groups of iterations.
+    pub full: Vectorized,
+    /// The form for smaller groups of those that are left, if there is one.
+    pub smaller: Option<Vectorized>,
+    /// The one with a mask, for the iterations that are left at last, with as many lanes as the smallest groups.
+    pub masked: Vectorized,
+    /// That number of lanes.
+    pub rest: u32,
+    /// The function that says with which iteration whole groups begin, if that is not the first.
+    pub lead: Option<FuncId>,
+    /// What the φs of the loop's header carry from one iteration to the next, in their order.
+    pub carried: Vec<Carry>,
+    /// How many pairs of accesses are checked before the loop; if they may conflict, it runs as it was.
+    pub checks: usize,
+    /// Updates of memory that several iterations may make at one place.
+    pub pieces: Pieces,
+}
+
+impl VectorizedLoop {
+    /// Whether results may differ in the last places: by vector math of limited accuracy, or since floating-point numbers are combined in
+    /// another order.
+    pub fn is_approximate(&self) -> bool {
+        self.full.approximate || self.carried.iter().any(|c| c.rounds_otherwise)
+    }
+
+    /// Everything that was made besides the rewritten function: nobody else needs to see it.
+    pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
+        let smaller = self.smaller.iter().flat_map(Vectorized::functions);
+        let forms = self.full.functions().chain(smaller).chain(self.masked.functions());
+        forms.chain(self.lead).chain(self.pieces.functions())
+    }
+}
+
+/// A value that a loop carries from one iteration to the next.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Carry {
+    /// The φ's name.
+    pub name: String,
+    /// What it is.
+    pub kind: CarryKind,
+    /// Whether floating-point numbers are combined in another order, so that the result may differ in the last places.
+    pub rounds_otherwise: bool,
+}
+
+/// What a value does from one iteration to the next.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum CarryKind {
+    /// It grows by a step.
+    Induction,
+    /// Something is combined with it.
+    Reduction,
+    /// The same, and the loop sees the intermediate results.
+    Scan,
+    /// It is what the iteration before computed.
+    Previous,
+}
+
+impl CarryKind {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            CarryKind::Induction => "induction",
+            CarryKind::Reduction => "reduction",
+            CarryKind::Scan => "scan",
+            CarryKind::Previous => "previous value",
+        }
+    }
+}
+
+/// How the loops of a function lie in each other.
+pub struct Nest {
+    cycles: CycleForest,
+    dead: EntitySet<Block>,
+}
+
+impl Nest {
+    /// The loops of a function.
+    pub fn of(func: &Function) -> Nest {
+        Nest { cycles: CycleForest::compute(&func.graph().0), dead: dead_ends::find(func) }
+    }
+
+    /// The headers of the loops that control enters at one block, outer loops first.
+    pub fn headers(&self) -> impl Iterator<Item = Block> + '_ {
+        let reducible = self.cycles.cycles().filter(|&c| self.cycles.is_reducible(c));
+        reducible.map(|c| Block::from(self.cycles.header(c)))
+    }
+
+    /// The headers of the loops around a block, inner loops first.
+    pub fn around(&self, block: Block) -> impl Iterator<Item = Block> + '_ {
+        self.cycles.around(Node::from(block)).map(|c| Block::from(self.cycles.header(c)))
+    }
+
+    /// Whether there are loops within the one with this header.
+    pub fn has_inner(&self, header: Block) -> bool {
+        self.of_header(header).is_some_and(|c| !self.cycles.children(c).is_empty())
+    }
+
+    /// The blocks of the loop with this header, in no loop within it, from which control leaves it for code that may return.
+    pub fn leaving<'a>(&'a self, func: &'a Function, header: Block) -> impl Iterator<Item = Block> + 'a {
+        self.of_header(header).into_iter().flat_map(move |c| {
+            let out = move |b: Block| !self.cycles.contains(c, Node::from(b)) && !self.dead.contains(b);
+            let own = self.cycles.own_nodes(c).iter().map(|&n| Block::from(n));
+            own.filter(move |&b| func.successors(b).any(out))
+        })
+    }
+
+    /// The blocks of a loop, with the dead ends to which it leads.
+    fn with_dead_ends(&self, func: &Function, c: CycleId) -> EntitySet<Block> {
+        let is_in = |b: Block| self.cycles.contains(c, Node::from(b));
+        let mut work: Vec<Block> = func.layout.iter().copied().filter(|&b| is_in(b)).collect();
+        let mut blocks = EntitySet::new();
+        while let Some(b) = work.pop() {
+            if blocks.insert(b) {
+                work.extend(func.successors(b).filter(|&to| is_in(to) || self.dead.contains(to)));
+            }
+        }
+        blocks
+    }
+
+    fn of_header(&self, header: Block) -> Option<CycleId> {
+        let node = Node::from(header);
+        self.cycles.around(node).find(|&c| self.cycles.header(c) == node)
+    }
+}
+
+/// A loop that is to be vectorized.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Unit {
+    /// Its header.
+    pub header: Block,
+    /// Who answers for memory that several iterations access: [`Contract::Sequential`] or [`Contract::Independent`].
+    pub contract: Contract,
+    /// How many consecutive iterations may be executed at once at most, whatever conflicts beyond (OpenMP's `safelen`); none for any number.
+    pub safelen: Option<u32>,
+    /// Whether floating-point numbers may be combined in any order although their flags do not say so.
+    pub any_order: bool,
+    /// In groups of how many iterations those are executed that no whole group is left for: a divisor of the number of lanes. All lanes are used for
+    /// these, too, where the loop combines something over all iterations or asks about lanes.
+    pub rest: u32,
+    /// At a multiple of how many bytes whole groups should begin to [store](make_lead), if the loop hands on nothing but inductions and does
+    /// not ask about lanes; 0 for anywhere.
+    pub lead: u64,
+}
+
+impl Unit {
+    /// The loop with this header, of which nothing is promised, with all lanes for the iterations that are left over, too.
+    pub fn new(header: Block, width: u32) -> Unit {
+        Unit { header, contract: Contract::Sequential, safelen: None, any_order: false, rest: width, lead: 0 }
+    }
+}
+
+/// Vectorizes a loop within its function. `options` says for how many lanes and how; its shapes and its mask do not count, and
+/// its name becomes that of the W-lane form.
+///
+/// The result is the same as the scalar function's, if the user's promises hold where the contract makes any.
+///
+/// # Errors
+/// If the number of iterations is not known when the loop begins, if it carries something from one iteration to the next that cannot be had
+/// for several at once, or if an iteration cannot be vectorized. The module has more functions then, but the function is as it was.
+pub fn vectorize_loop(
+    module: &mut Module,
+    func: FuncId,
+    unit: &Unit,
+    options: &Options<'_>,
+) -> Result<VectorizedLoop, VectorizeError> {
+    let Unit { rest, lead, .. } = *unit;
+    let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, options)?;
+    if rest == 0 || !options.width.is_multiple_of(rest) {
+        let reason =
+            format!("{} lanes cannot be divided into groups of {rest} for what is left", options.width);
+        return Err(VectorizeError::in_function(&scalar, reason));
+    }
+    if let Some(most) = unit.safelen.filter(|&most| most < options.width) {
+        let reason = format!("{} lanes are too many: `safelen` allows {most}", options.width);
+        return Err(VectorizeError::in_function(&scalar, reason));
+    }
+    let asks = asks_lanes(module, &scalar, &l);
+    let rest = if combines(&carried) || asks { options.width } else { rest };
+    let body_func = module.functions.push(body.func.clone());
+    let region = Region { func: &scalar, params: &stands };
+    let mut form = |width: u32, suffix: &str| {
+        let (name, masked) = (format!("{}{suffix}", options.name), suffix == MASKED);
+        let args = body.args.clone();
+        let (contract, region, pieces) = (unit.contract, Some(&region), &pieces);
+        let asked =
+            Options { width, args, name, masked, contract, region, pieces, scalar_result: false, ..*options };
+        vectorize(module, body_func, &asked)
+            .map_err(|e| VectorizeError { function: scalar.name.clone(), ..e })
+    };
+    let full = form(options.width, "")?;
+    let smaller = if rest < options.width { Some(form(rest, SMALLER)?) } else { None };
+    let masked = form(rest, MASKED)?;
+    let carries = carried.iter().map(|c| c.public(&scalar)).collect();
+    let of = |made: &Vectorized, lanes: u32| Form { func: made.func, lanes };
+    let mut forms = Forms::new(of(&full, options.width), smaller.as_ref().map(|s| of(s, rest)), masked.func);
+    let anywhere = !asks && carried.iter().all(|c| matches!(c.kind, Kind::Induction { .. }));
+    if lead > 0 && anywhere && options.width > 1 {
+        let name = format!("{}{LEAD}", options.name);
+        forms.lead = make_lead(module, body_func, &body.args, options.width, lead, &name);
+    }
+    let mut checks = Vec::new();
+    for form in [Some(&full), smaller.as_ref(), Some(&masked)].into_iter().flatten() {
+        add_checks(&mut checks, &form.dependences.checks);
+    }
+    let parts =
+        Parts { l: &l, counter: &counter, carried: &carried, body: &body, forms: &forms, checks: &checks };
+    let rewritten = rewrite::rewrite(module, scalar, &parts);
+    verify(module, &rewritten).map_err(|e| {
+        VectorizeError::in_function(&rewritten, format!("the loop over groups is not valid:\n{e}")).internal()
+    })?;
+    module.functions[func] = rewritten;
+    let (lead, checks) = (forms.lead, checks.len());
+    Ok(VectorizedLoop { full, smaller, masked, rest, lead, carried: carries, checks, pieces })
+}
+
+/// What the names of the forms for smaller groups and under a mask end in.
+const SMALLER: &str = ".smaller";
+const MASKED: &str = ".masked";
+
+/// And that of the function that says where whole groups begin.
+const LEAD: &str = ".lead";
+
+/// One iteration of a loop as a kernel: what [`vectorize_loop`] vectorizes.
+pub struct Iteration {
+    /// The kernel.
+    pub func: Function,
+    /// The shapes of its parameters.
+    pub args: Vec<ArgShape>,
+    /// The number of iterations, if it is always the same.
+    pub rounds: Option<u64>,
+    /// Whether groups of iterations may be of any size and begin anywhere: nothing is combined over all iterations, and none asks about the others.
+    pub divisible: bool,
+    /// Who answers for memory that several iterations access.
+    pub contract: Contract,
+    /// How many lanes it may have, if the user has said so.
+    pub most: Option<u32>,
+    /// Updates of memory that several iterations may make at one place.
+    pub pieces: Pieces,
+    source: Function,
+    stands: Vec<Stands>,
+}
+
+impl Iteration {
+    /// The function that it was cut out of.
+    pub fn region(&self) -> Region<'_> {
+        Region { func: &self.source, params: &self.stands }
+    }
+}
+
+/// One iteration of a loop.
+///
+/// # Errors
+/// As [`vectorize_loop`].
+pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Iteration, VectorizeError> {
+    let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
+    let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, &options)?;
+    let divisible = !combines(&carried) && !asks_lanes(module, &scalar, &l);
+    let rounds = counter.constant_rounds(&scalar, &l);
+    let (contract, most) = (unit.contract, unit.safelen);
+    let (func, args) = (body.func, body.args);
+    Ok(Iteration { func, args, rounds, divisible, contract, most, pieces, source: scalar, stands })
+}
+
+/// Adds checks that others do not stand for.
+fn add_checks(checks: &mut Vec<Check>, more: &[Check]) {
+    for check in more {
+        if !checks.iter().any(|c| c.covers(check)) {
+            checks.retain(|c| !check.covers(c));
+            checks.push(check.clone());
+        }
+    }
+}
+
+/// A loop that has been understood, and its kernel.
+struct Taken {
+    /// The function, with a loop of the form that is needed.
+    scalar: Function,
+    l: Loop,
+    carried: Vec<Carried>,
+    counter: Counter,
+    body: Body,
+    /// What the parameters of the kernel stand for.
+    stands: Vec<Stands>,
+    pieces: Pieces,
+}
+
+/// Takes a loop out. A call in it that no lanes can make is a better reason than the loop's form that comes of it.
+fn take_out(
+    module: &mut Module,
+    func: FuncId,
+    unit: &Unit,
+    options: &Options<'_>,
+) -> Result<Taken, VectorizeError> {
+    understand(module, func, unit, options).map_err(|error| {
+        let function = &module.functions[func];
+        let nest = Nest::of(function);
+        let call = nest.of_header(unit.header).and_then(|c| {
+            let blocks = nest.with_dead_ends(function, c);
+            refused_calls::first_in(module, function, |b| blocks.contains(b))
+        });
+        call.unwrap_or(error)
+    })
+}
+
+fn understand(
+    module: &mut Module,
+    func: FuncId,
+    unit: &Unit,
+    options: &Options<'_>,
+) -> Result<Taken, VectorizeError> {
+    let Unit { header, any_order, .. } = *unit;
+    let mut scalar = module.functions[func].clone();
+    if !(1..=MAX_WIDTH).contains(&options.width) {
+        let reason = format!("a width of {} lanes is not between 1 and {MAX_WIDTH}", options.width);
+        return Err(VectorizeError::in_function(&scalar, reason));
+    }
+    let l = Loop::find(&mut scalar, header)?;
+    if calls_functions(module, &scalar, &l) {
+        refused_calls::check_around(module, &scalar)?;
+    }
+    let mut carried = l.carried(module, &scalar, any_order)?;
+    let counter = Counter::of(module, &scalar, &l, &carried)?;
+    let mut exact = no_wrap::find(&scalar, &l, &carried, &counter);
+    let counts = carried[counter.phi].phi;
+    if let Kind::Induction { flags, .. } = &mut carried[counter.phi].kind {
+        *flags |= counter.promises();
+        exact.iter().filter(|e| e.value == counts).for_each(|e| *flags |= e.flags);
+    }
+    exact.retain(|e| e.value != counts);
+    let name = format!("{}.scalar", options.name);
+    let lines = Lines { counter: counter.phi, exact: &exact };
+    let mut body = body::outline(module, &scalar, &l, &carried, lines, options.width, &name)
+        .map_err(|e| VectorizeError { function: scalar.name.clone(), ..e })?;
+    let stands = body.stands(&scalar, &l, &carried);
+    let region = Region { func: &scalar, params: &stands };
+    let pieces =
+        dependences::cut(module, &mut body.func, &name, &body.args, Some(&region), unit.contract, any_order);
+    verify(module, &body.func).map_err(|e| {
+        VectorizeError::in_function(&scalar, format!("taking the loop out broke it:\n{e}")).internal()
+    })?;
+    Ok(Taken { scalar, l, carried, counter, body, stands, pieces })
+}
+
+/// Whether a loop calls functions, intrinsics apart.
+fn calls_functions(module: &Module, func: &Function, l: &Loop) -> bool {
+    let mut insts = func.layout.iter().filter(|&&b| l.blocks.contains(b)).flat_map(|&b| func.block_insts(b));
+    insts.any(|i| called(module, func, i).is_some_and(|c| !c.name().starts_with("llvm.")))
+}
+
+/// Whether something is combined over all iterations, in vectors of all lanes.
+fn combines(carried: &[Carried]) -> bool {
+    carried.iter().any(|c| matches!(c.kind, Kind::Reduction { .. }))
+}
+
+/// Whether iterations ask which others are in their group, themselves or in what they call.
+fn asks_lanes(module: &Module, func: &Function, l: &Loop) -> bool {
+    let callees = asking_lanes(module, func);
+    let mut insts = func.layout.iter().filter(|&&b| l.blocks.contains(b)).flat_map(|&b| func.block_insts(b));
+    insts.any(|i| {
+        let asks = |call: &CallInfo| call.callee.is_some_and(|s| callees.contains(s));
+        lane_op(module, func, i).is_some() || matches!(&func.insts[i].op, Op::Call(call) if asks(call))
+    })
+}
+
+impl Carried {
+    fn public(&self, func: &Function) -> Carry {
+        let (kind, combine) = match &self.kind {
+            Kind::Induction { .. } => (CarryKind::Induction, None),
+            Kind::Reduction { combiner, .. } => (CarryKind::Reduction, Some(combiner.combine)),
+            Kind::Scan { combiner, .. } => (CarryKind::Scan, Some(combiner.combine)),
+            Kind::Previous => (CarryKind::Previous, None),
+        };
+        let rounds = matches!(combine, Some(Combine::Add | Combine::Mul)) && func.ty(self.phi).is_float();
+        Carry { name: func.value_name(self.phi), kind, rounds_otherwise: rounds }
+    }
+}

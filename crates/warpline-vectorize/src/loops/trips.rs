@@ -1,0 +1,235 @@
+//! How often a loop goes round, computed before it begins.
+//!
+//! The test of the loop compares a counter with a bound, both linear: in iteration *k* the counter is `start + k·step` with a constant step, and the
+//! bound is the same in all. [`Counter::rounds`] makes the code for the number of iterations in which the test lets the loop go on. It never
+//! counts one too many: where the arithmetic does not tell (a step that passes the bound by, a range of all numbers), the number is 0,
+//! and the scalar loop does all the work.
+
+use crate::VectorizeError;
+use crate::driver::build::Builder;
+use warpline_dataflow::conditions::{inverse, swapped};
+use warpline_dataflow::linear::rounds;
+use warpline_ir::{BinaryOp, CastOp, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value};
+
+use super::carried::{Carried, Kind};
+use super::find::Loop;
+use crate::dependences::Growth;
+
+/// What a loop's test compares.
+#[derive(Clone, Debug)]
+pub(super) struct Counter {
+    /// The position, among the header's φs, of the one that counts.
+    pub(super) phi: usize,
+    /// What is added to that before it is compared, modulo its width.
+    offset: i128,
+    /// The extension of the sum, and its type.
+    extension: Option<(CastOp, Type)>,
+    /// What is added in each iteration.
+    step: i128,
+    /// The loop goes on if `counter pred bound`.
+    pred: IntPred,
+    bound: Value,
+    /// Whether the loop may be entered and the test not be reached.
+    in_doubt: bool,
+}
+
+impl Counter {
+    /// Reads the test of a loop.
+    ///
+    /// # Errors
+    /// If it is no comparison of a counter with a bound that stays the same.
+    pub(super) fn of(
+        module: &Module,
+        func: &Function,
+        l: &Loop,
+        carried: &[Carried],
+    ) -> Result<Counter, VectorizeError> {
+        let refuse = |reason: &str| {
+            Err(VectorizeError::at_inst(
+                func,
+                l.test,
+                format!("the number of iterations is not known when the loop begins: {reason}"),
+            ))
+        };
+        let condition = func.insts[l.test].args[0];
+        let compared = func.def_inst(condition).map(|i| (&func.insts[i].op, &func.insts[i].args[..]));
+        let Some((&Op::ICmp(pred), &[a, b])) = compared else {
+            return refuse("it does not end by a comparison of integers or pointers");
+        };
+        let (counter, bound, pred) = match (l.is_invariant(func, a), l.is_invariant(func, b)) {
+            (false, true) => (a, b, pred),
+            (true, false) => (b, a, swapped(pred)),
+            (true, true) => return refuse("neither side of the comparison changes"),
+            (false, false) => {
+                return refuse(
+                    "both sides of the comparison change; if one is a load, read it before the loop",
+                );
+            }
+        };
+        let pred = if l.stays_if { pred } else { inverse(pred) };
+        let (inner, extension) = stripped(func, counter);
+        let Some((phi, offset, flags)) = counting(module, func, l, carried, inner) else {
+            return refuse("what is compared does not change by the same constant in each iteration");
+        };
+        let Kind::Induction { step: Growth::Constant(step), flags: own } = carried[phi].kind else {
+            return refuse("what is compared does not change by the same constant in each iteration");
+        };
+        let flags = flags & own;
+        let extended_exactly = match extension {
+            None => true,
+            Some((CastOp::SExt, _)) => flags.contains(InstFlags::NSW),
+            Some(_) => flags.contains(InstFlags::NUW),
+        };
+        if !extended_exactly {
+            return refuse("the counter is narrower than the bound and may wrap");
+        }
+        let ends = match pred {
+            IntPred::Slt | IntPred::Ult | IntPred::Sle | IntPred::Ule => step > 0,
+            IntPred::Sgt | IntPred::Ugt | IntPred::Sge | IntPred::Uge => step < 0,
+            IntPred::Ne => step != 0,
+            IntPred::Eq => false,
+        };
+        if !ends {
+            return refuse("its step does not lead to the bound");
+        }
+        let in_doubt = func.insts[l.test].block != l.header;
+        Ok(Counter { phi, offset, extension, step, pred, bound, in_doubt })
+    }
+
+    /// What the test promises of the counter in iterations in which the loop goes on: that `start + k·step` does not wrap.
+    pub(super) fn promises(&self) -> InstFlags {
+        if self.offset != 0 || self.extension.is_some() {
+            return InstFlags::empty();
+        }
+        match self.pred {
+            IntPred::Slt | IntPred::Sle | IntPred::Sgt | IntPred::Sge => InstFlags::NSW,
+            IntPred::Ult | IntPred::Ule => InstFlags::NUW,
+            _ => InstFlags::empty(),
+        }
+    }
+
+    /// The position of the φ that counts, if it counts from 0 by 1 while it is less than, as an unsigned number, what is returned with it; both are
+    /// compared at the head of the loop as they are. A signed comparison is as good, and one for inequality: see
+    /// [`no_wrap`](super::no_wrap).
+    pub(super) fn counts_from_zero(&self, func: &Function, l: &Loop) -> Option<(usize, Value)> {
+        let into = func.out_edges(l.preheader)[0];
+        let from = number(func, func.edges[into].args[self.phi]);
+        let as_it_is = self.offset == 0 && self.extension.is_none() && !self.in_doubt;
+        let less = matches!(self.pred, IntPred::Ult | IntPred::Slt | IntPred::Ne);
+        (from == Some(0) && self.step == 1 && as_it_is && less).then_some((self.phi, self.bound))
+    }
+
+    /// The number of iterations in which the test lets the loop go on, if it counts between two constants and is compared as it is.
+    pub(super) fn constant_rounds(&self, func: &Function, l: &Loop) -> Option<u64> {
+        let into = func.out_edges(l.preheader)[0];
+        let bits = func.ty(self.bound).int_bits().filter(|&bits| bits <= 64 && self.extension.is_none())?;
+        let from = number(func, func.edges[into].args[self.phi])?.wrapping_add(self.offset as u128);
+        let from = from & ((1 << bits) - 1);
+        rounds(self.pred, from, i64::try_from(self.step).ok()?, number(func, self.bound)?, bits)
+    }
+
+    /// Makes the code for the number of iterations in which the test lets the loop go on, an unsigned `i64`. `starts` has what the header's φs begin
+    /// with.
+    pub(super) fn rounds(&self, b: &mut Builder, starts: &[Value]) -> Value {
+        let counter = self.numeric(b, starts[self.phi]);
+        let bound = self.numeric(b, self.bound);
+        let narrow = b.func.ty(counter).int_bits().unwrap_or(64);
+        let counter = match self.offset {
+            0 => counter,
+            offset => {
+                let offset = b.func.int_const(narrow, offset as u128);
+                b.binary(BinaryOp::Add, counter, offset, InstFlags::empty())
+            }
+        };
+        let counter = match self.extension {
+            Some((op, ty)) => b.cast(op, counter, ty),
+            None => counter,
+        };
+        let ty = b.func.ty(counter);
+        let bits = ty.int_bits().unwrap_or(64);
+        let (far, near) = if self.step > 0 { (bound, counter) } else { (counter, bound) };
+        let distance = b.binary(BinaryOp::Sub, far, near, InstFlags::empty());
+        let stride = b.func.int_const(bits, self.step.unsigned_abs());
+        let one = b.func.int_const(bits, 1);
+        let zero = b.func.int_const(bits, 0);
+        let by_stride = |b: &mut Builder, distance| match self.step.unsigned_abs() {
+            1 => distance,
+            _ => b.binary(BinaryOp::UDiv, distance, stride, InstFlags::empty()),
+        };
+        let (counts, rounds) = match self.pred {
+            // One step after the other meets the bound.
+            IntPred::Ne if self.step.unsigned_abs() == 1 => (b.func.bool_const(true), distance),
+            IntPred::Ne => {
+                let rest = b.binary(BinaryOp::URem, distance, stride, InstFlags::empty());
+                let met = b.icmp(IntPred::Eq, rest, zero);
+                (met, by_stride(b, distance))
+            }
+            pred => {
+                let inclusive = matches!(pred, IntPred::Sle | IntPred::Ule | IntPred::Sge | IntPred::Uge);
+                let within = b.icmp(pred, counter, bound);
+                let distance = match inclusive {
+                    true => distance,
+                    false => b.binary(BinaryOp::Sub, distance, one, InstFlags::empty()),
+                };
+                let whole = by_stride(b, distance);
+                (within, b.binary(BinaryOp::Add, whole, one, InstFlags::empty()))
+            }
+        };
+        let rounds = b.value(Op::Select, &[counts, rounds, zero], ty);
+        match bits {
+            0..64 => b.cast(CastOp::ZExt, rounds, Type::Int(64)),
+            _ => rounds,
+        }
+    }
+
+    /// A value as a number that is no poison: a test that is not reached does not mind what it would compare.
+    fn numeric(&self, b: &mut Builder, x: Value) -> Value {
+        let ty = b.func.ty(x);
+        let x = if self.in_doubt { b.value(Op::Freeze, &[x], ty) } else { x };
+        match ty {
+            Type::Ptr(space) => {
+                let ty = Type::Int(b.module.layout.index_bits(space));
+                b.cast(CastOp::PtrToInt, x, ty)
+            }
+            _ => x,
+        }
+    }
+}
+
+/// The number that a value is: a constant, or a φ of one, as preheaders that are made have.
+fn number(func: &Function, x: Value) -> Option<u128> {
+    let Some(phi) = func.def_inst(x).filter(|&i| func.insts[i].op == Op::Phi) else { return func.as_int(x) };
+    let block = func.insts[phi].block;
+    let at = func.blocks[block].phis.iter().position(|&p| p == phi)?;
+    let mut all = func.blocks[block].preds.iter().map(|&e| func.as_int(func.edges[e].args[at]));
+    let first = all.next()??;
+    all.all(|n| n == Some(first)).then_some(first)
+}
+
+/// What is extended, and how.
+fn stripped(func: &Function, x: Value) -> (Value, Option<(CastOp, Type)>) {
+    if let Some(i) = func.def_inst(x)
+        && let Op::Cast(op @ (CastOp::ZExt | CastOp::SExt)) = func.insts[i].op
+    {
+        return (func.insts[i].args[0], Some((op, func.ty(x))));
+    }
+    (x, None)
+}
+
+/// The φ that a value is but for a constant, that constant, and what is known of the addition.
+fn counting(
+    module: &Module,
+    func: &Function,
+    l: &Loop,
+    carried: &[Carried],
+    x: Value,
+) -> Option<(usize, i128, InstFlags)> {
+    let phi = |v: Value| carried.iter().position(|c| c.phi == v);
+    if let Some(at) = phi(x) {
+        return Some((at, 0, InstFlags::NSW | InstFlags::NUW));
+    }
+    let i: Inst = func.def_inst(x)?;
+    let (of, step, flags) = l.addition(module, func, i)?;
+    let Growth::Constant(by) = step else { return None };
+    Some((phi(of)?, by, flags))
+}

@@ -1,0 +1,390 @@
+//! Which accesses with a fixed step between lanes are made by wide vector accesses and shuffles.
+//!
+//! In lane *l* such an access is at `base + l·step + offset`. If `step` is a small multiple *k* of the element's size, the elements of
+//! all lanes lie within W·|*k*| elements, and one access to all of these and a shuffle may do what a gather does. Accesses of one
+//! block that differ by less than a step are members of one *group*, which shares its wide access: the fields of an array
+//! of structures. A reversed access is a group with *k* = −1.
+//!
+//! A load of a group is made where its first member is, a store where its last is. Members are moved over other instructions for that,
+//! so these must touch other memory (shown by constant distances from the same base) or none, and must return. The
+//! members of a group are less than one step apart, so no two elements of a group coincide but those of members with one offset,
+//! of which the later is stored: the order in which lanes and fields are stored does not matter.
+//!
+//! # Which bytes are touched
+//!
+//! Where all lanes are active, a load reads from the first byte that a lane reads to the last one. What lies between two bytes that
+//! the program reads is at most a step away from both, belongs to the object that both belong to, and is on the page of one of
+//! them. In a block with a mask, and for stores that do not fill the whole range, the wide access has a mask of its own, false
+//! wherever no active lane has an element.
+//!
+//! Where the step between lanes is not fixed, members of a group lie at constant distances within one lane; such groups are of loads only. Each lane
+//! loads [rows](super::rows), from the first to the last of some members' elements: what lies between two of these belongs to the object that both
+//! belong to. So a row of three, which no machine loads at once, becomes one of four if the fourth lies between elements of the group.
+//!
+//! # Which form is cheaper
+//!
+//! [`Group::is_worthwhile`] counts operations on vectors of 32 bytes: one per vector of the range, again one to spread the mask over it,
+//! and one per vector and member for the shuffles. A gather or scatter counts two operations and one for every lane, which is what
+//! processors that have these instructions take.
+
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
+
+use warpline_ir::{Accessed, Effects, Function, Inst, LaneOp, Module, Op, Type, Value};
+
+use super::super::math::is_annotation;
+use super::super::reps::Rep;
+use super::memory_element;
+use warpline_dataflow::linear::Address;
+
+/// The greatest distance of neighbouring lanes' elements, in elements.
+const MAX_FACTOR: u64 = 16;
+
+/// The greatest number of elements of a wide access; LLVM takes long to make sense of larger shuffles.
+const MAX_RANGE: u64 = 256;
+
+/// So many accesses are looked at together at most.
+const MAX_STRETCH: usize = 256;
+
+/// How many bytes a lane loads at once where lanes are anywhere, at most.
+pub const ROW_BYTES: u64 = 16;
+
+/// Over how many rows the members of a group lie, at most.
+pub const MAX_ROWS: u64 = 8;
+
+/// What vectors are counted in, in bytes.
+const VECTOR_BYTES: u64 = 32;
+
+/// A group of accesses.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GroupId(u32);
+entity_impl!(GroupId, "group");
+
+/// An access of a group.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// The load or store.
+    pub inst: Inst,
+    /// Where its elements lie, in elements from those of the group's first member.
+    pub offset: i64,
+}
+
+/// How the elements of the lanes lie to each other.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Spread {
+    /// So many elements from a lane's element to the next lane's.
+    Fixed(i64),
+    /// Nobody knows.
+    Anywhere,
+}
+
+/// Neighbouring elements that each lane loads at once.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// Where they begin, in elements from those of the group's first member.
+    pub from: i64,
+    /// How many they are, at most [`ROW_BYTES`] in all.
+    pub len: u32,
+}
+
+impl Row {
+    /// Whether an element is one of them.
+    pub fn contains(&self, offset: i64) -> bool {
+        (self.from..self.from + i64::from(self.len)).contains(&offset)
+    }
+}
+
+/// Loads or stores that are made together.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The members in the order of the program.
+    pub members: Vec<Member>,
+    /// The size of an element in bytes.
+    pub size: u64,
+    /// How the elements of the lanes lie to each other.
+    pub spread: Spread,
+    /// Whether these are stores.
+    pub stores: bool,
+}
+
+impl Group {
+    /// The least and the greatest offset.
+    pub fn extent(&self) -> (i64, i64) {
+        let offsets = self.members.iter().map(|m| m.offset);
+        offsets.fold((0, 0), |(low, high), x| (low.min(x), high.max(x)))
+    }
+
+    /// From a lane's element to the next lane's, in elements; 0 if nobody knows.
+    pub fn factor(&self) -> i64 {
+        match self.spread {
+            Spread::Fixed(factor) => factor,
+            Spread::Anywhere => 0,
+        }
+    }
+
+    /// The rows in which lanes load the group's elements.
+    pub fn rows(&self) -> Vec<Row> {
+        let mut offsets: Vec<i64> = self.members.iter().map(|m| m.offset).collect();
+        offsets.sort_unstable();
+        let longest = (ROW_BYTES / self.size) as i64;
+        let mut rows: Vec<Row> = Vec::new();
+        for offset in offsets {
+            match rows.last_mut() {
+                Some(row) if offset - row.from < longest => row.len = (offset - row.from + 1) as u32,
+                _ => rows.push(Row { from: offset, len: 1 }),
+            }
+        }
+        let (low, high) = self.extent();
+        for row in rows.iter_mut().filter(|row| row.len == 3 && longest == 4) {
+            // Four are loaded at once where three are not.
+            if row.from + 3 <= high {
+                row.len = 4;
+            } else if row.from > low {
+                (row.from, row.len) = (row.from - 1, 4);
+            }
+        }
+        rows
+    }
+
+    /// The number of elements from the first to the last one of `width` lanes.
+    pub fn range(&self, width: u32) -> u64 {
+        let (low, high) = self.extent();
+        self.factor().unsigned_abs() * u64::from(width - 1) + (high - low) as u64 + 1
+    }
+
+    /// Whether every element of the range is some lane's.
+    pub fn is_complete(&self) -> bool {
+        let mut offsets: Vec<i64> = self.members.iter().map(|m| m.offset).collect();
+        offsets.sort_unstable();
+        offsets.dedup();
+        offsets.len() as u64 == self.factor().unsigned_abs()
+    }
+
+    /// Whether wide accesses and shuffles are cheaper than gathers or scatters of `width` lanes.
+    fn is_worthwhile(&self, width: u32, masked: bool) -> bool {
+        if self.spread == Spread::Anywhere {
+            return width >= 4 && width.is_power_of_two() && self.rows().iter().any(|row| row.len > 1);
+        }
+        let vectors = (self.range(width) * self.size).div_ceil(VECTOR_BYTES);
+        let members = self.members.len() as u64;
+        let masked = masked || (self.stores && !self.is_complete());
+        let wide = vectors * (1 + u64::from(masked) + members);
+        self.range(width) <= MAX_RANGE && wide < members * (2 + u64::from(width))
+    }
+}
+
+/// The groups of a function.
+#[derive(Default)]
+pub struct AccessPlan {
+    groups: PrimaryMap<GroupId, Group>,
+    of: SecondaryMap<Inst, PackedOption<GroupId>>,
+}
+
+impl AccessPlan {
+    /// Finds the groups of a lane program.
+    pub fn compute(
+        module: &Module,
+        func: &Function,
+        reps: &SecondaryMap<Value, Rep>,
+        width: u32,
+    ) -> AccessPlan {
+        let mut plan = AccessPlan::default();
+        for &b in &func.layout {
+            let (records, open, done) = (Vec::new(), Vec::new(), Vec::new());
+            let mut finder = Finder { module, func, reps, records, open, done };
+            for &i in &func.blocks[b].insts {
+                finder.instruction(i);
+            }
+            finder.end_stretch();
+            let masked = func.blocks[b].mask.is_some();
+            for group in finder.done.into_iter().filter(|g| g.is_worthwhile(width, masked)) {
+                plan.add(group);
+            }
+        }
+        plan
+    }
+
+    fn add(&mut self, group: Group) {
+        let id = self.groups.push(group);
+        for m in &self.groups[id].members {
+            self.of[m.inst] = id.into();
+        }
+    }
+
+    /// The group that an access belongs to, and whether it is to be made here.
+    pub fn group(&self, i: Inst) -> Option<(&Group, bool)> {
+        let group = &self.groups[self.of[i].expand()?];
+        let place = if group.stores { group.members.last() } else { group.members.first() };
+        Some((group, place.is_some_and(|m| m.inst == i)))
+    }
+}
+
+/// Memory that an instruction accesses.
+struct Access {
+    address: Option<Address>,
+    /// From lane to lane, in bytes; `None`: not fixed.
+    step: Option<i64>,
+    size: u64,
+    writes: bool,
+    /// Whether it is in the address space that the stack is in.
+    is_usual: bool,
+}
+
+impl Access {
+    /// Whether no lane's bytes are those of a lane of the other access.
+    fn is_apart_from(&self, other: &Access) -> bool {
+        let (Some(a), Some(b), Some(step)) = (&self.address, &other.address, self.step) else { return false };
+        let Some(distance) = a.distance(b).filter(|_| other.step == Some(step)) else { return false };
+        // `b` lies at `distance + t·step` from `a`, for any small t.
+        let (distance, step) = (i128::from(distance), i128::from(step.unsigned_abs()));
+        let (ahead, behind) = match step {
+            0 if distance < 0 => return -distance >= i128::from(other.size),
+            0 => (distance, i128::MAX),
+            _ => (distance.rem_euclid(step), step - distance.rem_euclid(step)),
+        };
+        ahead >= i128::from(self.size) && behind >= i128::from(other.size)
+    }
+}
+
+/// An access of the present stretch.
+struct Record {
+    access: Access,
+    /// The group that it is a member of.
+    group: Option<usize>,
+}
+
+/// A group that may still grow.
+struct Open {
+    group: Group,
+    /// The members' numbers among the accesses of the stretch.
+    records: Vec<usize>,
+    /// The type in memory, if members must agree on it.
+    ty: Type,
+}
+
+impl Open {
+    /// Where the group is made, as the number of an access.
+    fn place(&self) -> usize {
+        let place = if self.group.stores { self.records.last() } else { self.records.first() };
+        place.copied().unwrap_or(0)
+    }
+}
+
+/// Finds the groups of a block, stretch by stretch. Nothing is moved out of a stretch.
+struct Finder<'a> {
+    module: &'a Module,
+    func: &'a Function,
+    reps: &'a SecondaryMap<Value, Rep>,
+    records: Vec<Record>,
+    open: Vec<Open>,
+    done: Vec<Group>,
+}
+
+impl Finder<'_> {
+    fn instruction(&mut self, i: Inst) {
+        let simple = self.func.accessed(i).filter(|a| a.access.is_simple());
+        let Some(Accessed { address, ty, writes, .. }) = simple else {
+            if !self.can_be_passed(i) {
+                self.end_stretch();
+            }
+            return;
+        };
+        if self.records.len() == MAX_STRETCH {
+            self.end_stretch();
+        }
+        let access = Access {
+            address: Address::of(self.module, self.func, address),
+            step: match self.reps[address] {
+                Rep::Uniform => Some(0),
+                Rep::Strided(step) => Some(step),
+                Rep::Varying => None,
+            },
+            size: self.module.layout.store_size(&self.module.types, ty).unwrap_or(u64::MAX),
+            writes,
+            is_usual: self.func.ty(address) == Type::PTR,
+        };
+        let group = self.join(i, ty, &access);
+        self.records.push(Record { access, group });
+    }
+
+    /// Whether an access may be moved over an instruction that is no plain access.
+    fn can_be_passed(&self, i: Inst) -> bool {
+        let data = &self.func.insts[i];
+        let asks_lanes = matches!(data.op, Op::Lane(op) if op != LaneOp::Compact);
+        // What traps where the program would have, may as well trap earlier or later.
+        asks_lanes || is_annotation(self.module, data) || data.effects().difference(Effects::TRAPS).is_empty()
+    }
+
+    fn end_stretch(&mut self) {
+        self.records.clear();
+        self.done.extend(self.open.drain(..).map(|o| o.group));
+    }
+
+    /// Puts an access into a group, an old one or a new one, if it can be a member of any. The number of the group.
+    fn join(&mut self, i: Inst, ty: Type, access: &Access) -> Option<usize> {
+        let elem = Type::from(memory_element(&self.module.layout, &self.module.types, ty)?);
+        let size = self.module.layout.alloc_size(&self.module.types, elem)?;
+        let bytes = i64::try_from(size).ok()?;
+        let spread = match access.step {
+            Some(step) => {
+                let factor = step / bytes;
+                if step % bytes != 0 || matches!(factor, 0 | 1) || factor.unsigned_abs() > MAX_FACTOR {
+                    return None;
+                }
+                Spread::Fixed(factor)
+            }
+            None if access.writes || !matches!(size, 4 | 8) || !access.is_usual => return None,
+            None => Spread::Anywhere,
+        };
+        let found = self.open.iter().enumerate().rev().find_map(|(n, o)| {
+            let offset = self.offset(o, access, elem, spread, size)?;
+            self.may_join(n, access).then_some((n, offset))
+        });
+        let (n, offset) = found.unwrap_or_else(|| {
+            let group = Group { members: Vec::new(), size, spread, stores: access.writes };
+            self.open.push(Open { group, records: Vec::new(), ty: elem });
+            (self.open.len() - 1, 0)
+        });
+        self.open[n].group.members.push(Member { inst: i, offset });
+        self.open[n].records.push(self.records.len());
+        Some(n)
+    }
+
+    /// Where the elements of an access lie if it fits a group, in elements from those of the first member.
+    fn offset(&self, o: &Open, access: &Access, elem: Type, spread: Spread, size: u64) -> Option<i64> {
+        let fits = o.group.stores == access.writes
+            && (o.group.spread, o.group.size) == (spread, size)
+            && (o.ty == elem || !(o.ty.is_ptr() || elem.is_ptr()));
+        let first = &self.records[*o.records.first()?].access;
+        let (Some(a), Some(b), true) = (&first.address, &access.address, fits) else { return None };
+        let (distance, bytes) = (a.distance(b)?, i64::try_from(size).ok()?);
+        let offset = distance / bytes;
+        let (low, high) = o.group.extent();
+        let most = match spread {
+            Spread::Fixed(factor) => factor.unsigned_abs(),
+            Spread::Anywhere => MAX_ROWS * ROW_BYTES / size,
+        };
+        let within = high.max(offset).checked_sub(low.min(offset))?.unsigned_abs() < most;
+        (distance % bytes == 0 && within).then_some(offset)
+    }
+
+    /// Whether nothing changes if the next access becomes a member of a group: whatever changes places by that, given where the
+    /// other groups are made, touches different bytes.
+    fn may_join(&self, n: usize, access: &Access) -> bool {
+        let o = &self.open[n];
+        let place = |at: usize| self.records[at].group.map_or(at, |g| self.open[g].place());
+        match o.group.stores {
+            // All members come to the place of the new one.
+            true => o.records.iter().all(|&m| {
+                let behind = self.records.iter().skip(m + 1).filter(|r| r.group != Some(n));
+                { behind }.all(|r| r.access.is_apart_from(&self.records[m].access))
+            }),
+            // The new one goes to the place of the first.
+            false => {
+                self.records.iter().enumerate().all(|(at, r)| {
+                    !r.access.writes || place(at) < o.place() || r.access.is_apart_from(access)
+                })
+            }
+        }
+    }
+}

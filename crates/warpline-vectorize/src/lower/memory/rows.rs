@@ -1,0 +1,297 @@
+//! Accesses anywhere in memory: gathers and scatters, and what stands in for them.
+//!
+//! A gather takes as long as a load for each lane. So where lanes read several elements that lie side by side, as fields of a structure or
+//! neighbours in a grid do, each lane's are loaded as one short vector, a *row*, and the rows transposed. The
+//! [plan](super::plan) finds which.
+//!
+//! Where the machine cannot gather or scatter under a mask, or access neighbours, LLVM makes a branch for every lane. Without branches: lanes that are not active access
+//! a place on the stack that nobody looks at. [AVX2](super::avx2) gathers some elements by instructions.
+
+use crate::alignment::at_distance;
+use crate::{Gathers, VectorizeError};
+use warpline_ir::{CastOp, Constant, Inst, MemAccess, Op, Type, Value};
+
+use super::super::Lower;
+use super::plan::{Group, MAX_ROWS, Member, ROW_BYTES, Row};
+
+/// What lanes of a vector instruction are counted in: shuffles within so many bytes are cheap.
+const PART_BYTES: u64 = 16;
+
+impl Lower<'_> {
+    /// Loads one element for each lane from anywhere.
+    pub(super) fn gather(
+        &mut self,
+        address: Value,
+        access: MemAccess,
+        vty: Type,
+        at: Inst,
+    ) -> Result<Value, VectorizeError> {
+        if let Some(loaded) = self.load_own(address, access, vty, at)? {
+            return Ok(loaded);
+        }
+        let place = self.indexed(address, at)?;
+        if let Some(loaded) = self.gather_words(place.as_ref(), address, access, vty, at)? {
+            return Ok(loaded);
+        }
+        if let Some(place) = &place {
+            let mask = self.mask_vector(at)?;
+            if let Some(loaded) = self.gather_by_avx2(place, mask, vty, at)? {
+                return Ok(loaded);
+            }
+        }
+        let ptrs = match place {
+            Some(place) => self.pointers(&place),
+            None => self.vector(address, at)?,
+        };
+        if !self.goes_one_by_one(vty, at)? {
+            let mask = self.mask_or_true(at)?;
+            return Ok(self.masked_load("llvm.masked.gather", ptrs, access, mask, vty, at));
+        }
+        let ptrs = self.harmless_where_inactive(ptrs, at)?;
+        let elem = vty.elem().map_or(Type::Void, Type::from);
+        let lanes = (0..self.width).map(|k| self.load_row(ptrs, k, 0, access, elem, at)).collect();
+        Ok(self.collected(lanes, elem, vty))
+    }
+
+    /// The vector of what has been loaded lane by lane.
+    fn collected(&mut self, lanes: Vec<Value>, elem: Type, vty: Type) -> Value {
+        // A vector of narrow elements is one chain of insertions, one of wider ones has a chain in each part of a register.
+        let wide = if matches!(elem, Type::Int(8 | 16)) { Type::Int(32) } else { elem };
+        let wide_ty = wide.vector(self.width).expect("memory elements are scalars");
+        let mut all = self.out.poison(wide_ty);
+        for (k, mut x) in lanes.into_iter().enumerate() {
+            if wide != elem {
+                x = self.emit(Op::Cast(CastOp::ZExt), &[x], wide);
+            }
+            all = self.insert_lane(all, x, k as u32);
+        }
+        if wide == elem { all } else { self.emit(Op::Cast(CastOp::Trunc), &[all], vty) }
+    }
+
+    /// Stores one element of each lane anywhere, in lane order.
+    pub(super) fn scatter(
+        &mut self,
+        x: Value,
+        address: Value,
+        access: MemAccess,
+        at: Inst,
+    ) -> Result<(), VectorizeError> {
+        let ptrs = self.addresses(address, at)?;
+        let vty = self.out.ty(x);
+        if !self.goes_one_by_one(vty, at)? {
+            let mask = self.mask_or_true(at)?;
+            self.masked_store("llvm.masked.scatter", x, ptrs, access, mask, at);
+            return Ok(());
+        }
+        self.store_lanes(x, ptrs, access, at)
+    }
+
+    /// Stores lane by lane.
+    fn store_lanes(
+        &mut self,
+        x: Value,
+        ptrs: Value,
+        access: MemAccess,
+        at: Inst,
+    ) -> Result<(), VectorizeError> {
+        let ptrs = self.harmless_where_inactive(ptrs, at)?;
+        let elem = self.out.ty(x).elem().map_or(Type::Void, Type::from);
+        for k in 0..self.width {
+            let (ptr, lane) = (self.lane_pointer(ptrs, k), self.extract_lane(x, elem, k));
+            let new = self.emit_void(Op::Store(access), &[lane, ptr]);
+            self.copy_metadata(at, new);
+        }
+        Ok(())
+    }
+
+    /// Loads neighbouring elements under a mask that the machine has no such instruction for.
+    pub(super) fn load_one_by_one(
+        &mut self,
+        ptr: Value,
+        access: MemAccess,
+        vty: Type,
+        at: Inst,
+    ) -> Result<Value, VectorizeError> {
+        let elem = vty.elem().map_or(Type::Void, Type::from);
+        let ptrs = self.neighbours(ptr, elem);
+        let ptrs = self.harmless_where_inactive(ptrs, at)?;
+        let lanes = (0..self.width).map(|k| self.load_row(ptrs, k, 0, access, elem, at)).collect();
+        Ok(self.collected(lanes, elem, vty))
+    }
+
+    /// Stores them.
+    pub(super) fn store_one_by_one(
+        &mut self,
+        x: Value,
+        ptr: Value,
+        access: MemAccess,
+        at: Inst,
+    ) -> Result<(), VectorizeError> {
+        let elem = self.out.ty(x).elem().map_or(Type::Void, Type::from);
+        let ptrs = self.neighbours(ptr, elem);
+        self.store_lanes(x, ptrs, access, at)
+    }
+
+    /// The addresses of neighbouring elements.
+    fn neighbours(&mut self, ptr: Value, elem: Type) -> Value {
+        let numbers = (0..self.width).map(|k| Constant::int(64, k.into())).collect();
+        let numbers = self.out.constant_value(Constant::vector(numbers));
+        let ptrs = Type::PTR.vector(self.width).expect("a pointer is a scalar");
+        self.emit(Op::Gep(elem), &[ptr, numbers], ptrs)
+    }
+
+    /// Whether the machine has no instructions that access neighbouring elements under a mask.
+    pub(super) fn lacks_masks(&self, elem: Type, at: Inst) -> bool {
+        let bits = self.module.layout.alloc_size(&self.module.types, elem).unwrap_or(0) * 8;
+        !self.masked_accesses.serve(bits) && self.width > 1 && self.is_on_stack_kind(at)
+    }
+
+    /// Whether accesses are to be made lane by lane here, as LLVM would not make them well.
+    fn goes_one_by_one(&mut self, vty: Type, at: Inst) -> Result<bool, VectorizeError> {
+        let elem = vty.elem().map_or(Type::Void, Type::from);
+        let bits = self.module.layout.alloc_size(&self.module.types, elem).unwrap_or(0) * 8;
+        let in_hardware = self.gathers == Gathers::Everything && matches!(bits, 32 | 64);
+        Ok(!in_hardware && self.width > 1 && self.is_on_stack_kind(at) && self.mask_vector(at)?.is_some())
+    }
+
+    /// Whether pointers of an access may as well point to the stack.
+    fn is_on_stack_kind(&self, at: Inst) -> bool {
+        self.src.accessed(at).is_some_and(|a| self.src.ty(a.address) == Type::PTR)
+    }
+
+    /// The pointers of active lanes, and elsewhere one to a place that nobody looks at.
+    fn harmless_where_inactive(&mut self, ptrs: Value, at: Inst) -> Result<Value, VectorizeError> {
+        let Some(mask) = self.mask_vector(at)? else { return Ok(ptrs) };
+        let place = self.nobodys_place();
+        let vty = self.out.ty(ptrs);
+        let places = self.splat(place, at)?;
+        Ok(self.emit(Op::Select, &[mask, ptrs, places], vty))
+    }
+
+    /// Memory on the stack, with room for a group on both sides.
+    fn nobodys_place(&mut self) -> Value {
+        const ROOM: u64 = MAX_ROWS * ROW_BYTES;
+        let start = self.nobodys_place.expand().unwrap_or_else(|| {
+            let one = self.out.int_const(32, 1);
+            let ty = self.module.types.array(Type::Int(8), 2 * ROOM);
+            let op = Op::Alloca { ty, align: PART_BYTES };
+            let inst = self.out.make_inst(self.out.entry(), op, &[one], &[Type::PTR]);
+            self.allocas.push(inst);
+            self.out.insts[inst].results[0]
+        });
+        self.nobodys_place = start.into();
+        self.offset_by(start, ROOM as i64)
+    }
+
+    fn lane_pointer(&mut self, ptrs: Value, k: u32) -> Value {
+        let ty = self.out.ty(ptrs).elem().map_or(Type::PTR, Type::from);
+        self.extract_lane(ptrs, ty, k)
+    }
+
+    /// Loads what lies so many bytes behind a lane's pointer.
+    fn load_row(&mut self, ptrs: Value, k: u32, offset: i64, access: MemAccess, ty: Type, at: Inst) -> Value {
+        let ptr = self.lane_pointer(ptrs, k);
+        let ptr = self.offset_by(ptr, offset);
+        let align = at_distance(access.align.min(PART_BYTES), offset);
+        let new = self.out.append(self.block, Op::Load(MemAccess { align, ..access }), &[ptr], ty);
+        self.copy_metadata(at, new);
+        self.out.insts[new].results[0]
+    }
+
+    /// Loads of a group whose lanes are anywhere.
+    pub(super) fn load_rows(&mut self, group: &Group) -> Result<(), VectorizeError> {
+        let first = group.members[0].inst;
+        let Some(accessed) = self.src.accessed(first) else {
+            return Err(self.internal(first, "a group has members that are no accesses"));
+        };
+        let (access, size) = (accessed.access, group.size as i64);
+        let elem = self.element_of(group);
+        let ptrs = self.addresses(accessed.address, first)?;
+        let ptrs = self.harmless_where_inactive(ptrs, first)?;
+        let rows = group.rows();
+        for (n, row) in rows.iter().enumerate() {
+            let row_ty = match row.len {
+                1 => elem,
+                len => elem.vector(len).expect("memory elements are scalars"),
+            };
+            let loaded: Vec<Value> = (0..self.width)
+                .map(|k| self.load_row(ptrs, k, row.from * size, access, row_ty, first))
+                .collect();
+            let columns = self.transposed(&loaded, row, elem, group.size);
+            let first_with = |m: &&Member| rows.iter().position(|row| row.contains(m.offset));
+            for m in group.members.iter().filter(|m| first_with(m) == Some(n)) {
+                let result = self.src.insts[m.inst].results[0];
+                let column = columns[(m.offset - row.from) as usize];
+                let column = self.as_value(column, elem, self.src.ty(result));
+                self.define(result, column);
+            }
+        }
+        Ok(())
+    }
+
+    /// The columns of a matrix with a row of at most [`PART_BYTES`] for each lane. Rows are laid side by side so that what is left to do are shuffles
+    /// within parts of a register.
+    fn transposed(&mut self, rows: &[Value], row: &Row, elem: Type, size: u64) -> Vec<Value> {
+        let vty = elem.vector(self.width).expect("memory elements are scalars");
+        if row.len == 1 {
+            let mut all = self.out.poison(vty);
+            for (k, &x) in rows.iter().enumerate() {
+                all = self.insert_lane(all, x, k as u32);
+            }
+            return vec![all];
+        }
+        let rows: Vec<Value> = match row.len {
+            3 => rows.iter().map(|&x| self.with_a_fourth(x, elem)).collect(),
+            _ => rows.to_vec(),
+        };
+        let per_part = (PART_BYTES / size) as usize;
+        let len = (row.len as usize).next_power_of_two();
+        // In part *m*, the *j*-th vector has these rows: as many as fit.
+        let (together, vectors) = (per_part / len, len);
+        let side_by_side = |j: usize| -> Vec<Value> {
+            let parts = rows.chunks(per_part);
+            parts.flat_map(|p| p[j * together..(j + 1) * together].iter().copied()).collect()
+        };
+        let beside: Vec<Vec<Value>> = (0..vectors).map(side_by_side).collect();
+        let beside: Vec<Value> = beside.into_iter().map(|rows| self.joined(rows)).collect();
+        match (len, per_part) {
+            (2, 4) => vec![
+                self.shuffle_parts(beside[0], beside[1], [0, 2, 4, 6]),
+                self.shuffle_parts(beside[0], beside[1], [1, 3, 5, 7]),
+            ],
+            (2, _) => vec![
+                self.shuffle_parts(beside[0], beside[1], [0, 2]),
+                self.shuffle_parts(beside[0], beside[1], [1, 3]),
+            ],
+            _ => {
+                let halves: Vec<[Value; 2]> = [[0, 4, 1, 5], [2, 6, 3, 7]]
+                    .map(|pick| [(0, 1), (2, 3)].map(|(a, b)| self.shuffle_parts(beside[a], beside[b], pick)))
+                    .to_vec();
+                { halves }
+                    .into_iter()
+                    .flat_map(|[a, b]| {
+                        [[0, 1, 4, 5], [2, 3, 6, 7]].map(|pick| self.shuffle_parts(a, b, pick))
+                    })
+                    .collect()
+            }
+        }
+    }
+
+    /// Two vectors with the same shuffle in each part of them, of which the elements are counted from the part's first, those of the second vector behind
+    /// those of the first.
+    fn shuffle_parts<const N: usize>(&mut self, a: Value, b: Value, pick: [usize; N]) -> Value {
+        let (ty, all) = (self.out.ty(a), self.width as usize);
+        let place = |k: usize| {
+            let (part, from) = (k / N * N, pick[k % N]);
+            (part + from % N + if from >= N { all } else { 0 }) as i32
+        };
+        let places = (0..all).map(place).collect();
+        self.emit(Op::Shuffle(places), &[a, b], ty)
+    }
+
+    fn with_a_fourth(&mut self, x: Value, elem: Type) -> Value {
+        let nothing = self.out.poison(self.out.ty(x));
+        let four = elem.vector(4).expect("memory elements are scalars");
+        self.emit(Op::Shuffle([0, 1, 2, -1].into()), &[x, nothing], four)
+    }
+}

@@ -1,0 +1,215 @@
+//! Wide accesses with shuffles, for the groups of an [`AccessPlan`](super::plan::AccessPlan).
+
+use crate::VectorizeError;
+use warpline_ir::{Accessed, CastOp, Constant, Inst, MemAccess, Op, Type, Value};
+
+use super::super::Lower;
+use super::plan::{Group, Spread};
+use crate::alignment::at_distance;
+
+/// Where the elements of a group lie.
+struct Range {
+    /// The address of the first element.
+    start: Value,
+    /// The access to all elements.
+    access: MemAccess,
+    /// The type of an element in memory.
+    elem: Type,
+    /// How many elements there are from the first to the last one.
+    len: u64,
+}
+
+impl Lower<'_> {
+    /// Loads of a group.
+    pub(super) fn load_members(&mut self, group: &Group) -> Result<(), VectorizeError> {
+        match group.spread {
+            Spread::Fixed(_) => self.load_wide(group),
+            Spread::Anywhere => self.load_rows(group),
+        }
+    }
+
+    /// Loads of a group with a fixed step between lanes.
+    fn load_wide(&mut self, group: &Group) -> Result<(), VectorizeError> {
+        let first = group.members[0].inst;
+        let range = self.range(group)?;
+        let whole_ty = range.elem.vector(range.len as u32).expect("memory elements are scalars");
+        let whole = match self.range_mask(group, &range, first)? {
+            None => {
+                let new = self.out.append(self.block, Op::Load(range.access), &[range.start], whole_ty);
+                self.copy_metadata(first, new);
+                self.out.insts[new].results[0]
+            }
+            Some(mask) => {
+                self.masked_load("llvm.masked.load", range.start, range.access, mask, whole_ty, first)
+            }
+        };
+        let nothing = self.out.poison(whole_ty);
+        for m in &group.members {
+            let result = self.src.insts[m.inst].results[0];
+            let ty = self.src.ty(result);
+            let places = (0..self.width).map(|k| self.place(group, m.offset, k) as i32).collect();
+            let part_ty = range.elem.vector(self.width).expect("memory elements are scalars");
+            let part = self.emit(Op::Shuffle(places), &[whole, nothing], part_ty);
+            let part = self.as_value(part, range.elem, ty);
+            self.define(result, part);
+        }
+        Ok(())
+    }
+
+    /// Stores of a group.
+    pub(super) fn store_group(&mut self, group: &Group) -> Result<(), VectorizeError> {
+        let last = group.members[group.members.len() - 1].inst;
+        let range = self.range(group)?;
+        let mut parts = Vec::with_capacity(group.members.len());
+        for m in &group.members {
+            let value = self.src.insts[m.inst].args[0];
+            let x = self.vector(value, m.inst)?;
+            parts.push(self.as_element(x, self.src.ty(value), range.elem));
+        }
+        // Where the lanes' elements of each member are in the parts, one after another. Later members win.
+        let mut places = vec![-1i32; range.len as usize];
+        for (n, m) in group.members.iter().enumerate() {
+            for k in 0..self.width {
+                places[self.place(group, m.offset, k)] = (n as u32 * self.width + k) as i32;
+            }
+        }
+        let whole_ty = range.elem.vector(range.len as u32).expect("memory elements are scalars");
+        let all = self.joined(parts);
+        let nothing = self.out.poison(self.out.ty(all));
+        let whole = self.emit(Op::Shuffle(places.into()), &[all, nothing], whole_ty);
+        match self.range_mask(group, &range, last)? {
+            None => {
+                let new = self.emit_void(Op::Store(range.access), &[whole, range.start]);
+                self.copy_metadata(last, new);
+            }
+            Some(mask) => {
+                self.masked_store("llvm.masked.store", whole, range.start, range.access, mask, last);
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the element of a lane lies in the range of a group.
+    fn place(&self, group: &Group, offset: i64, lane: u32) -> usize {
+        let (low, _) = group.extent();
+        let first = group.factor().min(0) * i64::from(self.width - 1) + low;
+        (i64::from(lane) * group.factor() + offset - first) as usize
+    }
+
+    fn range(&mut self, group: &Group) -> Result<Range, VectorizeError> {
+        let elem = self.element_of(group);
+        let first = group.members[0].inst;
+        let Some(Accessed { access, address, .. }) = self.src.accessed(first) else {
+            return Err(self.internal(first, "a group has members that are no accesses"));
+        };
+        let base = self.scalar(address, first)?;
+        let size = group.size as i64;
+        let start = -(self.place(group, 0, 0) as i64) * size;
+        // What lanes promise of their addresses, no one promises where no lane may be active: no more than an element's alignment is
+        // said then, which no vector is too large for.
+        let promised = if self.mask.is_none() { access.align } else { at_distance(access.align, size) };
+        let align = at_distance(at_distance(promised, group.factor() * size), start);
+        let start = self.offset_by(base, start);
+        let access = MemAccess { align, ..access };
+        Ok(Range { start, access, elem, len: group.range(self.width) })
+    }
+
+    /// The type of a group's elements in memory.
+    pub(super) fn element_of(&self, group: &Group) -> Type {
+        let types: Vec<Type> = group.members.iter().map(|m| self.memory_type(m.inst)).collect();
+        let alike = types.iter().all(|&ty| ty == types[0]);
+        if alike { types[0] } else { Type::Int(group.size as u32 * 8) }
+    }
+
+    /// The type that the elements of a load or store have in memory.
+    fn memory_type(&self, i: Inst) -> Type {
+        let elem = self.src.accessed(i).and_then(|a| self.memory_element(a.ty));
+        elem.map_or(Type::Void, Type::from)
+    }
+
+    /// A mask of all elements of a range; `None` if all may be accessed.
+    fn range_mask(
+        &mut self,
+        group: &Group,
+        range: &Range,
+        at: Inst,
+    ) -> Result<Option<Value>, VectorizeError> {
+        let mask = self.mask_vector(at)?;
+        if mask.is_none() && (!group.stores || group.is_complete()) {
+            return Ok(None);
+        }
+        // The number of the lane that each element belongs to, or W.
+        let mut lanes = vec![self.width as i32; range.len as usize];
+        for m in &group.members {
+            for k in 0..self.width {
+                lanes[self.place(group, m.offset, k)] = k as i32;
+            }
+        }
+        Ok(Some(match mask {
+            Some(mask) => {
+                let none = self.out.constant_value(Constant::Zero(self.mask_type()));
+                let ty = Type::BOOL.vector(range.len as u32).expect("a boolean is a scalar");
+                self.emit(Op::Shuffle(lanes.into()), &[mask, none], ty)
+            }
+            None => {
+                let bits = lanes.iter().map(|&k| Constant::bool(k != self.width as i32));
+                self.out.constant_value(Constant::vector(bits.collect()))
+            }
+        }))
+    }
+
+    /// What was loaded as elements of one type, as values of another.
+    pub(super) fn as_value(&mut self, x: Value, elem: Type, ty: Type) -> Value {
+        if elem == ty {
+            return x;
+        }
+        match ty {
+            Type::Int(bits) if elem.int_bits().is_some_and(|b| b > bits) => {
+                self.cast_vector(CastOp::Trunc, x, ty)
+            }
+            _ => self.cast_vector(CastOp::Bitcast, x, ty),
+        }
+    }
+
+    /// Values of one type as elements of another.
+    pub(super) fn as_element(&mut self, x: Value, ty: Type, elem: Type) -> Value {
+        if elem == ty {
+            return x;
+        }
+        match ty {
+            Type::Int(bits) if elem.int_bits().is_some_and(|b| b > bits) => {
+                self.cast_vector(CastOp::ZExt, x, elem)
+            }
+            _ => self.cast_vector(CastOp::Bitcast, x, elem),
+        }
+    }
+
+    /// Vectors of one type, one after another. What fills the last ones up is poison.
+    pub(super) fn joined(&mut self, mut parts: Vec<Value>) -> Value {
+        while parts.len() > 1 {
+            let ty = self.out.ty(parts[0]);
+            let Type::Vector(v) = ty else { break };
+            if parts.len() % 2 == 1 {
+                parts.push(self.out.poison(ty));
+            }
+            let double = Type::from(v.elem).vector(2 * v.lanes).expect("elements are scalars");
+            let places: Box<[i32]> = (0..2 * v.lanes as i32).collect();
+            parts = parts
+                .chunks(2)
+                .map(|pair| self.emit(Op::Shuffle(places.clone()), &[pair[0], pair[1]], double))
+                .collect();
+        }
+        parts[0]
+    }
+
+    /// A pointer some bytes further.
+    pub(super) fn offset_by(&mut self, base: Value, bytes: i64) -> Value {
+        let ty = self.out.ty(base);
+        let Type::Ptr(space) = ty else { return base };
+        if bytes == 0 {
+            return base;
+        }
+        let offset = self.out.int_const(self.module.layout.index_bits(space), bytes as i128 as u128);
+        self.emit(Op::Gep(Type::Int(8)), &[base, offset], ty)
+    }
+}

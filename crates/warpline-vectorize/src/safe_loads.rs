@@ -1,0 +1,74 @@
+//! Loads from uniform addresses that need no active lane.
+//!
+//! A load from a uniform address is made once for all lanes. In a block that may be executed with an empty mask it could
+//! fault, so a [guard](super::guards) is put around it, unless it is found here: what it reads is [there](super::objects) in any case.
+//!
+//! Departure from paper 3, whose masks of memory accesses follow from predicates alone (Theorem 4.1).
+//!
+//! An earlier access of the same bytes counts if its block dominates the load's, has the mask of the function or of a loop that is around
+//! both, and no loop is around the access alone: then whenever the load is made, however control flow was linearized, the access has been
+//! made by some lane in the same iteration.
+
+use cranelift_entity::SecondaryMap;
+
+use super::objects::{Accesses, Extent, Objects, SafeLoad, Wanted};
+use super::plan::Plan;
+use warpline_dataflow::linear::{Address, Term};
+use warpline_ir::{Accessed, Block, Inst, Module, Value};
+
+/// The loads that need no active lane, and how they are made.
+pub type SafeLoads = SecondaryMap<Inst, Option<SafeLoad>>;
+
+/// A base and what is added to it, up to a constant.
+type Place = (Value, Vec<Term>);
+
+/// Whether some lane is active whenever a block is executed, whose mask is that of the function or of a loop around it.
+fn has_lane(plan: &Plan, b: Block) -> bool {
+    let class = plan.class_of(b);
+    let header = plan.loop_at(plan.leaders[class]);
+    plan.always.contains(b) && (class.as_u32() == 0 || header.is_some_and(|l| plan.contains(l, b)))
+}
+
+/// Finds them in a function whose classes are known.
+pub fn find(module: &Module, plan: &Plan) -> SafeLoads {
+    let func = &plan.func;
+    let accesses = accesses(module, plan);
+    let mut found = SafeLoads::new();
+    if accesses.wanted.is_empty() {
+        return found;
+    }
+    let objects = Objects::of(module, func);
+    for wanted in &accesses.wanted {
+        let Wanted { inst, place: (root, terms), offset, size } = wanted;
+        let object = objects.extent(*root).filter(|_| terms.is_empty());
+        let block = func.insts[*inst].block;
+        let around = |b: Block| plan.loops_around(b).all(|l| plan.contains(l, block));
+        let earlier = || objects.made_before(&accesses, wanted, around);
+        found[*inst] = object.and_then(|o| o.load(*root, *offset, *size)).or_else(earlier);
+    }
+    found
+}
+
+/// The accesses of uniform addresses.
+fn accesses(module: &Module, plan: &Plan) -> Accesses<Place> {
+    let func = &plan.func;
+    let mut found = Accesses::default();
+    for &b in &func.layout {
+        let always = has_lane(plan, b);
+        for &inst in &func.blocks[b].insts {
+            let Some(Accessed { access, address, ty, writes }) = func.accessed(inst) else { continue };
+            if !access.is_simple() || plan.facts.divergent.contains(address) || (writes && !always) {
+                continue;
+            }
+            let Some(size) = module.layout.store_size(&module.types, ty) else { continue };
+            let Some(Address { root, terms, offset }) = Address::of(module, func, address) else { continue };
+            let place = (root, terms.to_vec());
+            if always {
+                found.add_made(b, address, place, offset, Extent { bytes: size, align: access.align });
+            } else {
+                found.wanted.push(Wanted { inst, place, offset, size });
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,167 @@
+//! Stores that end all ways to a block become one store in that block.
+//!
+//! Where lanes part and each way ends in a store to the same address, as in `if (c) out[i] = f(x); else out[i] = g(x);`, each of the stores would be
+//! made under a mask of its own. Behind the ways, where all lanes are that were before, one is made of what has been computed on either.
+//!
+//! The address is the same if it is the same value, or computed by the same operations on the same values; these are then done again for the one store.
+
+use std::collections::BTreeMap;
+
+use cranelift_entity::EntitySet;
+use warpline_analysis::{DfsOrder, DomTree, Node};
+
+use warpline_ir::{Block, Function, Inst, MemAccess, Module, Op, Value};
+
+use super::arms::is_pure;
+
+/// How deep addresses are compared.
+const MAX_DEPTH: u32 = 6;
+
+/// How many ways to a block are looked at.
+const MAX_WAYS: usize = 8;
+
+/// Whether a function has such stores.
+pub fn has_stores_to_sink(module: &Module, func: &Function) -> bool {
+    joins(func).into_iter().any(|join| last_stores(module, func, join).is_some())
+}
+
+/// Moves those behind branches that lanes part at.
+pub fn sink_stores(module: &Module, func: &mut Function, is_divergent: impl Fn(Value) -> bool) {
+    let dom = DomTree::compute(&func.graph().0);
+    // What inner branches end in may go behind outer ones afterwards.
+    for join in joins(func) {
+        let parts = |b: Node| {
+            let t = &func.insts[func.terminator(Block::from(b))];
+            t.args.first().is_some_and(|&v| is_divergent(v))
+        };
+        if !dom.idom(Node::from(join)).is_some_and(parts) {
+            continue;
+        }
+        while let Some(stores) = last_stores(module, func, join) {
+            merge(func, join, &stores);
+        }
+    }
+}
+
+/// The blocks that several ways lead to, but for headers of loops: inner ones first.
+fn joins(func: &Function) -> Vec<Block> {
+    let (graph, _) = func.graph();
+    let mut seen = EntitySet::with_capacity(func.blocks.len());
+    let mut found = Vec::new();
+    for b in DfsOrder::compute(&graph).reverse_post_order().map(Block::from) {
+        let preds = &func.blocks[b].preds;
+        let forward = preds.iter().all(|&e| seen.contains(func.edges[e].from));
+        seen.insert(b);
+        if forward && (2..=MAX_WAYS).contains(&preds.len()) {
+            found.push(b);
+        }
+    }
+    found
+}
+
+/// The stores to one address that end all ways to a block, in the order of its edges.
+fn last_stores(module: &Module, func: &Function, join: Block) -> Option<Vec<Inst>> {
+    let preds = &func.blocks[join].preds;
+    let last = |b: Block| {
+        let block = &func.blocks[b];
+        let ends = func.insts[func.terminator(b)].op == Op::Br && func.first_sigma(b) == block.insts.len();
+        let i = block.insts.iter().rev().copied().find(|&i| !is_pure(module, func, i)).filter(|_| ends)?;
+        matches!(func.insts[i].op, Op::Store(access) if access.is_simple()).then_some(i)
+    };
+    let stores = preds.iter().map(|&e| last(func.edges[e].from)).collect::<Option<Vec<Inst>>>()?;
+    let (first, others) = stores.split_first()?;
+    let stored = |i: Inst| &func.insts[i].args;
+    let ty = func.ty(stored(*first)[0]);
+    let one = ty.scalar().is_some()
+        && others.iter().all(|&i| {
+            let same = is_same(module, func, stored(*first)[1], stored(i)[1], MAX_DEPTH);
+            i != *first && func.ty(stored(i)[0]) == ty && same
+        });
+    one.then_some(stores)
+}
+
+/// Whether values that are computed on different ways to a block are the same.
+fn is_same(module: &Module, func: &Function, a: Value, b: Value, depth: u32) -> bool {
+    if a == b {
+        return true;
+    }
+    let (Some(i), Some(k)) = (func.def_inst(a), func.def_inst(b)) else { return false };
+    let (x, y) = (&func.insts[i], &func.insts[k]);
+    depth > 0
+        && x.op == y.op
+        // Two executions of this one need not agree.
+        && x.op != Op::Freeze
+        && is_pure(module, func, i)
+        && func.ty(a) == func.ty(b)
+        && x.args.len() == y.args.len()
+        && x.args.iter().zip(&y.args).all(|(&a, &b)| is_same(module, func, a, b, depth - 1))
+}
+
+/// Makes one store at the beginning of a block of those that end the ways to it.
+fn merge(func: &mut Function, join: Block, stores: &[Inst]) {
+    let ours = stores[0];
+    let values: Vec<Value> = stores.iter().map(|&i| func.insts[i].args[0]).collect();
+    let addresses: Vec<Value> = stores.iter().map(|&i| func.insts[i].args[1]).collect();
+    for &i in stores {
+        let from = func.insts[i].block;
+        func.blocks[from].insts.retain(|&k| k != i);
+    }
+    let stored = match values.iter().all(|v| *v == values[0]) {
+        true => values[0],
+        false => {
+            let phi = func.add_phi(join, func.ty(values[0]));
+            let position = func.blocks[join].phis.len() - 1;
+            for (e, &v) in func.blocks[join].preds.clone().into_iter().zip(&values) {
+                func.set_phi_arg(e, position, v);
+            }
+            phi
+        }
+    };
+    let mut made = Vec::new();
+    let address = again(func, join, &addresses, &mut BTreeMap::new(), &mut made);
+    let align = |i: &Inst| match func.insts[*i].op {
+        Op::Store(access) => access.align,
+        _ => 1,
+    };
+    let align = stores.iter().map(align).min().unwrap_or(1);
+    let data = &mut func.insts[ours];
+    (data.args[0], data.args[1], data.block) = (stored, address, join);
+    data.origin = None.into();
+    if let Op::Store(access) = &mut data.op {
+        *access = MemAccess { align, ..*access };
+    }
+    made.push(ours);
+    func.blocks[join].insts.splice(0..0, made);
+}
+
+/// A value that is the same on all ways to a block, computed there by new instructions.
+fn again(
+    func: &mut Function,
+    join: Block,
+    ways: &[Value],
+    known: &mut BTreeMap<Vec<Value>, Value>,
+    made: &mut Vec<Inst>,
+) -> Value {
+    let first = ways[0];
+    if ways.iter().all(|&v| v == first) {
+        return first;
+    }
+    if let Some(&v) = known.get(ways) {
+        return v;
+    }
+    let insts: Vec<Inst> = ways.iter().filter_map(|&v| func.def_inst(v)).collect();
+    let count = func.insts[insts[0]].args.len();
+    let args: Vec<Value> = (0..count)
+        .map(|n| {
+            let operands: Vec<Value> = insts.iter().map(|&i| func.insts[i].args[n]).collect();
+            again(func, join, &operands, known, made)
+        })
+        .collect();
+    let flags = insts.iter().map(|&i| func.insts[i].flags).reduce(|a, b| a & b).unwrap_or_default();
+    let (op, ty, loc) = (func.insts[insts[0]].op.clone(), func.ty(first), func.insts[insts[0]].loc);
+    let new = func.make_inst(join, op, &args, &[ty]);
+    (func.insts[new].flags, func.insts[new].loc) = (flags, loc);
+    made.push(new);
+    known.insert(ways.to_vec(), func.insts[new].results[0]);
+    func.insts[new].results[0]
+}

@@ -1,0 +1,142 @@
+//! What iterations of a loop hand on: the greatest mean number of cycles, per iteration, of a chain of operations that goes from φ to φ of its
+//! header and comes back. A processor begins no iteration's part of the chain before the one before has ended.
+//!
+//! The chains are circles in a graph with the φs as nodes, and for φs *p* and *q* the longest way from *p* to what *q* gets in the next
+//! iteration as an edge; the greatest mean is found as Karp (1978) does.
+
+use cranelift_entity::SecondaryMap;
+use warpline_analysis::{CycleId, Node};
+
+use warpline_ir::{BinaryOp, Block, CastOp, Inst, Op, Type, Value};
+
+use super::{Program, element_bits};
+
+/// Of more φs none is looked at.
+const MAX_PHIS: usize = 64;
+
+/// The cycles that an iteration of an innermost loop waits for the one before; 0 for other loops.
+/// `order` is a reverse post-order of the blocks.
+pub(super) fn of_loop(program: &Program<'_>, cycle: CycleId, order: &[Block]) -> f64 {
+    let func = program.func;
+    let cycles = &program.cycles;
+    let header = Block::from(cycles.header(cycle));
+    let phis = &func.blocks[header].phis;
+    if !cycles.children(cycle).is_empty() || phis.len() > MAX_PHIS {
+        return 0.0;
+    }
+    let inside = |b: Block| cycles.contains(cycle, Node::from(b));
+    let order: Vec<Block> = order.iter().copied().filter(|&b| inside(b)).collect();
+    let back: Vec<_> =
+        func.blocks[header].preds.iter().copied().filter(|&e| inside(func.edges[e].from)).collect();
+    let ways: Vec<Vec<f64>> = phis
+        .iter()
+        .map(|&from| {
+            let reached = longest_ways(program, func.insts[from].results[0], header, &order);
+            let reached = &reached;
+            let next = |q: usize| back.iter().map(move |&e| reached[func.edges[e].args[q]]);
+            (0..phis.len()).map(|q| next(q).fold(f64::NEG_INFINITY, f64::max)).collect()
+        })
+        .collect();
+    greatest_mean(&ways).max(0.0)
+}
+
+/// The longest way from a φ of the header to each value of the loop, in cycles; −∞ to what does not depend on it.
+fn longest_ways(
+    program: &Program<'_>,
+    from: Value,
+    header: Block,
+    order: &[Block],
+) -> SecondaryMap<Value, f64> {
+    let func = program.func;
+    let mut reached = SecondaryMap::with_default(f64::NEG_INFINITY);
+    reached[from] = 0.0;
+    for &b in order {
+        if b != header {
+            for (position, &phi) in func.blocks[b].phis.iter().enumerate() {
+                let preds = &func.blocks[b].preds;
+                let latest = preds.iter().map(|&e| reached[func.edges[e].args[position]]);
+                reached[func.insts[phi].results[0]] = latest.fold(f64::NEG_INFINITY, f64::max);
+            }
+        }
+        for &i in &func.blocks[b].insts {
+            let data = &func.insts[i];
+            let Some(result) = data.result() else { continue };
+            let latest = data.args.iter().map(|&a| reached[a]).fold(f64::NEG_INFINITY, f64::max);
+            reached[result] = latest + latency(program, i);
+        }
+    }
+    reached
+}
+
+/// The cycles of the longest chain of operations in some blocks, given in reverse post-order, if everything else is there.
+pub(super) fn of_blocks(program: &Program<'_>, blocks: impl Iterator<Item = Block>) -> f64 {
+    let func = program.func;
+    let mut reached = SecondaryMap::with_default(0.0);
+    let mut longest: f64 = 0.0;
+    for i in blocks.flat_map(|b| func.blocks[b].insts.iter().copied()) {
+        let data = &func.insts[i];
+        let latest = data.args.iter().map(|&a| reached[a]).fold(0.0, f64::max);
+        let there = latest + latency(program, i);
+        longest = longest.max(there);
+        data.results.iter().for_each(|&v| reached[v] = there);
+    }
+    longest
+}
+
+/// Cycles until a result is there.
+fn latency(program: &Program<'_>, i: Inst) -> f64 {
+    let data = &program.func.insts[i];
+    let ty = data.result().map_or(Type::Void, |v| program.func.ty(v));
+    match &data.op {
+        Op::Binary(op) if op.is_int_division() => 20.0,
+        Op::Binary(BinaryOp::FDiv | BinaryOp::FRem) => 14.0,
+        Op::Binary(BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul) => 4.0,
+        Op::Binary(BinaryOp::Mul) if element_bits(ty) == 64 => 8.0,
+        Op::Binary(BinaryOp::Mul) => 5.0,
+        Op::FCmp(_) | Op::ICmp(_) => 2.0,
+        Op::Cast(CastOp::Bitcast | CastOp::PtrToInt | CastOp::IntToPtr) => 0.0,
+        Op::Cast(_) => 3.0,
+        Op::Load(_) if program.varies(data.args[0]) => 60.0,
+        Op::Load(_) => 6.0,
+        Op::Call(_) | Op::Opaque(_) => 30.0,
+        _ => 1.0,
+    }
+}
+
+/// The greatest mean weight of a circle; −∞ if there is none.
+fn greatest_mean(weights: &[Vec<f64>]) -> f64 {
+    let n = weights.len();
+    // By number of edges: the heaviest walk to each node, from anywhere.
+    let mut walks = vec![vec![0.0; n]];
+    for k in 0..n {
+        let heaviest = |to: usize| {
+            (0..n).map(|from| walks[k][from] + weights[from][to]).fold(f64::NEG_INFINITY, f64::max)
+        };
+        let next: Vec<f64> = (0..n).map(heaviest).collect();
+        walks.push(next);
+    }
+    let mean_at = |v: usize| {
+        let last = walks[n][v];
+        let means = (0..n).map(|k| (last - walks[k][v]) / (n - k) as f64);
+        if last == f64::NEG_INFINITY { last } else { means.fold(f64::INFINITY, f64::min) }
+    };
+    (0..n).map(mean_at).fold(f64::NEG_INFINITY, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NO: f64 = f64::NEG_INFINITY;
+
+    #[test]
+    fn the_greatest_mean_is_that_of_the_heaviest_circle_for_its_length() {
+        assert_eq!(greatest_mean(&[]), NO);
+        assert_eq!(greatest_mean(&[vec![NO, 9.0], vec![NO, NO]]), NO);
+        assert_eq!(greatest_mean(&[vec![4.0]]), 4.0);
+        // 0 → 1 → 0 has the mean 5, 1 → 1 alone 3.
+        assert_eq!(greatest_mean(&[vec![NO, 8.0], vec![2.0, 3.0]]), 5.0);
+        // A way from one circle to another counts in neither.
+        assert_eq!(greatest_mean(&[vec![1.0, 100.0], vec![NO, 2.0]]), 2.0);
+    }
+}

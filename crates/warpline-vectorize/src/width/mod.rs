@@ -1,0 +1,661 @@
+//! How many lanes suit a kernel on a processor.
+//!
+//! The lane program is looked at loop by loop. One iteration takes as long as the longest of these: the busiest of the processor's units
+//! (`work`); the chain of dependent operations that iterations hand on (`chains`), which more lanes do not make longer; and the longest chain within
+//! an iteration, if that has more operations than a processor can look ahead. To
+//! the former belongs what does not fit into the vector registers (`pressure`) and is stored and loaded again. What a group of lanes takes in all,
+//! divided by the number of lanes, is compared for each power of two; among widths that come close to the best one the least is
+//! chosen, since the last group of a range is partial.
+//!
+//! A range of indices and a loop that is the unit are begun again and again, so that their last group counts for what it is: on average, half of it is
+//! there. Where one group of all lanes for that takes longer than several smaller ones and a partial one of these, it is made so. Both have their sums
+//! of indices computed beforehand or in the addresses of loads and stores.
+//!
+//! So kernels on bytes get more lanes than kernels on `double`, kernels that wait for chains get several registers' worth, and kernels
+//! with many live values do not.
+
+mod chains;
+mod pressure;
+#[cfg(test)]
+mod tests;
+mod trips;
+mod work;
+
+use std::fmt;
+
+use cranelift_entity::SecondaryMap;
+use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
+
+use warpline_dataflow::linear::Address;
+use warpline_ir::{Block, Effects, Function, Inst, LaneOp, Module, Op, Symbol, Type, Value};
+use warpline_uniformity::rules::lane_op;
+use warpline_uniformity::shape::ArgShape;
+
+use super::loops::Iteration;
+use super::lower::{AccessPlan, Rep, has_cheap_vector_form, representations};
+use super::options::{Gathers, Masks, Options};
+use super::pipeline::{Linearized, MAX_WIDTH, linearize_kernel};
+use super::words::Words;
+
+use work::Work;
+
+/// The vector registers of a processor.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Machine {
+    /// Bits of one of them.
+    pub register_bits: u32,
+    /// How many there are.
+    pub registers: u32,
+    /// Whether there are others for masks. If not, masks fill vector registers as what they blend does.
+    pub mask_registers: bool,
+    /// Where there are no mask registers: the widest vectors, in bits, that masks are kept in across blocks. Wider ones are packed and unpacked.
+    pub mask_bits: u32,
+    /// What its instructions gather and scatter under masks.
+    pub gathers: Gathers,
+    /// What they load and store under masks.
+    pub masks: Masks,
+    /// Whether it multiplies and adds in one instruction, with one rounding.
+    pub fused: bool,
+}
+
+impl Machine {
+    /// How many registers the values of so many bits of all lanes fill.
+    fn filled(&self, bits: u32, width: u32) -> u32 {
+        // Values of absurd types fill enough to be left alone.
+        let filled = (u64::from(bits) * u64::from(width)).div_ceil(u64::from(self.register_bits.max(1)));
+        filled.min(1 << 16) as u32
+    }
+}
+
+/// A number of lanes, and why.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct Choice {
+    /// The number of lanes.
+    pub lanes: u32,
+    /// Bits of the elements that most of the work is done on.
+    pub element_bits: u32,
+    /// What decided.
+    pub reason: Reason,
+}
+
+/// What decided about a number of lanes.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub enum Reason {
+    /// The lanes fill one register: more would not take less time each.
+    OneRegister,
+    /// Several registers' worth, since iterations wait for a chain of so many cycles, or for what is done once for all lanes.
+    Chain(u32),
+    /// As many as have their elements in a cache line, since little is done but to access neighbours.
+    Line,
+    /// Fewer than would fill a register.
+    Fewer,
+    /// The lane program is not known or too large to be looked at.
+    ByType,
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bits = self.element_bits;
+        match self.reason {
+            Reason::OneRegister => write!(f, "one register of {bits}-bit elements"),
+            Reason::Chain(0) => {
+                write!(f, "more than one register of {bits}-bit elements, to share what is done once")
+            }
+            Reason::Chain(cycles) => {
+                write!(f, "more than one register of {bits}-bit elements, to fill a chain of {cycles} cycles")
+            }
+            Reason::Line => {
+                write!(f, "one cache line of {bits}-bit elements, since memory is what limits it")
+            }
+            Reason::Fewer => {
+                write!(f, "less than one register of {bits}-bit elements, since little of it is vector code")
+            }
+            Reason::ByType => write!(f, "one register of {bits}-bit elements, by its types alone"),
+        }
+    }
+}
+
+/// Functions of more instructions get as many lanes as fill a register.
+const MAX_INSTS: usize = 5_000;
+
+/// Iterations of a loop of which nothing is known.
+const TRIPS: f64 = 16.0;
+/// So many operations a processor looks at together, to begin with some before others have ended.
+const WINDOW: f64 = 320.0;
+/// The same where branches ask masks: what is behind one that was guessed wrongly has to be begun again.
+const WINDOW_OF_GUESSES: f64 = 100.0;
+/// Loops of no more iterations end so soon that the processor has begun with the next group of lanes before: no chain makes it wait.
+const FEW_TRIPS: u32 = 8;
+/// Loops deeper than this count as if they were as deep.
+const MAX_DEPTH: usize = 6;
+/// Cycles that an iteration takes to begin, and a group of lanes.
+const BEGIN: f64 = 1.0;
+/// What a branch that asks a mask costs because it is guessed wrongly now and then.
+const GUESS: f64 = 3.0;
+/// How much longer lanes wait for each other in a loop that they leave apart, each time that their number doubles.
+const WAIT: f64 = 0.06;
+
+/// The same where lanes also wait for others to come to where they are.
+const COHERENT_WAIT: f64 = 0.3;
+/// Iterations of a loop that is the unit, if they are not known.
+const UNIT_TRIPS: f64 = 1024.0;
+/// What a second loop for smaller groups costs, which is mostly guessed wrongly.
+const SECOND_LOOP: f64 = 12.0;
+/// Smaller groups for what is left over are worth their code if they take at most so much of the time.
+const WORTHWHILE: f64 = 0.8;
+/// What part of its vector operations are accesses to neighbours where nothing but memory counts.
+const STREAM: f64 = 0.25;
+/// The bits of a cache line.
+const LINE_BITS: u32 = 512;
+/// A width is as good as the best one if it takes at most so many times as long.
+const CLOSE: f64 = 1.04;
+
+/// How many lanes at once, and how many for what no whole group is left for.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct Widths {
+    /// The number of lanes.
+    pub lanes: u32,
+    /// In groups of how many what is left over is executed: a divisor of that number.
+    pub rest: u32,
+    /// At a multiple of how many bytes whole groups should begin to [store](super::driver::make_lead); 0 for anywhere.
+    pub lead: u64,
+    /// Why so many lanes, if that was not given.
+    pub chosen: Option<Choice>,
+}
+
+/// The number of lanes for a function with parameters of these shapes, unless that is given, and for what is left over of a range. The width in `options` is
+/// not looked at.
+#[must_use]
+pub fn of_kernel(
+    module: &Module,
+    func: &Function,
+    options: &Options<'_>,
+    machine: &Machine,
+    lanes: Option<u32>,
+) -> Widths {
+    let greatest = greatest(func, &options.args, machine);
+    settle((module, func), Grouped::of_kernel(module, func, options), greatest, options, machine, lanes)
+}
+
+/// The number of lanes for an iteration of a loop, unless that is given, and for those that are left over.
+#[must_use]
+pub fn of_iteration(
+    module: &Module,
+    iteration: &Iteration,
+    options: &Options<'_>,
+    machine: &Machine,
+    lanes: Option<u32>,
+) -> Widths {
+    let grouped = Grouped { rounds: iteration.rounds, divisible: iteration.divisible };
+    let (args, name, region) = (iteration.args.clone(), options.name.clone(), iteration.region());
+    let (contract, pieces) = (iteration.contract, &iteration.pieces);
+    let options = Options { args, name, contract, pieces, region: Some(&region), ..*options };
+    let most = iteration.most.map_or(MAX_WIDTH, |most| power_of_two(most).min(MAX_WIDTH));
+    // An iteration is called by nothing but what is made here.
+    settle((module, &iteration.func), Some(grouped), most, &options, machine, lanes)
+}
+
+fn settle(
+    (module, func): (&Module, &Function),
+    grouped: Option<Grouped>,
+    greatest: u32,
+    options: &Options<'_>,
+    machine: &Machine,
+    given: Option<u32>,
+) -> Widths {
+    let may_divide =
+        |lanes: u32| grouped.is_some_and(|g| g.divisible) && lanes.is_power_of_two() && lanes <= MAX_WIDTH;
+    if let Some(lanes) = given.filter(|&lanes| !may_divide(lanes)) {
+        return Widths { lanes, rest: lanes, lead: 0, chosen: None };
+    }
+    let Some((linearized, reps)) = study(module, func, options, machine) else {
+        let chosen = by_types(func, machine);
+        let lanes = given.unwrap_or(chosen.lanes.min(greatest));
+        return Widths { lanes, rest: lanes, lead: 0, chosen: given.is_none().then_some(chosen) };
+    };
+    let greatest = linearized.dependences.lanes.map_or(greatest, |most| greatest.min(power_of_two(most)));
+    let program = Program::new(module, &linearized, &reps, machine, grouped);
+    let chosen = given.is_none().then(|| program.choose(machine, greatest));
+    let lanes = given.or(chosen.map(|c| c.lanes)).unwrap_or(1);
+    let rest = program.rest(machine, lanes).0;
+    // Where a register is as long as a cache line, all vectors lie across two unless they are aligned.
+    let aligned = may_divide(lanes) && machine.register_bits >= LINE_BITS && program.streams(machine, lanes);
+    Widths { lanes, rest, lead: if aligned { u64::from(machine.register_bits / 8) } else { 0 }, chosen }
+}
+
+/// The greatest power of two that is not greater than a number.
+fn power_of_two(n: u32) -> u32 {
+    1 << n.max(1).ilog2()
+}
+
+/// What is executed by groups of lanes, of which the last may be smaller.
+#[derive(Copy, Clone, Debug)]
+struct Grouped {
+    /// How often, if that is known.
+    rounds: Option<u64>,
+    /// Whether what is left over may be executed in smaller groups.
+    divisible: bool,
+}
+
+impl Grouped {
+    /// A kernel with an index, for which there is a driver over a range. Where it asks which lanes are in its group, or calls what may tell anyone, that
+    /// group must be as large as all.
+    fn of_kernel(module: &Module, func: &Function, options: &Options<'_>) -> Option<Grouped> {
+        let told = Effects::CONVERGENT | Effects::VOLATILE | Effects::ATOMIC;
+        let may_ask = |i: Inst| {
+            let data = &func.insts[i];
+            let harmless = |s: Symbol| {
+                let name = &module.symbols[s].name;
+                let ty = data.result().map_or(Type::Void, |v| func.ty(v));
+                // Copies and fills say themselves whether they are volatile.
+                let quiet = !name.starts_with("llvm.mem")
+                    || data.args.get(3).is_some_and(|&volatile| func.as_int(volatile) == Some(0));
+                quiet && (name.starts_with("llvm.") || has_cheap_vector_form(name, ty).is_some())
+            };
+            let calls = matches!(&data.op, Op::Call(call) if !call.callee.is_some_and(harmless));
+            calls || data.effects().intersects(told) || lane_op(module, func, i).is_some()
+        };
+        let mut insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
+        let has_range = options.args.contains(&ArgShape::Index);
+        has_range.then(|| Grouped { rounds: None, divisible: !insts.any(may_ask) })
+    }
+}
+
+/// What depends on the width a little, as a private layout, tests for speed and groups of accesses do, is taken for all widths as it is for this one.
+fn middling(machine: &Machine) -> u32 {
+    (machine.register_bits / 32).max(2)
+}
+
+/// The lane program that the estimate is made of, unless it is too large or there is none.
+fn study(
+    module: &Module,
+    func: &Function,
+    options: &Options<'_>,
+    machine: &Machine,
+) -> Option<(Linearized, SecondaryMap<Value, Rep>)> {
+    let insts: usize = func.layout.iter().map(|&b| func.blocks[b].insts.len()).sum();
+    if insts > MAX_INSTS {
+        return None;
+    }
+    let width = middling(machine);
+    let asked = Options { width, args: options.args.clone(), name: options.name.clone(), ..*options };
+    let linearized = linearize_kernel(module, func, &asked).ok()?;
+    let reps = representations(&linearized.input()).ok()?;
+    Some((linearized, reps))
+}
+
+/// As many lanes as fill a register.
+fn by_types(func: &Function, machine: &Machine) -> Choice {
+    // Integers that were not loaded are indices, as far as one can tell.
+    let loaded = |i: Inst| matches!(func.insts[i].op, Op::Load(_));
+    let element = |v: Value| func.ty(v).is_float() || func.def_inst(v).is_some_and(loaded);
+    let element_bits = dominant_bits(func, |_| 1.0, element);
+    Choice { lanes: fitting(machine, element_bits), element_bits, reason: Reason::ByType }
+}
+
+/// The greatest number of lanes: where no index makes a driver over a range, what varies is passed in vectors, for which C has types as
+/// far as they fill one register.
+fn greatest(func: &Function, args: &[ArgShape], machine: &Machine) -> u32 {
+    if args.contains(&ArgShape::Index) {
+        return MAX_WIDTH;
+    }
+    let varying = func.params.iter().zip(args).filter(|&(_, &shape)| shape == ArgShape::Varying);
+    let types = varying.map(|(&p, _)| func.ty(p)).chain([func.ret]).filter(|ty| !ty.is_void());
+    types.map(|ty| fitting(machine, element_bits(ty).max(8))).min().unwrap_or(MAX_WIDTH)
+}
+
+fn fitting(machine: &Machine, bits: u32) -> u32 {
+    (machine.register_bits / bits).clamp(1, MAX_WIDTH)
+}
+
+/// The widest elements that a quarter of the work or more is done on: most of what varies is no wider, or waits for these.
+fn dominant_bits(func: &Function, weight: impl Fn(Block) -> f64, varies: impl Fn(Value) -> bool) -> u32 {
+    const CLASSES: [u32; 4] = [8, 16, 32, 64];
+    let mut sums = [0.0; CLASSES.len()];
+    for &b in &func.layout {
+        for &i in &func.blocks[b].insts {
+            let data = &func.insts[i];
+            let computes = matches!(
+                data.op,
+                Op::Binary(_)
+                    | Op::FNeg
+                    | Op::Select
+                    | Op::Load(_)
+                    | Op::Store(_)
+                    | Op::Call(_)
+                    | Op::FCmp(_)
+                    | Op::ICmp(_)
+            );
+            let Some(&v) = data.results.first().filter(|&&v| func.ty(v) != Type::BOOL).or(data.args.first())
+            else {
+                continue;
+            };
+            if computes && varies(v) {
+                let bits = element_bits(func.ty(v));
+                let class = CLASSES.iter().position(|&c| bits <= c).unwrap_or(CLASSES.len() - 1);
+                sums[class] += weight(b);
+            }
+        }
+    }
+    let total: f64 = sums.iter().sum();
+    let mut wider = 0.0;
+    for (class, sum) in sums.iter().enumerate().rev() {
+        wider += sum;
+        if total > 0.0 && wider >= total / 4.0 {
+            return CLASSES[class];
+        }
+    }
+    32
+}
+
+/// Bits of a lane's value in a vector register; a mask's are 1.
+fn element_bits(ty: Type) -> u32 {
+    match ty {
+        Type::BOOL => 1,
+        Type::Int(bits) => bits.next_power_of_two().max(8),
+        Type::Float(kind) => kind.bits().next_power_of_two(),
+        Type::Vector(v) => v.lanes.saturating_mul(element_bits(v.elem.into()).max(8)),
+        _ => 64,
+    }
+}
+
+/// A lane program as the estimate sees it.
+struct Program<'a> {
+    module: &'a Module,
+    func: &'a Function,
+    reps: &'a SecondaryMap<Value, Rep>,
+    /// Which accesses are made together.
+    plan: AccessPlan,
+    /// Narrow loads that are made of words.
+    words: &'a Words,
+    /// How it is executed by groups, if it is.
+    grouped: Option<Grouped>,
+    element_bits: u32,
+    mask_registers: bool,
+    cycles: CycleForest,
+    /// How often each loop's body is executed, by all loops around it.
+    frequencies: Vec<f64>,
+    /// Of each loop and, at the end, of the code outside all: whether few iterations are known to be all.
+    few: Vec<bool>,
+    /// Of each loop, the cycles that its iterations hand on.
+    chains: Vec<f64>,
+    /// Of each loop and, at the end, of the code outside all: the cycles of the longest chain in its own blocks.
+    paths: Vec<f64>,
+    /// The same: what lives at once.
+    live: Vec<pressure::Live>,
+    /// Whether lanes wait to go together.
+    coherent: bool,
+    /// The cycles of a group of as many lanes as each power of two.
+    times: Vec<f64>,
+}
+
+impl<'a> Program<'a> {
+    fn new(
+        module: &'a Module,
+        linearized: &'a Linearized,
+        reps: &'a SecondaryMap<Value, Rep>,
+        machine: &Machine,
+        grouped: Option<Grouped>,
+    ) -> Program<'a> {
+        let input = linearized.input();
+        let func = input.func;
+        let (graph, _) = func.graph();
+        let cycles = CycleForest::compute(&graph);
+        let mut program = Program {
+            module,
+            func,
+            reps,
+            plan: AccessPlan::compute(module, func, reps, middling(machine)),
+            words: input.words,
+            grouped,
+            element_bits: 0,
+            mask_registers: machine.mask_registers,
+            frequencies: Vec::new(),
+            few: Vec::new(),
+            chains: Vec::new(),
+            paths: Vec::new(),
+            live: Vec::new(),
+            coherent: linearized.program.counts.coherent > 0,
+            times: Vec::new(),
+            cycles,
+        };
+        let trips: Vec<Option<u32>> =
+            program.cycles.cycles().map(|c| trips::of_loop(func, &program.cycles, c)).collect();
+        program.frequencies =
+            program.cycles.cycles().map(|c| frequency(&program.cycles, &trips, c)).collect();
+        program.few = trips.iter().map(|t| matches!(t, Some(0..=FEW_TRIPS))).chain([false]).collect();
+        let varies = |v: Value| program.varies(v);
+        let weight = |b: Block| {
+            let own = program.cycles.innermost(Node::from(b));
+            own.map_or(1.0, |c| program.frequencies[c.index()])
+        };
+        let element_bits = dominant_bits(func, weight, varies);
+        let live = pressure::of_loops(func, &program.cycles, varies);
+        (program.element_bits, program.live) = (element_bits, live);
+        let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
+        let chain = |c: CycleId| match program.few[c.index()] {
+            true => 0.0,
+            false => chains::of_loop(&program, c, &order),
+        };
+        let path = |own: Option<CycleId>| {
+            let blocks = order.iter().copied().filter(|&b| program.cycles.innermost(Node::from(b)) == own);
+            chains::of_blocks(&program, blocks)
+        };
+        let paths = program.cycles.cycles().map(Some).chain([None]).map(path).collect();
+        program.chains = program.cycles.cycles().map(chain).collect();
+        program.paths = paths;
+        program.times = (0..=MAX_WIDTH.ilog2()).map(|k| program.time(machine, 1 << k)).collect();
+        program
+    }
+
+    fn varies(&self, v: Value) -> bool {
+        self.reps[v] == Rep::Varying && self.func.constant(v).is_none()
+    }
+
+    /// Bits of a lane's value in vector registers.
+    fn bits(&self, v: Value) -> u32 {
+        self.register_bits(element_bits(self.func.ty(v)))
+    }
+
+    /// The same for elements of so many bits: masks are as wide as what they blend, or have registers of their own.
+    fn register_bits(&self, bits: u32) -> u32 {
+        match bits {
+            1 if self.mask_registers => 0,
+            1 => self.element_bits,
+            _ => bits,
+        }
+    }
+
+    fn choose(&self, machine: &Machine, greatest: u32) -> Choice {
+        let one = fitting(machine, self.element_bits);
+        // Where it makes no difference, there is at least something to gain from lanes.
+        let least = (machine.register_bits / 64).clamp(1, greatest).ilog2();
+        let widths = (least..=greatest.ilog2()).map(|k| 1 << k);
+        let times: Vec<(u32, f64)> = widths.map(|w| (w, self.time_of_lane(machine, w))).collect();
+        let best = times.iter().map(|&(_, t)| t).fold(f64::INFINITY, f64::min);
+        let lanes = times.iter().find(|&&(_, t)| t <= best * CLOSE).map_or(one, |&(w, _)| w);
+        let line = (LINE_BITS / self.element_bits).max(one).min(greatest);
+        if lanes > line && self.streams(machine, line) {
+            return Choice { lanes: line, element_bits: self.element_bits, reason: Reason::Line };
+        }
+        let reason = match lanes.cmp(&one) {
+            std::cmp::Ordering::Equal => Reason::OneRegister,
+            std::cmp::Ordering::Greater => {
+                Reason::Chain(self.chains.iter().fold(0.0, |a: f64, &b| a.max(b)) as u32)
+            }
+            std::cmp::Ordering::Less => Reason::Fewer,
+        };
+        Choice { lanes, element_bits: self.element_bits, reason }
+    }
+
+    /// Computes the cycles of a group of so many lanes.
+    fn time(&self, machine: &Machine, width: u32) -> f64 {
+        let mut work = vec![Work::default(); self.cycles.len() + 1];
+        let mut apart = vec![false; self.cycles.len()];
+        let mut guesses = vec![0.0; self.cycles.len() + 1];
+        for &b in &self.func.layout {
+            let own = self.cycles.innermost(Node::from(b));
+            let k = own.map_or(self.cycles.len(), CycleId::index);
+            for &i in &self.func.blocks[b].insts {
+                if own.is_some() || !self.is_free(i) {
+                    work[k].add(self.work_of(machine, width, i));
+                }
+            }
+            if self.asks_lanes(b) {
+                let leaves = self.func.successors(b).any(|s| self.cycles.innermost(Node::from(s)) != own);
+                match own {
+                    Some(c) if leaves => apart[c.index()] = true,
+                    _ => guesses[k] += GUESS,
+                }
+            }
+        }
+        let asks = self.func.layout.iter().any(|&b| self.asks_lanes(b));
+        let window = if asks { WINDOW_OF_GUESSES } else { WINDOW };
+        let mut total = 0.0;
+        for (k, work) in work.iter_mut().enumerate() {
+            let cycle = self.cycles.cycles().nth(k);
+            let live = self.live[k].registers(machine, width, |bits| self.register_bits(bits));
+            work.spill(live, machine.registers);
+            if self.few[k] {
+                // The loop is unrolled, and what all lanes share computed beforehand.
+                work.scalar = 0.0;
+            }
+            let chain = cycle.map_or(0.0, |c| self.chains[c.index()]);
+            // What does not fit into the window waits for the longest chain; what does, for its part of it.
+            let path = self.paths[k] * (work.operations() / window).min(1.0);
+            let once = chain.max(path).max(work.cycles()) + BEGIN + guesses[k];
+            let mut around = std::iter::successors(cycle, |&c| self.cycles.parent(c));
+            let waits = around.any(|c| apart[c.index()]);
+            let share = if self.coherent { COHERENT_WAIT } else { WAIT };
+            let wait = if waits { 1.0 + share * f64::from(width.ilog2()) } else { 1.0 };
+            total += once * wait * cycle.map_or(1.0, |c| self.frequencies[c.index()]);
+        }
+        total
+    }
+
+    /// Cycles of a group of so many lanes, a power of two.
+    fn time_of_group(&self, width: u32) -> f64 {
+        self.times[width.ilog2() as usize]
+    }
+
+    /// Cycles of a lane.
+    fn time_of_lane(&self, machine: &Machine, width: u32) -> f64 {
+        let lanes = f64::from(width);
+        let group = self.time_of_group(width);
+        let Some(grouped) = self.grouped else { return group / lanes };
+        let rest = self.rest(machine, width).1;
+        match grouped.rounds.filter(|&n| n > 0) {
+            Some(n) => ((n / u64::from(width)) as f64 * group + rest) / n as f64,
+            None => (group * (UNIT_TRIPS / lanes - 0.5) + rest) / UNIT_TRIPS,
+        }
+    }
+
+    /// In groups of how many the iterations are executed that no whole group is left for, and the cycles that they take.
+    fn rest(&self, machine: &Machine, width: u32) -> (u32, f64) {
+        let over = self.grouped.and_then(|u| u.rounds).map(|n| n % u64::from(width));
+        let cycles = |lanes: u32| {
+            let (whole, partial) = match over {
+                Some(over) => {
+                    ((over / u64::from(lanes)) as f64, f64::from(!over.is_multiple_of(u64::from(lanes))))
+                }
+                None => (f64::from(width / lanes - 1) / 2.0, f64::from(lanes - 1) / f64::from(lanes)),
+            };
+            let group = self.time_of_group(lanes);
+            let second = if lanes < width { SECOND_LOOP } else { 0.0 };
+            whole * group + partial * (group + self.cost_of_masks(machine, lanes)) + second
+        };
+        let all = cycles(width);
+        if self.grouped.is_none_or(|u| !u.divisible) {
+            return (width, all);
+        }
+        let least = (machine.register_bits / 64).max(2).ilog2();
+        let smaller = (least..width.ilog2()).map(|k| (1 << k, cycles(1 << k)));
+        let best = smaller.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|&(_, t)| t <= all * WORTHWHILE);
+        best.unwrap_or((width, all))
+    }
+
+    /// Whether groups of so many lanes do little but access neighbours: of what the units for vectors and memory do, this is a quarter or more.
+    fn streams(&self, machine: &Machine, width: u32) -> bool {
+        let (mut operations, mut side_by_side) = (0.0, 0.0);
+        for &b in &self.func.layout {
+            let own = self.cycles.innermost(Node::from(b));
+            let times = own.map_or(1.0, |c| self.frequencies[c.index()]);
+            for &i in &self.func.blocks[b].insts {
+                let work = self.work_of(machine, width, i);
+                let work = times * (work.operations() - work.scalar);
+                operations += work;
+                side_by_side += if self.is_side_by_side(i) { work } else { 0.0 };
+            }
+        }
+        side_by_side > 0.0 && side_by_side >= STREAM * operations
+    }
+
+    /// Whether lanes access neighbours in memory that they share.
+    fn is_side_by_side(&self, i: Inst) -> bool {
+        self.func.accessed(i).is_some_and(|a| {
+            let size = i64::from(element_bits(a.ty).max(8) / 8);
+            let is_own = || {
+                Address::of(self.module, self.func, a.address).is_some_and(|a| self.func.is_alloca(a.root))
+            };
+            matches!(self.reps[a.address], Rep::Strided(step) if step == size) && !is_own()
+        })
+    }
+
+    /// Cycles that a partial group takes longer than a full one outside inner loops, since it accesses memory under a mask.
+    fn cost_of_masks(&self, machine: &Machine, width: u32) -> f64 {
+        if machine.mask_registers {
+            return 0.0;
+        }
+        let mut cycles = 0.0;
+        let outside = |b: &&Block| self.cycles.innermost(Node::from(**b)).is_none();
+        for &b in self.func.layout.iter().filter(outside) {
+            for &i in &self.func.blocks[b].insts {
+                let data = &self.func.insts[i];
+                let (address, value, each) = match data.op {
+                    Op::Load(_) => (data.args[0], data.results[0], 1.0),
+                    // Masked stores of AVX2 are short programs on some processors.
+                    Op::Store(_) => (data.args[1], data.args[0], 20.0),
+                    _ => continue,
+                };
+                if matches!(self.reps[address], Rep::Strided(_)) {
+                    let registers = machine.filled(self.bits(value), width);
+                    cycles += each * f64::from(registers.max(1));
+                }
+            }
+        }
+        cycles
+    }
+
+    /// Whether an instruction of what is executed by groups, in no loop within it, is arithmetic on what is the same in all lanes or at equal distances:
+    /// indices and addresses, which are computed beforehand or by loads and stores.
+    fn is_free(&self, i: Inst) -> bool {
+        let data = &self.func.insts[i];
+        let is_sum = match data.op {
+            Op::Binary(op) => {
+                !op.is_int_division() && data.result().is_some_and(|v| self.func.ty(v).is_int())
+            }
+            Op::Cast(_) | Op::Gep(_) => true,
+            _ => false,
+        };
+        self.grouped.is_some() && is_sum && !data.args.iter().chain(&data.results).any(|&v| self.varies(v))
+    }
+
+    /// Whether a block ends in a branch that asks whether a mask has any lane.
+    fn asks_lanes(&self, b: Block) -> bool {
+        let term = &self.func.insts[self.func.terminator(b)];
+        let asks = |&cond: &Value| {
+            self.func.def_inst(cond).is_some_and(|i| {
+                let data = &self.func.insts[i];
+                data.op == Op::Lane(LaneOp::MaskAny) && self.varies(data.args[0])
+            })
+        };
+        term.op == Op::CondBr && term.args.first().is_some_and(asks)
+    }
+}
+
+/// How often the body of a loop is executed.
+fn frequency(cycles: &CycleForest, trips: &[Option<u32>], cycle: CycleId) -> f64 {
+    let around = std::iter::successors(Some(cycle), |&c| cycles.parent(c));
+    let times = around.take(MAX_DEPTH).map(|c| trips[c.index()].map_or(TRIPS, f64::from));
+    times.product()
+}

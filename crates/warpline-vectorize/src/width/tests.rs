@@ -1,0 +1,255 @@
+//! Choices for kernels whose answers are known.
+
+use crate::loops::{self, Nest};
+use crate::{Gathers, Masks, Options};
+use warpline_ir::Module;
+use warpline_ir::text::parse_module;
+use warpline_uniformity::shape::ArgShape;
+
+use super::{Choice, Machine, Reason, of_iteration, of_kernel};
+
+const SSE: Machine = Machine {
+    register_bits: 128,
+    registers: 16,
+    mask_registers: false,
+    mask_bits: 1024,
+    gathers: Gathers::Nothing,
+    masks: Masks::Nothing,
+    fused: true,
+};
+const AVX2: Machine = Machine {
+    register_bits: 256,
+    registers: 16,
+    mask_registers: false,
+    mask_bits: 1024,
+    gathers: Gathers::Avx2,
+    masks: Masks::Wide,
+    fused: true,
+};
+const AVX512: Machine = Machine {
+    register_bits: 512,
+    registers: 32,
+    mask_registers: true,
+    mask_bits: 1024,
+    gathers: Gathers::Everything,
+    masks: Masks::Everything,
+    fused: true,
+};
+
+fn module(body: &str) -> Module {
+    parse_module(&format!("module \"m\"\n\n{body}")).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The choice for a kernel the first parameter of which is an index.
+fn choice(body: &str, machine: &Machine) -> Choice {
+    let module = module(body);
+    let func = module.functions.values().next().expect("a function");
+    let mut args = vec![ArgShape::Uniform; func.params.len()];
+    args[0] = ArgShape::Index;
+    let widths = of_kernel(&module, func, &Options::new(1, args, "lanes"), machine, None);
+    widths.chosen.expect("nothing was given")
+}
+
+/// Loads an element, does something to it and stores it.
+fn map(ty: &str, bytes: u32, body: &str) -> String {
+    format!(
+        "func @map(%i: i64, %from: ptr, %to: ptr) {{
+entry:
+  %p: ptr = getelementptr {ty}, %from, %i
+  %x: {ty} = load %p, align {bytes}
+{body}
+  %q: ptr = getelementptr {ty}, %to, %i
+  store %y, %q, align {bytes}
+  ret
+}}
+"
+    )
+}
+
+/// A loop with so many values that are multiplied and added to in each iteration.
+fn recurrences(values: usize) -> String {
+    let list = |item: &dyn Fn(usize) -> String, between: &str| {
+        (0..values).map(item).collect::<Vec<_>>().join(between)
+    };
+    format!(
+        "func @sums(%i: i64, %from: ptr, %to: ptr, %c: float) {{
+entry:
+  %p: ptr = getelementptr float, %from, %i
+  %x: float = load %p, align 4
+  br loop(0, {start})
+loop:
+  %k: i64 = phi
+{phis}
+{steps}
+  %next: i64 = add %k, 1
+  %more: i1 = icmp ult %next, 64
+  br %more, loop(%next, {again}), done
+done:
+  %q: ptr = getelementptr float, %to, %i
+{stores}
+  ret
+}}
+",
+        start = list(&|_| "%x".to_owned(), ", "),
+        phis = list(&|n| format!("  %s{n}: float = phi"), "\n"),
+        steps = list(&|n| format!("  %m{n}: float = fmul %s{n}, %x\n  %a{n}: float = fadd %m{n}, %c"), "\n"),
+        again = list(&|n| format!("%a{n}"), ", "),
+        stores = list(&|n| format!("  store %a{n}, %q, align 4"), "\n"),
+    )
+}
+
+#[test]
+fn narrow_elements_get_more_lanes_than_wide_ones() {
+    let of = |ty: &str, bytes, op: &str| {
+        let steps: String = (0..20)
+            .map(|k| {
+                let from = if k == 0 { "%x".to_owned() } else { format!("%y{k}") };
+                let to = if k == 19 { "%y".to_owned() } else { format!("%y{}", k + 1) };
+                format!("  {to}: {ty} = {op} {from}, %x\n")
+            })
+            .collect();
+        choice(&map(ty, bytes, steps.trim_end()), &AVX512)
+    };
+    let [bytes, floats, doubles] = [of("i8", 1, "add"), of("float", 4, "fadd"), of("double", 8, "fadd")];
+    assert_eq!([&bytes, &floats, &doubles].map(|c| c.element_bits), [8, 32, 64]);
+    assert_eq!((bytes.lanes, bytes.reason), (64, Reason::OneRegister));
+    assert!(floats.lanes < bytes.lanes && doubles.lanes <= floats.lanes, "{floats:?} {doubles:?}");
+}
+
+#[test]
+fn a_chain_gets_several_registers_and_many_live_values_do_not() {
+    for machine in [SSE, AVX2, AVX512] {
+        let one = machine.register_bits / 32;
+        let chain = choice(&recurrences(1), &machine);
+        assert!(chain.lanes >= 2 * one && chain.reason == Reason::Chain(8), "{chain:?}");
+        let many = choice(&recurrences(24), &machine);
+        assert!(many.lanes < chain.lanes || chain.lanes == 64 && many.lanes <= 2 * one, "{many:?}");
+    }
+}
+
+#[test]
+fn what_is_passed_in_vectors_fills_no_more_than_a_register() {
+    let text = recurrences(1).replace("%i: i64", "%v: float, %i: i64");
+    let module = module(&text);
+    let func = module.functions.values().next().expect("a function");
+    let shapes = |second| {
+        let mut args = vec![ArgShape::Uniform; func.params.len()];
+        (args[0], args[1]) = (ArgShape::Varying, second);
+        Options::new(1, args, "lanes")
+    };
+    assert_eq!(of_kernel(&module, func, &shapes(ArgShape::Stride(1)), &AVX2, None).lanes, 8);
+    assert!(of_kernel(&module, func, &shapes(ArgShape::Index), &AVX2, None).lanes > 8);
+}
+
+/// The widths for the outermost loop of a function.
+fn widths_of_loop(body: &str, lanes: Option<u32>) -> (u32, u32) {
+    let mut module = module(body);
+    let func = module.functions.keys().next().expect("a function");
+    let header = Nest::of(&module.functions[func]).headers().next().expect("a loop");
+    let iteration =
+        loops::kernel_of(&mut module, func, &loops::Unit::new(header, 1)).unwrap_or_else(|e| panic!("{e}"));
+    let options = Options::new(1, iteration.args.clone(), "lanes");
+    let widths = of_iteration(&module, &iteration, &options, &AVX2, lanes);
+    (widths.lanes, widths.rest)
+}
+
+/// A loop that doubles numbers so often.
+fn doubling(bound: &str) -> String {
+    format!(
+        "func @double(%n: i64, %a: ptr) {{
+entry:
+  br loop(0)
+loop:
+  %i: i64 = phi
+  %more: i1 = icmp slt %i, {bound}
+  br %more, body, end
+body:
+  %p: ptr = getelementptr float, %a, %i
+  %x: float = load %p, align 4
+  %y: float = fadd %x, %x
+  store %y, %p, align 4
+  %next: i64 = add nsw %i, 1
+  br loop(%next)
+end:
+  ret
+}}
+"
+    )
+}
+
+#[test]
+fn what_is_left_over_of_many_lanes_goes_in_smaller_groups() {
+    assert_eq!(widths_of_loop(&doubling("%n"), Some(64)), (64, 8));
+    assert_eq!(widths_of_loop(&doubling("%n"), Some(8)), (8, 8));
+}
+
+#[test]
+fn a_loop_gets_no_more_lanes_than_it_has_iterations() {
+    assert!(widths_of_loop(&doubling("%n"), None).0 > 8);
+    assert_eq!(widths_of_loop(&doubling("8"), None), (8, 8));
+}
+
+#[test]
+fn what_is_left_over_waits_for_a_chain_together() {
+    let many = "func @sums(%n: i64, %from: ptr, %to: ptr, %c: float) {
+entry:
+  br outer(0)
+outer:
+  %i: i64 = phi
+  %goes: i1 = icmp slt %i, %n
+  br %goes, begin, end
+begin:
+  %p: ptr = getelementptr float, %from, %i
+  %x: float = load %p, align 4
+  br loop(0, %x)
+loop:
+  %k: i64 = phi
+  %s: float = phi
+  %m: float = fmul %s, %x
+  %a: float = fadd %m, %c
+  %next: i64 = add %k, 1
+  %more: i1 = icmp ult %next, 64
+  br %more, loop(%next, %a), done
+done:
+  %q: ptr = getelementptr float, %to, %i
+  store %a, %q, align 4
+  %after: i64 = add nsw %i, 1
+  br outer(%after)
+end:
+  ret
+}
+";
+    assert_eq!(widths_of_loop(many, Some(32)), (32, 32));
+}
+
+#[test]
+fn what_cannot_be_vectorized_gets_lanes_by_its_types() {
+    let choice = choice(
+        "func @never(%i: i64, %x: double) {\nentry:\n  %y: double = fadd %x, %x\n  br entry2\nentry2:\n  br entry2\n}\n",
+        &AVX2,
+    );
+    assert_eq!(choice, Choice { lanes: 4, element_bits: 64, reason: Reason::ByType });
+    assert_eq!(choice.to_string(), "one register of 64-bit elements, by its types alone");
+}
+
+#[test]
+fn what_only_reads_and_writes_takes_a_cache_line_at_once_and_begins_with_one() {
+    let add = map("float", 4, "  %y: float = fadd %x, %x");
+    let widths = |body: &str, machine: &Machine, lanes| {
+        let module = module(body);
+        let func = module.functions.values().next().expect("a function");
+        let args = vec![ArgShape::Index, ArgShape::Uniform, ArgShape::Uniform];
+        of_kernel(&module, func, &Options::new(1, args, "lanes"), machine, lanes)
+    };
+    for machine in [AVX2, AVX512] {
+        let found = widths(&add, &machine, None);
+        assert_eq!((found.lanes, found.chosen.map(|c| c.reason)), (16, Some(Reason::Line)));
+        // A vector of 32 bytes lies across two lines every other time.
+        assert_eq!(found.lead, if machine == AVX512 { 64 } else { 0 });
+    }
+    assert_eq!(widths(&add, &AVX512, Some(32)).lead, 64);
+    let steps: String = (1..20).map(|k| format!("  %y{k}: float = fmul %x, %x\n")).collect();
+    let much = map("float", 4, &(steps + "  %y: float = fadd %x, %x"));
+    let found = widths(&much, &AVX512, None);
+    assert!(found.lead == 0 && found.chosen.is_some_and(|c| c.reason != Reason::Line), "{found:?}");
+}

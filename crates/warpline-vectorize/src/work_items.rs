@@ -1,0 +1,403 @@
+//! Kernels that ask which work-item they are: OpenCL's index functions, and the registers of NVIDIA's and AMD's GPUs.
+//!
+//! [`warpline_ir::group_functions`] says which functions these are. Such a kernel becomes one with parameters in their
+//! place ([`with_parameters`]), which is then like any other. Neighbouring lanes are neighbours along dimension 0, so
+//! the number of the work-item in this dimension is the index; whatever else can be asked is one for all lanes, since
+//! a driver over a range of work-items ([`ndrange`](super::driver::ndrange)) runs each row of a work-group by itself.
+//!
+//! A work-group is more than the lanes that run together, so barriers are refused.
+
+use warpline_ir::group_functions::{GroupFunction, Query};
+use warpline_ir::{
+    BinaryOp, CastOp, Effects, FuncId, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value,
+};
+use warpline_uniformity::shape::ArgShape;
+
+use super::callees::bodies;
+use super::{Callees, VectorizeError, refused_calls};
+
+/// The type of numbers of work-items.
+const NUMBER: Type = Type::Int(64);
+
+/// What a parameter that was added stands for. All are integers of 64 bits but for narrow indices.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Added {
+    /// The index: the number of the work-item among all in dimension 0, as an integer of so many bits.
+    Index(u32),
+    /// The number of the first work-item of the group in dimension 0.
+    GroupStart,
+    /// What a query yields in a dimension. Numbers of work-items are of dimensions 1 and 2 only.
+    Answer(Query, u32),
+}
+
+/// A kernel whose questions have become parameters.
+#[derive(Clone, Debug)]
+pub struct WorkItems {
+    /// The function, which was added to the module.
+    pub func: FuncId,
+    /// The parameters that were added, behind the kernel's own.
+    pub added: Vec<Added>,
+}
+
+impl WorkItems {
+    /// The shapes of the parameters that were added.
+    pub fn shapes(&self) -> impl Iterator<Item = ArgShape> + '_ {
+        self.added.iter().map(|a| match a {
+            Added::Index(_) => ArgShape::Index,
+            Added::GroupStart | Added::Answer(..) => ArgShape::Uniform,
+        })
+    }
+
+    /// Whether it matters where groups begin and end in dimension 0.
+    pub fn has_groups(&self) -> bool {
+        self.added.iter().any(|a| match a {
+            Added::GroupStart => true,
+            Added::Answer(query, 0) => !matches!(query, Query::GlobalSize | Query::GlobalOffset),
+            _ => false,
+        })
+    }
+}
+
+/// Makes a copy of a function in which index functions have become parameters; nothing if it asks for none.
+///
+/// Numbers of work-items in a group are taken to fit 31 bits, and numbers of work-items the types that the kernel
+/// gives them, signed or unsigned.
+///
+/// # Errors
+/// If the function, or one of the module that it calls, makes a call that no lanes can make, such as one of a
+/// barrier; or if one that it
+/// calls asks.
+pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<WorkItems>, VectorizeError> {
+    let func = &module.functions[kernel];
+    let asked = questions(module, func);
+    let mut answers = Answers { func: func.clone(), added: Vec::new(), params: Vec::new() };
+    if !asked.is_empty() {
+        answers.param(Added::Index(64));
+    }
+    for &(i, query, dimension) in &asked {
+        answers.answer(i, query, dimension);
+    }
+    let Answers { mut func, added, .. } = answers;
+    refused_calls::check(module, &func, &ByName)?;
+    if asked.is_empty() {
+        return Ok(None);
+    }
+    func.name = format!("{}.items", func.name).into();
+    let params: Vec<Type> = func.params.iter().map(|&p| func.ty(p)).collect();
+    module.function_symbol(&func.name, &params, func.ret, Effects::UNKNOWN);
+    Ok(Some(WorkItems { func: module.functions.push(func), added }))
+}
+
+/// Calls as far as names say what is called.
+struct ByName;
+
+impl Callees for ByName {
+    fn may_be_vectorized(&self, _module: &Module, _function: FuncId) -> bool {
+        true
+    }
+
+    fn has_address_taken(&self, _module: &Module, _function: FuncId) -> bool {
+        false
+    }
+}
+
+/// What a function asks by plain calls, each with the dimension if that is constant, 3 for one that there is not.
+fn questions(module: &Module, func: &Function) -> Vec<(Inst, Query, Option<u32>)> {
+    let bodies = bodies(module);
+    let question = |i: Inst| {
+        let Op::Call(info) = &func.insts[i].op else { return None };
+        let symbol = info.callee.filter(|s| !bodies.contains_key(s))?;
+        let Some(GroupFunction::Query(query, named)) = GroupFunction::of(module, symbol) else { return None };
+        let given = || func.as_int(*func.insts[i].args.first()?).map(|d| d.min(3) as u32);
+        func.insts[i].result()?;
+        Some((i, query, named.or_else(given)))
+    };
+    func.layout.iter().flat_map(|&b| func.block_insts(b)).filter_map(question).collect()
+}
+
+struct Answers {
+    func: Function,
+    added: Vec<Added>,
+    params: Vec<Value>,
+}
+
+impl Answers {
+    /// The parameter for this, which is added if it is not there.
+    fn param(&mut self, wanted: Added) -> Value {
+        if let Some(k) = self.added.iter().position(|a| *a == wanted) {
+            return self.params[k];
+        }
+        let (ty, name) = match wanted {
+            Added::Index(64) => (NUMBER, "global_id_0".to_owned()),
+            Added::Index(bits) => (Type::Int(bits), format!("global_id_0_i{bits}")),
+            Added::GroupStart => (NUMBER, "group_start_0".to_owned()),
+            Added::Answer(query, dimension) => (NUMBER, format!("{}_{dimension}", query.short_name())),
+        };
+        let param = self.func.add_param(ty, &name);
+        self.added.push(wanted);
+        self.params.push(param);
+        param
+    }
+
+    /// Puts something in the place of a question.
+    fn answer(&mut self, i: Inst, query: Query, dimension: Option<u32>) {
+        let result = self.func.insts[i].results[0];
+        if (query, dimension) == (Query::GlobalId, Some(0)) {
+            self.narrow_uses(result);
+        }
+        if query == Query::LocalId {
+            // A group has not very many.
+            for k in self.truncations(result) {
+                if is_to_32_bits(&self.func, k) {
+                    self.func.insts[k].flags |= InstFlags::NUW | InstFlags::NSW;
+                }
+            }
+        }
+        let answer = match dimension {
+            Some(d) => self.value(i, query, d),
+            None => self.chosen(i, query),
+        };
+        self.func.map_operands(|v| if v == result { answer } else { v });
+        let block = self.func.insts[i].block;
+        self.func.blocks[block].insts.retain(|&x| x != i);
+    }
+
+    /// The answer in one dimension, made in front of the question.
+    fn value(&mut self, i: Inst, query: Query, dimension: u32) -> Value {
+        let ty = self.func.ty(self.func.insts[i].results[0]);
+        match (query, dimension) {
+            (_, 3..) => self.func.int_const(ty.int_bits().unwrap_or(64), query.in_no_dimension()),
+            (Query::GlobalId, 0) if ty == Type::Int(32) => self.param(Added::Index(32)),
+            (Query::GlobalId, 0) => {
+                let index = self.param(Added::Index(64));
+                self.narrowed(i, index, ty, InstFlags::empty())
+            }
+            (Query::LocalId, 0) => {
+                let (index, start) = (self.param(Added::Index(64)), self.param(Added::GroupStart));
+                // The group begins at or before the work-item.
+                let small = InstFlags::NUW | InstFlags::NSW;
+                let local = self.func.insert_value_before(
+                    i,
+                    Op::Binary(BinaryOp::Sub),
+                    &[index, start],
+                    NUMBER,
+                    small,
+                );
+                self.narrowed(i, local, ty, small)
+            }
+            _ => {
+                let param = self.param(Added::Answer(query, dimension));
+                self.narrowed(i, param, ty, InstFlags::empty())
+            }
+        }
+    }
+
+    /// The answer in the dimension that the question's operand says.
+    fn chosen(&mut self, i: Inst, query: Query) -> Value {
+        let asked = self.func.insts[i].args[0];
+        let bits = self.func.ty(asked).int_bits().unwrap_or(32);
+        let mut answer = self.value(i, query, 3);
+        for d in (0..3).rev() {
+            let this = self.value(i, query, d);
+            let number = self.func.int_const(bits, d.into());
+            let is_it = self.func.insert_value_before(
+                i,
+                Op::ICmp(IntPred::Eq),
+                &[asked, number],
+                Type::BOOL,
+                InstFlags::empty(),
+            );
+            let ty = self.func.ty(this);
+            answer =
+                self.func.insert_value_before(i, Op::Select, &[is_it, this, answer], ty, InstFlags::empty());
+        }
+        answer
+    }
+
+    /// A number as one of this type, made in front of an instruction.
+    fn narrowed(&mut self, i: Inst, x: Value, ty: Type, flags: InstFlags) -> Value {
+        if ty == NUMBER {
+            x
+        } else {
+            self.func.insert_value_before(i, Op::Cast(CastOp::Trunc), &[x], ty, flags)
+        }
+    }
+
+    /// The truncations of a value.
+    fn truncations(&self, v: Value) -> Vec<Inst> {
+        let of = |&i: &Inst| {
+            let data = &self.func.insts[i];
+            data.op == Op::Cast(CastOp::Trunc) && data.args[0] == v
+        };
+        self.func.layout.iter().flat_map(|&b| &self.func.blocks[b].insts).copied().filter(of).collect()
+    }
+
+    /// Indices of their own in place of a number's truncations to 32 bits: drivers make no group in which one of them
+    /// wraps.
+    fn narrow_uses(&mut self, v: Value) {
+        for i in self.truncations(v) {
+            let narrow = self.func.insts[i].results[0];
+            if is_to_32_bits(&self.func, i) {
+                let index = self.param(Added::Index(32));
+                self.func.map_operands(|x| if x == narrow { index } else { x });
+                let block = self.func.insts[i].block;
+                self.func.blocks[block].insts.retain(|&x| x != i);
+            }
+        }
+    }
+}
+
+/// Whether a truncation is one to 32 bits.
+fn is_to_32_bits(func: &Function, i: Inst) -> bool {
+    func.ty(func.insts[i].results[0]) == Type::Int(32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpline_ir::text::{parse_module, print_function};
+    use warpline_ir::verify::verify;
+
+    fn rewritten(text: &str) -> Result<(Vec<Added>, String), String> {
+        let mut module = parse_module(text).unwrap_or_else(|e| panic!("{e}"));
+        let kernel = module.function("k").expect("it is there");
+        let items = with_parameters(&mut module, kernel).map_err(|e| e.to_string())?;
+        let items = items.expect("it asks");
+        let func = &module.functions[items.func];
+        verify(&module, func).unwrap_or_else(|e| panic!("{e}"));
+        Ok((items.added, print_function(&module, func)))
+    }
+
+    #[test]
+    fn questions_become_parameters_and_truncated_indices_their_own() {
+        let (added, text) = rewritten(
+            "declare @_Z13get_global_idj(i32) -> i64 []
+            declare @_Z14get_local_sizej(i32) -> i64 []
+            func @k() -> i32 {
+            b0:
+              %i: i64 = call @_Z13get_global_idj(0)
+              %n: i32 = trunc %i
+              %j: i64 = call @_Z13get_global_idj(1)
+              %m: i32 = trunc %j
+              %s: i64 = call @_Z14get_local_sizej(0)
+              %z: i64 = call @_Z14get_local_sizej(5)
+              %a: i64 = add %s, %z
+              %b: i32 = trunc %a
+              %c: i32 = add %n, %m
+              %d: i32 = add %b, %c
+              ret %d
+            }",
+        )
+        .unwrap();
+        let expected = [
+            Added::Index(64),
+            Added::Index(32),
+            Added::Answer(Query::GlobalId, 1),
+            Added::Answer(Query::LocalSize, 0),
+        ];
+        assert_eq!(added, expected);
+        assert!(text.contains("%global_id_0_i32: i32, %global_id_1: i64, %local_size_0: i64"), "{text}");
+        assert!(text.contains("add %global_id_0_i32, ") && text.contains("add %local_size_0, 1"), "{text}");
+        assert!(!text.contains("call"), "{text}");
+    }
+
+    #[test]
+    fn registers_of_gpus_ask_the_same() {
+        let (added, text) = rewritten(
+            "declare @llvm.nvvm.read.ptx.sreg.tid.x() -> i32 []
+            declare @llvm.nvvm.read.ptx.sreg.ntid.x() -> i32 []
+            declare @llvm.amdgcn.workgroup.id.y() -> i32 []
+            func @k() -> i32 {
+            b0:
+              %t: i32 = call @llvm.nvvm.read.ptx.sreg.tid.x()
+              %n: i32 = call @llvm.nvvm.read.ptx.sreg.ntid.x()
+              %g: i32 = call @llvm.amdgcn.workgroup.id.y()
+              %a: i32 = add %t, %n
+              %b: i32 = add %a, %g
+              ret %b
+            }",
+        )
+        .unwrap();
+        let expected = [
+            Added::Index(64),
+            Added::GroupStart,
+            Added::Answer(Query::LocalSize, 0),
+            Added::Answer(Query::GroupId, 1),
+        ];
+        assert_eq!(added, expected);
+        assert!(text.contains("sub nuw nsw %global_id_0, %group_start_0"), "{text}");
+    }
+
+    #[test]
+    fn barriers_are_refused() {
+        let barrier = rewritten(
+            "declare @_Z7barrierj(i32) [convergent]
+            func @k() {
+            b0:
+              call @_Z7barrierj(1)
+              ret
+            }",
+        );
+        assert!(barrier.unwrap_err().contains("wait for each other at `_Z7barrierj`"));
+    }
+
+    #[test]
+    fn an_answer_is_chosen_where_the_dimension_is_not_constant() {
+        let (added, text) = rewritten(
+            "declare @_Z15get_global_sizej(i32) -> i64 []
+            func @k(%d: i32) -> i64 {
+            b0:
+              %n: i64 = call @_Z15get_global_sizej(%d)
+              ret %n
+            }",
+        )
+        .unwrap();
+        assert_eq!(added.len(), 4);
+        assert_eq!(text.matches("= select").count(), 3, "{text}");
+        assert!(text.contains("icmp eq %d, 2"), "{text}");
+    }
+
+    #[test]
+    fn a_callee_that_asks_is_refused() {
+        let text = "declare @_Z12get_local_idj(i32) -> i64 []
+            declare @inner() -> i64 []
+            declare @outer() -> i64 []
+            func @inner() -> i64 {
+            b0:
+              %i: i64 = call @_Z12get_local_idj(0)
+              ret %i
+            }
+            func @outer() -> i64 {
+            b0:
+              %i: i64 = call @inner()
+              ret %i
+            }
+            func @k() -> i64 {
+            b0:
+              %i: i64 = call @outer()
+              ret %i
+            }";
+        assert!(
+            rewritten(text)
+                .unwrap_err()
+                .contains("it leads to `inner`, where `_Z12get_local_idj` asks which work-item it is")
+        );
+    }
+
+    #[test]
+    fn a_function_of_the_module_is_no_question() {
+        let text = "declare @_Z13get_global_idj(i32) -> i64 []
+            func @_Z13get_global_idj(%d: i32) -> i64 {
+            b0:
+              ret 7
+            }
+            func @k() -> i64 {
+            b0:
+              %i: i64 = call @_Z13get_global_idj(0)
+              ret %i
+            }";
+        let mut module = parse_module(text).unwrap_or_else(|e| panic!("{e}"));
+        let kernel = module.function("k").expect("it is there");
+        assert!(with_parameters(&mut module, kernel).expect("nothing is refused").is_none());
+    }
+}
