@@ -110,7 +110,7 @@ impl Source {
 
     /// A statement; the value that the next one goes on with.
     fn statement(&mut self, value: &str) -> String {
-        match if self.decided { *self.rng.pick(&[0, 3, 6, 11]) } else { self.rng.below(12) } {
+        match if self.decided { *self.rng.pick(&[0, 3, 6, 11]) } else { self.rng.below(13) } {
             0..=2 => {
                 self.kinds.push("load");
                 let bits = self.bits();
@@ -140,7 +140,8 @@ impl Source {
                 self.store(bits, &next, &at);
                 next
             }
-            _ => self.copy(value),
+            11 => self.copy(value),
+            _ => self.table(value),
         }
     }
 
@@ -232,6 +233,28 @@ impl Source {
         let x = self.load(bits, &from);
         self.store(bits, &x, &to);
         value.to_owned()
+    }
+
+    /// An element of a table, at a place of which nothing is known but that the index is narrow, is looked up or replaced.
+    fn table(&mut self, value: &str) -> String {
+        self.kinds.push("table");
+        let bits = self.bits();
+        let (narrow, key, index, at) = (self.fresh("n"), self.fresh("k"), self.fresh("s"), self.fresh("g"));
+        let width = *self.rng.pick(&[3, 5, 8]);
+        self.line(&format!("{narrow}: i{width} = trunc {value}"));
+        let extension = *self.rng.pick(&["zext", "sext"]);
+        self.line(&format!("{key}: i64 = {extension} {narrow}"));
+        let far = if self.rng.chance(1, 2) { -200 } else { 0 };
+        self.line(&format!("{index}: i64 = add nsw {key}, {far}"));
+        let pointer = self.pointer();
+        self.line(&format!("{at}: ptr = getelementptr i{bits}, {pointer}, {index}"));
+        if self.rng.chance(1, 3) {
+            self.store(bits, value, &at);
+            return value.to_owned();
+        }
+        let (x, sum) = (self.load(bits, &at), self.fresh("v"));
+        self.line(&format!("{sum}: i64 = add {value}, {x}"));
+        sum
     }
 
     fn function(mut self) -> Source {

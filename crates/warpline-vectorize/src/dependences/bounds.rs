@@ -8,7 +8,7 @@ use warpline_dataflow::Code;
 use warpline_dataflow::clients::bounds::Bounds;
 use warpline_dataflow::clients::ranges::Range;
 use warpline_dataflow::linear::Extension;
-use warpline_ir::{CastOp, Function, Inst, Module, Op, Value};
+use warpline_ir::{CastOp, Function, Inst, Module, Op, Type, Value};
 
 /// How deep the use of a number in an address is looked for.
 const MAX_DEPTH: u32 = 12;
@@ -69,10 +69,10 @@ impl<'a> Facts<'a> {
         v: Value,
         extension: Extension,
     ) -> Option<(i128, i128)> {
-        let range = self.range_at(self.version(func, address, v)?)?;
-        if range.is_full() {
-            return None;
-        }
+        let known = self.version(func, address, v).and_then(|version| self.range_at(version));
+        let Some(range) = known.filter(|range| !range.is_full()) else {
+            return all_of(func.ty(v), extension);
+        };
         match extension {
             Extension::Unsigned => {
                 Some((i128::try_from(range.low()).ok()?, i128::try_from(range.high()).ok()?))
@@ -110,6 +110,16 @@ impl<'a> Facts<'a> {
                 None => self.bounds().prover().at_most(version, length, -1).is_some(),
             };
         natural && is_below
+    }
+}
+
+/// The numbers of a type that is narrow enough for that to say something.
+fn all_of(ty: Type, extension: Extension) -> Option<(i128, i128)> {
+    let bits = ty.int_bits().filter(|&bits| bits <= 16)?;
+    match extension {
+        Extension::Unsigned => Some((0, (1 << bits) - 1)),
+        Extension::Signed => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),
+        Extension::None => None,
     }
 }
 

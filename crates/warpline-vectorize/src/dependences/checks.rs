@@ -107,7 +107,16 @@ fn span<'r, 'a>(
                 span.products.push((index, length, row.step, t.scale));
             }
             _ => {
-                let number = resolve.term(t)?;
+                let number = match resolve.term(t) {
+                    Some(number) => number,
+                    // Any element of a table that is known to be no longer. Where lanes are at a known distance, addresses themselves are compared, so
+                    // that all numbers must be known.
+                    None if place.step.is_none() => {
+                        span.extents.push(resolve.anywhere(access, t)?);
+                        continue;
+                    }
+                    None => return None,
+                };
                 if let Number::Computed(tree, _) = &number {
                     growth = growth.checked_add(tree.growth()?.checked_mul(t.scale.into())?)?;
                 }
@@ -189,6 +198,16 @@ impl Resolve<'_, '_> {
             sum.push((number, t.scale));
         }
         Some((Number::Sum(sum, offset), growth))
+    }
+
+    /// The least and the greatest that a number adds of which nothing but its range is known.
+    fn anywhere(&self, access: &Access, t: &Term) -> Option<Extent> {
+        let (Sym::Inner(v), Some(address)) = (t.sym, access.address) else { return None };
+        let (least, most) = self.c.facts.range(self.c.func, address, v, t.extension)?;
+        let ends = [least, most].map(|x| x.checked_mul(t.scale.into()).and_then(|x| i64::try_from(x).ok()));
+        let (low, high) = (ends[0]?.min(ends[1]?), ends[0]?.max(ends[1]?));
+        let is_table = low.unsigned_abs() < 1 << 30 && high.unsigned_abs() < 1 << 30;
+        is_table.then_some(Extent::Known(low, high))
     }
 
     /// The least and the greatest that something that moves adds.

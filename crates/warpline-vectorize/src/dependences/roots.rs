@@ -127,6 +127,9 @@ impl<'a> Objects<'a> {
 
     /// Whether two lists of roots have no object in common that one of the accesses writes.
     pub(super) fn are_apart(&self, a: &Roots, b: &Roots) -> bool {
+        if self.is_never_written(a) || self.is_never_written(b) {
+            return true;
+        }
         let (Roots::These(a), Roots::These(b)) = (a, b) else { return false };
         a.iter().all(|&x| b.iter().all(|&y| self.differ(x, y)))
     }
@@ -141,6 +144,17 @@ impl<'a> Objects<'a> {
         let known = |s: Sym| self.is_alloca(s) || self.is_param(s) || self.is_variable(s);
         let one = |x: Sym, y: Sym| alone(x) && (known(y) || !self.is_captured(x));
         one(x, y) || one(y, x) || self.is_variable(x) && self.is_variable(y)
+    }
+
+    /// Whether all roots are variables that a program must not write.
+    fn is_never_written(&self, roots: &Roots) -> bool {
+        let constant = |&s: &Sym| match s {
+            Sym::Global(g) => {
+                matches!(self.module.symbols[g].kind, SymbolKind::Global { constant: true, .. })
+            }
+            _ => false,
+        };
+        matches!(roots, Roots::These(all) if !all.is_empty() && all.iter().all(constant))
     }
 
     fn value(&self, s: Sym) -> Option<(&'a Function, Value)> {
