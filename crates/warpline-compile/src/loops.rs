@@ -149,7 +149,7 @@ pub fn vectorize_loops(options: &LoopOptions, output: Output) -> Result<Compiled
     }
     let forms: Vec<FuncId> = loops.iter().flat_map(|l| l.made.functions()).collect();
     for id in forms {
-        let Imported { ir, bridge } = &mut imported;
+        let Imported { ir, bridge, .. } = &mut imported;
         bridge.add_function(ir, &ir.functions[id], Linkage::Internal)?;
     }
     let mut changed: Vec<FuncId> = found.iter().map(|f| f.func).collect();

@@ -49,6 +49,10 @@ entity! {
     /// understands it.
     Origin, "o"
 }
+entity! {
+    /// A type that memory is accessed as, for what the language says of accesses as different ones.
+    AccessType, "t"
+}
 
 impl From<Block> for Node {
     /// Block *i* is node *i* of [`Function::graph`](super::Function::graph).

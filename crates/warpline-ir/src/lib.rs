@@ -25,6 +25,7 @@ pub mod verify;
 pub use demangle::demangle;
 pub use place::Place;
 
+mod access_types;
 mod constant;
 mod effects;
 mod entities;
@@ -36,9 +37,10 @@ mod module;
 mod names;
 mod types;
 
+pub use access_types::AccessTypes;
 pub use constant::Constant;
 pub use effects::Effects;
-pub use entities::{Block, Edge, FuncId, Inst, Loc, Origin, Symbol, Value, Var};
+pub use entities::{AccessType, Block, Edge, FuncId, Inst, Loc, Origin, Symbol, Value, Var};
 pub use function::{
     Accessed, BlockData, EdgeData, Function, InstData, PointerFacts, Unwritten, ValueData, ValueDef, VarData,
 };

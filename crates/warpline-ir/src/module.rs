@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use cranelift_entity::PrimaryMap;
 
+use super::access_types::AccessTypes;
 use super::entities::{FuncId, Loc, Origin, Symbol};
 use super::function::Function;
 use super::layout::DataLayout;
@@ -80,6 +81,8 @@ pub struct Module {
     pub symbols: PrimaryMap<Symbol, SymbolData>,
     /// Source locations.
     pub locations: PrimaryMap<Loc, SourceLoc>,
+    /// The types that memory is accessed as. They are no part of the text form, which therefore knows less of what is apart.
+    pub access_types: AccessTypes,
     symbol_by_name: HashMap<Box<str>, Symbol>,
 }
 

@@ -7,7 +7,7 @@ use warpline_ir::{Block, FuncId};
 
 use crate::ffi::load::functions;
 use crate::import::{Imported, scope_file};
-use crate::parameters::{attached, integer, node_operands, string};
+use crate::parameters::{attached, integer, is_node, node_operands, string};
 
 /// A loop that says of itself that it is to be vectorized: in C by `#pragma omp simd` or `#pragma clang loop
 /// vectorize(...)`.
@@ -94,9 +94,4 @@ fn location(node: LLVMValueRef) -> Option<Place> {
         let (line, column) = (f.LLVMDILocationGetLine(node), f.LLVMDILocationGetColumn(node));
         Some(Place { file: scope_file(f.LLVMDILocationGetScope(node)), line, column })
     }
-}
-
-fn is_node(value: LLVMValueRef) -> bool {
-    // SAFETY: a live value or null, which is asked what it is.
-    !value.is_null() && unsafe { !functions().LLVMIsAMDNode(value).is_null() }
 }

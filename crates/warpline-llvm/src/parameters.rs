@@ -73,6 +73,12 @@ pub(crate) fn node_operands(node: LLVMValueRef) -> Vec<LLVMValueRef> {
     }
 }
 
+/// Whether a value wraps a metadata node.
+pub(crate) fn is_node(value: LLVMValueRef) -> bool {
+    // SAFETY: a live value or null, which is asked what it is.
+    !value.is_null() && unsafe { !functions().LLVMIsAMDNode(value).is_null() }
+}
+
 /// The metadata node of a kind, such as `prof`, that an instruction carries.
 pub(crate) fn attached(
     context: LLVMContextRef,

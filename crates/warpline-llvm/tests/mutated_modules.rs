@@ -135,7 +135,7 @@ fn one(path: &Path, note: &mut dyn FnMut(&str)) -> String {
             }
         };
         for new in made.functions() {
-            let Imported { ir, bridge } = &mut imported;
+            let Imported { ir, bridge, .. } = &mut imported;
             if let Err(error) = bridge.add_function(ir, &ir.functions[new], Linkage::External) {
                 return format!(
                     "{outcome}, not exported: {}",

@@ -27,6 +27,7 @@ pub mod number_programs;
 pub mod pairs;
 pub mod paths;
 pub mod phi_oracles;
+pub mod planted;
 pub mod programs;
 pub mod replay;
 pub mod rng;

@@ -1,287 +1,26 @@
-//! Loops whose iterations meet in memory: what is vectorized leaves what the scalar loop leaves, and everything else is refused.
+//! Loops and kernels whose iterations or lanes meet in memory: what is vectorized leaves what the scalar program leaves, and everything else is refused.
 //!
-//! Accesses are planted at distances of up to 70 elements, of several sizes, through two pointers that may overlap, under conditions, in inner loops and at indices
-//! that come from memory.
+//! A loop, and a kernel with a sequential meaning, is held against its iterations one after the other; a kernel of threads against lanes that run whole, in several
+//! orders. Where these orders leave different memory, lanes race, and whoever vectorizes that without a word is wrong.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use warpline_interp::{Machine, Options as MachineOptions, Val};
-use warpline_ir::Module;
+use warpline_ir::{FuncId, Module};
 use warpline_ir::text::parse_module;
+use warpline_testkit::planted::{FIELDS, Pointers, Source};
 use warpline_testkit::rng::SplitMix64;
 use warpline_vectorize::loops::{Unit, vectorize_loop};
-use warpline_vectorize::{Boscc, Contract, Gathers, Linearize, Masks, Options};
+use warpline_uniformity::shape::ArgShape;
+use warpline_vectorize::{Boscc, Contract, ErrorKind, Gathers, Linearize, Masks, Options, vectorize};
 
 /// Bytes of memory, and where the pointers lead to before what they differ by.
 const MEMORY: usize = 1 << 14;
 const MIDDLE: u64 = 1 << 13;
 
-/// A loop in text form.
-struct Source {
-    rng: SplitMix64,
-    text: String,
-    count: u32,
-    /// The kinds of statements that it has.
-    kinds: Vec<&'static str>,
-    /// Whether all accesses are at constant distances from one pointer, with this step in elements of one size.
-    decided: bool,
-    step: i64,
-}
-
-impl Source {
-    fn new(seed: u64) -> Source {
-        let mut rng = SplitMix64::new(seed);
-        let decided = rng.chance(1, 2);
-        let step = *rng.pick(&[1, 1, 1, 2, -1, 0]);
-        Source { rng, text: String::new(), count: 0, kinds: Vec::new(), decided, step }
-    }
-
-    fn fresh(&mut self, name: &str) -> String {
-        self.count += 1;
-        format!("%{name}{}", self.count)
-    }
-
-    fn line(&mut self, line: &str) {
-        let _ = writeln!(self.text, "  {line}");
-    }
-
-    fn block(&mut self, name: &str) {
-        let _ = writeln!(self.text, "{name}:");
-    }
-
-    fn pointer(&mut self) -> &'static str {
-        if self.decided || self.rng.chance(2, 3) { "%p" } else { "%q" }
-    }
-
-    fn bits(&mut self) -> u32 {
-        if self.decided { 32 } else { *self.rng.pick(&[8, 16, 32, 32, 32, 64]) }
-    }
-
-    fn number(&mut self, most: i64) -> i64 {
-        self.rng.below(2 * most as usize + 1) as i64 - most
-    }
-
-    /// The distance of an access: mostly short.
-    fn distance(&mut self) -> i64 {
-        let most = *self.rng.pick(&[1, 3, 8, 70]);
-        self.number(most)
-    }
-
-    /// An address in the loop: `pointer + (step·i + distance)` elements.
-    fn address(&mut self, bits: u32, index: &str) -> String {
-        let step = if self.decided { self.step } else { *self.rng.pick(&[1, 1, 1, 1, 2, -1, 0]) };
-        let (pointer, distance) = (self.pointer(), self.distance());
-        let (scaled, sum, at) = (self.fresh("m"), self.fresh("s"), self.fresh("g"));
-        self.line(&format!("{scaled}: i64 = mul nsw {index}, {step}"));
-        self.line(&format!("{sum}: i64 = add nsw {scaled}, {distance}"));
-        self.line(&format!("{at}: ptr = getelementptr i{bits}, {pointer}, {sum}"));
-        at
-    }
-
-    fn load(&mut self, bits: u32, address: &str) -> String {
-        let (x, wide) = (self.fresh("x"), self.fresh("w"));
-        self.line(&format!("{x}: i{bits} = load {address}, align 1"));
-        if bits == 64 {
-            return x;
-        }
-        self.line(&format!("{wide}: i64 = zext {x}"));
-        wide
-    }
-
-    fn store(&mut self, bits: u32, value: &str, address: &str) {
-        let narrow = self.fresh("n");
-        if bits == 64 {
-            self.line(&format!("store {value}, {address}, align 1"));
-        } else {
-            self.line(&format!("{narrow}: i{bits} = trunc {value}"));
-            self.line(&format!("store {narrow}, {address}, align 1"));
-        }
-    }
-
-    /// What is stored next, computed from the value so far.
-    fn next(&mut self, value: &str) -> String {
-        let (mixed, next) = (self.fresh("a"), self.fresh("v"));
-        let by = 1 + self.rng.below(9);
-        self.line(&format!("{mixed}: i64 = mul {value}, {by}"));
-        self.line(&format!("{next}: i64 = add {mixed}, %i"));
-        next
-    }
-
-    /// A statement; the value that the next one goes on with.
-    fn statement(&mut self, value: &str) -> String {
-        match if self.decided { *self.rng.pick(&[0, 3, 6, 11]) } else { self.rng.below(13) } {
-            0..=2 => {
-                self.kinds.push("load");
-                let bits = self.bits();
-                let at = self.address(bits, "%i");
-                let x = self.load(bits, &at);
-                let sum = self.fresh("v");
-                self.line(&format!("{sum}: i64 = add {value}, {x}"));
-                sum
-            }
-            3..=5 => {
-                self.kinds.push("store");
-                let bits = self.bits();
-                let (at, next) = (self.address(bits, "%i"), self.next(value));
-                self.store(bits, &next, &at);
-                next
-            }
-            6 => self.arms(value),
-            7 | 8 => self.inner_loop(value),
-            9 => self.update(value),
-            10 => {
-                self.kinds.push("one place");
-                let bits = self.bits();
-                let (at, to) = (self.fresh("g"), self.number(3));
-                let pointer = self.pointer();
-                self.line(&format!("{at}: ptr = getelementptr i{bits}, {pointer}, i64 {to}"));
-                let next = self.next(value);
-                self.store(bits, &next, &at);
-                next
-            }
-            11 => self.copy(value),
-            _ => self.table(value),
-        }
-    }
-
-    /// Stores in both arms of a branch.
-    fn arms(&mut self, value: &str) -> String {
-        self.kinds.push("arms");
-        let n = self.count;
-        let (low, odd) = (self.fresh("l"), self.fresh("c"));
-        self.line(&format!("{low}: i64 = and {value}, 1"));
-        self.line(&format!("{odd}: i1 = icmp eq {low}, 0"));
-        self.line(&format!("br {odd}, yes{n}, no{n}"));
-        for (arm, is_there) in [("yes", true), ("no", self.rng.chance(2, 3))] {
-            self.block(&format!("{arm}{n}"));
-            if is_there {
-                let bits = self.bits();
-                let (at, next) = (self.address(bits, "%i"), self.next(value));
-                self.store(bits, &next, &at);
-            }
-            self.line(&format!("br joined{n}"));
-        }
-        self.block(&format!("joined{n}"));
-        value.to_owned()
-    }
-
-    /// A loop within the loop, over rows, over what all iterations have in common, or over neighbours.
-    fn inner_loop(&mut self, value: &str) -> String {
-        self.kinds.push("inner loop");
-        let n = self.count;
-        let most = *self.rng.pick(&[2, 4, 5]);
-        let varies = self.rng.chance(1, 3);
-        let bound = if varies {
-            let bound = self.fresh("k");
-            self.line(&format!("{bound}: i64 = and {value}, 3"));
-            bound
-        } else {
-            most.to_string()
-        };
-        self.line(&format!("br head{n}(0)"));
-        self.block(&format!("head{n}"));
-        let (j, more, next_j) = (self.fresh("j"), self.fresh("c"), self.fresh("j"));
-        self.line(&format!("{j}: i64 = phi"));
-        self.line(&format!("{more}: i1 = icmp slt {j}, {bound}"));
-        self.line(&format!("br {more}, round{n}, out{n}"));
-        self.block(&format!("round{n}"));
-        let (row, index) = (self.fresh("r"), self.fresh("s"));
-        let stride = *self.rng.pick(&[0, 1, most, most, most + 1]);
-        self.line(&format!("{row}: i64 = mul nsw %i, {stride}"));
-        self.line(&format!("{index}: i64 = add nsw {row}, {j}"));
-        let (bits, pointer) = (self.bits(), self.pointer());
-        let at = self.fresh("g");
-        self.line(&format!("{at}: ptr = getelementptr i{bits}, {pointer}, {index}"));
-        let x = self.load(bits, &at);
-        let sum = self.fresh("v");
-        self.line(&format!("{sum}: i64 = add {value}, {x}"));
-        if self.rng.chance(2, 3) {
-            let to = if self.rng.chance(2, 3) { at } else { self.address(bits, &j) };
-            let next = self.next(&sum);
-            self.store(bits, &next, &to);
-        }
-        self.line(&format!("{next_j}: i64 = add nsw {j}, 1"));
-        self.line(&format!("br head{n}({next_j})"));
-        self.block(&format!("out{n}"));
-        value.to_owned()
-    }
-
-    /// Memory is read, changed and written back, at an index that may come from memory or be the same for all.
-    fn update(&mut self, value: &str) -> String {
-        self.kinds.push("update");
-        let bits = self.bits();
-        let (key, index, at) = (self.fresh("k"), self.fresh("s"), self.fresh("g"));
-        let mask = *self.rng.pick(&[0, 1, 7]);
-        self.line(&format!("{key}: i64 = and {value}, {mask}"));
-        let far = if self.rng.chance(1, 2) { -200 } else { 0 };
-        self.line(&format!("{index}: i64 = add nsw {key}, {far}"));
-        let pointer = self.pointer();
-        self.line(&format!("{at}: ptr = getelementptr i{bits}, {pointer}, {index}"));
-        let x = self.load(bits, &at);
-        let (op, changed) = (*self.rng.pick(&["add", "xor", "sub", "mul"]), self.fresh("u"));
-        self.line(&format!("{changed}: i64 = {op} {x}, {value}"));
-        self.store(bits, &changed, &at);
-        if self.rng.chance(1, 3) { x } else { value.to_owned() }
-    }
-
-    /// What is loaded goes elsewhere, at once.
-    fn copy(&mut self, value: &str) -> String {
-        self.kinds.push("copy");
-        let bits = self.bits();
-        let (from, to) = (self.address(bits, "%i"), self.address(bits, "%i"));
-        let x = self.load(bits, &from);
-        self.store(bits, &x, &to);
-        value.to_owned()
-    }
-
-    /// An element of a table, at a place of which nothing is known but that the index is narrow, is looked up or replaced.
-    fn table(&mut self, value: &str) -> String {
-        self.kinds.push("table");
-        let bits = self.bits();
-        let (narrow, key, index, at) = (self.fresh("n"), self.fresh("k"), self.fresh("s"), self.fresh("g"));
-        let width = *self.rng.pick(&[3, 5, 8]);
-        self.line(&format!("{narrow}: i{width} = trunc {value}"));
-        let extension = *self.rng.pick(&["zext", "sext"]);
-        self.line(&format!("{key}: i64 = {extension} {narrow}"));
-        let far = if self.rng.chance(1, 2) { -200 } else { 0 };
-        self.line(&format!("{index}: i64 = add nsw {key}, {far}"));
-        let pointer = self.pointer();
-        self.line(&format!("{at}: ptr = getelementptr i{bits}, {pointer}, {index}"));
-        if self.rng.chance(1, 3) {
-            self.store(bits, value, &at);
-            return value.to_owned();
-        }
-        let (x, sum) = (self.load(bits, &at), self.fresh("v"));
-        self.line(&format!("{sum}: i64 = add {value}, {x}"));
-        sum
-    }
-
-    fn function(mut self) -> Source {
-        let kind = if self.rng.chance(1, 4) { "i32" } else { "i64" };
-        self.text = format!("func @f(%n: {kind}, %p: ptr, %q: ptr) {{\nentry:\n  br loop(0)\nloop:\n");
-        if kind == "i32" {
-            self.line("%t: i32 = phi");
-            self.line("%i: i64 = sext %t");
-            self.line("%more: i1 = icmp slt %t, %n");
-        } else {
-            self.line("%i: i64 = phi");
-            self.line("%more: i1 = icmp slt %i, %n");
-        }
-        self.line("br %more, body, end");
-        self.block("body");
-        let mut value = "%i".to_owned();
-        for _ in 0..1 + self.rng.below(4) {
-            value = self.statement(&value);
-        }
-        let (old, new) = if kind == "i32" { ("%t", "%after") } else { ("%i", "%after") };
-        self.line(&format!("{new}: {kind} = add nsw {old}, 1"));
-        self.line(&format!("br loop({new})"));
-        self.block("end");
-        self.line("ret");
-        self.text.push_str("}\n");
-        self
-    }
+/// The bytes of the fields.
+fn fields() -> Vec<u8> {
+    FIELDS.iter().flat_map(|x| x.to_le_bytes()).collect()
 }
 
 /// What a run leaves in memory, if it does not trap.
@@ -297,7 +36,8 @@ fn run(module: &Module, name: &str, n: i64, apart: i64, seed: u64) -> Option<Vec
     let func = &module.functions[id];
     let bits = func.ty(func.params[0]).int_bits().expect("a number");
     let n = n as u128 & ((1u128 << bits) - 1);
-    let args = [Val::int(n), Val::ptr(p), Val::ptr(p.wrapping_add_signed(apart))];
+    let s = machine.memory.allocate_bytes(&fields(), 64).expect("memory is small");
+    let args = [Val::int(n), Val::ptr(p), Val::ptr(p.wrapping_add_signed(apart)), Val::ptr(s)];
     machine.run_scalar(&code, &args).ok()?;
     machine.memory.read(base, MEMORY as u64).ok()?.into_iter().collect()
 }
@@ -309,7 +49,7 @@ enum Outcome {
 }
 
 fn try_one(seed: u64) -> (Source, Outcome) {
-    let source = Source::new(seed).function();
+    let source = Source::of_loop(seed);
     let mut module =
         parse_module(&source.text).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", source.text));
     let mut rng = SplitMix64::new(seed ^ 0xdeb5);
@@ -335,7 +75,7 @@ fn try_one(seed: u64) -> (Source, Outcome) {
         Err(e) => {
             let text = e.to_string();
             assert!(
-                e.kind != warpline_vectorize::ErrorKind::Internal,
+                e.kind != ErrorKind::Internal,
                 "seed {seed}: {text}\n{}",
                 source.text
             );
@@ -364,9 +104,13 @@ fn variable(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(otherwise)
 }
 
+fn programs() -> u64 {
+    variable("WARPLINE_PROGRAMS", 2_000)
+}
+
 #[test]
 fn loops_with_planted_dependences_are_right_or_refused() {
-    let (programs, first) = (variable("WARPLINE_PROGRAMS", 2_000), variable("WARPLINE_SEED", 1));
+    let (programs, first) = (programs(), variable("WARPLINE_SEED", 1));
     let mut kinds: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
     let (mut agreed, mut checked, mut refused) = (0, 0, 0);
     for seed in first..first + programs {
@@ -391,4 +135,155 @@ fn loops_with_planted_dependences_are_right_or_refused() {
         assert!(checked * 50 > programs, "too few are checked at run time");
         assert!(kinds.values().all(|&[_, agreed]| agreed * 200 > programs), "{kinds:?}");
     }
+}
+
+/// What a kernel leaves in memory, called for `calls` one after the other, each a first index and a function.
+fn run_calls(
+    module: &Module,
+    seed: u64,
+    apart: u64,
+    calls: impl Iterator<Item = (i64, FuncId)>,
+) -> Option<Vec<u8>> {
+    let options = MachineOptions { fuel: 4_000_000, ..MachineOptions::default() };
+    let mut machine = Machine::with_options(module, options);
+    let mut rng = SplitMix64::new(seed);
+    let bytes: Vec<u8> = (0..2 * MEMORY).map(|_| rng.below(256) as u8).collect();
+    let base = machine.memory.allocate_bytes(&bytes, 64).expect("memory is small");
+    let s = machine.memory.allocate_bytes(&fields(), 64).expect("memory is small");
+    let p = base + MIDDLE;
+    let mut codes = BTreeMap::new();
+    for (i, id) in calls {
+        let code = codes.entry(id).or_insert_with(|| machine.prepare_id(id)).clone();
+        let bits = module.functions[id].ty(module.functions[id].params[0]).int_bits().expect("an index");
+        let i = i as u128 & ((1u128 << bits) - 1);
+        machine.run_scalar(&code, &[Val::int(i), Val::ptr(p), Val::ptr(p + apart), Val::ptr(s)]).ok()?;
+    }
+    machine.memory.read(base, 2 * MEMORY as u64).ok()?.into_iter().collect()
+}
+
+/// What became of a kernel.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Found {
+    Agrees,
+    /// Lanes race, and the user was warned, or answers for an address that nobody knows.
+    Told,
+    Refused,
+    Skipped,
+}
+
+/// Indices of each group of `width` lanes in an order of its own.
+fn shuffled(width: u32, groups: u32, rng: &mut SplitMix64) -> Vec<i64> {
+    let mut all = Vec::new();
+    for g in 0..groups {
+        let mut lanes: Vec<i64> = (0..width).map(|l| i64::from(g * width + l)).collect();
+        for n in (1..lanes.len()).rev() {
+            lanes.swap(n, rng.below(n + 1));
+        }
+        all.extend(lanes);
+    }
+    all
+}
+
+fn try_kernel(seed: u64, contract: Contract) -> (Source, Found) {
+    let mut rng = SplitMix64::new(seed ^ 0x6b65);
+    let pointers = if rng.chance(2, 3) { Pointers::NoAlias } else { Pointers::Plain };
+    let source = Source::of_kernel(seed, pointers);
+    let mut module =
+        parse_module(&source.text).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", source.text));
+    let scalar = module.function("f").expect("it is there");
+    let width = *rng.pick(&[2, 4, 8, 16]);
+    let options = Options {
+        linearize: if rng.chance(1, 4) { Linearize::Full } else { Linearize::Partial },
+        boscc: *rng.pick(&[Boscc::Off, Boscc::On]),
+        gathers: *rng.pick(&[Gathers::Nothing, Gathers::Everything]),
+        masks: *rng.pick(&[Masks::Nothing, Masks::Everything]),
+        contract,
+        ..Options::new(width, vec![ArgShape::Index, ArgShape::Uniform, ArgShape::Uniform, ArgShape::Uniform], "lanes")
+    };
+    let made = match vectorize(&mut module, scalar, &options) {
+        Ok(made) => made,
+        Err(e) => {
+            assert!(e.kind != ErrorKind::Internal, "seed {seed}: {e}\n{}", source.text);
+            return (source, Found::Refused);
+        }
+    };
+    let groups = 3;
+    // Pointers to objects of their own are far apart, and threads answer for others.
+    let is_free = pointers == Pointers::Plain && contract == Contract::Sequential;
+    let apart = if is_free { rng.below(300) as u64 } else { MEMORY as u64 - 4096 };
+    let run_scalar =
+        |order: Vec<i64>| run_calls(&module, seed, apart, order.into_iter().map(|i| (i, scalar)));
+    let Some(expected) = run_scalar((0..i64::from(groups * width)).collect()) else {
+        return (source, Found::Skipped);
+    };
+    let found = run_calls(
+        &module,
+        seed,
+        apart,
+        (0..groups).map(|g| (i64::from(g * width), made.func)),
+    );
+    let is_right = found.as_ref() == Some(&expected);
+    if is_right && contract == Contract::Sequential {
+        return (source, Found::Agrees);
+    }
+    let reversed = (0..groups).flat_map(|g| (0..width).rev().map(move |l| i64::from(g * width + l)));
+    let mut orders = vec![reversed.collect(), shuffled(width, groups, &mut rng), shuffled(width, groups, &mut rng)];
+    let races = contract == Contract::Threads && orders.drain(..).any(|o| run_scalar(o).as_ref() != Some(&expected));
+    let trusted = !made.dependences.trusted.is_empty();
+    // The last lane wins where that is warned of, and nobody answers for addresses of which all are known.
+    if races && (trusted || is_right && !made.dependences.warnings.is_empty()) {
+        return (source, Found::Told);
+    }
+    assert!(
+        is_right && !races,
+        "seed {seed}: WARPLINE_SEED={seed} WARPLINE_PROGRAMS=1, {width} lanes, {contract:?}, right {is_right}, races {races}\n{}",
+        source.text.clone()
+            + &warpline_ir::text::print_function(&module, &module.functions[made.func])
+    );
+    (source, Found::Agrees)
+}
+
+type Kinds = BTreeMap<&'static str, BTreeMap<Found, u64>>;
+
+/// What became of kernels with each kind of statement.
+fn try_kernels(contract: Contract) -> Kinds {
+    let (programs, first) = (programs(), variable("WARPLINE_SEED", 1));
+    let mut kinds = Kinds::new();
+    let mut outcomes: BTreeMap<Found, u64> = BTreeMap::new();
+    for seed in first..first + programs {
+        let (source, found) = try_kernel(seed, contract);
+        *outcomes.entry(found).or_default() += 1;
+        for kind in &source.kinds {
+            *kinds.entry(kind).or_default().entry(found).or_default() += 1;
+        }
+    }
+    println!("{programs} kernels, {contract:?}: {outcomes:?}; by kind: {kinds:?}");
+    if programs >= 1_000 {
+        let count = |found| outcomes.get(&found).copied().unwrap_or(0);
+        assert!(count(Found::Agrees) * 5 > programs, "too few are vectorized");
+        assert!(count(Found::Refused) * 5 > programs, "too few are refused");
+    }
+    kinds
+}
+
+/// How many kernels with each kind of statement were accepted, right or as the user was told.
+fn accepted(kinds: &Kinds, kind: &str) -> u64 {
+    let of = &kinds[kind];
+    [Found::Agrees, Found::Told].iter().filter_map(|f| of.get(f)).sum()
+}
+
+#[test]
+fn kernels_with_a_sequential_meaning_are_right_or_refused() {
+    let kinds = try_kernels(Contract::Sequential);
+    let enough = |kind: &&str| accepted(&kinds, kind) * 200 > programs() || programs() < 1_000;
+    assert!(kinds.keys().all(enough), "{kinds:?}");
+}
+
+#[test]
+fn threads_that_race_are_refused_or_told_and_others_are_right() {
+    let kinds = try_kernels(Contract::Threads);
+    // Updates at places that lanes may have in common are lost, whatever they do else.
+    let enough =
+        |kind: &&str| *kind == "update" || accepted(&kinds, kind) * 200 > programs() || programs() < 1_000;
+    assert!(kinds.keys().all(enough), "{kinds:?}");
 }

@@ -171,7 +171,12 @@ impl Imported {
         }
         function.insts[inst].flags = flags(original, opcode);
         function.insts[inst].loc = self.location(original).into();
-        function.insts[inst].origin = Some(self.bridge.new_origin(original)).into();
+        let origin = self.bridge.new_origin(original);
+        function.insts[inst].origin = Some(origin).into();
+        if matches!(function.insts[inst].op, Op::Load(_) | Op::Store(_)) {
+            let context = self.bridge.module().context();
+            self.access_types.note(context, original, origin, &mut self.ir.access_types);
+        }
         if let Some(result) = function.insts[inst].result() {
             function.values[result].name = value_name(original).into();
             values.insert(original, result);

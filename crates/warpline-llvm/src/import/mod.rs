@@ -8,6 +8,7 @@
 //!   scope, `inalloca` and `swifterror` allocations.
 //! - Debug records are no instructions; they stay with the LLVM function and are kept when it is replaced in place.
 
+mod access_types;
 mod constant;
 mod effects;
 mod inst;
@@ -40,6 +41,7 @@ pub struct Imported {
     pub ir: ir::Module,
     /// What its handles stand for.
     pub bridge: Bridge,
+    access_types: access_types::Finder,
 }
 
 impl Imported {
@@ -51,7 +53,7 @@ impl Imported {
         ir.triple = module.triple();
         let bridge = Bridge::new(module);
         ir.layout = bridge.layout.clone();
-        let mut imported = Self { ir, bridge };
+        let mut imported = Self { ir, bridge, access_types: access_types::Finder::default() };
         imported.import_symbols();
         let bodies: Vec<_> =
             imported.bridge.module.functions().filter(|&function| has_body(function)).collect();

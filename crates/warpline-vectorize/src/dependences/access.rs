@@ -4,7 +4,7 @@ use super::pieces::Pieces;
 use super::place::{Place, Places};
 use super::roots::{Objects, Roots};
 use crate::lower::{has_cheap_vector_form, is_annotation};
-use warpline_ir::{Accessed, CallInfo, Effects, Function, Inst, Module, Op, Symbol, Type, Value};
+use warpline_ir::{AccessType, Accessed, CallInfo, Effects, Function, Inst, Module, Op, Symbol, Type, Value};
 
 /// An access to memory.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub(crate) struct Access {
     pub(crate) reads: bool,
     pub(crate) writes: bool,
     pub(crate) kind: Kind,
+    /// What type the memory is accessed as, if the language says so.
+    pub(crate) ty: Option<AccessType>,
 }
 
 /// What makes an access.
@@ -83,7 +85,8 @@ impl Collector<'_> {
             (_, true) => Kind::Plain,
             _ => Kind::Atomic,
         };
-        self.at(inst, address, size, kind, (!writes, writes))
+        let ty = self.module.access_types.of(self.func.insts[inst].origin);
+        self.at(inst, address, size, kind, (!writes, writes)).map(|a| Access { ty, ..a })
     }
 
     /// An access at an address, unless that is in memory of the lane's own.
@@ -102,7 +105,7 @@ impl Collector<'_> {
             return None;
         }
         let place = self.places.of(address);
-        Some(Access { inst, address: Some(address), place, roots, size, reads, writes, kind })
+        Some(Access { inst, address: Some(address), place, roots, size, reads, writes, kind, ty: None })
     }
 
     fn anywhere(&self, inst: Inst, effects: Effects) -> Access {
@@ -115,6 +118,7 @@ impl Collector<'_> {
             reads: effects.contains(Effects::READS),
             writes: effects.contains(Effects::WRITES),
             kind: Kind::Call,
+            ty: None,
         }
     }
 
@@ -124,7 +128,7 @@ impl Collector<'_> {
         if let Some(piece) = call.callee.and_then(|s| self.pieces.of(s)) {
             for a in &piece.accesses {
                 let rw = (a.reads, a.writes);
-                out.extend(self.at(inst, data.args[a.param], Some(a.size), Kind::Piece, rw));
+                out.extend(self.at(inst, data.args[a.param], Some(a.size), Kind::Piece, rw).map(|x| Access { ty: a.ty, ..x }));
             }
             return;
         }
@@ -154,7 +158,7 @@ impl Collector<'_> {
 }
 
 /// Whether an instruction is a call of mathematics: that may set `errno`, of which nothing is promised in vector code, and does nothing else.
-pub(super) fn is_silent(module: &Module, func: &Function, inst: Inst) -> bool {
+pub(crate) fn is_silent(module: &Module, func: &Function, inst: Inst) -> bool {
     let data = &func.insts[inst];
     let Op::Call(info) = &data.op else { return false };
     let result = data.result().map_or(Type::Void, |v| func.ty(v));

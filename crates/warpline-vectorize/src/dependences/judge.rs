@@ -9,7 +9,6 @@ use super::irregular::Irregular;
 use super::meet::{Comparison, Meeting, Unknown};
 use super::order::{Order, Schedule};
 use super::pieces::Pieces;
-use super::place::Term;
 use super::region::Sym;
 use super::{Contract, Dependences, Region};
 use crate::{MAX_WIDTH, VectorizeError};
@@ -24,8 +23,12 @@ const MAX_TRUSTED: usize = 64;
 /// So many pairs may be checked when the code runs.
 const MAX_CHECKS: usize = 64;
 
-/// What accesses have in common that are compared: the base and the terms of their places, or else their address.
-type Key<'a> = (Option<Sym>, &'a [Term], Option<Value>);
+/// What to do about a race.
+const RACE_REMEDY: &str = "let each lane have its own element, use an atomic operation or a reduction over the lanes \
+                           (`warpline_reduce_add` …), or accept races by `//@ racy`";
+
+/// What accesses have in common that are compared: the base of their places, or else their address.
+type Key = (Option<Sym>, Option<Value>);
 
 /// What decides about the accesses of a kernel.
 pub(super) struct Judge<'a> {
@@ -60,14 +63,14 @@ impl Judge<'_> {
         }
     }
 
-    /// Looks at the accesses of threads, of which only those are compared whose distance is known, or that are at one address. The others are trusted.
+    /// Looks at the accesses of threads: those that are made from one pointer are compared, the others are trusted.
     fn look_at_threads(&mut self, all: &[&Access]) -> Result<(), VectorizeError> {
-        let mut groups: HashMap<Key<'_>, Vec<&Access>> = HashMap::new();
+        let mut groups: HashMap<Key, Vec<&Access>> = HashMap::new();
         let mut order = Vec::new();
         for &a in all {
             let key = match &a.place {
-                Some(place) => (Some(place.base), &place.terms[..], None),
-                None => (None, &[][..], a.address),
+                Some(place) => (Some(place.base), None),
+                None => (None, a.address),
             };
             groups.entry(key).or_insert_with(|| {
                 order.push(key);
@@ -75,7 +78,7 @@ impl Judge<'_> {
             });
             groups.get_mut(&key).into_iter().for_each(|group| group.push(a));
             let decided = a.place.as_ref().is_some_and(|p| p.step.is_some() && p.moving.is_empty());
-            if a.writes && !decided {
+            if a.kind == Kind::Call || a.writes && !decided {
                 self.trust(a, a);
             }
         }
@@ -230,7 +233,20 @@ impl Judge<'_> {
             Meeting::Within(_) | Meeting::Unknown(_) if self.is_inseparable(a, b) => {
                 return Err(self.refuse(a, b, self.inseparable()));
             }
-            Meeting::Within(_) | Meeting::Unknown(_) => return Ok(()),
+            Meeting::Within(_) | Meeting::Unknown(_) => {
+                if let Some((first, second)) = self.comparison.lanes_that_meet(a, b) {
+                    let other = self.other(a, b);
+                    let reason = format!(
+                        "accesses what the {} at {} accesses in another lane, for the indices {first} and {second}, which is a race \
+                         between lanes: {RACE_REMEDY}",
+                        self.name(other),
+                        self.place(other),
+                    );
+                    return Err(self.refuse(a, b, reason));
+                }
+                self.trust(a, b);
+                return Ok(());
+            }
         };
         // Lanes farther apart than a group is wide run one after the other.
         let Some(lanes) = d.ever().filter(|&k| k < MAX_WIDTH.into()) else { return Ok(()) };
@@ -239,7 +255,7 @@ impl Judge<'_> {
         }
         if a.inst == b.inst && d.step == 0 {
             // The last lane wins, if nobody looks at what the others have written.
-            let read = all.iter().any(|x| x.reads && self.comparison.meeting(a, x) != Meeting::Never);
+            let read = all.iter().any(|x| x.reads && matches!(self.comparison.meeting(a, x), Meeting::At(_)));
             if !read {
                 let warning = format!(
                     "{}: all lanes store to one address, and may store different values: the last active lane wins",
@@ -249,8 +265,7 @@ impl Judge<'_> {
                 return Ok(());
             }
         }
-        let remedy = "let each lane have its own element, use an atomic operation or a reduction over the lanes \
-                      (`warpline_reduce_add` …), or accept races by `//@ racy`";
+        let remedy = RACE_REMEDY;
         let reason = match (a.inst == b.inst, self.is_update(a, b)) {
             (_, true) => format!("is read and written by all lanes at once, which is a race: {remedy}"),
             (true, _) => format!("is written by several lanes at once, which is a race: {remedy}"),

@@ -3,13 +3,14 @@
 use warpline_analysis::CycleId;
 
 use super::access::Access;
+use super::apart::types_are_apart;
 use super::bounds::Facts;
 use super::distance::Distance;
 use super::place::{Place, Row, Term};
 use super::region::{Region, Sym, sym};
 use super::roots::Objects;
 use crate::MAX_WIDTH;
-use warpline_ir::{BinaryOp, Block, Function, InstFlags, Op, Value};
+use warpline_ir::{BinaryOp, Block, Function, InstFlags, Module, Op, Value, ValueDef};
 use warpline_uniformity::Uniformity;
 
 /// What is known of two accesses by different lanes.
@@ -42,6 +43,7 @@ pub(super) enum Unknown {
 
 /// What accesses are compared by.
 pub(super) struct Comparison<'a> {
+    pub(super) module: &'a Module,
     pub(super) func: &'a Function,
     pub(super) uniformity: &'a Uniformity,
     pub(super) objects: &'a Objects<'a>,
@@ -54,7 +56,7 @@ pub(super) struct Comparison<'a> {
 impl Comparison<'_> {
     /// What is known of two accesses.
     pub(super) fn meeting(&self, a: &Access, b: &Access) -> Meeting {
-        if self.objects.are_apart(&a.roots, &b.roots) {
+        if types_are_apart(self.module, a.ty, b.ty) || self.objects.are_apart(&a.roots, &b.roots) {
             return Meeting::Never;
         }
         let (Some(x), Some(y), Some(of_a), Some(of_b)) = (&a.place, &b.place, a.size, b.size) else {
@@ -77,6 +79,38 @@ impl Comparison<'_> {
             (Some(a), Some(b)) => Meeting::Within(Distance { a, b, ..distance }),
             _ => Meeting::Unknown(Unknown::Moving),
         }
+    }
+
+    /// Two different indices, both small, for which two accesses touch the same bytes, if their addresses differ by multiples of the index and constants alone.
+    pub(super) fn lanes_that_meet(&self, a: &Access, b: &Access) -> Option<(i64, i64)> {
+        let (x, y, of_a, of_b) = (a.place.as_ref()?, b.place.as_ref()?, a.size?, b.size?);
+        if x.base != y.base || !x.moving.is_empty() || !y.moving.is_empty() {
+            return None;
+        }
+        let steps = |p: &Place, other: &Place| {
+            let own = p.terms.iter().filter(|t| !(other.terms.contains(t) && self.is_uniform(t)));
+            own.map(|t| self.is_index(t).then_some(t.scale)).sum::<Option<i64>>()
+        };
+        let (by_a, by_b) = (steps(x, y)?, steps(y, x)?);
+        let (size_a, size_b) = (i64::try_from(of_a).ok()?, i64::try_from(of_b).ok()?);
+        let at = |scale: i64, offset: i64, index: i64| offset.checked_add(scale.checked_mul(index)?);
+        let lanes = i64::from(MAX_WIDTH);
+        let all = (0..lanes).flat_map(|i| (0..lanes).map(move |j| (i, j))).filter(|(i, j)| i != j);
+        let mut meeting = all.filter(|&(i, j)| {
+            let (Some(p), Some(q)) = (at(by_a, x.offset, i), at(by_b, y.offset, j)) else { return false };
+            p.saturating_sub(q) < size_b && q.saturating_sub(p) < size_a
+        });
+        meeting.next()
+    }
+
+    fn is_uniform(&self, t: &Term) -> bool {
+        matches!(t.sym, Sym::Inner(v) if self.uniformity.shape(v).is_uniform())
+    }
+
+    /// Whether a term is the index of the kernel, times a constant.
+    fn is_index(&self, t: &Term) -> bool {
+        let Sym::Inner(v) = t.sym else { return false };
+        matches!(self.func.values[v].def, ValueDef::Param(_)) && self.uniformity.shape(v).step() == Some(1)
     }
 
     /// Whether two accesses of one lane or of several touch the same bytes only in the same iteration of the only loop around both: what moves in

@@ -17,6 +17,7 @@
 //! cancel, since two accesses may be made in different iterations: their ranges count, or that they are in one iteration.
 
 mod access;
+mod apart;
 mod bounds;
 pub(super) mod checks;
 mod counted;
@@ -46,6 +47,8 @@ use order::Schedule;
 use place::Places;
 use roots::Objects;
 
+pub(super) use access::is_silent;
+pub(super) use apart::Apart;
 pub use checks::Check;
 pub(super) use pieces::cut;
 pub use pieces::{Piece, PieceAccess, Pieces};
@@ -107,6 +110,7 @@ pub(super) fn find(
         _ => false,
     };
     let comparison = Comparison {
+        module,
         func: scalar,
         uniformity,
         objects: &objects,

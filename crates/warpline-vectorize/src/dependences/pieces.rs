@@ -16,7 +16,7 @@ use super::roots::Objects;
 use super::{Contract, Region};
 use crate::lower::is_annotation;
 use warpline_ir::{
-    BinaryOp, Block, CallInfo, Combine, Effects, FuncId, Function, Inst, InstFlags, LaneOp, Module, Op,
+    AccessType, BinaryOp, Block, CallInfo, Combine, Effects, FuncId, Function, Inst, InstFlags, LaneOp, Module, Op,
     Symbol, SymbolData, SymbolKind, Type, Value,
 };
 use warpline_uniformity::shape::ArgShape;
@@ -44,6 +44,8 @@ pub struct PieceAccess {
     pub reads: bool,
     /// Whether it writes there.
     pub writes: bool,
+    /// What type the memory is accessed as, if the language says so.
+    pub ty: Option<AccessType>,
 }
 
 /// The updates of a kernel that lanes make together or one after the other.
@@ -334,7 +336,9 @@ impl Plan {
         let symbol = module.declare(SymbolData { name: name.as_str().into(), kind, effects, origin: None });
         let id = module.functions.push(made);
         self.call(func, update, symbol, &params, ret, effects);
-        let access = PieceAccess { param: 0, size: update.size, reads: true, writes: true };
+        let type_of = |i: Inst| module.access_types.of(func.insts[i].origin);
+        let ty = type_of(update.store).filter(|&ty| type_of(update.load) == Some(ty));
+        let access = PieceAccess { param: 0, size: update.size, reads: true, writes: true, ty };
         Piece { symbol, func: id, accesses: vec![access] }
     }
 

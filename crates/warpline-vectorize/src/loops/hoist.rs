@@ -7,7 +7,8 @@
 use cranelift_entity::EntitySet;
 
 use warpline_dataflow::linear::Address;
-use warpline_ir::{Block, Constant, Effects, Function, Inst, Module, Op, Value};
+use crate::dependences::Apart;
+use warpline_ir::{Block, Effects, Function, Inst, Module, Op, Value};
 
 /// Moves what `value` is computed from up in its block, to before the first use there of `needed`. `source` is the function that the body was
 /// taken from, with instructions under the same numbers. Nothing happens if that would change what the block does.
@@ -67,28 +68,5 @@ fn may_meet(module: &Module, source: &Function, store: Inst, load: Inst) -> bool
     {
         return distance < of_a && -distance < of_b;
     }
-    !are_apart(source, root(source, stored.address), root(source, loaded.address))
-}
-
-/// Whether what two pointers lead to are different objects.
-fn are_apart(func: &Function, a: Value, b: Value) -> bool {
-    let is_alone = |v: Value| func.is_alloca(v) || func.pointers[v].noalias;
-    let is_known = |v: Value| {
-        func.is_alloca(v)
-            || func.params.contains(&v)
-            || matches!(func.constant(v), Some(Constant::Address { .. }))
-    };
-    a != b && is_known(a) && is_known(b) && (is_alone(a) || is_alone(b))
-}
-
-/// The pointer that an address is computed from.
-fn root(func: &Function, address: Value) -> Value {
-    let mut at = address;
-    while let Some(i) = func.def_inst(at) {
-        match func.insts[i].op {
-            Op::Gep(_) => at = func.insts[i].args[0],
-            _ => break,
-        }
-    }
-    at
+    !Apart::new(module, source).never_meet(store, load)
 }

@@ -9,16 +9,18 @@
 //! would have come after it may have been executed in part.
 //!
 //! 1. `find`: the loop, its preheader, its latch, the one test by which it ends;
-//! 2. `carried`: what its header's φs carry from one iteration to the next;
-//! 3. `trips`: how many iterations there are;
-//! 4. `no_wrap`: what is linear in the counter and does not wrap, by what is tested before the loop;
-//! 5. `body`: one iteration as a function, of which the [vectorizer](super::vectorize) makes W-lane forms;
-//! 6. `rewrite`: the function with a loop over groups in front of the scalar one.
+//! 2. `invariant`: what all iterations load alike is loaded before it;
+//! 3. `carried`: what its header's φs carry from one iteration to the next;
+//! 4. `trips`: how many iterations there are;
+//! 5. `no_wrap`: what is linear in the counter and does not wrap, by what is tested before the loop;
+//! 6. `body`: one iteration as a function, of which the [vectorizer](super::vectorize) makes W-lane forms;
+//! 7. `rewrite`: the function with a loop over groups in front of the scalar one.
 
 mod body;
 mod carried;
 mod find;
 mod hoist;
+mod invariant;
 mod no_wrap;
 mod objects;
 mod rewrite;
@@ -363,7 +365,10 @@ fn understand(
         let reason = format!("a width of {} lanes is not between 1 and {MAX_WIDTH}", options.width);
         return Err(VectorizeError::in_function(&scalar, reason));
     }
-    let l = Loop::find(&mut scalar, header)?;
+    let mut l = Loop::find(&mut scalar, header)?;
+    if invariant::hoist_loads(module, &mut scalar, &l) {
+        l = Loop::find(&mut scalar, header)?;
+    }
     if calls_functions(module, &scalar, &l) {
         refused_calls::check_around(module, &scalar)?;
     }

@@ -1,0 +1,397 @@
+//! Random loops and kernels whose iterations or lanes meet in memory.
+//!
+//! Accesses are planted at distances of up to 70 elements, of several sizes, through two pointers, under conditions, in inner loops, in calls, and at indices that
+//! come from memory.
+
+use std::fmt::Write as _;
+
+use crate::rng::SplitMix64;
+
+/// A loop or kernel in text form: the function `f`.
+pub struct Source {
+    rng: SplitMix64,
+    /// The module.
+    pub text: String,
+    count: u32,
+    /// The kinds of statements that it has.
+    pub kinds: Vec<&'static str>,
+    /// Whether all accesses are at constant distances from one pointer, with this step in elements of one size.
+    pub decided: bool,
+    step: i64,
+}
+
+/// What is to be found in memory that nothing stores to.
+pub const FIELDS: [i64; 4] = [17, -3, 40, 8];
+
+/// What accesses to memory are made through.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Pointers {
+    /// Pointers of which nothing is promised.
+    Plain,
+    /// Pointers to objects of their own.
+    NoAlias,
+}
+
+impl Source {
+    fn new(seed: u64) -> Source {
+        let mut rng = SplitMix64::new(seed);
+        let decided = rng.chance(1, 2);
+        let step = *rng.pick(&[1, 1, 1, 2, -1, 0]);
+        Source { rng, text: String::new(), count: 0, kinds: Vec::new(), decided, step }
+    }
+
+    /// `f(n, p, q, s)`: a loop over `i` from 0 to `n`, whose header is the second block. [Fields](FIELDS) are at `s`.
+    pub fn of_loop(seed: u64) -> Source {
+        let mut source = Source::new(seed);
+        let kind = if source.rng.chance(1, 4) { "i32" } else { "i64" };
+        source.text = format!("func @f(%n: {kind}, %p: ptr, %q: ptr, %s: ptr noalias) {{\nentry:\n  br loop(0)\nloop:\n");
+        if kind == "i32" {
+            source.line("%t: i32 = phi");
+            source.line("%i: i64 = sext %t");
+            source.line("%more: i1 = icmp slt %t, %n");
+        } else {
+            source.line("%i: i64 = phi");
+            let end = if source.rng.chance(1, 4) { source.field() } else { "%n".to_owned() };
+            source.line(&format!("%more: i1 = icmp slt %i, {end}"));
+        }
+        source.line("br %more, body, end");
+        source.block("body");
+        source.statements();
+        let (old, new) = if kind == "i32" { ("%t", "%after") } else { ("%i", "%after") };
+        source.line(&format!("{new}: {kind} = add nsw {old}, 1"));
+        source.line(&format!("br loop({new})"));
+        source.block("end");
+        source.finished()
+    }
+
+    /// `f(i, p, q, s)`: what the index `i` does.
+    pub fn of_kernel(seed: u64, pointers: Pointers) -> Source {
+        let mut source = Source::new(seed);
+        let promise = if pointers == Pointers::NoAlias { " noalias" } else { "" };
+        let kind = if source.rng.chance(1, 4) { "i32" } else { "i64" };
+        source.text = match kind {
+            "i32" => {
+                format!("func @f(%t: i32, %p: ptr{promise}, %q: ptr{promise}, %s: ptr noalias) {{\nentry:\n  %i: i64 = sext %t\n")
+            }
+            _ => format!("func @f(%i: i64, %p: ptr{promise}, %q: ptr{promise}, %s: ptr noalias) {{\nentry:\n"),
+        };
+        source.statements();
+        source.finished()
+    }
+
+    fn statements(&mut self) {
+        let mut value = "%i".to_owned();
+        for _ in 0..1 + self.rng.below(4) {
+            value = self.statement(&value);
+        }
+    }
+
+    fn finished(mut self) -> Source {
+        self.line("ret");
+        self.text.push_str("}\n");
+        self.text.insert_str(0, DECLARED);
+        self.text.push_str(HELPERS);
+        self
+    }
+
+    fn fresh(&mut self, name: &str) -> String {
+        self.count += 1;
+        format!("%{name}{}", self.count)
+    }
+
+    fn line(&mut self, line: &str) {
+        let _ = writeln!(self.text, "  {line}");
+    }
+
+    fn block(&mut self, name: &str) {
+        let _ = writeln!(self.text, "{name}:");
+    }
+
+    fn pointer(&mut self) -> &'static str {
+        if self.decided || self.rng.chance(2, 3) { "%p" } else { "%q" }
+    }
+
+    fn bits(&mut self) -> u32 {
+        if self.decided { 32 } else { *self.rng.pick(&[8, 16, 32, 32, 32, 64]) }
+    }
+
+    fn number(&mut self, most: i64) -> i64 {
+        self.rng.below(2 * most as usize + 1) as i64 - most
+    }
+
+    /// The distance of an access: mostly short.
+    fn distance(&mut self) -> i64 {
+        let most = *self.rng.pick(&[1, 3, 8, 70]);
+        self.number(most)
+    }
+
+    /// An address in the loop: `pointer + (step·i + distance)` elements.
+    fn address(&mut self, bits: u32, index: &str) -> String {
+        let step = if self.decided { self.step } else { *self.rng.pick(&[1, 1, 1, 1, 2, -1, 0]) };
+        let (pointer, distance) = (self.pointer(), self.distance());
+        let (scaled, sum, at) = (self.fresh("m"), self.fresh("s"), self.fresh("g"));
+        let by = if !self.decided && self.rng.chance(1, 6) { self.field() } else { distance.to_string() };
+        self.line(&format!("{scaled}: i64 = mul nsw {index}, {step}"));
+        self.line(&format!("{sum}: i64 = add nsw {scaled}, {by}"));
+        self.line(&format!("{at}: ptr = getelementptr i{bits}, {pointer}, {sum}"));
+        at
+    }
+
+    /// A number in memory that nothing stores to.
+    fn field(&mut self) -> String {
+        self.kinds.push("field");
+        let (at, x) = (self.fresh("g"), self.fresh("x"));
+        let number = self.rng.below(FIELDS.len());
+        self.line(&format!("{at}: ptr = getelementptr i64, %s, i64 {number}"));
+        self.line(&format!("{x}: i64 = load {at}, align 8"));
+        x
+    }
+
+    fn load(&mut self, bits: u32, address: &str) -> String {
+        let (x, wide) = (self.fresh("x"), self.fresh("w"));
+        self.line(&format!("{x}: i{bits} = load {address}, align 1"));
+        if bits == 64 {
+            return x;
+        }
+        self.line(&format!("{wide}: i64 = zext {x}"));
+        wide
+    }
+
+    fn store(&mut self, bits: u32, value: &str, address: &str) {
+        let narrow = self.fresh("n");
+        if bits == 64 {
+            self.line(&format!("store {value}, {address}, align 1"));
+        } else {
+            self.line(&format!("{narrow}: i{bits} = trunc {value}"));
+            self.line(&format!("store {narrow}, {address}, align 1"));
+        }
+    }
+
+    /// What is stored next, computed from the value so far.
+    fn next(&mut self, value: &str) -> String {
+        let (mixed, next) = (self.fresh("a"), self.fresh("v"));
+        let by = 1 + self.rng.below(9);
+        self.line(&format!("{mixed}: i64 = mul {value}, {by}"));
+        self.line(&format!("{next}: i64 = add {mixed}, %i"));
+        next
+    }
+
+    /// A statement; the value that the next one goes on with.
+    fn statement(&mut self, value: &str) -> String {
+        match if self.decided { *self.rng.pick(&[0, 3, 6, 11]) } else { self.rng.below(15) } {
+            0..=2 => {
+                self.kinds.push("load");
+                let bits = self.bits();
+                let at = self.address(bits, "%i");
+                let x = self.load(bits, &at);
+                let sum = self.fresh("v");
+                self.line(&format!("{sum}: i64 = add {value}, {x}"));
+                sum
+            }
+            3..=5 => {
+                self.kinds.push("store");
+                let bits = self.bits();
+                let (at, next) = (self.address(bits, "%i"), self.next(value));
+                self.store(bits, &next, &at);
+                next
+            }
+            6 => self.arms(value),
+            7 | 8 => self.inner_loop(value),
+            9 => self.update(value),
+            10 => {
+                self.kinds.push("one place");
+                let bits = self.bits();
+                let (at, to) = (self.fresh("g"), self.number(3));
+                let pointer = self.pointer();
+                self.line(&format!("{at}: ptr = getelementptr i{bits}, {pointer}, i64 {to}"));
+                let next = self.next(value);
+                self.store(bits, &next, &at);
+                next
+            }
+            11 => self.copy(value),
+            12 => self.table(value),
+            13 => self.bulk(value),
+            _ => self.call(value),
+        }
+    }
+
+    /// Stores in both arms of a branch.
+    fn arms(&mut self, value: &str) -> String {
+        self.kinds.push("arms");
+        let n = self.count;
+        let (low, odd) = (self.fresh("l"), self.fresh("c"));
+        self.line(&format!("{low}: i64 = and {value}, 1"));
+        self.line(&format!("{odd}: i1 = icmp eq {low}, 0"));
+        self.line(&format!("br {odd}, yes{n}, no{n}"));
+        for (arm, is_there) in [("yes", true), ("no", self.rng.chance(2, 3))] {
+            self.block(&format!("{arm}{n}"));
+            if is_there {
+                let bits = self.bits();
+                let (at, next) = (self.address(bits, "%i"), self.next(value));
+                self.store(bits, &next, &at);
+            }
+            self.line(&format!("br joined{n}"));
+        }
+        self.block(&format!("joined{n}"));
+        value.to_owned()
+    }
+
+    /// A loop within the loop, over rows, over what all iterations have in common, or over neighbours.
+    fn inner_loop(&mut self, value: &str) -> String {
+        self.kinds.push("inner loop");
+        let n = self.count;
+        let most = *self.rng.pick(&[2, 4, 5]);
+        let varies = self.rng.chance(1, 3);
+        let bound = if varies {
+            let bound = self.fresh("k");
+            self.line(&format!("{bound}: i64 = and {value}, 3"));
+            bound
+        } else {
+            most.to_string()
+        };
+        self.line(&format!("br head{n}(0)"));
+        self.block(&format!("head{n}"));
+        let (j, more, next_j) = (self.fresh("j"), self.fresh("c"), self.fresh("j"));
+        self.line(&format!("{j}: i64 = phi"));
+        self.line(&format!("{more}: i1 = icmp slt {j}, {bound}"));
+        self.line(&format!("br {more}, round{n}, out{n}"));
+        self.block(&format!("round{n}"));
+        let (row, index) = (self.fresh("r"), self.fresh("s"));
+        let stride = *self.rng.pick(&[0, 1, most, most, most + 1]);
+        self.line(&format!("{row}: i64 = mul nsw %i, {stride}"));
+        self.line(&format!("{index}: i64 = add nsw {row}, {j}"));
+        let (bits, pointer) = (self.bits(), self.pointer());
+        let at = self.fresh("g");
+        self.line(&format!("{at}: ptr = getelementptr i{bits}, {pointer}, {index}"));
+        let x = self.load(bits, &at);
+        let sum = self.fresh("v");
+        self.line(&format!("{sum}: i64 = add {value}, {x}"));
+        if self.rng.chance(2, 3) {
+            let to = if self.rng.chance(2, 3) { at } else { self.address(bits, &j) };
+            let next = self.next(&sum);
+            self.store(bits, &next, &to);
+        }
+        self.line(&format!("{next_j}: i64 = add nsw {j}, 1"));
+        self.line(&format!("br head{n}({next_j})"));
+        self.block(&format!("out{n}"));
+        value.to_owned()
+    }
+
+    /// Memory is read, changed and written back, at an index that may come from memory or be the same for all.
+    fn update(&mut self, value: &str) -> String {
+        self.kinds.push("update");
+        let bits = self.bits();
+        let (key, index, at) = (self.fresh("k"), self.fresh("s"), self.fresh("g"));
+        let mask = *self.rng.pick(&[0, 1, 7]);
+        self.line(&format!("{key}: i64 = and {value}, {mask}"));
+        let far = if self.rng.chance(1, 2) { -200 } else { 0 };
+        self.line(&format!("{index}: i64 = add nsw {key}, {far}"));
+        let pointer = self.pointer();
+        self.line(&format!("{at}: ptr = getelementptr i{bits}, {pointer}, {index}"));
+        let x = self.load(bits, &at);
+        let (op, changed) = (*self.rng.pick(&["add", "xor", "sub", "mul"]), self.fresh("u"));
+        self.line(&format!("{changed}: i64 = {op} {x}, {value}"));
+        self.store(bits, &changed, &at);
+        if self.rng.chance(1, 3) { x } else { value.to_owned() }
+    }
+
+    /// What is loaded goes elsewhere, at once.
+    fn copy(&mut self, value: &str) -> String {
+        self.kinds.push("copy");
+        let bits = self.bits();
+        let (from, to) = (self.address(bits, "%i"), self.address(bits, "%i"));
+        let x = self.load(bits, &from);
+        self.store(bits, &x, &to);
+        value.to_owned()
+    }
+
+    /// An element of a table, at a place of which nothing is known but that the index is narrow, is looked up or replaced.
+    fn table(&mut self, value: &str) -> String {
+        self.kinds.push("table");
+        let bits = self.bits();
+        let (narrow, key, index, at) = (self.fresh("n"), self.fresh("k"), self.fresh("s"), self.fresh("g"));
+        let width = *self.rng.pick(&[3, 5, 8]);
+        self.line(&format!("{narrow}: i{width} = trunc {value}"));
+        let extension = *self.rng.pick(&["zext", "sext"]);
+        self.line(&format!("{key}: i64 = {extension} {narrow}"));
+        let far = if self.rng.chance(1, 2) { -200 } else { 0 };
+        self.line(&format!("{index}: i64 = add nsw {key}, {far}"));
+        let pointer = self.pointer();
+        self.line(&format!("{at}: ptr = getelementptr i{bits}, {pointer}, {index}"));
+        if self.rng.chance(1, 3) {
+            self.store(bits, value, &at);
+            return value.to_owned();
+        }
+        let (x, sum) = (self.load(bits, &at), self.fresh("v"));
+        self.line(&format!("{sum}: i64 = add {value}, {x}"));
+        sum
+    }
+
+    /// A few bytes are copied or filled.
+    fn bulk(&mut self, value: &str) -> String {
+        self.kinds.push("bulk");
+        let bytes = *self.rng.pick(&[1, 4, 8, 12, 40]);
+        let to = self.address(64, "%i");
+        if self.rng.chance(1, 2) {
+            let narrow = self.fresh("n");
+            self.line(&format!("{narrow}: i8 = trunc {value}"));
+            self.line(&format!("call @llvm.memset.p0.i64({to}, {narrow}, {bytes}, false)"));
+        } else {
+            let from = self.address(64, "%i");
+            self.line(&format!("call @llvm.memmove.p0.p0.i64({to}, {from}, {bytes}, false)"));
+        }
+        value.to_owned()
+    }
+
+    /// A function reads or writes an element.
+    fn call(&mut self, value: &str) -> String {
+        self.kinds.push("call");
+        let at = self.address(32, "%i");
+        let callee = *self.rng.pick(&["load", "store", "update"]);
+        if callee != "load" {
+            self.line(&format!("call @{callee}({at}, {value})"));
+            return value.to_owned();
+        }
+        let (x, sum) = (self.fresh("x"), self.fresh("v"));
+        self.line(&format!("{x}: i64 = call @load({at})"));
+        self.line(&format!("{sum}: i64 = add {value}, {x}"));
+        sum
+    }
+}
+
+/// What [`HELPERS`] and other functions that are called are declared as.
+const DECLARED: &str = "
+declare @llvm.memset.p0.i64(ptr, i8, i64, i1) [writes arg_memory_only]
+declare @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1) [reads writes arg_memory_only]
+declare @load(ptr) -> i64 [unknown]
+declare @store(ptr, i64) [unknown]
+declare @update(ptr, i64) [unknown]
+
+";
+
+/// What [calls](Source::call) are made of.
+const HELPERS: &str = "
+func @load(%a: ptr) -> i64 {
+entry:
+  %x: i32 = load %a, align 1
+  %w: i64 = zext %x
+  ret %w
+}
+
+func @store(%a: ptr, %v: i64) {
+entry:
+  %x: i32 = trunc %v
+  store %x, %a, align 1
+  ret
+}
+
+func @update(%a: ptr, %v: i64) {
+entry:
+  %x: i32 = load %a, align 1
+  %w: i64 = zext %x
+  %s: i64 = add %w, %v
+  %n: i32 = trunc %s
+  store %n, %a, align 1
+  ret
+}
+";

@@ -1,0 +1,34 @@
+//! Accesses that never meet, whatever their addresses are: by the objects that they lead to, and by the types that they are made as.
+
+use super::roots::Objects;
+use warpline_ir::{AccessType, Function, Inst, Module};
+
+/// What is known of the objects and types of a function.
+pub(crate) struct Apart<'a> {
+    module: &'a Module,
+    func: &'a Function,
+    objects: Objects<'a>,
+}
+
+impl<'a> Apart<'a> {
+    /// Of a function that no loop was cut out of.
+    pub(crate) fn new(module: &'a Module, func: &'a Function) -> Apart<'a> {
+        Apart { module, func, objects: Objects::new(module, func, None) }
+    }
+
+    /// Whether two loads or stores, of which one stores, never touch the same memory.
+    pub(crate) fn never_meet(&self, a: Inst, b: Inst) -> bool {
+        let ty = |i: Inst| self.module.access_types.of(self.func.insts[i].origin);
+        if types_are_apart(self.module, ty(a), ty(b)) {
+            return true;
+        }
+        let roots = |i: Inst| self.func.accessed(i).map(|a| self.objects.of(a.address));
+        let (Some(a), Some(b)) = (roots(a), roots(b)) else { return false };
+        self.objects.are_apart(&a, &b)
+    }
+}
+
+/// Whether accesses as these types, if they are known, never touch the same memory.
+pub(super) fn types_are_apart(module: &Module, a: Option<AccessType>, b: Option<AccessType>) -> bool {
+    a.zip(b).is_some_and(|(a, b)| module.access_types.are_apart(a, b))
+}
