@@ -133,8 +133,60 @@ impl Source {
         let by = if !self.decided && self.rng.chance(1, 6) { self.field() } else { distance.to_string() };
         self.line(&format!("{scaled}: i64 = mul nsw {index}, {step}"));
         self.line(&format!("{sum}: i64 = add nsw {scaled}, {by}"));
-        self.line(&format!("{at}: ptr = getelementptr i{bits}, {pointer}, {sum}"));
+        let index = if !self.decided && self.rng.chance(1, 6) { self.bent(&sum) } else { sum };
+        self.line(&format!("{at}: ptr = getelementptr i{bits}, {pointer}, {index}"));
         at
+    }
+
+    /// An index that moves by no constant step, but lies between ends that follow from those of this one: halves, remainders, what is clamped.
+    fn bent(&mut self, index: &str) -> String {
+        self.kinds.push("bent");
+        let bits = *self.rng.pick(&[32, 64]);
+        let mut x = index.to_owned();
+        if bits == 32 {
+            x = self.fresh("n");
+            self.line(&format!("{x}: i32 = trunc {index}"));
+        }
+        for _ in 0..1 + self.rng.below(3) {
+            x = self.bend(&x, bits);
+        }
+        if bits == 64 {
+            return x;
+        }
+        let (wide, extension) = (self.fresh("w"), *self.rng.pick(&["sext", "sext", "zext"]));
+        self.line(&format!("{wide}: i64 = {extension} {x}"));
+        wide
+    }
+
+    fn bend(&mut self, x: &str, bits: u32) -> String {
+        let next = self.fresh("b");
+        let (by, shift, some) = (1 + self.rng.below(9), self.rng.below(3), self.number(40));
+        let mask = *self.rng.pick(&[1, 6, 7, 15, -4]);
+        let line = match self.rng.below(14) {
+            0 => format!("sdiv {x}, {by}"),
+            1 => format!("udiv {x}, {by}"),
+            2 => format!("srem {x}, {by}"),
+            3 => format!("urem {x}, {by}"),
+            4 => format!("ashr {x}, {shift}"),
+            5 => format!("lshr {x}, {shift}"),
+            6 => format!("and {x}, {mask}"),
+            7 => format!("xor {x}, {by}"),
+            8 => format!("or {x}, {by}"),
+            9 => format!("add {x}, {some}"),
+            10 => format!("sub {some}, {x}"),
+            11 => {
+                let less = self.fresh("c");
+                self.line(&format!("{less}: i1 = icmp slt {x}, {some}"));
+                format!("select {less}, {x}, {by}")
+            }
+            12 => format!("mul {x}, {}", 1 + by % 3),
+            _ => {
+                let name = *self.rng.pick(&["smin", "smax", "umin", "umax", "usub.sat"]);
+                format!("call @llvm.{name}.i{bits}({x}, {some})")
+            }
+        };
+        self.line(&format!("{next}: i{bits} = {line}"));
+        next
     }
 
     /// A number in memory that nothing stores to.
@@ -262,6 +314,7 @@ impl Source {
         self.line(&format!("{index}: i64 = add nsw {row}, {j}"));
         let (bits, pointer) = (self.bits(), self.pointer());
         let at = self.fresh("g");
+        let index = if self.rng.chance(1, 4) { self.bent(&index) } else { index };
         self.line(&format!("{at}: ptr = getelementptr i{bits}, {pointer}, {index}"));
         let x = self.load(bits, &at);
         let sum = self.fresh("v");
@@ -363,6 +416,16 @@ impl Source {
 const DECLARED: &str = "
 declare @llvm.memset.p0.i64(ptr, i8, i64, i1) [writes arg_memory_only]
 declare @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1) [reads writes arg_memory_only]
+declare @llvm.smin.i32(i32, i32) -> i32
+declare @llvm.smin.i64(i64, i64) -> i64
+declare @llvm.smax.i32(i32, i32) -> i32
+declare @llvm.smax.i64(i64, i64) -> i64
+declare @llvm.umin.i32(i32, i32) -> i32
+declare @llvm.umin.i64(i64, i64) -> i64
+declare @llvm.umax.i32(i32, i32) -> i32
+declare @llvm.umax.i64(i64, i64) -> i64
+declare @llvm.usub.sat.i32(i32, i32) -> i32
+declare @llvm.usub.sat.i64(i64, i64) -> i64
 declare @load(ptr) -> i64 [unknown]
 declare @store(ptr, i64) [unknown]
 declare @update(ptr, i64) [unknown]

@@ -171,17 +171,28 @@ enum Found {
     Skipped,
 }
 
-/// Indices of each group of `width` lanes in an order of its own.
-fn shuffled(width: u32, groups: u32, rng: &mut SplitMix64) -> Vec<i64> {
-    let mut all = Vec::new();
-    for g in 0..groups {
-        let mut lanes: Vec<i64> = (0..width).map(|l| i64::from(g * width + l)).collect();
-        for n in (1..lanes.len()).rev() {
-            lanes.swap(n, rng.below(n + 1));
+/// Orders of the indices of each group of `width` lanes: downwards, two at random, and with each lane at the beginning or the end.
+fn orders(width: u32, groups: u32, rng: &mut SplitMix64) -> Vec<Vec<i64>> {
+    let lanes: Vec<i64> = (0..i64::from(width)).collect();
+    let mut all = vec![lanes.iter().rev().copied().collect::<Vec<i64>>()];
+    for _ in 0..2 {
+        let mut shuffled = lanes.clone();
+        for n in (1..shuffled.len()).rev() {
+            shuffled.swap(n, rng.below(n + 1));
         }
-        all.extend(lanes);
+        all.push(shuffled);
     }
-    all
+    for &lane in &lanes {
+        let others = || lanes.iter().copied().filter(move |&l| l != lane);
+        all.push(std::iter::once(lane).chain(others()).collect());
+        all.push(others().chain(std::iter::once(lane)).collect());
+    }
+    let whole = |one: Vec<i64>| {
+        (0..i64::from(groups))
+            .flat_map(|g| one.iter().map(move |l| g * i64::from(width) + l).collect::<Vec<i64>>())
+            .collect()
+    };
+    all.into_iter().map(whole).collect()
 }
 
 fn try_kernel(seed: u64, contract: Contract) -> (Source, Found) {
@@ -226,9 +237,8 @@ fn try_kernel(seed: u64, contract: Contract) -> (Source, Found) {
     if is_right && contract == Contract::Sequential {
         return (source, Found::Agrees);
     }
-    let reversed = (0..groups).flat_map(|g| (0..width).rev().map(move |l| i64::from(g * width + l)));
-    let mut orders = vec![reversed.collect(), shuffled(width, groups, &mut rng), shuffled(width, groups, &mut rng)];
-    let races = contract == Contract::Threads && orders.drain(..).any(|o| run_scalar(o).as_ref() != Some(&expected));
+    let differs = |order: Vec<i64>| run_scalar(order).as_ref() != Some(&expected);
+    let races = contract == Contract::Threads && orders(width, groups, &mut rng).into_iter().any(differs);
     let trusted = !made.dependences.trusted.is_empty();
     // The last lane wins where that is warned of, and nobody answers for addresses of which all are known.
     if races && (trusted || is_right && !made.dependences.warnings.is_empty()) {

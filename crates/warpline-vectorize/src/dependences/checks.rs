@@ -7,14 +7,13 @@
 //! All sums are made modulo 2^64, as addresses are. What is multiplied is checked to be small enough for that.
 
 use super::access::Access;
-use super::counted;
 use super::distance::Distance;
 use super::meet::{Comparison, Unknown};
 use super::order::Order;
 use super::place::{Moving, Place, Term};
 use super::region::{Growth, Region, Stands, Sym};
 use super::scalar::Tree;
-use super::span::{Counter, Extent, Number, Span};
+use super::span::{Extent, Number, Span};
 use warpline_dataflow::linear::{Extension, Sum};
 use warpline_ir::Value;
 
@@ -107,19 +106,21 @@ fn span<'r, 'a>(
                 span.products.push((index, length, row.step, t.scale));
             }
             _ => {
-                let number = match resolve.term(t) {
-                    Some(number) => number,
-                    // Any element of a table that is known to be no longer. Where lanes are at a known distance, addresses themselves are compared, so
-                    // that all numbers must be known.
-                    None if place.step.is_none() => {
-                        span.extents.push(resolve.anywhere(access, t)?);
-                        continue;
+                let grows = match resolve.term(t) {
+                    Some(Number::Computed(tree, extension)) => {
+                        tree.growth().map(|by| (Number::Computed(tree, extension), by))
                     }
-                    None => return None,
+                    number => number.map(|n| (n, 0)),
                 };
-                if let Number::Computed(tree, _) = &number {
-                    growth = growth.checked_add(tree.growth()?.checked_mul(t.scale.into())?)?;
-                }
+                let Some((number, by)) = grows else {
+                    // Where lanes are at a known distance, addresses themselves are compared, so that all numbers must be known.
+                    if place.step.is_some() {
+                        return None;
+                    }
+                    span.extents.push(resolve.between(access, t)?);
+                    continue;
+                };
+                growth = growth.checked_add(by.checked_mul(t.scale.into())?)?;
                 span.terms.push((number, t.scale));
             }
         }
@@ -138,9 +139,9 @@ fn span<'r, 'a>(
 }
 
 /// Finds out what values of a kernel are before the loop.
-struct Resolve<'r, 'a> {
-    c: &'r Comparison<'a>,
-    region: &'r Region<'a>,
+pub(super) struct Resolve<'r, 'a> {
+    pub(super) c: &'r Comparison<'a>,
+    pub(super) region: &'r Region<'a>,
 }
 
 impl Resolve<'_, '_> {
@@ -200,14 +201,22 @@ impl Resolve<'_, '_> {
         Some((Number::Sum(sum, offset), growth))
     }
 
-    /// The least and the greatest that a number adds of which nothing but its range is known.
-    fn anywhere(&self, access: &Access, t: &Term) -> Option<Extent> {
+    /// The least and the greatest that a number adds that does not move by one step from lane to lane.
+    fn between(&self, access: &Access, t: &Term) -> Option<Extent> {
         let (Sym::Inner(v), Some(address)) = (t.sym, access.address) else { return None };
-        let (least, most) = self.c.facts.range(self.c.func, address, v, t.extension)?;
-        let ends = [least, most].map(|x| x.checked_mul(t.scale.into()).and_then(|x| i64::try_from(x).ok()));
-        let (low, high) = (ends[0]?.min(ends[1]?), ends[0]?.max(ends[1]?));
-        let is_table = low.unsigned_abs() < 1 << 30 && high.unsigned_abs() < 1 << 30;
-        is_table.then_some(Extent::Known(low, high))
+        let range = self.c.facts.range(self.c.func, address, v, t.extension);
+        let known = range.and_then(|(least, most)| {
+            let ends = [least, most].map(|x| i64::try_from(x.checked_mul(t.scale.into())?).ok());
+            let (low, high) = (ends[0]?.min(ends[1]?), ends[0]?.max(ends[1]?));
+            let is_table = low.unsigned_abs() < 1 << 30 && high.unsigned_abs() < 1 << 30;
+            is_table.then_some((low, high))
+        });
+        match known {
+            Some((low, high)) if high - low < FEW_BYTES => Some(Extent::Known(low, high)),
+            _ => self
+                .computed(access, t, v)
+                .or_else(|| known.map(|(low, high)| Extent::Known(low, high))),
+        }
     }
 
     /// The least and the greatest that something that moves adds.
@@ -218,32 +227,16 @@ impl Resolve<'_, '_> {
         });
         match known {
             Some(Extent::Known(low, high)) if high - low < FEW_BYTES => known,
-            _ => self.counted(access, m).or(known),
+            _ => self.computed(access, &m.term, m.value).or(known),
         }
     }
 
-    /// The least and the greatest that something that moves adds, by the test of its loop.
-    fn counted(&self, access: &Access, m: &Moving) -> Option<Extent> {
-        if m.term.scale.unsigned_abs() >= 1 << 28 {
+    /// The least and the greatest that a number adds, computed before the loop.
+    fn computed(&self, access: &Access, t: &Term, v: Value) -> Option<Extent> {
+        if t.scale.unsigned_abs() >= 1 << 20 {
             return None;
         }
-        let (counter, length) = self.c.product(m.value);
-        let length = match length {
-            Some(length) => Some(self.number(self.c.sym(length))?),
-            None => None,
-        };
         let block = self.c.func.insts[access.inst].block;
-        let counted = counted::range(self.c.func, self.c.uniformity.cycles(), counter, block)?;
-        let outer = |v: Value| match self.c.func.as_int(v) {
-            Some(_) => Some(self.linear(v)?.0),
-            None => match self.c.sym(v) {
-                Sym::Outer(_) => Some(Number::Value(self.c.sym(v), counted.extension.or(m.term.extension))),
-                _ => None,
-            },
-        };
-        let to = Number::Sum(vec![(outer(counted.bound)?, 1)], counted.beyond);
-        let from = outer(counted.from)?;
-        let (upwards, scale) = (counted.upwards, m.term.scale);
-        Some(Extent::Counted(Box::new(Counter { from, to, upwards, length, scale })))
+        Some(Extent::Between(Box::new(self.interval(v, t.extension, block)?), t.scale))
     }
 }

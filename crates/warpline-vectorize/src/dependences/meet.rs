@@ -232,17 +232,6 @@ impl Comparison<'_> {
         sym(self.func, self.region, v)
     }
 
-    /// The factors of a product of something that moves and something that all lanes agree on and that does not move, or the value alone.
-    pub(super) fn product(&self, v: Value) -> (Value, Option<Value>) {
-        let fixed = |v: Value| self.uniformity.shape(v).is_uniform() && !self.moves(v);
-        let data = self.func.def_inst(v).map(|i| &self.func.insts[i]);
-        match data.map(|d| (&d.op, &d.args[..])) {
-            Some((Op::Binary(BinaryOp::Mul), &[a, b])) if fixed(b) => (a, Some(b)),
-            Some((Op::Binary(BinaryOp::Mul), &[a, b])) if fixed(a) => (b, Some(a)),
-            _ => (v, None),
-        }
-    }
-
     fn moves(&self, v: Value) -> bool {
         let block = self.func.def_block(v);
         block.is_some_and(|b| self.uniformity.cycles().innermost(b.into()).is_some())

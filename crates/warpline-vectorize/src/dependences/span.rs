@@ -5,6 +5,7 @@ use warpline_dataflow::linear::Extension;
 use warpline_ir::{BinaryOp, Block, CastOp, Constant, InstFlags, IntPred, Op, Type, Value};
 
 use super::checks::{Check, Form};
+use super::interval::Interval;
 use super::region::Sym;
 use super::scalar::Tree;
 
@@ -25,20 +26,8 @@ pub(crate) enum Number {
 pub(crate) enum Extent {
     /// So many bytes at least, and at most.
     Known(i64, i64),
-    /// What a counter in an inner loop adds.
-    Counted(Box<Counter>),
-}
-
-/// What a counter in an inner loop adds: times `length`, times `scale`, from the first of these numbers to one less than the second, or to the first, if that
-/// is greater.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Counter {
-    pub(crate) from: Number,
-    pub(crate) to: Number,
-    /// Whether `from` must not be greater than `to`, since the counter is only compared for equality.
-    pub(crate) upwards: bool,
-    pub(crate) length: Option<Number>,
-    pub(crate) scale: i64,
+    /// A number of the interval, times so many bytes.
+    Between(Box<Interval>, i64),
 }
 
 /// What an access touches in the first iteration, and how that moves.
@@ -59,8 +48,8 @@ pub(crate) struct Span {
 }
 
 /// Makes the code of checks.
-struct Emitter<'b, 'm> {
-    b: &'b mut Builder<'m>,
+pub(super) struct Emitter<'b, 'm> {
+    pub(super) b: &'b mut Builder<'m>,
     /// How many iterations there are.
     rounds: Value,
     /// The iteration that numbers are computed for, if it is not the first one.
@@ -88,11 +77,11 @@ pub(crate) fn emit(b: &mut Builder<'_>, checks: &[Check], rounds: Value, otherwi
 }
 
 impl Emitter<'_, '_> {
-    fn int(&mut self, x: i64) -> Value {
+    pub(super) fn int(&mut self, x: i64) -> Value {
         self.b.int(64, x)
     }
 
-    fn binary(&mut self, op: BinaryOp, x: Value, y: Value) -> Value {
+    pub(super) fn binary(&mut self, op: BinaryOp, x: Value, y: Value) -> Value {
         self.b.binary(op, x, y, InstFlags::empty())
     }
 
@@ -112,7 +101,7 @@ impl Emitter<'_, '_> {
         from
     }
 
-    fn require(&mut self, pred: IntPred, x: Value, y: Value) {
+    pub(super) fn require(&mut self, pred: IntPred, x: Value, y: Value) {
         let holds = self.b.icmp(pred, x, y);
         self.holds.push(holds);
     }
@@ -164,7 +153,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn number(&mut self, n: &Number) -> Value {
+    pub(super) fn number(&mut self, n: &Number) -> Value {
         match n {
             Number::Constant(x) => self.int(*x),
             Number::Value(sym, extension) => self.value(*sym, *extension),
@@ -209,7 +198,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Requires that a number has at most 29 bits and a sign, so that products of two are far from wrapping.
-    fn small(&mut self, x: Value) -> Value {
+    pub(super) fn small(&mut self, x: Value) -> Value {
         let (half, whole) = (self.int(1 << 29), self.int(1 << 30));
         let moved = self.binary(BinaryOp::Add, x, half);
         self.require(IntPred::Ult, moved, whole);
@@ -228,20 +217,27 @@ impl Emitter<'_, '_> {
 
     /// Requires that a number that is computed of narrow ones grows from the first iteration to the last one by what it should. If it wrapped on the way, it
     /// would not: whatever wraps, does so against the direction of growth.
-    fn must_grow(&mut self, number: &Number) {
+    pub(super) fn must_grow(&mut self, number: &Number) {
         let Number::Computed(tree, _) = number else { return };
         let Some(growth) = tree.growth().filter(|&g| g != 0 && tree.is_narrow()) else { return };
         let one = self.int(1);
         let last = self.binary(BinaryOp::Sub, self.rounds, one);
         let begun = self.number(number);
-        self.iteration = Some(last);
-        let ended = self.number(number);
-        self.iteration = None;
+        let ended = self.in_last_iteration(number);
         let far = self.times(last, growth as i64);
         let expected = self.binary(BinaryOp::Add, begun, far);
         self.require(IntPred::Eq, ended, expected);
         let most = self.int(1 << 29);
         self.require(IntPred::Ult, last, most);
+    }
+
+    /// A number in the last iteration.
+    pub(super) fn in_last_iteration(&mut self, number: &Number) -> Value {
+        let one = self.int(1);
+        self.iteration = Some(self.binary(BinaryOp::Sub, self.rounds, one));
+        let ended = self.number(number);
+        self.iteration = None;
+        ended
     }
 
     /// The first byte of all that is touched in all iterations, and how many there are from there on.
@@ -285,28 +281,20 @@ impl Emitter<'_, '_> {
                 let (low, high) = (self.int(*low), self.int(*high));
                 self.stretched(first, length, low, high)
             }
-            Extent::Counted(counter) => {
-                let Counter { from, to, upwards, length: elements, scale } = &**counter;
-                let (from, to) = (self.number(from), self.number(to));
-                let (from, to) = (self.small(from), self.small(to));
-                if *upwards {
-                    self.require(IntPred::Sle, from, to);
-                }
-                let one = self.int(1);
-                let last = self.binary(BinaryOp::Sub, to, one);
-                let last = self.greater(from, last);
-                let factor = match elements {
-                    Some(elements) => self.row(elements, *scale),
-                    None => self.int(*scale),
-                };
-                let low = self.binary(BinaryOp::Mul, from, factor);
-                let high = self.binary(BinaryOp::Mul, last, factor);
+            Extent::Between(interval, scale) => {
+                let (low, high) = self.interval(interval);
+                let (low, high) = (self.times(low, *scale), self.times(high, *scale));
                 self.stretched(first, length, low, high)
             }
         }
     }
 
-    fn greater(&mut self, x: Value, y: Value) -> Value {
+    pub(super) fn lesser(&mut self, x: Value, y: Value) -> Value {
+        let x_is = self.b.icmp(IntPred::Slt, x, y);
+        self.b.value(Op::Select, &[x_is, x, y], Type::Int(64))
+    }
+
+    pub(super) fn greater(&mut self, x: Value, y: Value) -> Value {
         let x_is = self.b.icmp(IntPred::Sgt, x, y);
         self.b.value(Op::Select, &[x_is, x, y], Type::Int(64))
     }
