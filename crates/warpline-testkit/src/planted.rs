@@ -64,6 +64,44 @@ impl Source {
         source.finished()
     }
 
+    /// `f(n, p, q, s)`: a loop that copies bytes between elements in order and [bent](Self::bent) ones, and nothing else.
+    pub fn of_copy(seed: u64) -> Source {
+        let mut source = Source::new(seed);
+        source.decided = false;
+        source.text = "func @f(%n: i64, %p: ptr, %q: ptr, %s: ptr noalias) {\nentry:\n  br loop(0)\nloop:\n".to_owned();
+        source.line("%i: i64 = phi");
+        source.line("%more: i1 = icmp slt %i, %n");
+        source.line("br %more, body, end");
+        source.block("body");
+        let inner = source.rng.chance(1, 3);
+        if inner {
+            let bound = *source.rng.pick(&["3", "%i"]);
+            source.line("br head(0)");
+            source.block("head");
+            source.line("%j: i64 = phi");
+            source.line(&format!("%c: i1 = icmp slt %j, {bound}"));
+            source.line("br %c, round, out");
+            source.block("round");
+            source.line("%k: i64 = add nsw %i, %j");
+        }
+        let bent = source.bent(if inner { "%k" } else { "%i" });
+        source.line(&format!("%bent: ptr = getelementptr i8, %q, {bent}"));
+        source.line("%even: ptr = getelementptr i8, %p, %i");
+        let (from, to) = if source.rng.chance(1, 2) { ("%bent", "%even") } else { ("%even", "%bent") };
+        let x = source.load(8, from);
+        let next = source.next(&x);
+        source.store(8, &next, to);
+        if inner {
+            source.line("%next: i64 = add nsw %j, 1");
+            source.line("br head(%next)");
+            source.block("out");
+        }
+        source.line("%after: i64 = add nsw %i, 1");
+        source.line("br loop(%after)");
+        source.block("end");
+        source.finished()
+    }
+
     /// `f(i, p, q, s)`: what the index `i` does.
     pub fn of_kernel(seed: u64, pointers: Pointers) -> Source {
         let mut source = Source::new(seed);

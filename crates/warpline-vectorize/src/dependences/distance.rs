@@ -21,6 +21,11 @@ pub(super) struct Distance {
 }
 
 impl Distance {
+    /// Whether the bytes of both are so few that they are known from constants, not from the width of a number.
+    pub(super) fn is_short(&self) -> bool {
+        [self.a, self.b].iter().all(|bytes| bytes.1.saturating_sub(bytes.0) < 1 << 14)
+    }
+
     /// Whether A in lane `p + k` accesses a byte that B accesses in lane `p`.
     pub(super) fn meets(&self, k: i64) -> bool {
         // A(p + k) − B(p), the representative of least magnitude.

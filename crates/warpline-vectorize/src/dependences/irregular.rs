@@ -3,7 +3,7 @@
 use cranelift_entity::EntitySet;
 use warpline_analysis::{DomTree, Node};
 
-use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, IntPred, Op, Value};
+use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, InstFlags, IntPred, Op, Value};
 use warpline_uniformity::Uniformity;
 
 /// So many definitions are looked through.
@@ -63,9 +63,10 @@ impl<'a> Irregular<'a> {
                 repeats = true;
                 return false;
             };
+            let flags = self.func.insts[inst].flags;
             let sums = |op: BinaryOp| {
                 use BinaryOp::{Add, Mul, Or, Shl, Sub};
-                matches!(op, Add | Sub | Mul | Shl | Or)
+                matches!(op, Add | Sub | Mul | Shl) || op == Or && flags.contains(InstFlags::DISJOINT)
             };
             let plain = match &self.func.insts[inst].op {
                 Op::Binary(op) => sums(*op),

@@ -233,6 +233,9 @@ impl Judge<'_> {
             Meeting::Within(_) | Meeting::Unknown(_) if self.is_inseparable(a, b) => {
                 return Err(self.refuse(a, b, self.inseparable()));
             }
+            Meeting::Within(d) if self.is_update(a, b) && d.is_short() && d.ever().is_some() => {
+                return Err(self.refuse(a, b, self.inseparable()));
+            }
             Meeting::Within(_) | Meeting::Unknown(_) => {
                 if let Some((first, second)) = self.comparison.lanes_that_meet(a, b) {
                     let other = self.other(a, b);
