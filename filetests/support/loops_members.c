@@ -1,11 +1,11 @@
 //@ group Loops as the unit
-//@ construct pointers and bounds that are members of a structure (`s->x[i]`)
+//@ construct bounds and factors that are members of a structure (`i < s->n`)
 //@ happens loaded once, before the loop, if nothing of their types is stored in it
-//@ args buffer:4=101, buffer:404=random, buffer:404=random
+//@ args buffer:8=50, buffer:404=random, buffer:404=zero
 //@ range 0..1
 //@ loop
-struct rows { float *in, *out; int n; };
+struct sizes { int n, factor; };
 
-static void scale(const struct rows *s) {
-    for (int i = 0; i < s->n; i++) s->out[i] = 2 * s->in[i];
+void kernel(const struct sizes *s, const int *x, float *out) {
+    for (int i = 0; i < s->n; i++) out[i] = x[i] / s->factor;
 }

@@ -8,7 +8,7 @@
 //! ;@ group Memory                          the table it stands in
 //! ;@ construct elements anywhere           the first column
 //! ;@ happens gather or scatter             the second one
-//! ;@ args index, buffer:256=random         index, uniform=N, varying:BYTES=VALUES, buffer:BYTES=VALUES; VALUES are random, small, zero
+//! ;@ args index, buffer:256=random         index, uniform=N, varying:BYTES=VALUES, buffer:BYTES=VALUES; VALUES are random, small, zero, or a number
 //! ;@ range 0..50                           the indices
 //! ;@ result 4                              bytes of the result
 //! ;@ contains TEXT                         what the vector function for four lanes contains

@@ -44,7 +44,9 @@ impl Source {
     pub fn of_loop(seed: u64) -> Source {
         let mut source = Source::new(seed);
         let kind = if source.rng.chance(1, 4) { "i32" } else { "i64" };
-        source.text = format!("func @f(%n: {kind}, %p: ptr, %q: ptr, %s: ptr noalias) {{\nentry:\n  br loop(0)\nloop:\n");
+        source.text = format!(
+            "func @f(%n: {kind}, %p: ptr, %q: ptr, %s: ptr noalias) {{\nentry:\n  br loop(0)\nloop:\n"
+        );
         if kind == "i32" {
             source.line("%t: i32 = phi");
             source.line("%i: i64 = sext %t");
@@ -68,7 +70,8 @@ impl Source {
     pub fn of_copy(seed: u64) -> Source {
         let mut source = Source::new(seed);
         source.decided = false;
-        source.text = "func @f(%n: i64, %p: ptr, %q: ptr, %s: ptr noalias) {\nentry:\n  br loop(0)\nloop:\n".to_owned();
+        source.text =
+            "func @f(%n: i64, %p: ptr, %q: ptr, %s: ptr noalias) {\nentry:\n  br loop(0)\nloop:\n".to_owned();
         source.line("%i: i64 = phi");
         source.line("%more: i1 = icmp slt %i, %n");
         source.line("br %more, body, end");
@@ -109,9 +112,13 @@ impl Source {
         let kind = if source.rng.chance(1, 4) { "i32" } else { "i64" };
         source.text = match kind {
             "i32" => {
-                format!("func @f(%t: i32, %p: ptr{promise}, %q: ptr{promise}, %s: ptr noalias) {{\nentry:\n  %i: i64 = sext %t\n")
+                format!(
+                    "func @f(%t: i32, %p: ptr{promise}, %q: ptr{promise}, %s: ptr noalias) {{\nentry:\n  %i: i64 = sext %t\n"
+                )
             }
-            _ => format!("func @f(%i: i64, %p: ptr{promise}, %q: ptr{promise}, %s: ptr noalias) {{\nentry:\n"),
+            _ => {
+                format!("func @f(%i: i64, %p: ptr{promise}, %q: ptr{promise}, %s: ptr noalias) {{\nentry:\n")
+            }
         };
         source.statements();
         source.finished()
@@ -272,7 +279,8 @@ impl Source {
             0..=2 => {
                 self.kinds.push("load");
                 let bits = self.bits();
-                let at = self.address(bits, "%i");
+                let fixed = !self.decided && self.rng.chance(1, 5);
+                let at = if fixed { self.one_place(bits) } else { self.address(bits, "%i") };
                 let x = self.load(bits, &at);
                 let sum = self.fresh("v");
                 self.line(&format!("{sum}: i64 = add {value}, {x}"));
@@ -291,9 +299,7 @@ impl Source {
             10 => {
                 self.kinds.push("one place");
                 let bits = self.bits();
-                let (at, to) = (self.fresh("g"), self.number(3));
-                let pointer = self.pointer();
-                self.line(&format!("{at}: ptr = getelementptr i{bits}, {pointer}, i64 {to}"));
+                let at = self.one_place(bits);
                 let next = self.next(value);
                 self.store(bits, &next, &at);
                 next
@@ -303,6 +309,13 @@ impl Source {
             13 => self.bulk(value),
             _ => self.call(value),
         }
+    }
+
+    /// An address that is the same in all iterations.
+    fn one_place(&mut self, bits: u32) -> String {
+        let (at, to, pointer) = (self.fresh("g"), self.number(3), self.pointer());
+        self.line(&format!("{at}: ptr = getelementptr i{bits}, {pointer}, i64 {to}"));
+        at
     }
 
     /// Stores in both arms of a branch.

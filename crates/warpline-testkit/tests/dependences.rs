@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 
 use warpline_interp::{Machine, Options as MachineOptions, Val};
-use warpline_ir::{FuncId, Module};
 use warpline_ir::text::parse_module;
+use warpline_ir::{FuncId, Module};
 use warpline_testkit::planted::{FIELDS, Pointers, Source};
 use warpline_testkit::rng::SplitMix64;
-use warpline_vectorize::loops::{Unit, vectorize_loop};
 use warpline_uniformity::shape::ArgShape;
+use warpline_vectorize::loops::{Unit, vectorize_loop};
 use warpline_vectorize::{Boscc, Contract, ErrorKind, Gathers, Linearize, Masks, Options, vectorize};
 
 /// Bytes of memory, and where the pointers lead to before what they differ by.
@@ -74,11 +74,7 @@ fn try_one(seed: u64) -> (Source, Outcome) {
         Ok(made) => made,
         Err(e) => {
             let text = e.to_string();
-            assert!(
-                e.kind != ErrorKind::Internal,
-                "seed {seed}: {text}\n{}",
-                source.text
-            );
+            assert!(e.kind != ErrorKind::Internal, "seed {seed}: {text}\n{}", source.text);
             return (source, Outcome::Refused);
         }
     };
@@ -165,8 +161,7 @@ fn what_bends_is_checked_to_the_byte() {
             assert!(
                 found == Some(expected),
                 "seed {seed}: n {n}, apart {apart}\n{}",
-                source.text.clone()
-                    + &warpline_ir::text::print_function(&module, &module.functions[copy])
+                source.text.clone() + &warpline_ir::text::print_function(&module, &module.functions[copy])
             );
         }
     }
@@ -246,7 +241,11 @@ fn try_kernel(seed: u64, contract: Contract) -> (Source, Found) {
         gathers: *rng.pick(&[Gathers::Nothing, Gathers::Everything]),
         masks: *rng.pick(&[Masks::Nothing, Masks::Everything]),
         contract,
-        ..Options::new(width, vec![ArgShape::Index, ArgShape::Uniform, ArgShape::Uniform, ArgShape::Uniform], "lanes")
+        ..Options::new(
+            width,
+            vec![ArgShape::Index, ArgShape::Uniform, ArgShape::Uniform, ArgShape::Uniform],
+            "lanes",
+        )
     };
     let made = match vectorize(&mut module, scalar, &options) {
         Ok(made) => made,
@@ -264,12 +263,7 @@ fn try_kernel(seed: u64, contract: Contract) -> (Source, Found) {
     let Some(expected) = run_scalar((0..i64::from(groups * width)).collect()) else {
         return (source, Found::Skipped);
     };
-    let found = run_calls(
-        &module,
-        seed,
-        apart,
-        (0..groups).map(|g| (i64::from(g * width), made.func)),
-    );
+    let found = run_calls(&module, seed, apart, (0..groups).map(|g| (i64::from(g * width), made.func)));
     let is_right = found.as_ref() == Some(&expected);
     if is_right && contract == Contract::Sequential {
         return (source, Found::Agrees);
@@ -284,8 +278,7 @@ fn try_kernel(seed: u64, contract: Contract) -> (Source, Found) {
     assert!(
         is_right && !races,
         "seed {seed}: WARPLINE_SEED={seed} WARPLINE_PROGRAMS=1, {width} lanes, {contract:?}, right {is_right}, races {races}\n{}",
-        source.text.clone()
-            + &warpline_ir::text::print_function(&module, &module.functions[made.func])
+        source.text.clone() + &warpline_ir::text::print_function(&module, &module.functions[made.func])
     );
     (source, Found::Agrees)
 }

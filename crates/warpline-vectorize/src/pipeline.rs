@@ -17,7 +17,7 @@ use super::conditions::{has_conditions_of_parts, split_conditions};
 use super::counts::Counts;
 use super::dependences::{self, Dependences, Pieces};
 use super::lower::{Input, Lowered, lower};
-use super::options::{Gathers, Linearize, Options, Vectorized};
+use super::options::{Coherence, Gathers, Linearize, Options, Vectorized};
 use super::plan::Facts;
 use super::private_memory::{Interleaved, interleave};
 use super::scalarize::{has_vectors, scalarize};
@@ -158,7 +158,20 @@ fn linearize_staged(
     program.counts.coherent = coherent;
     watch(Stage::Verify);
     check(module, &program.func, "linearization broke the function")?;
-    let dependences = dependences::find(module, &scalar, &program.func, &uniformity, options)?;
+    let found = dependences::find(module, &scalar, &program.func, &uniformity, options);
+    let dependences = match found {
+        // Counters of loops whose bodies are there twice are not recognized.
+        Err(_) if coherent > 0 => {
+            let without = Options {
+                coherence: Coherence::Off,
+                args: options.args.clone(),
+                name: options.name.clone(),
+                ..*options
+            };
+            return linearize_staged(module, func, &without, is_callee, watch);
+        }
+        found => found?,
+    };
     Ok(Linearized { program, scalar, uniformity, lane_callees, shapes, known, words, dependences })
 }
 

@@ -96,7 +96,7 @@ impl Row {
                 "random" => k.wrapping_mul(2_654_435_761) >> 3,
                 "small" => (k.wrapping_mul(2_654_435_761) >> 20) % 8,
                 "zero" => 0,
-                _ => panic!("{}: `{values}` are no values", self.file),
+                n => n.parse().unwrap_or_else(|_| panic!("{}: `{n}` are no values", self.file)),
             };
             let mut all = words((0..bytes.div_ceil(4) as u32).map(number));
             all.truncate(bytes);

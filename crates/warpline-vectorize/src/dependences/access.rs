@@ -128,7 +128,10 @@ impl Collector<'_> {
         if let Some(piece) = call.callee.and_then(|s| self.pieces.of(s)) {
             for a in &piece.accesses {
                 let rw = (a.reads, a.writes);
-                out.extend(self.at(inst, data.args[a.param], Some(a.size), Kind::Piece, rw).map(|x| Access { ty: a.ty, ..x }));
+                out.extend(
+                    self.at(inst, data.args[a.param], Some(a.size), Kind::Piece, rw)
+                        .map(|x| Access { ty: a.ty, ..x }),
+                );
             }
             return;
         }

@@ -213,9 +213,7 @@ impl Resolve<'_, '_> {
         });
         match known {
             Some((low, high)) if high - low < FEW_BYTES => Some(Extent::Known(low, high)),
-            _ => self
-                .computed(access, t, v)
-                .or_else(|| known.map(|(low, high)| Extent::Known(low, high))),
+            _ => self.computed(access, t, v).or_else(|| known.map(|(low, high)| Extent::Known(low, high))),
         }
     }
 

@@ -324,7 +324,8 @@ impl Emitter<'_, '_> {
             (Step::Less, &[a, b]) => {
                 self.both_natural(true, a, b);
                 let zero = self.int(0);
-                let (low, high) = (self.binary(BinaryOp::Sub, a.0, b.1), self.binary(BinaryOp::Sub, a.1, b.0));
+                let (low, high) =
+                    (self.binary(BinaryOp::Sub, a.0, b.1), self.binary(BinaryOp::Sub, a.1, b.0));
                 (self.greater(low, zero), self.greater(high, zero))
             }
             (Step::Abs, &[a]) => {
@@ -338,9 +339,9 @@ impl Emitter<'_, '_> {
                 self.natural(a.0);
                 a
             }
-            (_, [first, others @ ..]) => others.iter().fold(*first, |sum, x| {
-                (self.lesser(sum.0, x.0), self.greater(sum.1, x.1))
-            }),
+            (_, [first, others @ ..]) => {
+                others.iter().fold(*first, |sum, x| (self.lesser(sum.0, x.0), self.greater(sum.1, x.1)))
+            }
             (_, []) => (self.int(0), self.int(0)),
         }
     }

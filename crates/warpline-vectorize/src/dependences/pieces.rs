@@ -16,8 +16,8 @@ use super::roots::Objects;
 use super::{Contract, Region};
 use crate::lower::is_annotation;
 use warpline_ir::{
-    AccessType, BinaryOp, Block, CallInfo, Combine, Effects, FuncId, Function, Inst, InstFlags, LaneOp, Module, Op,
-    Symbol, SymbolData, SymbolKind, Type, Value,
+    AccessType, BinaryOp, Block, CallInfo, Combine, Effects, FuncId, Function, Inst, InstFlags, LaneOp,
+    Module, Op, Symbol, SymbolData, SymbolKind, Type, Value,
 };
 use warpline_uniformity::shape::ArgShape;
 use warpline_uniformity::{Options as UniformityOptions, Uniformity};

@@ -6,8 +6,8 @@
 
 use cranelift_entity::EntitySet;
 
-use warpline_dataflow::linear::Address;
 use crate::dependences::Apart;
+use warpline_dataflow::linear::Address;
 use warpline_ir::{Block, Effects, Function, Inst, Module, Op, Value};
 
 /// Moves what `value` is computed from up in its block, to before the first use there of `needed`. `source` is the function that the body was

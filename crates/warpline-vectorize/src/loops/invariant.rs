@@ -45,7 +45,9 @@ fn find(module: &Module, func: &Function, l: &Loop) -> Option<Vec<Inst>> {
                 Op::Load(access) if access.is_simple() => loads.push(i),
                 Op::Store(access) if access.is_simple() => stores.push(i),
                 _ if is_annotation(module, data) || is_silent(module, func, i) => {}
-                _ if data.effects().intersects(Effects::READS | Effects::WRITES | Effects::CONVERGENT) => return None,
+                _ if data.effects().intersects(Effects::READS | Effects::WRITES | Effects::CONVERGENT) => {
+                    return None;
+                }
                 _ => {}
             }
         }
