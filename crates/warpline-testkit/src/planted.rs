@@ -66,6 +66,15 @@ impl Source {
         source.finished()
     }
 
+    /// A byte of memory before anything runs, given a random one: where indices are looked up, all words are small numbers.
+    pub fn byte(&self, at: usize, random: u8) -> u8 {
+        match (self.kinds.contains(&"indexed"), at % 4) {
+            (false, _) => random,
+            (true, 0) => random & 31,
+            (true, _) => 0,
+        }
+    }
+
     /// `f(n, p, q, s)`: a loop that copies bytes between elements in order and [bent](Self::bent) ones, and nothing else.
     pub fn of_copy(seed: u64) -> Source {
         let mut source = Source::new(seed);
@@ -87,9 +96,29 @@ impl Source {
             source.block("round");
             source.line("%k: i64 = add nsw %i, %j");
         }
-        let bent = source.bent(if inner { "%k" } else { "%i" });
+        let index = if inner { "%k" } else { "%i" };
+        let bent = if !inner && source.rng.chance(1, 3) {
+            source.kinds.push("indexed");
+            source.line("%place: ptr = getelementptr i32, %p, i64 -300");
+            source.line("%word: ptr = getelementptr i32, %place, %i");
+            source.line("%small: i32 = load %word, align 4");
+            source.line("%index: i64 = sext %small");
+            "%index".to_owned()
+        } else if inner && source.rng.chance(1, 3) {
+            source.line("%width: i64 = and %n, 15");
+            let (slow, fast) = if source.rng.chance(1, 2) { ("%i", "%j") } else { ("%j", "%i") };
+            source.line(&format!("%row: i64 = mul nsw {slow}, %width"));
+            source.line(&format!("%both: i64 = add nsw %row, {fast}"));
+            "%both".to_owned()
+        } else {
+            source.bent(index)
+        };
         source.line(&format!("%bent: ptr = getelementptr i8, %q, {bent}"));
-        source.line("%even: ptr = getelementptr i8, %p, %i");
+        let beside = *source.rng.pick(&["%p", "%p", "%bent"]);
+        match beside {
+            "%p" => source.line("%even: ptr = getelementptr i8, %p, %i"),
+            _ => source.line("%even: ptr = getelementptr i8, %bent, i64 2"),
+        }
         let (from, to) = if source.rng.chance(1, 2) { ("%bent", "%even") } else { ("%even", "%bent") };
         let x = source.load(8, from);
         let next = source.next(&x);
@@ -275,7 +304,7 @@ impl Source {
 
     /// A statement; the value that the next one goes on with.
     fn statement(&mut self, value: &str) -> String {
-        match if self.decided { *self.rng.pick(&[0, 3, 6, 11]) } else { self.rng.below(15) } {
+        match if self.decided { *self.rng.pick(&[0, 3, 6, 11]) } else { self.rng.below(17) } {
             0..=2 => {
                 self.kinds.push("load");
                 let bits = self.bits();
@@ -307,6 +336,7 @@ impl Source {
             11 => self.copy(value),
             12 => self.table(value),
             13 => self.bulk(value),
+            14 | 15 => self.indexed(value),
             _ => self.call(value),
         }
     }
@@ -360,9 +390,11 @@ impl Source {
         self.line(&format!("br {more}, round{n}, out{n}"));
         self.block(&format!("round{n}"));
         let (row, index) = (self.fresh("r"), self.fresh("s"));
-        let stride = *self.rng.pick(&[0, 1, most, most, most + 1]);
-        self.line(&format!("{row}: i64 = mul nsw %i, {stride}"));
-        self.line(&format!("{index}: i64 = add nsw {row}, {j}"));
+        let known = *self.rng.pick(&[0, 1, most, most, most + 1]);
+        let stride = if self.rng.chance(1, 3) { self.field() } else { known.to_string() };
+        let (slow, fast) = if self.rng.chance(1, 4) { (&*j, "%i") } else { ("%i", &*j) };
+        self.line(&format!("{row}: i64 = mul nsw {slow}, {stride}"));
+        self.line(&format!("{index}: i64 = add nsw {row}, {fast}"));
         let (bits, pointer) = (self.bits(), self.pointer());
         let at = self.fresh("g");
         let index = if self.rng.chance(1, 4) { self.bent(&index) } else { index };
@@ -371,7 +403,16 @@ impl Source {
         let sum = self.fresh("v");
         self.line(&format!("{sum}: i64 = add {value}, {x}"));
         if self.rng.chance(2, 3) {
-            let to = if self.rng.chance(2, 3) { at } else { self.address(bits, &j) };
+            let to = match self.rng.below(6) {
+                0..=2 => at,
+                // A neighbour, or the same in another row.
+                3 => {
+                    let (near, by) = (self.fresh("g"), self.number(2));
+                    self.line(&format!("{near}: ptr = getelementptr i{bits}, {at}, i64 {by}"));
+                    near
+                }
+                _ => self.address(bits, &j),
+            };
             let next = self.next(&sum);
             self.store(bits, &next, &to);
         }
@@ -428,6 +469,37 @@ impl Source {
         }
         let (x, sum) = (self.load(bits, &at), self.fresh("v"));
         self.line(&format!("{sum}: i64 = add {value}, {x}"));
+        sum
+    }
+
+    /// An element at an index that lies in memory is looked up, replaced or updated. Memory is full of small numbers where there is such a statement.
+    fn indexed(&mut self, value: &str) -> String {
+        self.kinds.push("indexed");
+        let (from, place, key) = (self.pointer(), self.fresh("g"), self.fresh("k"));
+        let (sum, distance) = (self.fresh("s"), *self.rng.pick(&[-400, -300, 0, 1, 300]));
+        self.line(&format!("{sum}: i64 = add nsw %i, {distance}"));
+        self.line(&format!("{place}: ptr = getelementptr i32, {from}, {sum}"));
+        self.line(&format!("{key}: i32 = load {place}, align 4"));
+        let wide = self.fresh("w");
+        let extension = *self.rng.pick(&["sext", "sext", "sext", "zext"]);
+        self.line(&format!("{wide}: i64 = {extension} {key}"));
+        let index = if self.rng.chance(1, 4) { self.bent(&wide) } else { wide };
+        let (bits, pointer, at) = (self.bits(), self.pointer(), self.fresh("g"));
+        self.line(&format!("{at}: ptr = getelementptr i{bits}, {pointer}, {index}"));
+        if self.rng.chance(1, 3) {
+            // Small, so that indices stay indices where this writes to them.
+            let small = self.fresh("n");
+            self.line(&format!("{small}: i64 = and {value}, 31"));
+            self.store(bits, &small, &at);
+            return value.to_owned();
+        }
+        let (x, sum) = (self.load(bits, &at), self.fresh("v"));
+        self.line(&format!("{sum}: i64 = add {value}, {x}"));
+        if self.rng.chance(1, 3) {
+            let small = self.fresh("n");
+            self.line(&format!("{small}: i64 = and {sum}, 31"));
+            self.store(bits, &small, &at);
+        }
         sum
     }
 

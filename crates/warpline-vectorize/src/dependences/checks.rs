@@ -2,6 +2,7 @@
 //!
 //! * Where both addresses move by the same constant from one iteration to the next, their difference never changes. It is compared with the differences at
 //!   which a lane would come before one that it depends on, which the [distance rule](super::distance) gives.
+//! * Where both are in one array with rows, each iteration may keep to [rows] or columns of its own.
 //! * Otherwise the stretches that both accesses touch in all iterations must be apart.
 //!
 //! All sums are made modulo 2^64, as addresses are. What is multiplied is checked to be small enough for that.
@@ -10,10 +11,11 @@ use super::access::Access;
 use super::distance::Distance;
 use super::meet::{Comparison, Unknown};
 use super::order::Order;
-use super::place::{Moving, Place, Term};
+use super::place::{Moving, Place, Row, Term};
 use super::region::{Growth, Region, Stands, Sym};
+use super::rows;
 use super::scalar::Tree;
-use super::span::{Extent, Number, Span};
+use super::span::{Extent, Number, Product, Span};
 use warpline_dataflow::linear::{Extension, Sum};
 use warpline_ir::Value;
 
@@ -43,6 +45,10 @@ pub(crate) enum Form {
     Outside(i128, i128),
     /// What A touches in all iterations is apart from what B does.
     Apart,
+    /// What A and B touch in one iteration is in [rows](super::rows) of its own.
+    Rows,
+    /// The same in columns of rows of so many elements, times so many bytes.
+    Columns(Box<Number>, i64),
 }
 
 /// The check that decides about two accesses, if there is one.
@@ -52,6 +58,9 @@ pub(super) fn plan(c: &Comparison<'_>, a: &Access, b: &Access, order: Order, why
     }
     let region = c.region?;
     let (x, y, of_a, of_b) = (a.place.as_ref()?, b.place.as_ref()?, a.size?, b.size?);
+    if let Some(check) = rows::plan(c, region, a, b) {
+        return Some(check);
+    }
     let (first, second) = (span(c, region, a, x, of_a)?, span(c, region, b, y, of_b)?);
     if x.step.is_some()
         && x.step == y.step
@@ -70,14 +79,27 @@ pub(super) fn plan(c: &Comparison<'_>, a: &Access, b: &Access, order: Order, why
         };
         return Some(Check { a: first, b: second, form: Form::Outside(low, high) });
     }
-    Some(Check { a: first, b: second, form: Form::Apart })
+    apart(first, second)
+}
+
+/// The check that two accesses touch no byte in common in any iteration, the same one included, if it can be made.
+pub(super) fn plan_apart(c: &Comparison<'_>, a: &Access, b: &Access) -> Option<Check> {
+    let (x, y) = (a.place.as_ref()?, b.place.as_ref()?);
+    let region = c.region?;
+    apart(span(c, region, a, x, a.size?)?, span(c, region, b, y, b.size?)?)
+}
+
+/// The check that two stretches are apart, unless they begin at one pointer and move alike, so that they hardly are.
+fn apart(a: Span, b: Span) -> Option<Check> {
+    let alike = a.base == b.base && a.terms == b.terms && a.products == b.products && a.step == b.step;
+    (!alike).then_some(Check { a, b, form: Form::Apart })
 }
 
 /// What is known to stretch over so many bytes at most is not looked at closer.
 const FEW_BYTES: i64 = 1 << 16;
 
 /// What an access touches, by what is known before the loop.
-fn span<'r, 'a>(
+pub(super) fn span<'r, 'a>(
     c: &'r Comparison<'a>,
     region: &'r Region<'a>,
     access: &Access,
@@ -98,12 +120,7 @@ fn span<'r, 'a>(
     for t in &place.terms {
         match place.rows.iter().find(|r| r.term == *t && r.step != 0) {
             Some(row) if place.step.is_none() => {
-                let length = resolve.number(c.sym(row.length))?;
-                let (index, growth) = resolve.linear(row.index)?;
-                if growth != i128::from(row.step) {
-                    return None;
-                }
-                span.products.push((index, length, row.step, t.scale));
+                span.products.push(resolve.product(row)?);
             }
             _ => {
                 let grows = match resolve.term(t) {
@@ -178,8 +195,21 @@ impl Resolve<'_, '_> {
         }
     }
 
+    /// The product of the index and the length of a row.
+    pub(super) fn product(&self, row: &Row) -> Option<Product> {
+        let length = self.number(self.c.sym(row.length))?;
+        let (index, growth) = self.linear(row.index)?;
+        (growth == i128::from(row.step)).then_some(Product {
+            index,
+            length,
+            step: row.step,
+            scale: row.term.scale,
+            may_wrap: !row.exact && row.term.extension != Extension::None,
+        })
+    }
+
     /// A number that is the same in all iterations.
-    fn number(&self, sym: Sym) -> Option<Number> {
+    pub(super) fn number(&self, sym: Sym) -> Option<Number> {
         match sym {
             Sym::Outer(_) => Some(Number::Value(sym, Extension::Signed)),
             _ => None,
@@ -218,7 +248,7 @@ impl Resolve<'_, '_> {
     }
 
     /// The least and the greatest that something that moves adds.
-    fn extent(&self, access: &Access, m: &Moving) -> Option<Extent> {
+    pub(super) fn extent(&self, access: &Access, m: &Moving) -> Option<Extent> {
         let known = m.stretch().and_then(|(low, high)| {
             let small = |x: i128| i64::try_from(x).ok().filter(|x| x.unsigned_abs() < 1 << 60);
             Some(Extent::Known(small(low)?, small(high)?))

@@ -7,7 +7,7 @@
 use super::checks::Resolve;
 use super::counted;
 use super::scalar::Tree;
-use super::span::{Emitter, Number};
+use super::span::{Emitter, Number, Span};
 use warpline_dataflow::linear::Extension;
 use warpline_ir::{BinaryOp, Block, CastOp, Inst, IntPred, Op, Value, ValueDef};
 
@@ -29,6 +29,8 @@ pub(crate) enum Interval {
     Linear(Tree),
     /// From the first one to one less than the second one and a constant, or to the first one, if that is greater. The flag says that it must not be.
     Counted(Box<(Interval, Interval)>, i64, bool),
+    /// Numbers of so many bits that are [loaded](super::inspect), one behind the other.
+    Loaded(Box<Span>, u32),
     /// What comes of computing with others, with so many bits.
     Of(Step, Vec<Interval>, u32),
 }
@@ -114,6 +116,7 @@ impl Resolve<'_, '_> {
         let constant = |k: usize| func.as_int(data.args[k]);
         let (step, args): (Step, &[Value]) = match &data.op {
             Op::Phi => return self.either(inst, bits, left),
+            Op::Load(_) => return self.loaded(inst, bits),
             Op::Select => (Step::Either, &data.args[1..]),
             Op::Cast(CastOp::Trunc) if bits <= 16 => return None,
             Op::Cast(CastOp::Trunc) => (Step::Narrow, &data.args),
@@ -234,6 +237,10 @@ impl Emitter<'_, '_> {
         match interval {
             Interval::Known(low, high) => (self.int(*low), self.int(*high)),
             Interval::Linear(tree) => self.ends(tree),
+            Interval::Loaded(span, bits) => {
+                let ends = self.loaded(span, *bits);
+                self.both_within(ends, 64)
+            }
             Interval::Counted(ends, beyond, upwards) => self.counted(ends, *beyond, *upwards),
             Interval::Of(step, args, bits) => {
                 let args: Vec<Ends> = args.iter().map(|a| self.interval(a)).collect();
@@ -383,7 +390,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Requires that a signed number of so many bits holds this one.
-    fn within_bits(&mut self, x: Value, bits: u32) -> Value {
+    pub(super) fn within_bits(&mut self, x: Value, bits: u32) -> Value {
         let (half, whole) = (self.int(1 << (bits - 1)), self.int(1 << bits));
         let moved = self.binary(BinaryOp::Add, x, half);
         self.require(IntPred::Ult, moved, whole);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::access::{Access, Kind};
-use super::checks;
+use super::checks::{self, Check};
 use super::distance::Distance;
 use super::irregular::Irregular;
 use super::meet::{Comparison, Meeting, Unknown};
@@ -54,6 +54,7 @@ impl Judge<'_> {
             Contract::Threads => self.look_at_threads(&all),
             Contract::Sequential | Contract::Independent => {
                 let complete = self.pairs(&all, |judge, a, b| judge.sequence(a, b))?;
+                self.keep_inspected(&all)?;
                 if complete || self.contract == Contract::Independent {
                     return Ok(());
                 }
@@ -61,6 +62,26 @@ impl Judge<'_> {
                 Err(VectorizeError::in_function(self.func, reason))
             }
         }
+    }
+
+    /// What is loaded before the loop must not change in it.
+    fn keep_inspected(&mut self, all: &[&Access]) -> Result<(), VectorizeError> {
+        let mut done = 0;
+        // To check one may take others.
+        while let Some(&inst) = self.comparison.inspected.insts().get(done) {
+            done += 1;
+            let writes = all.iter().filter(|a| a.writes);
+            let pairs = writes.flat_map(|&w| all.iter().filter(|l| l.inst == inst).map(move |&l| (l, w)));
+            for (load, write) in pairs {
+                if self.comparison.meeting(load, write) != Meeting::Never {
+                    match checks::plan_apart(&self.comparison, load, write) {
+                        Some(check) => self.add(check, load, write)?,
+                        None => return Err(self.refuse_undecided(load, write, Unknown::Pointers)),
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Looks at the accesses of threads: those that are made from one pointer are compared, the others are trusted.
@@ -184,18 +205,25 @@ impl Judge<'_> {
             self.trust(a, b);
             return Ok(());
         }
-        if self.region.is_some()
-            && let Some(check) = checks::plan(&self.comparison, a, b, order, why)
-        {
-            if self.found.checks.len() == MAX_CHECKS {
-                let reason = "too many pairs of pointers would have to be checked before the loop";
-                return Err(self.refuse(a, b, format!("{reason}; {}", self.remedy())));
-            }
-            if !self.found.checks.contains(&check) {
-                self.found.checks.push(check);
-            }
-            return Ok(());
+        match checks::plan(&self.comparison, a, b, order, why) {
+            Some(check) => self.add(check, a, b),
+            None => Err(self.refuse_undecided(a, b, why)),
         }
+    }
+
+    /// Has something checked before the loop.
+    fn add(&mut self, check: Check, a: &Access, b: &Access) -> Result<(), VectorizeError> {
+        if self.found.checks.len() == MAX_CHECKS {
+            let reason = "too many pairs of pointers would have to be checked before the loop";
+            return Err(self.refuse(a, b, format!("{reason}; {}", self.remedy())));
+        }
+        if !self.found.checks.contains(&check) {
+            self.found.checks.push(check);
+        }
+        Ok(())
+    }
+
+    fn refuse_undecided(&self, a: &Access, b: &Access, why: Unknown) -> VectorizeError {
         let what = match why {
             Unknown::Pointers => "the distance of their addresses is not known",
             Unknown::Irregular => "its address does not move by the same step from one to the next",
@@ -211,7 +239,7 @@ impl Judge<'_> {
                 self.unit()
             ),
         };
-        Err(self.refuse(a, b, format!("{reason}; {}", self.remedy())))
+        self.refuse(a, b, format!("{reason}; {}", self.remedy()))
     }
 
     /// Notes that the user answers for two accesses.

@@ -6,6 +6,8 @@ use super::access::Access;
 use super::apart::types_are_apart;
 use super::bounds::Facts;
 use super::distance::Distance;
+use super::inspect::Inspected;
+use super::pieces::Pieces;
 use super::place::{Place, Row, Term};
 use super::region::{Region, Sym, sym};
 use super::roots::Objects;
@@ -49,6 +51,10 @@ pub(super) struct Comparison<'a> {
     pub(super) objects: &'a Objects<'a>,
     pub(super) facts: &'a Facts<'a>,
     pub(super) region: Option<&'a Region<'a>>,
+    pub(super) pieces: &'a Pieces,
+    /// All accesses of the kernel.
+    pub(super) accesses: &'a [Access],
+    pub(super) inspected: Inspected,
     /// The number of lanes.
     pub(super) lanes: u32,
 }

@@ -10,7 +10,7 @@
 //! 3. `meet`: whether two accesses can touch the same bytes, by the distance rule (`distance`);
 //! 4. `order`: which of two statements comes first in the lane program, where all passes that move statements have done so;
 //! 5. `judge`: what the contract says; `irregular`: addresses that lanes may have in common;
-//! 6. `checks`, `span`, `scalar`, `interval`, `counted`: what is left to be checked before a loop, when its pointers are known;
+//! 6. `checks`, `span`, `rows`, `scalar`, `interval`, `counted`, `inspect`: what is left to be checked before a loop, when its pointers are known;
 //! 7. `pieces`: what lanes would break, but a single lane after the other does not.
 //!
 //! Distances and steps are congruences modulo 2^64, so no proof rests on arithmetic that does not wrap. Terms that change in a loop within the kernel do not
@@ -22,6 +22,7 @@ mod bounds;
 pub(super) mod checks;
 mod counted;
 mod distance;
+mod inspect;
 mod interval;
 mod irregular;
 mod judge;
@@ -31,6 +32,7 @@ mod pieces;
 mod place;
 mod region;
 mod roots;
+mod rows;
 mod scalar;
 pub(super) mod span;
 
@@ -41,6 +43,7 @@ use super::options::{Contract, Options};
 use super::{VectorizeError, dead_ends};
 use access::Collector;
 use bounds::{Facts, Source};
+use inspect::Inspected;
 use irregular::Irregular;
 use judge::Judge;
 use meet::Comparison;
@@ -117,6 +120,9 @@ pub(super) fn find(
         objects: &objects,
         facts: &facts,
         region,
+        pieces: options.pieces,
+        accesses: &accesses,
+        inspected: Inspected::default(),
         lanes: options.width,
     };
     let mut judge = Judge {

@@ -30,6 +30,19 @@ pub(crate) enum Extent {
     Between(Box<Interval>, i64),
 }
 
+/// A product of an index in the first iteration and the length of a row, times so many bytes.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Product {
+    pub(crate) index: Number,
+    pub(crate) length: Number,
+    /// What the index grows by in each iteration.
+    pub(crate) step: i64,
+    /// Bytes.
+    pub(crate) scale: i64,
+    /// Whether it is computed with so few bits that it may wrap.
+    pub(crate) may_wrap: bool,
+}
+
 /// What an access touches in the first iteration, and how that moves.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Span {
@@ -40,8 +53,7 @@ pub(crate) struct Span {
     pub(crate) offset: i64,
     /// Bytes from one iteration to the next.
     pub(crate) step: i64,
-    /// Products of an index in the first iteration and a length, times so many bytes; the index grows by the step in each iteration.
-    pub(crate) products: Vec<(Number, Number, i64, i64)>,
+    pub(crate) products: Vec<Product>,
     pub(crate) extents: Vec<Extent>,
     /// Bytes.
     pub(crate) size: i64,
@@ -51,29 +63,52 @@ pub(crate) struct Span {
 pub(super) struct Emitter<'b, 'm> {
     pub(super) b: &'b mut Builder<'m>,
     /// How many iterations there are.
-    rounds: Value,
+    pub(super) rounds: Value,
     /// The iteration that numbers are computed for, if it is not the first one.
     iteration: Option<Value>,
     /// What must hold.
     holds: Vec<Value>,
+    /// Where control goes if it does not, and from where.
+    otherwise: Block,
+    failing: Vec<Block>,
+    /// The blocks that were made, in order.
+    pub(super) blocks: Vec<Block>,
+    /// The ends of indices that have been loaded.
+    pub(super) loaded: Vec<(Span, u32, (Value, Value))>,
 }
 
 /// How many requirements are tested by one branch. With more, LLVM would gather them into vectors, which takes longer than loops of a hundred
 /// iterations can pay for; with fewer, it would put the branches together first.
 const PER_BRANCH: usize = 3;
 
-/// Makes the code of checks, before a loop of so many iterations. Control goes to `otherwise` where one does not hold, from the blocks that are returned, and
-/// else to the block where the builder stands then.
-pub(crate) fn emit(b: &mut Builder<'_>, checks: &[Check], rounds: Value, otherwise: Block) -> Vec<Block> {
-    let mut e = Emitter { b, rounds, iteration: None, holds: Vec::new() };
-    let mut from = Vec::new();
+/// The code of checks.
+pub(crate) struct Checked {
+    /// From where control goes to the loop as it was.
+    pub(crate) failing: Vec<Block>,
+    /// The blocks that were made, in the order in which they are executed.
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// Makes the code of checks, before a loop of so many iterations. Control goes to `otherwise` where one does not hold, and else to the block where the
+/// builder stands then.
+pub(crate) fn emit(b: &mut Builder<'_>, checks: &[Check], rounds: Value, otherwise: Block) -> Checked {
+    let mut e = Emitter {
+        b,
+        rounds,
+        iteration: None,
+        holds: Vec::new(),
+        otherwise,
+        failing: Vec::new(),
+        blocks: Vec::new(),
+        loaded: Vec::new(),
+    };
     for (at, check) in checks.iter().enumerate() {
         e.check(check);
         if e.holds.len() >= PER_BRANCH || at + 1 == checks.len() {
-            from.push(e.branch(otherwise));
+            e.branch();
         }
     }
-    from
+    Checked { failing: e.failing, blocks: e.blocks }
 }
 
 impl Emitter<'_, '_> {
@@ -86,19 +121,16 @@ impl Emitter<'_, '_> {
     }
 
     /// Branches on what has been required since the last time.
-    fn branch(&mut self, otherwise: Block) -> Block {
+    pub(super) fn branch(&mut self) {
         let all = std::mem::take(&mut self.holds);
-        let all = all
-            .into_iter()
-            .reduce(|x, y| self.binary(BinaryOp::And, x, y))
-            .expect("a check requires something");
+        let Some(all) = all.into_iter().reduce(|x, y| self.binary(BinaryOp::And, x, y)) else { return };
         // What an iteration computes that is never reached may be poison.
         let all = self.b.value(Op::Freeze, &[all], Type::BOOL);
-        let from = self.b.at;
+        self.failing.push(self.b.at);
         let checked = self.b.block("checked");
-        self.b.cond_br(all, checked, otherwise);
+        self.b.cond_br(all, checked, self.otherwise);
         self.b.at = checked;
-        from
+        self.blocks.push(checked);
     }
 
     pub(super) fn require(&mut self, pred: IntPred, x: Value, y: Value) {
@@ -108,6 +140,10 @@ impl Emitter<'_, '_> {
 
     fn check(&mut self, check: &Check) {
         match check.form {
+            Form::Rows => {
+                self.rows(&check.a, &check.b);
+            }
+            Form::Columns(ref length, scale) => self.columns(&check.a, &check.b, length, scale),
             Form::Outside(low, high) => {
                 let (a, b) = (self.first(&check.a), self.first(&check.b));
                 let distance = self.binary(BinaryOp::Sub, b, a);
@@ -133,17 +169,11 @@ impl Emitter<'_, '_> {
 
     /// A value of the function as a number of 64 bits.
     fn value(&mut self, sym: Sym, extension: Extension) -> Value {
-        let v = match sym {
-            Sym::Outer(v) | Sym::Inner(v) => v,
-            Sym::Global(symbol) => {
-                let address = Constant::Address { symbol, offset: 0, space: 0, origin: None };
-                self.b.func.constant_value(address)
-            }
-        };
+        let v = self.outside(sym);
         self.extended(v, extension)
     }
 
-    fn extended(&mut self, v: Value, extension: Extension) -> Value {
+    pub(super) fn extended(&mut self, v: Value, extension: Extension) -> Value {
         match self.b.func.ty(v) {
             Type::Ptr(_) => self.b.cast(CastOp::PtrToInt, v, Type::Int(64)),
             Type::Int(64) => v,
@@ -189,7 +219,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn times(&mut self, x: Value, factor: i64) -> Value {
+    pub(super) fn times(&mut self, x: Value, factor: i64) -> Value {
         if factor == 1 {
             return x;
         }
@@ -213,6 +243,27 @@ impl Emitter<'_, '_> {
             self.must_grow(number);
         }
         first
+    }
+
+    /// The pointer in the first iteration.
+    pub(super) fn pointer(&mut self, span: &Span) -> Value {
+        let base = self.outside(span.base);
+        let offset = self.sum(None, &span.terms, span.offset);
+        for (number, _) in &span.terms {
+            self.must_grow(number);
+        }
+        self.b.value(Op::Gep(Type::Int(8)), &[base, offset], self.b.func.ty(base))
+    }
+
+    /// What stands for a name outside of the kernel.
+    fn outside(&mut self, sym: Sym) -> Value {
+        match sym {
+            Sym::Outer(v) | Sym::Inner(v) => v,
+            Sym::Global(symbol) => {
+                let address = Constant::Address { symbol, offset: 0, space: 0, origin: None };
+                self.b.func.constant_value(address)
+            }
+        }
     }
 
     /// Requires that a number that is computed of narrow ones grows from the first iteration to the last one by what it should. If it wrapped on the way, it
@@ -249,13 +300,10 @@ impl Emitter<'_, '_> {
         let zero = self.int(0);
         let far = self.times(last, span.step);
         (first, length) = self.stretched(first, length, zero, far);
-        for (index, elements, step, scale) in &span.products {
-            if let Number::Sum(parts, _) = index {
-                parts.iter().for_each(|(part, _)| self.must_grow(part));
-            }
-            let (index, row) = (self.number(index), self.row(elements, *scale));
-            let rows = self.times(last, *step);
-            let (index, rows) = (self.small(index), self.small(rows));
+        for product in &span.products {
+            let (index, row) = self.factors(product);
+            let rows = self.times(last, product.step);
+            let rows = self.small(rows);
             let at = self.binary(BinaryOp::Mul, index, row);
             first = self.binary(BinaryOp::Add, first, at);
             let far = self.binary(BinaryOp::Mul, rows, row);
@@ -267,15 +315,37 @@ impl Emitter<'_, '_> {
         (first, length)
     }
 
+    /// The index of a product in the first iteration, and the bytes of a row, both small. Requires that it grows and that nothing wraps.
+    pub(super) fn factors(&mut self, product: &Product) -> (Value, Value) {
+        let Product { index, length, step, scale, may_wrap } = product;
+        if let Number::Sum(parts, _) = index {
+            parts.iter().for_each(|(part, _)| self.must_grow(part));
+        }
+        let (index, row) = (self.number(index), self.row(length, *scale));
+        let index = self.small(index);
+        if *may_wrap {
+            let (one, length) = (self.int(1), self.number(length));
+            let last = self.binary(BinaryOp::Sub, self.rounds, one);
+            let far = self.times(last, *step);
+            let far = self.small(far);
+            let index_then = self.binary(BinaryOp::Add, index, far);
+            for index in [index, index_then] {
+                let product = self.binary(BinaryOp::Mul, index, length);
+                self.within_bits(product, 31);
+            }
+        }
+        (index, row)
+    }
+
     /// The bytes of a row.
-    fn row(&mut self, elements: &Number, scale: i64) -> Value {
+    pub(super) fn row(&mut self, elements: &Number, scale: i64) -> Value {
         let elements = self.number(elements);
         let elements = self.small(elements);
         let bytes = self.times(elements, scale);
         self.small(bytes)
     }
 
-    fn widened(&mut self, first: Value, length: Value, extent: &Extent) -> (Value, Value) {
+    pub(super) fn widened(&mut self, first: Value, length: Value, extent: &Extent) -> (Value, Value) {
         match extent {
             Extent::Known(low, high) => {
                 let (low, high) = (self.int(*low), self.int(*high));

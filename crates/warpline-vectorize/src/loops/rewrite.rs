@@ -61,7 +61,7 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
     let finals = phis(&mut b, scalar, &starts);
     let rounds = parts.counter.rounds(&mut b, &starts);
     let checking = span::emit(&mut b, parts.checks, rounds, scalar);
-    for &block in &checking {
+    for &block in &checking.failing {
         pass_from(&mut b, block, scalar, &starts);
     }
     let checked = b.at;
@@ -73,8 +73,8 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
 
     b.at = begin;
     let mut before: Vec<Value> = (0..starts.len()).map(|k| parts.initial(&mut b, k, starts[k])).collect();
-    let mut new: Vec<Block> = checking.into_iter().skip(1).collect();
-    new.extend((checked != preheader).then_some(checked).into_iter().chain([begin]));
+    let mut new = checking.blocks;
+    new.push(begin);
     let start = parts.forms.lead.map(|lead| parts.start(&mut b, lead, &before, rounds));
     let mut over = rounds;
     if let Some(start) = &start {
