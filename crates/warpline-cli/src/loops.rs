@@ -68,13 +68,18 @@ pub fn in_words(l: &MadeLoop) -> String {
         1 => "; a pair of pointers is checked before it".to_owned(),
         n => format!("; {n} pairs of pointers are checked before it"),
     };
+    let inspected = match l.made.inspected {
+        0 => String::new(),
+        1 => ", for which indices are read twice; `restrict` spares that".to_owned(),
+        n => format!(", for which {n} arrays of indices are read twice; `restrict` spares that"),
+    };
     let updates = match l.made.pieces.count() {
         0 => String::new(),
         1 => "; an update of memory is made in the order of iterations".to_owned(),
         n => format!("; {n} updates of memory are made in the order of iterations"),
     };
     format!(
-        "the loop at {place} in {function} on {width} lanes{rest}{lead} (carries {carried}{checks}{updates})"
+        "the loop at {place} in {function} on {width} lanes{rest}{lead} (carries {carried}{checks}{inspected}{updates})"
     )
 }
 
@@ -96,6 +101,7 @@ pub fn as_json(l: &MadeLoop) -> Value {
         "boscc": l.made.full.counts.boscc,
         "coherent": l.made.full.counts.coherent,
         "checks": l.made.checks,
+        "inspected": l.made.inspected,
         "ordered_updates": l.made.pieces.count(),
         "trusted": l.made.full.dependences.trusted,
     })

@@ -125,35 +125,36 @@ impl Emitter<'_, '_> {
 
     /// The least and the greatest of numbers that lie behind a pointer, as many as there are iterations, at least so many as there are lanes.
     fn extremes(&mut self, pointer: Value, bits: u32, lanes: u32) -> (Value, Value) {
-        let greatest = (1u128 << (bits - 1)) - 1;
-        let starts = [greatest, greatest + 1].map(|x| self.b.lanes(bits, lanes, |_| x));
-        let ty = self.b.func.ty(starts[0]);
-        let (before, zero) = (self.b.at, self.int(0));
+        let (zero, count) = (self.int(0), self.int(lanes.into()));
+        // The last vector ends with the last number, wherever the one before it does.
+        let last = self.binary(BinaryOp::Sub, self.rounds, count);
+        let numbers = self.numbers(pointer, last, bits, lanes);
+        let ty = self.b.func.ty(numbers);
         let (head, behind) = (self.b.block("inspect"), self.b.block("inspected"));
         self.blocks.extend([head, behind]);
         self.b.br(head);
         let at = self.b.func.add_phi(head, Type::Int(64));
         let ends = [(); 2].map(|()| self.b.func.add_phi(head, ty));
-        debug_assert_eq!(self.b.at, before);
-        self.b.pass(&[zero, starts[0], starts[1]]);
+        self.b.pass(&[zero, numbers, numbers]);
         self.b.at = head;
-        // The last vector begins where it ends with the last number.
-        let count = self.int(lanes.into());
-        let last = self.binary(BinaryOp::Sub, self.rounds, count);
-        let from = self.lesser(at, last);
-        let bytes = self.int((bits / 8).into());
-        let offset = self.binary(BinaryOp::Mul, from, bytes);
-        let place = self.b.value(Op::Gep(Type::Int(8)), &[pointer, offset], Type::PTR);
-        let numbers = self.b.value(Op::Load(MemAccess::plain(1)), &[place], ty);
-        let numbers = self.b.value(Op::Freeze, &[numbers], ty);
+        let numbers = self.numbers(pointer, at, bits, lanes);
         let least = self.b.smin(ends[0], numbers);
         let most = self.smax(ends[1], numbers);
         let next = self.b.binary(BinaryOp::Add, at, count, InstFlags::NUW);
-        let more = self.b.icmp(IntPred::Ult, next, self.rounds);
+        let more = self.b.icmp(IntPred::Ult, next, last);
         self.b.cond_br(more, head, behind);
         self.b.pass(&[next, least, most]);
         self.b.at = behind;
         (self.across(least, bits, lanes, false), self.across(most, bits, lanes, true))
+    }
+
+    /// A vector of the numbers from one of them on.
+    fn numbers(&mut self, pointer: Value, from: Value, bits: u32, lanes: u32) -> Value {
+        let place = self.b.value(Op::Gep(Type::Int(bits)), &[pointer, from], self.b.func.ty(pointer));
+        let ty = Type::Int(bits).vector(lanes).expect("integers are elements");
+        let numbers = self.b.value(Op::Load(MemAccess::plain(1)), &[place], ty);
+        // What no iteration makes use of may be anything, but the same for both ends.
+        self.b.value(Op::Freeze, &[numbers], ty)
     }
 
     /// The greatest or the least number of a vector.

@@ -87,6 +87,8 @@ pub(crate) struct Checked {
     pub(crate) failing: Vec<Block>,
     /// The blocks that were made, in the order in which they are executed.
     pub(crate) blocks: Vec<Block>,
+    /// How many arrays of indices are looked through.
+    pub(crate) inspected: usize,
 }
 
 /// Makes the code of checks, before a loop of so many iterations. Control goes to `otherwise` where one does not hold, and else to the block where the
@@ -108,7 +110,7 @@ pub(crate) fn emit(b: &mut Builder<'_>, checks: &[Check], rounds: Value, otherwi
             e.branch();
         }
     }
-    Checked { failing: e.failing, blocks: e.blocks }
+    Checked { failing: e.failing, blocks: e.blocks, inspected: e.loaded.len() }
 }
 
 impl Emitter<'_, '_> {

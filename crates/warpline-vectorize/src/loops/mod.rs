@@ -63,6 +63,8 @@ pub struct VectorizedLoop {
     pub carried: Vec<Carry>,
     /// How many pairs of accesses are checked before the loop; if they may conflict, it runs as it was.
     pub checks: usize,
+    /// How many arrays of indices are looked through for that.
+    pub inspected: usize,
     /// Updates of memory that several iterations may make at one place.
     pub pieces: Pieces,
 }
@@ -255,13 +257,13 @@ pub fn vectorize_loop(
     }
     let parts =
         Parts { l: &l, counter: &counter, carried: &carried, body: &body, forms: &forms, checks: &checks };
-    let rewritten = rewrite::rewrite(module, scalar, &parts);
+    let (rewritten, inspected) = rewrite::rewrite(module, scalar, &parts);
     verify(module, &rewritten).map_err(|e| {
         VectorizeError::in_function(&rewritten, format!("the loop over groups is not valid:\n{e}")).internal()
     })?;
     module.functions[func] = rewritten;
     let (lead, checks) = (forms.lead, checks.len());
-    Ok(VectorizedLoop { full, smaller, masked, rest, lead, carried: carries, checks, pieces })
+    Ok(VectorizedLoop { full, smaller, masked, rest, lead, carried: carries, checks, inspected, pieces })
 }
 
 /// What the names of the forms for smaller groups and under a mask end in.
@@ -373,6 +375,7 @@ fn understand(
         refused_calls::check_around(module, &scalar)?;
     }
     let mut carried = l.carried(module, &scalar, any_order)?;
+    hoist::hoist_loads_ahead(module, &mut scalar, &l, &carried);
     let counter = Counter::of(module, &scalar, &l, &carried)?;
     let mut exact = no_wrap::find(&scalar, &l, &carried, &counter);
     let counts = carried[counter.phi].phi;

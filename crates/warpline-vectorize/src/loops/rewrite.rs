@@ -51,8 +51,8 @@ pub(super) struct Parts<'a> {
     pub(super) checks: &'a [Check],
 }
 
-/// Rewrites the function; the result is to take its place.
-pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) -> Function {
+/// Rewrites the function; the result is to take its place. Also how many arrays of indices it looks through before the loop.
+pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) -> (Function, usize) {
     let preheader = parts.l.preheader;
     let into = func.out_edges(preheader)[0];
     let starts: Vec<Value> = func.edges[into].args.to_vec();
@@ -121,7 +121,7 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
             *own = own.expand().or(loc.expand()).into();
         }
     }
-    b.func
+    (b.func, checking.inspected)
 }
 
 /// φs for values of these types; in-edges are given their operands later.
