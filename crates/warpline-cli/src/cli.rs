@@ -1,15 +1,19 @@
 //! Options.
 
+mod modes;
+
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use warpline::uniformity::facts::WorkGroup;
 use warpline::uniformity::{Algorithm, Target};
-use warpline::vectorize::{Boscc, Coherence, Linearize};
 use warpline_compile::loops::{self, LoopAt, LoopOptions};
 
 use crate::forms::Form;
+use crate::opt::OptOptions;
+use crate::passes::{self, PassOptions};
 use crate::spec::{Bind, Tolerance, Width, parse_range};
+pub use modes::{BosccMode, CoherenceMode, Contract, LinearizeMode};
 
 /// Finds out what all lanes agree on, and makes programs for one lane run on W lanes at once.
 #[derive(Parser)]
@@ -58,6 +62,8 @@ pub enum Verb {
     Vectorize(VectorizeOptions),
     /// Run a kernel as a scalar program and on W lanes, compare the results, and time both
     Run(RunOptions),
+    /// Run passes of the vectorizer, by name, on functions in text form
+    Opt(OptOptions),
     /// Bring functions into SSA form, say what that costs, or what is read without having been written
     Ssa(SsaOptions),
     /// Split live ranges as a data-flow client asks for (e-SSA, SSI and their relatives), and say what that costs
@@ -218,79 +224,6 @@ pub struct ExplainOptions {
     pub format: Format,
 }
 
-/// How branches are treated.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
-pub enum LinearizeMode {
-    /// Only divergent branches are folded.
-    #[default]
-    Partial,
-    /// All branches are folded.
-    Full,
-}
-
-impl From<LinearizeMode> for Linearize {
-    fn from(mode: LinearizeMode) -> Linearize {
-        match mode {
-            LinearizeMode::Partial => Linearize::Partial,
-            LinearizeMode::Full => Linearize::Full,
-        }
-    }
-}
-
-/// Where branches skip code that no lane wants, besides where the program's meaning needs them.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
-pub enum BosccMode {
-    /// Nowhere.
-    Off,
-    /// Wherever they can stand.
-    On,
-    /// Where skipping is expected to save more time than asking takes.
-    #[default]
-    Auto,
-}
-
-impl From<BosccMode> for Boscc {
-    fn from(mode: BosccMode) -> Boscc {
-        match mode {
-            BosccMode::Off => Boscc::Off,
-            BosccMode::On => Boscc::On,
-            BosccMode::Auto => Boscc::Auto,
-        }
-    }
-}
-
-/// For which loops code is made for iterations in which lanes agree.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
-pub enum CoherenceMode {
-    /// None.
-    Off,
-    /// All for which it can be made.
-    On,
-    /// Those in which lanes are likely to agree and much is loaded.
-    #[default]
-    Auto,
-}
-
-impl From<CoherenceMode> for Coherence {
-    fn from(mode: CoherenceMode) -> Coherence {
-        match mode {
-            CoherenceMode::Off => Coherence::Off,
-            CoherenceMode::On => Coherence::On,
-            CoherenceMode::Auto => Coherence::Auto,
-        }
-    }
-}
-
-/// Whether multiplications and additions may be fused.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
-pub enum Contract {
-    /// Each is rounded.
-    #[default]
-    Off,
-    /// Those of one expression may be rounded once.
-    On,
-}
-
 /// Options about the kernel and its W-lane form.
 #[derive(Args)]
 pub struct KernelOptions {
@@ -330,6 +263,9 @@ pub struct KernelOptions {
     /// those of `double` within 1), glibc's within 4, SLEEF's, where it is installed, within 1. 0: the scalar functions, lane by lane
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub math_ulp: u32,
+    /// What is shown of passes.
+    #[command(flatten)]
+    pub passes: PassOptions,
 }
 
 impl From<&KernelOptions> for warpline_compile::KernelOptions {
@@ -349,6 +285,7 @@ impl From<&KernelOptions> for warpline_compile::KernelOptions {
             math_ulp: options.math_ulp,
             sleef: true,
             count_lanes: None,
+            instrument: passes::instrument(),
         }
     }
 }

@@ -17,7 +17,9 @@ mod html;
 mod input;
 mod loops;
 mod observe;
+mod opt;
 mod output;
+mod passes;
 mod placements;
 mod run;
 mod sampling;
@@ -32,6 +34,7 @@ use clap::Parser as _;
 use warpline_compile::{directives, error, kernel, spec};
 
 use cli::{Cli, Verb};
+use passes::PassOptions;
 
 /// What came of a command that did its work.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -88,12 +91,21 @@ fn carry_out(verb: &Verb) -> error::Result<Outcome> {
     match verb {
         Verb::Analyze(options) => analyze::analyze(options),
         Verb::Explain(options) => explain::explain(options),
-        Verb::Vectorize(options) => vectorize::vectorize(options),
-        Verb::Run(options) => run::run(options),
+        Verb::Vectorize(options) => observed(&options.kernel.passes, || vectorize::vectorize(options)),
+        Verb::Run(options) => observed(&options.kernel.passes, || run::run(options)),
+        Verb::Opt(options) => opt::opt(options),
         Verb::Ssa(options) => ssa::ssa(options),
         Verb::Ssi(options) => ssi::ssi(options),
         Verb::Bench(options) => bench::bench(options),
     }
+}
+
+/// Does something while passes are observed as asked.
+fn observed(passes: &PassOptions, work: impl FnOnce() -> error::Result<Outcome>) -> error::Result<Outcome> {
+    passes.begin()?;
+    let outcome = work();
+    passes.end();
+    outcome
 }
 
 /// Whether the arguments are `--version --verbose`.

@@ -10,6 +10,7 @@ use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Linkage, did_you_mean};
 use warpline_uniformity::shape::{ArgShape, parse_args};
 use warpline_vectorize::driver::{self, Forms};
+use warpline_vectorize::passes::Instrument;
 use warpline_vectorize::width::{self, Widths};
 use warpline_vectorize::work_items::{self, WorkItems};
 use warpline_vectorize::{
@@ -57,6 +58,8 @@ pub struct Kernel {
     pub coherence: Coherence,
     /// What memory accessed by several lanes means.
     pub contract: Contract,
+    /// Who is told of the vectorizer's passes.
+    pub instrument: &'static dyn Instrument,
 }
 
 /// Reads the input and settles what to do with it.
@@ -107,6 +110,7 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
         boscc,
         coherence,
         contract,
+        instrument: options.instrument,
         ..VectorizerOptions::new(1, args.clone(), "auto")
     };
     let Widths { lanes: width, rest, lead, chosen } =
@@ -128,6 +132,7 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
         boscc,
         coherence,
         contract,
+        instrument: options.instrument,
     })
 }
 
@@ -398,6 +403,7 @@ impl Kernel {
             boscc: self.boscc,
             coherence: self.coherence,
             contract: self.contract,
+            instrument: self.instrument,
             math,
             callees,
             gathers: self.vectors.gathers,

@@ -209,6 +209,7 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
         boscc,
         coherence,
         contract: Contract::Sequential,
+        instrument: options.kernel.instrument,
     };
     Ok((kernel, found))
 }
@@ -283,6 +284,7 @@ impl Machine {
             gathers: self.vectors.gathers,
             masks: self.vectors.masks,
             count_lanes: options.count_lanes.as_deref(),
+            instrument: options.instrument,
             ..VectorizerOptions::new(width, Vec::new(), format!("{function}.{header}.x{width}"))
         };
         let unit = Unit { rest, lead, ..unit(found) };
@@ -308,8 +310,13 @@ impl Machine {
         let iteration = loops::kernel_of(ir, func, &unit(found)).map_err(|e| refusal(ir, e, found))?;
         let (linearize, boscc) = (options.linearize, options.boscc.unwrap_or(Boscc::Auto));
         let (args, coherence) = (iteration.args.clone(), options.coherence);
-        let how =
-            VectorizerOptions { linearize, boscc, coherence, ..VectorizerOptions::new(1, args, "auto") };
+        let how = VectorizerOptions {
+            linearize,
+            boscc,
+            coherence,
+            instrument: options.instrument,
+            ..VectorizerOptions::new(1, args, "auto")
+        };
         let widths = |asked| width::of_iteration(ir, &iteration, &how, &self.vectors, asked);
         let chosen = widths(asked);
         Ok(match found.safelen {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use warpline_llvm::worker::LoadOptions;
+use warpline_vectorize::passes::{Instrument, Silent};
 use warpline_vectorize::{Boscc, Coherence, Linearize};
 
 use crate::libmvec::MAX_ULP;
@@ -39,6 +40,8 @@ pub struct KernelOptions {
     pub sleef: bool,
     /// The name of a function that blocks tell how many lanes are active.
     pub count_lanes: Option<String>,
+    /// Who is told of the vectorizer's passes.
+    pub instrument: &'static dyn Instrument,
 }
 
 impl KernelOptions {
@@ -65,6 +68,7 @@ impl KernelOptions {
             math_ulp: MAX_ULP,
             sleef: false,
             count_lanes: None,
+            instrument: &Silent,
         }
     }
 }

@@ -99,7 +99,8 @@ impl Source {
         let index = if inner { "%k" } else { "%i" };
         let bent = if !inner && source.rng.chance(1, 3) {
             source.kinds.push("indexed");
-            source.line("%place: ptr = getelementptr i32, %p, i64 -300");
+            let (table, from) = (*source.rng.pick(&["%p", "%q"]), *source.rng.pick(&[-300, 0, 4]));
+            source.line(&format!("%place: ptr = getelementptr i32, {table}, i64 {from}"));
             source.line("%word: ptr = getelementptr i32, %place, %i");
             source.line("%small: i32 = load %word, align 4");
             source.line("%index: i64 = sext %small");
@@ -114,10 +115,12 @@ impl Source {
             source.bent(index)
         };
         source.line(&format!("%bent: ptr = getelementptr i8, %q, {bent}"));
-        let beside = *source.rng.pick(&["%p", "%p", "%bent"]);
-        match beside {
-            "%p" => source.line("%even: ptr = getelementptr i8, %p, %i"),
-            _ => source.line("%even: ptr = getelementptr i8, %bent, i64 2"),
+        match source.rng.below(4) {
+            0 => source.line("%even: ptr = getelementptr i8, %bent, i64 2"),
+            1 => source.line("%even: ptr = getelementptr i8, %bent, i64 0"),
+            // Indices stay small where only their low bytes are written.
+            _ if source.kinds.contains(&"indexed") => source.line("%even: ptr = getelementptr i32, %p, %i"),
+            _ => source.line("%even: ptr = getelementptr i8, %p, %i"),
         }
         let (from, to) = if source.rng.chance(1, 2) { ("%bent", "%even") } else { ("%even", "%bent") };
         let x = source.load(8, from);
@@ -374,13 +377,14 @@ impl Source {
         self.kinds.push("inner loop");
         let n = self.count;
         let most = *self.rng.pick(&[2, 4, 5]);
-        let varies = self.rng.chance(1, 3);
-        let bound = if varies {
-            let bound = self.fresh("k");
-            self.line(&format!("{bound}: i64 = and {value}, 3"));
-            bound
-        } else {
-            most.to_string()
+        let bound = match self.rng.below(4) {
+            0 => {
+                let bound = self.fresh("k");
+                self.line(&format!("{bound}: i64 = and {value}, 3"));
+                bound
+            }
+            1 if !self.decided => self.field(),
+            _ => most.to_string(),
         };
         self.line(&format!("br head{n}(0)"));
         self.block(&format!("head{n}"));
@@ -391,14 +395,19 @@ impl Source {
         self.block(&format!("round{n}"));
         let (row, index) = (self.fresh("r"), self.fresh("s"));
         let known = *self.rng.pick(&[0, 1, most, most, most + 1]);
-        let stride = if self.rng.chance(1, 3) { self.field() } else { known.to_string() };
+        let stride = match self.rng.below(6) {
+            0 => self.field(),
+            1 => bound.clone(),
+            _ => known.to_string(),
+        };
         let (slow, fast) = if self.rng.chance(1, 4) { (&*j, "%i") } else { ("%i", &*j) };
         self.line(&format!("{row}: i64 = mul nsw {slow}, {stride}"));
         self.line(&format!("{index}: i64 = add nsw {row}, {fast}"));
         let (bits, pointer) = (self.bits(), self.pointer());
         let at = self.fresh("g");
         let index = if self.rng.chance(1, 4) { self.bent(&index) } else { index };
-        self.line(&format!("{at}: ptr = getelementptr i{bits}, {pointer}, {index}"));
+        let inbounds = *self.rng.pick(&["", "inbounds "]);
+        self.line(&format!("{at}: ptr = getelementptr {inbounds}i{bits}, {pointer}, {index}"));
         let x = self.load(bits, &at);
         let sum = self.fresh("v");
         self.line(&format!("{sum}: i64 = add {value}, {x}"));

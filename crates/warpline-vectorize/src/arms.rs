@@ -9,6 +9,8 @@
 //!
 //! The loads come first, so stores before them in their arms must touch other memory.
 
+use crate::VectorizeError;
+use crate::passes::{Context, Unit};
 use std::collections::BTreeMap;
 
 use cranelift_entity::EntitySet;
@@ -25,19 +27,31 @@ const MAX_ARM: usize = 24;
 const MAX_EXTRA: usize = 4;
 
 /// Whether a function has such branches.
-pub fn has_arms_to_fold(module: &Module, func: &Function) -> bool {
+fn has_arms_to_fold(module: &Module, func: &Function) -> bool {
     let folds = |&b: &Block| Arms::of(func, b).is_some_and(|arms| arms.compare(module, func).is_some());
     func.layout.iter().any(folds)
 }
 
-/// Folds those of them that lanes part at.
-pub fn fold_arms(module: &Module, func: &mut Function, is_divergent: impl Fn(Value) -> bool) {
+/// The pass.
+pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeError> {
+    if cx.options.width == 1 || !has_arms_to_fold(cx.module, &unit.func) {
+        return Ok(false);
+    }
+    let uniformity = cx.uniformity(unit);
+    Ok(fold_arms(cx.module, &mut unit.func, |v| uniformity.is_divergent(v)))
+}
+
+/// Folds those of them that lanes part at. Whether there were any.
+fn fold_arms(module: &Module, func: &mut Function, is_divergent: impl Fn(Value) -> bool) -> bool {
+    let mut changed = false;
     for b in func.layout.clone() {
         let Some(arms) = Arms::of(func, b).filter(|arms| is_divergent(arms.condition)) else { continue };
         if let Some(same) = arms.compare(module, func) {
             arms.fold(func, &same);
+            changed = true;
         }
     }
+    changed
 }
 
 /// A block with two successors that lead to one block and nowhere else.

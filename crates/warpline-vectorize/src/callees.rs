@@ -20,7 +20,6 @@ use warpline_uniformity::shape::ArgShape;
 use super::dependences::{Pieces, is_serial};
 use super::options::Options;
 use super::pipeline::vectorize_one;
-use super::stage::Watch;
 use super::vector_abi::Variant;
 use super::{Boscc, Coherence, Linearize, VectorizeError};
 
@@ -323,7 +322,6 @@ pub(super) fn make(
     module: &mut Module,
     wanted: Vec<Form>,
     options: &Options<'_>,
-    watch: Watch<'_>,
 ) -> Result<Vec<FuncId>, VectorizeError> {
     let mut there: BTreeSet<Box<str>> = module.functions.values().map(|f| f.name.clone()).collect();
     let mut work = wanted;
@@ -342,7 +340,7 @@ pub(super) fn make(
             ..*options
         };
         let callee = module.functions[form.callee].clone();
-        let (new, more) = match vectorize_one(module, &callee, &asked, true, watch) {
+        let (new, more) = match vectorize_one(module, &callee, &asked, true) {
             Ok(new) => new,
             Err(error) => {
                 let symbol = module.symbol(&callee.name);
@@ -351,7 +349,7 @@ pub(super) fn make(
                 }
                 let caller = caller_of(module, &callee, symbol.expect("it is called by its name"));
                 let lane_by_lane = Options { callees: &NoCallees, ..asked };
-                vectorize_one(module, &caller, &lane_by_lane, true, watch).map_err(|_| error)?
+                vectorize_one(module, &caller, &lane_by_lane, true).map_err(|_| error)?
             }
         };
         made.push(new.func);

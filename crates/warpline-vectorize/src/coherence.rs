@@ -27,6 +27,9 @@
 //!
 //! What differs may be poison in a lane that makes no use of it, and must not be branched on then; so it is frozen before it is looked at.
 
+use crate::Linearize;
+use crate::VectorizeError;
+use crate::passes::{Context, Unit};
 use std::collections::BTreeSet;
 
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -123,8 +126,20 @@ struct Place {
     before: Vec<Block>,
 }
 
+/// The pass.
+pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeError> {
+    let options = cx.options;
+    let wanted = options.width > 1 && options.linearize == Linearize::Partial;
+    if !wanted || !has_candidates(&unit.func, options.coherence) {
+        return Ok(false);
+    }
+    let uniformity = cx.uniformity(unit);
+    unit.coherent = make_bodies_twice(cx.module, &mut unit.func, options, &uniformity, &cx.lane_callees);
+    Ok(unit.coherent > 0)
+}
+
 /// Whether a function has loops that come into question, whatever differs between lanes.
-pub fn has_candidates(func: &Function, mode: Coherence) -> bool {
+fn has_candidates(func: &Function, mode: Coherence) -> bool {
     if mode == Coherence::Off {
         return false;
     }
@@ -142,7 +157,7 @@ pub fn has_candidates(func: &Function, mode: Coherence) -> bool {
 }
 
 /// Makes the bodies of the loops that come into question twice, given which functions that are called ask about other lanes. How many.
-pub fn make_bodies_twice(
+fn make_bodies_twice(
     module: &Module,
     func: &mut Function,
     options: &Options<'_>,

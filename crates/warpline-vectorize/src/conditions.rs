@@ -7,6 +7,10 @@
 //! A `select` is the form that does not look at V where U decides, so its parts keep their order. Of an `and` or `or` any part may
 //! come first: where it is poison, so is the whole, and to branch on that is undefined already.
 
+use crate::Linearize;
+use crate::Options;
+use crate::VectorizeError;
+use crate::passes::{Context, Unit};
 use warpline_ir::{BinaryOp, Block, Function, Op, Value};
 
 /// Branches that one condition is split into at most: parts can be shared, so that a short expression has very many.
@@ -24,12 +28,23 @@ struct Parts {
 }
 
 /// Whether a function branches on a condition of several parts.
-pub fn has_conditions_of_parts(func: &Function) -> bool {
+fn has_conditions_of_parts(func: &Function) -> bool {
     func.layout.iter().any(|&b| condition(func, b).is_some_and(|c| !all_parts(func, c).is_empty()))
 }
 
-/// Gives the uniform parts of divergent conditions branches of their own.
-pub fn split_conditions(func: &mut Function, is_uniform: impl Fn(Value) -> bool) {
+/// The pass. Full if-conversion folds uniform branches too, so that nothing would come of it.
+pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeError> {
+    let Options { width, linearize, .. } = *cx.options;
+    if width == 1 || linearize != Linearize::Partial || !has_conditions_of_parts(&unit.func) {
+        return Ok(false);
+    }
+    let uniformity = cx.uniformity(unit);
+    Ok(split_conditions(&mut unit.func, |v| !uniformity.is_divergent(v)))
+}
+
+/// Gives the uniform parts of divergent conditions branches of their own. Whether there were any.
+fn split_conditions(func: &mut Function, is_uniform: impl Fn(Value) -> bool) -> bool {
+    let mut changed = false;
     for b in func.layout.clone() {
         let mut work = vec![b];
         let mut parts_of_this = 1;
@@ -37,9 +52,11 @@ pub fn split_conditions(func: &mut Function, is_uniform: impl Fn(Value) -> bool)
             let parts = condition(func, b).and_then(|c| to_split(func, c, &is_uniform, MAX_DEPTH));
             let Some(parts) = parts.filter(|_| parts_of_this < MAX_PARTS) else { continue };
             work.extend([split(func, b, parts), b]);
+            changed = true;
             parts_of_this += 1;
         }
     }
+    changed
 }
 
 /// What a block with two different successors branches on.

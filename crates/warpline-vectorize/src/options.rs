@@ -7,6 +7,7 @@ use super::callees::{AllCallees, Callees};
 use super::counts::Counts;
 use super::dependences::{Dependences, Pieces, Region};
 use super::lower::Elementary;
+use super::passes::{Instrument, Silent};
 
 /// How much control flow is folded.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -149,6 +150,8 @@ pub struct Options<'a> {
     /// The name of a function that takes an `i64`, to be called with the number of active lanes by every block that is executed, to measure how
     /// well lanes are used (paper 3, Sec. 7.1).
     pub count_lanes: Option<&'a str>,
+    /// Who is told of passes.
+    pub instrument: &'a dyn Instrument,
 }
 
 impl Options<'_> {
@@ -171,6 +174,7 @@ impl Options<'_> {
             region: None,
             pieces: const { &Pieces::none() },
             count_lanes: None,
+            instrument: &Silent,
         }
     }
 }

@@ -16,8 +16,8 @@ use warpline_ir::{Block, Constant, Edge, Inst, IntPred, LaneOp, Op, Type, Value}
 use super::VectorizeError;
 use super::block_index::BlockIndex;
 use super::linearize::{Linearization, Linearized, NewBranch, linearize};
+use super::passes::Context;
 use super::plan::{Action, Branch, Class, Init, Plan};
-use super::stage::{Stage, Watch};
 
 /// Linearizes the function and turns it into a lane program; returns how many uniform branches were folded, and what was
 /// linearized.
@@ -25,11 +25,19 @@ use super::stage::{Stage, Watch};
 /// # Errors
 /// If an edge that masks rely on was folded: a defect of ours, reported rather than
 /// compiled.
-pub fn linearize_function(
+pub(crate) fn linearize_function(
     plan: &mut Plan,
-    watch: Watch<'_>,
+    cx: &Context<'_>,
 ) -> Result<(usize, Linearization), VectorizeError> {
-    watch(Stage::Linearization);
+    let (linearization, index, dom) = cx.part("partial-linearization", || linearized(plan));
+    check_kept_edges(plan, &linearization.result)?;
+    let lost = lost_branches(plan, &linearization.result);
+    cx.part("construct-masks", || construct_masks(plan, &linearization.result, &index, &dom));
+    Ok((lost, linearization))
+}
+
+/// The linearized graph, with the block index and the dominators of the graph as it was.
+fn linearized(plan: &Plan) -> (Linearization, BlockIndex, DomTree) {
     let (graph, ids) = plan.func.graph();
     let dfs = DfsOrder::compute(&graph);
     let dom = DomTree::compute_with(&graph, &dfs);
@@ -42,21 +50,20 @@ pub fn linearize_function(
     let result = linearize(&graph, &index, is_divergent, is_back_edge, is_dead_end);
     let divergent = graph.nodes().map(is_divergent).collect();
     let dead_ends = graph.nodes().map(is_dead_end).collect();
-    check_kept_edges(plan, &result)?;
-    let lost = lost_branches(plan, &result);
-    watch(Stage::Repair);
-    convert_phis(plan, &result, &index, &dom);
+    (Linearization { graph, divergent, dead_ends, result }, index, dom)
+}
+
+/// Lets the function follow the linearized graph, and makes masks and blends of what the edges said.
+fn construct_masks(plan: &mut Plan, result: &Linearized, index: &BlockIndex, dom: &DomTree) {
+    convert_phis(plan, result, index, dom);
     let masks = write_masks(plan);
-    rebind(plan, &result);
+    rebind(plan, result);
     let all: Vec<_> = plan.func.vars.keys().collect();
     for (b, mask) in masks.iter() {
         plan.func.blocks[b].mask = *mask;
     }
     ssa::construct_vars(&mut plan.func, &all);
     plan.func.vars.clear();
-    watch(Stage::Cleanup);
-    super::cleanup::simplify_masks(&mut plan.func);
-    Ok((lost, Linearization { graph, divergent, dead_ends, result }))
 }
 
 fn new_targets(result: &Linearized, b: Block) -> Vec<Block> {

@@ -21,6 +21,7 @@
 //! `bitcast` between different numbers of elements goes by integers that hold a whole number of elements on
 //! both sides; the first element is in the low bits on little-endian targets, in the high bits on others.
 
+use crate::passes::{Context, Unit};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use warpline_analysis::DfsOrder;
@@ -36,8 +37,18 @@ use super::VectorizeError;
 use super::alignment::at_distance;
 
 /// Whether a function has values of vector type.
-pub fn has_vectors(func: &Function) -> bool {
+fn has_vectors(func: &Function) -> bool {
     func.values.values().any(|v| fixed(v.ty).is_some())
+}
+
+/// The pass.
+pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeError> {
+    if !has_vectors(&unit.func) {
+        return Ok(false);
+    }
+    let uniformity = cx.uniformity(unit);
+    scalarize(cx.module, &mut unit.func, &uniformity)?;
+    Ok(true)
 }
 
 /// Takes the vectors that differ between lanes apart, by the outcome of an analysis of this very function. The control flow

@@ -5,6 +5,8 @@
 //!
 //! The address is the same if it is the same value, or computed by the same operations on the same values; these are then done again for the one store.
 
+use crate::VectorizeError;
+use crate::passes::{Context, Unit};
 use std::collections::BTreeMap;
 
 use cranelift_entity::EntitySet;
@@ -21,12 +23,22 @@ const MAX_DEPTH: u32 = 6;
 const MAX_WAYS: usize = 8;
 
 /// Whether a function has such stores.
-pub fn has_stores_to_sink(module: &Module, func: &Function) -> bool {
+fn has_stores_to_sink(module: &Module, func: &Function) -> bool {
     joins(func).into_iter().any(|join| last_stores(module, func, join).is_some())
 }
 
-/// Moves those behind branches that lanes part at.
-pub fn sink_stores(module: &Module, func: &mut Function, is_divergent: impl Fn(Value) -> bool) {
+/// The pass.
+pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeError> {
+    if cx.options.width == 1 || !has_stores_to_sink(cx.module, &unit.func) {
+        return Ok(false);
+    }
+    let uniformity = cx.uniformity(unit);
+    Ok(sink_stores(cx.module, &mut unit.func, |v| uniformity.is_divergent(v)))
+}
+
+/// Moves those behind branches that lanes part at. Whether there were any.
+fn sink_stores(module: &Module, func: &mut Function, is_divergent: impl Fn(Value) -> bool) -> bool {
+    let mut changed = false;
     let dom = DomTree::compute(&func.graph().0);
     // What inner branches end in may go behind outer ones afterwards.
     for join in joins(func) {
@@ -39,8 +51,10 @@ pub fn sink_stores(module: &Module, func: &mut Function, is_divergent: impl Fn(V
         }
         while let Some(stores) = last_stores(module, func, join) {
             merge(func, join, &stores);
+            changed = true;
         }
     }
+    changed
 }
 
 /// The blocks that several ways lead to, but for headers of loops: inner ones first.

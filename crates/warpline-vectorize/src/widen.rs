@@ -10,6 +10,8 @@
 //! The new instructions yield what the old ones do wherever those do not yield poison. The old ones stay: others may
 //! use them, and what nobody uses disappears later.
 
+use crate::VectorizeError;
+use crate::passes::{Context, Unit};
 use warpline_ir::{BinaryOp, Block, CastOp, Constant, Function, Inst, InstFlags, Module, Op, Type, Value};
 use warpline_uniformity::Uniformity;
 use warpline_uniformity::shape::{Exact, Shape};
@@ -31,6 +33,12 @@ pub fn widen_indices(module: &Module, func: &mut Function, uniformity: &Uniformi
         widener.func.blocks[block].insts = std::mem::take(&mut widener.new);
     }
     moved
+}
+
+/// The pass.
+pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeError> {
+    let uniformity = cx.uniformity(unit);
+    Ok(widen_indices(cx.module, &mut unit.func, &uniformity) > 0)
 }
 
 struct Widener<'a> {

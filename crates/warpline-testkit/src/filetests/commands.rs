@@ -36,6 +36,7 @@ pub const STANDARD: &[(&str, Command)] = &[
     ("lower-one-by-one", vectorizer::lower_one_by_one),
     ("null-pointers", clients::nulls),
     ("occurrence-types", clients::occurrence_types),
+    ("passes", vectorizer::passes),
     ("postdominators", postdominators),
     ("promote", promotion),
     ("registers", registers),

@@ -182,3 +182,14 @@ fn verified(module: &Module, func: &Function) -> String {
         Err(errors) => errors.to_string(),
     }
 }
+
+/// Passes by name, separated by commas: the function behind them.
+pub(super) fn passes(case: &Case<'_>) -> String {
+    let options =
+        Options { coherence: Coherence::On, boscc: Boscc::Off, ..options(case.func, Linearize::Partial) };
+    let names: Vec<&str> = case.args.split(',').map(str::trim).collect();
+    match vectorize::passes::run_named(case.module, case.func, &names, &options) {
+        Ok(func) => print_function(case.module, &func),
+        Err(e) => format!("error: {e}\n"),
+    }
+}

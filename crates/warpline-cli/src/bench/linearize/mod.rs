@@ -12,14 +12,14 @@ use std::io::IsTerminal as _;
 use std::process::Command;
 
 use serde::Serialize;
-use warpline::vectorize::{Stage, scaling};
+use warpline::vectorize::scaling;
 
 use super::table::Table;
 use crate::Outcome;
 use crate::cli::{BenchLinearizeOptions, TableFormat};
 use crate::error::{Error, Result};
 use crate::output;
-use measure::Measurement;
+use measure::{Measurement, STAGES};
 
 /// The numbers of blocks, unless others are asked for.
 const SIZES: [usize; 5] = [3_125, 6_250, 12_500, 25_000, 50_000];
@@ -134,7 +134,7 @@ fn exponent(points: &[(f64, f64)]) -> Option<f64> {
 fn text(report: &Report, print: impl Fn(&Table) -> String) -> String {
     let mut all = Table::new(1, &["shape", "blocks", "edges", "operands", "ms", "ns/edge", "peak MiB"]);
     let mut headings = vec!["shape", "blocks"];
-    headings.extend(Stage::ALL.map(Stage::name));
+    headings.extend(STAGES.map(|(name, _)| name));
     let mut stages = Table::new(1, &headings);
     for m in &report.measurements {
         let per_edge = m.total * 1e6 / m.edges as f64;
@@ -150,7 +150,7 @@ fn text(report: &Report, print: impl Fn(&Table) -> String) -> String {
         ]);
         let mut row = vec![m.shape.clone(), m.blocks.to_string()];
         row.extend(
-            Stage::ALL.iter().map(|s| format!("{:.1}", m.stages.get(s.name()).copied().unwrap_or(0.0))),
+            STAGES.iter().map(|(name, _)| format!("{:.1}", m.stages.get(*name).copied().unwrap_or(0.0))),
         );
         stages.row(row);
     }

@@ -1,0 +1,102 @@
+//! What passes work on, and what they may ask.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use cranelift_entity::{EntitySet, SecondaryMap};
+
+use super::Phase;
+use super::run::Instrument;
+use crate::counts::{Always, Counts};
+use crate::linearize::Linearization;
+use crate::options::Options;
+use crate::private_memory::Interleaved;
+use crate::safe_loads::SafeLoads;
+use crate::shared_memory;
+use crate::words::Words;
+use warpline_ir::{Function, Inst, Module, Symbol, Value};
+use warpline_uniformity::Uniformity;
+use warpline_uniformity::shape::Shape;
+
+/// A function on its way from one lane to several.
+pub(crate) struct Unit {
+    pub(crate) func: Function,
+    pub(crate) phase: Phase,
+    /// How many loops have their bodies twice.
+    pub(crate) coherent: usize,
+    /// Private arrays that have been laid out for all lanes.
+    pub(crate) laid_out: Vec<Interleaved>,
+    /// What is known since the function was linearized.
+    pub(crate) lanes: Option<LaneFacts>,
+    /// The analysis of the function as it is, once somebody has asked.
+    uniformity: RefCell<Option<Rc<Uniformity>>>,
+}
+
+/// What is known of a linearized function.
+pub(crate) struct LaneFacts {
+    /// The function that it was made from, in normal form, and its analysis. Shapes are frozen: what has been made since has none of its own.
+    pub(crate) canonical: Function,
+    pub(crate) uniformity: Rc<Uniformity>,
+    pub(crate) shapes: SecondaryMap<Value, Shape>,
+    pub(crate) known: EntitySet<Value>,
+    pub(crate) words: Words,
+    pub(crate) guarded: EntitySet<Inst>,
+    pub(crate) safe_loads: SafeLoads,
+    pub(crate) counts: Counts,
+    pub(crate) always: Always,
+    pub(crate) linearization: Linearization,
+}
+
+impl Unit {
+    /// A function as it was given.
+    pub(crate) fn new(func: Function) -> Unit {
+        let uniformity = RefCell::new(None);
+        Unit { func, phase: Phase::Scalar, coherent: 0, laid_out: Vec::new(), lanes: None, uniformity }
+    }
+
+    /// Forgets what was found out about the function as it was.
+    pub(super) fn forget(&mut self) {
+        self.uniformity.replace(None);
+    }
+}
+
+/// What passes may ask.
+pub(crate) struct Context<'a> {
+    pub(crate) module: &'a Module,
+    pub(crate) options: &'a Options<'a>,
+    /// Whether the function is called by a kernel, not one itself.
+    pub(crate) is_callee: bool,
+    /// The functions that ask about other lanes.
+    pub(crate) lane_callees: Arc<EntitySet<Symbol>>,
+}
+
+impl Context<'_> {
+    /// Who is told of passes.
+    pub(crate) fn instrument(&self) -> &dyn Instrument {
+        self.options.instrument
+    }
+
+    /// What differs between lanes in the function as it is. It is computed again only if the function has changed since.
+    pub(crate) fn uniformity(&self, unit: &Unit) -> Rc<Uniformity> {
+        if let Some(known) = &*unit.uniformity.borrow() {
+            return known.clone();
+        }
+        let args = self.options.args.clone();
+        let found = self.part("uniformity", || {
+            shared_memory::analyse(self.module, &unit.func, args, &unit.laid_out, &self.lane_callees)
+        });
+        let found = Rc::new(found);
+        unit.uniformity.replace(Some(found.clone()));
+        found
+    }
+
+    /// Does something that is told apart from the pass that it is part of.
+    pub(crate) fn part<T>(&self, name: &'static str, work: impl FnOnce() -> T) -> T {
+        let begun = Instant::now();
+        let result = work();
+        self.instrument().part(name, begun.elapsed());
+        result
+    }
+}
