@@ -90,7 +90,12 @@ impl Comparison<'_> {
     /// Two different indices, both small, for which two accesses touch the same bytes, if their addresses differ by multiples of the index and constants alone.
     pub(super) fn lanes_that_meet(&self, a: &Access, b: &Access) -> Option<(i64, i64)> {
         let (x, y, of_a, of_b) = (a.place.as_ref()?, b.place.as_ref()?, a.size?, b.size?);
-        if x.base != y.base || !x.moving.is_empty() || !y.moving.is_empty() {
+        let one_base = match x.base {
+            // Lanes may be given pointers of their own.
+            Sym::Inner(v) => x.base == y.base && self.uniformity.shape(v).is_uniform(),
+            _ => x.base == y.base,
+        };
+        if !one_base || !x.moving.is_empty() || !y.moving.is_empty() {
             return None;
         }
         let steps = |p: &Place, other: &Place| {
