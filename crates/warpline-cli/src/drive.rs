@@ -43,19 +43,26 @@ pub fn lanes(kernel: &mut Kernel, options: &KernelOptions, entry: &str) -> Resul
     // Lanes are counted by groups of W, from the first one on.
     let (width, rest) =
         (kernel.width, if options.count_lanes.is_some() { kernel.width } else { kernel.rest });
-    let mut form = |suffix: &str, lanes: u32, masked: bool| {
+    let mut forms = |lanes: u32, first: &str| {
         let asked = VectorizerOptions {
             linearize: options.linearize,
             boscc: options.boscc.unwrap_or(kernel.boscc),
             count_lanes: options.count_lanes.as_deref(),
-            ..kernel.vectorizer(format!("{entry}_{suffix}"), lanes, masked, &math, &bodies)
+            ..kernel.vectorizer(String::new(), lanes, false, &math, &bodies)
         };
-        let made = warpline::vectorize::vectorize(&mut kernel.imported.ir, kernel.func, &asked);
+        let [first, masked] = [first, "masked"].map(|suffix| format!("{entry}_{suffix}"));
+        let names = [(&*first, false), (&*masked, true)];
+        let wanted = if lanes == rest { &names[..] } else { &names[..1] };
+        let made = warpline::vectorize::vectorize_forms(&mut kernel.imported.ir, kernel.func, &asked, wanted);
         made.map_err(|e| kernel.refusal(&e))
     };
-    let full = form("full", width, false)?;
-    let smaller = if rest < width { Some(form("smaller", rest, false)?) } else { None };
-    let masked = form("masked", rest, true)?;
+    let mut made = forms(width, "full")?;
+    if rest < width {
+        made.extend(forms(rest, "smaller")?);
+    }
+    let masked = made.pop().expect("the last one has a mask");
+    let mut made = made.into_iter();
+    let (full, smaller) = (made.next().expect("there is one for whole groups"), made.next());
     let of = |made: &Vectorized, lanes: u32| Form { func: made.func, lanes };
     let mut forms = Forms::new(of(&full, width), smaller.as_ref().map(|s| of(s, rest)), masked.func);
     let lead = match options.count_lanes {

@@ -29,7 +29,7 @@ fn passes_that_are_left_out_are_counted_and_code_stays_right() {
     let told = stderr(&vectorize(&["--disable-pass", "interleave-private", "--stats"]));
     let line = told.lines().find(|l| l.ends_with(" interleave-private")).expect("a line for each pass");
     let numbers: Vec<u64> = line.split_whitespace().filter_map(|w| w.parse().ok()).collect();
-    assert!(matches!(numbers[..], [0, 0, 1..]), "{line}");
+    assert!(matches!(numbers[..], [0, 0, skipped] if skipped > 0), "{line}");
     let kernel = root().join("examples/mandelbrot.rs");
     let run = warpline(&["run", kernel.to_str().expect("a path"), "--disable-pass", "all", "--verify-each"]);
     assert!(ok(&run).contains("0 mismatches"));

@@ -104,25 +104,28 @@ fn make(
     let math = kernel.math_library(&options.kernel);
     let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
     let (width, rest) = (kernel.width, kernel.rest);
-    let form = |kernel: &mut Kernel, name: String, lanes: u32, masked: bool| {
-        let mut asked = kernel.vectorizer(name, lanes, masked, &math, &bodies);
-        asked.scalar_result = scalar_result;
-        warpline_vectorize::vectorize(&mut kernel.imported.ir, kernel.func, &asked)
-            .map_err(|e| kernel.refusal(&e))
-    };
     let mut made_here = Vec::new();
-    let mut made = |kernel: &mut Kernel, name: String, lanes: u32, masked: bool| -> Result<Vectorized> {
-        let form = form(kernel, name, lanes, masked)?;
-        made_here.extend(form.functions());
-        Ok(form)
+    let mut made = |kernel: &mut Kernel, lanes: u32, forms: &[(&str, bool)]| -> Result<Vec<Vectorized>> {
+        let mut asked = kernel.vectorizer(String::new(), lanes, false, &math, &bodies);
+        asked.scalar_result = scalar_result;
+        let made = warpline_vectorize::vectorize_forms(&mut kernel.imported.ir, kernel.func, &asked, forms)
+            .map_err(|e| kernel.refusal(&e))?;
+        made_here.extend(made.iter().flat_map(Vectorized::functions));
+        Ok(made)
     };
-    let (mut full, mut masked) = (None, None);
+    let under_mask = format!("{name}.masked");
+    let whole = if options.mask { format!("{name}.full") } else { name.to_owned() };
+    let mut wanted = Vec::new();
     if options.mask || (with_range && rest == width) {
-        masked = Some(made(kernel, format!("{name}.masked"), width, true)?);
+        wanted.push((&*under_mask, true));
     }
     if !options.mask || with_range {
-        let name = if options.mask { format!("{name}.full") } else { name.to_owned() };
-        full = Some(made(kernel, name, width, false)?);
+        wanted.push((&*whole, false));
+    }
+    let (mut full, mut masked) = (None, None);
+    for form in made(kernel, width, &wanted)? {
+        let place = if form.masked { &mut masked } else { &mut full };
+        *place = Some(form);
     }
     let mut forms = match (&full, &masked) {
         (Some(full), Some(masked)) if rest == width => {
@@ -130,9 +133,9 @@ fn make(
         }
         (Some(full), _) if with_range => {
             let full = Form { func: full.func, lanes: width };
-            let func = made(kernel, format!("{name}.smaller"), rest, false)?.func;
-            let last = made(kernel, format!("{name}.rest"), rest, true)?.func;
-            Some(Forms::new(full, Some(Form { func, lanes: rest }), last))
+            let (smaller, last) = (format!("{name}.smaller"), format!("{name}.rest"));
+            let both = made(kernel, rest, &[(&smaller, false), (&last, true)])?;
+            Some(Forms::new(full, Some(Form { func: both[0].func, lanes: rest }), both[1].func))
         }
         _ => None,
     };

@@ -19,7 +19,7 @@ use warpline_uniformity::shape::ArgShape;
 
 use super::dependences::{Pieces, is_serial};
 use super::options::Options;
-use super::pipeline::vectorize_one;
+use super::pipeline::vectorize_callee;
 use super::vector_abi::Variant;
 use super::{Boscc, Coherence, Linearize, VectorizeError};
 
@@ -340,7 +340,7 @@ pub(super) fn make(
             ..*options
         };
         let callee = module.functions[form.callee].clone();
-        let (new, more) = match vectorize_one(module, &callee, &asked, true) {
+        let (new, more) = match vectorize_callee(module, &callee, &asked) {
             Ok(new) => new,
             Err(error) => {
                 let symbol = module.symbol(&callee.name);
@@ -349,7 +349,7 @@ pub(super) fn make(
                 }
                 let caller = caller_of(module, &callee, symbol.expect("it is called by its name"));
                 let lane_by_lane = Options { callees: &NoCallees, ..asked };
-                vectorize_one(module, &caller, &lane_by_lane, true).map_err(|_| error)?
+                vectorize_callee(module, &caller, &lane_by_lane).map_err(|_| error)?
             }
         };
         made.push(new.func);

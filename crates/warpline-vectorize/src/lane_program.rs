@@ -18,7 +18,7 @@ use crate::plan::{Branch, Facts, Plan};
 use crate::safe_loads::{self, SafeLoads};
 use crate::words::{self, Words};
 use crate::{VectorizeError, boscc, classes, divergent_loops, guards, repair};
-use warpline_ir::{Block, Function, Inst, Type, Value};
+use warpline_ir::{Block, Function, Inst, Value};
 use warpline_uniformity::Uniformity;
 use warpline_uniformity::shape::Shape;
 
@@ -39,8 +39,8 @@ pub struct LaneProgram {
     pub linearization: Linearization,
 }
 
-/// The pass: a function in [normal form](crate::normalize) becomes a lane program, as far and with such tests as the options say. If they ask for a
-/// mask, the function gets a last parameter of type `i1`: whether the lane is active.
+/// The pass: a function in [normal form](crate::normalize) becomes a lane program, as far and with such tests as the options say. Where a
+/// mask is wanted, the function gets a last parameter of type `i1`: whether the lane is active.
 ///
 /// # Errors
 /// If the control flow cannot be linearized, or if all of several lanes would do the same: for lack of shapes of the parameters this is what every kernel
@@ -72,7 +72,6 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
         Linearize::Full => everything_divergent(func, facts),
     };
     let mut plan = Plan::new(func.clone(), facts);
-    plan.entry_mask = options.masked.then(|| plan.func.add_param(Type::BOOL, "mask"));
     let exits = Exit::all(&plan);
     let pdom = cx.part("mask-classes", || {
         divergent_loops::transform_divergent_loops(&mut plan);
@@ -93,16 +92,23 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
         let guards = guards::insert_guards(&mut plan, &pdom, &needed, &chosen, &safe_loads)?;
         Ok::<_, VectorizeError>((safe_loads, guards))
     })?;
-    let (lost, linearization) = repair::linearize_function(&mut plan, cx)?;
+    let linear = cx.part("partial-linearization", || repair::linearize_graph(&plan))?;
     let branches = branches.after_losing(match options.linearize {
-        Linearize::Partial => lost,
+        Linearize::Partial => linear.lost,
         Linearize::Full => branches.uniform_kept,
     });
     let loops = LoopCounts::loops(&plan);
     let coherent = unit.coherent;
     let counts = Counts { branches, loops, exits, boscc: guards.counts, coherent, ..Counts::default() };
-    let (always, guarded) = (plan.always, guards.instructions);
-    let canonical = std::mem::replace(&mut unit.func, plan.func);
+    let always = plan.always.clone();
+    // Nothing up to here depends on whether there is a mask.
+    let mut forms: Vec<Function> = cx.part("construct-masks", || {
+        let plans = std::iter::repeat_n(plan, cx.masked.len()).zip(cx.masked);
+        plans.map(|(plan, &masked)| repair::construct_masks(plan, &linear, masked)).collect()
+    });
+    unit.more = forms.split_off(1);
+    let canonical = std::mem::replace(&mut unit.func, forms.remove(0));
+    let (guarded, linearization) = (guards.instructions, linear.linearization);
     unit.lanes = Some(LaneFacts {
         canonical,
         uniformity,

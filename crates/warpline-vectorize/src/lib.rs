@@ -63,4 +63,4 @@ pub use options::{
     Boscc, Coherence, Contract, Gathers, Linearize, Masks, MathLibrary, NoMathLibrary, Options, Passing,
     Vectorized,
 };
-pub use pipeline::{Linearized, MAX_WIDTH, linearize_kernel, vectorize};
+pub use pipeline::{Linearized, MAX_WIDTH, linearize_kernel, vectorize, vectorize_forms};

@@ -23,6 +23,7 @@ use super::{LaneProgram, VectorizeError, refused_calls};
 pub const MAX_WIDTH: u32 = 64;
 
 /// A linearized kernel with what is known of its values: what [`lower`] lowers and the lane interpreter runs.
+#[derive(Clone)]
 pub struct Linearized {
     /// The lane program.
     pub program: LaneProgram,
@@ -64,15 +65,17 @@ pub fn linearize_kernel(
     func: &Function,
     options: &Options<'_>,
 ) -> Result<Linearized, VectorizeError> {
-    linearize(module, func, options, false)
+    linearize(module, func, options, false, &[options.masked]).map(|mut all| all.remove(0))
 }
 
+/// The same, with and without a mask as `masked` says, for each of the forms that are wanted.
 fn linearize(
     module: &Module,
     func: &Function,
     options: &Options<'_>,
     is_callee: bool,
-) -> Result<Linearized, VectorizeError> {
+    masked: &[bool],
+) -> Result<Vec<Linearized>, VectorizeError> {
     if !(1..=MAX_WIDTH).contains(&options.width) {
         let reason = format!("a width of {} lanes is not between 1 and {MAX_WIDTH}", options.width);
         return Err(VectorizeError::in_function(func, reason).bad_options());
@@ -91,7 +94,7 @@ fn linearize(
         refused_calls::check(module, func, options.callees)?;
     }
     let lane_callees = Arc::new(asking_lanes(module, func));
-    let cx = Context { module, options, is_callee, lane_callees };
+    let cx = Context { module, options, is_callee, masked, lane_callees };
     let mut unit = Unit::new(func.clone());
     verify_unit(&unit, &cx, "whoever made it")?;
     passes::run_all(&mut unit, &cx)?;
@@ -101,19 +104,27 @@ fn linearize(
     };
     let LaneFacts { canonical: scalar, uniformity, shapes, known, words, .. } = facts;
     let LaneFacts { guarded, safe_loads, counts, always, linearization, .. } = facts;
-    let program = LaneProgram { func: unit.func, guarded, safe_loads, counts, always, linearization };
     let found =
-        cx.part("dependences", || dependences::find(module, &scalar, &program.func, &uniformity, options));
+        cx.part("dependences", || dependences::find(module, &scalar, &unit.func, &uniformity, options));
     let dependences = match found {
         // Counters of loops whose bodies are there twice are not recognized.
         Err(_) if coherent > 0 => {
             let (args, name) = (options.args.clone(), options.name.clone());
             let without = Options { coherence: Coherence::Off, args, name, ..*options };
-            return linearize(module, func, &without, is_callee);
+            return linearize(module, func, &without, is_callee, masked);
         }
         found => found?,
     };
-    Ok(Linearized { program, scalar, uniformity, lane_callees, shapes, known, words, dependences })
+    let program = LaneProgram { func: unit.func, guarded, safe_loads, counts, always, linearization };
+    let first = Linearized { program, scalar, uniformity, lane_callees, shapes, known, words, dependences };
+    let others = unit.more.into_iter().map(|func| {
+        let mut other = first.clone();
+        other.program.func = func;
+        other
+    });
+    let mut all: Vec<Linearized> = others.collect();
+    all.insert(0, first);
+    Ok(all)
 }
 
 /// Vectorizes a function of the module for `options.width` lanes and adds the result to the module.
@@ -126,33 +137,62 @@ pub fn vectorize(
     func: FuncId,
     options: &Options<'_>,
 ) -> Result<Vectorized, VectorizeError> {
+    vectorize_forms(module, func, options, &[(&options.name, options.masked)]).map(|mut all| all.remove(0))
+}
+
+/// [`vectorize`] for several forms of one function, each with a name and with or without a mask. They are the same but for the mask, and are made as one as far
+/// as that goes. The options' own name and mask do not count.
+///
+/// # Errors
+/// As above.
+pub fn vectorize_forms(
+    module: &mut Module,
+    func: FuncId,
+    options: &Options<'_>,
+    forms: &[(&str, bool)],
+) -> Result<Vec<Vectorized>, VectorizeError> {
+    let Some((first, _)) = forms.first() else { return Ok(Vec::new()) };
     let mut func = module.functions[func].clone();
     // The iterations of a loop have been looked at before.
     let own = match options.region {
-        None => {
-            let (name, args, contract) = (&options.name, &options.args, options.contract);
-            dependences::cut(module, &mut func, name, args, None, contract, false)
-        }
+        None => dependences::cut(module, &mut func, first, &options.args, None, options.contract, false),
         Some(_) => Pieces::none(),
     };
     let pieces = if options.region.is_none() { &own } else { options.pieces };
     let originals = Originals { of: options.callees, count: module.functions.len() };
     let (args, name) = (options.args.clone(), options.name.clone());
     let options = &Options { pieces, callees: &originals, args, name, ..*options };
-    let (mut made, wanted) = vectorize_one(module, &func, options, false)?;
-    made.callees = callees::make(module, wanted, options)?;
-    made.callees.extend(own.functions());
-    Ok(made)
+    let masked: Vec<bool> = forms.iter().map(|&(_, masked)| masked).collect();
+    let linearized = linearize(module, &func, options, false, &masked)?;
+    let mut all = Vec::new();
+    for (one, &(name, masked)) in linearized.into_iter().zip(forms) {
+        let (args, name) = (options.args.clone(), name.to_owned());
+        let options = &Options { masked, args, name, ..*options };
+        let (mut made, wanted) = lower_one(module, &func, one, options)?;
+        made.callees = callees::make(module, wanted, options)?;
+        all.push(made);
+    }
+    all[0].callees.extend(own.functions());
+    Ok(all)
 }
 
-/// Vectorizes one function, be it a kernel or [one that is called](callees), and says which forms of functions it calls.
-pub(super) fn vectorize_one(
+/// Vectorizes one function that is called by a kernel, and says which forms of functions it calls.
+pub(super) fn vectorize_callee(
     module: &mut Module,
     func: &Function,
     options: &Options<'_>,
-    is_callee: bool,
 ) -> Result<(Vectorized, Vec<Form>), VectorizeError> {
-    let linearized = linearize(module, func, options, is_callee)?;
+    let linearized = linearize(module, func, options, true, &[options.masked])?.remove(0);
+    lower_one(module, func, linearized, options)
+}
+
+/// Makes vector instructions of a lane program, and adds the result to the module.
+fn lower_one(
+    module: &mut Module,
+    func: &Function,
+    linearized: Linearized,
+    options: &Options<'_>,
+) -> Result<(Vectorized, Vec<Form>), VectorizeError> {
     let dependences = &linearized.dependences;
     if let Some(most) = dependences.lanes.filter(|&most| most < options.width) {
         let reason = format!(

@@ -11,29 +11,32 @@ use smallvec::SmallVec;
 use warpline_analysis::{CycleForest, DfsOrder, DomTree, EdgeId, Graph, Node};
 
 use warpline_dataflow::ssa;
-use warpline_ir::{Block, Constant, Edge, Inst, IntPred, LaneOp, Op, Type, Value};
+use warpline_ir::{Block, Constant, Edge, Function, Inst, IntPred, LaneOp, Op, Type, Value};
 
 use super::VectorizeError;
 use super::block_index::BlockIndex;
 use super::linearize::{Linearization, Linearized, NewBranch, linearize};
-use super::passes::Context;
 use super::plan::{Action, Branch, Class, Init, Plan};
 
-/// Linearizes the function and turns it into a lane program; returns how many uniform branches were folded, and what was
-/// linearized.
+/// A graph that was linearized, with what is known of it as it was.
+pub(crate) struct Linear {
+    pub(crate) linearization: Linearization,
+    index: BlockIndex,
+    dom: DomTree,
+    /// How many uniform branches were folded.
+    pub(crate) lost: usize,
+}
+
+/// Linearizes the graph of a function.
 ///
 /// # Errors
 /// If an edge that masks rely on was folded: a defect of ours, reported rather than
 /// compiled.
-pub(crate) fn linearize_function(
-    plan: &mut Plan,
-    cx: &Context<'_>,
-) -> Result<(usize, Linearization), VectorizeError> {
-    let (linearization, index, dom) = cx.part("partial-linearization", || linearized(plan));
+pub(crate) fn linearize_graph(plan: &Plan) -> Result<Linear, VectorizeError> {
+    let (linearization, index, dom) = linearized(plan);
     check_kept_edges(plan, &linearization.result)?;
     let lost = lost_branches(plan, &linearization.result);
-    cx.part("construct-masks", || construct_masks(plan, &linearization.result, &index, &dom));
-    Ok((lost, linearization))
+    Ok(Linear { linearization, index, dom, lost })
 }
 
 /// The linearized graph, with the block index and the dominators of the graph as it was.
@@ -53,9 +56,13 @@ fn linearized(plan: &Plan) -> (Linearization, BlockIndex, DomTree) {
     (Linearization { graph, divergent, dead_ends, result }, index, dom)
 }
 
-/// Lets the function follow the linearized graph, and makes masks and blends of what the edges said.
-fn construct_masks(plan: &mut Plan, result: &Linearized, index: &BlockIndex, dom: &DomTree) {
-    convert_phis(plan, result, index, dom);
+/// Lets the function follow the linearized graph, and makes masks and blends of what the edges said: the lane program. With a mask, it gets a last
+/// parameter of type `i1`: whether the lane is active.
+pub(crate) fn construct_masks(mut plan: Plan, linear: &Linear, masked: bool) -> Function {
+    let plan = &mut plan;
+    plan.entry_mask = masked.then(|| plan.func.add_param(Type::BOOL, "mask"));
+    let result = &linear.linearization.result;
+    convert_phis(plan, result, &linear.index, &linear.dom);
     let masks = write_masks(plan);
     rebind(plan, result);
     let all: Vec<_> = plan.func.vars.keys().collect();
@@ -64,6 +71,7 @@ fn construct_masks(plan: &mut Plan, result: &Linearized, index: &BlockIndex, dom
     }
     ssa::construct_vars(&mut plan.func, &all);
     plan.func.vars.clear();
+    std::mem::replace(&mut plan.func, Function::new("", Type::Void))
 }
 
 fn new_targets(result: &Linearized, b: Block) -> Vec<Block> {

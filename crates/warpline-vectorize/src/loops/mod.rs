@@ -38,7 +38,7 @@ use super::callees::asking_lanes;
 use super::dependences::{self, Check, Pieces, Region, Stands};
 use super::driver::{Form, Forms, make_lead};
 use super::options::{Contract, Options, Vectorized};
-use super::pipeline::vectorize;
+use super::pipeline::vectorize_forms;
 use super::{MAX_WIDTH, VectorizeError, dead_ends, refused_calls};
 use body::{Body, Lines};
 use carried::{Carried, Kind};
@@ -231,18 +231,23 @@ pub fn vectorize_loop(
     let rest = if combines(&carried) || asks { options.width } else { rest };
     let body_func = module.functions.push(body.func.clone());
     let region = Region { func: &scalar, params: &stands };
-    let mut form = |width: u32, suffix: &str| {
-        let (name, masked) = (format!("{}{suffix}", options.name), suffix == MASKED);
+    let mut forms = |width: u32, suffixes: [&str; 2]| {
         let args = body.args.clone();
-        let (contract, region, pieces) = (unit.contract, Some(&region), &pieces);
-        let asked =
-            Options { width, args, name, masked, contract, region, pieces, scalar_result: false, ..*options };
-        vectorize(module, body_func, &asked)
+        let (name, contract, region, pieces) = (String::new(), unit.contract, Some(&region), &pieces);
+        let asked = Options { width, args, name, contract, region, pieces, scalar_result: false, ..*options };
+        let [first, masked] = suffixes.map(|suffix| format!("{}{suffix}", options.name));
+        let names = [(&*first, false), (&*masked, true)];
+        let wanted = if width == rest { &names[..] } else { &names[..1] };
+        vectorize_forms(module, body_func, &asked, wanted)
             .map_err(|e| VectorizeError { function: scalar.name.clone(), ..e })
     };
-    let full = form(options.width, "")?;
-    let smaller = if rest < options.width { Some(form(rest, SMALLER)?) } else { None };
-    let masked = form(rest, MASKED)?;
+    let mut made = forms(options.width, ["", MASKED])?;
+    if rest < options.width {
+        made.extend(forms(rest, [SMALLER, MASKED])?);
+    }
+    let masked = made.pop().expect("the last one has a mask");
+    let mut made = made.into_iter();
+    let (full, smaller) = (made.next().expect("there is one for whole groups"), made.next());
     let carries = carried.iter().map(|c| c.public(&scalar)).collect();
     let of = |made: &Vectorized, lanes: u32| Form { func: made.func, lanes };
     let mut forms = Forms::new(of(&full, options.width), smaller.as_ref().map(|s| of(s, rest)), masked.func);

@@ -112,6 +112,6 @@ fn canonicalize(unit: &mut Unit, _: &Context<'_>) -> Result<bool, VectorizeError
 }
 
 fn simplify_masks(unit: &mut Unit, _: &Context<'_>) -> Result<bool, VectorizeError> {
-    cleanup::simplify_masks(&mut unit.func);
+    unit.more.iter_mut().chain([&mut unit.func]).for_each(cleanup::simplify_masks);
     Ok(true)
 }

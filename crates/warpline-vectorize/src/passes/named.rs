@@ -24,7 +24,7 @@ pub fn run_named(
     let mut unit = Unit::new(func.clone());
     unit.phase = Phase::of(func);
     let lane_callees = Arc::new(asking_lanes(module, func));
-    let cx = Context { module, options, is_callee: false, lane_callees };
+    let cx = Context { module, options, is_callee: false, masked: &[options.masked], lane_callees };
     verify_unit(&unit, &cx, "whoever made it")?;
     for name in names {
         match name.strip_prefix('@') {

@@ -180,6 +180,12 @@ impl Instrument for Observer {
         }
     }
 
+    fn also_after(&self, pass: &'static Info, module: &Module, func: &Function) {
+        if names(&self.request.print_after, pass) {
+            self.show("after", pass, module, func);
+        }
+    }
+
     fn part(&self, name: &'static str, took: Duration) {
         self.state(|s| {
             s.within += took;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use super::unit::{Context, Unit};
-use super::{Info, PASSES, Pass};
+use super::{Info, PASSES, Pass, Phase};
 use crate::VectorizeError;
 use warpline_ir::verify::verify;
 use warpline_ir::{Function, Module};
@@ -29,6 +29,9 @@ pub trait Instrument: fmt::Debug + Sync {
         _took: Duration,
     ) {
     }
+
+    /// A pass has ended that has also made this function, under another mask.
+    fn also_after(&self, _pass: &'static Info, _module: &Module, _func: &Function) {}
 
     /// Something was done that took so long: an analysis, a check, or a step of a pass. Within a pass, it is part of that pass's time, too.
     fn part(&self, _name: &'static str, _took: Duration) {}
@@ -73,6 +76,7 @@ pub(super) fn run(pass: &'static Pass, unit: &mut Unit, cx: &Context<'_>) -> Res
         unit.forget();
     }
     instrument.after(info, cx.module, &unit.func, changed, took);
+    unit.more.iter().for_each(|func| instrument.also_after(info, cx.module, func));
     if changed && (info.from != info.to || instrument.verifies_each()) {
         verify_unit(unit, cx, info.name)?;
     }
@@ -81,16 +85,22 @@ pub(super) fn run(pass: &'static Pass, unit: &mut Unit, cx: &Context<'_>) -> Res
 
 /// Checks that a function is valid, by the rules of the IR and of its phase. Its invariants, dominance above all, hold, or nothing is made.
 pub(crate) fn verify_unit(unit: &Unit, cx: &Context<'_>, after: &str) -> Result<(), VectorizeError> {
+    unit.more.iter().chain([&unit.func]).try_for_each(|func| verify_function(func, unit.phase, cx, after))
+}
+
+fn verify_function(
+    func: &Function,
+    phase: Phase,
+    cx: &Context<'_>,
+    after: &str,
+) -> Result<(), VectorizeError> {
     cx.part("verify", || {
         let broken = |e: String| {
-            VectorizeError::in_function(
-                &unit.func,
-                format!("{after} left a function that is not valid:\n{e}"),
-            )
-            .internal()
+            VectorizeError::in_function(func, format!("{after} left a function that is not valid:\n{e}"))
+                .internal()
         };
-        verify(cx.module, &unit.func).map_err(|e| broken(e.to_string()))?;
-        unit.phase.violation(&unit.func).map_or(Ok(()), |violation| Err(broken(violation)))
+        verify(cx.module, func).map_err(|e| broken(e.to_string()))?;
+        phase.violation(func).map_or(Ok(()), |violation| Err(broken(violation)))
     })
 }
 

@@ -23,6 +23,8 @@ use warpline_uniformity::shape::Shape;
 /// A function on its way from one lane to several.
 pub(crate) struct Unit {
     pub(crate) func: Function,
+    /// Once it is linearized, the same function under the other masks that are wanted.
+    pub(crate) more: Vec<Function>,
     pub(crate) phase: Phase,
     /// How many loops have their bodies twice.
     pub(crate) coherent: usize,
@@ -53,7 +55,15 @@ impl Unit {
     /// A function as it was given.
     pub(crate) fn new(func: Function) -> Unit {
         let uniformity = RefCell::new(None);
-        Unit { func, phase: Phase::Scalar, coherent: 0, laid_out: Vec::new(), lanes: None, uniformity }
+        Unit {
+            func,
+            more: Vec::new(),
+            phase: Phase::Scalar,
+            coherent: 0,
+            laid_out: Vec::new(),
+            lanes: None,
+            uniformity,
+        }
     }
 
     /// Forgets what was found out about the function as it was.
@@ -68,6 +78,8 @@ pub(crate) struct Context<'a> {
     pub(crate) options: &'a Options<'a>,
     /// Whether the function is called by a kernel, not one itself.
     pub(crate) is_callee: bool,
+    /// Whether the function gets a mask: for each of the forms that are wanted, at least one.
+    pub(crate) masked: &'a [bool],
     /// The functions that ask about other lanes.
     pub(crate) lane_callees: Arc<EntitySet<Symbol>>,
 }
