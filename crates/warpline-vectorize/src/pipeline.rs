@@ -15,7 +15,7 @@ use super::counts::Counts;
 use super::dependences::{self, Dependences, Pieces};
 use super::lower::{Input, Lowered, lower};
 use super::options::{Coherence, Options, Vectorized};
-use super::passes::{self, Context, LOWER, LaneFacts, Unit, verify_unit};
+use super::passes::{self, Context, LOWER, LaneFacts, Phase, Unit, verify_unit};
 use super::words::Words;
 use super::{LaneProgram, VectorizeError, refused_calls};
 
@@ -86,6 +86,9 @@ fn linearize(
     }
     if func.variadic {
         return Err(VectorizeError::in_function(func, "variadic functions cannot be vectorized"));
+    }
+    if let Some(reason) = Phase::Scalar.violation(func) {
+        return Err(VectorizeError::in_function(func, format!("it is no program for one lane: {reason}")));
     }
     if is_callee {
         // Whatever it leads to has been looked at with the kernel.

@@ -42,7 +42,7 @@ impl Phase {
         let masked = func.layout.iter().find(|&&b| func.blocks[b].mask.is_some());
         match (self, masked) {
             (Phase::Scalar | Phase::Canonical, Some(&b)) => {
-                Some(format!("block {} has a mask before there are any", func.block_name(b)))
+                Some(format!("block {} has a mask", func.block_name(b)))
             }
             (Phase::Canonical, None) => canonical(func),
             _ => None,
