@@ -141,3 +141,17 @@ fn report_panics() {
         output::complain(&format!("error: {error}"));
     }));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defects_findings_and_wrong_inputs_have_codes_of_their_own() {
+        assert_eq!(exit_code(Ok(Outcome::Clean)), 0);
+        assert_eq!(exit_code(Ok(Outcome::Finding)), 1);
+        assert_eq!(exit_code(Ok(Outcome::Refused)), 2);
+        assert_eq!(exit_code(Err(error::Error::input("in.c", "not readable"))), 2);
+        assert_eq!(exit_code(Err(error::Error::Internal("a stage broke it".into()))), 3);
+    }
+}

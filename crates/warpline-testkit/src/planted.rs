@@ -75,7 +75,7 @@ impl Source {
         }
     }
 
-    /// `f(n, p, q, s)`: a loop that copies bytes between elements in order and [bent](Self::bent) ones, and nothing else.
+    /// `f(n, p, q, s)`: a loop that copies bytes between elements in order and bent ones, and nothing else.
     pub fn of_copy(seed: u64) -> Source {
         let mut source = Source::new(seed);
         source.decided = false;

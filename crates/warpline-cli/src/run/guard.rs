@@ -12,6 +12,7 @@ use serde_json::json;
 use warpline_llvm::child::{self, BEGINS, DONE, FINDING, RETURNED};
 
 use crate::cli::{Format, RunOptions};
+use crate::error::Error;
 use crate::output;
 
 /// The first argument of the supervised process; the second is the number of its channel.
@@ -208,6 +209,9 @@ fn verdict(status: ExitStatus, heard: &Heard) -> (u8, Option<String>) {
                 "the process {how} before the kernel ran, perhaps for want of memory; see --memory"
             )),
         ),
-        (None, None) => (3, Some(format!("internal: the process {how} before the kernel ran"))),
+        (None, None) => {
+            let error = Error::Internal(format!("the process {how} before the kernel ran"));
+            (3, Some(error.to_string()))
+        }
     }
 }

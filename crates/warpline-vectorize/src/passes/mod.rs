@@ -3,7 +3,7 @@
 //! [`PASSES`] is the only place that says what happens to a kernel, and when. In the order of reading:
 //! * this file: [`Info`], [`Pass`] and the list;
 //! * `phase`: what holds of a function before and after a pass ([`Phase`]);
-//! * `unit`: what a pass works on ([`Unit`]), what it may ask ([`Context`]) and the analyses that are kept between passes;
+//! * `unit`: what a pass works on (`Unit`), what it may ask (`Context`) and the analyses that are kept between passes;
 //! * `run`: the runner, which skips, verifies and times passes, and tells an [`Instrument`];
 //! * `named`: single passes, for `warpline opt` and file tests;
 //! * `observer`: the instrument behind `--print-after`, `--time-passes`, `--disable-pass` and the like.
@@ -14,6 +14,8 @@ mod named;
 mod observer;
 mod phase;
 mod run;
+#[cfg(test)]
+mod tests;
 mod unit;
 
 pub use named::run_named;
