@@ -564,7 +564,7 @@ declare @update(ptr, i64) [unknown]
 
 ";
 
-/// What [calls](Source::call) are made of.
+/// What calls are made of.
 const HELPERS: &str = "
 func @load(%a: ptr) -> i64 {
 entry:
