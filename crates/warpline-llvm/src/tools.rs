@@ -34,10 +34,17 @@ pub(crate) fn rustc_as_named() -> PathBuf {
     named_in("RUSTC").or_else(|| on_path("rustc")).unwrap_or_else(|| "rustc".into())
 }
 
+/// The folder of the Rust toolchain, once it is known, or the program that does not say it and why.
+static SYSROOT: OnceLock<Result<PathBuf, (PathBuf, String)>> = OnceLock::new();
+
+/// Takes over what another process has found out. To ask rustup takes as long as much of what is done with the answer.
+pub(crate) fn set_sysroot(folder: PathBuf) {
+    let _ = SYSROOT.set(Ok(folder));
+}
+
 /// The folder of the Rust toolchain, or the program that does not say it and why.
 pub(crate) fn sysroot() -> Result<&'static Path, (PathBuf, String)> {
-    static FOUND: OnceLock<Result<PathBuf, (PathBuf, String)>> = OnceLock::new();
-    let found = FOUND.get_or_init(|| {
+    let found = SYSROOT.get_or_init(|| {
         let rustc = rustc_as_named();
         match Command::new(&rustc).args(["--print", "sysroot"]).current_dir(NEUTRAL).output() {
             Ok(output) if output.status.success() => {

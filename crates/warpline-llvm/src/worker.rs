@@ -1,7 +1,8 @@
 //! Work on input that is not trusted, in a process of its own.
 //!
 //! LLVM ends its process on some inputs (`report_fatal_error`, assertions, stack overflow). So everything that parses a user's
-//! file or generates code for it runs in a *worker*: the program starts itself again with the hidden argument [`ARGUMENT`],
+//! file or generates code for it runs in a *worker*: the program starts itself again with the hidden argument [`ARGUMENT`]
+//! (behind it stands the folder of the Rust toolchain, so that one command asks for that once),
 //! writes a job to its standard input, and reads the outcome from its standard output. A worker that dies is an error that names
 //! the input. The parent only ever parses bitcode that a worker has accepted, verified and written.
 //!
@@ -17,6 +18,7 @@ use crate::frontend::{InputKind, compile};
 use crate::module::{Module, Severity};
 use crate::nesting::WITHOUT_LOOPS;
 use crate::target::{Cpu, Effort, Emit, TargetMachine, host_triple, is_host};
+use crate::tools;
 
 /// The first argument of a process that is to serve one job.
 pub const ARGUMENT: &str = "__worker";
@@ -380,6 +382,9 @@ fn translate(mut module: Module, options: &CodegenOptions) -> Result<Vec<u8>> {
 pub fn serve_if_asked() {
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next().is_some_and(|argument| argument == ARGUMENT) {
+        if let Some(sysroot) = arguments.next() {
+            tools::set_sysroot(sysroot.into());
+        }
         std::process::exit(serve());
     }
 }
@@ -446,7 +451,12 @@ fn run(job: &Job) -> Result<(Vec<u8>, String)> {
     let program =
         std::env::current_exe().map_err(|error| Error::io("cannot find", "this program", &error))?;
     let mut command = Command::new(&program);
-    command.arg(ARGUMENT).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .arg(ARGUMENT)
+        .args(tools::sysroot().ok())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     child::bind(&mut command);
     let mut child = command.spawn().map_err(|error| Error::io("cannot start", &program, &error))?;
     if let Some(mut stdin) = child.stdin.take() {
