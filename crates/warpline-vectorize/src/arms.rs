@@ -18,7 +18,7 @@ use cranelift_entity::EntitySet;
 use warpline_dataflow::linear::Address;
 use warpline_ir::{BinaryOp, Block, Edge, Function, Inst, MemAccess, Module, Op, Type, Value};
 
-use super::lower::has_cheap_vector_form;
+use super::known_calls::has_cheap_vector_form;
 use super::objects::lifetime_marker;
 
 /// How many instructions an arm may have.

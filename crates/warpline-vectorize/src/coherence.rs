@@ -44,7 +44,7 @@ use warpline_ir::{
 use warpline_uniformity::Uniformity;
 
 use super::copies::{Blocks, Use, Values, copy_blocks, join, uses_in};
-use super::lower::is_annotation;
+use super::known_calls::is_annotation;
 use super::{Coherence, Options};
 
 /// From how many loads on it is done.

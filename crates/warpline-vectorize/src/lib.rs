@@ -30,6 +30,7 @@ pub mod divergent_loops;
 pub mod driver;
 mod error;
 pub mod guards;
+pub mod known_calls;
 mod lane_program;
 pub mod linearize;
 pub mod loops;

@@ -18,7 +18,7 @@ use warpline::ir::{
     Type, Value,
 };
 use warpline::shape::ArgShape;
-use warpline::vectorize::lower::mathematics_function;
+use warpline::vectorize::known_calls::mathematics_function;
 use warpline::vectorize::{MathLibrary, NoCallees, Vectorized, driver, vectorize};
 use warpline_compile::KernelOptions;
 use warpline_llvm::{Jit, JitFunction};

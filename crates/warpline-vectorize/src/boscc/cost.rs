@@ -7,7 +7,7 @@
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::{DomTree, Node};
 
-use crate::lower::has_cheap_vector_form;
+use crate::known_calls::has_cheap_vector_form;
 use crate::plan::Plan;
 use warpline_ir::{
     AtomicOrdering, BinaryOp, Block, CastOp, Inst, MemAccess, Module, Op, Symbol, Type, Value,

@@ -3,7 +3,7 @@
 use super::pieces::Pieces;
 use super::place::{Place, Places};
 use super::roots::{Objects, Roots};
-use crate::lower::{has_cheap_vector_form, is_annotation};
+use crate::known_calls::{has_cheap_vector_form, is_annotation};
 use warpline_ir::{AccessType, Accessed, CallInfo, Effects, Function, Inst, Module, Op, Symbol, Type, Value};
 
 /// An access to memory.

@@ -21,7 +21,7 @@ use super::meet::Comparison;
 use super::pieces::Pieces;
 use super::span::{Emitter, Span};
 use crate::dead_ends;
-use crate::lower::is_annotation;
+use crate::known_calls::is_annotation;
 
 /// Bytes of indices that are looked at together.
 const VECTOR: u32 = 64;

@@ -14,7 +14,7 @@ use super::access::is_silent;
 use super::irregular::Irregular;
 use super::roots::Objects;
 use super::{Contract, Region};
-use crate::lower::is_annotation;
+use crate::known_calls::is_annotation;
 use warpline_ir::{
     AccessType, BinaryOp, Block, CallInfo, Combine, Effects, FuncId, Function, Inst, InstFlags, LaneOp,
     Module, Op, Symbol, SymbolData, SymbolKind, Type, Value,

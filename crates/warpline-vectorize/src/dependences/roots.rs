@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::Region;
 use super::region::{Stands, Sym};
-use crate::lower::is_annotation;
+use crate::known_calls::is_annotation;
 use warpline_ir::{CastOp, Constant, Function, Inst, Module, Op, SymbolKind, Value, ValueDef};
 
 /// A pointer may lead to so many objects before nothing is known of it.

@@ -12,7 +12,7 @@ use warpline_ir::{Block, Effects, Function, Inst, Module, Op, Type, Value, Value
 use super::find::{Loop, dominates};
 use crate::arms::is_pure;
 use crate::dependences::{Apart, is_silent};
-use crate::lower::is_annotation;
+use crate::known_calls::is_annotation;
 
 /// How deep what an address or a test is computed from is followed.
 const MAX_DEPTH: u32 = 16;

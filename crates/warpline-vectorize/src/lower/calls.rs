@@ -6,9 +6,9 @@ use warpline_uniformity::rules::called;
 use warpline_uniformity::shape::ArgShape;
 
 use super::elementary::Elementary;
-use super::math::{Fold, Form, instruction, is_annotation, libm_name, reduction, vector_intrinsic};
 use super::memory::mangle;
 use super::{Lower, Rep};
+use crate::known_calls::{Fold, Form, instruction, is_annotation, libm_name, reduction, vector_intrinsic};
 
 impl Lower<'_> {
     /// `call`

@@ -18,7 +18,6 @@
 mod calls;
 mod elementary;
 mod lanes;
-mod math;
 mod memory;
 mod ops;
 mod pointers;
@@ -51,8 +50,6 @@ use memory::covered::Covered;
 use stack::StackUse;
 
 pub use elementary::Elementary;
-pub(super) use math::is_annotation;
-pub use math::{has_cheap_vector_form, mathematics_function};
 pub(super) use memory::plan::{AccessPlan, Spread};
 pub use reps::Rep;
 

@@ -1,7 +1,8 @@
 //! What instructions cost, by the units of a processor: rough figures of present-day ones, for which differences between them do not count.
 
 use crate::Gathers;
-use crate::lower::{Rep, Spread, has_cheap_vector_form};
+use crate::known_calls::has_cheap_vector_form;
+use crate::lower::{Rep, Spread};
 use warpline_ir::{BinaryOp, CastOp, FloatKind, Inst, LaneOp, MemAccess, Op, Type, Value};
 
 use super::{Machine, Program, element_bits};

@@ -32,9 +32,9 @@ use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 
 use warpline_ir::{Accessed, Effects, Function, Inst, LaneOp, Module, Op, Type, Value};
 
-use super::super::math::is_annotation;
 use super::super::reps::Rep;
 use super::memory_element;
+use crate::known_calls::is_annotation;
 use warpline_dataflow::linear::Address;
 
 /// The greatest distance of neighbouring lanes' elements, in elements.

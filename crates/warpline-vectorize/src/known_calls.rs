@@ -1,10 +1,10 @@
-//! Which calls have vector forms.
+//! What is known of calls by their names: which have vector forms, are mathematics, or only inform the optimiser.
 
 use warpline_ir::{BinaryOp, FloatKind, InstData, Module, Op, Type};
 
 /// How the vector form of an intrinsic is named and called.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// All operands become vectors; the name ends in the vector type of the first operand.
     Elementwise,
     /// As `Elementwise`, but the last operand stays a scalar constant.
@@ -78,7 +78,7 @@ pub fn mathematics_function(name: &str, result: Type) -> Option<String> {
 }
 
 /// The base name (`llvm.sqrt`) and form of an intrinsic that has a vector form.
-pub(super) fn vector_intrinsic(name: &str) -> Option<(&str, Form)> {
+pub(crate) fn vector_intrinsic(name: &str) -> Option<(&str, Form)> {
     let rest = name.strip_prefix("llvm.")?;
     let has = |base: &str| rest.strip_prefix(base).is_some_and(|r| r.starts_with('.'));
     let found = |base: &str, form: Form| Some((&name[.."llvm.".len() + base.len()], form));
@@ -121,14 +121,14 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
 ];
 
 /// The base name of the intrinsic that a function of the C mathematics library is.
-pub(super) fn instruction(name: &str, result: Type) -> Option<&'static str> {
+pub(crate) fn instruction(name: &str, result: Type) -> Option<&'static str> {
     let base = name.strip_suffix(libm_suffix(result)?)?;
     INSTRUCTIONS.iter().find(|(function, _)| *function == base).map(|&(_, intrinsic)| intrinsic)
 }
 
 /// How two elements become one in a reduction.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Fold {
+pub(crate) enum Fold {
     /// By an operation.
     Binary(BinaryOp),
     /// By an intrinsic of this base name.
@@ -136,7 +136,7 @@ pub(super) enum Fold {
 }
 
 /// What `llvm.vector.reduce.` followed by `kind` does with two elements.
-pub(super) fn reduction(kind: &str) -> Option<Fold> {
+pub(crate) fn reduction(kind: &str) -> Option<Fold> {
     Some(match kind.split('.').next()? {
         "add" => Fold::Binary(BinaryOp::Add),
         "mul" => Fold::Binary(BinaryOp::Mul),
@@ -190,7 +190,7 @@ fn libm_suffix(ty: Type) -> Option<&'static str> {
 }
 
 /// The C library's name of a mathematics call (`llvm.exp.f32` and `expf` both give `expf`), for `float` and `double`.
-pub(super) fn libm_name(name: &str, ty: Type) -> Option<String> {
+pub(crate) fn libm_name(name: &str, ty: Type) -> Option<String> {
     let suffix = libm_suffix(ty)?;
     let base = match name.strip_prefix("llvm.") {
         Some(rest) => rest.rsplit_once('.')?.0,
