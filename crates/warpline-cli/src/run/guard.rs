@@ -21,6 +21,9 @@ const CHILD_VERB: &str = "__run";
 /// How often a child is looked at that keeps its channel open.
 const GLANCE: Duration = Duration::from_millis(50);
 
+/// How long a child that has ended is listened to, if its channel stays open.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
 /// The longest line that a child may write, in bytes.
 const LONGEST_LINE: u64 = 1 << 16;
 
@@ -170,12 +173,18 @@ fn follow(
     }
 }
 
-/// What a child that has ended had still to say.
+/// What a child that has ended had still to say. Its last words may take a while on a machine that is busy, and a copy
+/// of it may keep the channel open, so the wait ends with the words that end a report, or with patience.
 fn rest(mut heard: Heard, lines: &Receiver<String>) -> Heard {
-    while let Ok(line) = lines.recv_timeout(GLANCE) {
-        heard.line(&line);
+    let ended = Instant::now();
+    loop {
+        let complete = heard.code.is_some() || heard.finding.is_some();
+        let patience = if complete { Duration::ZERO } else { LAST_WORDS.saturating_sub(ended.elapsed()) };
+        match lines.recv_timeout(patience) {
+            Ok(line) => heard.line(&line),
+            Err(_) => return heard,
+        }
     }
-    heard
 }
 
 /// The exit code, and what there is to say.
