@@ -29,6 +29,7 @@ mod internalize;
 mod jit;
 mod lane_operations;
 mod loop_marks;
+mod mask_reads;
 mod masks;
 mod module;
 mod nesting;

@@ -300,7 +300,7 @@ fn width_of(masks: &[LLVMValueRef]) -> Option<u32> {
 }
 
 /// The width of the elements of a vector of numbers.
-fn element_bits(ty: LLVMTypeRef) -> Option<u32> {
+pub(crate) fn element_bits(ty: LLVMTypeRef) -> Option<u32> {
     use llvm_sys::LLVMTypeKind::{
         LLVMDoubleTypeKind, LLVMFloatTypeKind, LLVMHalfTypeKind, LLVMIntegerTypeKind, LLVMVectorTypeKind,
     };
@@ -372,7 +372,7 @@ fn first_behind_phis(block: LLVMBasicBlockRef) -> LLVMValueRef {
 }
 
 /// Whether a processor compares vectors into mask registers: what LLVM makes of a comparison says so.
-fn has_mask_registers(machine: &TargetMachine) -> Result<bool> {
+pub(crate) fn has_mask_registers(machine: &TargetMachine) -> Result<bool> {
     let text = "define void @probe(ptr %p, <8 x i32> %x, <8 x i32> %y) {
   %c = icmp slt <8 x i32> %x, %y
   %z = select <8 x i1> %c, <8 x i32> %x, <8 x i32> zeroinitializer

@@ -368,6 +368,7 @@ fn translate(mut module: Module, options: &CodegenOptions) -> Result<Vec<u8>> {
     let for_code = matches!(options.output, Output::Prepared | Output::Assembly | Output::Object);
     if for_code && !options.prepared {
         module.fit_masks(&machine)?;
+        module.guard_mask_reads(&machine)?;
     }
     module.verify().map_err(internal)?;
     match options.output {

@@ -278,6 +278,11 @@ required {
     fn LLVMGetIncomingValue(phi_node: LLVMValueRef, index: u32) -> LLVMValueRef;
     fn LLVMGetIndices(inst: LLVMValueRef) -> *const u32;
     fn LLVMGetInitializer(global_var: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMGetInlineAsm(
+        ty: LLVMTypeRef, asm_string: *const c_char, asm_string_size: usize, constraints: *const c_char,
+        constraints_size: usize, has_side_effects: LLVMBool, is_align_stack: LLVMBool, dialect: u32,
+        can_throw: LLVMBool
+    ) -> LLVMValueRef;
     fn LLVMGetInlineAsmHasSideEffects(inline_asm_val: LLVMValueRef) -> LLVMBool;
     fn LLVMGetInstructionOpcode(inst: LLVMValueRef) -> u32;
     fn LLVMGetIsDisjoint(inst: LLVMValueRef) -> LLVMBool;
