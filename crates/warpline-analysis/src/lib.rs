@@ -34,6 +34,7 @@ mod local;
 pub mod normal_form;
 pub mod order;
 pub mod phi_placement;
+mod program;
 mod regions;
 mod rewired;
 pub mod ssi;

@@ -7,10 +7,10 @@ use warpline_ir::{self as ir, FuncId};
 use warpline_vectorize::Callees;
 use warpline_vectorize::vector_abi::{InstructionSet, Variant};
 
-use crate::facts::REPLACEABLE;
 use crate::ffi::load::functions;
 use crate::import::Imported;
 use crate::module::{FUNCTION_INDEX, users_of};
+use crate::opcodes::REPLACEABLE;
 use crate::openmp::is_ordered_block;
 use crate::simplify::attribute_kind;
 

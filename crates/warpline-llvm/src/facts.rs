@@ -14,11 +14,9 @@ use warpline_uniformity::{Options, Target};
 use crate::ffi::load::functions;
 use crate::import::Imported;
 use crate::module::{FUNCTION_INDEX, Module, value_name};
+use crate::opcodes::REPLACEABLE;
 use crate::parameters::{node_operands, string};
 use crate::simplify::attribute_kind;
-
-/// The linkages under which a body of another module may take the place of a function or variable: `linkonce`, `weak`, `extern_weak` and `common`.
-pub(crate) const REPLACEABLE: [u32; 4] = [2, 5, 12, 14];
 
 /// The target whose rules a module asks for by its triple: that of a GPU, else SIMD lanes.
 pub fn target_of_triple(triple: &str) -> Target {

@@ -8,12 +8,11 @@ use warpline_ir::{FuncId, Inst, Op, Symbol};
 
 use crate::ffi::load::functions;
 use crate::import::Imported;
+use crate::opcodes::EXTERN_WEAK;
 use crate::simplify::{attribute_kind, has_attribute};
 
 /// The index of attributes of the result; those of parameters follow.
 const RESULT_INDEX: u32 = 0;
-/// LLVM's number for the linkage of symbols that need not be there.
-pub(crate) const EXTERN_WEAK: u32 = 12;
 /// The linkages of what no other module sees: internal and private.
 const LOCAL: [u32; 2] = [8, 9];
 /// The attributes of pointers that are never null. `dereferenceable` says so where null may not be dereferenced, and only there

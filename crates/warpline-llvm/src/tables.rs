@@ -10,7 +10,7 @@ use warpline_ir::{
     TypeTable, VectorType,
 };
 
-use crate::export::DebugBuilder;
+use crate::debug_builder::DebugBuilder;
 use crate::ffi::load::functions;
 use crate::module::{Module, c_string, owned_string, take_message, users_of};
 

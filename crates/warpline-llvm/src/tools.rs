@@ -9,10 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use crate::ffi::load::Llvm;
-
 /// The folder in which programs are asked about themselves.
-const NEUTRAL: &str = "/";
+pub(crate) const NEUTRAL: &str = "/";
 
 /// A file of this name in an absolute folder of `$PATH`.
 fn on_path(name: &str) -> Option<PathBuf> {
@@ -71,20 +69,4 @@ pub(crate) fn clang() -> Option<PathBuf> {
     let mut names =
         std::iter::once("clang".to_owned()).chain((16..=23).rev().map(|version| format!("clang-{version}")));
     named_in("CLANG").or_else(|| names.find_map(|name| on_path(&name)))
-}
-
-/// Which library and which compilers are used, and their versions, in lines.
-pub fn tools() -> String {
-    let llvm = match Llvm::get() {
-        Ok(llvm) => format!("{}, {}", llvm.version_text(), llvm.path().display()),
-        Err(error) => error.to_string(),
-    };
-    let version = |path: PathBuf| {
-        let asked = Command::new(&path).arg("--version").current_dir(NEUTRAL).output();
-        let said = asked.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-        let first = said.ok().and_then(|text| text.lines().next().map(str::to_owned));
-        format!("{}, {}", first.unwrap_or_else(|| "not found".to_owned()), path.display())
-    };
-    let clang = clang().map_or_else(|| "not found".to_owned(), version);
-    format!("LLVM: {llvm}\nrustc: {}\nclang: {clang}\n", version(rustc()))
 }

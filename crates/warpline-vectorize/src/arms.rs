@@ -10,7 +10,7 @@
 //! The loads come first, so stores before them in their arms must touch other memory.
 
 use crate::VectorizeError;
-use crate::passes::{Context, Unit};
+use crate::pass::{Context, Unit};
 use std::collections::BTreeMap;
 
 use cranelift_entity::EntitySet;

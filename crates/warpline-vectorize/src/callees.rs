@@ -9,54 +9,19 @@
 //! A function that cannot be vectorized gets a form too: one that calls it for one active lane after the other.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use cranelift_entity::{EntityRef as _, EntitySet};
 
-use warpline_ir::{CallInfo, FuncId, Function, Inst, Module, Op, Symbol, Type, Value};
-use warpline_uniformity::rules::{called, lane_op};
+use warpline_ir::{CallInfo, FuncId, Function, Module, Symbol, Type};
 use warpline_uniformity::shape::ArgShape;
 
-use super::dependences::{Pieces, is_serial};
+use super::call_graph::{asking_among, bodies};
+use super::choices::{Boscc, Coherence, Linearize};
+use super::dependences::is_serial;
+use super::embedder::Callees;
 use super::options::Options;
-use super::pipeline::vectorize_callee;
 use super::vector_abi::Variant;
-use super::{Boscc, Coherence, Linearize, VectorizeError};
-
-/// What a module's embedder knows of the functions that kernels call.
-pub trait Callees {
-    /// Whether calls of the function do what its body says and nothing else: no other module's body may take its place,
-    /// and arguments are passed as the values that they are.
-    fn may_be_vectorized(&self, module: &Module, function: FuncId) -> bool;
-
-    /// Whether calls through pointers may be calls of the function. It costs time, not truth, to be wrong.
-    fn has_address_taken(&self, _module: &Module, _function: FuncId) -> bool {
-        true
-    }
-
-    /// The vector variants of a function, by its name, that the machine can execute and that will be there when the code is linked.
-    fn variants(&self, _function: &str) -> &[Variant] {
-        &[]
-    }
-}
-
-/// Every function with a body is what its body says: right for modules that are complete.
-pub struct AllCallees;
-
-impl Callees for AllCallees {
-    fn may_be_vectorized(&self, _module: &Module, _function: FuncId) -> bool {
-        true
-    }
-}
-
-/// Calls stay calls of scalar functions.
-pub struct NoCallees;
-
-impl Callees for NoCallees {
-    fn may_be_vectorized(&self, _module: &Module, _function: FuncId) -> bool {
-        false
-    }
-}
 
 /// So many forms of one function may tell the steps of their arguments; in further ones strided arguments are varying. A function that
 /// calls itself with ever greater steps would have infinitely many.
@@ -142,61 +107,10 @@ impl Form {
     }
 }
 
-/// The functions with a body, by symbol.
-pub fn bodies(module: &Module) -> HashMap<Symbol, FuncId> {
-    module.functions.iter().filter_map(|(id, f)| Some((module.symbol(&f.name)?, id))).collect()
-}
-
-/// The functions with a body that a function may call by name, in some number of steps, and which of them execute lane operations,
-/// themselves or in what they call.
-pub fn asking_lanes(module: &Module, func: &Function) -> EntitySet<Symbol> {
-    asking_among(module, &bodies(module), calls(module, func).collect())
-}
-
-/// The same of functions that are called from these on, and of these.
-fn asking_among(
-    module: &Module,
-    bodies: &HashMap<Symbol, FuncId>,
-    mut work: Vec<Symbol>,
-) -> EntitySet<Symbol> {
-    let mut callers: HashMap<Symbol, Vec<Symbol>> = HashMap::new();
-    let (mut seen, mut asking): (EntitySet<Symbol>, EntitySet<Symbol>) = Default::default();
-    let mut found = Vec::new();
-    while let Some(s) = work.pop() {
-        let Some(&id) = bodies.get(&s) else { continue };
-        if !seen.insert(s) {
-            continue;
-        }
-        let callee = &module.functions[id];
-        if insts(callee).any(|i| lane_op(module, callee, i).is_some()) {
-            found.push(s);
-        }
-        for c in calls(module, callee) {
-            callers.entry(c).or_default().push(s);
-            work.push(c);
-        }
-    }
-    while let Some(s) = found.pop() {
-        if asking.insert(s) {
-            found.extend(callers.get(&s).into_iter().flatten());
-        }
-    }
-    asking
-}
-
 /// Whether a function takes arguments of these types and returns `ret`.
 fn fits(func: &Function, args: &[Type], ret: Type) -> bool {
     let types = func.params.iter().map(|&p| func.ty(p));
     !func.variadic && func.ret == ret && types.eq(args.iter().copied())
-}
-
-fn insts(func: &Function) -> impl Iterator<Item = Inst> + '_ {
-    func.layout.iter().flat_map(|&b| func.block_insts(b))
-}
-
-/// What a function calls by name, in calls of any form.
-fn calls(module: &Module, func: &Function) -> impl Iterator<Item = Symbol> {
-    insts(func).filter_map(|i| Some(called(module, func, i)?.callee?.0))
 }
 
 /// The forms that calls in one function ask for.
@@ -224,7 +138,7 @@ impl<'a> Wanted<'a> {
         let &id = self.bodies.get(&call.callee?)?;
         let may_be = fits(&module.functions[id], args, ret)
             && self.options.callees.may_be_vectorized(module, id)
-            && !is_serial(module, self.options, call.callee?, call.effects);
+            && !is_serial(module, &self.options.of_memory(), call.callee?, call.effects);
         may_be.then_some(id)
     }
 
@@ -312,63 +226,4 @@ impl<'a> Wanted<'a> {
     pub(super) fn into_forms(self) -> Vec<Form> {
         self.forms
     }
-}
-
-/// Makes the forms that are not there yet, and those that they ask for in turn. Returns what was made.
-///
-/// # Errors
-/// If a function asks for lanes and cannot be vectorized: then calls for one lane after the other would not do either.
-pub(super) fn make(
-    module: &mut Module,
-    wanted: Vec<Form>,
-    options: &Options<'_>,
-) -> Result<Vec<FuncId>, VectorizeError> {
-    let mut there: BTreeSet<Box<str>> = module.functions.values().map(|f| f.name.clone()).collect();
-    let mut work = wanted;
-    let mut made = Vec::new();
-    while let Some(form) = work.pop() {
-        if !there.insert(form.name.as_str().into()) {
-            continue;
-        }
-        let asked = Options {
-            args: form.args.clone(),
-            name: form.name.clone(),
-            masked: form.masked,
-            scalar_result: false,
-            region: None,
-            pieces: const { &Pieces::none() },
-            ..*options
-        };
-        let callee = module.functions[form.callee].clone();
-        let (new, more) = match vectorize_callee(module, &callee, &asked) {
-            Ok(new) => new,
-            Err(error) => {
-                let symbol = module.symbol(&callee.name);
-                if symbol.is_none_or(|s| asking_lanes(module, &caller_of(module, &callee, s)).contains(s)) {
-                    return Err(error);
-                }
-                let caller = caller_of(module, &callee, symbol.expect("it is called by its name"));
-                let lane_by_lane = Options { callees: &NoCallees, ..asked };
-                vectorize_callee(module, &caller, &lane_by_lane).map_err(|_| error)?
-            }
-        };
-        made.push(new.func);
-        work.extend(more);
-    }
-    Ok(made)
-}
-
-/// A function that does nothing but call another.
-fn caller_of(module: &Module, callee: &Function, symbol: Symbol) -> Function {
-    let mut caller = Function::new(&callee.name, callee.ret);
-    (caller.origin, caller.loc) = (callee.origin, callee.loc);
-    let args: Vec<Value> =
-        callee.params.iter().map(|&p| caller.add_param(callee.ty(p), &callee.values[p].name)).collect();
-    let entry = caller.add_block("");
-    let effects = module.symbols[symbol].effects;
-    let call = Op::Call(Box::new(CallInfo { callee: Some(symbol), effects, variadic_fixed: None }));
-    let call = caller.append(entry, call, &args, callee.ret);
-    let result: Vec<Value> = caller.insts[call].result().into_iter().collect();
-    caller.set_terminator(entry, Op::Ret, &result, &[]);
-    caller
 }

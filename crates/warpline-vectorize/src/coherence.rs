@@ -29,7 +29,7 @@
 
 use crate::Linearize;
 use crate::VectorizeError;
-use crate::passes::{Context, Unit};
+use crate::pass::{Context, Unit};
 use std::collections::BTreeSet;
 
 use cranelift_entity::{EntitySet, SecondaryMap};

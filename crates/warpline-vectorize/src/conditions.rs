@@ -10,7 +10,7 @@
 use crate::Linearize;
 use crate::Options;
 use crate::VectorizeError;
-use crate::passes::{Context, Unit};
+use crate::pass::{Context, Unit};
 use warpline_ir::{BinaryOp, Block, Function, Op, Value};
 
 /// Branches that one condition is split into at most: parts can be shared, so that a short expression has very many.

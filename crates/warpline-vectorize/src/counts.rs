@@ -1,6 +1,5 @@
 //! What became of a kernel, counted: the columns of paper 3, Table 1.
 
-use cranelift_entity::EntitySet;
 use serde::{Deserialize, Serialize};
 
 use warpline_ir::{Block, Function};
@@ -151,6 +150,3 @@ impl MaskCounts {
         }
     }
 }
-
-/// Whether a block's predicate is constantly true: every lane that comes to its loop, or to the function, comes by.
-pub type Always = EntitySet<Block>;

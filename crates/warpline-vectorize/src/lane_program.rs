@@ -10,10 +10,13 @@
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 
-use crate::counts::{Always, BranchCounts, Counts, Exit, LoopCounts};
+use crate::choices::{Boscc, Gathers, Linearize};
+use crate::counts::{BranchCounts, Counts, Exit, LoopCounts};
+use crate::instrument::Info;
 use crate::linearize::Linearization;
-use crate::options::{Boscc, Gathers, Linearize};
-use crate::passes::{Context, INSERT_BOSCC, LaneFacts, Unit};
+use crate::pass::{Context, LaneFacts, Unit};
+use crate::phase::Phase;
+use crate::plan::Always;
 use crate::plan::{Branch, Facts, Plan};
 use crate::safe_loads::{self, SafeLoads};
 use crate::words::{self, Words};
@@ -21,6 +24,15 @@ use crate::{VectorizeError, boscc, classes, divergent_loops, guards, repair};
 use warpline_ir::{Block, Function, Inst, Value};
 use warpline_uniformity::Uniformity;
 use warpline_uniformity::shape::Shape;
+
+/// The step of `linearize` that adds tests for speed.
+pub static INSERT_BOSCC: Info = Info {
+    name: "insert-boscc",
+    from: Phase::Canonical,
+    to: Phase::Linearized,
+    is_optional: true,
+    what: "tests skip what probably no lane wants; a step of `linearize`",
+};
 
 /// A function whose control flow is uniform and whose blocks have masks.
 #[derive(Clone, Debug)]

@@ -1,119 +1,13 @@
 //! What a caller asks of the vectorizer, and what it gets.
 
-use warpline_ir::{FuncId, Type};
+use warpline_ir::FuncId;
 use warpline_uniformity::shape::ArgShape;
 
-use super::callees::{AllCallees, Callees};
+use super::choices::{Boscc, Coherence, Contract, Gathers, Linearize, Masks, Passing};
 use super::counts::Counts;
-use super::dependences::{Dependences, Pieces, Region};
-use super::lower::Elementary;
-use super::passes::{Instrument, Silent};
-
-/// How much control flow is folded.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub enum Linearize {
-    /// Divergent branches only.
-    #[default]
-    Partial,
-    /// Every branch but those that ask whether a mask has any lane.
-    Full,
-}
-
-/// Where branches are put around code that may turn out to have no active lane (paper 3, Sec. 6), besides where that is needed for
-/// what the program does.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub enum Boscc {
-    /// Nowhere.
-    #[default]
-    Off,
-    /// Wherever a divergent branch leads to a block of its own.
-    On,
-    /// Where a cost model expects a gain.
-    Auto,
-}
-
-/// For which loops code is made for [iterations in which lanes agree](super::coherence).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub enum Coherence {
-    /// None.
-    #[default]
-    Off,
-    /// All for which it can be made, whatever is saved.
-    On,
-    /// Those in which lanes are likely to agree and much is loaded.
-    Auto,
-}
-
-/// What a machine's instructions gather and scatter under masks.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub enum Gathers {
-    /// Nothing: each lane accesses memory by an instruction of its own.
-    Nothing,
-    /// Elements of 32 bits at indices of 32 bits, and loads alone, by the instructions of AVX2.
-    Avx2,
-    /// Elements of 32 and 64 bits, loads and stores, by whatever LLVM makes of its masked accesses.
-    #[default]
-    Everything,
-}
-
-/// What a machine's instructions load from neighbouring places and store there under masks.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub enum Masks {
-    /// Nothing.
-    Nothing,
-    /// Elements of 32 and 64 bits.
-    Wide,
-    /// Elements of any size, or nobody knows: then it is left to LLVM.
-    #[default]
-    Everything,
-}
-
-impl Masks {
-    /// Whether there are such instructions for elements of so many bits.
-    pub fn serve(self, bits: u64) -> bool {
-        match self {
-            Masks::Nothing => false,
-            Masks::Wide => matches!(bits, 32 | 64),
-            Masks::Everything => true,
-        }
-    }
-}
-
-/// What memory that several lanes or iterations access means, and who answers for it.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub enum Contract {
-    /// As if indices ran one after the other, in ascending order. Nothing is promised: what cannot be proved is checked at run time, serialized or
-    /// refused.
-    Sequential,
-    /// The sequential meaning. The user promises that accesses do not conflict where that cannot be decided.
-    Independent,
-    /// Lanes are unordered threads. The user promises that they do not race; certain races are refused.
-    #[default]
-    Threads,
-    /// Lanes are unordered threads, and the user accepts whatever their races do.
-    Racy,
-}
-
-/// A library of vector math functions, known by name.
-pub trait MathLibrary {
-    /// The symbol of a function that computes `scalar` (a C library name such as `expf`) on vectors of `lanes`
-    /// elements per argument, passed and returned in registers, if the library has one.
-    fn vector_function(&self, scalar: &str, lanes: u32) -> Option<String>;
-
-    /// Whether a function is to be written out as instructions, which need fused multiplication and addition, instead of being called.
-    fn written_out(&self, _function: Elementary) -> bool {
-        false
-    }
-}
-
-/// No vector math: calls are made lane by lane.
-pub struct NoMathLibrary;
-
-impl MathLibrary for NoMathLibrary {
-    fn vector_function(&self, _scalar: &str, _lanes: u32) -> Option<String> {
-        None
-    }
-}
+use super::dependences::{Dependences, Pieces, Region, Setting};
+use super::embedder::{AllCallees, Callees, MathLibrary, NoMathLibrary};
+use super::instrument::{Instrument, Silent};
 
 /// What a caller asks of [`vectorize`](super::vectorize).
 pub struct Options<'a> {
@@ -155,6 +49,12 @@ pub struct Options<'a> {
 }
 
 impl Options<'_> {
+    /// What of it is asked of accesses to memory.
+    pub(crate) fn of_memory(&self) -> Setting<'_> {
+        let Options { width, contract, region, pieces, callees, .. } = *self;
+        Setting { width, contract, region, pieces, callees }
+    }
+
     /// Every lane active, divergent branches folded, no vector math; the fields say what else can be asked.
     pub fn new(width: u32, args: Vec<ArgShape>, name: impl Into<String>) -> Options<'static> {
         Options {
@@ -177,17 +77,6 @@ impl Options<'_> {
             instrument: &Silent,
         }
     }
-}
-
-/// How a parameter or result of the vectorized function is passed.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Passing {
-    /// One scalar, the same for all lanes.
-    Uniform(Type),
-    /// Lane 0's value as a scalar; lane *k* has `k` times the step more.
-    Strided(Type, i64),
-    /// A vector with one element per lane; the type is that of one lane.
-    Varying(Type),
 }
 
 /// A vectorized function. It has been added to the module.

@@ -7,7 +7,6 @@ use warpline_analysis::{CycleForest, Node};
 
 use warpline_ir::{Block, Edge, Function, Op, Value, Var};
 
-use super::counts::Always;
 use super::dead_ends;
 
 /// A loop of the function; unlike a [`CycleForest`] it is kept up to date while blocks are added.
@@ -19,6 +18,9 @@ entity_impl!(LoopId, "loop");
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Class(u32);
 entity_impl!(Class, "class");
+
+/// Whether a block's predicate is constantly true: every lane that comes to its loop, or to the function, comes by.
+pub type Always = EntitySet<Block>;
 
 /// What the transforms must know of the values and the control flow: the outcome of the uniformity analysis.
 #[derive(Clone, Debug, Default)]

@@ -15,7 +15,7 @@ use warpline_ir::group_functions::GroupFunction;
 use warpline_ir::{Block, Effects, FuncId, Function, Inst, Module, Op, OpaqueInfo, Symbol, SymbolKind, Type};
 use warpline_uniformity::rules::called;
 
-use super::callees::bodies;
+use super::call_graph::bodies;
 use super::{Callees, VectorizeError};
 
 /// Functions that return twice although their declaration may not say so.

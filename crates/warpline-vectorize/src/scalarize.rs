@@ -21,7 +21,7 @@
 //! `bitcast` between different numbers of elements goes by integers that hold a whole number of elements on
 //! both sides; the first element is in the low bits on little-endian targets, in the high bits on others.
 
-use crate::passes::{Context, Unit};
+use crate::pass::{Context, Unit};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use warpline_analysis::DfsOrder;

@@ -30,7 +30,7 @@ use super::objects::lifetime_marker;
 use super::private_memory::Interleaved;
 
 /// Analyses a function in [normal form](super::normalize) with as much private memory shared as possible, apart from objects that
-/// have been laid out for all lanes. `lane_callees` are the functions that [execute lane operations](super::callees::asking_lanes).
+/// have been laid out for all lanes. `lane_callees` are the functions that [execute lane operations](super::call_graph::asking_lanes).
 pub fn analyse(
     module: &Module,
     func: &Function,

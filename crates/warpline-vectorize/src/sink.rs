@@ -6,7 +6,7 @@
 //! The address is the same if it is the same value, or computed by the same operations on the same values; these are then done again for the one store.
 
 use crate::VectorizeError;
-use crate::passes::{Context, Unit};
+use crate::pass::{Context, Unit};
 use std::collections::BTreeMap;
 
 use cranelift_entity::EntitySet;

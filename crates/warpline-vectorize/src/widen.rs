@@ -11,7 +11,7 @@
 //! use them, and what nobody uses disappears later.
 
 use crate::VectorizeError;
-use crate::passes::{Context, Unit};
+use crate::pass::{Context, Unit};
 use warpline_ir::{BinaryOp, Block, CastOp, Constant, Function, Inst, InstFlags, Module, Op, Type, Value};
 use warpline_uniformity::Uniformity;
 use warpline_uniformity::shape::{Exact, Shape};

@@ -13,7 +13,7 @@ use warpline_ir::{
 };
 use warpline_uniformity::shape::ArgShape;
 
-use super::callees::bodies;
+use super::call_graph::bodies;
 use super::{Callees, VectorizeError, refused_calls};
 
 /// The type of numbers of work-items.

@@ -1,11 +1,11 @@
 //! The sparse constraint system of a program whose live ranges are split (paper 4, Definition 7): what there is to
 //! evaluate, in the order of control, and which constraints depend on a version.
 
-use super::program::{Instruction, Program};
 use crate::bitset::BitSet;
 use crate::cycles::{CycleForest, CycleId};
 use crate::graph::{EdgeId, Graph, Lists, Node};
 use crate::order::DfsOrder;
+use crate::program::{Instruction, Program};
 use crate::ssi::{Ssi, Version};
 
 /// Something that defines versions from others.

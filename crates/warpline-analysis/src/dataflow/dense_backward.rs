@@ -8,9 +8,9 @@ use super::engine::{Engine, Schedule};
 use super::lattice::Lattice;
 use super::live::LiveVariables;
 use super::problem::{Backward, BackwardEdge, BackwardFacts};
-use super::program::{Instruction, Program, Test, Variable};
 use crate::graph::{CsrGraph, EdgeId, Graph, Lists, Node};
 use crate::order::DfsOrder;
+use crate::program::{Instruction, Program, Test, Variable};
 
 /// The greatest solution of a backward problem, with a fact per variable at each program point; ⊤ where it is not live.
 #[derive(Clone, Debug)]

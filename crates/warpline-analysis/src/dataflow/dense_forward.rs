@@ -12,11 +12,11 @@ use super::engine::{Engine, Schedule};
 use super::lattice::Lattice;
 use super::live::LiveVariables;
 use super::problem::{Forward, ForwardEdge, ForwardFacts};
-use super::program::{Instruction, Program, Test, Variable};
 use crate::bitset::BitSet;
 use crate::cycles::CycleForest;
 use crate::graph::{EdgeId, Graph, Lists, Node};
 use crate::order::DfsOrder;
+use crate::program::{Instruction, Program, Test, Variable};
 use crate::ssi::Ssi;
 
 /// Where facts are widened: variables at headers of cycles.

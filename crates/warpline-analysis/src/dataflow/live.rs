@@ -1,9 +1,9 @@
 //! Which variables are live at which blocks, as lists: what a dense solver keeps facts of.
 
-use super::program::{Instruction, Program, Variable};
 use crate::bitset::BitSet;
 use crate::graph::{Graph, Lists, Node};
 use crate::order::DfsOrder;
+use crate::program::{Instruction, Program, Variable};
 
 /// The variables that are live at the entries of blocks, behind the φs there: they are read later, and the value that they have there
 /// is the one that is read. Takes time and room in the size of the lists. Constants are left out, and so are blocks that control cannot reach.

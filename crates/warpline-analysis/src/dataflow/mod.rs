@@ -19,17 +19,16 @@ pub mod extending;
 mod lattice;
 mod live;
 mod problem;
-mod program;
 mod sparse_backward;
 mod sparse_forward;
 
+pub use crate::program::{Instruction, PhiMove, Program, ProgramBuilder, Test, TestKind, Variable};
 pub use dense_backward::{DenseBackward, solve_backward_dense};
 pub use dense_forward::{DenseForward, WideningPoints, solve_forward_dense, solve_forward_dense_at};
 pub use engine::{Engine, Schedule};
 pub use lattice::Lattice;
 pub use live::LiveVariables;
 pub use problem::{Backward, BackwardEdge, BackwardFacts, Forward, ForwardEdge, ForwardFacts};
-pub use program::{Instruction, PhiMove, Program, ProgramBuilder, Test, TestKind, Variable};
 pub use sparse_backward::{SparseBackward, solve_backward, solve_backward_with};
 pub use sparse_forward::{
     ForwardOptions, SparseForward, solve_forward, solve_forward_narrowing, solve_forward_with,

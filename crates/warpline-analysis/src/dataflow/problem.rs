@@ -6,8 +6,8 @@
 //! business: they pass facts on unchanged.
 
 use super::lattice::Lattice;
-use super::program::{Instruction, Variable};
 use crate::graph::{EdgeId, Node};
+use crate::program::{Instruction, Variable};
 
 /// What a forward transfer function of an instruction reads and writes.
 pub trait ForwardFacts<F> {

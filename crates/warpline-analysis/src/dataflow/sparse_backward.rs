@@ -7,8 +7,8 @@ use super::constraints::{Constraint, Constraints};
 use super::engine::{Engine, Schedule};
 use super::lattice::Lattice;
 use super::problem::{Backward, BackwardEdge, BackwardFacts};
-use super::program::{Instruction, Program, Variable};
 use crate::graph::{EdgeId, Graph, Node};
+use crate::program::{Instruction, Program, Variable};
 use crate::ssi::{Ssi, Version};
 
 /// The greatest solution of a backward problem, one fact per version.

@@ -25,8 +25,8 @@ use super::constraints::{Constraint, Constraints, Reached};
 use super::engine::{Engine, Schedule};
 use super::lattice::Lattice;
 use super::problem::{Forward, ForwardEdge, ForwardFacts};
-use super::program::{Instruction, Program};
 use crate::graph::{EdgeId, Graph, Lists, Node};
+use crate::program::{Instruction, Program};
 use crate::ssi::{Ssi, Version};
 
 /// How to solve.

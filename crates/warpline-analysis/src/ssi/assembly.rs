@@ -12,9 +12,9 @@ use super::occurrences::{Occurrence, Place};
 use super::plan::Plan;
 use super::single_entry::SingleEntries;
 use super::versions::{NONE, Ssi, Version, VersionDef};
-use crate::dataflow::{Instruction, Program, Variable};
 use crate::dom::DomTree;
 use crate::graph::{CsrGraph, Graph, Lists, Node};
+use crate::program::{Instruction, Program, Variable};
 
 // Positions within a block: σs of the only edge to it, φs, instructions (what they use, what they define), tests and σs,
 // edges.

@@ -2,8 +2,8 @@
 
 use super::versions::{Ssi, Version};
 use crate::bitset::BitSet;
-use crate::dataflow::{Instruction, Program, Variable};
 use crate::graph::{Graph, Lists, Node};
+use crate::program::{Instruction, Program, Variable};
 
 /// The edges from what defines to what uses, twice: of the versions of an overlay, added φs, σs and copies counted as uses and
 /// definitions, and of the program's variables as they are, where each definition is connected with each use that it reaches
@@ -134,8 +134,8 @@ impl<'a> Walks<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataflow::ProgramBuilder;
     use crate::graph::CsrGraph;
+    use crate::program::ProgramBuilder;
     use crate::ssi::{Strategy, ssify};
 
     /// `arms` definitions that meet, then as many uses: Oh et al.'s chains connect all with all.

@@ -31,7 +31,7 @@ pub use strategy::{Conditions, Strategy};
 pub use versions::{Counts, Ssi, Version, VersionDef};
 
 use crate::bitset::BitSet;
-use crate::dataflow::{Program, Variable};
+use crate::program::{Program, Variable};
 use assembly::Assembly;
 use split::{Splitter, Trees};
 

@@ -1,8 +1,8 @@
 //! Where variables occur, for those whose live ranges are split.
 
 use crate::bitset::BitSet;
-use crate::dataflow::{Instruction, Program, Variable};
 use crate::graph::{EdgeId, Graph, Lists, Node};
+use crate::program::{Instruction, Program, Variable};
 
 /// How a variable occurs in a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,9 +4,9 @@ use super::live_range::LiveRange;
 use super::occurrences::{Occurrence, Place};
 use super::points::{Point, SplitSet};
 use super::strategy::{Conditions, Strategy};
-use crate::dataflow::{Instruction, Program, TestKind};
 use crate::dom::DomTree;
 use crate::graph::{EdgeId, Graph, Node};
+use crate::program::{Instruction, Program, TestKind};
 
 /// Splits of one variable: φs at entries, σs at exits, copies at instructions, all of them where the variable is live; and the
 /// sources of information that flows backward, in blocks and on edges.

@@ -1,7 +1,7 @@
 //! Control-flow nodes in the sense of paper 4: entries of blocks, instructions, exits of blocks.
 
-use crate::dataflow::Instruction;
 use crate::graph::Node;
+use crate::program::Instruction;
 
 /// A control-flow node, at which a live range can be split (paper 4, Section 2.1).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -29,11 +29,11 @@ use super::occurrences::Occurrence;
 use super::plan::Plan;
 use super::single_entry::SingleEntries;
 use crate::bitset::BitSet;
-use crate::dataflow::{Program, Variable};
 use crate::dom::DomTree;
 use crate::frontier::IteratedFrontier;
 use crate::graph::{CsrGraph, EdgeId, Graph, Node, Reversed};
 use crate::order::Sccs;
+use crate::program::{Program, Variable};
 
 /// The dominators and post-dominators of a graph, made when they are first asked for.
 pub(super) struct Trees<'a> {

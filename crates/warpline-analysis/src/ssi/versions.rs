@@ -1,8 +1,8 @@
 //! The outcome of splitting: versions of variables, laid over a program that stays as it is.
 
 use crate::bitset::BitSet;
-use crate::dataflow::{Instruction, Program, Variable};
 use crate::graph::{EdgeId, Graph, Lists, Node};
+use crate::program::{Instruction, Program, Variable};
 
 /// A version of a variable. The versions below [`Program::variables`] are the variables themselves: of each, its value on entry
 /// or else its first definition in dominance order.

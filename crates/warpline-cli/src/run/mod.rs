@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 use warpline::group_functions::Query;
 use warpline::ir::{Block, Function, Op, SymbolData, SymbolKind, Value};
 use warpline::uniformity::report::{FunctionReport, Reason};
-use warpline::vectorize::callees::asking_lanes;
+use warpline::vectorize::call_graph::asking_lanes;
 use warpline::vectorize::work_items::{Added, WorkItems};
 use warpline::vectorize::{
     AllCallees, Callees as _, Contract, NoMathLibrary, Vectorized, driver, linearize_kernel,

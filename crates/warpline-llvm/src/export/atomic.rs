@@ -6,7 +6,7 @@ use warpline_ir::{Atomic, AtomicOrdering, Inst, MemAccess, RmwOp, Value};
 use super::Emitter;
 use crate::error::Result;
 use crate::ffi::load::functions;
-use crate::import::ORDERINGS;
+use crate::opcodes::ORDERINGS;
 
 /// LLVM's number of an ordering.
 pub(super) fn ordering_number(ordering: AtomicOrdering) -> u32 {

@@ -10,7 +10,7 @@ use super::atomic::ordering_number;
 use super::{Emitter, Patch};
 use crate::error::Result;
 use crate::ffi::load::{functions, major};
-use crate::import::{BINARY, CASTS, FAST_MATH_SHIFT, FIRST_INT_PREDICATE, FLOAT_PREDICATES, value_operands};
+use crate::opcodes::{BINARY, CASTS, FAST_MATH_SHIFT, FIRST_INT_PREDICATE, FLOAT_PREDICATES, value_operands};
 use crate::simplify::attribute_kind;
 
 /// Metadata that may go to a new function even if the instruction's type is another now.

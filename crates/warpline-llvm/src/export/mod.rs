@@ -32,8 +32,6 @@ use crate::ffi::load::functions;
 use crate::module::c_string;
 use crate::tables::{Body, Bridge};
 
-pub(crate) use debug::DebugBuilder;
-
 /// How a new function is seen from outside its module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Linkage {

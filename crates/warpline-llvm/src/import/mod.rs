@@ -15,10 +15,6 @@ mod inst;
 mod promises;
 mod weights;
 
-pub(crate) use inst::{
-    BINARY, CASTS, FAST_MATH_SHIFT, FIRST_INT_PREDICATE, FLOAT_PREDICATES, ORDERINGS, value_operands,
-};
-
 use std::collections::{HashMap, HashSet};
 
 use llvm_sys::prelude::*;
@@ -27,10 +23,9 @@ use warpline_ir::{
     ValueData, ValueDef,
 };
 
-use crate::facts::REPLACEABLE;
 use crate::ffi::load::functions;
 use crate::module::{Module, owned_string, value_name};
-use crate::pointers::EXTERN_WEAK;
+use crate::opcodes::{EXTERN_WEAK, REPLACEABLE};
 use crate::simplify::has_body;
 use crate::tables::{Body, Bridge};
 

@@ -10,8 +10,9 @@ use super::meet::{Comparison, Meeting, Unknown};
 use super::order::{Order, Schedule};
 use super::pieces::Pieces;
 use super::region::Sym;
-use super::{Contract, Dependences, Region};
-use crate::{MAX_WIDTH, VectorizeError};
+use super::{Dependences, Region};
+use crate::VectorizeError;
+use crate::choices::{Contract, MAX_WIDTH};
 use warpline_ir::{Function, Inst, Module, Op, Value};
 
 /// So many pairs are looked at before what is left counts as unknown.

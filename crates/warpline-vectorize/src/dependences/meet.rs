@@ -11,7 +11,7 @@ use super::pieces::Pieces;
 use super::place::{Place, Row, Term};
 use super::region::{Region, Sym, sym};
 use super::roots::Objects;
-use crate::MAX_WIDTH;
+use crate::choices::MAX_WIDTH;
 use warpline_ir::{BinaryOp, Block, Function, InstFlags, Module, Op, Value, ValueDef};
 use warpline_uniformity::Uniformity;
 

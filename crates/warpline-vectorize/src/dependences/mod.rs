@@ -39,7 +39,8 @@ pub(super) mod span;
 use warpline_ir::{Effects, Function, Inst, Module, Op, Symbol};
 use warpline_uniformity::Uniformity;
 
-use super::options::{Contract, Options};
+use super::choices::Contract;
+use super::embedder::Callees;
 use super::{VectorizeError, dead_ends};
 use access::Collector;
 use bounds::{Facts, Source};
@@ -71,6 +72,21 @@ pub struct Dependences {
     pub warnings: Vec<String>,
 }
 
+/// What is asked of accesses to memory.
+#[derive(Copy, Clone)]
+pub(super) struct Setting<'a> {
+    /// W.
+    pub(super) width: u32,
+    /// What memory that several lanes access means.
+    pub(super) contract: Contract,
+    /// The function that the kernel was cut out of, if it is an iteration of a loop.
+    pub(super) region: Option<&'a Region<'a>>,
+    /// Functions that are called for one lane after the other.
+    pub(super) pieces: &'a Pieces,
+    /// What is known of functions that are called.
+    pub(super) callees: &'a dyn Callees,
+}
+
 /// Finds the dependences between the lanes of a kernel: `scalar`, in normal form, with its uniformity, which became the lane program `lanes`.
 ///
 /// # Errors
@@ -80,23 +96,23 @@ pub(super) fn find(
     scalar: &Function,
     lanes: &Function,
     uniformity: &Uniformity,
-    options: &Options<'_>,
+    setting: &Setting<'_>,
 ) -> Result<Dependences, VectorizeError> {
-    if options.contract == Contract::Racy || options.width == 1 {
+    if setting.contract == Contract::Racy || setting.width == 1 {
         return Ok(Dependences::default());
     }
-    let region = options.region;
+    let region = setting.region;
     let source = Source::new(module, scalar);
     let facts = Facts::new(&source);
     let objects = Objects::new(module, scalar, region);
     let places = Places { module, func: scalar, uniformity, region, facts: &facts };
-    let variants = |name: &str| !options.callees.variants(name).is_empty();
+    let variants = |name: &str| !setting.callees.variants(name).is_empty();
     let collector = Collector {
         module,
         func: scalar,
         places,
         objects: &objects,
-        pieces: options.pieces,
+        pieces: setting.pieces,
         variants: &variants,
     };
     let schedule = Schedule::of(lanes);
@@ -109,7 +125,7 @@ pub(super) fn find(
         }
     }
     let is_vectorized = |i: Inst| match &scalar.insts[i].op {
-        Op::Call(call) if call.callee.is_some_and(|s| is_serial(module, options, s, call.effects)) => false,
+        Op::Call(call) if call.callee.is_some_and(|s| is_serial(module, setting, s, call.effects)) => false,
         Op::Call(call) => call.callee.is_none_or(|s| module.function(&module.symbols[s].name).is_some()),
         _ => false,
     };
@@ -120,17 +136,17 @@ pub(super) fn find(
         objects: &objects,
         facts: &facts,
         region,
-        pieces: options.pieces,
+        pieces: setting.pieces,
         accesses: &accesses,
         inspected: Inspected::default(),
-        lanes: options.width,
+        lanes: setting.width,
     };
     let mut judge = Judge {
         module,
         func: scalar,
         region,
-        contract: options.contract,
-        pieces: options.pieces,
+        contract: setting.contract,
+        pieces: setting.pieces,
         comparison,
         schedule,
         irregular: Irregular::new(scalar, uniformity),
@@ -143,10 +159,10 @@ pub(super) fn find(
 
 /// Whether a function is called for one active lane after the other, although it could be called for all at once: a [piece](pieces), and in code with a
 /// sequential meaning whatever writes to memory that lanes share.
-pub(super) fn is_serial(module: &Module, options: &Options<'_>, callee: Symbol, effects: Effects) -> bool {
-    if options.pieces.of(callee).is_some() {
+pub(super) fn is_serial(module: &Module, setting: &Setting<'_>, callee: Symbol, effects: Effects) -> bool {
+    if setting.pieces.of(callee).is_some() {
         return true;
     }
-    options.contract == Contract::Sequential
+    setting.contract == Contract::Sequential
         && access::shared_effects(module, callee, effects).contains(Effects::WRITES)
 }

@@ -10,10 +10,11 @@
 
 use cranelift_entity::EntitySet;
 
+use super::Region;
 use super::access::is_silent;
 use super::irregular::Irregular;
 use super::roots::Objects;
-use super::{Contract, Region};
+use crate::choices::Contract;
 use crate::known_calls::is_annotation;
 use warpline_ir::{
     AccessType, BinaryOp, Block, CallInfo, Combine, Effects, FuncId, Function, Inst, InstFlags, LaneOp,

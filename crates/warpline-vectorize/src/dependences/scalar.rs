@@ -1,7 +1,7 @@
 //! What a kernel computes, computed before the loop that it is an iteration of, for a given iteration.
 
 use super::region::{Growth, Region, Stands};
-use crate::driver::build::Builder;
+use crate::builder::Builder;
 use warpline_ir::{BinaryOp, CastOp, Constant, Function, InstFlags, LaneOp, Op, Type, Value, ValueDef};
 
 /// So many operations are computed again at most.

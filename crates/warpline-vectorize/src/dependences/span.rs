@@ -1,6 +1,6 @@
 //! Stretches of memory, by numbers that are known before a loop, and the code that compares them.
 
-use crate::driver::build::Builder;
+use crate::builder::Builder;
 use warpline_dataflow::linear::Extension;
 use warpline_ir::{BinaryOp, Block, CastOp, Constant, InstFlags, IntPred, Op, Type, Value};
 

@@ -2,8 +2,8 @@
 
 use warpline_ir::{BinaryOp, CastOp, Constant, FuncId, InstFlags, IntPred, Module, Op, Type, Value};
 
-use super::build::{Builder, I64};
 use crate::VectorizeError;
+use crate::builder::{Builder, I64};
 
 /// Adds a function of type `void (ptr)` that calls `target` with arguments from an array of 8-byte slots, slot *k* for
 /// parameter *k*: integers in the low bits, floating-point numbers by their bits, addresses. The target's result, if

@@ -13,12 +13,12 @@ use std::sync::Arc;
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 
-use crate::callees::asking_lanes;
+use crate::call_graph::asking_lanes;
 use crate::shared_memory;
 use warpline_ir::{BinaryOp, CastOp, FuncId, Function, InstFlags, LaneOp, Module, Op, Type, Value, ValueDef};
 use warpline_uniformity::shape::{ArgShape, Shape};
 
-use super::build::{Builder, I64};
+use crate::builder::{Builder, I64};
 
 /// For how many groups of all lanes it is done at least.
 pub(crate) const MIN_GROUPS: i64 = 8;

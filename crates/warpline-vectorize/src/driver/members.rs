@@ -5,7 +5,7 @@ use crate::alignment::at_distance;
 use crate::lower::vector_form;
 use warpline_ir::{MemAccess, Module, Op, Type, Value};
 
-use super::build::Builder;
+use crate::builder::Builder;
 
 /// Whether W elements of an array are a vector in memory.
 fn is_vector(module: &Module, ty: Type) -> bool {

@@ -25,8 +25,7 @@
 //! The caller sees to it that every index of the range fits the kernel's parameter, signed or unsigned
 //! ([`index_fits`]).
 
-pub(super) mod build;
-mod entry;
+pub(super) mod entry;
 mod lead;
 mod members;
 mod ndrange;
@@ -37,10 +36,10 @@ pub use lead::make_lead;
 pub use ndrange::ndrange;
 pub use range::{scalar_range, vector_range};
 
-use warpline_ir::{FuncId, Function, IntPred, Module, Op, Type, Value};
+use warpline_ir::{FuncId, Function, IntPred, Module, Op, Value};
 use warpline_uniformity::shape::ArgShape;
 
-use build::Builder;
+use crate::builder::{self, Builder, element_bytes};
 
 use super::VectorizeError;
 
@@ -86,8 +85,8 @@ pub(crate) fn before_whole_groups(b: &mut Builder, forms: &Forms, lead: Value, c
     let zero = b.int(64, 0);
     let many = b.icmp(IntPred::Uge, count, least);
     let some = b.icmp(IntPred::Ne, lead, zero);
-    let lead = b.value(Op::Select, &[some, lead, count], build::I64);
-    b.value(Op::Select, &[many, lead, count], build::I64)
+    let lead = b.value(Op::Select, &[some, lead, count], builder::I64);
+    b.value(Op::Select, &[many, lead, count], builder::I64)
 }
 
 /// The widths of a kernel's index parameters, in bits.
@@ -142,25 +141,6 @@ pub fn groups(begin: i64, end: i64, lanes: &[u32], index_widths: &[u32]) -> impl
         at = at.saturating_add(i64::from(count));
         Some((start, count))
     })
-}
-
-/// How many bytes an element of an array of this type takes; `None` for types that have no such arrays.
-pub fn element_bytes(module: &Module, ty: Type) -> Option<u64> {
-    let members_too = |ty: Type| {
-        let mut k = 0;
-        while let Some(member) = module.types.member(ty, k) {
-            element_bytes(module, member)?;
-            k += 1;
-        }
-        module.layout.alloc_size(&module.types, ty).filter(|&size| size > 0)
-    };
-    match ty {
-        Type::Int(1) => Some(1),
-        // The elements of a vector lie side by side, whatever the alignment of one of them is.
-        Type::Vector(v) if v.scalable || !module.layout.scalar_bits(v.elem).is_multiple_of(8) => None,
-        Type::Aggregate(_) | Type::Vector(_) => members_too(ty),
-        _ => module.layout.alloc_size(&module.types, ty),
-    }
 }
 
 /// Checks that the kernel's arguments and result can be passed by a driver.

@@ -6,7 +6,7 @@ use warpline_ir::group_functions::Query;
 use warpline_ir::{BinaryOp, FuncId, InstFlags, IntPred, Module, Op, Type, Value};
 use warpline_uniformity::shape::ArgShape;
 
-use super::build::{Builder, I64, Loop};
+use crate::builder::{Builder, I64, Loop};
 
 const X: usize = 0;
 const Y: usize = 1;

@@ -3,9 +3,9 @@
 use warpline_ir::{BinaryOp, CastOp, FuncId, Function, InstFlags, IntPred, Module, Op, Type, Value};
 use warpline_uniformity::shape::ArgShape;
 
-use super::build::{Builder, I64, Loop};
 use super::{Form, Forms, before_whole_groups, check, index_widths};
 use crate::VectorizeError;
+use crate::builder::{Builder, I64, Loop};
 
 /// What a driver knows of a parameter of the kernel.
 #[derive(Copy, Clone)]

@@ -1,4 +1,5 @@
 use super::*;
+use warpline_ir::Type;
 use warpline_ir::verify::verify_module;
 use warpline_ir::{FuncId, Op};
 

@@ -34,12 +34,13 @@ use warpline_ir::{Block, CallInfo, Combine, FuncId, Function, Module, Op};
 use warpline_uniformity::rules::{called, lane_op};
 use warpline_uniformity::shape::ArgShape;
 
-use super::callees::asking_lanes;
+use super::call_graph::asking_lanes;
+use super::choices::{Contract, MAX_WIDTH};
 use super::dependences::{self, Check, Pieces, Region, Stands};
 use super::driver::{Form, Forms, make_lead};
-use super::options::{Contract, Options, Vectorized};
+use super::options::{Options, Vectorized};
 use super::pipeline::vectorize_forms;
-use super::{MAX_WIDTH, VectorizeError, dead_ends, refused_calls};
+use super::{VectorizeError, dead_ends, refused_calls};
 use body::{Body, Lines};
 use carried::{Carried, Kind};
 use find::Loop;

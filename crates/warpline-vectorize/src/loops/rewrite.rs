@@ -27,8 +27,8 @@
 //! the last iteration. The scalar loop goes on from there: as a rule it executes nothing but the part of the last iteration that precedes the test,
 //! and all that leaves the loop leaves it as before.
 
+use crate::builder::Builder;
 use crate::dependences::{Check, span};
-use crate::driver::build::Builder;
 use crate::driver::{Form, Forms, before_whole_groups};
 use warpline_ir::{
     BinaryOp, Block, CastOp, Combine, Constant, FuncId, Function, InstFlags, IntPred, Module, Op, Type, Value,

@@ -6,7 +6,7 @@
 //! and the scalar loop does all the work.
 
 use crate::VectorizeError;
-use crate::driver::build::Builder;
+use crate::builder::Builder;
 use warpline_dataflow::conditions::{inverse, swapped};
 use warpline_dataflow::linear::rounds;
 use warpline_ir::{BinaryOp, CastOp, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value};

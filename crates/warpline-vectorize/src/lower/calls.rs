@@ -5,9 +5,9 @@ use warpline_ir::{Constant, Effects, FloatKind, FuncId, Inst, Op, Scalar, Type, 
 use warpline_uniformity::rules::called;
 use warpline_uniformity::shape::ArgShape;
 
-use super::elementary::Elementary;
 use super::memory::mangle;
 use super::{Lower, Rep};
+use crate::elementary::Elementary;
 use crate::known_calls::{Fold, Form, instruction, is_annotation, libm_name, reduction, vector_intrinsic};
 
 impl Lower<'_> {

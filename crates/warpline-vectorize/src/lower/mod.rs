@@ -41,15 +41,17 @@ use warpline_uniformity::shape::Shape;
 use super::VectorizeError;
 use super::alignment::{self, at_distance};
 use super::callees::{Form, Wanted};
-use super::counts::{Always, MaskCounts};
-use super::options::{Gathers, Masks, MathLibrary, Options, Passing};
+use super::choices::{Gathers, Masks, Passing};
+use super::counts::MaskCounts;
+use super::embedder::MathLibrary;
+use super::options::Options;
+use super::plan::Always;
 use super::safe_loads::SafeLoads;
 use super::words::Words;
 
 use memory::covered::Covered;
 use stack::StackUse;
 
-pub use elementary::Elementary;
 pub(super) use memory::plan::{AccessPlan, Spread};
 pub use reps::Rep;
 
@@ -68,7 +70,7 @@ pub struct Input<'a> {
     pub safe_loads: &'a SafeLoads,
     /// Blocks that every lane comes to, whatever happens.
     pub always: &'a Always,
-    /// Functions that [execute lane operations](super::callees::asking_lanes).
+    /// Functions that [execute lane operations](super::call_graph::asking_lanes).
     pub lane_callees: &'a EntitySet<Symbol>,
     /// Narrow loads that may be parts of loads of [words](super::words).
     pub words: &'a Words,

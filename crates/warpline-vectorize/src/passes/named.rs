@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use super::run::run;
-use super::unit::{Context, Unit};
-use super::{PASSES, Pass, Phase, verify_unit};
+use super::{PASSES, Pass, Phase};
 use crate::VectorizeError;
-use crate::callees::asking_lanes;
+use crate::call_graph::asking_lanes;
 use crate::options::Options;
+use crate::pass::{Context, Unit, run, verify_unit};
 use warpline_ir::{Function, Module};
 
 /// Runs passes on a function: those with these names, in this order. `@NAME` stands for all passes of the list that the function has yet to go through, up to and

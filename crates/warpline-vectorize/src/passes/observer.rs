@@ -6,8 +6,7 @@ use std::fmt::Write as _;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use super::run::Instrument;
-use super::{Info, all};
+use super::{Info, Instrument, all};
 use warpline_ir::text::print_function;
 use warpline_ir::{Function, Module};
 

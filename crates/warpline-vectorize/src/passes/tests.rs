@@ -1,6 +1,5 @@
 use std::sync::{Arc, Mutex};
 
-use super::run::run;
 use super::*;
 use crate::{ErrorKind, Options};
 use warpline_ir::text::{parse_module, print_function};

@@ -18,8 +18,6 @@
 
 mod fills;
 
-use crate::VectorizeError;
-use crate::passes::{Context, Unit};
 use std::cmp::Ordering;
 
 use cranelift_entity::packed_option::PackedOption;
@@ -83,13 +81,6 @@ pub fn interleave(
         made.push(Interleaved { address, step: granule as i64 });
     }
     made
-}
-
-/// The pass.
-pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeError> {
-    let uniformity = cx.uniformity(unit);
-    unit.laid_out = interleave(cx.module, &mut unit.func, cx.options.width, |v| uniformity.is_divergent(v));
-    Ok(!unit.laid_out.is_empty())
 }
 
 /// The instructions that use each value. φs are among them.

@@ -31,11 +31,12 @@ use warpline_ir::{Block, Effects, Function, Inst, LaneOp, Module, Op, Symbol, Ty
 use warpline_uniformity::rules::lane_op;
 use warpline_uniformity::shape::ArgShape;
 
+use super::choices::{Gathers, MAX_WIDTH, Masks};
 use super::known_calls::has_cheap_vector_form;
 use super::loops::Iteration;
 use super::lower::{AccessPlan, Rep, representations};
-use super::options::{Gathers, Masks, Options};
-use super::pipeline::{Linearized, MAX_WIDTH, linearize_kernel};
+use super::options::Options;
+use super::pipeline::{Linearized, linearize_kernel};
 use super::words::Words;
 
 use work::Work;

@@ -20,63 +20,10 @@ mod log_double;
 mod pow;
 
 use crate::VectorizeError;
+use crate::elementary::{Elementary, Function};
 use warpline_ir::{BinaryOp, CastOp, Constant, Effects, FloatKind, FloatPred, Inst, Op, Type, Value};
 
 use super::{Lower, Rep};
-
-/// A function that can be written out.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Elementary {
-    function: Function,
-    kind: FloatKind,
-}
-
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-enum Function {
-    Exp,
-    Exp2,
-    Log,
-    Log2,
-    Log10,
-    Pow,
-}
-
-impl Elementary {
-    /// The largest error of all of them, in units in the last place.
-    pub const LARGEST_ULP: u32 = 3;
-
-    /// The function of the C library's name.
-    pub fn of(libm: &str) -> Option<Elementary> {
-        let (base, kind) = match libm.strip_suffix('f') {
-            Some(base) => (base, FloatKind::Float),
-            None => (libm, FloatKind::Double),
-        };
-        let function = match base {
-            "exp" => Function::Exp,
-            "exp2" => Function::Exp2,
-            "log" => Function::Log,
-            "log2" => Function::Log2,
-            "log10" => Function::Log10,
-            "pow" if kind == FloatKind::Float => Function::Pow,
-            _ => return None,
-        };
-        Some(Elementary { function, kind })
-    }
-
-    /// Whether it is one on `double`.
-    pub fn is_double(self) -> bool {
-        self.kind == FloatKind::Double
-    }
-
-    /// The largest error, in units in the last place.
-    pub fn max_ulp(self) -> u32 {
-        match (self.function, self.kind) {
-            (Function::Log2, FloatKind::Float) => 2,
-            (Function::Log10 | Function::Pow, FloatKind::Float) => 3,
-            _ => 1,
-        }
-    }
-}
 
 impl<'m> Lower<'m> {
     /// Writes a function out for all lanes of a call.

@@ -1,5 +1,7 @@
 //! The whole way: from a function of a module to its W-lane version in the same module.
 
+mod forms;
+
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -10,17 +12,18 @@ use warpline_ir::{Effects, FuncId, Function, Module, Symbol, SymbolData, SymbolK
 use warpline_uniformity::Uniformity;
 use warpline_uniformity::shape::Shape;
 
-use super::callees::{self, Form, Originals, asking_lanes};
+use super::call_graph::asking_lanes;
+use super::callees::{Form, Originals};
+use super::choices::{Coherence, MAX_WIDTH};
 use super::counts::Counts;
 use super::dependences::{self, Dependences, Pieces};
 use super::lower::{Input, Lowered, lower};
-use super::options::{Coherence, Options, Vectorized};
-use super::passes::{self, Context, LOWER, LaneFacts, Phase, Unit, verify_unit};
+use super::options::{Options, Vectorized};
+use super::pass::{Context, LaneFacts, Unit, announce, verify_unit};
+use super::passes::{self, LOWER};
+use super::phase::Phase;
 use super::words::Words;
 use super::{LaneProgram, VectorizeError, refused_calls};
-
-/// The greatest number of lanes.
-pub const MAX_WIDTH: u32 = 64;
 
 /// A linearized kernel with what is known of its values: what [`lower`] lowers and the lane interpreter runs.
 #[derive(Clone)]
@@ -107,8 +110,9 @@ fn linearize(
     };
     let LaneFacts { canonical: scalar, uniformity, shapes, known, words, .. } = facts;
     let LaneFacts { guarded, safe_loads, counts, always, linearization, .. } = facts;
-    let found =
-        cx.part("dependences", || dependences::find(module, &scalar, &unit.func, &uniformity, options));
+    let found = cx.part("dependences", || {
+        dependences::find(module, &scalar, &unit.func, &uniformity, &options.of_memory())
+    });
     let dependences = match found {
         // Counters of loops whose bodies are there twice are not recognized.
         Err(_) if coherent > 0 => {
@@ -172,7 +176,7 @@ pub fn vectorize_forms(
         let (args, name) = (options.args.clone(), name.to_owned());
         let options = &Options { masked, args, name, ..*options };
         let (mut made, wanted) = lower_one(module, &func, one, options)?;
-        made.callees = callees::make(module, wanted, options)?;
+        made.callees = forms::make(module, wanted, options)?;
         all.push(made);
     }
     all[0].callees.extend(own.functions());
@@ -180,7 +184,7 @@ pub fn vectorize_forms(
 }
 
 /// Vectorizes one function that is called by a kernel, and says which forms of functions it calls.
-pub(super) fn vectorize_callee(
+fn vectorize_callee(
     module: &mut Module,
     func: &Function,
     options: &Options<'_>,
@@ -204,7 +208,7 @@ fn lower_one(
         );
         return Err(VectorizeError::in_function(func, reason));
     }
-    let Lowered { func: lowered, params, result, approximate, masks, callees } = passes::announce(
+    let Lowered { func: lowered, params, result, approximate, masks, callees } = announce(
         &LOWER,
         options.instrument,
         module,

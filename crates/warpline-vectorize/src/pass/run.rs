@@ -1,62 +1,20 @@
 //! The runner of passes.
 
-use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use super::Pass;
 use super::unit::{Context, Unit};
-use super::{Info, PASSES, Pass, Phase};
 use crate::VectorizeError;
+use crate::instrument::{Info, Instrument};
+use crate::phase::Phase;
 use warpline_ir::verify::verify;
 use warpline_ir::{Function, Module};
 
-/// Is told of passes, and may keep optional ones from running.
-pub trait Instrument: fmt::Debug + Sync {
-    /// Whether an optional pass may run on a function.
-    fn allows(&self, _pass: &'static Info, _func: &Function) -> bool {
-        true
-    }
-
-    /// A pass begins.
-    fn before(&self, _pass: &'static Info, _module: &Module, _func: &Function) {}
-
-    /// A pass has ended, after so long, and has or has not changed the function.
-    fn after(
-        &self,
-        _pass: &'static Info,
-        _module: &Module,
-        _func: &Function,
-        _changed: bool,
-        _took: Duration,
-    ) {
-    }
-
-    /// A pass has ended that has also made this function, under another mask.
-    fn also_after(&self, _pass: &'static Info, _module: &Module, _func: &Function) {}
-
-    /// Something was done that took so long: an analysis, a check, or a step of a pass. Within a pass, it is part of that pass's time, too.
-    fn part(&self, _name: &'static str, _took: Duration) {}
-
-    /// Whether functions are to be verified after every pass, not only where they come into another phase.
-    fn verifies_each(&self) -> bool {
-        cfg!(debug_assertions)
-    }
-}
-
-/// Wants to know nothing.
-#[derive(Debug)]
-pub struct Silent;
-
-impl Instrument for Silent {}
-
-/// Runs all [passes](PASSES).
+/// Runs a pass on a function, unless it is optional and the instrument does not allow it.
 ///
 /// # Errors
-/// The first that a pass has, or if one leaves a function that is not valid.
-pub(crate) fn run_all(unit: &mut Unit, cx: &Context<'_>) -> Result<(), VectorizeError> {
-    PASSES.iter().try_for_each(|pass| run(pass, unit, cx))
-}
-
-pub(super) fn run(pass: &'static Pass, unit: &mut Unit, cx: &Context<'_>) -> Result<(), VectorizeError> {
+/// What the pass finds, or if it leaves a function that is not valid.
+pub(crate) fn run(pass: &'static Pass, unit: &mut Unit, cx: &Context<'_>) -> Result<(), VectorizeError> {
     let info = &pass.info;
     if unit.phase != info.from {
         let (name, is, wants) = (info.name, unit.phase.name(), info.from.name());

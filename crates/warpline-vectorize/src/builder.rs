@@ -5,8 +5,6 @@ use warpline_ir::{
     Module, Op, SymbolKind, Type, Value,
 };
 
-use super::element_bytes;
-
 pub(crate) const I64: Type = Type::Int(64);
 
 /// A function under construction, with the block that code is appended to.
@@ -227,4 +225,23 @@ impl<'m> Builder<'m> {
 fn in_memory(elem: Type, lanes: Option<u32>) -> (Type, Type) {
     let wide = |ty: Type| lanes.and_then(|l| ty.vector(l)).unwrap_or(ty);
     (wide(if elem == Type::BOOL { Type::Int(8) } else { elem }), wide(elem))
+}
+
+/// How many bytes an element of an array of this type takes; `None` for types that have no such arrays.
+pub fn element_bytes(module: &Module, ty: Type) -> Option<u64> {
+    let members_too = |ty: Type| {
+        let mut k = 0;
+        while let Some(member) = module.types.member(ty, k) {
+            element_bytes(module, member)?;
+            k += 1;
+        }
+        module.layout.alloc_size(&module.types, ty).filter(|&size| size > 0)
+    };
+    match ty {
+        Type::Int(1) => Some(1),
+        // The elements of a vector lie side by side, whatever the alignment of one of them is.
+        Type::Vector(v) if v.scalable || !module.layout.scalar_bits(v.elem).is_multiple_of(8) => None,
+        Type::Aggregate(_) | Type::Vector(_) => members_too(ty),
+        _ => module.layout.alloc_size(&module.types, ty),
+    }
 }

@@ -7,11 +7,12 @@ use std::time::Instant;
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 
-use super::Phase;
-use super::run::Instrument;
-use crate::counts::{Always, Counts};
+use crate::counts::Counts;
+use crate::instrument::Instrument;
 use crate::linearize::Linearization;
 use crate::options::Options;
+use crate::phase::Phase;
+use crate::plan::Always;
 use crate::private_memory::Interleaved;
 use crate::safe_loads::SafeLoads;
 use crate::shared_memory;

@@ -1,0 +1,102 @@
+//! What can be chosen, and how lanes are passed: words that every part of the vectorizer shares.
+
+use warpline_ir::Type;
+
+/// The greatest number of lanes.
+pub const MAX_WIDTH: u32 = 64;
+
+/// How much control flow is folded.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Linearize {
+    /// Divergent branches only.
+    #[default]
+    Partial,
+    /// Every branch but those that ask whether a mask has any lane.
+    Full,
+}
+
+/// Where branches are put around code that may turn out to have no active lane (paper 3, Sec. 6), besides where that is needed for
+/// what the program does.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Boscc {
+    /// Nowhere.
+    #[default]
+    Off,
+    /// Wherever a divergent branch leads to a block of its own.
+    On,
+    /// Where a cost model expects a gain.
+    Auto,
+}
+
+/// For which loops code is made for [iterations in which lanes agree](super::coherence).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Coherence {
+    /// None.
+    #[default]
+    Off,
+    /// All for which it can be made, whatever is saved.
+    On,
+    /// Those in which lanes are likely to agree and much is loaded.
+    Auto,
+}
+
+/// What a machine's instructions gather and scatter under masks.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Gathers {
+    /// Nothing: each lane accesses memory by an instruction of its own.
+    Nothing,
+    /// Elements of 32 bits at indices of 32 bits, and loads alone, by the instructions of AVX2.
+    Avx2,
+    /// Elements of 32 and 64 bits, loads and stores, by whatever LLVM makes of its masked accesses.
+    #[default]
+    Everything,
+}
+
+/// What a machine's instructions load from neighbouring places and store there under masks.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Masks {
+    /// Nothing.
+    Nothing,
+    /// Elements of 32 and 64 bits.
+    Wide,
+    /// Elements of any size, or nobody knows: then it is left to LLVM.
+    #[default]
+    Everything,
+}
+
+impl Masks {
+    /// Whether there are such instructions for elements of so many bits.
+    pub fn serve(self, bits: u64) -> bool {
+        match self {
+            Masks::Nothing => false,
+            Masks::Wide => matches!(bits, 32 | 64),
+            Masks::Everything => true,
+        }
+    }
+}
+
+/// What memory that several lanes or iterations access means, and who answers for it.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Contract {
+    /// As if indices ran one after the other, in ascending order. Nothing is promised: what cannot be proved is checked at run time, serialized or
+    /// refused.
+    Sequential,
+    /// The sequential meaning. The user promises that accesses do not conflict where that cannot be decided.
+    Independent,
+    /// Lanes are unordered threads. The user promises that they do not race; certain races are refused.
+    #[default]
+    Threads,
+    /// Lanes are unordered threads, and the user accepts whatever their races do.
+    Racy,
+}
+
+/// How a parameter or result of the vectorized function is passed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Passing {
+    /// One scalar, the same for all lanes.
+    Uniform(Type),
+    /// Lane 0's value as a scalar; lane *k* has `k` times the step more.
+    Strided(Type, i64),
+    /// A vector with one element per lane; the type is that of one lane.
+    Varying(Type),
+}
