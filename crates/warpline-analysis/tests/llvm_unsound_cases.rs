@@ -4,9 +4,9 @@
 use warpline_analysis::uniformity::{Cause, Rule, SsaBuilder, SsaProgram, Uniformity, Value};
 use warpline_analysis::{CsrGraph, EdgeId, Graph, Node};
 use warpline_testkit::claims::{Seen, violation};
-use warpline_testkit::convergence::hierarchies;
 use warpline_testkit::graph_oracles::Dominance;
 use warpline_testkit::graphs;
+use warpline_testkit::hierarchies;
 use warpline_testkit::lockstep::{self, Observed};
 use warpline_testkit::tagged::Tags;
 

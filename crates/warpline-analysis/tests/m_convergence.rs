@@ -9,9 +9,9 @@ use std::fmt;
 use warpline_analysis::uniformity::{Rule, SsaProgram, Uniformity};
 use warpline_analysis::{CsrGraph, Graph};
 use warpline_testkit::convergence::criteria::Criteria;
-use warpline_testkit::convergence::hierarchies::{self, Hierarchy};
 use warpline_testkit::convergence::m_converged;
 use warpline_testkit::graph_oracles::is_reducible;
+use warpline_testkit::hierarchies::{self, Hierarchy};
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::{control_flow, graphs};
 

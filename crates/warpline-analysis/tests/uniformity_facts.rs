@@ -8,8 +8,8 @@ use warpline_analysis::uniformity::{
 };
 use warpline_analysis::{CsrGraph, DfsOrder, DomTree, EdgeId, Graph, Limits, Node, Reversed};
 use warpline_testkit::claims::{Seen, violation};
-use warpline_testkit::convergence::hierarchies;
 use warpline_testkit::graph_oracles::Dominance;
+use warpline_testkit::hierarchies;
 use warpline_testkit::lockstep::{self, Moment, Observed};
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::tagged::Tags;

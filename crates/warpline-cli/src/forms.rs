@@ -3,7 +3,7 @@
 use warpline_analysis::dataflow::Program;
 use warpline_analysis::ssi::{Direction, Kind, NAMED, NamedStrategy, Ssi, singer_ssi, ssify};
 
-use crate::bench::table::Table;
+use crate::table::Table;
 
 /// The name of Singer's form.
 const SINGER: &str = "singer";

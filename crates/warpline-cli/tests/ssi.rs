@@ -1,4 +1,4 @@
-//! `warpline ssi` and `warpline bench ssi`.
+//! `warpline ssi`.
 
 mod common;
 
@@ -209,33 +209,4 @@ fn wrong_usage_ends_with_2_and_says_what_there_is() {
     refused(&[&program, &program, "--strategy", "abcd", "--format", "llvm"], &["one input"]);
     refused(&[&program, "--strategy", "abcd", "--function", "fnd"], &["fnd"]);
     refused(&["nowhere.ll", "--strategy", "abcd"], &["nowhere.ll"]);
-}
-
-#[test]
-fn the_benchmark_has_the_papers_figures_beside_its_own() {
-    let place = Place::new();
-    let bench = |more: &[&str]| {
-        let folder = place.0.path().display().to_string();
-        ok(&warpline(&[&["bench", "ssi", &folder, "--runs", "1"], more].concat()))
-    };
-    let text = bench(&[]);
-    for word in
-        ["Figure 11", "Figure 12", "Figure 13", "6.80", "1.48", "17.60", "program", "sparse and dense"]
-    {
-        assert!(text.contains(word), "{word} is not in\n{text}");
-    }
-    let markdown = bench(&["--format", "markdown", "--o1-runs", "0"]);
-    assert!(markdown.contains("### Figure 13") && !markdown.contains("Figure 12"), "{markdown}");
-    let report = parse(&bench(&["--format", "json"]));
-    let costs = report["total"]["costs"].as_array().unwrap();
-    let added = |form: &str| {
-        let cost = costs.iter().find(|c| c["form"] == form).unwrap();
-        number(cost, "phis") + number(cost, "sigmas") + number(cost, "copies")
-    };
-    assert!(0 < added("conditional-constants") && added("conditional-constants") < added("abcd"));
-    assert!(added("abcd") < added("stephenson") && added("singer") > 0 && added("constants") == 0);
-    let solved = report["total"]["solvers"].as_array().unwrap();
-    assert!(solved.iter().all(|s| s["by_size"][0]["functions"] == 2), "{report}");
-    assert!(report["total"]["o1_time_ns"].as_f64().unwrap() > 0.0);
-    assert_eq!(number(&report["total"], "instructions"), 13);
 }

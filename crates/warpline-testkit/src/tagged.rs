@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use warpline_analysis::{EdgeId, Graph, Node};
 
-use crate::convergence::hierarchies::Hierarchy;
 use crate::graph_oracles::CycleByDefinition;
+use crate::hierarchies::Hierarchy;
 
 /// How often the header of each cycle around a node has been executed since the cycle was entered, from the outside
 /// in.

@@ -1,10 +1,10 @@
 //! The maximal converged-with relation: its definition, its characterization by cases, and tags say the same.
 
 use warpline_analysis::{CsrGraph, Graph, Node};
-use warpline_testkit::convergence::hierarchies::{self, Hierarchy};
 use warpline_testkit::convergence::relation::{Execution, Relation};
 use warpline_testkit::convergence::{Trace, m_converged};
 use warpline_testkit::graph_oracles::is_reducible;
+use warpline_testkit::hierarchies::{self, Hierarchy};
 use warpline_testkit::lockstep::{self, Observed};
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::tagged::Tags;

@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 
 use warpline_analysis::{CsrGraph, Graph, Node};
 
-use super::hierarchies::Hierarchy;
 use crate::graph_oracles::{CycleByDefinition, Dominance, reachable};
+use crate::hierarchies::Hierarchy;
 use crate::tagged::{Tag, Tags};
 
 /// A set of nodes, as bits.

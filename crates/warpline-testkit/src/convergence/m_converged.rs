@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use warpline_analysis::{CsrGraph, Graph};
 
 use super::Trace;
-use super::hierarchies::Hierarchy;
+use crate::hierarchies::Hierarchy;
 use crate::rng::SplitMix64;
 use crate::tagged::{Tag, Tags};
 

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use warpline_analysis::Node;
 
 use super::Trace;
-use super::hierarchies::Hierarchy;
+use crate::hierarchies::Hierarchy;
 use crate::tagged::Tags;
 
 /// Which instances come after each instance, as sets of bits.

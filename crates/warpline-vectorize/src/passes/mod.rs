@@ -2,7 +2,7 @@
 //!
 //! [`PASSES`] is the only place that says what happens to a kernel, and when. In the order of reading:
 //! * this file: the list;
-//! * [`pass`](crate::pass): what a pass is, and its runner; [`Phase`]: what holds of a function before and after it;
+//! * `pass` (beside this folder): what a pass is, and its runner; [`Phase`]: what holds of a function before and after it;
 //! * `named`: single passes, for `warpline opt` and file tests;
 //! * `observer`: the instrument behind `--print-after`, `--time-passes`, `--disable-pass` and the like.
 //!

@@ -1,0 +1,36 @@
+//! The program `warpline-bench`: measurements that papers make of what is built here, one module for each.
+//!
+//! Exit codes are those of `warpline`.
+
+#![forbid(unsafe_code)]
+
+mod files;
+mod kernels;
+mod linearize;
+mod options;
+mod products;
+mod ssa;
+mod ssi;
+mod uniformity;
+
+use std::process::ExitCode;
+
+use options::{Bench, Cli};
+use warpline_cli::{begin, finish};
+
+fn main() -> ExitCode {
+    begin();
+    let cli: Cli = match warpline_cli::parse(std::env::args_os()) {
+        Ok(cli) => cli,
+        Err(code) => return code,
+    };
+    warpline_llvm::child::set_memory(cli.memory);
+    ExitCode::from(finish(|| match &cli.bench {
+        Bench::Uniformity(options) => uniformity::uniformity(options),
+        Bench::Products(options) => products::products(options),
+        Bench::Ssa(options) => ssa::ssa(options),
+        Bench::Ssi(options) => ssi::ssi(options),
+        Bench::Linearize(options) => linearize::linearize(options),
+        Bench::Kernels(options) => kernels::kernels(options),
+    }))
+}

@@ -1,0 +1,213 @@
+//! Options.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use warpline::uniformity::Target;
+use warpline::uniformity::facts::WorkGroup;
+use warpline_cli::cli::{BosccMode, Format, TableFormat, memory_size, target, work_group};
+use warpline_compile::spec::Width;
+
+/// Measures what papers measure of what is built here, and kernels.
+#[derive(Parser)]
+#[command(name = "warpline-bench", version, about, max_term_width = 100)]
+pub struct Cli {
+    /// What to measure.
+    #[command(subcommand)]
+    pub bench: Bench,
+    /// How much memory each process that reads an input, makes code or runs a kernel may have: bytes, or KiB, MiB, GiB;
+    /// 0 for no limit
+    #[arg(long, global = true, value_name = "SIZE", value_parser = memory_size, default_value = "4GiB")]
+    pub memory: u64,
+}
+
+/// What can be measured.
+#[derive(Subcommand)]
+pub enum Bench {
+    /// Uniformity by joins, postdom and strong-postdom: counts and times as in paper 1, Figure 4. Without inputs: which branches
+    /// decide by earlier criteria, on the graphs of Figure 5
+    Uniformity(BenchUniformityOptions),
+    /// What conditions, constants and ranges add to the uniformity analysis: values, branches and loops that are divergent without and with
+    Products(BenchProductsOptions),
+    /// φ placement: counts and times as in paper 5, Tables 2 to 5, with the paper's figures beside them
+    Ssa(BenchSsaOptions),
+    /// Splitting of live ranges: times, growth and share of LLVM's O1 as in paper 4, Figures 11 to 13, with the paper's figures beside
+    /// them
+    Ssi(BenchSsiOptions),
+    /// Vectorization of kernels in many shapes, from small to 50,000 blocks: how time and memory grow, stage by stage
+    Linearize(BenchLinearizeOptions),
+    /// The kernels of paper 3, and others from practice: scalar, if-converted, partially linearized and with tests that skip code, in one run, checked
+    /// against the scalar program, with the share of lanes that are active and the columns of the paper's Table 1
+    Kernels(BenchKernelsOptions),
+}
+
+/// Options of `uniformity`.
+#[derive(Args)]
+pub struct BenchUniformityOptions {
+    /// .ll, .bc, .rs, .c, .cpp or .cl; one line of the table for each
+    pub inputs: Vec<PathBuf>,
+    /// Whose rules say what is a source of divergence [default: those of the input's triple]
+    #[arg(long, value_name = "NAME", value_parser = target)]
+    pub target: Option<Target>,
+    /// How often each function is analysed by each algorithm; times are medians
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = runs)]
+    pub runs: usize,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Options of `products`.
+#[derive(Args)]
+pub struct BenchProductsOptions {
+    /// .ll, .bc, .rs, .c, .cpp or .cl; a folder stands for all .ll and .bc in it
+    #[arg(required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// One line for each program instead of each file: files whose names agree up to the first `-`
+    #[arg(long)]
+    pub by_program: bool,
+    /// Whose rules say what is a source of divergence [default: those of the input's triple]
+    #[arg(long, value_name = "NAME", value_parser = target)]
+    pub target: Option<Target>,
+    /// How many work-items a work-group has, for kernels that do not say it themselves: a fact like the others
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = work_group)]
+    pub work_group: Option<WorkGroup>,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: TableFormat,
+}
+
+/// Options of `ssa`.
+#[derive(Args)]
+pub struct BenchSsaOptions {
+    /// .ll, .bc, .rs, .c, .cpp or .cl, compiled without optimisation; a folder stands for all .ll and .bc in it
+    #[arg(required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// One line of Tables 2 to 4 for each program instead of each file: files whose names agree up to the first `-`
+    #[arg(long)]
+    pub by_program: bool,
+    /// How many lines Table 5 has at most, the largest files and functions first
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    pub rows: usize,
+    /// How many samples are taken of each function by each method; times are medians
+    #[arg(long, value_name = "N", default_value_t = 11, value_parser = runs)]
+    pub runs: usize,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: TableFormat,
+}
+
+/// Options of `ssi`.
+#[derive(Args)]
+pub struct BenchSsiOptions {
+    /// .ll, .bc, .rs, .c, .cpp or .cl, compiled without optimisation; a folder stands for all .ll and .bc in it
+    #[arg(required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// One line for each program instead of each file: files whose names agree up to the first `-`
+    #[arg(long)]
+    pub by_program: bool,
+    /// How many samples are taken of each function by each strategy; times are medians
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = runs)]
+    pub runs: usize,
+    /// How often LLVM's O1 is run on each module; the time is the median. 0: not at all
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub o1_runs: usize,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: TableFormat,
+}
+
+/// Options of `linearize`.
+#[derive(Args)]
+pub struct BenchLinearizeOptions {
+    /// Only shapes with these names
+    #[arg(long = "shape", value_name = "NAME", value_parser = shape_of_kernel)]
+    pub shapes: Vec<String>,
+    /// How many blocks, about [default: 3125 to 50000, doubled each time]
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    pub sizes: Vec<usize>,
+    /// A shape is not tried with more blocks when one measurement took longer than this
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    pub patience: u64,
+    /// How often each is vectorized; times are medians
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = runs)]
+    pub runs: usize,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: TableFormat,
+}
+
+/// Options of `kernels`.
+#[derive(Args)]
+pub struct BenchKernelsOptions {
+    /// Which kernels, with their data set if it is not the usual one: mpc, nn/sorted [default: all]
+    pub names: Vec<String>,
+    /// The CPUs to make code for, by LLVM's names
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values = ["x86-64-v3", "x86-64-v4"])]
+    pub cpu: Vec<String>,
+    /// The number of lanes, 1 to 64, or auto [default: the kernel's directive, or auto]
+    #[arg(long, value_name = "N")]
+    pub width: Option<Width>,
+    /// Where branches skip code that no lane wants, in the variant that has them
+    #[arg(long, value_enum, default_value = "auto")]
+    pub boscc: BosccMode,
+    /// How much data: small, usual, or as much as the paper has
+    #[arg(long, value_enum, default_value_t)]
+    pub size: KernelSize,
+    /// Every data set of every kernel, not the usual one alone
+    #[arg(long)]
+    pub all_data: bool,
+    /// What random data begin with
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// How long a kernel is measured on each CPU; times are medians
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0)]
+    pub time: f64,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: KernelsFormat,
+    /// Where to write the result [default: standard output]
+    #[arg(short, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+}
+
+/// How much data kernels run on.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum KernelSize {
+    /// About a millisecond for each run.
+    Small,
+    /// About 50 milliseconds.
+    #[default]
+    Usual,
+    /// What the paper has.
+    Paper,
+}
+
+/// How the measurements of kernels are printed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum KernelsFormat {
+    /// Tables for people.
+    #[default]
+    #[value(alias = "text")]
+    Table,
+    /// The same in Markdown.
+    Markdown,
+    /// For programs: a list with an object for each kernel and CPU.
+    Json,
+    /// A chart of the speed-ups.
+    Svg,
+}
+
+/// The name of a shape of [`warpline::vectorize::scaling`].
+fn shape_of_kernel(name: &str) -> Result<String, String> {
+    let names = warpline::vectorize::scaling::SHAPES.map(|(known, _)| known);
+    match names.contains(&name) {
+        true => Ok(name.to_owned()),
+        false => Err(format!("the shapes are: {}", names.join(", "))),
+    }
+}
+
+fn runs(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|n| (1..=10_000).contains(n));
+    number.ok_or_else(|| format!("`{text}` is no number of runs from 1 to 10000"))
+}

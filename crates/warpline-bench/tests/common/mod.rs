@@ -1,0 +1,17 @@
+//! Running the program.
+
+use std::process::{Command, Output};
+
+// Each file of tests uses some of them.
+#[allow(unused_imports)]
+pub use warpline_testkit::programs_run::{ok, root, stderr, stdout};
+
+/// The program with these arguments, run in the repository's root.
+pub fn bench(arguments: &[&str]) -> Output {
+    command(arguments).output().expect("the program starts")
+}
+
+/// The program with these arguments, not yet started.
+pub fn command(arguments: &[&str]) -> Command {
+    warpline_testkit::programs_run::command(env!("CARGO_BIN_EXE_warpline-bench"), arguments)
+}

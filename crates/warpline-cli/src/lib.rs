@@ -1,0 +1,179 @@
+//! The program `warpline`: analyses which values of a program all lanes agree on, and makes scalar kernels run on W lanes.
+//!
+//! Exit codes: 0 if all is well, 1 for a finding (a mismatch, a race, undefined behaviour), 2 for bad usage or bad
+//! input, 3 for a defect of warpline. Everything printed for people has a twin for programs, `--format json`.
+
+#![forbid(unsafe_code)]
+
+mod analyze;
+mod chain;
+pub mod cli;
+mod client;
+pub mod drive;
+mod explain;
+pub mod forms;
+pub mod html;
+mod input;
+mod loops;
+mod observe;
+mod opt;
+pub mod output;
+mod passes;
+pub mod placements;
+pub mod run;
+pub mod sampling;
+mod ssa;
+mod ssi;
+pub mod subject;
+pub mod table;
+mod vectorize;
+
+use std::process::ExitCode;
+
+use warpline_compile::{directives, error, kernel, spec};
+
+use cli::{Cli, Verb};
+use passes::PassOptions;
+
+/// What came of a command that did its work.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// All is well.
+    Clean,
+    /// Something was found that should not be.
+    Finding,
+    /// Part of the input could not be dealt with; the report says which.
+    Refused,
+}
+
+/// The program `warpline`.
+pub fn main() -> ExitCode {
+    begin();
+    let mut arguments: Vec<_> = std::env::args_os().collect();
+    let is_child = run::guard::is_child(&mut arguments);
+    if asks_for_tools(&arguments) {
+        let text = format!("warpline {}\n{}", env!("CARGO_PKG_VERSION"), warpline_llvm::tools());
+        return ExitCode::from(if output::print(&text).is_ok() { 0 } else { 2 });
+    }
+    let cli: Cli = match parse(&arguments) {
+        Ok(cli) => cli,
+        Err(code) => return code,
+    };
+    warpline_llvm::child::set_memory(cli.memory);
+    let code = match &cli.verb {
+        Verb::Run(options) if !is_child => caught(|| run::guard::supervise(&arguments, options)),
+        verb => finish(|| carry_out(verb)),
+    };
+    if is_child {
+        run::guard::done(code);
+    }
+    ExitCode::from(code)
+}
+
+/// What a program does first: it serves as a worker if it was started as one, and reports panics as what they are.
+pub fn begin() {
+    warpline_llvm::worker::serve_if_asked();
+    report_panics();
+}
+
+/// Options from arguments; without them, the exit code, after what is wrong or what was asked for has been printed.
+///
+/// # Errors
+/// If the program is to end.
+pub fn parse<C: clap::Parser>(
+    arguments: impl IntoIterator<Item = impl Into<std::ffi::OsString> + Clone>,
+) -> Result<C, ExitCode> {
+    C::try_parse_from(arguments).map_err(|told| usage(&told))
+}
+
+/// Does a command, and gives its exit code; an error is printed.
+pub fn finish(work: impl FnOnce() -> error::Result<Outcome>) -> u8 {
+    caught(|| exit_code(work()))
+}
+
+/// Does something whose panics are defects, reported when they happen.
+fn caught(work: impl FnOnce() -> u8) -> u8 {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or(3)
+}
+
+/// The exit code of a command; an error is printed.
+fn exit_code(outcome: error::Result<Outcome>) -> u8 {
+    match outcome {
+        Ok(Outcome::Clean) => 0,
+        Ok(Outcome::Finding) => 1,
+        Ok(Outcome::Refused) => 2,
+        Err(error) => {
+            output::complain(&format!("error: {error}"));
+            if error.is_internal() { 3 } else { 2 }
+        }
+    }
+}
+
+/// What the user asked for.
+fn carry_out(verb: &Verb) -> error::Result<Outcome> {
+    match verb {
+        Verb::Analyze(options) => analyze::analyze(options),
+        Verb::Explain(options) => explain::explain(options),
+        Verb::Vectorize(options) => observed(&options.kernel.passes, || vectorize::vectorize(options)),
+        Verb::Run(options) => observed(&options.kernel.passes, || run::run(options)),
+        Verb::Opt(options) => opt::opt(options),
+        Verb::Ssa(options) => ssa::ssa(options),
+        Verb::Ssi(options) => ssi::ssi(options),
+    }
+}
+
+/// Does something while passes are observed as asked.
+fn observed(passes: &PassOptions, work: impl FnOnce() -> error::Result<Outcome>) -> error::Result<Outcome> {
+    passes.begin()?;
+    let outcome = work();
+    passes.end();
+    outcome
+}
+
+/// Whether the arguments are `--version --verbose`.
+fn asks_for_tools(arguments: &[std::ffi::OsString]) -> bool {
+    let is = |argument: &std::ffi::OsString, names: [&str; 2]| names.iter().any(|name| argument == name);
+    let (version, verbose) = (["--version", "-V"], ["--verbose", "-v"]);
+    match arguments {
+        [_, a, b] => (is(a, version) && is(b, verbose)) || (is(a, verbose) && is(b, version)),
+        _ => false,
+    }
+}
+
+/// Prints help, or what is wrong with the arguments, which may be names of files and have any characters.
+fn usage(told: &clap::Error) -> ExitCode {
+    if told.use_stderr() {
+        output::complain(told.render().to_string().trim_end());
+    } else if told.print().is_err() {
+        return ExitCode::from(2);
+    }
+    ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(2))
+}
+
+/// Makes a panic an internal error like others.
+fn report_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let message = match (info.payload().downcast_ref::<&str>(), info.payload().downcast_ref::<String>()) {
+            (Some(text), _) => text,
+            (_, Some(text)) => text.as_str(),
+            _ => "a panic",
+        };
+        let place = info.location().map(ToString::to_string).unwrap_or_default();
+        let error = error::Error::Internal(format!("{place}: {message}"));
+        output::complain(&format!("error: {error}"));
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defects_findings_and_wrong_inputs_have_codes_of_their_own() {
+        assert_eq!(exit_code(Ok(Outcome::Clean)), 0);
+        assert_eq!(exit_code(Ok(Outcome::Finding)), 1);
+        assert_eq!(exit_code(Ok(Outcome::Refused)), 2);
+        assert_eq!(exit_code(Err(error::Error::input("in.c", "not readable"))), 2);
+        assert_eq!(exit_code(Err(error::Error::Internal("a stage broke it".into()))), 3);
+    }
+}
