@@ -1,4 +1,7 @@
-//! Options.
+//! Options. Their texts are those of `--help`.
+
+// Brackets in texts for the terminal are no links.
+#![allow(rustdoc::broken_intra_doc_links)]
 
 mod modes;
 mod opt;

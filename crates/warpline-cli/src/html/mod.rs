@@ -1,6 +1,6 @@
 //! `analyze --format html`: one page without references to anything outside it, with source and control flow side by side.
 //!
-//! The drawings are made here (in [`layout`]) and written as SVG; everything that the page's script shows besides is in it as JSON. Names
+//! The drawings are made here (in `layout`) and written as SVG; everything that the page's script shows besides is in it as JSON. Names
 //! in an input can contain anything: text is escaped where it becomes HTML, and the JSON contains no `<`.
 
 mod layout;

@@ -6,7 +6,7 @@
 //! the interpreter saw no race, or if the input says `lane-insensitive`.
 //!
 //! Where vector code rounds mathematics otherwise than the C library, both references and the code that they judge
-//! share [one mathematics](mathematics); how far the code that is timed is from the C library's is measured beside it.
+//! share one mathematics (`mathematics`); how far the code that is timed is from the C library's is measured beside it.
 
 pub mod compare;
 pub mod data;
