@@ -1,4 +1,4 @@
-//! Safe code with checks, for `warpline analyze --client bounds`: some can never fail, some may. See docs/bounds-checks.md.
+//! Safe code with checks, for `warpline lint --client bounds`: some can never fail, some may. See docs/bounds-checks.md.
 
 /// Where `key` is in a sorted slice.
 #[unsafe(no_mangle)]

@@ -23,7 +23,7 @@ exit:
 ;   arguments: %p uniform, %n uniform
 ;   divergent: 5 of 5 values (0 strided), 1 of 1 branch, 1 of 1 loop
 ;   divergent branch head: since %tid = call @llvm.nvvm.read.ptx.sreg.tid.x yields what differs from lane to lane
-;   divergent loop head: lanes leave the loop at block head in different iterations by the edge head → exit, having parted at the branch of block head
+;   divergent loop head: lanes leave the loop at block head in different iterations by the edge head → exit: they diverge at the branch of block head
 ; %tid: varying
 ; %i: varying
 ; %c: varying

@@ -23,7 +23,7 @@ exit:
 ;   arguments: %i index, %n uniform, %p uniform
 ;   divergent: 6 of 8 values (3 strided), 1 of 1 branch, 1 of 1 loop
 ;   divergent branch head (k.c:12): depends on %v = load (k.c:11), which depends on the argument %i (index)
-;   divergent loop head (k.c:11): lanes leave the loop at block head in different iterations by the edge head → exit, having parted at the branch of block head (k.c:12)
+;   divergent loop head (k.c:11): lanes leave the loop at block head in different iterations by the edge head → exit: they diverge at the branch of block head (k.c:12)
 ;   temporal: %k used by %y outside the loop head
 ;   temporal: %x used by %y outside the loop head
 ; %x: stride(1) nsw
@@ -85,7 +85,7 @@ exit:
 ;   arguments: %i index, %n uniform, %p uniform
 ;   divergent: 2 of 7 values (0 strided), 1 of 2 branches, 1 of 2 loops
 ;   divergent branch inner: depends on the argument %i (index)
-;   divergent loop inner: lanes leave the loop at block inner in different iterations by the edge inner → latch, having parted at the branch of block inner
+;   divergent loop inner: lanes leave the loop at block inner in different iterations by the edge inner → latch: they diverge at the branch of block inner
 ;   temporal: %b.next used by %r outside the loop inner
 ; %c: varying
 ; %r: varying

@@ -28,7 +28,7 @@ exit:
 ;   arguments: %i index, %n uniform, %p uniform
 ;   divergent: 8 of 15 values (5 strided), 1 of 1 branch, 1 of 1 loop
 ;   divergent branch head: depends on %v = load, which depends on the argument %i (index)
-;   divergent loop head: lanes leave the loop at block head in different iterations by the edge head → exit, having parted at the branch of block head
+;   divergent loop head: lanes leave the loop at block head in different iterations by the edge head → exit: they diverge at the branch of block head
 ;   temporal: %k.out used by %y outside the loop head
 ; %x: stride(1) nsw
 ; %q: stride(4), not from lane 0

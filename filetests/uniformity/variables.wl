@@ -55,7 +55,7 @@ exit:
 ;   arguments: %i varying, %n uniform
 ;   divergent: 2 of 5 values (0 strided), 1 of 1 branch, 1 of 1 loop
 ;   divergent branch loop: depends on the argument %i (varying)
-;   divergent loop loop: lanes leave the loop at block loop in different iterations by the edge loop → exit, having parted at the branch of block loop
+;   divergent loop loop: lanes leave the loop at block loop in different iterations by the edge loop → exit: they diverge at the branch of block loop
 ; %c: varying
 ; %behind: varying
 
@@ -105,7 +105,7 @@ b:
 ;   arguments: %i varying, %n uniform
 ;   divergent: 2 of 2 values (0 strided), 2 of 2 branches, 0 of 0 loops
 ;   divergent branch entry: depends on the argument %i (varying)
-;   divergent branch join2: the variable $x at the start of block join2 merges lanes that part at the branch of block entry
+;   divergent branch join2: the variable $x at the start of block join2 merges lanes that diverge at the branch of block entry
 ; %c: varying
 ; %x: varying
 
@@ -155,8 +155,8 @@ exit:
 ;   arguments: %i varying, %n uniform
 ;   divergent: 6 of 7 values (0 strided), 2 of 2 branches, 1 of 1 loop
 ;   divergent branch entry: depends on the argument %i (varying)
-;   divergent branch b: since %d = icmp is computed in the irreducible cycle at block a, in which lanes run apart
-;   divergent loop a: all in the irreducible cycle at block a counts as divergent: lanes that part at the branch of block entry enter it at different blocks
+;   divergent branch b: since %d = icmp is computed in the irreducible cycle at block a, which is conservatively treated as divergent
+;   divergent loop a: the irreducible cycle at block a is conservatively treated as divergent: lanes that diverge at the branch of block entry enter it at different blocks
 ; %c: varying
 ; %at.a: varying
 ; %next: varying

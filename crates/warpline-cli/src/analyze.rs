@@ -8,8 +8,8 @@ use crate::chain::Sources;
 use crate::cli::{AnalysisFormat, AnalyzeOptions};
 use crate::error::{Error, Result};
 use crate::html::Page;
+use crate::output;
 use crate::subject::{Asked, Unit};
-use crate::{client, observe, output};
 
 /// Runs the command. A function that cannot be analysed is reported as such, and the others are all the same.
 ///
@@ -17,27 +17,21 @@ use crate::{client, observe, output};
 /// Whatever is wrong with inputs and options.
 pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
     output::check(options.output.as_deref(), &options.inputs)?;
-    if let Some(list) = &options.secret {
-        return observe::run(options, list);
-    }
-    if let Some(name) = &options.client {
-        return client::run(options, name);
-    }
-    if !options.algorithm.is_sound() {
+    if !options.assume.algorithm.is_sound() {
         output::complain(&format!(
             "warning: `--algorithm {}` is not sound: it may call uniform what is divergent; it is for comparison",
-            options.algorithm.name()
+            options.assume.algorithm.name()
         ));
     }
     let mut report = Report::default();
     let mut printed = String::new();
     let mut page = Page::default();
     for path in &options.inputs {
-        let unit = Unit::open(path, options.target)?;
+        let unit = Unit::open(path, options.assume.target)?;
         let mut sources = Sources::beside(path);
         let functions = unit.functions(options.function.as_deref())?;
         // The list is about one function; it need not fit the others.
-        if options.args.is_some() && functions.len() > 1 {
+        if options.assume.args.is_some() && functions.len() > 1 {
             let message = "it is about one function: say which with --function";
             return Err(Error::option("--args", message));
         }
@@ -47,9 +41,9 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
         for id in functions {
             let (ir, func) = (&unit.imported.ir, &unit.imported.ir.functions[id]);
             // LLVM's analysis knows of no facts.
-            let facts = !options.no_facts && options.format != AnalysisFormat::Llvm;
+            let facts = !options.assume.no_facts && options.format != AnalysisFormat::Llvm;
             let (args, algorithm, work_group) =
-                (options.args.as_deref(), options.algorithm, options.work_group);
+                (options.assume.args.as_deref(), options.assume.algorithm, options.assume.work_group);
             let asked = unit.options(id, &Asked { args, algorithm, facts, work_group })?;
             let result = Uniformity::compute(ir, func, &asked);
             if let Err(refusal) = tokens::check(ir, func, result.cycles()) {

@@ -25,6 +25,7 @@ pub mod sampling;
 mod ssa;
 mod ssi;
 pub mod subject;
+mod summary;
 pub mod table;
 mod vectorize;
 
@@ -55,10 +56,12 @@ pub fn main() -> ExitCode {
         let text = format!("warpline {}\n{}", env!("CARGO_PKG_VERSION"), warpline_llvm::tools());
         return ExitCode::from(if output::print(&text).is_ok() { 0 } else { 2 });
     }
+    former_verbs(&mut arguments);
     let cli: Cli = match parse(&arguments) {
         Ok(cli) => cli,
         Err(code) => return code,
     };
+    output::color::set(cli.color);
     warpline_llvm::child::set_memory(cli.memory);
     let code = match &cli.verb {
         Verb::Run(options) if !is_child => caught(|| run::guard::supervise(&arguments, options)),
@@ -113,6 +116,8 @@ fn exit_code(outcome: error::Result<Outcome>) -> u8 {
 fn carry_out(verb: &Verb) -> error::Result<Outcome> {
     match verb {
         Verb::Analyze(options) => analyze::analyze(options),
+        Verb::ConstantTime(options) => observe::run(options),
+        Verb::Lint(options) => client::run(options),
         Verb::Explain(options) => explain::explain(options),
         Verb::Vectorize(options) => observed(&options.kernel.passes, || vectorize::vectorize(options)),
         Verb::Run(options) => observed(&options.kernel.passes, || run::run(options)),
@@ -138,6 +143,18 @@ fn asks_for_tools(arguments: &[std::ffi::OsString]) -> bool {
         [_, a, b] => (is(a, version) && is(b, verbose)) || (is(a, verbose) && is(b, version)),
         _ => false,
     }
+}
+
+/// `constant-time` and `lint` were options of `analyze`, and still are understood as such.
+fn former_verbs(arguments: &mut [std::ffi::OsString]) {
+    let Some(at) = arguments.iter().position(|argument| argument == "analyze") else { return };
+    let is = |option: &str| arguments.iter().any(|a| a.to_string_lossy().split('=').next() == Some(option));
+    let verb = match (is("--secret"), is("--client")) {
+        (true, _) => "constant-time",
+        (_, true) => "lint",
+        _ => return,
+    };
+    arguments[at] = verb.into();
 }
 
 /// Prints help, or what is wrong with the arguments, which may be names of files and have any characters.

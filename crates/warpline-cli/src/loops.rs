@@ -10,7 +10,7 @@ use crate::Outcome;
 use crate::cli::{Format, VectorizeOptions};
 use crate::error::{Error, Result};
 use crate::output::{self, Outputs};
-use crate::vectorize::approximate;
+use crate::summary::{self, Summary};
 
 /// Vectorizes loops within their functions; the output has the whole input.
 ///
@@ -39,51 +39,88 @@ pub fn vectorize(options: &VectorizeOptions, loops: &LoopOptions, kind: Output) 
 
 fn report(options: &VectorizeOptions, compiled: &CompiledLoops) -> Result<()> {
     let output = options.output.display().to_string();
-    if options.format == Format::Json {
+    if options.report.format == Format::Json {
         let loops: Vec<_> = compiled.loops.iter().map(as_json).collect();
         let value = json!({ "output": output, "cpu": compiled.cpu.name, "loops": loops });
         return output::report(options.outputs(), &output::json(&value));
     }
-    let mut text = String::new();
-    for l in &compiled.loops {
-        text += &format!("{output}: {} for {}\n", in_words(l), compiled.cpu.name);
-        text += &format!("{}\n", output::counts(&l.made.full.counts).join("\n"));
+    let counts = |l: &MadeLoop| l.made.full.counts;
+    let mut result =
+        compiled.loops.iter().map(|l| summary::shares(&counts(l))).collect::<Vec<_>>().join("; ");
+    if compiled.loops.len() > 1 {
+        result = compiled
+            .loops
+            .iter()
+            .map(|l| format!("{}: {} lanes", l.place, l.width))
+            .collect::<Vec<_>>()
+            .join(", ");
     }
-    if compiled.loops.iter().any(|l| l.made.full.approximate) {
-        text += &approximate(&compiled.libraries);
+    if compiled.loops.iter().any(|l| l.made.is_approximate()) {
+        result += &format!("; {}", summary::mathematics(&compiled.libraries));
     }
-    output::report(options.outputs(), &text)
+    let all = Summary {
+        done: format!("{} for {} in {output}", vectorized(&compiled.loops), compiled.cpu.name),
+        result,
+        warnings: compiled.loops.iter().flat_map(warnings).collect(),
+        details: compiled.loops.iter().flat_map(details).collect(),
+        ..Summary::default()
+    };
+    output::report(options.outputs(), &all.text(&options.report))
 }
 
-/// A loop that was vectorized, in a line.
-pub fn in_words(l: &MadeLoop) -> String {
+/// Which loops were vectorized, in a line.
+pub fn vectorized(loops: &[MadeLoop]) -> String {
+    match loops {
+        [l] => format!("{}: loop at {} vectorized with {} lanes", line(&l.function), l.place, l.width),
+        _ => {
+            let function = loops.first().map_or(String::new(), |l| line(&l.function).into_owned());
+            let one = loops.iter().all(|l| line(&l.function) == function);
+            let of = if one { format!("{function}: ") } else { String::new() };
+            format!("{of}{} loops vectorized", loops.len())
+        }
+    }
+}
+
+/// What is to be known about a loop.
+pub fn warnings(l: &MadeLoop) -> impl Iterator<Item = String> {
+    let inspected = (l.made.inspected > 0).then(|| {
+        let arrays = if l.made.inspected == 1 { "an array" } else { "arrays" };
+        format!(
+            "{}: {arrays} of indices is read twice to check the loop; `restrict` would spare that",
+            l.place
+        )
+    });
+    inspected.into_iter().chain(summary::warnings(&l.made.full.dependences).collect::<Vec<_>>())
+}
+
+/// Details of a loop, a line each.
+pub fn details(l: &MadeLoop) -> Vec<String> {
     let carried: Vec<String> =
         l.made.carried.iter().map(|c| format!("{} {}", c.kind.name(), c.name)).collect();
     let carried = if carried.is_empty() { "nothing".to_owned() } else { carried.join(", ") };
-    let rest = if l.made.rest < l.width { format!(", its end on {}", l.made.rest) } else { String::new() };
-    let (place, function, width) = (&l.place, line(&l.function), l.width);
-    let lead = if l.made.lead.is_some() { ", groups aligned" } else { "" };
-    let checks = match l.made.checks {
-        0 => String::new(),
-        1 => "; a pair of pointers is checked before it".to_owned(),
-        n => format!("; {n} pairs of pointers are checked before it"),
-    };
-    let inspected = match l.made.inspected {
-        0 => String::new(),
-        1 => ", for which indices are read twice; `restrict` spares that".to_owned(),
-        n => format!(", for which {n} arrays of indices are read twice; `restrict` spares that"),
-    };
-    let updates = match l.made.pieces.count() {
-        0 => String::new(),
-        1 => "; an update of memory is made in the order of iterations".to_owned(),
-        n => format!("; {n} updates of memory are made in the order of iterations"),
-    };
-    format!(
-        "the loop at {place} in {function} on {width} lanes{rest}{lead} (carries {carried}{checks}{inspected}{updates})"
-    )
+    let mut first = format!("{} in {}: {} lanes", l.place, line(&l.function), l.width);
+    if l.made.rest < l.width {
+        first += &format!(", vector epilogue with {}", l.made.rest);
+    }
+    if l.made.lead.is_some() {
+        first += ", alignment prologue";
+    }
+    let mut lines = vec![first, format!("loop-carried: {carried}")];
+    lines.extend(match l.made.checks {
+        0 => None,
+        1 => Some("run-time check before the loop: 1 pair of pointers".to_owned()),
+        n => Some(format!("run-time check before the loop: {n} pairs of pointers")),
+    });
+    lines.extend(match l.made.pieces.count() {
+        0 => None,
+        1 => Some("in the order of iterations: 1 update of memory".to_owned()),
+        n => Some(format!("in the order of iterations: {n} updates of memory")),
+    });
+    lines.extend(summary::counts(&l.made.full.counts));
+    lines
 }
 
-/// The same as data.
+/// A loop as data.
 pub fn as_json(l: &MadeLoop) -> Value {
     let carried = |c: &Carry| json!({ "name": c.name, "kind": c.kind.name() });
     json!({

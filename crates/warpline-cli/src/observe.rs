@@ -1,4 +1,4 @@
-//! `warpline analyze --secret`: what the timing of a function tells of its secrets.
+//! `warpline constant-time`: whether the timing of a function depends on secrets.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use warpline::observe::{Finding, Kind, Secrets, observe};
 
 use crate::Outcome;
 use crate::chain::{Place, Sources, Statement, Writer, statements};
-use crate::cli::{AnalysisFormat, AnalyzeOptions};
+use crate::cli::{ConstantTimeOptions, Format};
 use crate::error::{Error, Result};
 use crate::kernel::{find_function, load};
 use crate::output;
@@ -57,17 +57,13 @@ struct CallReport {
 ///
 /// # Errors
 /// Whatever is wrong with the input, the option, or the output.
-pub fn run(options: &AnalyzeOptions, list: &str) -> Result<Outcome> {
-    let [path] = &options.inputs[..] else {
-        return Err(Error::option("--secret", "it is about one function: give one input"));
-    };
-    if !matches!(options.format, AnalysisFormat::Text | AnalysisFormat::Json) {
-        return Err(Error::option("--secret", "it is printed as text or json"));
-    }
+pub fn run(options: &ConstantTimeOptions) -> Result<Outcome> {
+    let path = &options.input;
+    output::check(options.output.as_deref(), std::slice::from_ref(path))?;
     let imported = load(path, None, None)?;
     let id = find_function(&imported, path, options.function.as_deref())?;
     let module = &imported.ir;
-    let secrets = Secrets::parse(list, &module.functions[id])
+    let secrets = Secrets::parse(&options.secret, &module.functions[id])
         .map_err(|e| Error::option("--secret", format!("function `{}`: {e}", module.functions[id].name)))?;
     let found = observe(module, id, &secrets);
     let name = |f: &FuncId| module.functions[*f].name.to_string();
@@ -80,7 +76,7 @@ pub fn run(options: &AnalyzeOptions, list: &str) -> Result<Outcome> {
     };
     let outcome = if report.findings.is_empty() { Outcome::Clean } else { Outcome::Finding };
     let text = match options.format {
-        AnalysisFormat::Json => output::json(&Report { functions: vec![report] }),
+        Format::Json => output::json(&Report { functions: vec![report] }),
         _ => text(&report, &mut Sources::beside(path)),
     };
     output::deliver(options.output.as_deref(), &text)?;

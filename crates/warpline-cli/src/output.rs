@@ -4,18 +4,16 @@
 //! there. What is no regular file, such as a device or a FIFO, is written to and never replaced. Symbolic links are
 //! followed and stay.
 
+pub mod color;
+
 use std::fs::{OpenOptions, Permissions};
 use std::io::Write as _;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use warpline::printable;
-use warpline::printable::line;
-use warpline::vectorize::counts::Counts;
-use warpline::vectorize::dependences::Dependences;
 
 use crate::error::{Error, Result};
-use crate::kernel::Kernel;
 
 /// The name of standard output, as a path.
 const STANDARD_OUTPUT: &str = "-";
@@ -295,7 +293,7 @@ pub fn print(text: &str) -> Result<()> {
 /// If it cannot be written.
 pub fn report<'p>(outputs: impl IntoIterator<Item = &'p Path>, text: &str) -> Result<()> {
     if !outputs.into_iter().any(is_stdout) {
-        return print(text);
+        return write_stdout(color::on_stdout(printable::text(text).into_owned()).as_bytes());
     }
     complain(text.trim_end());
     Ok(())
@@ -303,36 +301,8 @@ pub fn report<'p>(outputs: impl IntoIterator<Item = &'p Path>, text: &str) -> Re
 
 /// Prints a line to standard error, if there is anybody to read it.
 pub fn complain(text: &str) {
-    let line = format!("{}\n", printable::text(text));
+    let line = color::on_stderr(format!("{}\n", printable::text(text)));
     let _ = std::io::stderr().lock().write_all(line.as_bytes());
-}
-
-/// Lines for people about a kernel: why it has so many lanes, if that was left to us, and its [`counts`].
-pub fn lines_on(kernel: &Kernel, counted: &Counts, dependences: &Dependences) -> Vec<String> {
-    let chosen = kernel.chosen.as_ref().map(|choice| format!("  width auto: {choice}"));
-    let warnings = dependences.warnings.iter().map(|w| format!("  warning: {}", line(w)));
-    chosen.into_iter().chain(warnings).chain(counts(counted)).collect()
-}
-
-/// What became of branches, loops, exits and masks (paper 3, Table 1), and how many tests were made, as lines for
-/// people.
-pub fn counts(counts: &Counts) -> Vec<String> {
-    let Counts { branches: b, loops: l, exits: e, masks: m, boscc: t, coherent } = counts;
-    let loops = if *coherent == 1 { "loop" } else { "loops" };
-    let twice = format!("  {coherent} {loops} made twice, for iterations in which lanes agree and others");
-    let mut lines = vec![
-        format!(
-            "  branches: {} divergent, {} uniform kept, {} uniform lost; loops: {} uniform, {} divergent",
-            b.divergent, b.uniform_kept, b.uniform_lost, l.uniform, l.divergent
-        ),
-        format!(
-            "  exits of divergent loops: {} uniform, {} divergent; masks of loads and stores: {} true, {} uniform, {} varying",
-            e.uniform, e.divergent, m.always, m.uniform, m.varying
-        ),
-        format!("  tests that skip what no lane wants: {} needed, {} for speed", t.mandatory, t.chosen),
-    ];
-    lines.extend((*coherent > 0).then_some(twice));
-    lines
 }
 
 #[cfg(test)]

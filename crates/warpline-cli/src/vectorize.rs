@@ -1,13 +1,12 @@
-//! `warpline vectorize`: the W-lane form of a kernel as a file.
+//! `warpline vectorize`: the W-lane variant of a kernel as a file.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use warpline::printable::line;
-use warpline::vectorize::Elementary;
+use warpline::vectorize::counts::Counts;
 use warpline_compile::dispatch::{self, Dispatched};
 use warpline_compile::header;
-use warpline_compile::libmvec::MAX_ULP;
 use warpline_compile::math;
 use warpline_compile::vectorize::Compiled;
 use warpline_compile::{KernelOptions, VectorizeOptions as Asked};
@@ -18,6 +17,7 @@ use crate::cli::{Format, VectorizeOptions};
 use crate::error::{Error, Result};
 use crate::loops;
 use crate::output::{self, Outputs};
+use crate::summary::{self, Summary};
 
 /// Runs the command.
 ///
@@ -89,16 +89,16 @@ fn file_name(path: &Path) -> String {
 }
 
 fn report(options: &VectorizeOptions, compiled: &Compiled) -> Result<()> {
-    let text = match options.format {
+    let text = match options.report.format {
         Format::Json => output::json(&json_of(options, compiled)),
-        Format::Text => format!("{}: {}", options.output.display(), text_of(compiled)),
+        Format::Text => summary(options, compiled).text(&options.report),
     };
     output::report(options.outputs(), &text)
 }
 
 fn report_all(options: &VectorizeOptions, dispatched: &Dispatched) -> Result<()> {
     let versions = || dispatched.versions.iter().map(|one| &one.compiled);
-    let text = match options.format {
+    let text = match options.report.format {
         Format::Json => {
             let value = json!({
                 "function": versions().next().map(|best| &best.kernel.name),
@@ -110,14 +110,21 @@ fn report_all(options: &VectorizeOptions, dispatched: &Dispatched) -> Result<()>
         }
         Format::Text => {
             let drivers: Vec<&str> = dispatched.drivers().collect();
-            let mut text = format!(
-                "{}: {}, which choose among {} CPUs\n",
-                options.output.display(),
-                line(&drivers.join(", ")),
-                dispatched.versions.len()
-            );
-            text.extend(versions().map(text_of));
-            text
+            let lanes = |one: &Compiled| format!("{} lanes for {}", one.kernel.width, one.kernel.cpu.name);
+            let all = Summary {
+                done: format!(
+                    "{} in {}: chooses among {} CPUs when called",
+                    line(&drivers.join(", ")),
+                    options.output.display(),
+                    dispatched.versions.len()
+                ),
+                result: versions().map(lanes).collect::<Vec<_>>().join(", "),
+                warnings: versions().next().map(|one| summary(options, one).warnings).unwrap_or_default(),
+                details: versions().flat_map(|one| details(one, true)).collect(),
+                explain: versions().next().and_then(|one| explain(options, &one.made.counts)),
+                ..Summary::default()
+            };
+            all.text(&options.report)
         }
     };
     output::report(options.outputs(), &text)
@@ -147,35 +154,55 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> serde_json::Value
     })
 }
 
-fn text_of(compiled: &Compiled) -> String {
+/// What was made, for people.
+fn summary(options: &VectorizeOptions, compiled: &Compiled) -> Summary {
     let Compiled { kernel, made, .. } = compiled;
-    let mut text = format!("{} on {} lanes for {}", line(compiled.lanes()), kernel.width, kernel.cpu.name);
-    for driver in compiled.drivers() {
-        text += &format!(", and {}", line(driver));
-    }
-    if compiled.range.is_some() && kernel.rest < kernel.width {
-        text += &format!("; the end of a range on {}", kernel.rest);
-    }
-    if compiled.range.is_some() && kernel.lead > 0 {
-        text += "; groups aligned";
-    }
-    text += &format!("\n{}\n", output::lines_on(kernel, &made.counts, &made.dependences).join("\n"));
+    let symbols: Vec<_> = std::iter::once(compiled.lanes()).chain(compiled.drivers()).map(line).collect();
+    let mut result = summary::shares(&made.counts);
     if made.approximate {
-        text += &approximate(&math::libraries(&kernel.imported.ir));
+        result += &format!("; {}", summary::mathematics(&math::libraries(&kernel.imported.ir)));
     }
-    text
+    Summary {
+        done: format!(
+            "{}: vectorized with {} lanes for {}: {} in {}",
+            line(&kernel.name),
+            kernel.width,
+            kernel.cpu.name,
+            symbols.join(", "),
+            options.output.display()
+        ),
+        result,
+        warnings: summary::warnings(&made.dependences).collect(),
+        details: details(compiled, false),
+        explain: explain(options, &made.counts),
+        ..Summary::default()
+    }
 }
 
-/// What code with mathematics of limited accuracy is linked with.
-pub fn approximate(libraries: &[&str]) -> String {
-    if libraries.is_empty() {
-        return format!("  mathematics is written out (errors up to {} ulp)\n", Elementary::LARGEST_ULP);
+/// Details of a kernel; `of_several`: one among those for other CPUs.
+fn details(compiled: &Compiled, of_several: bool) -> Vec<String> {
+    let kernel = &compiled.kernel;
+    let mut details = Vec::new();
+    if of_several {
+        details.push(format!(
+            "{} with {} lanes for {}:",
+            line(compiled.lanes()),
+            kernel.width,
+            kernel.cpu.name
+        ));
     }
-    let described = |library: &&str| match *library {
-        "mvec" => format!("glibc's libmvec (errors up to {MAX_ULP} ulp)"),
-        _ => "SLEEF (errors up to 1.5 ulp)".to_owned(),
-    };
-    let flags: Vec<String> = libraries.iter().map(|library| format!("-l{library}")).collect();
-    let words: Vec<String> = libraries.iter().map(described).collect();
-    format!("  calls vector functions of {}: link with {} -lm\n", words.join(" and "), flags.join(" "))
+    if compiled.range.is_some() && kernel.rest < kernel.width {
+        details.push(format!("vector epilogue: {} lanes", kernel.rest));
+    }
+    if compiled.range.is_some() && kernel.lead > 0 {
+        details.push("alignment prologue: stores begin at a cache line".to_owned());
+    }
+    details.extend(summary::details(kernel, &compiled.made.counts));
+    details
+}
+
+/// The command that says why something diverges, if anything does.
+pub fn explain(options: &VectorizeOptions, counts: &Counts) -> Option<String> {
+    let diverges = counts.branches.divergent + counts.loops.divergent > 0;
+    diverges.then(|| format!("warpline analyze {}", options.kernel.input.display()))
 }

@@ -1,4 +1,4 @@
-//! `warpline analyze --client`.
+//! `warpline lint`.
 
 mod common;
 
@@ -9,18 +9,18 @@ fn on_text(text: &str, arguments: &[&str]) -> std::process::Output {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("input.ll");
     std::fs::write(&path, text).unwrap();
-    warpline(&[&["analyze", path.to_str().unwrap(), "--client"], arguments].concat())
+    warpline(&[&["lint", path.to_str().unwrap(), "--client"], arguments].concat())
 }
 
 fn names() -> Vec<String> {
     let list: serde_json::Value =
-        serde_json::from_str(&ok(&warpline(&["analyze", "--client", "list", "--format", "json"]))).unwrap();
+        serde_json::from_str(&ok(&warpline(&["lint", "--client", "list", "--format", "json"]))).unwrap();
     list.as_array().unwrap().iter().map(|d| d["name"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
 fn the_list_says_of_each_client_what_it_is() {
-    let text = ok(&warpline(&["analyze", "--client", "list"]));
+    let text = ok(&warpline(&["lint", "--client", "list"]));
     for name in names() {
         assert!(text.contains(&format!("{name}: ")), "{text}");
     }
@@ -32,7 +32,7 @@ fn the_list_says_of_each_client_what_it_is() {
 
 #[test]
 fn an_unknown_client_is_answered_with_those_there_are() {
-    let output = warpline(&["analyze", "examples/mandelbrot.rs", "--client", "guess"]);
+    let output = warpline(&["lint", "examples/mandelbrot.rs", "--client", "guess"]);
     assert_eq!(output.status.code(), Some(2));
     for name in names() {
         assert!(stderr(&output).contains(&name), "{}", stderr(&output));
@@ -41,19 +41,19 @@ fn an_unknown_client_is_answered_with_those_there_are() {
 
 #[test]
 fn options_of_other_analyses_are_refused() {
-    for other in [["--target", "simd"], ["--args", "uniform"], ["--algorithm", "joins"], ["--secret", "x"]] {
+    for other in [["--target", "simd"], ["--args", "uniform"], ["--algorithm", "joins"]] {
         let arguments =
-            [&["analyze", "examples/mandelbrot.rs", "--client", "null-pointers"], &other[..]].concat();
+            [&["lint", "examples/mandelbrot.rs", "--client", "null-pointers"], &other[..]].concat();
         assert_eq!(warpline(&arguments).status.code(), Some(2), "{other:?}");
     }
     let input = "examples/mandelbrot.rs";
     for wrong in [
-        vec!["analyze", input, "--client", "null-pointers", "--sinks", "system"],
-        vec!["analyze", input, "--client", "null-pointers", "--format", "html"],
-        vec!["analyze", input, "--client", "taint", "--sinks", "system:x"],
+        vec!["lint", input, "--client", "null-pointers", "--sinks", "system"],
+        vec!["lint", input, "--client", "null-pointers", "--format", "html"],
+        vec!["lint", input, "--client", "taint", "--sinks", "system:x"],
         vec!["analyze", input, "--stats"],
-        vec!["analyze", "--client", "taint"],
-        vec!["analyze", input, "--client", "bounds", "--dense"],
+        vec!["lint", "--client", "taint"],
+        vec!["lint", input, "--client", "bounds", "--dense"],
     ] {
         let output = warpline(&wrong);
         assert_eq!(output.status.code(), Some(2), "{wrong:?}: {}", stdout(&output));
@@ -73,8 +73,7 @@ fn every_client_deals_with_every_kind_of_input() {
     for client in names() {
         for input in &inputs {
             for format in ["text", "json"] {
-                let output =
-                    warpline(&["analyze", input, "--client", &client, "--stats", "--format", format]);
+                let output = warpline(&["lint", input, "--client", &client, "--stats", "--format", format]);
                 let code = output.status.code();
                 assert!(matches!(code, Some(0 | 1)), "{client} {input}: {}", stderr(&output));
                 if format == "json" {
@@ -97,7 +96,7 @@ fn dense_solutions_say_the_same() {
     let mut compared = 0;
     for client in names() {
         for input in ["examples/mandelbrot.rs", path.to_str().unwrap()] {
-            let arguments = ["analyze", input, "--client", &client, "--format", "json"];
+            let arguments = ["lint", input, "--client", &client, "--format", "json"];
             let dense = warpline(&[&arguments[..], &["--dense"]].concat());
             if stderr(&dense).contains("on split live ranges only") {
                 continue;
@@ -170,7 +169,7 @@ fn data_from_outside_that_comes_to_a_sink_is_a_finding_with_its_way() {
 fn the_document_on_bounds_checks_shows_what_is_printed() {
     let document = std::fs::read_to_string(root().join("docs/bounds-checks.md")).unwrap();
     let shown = document.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
-    let printed = ok(&warpline(&["analyze", "--client", "bounds", "examples/analyses/bounds_checks.rs"]));
+    let printed = ok(&warpline(&["lint", "--client", "bounds", "examples/analyses/bounds_checks.rs"]));
     assert!(shown.lines().count() > 5 && printed.contains(shown), "{printed}");
     let numbers = |word: &str| -> usize {
         let sums = printed.lines().filter(|line| line.contains(" checks: "));

@@ -128,15 +128,7 @@ fn code_for_every_machine_is_added_where_it_is_not_asked_for() {
         "-o",
         output.to_str().unwrap(),
     ]));
-    let widths: Vec<&str> = text.lines().filter(|line| line.contains(" lanes for ")).collect();
-    assert_eq!(
-        widths,
-        [
-            "walk_znver4 on 64 lanes for znver4, and walk_range_znver4",
-            "walk_haswell on 16 lanes for haswell, and walk_range_haswell",
-            "walk_x86_64 on 8 lanes for x86-64, and walk_range_x86_64",
-        ]
-    );
+    assert_eq!(text.lines().nth(1), Some("  64 lanes for znver4, 16 lanes for haswell, 8 lanes for x86-64"));
     let assembly = std::fs::read_to_string(&output).unwrap();
     let code = |symbol: &str| {
         let (_, rest) = assembly.split_once(&format!("\n{symbol}:")).unwrap();

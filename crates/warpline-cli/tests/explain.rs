@@ -73,7 +73,7 @@ fn a_join_is_explained_by_two_paths_and_source_lines_down_to_the_argument() {
 function leaky (k.c:1)
 
 %r is divergent, varying
-because: %r = phi merges, in block out, values of lanes that part at the branch of block body (k.c:3)
+because: %r = phi merges, in block out, values of lanes that diverge at the branch of block body (k.c:3)
     one path:   body (k.c:3) → out (k.c:5)
     other path: body (k.c:3) → latch (k.c:2) → head (k.c:2) → … round the loop … → out (k.c:5)
 k.c:3:9: note: the branch of block body depends on %2
@@ -239,11 +239,11 @@ end:
         ]))
     };
     let text = explain("entered", "n=varying,u=uniform");
-    let why = "lanes that part at the branch of block entry enter it at different blocks\n    one path:   entry → a\n    \
+    let why = "lanes that diverge at the branch of block entry enter it at different blocks\n    one path:   entry → a\n    \
                other path: entry → b\n";
     assert!(text.contains(why), "{text}");
     let text = explain("inside", "n=varying,u=uniform,w=uniform");
-    let why = "lanes part inside it, at the branch of block a, and go on to blocks that it does not strictly dominate\n    \
+    let why = "lanes diverge inside it, at the branch of block a, and go on to blocks that it does not strictly dominate\n    \
                one path:   a → a2 → a\n    other path: a → b\n";
     assert!(text.contains(why), "{text}");
 }

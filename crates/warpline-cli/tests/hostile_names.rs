@@ -107,7 +107,7 @@ fn names_reach_no_terminal_no_browser_and_no_file() {
         };
         run(&["analyze", "k.ll"]);
         run(&["analyze", "k.ll", "--format", "llvm"]);
-        run(&["analyze", "k.ll", "--client", "ranges"]);
+        run(&["lint", "k.ll", "--client", "ranges"]);
         run(&["explain", "k.ll", "--line", "4"]);
         run(&["ssa", "k.ll"]);
         run(&["ssi", "k.ll", "--strategy", "ssi"]);

@@ -13,7 +13,7 @@ fn run(name: &str, source: &str, arguments: &[&str]) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(name);
     std::fs::write(&file, source).unwrap();
-    warpline(&[&["run", file.to_str().unwrap()], arguments].concat())
+    warpline(&[&["run", file.to_str().unwrap(), "-v"], arguments].concat())
 }
 
 /// Asserts that the run was a finding which the error stream tells with these words.
@@ -322,7 +322,7 @@ fn races_that_do_not_matter_are_none() {
         "store i32 7, ptr %b\n %y = load volatile i32, ptr %b\n store i32 %y, ptr %pa",
     ] {
         let text = ok(&run("kernel.ll", &on_integers(body, ""), &["--width", "8"]));
-        assert!(!text.contains("race:") && !text.contains("warning"), "{text}");
+        assert!(!text.contains("race:") && !text.contains("warning: lanes"), "{text}");
         assert!(text.contains("checked against the scalar program on all 99 indices"), "{text}");
     }
     let text = ok(&run("kernel.ll", &on_integers("store i32 %i, ptr %b", ""), &["--width", "8"]));
@@ -374,8 +374,8 @@ fn mathematics_is_judged_bit_for_bit_also_in_functions_that_are_called() {
         // Groups of several sizes may call several functions of a library.
         for width in ["auto", "3", "4", "16", "24"] {
             let text = ok(&run("kernel.rs", &source, &["--width", width]));
-            assert!(text.contains("\n  0 mismatches\n"), "{text}");
-            assert!(width == "3" || text.contains("vector math ("), "{ty}, {width}: {text}");
+            assert!(text.contains("; 0 mismatches\n"), "{text}");
+            assert!(width == "3" || text.contains("vector mathematics ("), "{ty}, {width}: {text}");
         }
         let text = ok(&run("kernel.rs", &source, &["--math-ulp", "0"]));
         assert!(!text.contains("vector math"), "{text}");
@@ -387,16 +387,13 @@ fn the_error_of_the_mathematics_is_a_line_of_its_own_with_a_tolerance() {
     let source = COMPOSED.replace("TYPE", "f32");
     let text = ok(&run("kernel.rs", &source, &["--tolerance", "rel=1e-1,abs=1"]));
     assert!(
-        text.contains("vector math (") && text.contains("allowed: relative 1e-1 or absolute 1e0"),
+        text.contains("vector mathematics (") && text.contains("allowed: relative 1e-1 or absolute 1e0"),
         "{text}"
     );
     let output = run("kernel.rs", &source, &["--tolerance", "ulp=0"]);
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(1), "{text}{}", stderr(&output));
-    assert!(
-        text.contains("results are beyond the tolerance") && text.contains("\n  0 mismatches\n"),
-        "{text}"
-    );
+    assert!(text.contains("results are beyond the tolerance") && text.contains("; 0 mismatches\n"), "{text}");
     let source = source.replace("//@ args", "//@ tolerance ulp=0\n//@ args");
     let output = run("kernel.rs", &source, &["--format", "json"]);
     assert_eq!(output.status.code(), Some(1));
@@ -424,7 +421,7 @@ void f(int n, const float *restrict x, float *restrict o, double *restrict p) {
 }
 ";
     let text = ok(&run("loops.c", loops, &[]));
-    assert!(text.contains("\n  0 mismatches\n") && text.contains("vector math ("), "{text}");
+    assert!(text.contains("; 0 mismatches\n") && text.contains("vector mathematics ("), "{text}");
     assert!(!text.contains("not compared bit for bit"), "{text}");
     let sum = "#include <math.h>
 //@ bind n=1000

@@ -107,7 +107,7 @@ fn loops_at_the_ends_of_the_range_of_numbers_do_what_the_scalar_program_does() {
         let file = write(folder.path(), "edge.c", &EDGE.replace("LOOP", counted));
         for (start, end) in bounds {
             let (start, end) = (format!("start={start}"), format!("end={end}"));
-            let text = ok(&warpline(&["run", &file, "--width", "8", "--bind", &start, "--bind", &end]));
+            let text = ok(&warpline(&["run", &file, "--width", "8", "--bind", &start, "--bind", &end, "-v"]));
             assert!(
                 text.contains("checked against the interpreted scalar program"),
                 "{counted} {start}: {text}"

@@ -37,8 +37,8 @@ pub unsafe extern \"C\" fn sums(a: *const i32, out: *mut i32, n: usize) -> i32 {
 fn a_marked_loop_over_iterators_is_vectorized_and_checked() {
     let folder = tempfile::tempdir().unwrap();
     let file = write(folder.path(), "sums.rs", SUMS);
-    let text = ok(&warpline(&["run", &file]));
-    assert!(text.contains("the loop at sums.rs:10 in sums on 8 lanes (carries "), "{text}");
+    let text = ok(&warpline(&["run", &file, "-v"]));
+    assert!(text.contains("sums.rs:10 in sums: 8 lanes\n  loop-carried: "), "{text}");
     for carried in ["induction %", "previous value %before", "scan %sum", "reduction %greatest"] {
         assert!(text.contains(carried), "{carried}: {text}");
     }
@@ -121,7 +121,7 @@ fn an_object_with_vectorized_loops_takes_the_place_of_the_scalar_one() {
     let object = folder.path().join("k.o");
     for width in ["1", "4", "16", "64"] {
         let text = ok(&warpline(&["vectorize", &file, "--width", width, "-o", object.to_str().unwrap()]));
-        assert!(text.contains(&format!("in scale on {width} lanes")), "{text}");
+        assert!(text.contains(&format!("scale: loop at k.c:5 vectorized with {width} lanes")), "{text}");
         let Some(said) = linked_and_run(folder.path(), &main) else { return };
         assert_eq!(said, "0 wrong\n", "{width} lanes");
     }
@@ -206,7 +206,7 @@ fn sums_of_floating_point_numbers_keep_their_order_unless_allowed() {
     let text = "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn sum(a: *const f32, n: usize) -> f32 {\n  let mut s = 0.0;\n  \
                 for i in 0..n {\n    s += unsafe { *a.add(i) };\n  }\n  s\n}\n";
     let file = write(folder.path(), "sum.rs", text);
-    let bound = ["run", &file, "--loop", "4", "--bind", "a=f32[1000]=random", "--bind", "n=999"];
+    let bound = ["run", &file, "-v", "--loop", "4", "--bind", "a=f32[1000]=random", "--bind", "n=999"];
     let refusal = refused(&bound);
     assert!(refusal.contains("`reassoc`") && refusal.contains("--any-order"), "{refusal}");
     let mut allowed = bound.to_vec();
@@ -238,7 +238,7 @@ fn a_mark_is_of_the_loop_that_begins_behind_it_and_not_of_one_around_it() {
     let folder = tempfile::tempdir().unwrap();
     let file = write(folder.path(), "inner.rs", INNER);
     let text = ok(&warpline(&["run", &file]));
-    assert!(text.contains("the loop at inner.rs:9 in inner on "), "{text}");
+    assert!(text.contains("inner: loop at inner.rs:9 vectorized with "), "{text}");
     assert!(text.contains("0 mismatches"), "{text}");
     let text = refused(&["run", &file, "--loop", "12"]);
     assert!(text.contains("the loop at inner.rs:12 cannot be vectorized"), "{text}");
@@ -261,8 +261,8 @@ fn a_marked_loop_is_vectorized_in_every_instance_of_its_function() {
     let folder = tempfile::tempdir().unwrap();
     let file = write(folder.path(), "generic.rs", GENERIC);
     let object = folder.path().join("generic.o");
-    let text = ok(&warpline(&["vectorize", &file, "--width", "4", "-o", object.to_str().unwrap()]));
-    assert_eq!(text.matches("the loop at generic.rs:5 in ").count(), 2, "{text}");
+    let text = ok(&warpline(&["vectorize", &file, "-v", "--width", "4", "-o", object.to_str().unwrap()]));
+    assert_eq!(text.matches("generic.rs:5 in ").count(), 2, "{text}");
 }
 
 #[test]

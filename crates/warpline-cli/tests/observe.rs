@@ -1,4 +1,4 @@
-//! `warpline analyze --secret`: constant-time code is clean, and each kind of leak is found.
+//! `warpline constant-time`: constant-time code is clean, and each kind of leak is found.
 
 mod common;
 
@@ -12,7 +12,7 @@ fn observe(module: &str, function: &str, secrets: &str) -> (i32, serde_json::Val
     let path = folder.path().join("m.ll");
     std::fs::write(&path, module).unwrap();
     let path = path.to_str().unwrap();
-    let arguments = ["analyze", path, "--function", function, "--secret", secrets, "--format", "json"];
+    let arguments = ["constant-time", path, "--function", function, "--secret", secrets, "--format", "json"];
     let output = warpline(&arguments);
     let report: serde_json::Value =
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", stderr(&output)));
@@ -99,7 +99,8 @@ fn secrets_are_named_by_name_or_position_with_signs_for_pointers() {
         ("*n", "the parameter %n is no pointer"),
         ("", "name the parameters that are secret"),
     ] {
-        let output = warpline(&["analyze", path.to_str().unwrap(), "--function", "leaky", "--secret", list]);
+        let output =
+            warpline(&["constant-time", path.to_str().unwrap(), "--function", "leaky", "--secret", list]);
         assert_eq!(output.status.code(), Some(2));
         assert!(stderr(&output).contains(message), "{}", stderr(&output));
     }
@@ -414,7 +415,7 @@ fn c_code_is_checked_as_the_compiler_leaves_it() {
     assert!(command.arg(&module).arg(&source).status().unwrap().success());
     let run = |function: &str, secrets: &str| {
         let path = module.to_str().unwrap();
-        warpline(&["analyze", path, "--function", function, "--secret", secrets])
+        warpline(&["constant-time", path, "--function", function, "--secret", secrets])
     };
     let leaky = run("leaky", "a");
     assert_eq!(leaky.status.code(), Some(1));
@@ -428,4 +429,19 @@ fn c_code_is_checked_as_the_compiler_leaves_it() {
         "{}",
         stdout(&lookup)
     );
+}
+
+#[test]
+fn the_former_spelling_as_an_option_of_analyze_is_understood() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.ll");
+    std::fs::write(&path, COMPARE).unwrap();
+    let path = path.to_str().unwrap();
+    let now = warpline(&["constant-time", path, "--function", "leaky", "--secret", "a"]);
+    let former = warpline(&["analyze", "--secret=a", path, "--function", "leaky"]);
+    assert_eq!((now.status.code(), &now.stdout), (former.status.code(), &former.stdout));
+    assert_eq!(now.status.code(), Some(1));
+    let now = warpline(&["lint", path, "--client", "ranges"]);
+    let former = warpline(&["--memory", "2GiB", "analyze", path, "--client", "ranges"]);
+    assert_eq!((now.status.code(), &now.stdout), (former.status.code(), &former.stdout));
 }

@@ -50,7 +50,7 @@ fn rows() -> Vec<Row> {
 #[test]
 fn directives_are_honoured_as_the_scalar_program_shows_or_refused_by_name() {
     for row in rows() {
-        let output = warpline(&["run", row.path(), "--width", "8"]);
+        let output = warpline(&["run", row.path(), "--width", "8", "-v"]);
         let (text, errors) = (stdout(&output), stderr(&output));
         if let Some(reason) = row.get("refused") {
             assert_eq!(output.status.code(), Some(2), "{}: {text}{errors}", row.path());
@@ -60,8 +60,8 @@ fn directives_are_honoured_as_the_scalar_program_shows_or_refused_by_name() {
         }
         assert!(output.status.success() && text.contains("0 mismatches"), "{}: {text}{errors}", row.path());
         if let Some(lanes) = row.get("lanes") {
-            let made = text.lines().rfind(|line| line.contains(" lanes")).unwrap();
-            assert!(made.contains(&format!(" on {lanes} lanes")), "{}: {made}", row.path());
+            let made = text.lines().rfind(|line| line.contains(": ") && line.contains(" lanes")).unwrap();
+            assert!(made.contains(&format!(": {lanes} lanes")), "{}: {made}", row.path());
         }
     }
 }
@@ -167,12 +167,12 @@ fn marks_of_loops_bound_the_number_of_lanes_and_promise_what_cannot_be_decided()
         warpline(&[&["run", file.to_str().unwrap(), "--width", "8"], more].concat())
     };
     let text = ok(&run("safelen 4", "out[i] = out[i - 4] + x[i];", &[]));
-    assert!(text.contains(" on 4 lanes") && text.contains("0 mismatches"), "{text}");
+    assert!(text.contains(" with 4 lanes") && text.contains("0 mismatches"), "{text}");
     // Nobody can know where these lead.
     let scattered = "out[x[i]] = out[x[i - 1] + 1] + 1;";
     let promised = [run("independent", scattered, &[]), run("", scattered, &["--independent"])];
     for text in promised.map(|output| ok(&output)) {
-        assert!(text.contains(" on 8 lanes") && text.contains("0 mismatches"), "{text}");
+        assert!(text.contains(" with 8 lanes") && text.contains("0 mismatches"), "{text}");
     }
     assert_eq!(run("", scattered, &[]).status.code(), Some(2));
     let words = stderr(&run("safelen 0", scattered, &[]));

@@ -137,7 +137,7 @@ fn a_dash_is_standard_output() {
     let place = Place::new();
     let output = place.vectorize(&["-o", "-", "--header", "k.h"]).output().unwrap();
     assert!(ok(&output).contains("define void @kernel_w8("));
-    assert!(stderr(&output).contains("kernel_w8 on 8 lanes"));
+    assert!(stderr(&output).contains("kernel: vectorized with 8 lanes"));
     let output = command(&["analyze", "k.ll", "-o", "-"]).current_dir(place.0.path()).output().unwrap();
     assert!(ok(&output).starts_with("function kernel"));
     assert_eq!(place.names(), ["k.h", "k.ll"]);

@@ -85,18 +85,36 @@ fn tests_that_skip_code_are_made_as_asked_and_counted() {
 
 #[test]
 fn the_report_for_people_says_what_diverges_and_why() {
-    let text = ok(&warpline(&["run", "examples/mandelbrot.rs", "--range", "0..512", "--width", "8"]));
+    let text = ok(&warpline(&["run", "examples/mandelbrot.rs", "--range", "0..512", "--width", "8", "-v"]));
     for words in [
-        "mandelbrot: 8 lanes on ",
+        "mandelbrot: vectorized with 8 lanes for ",
         "divergent branch at mandelbrot.rs:",
         "divergent loop at mandelbrot.rs:",
         "checked against the lane interpreter",
         "checked against the scalar program on all 512 indices",
         "times as fast",
-        "\n  0 mismatches\n",
+        "; 0 mismatches\n",
     ] {
         assert!(text.contains(words), "`{words}` is not in:\n{text}");
     }
+}
+
+#[test]
+fn a_run_prints_three_lines_unless_more_or_nothing_is_asked_for() {
+    let base = ["run", "examples/mandelbrot.rs", "--range", "0..512", "--width", "8"];
+    let text = ok(&warpline(&base));
+    let warned = usize::from(text.contains("warning: vector code is slower"));
+    assert_eq!(text.lines().count(), 3 + warned, "{text}");
+    assert!(text.ends_with("warpline explain examples/mandelbrot.rs --line 29\n"), "{text}");
+    assert_eq!(ok(&warpline(&[&base[..], &["-q"]].concat())), "");
+}
+
+#[test]
+fn words_are_colored_where_that_is_asked_for_and_nowhere_else() {
+    let colored = warpline(&["--color", "always", "run", "nowhere.rs"]);
+    assert!(stderr(&colored).contains("\x1b[1;31merror:\x1b[0m "), "{}", stderr(&colored));
+    let plain = warpline(&["run", "nowhere.rs"]);
+    assert!(stderr(&plain).contains("error: ") && !stderr(&plain).contains('\x1b'), "{}", stderr(&plain));
 }
 
 #[test]
@@ -255,7 +273,7 @@ define void @neighbours(i32 %i, ptr %t, ptr %out) {
 fn a_race_is_reported_and_then_only_the_lane_interpreter_judges() {
     let folder = tempfile::tempdir().unwrap();
     let file = module(&folder, RACY);
-    let arguments = ["run", &file, "--args", "index", "--range", "0..64", "--width", "4"];
+    let arguments = ["run", &file, "--args", "index", "--range", "0..64", "--width", "4", "-v"];
     let output = warpline(&arguments);
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(1), "{text}{}", stderr(&output));
@@ -294,6 +312,7 @@ define i32 @kernel(i32 %i) {
         "0..64",
         "--width",
         "4",
+        "-v",
     ]));
     assert!(
         text.contains("not checked against the scalar program") && text.contains("0 mismatches"),
@@ -305,7 +324,7 @@ define i32 @kernel(i32 %i) {
 fn a_mismatch_is_a_finding_with_exit_code_1() {
     let folder = tempfile::tempdir().unwrap();
     let file = module(&folder, &format!(";@ lane-insensitive\n{RACY}"));
-    let arguments = ["run", &file, "--args", "index", "--range", "0..64", "--width", "4"];
+    let arguments = ["run", &file, "--args", "index", "--range", "0..64", "--width", "4", "-v"];
     let output = warpline(&arguments);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let text = stdout(&output);

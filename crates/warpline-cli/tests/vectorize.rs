@@ -54,11 +54,8 @@ define void @twice(i64 %i, ptr %p) {
     std::fs::write(&file, text).unwrap();
     let output = folder.path().join("double.o").display().to_string();
     let base = ["vectorize", file.to_str().unwrap(), "--cpu", "haswell", "-o", &output];
-    let text = ok(&warpline(&[&base[..], &["--width", "32"]].concat()));
-    assert!(
-        text.contains("twice_w32 on 32 lanes for haswell, and twice_range; the end of a range on 8\n"),
-        "{text}"
-    );
+    let text = ok(&warpline(&[&base[..], &["--width", "32", "-v"]].concat()));
+    assert!(text.contains("\n  vector epilogue: 8 lanes\n"), "{text}");
     let json = ok(&warpline(&[&base[..], &["--width", "8", "--format", "json"]].concat()));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json["width"], &json["rest"]), (&8.into(), &8.into()));
@@ -90,11 +87,11 @@ done:
     std::fs::write(&file, text).unwrap();
     let output = folder.path().join("chain.ll.o").display().to_string();
     let base = ["vectorize", file.to_str().unwrap(), "--cpu", "haswell", "-o", &output];
-    let auto = ok(&warpline(&base));
-    let reason = "  width auto: more than one register of 32-bit elements, to fill a chain of 8 cycles\n";
-    assert!(auto.contains("chain_w64 on 64 lanes") && auto.contains(reason), "{auto}");
-    let given = ok(&warpline(&[&base[..], &["--width", "8"]].concat()));
-    assert!(given.contains("on 8 lanes") && !given.contains("width auto"), "{given}");
+    let auto = ok(&warpline(&[&base[..], &["-v"]].concat()));
+    let reason = "  width auto: more than one register of 32-bit elements, to hide a latency of 8 cycles\n";
+    assert!(auto.contains("vectorized with 64 lanes") && auto.contains(reason), "{auto}");
+    let given = ok(&warpline(&[&base[..], &["--width", "8", "-v"]].concat()));
+    assert!(given.contains("with 8 lanes") && !given.contains("width auto"), "{given}");
     let json = ok(&warpline(&[&base[..], &["--format", "json"]].concat()));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["width_because"], reason.trim().trim_start_matches("width auto: "));

@@ -121,8 +121,11 @@ kernel void sums(global const float *a, global float *out, int n) {
 }
 ";
     let kernel = file(&folder, "sums.cl", text);
-    let report = ok(&warpline(&["run", kernel.to_str().unwrap(), "--width", "8", "--range", "0..256"]));
-    assert!(report.contains("sums: 8 lanes") && report.contains("\n  0 mismatches"), "{report}");
+    let report = ok(&warpline(&["run", kernel.to_str().unwrap(), "--width", "8", "--range", "0..256", "-v"]));
+    assert!(
+        report.contains("sums: vectorized with 8 lanes") && report.contains("; 0 mismatches"),
+        "{report}"
+    );
     assert!(report.contains("checked against the scalar program on all 256 indices"), "{report}");
 }
 

@@ -181,7 +181,7 @@ fn everything_divergent_in_random_kernels_is_explained_down_to_a_source_with_pat
             let is_source = last.value.and_then(|v| func.def_inst(v)).is_some();
             assert!(is_argument || is_source, "seed {seed}: {chain:#?}");
             for step in &chain {
-                let parts = step.text.contains("that part at") || step.text.contains("having parted at");
+                let parts = step.text.contains("that diverge at") || step.text.contains("they diverge at");
                 assert_eq!(step.paths.len(), if parts { 2 } else { 0 }, "seed {seed}: {step:?}");
                 with_paths += usize::from(parts);
             }

@@ -143,7 +143,7 @@ impl Uniformity {
                 let split = self.split_name(module, func, split);
                 let text = match self.is_about_secrets() {
                     false => format!(
-                        "lanes leave {loop_name} in different iterations by {edge}, having parted at {split}"
+                        "lanes leave {loop_name} in different iterations by {edge}: they diverge at {split}"
                     ),
                     true => {
                         format!("how often {loop_name} goes round before {edge} is taken depends on {split}")
@@ -160,14 +160,15 @@ impl Uniformity {
                 let why = match why {
                     GivenUp::EnteredApart(split) => {
                         let split = self.split_name(module, func, split);
-                        format!("{threads} that part at {split} enter it at different blocks")
+                        format!("{threads} that diverge at {split} enter it at different blocks")
                     }
                     GivenUp::BranchInside(n) => {
                         let split = self.split_name(module, func, Split::Branch(n));
-                        format!("{threads} part inside it, at {split}")
+                        format!("{threads} diverge inside it, at {split}")
                     }
                 };
-                let text = format!("all in {} counts as {counts}: {why}", self.cycle_name(func, cycle));
+                let text =
+                    format!("{} is conservatively treated as {counts}: {why}", self.cycle_name(func, cycle));
                 let header = Block::from(self.cycles().header(cycle));
                 Step { text, block: Some(header), loc: block_loc(module, func, header), ..Step::default() }
             }
@@ -205,8 +206,8 @@ impl Uniformity {
                 let at = func.def_block(value).map(|b| self.names(func).block(func, b)).unwrap_or_default();
                 let split = self.split_name(module, func, split);
                 match self.is_about_secrets() {
-                    false => format!("merges, in block {at}, values of lanes that part at {split}"),
-                    true => format!("merges, in block {at}, values of ways that part at {split}"),
+                    false => format!("merges, in block {at}, values of lanes that diverge at {split}"),
+                    true => format!("merges, in block {at}, values of ways that diverge at {split}"),
                 }
             }
             _ => self.why(module, func, cause),
@@ -262,10 +263,13 @@ impl Uniformity {
             }
             EngineCause::Source => "is a source of divergence".into(),
             EngineCause::Join(split) => {
-                format!("merges lanes that part at {}", self.split_name(module, func, split))
+                format!("merges lanes that diverge at {}", self.split_name(module, func, split))
             }
             EngineCause::GivenUp(cycle) => match self.is_about_secrets() {
-                false => format!("is computed in {}, in which lanes run apart", self.cycle_name(func, cycle)),
+                false => format!(
+                    "is computed in {}, which is conservatively treated as divergent",
+                    self.cycle_name(func, cycle)
+                ),
                 true => format!(
                     "is computed in {}, through which secrets choose the way",
                     self.cycle_name(func, cycle)

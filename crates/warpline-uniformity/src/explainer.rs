@@ -198,7 +198,7 @@ impl<'a> Explainer<'a> {
         }
         match (&func.insts[inst].op, self.result.engine.divergent_join(Node::from(block))) {
             (warpline_ir::Op::Phi, Some(split)) => format!(
-                "has uniform operands, and lanes that part at {} do not bring different ones",
+                "has uniform operands, and lanes that diverge at {} do not bring different ones",
                 self.result.split_name(self.module, func, split)
             ),
             (warpline_ir::Op::Phi, None) => {

@@ -262,7 +262,7 @@ end:
     assert_eq!(
         texts,
         [
-            "%y = phi merges, in block end, values of lanes that part at the branch of block entry",
+            "%y = phi merges, in block end, values of lanes that diverge at the branch of block entry",
             "the branch of block entry depends on %c",
             "%c = icmp depends on %i",
             "%i is an argument of the shape index",
@@ -346,7 +346,7 @@ exit:
     let reason = report.reasons.iter().find(|r| r.kind == "loop").expect("a reason");
     assert_eq!(
         reason.text,
-        "all in the irreducible cycle at block left counts as divergent: lanes that part at the branch of block entry enter it at different blocks"
+        "the irreducible cycle at block left is conservatively treated as divergent: lanes that diverge at the branch of block entry enter it at different blocks"
     );
 }
 
@@ -430,7 +430,7 @@ function f: 3 blocks, 12 instructions
   arguments: %i index, %n uniform, %p uniform
   divergent: 6 of 8 values (3 strided), 1 of 1 branch, 1 of 1 loop
   divergent branch head (k.c:12): depends on %v = load (k.c:11), which depends on the argument %i (index)
-  divergent loop head (k.c:11): lanes leave the loop at block head in different iterations by the edge head → exit, having parted at the branch of block head (k.c:12)
+  divergent loop head (k.c:11): lanes leave the loop at block head in different iterations by the edge head → exit: they diverge at the branch of block head (k.c:12)
   temporal: %k.next used by %y outside the loop head
 ";
     assert_eq!(text, expected);
@@ -572,7 +572,7 @@ fn a_read_of_what_some_lanes_wrote_is_uniform_unless_undefined_values_count() {
         let expected = [
             "the branch of block join depends on %x",
             "%x = read depends on the variable $x at the start of block join",
-            "the variable $x at the start of block join merges lanes that part at the branch of block entry",
+            "the variable $x at the start of block join merges lanes that diverge at the branch of block entry",
             "the branch of block entry depends on %c",
             "%c = icmp depends on %i",
             "%i is an argument of the shape varying",

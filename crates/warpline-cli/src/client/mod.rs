@@ -1,4 +1,4 @@
-//! `warpline analyze --client`: data-flow analyses of every function of the inputs.
+//! `warpline lint`: data-flow analyses of every function of the inputs.
 //!
 //! Local variables that are memory become values first. A function that a client refuses is named with the reason, and the others
 //! are reported all the same.
@@ -17,7 +17,7 @@ use warpline::ssa::promote_and_construct;
 use warpline_llvm::Imported;
 
 use crate::Outcome;
-use crate::cli::{AnalysisFormat, AnalyzeOptions};
+use crate::cli::{Format, LintOptions};
 use crate::error::{Error, Result};
 use crate::kernel::{find_function, load_as_written};
 use crate::output;
@@ -27,7 +27,7 @@ use table::{CLIENTS, Client, Run};
 struct Asked<'a> {
     imported: &'a Imported,
     solver: Solver,
-    options: &'a AnalyzeOptions,
+    options: &'a LintOptions,
 }
 
 /// What a client says of a function.
@@ -96,10 +96,9 @@ struct Stats {
 ///
 /// # Errors
 /// Whatever is wrong with inputs and options.
-pub fn run(options: &AnalyzeOptions, name: &str) -> Result<Outcome> {
-    if !matches!(options.format, AnalysisFormat::Text | AnalysisFormat::Json) {
-        return Err(Error::option("--client", "its results are printed as text or json"));
-    }
+pub fn run(options: &LintOptions) -> Result<Outcome> {
+    output::check(options.output.as_deref(), &options.inputs)?;
+    let name = options.client.as_str();
     if name == "list" {
         return list(options);
     }
@@ -115,7 +114,7 @@ pub fn run(options: &AnalyzeOptions, name: &str) -> Result<Outcome> {
     let inputs = options.inputs.iter().map(|path| input(client, path, options));
     let output = Output { client: *client.description, inputs: inputs.collect::<Result<_>>()? };
     let printed = match options.format {
-        AnalysisFormat::Json => output::json(&output),
+        Format::Json => output::json(&output),
         _ => text(&output, options),
     };
     output::deliver(options.output.as_deref(), &printed)?;
@@ -130,7 +129,7 @@ pub fn run(options: &AnalyzeOptions, name: &str) -> Result<Outcome> {
 }
 
 /// Analyses one input.
-fn input(client: &Client, path: &Path, options: &AnalyzeOptions) -> Result<InputReport> {
+fn input(client: &Client, path: &Path, options: &LintOptions) -> Result<InputReport> {
     let mut imported = load_as_written(path, client.registers)?;
     let ids: Vec<FuncId> = imported.ir.functions.keys().collect();
     let asked_for = match &options.function {
@@ -187,7 +186,7 @@ impl InputReport {
     }
 }
 
-fn text(output: &Output, options: &AnalyzeOptions) -> String {
+fn text(output: &Output, options: &LintOptions) -> String {
     let mut out = String::new();
     for input in &output.inputs {
         if options.inputs.len() > 1 {
@@ -220,10 +219,10 @@ fn text(output: &Output, options: &AnalyzeOptions) -> String {
 }
 
 /// Prints what clients there are.
-fn list(options: &AnalyzeOptions) -> Result<Outcome> {
+fn list(options: &LintOptions) -> Result<Outcome> {
     let all: Vec<&Description> = CLIENTS.iter().map(|c| c.description).collect();
     let printed = match options.format {
-        AnalysisFormat::Json => output::json(&all),
+        Format::Json => output::json(&all),
         _ => {
             let line = |d: &&Description| {
                 format!(

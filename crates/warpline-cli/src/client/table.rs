@@ -8,7 +8,7 @@ use warpline::dataflow::report::Description;
 use warpline::ir::FuncId;
 
 use super::{Answer, Asked};
-use crate::cli::AnalyzeOptions;
+use crate::cli::LintOptions;
 use crate::error::{Error, Result};
 
 /// A client of the program.
@@ -172,7 +172,7 @@ impl Client {
     ///
     /// # Errors
     /// If one was given.
-    pub fn check(&self, options: &AnalyzeOptions) -> Result<()> {
+    pub fn check(&self, options: &LintOptions) -> Result<()> {
         let lists = [
             ("--sources", &options.sources),
             ("--sinks", &options.sinks),

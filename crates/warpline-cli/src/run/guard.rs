@@ -105,7 +105,7 @@ pub fn supervise(arguments: &[OsString], options: &RunOptions) -> u8 {
     };
     if let Some(message) = message {
         output::complain(&format!("error: {message}"));
-        if options.format == Format::Json && code == 1 {
+        if options.report.format == Format::Json && code == 1 {
             let report = output::json(&json!({ "finding": message }));
             if let Err(error) = output::print(&report) {
                 output::complain(&format!("error: {error}"));

@@ -146,8 +146,8 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
         timing,
         elements: data.end.abs_diff(data.begin),
     };
-    let text = match options.format {
-        Format::Text => results.text(&kernel),
+    let text = match options.report.format {
+        Format::Text => results.summary(&kernel, &options.kernel.input).text(&options.report),
         Format::Json => results.json(&kernel),
     };
     output::report(picture.iter().map(|p| p.path.as_path()), &text)?;

@@ -1,15 +1,18 @@
 //! What a run found, in words and as data.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 use warpline::interp::RaceKind;
+use warpline::printable::line;
 use warpline::uniformity::report::Reason;
 use warpline::vectorize::Vectorized;
 use warpline_compile::loops::MadeLoop;
 
 use crate::kernel::Kernel;
-use crate::loops::{as_json, in_words};
-use crate::output;
+use crate::loops::{self, as_json};
 use crate::spec::Tolerance;
+use crate::summary::{self, Summary};
 
 use super::compare::Comparison;
 use super::lockstep::{Lockstep, Meeting};
@@ -41,30 +44,35 @@ impl Library {
         self.worst.as_ref().filter(|w| !w.is_allowed(self.math_ulp))
     }
 
-    fn lines(&self) -> Vec<String> {
+    /// How far results and calls are off, a line each.
+    fn details(&self) -> Vec<String> {
         let r = &self.results;
         let allowed = self.tolerance.map_or("no tolerance stated".to_owned(), |t| format!("allowed: {t}"));
         let mut lines = vec![format!(
-            "  vector math ({}): results are off the C library's by at most {} ulp, relative {:.1e}, absolute {:.1e}; \
-             {allowed}",
+            "vector mathematics ({}): results differ from the C library's by at most {} ulp, relative {:.1e}, absolute \
+             {:.1e}; {allowed}",
             self.names, r.max_ulp, r.max_rel, r.max_abs
         )];
-        match (&self.worst, self.broken()) {
-            (_, Some(w)) => lines.push(format!("  {} is off the C library's by {}", w.call, in_ulp(w.ulp))),
-            (Some(w), None) => lines.push(format!(
-                "  its calls are off the C library's by at most {}; --math-ulp {}",
+        if let (Some(w), None) = (&self.worst, self.broken()) {
+            lines.push(format!(
+                "its calls differ from the C library's by at most {}; --math-ulp {}",
                 in_ulp(w.ulp),
                 self.math_ulp
-            )),
-            (None, None) => {}
+            ));
         }
+        lines
+    }
+
+    /// What is further off than it may be.
+    fn findings(&self) -> Vec<String> {
+        let call =
+            self.broken().map(|w| format!("{} differs from the C library's by {}", w.call, in_ulp(w.ulp)));
+        let mut lines: Vec<String> = call.into_iter().collect();
         if self.beyond() > 0 {
-            let first = r.first.as_deref().unwrap_or_default();
-            lines.push(format!("  {} results are beyond the tolerance, first {first}", self.beyond()));
+            let first = self.results.first.as_deref().unwrap_or_default();
+            lines.push(format!("{} results are beyond the tolerance, first {first}", self.beyond()));
             lines.push(
-                "  if that is accurate enough, say so with `//@ tolerance rel=X`; --math-ulp 0 computes \
-                 exactly"
-                    .to_owned(),
+                "if that is accurate enough, say so with `//@ tolerance rel=X`; --math-ulp 0 computes exactly".to_owned(),
             );
         }
         lines
@@ -183,62 +191,92 @@ impl Results {
         format!("{value:#}\n")
     }
 
-    /// The report for people.
-    pub fn text(&self, kernel: &Kernel) -> String {
-        let mut lines = match self.loops[..] {
-            [] => {
-                let (name, cpu) = (&kernel.name, &kernel.cpu.name);
-                vec![format!("{name}: {} lanes on {cpu}, {} indices", kernel.width, self.elements)]
-            }
-            _ => vec![format!("{} on {}", kernel.name, kernel.cpu.name)],
+    /// The report for people. `input` is what explanations are about.
+    pub fn summary(&self, kernel: &Kernel, input: &Path) -> Summary {
+        let mut summary = Summary { result: self.result(), ..Summary::default() };
+        let cpu = &kernel.cpu.name;
+        summary.done = match &self.loops[..] {
+            [] => format!("{}: vectorized with {} lanes for {cpu}", line(&kernel.name), kernel.width),
+            loops => format!("{} for {cpu}", loops::vectorized(loops)),
         };
-        lines.extend(self.loops.iter().map(|l| format!("  {}", in_words(l))));
-        for r in &self.reasons {
-            let place = r.location.as_ref().unwrap_or(&r.block);
-            let line = format!("  divergent {} at {place}: {}", r.kind, r.text);
-            // What is made twice has its reasons twice.
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
+        if self.speedup() < 1.0 {
+            summary.warnings.push("vector code is slower than scalar code".to_owned());
         }
-        lines.extend(output::lines_on(kernel, &self.made.counts, &self.made.dependences));
+        summary.warnings.extend(summary::warnings(&self.made.dependences));
+        summary.warnings.extend(self.loops.iter().flat_map(loops::warnings));
+        summary.warnings.dedup();
+        self.reasons(&mut summary, input);
+        match self.loops[..] {
+            [] => summary.details.extend(summary::details(kernel, &self.made.counts)),
+            _ => summary.details.extend(self.loops.iter().flat_map(loops::details)),
+        }
         if let Some(t) = &self.allowed {
-            let of = |f: fn(&Comparison) -> f64| {
-                let scalar = if self.binding { f(&self.by_scalar) } else { 0.0 };
-                f(&self.by_lanes).max(scalar)
-            };
-            let ulp = self.by_lanes.max_ulp.max(if self.binding { self.by_scalar.max_ulp } else { 0 });
-            lines.push(format!(
-                "  not compared bit for bit, since {}: largest error {ulp} ulp, relative {:.1e}, absolute {:.1e}; \
-                 allowed: {t}",
-                self.exceptions.join(", and "),
-                of(|c| c.max_rel),
-                of(|c| c.max_abs)
-            ));
+            summary.details.push(self.inexact(t));
         }
-        lines.extend(self.library.iter().flat_map(Library::lines));
-        self.races(&mut lines);
-        self.references(&mut lines);
-        lines.push(format!(
-            "  scalar {}, vector {}: {:.2} times as fast (medians of {} runs each)",
-            duration(self.timing.scalar_ns),
-            duration(self.timing.vector_ns),
-            self.speedup(),
-            self.timing.runs
-        ));
+        if let Some(library) = &self.library {
+            summary.details.extend(library.details());
+            summary.findings.extend(library.findings());
+        }
+        self.races(&mut summary);
+        self.references(&mut summary);
         for (name, c, counts) in
             [("lane interpreter", &self.by_lanes, true), ("scalar program", &self.by_scalar, self.binding)]
         {
             if let (true, Some(first)) = (counts, &c.first) {
-                lines.push(format!("  first mismatch with the {name}: {first}"));
+                summary.findings.push(format!("first mismatch with the {name}: {first}"));
             }
         }
-        lines.push(format!("  {} mismatches", self.mismatches()));
-        lines.join("\n") + "\n"
+        summary
+    }
+
+    /// How fast vector code is, and whether it is right.
+    fn result(&self) -> String {
+        format!(
+            "{:.2} times as fast as scalar code ({} instead of {}, medians of {} runs); {} mismatches{}",
+            self.speedup(),
+            duration(self.timing.vector_ns),
+            duration(self.timing.scalar_ns),
+            self.timing.runs,
+            self.mismatches(),
+            if self.binding || !self.loops.is_empty() { "" } else { " with the lane interpreter" }
+        )
+    }
+
+    /// Why branches and loops are divergent, and the command that explains the first.
+    fn reasons(&self, summary: &mut Summary, input: &Path) {
+        for r in &self.reasons {
+            let place = r.location.as_ref().unwrap_or(&r.block);
+            let line = format!("divergent {} at {place}: {}", r.kind, r.text);
+            // What has a coherent path has its reasons twice.
+            if !summary.details.contains(&line) {
+                summary.details.push(line);
+            }
+        }
+        summary.explain = self.reasons.iter().find_map(|r| {
+            let (file, number) = r.location.as_ref()?.rsplit_once(':')?;
+            let here = input.file_name().is_some_and(|name| name == file);
+            here.then(|| format!("warpline explain {} --line {number}", input.display()))
+        });
+    }
+
+    /// How far results are off that need not be equal bit for bit.
+    fn inexact(&self, allowed: &Tolerance) -> String {
+        let of = |f: fn(&Comparison) -> f64| {
+            let scalar = if self.binding { f(&self.by_scalar) } else { 0.0 };
+            f(&self.by_lanes).max(scalar)
+        };
+        let ulp = self.by_lanes.max_ulp.max(if self.binding { self.by_scalar.max_ulp } else { 0 });
+        format!(
+            "not compared bit for bit, since {}: largest error {ulp} ulp, relative {:.1e}, absolute {:.1e}; allowed: \
+             {allowed}",
+            self.exceptions.join(", and "),
+            of(|c| c.max_rel),
+            of(|c| c.max_abs)
+        )
     }
 
     /// How lanes met in memory.
-    fn races(&self, lines: &mut Vec<String>) {
+    fn races(&self, summary: &mut Summary) {
         let races = &self.lockstep.races;
         if let Some((kind, Meeting { first, second, place })) = &races.matters {
             let first = first.map_or("other lanes have".to_owned(), |lane| format!("lane {lane} has"));
@@ -253,53 +291,60 @@ impl Results {
                 true => "; results depend on the order of lanes (`//@ racy` if they may)",
                 false => "",
             };
-            lines.push(format!("  race: {what}{remedy}"));
+            let line = format!("race: {what}{remedy}");
+            match self.race_is_finding {
+                true => summary.findings.push(line),
+                false => summary.details.push(line),
+            }
         }
         if let (Some(Meeting { place, .. }), None) = (&races.last_lane_wins, &races.matters) {
-            lines.push(format!(
-                "  warning: lanes store different values to {place} at once; the last lane wins"
-            ));
+            summary
+                .warnings
+                .push(format!("lanes store different values to {place} at once; the last lane wins"));
         }
     }
 
     /// What the results were compared with.
-    fn references(&self, lines: &mut Vec<String>) {
+    fn references(&self, summary: &mut Summary) {
         let interpreted = self.lockstep.end.abs_diff(self.lockstep.begin);
-        if !self.loops.is_empty() {
-            lines.push(match &self.lockstep.stopped {
-                None => "  checked against the interpreted scalar program".to_owned(),
-                Some(s) if s.undefined => format!("  undefined behaviour, says the interpreter: {}", s.text),
-                Some(s) => format!("  not checked against the interpreter, which stopped: {}", s.text),
-            });
-            lines.push("  checked against the scalar program".to_owned());
-            return;
-        }
-        let reference =
-            if self.sequential { "the interpreted scalar program" } else { "the lane interpreter" };
-        lines.push(match &self.lockstep.stopped {
-            None => format!("  checked against {reference} on the first {interpreted} indices"),
+        let (in_place, stopped) = (!self.loops.is_empty(), &self.lockstep.stopped);
+        let reference = match in_place || self.sequential {
+            true => "the interpreted scalar program",
+            false => "the lane interpreter",
+        };
+        let prefix = if in_place { String::new() } else { format!(" on the first {interpreted} indices") };
+        match stopped {
+            None => summary.details.push(format!("checked against {reference}{prefix}")),
             Some(s) if s.undefined => {
-                format!("  undefined behaviour, says {reference}: {}", s.text)
+                let who = if in_place { "the interpreter" } else { reference };
+                summary.findings.push(format!("undefined behaviour, says {who}: {}", s.text));
             }
-            Some(s) => format!(
-                "  checked against {reference} on the first {interpreted} indices, where it stopped: {}",
-                s.text
-            ),
-        });
-        lines.push(match (self.binding, self.lockstep.races.order_matters()) {
-            (true, _) => format!("  checked against the scalar program on all {} indices", self.elements),
+            Some(s) if in_place => {
+                summary
+                    .details
+                    .push(format!("not checked against the interpreter, which stopped: {}", s.text));
+            }
+            Some(s) => {
+                summary
+                    .details
+                    .push(format!("checked against {reference}{prefix}, where it stopped: {}", s.text));
+            }
+        }
+        summary.details.push(match (self.binding, self.lockstep.races.order_matters()) {
+            _ if in_place => "checked against the scalar program".to_owned(),
+            (true, _) => format!("checked against the scalar program on all {} indices", self.elements),
             (_, true) => {
                 let how = match self.lockstep.races.matters {
                     Some(_) => "race",
                     None => "meet by atomic operations",
                 };
                 format!(
-                    "  not checked against the scalar program, since lanes of a group {how} (`//@ lane-insensitive` if \
+                    "not checked against the scalar program, since lanes of a vector {how} (`//@ lane-insensitive` if \
                      results do not depend on that)"
                 )
             }
-            _ => "  not checked against the scalar program, since the kernel uses lane operations \
-                  (`//@ lane-insensitive` if results do not depend on the other lanes)"
+            _ => "not checked against the scalar program, since the kernel uses cross-lane operations (`//@ \
+                  lane-insensitive` if results do not depend on the other lanes)"
                 .to_owned(),
         });
     }

@@ -101,18 +101,21 @@ impl fmt::Display for Choice {
         match self.reason {
             Reason::OneRegister => write!(f, "one register of {bits}-bit elements"),
             Reason::Chain(0) => {
-                write!(f, "more than one register of {bits}-bit elements, to share what is done once")
+                write!(f, "more than one register of {bits}-bit elements, to share uniform work")
             }
             Reason::Chain(cycles) => {
-                write!(f, "more than one register of {bits}-bit elements, to fill a chain of {cycles} cycles")
+                write!(
+                    f,
+                    "more than one register of {bits}-bit elements, to hide a latency of {cycles} cycles"
+                )
             }
             Reason::Line => {
-                write!(f, "one cache line of {bits}-bit elements, since memory is what limits it")
+                write!(f, "one cache line of {bits}-bit elements, bound by memory")
             }
             Reason::Fewer => {
-                write!(f, "less than one register of {bits}-bit elements, since little of it is vector code")
+                write!(f, "less than one register of {bits}-bit elements: little of it is vector code")
             }
-            Reason::ByType => write!(f, "one register of {bits}-bit elements, by its types alone"),
+            Reason::ByType => write!(f, "one register of {bits}-bit elements, by types alone"),
         }
     }
 }

@@ -1,0 +1,206 @@
+//! Options of `analyze`, `explain`, `constant-time` and `lint`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use warpline::uniformity::facts::WorkGroup;
+use warpline::uniformity::{Algorithm, Target};
+
+use super::Format;
+
+/// How the results of an analysis are printed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum AnalysisFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+    /// As LLVM's `print<uniformity>`.
+    Llvm,
+    /// One HTML file: source, control flow and explanations side by side.
+    Html,
+}
+
+/// A target by its name.
+///
+/// # Errors
+/// If there is no such target.
+pub fn target(name: &str) -> Result<Target, String> {
+    Target::from_name(name)
+        .ok_or_else(|| format!("`{name}` is no target; there are simd, amdgcn, nvptx and spirv"))
+}
+
+/// The size of a work-group, `X[,Y[,Z]]`.
+///
+/// # Errors
+/// If it has more than three dimensions, or one that is no positive number.
+pub fn work_group(text: &str) -> Result<WorkGroup, String> {
+    let mut size = [1; 3];
+    let numbers: Vec<&str> = text.split(',').collect();
+    if numbers.len() > size.len() {
+        return Err(format!("`{text}` has more than three dimensions"));
+    }
+    for (place, number) in size.iter_mut().zip(numbers) {
+        *place = number
+            .trim()
+            .parse()
+            .ok()
+            .filter(|&n| n > 0)
+            .ok_or_else(|| format!("`{number}` is no size of a work-group"))?;
+    }
+    Ok(WorkGroup { size, whole: true })
+}
+
+fn algorithm(name: &str) -> Result<Algorithm, String> {
+    Algorithm::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Algorithm::ALL.iter().map(|a| a.name()).collect();
+        format!("`{name}` is no algorithm; there are {}", names.join(", "))
+    })
+}
+
+/// What the uniformity analysis assumes.
+#[derive(Args)]
+#[command(next_help_heading = "Assumptions")]
+pub struct AssumptionOptions {
+    /// Shapes of the parameters: uniform, varying, index, stride(N); as NAME=SHAPE or by position
+    /// [default: the input's directive; a kernel's parameters as `vectorize` takes them; else varying]
+    #[arg(long, value_name = "LIST")]
+    pub args: Option<String>,
+    /// The rules that say what is a source of divergence: simd, amdgcn, nvptx or spirv
+    /// [default: from the module's triple; simd for CPUs]
+    #[arg(long, value_name = "NAME", value_parser = target)]
+    pub target: Option<Target>,
+    /// The size of a work-group in one to three dimensions, for kernels that do not state it
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = work_group)]
+    pub work_group: Option<WorkGroup>,
+    /// Do not use the results of data-flow analyses: constants, dead edges, ranges, equalities
+    #[arg(long)]
+    pub no_facts: bool,
+    /// How joins of divergent branches are found: joins, or, for comparison only, strong-postdom or
+    /// postdom (unsound)
+    #[arg(long, value_name = "NAME", value_parser = algorithm, default_value = "joins")]
+    pub algorithm: Algorithm,
+}
+
+/// Options of `analyze`.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  warpline analyze kernel.c
+  warpline analyze kernel.cl --target amdgcn --work-group 256
+  warpline analyze module.ll --function f --args x=varying,n=uniform
+  warpline analyze kernel.rs --format html -o kernel.html")]
+pub struct AnalyzeOptions {
+    /// .ll, .bc, .rs, .c, .cpp or .cl
+    #[arg(required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// Only this function
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// What is assumed.
+    #[command(flatten)]
+    pub assume: AssumptionOptions,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: AnalysisFormat,
+    /// Write to this file instead of standard output (`-`)
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+}
+
+/// Options of `explain`.
+#[derive(Args)]
+#[command(group = clap::ArgGroup::new("subject").required(true))]
+#[command(after_help = "Examples:
+  warpline explain kernel.c --line 12
+  warpline explain module.ll --function f --value %x
+  warpline explain module.ll --value loop:for.body")]
+pub struct ExplainOptions {
+    /// .ll, .bc, .rs, .c, .cpp or .cl
+    pub input: PathBuf,
+    /// The function, by its name in the object file or in the source [default: the only one]
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// The value, by LLVM's name or number: %x, %7. `block:NAME` is the branch at the end of a block,
+    /// `loop:NAME` the loop with the header NAME
+    #[arg(long, value_name = "%NAME", group = "subject")]
+    pub value: Option<String>,
+    /// All values and branches on this line of the function's source file
+    #[arg(long, value_name = "N", group = "subject")]
+    pub line: Option<u32>,
+    /// What is assumed.
+    #[command(flatten)]
+    pub assume: AssumptionOptions,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Options of `constant-time`.
+#[derive(Args)]
+#[command(after_help = "Exit code 1 if something leaks.
+
+Examples:
+  warpline constant-time compare.c --function compare --secret a,b
+  warpline constant-time aes.c --function encrypt --secret '*key,*state' --format json")]
+pub struct ConstantTimeOptions {
+    /// .ll, .bc, .rs, .c, .cpp or .cl
+    pub input: PathBuf,
+    /// The function [default: the only one]
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// The secret parameters, by name or position: `key` is a value, or the memory that a pointer leads to
+    /// (also written `*key`); `&key` is the pointer itself. Everything else is public
+    #[arg(long, value_name = "LIST", required = true)]
+    pub secret: String,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Write to this file instead of standard output (`-`)
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+}
+
+/// Options of `lint`.
+#[derive(Args)]
+#[command(after_help = "Exit code 1 if an analysis finds something that should not be.
+
+Examples:
+  warpline lint --client list
+  warpline lint parser.c --client null-pointers
+  warpline lint server.c --client taint --sources recv:*1 --sinks system:0")]
+pub struct LintOptions {
+    /// .ll, .bc, .rs, .c, .cpp or .cl
+    pub inputs: Vec<PathBuf>,
+    /// The data-flow analysis; `list` prints all of them
+    #[arg(long, value_name = "NAME", required = true)]
+    pub client: String,
+    /// Only this function
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// Solve with a state at each program point instead of facts about split live ranges; the answer is the
+    /// same
+    #[arg(long)]
+    pub dense: bool,
+    /// Print also how much work solving was
+    #[arg(long)]
+    pub stats: bool,
+    /// For taint: where data from outside enters, instead of C's and Rust's usual functions. Entries are NAME,
+    /// NAME:ret, NAME:N for argument N from 0, NAME:N+ for it and all that follow, with a `*` before ret or N
+    /// for each pointer that is followed: read:*1
+    #[arg(long, value_name = "LIST")]
+    pub sources: Option<String>,
+    /// For taint: where such data must not arrive, instead of commands, libraries, format strings and sizes
+    #[arg(long, value_name = "LIST")]
+    pub sinks: Option<String>,
+    /// For taint: what makes data clean. NAME: the result; NAME:N: argument N where the result is true; NAME:*N:
+    /// what argument N points to after the call; the word compare: comparisons with constants
+    #[arg(long, value_name = "LIST")]
+    pub sanitizers: Option<String>,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Write to this file instead of standard output (`-`)
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+}

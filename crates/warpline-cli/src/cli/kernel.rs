@@ -1,0 +1,225 @@
+//! Options of `vectorize` and `run`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use warpline_compile::loops::{self, LoopAt, LoopOptions};
+
+use super::{BosccMode, CoherenceMode, Contract, Format, LinearizeMode};
+use crate::passes::{self, PassOptions};
+use crate::spec::{Bind, Tolerance, Width, parse_range};
+
+/// Options about the kernel and its W-lane variant.
+#[derive(Args)]
+pub struct KernelOptions {
+    /// .ll, .bc, .rs, .c, .cpp or .cl
+    pub input: PathBuf,
+    /// The kernel [default: the one with directives, or the only function]
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// Shapes of the parameters: uniform, varying, index, stride(N); as NAME=SHAPE or by position. Parameters
+    /// that are not named are uniform [default: the input's directive]
+    #[arg(long, value_name = "LIST")]
+    pub args: Option<String>,
+    /// The lanes of a kernel are threads: accept whatever their races do
+    #[arg(long)]
+    pub racy: bool,
+    /// The vectorization factor, 1 to 64, or auto [default: the input's directive, or auto]
+    #[arg(long, value_name = "N", help_heading = "Code")]
+    pub width: Option<Width>,
+    /// The CPU, by LLVM's name. `vectorize` takes several, with commas between them: the driver chooses when it
+    /// is called
+    #[arg(long, value_name = "NAME", default_value = "native", help_heading = "Code")]
+    pub cpu: String,
+    /// The largest error of vector mathematics, in units in the last place. Inline expansions have up to 3 (`exp`,
+    /// `log` and those of `double` up to 1), glibc's functions up to 4, SLEEF's, where it is installed, up to 1.
+    /// 0: the scalar functions, once a lane
+    #[arg(long, value_name = "N", default_value_t = 4, help_heading = "Code")]
+    pub math_ulp: u32,
+    /// C, C++ and OpenCL C: whether clang may fuse multiplications and additions of one expression, where the CPU
+    /// can. Off, results are the same on all CPUs
+    #[arg(long, value_enum, default_value_t, help_heading = "Code")]
+    pub fp_contract: Contract,
+    /// Which branches are folded
+    #[arg(long, value_enum, default_value_t, help_heading = "Code")]
+    pub linearize: LinearizeMode,
+    /// Where branches skip code for which no lane is active, besides where they must
+    /// [default: the input's directive, or auto]
+    #[arg(long, value_enum, help_heading = "Code")]
+    pub boscc: Option<BosccMode>,
+    /// Which loops get a coherent path, for iterations in which all lanes agree on a loop-carried value, such as
+    /// the node of a tree
+    #[arg(long, value_enum, default_value_t, help_heading = "Code")]
+    pub coherence: CoherenceMode,
+    /// What is shown of passes.
+    #[command(flatten)]
+    pub passes: PassOptions,
+}
+
+impl From<&KernelOptions> for warpline_compile::KernelOptions {
+    fn from(options: &KernelOptions) -> warpline_compile::KernelOptions {
+        warpline_compile::KernelOptions {
+            input: options.input.clone(),
+            function: options.function.clone(),
+            args: options.args.clone(),
+            width: options.width,
+            triple: None,
+            contract: options.fp_contract == Contract::On,
+            cpu: options.cpu.clone(),
+            linearize: options.linearize.into(),
+            boscc: options.boscc.map(Into::into),
+            coherence: options.coherence.into(),
+            racy: options.racy,
+            math_ulp: options.math_ulp,
+            sleef: true,
+            count_lanes: None,
+            instrument: passes::instrument(),
+        }
+    }
+}
+
+/// Which loops are vectorized in place, instead of a function.
+#[derive(Args)]
+#[command(next_help_heading = "Loops")]
+pub struct LoopChoice {
+    /// Vectorize a loop in place: the one that begins in this line, or at this block, or all that are marked
+    /// (`//@ loop`, `#pragma omp simd`) [default: those that are marked]
+    #[arg(long = "loop", value_name = "LINE|BLOCK|marked")]
+    pub loops: Vec<LoopAt>,
+    /// Reductions of floating-point numbers may be reassociated
+    #[arg(long)]
+    pub any_order: bool,
+    /// Iterations do not conflict in memory, where that cannot be decided
+    #[arg(long)]
+    pub independent: bool,
+}
+
+impl LoopChoice {
+    /// The loops that are meant; none if the function is the unit.
+    ///
+    /// # Errors
+    /// If marks in the input are malformed.
+    pub fn options(&self, kernel: &KernelOptions) -> warpline_compile::Result<Option<LoopOptions>> {
+        let asked = warpline_compile::KernelOptions::from(kernel);
+        let loops = match &self.loops[..] {
+            [] if kernel.args.is_none() && loops::has_marks(&asked)? => vec![LoopAt::Marked],
+            [] => return Ok(None),
+            given => given.to_vec(),
+        };
+        Ok(Some(LoopOptions {
+            kernel: asked,
+            loops,
+            any_order: self.any_order,
+            independent: self.independent,
+        }))
+    }
+}
+
+/// How much is reported.
+#[derive(Args)]
+#[command(next_help_heading = "Report")]
+pub struct ReportOptions {
+    /// Report everything: reasons of divergence, what became of branches, loops, masks; what results were
+    /// compared with
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// Report nothing, except findings and errors
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Options of `vectorize`.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  warpline vectorize kernel.rs -o kernel.o --header kernel.h
+  warpline vectorize kernel.c --function f --args i=index --width 16 -o f.s
+  warpline vectorize loops.c --loop 12 --cpu x86-64-v3 -o loops.o
+  warpline vectorize kernel.c --cpu haswell,skylake-avx512 -o kernel.o")]
+pub struct VectorizeOptions {
+    /// The kernel.
+    #[command(flatten)]
+    pub kernel: KernelOptions,
+    /// Or loops.
+    #[command(flatten)]
+    pub loops: LoopChoice,
+    /// The target: rustc and clang compile for it, and LLVM IR that states no target gets it. --cpu is needed where
+    /// it is another machine [default: this machine, or what the input states]
+    #[arg(long, value_name = "TRIPLE", help_heading = "Code")]
+    pub triple: Option<String>,
+    /// Shape of the result: uniform is returned as a scalar, varying as a vector
+    /// [default: the input's directive, or varying]
+    #[arg(long, value_name = "SHAPE")]
+    pub returns: Option<String>,
+    /// Name of the W-lane function; the range driver is SYMBOL_range
+    /// [default: FUNCTION_wW and FUNCTION_range]
+    #[arg(long, value_name = "SYMBOL", help_heading = "Output")]
+    pub name: Option<String>,
+    /// Give the W-lane function a last parameter, a 64-bit integer: bit k says whether lane k is active
+    #[arg(long, help_heading = "Output")]
+    pub mask: bool,
+    /// The output; the suffix says what: .ll, .bc, .s or .o. `-` is standard output and has LLVM's text; the
+    /// report goes to standard error then
+    #[arg(short, long, value_name = "OUT", help_heading = "Output")]
+    pub output: PathBuf,
+    /// Write a C header for the functions
+    #[arg(long, value_name = "OUT.h", help_heading = "Output")]
+    pub header: Option<PathBuf>,
+    /// How much is reported.
+    #[command(flatten)]
+    pub report: ReportOptions,
+}
+
+impl VectorizeOptions {
+    /// The paths that are written to.
+    pub fn outputs(&self) -> impl Iterator<Item = &Path> {
+        std::iter::once(&self.output).chain(&self.header).map(PathBuf::as_path)
+    }
+}
+
+fn range(text: &str) -> Result<(i64, i64), String> {
+    parse_range(text)
+}
+
+/// Options of `run`.
+#[derive(Args)]
+#[command(after_help = "Exit code 1 if results differ, lanes race, or behaviour is undefined.
+
+Examples:
+  warpline run kernel.rs
+  warpline run kernel.c --range 0..1000 --bind n=1000 --bind a=f32[1000]=iota
+  warpline run loops.c --loop 12 --tolerance rel=1e-6 -v")]
+pub struct RunOptions {
+    /// The kernel.
+    #[command(flatten)]
+    pub kernel: KernelOptions,
+    /// Or loops.
+    #[command(flatten)]
+    pub loops: LoopChoice,
+    /// The indices, half-open [default: the input's directive]
+    #[arg(long, value_name = "A..B", value_parser = range, allow_hyphen_values = true, help_heading = "Data")]
+    pub range: Option<(i64, i64)>,
+    /// The argument for a parameter: a number, or f32[N], i32[N] ... with =zero, =iota, =random, =A..B or =NUMBER;
+    /// for a varying parameter one element per index
+    #[arg(long, value_name = "NAME=SPEC", help_heading = "Data")]
+    pub bind: Vec<Bind>,
+    /// The seed of pseudo-random contents
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Data")]
+    pub seed: u64,
+    /// How much results may differ from those with the C library's mathematics where vector mathematics is used, and
+    /// from those of the references where reductions are reassociated: ulp=N, rel=X, abs=X; one of them suffices. More
+    /// is a finding [default: the input's directive]
+    #[arg(long, value_name = "BOUNDS", help_heading = "Data")]
+    pub tolerance: Option<Tolerance>,
+    /// How long each run over the range may take; 0 for any time. A longer one is a finding
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, help_heading = "Data")]
+    pub timeout: u64,
+    /// Write a buffer as a grey picture: NAME=FILE.png,WIDTHxHEIGHT
+    #[arg(long, value_name = "NAME=FILE,WxH", help_heading = "Report")]
+    pub png: Option<String>,
+    /// How much is reported.
+    #[command(flatten)]
+    pub report: ReportOptions,
+}
