@@ -27,7 +27,11 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
     let mut printed = String::new();
     let mut page = Page::default();
     for path in &options.inputs {
-        let unit = Unit::open(path, options.assume.target)?;
+        let unit = match options.format {
+            // LLVM's analysis knows functions only.
+            AnalysisFormat::Llvm => Unit::open(path, options.assume.target)?,
+            _ => Unit::open_with_loops(path, options.function.as_deref(), &options.assume)?,
+        };
         let mut sources = Sources::beside(path);
         let functions = unit.functions(options.function.as_deref())?;
         // The list is about one function; it need not fit the others.
@@ -40,11 +44,12 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
         }
         for id in functions {
             let (ir, func) = (&unit.imported.ir, &unit.imported.ir.functions[id]);
-            // LLVM's analysis knows of no facts.
-            let facts = !options.assume.no_facts && options.format != AnalysisFormat::Llvm;
+            // LLVM's analysis knows of no facts, nor of what vector code does with memory.
+            let as_vectorized = options.format != AnalysisFormat::Llvm;
+            let facts = !options.assume.no_facts && as_vectorized;
             let (args, algorithm, work_group) =
                 (options.assume.args.as_deref(), options.assume.algorithm, options.assume.work_group);
-            let asked = unit.options(id, &Asked { args, algorithm, facts, work_group })?;
+            let asked = unit.options(id, &Asked { args, algorithm, facts, work_group, as_vectorized })?;
             let result = Uniformity::compute(ir, func, &asked);
             if let Err(refusal) = tokens::check(ir, func, result.cycles()) {
                 output::complain(&format!("error: {}", refusal.describe(ir)));
@@ -54,7 +59,8 @@ pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
             } else if options.format == AnalysisFormat::Html {
                 page.add(ir, func, &result, &mut sources);
             } else {
-                report.functions.push(FunctionReport::new(ir, func, &result));
+                let region = unit.place(id).map(str::to_owned);
+                report.functions.push(FunctionReport { region, ..FunctionReport::new(ir, func, &result) });
             }
         }
     }

@@ -13,7 +13,6 @@ use crate::Outcome;
 use crate::chain::{Place, Sources, Statement, Writer, statements};
 use crate::cli::{ExplainOptions, Format};
 use crate::error::{Error, Result};
-use crate::kernel::find_function;
 use crate::output;
 use crate::subject::{Asked, Unit};
 
@@ -68,13 +67,16 @@ struct Report {
 /// Whatever is wrong with the input and the options; a value or line that does not exist.
 pub fn explain(options: &ExplainOptions) -> Result<Outcome> {
     let path = &options.input;
-    let unit = Unit::open(path, options.assume.target)?;
+    let unit = Unit::open_with_loops(path, options.function.as_deref(), &options.assume)?;
     let imported = &unit.imported;
-    let id = find_function(imported, path, options.function.as_deref())?;
+    let id = unit.function(options.function.as_deref())?;
     let func = &imported.ir.functions[id];
     let (args, algorithm, work_group) =
         (options.assume.args.as_deref(), options.assume.algorithm, options.assume.work_group);
-    let asked = unit.options(id, &Asked { args, algorithm, facts: !options.assume.no_facts, work_group })?;
+    let asked = unit.options(
+        id,
+        &Asked { args, algorithm, facts: !options.assume.no_facts, work_group, as_vectorized: true },
+    )?;
     let result = Uniformity::compute(&imported.ir, func, &asked);
     tokens::check(&imported.ir, func, result.cycles())
         .map_err(|refusal| Error::input(path, refusal.describe(&imported.ir)))?;

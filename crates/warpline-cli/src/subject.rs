@@ -1,18 +1,27 @@
 //! What `analyze` and its kin are about: a module, the target whose rules hold, and what is asked about each function.
 
 use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use warpline::dataflow::clients::interprocedural::{FunctionConstants, ModuleConstants};
 use warpline::ir::FuncId;
 use warpline::uniformity::facts::WorkGroup;
+use warpline::uniformity::shape::ArgShape;
 use warpline::uniformity::{Algorithm, Options, Summaries, Target};
+use warpline::vectorize::call_graph::asks_lanes;
+use warpline::vectorize::shared_memory::lane_invariant_allocas;
+use warpline::vectorize::work_items::{self, WorkItems};
+use warpline_compile::KernelOptions;
+use warpline_compile::loops::{self, LoopOptions, Region};
 use warpline_llvm::{Imported, InputKind, target_of_triple};
 
+use crate::cli::AssumptionOptions;
 use crate::directives::{self, Directives};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::kernel::{find_function, given_shapes, load};
+use crate::output;
 
 /// What is asked about functions.
 #[derive(Default)]
@@ -25,6 +34,9 @@ pub struct Asked<'a> {
     pub facts: bool,
     /// The size of work-groups of kernels that do not say it.
     pub work_group: Option<WorkGroup>,
+    /// Whether kernels for SIMD lanes are analysed as `vectorize` does it: private memory that lanes need not have each of their own is
+    /// uniform, and a φ of a value and `undef` is not that value.
+    pub as_vectorized: bool,
 }
 
 /// A module that is to be analysed.
@@ -33,6 +45,10 @@ pub struct Unit {
     pub imported: Imported,
     /// Whose rules hold.
     pub target: Target,
+    /// Iterations of loops, if they are what is analysed.
+    regions: Vec<Region>,
+    /// Functions that ask which work-item they are, and those with parameters in the place of the questions, which is what is vectorized.
+    items: HashMap<FuncId, WorkItems>,
     path: PathBuf,
     directives: Vec<Directives>,
     summaries: Arc<Summaries>,
@@ -54,11 +70,43 @@ impl Unit {
         };
         let imported = load(path, None, triple.filter(|_| is_opencl))?;
         let target = target.unwrap_or_else(|| target_of_triple(&imported.ir.triple));
+        Unit::of(path, imported, target, Vec::new())
+    }
+
+    /// Reads an input of which loops are analysed: those that are given, or that it marks. The whole functions if there are none.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the input; why a loop that is given cannot be vectorized.
+    pub fn open_with_loops(path: &Path, function: Option<&str>, assume: &AssumptionOptions) -> Result<Unit> {
+        let is_simd = assume.target.is_none_or(|target| target == Target::Simd);
+        let kernel = KernelOptions { function: function.map(str::to_owned), ..KernelOptions::new(path) };
+        let marked = || is_simd && assume.args.is_none() && loops::has_marks(&kernel).unwrap_or(false);
+        let given = match assume.loops.is_empty() {
+            true if marked() => LoopOptions::marked(kernel),
+            true => return Unit::open(path, assume.target).map(Unit::with_items),
+            false if !is_simd => {
+                return Err(Error::option("--loop", "lanes of GPUs do not execute loops in place"));
+            }
+            false => LoopOptions { loops: assume.loops.clone(), ..LoopOptions::marked(kernel) },
+        };
+        match loops::open_regions(&given) {
+            Ok((imported, regions)) => Unit::of(path, imported, Target::Simd, regions),
+            Err(error) if assume.loops.is_empty() => {
+                output::complain(&format!("warning: {error}; the whole function is analysed"));
+                Unit::open(path, assume.target).map(Unit::with_items)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn of(path: &Path, imported: Imported, target: Target, regions: Vec<Region>) -> Result<Unit> {
         let directives = directives::read(path)?;
         let summaries = imported.summaries(target);
         Ok(Unit {
             imported,
             target,
+            regions,
+            items: HashMap::new(),
             path: path.to_owned(),
             directives,
             summaries,
@@ -66,15 +114,63 @@ impl Unit {
         })
     }
 
+    /// Takes what asks which work-item it is for a kernel as `vectorize` does, if it is for SIMD lanes. What it would refuse stays.
+    fn with_items(mut self) -> Unit {
+        let ir = &mut self.imported.ir;
+        let ids: Vec<FuncId> = ir.functions.keys().collect();
+        for id in ids {
+            if self.target != Target::Simd || !work_items::asks(ir, &ir.functions[id]) {
+                continue;
+            }
+            if let Ok(Some(items)) = work_items::with_parameters(ir, id) {
+                ir.functions[items.func].name = ir.functions[id].name.clone();
+                self.items.insert(id, items);
+            }
+        }
+        self
+    }
+
     /// The functions with a body, or the one of this name.
     ///
     /// # Errors
     /// If there is no function of that name.
     pub fn functions(&self, name: Option<&str>) -> Result<Vec<FuncId>> {
-        if name.is_some() {
-            return Ok(vec![find_function(&self.imported, &self.path, name)?]);
+        if !self.regions.is_empty() {
+            return Ok(self.regions.iter().map(|region| region.func).collect());
         }
-        Ok(self.imported.ir.functions.keys().collect())
+        if name.is_some() {
+            return Ok(vec![self.function(name)?]);
+        }
+        let made: HashSet<FuncId> = self.items.values().map(|items| items.func).collect();
+        let all = self.imported.ir.functions.keys().filter(|id| !made.contains(id));
+        Ok(all.map(|id| self.items.get(&id).map_or(id, |items| items.func)).collect())
+    }
+
+    /// The only function, or the one of this name.
+    ///
+    /// # Errors
+    /// If there is none, or if there are several.
+    pub fn function(&self, name: Option<&str>) -> Result<FuncId> {
+        match &self.regions[..] {
+            [] => {
+                let id = find_function(&self.imported, &self.path, name)?;
+                Ok(self.items.get(&id).map_or(id, |items| items.func))
+            }
+            [only] => Ok(only.func),
+            several => {
+                let places: Vec<&str> = several.iter().map(|region| region.place.as_str()).collect();
+                Err(Error::option("--loop", format!("which of the loops at {}?", places.join(", "))))
+            }
+        }
+    }
+
+    /// Where the loop begins of which this is an iteration, if it is one.
+    pub fn place(&self, id: FuncId) -> Option<&str> {
+        self.region(id).map(|region| region.place.as_str())
+    }
+
+    fn region(&self, id: FuncId) -> Option<&Region> {
+        self.regions.iter().find(|region| region.func == id)
     }
 
     /// What a function is called with and what those it calls return, as far as it is constant.
@@ -91,7 +187,25 @@ impl Unit {
     pub fn options(&self, id: FuncId, asked: &Asked) -> Result<Options> {
         let func = &self.imported.ir.functions[id];
         let mut options = self.imported.analysis_options(id, self.target, Some(Arc::clone(&self.summaries)));
-        if let Some(args) = given_shapes(&self.imported, &self.path, &self.directives, func, asked.args)? {
+        let ir = &self.imported.ir;
+        let items = self.items.iter().find(|(_, items)| items.func == id);
+        // Shapes are given for the function as it is written.
+        let written = items.map_or(func, |(&written, _)| &ir.functions[written]);
+        let mut given = match self.region(id) {
+            Some(region) => Some(region.args.clone()),
+            None => given_shapes(&self.imported, &self.path, &self.directives, written, asked.args)?,
+        };
+        let as_vectorized = asked.as_vectorized && self.target == Target::Simd;
+        // What asks about lanes or work-items is a kernel, with parameters for all lanes.
+        if given.is_none() && as_vectorized && (items.is_some() || asks_lanes(ir, func)) {
+            given = Some(vec![ArgShape::Uniform; written.params.len()]);
+        }
+        if let Some(mut args) = given {
+            args.extend(items.into_iter().flat_map(|(_, items)| items.shapes()));
+            if as_vectorized {
+                options.strict_undef = true;
+                options.shared = lane_invariant_allocas(ir, func, &args);
+            }
             options.args = args;
         }
         if let (Some(group), None) = (asked.work_group, options.facts.work_group) {
@@ -99,7 +213,9 @@ impl Unit {
         }
         options.algorithm = asked.algorithm;
         if asked.facts && asked.algorithm == Algorithm::Joins {
-            return Ok(options.with_known(&self.imported.ir, func, self.constants(id)));
+            // Constants go with functions as the module has them.
+            let constants = self.region(id).is_none().then(|| self.constants(id)).flatten();
+            return Ok(options.with_known(&self.imported.ir, func, constants));
         }
         Ok(options)
     }

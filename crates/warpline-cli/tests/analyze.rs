@@ -77,3 +77,57 @@ fn each_algorithm_has_its_say_and_the_unsound_one_comes_with_a_warning() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("joins, postdom, strong-postdom"), "{}", stderr(&output));
 }
+
+/// What is divergent, of how many: branches, and loops.
+type Shares = [(u64, u64); 2];
+
+fn shares_of_analysis(function: &serde_json::Value) -> Shares {
+    let many = |list: &serde_json::Value| list.as_array().unwrap().len() as u64;
+    let cycles = function["cycles"].as_array().unwrap();
+    let exits = cycles.iter().filter(|c| c["divergent_exit"] == true).count() as u64;
+    let branches = (many(&function["divergent"]["branches"]), function["branches"].as_u64().unwrap());
+    [branches, (exits, cycles.len() as u64)]
+}
+
+fn shares_of_vector_code(report: &serde_json::Value) -> Shares {
+    let number = |part: &str, key: &str| report[part][key].as_u64().unwrap();
+    let kept = number("branches", "uniform_kept") + number("branches", "uniform_lost");
+    let (branches, loops) = (number("branches", "divergent"), number("loops", "divergent"));
+    [(branches, branches + kept), (loops, loops + number("loops", "uniform"))]
+}
+
+#[test]
+fn kernels_and_loops_are_analysed_as_they_are_vectorized_in_every_format() {
+    // Passes that change branches before they are counted.
+    const RESHAPING: &str = "split-conditions,if-convert-arms,sink-stores,duplicate-coherent-loops";
+    let folder = tempfile::tempdir().unwrap();
+    let object = folder.path().join("k.o");
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&ok(&warpline(&[arguments, &["--format", "json"]].concat()))).unwrap()
+    };
+    let kernels = [
+        ("examples/mandelbrot.rs", "mandelbrot"),
+        ("kernels/pc.rs", "pc"),
+        ("kernels/rt.rs", "rt"),
+        ("kernels/rt.rs", "rays"),
+        ("examples/loops/area.rs", "area"),
+    ];
+    for (file, function) in kernels {
+        let analyzed = json(&["analyze", file, "--function", function]);
+        let analyzed = shares_of_analysis(&analyzed["functions"][0]);
+        let options = ["--function", function, "--disable-pass", RESHAPING, "-o", object.to_str().unwrap()];
+        let report = json(&[&["vectorize", file][..], &options].concat());
+        let made = report["loops"].as_array().map_or(&report, |loops| &loops[0]);
+        assert_eq!(analyzed, shares_of_vector_code(made), "{file}: {function}");
+        let [(branches, of), (loops, among)] = analyzed;
+        let few = |n: u64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "es" });
+        let branches = format!("{branches} of {}, {loops} of {among} loop", few(of, "branch"));
+        for format in ["text", "html"] {
+            let shown = ok(&warpline(&["analyze", file, "--function", function, "--format", format]));
+            assert!(shown.contains(&branches), "`{branches}` is not in: {shown}");
+        }
+    }
+    // Nothing diverges in `pc`, whose stack all lanes share.
+    let pc = json(&["analyze", "kernels/pc.rs"]);
+    assert_eq!(shares_of_analysis(&pc["functions"][0]), [(0, 4), (0, 1)]);
+}

@@ -125,7 +125,7 @@ fn opencl_is_compiled_for_the_target_that_is_asked_for() {
         assert!(text.contains("1 of 2 branches"), "{target}: {text}");
     }
     let text = ok(&warpline(&["analyze", source.to_str().unwrap()]));
-    assert!(text.contains("%x varying"), "{text}");
+    assert!(text.contains("%x uniform") && text.contains("%global_id_0 index"), "{text}");
 }
 
 const TOKENS: &str = r#"

@@ -9,7 +9,7 @@ use warpline_llvm::openmp::Directive;
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Linkage, MarkedLoop};
 use warpline_uniformity::shape::ArgShape;
-use warpline_vectorize::loops::{self, Nest, Unit, VectorizedLoop, vectorize_loop};
+use warpline_vectorize::loops::{self, Iteration, Nest, Unit, VectorizedLoop, vectorize_loop};
 use warpline_vectorize::width::{self, Widths};
 use warpline_vectorize::{Boscc, Contract, MAX_WIDTH, Options as VectorizerOptions, VectorizeError};
 
@@ -212,6 +212,34 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
         instrument: options.kernel.instrument,
     };
     Ok((kernel, found))
+}
+
+/// One iteration of a loop as a function of its own, which is what the analysis of the loop is about.
+pub struct Region {
+    /// The function.
+    pub func: FuncId,
+    /// The shapes of its parameters.
+    pub args: Vec<ArgShape>,
+    /// Where the loop begins, in words.
+    pub place: String,
+}
+
+/// Reads an input for an analysis of its loops: each iteration becomes a function with the name of the one that it is in.
+///
+/// # Errors
+/// Whatever is wrong with input and options, or the reason why a loop cannot be vectorized.
+pub fn open_regions(options: &LoopOptions) -> Result<(Imported, Vec<Region>)> {
+    let mut imported = load(options)?;
+    let found = find(&imported, options)?;
+    let mut regions = Vec::new();
+    for one in &found {
+        let ir = &mut imported.ir;
+        let Iteration { mut func, args, .. } =
+            loops::kernel_of(ir, one.func, &unit(one)).map_err(|e| refusal(ir, e, one))?;
+        func.name = ir.functions[one.func].name.clone();
+        regions.push(Region { func: ir.functions.push(func), args, place: one.place.clone() });
+    }
+    Ok((imported, regions))
 }
 
 /// Vectorizes the loops of a kernel that was opened for its loops, in a copy of its function with this name. The copy, and what was made.

@@ -272,6 +272,11 @@ impl Uniformity {
         &self.args
     }
 
+    /// The `alloca`s that were taken for one object of all lanes.
+    pub fn shared(&self) -> &[Value] {
+        &self.options.shared
+    }
+
     /// Whether lanes that compute the value together may get different results. Strided values are divergent.
     pub fn is_divergent(&self, v: Value) -> bool {
         self.engine.is_divergent(engine_value(v)) && !self.shapes.get(v).is_uniform()

@@ -55,6 +55,9 @@ impl RefusedReport {
 pub struct FunctionReport {
     /// The function's name.
     pub name: String,
+    /// The loop of the function of which one iteration was analysed, if that is the region: where it begins.
+    #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
     /// Number of blocks.
     pub blocks: usize,
     /// Number of instructions, φs and terminators included.
@@ -201,6 +204,7 @@ impl FunctionReport {
         }
         FunctionReport {
             name: func.name.to_string(),
+            region: None,
             blocks: func.layout.len(),
             instructions: insts().count(),
             divergent: Divergent {
@@ -238,14 +242,30 @@ impl FunctionReport {
         }
     }
 
+    /// How many values, branches and loops are divergent, as text.
+    pub fn shares(&self) -> String {
+        let left_apart = self.cycles.iter().filter(|c| c.divergent_exit).count();
+        format!(
+            "divergent: {} of {} ({} strided), {} of {}, {} of {}",
+            self.divergent.values.len(),
+            count(self.values, "value", "values"),
+            self.strided.len(),
+            self.divergent.branches.len(),
+            count(self.branches, "branch", "branches"),
+            left_apart,
+            count(self.cycles.len(), "loop", "loops")
+        )
+    }
+
     fn write_text(&self, out: &mut String) {
-        let count = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
         let mut line = |text: String| {
             out.push_str(&text);
             out.push('\n');
         };
+        let region = self.region.iter().map(|place| format!("loop at {place} in "));
         line(format!(
-            "function {}: {}, {}",
+            "{}function {}: {}, {}",
+            region.collect::<String>(),
             demangle(&self.name),
             count(self.blocks, "block", "blocks"),
             count(self.instructions, "instruction", "instructions")
@@ -255,17 +275,7 @@ impl FunctionReport {
         if !arguments.is_empty() {
             line(format!("  arguments: {}", arguments.join(", ")));
         }
-        let left_apart = self.cycles.iter().filter(|c| c.divergent_exit).count();
-        line(format!(
-            "  divergent: {} of {} ({} strided), {} of {}, {} of {}",
-            self.divergent.values.len(),
-            count(self.values, "value", "values"),
-            self.strided.len(),
-            self.divergent.branches.len(),
-            count(self.branches, "branch", "branches"),
-            left_apart,
-            count(self.cycles.len(), "loop", "loops")
-        ));
+        line(format!("  {}", self.shares()));
         if self.unknown_calls > 0 {
             line(format!("  unknown calls: {}", self.unknown_calls));
         }
@@ -280,6 +290,10 @@ impl FunctionReport {
             line(format!("  temporal: {} used by {} outside the loop {}", t.value, t.user, t.cycle));
         }
     }
+}
+
+fn count(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
 }
 
 /// The cycles of a function's graph, by number.

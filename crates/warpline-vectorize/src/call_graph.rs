@@ -18,6 +18,12 @@ pub fn asking_lanes(module: &Module, func: &Function) -> EntitySet<Symbol> {
     asking_among(module, &bodies(module), calls(module, func).collect())
 }
 
+/// Whether a function executes lane operations, itself or in what it calls.
+pub fn asks_lanes(module: &Module, func: &Function) -> bool {
+    insts(func).any(|i| lane_op(module, func, i).is_some())
+        || asking_lanes(module, func).iter().next().is_some()
+}
+
 /// The same of functions that are called from these on, and of these.
 pub(crate) fn asking_among(
     module: &Module,

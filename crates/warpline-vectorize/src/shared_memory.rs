@@ -19,15 +19,15 @@
 use std::sync::Arc;
 
 use cranelift_entity::EntitySet;
-use warpline_analysis::{CsrGraph, DomTree, Node, Reversed};
+use warpline_analysis::{CsrGraph, CycleForest, DomTree, Node, Reversed};
 
 use warpline_ir::{Block, Effects, Function, Inst, Module, Op, Symbol, Value};
 use warpline_uniformity::shape::ArgShape;
 use warpline_uniformity::{Options, Uniformity};
 
-use super::dead_ends;
 use super::objects::lifetime_marker;
 use super::private_memory::Interleaved;
+use super::{call_graph, dead_ends, normalize};
 
 /// Analyses a function in [normal form](super::normalize) with as much private memory shared as possible, apart from objects that
 /// have been laid out for all lanes. `lane_callees` are the functions that [execute lane operations](super::call_graph::asking_lanes).
@@ -56,6 +56,22 @@ pub fn analyse(
             return uniformity;
         }
     }
+}
+
+/// The `alloca`s of a function of which one object stands for all lanes in vector code, so that analyses of the function as it is can
+/// count them as [shared](Options::shared). They are sought in its normal form. None if it has none, or if an irreducible loop would have
+/// to be changed for it, since lanes might be together elsewhere then.
+pub fn lane_invariant_allocas(module: &Module, func: &Function, args: &[ArgShape]) -> Vec<Value> {
+    let cycles = CycleForest::compute(&func.graph().0);
+    if cycles.cycles().any(|c| !cycles.is_reducible(c)) || Object::candidates(module, func).is_empty() {
+        return Vec::new();
+    }
+    let mut normal = func.clone();
+    if normalize::normalize(&mut normal).is_err() {
+        return Vec::new();
+    }
+    let asking = Arc::new(call_graph::asking_lanes(module, func));
+    analyse(module, &normal, args.to_vec(), &[], &asking).shared().to_vec()
 }
 
 /// An `alloca` with everything that is done to it.
@@ -215,7 +231,7 @@ struct Together {
 
 impl Together {
     fn compute(func: &Function, graph: &CsrGraph) -> Together {
-        let cycles = warpline_analysis::CycleForest::compute(graph);
+        let cycles = CycleForest::compute(graph);
         let leaving = cycles.all_exit_edges(graph);
         let mut edges = Vec::new();
         let dead = dead_ends::find(func);

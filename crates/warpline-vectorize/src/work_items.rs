@@ -88,6 +88,11 @@ pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<Wor
     Ok(Some(WorkItems { func: module.functions.push(func), added }))
 }
 
+/// Whether a function asks which work-item it is, so that it becomes one with parameters.
+pub fn asks(module: &Module, func: &Function) -> bool {
+    !questions(module, func).is_empty()
+}
+
 /// Calls as far as names say what is called.
 struct ByName;
 

@@ -13,6 +13,7 @@ use warpline::demangle;
 use warpline::ir::{Block, Constant, Function, Inst, Loc, Module, Names, Op, Value};
 use warpline::printable::{is_unsafe, json, line};
 use warpline::shape::Shape;
+use warpline::uniformity::report::FunctionReport;
 use warpline::uniformity::{CycleId, Explainer, Fact, Uniformity};
 
 use crate::chain::{Place, Sources, Stop, statements};
@@ -215,14 +216,7 @@ impl Page {
 
 impl Builder<'_> {
     fn summary(&self) -> String {
-        let divergent = |things: &BTreeMap<String, Thing>| things.values().filter(|t| t.class == "d").count();
-        format!(
-            "{} of {} values and {} of {} branches are divergent.",
-            divergent(&self.values),
-            self.values.len(),
-            divergent(&self.branches),
-            self.branches.len()
-        )
+        FunctionReport::new(self.module, self.func, self.result).shares()
     }
 
     fn too_large(&self) -> String {

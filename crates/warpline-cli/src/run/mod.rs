@@ -22,9 +22,9 @@ pub mod timing;
 use std::collections::BTreeSet;
 
 use warpline::group_functions::Query;
-use warpline::ir::{Block, Function, Op, SymbolData, SymbolKind, Value};
+use warpline::ir::{Function, Op, SymbolData, SymbolKind, Value};
 use warpline::uniformity::report::{FunctionReport, Reason};
-use warpline::vectorize::call_graph::asking_lanes;
+use warpline::vectorize::call_graph::asks_lanes;
 use warpline::vectorize::work_items::{Added, WorkItems};
 use warpline::vectorize::{
     AllCallees, Callees as _, Contract, NoMathLibrary, Vectorized, driver, linearize_kernel,
@@ -93,7 +93,7 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
     let judged = judged.as_ref().map_or(Ok(timed), |jits| Pair::new(jits))?;
     let calls = Calls::new(&mathematics, timed.jit)?;
 
-    let asks_about_lanes = asks_about_lanes(&kernel);
+    let asks_about_lanes = asks_lanes(&kernel.imported.ir, kernel.function());
     // What means the sequential program is interpreted as that.
     let sequential = !loops.is_empty() || (kernel.contract == Contract::Sequential && !asks_about_lanes);
     let (width, rest) = if sequential { (1, 1) } else { (kernel.width, kernel.rest) };
@@ -378,11 +378,4 @@ fn reasons(kernel: &Kernel) -> Result<Vec<Reason>> {
     let (ir, func) = (&kernel.imported.ir, kernel.function());
     let linearized = linearize_kernel(ir, func, &asked).map_err(|e| kernel.refusal(&e))?;
     Ok(FunctionReport::new(ir, &linearized.scalar, &linearized.uniformity).reasons)
-}
-
-/// Whether the kernel uses lane operations, itself or in what it calls: then it means another thing as a scalar program.
-fn asks_about_lanes(kernel: &Kernel) -> bool {
-    let func = kernel.function();
-    let uses = |&b: &Block| func.block_insts(b).any(|i| matches!(func.insts[i].op, Op::Lane(_)));
-    func.layout.iter().any(uses) || asking_lanes(&kernel.imported.ir, func).iter().next().is_some()
 }
