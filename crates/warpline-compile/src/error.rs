@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use warpline_ir::Module;
-use warpline_vectorize::{ErrorKind, VectorizeError};
+use warpline_vectorize::VectorizeError;
 
 /// A failure: bad usage or bad input, with which the program ends with exit code 2, or a [defect](Error::is_internal)
 /// of warpline.
@@ -63,15 +63,12 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// The error that a stage of the vectorizer reports about a function of this module.
     pub fn of_vectorizer(error: &VectorizeError, module: &Module) -> Error {
-        Error::of_kind(error.kind, error.describe(module))
+        Error::of_kind(error, error.describe(module))
     }
 
     /// An error of the vectorizer with a message of its own.
-    pub(crate) fn of_kind(kind: ErrorKind, message: String) -> Error {
-        match kind {
-            ErrorKind::Internal => Error::Internal(message),
-            ErrorKind::Refused | ErrorKind::BadOptions => Error::Vectorize(message),
-        }
+    pub(crate) fn of_kind(error: &VectorizeError, message: String) -> Error {
+        if error.is_internal() { Error::Internal(message) } else { Error::Vectorize(message) }
     }
 
     /// Whether it is a defect of warpline.

@@ -362,9 +362,9 @@ impl Kernel {
 
     /// The text of a refusal, with the source line.
     pub fn refusal(&self, error: &VectorizeError) -> Error {
-        let about_kernel = error.function == self.function().name;
-        let function = if about_kernel { self.name.as_str().into() } else { error.function.clone() };
-        Error::of_vectorizer(&VectorizeError { function, ..error.clone() }, &self.imported.ir)
+        let about_kernel = error.problem().function == self.function().name;
+        let error = if about_kernel { error.clone().named(&self.name) } else { error.clone() };
+        Error::of_vectorizer(&error, &self.imported.ir)
     }
 
     /// Brings functions that were made here into the LLVM module.

@@ -362,9 +362,9 @@ fn unit(found: &FoundLoop) -> Unit {
 
 /// The text of a refusal. It names the function of the loop, though that may have been copied.
 fn refusal(module: &Module, error: VectorizeError, found: &FoundLoop) -> Error {
-    let error = VectorizeError { function: module.functions[found.func].name.clone(), ..error };
+    let error = error.named(&module.functions[found.func].name);
     let message = format!("the loop at {} cannot be vectorized: {}", found.place, error.describe(module));
-    Error::of_kind(error.kind, message)
+    Error::of_kind(&error, message)
 }
 
 /// The loops that are meant, each once, by function and header.

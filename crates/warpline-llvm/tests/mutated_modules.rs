@@ -19,7 +19,7 @@ use warpline_testkit::rng::SplitMix64;
 use warpline_uniformity::report::{FunctionReport, Report};
 use warpline_uniformity::shape::ArgShape;
 use warpline_uniformity::{Explainer, Options as UniformityOptions, Uniformity, tokens};
-use warpline_vectorize::{ErrorKind, Options, vectorize};
+use warpline_vectorize::{Options, vectorize};
 
 /// Tells a child its seeds, `first..end`, and whether modules are text or bitcode.
 const CHILD: &str = "WARPLINE_MUTATION_CHILD";
@@ -129,7 +129,7 @@ fn one(path: &Path, note: &mut dyn FnMut(&str)) -> String {
         let made = match vectorize(&mut imported.ir, id, &options) {
             Ok(made) => made,
             Err(error) => {
-                assert!(error.kind != ErrorKind::Internal, "{error}");
+                assert!(!error.is_internal(), "{error}");
                 assert!(!error.to_string().is_empty());
                 continue;
             }

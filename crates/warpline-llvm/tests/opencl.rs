@@ -111,7 +111,11 @@ fn real_kernels_are_vectorized_or_refused_for_their_barriers() {
             let items = match with_parameters(&mut ir, kernel) {
                 Ok(items) => items.unwrap_or_else(|| panic!("{name} asks which work-item it is")),
                 Err(error) => {
-                    assert!(error.reason.contains("wait for each other"), "{}: {error}", path.display());
+                    assert!(
+                        error.problem().reason.contains("wait for each other"),
+                        "{}: {error}",
+                        path.display()
+                    );
                     refused += 1;
                     continue;
                 }

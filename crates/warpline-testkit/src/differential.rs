@@ -204,8 +204,8 @@ fn differs(
 }
 
 fn refusal(e: VectorizeError) -> Outcome {
-    let defect = e.kind == warpline_vectorize::ErrorKind::Internal;
-    if defect { Outcome::Differ(e.to_string()) } else { Outcome::Refused(e.reason) }
+    let defect = e.is_internal();
+    if defect { Outcome::Differ(e.to_string()) } else { Outcome::Refused(e.problem().reason.clone()) }
 }
 
 fn valid(what: &str, module: &Module, func: &Function) -> Result<(), Outcome> {

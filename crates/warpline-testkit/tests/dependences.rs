@@ -12,7 +12,7 @@ use warpline_testkit::planted::{FIELDS, Pointers, Source};
 use warpline_testkit::rng::SplitMix64;
 use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::loops::{Unit, vectorize_loop};
-use warpline_vectorize::{Boscc, Contract, ErrorKind, Gathers, Linearize, Masks, Options, vectorize};
+use warpline_vectorize::{Boscc, Contract, Gathers, Linearize, Masks, Options, vectorize};
 
 /// Bytes of memory, and where the pointers lead to before what they differ by.
 const MEMORY: usize = 1 << 14;
@@ -74,7 +74,7 @@ fn try_one(seed: u64) -> (Source, Outcome) {
         Ok(made) => made,
         Err(e) => {
             let text = e.to_string();
-            assert!(e.kind != ErrorKind::Internal, "seed {seed}: {text}\n{}", source.text);
+            assert!(!e.is_internal(), "seed {seed}: {text}\n{}", source.text);
             return (source, Outcome::Refused);
         }
     };
@@ -252,7 +252,7 @@ fn try_kernel(seed: u64, contract: Contract) -> (Source, Found) {
     let made = match vectorize(&mut module, scalar, &options) {
         Ok(made) => made,
         Err(e) => {
-            assert!(e.kind != ErrorKind::Internal, "seed {seed}: {e}\n{}", source.text);
+            assert!(!e.is_internal(), "seed {seed}: {e}\n{}", source.text);
             return (source, Found::Refused);
         }
     };

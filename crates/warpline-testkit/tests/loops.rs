@@ -45,7 +45,7 @@ fn compare_loop(looped: &LoopProgram, width: u32, rest: u32, boscc: Boscc, seed:
     let made = vectorize_loop(&mut vectorized.module, vectorized.kernel, &unit, &options);
     let made = match made {
         Ok(made) => made,
-        Err(e) if e.kind == warpline_vectorize::ErrorKind::Internal => {
+        Err(e) if e.is_internal() => {
             return Outcome::Differ(e.to_string());
         }
         Err(e) => return Outcome::Refused(e.reason),

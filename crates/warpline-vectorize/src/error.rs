@@ -5,22 +5,10 @@ use std::fmt;
 use warpline_ir::printable::line;
 use warpline_ir::{Block, Function, Inst, Loc, Module};
 
-/// Whose turn it is when a function cannot be vectorized.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum ErrorKind {
-    /// The user's: the function has something that is not vectorized.
-    Refused,
-    /// The caller's: the options contradict each other or the function.
-    BadOptions,
-    /// Ours: a stage left what the next one does not expect.
-    Internal,
-}
-
-/// A function that cannot be vectorized, with the place and the reason.
+/// Where something is wrong, and what.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct VectorizeError {
-    /// Whose turn it is.
-    pub kind: ErrorKind,
+#[non_exhaustive]
+pub struct Problem {
     /// The function.
     pub function: Box<str>,
     /// The instruction or block, in words; empty if the whole function is meant.
@@ -31,16 +19,26 @@ pub struct VectorizeError {
     pub reason: String,
 }
 
+/// A function that cannot be vectorized, by who can do something about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum VectorizeError {
+    /// The function has a construct that is not vectorized: its author can.
+    Unsupported(Problem),
+    /// The options contradict each other or the function: the caller can.
+    InvalidOptions(Problem),
+    /// A pass left what the next one does not expect: a defect of this crate.
+    Internal(Problem),
+}
+
 impl VectorizeError {
+    fn unsupported(func: &Function, place: String, loc: Option<Loc>, reason: String) -> VectorizeError {
+        VectorizeError::Unsupported(Problem { function: func.name.clone(), place: place.into(), loc, reason })
+    }
+
     /// An error about a whole function.
     pub fn in_function(func: &Function, reason: impl Into<String>) -> VectorizeError {
-        VectorizeError {
-            kind: ErrorKind::Refused,
-            function: func.name.clone(),
-            place: "".into(),
-            loc: func.loc.expand(),
-            reason: reason.into(),
-        }
+        VectorizeError::unsupported(func, String::new(), func.loc.expand(), reason.into())
     }
 
     /// An error about an instruction.
@@ -50,42 +48,63 @@ impl VectorizeError {
             Some(&v) => format!("{} = {}", func.value_name(v), data.op.name()),
             None => data.op.name().to_string(),
         };
-        VectorizeError {
-            kind: ErrorKind::Refused,
-            function: func.name.clone(),
-            place: place.into(),
-            loc: data.loc.expand(),
-            reason: reason.into(),
-        }
+        VectorizeError::unsupported(func, place, data.loc.expand(), reason.into())
     }
 
     /// An error about a block.
     pub fn at_block(func: &Function, block: Block, reason: impl Into<String>) -> VectorizeError {
         let term = func.blocks[block].term.expand();
-        VectorizeError {
-            kind: ErrorKind::Refused,
-            function: func.name.clone(),
-            place: format!("block {}", func.block_name(block)).into(),
-            loc: term.and_then(|t| func.insts[t].loc.expand()),
-            reason: reason.into(),
+        let loc = term.and_then(|t| func.insts[t].loc.expand());
+        VectorizeError::unsupported(func, format!("block {}", func.block_name(block)), loc, reason.into())
+    }
+
+    /// Where something is wrong, and what.
+    pub fn problem(&self) -> &Problem {
+        match self {
+            VectorizeError::Unsupported(p)
+            | VectorizeError::InvalidOptions(p)
+            | VectorizeError::Internal(p) => p,
         }
     }
 
-    /// The error as one that only a defect of ours can cause.
+    fn into_problem(self) -> Problem {
+        match self {
+            VectorizeError::Unsupported(p)
+            | VectorizeError::InvalidOptions(p)
+            | VectorizeError::Internal(p) => p,
+        }
+    }
+
+    /// The error as one that only a defect of this crate can cause.
     #[must_use]
     pub fn internal(self) -> VectorizeError {
-        VectorizeError { kind: ErrorKind::Internal, ..self }
+        VectorizeError::Internal(self.into_problem())
     }
 
     /// The error as one about the options.
     #[must_use]
     pub fn bad_options(self) -> VectorizeError {
-        VectorizeError { kind: ErrorKind::BadOptions, ..self }
+        VectorizeError::InvalidOptions(self.into_problem())
+    }
+
+    /// Whether only a defect of this crate can cause it.
+    pub fn is_internal(&self) -> bool {
+        matches!(self, VectorizeError::Internal(_))
+    }
+
+    /// The error as one in the function that this one was made from.
+    #[must_use]
+    pub fn named(mut self, function: &str) -> VectorizeError {
+        let (VectorizeError::Unsupported(p)
+        | VectorizeError::InvalidOptions(p)
+        | VectorizeError::Internal(p)) = &mut self;
+        p.function = function.into();
+        self
     }
 
     /// The message with the source location spelt out.
     pub fn describe(&self, module: &Module) -> String {
-        match self.loc {
+        match self.problem().loc {
             Some(loc) => format!("{}: {self}", module.describe_loc(loc)),
             None => self.to_string(),
         }
@@ -94,11 +113,12 @@ impl VectorizeError {
 
 impl fmt::Display for VectorizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "function `{}`", line(&self.function))?;
-        if !self.place.is_empty() {
-            write!(f, ", `{}`", line(&self.place))?;
+        let Problem { function, place, reason, .. } = self.problem();
+        write!(f, "function `{}`", line(function))?;
+        if !place.is_empty() {
+            write!(f, ", `{}`", line(place))?;
         }
-        write!(f, ": {}", self.reason)
+        write!(f, ": {reason}")
     }
 }
 

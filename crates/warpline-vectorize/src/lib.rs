@@ -67,7 +67,7 @@ pub mod work_items;
 pub use choices::{Boscc, Coherence, Contract, Gathers, Linearize, MAX_WIDTH, Masks, Passing};
 pub use elementary::Elementary;
 pub use embedder::{AllCallees, Callees, MathLibrary, NoCallees, NoMathLibrary};
-pub use error::{ErrorKind, VectorizeError};
+pub use error::{Problem, VectorizeError};
 pub use lane_program::LaneProgram;
 pub use options::{Options, Vectorized};
 pub use pipeline::{Linearized, linearize_kernel, vectorize, vectorize_forms};

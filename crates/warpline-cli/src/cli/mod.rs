@@ -11,6 +11,8 @@ mod ssa;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::output::color::ColorChoice;
+
 pub use analysis::{
     AnalysisFormat, AnalyzeOptions, AssumptionOptions, ConstantTimeOptions, ExplainOptions, LintOptions,
     target, work_group,
@@ -46,18 +48,6 @@ pub struct Cli {
     /// When to color the words `error` and `warning`; NO_COLOR turns auto off
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t, help_heading = "Process")]
     pub color: ColorChoice,
-}
-
-/// When words are colored.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
-pub enum ColorChoice {
-    /// On terminals.
-    #[default]
-    Auto,
-    /// Everywhere.
-    Always,
-    /// Nowhere.
-    Never,
 }
 
 /// The least memory with which a process can open LLVM, in bytes.

@@ -3,7 +3,19 @@
 use std::io::IsTerminal as _;
 use std::sync::OnceLock;
 
-use crate::cli::ColorChoice;
+use clap::ValueEnum;
+
+/// When words are colored.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum ColorChoice {
+    /// On terminals.
+    #[default]
+    Auto,
+    /// Everywhere.
+    Always,
+    /// Nowhere.
+    Never,
+}
 
 /// Whether standard output and standard error are colored.
 static COLORED: OnceLock<(bool, bool)> = OnceLock::new();

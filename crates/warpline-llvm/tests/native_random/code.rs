@@ -65,7 +65,7 @@ pub fn compile(program: &Program, setup: &Setup) -> Result<Code, NoCode> {
                 &args,
                 "kernel.range",
             )
-            .map_err(|e| NoCode::Refused(e.reason))?;
+            .map_err(|e| NoCode::Refused(e.problem().reason.clone()))?;
             // Slots hold scalars.
             if slots_entry(&mut ir, range, RANGE).is_err() {
                 entry(&mut ir, range, RANGE);
@@ -151,11 +151,7 @@ fn looped(ir: &mut Ir, program: &Program, setup: &Setup) -> Result<(FuncId, Vect
 }
 
 fn no_code(e: VectorizeError) -> NoCode {
-    if e.kind == warpline_vectorize::ErrorKind::Internal {
-        NoCode::Broken(e.to_string())
-    } else {
-        NoCode::Refused(e.reason)
-    }
+    if e.is_internal() { NoCode::Broken(e.to_string()) } else { NoCode::Refused(e.problem().reason.clone()) }
 }
 
 /// Vectorizes the kernel.

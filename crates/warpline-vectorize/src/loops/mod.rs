@@ -239,8 +239,7 @@ pub fn vectorize_loop(
         let [first, masked] = suffixes.map(|suffix| format!("{}{suffix}", options.name));
         let names = [(&*first, false), (&*masked, true)];
         let wanted = if width == rest { &names[..] } else { &names[..1] };
-        vectorize_forms(module, body_func, &asked, wanted)
-            .map_err(|e| VectorizeError { function: scalar.name.clone(), ..e })
+        vectorize_forms(module, body_func, &asked, wanted).map_err(|e| e.named(&scalar.name))
     };
     let mut made = forms(options.width, ["", MASKED])?;
     if rest < options.width {
@@ -393,7 +392,7 @@ fn understand(
     let name = format!("{}.scalar", options.name);
     let lines = Lines { counter: counter.phi, exact: &exact };
     let mut body = body::outline(module, &scalar, &l, &carried, lines, options.width, &name)
-        .map_err(|e| VectorizeError { function: scalar.name.clone(), ..e })?;
+        .map_err(|e| e.named(&scalar.name))?;
     let stands = body.stands(&scalar, &l, &carried);
     let region = Region { func: &scalar, params: &stands };
     let pieces =

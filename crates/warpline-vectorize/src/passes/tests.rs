@@ -1,7 +1,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::{ErrorKind, Options};
+use crate::Options;
 use warpline_ir::text::{parse_module, print_function};
 use warpline_ir::{BinaryOp, Function, Module, Op};
 use warpline_uniformity::shape::ArgShape;
@@ -88,7 +88,7 @@ fn a_pass_that_takes_another_phase_is_a_defect() {
     let cx = Context { module: &module, options: &options, is_callee: false, masked: &[false], lane_callees };
     let mut unit = Unit::new(only(&module).clone());
     let error = run(&TOY, &mut unit, &cx).expect_err("the function is not canonical");
-    assert_eq!(error.kind, ErrorKind::Internal);
+    assert!(error.is_internal());
 }
 
 #[test]
@@ -121,7 +121,11 @@ fn what_a_pass_breaks_is_noticed_behind_it() {
     let mut unit = Unit::new(only(&module).clone());
     unit.phase = Phase::Canonical;
     let error = run(&BREAK, &mut unit, &cx).expect_err("it is broken");
-    assert!(error.reason.contains("break left a function that is not valid"), "{}", error.reason);
+    assert!(
+        error.problem().reason.contains("break left a function that is not valid"),
+        "{}",
+        error.problem().reason
+    );
 }
 
 #[test]
