@@ -48,7 +48,7 @@ fn compare_loop(looped: &LoopProgram, width: u32, rest: u32, boscc: Boscc, seed:
         Err(e) if e.is_internal() => {
             return Outcome::Differ(e.to_string());
         }
-        Err(e) => return Outcome::Refused(e.reason),
+        Err(e) => return Outcome::Refused(e.problem().reason.clone()),
     };
     let machine = MachineOptions { fuel: 300_000 * 64, ..machine };
     let found = run_sequential(&vectorized, &inputs, &machine);

@@ -229,7 +229,7 @@ fn what_cannot_be_vectorized_gets_lanes_by_its_types() {
         &AVX2,
     );
     assert_eq!(choice, Choice { lanes: 4, element_bits: 64, reason: Reason::ByType });
-    assert_eq!(choice.to_string(), "one register of 64-bit elements, by its types alone");
+    assert_eq!(choice.to_string(), "one register of 64-bit elements, by types alone");
 }
 
 #[test]
