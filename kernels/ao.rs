@@ -1,11 +1,12 @@
 //! Ambient occlusion of three spheres on a plane, one pixel per lane (after Fujita's benchmark aobench).
 //!
-//! Shows: divergent branches of many kinds in uniform loops. Pixels differ in whether they see anything, in which sphere is nearest, in the
-//! axes of the hemisphere above the point that they see, and in the sphere that is the first to be in the way of a ray. What follows
-//! a hit is dear, so pixels that look past everything should skip it together.
+//! Shows: divergent branches of many kinds in uniform loops. Pixels differ in whether they see anything, in which
+//! sphere is nearest, in the axes of the hemisphere above the point that they see, and in the sphere that is the
+//! first to be in the way of a ray. What follows a hit is dear, so pixels that look past everything should skip it
+//! together.
 //!
-//! Random numbers are made by each lane for itself (Marsaglia: Xorshift RNGs, 2003), and as many as it needs. Sine and cosine are
-//! polynomials, so that the results are the same on any number of lanes.
+//! Random numbers are made by each lane for itself (Marsaglia: Xorshift RNGs, 2003), and as many as it needs. Sine
+//! and cosine are polynomials, so that the results are the same on any number of lanes.
 
 //@ args i=index
 
@@ -106,7 +107,8 @@ unsafe fn occluded(spheres: *const f32, plane: f32, origin: Vector, direction: V
     (plane - origin.1) * direction.1 > 0.0
 }
 
-/// The part of the rays from a point, in directions weighted by the cosine to the normal, that nothing is in the way of.
+/// The part of the rays from a point, in directions weighted by the cosine to the normal, that nothing is in the way
+/// of.
 unsafe fn open(spheres: *const f32, plane: f32, point: Vector, normal: Vector, state: &mut u32) -> f32 {
     let other = if normal.0.abs() < 0.6 {
         Vector(1.0, 0.0, 0.0)
@@ -134,9 +136,10 @@ unsafe fn open(spheres: *const f32, plane: f32, point: Vector, normal: Vector, s
     free as f32 * (1.0 / (RAYS * RAYS) as f32)
 }
 
-/// How much of the surroundings reaches what pixel `i` shows, in 0..1, as the mean of `samples` by `samples` points of it; 0 for those that
-/// show nothing. `spheres` are centers and radii; the plane is at the height `plane`. The picture is a unit in front of the eye, which is
-/// at the origin, towards −z; it begins at `left`, `top`, and pixels are `step_x` wide and `step_y` high. Rows are `WIDTH` pixels.
+/// How much of the surroundings reaches what pixel `i` shows, in 0..1, as the mean of `samples` by `samples` points
+/// of it; 0 for those that show nothing. `spheres` are centers and radii; the plane is at the height `plane`. The
+/// picture is a unit in front of the eye, which is at the origin, towards −z; it begins at `left`, `top`, and pixels
+/// are `step_x` wide and `step_y` high. Rows are `WIDTH` pixels.
 ///
 /// # Safety
 /// `spheres` has 12 elements.

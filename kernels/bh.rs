@@ -1,12 +1,14 @@
-//! Forces on bodies that attract each other, by the method of Barnes and Hut (A hierarchical O(N log N) force-calculation algorithm, 1986), one
-//! body per lane (Moll and Hack: Partial Control-Flow Linearization, PLDI 2018, Sec. 7.1, `bh`).
+//! Forces on bodies that attract each other, by the method of Barnes and Hut (A hierarchical O(N log N)
+//! force-calculation algorithm, 1986), one body per lane (Moll and Hack: Partial Control-Flow Linearization, PLDI
+//! 2018, Sec. 7.1, `bh`).
 //!
-//! A cell of the octree that is far enough away counts as one body; others are opened. All lanes go through the tree together: a cell is opened
-//! if *any* lane wants that. A lane for which it is far enough takes it as one, as it would alone, and waits until the others are through with
-//! what is in the cell. So all branches are uniform but the one on whether a lane takes the cell, and each lane adds the same forces in the same
-//! order as alone.
+//! A cell of the octree that is far enough away counts as one body; others are opened. All lanes go through the tree
+//! together: a cell is opened if *any* lane wants that. A lane for which it is far enough takes it as one, as it
+//! would alone, and waits until the others are through with what is in the cell. So all branches are uniform but the
+//! one on whether a lane takes the cell, and each lane adds the same forces in the same order as alone.
 //!
-//! Cells are in preorder, each with the number of the cell that follows when it is not opened, so there is no need of a stack.
+//! Cells are in preorder, each with the number of the cell that follows when it is not opened, so there is no need of
+//! a stack.
 
 use warpline_lanes::warpline_any;
 
@@ -14,9 +16,10 @@ use warpline_lanes::warpline_any;
 
 /// Writes the acceleration of body `i` to `ax[i]`, `ay[i]`, `az[i]`; the constant of gravitation is 1.
 ///
-/// The body is at (`x[i]`, `y[i]`, `z[i]`). Cell `k`, of `0..cells` in preorder, has its center of mass at `masses[4 * k..4 * k + 3]`, and the mass
-/// `masses[4 * k + 3]`. It counts as one body from where the square of the distance is not less than `openings[k]`, which is 0 for the cells of
-/// single bodies. `nexts[k]` is the first cell behind those in it. Squares of distances are increased by `softening`.
+/// The body is at (`x[i]`, `y[i]`, `z[i]`). Cell `k`, of `0..cells` in preorder, has its center of mass at
+/// `masses[4 * k..4 * k + 3]`, and the mass `masses[4 * k + 3]`. It counts as one body from where the square of the
+/// distance is not less than `openings[k]`, which is 0 for the cells of single bodies. `nexts[k]` is the first cell
+/// behind those in it. Squares of distances are increased by `softening`.
 ///
 /// # Safety
 /// The arrays have that many elements, and `i` is an index of the bodies.

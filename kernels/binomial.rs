@@ -1,7 +1,9 @@
-//! Prices of European calls by a binomial tree (Cox, Ross, Rubinstein: Option Pricing, a Simplified Approach, 1979), one option per lane.
+//! Prices of European calls by a binomial tree (Cox, Ross, Rubinstein: Option Pricing, a Simplified Approach, 1979),
+//! one option per lane.
 //!
-//! Shows: an array on the stack that each lane has for itself. All lanes are at the same element of theirs, so the arrays lie
-//! interleaved and their accesses are contiguous. The loops are uniform. `powf` and `exp` are written out as vector instructions.
+//! Shows: an array on the stack that each lane has for itself. All lanes are at the same element of theirs, so the
+//! arrays lie interleaved and their accesses are contiguous. The loops are uniform. `powf` and `exp` are written out
+//! as vector instructions.
 
 //@ args i=index
 //@ tolerance rel=1e-3, abs=1e-3
@@ -11,8 +13,8 @@ use std::mem::MaybeUninit;
 /// Ends of the tree: one more than it has steps.
 const ENDS: usize = 64;
 
-/// The price of call option `i`: of the stock at `price[i]` now, to be bought for `strike[i]` in `years[i]`, with the interest `rate[i]`
-/// and the standard deviation `volatility[i]`, both per year.
+/// The price of call option `i`: of the stock at `price[i]` now, to be bought for `strike[i]` in `years[i]`, with the
+/// interest `rate[i]` and the standard deviation `volatility[i]`, both per year.
 ///
 /// # Safety
 /// `i` is an index of every array.
@@ -35,7 +37,8 @@ pub unsafe extern "C" fn binomial(
     let rises = (growth - down) / (up - down) / growth;
     let falls = 1.0 / growth - rises;
 
-    // What the option is worth at the end, after as many rises as the index says; then, step by step back, what it was worth before.
+    // What the option is worth at the end, after as many rises as the index says; then, step by step back, what it
+    // was worth before.
     let mut values = MaybeUninit::<[f32; ENDS]>::uninit();
     let values = values.as_mut_ptr().cast::<f32>();
     let mut k = 0;

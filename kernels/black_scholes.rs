@@ -1,8 +1,8 @@
 //! Prices of European calls by the formula of Black and Scholes, one option per lane.
 //!
-//! Shows: mathematics without divergent loops. `exp` and `ln` are written out as vector instructions; the sign of the argument of the normal
-//! distribution is all that lanes differ in. The distribution is the polynomial 26.2.17 of Abramowitz and Stegun: Handbook of
-//! Mathematical Functions, whose error is below 7.5e-8.
+//! Shows: mathematics without divergent loops. `exp` and `ln` are written out as vector instructions; the sign of the
+//! argument of the normal distribution is all that lanes differ in. The distribution is the polynomial 26.2.17 of
+//! Abramowitz and Stegun: Handbook of Mathematical Functions, whose error is below 7.5e-8.
 
 //@ args i=index
 //@ tolerance rel=1e-4, abs=1e-3
@@ -17,8 +17,8 @@ fn normal(x: f32) -> f32 {
     if x < 0.0 { above } else { 1.0 - above }
 }
 
-/// The price of call option `i`: of the stock at `price[i]` now, to be bought for `strike[i]` in `years[i]`, with the interest `rate[i]`
-/// and the standard deviation `volatility[i]`, both per year.
+/// The price of call option `i`: of the stock at `price[i]` now, to be bought for `strike[i]` in `years[i]`, with the
+/// interest `rate[i]` and the standard deviation `volatility[i]`, both per year.
 ///
 /// # Safety
 /// `i` is an index of every array.

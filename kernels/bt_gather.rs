@@ -1,14 +1,14 @@
 //! Search in a binary tree, one element per lane, each lane on its own way. Compare `bt.rs`, where lanes go together.
 //!
-//! Each lane has its own node, so labels and children are gathered, and lanes leave the loop in different iterations. There are as many of those
-//! as the lane with the longest way needs, in whatever order the elements are.
+//! Each lane has its own node, so labels and children are gathered, and lanes leave the loop in different iterations.
+//! There are as many of those as the lane with the longest way needs, in whatever order the elements are.
 
 //@ args _i=index, element=varying
 
 /// Returns the node whose label is `element`, or −1.
 ///
-/// Node `k` has the label `labels[k]` and the children `children[2 * k]`, with lower labels, and `children[2 * k + 1]`, with higher ones; 0 for
-/// none. The root is node 0.
+/// Node `k` has the label `labels[k]` and the children `children[2 * k]`, with lower labels, and
+/// `children[2 * k + 1]`, with higher ones; 0 for none. The root is node 0.
 ///
 /// # Safety
 /// The arrays have that many elements.

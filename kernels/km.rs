@@ -1,12 +1,13 @@
-//! Assignment of points to the nearest of a few centroids, one point per lane: a step of the k-means algorithm (Moll and Hack: Partial Control-Flow
-//! Linearization, PLDI 2018, Sec. 7.1, `km`).
+//! Assignment of points to the nearest of a few centroids, one point per lane: a step of the k-means algorithm (Moll
+//! and Hack: Partial Control-Flow Linearization, PLDI 2018, Sec. 7.1, `km`).
 //!
-//! The centroids are in buckets, which are the leaves of a complete kd-tree. The stack of nodes to visit is the same for all lanes: a
-//! subtree is visited if its box is not too far away for *any* lane, and the child on whose side most lanes are is visited first. So the loops
-//! and their branches are uniform; whether a centroid is nearer than the nearest so far differs from lane to lane.
+//! The centroids are in buckets, which are the leaves of a complete kd-tree. The stack of nodes to visit is the same
+//! for all lanes: a subtree is visited if its box is not too far away for *any* lane, and the child on whose side
+//! most lanes are is visited first. So the loops and their branches are uniform; whether a centroid is nearer than
+//! the nearest so far differs from lane to lane.
 //!
-//! In a tree of so few centroids, lanes with unrelated positions visit nearly all nodes, but in larger ones they would follow each other through very different
-//! parts: compare `nn.rs`, where each lane goes its own way.
+//! In a tree of so few centroids, lanes with unrelated positions visit nearly all nodes, but in larger ones they
+//! would follow each other through very different parts: compare `nn.rs`, where each lane goes its own way.
 
 use warpline_lanes::{warpline_any, warpline_popcount};
 
@@ -16,7 +17,8 @@ const STACK: usize = 32;
 /// The number of centroids in a bucket.
 const BUCKET: i32 = 8;
 
-/// How far `x` is outside `lo..=hi`; 0 inside. Rounding does not make it more than the distance of `x` from any number in there.
+/// How far `x` is outside `lo..=hi`; 0 inside. Rounding does not make it more than the distance of `x` from any
+/// number in there.
 #[inline(always)]
 fn gap(x: f32, lo: f32, hi: f32) -> f32 {
     let (below, above) = (lo - x, x - hi);
@@ -31,7 +33,8 @@ struct Nearest {
 }
 
 impl Nearest {
-    /// Takes the centroid if it is nearer. Of those as near as each other it keeps the first, so that the order of visits has no influence.
+    /// Takes the centroid if it is nearer. Of those as near as each other it keeps the first, so that the order of
+    /// visits has no influence.
     #[inline(always)]
     fn offer(&mut self, centroid: i32, distance: f32) {
         let first = if centroid < self.centroid { centroid } else { self.centroid };
@@ -45,10 +48,11 @@ impl Nearest {
 
 /// Returns the number of the centroid that is nearest to (`x`, `y`); of several, the first.
 ///
-/// The tree is `depth` nodes deep; the root is node 1, and the children of node `k` are `2 * k`, on the left, and `2 * k + 1`. On the axis
-/// `cuts[2 * k + 1]` (x is 0, y is 1), `cuts[2 * k]` is between them. What is below the node lies in the box `boxes[4 * k..]`: least x, least y,
-/// greatest x, greatest y. Below `depth` nodes is bucket `k - (1 << depth)` in the place of node `k`; the first centroid of a bucket `b` is
-/// number `BUCKET * b`. Centroid `c` is at (`centroids[2 * c]`, `centroids[2 * c + 1]`).
+/// The tree is `depth` nodes deep; the root is node 1, and the children of node `k` are `2 * k`, on the left, and
+/// `2 * k + 1`. On the axis `cuts[2 * k + 1]` (x is 0, y is 1), `cuts[2 * k]` is between them. What is below the node
+/// lies in the box `boxes[4 * k..]`: least x, least y, greatest x, greatest y. Below `depth` nodes is bucket
+/// `k - (1 << depth)` in the place of node `k`; the first centroid of a bucket `b` is number `BUCKET * b`. Centroid
+/// `c` is at (`centroids[2 * c]`, `centroids[2 * c + 1]`).
 ///
 /// # Safety
 /// The arrays have that many elements, and `depth` is less than `STACK`.

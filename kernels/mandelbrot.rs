@@ -1,7 +1,8 @@
 //! Escape times of the Mandelbrot set, one point per lane.
 //!
-//! Shows: a loop that each lane leaves in an iteration of its own, by a `break`. It becomes one that goes on until the last lane has left.
-//! Points near each other leave at about the same time, but for those at the border of the set.
+//! Shows: a loop that each lane leaves in an iteration of its own, by a `break`. It becomes one that goes on until
+//! the last lane has left. Points near each other leave at about the same time, but for those at the border of the
+//! set.
 
 //@ args i=index
 
@@ -10,8 +11,9 @@ const WIDTH: u32 = 512;
 /// The greatest number of iterations.
 const LIMIT: i32 = 256;
 
-/// The number of iterations after which point `i` of a picture leaves the circle of radius 2, or `LIMIT`. The picture has its first point
-/// at `left`, `top`; the next points to the right and below are `step_x` and `step_y` away. Rows are `WIDTH` long.
+/// The number of iterations after which point `i` of a picture leaves the circle of radius 2, or `LIMIT`. The picture
+/// has its first point at `left`, `top`; the next points to the right and below are `step_x` and `step_y` away. Rows
+/// are `WIDTH` long.
 ///
 /// # Safety
 /// None is needed: there are no arrays.

@@ -1,11 +1,13 @@
-//! Effective Born radii: how much each atom of a molecule is screened from the solvent by the others. The first of three loops over pairs of
-//! atoms in generalized Born energies (Hawkins, Cramer, Truhlar: Parametrized Models of Aqueous Free Energies of Solvation Based on Pairwise
-//! Descreening, 1996; with the radii of Onufriev, Bashford, Case: Exploring Protein Native States, 2004), as in the function `egb` of NAB,
-//! 644.nab_s of SPEC CPU 2017 (Moll and Hack: Partial Control-Flow Linearization, PLDI 2018, Sec. 6 and 7.2).
+//! Effective Born radii: how much each atom of a molecule is screened from the solvent by the others. The first of
+//! three loops over pairs of atoms in generalized Born energies (Hawkins, Cramer, Truhlar: Parametrized Models of
+//! Aqueous Free Energies of Solvation Based on Pairwise Descreening, 1996; with the radii of Onufriev, Bashford,
+//! Case: Exploring Protein Native States, 2004), as in the function `egb` of NAB, 644.nab_s of SPEC CPU 2017 (Moll
+//! and Hack: Partial Control-Flow Linearization, PLDI 2018, Sec. 6 and 7.2).
 //!
-//! The unit is the loop over the atoms `j` that are near an atom `i`. Each adds an integral over the part of its sphere, of scaled radius s,
-//! that is outside the sphere of radius r around `i` and less than the cutoff C away; d is the distance. Its closed form depends on how the
-//! spheres lie. The order of the cases is that of the paper's Fig. 12:
+//! The unit is the loop over the atoms `j` that are near an atom `i`. Each adds an integral over the part of its
+//! sphere, of scaled radius s, that is outside the sphere of radius r around `i` and less than the cutoff C away; d
+//! is the distance. Its closed form depends on how the spheres lie. The order of the cases is that of the paper's
+//! Fig. 12:
 //!
 //! 1. beyond C + the largest s (line 5), or C + s (line 7): nothing; next pair
 //! 2. d > C − s (line 9): the sphere is cut by the cutoff
@@ -14,11 +16,11 @@
 //! 5. d > |r − s| (line 12): they overlap
 //! 6. r < s (line 13): `i` is within `j`; if not, `j` is within `i`, which adds nothing
 //!
-//! Shows: a cascade of seven divergent branches with biased outcomes. Folded, all cases are computed for all pairs, four of them with
-//! logarithms or divisions. Atoms are numbered so that neighbours in a list are mostly neighbours in space, and agree on the case. So tests
-//! whether any lane wants what follows (the paper's BOSCC gadgets, Sec. 6.1, which stand at the last three `else`, lines 10 to 12) skip
-//! most of it. Whether coordinates have a fourth dimension is uniform, and stays a branch. What `j` has is gathered; the sum is over lanes
-//! in any order.
+//! Shows: a cascade of seven divergent branches with biased outcomes. Folded, all cases are computed for all pairs,
+//! four of them with logarithms or divisions. Atoms are numbered so that neighbours in a list are mostly neighbours
+//! in space, and agree on the case. So tests whether any lane wants what follows (the paper's BOSCC gadgets, Sec.
+//! 6.1, which stand at the last three `else`, lines 10 to 12) skip most of it. Whether coordinates have a fourth
+//! dimension is uniform, and stays a branch. What `j` has is gathered; the sum is over lanes in any order.
 
 //@ tolerance rel=1e-9
 
@@ -29,8 +31,9 @@ const RESCALE: (f64, f64, f64) = (1.0, 0.8, 4.85);
 
 /// Writes the effective radii of all atoms to `effective`, in Å.
 ///
-/// Atom `i` has coordinates from `x[dim * i]` on, 3 or 4 as `dim` says, the radius `radius[i]`, and, where it screens others, that radius
-/// less the offset times `scale[i]`, which is at most `largest`. The atoms near it are `pairs[first[i]..first[i + 1]]`, each once.
+/// Atom `i` has coordinates from `x[dim * i]` on, 3 or 4 as `dim` says, the radius `radius[i]`, and, where it screens
+/// others, that radius less the offset times `scale[i]`, which is at most `largest`. The atoms near it are
+/// `pairs[first[i]..first[i + 1]]`, each once.
 ///
 /// # Safety
 /// The arrays are as long as that takes.

@@ -1,25 +1,30 @@
-//! Energies of pairs of atoms in a solvent, and how they change with coordinates and effective radii. The second of three loops over pairs in
-//! generalized Born energies (Still et al.: Semianalytical Treatment of Solvation, 1990, with the salt of Srinivasan et al., 1999), as in the
-//! function `egb` of NAB, 644.nab_s of SPEC CPU 2017 (Moll and Hack: Partial Control-Flow Linearization, PLDI 2018, Sec. 7.2).
+//! Energies of pairs of atoms in a solvent, and how they change with coordinates and effective radii. The second of
+//! three loops over pairs in generalized Born energies (Still et al.: Semianalytical Treatment of Solvation, 1990,
+//! with the salt of Srinivasan et al., 1999), as in the function `egb` of NAB, 644.nab_s of SPEC CPU 2017 (Moll and
+//! Hack: Partial Control-Flow Linearization, PLDI 2018, Sec. 7.2).
 //!
-//! The unit is the loop over the atoms `j` that come after an atom `i` and are near it. The polarization of the solvent counts for all
-//! pairs within the cutoff; the attraction of charges and the Lennard-Jones potential only for those that are not bonded.
+//! The unit is the loop over the atoms `j` that come after an atom `i` and are near it. The polarization of the
+//! solvent counts for all pairs within the cutoff; the attraction of charges and the Lennard-Jones potential only for
+//! those that are not bonded.
 //!
-//! Shows: two divergent branches that are mostly taken by all lanes together, exponentials and square roots in between, and gathers and
-//! scatters, since each `j` has its own share of the force. All `j` of one list are different, so lanes do not collide. Whether coordinates
-//! have a fourth dimension is uniform, and stays a branch in both places. Sums are over lanes in any order.
+//! Shows: two divergent branches that are mostly taken by all lanes together, exponentials and square roots in
+//! between, and gathers and scatters, since each `j` has its own share of the force. All `j` of one list are
+//! different, so lanes do not collide. Whether coordinates have a fourth dimension is uniform, and stays a branch in
+//! both places. Sums are over lanes in any order.
 
 //@ tolerance rel=1e-9, abs=1e-9
 
-/// Adds the energies of polarization, of charges and of van der Waals forces to `energies`, their derivatives by coordinates to `gradient`,
-/// which is laid out as `x`, and the polarization's by the effective radii to `slopes`.
+/// Adds the energies of polarization, of charges and of van der Waals forces to `energies`, their derivatives by
+/// coordinates to `gradient`, which is laid out as `x`, and the polarization's by the effective radii to `slopes`.
 ///
-/// Atom `i` has coordinates from `x[dim * i]` on, 3 or 4 as `dim` says, `charge[i]` (in units that make energies of products over
-/// distances), the effective radius `effective[i]`, and the type `types[i]`, one of `kinds`. Types `a` and `b` repel each other by
-/// `repulsion[a * kinds + b] / d^12` and attract each other by `attraction[a * kinds + b] / d^6` at the distance d. The atoms after `i`
-/// that are near it are `pairs[first[i]..first[i + 1]]`, each once, those that are bonded to it `bonded[first_bonded[i]..first_bonded[i +
-/// 1]]`. `marks` is for use in here: one negative number per atom. Pairs count up to the distance `cutoff`. The solvent has the
-/// permittivity `solvent`, and `salt` is the inverse of the distance at which its ions screen charges.
+/// Atom `i` has coordinates from `x[dim * i]` on, 3 or 4 as `dim` says, `charge[i]` (in units that make energies of
+/// products over distances), the effective radius `effective[i]`, and the type `types[i]`, one of `kinds`. Types `a`
+/// and `b` repel each other by `repulsion[a * kinds + b] / d^12` and attract each other by
+/// `attraction[a * kinds + b] / d^6` at the distance d. The atoms after `i` that are near it are
+/// `pairs[first[i]..first[i + 1]]`, each once, those that are bonded to it
+/// `bonded[first_bonded[i]..first_bonded[i + 1]]`. `marks` is for use in here: one negative number per atom. Pairs
+/// count up to the distance `cutoff`. The solvent has the permittivity `solvent`, and `salt` is the inverse of the
+/// distance at which its ions screen charges.
 ///
 /// # Safety
 /// The arrays are as long as that takes.

@@ -1,8 +1,10 @@
-//! Forces on atoms through their effective Born radii. The third of three loops over pairs in generalized Born energies (the derivatives of
-//! the integrals of `nab_1.rs`; Hawkins, Cramer, Truhlar, 1996), as in the function `egb` of NAB, 644.nab_s of SPEC CPU 2017 (Moll and
-//! Hack: Partial Control-Flow Linearization, PLDI 2018, Sec. 6 and 7.2).
+//! Forces on atoms through their effective Born radii. The third of three loops over pairs in generalized Born
+//! energies (the derivatives of the integrals of `nab_1.rs`; Hawkins, Cramer, Truhlar, 1996), as in the function
+//! `egb` of NAB, 644.nab_s of SPEC CPU 2017 (Moll and Hack: Partial Control-Flow Linearization, PLDI 2018, Sec. 6 and
+//! 7.2).
 //!
-//! The unit is the loop over the atoms `j` that are near an atom `i`, with the cases of `nab_1.rs` in the same order (the paper's Fig. 12):
+//! The unit is the loop over the atoms `j` that are near an atom `i`, with the cases of `nab_1.rs` in the same order
+//! (the paper's Fig. 12):
 //!
 //! 1. beyond C + the largest s (line 5), or C + s (line 7): nothing; next pair
 //! 2. d > C − s (line 9): the sphere is cut by the cutoff
@@ -11,20 +13,23 @@
 //! 5. d > |r − s| (line 12): they overlap
 //! 6. r < s (line 13): `i` is within `j`; if not, `j` is within `i`, which adds nothing
 //!
-//! Shows: the same cascade of divergent branches, of which tests whether any lane wants what follows skip most (the paper's BOSCC gadgets,
-//! Sec. 6.1, at the last three `else`, lines 10 to 12). Behind it all cases meet, and add to what `i` and `j` get: gathers and
-//! scatters, which do not collide, since all `j` of one list are different. Sums are over lanes in any order.
+//! Shows: the same cascade of divergent branches, of which tests whether any lane wants what follows skip most (the
+//! paper's BOSCC gadgets, Sec. 6.1, at the last three `else`, lines 10 to 12). Behind it all cases meet, and add to
+//! what `i` and `j` get: gathers and scatters, which do not collide, since all `j` of one list are different. Sums
+//! are over lanes in any order.
 
 //@ tolerance rel=1e-9, abs=1e-9
 
 /// Radii are smaller by this for dielectric purposes, in Å.
 const OFFSET: f64 = 0.09;
 
-/// Adds to `gradient`, which is laid out as `x`, the derivatives by coordinates of the sum over atoms of `weight[i]` times the screening of
-/// atom `i`, which is the sum in `nab_1.rs`. The weights are the derivatives of the energy by it.
+/// Adds to `gradient`, which is laid out as `x`, the derivatives by coordinates of the sum over atoms of `weight[i]`
+/// times the screening of atom `i`, which is the sum in `nab_1.rs`. The weights are the derivatives of the energy by
+/// it.
 ///
-/// Atom `i` has coordinates from `x[dim * i]` on, 3 or 4 as `dim` says, the radius `radius[i]`, and, where it screens others, that radius
-/// less the offset times `scale[i]`, which is at most `largest`. The atoms near it are `pairs[first[i]..first[i + 1]]`, each once.
+/// Atom `i` has coordinates from `x[dim * i]` on, 3 or 4 as `dim` says, the radius `radius[i]`, and, where it screens
+/// others, that radius less the offset times `scale[i]`, which is at most `largest`. The atoms near it are
+/// `pairs[first[i]..first[i + 1]]`, each once.
 ///
 /// # Safety
 /// The arrays are as long as that takes.

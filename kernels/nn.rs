@@ -1,17 +1,19 @@
-//! Nearest neighbour in a kd-tree, one query per lane, each lane on its own way (Moll and Hack: Partial Control-Flow Linearization, PLDI 2018,
-//! Sec. 7.1, `nn`; the tree: Friedman, Bentley, Finkel: An algorithm for finding best matches in logarithmic expected time, 1977).
+//! Nearest neighbour in a kd-tree, one query per lane, each lane on its own way (Moll and Hack: Partial Control-Flow
+//! Linearization, PLDI 2018, Sec. 7.1, `nn`; the tree: Friedman, Bentley, Finkel: An algorithm for finding best
+//! matches in logarithmic expected time, 1977).
 //!
-//! The points are in buckets of the same size, which are the leaves of a complete binary tree. So the way to the bucket that a position belongs to is
-//! as long for all lanes: this loop is uniform, and so are those that look at the points of a bucket, although each lane has a bucket of its own.
-//! Where the position is nearer to the cut than to the nearest point so far, there may be something nearer on the other side. Which
-//! sides to visit still is one number per lane, with a bit for each level, in place of a stack. How many a lane visits, and
-//! how far down each is, differs from lane to lane: these loops are divergent.
+//! The points are in buckets of the same size, which are the leaves of a complete binary tree. So the way to the
+//! bucket that a position belongs to is as long for all lanes: this loop is uniform, and so are those that look at
+//! the points of a bucket, although each lane has a bucket of its own. Where the position is nearer to the cut than
+//! to the nearest point so far, there may be something nearer on the other side. Which sides to visit still is one
+//! number per lane, with a bit for each level, in place of a stack. How many a lane visits, and how far down each is,
+//! differs from lane to lane: these loops are divergent.
 //!
 //! What a lane reads of a node, a box or a bucket lies side by side.
 //!
-//! Compare `km.rs`, where the lanes have one stack and go together. Here, lanes with unrelated positions would follow each other through very different parts
-//! of the tree: measured with 32 lanes and a point at each node, that was 0.6 times as fast as the scalar program, and 3 times where neighbouring lanes'
-//! positions are near each other.
+//! Compare `km.rs`, where the lanes have one stack and go together. Here, lanes with unrelated positions would follow
+//! each other through very different parts of the tree: measured with 32 lanes and a point at each node, that was 0.6
+//! times as fast as the scalar program, and 3 times where neighbouring lanes' positions are near each other.
 
 use std::mem::MaybeUninit;
 
@@ -21,7 +23,8 @@ const LEVELS: usize = 32;
 /// The number of points in a bucket.
 const BUCKET: i32 = 8;
 
-/// How far `x` is outside `lo..=hi`; 0 inside. Rounding does not make it more than the distance of `x` from any number in there.
+/// How far `x` is outside `lo..=hi`; 0 inside. Rounding does not make it more than the distance of `x` from any
+/// number in there.
 #[inline(always)]
 fn gap(x: f32, lo: f32, hi: f32) -> f32 {
     let (below, above) = (lo - x, x - hi);
@@ -91,10 +94,11 @@ impl Search {
 
 /// Returns the number of the point that is nearest to (`x`, `y`), or of one of several.
 ///
-/// The tree is `depth` nodes deep; the root is node 1, and the children of node `k` are `2 * k`, on the left, and `2 * k + 1`. On the axis
-/// `cuts[2 * k + 1]` (x is 0, y is 1), `cuts[2 * k]` is between them. What is below the node lies in the box `boxes[4 * k..]`: least x, least y,
-/// greatest x, greatest y. Below `depth` nodes is bucket `k - (1 << depth)` in the place of node `k`; the first point of a bucket `b` is number
-/// `BUCKET * b`. Point `p` is at (`points[2 * p]`, `points[2 * p + 1]`).
+/// The tree is `depth` nodes deep; the root is node 1, and the children of node `k` are `2 * k`, on the left, and
+/// `2 * k + 1`. On the axis `cuts[2 * k + 1]` (x is 0, y is 1), `cuts[2 * k]` is between them. What is below the node
+/// lies in the box `boxes[4 * k..]`: least x, least y, greatest x, greatest y. Below `depth` nodes is bucket
+/// `k - (1 << depth)` in the place of node `k`; the first point of a bucket `b` is number `BUCKET * b`. Point `p` is
+/// at (`points[2 * p]`, `points[2 * p + 1]`).
 ///
 /// # Safety
 /// The arrays have that many elements, and `depth` is less than `LEVELS`.

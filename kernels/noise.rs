@@ -1,7 +1,8 @@
-//! A picture of turbulence: Perlin's noise in several octaves, one point per lane (Perlin: Improving Noise, SIGGRAPH 2002).
+//! A picture of turbulence: Perlin's noise in several octaves, one point per lane (Perlin: Improving Noise, SIGGRAPH
+//! 2002).
 //!
-//! Shows: control flow that no lane parts from, and gathers. The loop over octaves is uniform, and what depends on the lane is chosen by
-//! selects; but each lane looks up hashes of its own in the permutation table.
+//! Shows: control flow that no lane parts from, and gathers. The loop over octaves is uniform, and what depends on
+//! the lane is chosen by selects; but each lane looks up hashes of its own in the permutation table.
 
 //@ args i=index
 
@@ -68,12 +69,13 @@ unsafe fn noise_at(x: f32, y: f32, z: f32, permutation: *const i32) -> f32 {
     mix(w, near, far)
 }
 
-/// The turbulence at point `i` of a picture: the sum of `octaves` absolute values of noise, each of twice the frequency and half the weight
-/// of the one before. The picture is in the plane `depth`, has its first point at `left`, `top`, and the next points to the right and below
-/// are `step_x` and `step_y` away. Rows are `WIDTH` long.
+/// The turbulence at point `i` of a picture: the sum of `octaves` absolute values of noise, each of twice the
+/// frequency and half the weight of the one before. The picture is in the plane `depth`, has its first point at
+/// `left`, `top`, and the next points to the right and below are `step_x` and `step_y` away. Rows are `WIDTH` long.
 ///
 /// # Safety
-/// `permutation` holds the numbers 0..256 in some order, twice; coordinates are small enough to be `i32` in the last octave.
+/// `permutation` holds the numbers 0..256 in some order, twice; coordinates are small enough to be `i32` in the last
+/// octave.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn noise(
     i: i32,

@@ -1,20 +1,21 @@
-//! Point correlation: how many points lie within a radius of a position, one query per lane (Moll and Hack: Partial Control-Flow
-//! Linearization, PLDI 2018, Sec. 7.1, `pc` and `mpc`).
+//! Point correlation: how many points lie within a radius of a position, one query per lane (Moll and Hack: Partial
+//! Control-Flow Linearization, PLDI 2018, Sec. 7.1, `pc` and `mpc`).
 //!
-//! The points are the nodes of a kd-tree, each with the bounding box of its subtree. The stack of nodes to visit is the same for all lanes: a
-//! subtree is visited if *any* lane's circle reaches its box. So the loop and its branches are uniform; whether a point lies within the circle
-//! differs from lane to lane, and is one addition.
+//! The points are the nodes of a kd-tree, each with the bounding box of its subtree. The stack of nodes to visit is
+//! the same for all lanes: a subtree is visited if *any* lane's circle reaches its box. So the loop and its branches
+//! are uniform; whether a point lies within the circle differs from lane to lane, and is one addition.
 //!
-//! With varying positions and one radius, this is `pc`. With one position and varying radii, it is `mpc` (Gray and Moore: “N-body” problems in
-//! statistical learning, 2001): what depends on the position and the node alone is then computed once for all lanes, and only the two comparisons
-//! with the square of the radius are of vectors.
+//! With varying positions and one radius, this is `pc`. With one position and varying radii, it is `mpc` (Gray and
+//! Moore: “N-body” problems in statistical learning, 2001): what depends on the position and the node alone is then
+//! computed once for all lanes, and only the two comparisons with the square of the radius are of vectors.
 
 use warpline_lanes::warpline_any;
 
 /// More than the depth of a balanced tree can be.
 const STACK: usize = 64;
 
-/// How far `x` is outside `lo..=hi`; 0 inside. Rounding does not make it more than the distance of `x` from any number in there.
+/// How far `x` is outside `lo..=hi`; 0 inside. Rounding does not make it more than the distance of `x` from any
+/// number in there.
 #[inline(always)]
 fn gap(x: f32, lo: f32, hi: f32) -> f32 {
     let (below, above) = (lo - x, x - hi);
@@ -26,8 +27,9 @@ fn gap(x: f32, lo: f32, hi: f32) -> f32 {
 
 /// Returns how many points are not farther from (`x`, `y`) than `radius`.
 ///
-/// Node `k` is the point (`points[2 * k]`, `points[2 * k + 1]`). Its subtree lies in the box `boxes[4 * k..]`: least x, least y, greatest x,
-/// greatest y. Its children are `children[2 * k]` and `children[2 * k + 1]`, or 0 for none. The root is node 0.
+/// Node `k` is the point (`points[2 * k]`, `points[2 * k + 1]`). Its subtree lies in the box `boxes[4 * k..]`: least
+/// x, least y, greatest x, greatest y. Its children are `children[2 * k]` and `children[2 * k + 1]`, or 0 for none.
+/// The root is node 0.
 ///
 /// # Safety
 /// The arrays have that many elements, and the tree is less than `STACK` nodes deep.

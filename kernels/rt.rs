@@ -1,15 +1,16 @@
 //! The triangle that each pixel shows, one ray per lane through a hierarchy of boxes.
 //!
-//! Shows: a uniform traversal of lanes that mostly agree. The stack is the same for all lanes, and a box is opened if *any* of them may find
-//! something nearer in it, so the branches on nodes and the loop over a leaf's triangles are uniform; whether a lane wants the box and
-//! what it hits are divergent. Lanes are pixels of tiles of 4 by 4, which look at the same things.
+//! Shows: a uniform traversal of lanes that mostly agree. The stack is the same for all lanes, and a box is opened if
+//! *any* of them may find something nearer in it, so the branches on nodes and the loop over a leaf's triangles are
+//! uniform; whether a lane wants the box and what it hits are divergent. Lanes are pixels of tiles of 4 by 4, which
+//! look at the same things.
 //!
-//! `rays` is the same with a stack for each lane, as a program for one ray has it. Nothing in it is uniform; that lanes mostly agree is found out while
-//! they run.
+//! `rays` is the same with a stack for each lane, as a program for one ray has it. Nothing in it is uniform; that
+//! lanes mostly agree is found out while they run.
 //!
-//! Of two boxes the one that is nearer to the eye as the picture's middle sees it comes first. This is the same for all rays, so that each
-//! finds what it would find alone. The ray is tested against triangles as in Möller and Trumbore: Fast, Minimum Storage Ray/Triangle
-//! Intersection, 1997.
+//! Of two boxes the one that is nearer to the eye as the picture's middle sees it comes first. This is the same for
+//! all rays, so that each finds what it would find alone. The ray is tested against triangles as in Möller and
+//! Trumbore: Fast, Minimum Storage Ray/Triangle Intersection, 1997.
 
 use warpline_lanes::*;
 
@@ -145,14 +146,14 @@ unsafe fn find_nearest(
 //@ args i=index
 //@ lane-insensitive
 
-/// Returns the triangle that is nearest on the ray through pixel `i`, and writes its distance, in lengths of the direction, to `distance[i]`;
-/// −1 and infinity if there is none.
+/// Returns the triangle that is nearest on the ray through pixel `i`, and writes its distance, in lengths of the
+/// direction, to `distance[i]`; −1 and infinity if there is none.
 ///
-/// `bounds` holds the lower and the upper corner of each node's box. Node `n` is a leaf with `kind[n]` triangles from `first[n]` on if that
-/// is above 0, or else divided across the axis `-kind[n]` into the node `first[n]` and the next one. `triangles` are a corner and the two
-/// edges from there, 9 numbers each. `camera` holds the eye, the direction to the picture's upper left corner, what the direction to the
-/// next pixel to the right and the one below has more, and the direction to the middle, 3 numbers each. Pixels are counted by tiles of 4 by
-/// 4 and in them by rows.
+/// `bounds` holds the lower and the upper corner of each node's box. Node `n` is a leaf with `kind[n]` triangles from
+/// `first[n]` on if that is above 0, or else divided across the axis `-kind[n]` into the node `first[n]` and the next
+/// one. `triangles` are a corner and the two edges from there, 9 numbers each. `camera` holds the eye, the direction
+/// to the picture's upper left corner, what the direction to the next pixel to the right and the one below has more,
+/// and the direction to the middle, 3 numbers each. Pixels are counted by tiles of 4 by 4 and in them by rows.
 ///
 /// # Safety
 /// The arrays are as long as that takes, and the hierarchy is at most 62 levels deep.

@@ -1,10 +1,10 @@
-//! A picture of a cloud in light, one pixel per lane: rays march through a grid of densities, and from each point where there is some
-//! another march towards the light says how much of it arrives.
+//! A picture of a cloud in light, one pixel per lane: rays march through a grid of densities, and from each point
+//! where there is some another march towards the light says how much of it arrives.
 //!
-//! Shows: divergent loops in divergent loops. A ray ends where it leaves the grid, or where what is in front hides what is behind; rays
-//! past the grid return at once. Samples in the empty space around the cloud skip the march towards the light. Eight gathers make one
-//! sample. Lanes are pixels of tiles of 4 by 4, which see about the same. What is behind how much is counted by the optical depth, so that it
-//! does not depend on the accuracy of `exp`.
+//! Shows: divergent loops in divergent loops. A ray ends where it leaves the grid, or where what is in front hides
+//! what is behind; rays past the grid return at once. Samples in the empty space around the cloud skip the march
+//! towards the light. Eight gathers make one sample. Lanes are pixels of tiles of 4 by 4, which see about the same.
+//! What is behind how much is counted by the optical depth, so that it does not depend on the accuracy of `exp`.
 
 //@ args i=index
 //@ tolerance rel=1e-4, abs=1e-5
@@ -59,10 +59,11 @@ fn between(origin: f32, direction: f32, end: f32) -> (f32, f32) {
     if a < b { (a, b) } else { (b, a) }
 }
 
-/// The light that pixel `i` gets. `grid` holds densities per unit of length, `size` in each direction, the first varying fastest; its
-/// points are a unit apart. `camera` holds the eye, the direction to the picture's upper left corner, and what the direction to the next
-/// pixel to the right and the one below has more, 3 numbers each; `light` the direction towards the light. Pixels are counted by tiles of 4
-/// by 4 and in them by rows. Samples are `step` times the length of a direction apart.
+/// The light that pixel `i` gets. `grid` holds densities per unit of length, `size` in each direction, the first
+/// varying fastest; its points are a unit apart. `camera` holds the eye, the direction to the picture's upper left
+/// corner, and what the direction to the next pixel to the right and the one below has more, 3 numbers each; `light`
+/// the direction towards the light. Pixels are counted by tiles of 4 by 4 and in them by rows. Samples are `step`
+/// times the length of a direction apart.
 ///
 /// # Safety
 /// The arrays are as long as that takes.

@@ -1,13 +1,14 @@
-//! Nearest neighbour in a vantage-point tree, one query per lane, each lane on its own way (Moll and Hack: Partial Control-Flow Linearization,
-//! PLDI 2018, Sec. 7.1, `vp`; the tree: Yianilos: Data structures and algorithms for nearest neighbor search in general metric spaces, 1993, with
-//! buckets).
+//! Nearest neighbour in a vantage-point tree, one query per lane, each lane on its own way (Moll and Hack: Partial
+//! Control-Flow Linearization, PLDI 2018, Sec. 7.1, `vp`; the tree: Yianilos: Data structures and algorithms for
+//! nearest neighbor search in general metric spaces, 1993, with buckets).
 //!
-//! Each node has a vantage point; below it are the points near that one on one side and those far from it on the other, and in the end buckets of the
-//! same size, all as deep as each other. So the way to the bucket that a position belongs to is as long for all lanes: this loop is
-//! uniform, and so are those that look at the points of a bucket, although each lane has a bucket of its own. Where the position is nearer to
-//! the points of the other side than to the nearest point so far, judged by the distance from the vantage point, there may be something
-//! nearer. Which sides to visit still is one number per lane, with a bit for each level, in place of a stack. How many a lane visits,
-//! and how far down each is, differs from lane to lane: these loops are divergent.
+//! Each node has a vantage point; below it are the points near that one on one side and those far from it on the
+//! other, and in the end buckets of the same size, all as deep as each other. So the way to the bucket that a
+//! position belongs to is as long for all lanes: this loop is uniform, and so are those that look at the points of a
+//! bucket, although each lane has a bucket of its own. Where the position is nearer to the points of the other side
+//! than to the nearest point so far, judged by the distance from the vantage point, there may be something nearer.
+//! Which sides to visit still is one number per lane, with a bit for each level, in place of a stack. How many a lane
+//! visits, and how far down each is, differs from lane to lane: these loops are divergent.
 //!
 //! What a lane reads of a node or a bucket lies side by side.
 
@@ -81,10 +82,11 @@ impl Search {
 
 /// Returns the number of the point that is nearest to (`x`, `y`), or of one of several.
 ///
-/// The tree is `depth` nodes deep; the root is node 1, and the children of node `k` are `2 * k`, inside, and `2 * k + 1`, outside. Its vantage point is
-/// (`nodes[4 * k]`, `nodes[4 * k + 1]`); the points inside are not farther from it than `nodes[4 * k + 2]`, and those outside not
-/// nearer than `nodes[4 * k + 3]`, both with enough to spare that rounding does not matter. Below `depth` nodes is bucket `k - (1 << depth)` in the place of
-/// node `k`; the first point of a bucket `b` is number `BUCKET * b`. Point `p` is at (`points[2 * p]`, `points[2 * p + 1]`).
+/// The tree is `depth` nodes deep; the root is node 1, and the children of node `k` are `2 * k`, inside, and
+/// `2 * k + 1`, outside. Its vantage point is (`nodes[4 * k]`, `nodes[4 * k + 1]`); the points inside are not farther
+/// from it than `nodes[4 * k + 2]`, and those outside not nearer than `nodes[4 * k + 3]`, both with enough to spare
+/// that rounding does not matter. Below `depth` nodes is bucket `k - (1 << depth)` in the place of node `k`; the
+/// first point of a bucket `b` is number `BUCKET * b`. Point `p` is at (`points[2 * p]`, `points[2 * p + 1]`).
 ///
 /// # Safety
 /// The arrays have that many elements, and `depth` is less than `LEVELS`.

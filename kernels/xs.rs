@@ -1,8 +1,10 @@
-//! Binary search for the greatest element that is not above a query, one query per lane (paper: Moll and Hack: Partial Control-Flow
-//! Linearization, PLDI 2018, Sec. 7.1, `xs`, the innermost loop of the neutronics proxy XSBench).
+//! Binary search for the greatest element that is not above a query, one query per lane (paper: Moll and Hack:
+//! Partial Control-Flow Linearization, PLDI 2018, Sec. 7.1, `xs`, the innermost loop of the neutronics proxy
+//! XSBench).
 //!
-//! Shows: a divergent loop with a gather. All lanes halve intervals of the same length, so they leave within an iteration of
-//! each other; but each looks at an element of its own. The queries are passed by value, so the gather is the only access to memory.
+//! Shows: a divergent loop with a gather. All lanes halve intervals of the same length, so they leave within an
+//! iteration of each other; but each looks at an element of its own. The queries are passed by value, so the gather
+//! is the only access to memory.
 
 //@ args _i=index, query=varying
 

@@ -1,14 +1,17 @@
-//! Macroscopic cross sections for neutrons that fly through a reactor's materials: for each neutron a weighted sum over the nuclides of
-//! the material, each looked up in the nuclide's own table by binary search (Tramm et al.: XSBench, PHYSOR 2014, with the `nuclide` grid
-//! type; Moll and Hack: Partial Control-Flow Linearization, PLDI 2018, Sec. 7.3).
+//! Macroscopic cross sections for neutrons that fly through a reactor's materials: for each neutron a weighted sum
+//! over the nuclides of the material, each looked up in the nuclide's own table by binary search (Tramm et al.:
+//! XSBench, PHYSOR 2014, with the `nuclide` grid type; Moll and Hack: Partial Control-Flow Linearization, PLDI 2018,
+//! Sec. 7.3).
 //!
-//! Shows: a divergent loop in uniform ones. The lanes are neutrons. The search is left by each in its own iteration, which makes it a loop
-//! that goes on while any lane searches; the loop over nuclides stays a uniform loop, and what is read of a nuclide and the material
-//! is read once for all lanes. Points of tables are gathered. Results are written to neighbouring elements.
+//! Shows: a divergent loop in uniform ones. The lanes are neutrons. The search is left by each in its own iteration,
+//! which makes it a loop that goes on while any lane searches; the loop over nuclides stays a uniform loop, and what
+//! is read of a nuclide and the material is read once for all lanes. Points of tables are gathered. Results are
+//! written to neighbouring elements.
 //!
-//! The paper's Table 1 has two uniform loops, one divergent one, and most accesses under no mask. The loop over nuclides can only be uniform if
-//! all lanes are in the same material. So neutrons are grouped by material, as they are in event-based transport codes (each material has
-//! a bank of its own), and the unit is the loop over the neutrons of one material.
+//! The paper's Table 1 has two uniform loops, one divergent one, and most accesses under no mask. The loop over
+//! nuclides can only be uniform if all lanes are in the same material. So neutrons are grouped by material, as they
+//! are in event-based transport codes (each material has a bank of its own), and the unit is the loop over the
+//! neutrons of one material.
 
 /// Numbers in a point of a table: the energy and five cross sections.
 const FIELDS: isize = 6;
@@ -16,8 +19,9 @@ const FIELDS: isize = 6;
 /// Writes to `total`, `elastic`, `absorption`, `fission` and `yields` the macroscopic cross sections for each neutron.
 ///
 /// Material `m` has the neutrons `neutrons[m]..neutrons[m + 1]`, whose energies are in `energies`, and the nuclides
-/// `nuclides[contents[m]..contents[m + 1]]` with `densities` in parallel. A nuclide's table has `points` points of six numbers in `tables`: the
-/// energy, in ascending order from 0 on, and cross sections. Between points they are linear.
+/// `nuclides[contents[m]..contents[m + 1]]` with `densities` in parallel. A nuclide's table has `points` points of
+/// six numbers in `tables`: the energy, in ascending order from 0 on, and cross sections. Between points they are
+/// linear.
 ///
 /// # Safety
 /// The arrays are as long as that takes, and `points` is at least 2.

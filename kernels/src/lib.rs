@@ -1,8 +1,8 @@
 //! Kernels to measure warpline by, and the data that they run on.
 //!
-//! The kernels are the files beside `Cargo.toml`, each an input for the program `warpline`: those of Moll and Hack: Partial Control-Flow
-//! Linearization, PLDI 2018, Sec. 7, and some from the practice of SPMD programming. The modules here say what each one is and make what it
-//! runs on, from seeds.
+//! The kernels are the files beside `Cargo.toml`, each an input for the program `warpline`: those of Moll and Hack:
+//! Partial Control-Flow Linearization, PLDI 2018, Sec. 7, and some from the practice of SPMD programming. The modules
+//! here say what each one is and make what it runs on, from seeds.
 #![forbid(unsafe_code)]
 
 mod practice;
@@ -23,10 +23,12 @@ pub struct Kernel {
     pub file: &'static str,
     /// The text of that file.
     pub source: &'static str,
-    /// The same in C11: a file with a function of the same name and parameters, to be compared with other compilers. It may include `warpline.h`.
+    /// The same in C11: a file with a function of the same name and parameters, to be compared with other compilers.
+    /// It may include `warpline.h`.
     pub c: &'static str,
-    /// What vectors could gain, written by hand: C with gcc's vectors, and a function `void by_hand(uint64_t *slots)`, which finds in slots the begin and the
-    /// end of the range, what is passed for each parameter but the index, and the address of an array for results.
+    /// What vectors could gain, written by hand: C with gcc's vectors, and a function
+    /// `void by_hand(uint64_t *slots)`, which finds in slots the begin and the end of the range, what is passed for
+    /// each parameter but the index, and the address of an array for results.
     pub by_hand: Option<&'static str>,
     /// The function. Its directives in the file say which loops are vectorized, if it is not the function itself.
     pub function: &'static str,

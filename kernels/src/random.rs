@@ -1,4 +1,5 @@
-//! Random numbers: the generator `SplitMix64` (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
+//! Random numbers: the generator `SplitMix64` (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators,
+//! 2014).
 
 /// A generator. The same seed gives the same numbers everywhere.
 #[derive(Clone, Debug)]

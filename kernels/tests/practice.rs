@@ -214,7 +214,8 @@ fn cross(a: Vector, b: Vector) -> Vector {
     std::array::from_fn(|k| a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3])
 }
 
-/// How far it is from a point outside to a sphere in a direction of length 1: by the point of the ray that is nearest to the center.
+/// How far it is from a point outside to a sphere in a direction of length 1: by the point of the ray that is nearest
+/// to the center.
 fn to_sphere(origin: Vector, direction: Vector, sphere: &[f32]) -> Option<f64> {
     let to = std::array::from_fn(|k| f64::from(sphere[k]) - origin[k]);
     let middle = dot(to, direction);

@@ -90,8 +90,9 @@ fn cross_sections_are_interpolated_for_sorted_energies() {
     cross_sections_are_interpolated(1);
 }
 
-/// How much a sphere of radius `s` at distance `d` screens what has the radius `r`: the integral of 1/(4 π ρ^4) over the part that is between
-/// the distances `r` and `cutoff`, which is one over spheres around the center, each weighted by its part within (Simpson's rule).
+/// How much a sphere of radius `s` at distance `d` screens what has the radius `r`: the integral of 1/(4 π ρ^4) over
+/// the part that is between the distances `r` and `cutoff`, which is one over spheres around the center, each
+/// weighted by its part within (Simpson's rule).
 fn screening(d: f64, r: f64, s: f64, cutoff: f64) -> f64 {
     const STEPS: u32 = 400;
     let whole = if s - d > r { 1.0 / r - 1.0 / (s - d) } else { 0.0 };

@@ -4,9 +4,9 @@
 //! cargo run --release -p warpline-analysis --example ssi_scaling -- [--largest N] [SHAPE]…
 //! ```
 //!
-//! Prints a table in Markdown: shapes of control flow of up to `--largest` (100,000) blocks, with a variable for each block, and the best
-//! times of three runs. In nests of loops live ranges span the nest, so their sum, and what is added, grow with its square: name
-//! other shapes, or a smaller N.
+//! Prints a table in Markdown: shapes of control flow of up to `--largest` (100,000) blocks, with a variable for each
+//! block, and the best times of three runs. In nests of loops live ranges span the nest, so their sum, and what is
+//! added, grow with its square: name other shapes, or a smaller N.
 
 use std::time::Instant;
 

@@ -1,9 +1,9 @@
 //! Dominators of an acyclic graph in one pass over a topological order.
 //!
-//! In topological order a node comes after all its predecessors, so its immediate dominator is the nearest common ancestor
-//! of them in the tree built so far. With jump pointers (Myers, *An applicative random-access stack*: each
-//! node points to its parent and to one ancestor farther off, chosen such that any ancestor is O(log n) steps away) the
-//! whole takes O(E log V), with a handful of arrays and no search for semidominators.
+//! In topological order a node comes after all its predecessors, so its immediate dominator is the nearest common
+//! ancestor of them in the tree built so far. With jump pointers (Myers, *An applicative random-access stack*: each
+//! node points to its parent and to one ancestor farther off, chosen such that any ancestor is O(log n) steps away)
+//! the whole takes O(E log V), with a handful of arrays and no search for semidominators.
 
 use crate::graph::{Graph, Node};
 
@@ -21,8 +21,8 @@ pub(crate) struct DagDom {
 }
 
 impl DagDom {
-    /// The dominators of `graph`, an acyclic graph of which `order` lists the nodes that its entry reaches, the entry first,
-    /// each node behind its predecessors.
+    /// The dominators of `graph`, an acyclic graph of which `order` lists the nodes that its entry reaches, the entry
+    /// first, each node behind its predecessors.
     pub(crate) fn compute<G: Graph>(
         graph: &G,
         order: impl DoubleEndedIterator<Item = Node> + ExactSizeIterator + Clone,

@@ -1,14 +1,14 @@
 //! Ends of disjoint paths in an acyclic graph, and the splits that are relevant for a node.
 //!
-//! Paper 1, Section 5, asks: are two nodes the ends of two paths that start at different nodes of a set *S* and have no
-//! node in common? For a node *p* let *p\** be the first node that all paths from *S* to *p* share. Two nodes are such ends
-//! iff *p\** ≠ *q\** (Theorem 5.6; the other direction holds since a common first node lies on every path to both). One walk
-//! in topological order finds *p\** for all nodes, in time linear in the graph.
+//! Paper 1, Section 5, asks: are two nodes the ends of two paths that start at different nodes of a set *S* and have
+//! no node in common? For a node *p* let *p\** be the first node that all paths from *S* to *p* share. Two nodes are
+//! such ends iff *p\** ≠ *q\** (Theorem 5.6; the other direction holds since a common first node lies on every path
+//! to both). One walk in topological order finds *p\** for all nodes, in time linear in the graph.
 //!
 //! Algorithm 1 as printed loses joins at sources: where one source reaches another, the label of the second, which is
-//! itself, is overwritten with what arrives, and the test for two different labels does not count it. In `if (c) {B}; C`
-//! both successors of the branch are sources and `B` reaches `C`: as printed, `C` takes `B`'s label and is no
-//! join. Here a source keeps its label, and is a join when a labelled predecessor reaches it.
+//! itself, is overwritten with what arrives, and the test for two different labels does not count it. In
+//! `if (c) {B}; C` both successors of the branch are sources and `B` reaches `C`: as printed, `C` takes `B`'s label
+//! and is no join. Here a source keeps its label, and is a join when a labelled predecessor reaches it.
 
 use crate::bitset::BitSet;
 use crate::graph::{Graph, Node};
@@ -66,8 +66,9 @@ impl DisjointPaths {
 
 /// For each node of a normal form, the splits that are relevant for it.
 ///
-/// Paper 1, Definition 4.18: *s* is relevant for *p* if two paths lead from the successors of *s* in the normal form to *p* in
-/// the head-rewired graph that have only *p* in common. Takes time proportional to the graph for each split.
+/// Paper 1, Definition 4.18: *s* is relevant for *p* if two paths lead from the successors of *s* in the normal form
+/// to *p* in the head-rewired graph that have only *p* in common. Takes time proportional to the graph for each
+/// split.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelevantSplits {
     splits: Vec<BitSet>,

@@ -77,9 +77,9 @@ impl<'a, G: Graph> IteratedFrontier<'a, G> {
         result
     }
 
-    /// The targets of edges that lead out of a part of the subtree of `node` to a level not deeper than its own, in no particular
-    /// order, into `targets`: the part that is not below nodes for which `stop` holds. If it holds for none this is the
-    /// frontier of `node`. Empty if `node` is unreachable.
+    /// The targets of edges that lead out of a part of the subtree of `node` to a level not deeper than its own, in
+    /// no particular order, into `targets`: the part that is not below nodes for which `stop` holds. If it holds for
+    /// none this is the frontier of `node`. Empty if `node` is unreachable.
     pub(crate) fn leave(&mut self, node: Node, stop: impl Fn(Node) -> bool, targets: &mut Vec<Node>) {
         let (graph, dom) = (self.graph, self.dom);
         targets.clear();
@@ -116,9 +116,9 @@ impl<'a, G: Graph> IteratedFrontier<'a, G> {
         result
     }
 
-    /// As [`compute_live`](Self::compute_live), with further definitions on edges that dominate their targets, which are given: as if
-    /// each stood in a node of its own in the middle of the edge. So a target is in the frontier only for the sake of other
-    /// definitions. The frontier is added to `result`, which is sorted.
+    /// As [`compute_live`](Self::compute_live), with further definitions on edges that dominate their targets, which
+    /// are given: as if each stood in a node of its own in the middle of the edge. So a target is in the frontier
+    /// only for the sake of other definitions. The frontier is added to `result`, which is sorted.
     pub(crate) fn extend_live(
         &mut self,
         definitions: impl IntoIterator<Item = Node>,

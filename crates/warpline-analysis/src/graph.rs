@@ -201,9 +201,9 @@ impl CsrGraph {
         Self::without(graph, std::iter::empty())
     }
 
-    /// The same nodes, edges and edge ids without some of the edges: these keep their ends and their numbers, which stay
-    /// below [`edge_count`](Graph::edge_count), but no list names them. Edges that the graph does not have are ignored.
-    /// Out-edges of a node are in the order of their numbers.
+    /// The same nodes, edges and edge ids without some of the edges: these keep their ends and their numbers, which
+    /// stay below [`edge_count`](Graph::edge_count), but no list names them. Edges that the graph does not have are
+    /// ignored. Out-edges of a node are in the order of their numbers.
     pub fn without<G: Graph>(graph: &G, dead: impl IntoIterator<Item = EdgeId>) -> Self {
         let count = graph.edge_count();
         let mut left_out = BitSet::new(count);

@@ -21,15 +21,15 @@
 //! * For the same purpose branches that leave one cycle are followed together, and where everything that
 //!   can follow is known nothing is followed at all.
 //!
-//! A general bound that is linear is not to be expected: in a graph of three layers the question for all joins contains that for
-//! a cycle of four edges, for which no linear algorithm is known.
+//! A general bound that is linear is not to be expected: in a graph of three layers the question for all joins
+//! contains that for a cycle of four edges, for which no linear algorithm is known.
 //!
-//! Besides joins there are two other facts about a branch that others build on: the *divergent exits* of a cycle
-//! are the exit edges on which threads can leave it in different iterations, having parted at the branch; and an
-//! irreducible cycle is *entered apart* if threads that parted at the branch can arrive at different entries of
-//! it. A branch inside an irreducible cycle is analysed only as far as threads that part there come together again
-//! at once; otherwise [`Joins::of_branch`] names the cycle in [`JoinSet::inside`]. Where so many edges leave so
-//! many cycles at once that the rewired graph would outgrow the program, branches deep in the nest are not analysed either.
+//! Besides joins there are two other facts about a branch that others build on: the *divergent exits* of a cycle are
+//! the exit edges on which threads can leave it in different iterations, having parted at the branch; and an
+//! irreducible cycle is *entered apart* if threads that parted at the branch can arrive at different entries of it. A
+//! branch inside an irreducible cycle is analysed only as far as threads that part there come together again at once;
+//! otherwise [`Joins::of_branch`] names the cycle in [`JoinSet::inside`]. Where so many edges leave so many cycles at
+//! once that the rewired graph would outgrow the program, branches deep in the nest are not analysed either.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;

@@ -2,8 +2,8 @@
 
 use crate::graph::Graph;
 
-/// How much may be spent. Claims of uniformity hold whatever the limits are; the smaller they are, the fewer claims there
-/// are. The [default](Self::of) is in proportion to the program and out of reach of most.
+/// How much may be spent. Claims of uniformity hold whatever the limits are; the smaller they are, the fewer claims
+/// there are. The [default](Self::of) is in proportion to the program and out of reach of most.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Early exits in the head-rewired graph: for each edge the number of cycles that it leaves. If there are more,

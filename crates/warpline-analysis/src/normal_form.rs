@@ -11,14 +11,15 @@
 //! and that the root has no predecessor and two nodes are connected by at most one edge (edges are a relation there).
 //! Edges are split where that is needed and nowhere else, so a graph in normal form stays as it is.
 //!
-//! An edge that leaves *k* loops at once gets a node in each loop but the innermost, with a *fake back edge* to the header
-//! of that loop, which makes the node part of it. The branch of such a node is uniform, since control always leaves.
+//! An edge that leaves *k* loops at once gets a node in each loop but the innermost, with a *fake back edge* to the
+//! header of that loop, which makes the node part of it. The branch of such a node is uniform, since control always
+//! leaves.
 //!
-//! Fake back edges are never taken, yet paths lead along them. A thread that leaves two loops at once then seems able to go
-//! on with the outer one, to arrive at another exit of it, and there to meet threads with which it never meets.
-//! So on the normal form with these paths, as the paper has it, a split can be relevant for a join that has
-//! nothing to do with it in the program. [`NormalForm::fake_back_edges`] are therefore given
-//! to the analyses as dead edges unless the caller wants the paper's form as printed.
+//! Fake back edges are never taken, yet paths lead along them. A thread that leaves two loops at once then seems able
+//! to go on with the outer one, to arrive at another exit of it, and there to meet threads with which it never meets.
+//! So on the normal form with these paths, as the paper has it, a split can be relevant for a join that has nothing
+//! to do with it in the program. [`NormalForm::fake_back_edges`] are therefore given to the analyses as dead edges
+//! unless the caller wants the paper's form as printed.
 
 use std::collections::HashSet;
 use std::fmt;

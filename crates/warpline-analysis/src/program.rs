@@ -190,7 +190,8 @@ impl Program {
         self.tests.items()
     }
 
-    /// Whether the variable stands for a constant of the program: never defined, never split, and the same fact everywhere.
+    /// Whether the variable stands for a constant of the program: never defined, never split, and the same fact
+    /// everywhere.
     #[inline]
     pub fn is_fixed(&self, variable: Variable) -> bool {
         self.fixed.contains(variable.index())
@@ -214,8 +215,8 @@ pub struct ProgramBuilder {
 }
 
 impl ProgramBuilder {
-    /// A program over `variables` variables without instructions. Panics if an edge leads to the graph's entry: what holds
-    /// when control enters would have no edge to come from.
+    /// A program over `variables` variables without instructions. Panics if an edge leads to the graph's entry: what
+    /// holds when control enters would have no edge to come from.
     pub fn new(graph: CsrGraph, variables: usize) -> Self {
         assert!(graph.in_edges(graph.entry()).is_empty(), "an edge leads to the entry");
         let nodes = graph.node_count();

@@ -1,7 +1,7 @@
 //! Cycles the inside of which the head-rewired graph does not represent.
 //!
-//! Outermost irreducible cycles are *regions*. Where very many edges leave very many cycles at once, so that early exits
-//! would outgrow the program, cycles below some depth of nesting are regions too.
+//! Outermost irreducible cycles are *regions*. Where very many edges leave very many cycles at once, so that early
+//! exits would outgrow the program, cycles below some depth of nesting are regions too.
 
 use crate::cycles::{CycleForest, CycleId};
 use crate::graph::{EdgeId, Graph, Node};
@@ -67,8 +67,8 @@ impl Regions {
         (region != NONE).then_some(CycleId(region))
     }
 
-    /// Whether exactly one edge leaves a cycle that is not in a region. Not known, and so denied, if there are regions for
-    /// their depth: the count was not brought to its end.
+    /// Whether exactly one edge leaves a cycle that is not in a region. Not known, and so denied, if there are
+    /// regions for their depth: the count was not brought to its end.
     pub(crate) fn has_one_exit(&self, cycle: CycleId) -> bool {
         self.exits[cycle.index()] == 1
     }

@@ -16,11 +16,11 @@
 //!   cycles that it leaves. So a loop exit that is a header itself, is the target of exits from several loops, or
 //!   leaves several loops at once needs no special case, and an exit edge has a label even where it is
 //!   the only edge into its target.
-//! * A [region](crate::regions) is one node, together with everything in it. What goes on inside is not represented: who
-//!   uses the graph must give the region up as soon as threads enter it apart or part in it.
+//! * A [region](crate::regions) is one node, together with everything in it. What goes on inside is not represented:
+//!   who uses the graph must give the region up as soon as threads enter it apart or part in it.
 //!
-//! Unreachable nodes and their edges are left out. A program without cycles is its own head-rewired graph, and nothing is
-//! built for it.
+//! Unreachable nodes and their edges are left out. A program without cycles is its own head-rewired graph, and
+//! nothing is built for it.
 
 use crate::bitset::BitSet;
 use crate::cycles::{CycleForest, CycleId};
@@ -53,8 +53,8 @@ pub(crate) enum Kind {
     Region(CycleId),
 }
 
-/// The head-rewired graph of a control-flow graph, with its dominators. As a [`Graph`], its entry is the virtual root, or
-/// the entry of the program if that has no cycles.
+/// The head-rewired graph of a control-flow graph, with its dominators. As a [`Graph`], its entry is the virtual
+/// root, or the entry of the program if that has no cycles.
 #[derive(Clone, Debug)]
 pub(crate) struct Rewired<'a, G> {
     original: &'a G,
@@ -65,8 +65,8 @@ pub(crate) struct Rewired<'a, G> {
     dom: DagDom,
 }
 
-/// What is different from the program. Nodes are those of the program, then for each cycle where its header departs, then the
-/// passages along exit edges, then the virtual root.
+/// What is different from the program. Nodes are those of the program, then for each cycle where its header departs,
+/// then the passages along exit edges, then the virtual root.
 #[derive(Clone, Debug)]
 struct Cut {
     graph: CsrGraph,

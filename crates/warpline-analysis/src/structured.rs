@@ -1,9 +1,9 @@
 //! Branches whose joins can be seen at once.
 //!
-//! Most branches of real programs are structured: an `if`, with or without `else`, the arms of which are straight lines; a
-//! guard that ends the function; the only exit of a loop. Their joins follow from a look at the arms, and
-//! the head-rewired graph is not needed. Where a program has no other divergent branches it is not even built. What is
-//! found here is what the labels would show; random graphs check this.
+//! Most branches of real programs are structured: an `if`, with or without `else`, the arms of which are straight
+//! lines; a guard that ends the function; the only exit of a loop. Their joins follow from a look at the arms, and
+//! the head-rewired graph is not needed. Where a program has no other divergent branches it is not even built. What
+//! is found here is what the labels would show; random graphs check this.
 
 use crate::cycles::{CycleForest, CycleId};
 use crate::graph::{EdgeId, Graph, Node};
@@ -65,8 +65,8 @@ struct Arm {
 }
 
 impl Arm {
-    /// The arm that begins with an edge; none if it leaves the cycle around the branch, enters another one, or comes to a
-    /// header.
+    /// The arm that begins with an edge; none if it leaves the cycle around the branch, enters another one, or comes
+    /// to a header.
     fn new<G: Graph>(graph: &G, cycles: &CycleForest, around: Option<CycleId>, first: EdgeId) -> Option<Arm> {
         let mut arm = Arm { edges: [first; LENGTH], len: 0, ends: false };
         let mut edge = first;

@@ -40,8 +40,8 @@ pub struct Witness {
 /// Why nothing is claimed of threads that part at a branch inside a cycle which is not looked into.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Inside {
-    /// These two paths have no node in common and lead, over nothing but what the branch strictly dominates, to different
-    /// nodes of which it strictly dominates neither, or which lie outside the cycle.
+    /// These two paths have no node in common and lead, over nothing but what the branch strictly dominates, to
+    /// different nodes of which it strictly dominates neither, or which lie outside the cycle.
     Apart(Witness),
     /// These two paths have no node in common and lead to different entries of this irreducible cycle, which does not
     /// contain the branch.
@@ -184,8 +184,8 @@ impl<G: Graph> Joins<'_, G> {
         arms.two_paths(ends, &place).map(|paths| self.without_empty_ways(paths))
     }
 
-    /// Why nothing is claimed of threads that part at `branch`; none if the branch is not inside a cycle that is not looked
-    /// into, or they come together again in time.
+    /// Why nothing is claimed of threads that part at `branch`; none if the branch is not inside a cycle that is not
+    /// looked into, or they come together again in time.
     pub fn why_inside(&self, branch: Node) -> Option<Inside> {
         let region = self.inside(Split::Branch(branch))?;
         let (graph, cycles, _) = self.parts();

@@ -165,8 +165,8 @@ fn strong_post_dominators_are_sound_on_reducible_graphs() {
     assert!(seen_divergent > 10 * count(2000) as usize);
 }
 
-/// Threads part at 3: some go round the inner loop {2, 3}, some end it and begin the loop {1, 2, 3, 4} again. The exit 2 → 5 is
-/// inevitable from neither, and does not depend on 3, but what changes in the loop does differ there.
+/// Threads part at 3: some go round the inner loop {2, 3}, some end it and begin the loop {1, 2, 3, 4} again. The
+/// exit 2 → 5 is inevitable from neither, and does not depend on 3, but what changes in the loop does differ there.
 #[test]
 fn strong_post_dominators_see_that_a_loop_is_begun_again_apart() {
     let graph = graphs::build(6, vec![(0, 1), (1, 2), (2, 3), (2, 5), (3, 2), (3, 4), (4, 1)]);

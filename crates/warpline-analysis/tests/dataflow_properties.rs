@@ -36,8 +36,8 @@ struct Case<'a> {
     versions: Vec<Vec<Option<Version>>>,
 }
 
-/// The same program where a variable with one definition that may be read before it holds a value on entry: splitting takes variables with
-/// one definition for strict.
+/// The same program where a variable with one definition that may be read before it holds a value on entry: splitting
+/// takes variables with one definition for strict.
 fn strict(program: &Program) -> Program {
     let points = Points::of(program);
     let live = &live_points(program, &points)[points.number(Point::In(program.graph().entry(), 0))];
@@ -261,7 +261,8 @@ fn backward<L: SmallLattice>(
             Point::On(e) => dense.on_edge(e, v),
         };
         equal("dense", point, v, &found, wanted)?;
-        // A strategy that does not split at uses lets a version stand for what all its uses say: its fact holds where it is defined.
+        // A strategy that does not split at uses lets a version stand for what all its uses say: its fact holds where
+        // it is defined.
         if let Some(version) = case.versions[number][v.index()]
             && (strategy.uses_up || defined_here(&case, point, number, v))
         {
@@ -295,8 +296,8 @@ fn schedule(seed: u64) -> Schedule {
     [Schedule::Sweeps, Schedule::Fifo, Schedule::Lifo][(seed % 3) as usize]
 }
 
-/// Runs a check on programs of both forms under every strategy, with a new problem every few programs: the problem must not
-/// change while a program is made smaller.
+/// Runs a check on programs of both forms under every strategy, with a new problem every few programs: the problem
+/// must not change while a program is made smaller.
 fn all(check: impl Fn(&Program, &Strategy, u64) -> Result<(), String>) {
     let (first, count) = (first(), count(1500));
     for form in [Form::Ssa, Form::Variables] {

@@ -1,8 +1,9 @@
-//! The propagation engine drives uniformity: a φ depends on branches that are not among its operands, so a branch that turns out
-//! divergent enqueues the φs at its joins and at the exits of loops that threads leave apart (dynamic control edges).
+//! The propagation engine drives uniformity: a φ depends on branches that are not among its operands, so a branch
+//! that turns out divergent enqueues the φs at its joins and at the exits of loops that threads leave apart (dynamic
+//! control edges).
 //!
-//! The solver here is as small as can be: paper 1's rules for reducible graphs and loop-closed programs whose φ operands are
-//! values of their own, for which the product's engine has to find the same.
+//! The solver here is as small as can be: paper 1's rules for reducible graphs and loop-closed programs whose φ
+//! operands are values of their own, for which the product's engine has to find the same.
 
 use warpline_analysis::dataflow::{Engine, Schedule};
 use warpline_analysis::uniformity::{Rule, Value};

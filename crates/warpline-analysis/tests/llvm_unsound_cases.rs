@@ -1,5 +1,5 @@
-//! Programs of which some version of LLVM's uniformity analysis claims too much. Each is run with many threads first, so
-//! that the divergence is seen; then it must be found.
+//! Programs of which some version of LLVM's uniformity analysis claims too much. Each is run with many threads first,
+//! so that the divergence is seen; then it must be found.
 
 use warpline_analysis::uniformity::{Cause, Rule, SsaBuilder, SsaProgram, Uniformity, Value};
 use warpline_analysis::{CsrGraph, EdgeId, Graph, Node};
@@ -166,7 +166,8 @@ fn an_exit_from_a_nested_loop_into_the_header_of_a_sibling_loop_leaves_the_outer
 
 #[test]
 fn an_exit_from_a_nested_loop_into_a_nested_sibling_loop_leaves_both_loops() {
-    // All inside loop 1: the loop 2 around the loop 3, and the loop 5 around the loop 6, which 3 jumps into the header of.
+    // All inside loop 1: the loop 2 around the loop 3, and the loop 5 around the loop 6, which 3 jumps into the
+    // header of.
     let edges = [
         (0, 1),
         (1, 2),

@@ -1,4 +1,5 @@
-//! Which nodes of irreducible cycles are not m-converged: what threads show, the criteria of paper 2, and this analysis.
+//! Which nodes of irreducible cycles are not m-converged: what threads show, the criteria of paper 2, and this
+//! analysis.
 //!
 //! Branches on the lane are given; a branch at a node that is reported counts as divergent too, each way by itself,
 //! since a node that is not m-converged has no uniform output. `WARPLINE_GRAPHS` is the number of seeds,

@@ -1,7 +1,7 @@
 //! The figures of paper 1, with the SSA engine and with the paper's own forms.
 //!
-//! Where only the drawing shows how nodes are connected, the connections here are those that the text and the formulas of
-//! the paper ask for.
+//! Where only the drawing shows how nodes are connected, the connections here are those that the text and the
+//! formulas of the paper ask for.
 
 use warpline_analysis::uniformity::{Rule, Uniformity};
 use warpline_analysis::variables::{

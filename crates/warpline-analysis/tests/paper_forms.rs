@@ -1,7 +1,7 @@
 //! Normal form, head-rewired graph and relevant splits of paper 1 against their definitions and against the product.
 //!
-//! `WARPLINE_GRAPHS` is the number of random graphs, `WARPLINE_SEED` the first one's seed. With 5,000 graphs or more, all
-//! graphs with four nodes are checked as well; otherwise one in eighty.
+//! `WARPLINE_GRAPHS` is the number of random graphs, `WARPLINE_SEED` the first one's seed. With 5,000 graphs or more,
+//! all graphs with four nodes are checked as well; otherwise one in eighty.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -344,8 +344,8 @@ fn normal_forms_meet_the_requirements_and_keep_loops_and_maps() {
     assert!(fake * 20 > count as usize && new_root * 10 > count as usize && unchanged * 20 > count as usize);
 }
 
-/// Whether no other numbering of the nodes 1, 2 and 3 of a graph with four nodes gives a smaller matrix, and all nodes can be
-/// reached.
+/// Whether no other numbering of the nodes 1, 2 and 3 of a graph with four nodes gives a smaller matrix, and all
+/// nodes can be reached.
 fn is_first_of_its_kind(bits: u32) -> bool {
     let orders = [[0, 1, 3, 2], [0, 2, 1, 3], [0, 2, 3, 1], [0, 3, 1, 2], [0, 3, 2, 1]];
     let renamed = |to: [u32; 4]| -> u32 {

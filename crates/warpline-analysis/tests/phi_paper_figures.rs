@@ -59,9 +59,9 @@ fn figure_3a_variables_of_an_inner_branch_need_no_phi_behind_it() {
     assert_eq!(pruned, [], "liveness removes them");
 }
 
-/// Fig. 3 (b): `sv` is declared in node 0, written in nodes 1 and 5, and returned by node 6. The prose says that its value in node 1
-/// and the assumed one on entry meet at nodes 2, 3 and 4, and that it is live everywhere. So there are ways round each of these nodes'
-/// predecessors, and one from node 4 to node 6 past node 5.
+/// Fig. 3 (b): `sv` is declared in node 0, written in nodes 1 and 5, and returned by node 6. The prose says that its
+/// value in node 1 and the assumed one on entry meet at nodes 2, 3 and 4, and that it is live everywhere. So there
+/// are ways round each of these nodes' predecessors, and one from node 4 to node 6 past node 5.
 #[test]
 fn figure_3b_live_phis_that_merge_a_definition_with_nothing() {
     let edges = [(0, 1), (0, 2), (1, 6), (1, 2), (2, 3), (0, 3), (3, 4), (0, 4), (4, 5), (5, 6), (4, 6)];

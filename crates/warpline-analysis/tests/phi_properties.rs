@@ -1,7 +1,7 @@
 //! φ placement against the join sets by maximum flow (paper 5, Section 2).
 //!
-//! `WARPLINE_GRAPHS` is the number of random graphs, `WARPLINE_SEED` the first one's seed. With 5,000 graphs or more, all
-//! graphs with four nodes are checked as well; otherwise one in a hundred.
+//! `WARPLINE_GRAPHS` is the number of random graphs, `WARPLINE_SEED` the first one's seed. With 5,000 graphs or more,
+//! all graphs with four nodes are checked as well; otherwise one in a hundred.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -254,7 +254,8 @@ fn placements_are_join_sets_on_random_graphs() {
         }
     }
     println!(
-        "{graphs_seen} graphs, {irreducible} irreducible; {variables_seen} variables, {superfluous} with superfluous φs by frontiers"
+        "{graphs_seen} graphs, {irreducible} irreducible; {variables_seen} variables, {superfluous} with \
+         superfluous φs by frontiers"
     );
     assert!(irreducible * 5 >= graphs_seen, "too few irreducible graphs");
     assert!(superfluous * 10 >= variables_seen, "too few variables for which the entry matters");

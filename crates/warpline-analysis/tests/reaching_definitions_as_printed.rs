@@ -276,8 +276,8 @@ impl Example {
         Printed::new(&self.graph, &self.definitions, self.on_entry, repairs, &mut select).iterative_flow()
     }
 
-    /// With `repairs` only, the result is `wrong` in some order; with all of them, it is right in every order, and so is
-    /// the product's.
+    /// With `repairs` only, the result is `wrong` in some order; with all of them, it is right in every order, and so
+    /// is the product's.
     fn needs(&self, repairs: Repairs, wrong: &[usize]) {
         let wanted = self.wanted();
         assert_ne!(wrong, wanted);
@@ -293,10 +293,11 @@ impl Example {
     }
 }
 
-// Each of the following graphs is the smallest one, by nodes, edges and definitions, on which all repairs but one give a
-// wrong result in some order: found by trying all graphs with up to three nodes.
+// Each of the following graphs is the smallest one, by nodes, edges and definitions, on which all repairs but one
+// give a wrong result in some order: found by trying all graphs with up to three nodes.
 
-/// Node 0 writes the variable; it reaches 2 directly and through 1. If 2 is visited too early, its μ becomes {0} only later.
+/// Node 0 writes the variable; it reaches 2 directly and through 1. If 2 is visited too early, its μ becomes {0} only
+/// later.
 #[test]
 fn line_14_stops_at_a_node_that_one_concrete_definition_reaches() {
     let example = Example::new(3, &[(0, 1), (0, 2), (1, 2), (2, 0)], &[0]);

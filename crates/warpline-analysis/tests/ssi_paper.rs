@@ -1,7 +1,7 @@
 //! Paper 4's examples, its Figure 7 taken literally, and its Theorem 3.
 //!
-//! The figures themselves are not at hand; their programs are reconstructed from the text, which names their labels, splits
-//! and versions. `WARPLINE_GRAPHS` is the number of random graphs, `WARPLINE_SEED` the first one's seed.
+//! The figures themselves are not at hand; their programs are reconstructed from the text, which names their labels,
+//! splits and versions. `WARPLINE_GRAPHS` is the number of random graphs, `WARPLINE_SEED` the first one's seed.
 
 use std::collections::BTreeSet;
 
@@ -143,8 +143,8 @@ fn singers_form_has_sigmas_at_branches_between_uses() {
     assert_eq!(ssi.counts(&program), Counts { phis: 1, sigmas: 1, copies: 0 });
 }
 
-/// A program over a graph with one variable that is defined on entry and live everywhere: every block has an instruction that
-/// stands for it, and one that uses the variable at its end.
+/// A program over a graph with one variable that is defined on entry and live everywhere: every block has an
+/// instruction that stands for it, and one that uses the variable at its end.
 fn everywhere(graph: &CsrGraph) -> Program {
     let mut builder = ProgramBuilder::new(graph.clone(), 1);
     builder.on_entry(V);
@@ -261,15 +261,16 @@ struct SparseEvaluationGraph {
     map: BTreeSet<(EdgeId, Seg)>,
 }
 
-/// Choi et al.'s graph for the blocks `p` with transfer functions, by the definition in paper 4, Appendix A. A block that is both a
-/// meet and has a transfer function is a node for each, the meet first.
+/// Choi et al.'s graph for the blocks `p` with transfer functions, by the definition in paper 4, Appendix A. A block
+/// that is both a meet and has a transfer function is a node for each, the meet first.
 fn by_definition(graph: &CsrGraph, p: &[Node]) -> SparseEvaluationGraph {
     let dominance = Dominance::of(graph);
     let reached = |n: Node| dominance.is_reachable(n.index());
     let meets = Figure::of(graph).frontier(p.iter().map(|&n| Site::In(n)));
     let at_entry = |n: Node| meets.contains(&n).then_some(Seg::Meet(n));
     let transfer = |n: Node| p.contains(&n).then_some(Seg::Transfer(n));
-    // The immediate dominator of the end of a block, or of the place before its transfer function, among all nodes of the graph.
+    // The immediate dominator of the end of a block, or of the place before its transfer function, among all nodes of
+    // the graph.
     let above = |n: Node| {
         let mut at = n;
         loop {
@@ -345,8 +346,8 @@ fn splitting_for_a_partitioned_variable_problem_is_isomorphic_to_the_sparse_eval
 
 #[test]
 fn reaching_uses_have_the_sparse_evaluation_graph_of_choi_et_al() {
-    // Figure 14 after Figure 11 of Choi et al. Only the nodes with transfer functions, {S, 4, 5, 7, 11, 12}, are in the text; the
-    // flow between them is made up: two branches and a loop.
+    // Figure 14 after Figure 11 of Choi et al. Only the nodes with transfer functions, {S, 4, 5, 7, 11, 12}, are in
+    // the text; the flow between them is made up: two branches and a loop.
     let edges = [
         (0, 1),
         (1, 2),

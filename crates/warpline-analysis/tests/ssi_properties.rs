@@ -26,7 +26,8 @@ fn for_each(count: u64, check: impl Fn(&Program) -> Result<(), String>) {
     }
 }
 
-/// A generator that depends on the program alone, so that a program that was made smaller is judged with choices of its own.
+/// A generator that depends on the program alone, so that a program that was made smaller is judged with choices of
+/// its own.
 fn rng_of(program: &Program) -> SplitMix64 {
     let size = program.instructions() * 31 + program.graph().edge_count();
     SplitMix64::new((size * 31 + program.variables()) as u64)
@@ -136,8 +137,8 @@ fn a_program_in_ssa_form_is_not_split_at_definitions_alone() {
     });
 }
 
-/// How many of the first programs of a form the judge rejects, split for `given` and judged for `asked`; and how many are split
-/// at all for what is asked.
+/// How many of the first programs of a form the judge rejects, split for `given` and judged for `asked`; and how many
+/// are split at all for what is asked.
 fn rejected(form: Form, given: &Strategy, asked: &Strategy) -> (usize, usize) {
     let programs = (0..300).map(|seed| dataflow_programs::of_seed(seed, 8, form).program());
     programs.fold((0, 0), |(rejected, split), program| {

@@ -1,4 +1,5 @@
-//! Facts from other analyses: paper 1, Figure 3 by name; random programs, the threads of which do nothing that facts exclude.
+//! Facts from other analyses: paper 1, Figure 3 by name; random programs, the threads of which do nothing that facts
+//! exclude.
 //!
 //! `WARPLINE_PROGRAMS` is the number of random programs, `WARPLINE_SEED` the first seed.
 
@@ -100,7 +101,8 @@ fn both_exist(graph: &CsrGraph, program: &SsaProgram, edge: EdgeId, a: Value, b:
     [a, b].iter().all(|&v| program.node(v).is_none_or(|n| dom.dominates(n, graph.source(edge))))
 }
 
-/// Runs the threads of a program that do nothing which facts exclude, in every hierarchy or in some. Says how many threads ran, or which claim does not hold.
+/// Runs the threads of a program that do nothing which facts exclude, in every hierarchy or in some. Says how many
+/// threads ran, or which claim does not hold.
 fn judge(
     graph: &CsrGraph,
     program: &SsaProgram,
@@ -244,7 +246,8 @@ fn a_phi_of_equal_values_is_no_choice() {
 
 #[test]
 fn one_equality_makes_the_next_of_use_and_several_are_followed_in_one_go() {
-    // On 0 → 1 the lane's number equals a uniform value; what is made of it there equals w on 1 → 2; w equals x on 2 → 3.
+    // On 0 → 1 the lane's number equals a uniform value; what is made of it there equals w on 1 → 2; w equals x on 2
+    // → 3.
     let mut case = Case::new(4, &[(0, 1), (1, 2), (2, 3)]);
     let [w, x] = [0, 0].map(|n| case.builder.plain(Node(n), Rule::Source, []));
     let made = case.plain(1, &[case.lane]);
@@ -277,7 +280,8 @@ fn a_constant_does_not_change_in_cycles_even_in_those_that_are_given_up() {
 
 #[test]
 fn a_loop_whose_exit_is_dead_is_not_left_by_it() {
-    // The loop 1, 2 is left from 2 on the lane's word and from 1 on a uniform one. With the former dead, all leave together.
+    // The loop 1, 2 is left from 2 on the lane's word and from 1 on a uniform one. With the former dead, all leave
+    // together.
     let mut case = Case::new(4, &[(0, 1), (1, 2), (1, 3), (2, 1), (2, 3)]);
     let counted = case.plain(1, &[]);
     let used = case.plain(3, &[counted]);
@@ -293,8 +297,8 @@ fn a_loop_whose_exit_is_dead_is_not_left_by_it() {
 
 #[test]
 fn a_node_that_no_longer_leads_back_stays_in_its_loop() {
-    // 0 → 1 ⇄ 2, and 1 → 3. Without 2 → 1, which nobody takes, threads would come to 2 together; with it they come there in
-    // different iterations of the loop 1, which 1 → 1 keeps going.
+    // 0 → 1 ⇄ 2, and 1 → 3. Without 2 → 1, which nobody takes, threads would come to 2 together; with it they come
+    // there in different iterations of the loop 1, which 1 → 1 keeps going.
     let mut case = Case::new(5, &[(0, 1), (1, 1), (1, 2), (2, 1), (2, 3), (3, 4)]);
     case.branch(1, case.lane);
     let loaded = case.plain(2, &[]);
@@ -525,7 +529,8 @@ fn check(
     reasons_are_there(graph, program, facts, &with, without, rates)
 }
 
-/// What is uniform for facts only has a reason that names facts which were used; the rest has none. Causes are explained.
+/// What is uniform for facts only has a reason that names facts which were used; the rest has none. Causes are
+/// explained.
 fn reasons_are_there(
     graph: &CsrGraph,
     program: &SsaProgram,

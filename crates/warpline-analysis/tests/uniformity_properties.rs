@@ -1,7 +1,7 @@
 //! Uniformity against what threads of random programs are seen to disagree on, in every cycle hierarchy.
 //!
-//! `WARPLINE_PROGRAMS` is the number of programs, shared out among the families; `WARPLINE_SEED` is the first seed of each
-//! family. Two hundred thousand:
+//! `WARPLINE_PROGRAMS` is the number of programs, shared out among the families; `WARPLINE_SEED` is the first seed of
+//! each family. Two hundred thousand:
 //! `WARPLINE_PROGRAMS=200000 cargo test --release -p warpline-analysis --test uniformity_properties -- --nocapture`
 
 use std::collections::BTreeSet;

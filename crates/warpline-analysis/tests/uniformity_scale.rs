@@ -37,7 +37,8 @@ fn a_ladder_a_nest_of_ifs_and_a_nest_of_loops_of_a_hundred_thousand_nodes() {
     }
 }
 
-/// How many steps the walks take on a graph every `spare`-th node of which branches on the thread, from the entry on, and how large it is.
+/// How many steps the walks take on a graph every `spare`-th node of which branches on the thread, from the entry on,
+/// and how large it is.
 fn steps(nodes: usize, edges: impl Iterator<Item = (usize, usize)>, spare: usize) -> (usize, usize) {
     let edges: Vec<_> = edges.map(|(s, t)| (Node::new(s), Node::new(t))).collect();
     let graph = CsrGraph::new(nodes, Node(0), edges).expect("edges are between its nodes");

@@ -24,20 +24,22 @@ pub struct Cli {
 /// What can be measured.
 #[derive(Subcommand)]
 pub enum Bench {
-    /// Uniformity by joins, postdom and strong-postdom: counts and times as in paper 1, Figure 4. Without inputs: which branches
-    /// decide by earlier criteria, on the graphs of Figure 5
+    /// Uniformity by joins, postdom and strong-postdom: counts and times as in paper 1, Figure 4. Without inputs:
+    /// which branches decide by earlier criteria, on the graphs of Figure 5
     Uniformity(BenchUniformityOptions),
-    /// What conditions, constants and ranges add to the uniformity analysis: values, branches and loops that are divergent without and with
+    /// What conditions, constants and ranges add to the uniformity analysis: values, branches and loops that are
+    /// divergent without and with
     Products(BenchProductsOptions),
     /// φ placement: counts and times as in paper 5, Tables 2 to 5, with the paper's figures beside them
     Ssa(BenchSsaOptions),
-    /// Splitting of live ranges: times, growth and share of LLVM's O1 as in paper 4, Figures 11 to 13, with the paper's figures beside
-    /// them
+    /// Splitting of live ranges: times, growth and share of LLVM's O1 as in paper 4, Figures 11 to 13, with the
+    /// paper's figures beside them
     Ssi(BenchSsiOptions),
     /// Vectorization of kernels in many shapes, from small to 50,000 blocks: how time and memory grow, stage by stage
     Linearize(BenchLinearizeOptions),
-    /// The kernels of paper 3, and others from practice: scalar, if-converted, partially linearized and with tests that skip code, in one run, checked
-    /// against the scalar program, with the share of lanes that are active and the columns of the paper's Table 1
+    /// The kernels of paper 3, and others from practice: scalar, if-converted, partially linearized and with tests
+    /// that skip code, in one run, checked against the scalar program, with the share of lanes that are active and
+    /// the columns of the paper's Table 1
     Kernels(BenchKernelsOptions),
 }
 

@@ -1,8 +1,8 @@
 //! `warpline-bench products`: what the facts of data-flow analyses add to the uniformity analysis, on kernels.
 //!
-//! Every function is analysed without facts, with what its conditions say, with constants as well, and with ranges as well; what is
-//! asked for is how many values, branches and loops are uniform that were not. Functions that take no part (nothing in them is divergent
-//! without facts) are counted all the same.
+//! Every function is analysed without facts, with what its conditions say, with constants as well, and with ranges as
+//! well; what is asked for is how many values, branches and loops are uniform that were not. Functions that take no
+//! part (nothing in them is divergent without facts) are counted all the same.
 
 use std::path::Path;
 use std::sync::Arc;

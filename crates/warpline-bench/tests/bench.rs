@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use common::{bench, ok, root, stderr};
 
-/// Under `if (uniform)`, behind a divergent early return, and behind a divergent loop: by strong post-dominators all of it
-/// depends on the divergent branches.
+/// Under `if (uniform)`, behind a divergent early return, and behind a divergent loop: by strong post-dominators all
+/// of it depends on the divergent branches.
 const BEHIND_DIVERGENCE: &str = "define i32 @f(i32 %lane, i32 %n, i1 %u, ptr %p) {
 entry:
   %early = icmp sgt i32 %lane, 100

@@ -28,8 +28,10 @@ pub fn compile(project: &Project) -> Result<Built> {
     for source in &project.sources {
         let signatures = signature::read(source)?;
         if signatures.is_empty() {
-            let message = "it marks no kernel: write `#[warpline_lanes::kernel(…)]` in front of a function, or `//@ rust fn …` in C"
-                .to_owned();
+            let message =
+                "it marks no kernel: write `#[warpline_lanes::kernel(…)]` in front of a function, or \
+             `//@ rust fn …` in C"
+                    .to_owned();
             return Err(Error::Source { path: source.clone(), line: None, message });
         }
         let triple = Some(project.target.as_str()).filter(|&target| target != project.host);
@@ -56,7 +58,8 @@ pub fn compile(project: &Project) -> Result<Built> {
     Ok(Built { wrappers: wrapper::frame(project, &wrappers), archive: archive(&members), libraries })
 }
 
-/// Refuses variables that can change: the code for many lanes would have copies of its own, which the rest of the program does not see.
+/// Refuses variables that can change: the code for many lanes would have copies of its own, which the rest of the
+/// program does not see.
 fn changes_nothing_of_its_own(source: &Path, imported: &Imported) -> Result<()> {
     let variable = imported
         .ir
@@ -65,7 +68,8 @@ fn changes_nothing_of_its_own(source: &Path, imported: &Imported) -> Result<()> 
         .find(|symbol| matches!(symbol.kind, SymbolKind::Global { constant: false, .. }));
     let Some(variable) = variable else { return Ok(()) };
     let message = format!(
-        "the variable `{}` can change, and the code for many lanes would have one of its own: pass a reference to the kernels",
+        "the variable `{}` can change, and the code for many lanes would have one of its own: pass a reference \
+         to the kernels",
         warpline::demangle(&variable.name)
     );
     Err(Error::Source { path: source.to_owned(), line: None, message })

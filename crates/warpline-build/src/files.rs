@@ -97,7 +97,8 @@ impl Project {
         })
     }
 
-    /// What the names of all functions of the library begin with, so that libraries of several packages can be in one program.
+    /// What the names of all functions of the library begin with, so that libraries of several packages can be in one
+    /// program.
     #[cfg(feature = "compile")]
     pub fn prefix(&self) -> String {
         let mut hash = Fnv::default();

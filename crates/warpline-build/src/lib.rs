@@ -1,4 +1,5 @@
-//! For build scripts: kernels in Rust or C become code for many lanes and several CPUs, with safe Rust functions over slices.
+//! For build scripts: kernels in Rust or C become code for many lanes and several CPUs, with safe Rust functions over
+//! slices.
 //!
 //! `src/kernels.rs`, an ordinary module of the crate:
 //!
@@ -30,7 +31,8 @@
 //!
 //! # What becomes of parameters
 //!
-//! The first parameter of the function is the range of indices, in the type of the kernel's `index`; the others follow in their order.
+//! The first parameter of the function is the range of indices, in the type of the kernel's `index`; the others
+//! follow in their order.
 //!
 //! | in the kernel | shape | in the function |
 //! |---|---|---|
@@ -44,18 +46,20 @@
 //! | `*const T`, `*mut T` | `uniform` | the same, and the function is unsafe |
 //! | a result | | the last parameter, `&mut [T]`: one element for each index |
 //!
-//! `T` is a number, `bool`, or an array of such. A slice with one element for each index must have as many elements as the range has
-//! indices, or the function panics. Which CPU's code runs, `NAME_cpu()` says.
+//! `T` is a number, `bool`, or an array of such. A slice with one element for each index must have as many elements
+//! as the range has indices, or the function panics. Which CPU's code runs, `NAME_cpu()` says.
 //!
-//! A function does what a loop would do that calls the kernel for one index after the other; a kernel for which that cannot
-//! be proved is refused. A kernel that is `unsafe` or takes pointers, and one marked `#[kernel(racy, …)]`, makes an unsafe
-//! function, whose lanes are threads: for `racy` ones whatever their races do is accepted. A kernel that panics in any lane ends the
-//! program; called as the function that it is, it panics as usual. Its arithmetic wraps, as in a release build. A kernel that asks about
-//! other lanes needs the feature `scalar` of `warpline-lanes`, so that it can be called as a function, too.
+//! A function does what a loop would do that calls the kernel for one index after the other; a kernel for which that
+//! cannot be proved is refused. A kernel that is `unsafe` or takes pointers, and one marked `#[kernel(racy, …)]`,
+//! makes an unsafe function, whose lanes are threads: for `racy` ones whatever their races do is accepted. A kernel
+//! that panics in any lane ends the program; called as the function that it is, it panics as usual. Its arithmetic
+//! wraps, as in a release build. A kernel that asks about other lanes needs the feature `scalar` of `warpline-lanes`,
+//! so that it can be called as a function, too.
 //!
 //! Linux is what is served.
 //!
-//! A kernel in C has its signature in a comment line: `//@ rust #[kernel(i = index)] fn saxpy(i: i32, a: f32, x: &f32, y: &mut f32)`.
+//! A kernel in C has its signature in a comment line:
+//! `//@ rust #[kernel(i = index)] fn saxpy(i: i32, a: f32, x: &f32, y: &mut f32)`.
 //!
 //! # Without a compiler
 //!
@@ -98,14 +102,16 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// Nothing yet. LLVM runs in processes of its own, for which this starts the build script again: such a process ends here.
+    /// Nothing yet. LLVM runs in processes of its own, for which this starts the build script again: such a process
+    /// ends here.
     pub fn new() -> Self {
         #[cfg(feature = "compile")]
         warpline_llvm::worker::serve_if_asked();
         Self { sources: Vec::new(), parts: Vec::new(), cpus: None, width: None, math_ulp: 4, prebuilt: None }
     }
 
-    /// Adds a source in Rust or C, relative to the package. It must be complete in itself: it cannot use other modules of the crate.
+    /// Adds a source in Rust or C, relative to the package. It must be complete in itself: it cannot use other
+    /// modules of the crate.
     pub fn source(mut self, path: impl Into<PathBuf>) -> Self {
         self.sources.push(path.into());
         self
@@ -117,8 +123,9 @@ impl Builder {
         self
     }
 
-    /// The CPUs to make code for, by LLVM's names, one of which is chosen when the program runs; code for every machine of the target is
-    /// there in any case. By default `x86-64-v3` and `x86-64-v4`, and on other targets than x86-64 what every machine of it runs.
+    /// The CPUs to make code for, by LLVM's names, one of which is chosen when the program runs; code for every
+    /// machine of the target is there in any case. By default `x86-64-v3` and `x86-64-v4`, and on other targets than
+    /// x86-64 what every machine of it runs.
     pub fn cpus<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.cpus = Some(names.into_iter().map(Into::into).collect());
         self
@@ -130,23 +137,24 @@ impl Builder {
         self
     }
 
-    /// The largest error of vector math functions, in units in the last place; by default 4, what glibc's have. With less, functions such
-    /// as `exp` are called lane by lane.
+    /// The largest error of vector math functions, in units in the last place; by default 4, what glibc's have. With
+    /// less, functions such as `exp` are called lane by lane.
     pub fn math_ulp(mut self, ulp: u32) -> Self {
         self.math_ulp = ulp;
         self
     }
 
-    /// A folder of the package with code that was built before, by target. Where it has some for the target that was made from the same sources
-    /// and options, that is used. `WARPLINE_PREBUILT=update` in the environment builds, and puts the code there;
-    /// `WARPLINE_PREBUILT=ignore` passes over what is there. Code that goes to others should call nothing of Rust's library that is not
-    /// inlined, since its names change from compiler to compiler.
+    /// A folder of the package with code that was built before, by target. Where it has some for the target that was
+    /// made from the same sources and options, that is used. `WARPLINE_PREBUILT=update` in the environment builds,
+    /// and puts the code there; `WARPLINE_PREBUILT=ignore` passes over what is there. Code that goes to others should
+    /// call nothing of Rust's library that is not inlined, since its names change from compiler to compiler.
     pub fn prebuilt(mut self, folder: impl Into<PathBuf>) -> Self {
         self.prebuilt = Some(folder.into());
         self
     }
 
-    /// Builds all kernels of the sources into a static library, which is linked, and writes the functions to `NAME.rs` in `$OUT_DIR`.
+    /// Builds all kernels of the sources into a static library, which is linked, and writes the functions to
+    /// `NAME.rs` in `$OUT_DIR`.
     ///
     /// # Errors
     /// Whatever is wrong with sources and options, or the reason why a kernel cannot be vectorized.

@@ -1,4 +1,5 @@
-//! Code that a package brings along, by target: `FOLDER/TARGET/NAME.a`, `NAME.rs`, and `NAME.txt`, which says what it was made from.
+//! Code that a package brings along, by target: `FOLDER/TARGET/NAME.a`, `NAME.rs`, and `NAME.txt`, which says what it
+//! was made from.
 
 use std::path::PathBuf;
 

@@ -63,7 +63,8 @@ pub fn text(signature: &Signature, range: &str, which: &Which) -> String {
         let list: Vec<String> = by_index.iter().map(|slice| format!("`{slice}`")).collect();
         let _ = write!(
             text,
-            "///\n/// One element for each index, the first for the first: {}.\n///\n/// # Panics\n/// If one of these has another \
+            "///\n/// One element for each index, the first for the first: {}.\n///\n/// # Panics\n/// If one \
+             of these has another \
              number of elements than the range has indices.\n",
             list.join(", ")
         );
@@ -73,7 +74,8 @@ pub fn text(signature: &Signature, range: &str, which: &Which) -> String {
             "///\n/// # Safety\n/// What the kernel asks of its caller holds for every index of the range.\n";
         text += match signature.racy {
             true => {
-                "/// Indices run in no order, as threads do: whatever they do to the same memory must be harmless in any order,\n\
+                "/// Indices run in no order, as threads do: whatever they do to the same memory must be \
+                 harmless in any order,\n\
                  /// even if one of two writes is lost.\n"
             }
             false => {

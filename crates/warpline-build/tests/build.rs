@@ -1,7 +1,7 @@
 //! What build scripts make, linked into programs and run.
 //!
-//! This program plays three parts: it is the tests; started by them with [`SOURCE`] in its environment, the build script; and started by
-//! that, a worker. So it has a `main` of its own.
+//! This program plays three parts: it is the tests; started by them with [`SOURCE`] in its environment, the build
+//! script; and started by that, a worker. So it has a `main` of its own.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -276,7 +276,8 @@ fn wrong_lengths_and_panicking_lanes_end_with_words() {
     put(
         folder.path(),
         "kernels.rs",
-        "#[warpline_lanes::kernel(i = index)]\npub fn look(i: usize, table: &[u8], y: &mut u8) {\n    *y = table[i];\n}\n",
+        "#[warpline_lanes::kernel(i = index)]\npub fn look(i: usize, table: &[u8], y: &mut u8) {\n    *y = \
+         table[i];\n}\n",
     );
     build(folder.path(), "kernels.rs", &[]);
     let with = |main: &str| run(folder.path(), &format!("{INCLUDE}fn main() {{ {main} }}\n"));
@@ -301,7 +302,8 @@ void saxpy(int i, float a, const float *x, float *y) {
 
 fn vector_mathematics_is_linked_where_it_is_used() {
     let folder = tempfile::tempdir().unwrap();
-    let source = "#[warpline_lanes::kernel(i = index)]\npub fn wave(i: usize, x: &f64, y: &mut f64) { *y = (*x).sin() + i as f64; }\n";
+    let source = "#[warpline_lanes::kernel(i = index)]\npub fn wave(i: usize, x: &f64, y: &mut f64) { *y = \
+     (*x).sin() + i as f64; }\n";
     put(folder.path(), "kernels.rs", source);
     let said = build(folder.path(), "kernels.rs", &[]);
     assert!(said.contains("cargo:rustc-link-lib=m\n"), "{said}");
@@ -311,8 +313,10 @@ fn vector_mathematics_is_linked_where_it_is_used() {
         println!("not there: glibc's vector mathematics");
     }
     let program = format!(
-        "{INCLUDE}{}fn main() {{\n let x: [f64; 99] = std::array::from_fn(|i| i as f64 / 7.0 - 5.0);\n let mut y = [0.0; 99];\n \
-         vector::wave(0..99, &x, &mut y);\n for i in 0..99 {{\n let mut one = 0.0;\n scalar::wave(i, &x[i], &mut one);\n \
+        "{INCLUDE}{}fn main() {{\n let x: [f64; 99] = std::array::from_fn(|i| i as f64 / 7.0 - 5.0);\n let mut \
+         y = [0.0; 99];\n \
+         vector::wave(0..99, &x, &mut y);\n for i in 0..99 {{\n let mut one = 0.0;\n scalar::wave(i, &x[i], \
+          &mut one);\n \
          assert!((y[i] - one).abs() <= 4.0 * f64::EPSILON * one.abs(), \"{{i}}\");\n }}\n}}\n",
         scalar(source)
     );
@@ -331,9 +335,11 @@ fn kernels_in_c_are_called_by_their_signature_in_rust() {
     let output = run(
         folder.path(),
         &format!(
-            "{INCLUDE}fn main() {{ let mut y = [1.0; 37]; let x: [f32; 37] = core::array::from_fn(|i| i as f32 - 4.0);\n\
+            "{INCLUDE}fn main() {{ let mut y = [1.0; 37]; let x: [f32; 37] = core::array::from_fn(|i| i as f32 \
+             - 4.0);\n\
              vector::saxpy(0..37, 2.0, &x, &mut y);\n\
-             for (i, y) in y.iter().enumerate() {{ assert_eq!(*y, if x[i] > 0.0 {{ 1.0 + (2.0 * x[i] + i as f32) }} else {{ 1.0 }}) }} }}"
+             for (i, y) in y.iter().enumerate() {{ assert_eq!(*y, if x[i] > 0.0 {{ 1.0 + (2.0 * x[i] + i as \
+              f32) }} else {{ 1.0 }}) }} }}"
         ),
     );
     assert!(output.status.success(), "{}", text(&output.stderr));

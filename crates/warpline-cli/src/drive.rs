@@ -1,5 +1,5 @@
-//! What is run in place: the scalar program and W-lane forms of one kernel, each with drivers and an entry of its own, side by side in the kernel's
-//! module.
+//! What is run in place: the scalar program and W-lane forms of one kernel, each with drivers and an entry of its
+//! own, side by side in the kernel's module.
 
 use warpline::ir::{
     BinaryOp, CastOp, Effects, FuncId, Function, MemAccess, Op, SymbolData, SymbolKind, Type,
@@ -13,7 +13,8 @@ use warpline_llvm::process_has_symbol;
 use crate::error::Result;
 use crate::kernel::Kernel;
 
-/// Adds the scalar program over a range, with an entry of this name. A kernel that asks which work-item it is is a copy that is brought into the module with it.
+/// Adds the scalar program over a range, with an entry of this name. A kernel that asks which work-item it is is a
+/// copy that is brought into the module with it.
 ///
 /// # Errors
 /// If a parameter cannot be passed.
@@ -31,8 +32,8 @@ fn over_range(kernel: &mut Kernel, func: FuncId, entry: &str) -> Result<Vec<Func
     made.map_err(|e| kernel.refusal(&e))
 }
 
-/// Adds W-lane forms of a kernel, without a mask and with one, as the options say; and their driver over a range, with an entry of this name, which the names
-/// of the forms begin with. What is said of the form without a mask.
+/// Adds W-lane forms of a kernel, without a mask and with one, as the options say; and their driver over a range,
+/// with an entry of this name, which the names of the forms begin with. What is said of the form without a mask.
 ///
 /// # Errors
 /// The reason why it cannot be vectorized.

@@ -44,7 +44,8 @@ impl Input {
         paths.iter().map(|path| Input::open(path, function)).collect()
     }
 
-    /// Replaces the functions that are asked for by what `bring` makes of copies of them, and returns what it says of each.
+    /// Replaces the functions that are asked for by what `bring` makes of copies of them, and returns what it says of
+    /// each.
     ///
     /// # Errors
     /// The first of `bring`.
@@ -71,7 +72,8 @@ impl Input {
         }
     }
 
-    /// Appends the text form of the whole module, or of the functions alone, below the name of the file if there are `several`.
+    /// Appends the text form of the whole module, or of the functions alone, below the name of the file if there are
+    /// `several`.
     pub fn print_to(&self, out: &mut String, whole: bool, several: bool) {
         if several {
             let between = if out.is_empty() { "" } else { "\n" };

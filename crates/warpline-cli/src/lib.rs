@@ -1,4 +1,5 @@
-//! The program `warpline`: analyses which values of a program all lanes agree on, and makes scalar kernels run on W lanes.
+//! The program `warpline`: analyses which values of a program all lanes agree on, and makes scalar kernels run on W
+//! lanes.
 //!
 //! Exit codes: 0 if all is well, 1 for a finding (a mismatch, a race, undefined behaviour), 2 for bad usage or bad
 //! input, 3 for a defect of warpline. Everything printed for people has a twin for programs, `--format json`.

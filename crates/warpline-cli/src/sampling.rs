@@ -13,9 +13,9 @@ pub struct Sampling {
     pub least: Duration,
 }
 
-/// Nanoseconds of processor time that each of N methods takes for each of the subjects: medians over samples. `run` applies the method
-/// of a number below N. A round goes through all subjects, so that the samples of one are apart in time; methods take turns in a random
-/// order, which is the same each time, and each runs once before its sample.
+/// Nanoseconds of processor time that each of N methods takes for each of the subjects: medians over samples. `run`
+/// applies the method of a number below N. A round goes through all subjects, so that the samples of one are apart in
+/// time; methods take turns in a random order, which is the same each time, and each runs once before its sample.
 pub fn medians<S, const N: usize>(
     subjects: &[S],
     run: impl Fn(&S, usize),

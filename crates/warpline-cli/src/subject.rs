@@ -34,8 +34,8 @@ pub struct Asked<'a> {
     pub facts: bool,
     /// The size of work-groups of kernels that do not say it.
     pub work_group: Option<WorkGroup>,
-    /// Whether kernels for SIMD lanes are analysed as `vectorize` does it: private memory that lanes need not have each of their own is
-    /// uniform, and a φ of a value and `undef` is not that value.
+    /// Whether kernels for SIMD lanes are analysed as `vectorize` does it: private memory that lanes need not have
+    /// each of their own is uniform, and a φ of a value and `undef` is not that value.
     pub as_vectorized: bool,
 }
 
@@ -47,7 +47,8 @@ pub struct Unit {
     pub target: Target,
     /// Iterations of loops, if they are what is analysed.
     regions: Vec<Region>,
-    /// Functions that ask which work-item they are, and those with parameters in the place of the questions, which is what is vectorized.
+    /// Functions that ask which work-item they are, and those with parameters in the place of the questions, which is
+    /// what is vectorized.
     items: HashMap<FuncId, WorkItems>,
     path: PathBuf,
     directives: Vec<Directives>,
@@ -73,7 +74,8 @@ impl Unit {
         Unit::of(path, imported, target, Vec::new())
     }
 
-    /// Reads an input of which loops are analysed: those that are given, or that it marks. The whole functions if there are none.
+    /// Reads an input of which loops are analysed: those that are given, or that it marks. The whole functions if
+    /// there are none.
     ///
     /// # Errors
     /// Whatever is wrong with the input; why a loop that is given cannot be vectorized.
@@ -114,7 +116,8 @@ impl Unit {
         })
     }
 
-    /// Takes what asks which work-item it is for a kernel as `vectorize` does, if it is for SIMD lanes. What it would refuse stays.
+    /// Takes what asks which work-item it is for a kernel as `vectorize` does, if it is for SIMD lanes. What it would
+    /// refuse stays.
     fn with_items(mut self) -> Unit {
         let ir = &mut self.imported.ir;
         let ids: Vec<FuncId> = ir.functions.keys().collect();
@@ -179,8 +182,9 @@ impl Unit {
         Some(found.of(&self.imported.ir, id))
     }
 
-    /// What is asked about a function. Shapes of parameters come from the list, else from the input's directive, else from the calling
-    /// convention. What data-flow analyses know is not used by algorithms that are there to be compared with.
+    /// What is asked about a function. Shapes of parameters come from the list, else from the input's directive, else
+    /// from the calling convention. What data-flow analyses know is not used by algorithms that are there to be
+    /// compared with.
     ///
     /// # Errors
     /// If a list of shapes does not fit the function.

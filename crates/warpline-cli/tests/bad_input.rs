@@ -204,8 +204,10 @@ fn an_instruction_that_cannot_be_vectorized_is_named_with_its_function() {
     let place = Place::new();
     let file = place.file(
         "k.ll",
-        "define i32 @kernel(i32 %i) personality ptr @__gxx_personality_v0 {\nentry:\n  %r = invoke i32 @f(i32 %i) to label %a \
-         unwind label %b\na:\n  ret i32 %r\nb:\n  %l = landingpad { ptr, i32 } cleanup\n  call void @g()\n  resume { ptr, i32 } %l\n}\n\
+        "define i32 @kernel(i32 %i) personality ptr @__gxx_personality_v0 {\nentry:\n  %r = invoke i32 @f(i32 \
+         %i) to label %a \
+         unwind label %b\na:\n  ret i32 %r\nb:\n  %l = landingpad { ptr, i32 } cleanup\n  call void @g()\n  \
+          resume { ptr, i32 } %l\n}\n\
          declare i32 @f(i32)\ndeclare void @g()\ndeclare i32 @__gxx_personality_v0(...)\n",
     );
     place.refused(&place.vectorize(&[&file, "--args", "index"]), &["`kernel`", "invoke"]);

@@ -1,4 +1,5 @@
-//! Control flow that other SPMD compilers refuse, from C, Rust and LLVM IR: vectorized, run, and compared with the scalar program.
+//! Control flow that other SPMD compilers refuse, from C, Rust and LLVM IR: vectorized, run, and compared with the
+//! scalar program.
 
 mod common;
 
@@ -14,7 +15,8 @@ fn source(folder: &tempfile::TempDir, name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// Runs a kernel of this source on indices 0..203, seven partial vectors and more at two widths, and returns the last report.
+/// Runs a kernel of this source on indices 0..203, seven partial vectors and more at two widths, and returns the last
+/// report.
 #[track_caller]
 fn agrees(name: &str, text: &str) -> Option<Value> {
     if name.ends_with(".c") && !warpline_llvm::has_clang() {

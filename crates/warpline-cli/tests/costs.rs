@@ -46,13 +46,15 @@ fn nest(depth: usize, bound: &str) -> String {
         let _ =
             writeln!(text, "h{k}:\n  %c{k} = phi i32 [ 0, %{before} ], [ %d{k}, %l{k} ]\n  br label %{next}");
     }
-    text += "body:\n  %a = getelementptr i32, ptr %p, i32 %i\n  %v = load i32, ptr %a\n  %w = add i32 %v, 1\n  store i32 %w, ptr %a\n";
+    text += "body:\n  %a = getelementptr i32, ptr %p, i32 %i\n  %v = load i32, ptr %a\n  %w = add i32 %v, 1\n  \
+     store i32 %w, ptr %a\n";
     let _ = writeln!(text, "  br label %l{}", depth - 1);
     for k in (0..depth).rev() {
         let next = if k == 0 { "out".to_owned() } else { format!("l{}", k - 1) };
         let _ = writeln!(
             text,
-            "l{k}:\n  %d{k} = add i32 %c{k}, 1\n  %t{k} = icmp slt i32 %d{k}, {bound}\n  br i1 %t{k}, label %h{k}, label %{next}"
+            "l{k}:\n  %d{k} = add i32 %c{k}, 1\n  %t{k} = icmp slt i32 %d{k}, {bound}\n  br i1 %t{k}, label \
+             %h{k}, label %{next}"
         );
     }
     text + "out:\n  ret void\n}\n"
@@ -60,9 +62,11 @@ fn nest(depth: usize, bound: &str) -> String {
 
 /// A branch to as many places, to which lanes go apart.
 fn switch(cases: usize) -> String {
-    let mut text = "define void @k(i32 %i, ptr %p) {\nentry:\n  %a = getelementptr i32, ptr %p, i32 %i\n  %v = load i32, ptr %a\n  \
+    let mut text =
+        "define void @k(i32 %i, ptr %p) {\nentry:\n  %a = getelementptr i32, ptr %p, i32 %i\n  %v = \
+     load i32, ptr %a\n  \
                     switch i32 %v, label %out [\n"
-        .to_owned();
+            .to_owned();
     text.extend((0..cases).map(|k| format!("    i32 {k}, label %c{k}\n")));
     text += "  ]\n";
     text.extend((0..cases).map(|k| format!("c{k}:\n  %r{k} = mul i32 %v, {}\n  br label %out\n", 3 * k + 1)));
@@ -121,8 +125,10 @@ fn wide_branches_are_vectorized_at_once() {
 #[test]
 fn strided_integers_of_any_width_are_vectorized() {
     let folder = place(
-        "define void @k(i32 %i, ptr %p) {\n  %w = sext i32 %i to i256\n  %x = add i256 %w, 5\n  %h = lshr i256 %x, 130\n  %t = trunc i256 %h to i64\n  \
-         %y = trunc i256 %x to i64\n  %z = xor i64 %t, %y\n  %a = getelementptr i64, ptr %p, i32 %i\n  store i64 %z, ptr %a\n  ret void\n}\n",
+        "define void @k(i32 %i, ptr %p) {\n  %w = sext i32 %i to i256\n  %x = add i256 %w, 5\n  %h = lshr i256 \
+         %x, 130\n  %t = trunc i256 %h to i64\n  \
+         %y = trunc i256 %x to i64\n  %z = xor i64 %t, %y\n  %a = getelementptr i64, ptr %p, i32 %i\n  store \
+          i64 %z, ptr %a\n  ret void\n}\n",
     );
     quick(folder.path(), &["vectorize", "k.ll", "--args", "index", "--width", "8", "-o", "k.s"]);
     let run = ["run", "k.ll", "--args", "index", "--range", "0..64", "--bind", "p=i64[64]=zero"];

@@ -1,4 +1,5 @@
-//! Code for several CPUs in one object: every version gives the scalar result, and the best that the machine can run is chosen.
+//! Code for several CPUs in one object: every version gives the scalar result, and the best that the machine can run
+//! is chosen.
 
 mod common;
 #[path = "common/linked.rs"]
@@ -29,8 +30,8 @@ pub extern \"C\" fn steps(i: u32, x: f32, halve: bool, least: u8, out: &mut [u32
 }
 ";
 
-/// Runs every version that the machine can run, and the function that chooses from several threads at once. Prints how many results are wrong,
-/// which version is chosen, and which should be.
+/// Runs every version that the machine can run, and the function that chooses from several threads at once. Prints
+/// how many results are wrong, which version is chosen, and which should be.
 const PROGRAM: &str = r#"
 #include <pthread.h>
 #include <stdio.h>
@@ -180,7 +181,8 @@ fn what_cannot_be_chosen_at_run_time_is_refused_with_a_remedy() {
     assert!(text.contains("no `index` among its parameters"), "{text}");
     let wide = path(
         "wide.ll",
-        ";@ args i=index\ndefine void @f(i64 %i, <8 x float> %v, ptr %p) {\n %q = getelementptr float, ptr %p, i64 %i\n \
+        ";@ args i=index\ndefine void @f(i64 %i, <8 x float> %v, ptr %p) {\n %q = getelementptr float, ptr %p, \
+         i64 %i\n \
          %x = extractelement <8 x float> %v, i32 0\n store float %x, ptr %q\n ret void\n}\n",
     );
     let text = message(&wide, "haswell,znver4");

@@ -239,11 +239,13 @@ end:
         ]))
     };
     let text = explain("entered", "n=varying,u=uniform");
-    let why = "lanes that diverge at the branch of block entry enter it at different blocks\n    one path:   entry → a\n    \
+    let why = "lanes that diverge at the branch of block entry enter it at different blocks\n    one path:   \
+     entry → a\n    \
                other path: entry → b\n";
     assert!(text.contains(why), "{text}");
     let text = explain("inside", "n=varying,u=uniform,w=uniform");
-    let why = "lanes diverge inside it, at the branch of block a, and go on to blocks that it does not strictly dominate\n    \
+    let why = "lanes diverge inside it, at the branch of block a, and go on to blocks that it does not strictly \
+     dominate\n    \
                one path:   a → a2 → a\n    other path: a → b\n";
     assert!(text.contains(why), "{text}");
 }

@@ -46,12 +46,14 @@ fn module(name: &str) -> String {
          \x20 %\"{value}\" = getelementptr %\"{structure}\", ptr %\"{p}\", i32 %\"{i}\", i32 0, !dbg !5\n\
          \x20 %v = load i32, ptr %\"{value}\", !dbg !5\n  %c = icmp sgt i32 %v, 3, !dbg !5\n\
          \x20 br i1 %c, label %\"{then}\", label %\"{end}\", !dbg !5\n\"{then}\":\n\
-         \x20 store i32 %\"{i}\", ptr %\"{value}\", !dbg !5\n  br label %\"{end}\", !dbg !5\n\"{end}\":\n  ret void, !dbg !5\n}}\n\
+         \x20 store i32 %\"{i}\", ptr %\"{value}\", !dbg !5\n  br label %\"{end}\", !dbg !5\n\"{end}\":\n  ret \
+          void, !dbg !5\n}}\n\
          !llvm.dbg.cu = !{{!0}}\n!llvm.module.flags = !{{!2}}\n\
          !0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, emissionKind: LineTablesOnly)\n\
          !1 = !DIFile(filename: \"{file}\", directory: \"{file}\")\n!2 = !{{i32 2, !\"Debug Info Version\", i32 3}}\n\
          !3 = !DISubroutineType(types: !{{}})\n\
-         !4 = distinct !DISubprogram(name: \"{subprogram}\", linkageName: \"{subprogram}\", scope: !1, file: !1, line: 3, type: !3, unit: !0, \
+         !4 = distinct !DISubprogram(name: \"{subprogram}\", linkageName: \"{subprogram}\", scope: !1, file: \
+          !1, line: 3, type: !3, unit: !0, \
          spFlags: DISPFlagDefinition)\n!5 = !DILocation(line: 4, column: 2, scope: !4)\n"
     )
 }

@@ -1,5 +1,5 @@
-//! `warpline analyze --format html`: the page needs nothing from outside, is not broken by names, and its own script shows
-//! what the address asks for.
+//! `warpline analyze --format html`: the page needs nothing from outside, is not broken by names, and its own script
+//! shows what the address asks for.
 
 mod common;
 

@@ -8,14 +8,16 @@ use common::{ok, warpline};
 use warpline_llvm::has_clang;
 
 /// A stencil; `MARK` stands before the loop.
-const STENCIL: &str = "static void step(int x0, int x1, int y0, int y1, int nx, int ny, const float *k, const float *restrict in, float *out) {
+const STENCIL: &str = "static void step(int x0, int x1, int y0, int y1, int nx, int ny, const float *k, const \
+ float *restrict in, float *out) {
   int nxy = nx * ny;
   for (int y = y0; y < y1; ++y) {
 MARK
     for (int x = x0; x < x1; ++x) {
       int i = y * nx + x;
 #define AT(x, y, z) in[i + (x) + (y) * nx + (z) * nxy]
-      out[i] = k[0] * AT(0, 0, 0) + k[1] * (AT(1, 0, 0) + AT(-1, 0, 0) + AT(0, 1, 0) + AT(0, -1, 0) + AT(0, 0, 1) + AT(0, 0, -1)) +
+      out[i] = k[0] * AT(0, 0, 0) + k[1] * (AT(1, 0, 0) + AT(-1, 0, 0) + AT(0, 1, 0) + AT(0, -1, 0) + AT(0, 0, \
+       1) + AT(0, 0, -1)) +
                k[2] * (AT(2, 0, 0) + AT(-2, 0, 0) + AT(0, 2, 0) + AT(0, -2, 0) + AT(0, 0, 2) + AT(0, 0, -2)) - out[i];
     }
   }
@@ -26,7 +28,8 @@ void stencil(int t, int x0, int x1, int y0, int y1, int nx, int ny, const float 
 }
 ";
 
-/// A loop over some numbers of type `int`, wherever they lie: `from` and `to` are shifted, so that `AT(p, x)` is an element of a small array.
+/// A loop over some numbers of type `int`, wherever they lie: `from` and `to` are shifted, so that `AT(p, x)` is an
+/// element of a small array.
 const EDGE: &str = "//@ bind from=i32[64]=random
 //@ bind to=i32[64]=zero
 //@ bind start=0

@@ -203,7 +203,8 @@ fn refusals_say_which_loop_and_why_and_leave_no_file() {
 #[test]
 fn sums_of_floating_point_numbers_keep_their_order_unless_allowed() {
     let folder = tempfile::tempdir().unwrap();
-    let text = "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn sum(a: *const f32, n: usize) -> f32 {\n  let mut s = 0.0;\n  \
+    let text = "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn sum(a: *const f32, n: usize) -> f32 {\n  let \
+     mut s = 0.0;\n  \
                 for i in 0..n {\n    s += unsafe { *a.add(i) };\n  }\n  s\n}\n";
     let file = write(folder.path(), "sum.rs", text);
     let bound = ["run", &file, "-v", "--loop", "4", "--bind", "a=f32[1000]=random", "--bind", "n=999"];

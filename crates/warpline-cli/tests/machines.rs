@@ -1,5 +1,5 @@
-//! Kernels on machines of several kinds: x86-64 with vectors of 128, 256 and 512 bits, which run here where this machine is one, and
-//! AArch64 under qemu-user.
+//! Kernels on machines of several kinds: x86-64 with vectors of 128, 256 and 512 bits, which run here where this
+//! machine is one, and AArch64 under qemu-user.
 
 mod common;
 

@@ -67,7 +67,8 @@ const OPTIONS: &str = "#include <math.h>
 void price(const float *s, float *out, int n) {
     //@ loop
     for (int i = 0; i < n; i++)
-        out[i] = sqrtf(expf(-s[i]) + powf(s[i], 1.5f)) * logf(s[i]) + fmaf(s[i], 2.0f, exp2f(log2f(s[i]) - log10f(s[i])));
+        out[i] = sqrtf(expf(-s[i]) + powf(s[i], 1.5f)) * logf(s[i]) + fmaf(s[i], 2.0f, exp2f(log2f(s[i]) - \
+         log10f(s[i])));
 }
 ";
 

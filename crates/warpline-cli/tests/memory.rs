@@ -1,5 +1,5 @@
-//! Kernels that use memory in every way, from all kinds of sources: what is run agrees with the scalar program, and what is
-//! compiled has the instructions that it should have.
+//! Kernels that use memory in every way, from all kinds of sources: what is run agrees with the scalar program, and
+//! what is compiled has the instructions that it should have.
 
 mod common;
 

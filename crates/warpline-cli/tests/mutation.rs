@@ -86,8 +86,10 @@ fn command_lines_that_are_nearly_right_are_refused_with_a_reason_or_work() {
         "analyze k.ll --secret x --function other",
         "explain k.ll --function other --value %y --format json",
         "vectorize k.ll --function kernel --args i=index,out=uniform --width 8 --mask -o out.s --header out.h",
-        "vectorize k.ll --function other --args varying --returns varying --cpu x86-64-v3 --name f --math-ulp 0 --linearize full -o out.ll",
-        "run k.ll --function kernel --args index --range 0..64 --bind out=f32[64]=zero --seed 3 --tolerance ulp=1 --boscc on",
+        "vectorize k.ll --function other --args varying --returns varying --cpu x86-64-v3 --name f --math-ulp 0 \
+         --linearize full -o out.ll",
+        "run k.ll --function kernel --args index --range 0..64 --bind out=f32[64]=zero --seed 3 --tolerance \
+         ulp=1 --boscc on",
         "ssa k.ll --strict --pruned --loop-closed --placement dominance-frontier --format llvm -o out.ll",
         "ssi k.ll --strategy ssi --function other --stats --by-function --format text",
     ];

@@ -1,5 +1,5 @@
-//! What docs/support.md says of OpenMP's directives. The rows of its table are the files in `filetests/openmp/`, whose first
-//! lines say
+//! What docs/support.md says of OpenMP's directives. The rows of its table are the files in `filetests/openmp/`,
+//! whose first lines say
 //!
 //! ```text
 //! // construct: …     the first column

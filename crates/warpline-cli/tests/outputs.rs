@@ -184,9 +184,11 @@ fn from_two_folders(input: &str, contents: &str, more: &[&str]) -> [Vec<u8>; 2] 
 
 #[test]
 fn objects_do_not_depend_on_the_working_folder() {
-    let rust = "use warpline_lanes::warpline_any as any;\n//@ args i=index\n#[unsafe(no_mangle)]\npub extern \"C\" fn kernel(i: i32, p: &mut [f32; 64]) \
+    let rust = "use warpline_lanes::warpline_any as any;\n//@ args i=index\n#[unsafe(no_mangle)]\npub extern \
+     \"C\" fn kernel(i: i32, p: &mut [f32; 64]) \
                 {\n    if any(i > 3) { p[i as usize] = (i as f32).sqrt().max(1.0); }\n}\n";
-    let c = "#include \"warpline.h\"\n#include <math.h>\n//@ args i=index\nvoid kernel(int i, float *p) { p[i] = sqrtf((float)i); }\n";
+    let c = "#include \"warpline.h\"\n#include <math.h>\n//@ args i=index\nvoid kernel(int i, float *p) { p[i] \
+     = sqrtf((float)i); }\n";
     let mut cases = vec![("sub/k.rs", rust)];
     match warpline_llvm::has_clang() {
         true => cases.push(("sub/k.c", c)),

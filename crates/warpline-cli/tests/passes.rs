@@ -51,7 +51,8 @@ fn times_are_told_of_passes_and_analyses() {
     }
 }
 
-/// Each function is analysed once, until a pass changes it, and the forms with and without a mask are made as one: once for the choice of the width, once for code.
+/// Each function is analysed once, until a pass changes it, and the forms with and without a mask are made as one:
+/// once for the choice of the width, once for code.
 #[test]
 fn a_kernel_is_linearized_once_for_both_forms() {
     let told = stderr(&vectorize(&["--stats"]));

@@ -303,8 +303,13 @@ fn reads_of_what_is_not_written_are_findings_with_their_lines() {
 #[test]
 fn sources_are_compiled_without_optimisation_so_that_there_are_variables() {
     let place = Place::new();
-    let rust = place.file("k.rs", "#[unsafe(no_mangle)]\npub extern \"C\" fn k(a: u32) -> u32 {\n    let mut s = 0u32;\n    \
-                                   let mut i = 0u32;\n    while i < a {\n        s ^= i;\n        i = i.wrapping_add(3);\n    }\n    s\n}\n");
+    let rust = place.file(
+        "k.rs",
+        "#[unsafe(no_mangle)]\npub extern \"C\" fn k(a: u32) -> u32 {\n    let mut s \
+     = 0u32;\n    \
+                                   let mut i = 0u32;\n    while i < a {\n        s ^= i;\n        i = \
+                                    i.wrapping_add(3);\n    }\n    s\n}\n",
+    );
     let report = json(&["ssa", &rust, "--function", "k", "--stats", "--format", "json"]);
     assert!(report["variables"].as_u64().unwrap() >= 2, "{report}");
     assert!(report["phis"]["pruned"].as_u64().unwrap() >= 2, "{report}");

@@ -251,7 +251,8 @@ fn a_driver_takes_arrays_for_varying_parameters_and_results() {
     std::fs::write(&file, text).unwrap();
     let arguments = [file.to_str().unwrap(), "--args", "i=index,x=varying,y=varying", "--width", "8"];
     let header = vectorize(folder.path(), &arguments);
-    let prototype = "void kernel_range(int64_t begin, int64_t end, const float *x, const float *y, int32_t limit, float *out);";
+    let prototype = "void kernel_range(int64_t begin, int64_t end, const float *x, const float *y, int32_t \
+     limit, float *out);";
     assert!(header.contains(prototype), "{header}");
     let source = r#"
 #include <stdio.h>
@@ -319,7 +320,8 @@ fn what_was_done_is_told_to_programs() {
 fn the_header_of_lane_operations_serves_scalar_and_vectorized_builds() {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("kernel.c");
-    let kernel = "#include \"warpline.h\"\nint kernel(int i) { return warpline_any(i > 3) + (int)warpline_popcount(i > 4) + \
+    let kernel = "#include \"warpline.h\"\nint kernel(int i) { return warpline_any(i > 3) + \
+     (int)warpline_popcount(i > 4) + \
                   (int)warpline_lane_index(); }\n";
     std::fs::write(&source, kernel).unwrap();
     for flags in [&["-DWARPLINE_SCALAR"][..], &[]] {
@@ -345,7 +347,8 @@ fn the_attribute_for_kernels_says_their_shapes() {
     std::fs::write(
         &file,
         "use warpline_lanes::kernel;\n#[kernel(i = index)]\npub fn one(i: i32, y: &mut i32) {\n    *y = i;\n}\n\
-         #[kernel(i = index, x = varying)]\npub fn two(i: i32, x: f32, all: &[f32], y: &mut f64) {\n    *y = (x + all[0]) as f64;\n}\n",
+         #[kernel(i = index, x = varying)]\npub fn two(i: i32, x: f32, all: &[f32], y: &mut f64) {\n    *y = (x \
+          + all[0]) as f64;\n}\n",
     )
     .unwrap();
     let file = file.to_str().unwrap();

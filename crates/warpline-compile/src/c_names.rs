@@ -3,7 +3,8 @@
 use warpline_ir::printable;
 
 /// What has a meaning of its own in C, C++ or the headers that ours includes, or is a macro of GCC's on some machine.
-const RESERVED: &str = " alignas alignof and and_eq asm atomic_cancel auto bitand bitor bool break case catch char char16_t char32_t \
+const RESERVED: &str = " alignas alignof and and_eq asm atomic_cancel auto bitand bitor bool break case catch \
+ char char16_t char32_t \
      char8_t class co_await co_return co_yield compl complex concept const const_cast consteval constexpr \
      constinit continue decltype default delete do double dynamic_cast else enum explicit export extern false far \
      float for friend goto huge i386 if imaginary inline int interrupt linux long mutable namespace near new \

@@ -1,9 +1,9 @@
 //! Several CPUs in one object: which features code for a CPU may use, and how a program asks for them.
 //!
-//! What runs only on some machines must be asked for before it is called. So in an object for several CPUs code uses no other
-//! features than those of [`FEATURES`], all of which a program can ask for, and is tuned for the CPU that was named. Whether
-//! LLVM says that the CPU has a feature is found out from its inliner, which puts a function in the place of a call only where the caller has
-//! all features of the callee: LLVM's C API cannot be asked directly.
+//! What runs only on some machines must be asked for before it is called. So in an object for several CPUs code uses
+//! no other features than those of [`FEATURES`], all of which a program can ask for, and is tuned for the CPU that
+//! was named. Whether LLVM says that the CPU has a feature is found out from its inliner, which puts a function in
+//! the place of a call only where the caller has all features of the callee: LLVM's C API cannot be asked directly.
 
 use std::fmt::Write as _;
 
@@ -82,7 +82,8 @@ const fn feature(name: &'static str, leaf: Leaf, register: Register, bit: u32, s
     Feature { name, leaf, register, bit, state }
 }
 
-/// The features that LLVM may use for code that does not ask for instructions by name. Whatever one of them implies is among them.
+/// The features that LLVM may use for code that does not ask for instructions by name. Whatever one of them implies
+/// is among them.
 pub const FEATURES: [Feature; 33] = [
     feature("sse3", Leaf::Basic, Register::Ecx, 0, State::Always),
     feature("pclmul", Leaf::Basic, Register::Ecx, 1, State::Always),
@@ -136,8 +137,8 @@ impl Choice {
     }
 }
 
-/// The CPUs of these names, those that need most first, and last one whose code runs on every machine of the target, which is added if it
-/// is not named.
+/// The CPUs of these names, those that need most first, and last one whose code runs on every machine of the target,
+/// which is added if it is not named.
 ///
 /// # Errors
 /// If the target has no way of asking, or a name is unknown or stands there twice.

@@ -312,7 +312,8 @@ fn add(group: &mut Directives, directive: &str, line: u32) -> std::result::Resul
         "lane-insensitive" | "racy" => return Err(format!("`{key}` has no value")),
         _ => {
             return Err(format!(
-                "unknown directive `{key}`; there are function, args, rust, returns, range, bind, width, boscc, tolerance, \
+                "unknown directive `{key}`; there are function, args, rust, returns, range, bind, width, boscc, \
+                 tolerance, \
                  lane-insensitive and racy"
             ));
         }
@@ -375,7 +376,8 @@ mod tests {
         assert_eq!(found[0].function.as_deref(), Some("kernel"));
         assert_eq!(found[0].range, Some((0, 64)));
         assert_eq!(found[0].args, Some(At { line: 2, value: "i=index,out=uniform".into() }));
-        let c = "#include <math.h>\n//@ range 0..8\nstatic const int n = 3;\n__attribute__((noinline)) float f(int i) {\n";
+        let c = "#include <math.h>\n//@ range 0..8\nstatic const int n = 3;\n__attribute__((noinline)) float \
+         f(int i) {\n";
         assert_eq!(groups(c, Language::C)[0].function.as_deref(), Some("f"));
         let ll = ";@ width 8\ndefine dso_local void @\"a b\"(i32 %i) {\n";
         assert_eq!(groups(ll, Language::Llvm)[0].function.as_deref(), Some("a b"));
@@ -383,7 +385,8 @@ mod tests {
 
     #[test]
     fn code_separates_the_directives_of_two_functions() {
-        let text = "//@ range 0..8\nvoid f(int i) {}\n//@ range 0..9\n//@ function other\n//@ lane-insensitive\nvoid g(int i) {}\n";
+        let text = "//@ range 0..8\nvoid f(int i) {}\n//@ range 0..9\n//@ function other\n//@ \
+         lane-insensitive\nvoid g(int i) {}\n";
         let found = groups(text, Language::C);
         let names: Vec<_> = found.iter().map(|g| g.function.as_deref().unwrap()).collect();
         assert_eq!(names, ["f", "other"]);
@@ -392,7 +395,8 @@ mod tests {
 
     #[test]
     fn marks_of_loops_belong_to_the_next_line_of_code() {
-        let text = "//@ bind n=4\nvoid f(int n) {\n  //@ loop any-order width 8\n  // why\n\n  for (;;) {\n    //@ loop independent safelen 4\n    while (n) {}\n";
+        let text = "//@ bind n=4\nvoid f(int n) {\n  //@ loop any-order width 8\n  // why\n\n  for (;;) {\n    \
+         //@ loop independent safelen 4\n    while (n) {}\n";
         let marks = parse_loops(text, Path::new("k.c")).unwrap();
         let width = Some(spec::Width::Lanes(8));
         assert_eq!(
@@ -418,7 +422,8 @@ mod tests {
         let message = |text: &str| parse(text, Language::Rust, Path::new("k.rs")).unwrap_err().to_string();
         assert_eq!(
             message("fn f() {}\n//@ rnage 0..4\n"),
-            "k.rs:2: unknown directive `rnage`; there are function, args, rust, returns, range, bind, width, boscc, tolerance, lane-insensitive and racy"
+            "k.rs:2: unknown directive `rnage`; there are function, args, rust, returns, range, bind, width, \
+             boscc, tolerance, lane-insensitive and racy"
         );
         assert_eq!(message("//@ range 4\n"), "k.rs:1: `4` is no range: write A..B");
         assert_eq!(

@@ -1,9 +1,10 @@
 //! Code for several CPUs in one object. Which of it runs is decided when it is called for the first time.
 //!
-//! There is a W-lane form of the kernel for each CPU, as wide as fits it, with names that end in the CPU's. The drivers look
-//! the same for all. In front of them stands a function under the driver's own name, which jumps to where a pointer leads: at first
-//! to a function that asks the processor and the operating system, changes the pointer, and goes on with the best code; from
-//! then on to that. Whoever calls at the same time finds one or the other. Nothing of a compiler's run-time library is needed.
+//! There is a W-lane form of the kernel for each CPU, as wide as fits it, with names that end in the CPU's. The
+//! drivers look the same for all. In front of them stands a function under the driver's own name, which jumps to
+//! where a pointer leads: at first to a function that asks the processor and the operating system, changes the
+//! pointer, and goes on with the best code; from then on to that. Whoever calls at the same time finds one or the
+//! other. Nothing of a compiler's run-time library is needed.
 
 use warpline_ir::text::type_text;
 use warpline_ir::{Function, Type, VectorType};
@@ -126,7 +127,8 @@ fn dispatcher(versions: &[Version], stem: &str, names: &Names) -> Result<String>
     let ranges = own_names(versions, |made| made.range.as_deref()).ok_or_else(|| {
         Error::option(
             "--cpu",
-            "only what runs over a range can be chosen when a program runs, and the kernel has no `index` among its parameters: \
+            "only what runs over a range can be chosen when a program runs, and the kernel has no `index` among \
+             its parameters: \
              name one CPU",
         )
     })?;
@@ -162,7 +164,8 @@ fn types(ir: &warpline_ir::Module, driver: &Function) -> Result<Vec<String>> {
             && (scalable || ir.layout.store_size(&ir.types, ty).is_none_or(|bytes| bytes > 16))
         {
             let message = format!(
-                "`{}`: a parameter of type {} with {lanes} elements is passed in other registers on other CPUs: name one CPU, or \
+                "`{}`: a parameter of type {} with {lanes} elements is passed in other registers on other CPUs: \
+                 name one CPU, or \
                  pass a pointer",
                 driver.value_name(param),
                 type_text(ir, ty)

@@ -1,8 +1,9 @@
 //! C headers for what `vectorize` makes.
 //!
 //! A vector goes between C and the W-lane function in one register, so only vectors of exactly 16 bytes, of 32 (where
-//! the CPU has AVX) and of 64 (with AVX-512) can be declared portably, by GCC's and clang's vector extension. Where one does not
-//! fit, the header says so in place of the declaration; the range driver takes arrays and can always be called.
+//! the CPU has AVX) and of 64 (with AVX-512) can be declared portably, by GCC's and clang's vector extension. Where
+//! one does not fit, the header says so in place of the declaration; the range driver takes arrays and can always be
+//! called.
 
 use std::fmt::Write as _;
 
@@ -33,7 +34,8 @@ pub fn dispatched_text(dispatched: &Dispatched, file: &str) -> String {
     let Dispatched { versions, range, ndrange, which, .. } = dispatched;
     let best = &versions[0].compiled;
     let names: Vec<&str> = versions.iter().map(|one| one.choice.cpu.name.as_str()).collect();
-    let groups = "as many at a time as fit the best of these CPUs that the machine is like. It is asked when the function is called for \
+    let groups = "as many at a time as fit the best of these CPUs that the machine is like. It is asked when \
+     the function is called for \
                   the first time";
     let mut body = drivers(best, Some(range), ndrange.as_deref(), groups);
     body += "/* The name of the CPU whose code runs on this machine. */\n";
@@ -183,7 +185,8 @@ fn range_prototype(compiled: &Compiled, name: &str, groups: &str) -> String {
         notes.push("out[i - begin]: the result for index i".to_owned());
     }
     let mut out = format!(
-        "/* `{}` for each index in begin..end (nothing if begin >= end), {groups}.\n   Every index must fit the kernel's parameter",
+        "/* `{}` for each index in begin..end (nothing if begin >= end), {groups}.\n   Every index must fit the \
+         kernel's parameter",
         comment(&compiled.kernel.name)
     );
     for note in notes {
@@ -205,7 +208,8 @@ fn ndrange_prototype(compiled: &Compiled, name: &str, groups: &str) -> String {
         }
     }
     format!(
-        "/* `{}` for size[0] * size[1] * size[2] work-items, numbered from offset, in groups of local[0] * local[1] * local[2] (0: all \
+        "/* `{}` for size[0] * size[1] * size[2] work-items, numbered from offset, in groups of local[0] * \
+         local[1] * local[2] (0: all \
          of\n   the dimension; the last groups may be smaller), neighbours in dimension 0 {groups}. */\n{}",
         comment(&compiled.kernel.name),
         prototype(name, "void", &params)

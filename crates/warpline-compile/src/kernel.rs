@@ -136,8 +136,8 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
     })
 }
 
-/// Notes that no two pointers among a kernel's parameters lead to the same memory, if any is written to: they are references of Rust, though the kernel
-/// may be written in C, where nothing says so.
+/// Notes that no two pointers among a kernel's parameters lead to the same memory, if any is written to: they are
+/// references of Rust, though the kernel may be written in C, where nothing says so.
 fn separate(imported: &mut Imported, func: FuncId) {
     let function = &mut imported.ir.functions[func];
     for param in function.params.clone() {
@@ -176,8 +176,8 @@ pub(crate) fn load_with(path: &Path, options: &LoadOptions) -> Result<Imported> 
     Ok(Imported::new(module))
 }
 
-/// The shapes of the parameters that are given for an analysis: by a list on the command line, else by the input's directive.
-/// Parameters that it does not mention are uniform.
+/// The shapes of the parameters that are given for an analysis: by a list on the command line, else by the input's
+/// directive. Parameters that it does not mention are uniform.
 ///
 /// # Errors
 /// If a list does not fit the function.
@@ -292,7 +292,8 @@ fn choose(
             match imported.ir.function(&name) {
                 Some(func) => Ok((func, group)),
                 None => Err(at(&format!(
-                    "they are about `{name}`, which the module does not have (a kernel must be visible to the linker); it \
+                    "they are about `{name}`, which the module does not have (a kernel must be visible to the \
+                     linker); it \
                      has {}",
                     names(imported)
                 ))),

@@ -1,7 +1,7 @@
 //! glibc's vector mathematics library, by the x86-64 vector function ABI.
 //!
-//! `_ZGVeN16v_expf` is `expf` on 16 lanes with AVX-512 (`e`; `d`: AVX2, `b`: SSE), no mask (`N`), one vector argument (`v`).
-//! Only what the library of this machine has is used.
+//! `_ZGVeN16v_expf` is `expf` on 16 lanes with AVX-512 (`e`; `d`: AVX2, `b`: SSE), no mask (`N`), one vector argument
+//! (`v`). Only what the library of this machine has is used.
 
 use warpline_vectorize::MathLibrary;
 
@@ -15,7 +15,8 @@ pub struct Libmvec {
 }
 
 impl Libmvec {
-    /// The library for a target and a CPU with vector registers of this size; without functions where it does not exist.
+    /// The library for a target and a CPU with vector registers of this size; without functions where it does not
+    /// exist.
     pub fn new(triple: &str, register_bits: u32) -> Libmvec {
         // Linux triples that name no C library mean glibc.
         let other = ["musl", "android", "ohos", "uclibc"].iter().any(|library| triple.contains(library));

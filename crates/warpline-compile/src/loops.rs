@@ -124,7 +124,8 @@ pub struct CompiledLoops {
     pub code: Vec<u8>,
 }
 
-/// Whether an input marks loops and says nothing of parameters, so that its loops are meant where nothing else is asked for.
+/// Whether an input marks loops and says nothing of parameters, so that its loops are meant where nothing else is
+/// asked for.
 ///
 /// # Errors
 /// If a directive is malformed.
@@ -134,8 +135,8 @@ pub fn has_marks(options: &KernelOptions) -> Result<bool> {
     Ok(marked && directives::read(&options.input)?.iter().all(|group| group.args.is_none()))
 }
 
-/// Vectorizes loops within their functions and makes code of the whole module, which takes the place of what another compiler would make of
-/// the input.
+/// Vectorizes loops within their functions and makes code of the whole module, which takes the place of what another
+/// compiler would make of the input.
 ///
 /// # Errors
 /// Whatever is wrong with input and options, or the reason why a loop cannot be vectorized.
@@ -224,7 +225,8 @@ pub struct Region {
     pub place: String,
 }
 
-/// Reads an input for an analysis of its loops: each iteration becomes a function with the name of the one that it is in.
+/// Reads an input for an analysis of its loops: each iteration becomes a function with the name of the one that it is
+/// in.
 ///
 /// # Errors
 /// Whatever is wrong with input and options, or the reason why a loop cannot be vectorized.
@@ -242,7 +244,8 @@ pub fn open_regions(options: &LoopOptions) -> Result<(Imported, Vec<Region>)> {
     Ok((imported, regions))
 }
 
-/// Vectorizes the loops of a kernel that was opened for its loops, in a copy of its function with this name. The copy, and what was made.
+/// Vectorizes the loops of a kernel that was opened for its loops, in a copy of its function with this name. The
+/// copy, and what was made.
 ///
 /// # Errors
 /// The reason why a loop cannot be vectorized.
@@ -435,7 +438,8 @@ fn at_line(
             let one = found(imported, func, header);
             if surely.is_empty() && nest.has_inner(header) {
                 let message = format!(
-                    "in line {line}, it may be the loop at block `{}` of `{}` that begins or one within it; say which by the line of its test, or by \
+                    "in line {line}, it may be the loop at block `{}` of `{}` that begins or one within it; say \
+                     which by the line of its test, or by \
                      its block: --loop BLOCK",
                     function.block_name(header),
                     function.name
@@ -462,7 +466,8 @@ fn at_line(
     Err(Error::input(&options.kernel.input, message))
 }
 
-/// Whether a function's lines are those of the input, not of a header or a library. Nobody knows of which file modules were made.
+/// Whether a function's lines are those of the input, not of a header or a library. Nobody knows of which file
+/// modules were made.
 fn is_written_in(module: &Module, func: &Function, input: &Path) -> bool {
     let is_module = input.extension().is_some_and(|e| e == "ll" || e == "bc");
     let file = func.loc.expand().map(|l| Path::new(&*module.locations[l].file));
@@ -580,7 +585,8 @@ fn found(imported: &Imported, func: FuncId, header: Block) -> FoundLoop {
     }
 }
 
-/// The lines in which a loop may be said to begin: those of the instructions of its header, and of what leads back to it.
+/// The lines in which a loop may be said to begin: those of the instructions of its header, and of what leads back to
+/// it.
 fn lines_of(module: &Module, func: &Function, nest: &Nest, header: Block) -> Vec<u32> {
     let back = func.blocks[header].preds.iter().map(|&e| func.edges[e].from);
     let back = back.filter(|&b| nest.around(b).next() == Some(header));

@@ -76,7 +76,8 @@ fn by_features(cpu: &Cpu) -> Option<Vectors> {
     Some(Vectors { register_bits, fused: has("fma"), masked: has("avx") })
 }
 
-/// What a CPU has, found out by making code for vectors of integers and of numbers: what is not an instruction becomes calls of `fmaf`, or branches.
+/// What a CPU has, found out by making code for vectors of integers and of numbers: what is not an instruction
+/// becomes calls of `fmaf`, or branches.
 fn probe(cpu: &Cpu, triple: &str) -> Result<Vectors> {
     let triple = resolver::escape(triple);
     let probe = format!(
@@ -86,7 +87,8 @@ fn probe(cpu: &Cpu, triple: &str) -> Result<Vectors> {
          store <16 x i32> %c, ptr %p\n ret void\n}}\n\
          declare <4 x float> @llvm.fma.v4f32(<4 x float>, <4 x float>, <4 x float>)\n\
          define void @numbers(ptr %p) {{\n\
-         %a = load <4 x float>, ptr %p\n %b = call <4 x float> @llvm.fma.v4f32(<4 x float> %a, <4 x float> %a, <4 x float> %a)\n\
+         %a = load <4 x float>, ptr %p\n %b = call <4 x float> @llvm.fma.v4f32(<4 x float> %a, <4 x float> %a, \
+          <4 x float> %a)\n\
          store <4 x float> %b, ptr %p\n ret void\n}}\n\
          declare void @llvm.masked.store.v4f32.p0(<4 x float>, ptr, i32, <4 x i1>)\n\
          define void @masks(ptr %p) {{\n\

@@ -1,8 +1,9 @@
-//! Vector mathematics: what the vectorizer [writes out](Elementary), [glibc's library](crate::libmvec), and SLEEF for what these do not have or not
-//! as exactly.
+//! Vector mathematics: what the vectorizer [writes out](Elementary), [glibc's library](crate::libmvec), and SLEEF for
+//! what these do not have or not as exactly.
 //!
-//! `Sleef_expf16_u10avx512f` is `expf` on 16 lanes with AVX-512, with an error of at most 1.0 units in the last place; `d` in the place of the
-//! second `f` stands for double precision. Only what is installed on this machine is used.
+//! `Sleef_expf16_u10avx512f` is `expf` on 16 lanes with AVX-512, with an error of at most 1.0 units in the last
+//! place; `d` in the place of the second `f` stands for double precision. Only what is installed on this machine is
+//! used.
 
 use warpline_ir::Module;
 use warpline_vectorize::width::Machine;
@@ -46,8 +47,8 @@ pub struct VectorMath {
     /// Whether functions can be written out.
     fused: bool,
     libmvec: Libmvec,
-    /// Whether libmvec's functions on `double` are to be called rather than written out. With AVX2 its tables take less time than polynomials do four
-    /// elements at a time.
+    /// Whether libmvec's functions on `double` are to be called rather than written out. With AVX2 its tables take
+    /// less time than polynomials do four elements at a time.
     tables_pay: bool,
     /// The widest vector registers that SLEEF may use, in bits.
     sleef_bits: u32,
@@ -56,7 +57,8 @@ pub struct VectorMath {
 }
 
 impl VectorMath {
-    /// What there is for a target and a CPU, within an error in units in the last place; `sleef` says whether SLEEF may be used.
+    /// What there is for a target and a CPU, within an error in units in the last place; `sleef` says whether SLEEF
+    /// may be used.
     pub fn new(triple: &str, machine: &Machine, max_ulp: u32, sleef: bool) -> VectorMath {
         let register_bits = machine.register_bits;
         let libmvec = Libmvec::new(triple, if max_ulp >= MAX_ULP { register_bits } else { 0 });

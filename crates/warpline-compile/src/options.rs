@@ -84,8 +84,8 @@ pub struct VectorizeOptions {
     pub name: Option<String>,
     /// Whether the W-lane function gets a mask as its last parameter.
     pub mask: bool,
-    /// What to say when Rust code panics, before the program ends; for code that is linked with Rust. By default the panic
-    /// functions of the compiler are called.
+    /// What to say when Rust code panics, before the program ends; for code that is linked with Rust. By default the
+    /// panic functions of the compiler are called.
     pub panic: Option<String>,
     /// Whether code is made without what is for debuggers.
     pub strip: bool,

@@ -29,8 +29,8 @@ none:
 }
 "#;
 
-/// Asks for everything: leaves 1, 7, 7.1 and 0x80000001, and which registers the operating system saves. The instruction that
-/// says so exists where bit 27 of the first leaf is set.
+/// Asks for everything: leaves 1, 7, 7.1 and 0x80000001, and which registers the operating system saves. The
+/// instruction that says so exists where bit 27 of the first leaf is set.
 const ASK: &str = r#"
 define internal i32 @"NAME"() cold noinline ATTRIBUTES {
   %first = call { i32, i32, i32, i32 } @"NAME.leaf"(i32 0, i32 0, i32 0)

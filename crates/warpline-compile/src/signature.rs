@@ -1,7 +1,7 @@
 //! What kernels look like to Rust: their names, parameters and results, as the source says.
 //!
-//! In Rust a kernel is a function with the attribute `warpline_lanes::kernel`. In C, a comment line stands in front of it that says
-//! the same in Rust's words:
+//! In Rust a kernel is a function with the attribute `warpline_lanes::kernel`. In C, a comment line stands in front
+//! of it that says the same in Rust's words:
 //!
 //! ```text
 //! //@ rust #[kernel(i = index)] fn saxpy(i: i32, a: f32, x: &f32, y: &mut f32)
@@ -105,7 +105,8 @@ impl Signature {
         !self.is_unsafe && !self.racy && !has_pointer
     }
 
-    /// The shapes of the parameters as machine code has them, as on the command line: a slice is a pointer and a length.
+    /// The shapes of the parameters as machine code has them, as on the command line: a slice is a pointer and a
+    /// length.
     pub fn args(&self) -> String {
         let mut list: Vec<String> = Vec::new();
         for param in &self.params {
@@ -118,8 +119,8 @@ impl Signature {
     }
 }
 
-/// The kernels that a source marks; none in a file that is no source, or that cannot be read as Rust, about which the compiler has
-/// better words.
+/// The kernels that a source marks; none in a file that is no source, or that cannot be read as Rust, about which the
+/// compiler has better words.
 ///
 /// # Errors
 /// If what is said of a kernel does not fit it, with the line.
@@ -347,7 +348,8 @@ mod tests {
     #[test]
     fn parameters_get_shapes_by_attribute_and_by_type() {
         let text = "use warpline_lanes::kernel;\nfn helper() {}\n\n#[kernel(i = index, x = varying, k = stride(-2))]\n\
-                    pub unsafe fn f(i: u32, a: f32, x: f64, k: i32, y: &[f32; 3], z: &mut [u8], p: *const i32) -> bool { true }\n";
+                    pub unsafe fn f(i: u32, a: f32, x: f64, k: i32, y: &[f32; 3], z: &mut [u8], p: *const i32) \
+                     -> bool { true }\n";
         let found = in_rust(text).unwrap();
         assert_eq!(found.len(), 1);
         let f = &found[0];
@@ -372,7 +374,8 @@ mod tests {
 
     #[test]
     fn kernels_in_modules_are_found_and_deep_nesting_is_borne() {
-        let text = "mod a { #[kernel(i = index)] fn one(i: u8) {} mod b { #[kernel] fn two() {} } }\n#[kernel] fn three() {}\n";
+        let text = "mod a { #[kernel(i = index)] fn one(i: u8) {} mod b { #[kernel] fn two() {} } }\n#[kernel] \
+         fn three() {}\n";
         let names: Vec<_> = in_rust(text).unwrap().into_iter().map(|found| found.name).collect();
         assert_eq!(names, ["one", "two", "three"]);
         let deep = |n: usize| format!("#[kernel] fn f() {{ {}1{}; }}\n", "(".repeat(n), ")".repeat(n));
@@ -383,7 +386,8 @@ mod tests {
 
     #[test]
     fn c_says_in_a_comment_what_rust_sees() {
-        let text = "#include <math.h>\n//@ rust #[kernel(i = index)] fn saxpy(i: i32, x: &f32);\nvoid saxpy(int i, const float *x);\n";
+        let text = "#include <math.h>\n//@ rust #[kernel(i = index)] fn saxpy(i: i32, x: &f32);\nvoid saxpy(int \
+         i, const float *x);\n";
         let found = in_comments(text).unwrap();
         assert_eq!((found[0].line, found[0].args().as_str()), (2, "index,stride(4)"));
     }

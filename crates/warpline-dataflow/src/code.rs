@@ -8,8 +8,8 @@ use warpline_analysis::{EdgeId, Node};
 use super::conditions::{self, FirstParts, Tested};
 use warpline_ir::{Block, Edge, Function, Inst, Op, Value, ValueDef, Var};
 
-/// What a client adds to the program of a function: variables of its own, such as memory, and where they are used, defined and tested.
-/// [`Code::added`] says which variables they are.
+/// What a client adds to the program of a function: variables of its own, such as memory, and where they are used,
+/// defined and tested. [`Code::added`] says which variables they are.
 #[derive(Clone, Debug, Default)]
 pub struct Additions {
     /// How many variables are added. They hold a value on entry.
@@ -30,9 +30,10 @@ pub struct Additions {
 
 /// A function as a program for data-flow analyses, with the maps between both.
 ///
-/// Variable *i* is value *i*; behind the values follow the function's [`Var`]s. Instructions are those of the blocks of the layout
-/// without φs; the terminator is the last of its block. Edges of the program's graph are numbered as [`Function::graph`]
-/// does. Parameters hold a value on entry, variables hold what they hold unwritten, constants are fixed.
+/// Variable *i* is value *i*; behind the values follow the function's [`Var`]s. Instructions are those of the blocks
+/// of the layout without φs; the terminator is the last of its block. Edges of the program's graph are numbered as
+/// [`Function::graph`] does. Parameters hold a value on entry, variables hold what they hold unwritten, constants are
+/// fixed.
 #[derive(Clone, Debug)]
 pub struct Code {
     program: Program,
@@ -49,8 +50,8 @@ impl Code {
         Code::make(func, None, &Additions::default())
     }
 
-    /// The program of a function that has blocks, where branches also test what tested values were [made](conditions::Made) from: more
-    /// to split, for clients that can make use of it.
+    /// The program of a function that has blocks, where branches also test what tested values were
+    /// [made](conditions::Made) from: more to split, for clients that can make use of it.
     pub fn with_makers(func: &Function) -> Code {
         let parts = FirstParts::of(func);
         Code { parts: parts.clone(), ..Code::make(func, Some(&parts), &Additions::default()) }

@@ -1,8 +1,9 @@
 //! What holds on the edges out of branches: comparisons of values, found behind the branch's condition.
 //!
-//! A branch on poison or undef is undefined behaviour, so on each edge out of a branch its condition has one value, whatever undefined
-//! bits there are in what it was made of. Conjunctions hold where the branch is taken if true, disjunctions fail
-//! where it is taken if false; a `freeze` hides what it freezes. What holds of a sum `x + 1` tells of `x`: see [`Made`].
+//! A branch on poison or undef is undefined behaviour, so on each edge out of a branch its condition has one value,
+//! whatever undefined bits there are in what it was made of. Conjunctions hold where the branch is taken if true,
+//! disjunctions fail where it is taken if false; a `freeze` hides what it freezes. What holds of a sum `x + 1` tells
+//! of `x`: see [`Made`].
 
 use smallvec::SmallVec;
 use warpline_analysis::dataflow::TestKind;
@@ -40,7 +41,8 @@ pub enum Holds {
 pub enum Made {
     /// The first value is computed from the second and a constant, or is an extension or a part of it.
     From(Value, Value),
-    /// The first value is the second part of what a call returns, a boolean; the second one is the first part of the same.
+    /// The first value is the second part of what a call returns, a boolean; the second one is the first part of the
+    /// same.
     Flag(Value, Value),
 }
 
@@ -54,7 +56,8 @@ pub struct FirstParts {
 }
 
 impl FirstParts {
-    /// Finds them; of two for one call, the one in the call's block that comes first, which is there whenever a block behind is.
+    /// Finds them; of two for one call, the one in the call's block that comes first, which is there whenever a block
+    /// behind is.
     pub fn of(func: &Function) -> FirstParts {
         let mut parts = Vec::new();
         for &b in &func.layout {
@@ -101,7 +104,8 @@ fn made_from(func: &Function, v: Value) -> Option<Value> {
     .filter(|&x| func.constant(x).is_none() && func.ty(x).is_int())
 }
 
-/// How a value was made, and how those were that it was made from, outermost first. The values are there wherever `v` is.
+/// How a value was made, and how those were that it was made from, outermost first. The values are there wherever `v`
+/// is.
 pub fn made(func: &Function, parts: &FirstParts, v: Value) -> SmallVec<[Made; 2]> {
     let mut all = SmallVec::new();
     if let Some(flag) = func.def_inst(v)
@@ -137,7 +141,8 @@ fn makers(func: &Function, parts: &FirstParts, v: Value, f: &mut impl FnMut(Valu
     }
 }
 
-/// The values that the branch of a block tests, each once, into `out`: its condition, and what comparisons behind it compare.
+/// The values that the branch of a block tests, each once, into `out`: its condition, and what comparisons behind it
+/// compare.
 pub fn tested(func: &Function, block: Block, out: &mut Vec<Tested>) {
     out.clear();
     let Some(term) = func.blocks[block].term.expand() else { return };
@@ -213,8 +218,8 @@ pub fn on_edge(func: &Function, edge: Edge) -> SmallVec<[Holds; 4]> {
     all
 }
 
-/// Calls `f` with boolean values that have a known value if `condition` has the value `wanted`, and which: itself, and the
-/// parts of conjunctions, disjunctions and negations.
+/// Calls `f` with boolean values that have a known value if `condition` has the value `wanted`, and which: itself,
+/// and the parts of conjunctions, disjunctions and negations.
 fn leaves(
     func: &Function,
     condition: Value,

@@ -101,7 +101,8 @@ pub fn callee<'m>(module: &'m Module, func: &Function, inst: Inst) -> &'m str {
     symbol.map(|s| &*module.symbols[s].name).unwrap_or_default()
 }
 
-/// The operands that a call hands over: all but the callee, which is the last one of an indirect call and of an `invoke`.
+/// The operands that a call hands over: all but the callee, which is the last one of an indirect call and of an
+/// `invoke`.
 pub fn arguments(func: &Function, inst: Inst) -> &[Value] {
     let data = &func.insts[inst];
     let has_callee = match &data.op {
@@ -112,8 +113,8 @@ pub fn arguments(func: &Function, inst: Inst) -> &[Value] {
     &data.args[..data.args.len() - usize::from(has_callee && !data.args.is_empty())]
 }
 
-/// Whether a function of this name does with pointers only what is modelled: it copies or fills memory, or says something
-/// of it.
+/// Whether a function of this name does with pointers only what is modelled: it copies or fills memory, or says
+/// something of it.
 pub fn is_about_memory(name: &str) -> bool {
     ["llvm.memcpy.", "llvm.memmove.", "llvm.memset."].iter().any(|p| name.starts_with(p)) || is_remark(name)
 }

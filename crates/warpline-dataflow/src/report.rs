@@ -75,7 +75,8 @@ pub enum Solver {
 /// What solving took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Work {
-    /// How many versions of variables there are, those of variables that are not split included; 0 for a dense solution.
+    /// How many versions of variables there are, those of variables that are not split included; 0 for a dense
+    /// solution.
     pub versions: usize,
     /// How often transfer functions were evaluated.
     pub steps: usize,

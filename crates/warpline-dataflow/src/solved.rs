@@ -93,7 +93,8 @@ impl<F: Lattice> Solved<F> {
         &self.used[program.use_slots(at)][operand]
     }
 
-    /// What is known of the operand of a φ of the program, by its number among those of the edge; ⊤ if control does not take the edge.
+    /// What is known of the operand of a φ of the program, by its number among those of the edge; ⊤ if control does
+    /// not take the edge.
     pub fn phi_operand(&self, program: &Program, edge: EdgeId, phi: usize) -> &F {
         &self.phi_operands[program.phi_slots(edge)][phi]
     }

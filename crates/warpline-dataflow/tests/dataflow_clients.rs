@@ -1,4 +1,5 @@
-//! Dead code, liveness and reaching definitions: known answers, and both solvers against the solution by definition on random functions.
+//! Dead code, liveness and reaching definitions: known answers, and both solvers against the solution by definition
+//! on random functions.
 
 use warpline_analysis::dataflow::{Instruction, Program};
 use warpline_analysis::ssi::{Strategy, Version, ssify};

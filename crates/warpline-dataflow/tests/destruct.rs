@@ -1,5 +1,5 @@
-//! From SSA form back to variables: the problems that Briggs et al. (*Practical improvements to the construction and destruction of
-//! static single assignment form*, 1998) describe, and random functions.
+//! From SSA form back to variables: the problems that Briggs et al. (*Practical improvements to the construction and
+//! destruction of static single assignment form*, 1998) describe, and random functions.
 
 use warpline_dataflow::ssa::copies::{dissolve_copies, edge_moves};
 use warpline_dataflow::ssa::{construct, destruct, destruct_coalesced, remove_trivial_phis};
@@ -45,7 +45,8 @@ done:
 }
 ";
 
-/// The swap is in no single edge: each arm of the branch gives the two variables the values of the parameters in another order.
+/// The swap is in no single edge: each arm of the branch gives the two variables the values of the parameters in
+/// another order.
 const VIRTUAL_SWAP: &str = "
 func @f(%n: i32, %a: i32, %b: i32) -> i32 {
 entry:
@@ -173,7 +174,8 @@ fn first_and_count(default: u64) -> (u64, u64) {
     (number("WARPLINE_SEED").unwrap_or(0), number("WARPLINE_PROGRAMS").unwrap_or(default))
 }
 
-/// Random functions, whose variables become values; copies of values disappear, so that φ operands live on beside their φs.
+/// Random functions, whose variables become values; copies of values disappear, so that φ operands live on beside
+/// their φs.
 #[test]
 fn functions_with_few_variables_show_instructions_what_those_with_phis_did() {
     let (first, programs) = first_and_count(800);

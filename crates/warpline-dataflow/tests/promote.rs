@@ -1,5 +1,5 @@
-//! Promotion of stack memory, held against the lane interpreter: the function with values must be a refinement of the one with
-//! memory.
+//! Promotion of stack memory, held against the lane interpreter: the function with values must be a refinement of the
+//! one with memory.
 
 use warpline_dataflow::ssa::{
     Lifetimes, construct_vars, destruct, promote_allocas_with, promote_and_construct, remove_dead_phis,

@@ -1,5 +1,5 @@
-//! Split live ranges written into functions (paper 4, Theorem 1): every form means what the function meant, is printed and read back, and
-//! is taken away again.
+//! Split live ranges written into functions (paper 4, Theorem 1): every form means what the function meant, is
+//! printed and read back, and is taken away again.
 
 use warpline_analysis::dataflow::Program;
 use warpline_analysis::ssi::{NAMED, Ssi, Strategy, singer_ssi, ssify};
@@ -58,8 +58,8 @@ struct Added {
     copies: usize,
 }
 
-/// A function in a form, sound and with what the overlay says that is added; read back from its text it is the same, and taken away again
-/// it leaves what there was.
+/// A function in a form, sound and with what the overlay says that is added; read back from its text it is the same,
+/// and taken away again it leaves what there was.
 fn split(m: &Module, before: &Function, form: Form, seed: u64, added: &mut Added) -> Function {
     let code = Code::of(before);
     let ssi = form.split(code.program());
@@ -257,7 +257,8 @@ out:
     }
 }
 
-/// What the paper's Figure 3 needs: on each side of the test the variable has a name of its own, which the code there uses.
+/// What the paper's Figure 3 needs: on each side of the test the variable has a name of its own, which the code there
+/// uses.
 #[test]
 fn names_on_the_edges_of_a_test_are_used_where_the_edges_lead() {
     let text = "

@@ -10,7 +10,8 @@ fn writes(func: &Function, b: Block, x: Var) -> bool {
     func.blocks[b].insts.iter().any(|&i| func.insts[i].op == Op::WriteVar(x))
 }
 
-/// Blocks to whose beginning control can come from the beginning of one of `starts`, through blocks for which `through` holds.
+/// Blocks to whose beginning control can come from the beginning of one of `starts`, through blocks for which
+/// `through` holds.
 fn reached(func: &Function, starts: Vec<Block>, through: impl Fn(Block) -> bool) -> Vec<Block> {
     let mut seen = starts;
     let mut k = 0;

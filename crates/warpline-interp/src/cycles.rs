@@ -7,14 +7,14 @@
 //!
 //! # Maximal convergence as equality of positions
 //!
-//! By the definition of *maximal converged-with*, two dynamic instances of a node that is in the cycles
-//! *C₁ ⊃ … ⊃ Cₖ* are converged iff both threads last executed converged instances of the same header
-//! among *H₁ … Hₖ*, or none. Unfolding this, an instance is determined by the node and, for each of its
-//! cycles, the number of times the header has been executed since the thread entered the cycle
-//! (leaving and re-entering a nested cycle passes through an outer header, so the outer counts tell visits
-//! apart). A [`Position`] is this vector, with the topological number of each cycle or node among its
-//! siblings in between, so that along any path positions increase lexicographically. Executing always all threads at the least
-//! position is therefore maximally convergent: whoever can still arrive at a position is at a lesser one.
+//! By the definition of *maximal converged-with*, two dynamic instances of a node that is in the cycles *C₁ ⊃ … ⊃ Cₖ*
+//! are converged iff both threads last executed converged instances of the same header among *H₁ … Hₖ*, or none.
+//! Unfolding this, an instance is determined by the node and, for each of its cycles, the number of times the header
+//! has been executed since the thread entered the cycle (leaving and re-entering a nested cycle passes through an
+//! outer header, so the outer counts tell visits apart). A [`Position`] is this vector, with the topological number
+//! of each cycle or node among its siblings in between, so that along any path positions increase lexicographically.
+//! Executing always all threads at the least position is therefore maximally convergent: whoever can still arrive at
+//! a position is at a lesser one.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

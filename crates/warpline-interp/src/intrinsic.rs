@@ -97,7 +97,8 @@ pub(super) enum Intrinsic {
     MaskedLoad,
     MaskedStore,
     Gather,
-    /// AVX2's: what inactive lanes get, a pointer, indices, masks in the topmost bits of elements, and what indices are multiplied by.
+    /// AVX2's: what inactive lanes get, a pointer, indices, masks in the topmost bits of elements, and what indices
+    /// are multiplied by.
     IndexedGather,
     Scatter,
     CompressStore,

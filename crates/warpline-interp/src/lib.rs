@@ -9,24 +9,25 @@
 //!   hierarchy (see [`ChildOrder`]; `cycles` explains how). Memory is shared, an `alloca` belongs to its lane,
 //!   effects happen in lane order; lanes that meet in memory are reported as [`RaceLog`];
 //! * a lane program, as linearization makes it ([`Machine::run_lanes`]): control flow is uniform and blocks have
-//!   masks. Instructions take effect where the block's mask is true; elsewhere their results are poison, or
-//!   random bits ([`Inactive`]). `MaskAny`, `MaskAnd`, `MaskAndNot`, `MaskOr`, `Blend`, `BlendAny`, φs, variables and parallel
-//!   copies are computed in all lanes. A mask that is poison in any lane, a branch on which active lanes differ and
-//!   one that no active lane decides are errors.
+//!   masks. Instructions take effect where the block's mask is true; elsewhere their results are poison, or random
+//!   bits ([`Inactive`]). `MaskAny`, `MaskAnd`, `MaskAndNot`, `MaskOr`, `Blend`, `BlendAny`, φs, variables and
+//!   parallel copies are computed in all lanes. A mask that is poison in any lane, a branch on which active lanes
+//!   differ and one that no active lane decides are errors.
 //!
 //! # The meaning of programs
 //!
 //! LLVM's, with these choices:
-//! * A value is a row of [`Cell`]s, each defined, undef or poison. Poison is per scalar and per byte of memory. Undef is
-//!   weaker than in LLVM: an operation on it yields undef even where some result is certain. A reference
-//!   result that is undef can be refined by anything but poison, so nothing is claimed that LLVM does not promise.
+//! * A value is a row of [`Cell`]s, each defined, undef or poison. Poison is per scalar and per byte of memory. Undef
+//!   is weaker than in LLVM: an operation on it yields undef even where some result is certain. A reference result
+//!   that is undef can be refined by anything but poison, so nothing is claimed that LLVM does not promise.
 //! * `freeze` of undef or poison chooses zero and sets [`Machine::froze`].
 //! * Provenance is not tracked: a pointer is its address. `inbounds` is checked against the allocation that the base
 //!   address lies in.
 //! * Integers have at most 128 bits; `half`, `bfloat`, `float`, `double` are computed; other formats are carried.
 //!   NaN payloads are those of the machine that interprets.
 //! * Uninitialised memory is undef; a variable that was not written is poison.
-//! * Fast-math flags: `nnan` and `ninf` make poison; the others allow but do not require other results, and are ignored.
+//! * Fast-math flags: `nnan` and `ninf` make poison; the others allow but do not require other results, and are
+//!   ignored.
 //! * A lane operation whose condition is undef or poison in a lane that takes part yields that.
 #![forbid(unsafe_code)]
 

@@ -232,9 +232,9 @@ impl<'m> Machine<'m> {
         Ok(run.returns.into_iter().next().flatten().unwrap_or_default())
     }
 
-    /// Runs a scalar function as `width` threads (at most 64) in lockstep, by the maximal converged-with relation of the
-    /// cycle hierarchy that [`Options::child_order`] chooses. Only the lanes of `entry` take part. `observer` sees every
-    /// instruction executed.
+    /// Runs a scalar function as `width` threads (at most 64) in lockstep, by the maximal converged-with relation of
+    /// the cycle hierarchy that [`Options::child_order`] chooses. Only the lanes of `entry` take part. `observer`
+    /// sees every instruction executed.
     ///
     /// # Errors
     /// The first [`Trap`] of any lane.

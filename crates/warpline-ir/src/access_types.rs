@@ -1,15 +1,18 @@
-//! What a language says of the types that memory is accessed as: LLVM's type-based alias analysis (the metadata `tbaa`).
+//! What a language says of the types that memory is accessed as: LLVM's type-based alias analysis (the metadata
+//! `tbaa`).
 //!
-//! Types form trees: C's `int` is below `omnipotent char`, which is below the language's root. Memory that is accessed as one type may be accessed as another
-//! one only if one of the two is above the other. Of a member of a structure only the member's own type counts here: LLVM, which knows at which offset of
-//! which structure it lies, keeps more accesses apart.
+//! Types form trees: C's `int` is below `omnipotent char`, which is below the language's root. Memory that is
+//! accessed as one type may be accessed as another one only if one of the two is above the other. Of a member of a
+//! structure only the member's own type counts here: LLVM, which knows at which offset of which structure it lies,
+//! keeps more accesses apart.
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 
 use super::entities::{AccessType, Origin};
 
-/// The types of a module, and what accesses have them. A pass that makes one access of several clears its [`Origin`], and thereby its type.
+/// The types of a module, and what accesses have them. A pass that makes one access of several clears its [`Origin`],
+/// and thereby its type.
 #[derive(Clone, Default, Debug)]
 pub struct AccessTypes {
     parents: PrimaryMap<AccessType, PackedOption<AccessType>>,

@@ -183,8 +183,8 @@ pub struct Function {
     pub blocks: PrimaryMap<Block, BlockData>,
     /// All edges ever made; an edge is live iff it is among the edges of its source's terminator.
     pub edges: PrimaryMap<Edge, EdgeData>,
-    /// How often edges of branches are taken, relative to the other edges of their block, as far as that is known: from a profile or from
-    /// what the source says of it. What a function computes never depends on it.
+    /// How often edges of branches are taken, relative to the other edges of their block, as far as that is known:
+    /// from a profile or from what the source says of it. What a function computes never depends on it.
     pub weights: SecondaryMap<Edge, Option<u32>>,
     /// All instructions ever made.
     pub insts: PrimaryMap<Inst, InstData>,
@@ -620,7 +620,8 @@ impl Function {
         found
     }
 
-    /// Puts a block that is not in the layout before one that is, but not before the entry; at the end if that is not there.
+    /// Puts a block that is not in the layout before one that is, but not before the entry; at the end if that is not
+    /// there.
     pub fn insert_before(&mut self, next: Block, new: Block) {
         let at = self.place(next).unwrap_or(self.layout.len());
         self.layout.insert(at.max(1), new);

@@ -281,7 +281,8 @@ named_enum! {
     }
 }
 
-/// What an atomic operation does that is carried as an [opaque](OpaqueInfo) instruction, among all threads of the system.
+/// What an atomic operation does that is carried as an [opaque](OpaqueInfo) instruction, among all threads of the
+/// system.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Atomic {
     /// `address, x` → the old value.
@@ -429,9 +430,9 @@ pub enum Op {
     WriteVar(Var),
     /// `x…` → as many results: all operands are read before any result is written.
     ParallelCopy,
-    /// `x` → one result per out-edge of the block: what `x` is called once control leaves along that edge (paper 4, Sec. 2.1). σs
-    /// stand behind all other instructions of their block and take effect behind its terminator, all at once: they may
-    /// use its result, and neither it nor another σ of the block may use theirs.
+    /// `x` → one result per out-edge of the block: what `x` is called once control leaves along that edge (paper 4,
+    /// Sec. 2.1). σs stand behind all other instructions of their block and take effect behind its terminator, all at
+    /// once: they may use its result, and neither it nor another σ of the block may use theirs.
     Sigma,
     /// A lane operation; operands are stated at [`LaneOp`].
     Lane(LaneOp),

@@ -1,8 +1,9 @@
 //! Operations on lanes: what they are, and the functions by which a kernel asks for them.
 //!
-//! A kernel calls `warpline_…`, an external function; where the operation works on values of several types, the name ends in the type
-//! (`warpline_reduce_add_f32`). This module is the one place that knows names and types: import, verifier and
-//! interpreter ask it, and the declarations for C and Rust, in the crate `warpline-lanes`, are tested against it.
+//! A kernel calls `warpline_…`, an external function; where the operation works on values of several types, the name
+//! ends in the type (`warpline_reduce_add_f32`). This module is the one place that knows names and types: import,
+//! verifier and interpreter ask it, and the declarations for C and Rust, in the crate `warpline-lanes`, are tested
+//! against it.
 
 use super::types::{FloatKind, Type};
 
@@ -100,18 +101,20 @@ pub enum LaneOp {
     LaneIndex,
     /// `lane_count`: the number of lanes W, uniform `i32`.
     LaneCount,
-    /// `shuffle x, k`: the `x` of lane `k : i32` (unsigned), or zero if there is no such lane or it is not active. Uniform if `k` is.
+    /// `shuffle x, k`: the `x` of lane `k : i32` (unsigned), or zero if there is no such lane or it is not active.
+    /// Uniform if `k` is.
     Shuffle,
     /// `first x, c`: the `x` of the first active lane whose `c : i1` is true, or zero if there is none. Uniform.
     First,
     /// `insert x, k, y`: `y` in lane `k : i32`, `x` in the others.
     Insert,
-    /// `compact p, x, c`: of the active lanes whose `c : i1` is true, in their order, the *n*-th stores its `x` at its `p + n`, counted in
-    /// elements and from 0. How many have stored, uniform `i32`.
+    /// `compact p, x, c`: of the active lanes whose `c : i1` is true, in their order, the *n*-th stores its `x` at
+    /// its `p + n`, counted in elements and from 0. How many have stored, uniform `i32`.
     Compact,
     /// `reduce_… x`: the `x` of all active lanes combined. Uniform.
     Reduce(Combine),
-    /// `scan_exclusive_… x`: the `x` of the active lanes before this one combined, beginning with [`Combine::beginning`].
+    /// `scan_exclusive_… x`: the `x` of the active lanes before this one combined, beginning with
+    /// [`Combine::beginning`].
     ScanExclusive(Combine),
     /// `scan_inclusive_… x`: the `x` of the active lanes up to this one combined.
     ScanInclusive(Combine),
@@ -125,8 +128,8 @@ pub enum LaneOp {
     MaskOr,
     /// `blend m, a, b` = `select m, a, b` for a mask `m`; `a` and `b` of any type.
     Blend,
-    /// `blend_any m, a, b` = `blend m, a, b`, with the promise that the lanes of `a`, where it counts, and those of the result
-    /// are uniform or have one stride: `a` may be taken for all lanes if `m` is true in any.
+    /// `blend_any m, a, b` = `blend m, a, b`, with the promise that the lanes of `a`, where it counts, and those of
+    /// the result are uniform or have one stride: `a` may be taken for all lanes if `m` is true in any.
     BlendAny,
 }
 
@@ -185,7 +188,8 @@ pub const ELEMENTS: [(&str, Type, bool); 10] = [
 ];
 
 impl LaneOp {
-    /// Whether it combines masks or chooses by one, as vectorized code does and no program that is given to the vectorizer.
+    /// Whether it combines masks or chooses by one, as vectorized code does and no program that is given to the
+    /// vectorizer.
     pub fn is_of_masks(self) -> bool {
         use LaneOp::{Blend, BlendAny, MaskAnd, MaskAndNot, MaskAny, MaskOr};
         matches!(self, MaskAny | MaskAnd | MaskAndNot | MaskOr | Blend | BlendAny)
@@ -257,8 +261,8 @@ impl LaneOp {
         }
     }
 
-    /// The types of operands and result for elements of type `elem`, which counts only where the operation works on several types
-    /// (and for the arms of blends).
+    /// The types of operands and result for elements of type `elem`, which counts only where the operation works on
+    /// several types (and for the arms of blends).
     pub fn signature(self, elem: Type) -> (Vec<Type>, Type) {
         const LANE: Type = Type::Int(32);
         let bools = |n: usize| vec![Type::BOOL; n];
@@ -277,7 +281,8 @@ impl LaneOp {
         }
     }
 
-    /// Whether elements may have this type. Pointers have no place in names of functions; the vectorizer asks for the first one by itself.
+    /// Whether elements may have this type. Pointers have no place in names of functions; the vectorizer asks for the
+    /// first one by itself.
     pub fn takes(self, elem: Type) -> bool {
         let known = ELEMENTS.iter().any(|&(_, ty, _)| ty == elem) || (self == LaneOp::First && elem.is_ptr());
         known && self.combine().is_none_or(|c| c.fits(elem))
@@ -300,8 +305,8 @@ impl LaneOp {
         Some((op, ty))
     }
 
-    /// The operation that a name with this keyword means for unsigned or signed numbers. Keywords of unsigned minima and maxima stand
-    /// in no name.
+    /// The operation that a name with this keyword means for unsigned or signed numbers. Keywords of unsigned minima
+    /// and maxima stand in no name.
     fn with_sign(self, unsigned: bool) -> Option<LaneOp> {
         let sign = |c: Combine| match c {
             Combine::UMin | Combine::UMax => None,

@@ -81,7 +81,8 @@ pub struct Module {
     pub symbols: PrimaryMap<Symbol, SymbolData>,
     /// Source locations.
     pub locations: PrimaryMap<Loc, SourceLoc>,
-    /// The types that memory is accessed as. They are no part of the text form, which therefore knows less of what is apart.
+    /// The types that memory is accessed as. They are no part of the text form, which therefore knows less of what is
+    /// apart.
     pub access_types: AccessTypes,
     symbol_by_name: HashMap<Box<str>, Symbol>,
 }

@@ -17,8 +17,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place of a location in a function: of code that was inlined into it from another file, the place of the call in the
-    /// function's own file. None if no line is known.
+    /// The place of a location in a function: of code that was inlined into it from another file, the place of the
+    /// call in the function's own file. None if no line is known.
     pub fn of(module: &Module, func: &Function, loc: Option<Loc>) -> Option<Place> {
         let own = func.loc.expand().map(|l| &module.locations[l].file);
         let mut around = std::iter::successors(loc, |&l| module.locations[l].inlined_at);

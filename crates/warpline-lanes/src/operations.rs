@@ -1,8 +1,8 @@
 //! Operations on lanes that a kernel may call.
 //!
-//! A kernel is written for one lane; warpline runs it on W lanes at once. By these functions it can look at the other lanes
-//! of its group. They speak of the lanes that are *active*: those that execute the call together. In a program that is not
-//! vectorized, each means what one lane alone would see.
+//! A kernel is written for one lane; warpline runs it on W lanes at once. By these functions it can look at the other
+//! lanes of its group. They speak of the lanes that are *active*: those that execute the call together. In a program
+//! that is not vectorized, each means what one lane alone would see.
 //!
 //! These are declarations; warpline puts the operation in place of each call. For an ordinary scalar build, the
 //! feature `scalar` defines the functions.
@@ -28,11 +28,11 @@ functions! {
     fn warpline_any(condition: bool) -> bool { condition }
     /// Whether the condition holds in all active lanes. The same for all of them. One lane alone: the condition itself.
     fn warpline_all(condition: bool) -> bool { condition }
-    /// Bit *k* says whether lane *k* is active and its condition holds. The same for all active lanes. One lane alone: the
-    /// condition as 0 or 1.
+    /// Bit *k* says whether lane *k* is active and its condition holds. The same for all active lanes. One lane
+    /// alone: the condition as 0 or 1.
     fn warpline_ballot(condition: bool) -> u64 { condition as u64 }
-    /// The number of active lanes in which the condition holds. The same for all of them. One lane alone: the condition as 0
-    /// or 1.
+    /// The number of active lanes in which the condition holds. The same for all of them. One lane alone: the
+    /// condition as 0 or 1.
     fn warpline_popcount(condition: bool) -> u32 { condition as u32 }
     /// The number of the lane, from 0. One lane alone: 0.
     fn warpline_lane_index() -> u32 { 0 }
@@ -124,8 +124,8 @@ macro_rules! elements {
 }
 elements!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
 
-/// The `x` of lane `lane`; 0 if there is no such lane or it is not active. If all active lanes ask for the same one, they are known to
-/// get the same. One lane alone: its own `x` if it asks for lane 0.
+/// The `x` of lane `lane`; 0 if there is no such lane or it is not active. If all active lanes ask for the same one,
+/// they are known to get the same. One lane alone: its own `x` if it asks for lane 0.
 #[inline(always)]
 pub fn warpline_shuffle<T: Element>(x: T, lane: u32) -> T {
     x.shuffle(lane)
@@ -143,8 +143,8 @@ pub fn warpline_extract<T: Element>(x: T, lane: u32) -> T {
     x.shuffle(lane)
 }
 
-/// The `x` of the first active lane in which the condition holds; 0 if it holds in none. The same for all active lanes. One lane alone: its own `x`
-/// if the condition holds.
+/// The `x` of the first active lane in which the condition holds; 0 if it holds in none. The same for all active
+/// lanes. One lane alone: its own `x` if the condition holds.
 #[inline(always)]
 pub fn warpline_first<T: Element>(x: T, condition: bool) -> T {
     x.first(condition)
@@ -156,8 +156,9 @@ pub fn warpline_insert<T: Element>(x: T, lane: u32, y: T) -> T {
     x.insert(lane, y)
 }
 
-/// A packed store: the active lanes for which `active` holds store their `x` one after another, in their order, from `to` on. How
-/// many did; the same for all active lanes. If `to` differs between lanes, the n-th of them, from 0, stores at its own `to.add(n)`.
+/// A packed store: the active lanes for which `active` holds store their `x` one after another, in their order, from
+/// `to` on. How many did; the same for all active lanes. If `to` differs between lanes, the n-th of them, from 0,
+/// stores at its own `to.add(n)`.
 ///
 /// # Safety
 /// There must be room for the numbers that are stored; `to` need not be aligned.
@@ -210,9 +211,9 @@ macro_rules! combining {
 }
 
 combining! {
-    /// Numbers that can be added, multiplied and compared. Integers wrap. Floating-point numbers are added and multiplied in the order of
-    /// lanes, so that results are the same each time; the smallest and the greatest are NaN if one of the numbers is, and −0 is
-    /// less than +0.
+    /// Numbers that can be added, multiplied and compared. Integers wrap. Floating-point numbers are added and
+    /// multiplied in the order of lanes, so that results are the same each time; the smallest and the greatest are
+    /// NaN if one of the numbers is, and −0 is less than +0.
     Number: Element, [i8 i16 i32 i64 u8 u16 u32 u64 f32 f64] {
         /// The sum of the active lanes' numbers. The same for all of them.
         warpline_reduce_add = reduce_add "reduce_add", |x| x;
@@ -226,9 +227,11 @@ combining! {
         warpline_scan_exclusive_add = scan_exclusive_add "scan_exclusive_add", |_| Limits::ZERO;
         /// The product of the numbers of the active lanes before this one, beginning with 1.
         warpline_scan_exclusive_mul = scan_exclusive_mul "scan_exclusive_mul", |_| Limits::ONE;
-        /// The smallest number of the active lanes before this one; the greatest of the type (or infinity) if there is none.
+        /// The smallest number of the active lanes before this one; the greatest of the type (or infinity) if there
+        /// is none.
         warpline_scan_exclusive_min = scan_exclusive_min "scan_exclusive_min", |_| Limits::GREATEST;
-        /// The greatest number of the active lanes before this one; the least of the type (or minus infinity) if there is none.
+        /// The greatest number of the active lanes before this one; the least of the type (or minus infinity) if
+        /// there is none.
         warpline_scan_exclusive_max = scan_exclusive_max "scan_exclusive_max", |_| Limits::LEAST;
         /// The sum of the numbers of the active lanes up to this one.
         warpline_scan_inclusive_add = scan_inclusive_add "scan_inclusive_add", |x| x;

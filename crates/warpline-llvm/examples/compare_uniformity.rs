@@ -4,9 +4,9 @@
 //! cargo run --release -p warpline-llvm --example compare_uniformity -- FILES…
 //! ```
 //!
-//! LLVM's opinions are those of the library that warpline loads and, where it is installed, of `opt-19`. Prints a table for Markdown, with
-//! a line for each file, and below it whatever is divergent here and uniform to LLVM, with the reason. `--uniform` lists
-//! the opposite too.
+//! LLVM's opinions are those of the library that warpline loads and, where it is installed, of `opt-19`. Prints a
+//! table for Markdown, with a line for each file, and below it whatever is divergent here and uniform to LLVM, with
+//! the reason. `--uniform` lists the opposite too.
 
 use std::collections::BTreeMap;
 use std::path::Path;

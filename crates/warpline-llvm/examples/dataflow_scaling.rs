@@ -5,13 +5,14 @@
 //! cargo run --release -p warpline-llvm --example dataflow_scaling -- [--runs N] --largest N [--shape NAME]…
 //! ```
 //!
-//! Prints tables in Markdown. With files (LLVM IR, best not optimised: local variables become values first), for each client and for functions by their
-//! number of blocks: the times of splitting, of the sparse solver and of the dense one, in milliseconds, and how many times longer the dense one
-//! takes than splitting and sparse solving together. Without files, the same for functions of some shapes of
-//! control flow with about 100 to `--largest` blocks and a tenth as many variables, and the exponents fitted to blocks^x over sizes
-//! of 1,000 blocks and more. Dense times are left out where a function would take too long.
-//! Times are processor time, the least of `--runs` (3). The dense solver finds what is live, solves, and walks the program once more to write
-//! down what it answers questions from; the sparse one builds its constraints and solves.
+//! Prints tables in Markdown. With files (LLVM IR, best not optimised: local variables become values first), for each
+//! client and for functions by their number of blocks: the times of splitting, of the sparse solver and of the dense
+//! one, in milliseconds, and how many times longer the dense one takes than splitting and sparse solving together.
+//! Without files, the same for functions of some shapes of control flow with about 100 to `--largest` blocks and a
+//! tenth as many variables, and the exponents fitted to blocks^x over sizes of 1,000 blocks and more. Dense times are
+//! left out where a function would take too long. Times are processor time, the least of `--runs` (3). The dense
+//! solver finds what is live, solves, and walks the program once more to write down what it answers questions from;
+//! the sparse one builds its constraints and solves.
 
 use std::path::Path;
 
@@ -74,7 +75,8 @@ impl Times {
     }
 }
 
-const COLUMNS: &str = "split ms | sparse ms | dense ms | dense / (split + sparse) | dense / sparse | steps in sweeps | fifo | lifo";
+const COLUMNS: &str = "split ms | sparse ms | dense ms | dense / (split + sparse) | dense / sparse | steps in \
+ sweeps | fifo | lifo";
 
 fn main() {
     let (mut largest, mut runs, mut wanted, mut files) = (100_000, 3, Vec::new(), Vec::new());

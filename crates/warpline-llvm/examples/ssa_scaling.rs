@@ -4,11 +4,11 @@
 //! cargo run --release -p warpline-llvm --example ssa_scaling -- [--largest N] [--runs N] [--shape NAME]…
 //! ```
 //!
-//! Prints a table in Markdown: for shapes of control flow of about 100 to `--largest` (100,000) blocks with a tenth as many
-//! variables, the median times of precise placement alone (minimal and pruned; dominators counted), of whole construction (strict,
-//! and precise without strictness, both pruned), of the report of unwritten reads, of closing loops, and of
-//! destruction with few variables; the peak of the memory that the strict construction allocates; and the exponents fitted to blocks^x
-//! over sizes of 1,000 blocks and more.
+//! Prints a table in Markdown: for shapes of control flow of about 100 to `--largest` (100,000) blocks with a tenth
+//! as many variables, the median times of precise placement alone (minimal and pruned; dominators counted), of whole
+//! construction (strict, and precise without strictness, both pruned), of the report of unwritten reads, of closing
+//! loops, and of destruction with few variables; the peak of the memory that the strict construction allocates; and
+//! the exponents fitted to blocks^x over sizes of 1,000 blocks and more.
 
 use std::time::Instant;
 

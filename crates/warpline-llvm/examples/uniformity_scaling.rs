@@ -1,16 +1,19 @@
-//! How the time and memory of the uniformity analysis grow with the program, and how they compare with LLVM's own analysis.
+//! How the time and memory of the uniformity analysis grow with the program, and how they compare with LLVM's own
+//! analysis.
 //!
 //! ```text
 //! cargo run --release -p warpline-llvm --example uniformity_scaling -- [--largest N] [--shape NAME]… [--driver PROGRAM]
 //! ```
 //!
-//! Prints a table in Markdown: for nine shapes and sizes from 50 to `--largest` (50,000) the number of instructions, the
-//! median times of the engine (depth-first order, cycles, joins, fixed point) and of the whole (from the IR, with shapes),
-//! the peak of the memory that the analysis allocates, and the exponents fitted to instructions^x over all sizes.
+//! Prints a table in Markdown: for nine shapes and sizes from 50 to `--largest` (50,000) the number of instructions,
+//! the median times of the engine (depth-first order, cycles, joins, fixed point) and of the whole (from the IR, with
+//! shapes), the peak of the memory that the analysis allocates, and the exponents fitted to instructions^x over all
+//! sizes.
 //!
-//! `--driver` names a program that times libLLVM's own analysis, called as `PROGRAM FILE --mtriple T --iters N --json`, and
-//! printing `{"functions":[{"cycles_ns","uniformity_ns"}]}`. It is run on the same file, between two series of ours, and
-//! given up after two minutes. LLVM's time is that of its cycles and its uniformity, without the dominators that both need.
+//! `--driver` names a program that times libLLVM's own analysis, called as
+//! `PROGRAM FILE --mtriple T --iters N --json`, and printing `{"functions":[{"cycles_ns","uniformity_ns"}]}`. It is
+//! run on the same file, between two series of ours, and given up after two minutes. LLVM's time is that of its
+//! cycles and its uniformity, without the dominators that both need.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! What LLVM's code calls for conversions to `bfloat` that it has no instructions for. Compilers have these functions in libraries of
-//! their own, which this process need not be linked with.
+//! What LLVM's code calls for conversions to `bfloat` that it has no instructions for. Compilers have these functions
+//! in libraries of their own, which this process need not be linked with.
 //!
 //! Results are returned in the lowest 16 bits of a register for floats.
 
@@ -18,7 +18,8 @@ fn nearest(bits: u32, is_nan: bool) -> u32 {
     (if is_nan { bits | 0x0040_0000 } else { bits.wrapping_add(0x7fff + (bits >> 16 & 1)) }) >> 16
 }
 
-/// The number as a float; if it is none, that one of its neighbours which has an odd last bit, so that rounding again sees no tie that was none.
+/// The number as a float; if it is none, that one of its neighbours which has an odd last bit, so that rounding again
+/// sees no tie that was none.
 fn rounded_to_odd(x: f64) -> f32 {
     let near = x as f32;
     if x.is_nan() || f64::from(near) == x {

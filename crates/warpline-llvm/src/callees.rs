@@ -57,9 +57,9 @@ impl Callees for FinalBodies {
 }
 
 impl Imported {
-    /// The functions of which calls do what their bodies say: no other module's body may take their place, and arguments are passed as
-    /// the values that they are.
-    /// `register_bits` is the size of the machine's vector registers, which says which [variants](warpline_vectorize::vector_abi) it can execute.
+    /// The functions of which calls do what their bodies say: no other module's body may take their place, and
+    /// arguments are passed as the values that they are. `register_bits` is the size of the machine's vector
+    /// registers, which says which [variants](warpline_vectorize::vector_abi) it can execute.
     pub fn final_bodies(&self, register_bits: u32) -> FinalBodies {
         let (mut bodies, mut addressed) = (BTreeSet::new(), BTreeSet::new());
         for (id, func) in &self.ir.functions {

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-/// Measures how much processor time this thread uses: what else the machine does in the meantime is not counted. Where that
-/// cannot be read it is the time of day.
+/// Measures how much processor time this thread uses: what else the machine does in the meantime is not counted.
+/// Where that cannot be read it is the time of day.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
     thread: Option<Duration>,

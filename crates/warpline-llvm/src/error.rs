@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
-/// Any failure of the bridge. The text of each names the input or the item concerned and, where there is one, the remedy.
+/// Any failure of the bridge. The text of each names the input or the item concerned and, where there is one, the
+/// remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// No usable LLVM was found.
     #[error(
-        "no usable LLVM library was found:\n{}\nset WARPLINE_LLVM to a libLLVM.so of version 19 to 23, or install a Rust \
+        "no usable LLVM library was found:\n{}\nset WARPLINE_LLVM to a libLLVM.so of version 19 to 23, or \
+         install a Rust \
          toolchain (`rustup` ships one) or a package such as `libllvm19`",
         tried.iter().map(|(path, why)| format!("  {}: {why}", path.display())).collect::<Vec<_>>().join("\n")
     )]
@@ -85,7 +87,8 @@ pub enum Error {
     },
     /// A module states another data layout than its target has.
     #[error(
-        "{input}: its data layout `{stated}` is not that of {triple}, `{target}`: state the target that it was made for, or no layout"
+        "{input}: its data layout `{stated}` is not that of {triple}, `{target}`: state the target that it was \
+         made for, or no layout"
     )]
     Layout {
         /// The module.

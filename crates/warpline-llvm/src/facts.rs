@@ -1,5 +1,5 @@
-//! What the uniformity analysis wants to know of a function besides its IR: how it is launched, and details of instructions that
-//! the IR carries without looking into them.
+//! What the uniformity analysis wants to know of a function besides its IR: how it is launched, and details of
+//! instructions that the IR carries without looking into them.
 
 use std::sync::Arc;
 
@@ -33,8 +33,8 @@ pub fn target_of_triple(triple: &str) -> Target {
 }
 
 impl Imported {
-    /// What the analysis is to be asked about a function by default: the target's rules, parameters by calling convention, the facts
-    /// that attributes and metadata state.
+    /// What the analysis is to be asked about a function by default: the target's rules, parameters by calling
+    /// convention, the facts that attributes and metadata state.
     pub fn analysis_options(&self, id: FuncId, target: Target, summaries: Option<Arc<Summaries>>) -> Options {
         let Input { args, facts, .. } = self.summary_input(id, target);
         Options { args, target, facts, summaries, ..Options::default() }
@@ -121,8 +121,8 @@ fn has_feature(features: &str, wanted: &str) -> bool {
     features.split(',').any(|f| f.trim() == wanted)
 }
 
-/// The lanes of a wave: 64, unless the features say 32, as clang writes them for every CPU. Too large a number does no harm: what is
-/// one for 64 lanes in a row is for each half of them.
+/// The lanes of a wave: 64, unless the features say 32, as clang writes them for every CPU. Too large a number does
+/// no harm: what is one for 64 lanes in a row is for each half of them.
 fn wave_size(features: &str) -> u32 {
     if has_feature(features, "+wavefrontsize32") && !has_feature(features, "+wavefrontsize64") {
         32
@@ -135,8 +135,8 @@ fn wave_size(features: &str) -> u32 {
 fn required_work_group(module: &Module, function: LLVMValueRef) -> Option<[u32; 3]> {
     const NAME: &str = "reqd_work_group_size";
     let f = functions();
-    // SAFETY: a live function; the list is freed; the operands of the node are integers, and are asked for their value only if
-    // they are.
+    // SAFETY: a live function; the list is freed; the operands of the node are integers, and are asked for their
+    // value only if they are.
     unsafe {
         let kind = f.LLVMGetMDKindIDInContext(module.context(), NAME.as_ptr().cast(), NAME.len() as u32);
         let mut count = 0;
@@ -174,8 +174,9 @@ fn string_attribute(function: LLVMValueRef, key: &str) -> Option<String> {
 /// What there is to note of a call.
 fn note(inst: LLVMValueRef) -> Option<Note> {
     let f = functions();
-    // SAFETY: a live instruction; callees and attributes are asked of calls, details of assembly of assembly, and pointer and length
-    // describe its constraints. The operand of a register's intrinsic is a node with the register's name.
+    // SAFETY: a live instruction; callees and attributes are asked of calls, details of assembly of assembly, and
+    // pointer and length describe its constraints. The operand of a register's intrinsic is a node with the
+    // register's name.
     unsafe {
         let is_call = !f.LLVMIsACallInst(inst).is_null()
             || !f.LLVMIsAInvokeInst(inst).is_null()

@@ -1,13 +1,14 @@
 //! From source files to bitcode, by the compilers that the user has.
 //!
-//! Rust comes from `$RUSTC` or `rustc`, everything else from `$CLANG`, `clang`, or `clang-23` down to `clang-16`. Both are asked
-//! for unoptimised IR that carries the marks of an optimising compilation, and for line tables:
-//! - rustc with `-C no-prepopulate-passes` and `panic=abort`, since its optimiser would thread jumps through lane operations;
-//!   A file that names the crate `warpline_lanes` gets it;
-//!   It runs in a folder of its own, and its paths are mapped to what they are from the folder that the user is in;
-//! - clang with `-O1 -Xclang -disable-llvm-passes`, and `-ffp-contract=off`, so that no multiplication and addition are fused
-//!   behind the program's back, unless the user asks for it. `warpline.h` is found behind all other headers. Of OpenMP, C and C++ get what is for lanes
-//!   (`-fopenmp-simd`); where that is not enough, the source is compiled again, as [`openmp`] says.
+//! Rust comes from `$RUSTC` or `rustc`, everything else from `$CLANG`, `clang`, or `clang-23` down to `clang-16`.
+//! Both are asked for unoptimised IR that carries the marks of an optimising compilation, and for line tables:
+//! - rustc with `-C no-prepopulate-passes` and `panic=abort`, since its optimiser would thread jumps through lane
+//!   operations; A file that names the crate `warpline_lanes` gets it; It runs in a folder of its own, and its paths
+//!   are mapped to what they are from the folder that the user is in;
+//! - clang with `-O1 -Xclang -disable-llvm-passes`, and `-ffp-contract=off`, so that no multiplication and addition
+//!   are fused behind the program's back, unless the user asks for it. `warpline.h` is found behind all other
+//!   headers. Of OpenMP, C and C++ get what is for lanes (`-fopenmp-simd`); where that is not enough, the source is
+//!   compiled again, as [`openmp`] says.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -68,12 +69,12 @@ pub struct Compiled {
     pub warnings: String,
 }
 
-/// Compiles a source file to bitcode. `triple` is the target; `None` is this machine. With `contract`, clang may fuse multiplications and additions of
-/// one expression.
+/// Compiles a source file to bitcode. `triple` is the target; `None` is this machine. With `contract`, clang may fuse
+/// multiplications and additions of one expression.
 ///
 /// # Errors
-/// [`Error::FrontEnd`] with the compiler's own messages, [`Error::MissingTool`], [`Error::Io`], [`Error::UnknownKind`] for a kind
-/// that needs no compiler.
+/// [`Error::FrontEnd`] with the compiler's own messages, [`Error::MissingTool`], [`Error::Io`],
+/// [`Error::UnknownKind`] for a kind that needs no compiler.
 pub fn compile(path: &Path, triple: Option<&str>, contract: bool) -> Result<Compiled> {
     let kind = InputKind::of(path)?;
     // The compilers' own messages for an unreadable file are less clear.
@@ -110,8 +111,8 @@ pub fn compile(path: &Path, triple: Option<&str>, contract: bool) -> Result<Comp
     }
 }
 
-/// The directives of OpenMP in a file in C or C++, and those by which it tells clang that iterations do not depend on each other; none in
-/// other files. The options are those of [`compile`].
+/// The directives of OpenMP in a file in C or C++, and those by which it tells clang that iterations do not depend on
+/// each other; none in other files. The options are those of [`compile`].
 ///
 /// # Errors
 /// As [`compile`].
@@ -171,8 +172,8 @@ impl Clang<'_> {
             let builtins = self.directory.join("builtins.cl");
             write(&builtins, OPENCL_BUILTINS)?;
             arguments.splice(0..0, ["-include".into(), builtins.into()]);
-            // For clang only some processors have OpenCL's optional types, such as `double`; compilers make them for all.
-            // The definitions are inlined, so it does not matter how vectors are passed.
+            // For clang only some processors have OpenCL's optional types, such as `double`; compilers make them for
+            // all. The definitions are inlined, so it does not matter how vectors are passed.
             arguments.splice(0..0, ["-Wno-psabi", "-Xclang", "-cl-ext=+all"].map(OsString::from));
         }
         let mut own = OsString::from("-ffile-prefix-map=");
@@ -213,8 +214,8 @@ fn write(path: &Path, text: &str) -> Result<()> {
 /// What the attribute `warpline_lanes::kernel` is here: a crate for the compiler.
 const KERNEL_ATTRIBUTE: &str = include_str!("kernel_attribute.rs");
 
-/// The arguments that make the crate `warpline_lanes` known; none where the input does not name it. The crate is compiled into the folder,
-/// with the attribute for kernels if the input speaks of such.
+/// The arguments that make the crate `warpline_lanes` known; none where the input does not name it. The crate is
+/// compiled into the folder, with the attribute for kernels if the input speaks of such.
 fn lanes_crate(path: &Path, directory: &Path, target: &[OsString]) -> Result<Vec<OsString>> {
     let text = std::fs::read(path).map_err(|error| Error::io("cannot read", path, &error))?;
     let text = String::from_utf8_lossy(&text);
@@ -287,8 +288,8 @@ fn rust_arguments(path: &Path, output: &Path, directory: &Path) -> Result<Vec<Os
         "-Copt-level=3",
         "-Cdebuginfo=line-tables-only",
         "--emit=llvm-bc",
-        // With this form, intermediate files are beside the output and not in the current folder, where another compiler may be
-        // at work.
+        // With this form, intermediate files are beside the output and not in the current folder, where another
+        // compiler may be at work.
         "-o",
     ]
     .map(OsString::from)
@@ -324,7 +325,8 @@ fn clang_arguments(
     let again = step == Step::Compile(Lanes::OpenMp);
     let language: &[&str] = match kind {
         InputKind::OpenCl => &["-xcl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header", "-nogpulib"],
-        // Exceptions stay what the target makes of them: without them clang drops handlers of functions with OpenMP's pragmas in silence.
+        // Exceptions stay what the target makes of them: without them clang drops handlers of functions with OpenMP's
+        // pragmas in silence.
         InputKind::Cpp if again => &["-xc++-cpp-output", "-fno-rtti", "-fopenmp", "-w"],
         InputKind::Cpp => &["-xc++", "-fno-rtti", "-fopenmp-simd"],
         _ if again => &["-xcpp-output", "-fopenmp", "-w"],

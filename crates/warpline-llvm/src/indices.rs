@@ -1,14 +1,15 @@
 //! Extensions of sums of indices, taken apart while it is known that the sums do not wrap.
 //!
-//! In `a[z * n + y * m + x]` with indices of type `int` the sums carry `nsw`, so that neighbours in `x` are neighbours in memory. Simplification
-//! gives that up: `instcombine` writes `sub i, (shl n, 1)` for `i + -2 * n`, and `licm` adds up what is the same in all iterations of a loop
-//! first, both without flags. So before either runs, `sext (add nsw i, n)` becomes `add nsw (sext i), (sext n)`, and likewise for `sub`: wide sums need no
-//! flags for neighbours to stay neighbours. Indices of gathers are to stay narrow, so that is done
+//! In `a[z * n + y * m + x]` with indices of type `int` the sums carry `nsw`, so that neighbours in `x` are
+//! neighbours in memory. Simplification gives that up: `instcombine` writes `sub i, (shl n, 1)` for `i + -2 * n`, and
+//! `licm` adds up what is the same in all iterations of a loop first, both without flags. So before either runs,
+//! `sext (add nsw i, n)` becomes `add nsw (sext i), (sext n)`, and likewise for `sub`: wide sums need no flags for
+//! neighbours to stay neighbours. Indices of gathers are to stay narrow, so that is done
 //! * in loops, where one of the two is the same in all iterations of the innermost one; the other part stays narrow;
 //! * in functions that may be kernels, where both are made of parameters: an index, and what lanes share.
 //!
-//! That is right wherever the narrow sum does not wrap, and where it does it is poison. Which parts are the same in all iterations, and which functions
-//! are kernels, is guessed; it decides nothing but what is worth taking apart.
+//! That is right wherever the narrow sum does not wrap, and where it does it is poison. Which parts are the same in
+//! all iterations, and which functions are kernels, is guessed; it decides nothing but what is worth taking apart.
 
 use std::collections::HashMap;
 
@@ -35,7 +36,8 @@ impl Module {
         });
     }
 
-    /// Takes extensions of sums of parameters apart in all functions that are visible from outside and that nothing in the module refers to.
+    /// Takes extensions of sums of parameters apart in all functions that are visible from outside and that nothing
+    /// in the module refers to.
     pub(crate) fn split_sums_of_parameters(&mut self) {
         let f = functions();
         self.with_bodies(|builder, function| {
@@ -78,8 +80,8 @@ type Worth<'a> = &'a dyn Fn([LLVMValueRef; 2]) -> Option<[bool; 2]>;
 /// The block is live.
 unsafe fn split_in(builder: LLVMBuilderRef, block: LLVMBasicBlockRef, worth: Worth<'_>) {
     let f = functions();
-    // SAFETY: instructions of a live block. An extension goes when nothing refers to it, after the one behind it has been looked up;
-    // what takes its place has its type and stands before it, where its operands are defined.
+    // SAFETY: instructions of a live block. An extension goes when nothing refers to it, after the one behind it has
+    // been looked up; what takes its place has its type and stands before it, where its operands are defined.
     unsafe {
         let mut at = f.LLVMGetFirstInstruction(block);
         while !at.is_null() {
@@ -163,7 +165,8 @@ impl Loops {
     fn of(function: LLVMValueRef) -> Option<Loops> {
         let f = functions();
         let mut blocks = Vec::new();
-        // SAFETY: a function of a live module, and its blocks, of which each has a terminator since the module has been verified.
+        // SAFETY: a function of a live module, and its blocks, of which each has a terminator since the module has
+        // been verified.
         let edges = unsafe {
             let mut block = f.LLVMGetFirstBasicBlock(function);
             while !block.is_null() {

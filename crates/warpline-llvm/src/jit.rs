@@ -1,10 +1,11 @@
 //! Running machine code in this process.
 //!
-//! An object file made by [`crate::TargetMachine::emit`] is linked into the process by LLVM's ORC. Its undefined symbols are
-//! looked up among the process's own, the C library, the math library and, where there is one, glibc's vector math library.
+//! An object file made by [`crate::TargetMachine::emit`] is linked into the process by LLVM's ORC. Its undefined
+//! symbols are looked up among the process's own, the C library, the math library and, where there is one, glibc's
+//! vector math library.
 //!
-//! The only native signature called from here is `void (ptr)`: whoever generates code also generates an entry thunk that takes
-//! the address of an array of 8-byte slots, loads the arguments from it, and stores the result back.
+//! The only native signature called from here is `void (ptr)`: whoever generates code also generates an entry thunk
+//! that takes the address of an array of 8-byte slots, loads the arguments from it, and stores the result back.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::marker::PhantomData;
@@ -59,7 +60,8 @@ impl Jit {
         unsafe { take_error(f.LLVMOrcCreateLLJIT(&raw mut raw, ptr::null_mut())) }
             .map_err(|message| Error::Jit { message })?;
         let jit = Self { raw, reported };
-        // SAFETY: the session lives as long as the JIT, and so does the boxed list; the generator is given to the library.
+        // SAFETY: the session lives as long as the JIT, and so does the boxed list; the generator is given to the
+        // library.
         unsafe {
             let session = f.LLVMOrcLLJITGetExecutionSession(raw);
             let list: *const Mutex<Vec<String>> = &raw const *jit.reported;
@@ -116,8 +118,8 @@ impl Jit {
 
     /// The function of that name, linked now.
     ///
-    /// The function must have the type `void (ptr)` and keep to the slots that it is documented to use: this is where machine
-    /// code enters a safe program, and its correctness rests on whoever generated it.
+    /// The function must have the type `void (ptr)` and keep to the slots that it is documented to use: this is where
+    /// machine code enters a safe program, and its correctness rests on whoever generated it.
     ///
     /// # Errors
     /// [`Error::Jit`] when it, or something it refers to, is not there.
@@ -165,7 +167,8 @@ impl Drop for Jit {
 impl JitFunction<'_> {
     /// Calls the function with the address of `slots`.
     pub fn call(&self, slots: &mut [u64]) {
-        // SAFETY: the code is linked while the JIT is borrowed; its type and its use of the slots are promised in `Jit::function`.
+        // SAFETY: the code is linked while the JIT is borrowed; its type and its use of the slots are promised in
+        // `Jit::function`.
         unsafe { (self.entry)(slots.as_mut_ptr()) };
     }
 
@@ -179,9 +182,9 @@ impl JitFunction<'_> {
 }
 
 impl Module {
-    /// Gives a body to every declared function that neither the module nor this process has, so that the module can be linked:
-    /// when the running code reaches one, such as Rust's panic functions, the process ends with a message that names
-    /// it. Weak ones become null, as a linker makes them.
+    /// Gives a body to every declared function that neither the module nor this process has, so that the module can
+    /// be linked: when the running code reaches one, such as Rust's panic functions, the process ends with a message
+    /// that names it. Weak ones become null, as a linker makes them.
     ///
     /// Returns the names.
     pub fn define_missing(&mut self) -> Vec<String> {
@@ -261,7 +264,8 @@ fn in_process(name: &str) -> bool {
         .is_ok_and(|symbol| !symbol.is_null())
 }
 
-/// Makes the math library, glibc's vector variants and SLEEF, where there are any, visible to the linker in this process.
+/// Makes the math library, glibc's vector variants and SLEEF, where there are any, visible to the linker in this
+/// process.
 fn open_math_libraries() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

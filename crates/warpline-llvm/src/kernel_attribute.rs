@@ -1,4 +1,5 @@
-//! What the attribute `warpline_lanes::kernel` does where warpline compiles a kernel: it makes the function visible under its name.
+//! What the attribute `warpline_lanes::kernel` does where warpline compiles a kernel: it makes the function visible
+//! under its name.
 
 extern crate proc_macro;
 

@@ -1,7 +1,9 @@
-//! Calls of lane operations in LLVM's modules: what passes must not do with them, and what they mean for one lane alone.
+//! Calls of lane operations in LLVM's modules: what passes must not do with them, and what they mean for one lane
+//! alone.
 //!
-//! They are marked `convergent`, which forbids making their execution depend on more or less control flow,
-//! and as reading and writing inaccessible memory, which keeps them in order; functions that call them become convergent too.
+//! They are marked `convergent`, which forbids making their execution depend on more or less control flow, and as
+//! reading and writing inaccessible memory, which keeps them in order; functions that call them become convergent
+//! too.
 
 use llvm_sys::LLVMIntPredicate::LLVMIntEQ;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
@@ -71,7 +73,8 @@ impl Module {
     }
 
     /// # Safety
-    /// The function must belong to this module, have no body and the operation's types, but that booleans may be any integers.
+    /// The function must belong to this module, have no body and the operation's types, but that booleans may be any
+    /// integers.
     unsafe fn define_for_one_lane(&self, function: LLVMValueRef, op: LaneOp, elem: Type) {
         let f = functions();
         // SAFETY: all handles belong to this live module; operands have the types that the operations need.
@@ -153,8 +156,8 @@ unsafe fn converted(builder: LLVMBuilderRef, x: LLVMValueRef, to: LLVMTypeRef) -
     }
 }
 
-/// Whether a function has the types of an operation. Booleans of those that work on nothing else may be any integers, as some front ends
-/// have them.
+/// Whether a function has the types of an operation. Booleans of those that work on nothing else may be any integers,
+/// as some front ends have them.
 fn is_declared_as(function: LLVMValueRef, op: LaneOp, elem: Type) -> bool {
     let f = functions();
     let (params, ret) = op.signature(elem);

@@ -1,12 +1,13 @@
 //! The LLVM bridge: import, export, targets, optimise, run in place.
 //!
-//! Everything here works with the LLVM of the machine it runs on, opened at run time (see [`Llvm`]); building needs none.
-//! All `unsafe` code of warpline lives in this crate.
+//! Everything here works with the LLVM of the machine it runs on, opened at run time (see [`Llvm`]); building needs
+//! none. All `unsafe` code of warpline lives in this crate.
 //!
 //! - [`Module`] is a module of LLVM IR with the context it lives in: read, verify, print, write, optimise.
 //! - [`Cpu`], [`TargetMachine`] and [`Emit`] produce machine code.
 //! - [`Imported`] is a module in LLVM's form and in warpline's; [`Bridge`] leads back.
-//! - [`compile`] calls rustc or clang; [`openmp`] reads OpenMP's directives; [`Module::simplify`] brings what they write to a usable form.
+//! - [`compile`] calls rustc or clang; [`openmp`] reads OpenMP's directives; [`Module::simplify`] brings what they
+//!   write to a usable form.
 //! - [`Jit`] runs machine code in this process.
 //! - [`Stopwatch`] measures processor time.
 //! - [`opinion`] reads what LLVM's own uniformity analysis says.

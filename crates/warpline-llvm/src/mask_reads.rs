@@ -1,13 +1,13 @@
 //! The bits of masks, read in a way that one version of LLVM does not get wrong.
 //!
 //! From version 22 on, LLVM replaces a move of signs into a mask register, and the move of that into a general
-//! register, by one `movmsk` from the vector, and does so after registers have been chosen. `movmsk` reads the registers
-//! 0 to 15 only; LLVM does not look which it is, and the encoding of register 26 then says 10. A second defect of the
-//! same rewriting drops the mask although it is used again. (LLVM's issues 191304 and 198197.)
+//! register, by one `movmsk` from the vector, and does so after registers have been chosen. `movmsk` reads the
+//! registers 0 to 15 only; LLVM does not look which it is, and the encoding of register 26 then says 10. A second
+//! defect of the same rewriting drops the mask although it is used again. (LLVM's issues 191304 and 198197.)
 //!
 //! The rewriting lets alone what has another use. So right before code generation, for x86-64 processors with mask
-//! registers, a mask whose bits are read gets one: assembly of no instruction that takes the mask in a mask register. It
-//! costs no instruction. Masks that cannot be signs are left as they are.
+//! registers, a mask whose bits are read gets one: assembly of no instruction that takes the mask in a mask register.
+//! It costs no instruction. Masks that cannot be signs are left as they are.
 
 use llvm_sys::LLVMOpcode as Opcode;
 use llvm_sys::prelude::*;

@@ -1,14 +1,15 @@
 //! Masks that live from block to block, in the form that the processor has for them.
 //!
-//! Processors with mask registers keep a bit for each lane. Others compare into vectors of integers as wide as what is compared, all ones or
-//! zero, and blend by them. LLVM looks at one block at a time when it chooses a form, and takes `<W x i1>` between
-//! blocks for narrow integers, whatever the code on both sides compares and blends. A mask of a loop over `double` is then
-//! packed and unpacked in every iteration.
+//! Processors with mask registers keep a bit for each lane. Others compare into vectors of integers as wide as what
+//! is compared, all ones or zero, and blend by them. LLVM looks at one block at a time when it chooses a form, and
+//! takes `<W x i1>` between blocks for narrow integers, whatever the code on both sides compares and blends. A mask
+//! of a loop over `double` is then packed and unpacked in every iteration.
 //!
-//! So right before code generation, for a processor without mask registers, a mask that is used in another block than where it is made
-//! becomes a vector of integers as wide as most of what it is made of and used for, and so do the masks that it is made of and goes into. Where
-//! a mask is used, its integers are compared with zero; LLVM knows that blends, masked accesses and the gathering of bits look at the sign alone.
-//! Passes of LLVM that run later would undo this.
+//! So right before code generation, for a processor without mask registers, a mask that is used in another block than
+//! where it is made becomes a vector of integers as wide as most of what it is made of and used for, and so do the
+//! masks that it is made of and goes into. Where a mask is used, its integers are compared with zero; LLVM knows that
+//! blends, masked accesses and the gathering of bits look at the sign alone. Passes of LLVM that run later would undo
+//! this.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +32,8 @@ const SLT: u32 = 40;
 const EMPTY: *const std::ffi::c_char = c"".as_ptr();
 
 impl Module {
-    /// Gives masks that live across blocks the form that fits a processor without mask registers; does nothing on others.
+    /// Gives masks that live across blocks the form that fits a processor without mask registers; does nothing on
+    /// others.
     ///
     /// # Errors
     /// If LLVM cannot say what registers the processor has.
@@ -49,11 +51,13 @@ impl Module {
         Ok(())
     }
 
-    /// Lets the masks of a web be integers: φs and what is made of masks; comparisons where they are used for these, or in other blocks.
+    /// Lets the masks of a web be integers: φs and what is made of masks; comparisons where they are used for these,
+    /// or in other blocks.
     fn widen(&self, web: &Web) {
         let f = functions();
-        // SAFETY: masks are live instructions of functions with bodies; the builder is disposed of. Every φ gets an operand for each edge, and
-        // the integers are made behind the masks, where they dominate all uses. Masks are removed when nothing uses them any more.
+        // SAFETY: masks are live instructions of functions with bodies; the builder is disposed of. Every φ gets an
+        // operand for each edge, and the integers are made behind the masks, where they dominate all uses. Masks are
+        // removed when nothing uses them any more.
         unsafe {
             let builder = f.LLVMCreateBuilderInContext(self.context());
             let lanes = f.LLVMGetVectorSize(f.LLVMTypeOf(web.masks[0]));
@@ -149,7 +153,8 @@ fn is_null(v: LLVMValueRef) -> bool {
     unsafe { functions().LLVMIsNull(v) != 0 }
 }
 
-/// Lets instructions use integers instead of a mask: those that make no mask of it, and of a comparison those in other blocks.
+/// Lets instructions use integers instead of a mask: those that make no mask of it, and of a comparison those in
+/// other blocks.
 ///
 /// # Safety
 /// A live builder, a live mask that is an instruction, and its integers.

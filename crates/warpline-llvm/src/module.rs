@@ -41,7 +41,8 @@ pub struct Diagnostic {
 #[derive(Default)]
 struct Diagnostics(Mutex<Vec<Diagnostic>>);
 
-/// A module. It owns its LLVM context, so modules are independent of each other and each may be used from any one thread.
+/// A module. It owns its LLVM context, so modules are independent of each other and each may be used from any one
+/// thread.
 pub struct Module {
     context: LLVMContextRef,
     module: LLVMModuleRef,
@@ -156,8 +157,8 @@ impl Module {
         unsafe { functions().LLVMStripModuleDebugInfo(self.module) };
     }
 
-    /// Adds all that another module has, text or bitcode. What is visible there must have names of its own; the rest is renamed where it
-    /// must be.
+    /// Adds all that another module has, text or bitcode. What is visible there must have names of its own; the rest
+    /// is renamed where it must be.
     ///
     /// # Errors
     /// [`Error::Parse`], or [`Error::Link`] with LLVM's message; the module is of no use then.
@@ -262,8 +263,8 @@ impl Module {
     /// Makes a module that states no target one for `triple`.
     ///
     /// # Errors
-    /// [`Error::OtherTarget`] if it states another target, [`Error::Target`] if there is no such target, [`Error::Layout`] as for
-    /// [`Module::set_target`].
+    /// [`Error::OtherTarget`] if it states another target, [`Error::Target`] if there is no such target,
+    /// [`Error::Layout`] as for [`Module::set_target`].
     pub fn settle_target(&mut self, triple: &str) -> Result<()> {
         let stated = self.triple();
         if stated.is_empty() {
@@ -275,9 +276,9 @@ impl Module {
         Err(Error::OtherTarget { input: self.name.clone(), stated, asked: triple.to_owned() })
     }
 
-    /// Gives a module that states no data layout that of its triple, or of this machine if it states no triple either, before
-    /// anything is computed in LLVM's default layout, which is no machine's. A module for a target that the loaded library does not
-    /// have, which no code can be made for, stays as it is.
+    /// Gives a module that states no data layout that of its triple, or of this machine if it states no triple
+    /// either, before anything is computed in LLVM's default layout, which is no machine's. A module for a target
+    /// that the loaded library does not have, which no code can be made for, stays as it is.
     pub fn settle_data_layout(&mut self) {
         if self.data_layout().is_empty()
             && let Ok(machine) = TargetMachine::new(&self.triple(), &Cpu::named(""))
@@ -295,7 +296,8 @@ impl Module {
         }
     }
 
-    /// Runs a pipeline of the new pass manager, in the notation of `opt -passes=`, with the target's cost model if one is given.
+    /// Runs a pipeline of the new pass manager, in the notation of `opt -passes=`, with the target's cost model if
+    /// one is given.
     ///
     /// # Errors
     /// [`Error::Passes`] with LLVM's message.
@@ -313,7 +315,8 @@ impl Module {
         outcome.map_err(|message| Error::Passes { passes: passes.to_owned(), message })
     }
 
-    /// Runs function passes, such as `mem2reg`, on one function. Returns whether the loaded LLVM can do that: it is new in version 20.
+    /// Runs function passes, such as `mem2reg`, on one function. Returns whether the loaded LLVM can do that: it is
+    /// new in version 20.
     ///
     /// # Errors
     /// [`Error::Passes`] if a pass is unknown, and what [`Module::require_function`] reports.
@@ -357,7 +360,8 @@ impl Module {
         let f = functions();
         let mut names = Vec::new();
         for function in self.functions() {
-            // SAFETY: a live function; LLVM fills as many attributes as it counts; pointer and length describe a name, which is copied.
+            // SAFETY: a live function; LLVM fills as many attributes as it counts; pointer and length describe a
+            // name, which is copied.
             unsafe {
                 let count = f.LLVMGetAttributeCountAtIndex(function, FUNCTION_INDEX) as usize;
                 let mut attributes = vec![std::ptr::null_mut(); count];
@@ -463,8 +467,8 @@ impl fmt::Debug for Module {
     }
 }
 
-/// What uses a value: instructions, or constants that are made of it. Each as often as it does. They are collected, since whoever changes one of them
-/// takes its uses out of the list that LLVM has of them.
+/// What uses a value: instructions, or constants that are made of it. Each as often as it does. They are collected,
+/// since whoever changes one of them takes its uses out of the list that LLVM has of them.
 pub(crate) fn users_of(value: LLVMValueRef) -> Vec<LLVMValueRef> {
     let f = functions();
     let there = |used: LLVMUseRef| (!used.is_null()).then_some(used);
@@ -476,7 +480,8 @@ pub(crate) fn users_of(value: LLVMValueRef) -> Vec<LLVMValueRef> {
     uses.map(|used| unsafe { f.LLVMGetUser(used) }).collect()
 }
 
-/// Reads text or bitcode into a context; the error is LLVM's message, which may be empty where it has reported something instead.
+/// Reads text or bitcode into a context; the error is LLVM's message, which may be empty where it has reported
+/// something instead.
 fn parse_into(
     context: LLVMContextRef,
     bytes: &[u8],
@@ -502,8 +507,8 @@ pub(crate) fn all_words(message: String, reported: Vec<Diagnostic>) -> String {
 }
 
 extern "C" fn record_diagnostic(info: LLVMDiagnosticInfoRef, argument: *mut c_void) {
-    // SAFETY: `argument` is the address of the module's boxed `Diagnostics`, alive while its context is; the description is freed
-    // by `take_message`.
+    // SAFETY: `argument` is the address of the module's boxed `Diagnostics`, alive while its context is; the
+    // description is freed by `take_message`.
     let (diagnostics, severity, message) = unsafe {
         (
             &*argument.cast_const().cast::<Diagnostics>(),

@@ -6,7 +6,8 @@ use warpline_ir::{AtomicOrdering, BinaryOp, CastOp, FloatPred, InstFlags};
 
 use crate::ffi::load::functions;
 
-/// The linkages under which a body of another module may take the place of a function or variable: `linkonce`, `weak`, `extern_weak` and `common`.
+/// The linkages under which a body of another module may take the place of a function or variable: `linkonce`,
+/// `weak`, `extern_weak` and `common`.
 pub(crate) const REPLACEABLE: [u32; 4] = [2, 5, 12, 14];
 
 /// LLVM's number for the linkage of symbols that need not be there.

@@ -1,7 +1,8 @@
 //! What LLVM's own uniformity analysis says of a module: a reader for the text of `opt -passes='print<uniformity>'`.
 //!
-//! The text comes from [`crate::worker::print_uniformity`] or from an `opt` of LLVM 19 to 23. LLVM prints every instruction of
-//! every block, in order, with a mark before the divergent ones, so facts are told apart by their place, not by their text.
+//! The text comes from [`crate::worker::print_uniformity`] or from an `opt` of LLVM 19 to 23. LLVM prints every
+//! instruction of every block, in order, with a mark before the divergent ones, so facts are told apart by their
+//! place, not by their text.
 
 use warpline_ir::{Function, Inst};
 use warpline_uniformity::Uniformity;
@@ -150,15 +151,15 @@ pub struct Comparison {
     pub values: Tally,
     /// Branches.
     pub branches: Tally,
-    /// What is divergent here and uniform to LLVM: the instruction as LLVM prints it (in short if LLVM printed none), and
-    /// the instruction.
+    /// What is divergent here and uniform to LLVM: the instruction as LLVM prints it (in short if LLVM printed none),
+    /// and the instruction.
     pub only_ours: Vec<(String, Inst)>,
     /// What is uniform here and divergent to LLVM.
     pub only_theirs: Vec<(String, Inst)>,
 }
 
-/// Compares results of this analysis with LLVM's of the same function; `None` if the opinion is about another text: LLVM
-/// reads old intrinsics as other instructions from version to version.
+/// Compares results of this analysis with LLVM's of the same function; `None` if the opinion is about another text:
+/// LLVM reads old intrinsics as other instructions from version to version.
 pub fn compare(func: &Function, result: &Uniformity, opinion: &Opinion) -> Option<Comparison> {
     let mut found = Comparison::default();
     for (i, &block) in func.layout.iter().enumerate() {

@@ -8,9 +8,9 @@ use crate::module::{Module, c_string, value_name};
 use crate::simplify::{has_attribute, has_body};
 
 impl Module {
-    /// Gives every declared Rust function that never returns a body that writes a message to standard error and aborts: such functions
-    /// say that the program panics. Code compiled with `panic=abort` must not unwind, and the functions' names hold for one compiler
-    /// only. The C library's `write` and `abort` are called.
+    /// Gives every declared Rust function that never returns a body that writes a message to standard error and
+    /// aborts: such functions say that the program panics. Code compiled with `panic=abort` must not unwind, and the
+    /// functions' names hold for one compiler only. The C library's `write` and `abort` are called.
     pub fn define_panics(&mut self, message: &str) {
         let f = functions();
         let panics: Vec<LLVMValueRef> = self
@@ -22,8 +22,9 @@ impl Module {
         if panics.is_empty() {
             return;
         }
-        // SAFETY: all handles belong to this live module; calls match the types that the functions are declared with here, and a
-        // declaration of another type that the module has already is called by these types as well, which LLVM allows.
+        // SAFETY: all handles belong to this live module; calls match the types that the functions are declared with
+        // here, and a declaration of another type that the module has already is called by these types as well, which
+        // LLVM allows.
         unsafe {
             let context = self.context();
             let (void, pointer) = (f.LLVMVoidTypeInContext(context), f.LLVMPointerTypeInContext(context, 0));

@@ -44,8 +44,8 @@ impl Module {
     /// Whether `nvvm.annotations` calls a function a kernel, as they did before there was a calling convention for it.
     fn is_annotated_kernel(&self, function: LLVMValueRef) -> bool {
         let f = functions();
-        // SAFETY: a live module; arrays have room for the operands that are counted first; operands of annotations are functions,
-        // strings and integers, and each is asked only what it is.
+        // SAFETY: a live module; arrays have room for the operands that are counted first; operands of annotations
+        // are functions, strings and integers, and each is asked only what it is.
         unsafe {
             let name = c"nvvm.annotations".as_ptr();
             let count = f.LLVMGetNamedMetadataNumOperands(self.raw(), name) as usize;

@@ -15,8 +15,8 @@ use crate::simplify::{attribute_kind, has_attribute};
 const RESULT_INDEX: u32 = 0;
 /// The linkages of what no other module sees: internal and private.
 const LOCAL: [u32; 2] = [8, 9];
-/// The attributes of pointers that are never null. `dereferenceable` says so where null may not be dereferenced, and only there
-/// anything is made of it.
+/// The attributes of pointers that are never null. `dereferenceable` says so where null may not be dereferenced, and
+/// only there anything is made of it.
 const NOT_NULL: [&str; 4] = ["nonnull", "dereferenceable", "byval", "sret"];
 
 impl Imported {
@@ -45,8 +45,8 @@ impl Imported {
         known
     }
 
-    /// The symbols that only instructions of the module use, functions as callees: those that no other module sees, and whose address is
-    /// not stored in a variable or handed out as a constant.
+    /// The symbols that only instructions of the module use, functions as callees: those that no other module sees,
+    /// and whose address is not stored in a variable or handed out as a constant.
     pub fn closed_symbols(&self) -> BTreeSet<Symbol> {
         let is_closed = |symbol: &Symbol| {
             let original = self.ir.symbols[*symbol].origin.and_then(|o| self.bridge.original(o));
@@ -85,7 +85,8 @@ impl Imported {
 /// Whether all uses of a global are by instructions; of a function, as callee.
 fn is_used_by_code(global: LLVMValueRef) -> bool {
     let f = functions();
-    // SAFETY: uses and users of a live global, which are not changed; questions are asked of the kinds of value they are for.
+    // SAFETY: uses and users of a live global, which are not changed; questions are asked of the kinds of value they
+    // are for.
     unsafe {
         let is_function = !f.LLVMIsAFunction(global).is_null();
         let mut used = f.LLVMGetFirstUse(global);

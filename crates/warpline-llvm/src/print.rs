@@ -1,7 +1,8 @@
 //! Results in the form of `opt -passes='print<uniformity>'`, as LLVM 22 prints it.
 //!
-//! Instructions are printed by LLVM itself, facts are those of this analysis. Where LLVM prints lists in the order of hash tables (cycles
-//! with divergent exits, the blocks of a cycle, temporally divergent uses) the order here is that of the function.
+//! Instructions are printed by LLVM itself, facts are those of this analysis. Where LLVM prints lists in the order of
+//! hash tables (cycles with divergent exits, the blocks of a cycle, temporally divergent uses) the order here is that
+//! of the function.
 
 use std::fmt::Write as _;
 

@@ -1,7 +1,7 @@
 //! What attributes and metadata say of integers: in which range they lie.
 //!
-//! The C interface does not tell the ranges of attributes, so they are read from the text of the function's head. Those of metadata are
-//! constants. A value out of its range is poison.
+//! The C interface does not tell the ranges of attributes, so they are read from the text of the function's head.
+//! Those of metadata are constants. A value out of its range is poison.
 
 use std::collections::BTreeMap;
 
@@ -33,8 +33,8 @@ impl Assumptions for StatedRanges {
 }
 
 impl Imported {
-    /// What attributes and metadata say of the integers of each function. Functions must still have the parameters and calls that they
-    /// were imported with.
+    /// What attributes and metadata say of the integers of each function. Functions must still have the parameters
+    /// and calls that they were imported with.
     pub fn stated_ranges(&self) -> BTreeMap<FuncId, StatedRanges> {
         // One text for all: printing a function takes as long as looking at the whole module.
         let text = self.bridge.module().to_text();
@@ -152,7 +152,8 @@ mod tests {
 
     #[test]
     fn ranges_of_parameters_are_read_from_the_head_of_a_function() {
-        let head = "define range(i8 0, 2) { i64, i64 } @\"a,(b\"(ptr captures(address, none) %a, i64 noundef range(i64 0, \
+        let head = "define range(i8 0, 2) { i64, i64 } @\"a,(b\"(ptr captures(address, none) %a, i64 noundef \
+         range(i64 0, \
                     2305843009213693952) %n, i32 range(i32 -5, 5) %s, [2 x i64] %p, i8 %q) #0 !dbg !3 {";
         let found: Vec<Option<Range>> = parameters(head).map(attribute).collect();
         let small = Range::signed(32, -5, 4);

@@ -1,13 +1,14 @@
 //! Preparing a front end's module: lane operations, calling conventions, and the fixed simplification pipeline.
 //!
-//! Lane operations (`warpline_any` and its kin) depend on which lanes run together, so no pass may duplicate, merge, sink or
-//! hoist a call of one. [Marks](crate::lane_operations) forbid it; only then does anything simplify.
+//! Lane operations (`warpline_any` and its kin) depend on which lanes run together, so no pass may duplicate, merge,
+//! sink or hoist a call of one. [Marks](crate::lane_operations) forbid it; only then does anything simplify.
 //!
-//! The pipeline is [`PIPELINE`]. It brings the output of `rustc -C no-prepopulate-passes` and `clang -disable-llvm-passes` to SSA
-//! form, inlines defined functions into their callers, and removes what is redundant. It has no unrolling, vectorization, loop
-//! rotation, jump threading or partial-redundancy elimination, since each of these duplicates code, and no rewriting of induction
-//! variables, since that replaces the program's own conditions. `correlated-propagation` is in it because it finds `nuw` and `nsw`,
-//! on which the shapes of narrow indices rest. Tail recursion becomes loops: lanes that leave a loop apart come together behind it, those that call
+//! The pipeline is [`PIPELINE`]. It brings the output of `rustc -C no-prepopulate-passes` and
+//! `clang -disable-llvm-passes` to SSA form, inlines defined functions into their callers, and removes what is
+//! redundant. It has no unrolling, vectorization, loop rotation, jump threading or partial-redundancy elimination,
+//! since each of these duplicates code, and no rewriting of induction variables, since that replaces the program's
+//! own conditions. `correlated-propagation` is in it because it finds `nuw` and `nsw`, on which the shapes of narrow
+//! indices rest. Tail recursion becomes loops: lanes that leave a loop apart come together behind it, those that call
 //! a function apart do not before they return.
 //!
 //! Between its first passes and the others `indices` are taken apart.
@@ -39,8 +40,8 @@ const HOISTING: &str = "loop-mssa(licm),";
 /// What of [`PIPELINE`] comes before indices are taken apart (`indices`).
 const BEFORE_INDICES: &str = "always-inline,function(lower-expect,sroa<modify-cfg>,early-cse,simplifycfg)";
 
-/// The inliner's limit for functions with a body, five for each instruction; the usual 225 leaves larger helpers as calls, of which less is known and which
-/// need masks of their own.
+/// The inliner's limit for functions with a body, five for each instruction; the usual 225 leaves larger helpers as
+/// calls, of which less is known and which need masks of their own.
 const INLINE_THRESHOLD: &str = "1500";
 const INLINE_KEY: &str = "function-inline-threshold";
 
@@ -51,8 +52,8 @@ const SPIR_FUNC: u32 = 75;
 pub(crate) const SPIR_KERNEL: u32 = 76;
 
 impl Module {
-    /// Gives OpenCL's functions the C calling convention, unless the target is a GPU: only there do SPIR's conventions mean
-    /// something.
+    /// Gives OpenCL's functions the C calling convention, unless the target is a GPU: only there do SPIR's
+    /// conventions mean something.
     pub fn normalise_calling_conventions(&mut self) {
         if is_gpu(&self.triple()) {
             return;
@@ -71,8 +72,8 @@ impl Module {
         }
     }
 
-    /// Makes the definitions of OpenCL's functions that stand in front of an input (`opencl_builtins.cl`) the module's own, and drops
-    /// those that nothing calls.
+    /// Makes the definitions of OpenCL's functions that stand in front of an input (`opencl_builtins.cl`) the
+    /// module's own, and drops those that nothing calls.
     ///
     /// # Errors
     /// As [`Module::optimise`].
@@ -80,7 +81,8 @@ impl Module {
         let f = functions();
         let mut any = false;
         for function in self.functions().collect::<Vec<_>>() {
-            // SAFETY: a function of this live module; its section is a string of the module's, copied before it changes.
+            // SAFETY: a function of this live module; its section is a string of the module's, copied before it
+            // changes.
             unsafe {
                 if owned_string(f.LLVMGetSection(function)) == OPENCL_SECTION {
                     f.LLVMSetSection(function, c"".as_ptr());
@@ -100,7 +102,8 @@ impl Module {
         self.simplify_with(false)
     }
 
-    /// [`Module::simplify`], for a module of which loops are the unit: indices are taken apart (`indices`) in loops, not in kernels.
+    /// [`Module::simplify`], for a module of which loops are the unit: indices are taken apart (`indices`) in loops,
+    /// not in kernels.
     ///
     /// # Errors
     /// As above.
@@ -108,12 +111,13 @@ impl Module {
         self.simplify_with(true)
     }
 
-    /// Says of calls that they do not unwind where an exception would end the program at once, as in functions that are `noexcept` and in
-    /// regions of OpenMP: then there is nothing in which lanes could part.
+    /// Says of calls that they do not unwind where an exception would end the program at once, as in functions that
+    /// are `noexcept` and in regions of OpenMP: then there is nothing in which lanes could part.
     fn trust_what_must_not_throw(&self) {
         let f = functions();
         for function in self.functions().filter(|&function| has_body(function)) {
-            // SAFETY: the blocks of a live function and their terminators; an unwind destination is asked of an `invoke`.
+            // SAFETY: the blocks of a live function and their terminators; an unwind destination is asked of an
+            // `invoke`.
             unsafe {
                 let mut block = f.LLVMGetFirstBasicBlock(function);
                 while !block.is_null() {
@@ -169,8 +173,8 @@ impl Module {
         }
         outcome?;
         if has_blocks {
-            // clang writes the last value of a loop's variable, which such blocks refer to, where nobody reads it: without that, the variable is each
-            // iteration's own.
+            // clang writes the last value of a loop's variable, which such blocks refer to, where nobody reads it:
+            // without that, the variable is each iteration's own.
             self.optimise("function(dse)", None)?;
         }
         self.verify()

@@ -14,8 +14,8 @@ use crate::debug_builder::DebugBuilder;
 use crate::ffi::load::functions;
 use crate::module::{Module, c_string, owned_string, take_message, users_of};
 
-/// The LLVM side of an imported module. The handles ([`Origin`], [`Symbol`], [`Loc`] and the types of a type table) of the
-/// [`warpline_ir::Module`] it was imported with have a meaning here and nowhere else.
+/// The LLVM side of an imported module. The handles ([`Origin`], [`Symbol`], [`Loc`] and the types of a type table)
+/// of the [`warpline_ir::Module`] it was imported with have a meaning here and nowhere else.
 pub struct Bridge {
     /// Before the module, since it must be dropped first.
     pub(crate) debug: Option<DebugBuilder>,

@@ -21,7 +21,8 @@ pub struct Cpu {
     pub name: String,
     /// Features in LLVM's notation, such as `+avx2,-fma`, added to what the CPU has.
     pub features: String,
-    /// Another CPU that has the features, if it is not this one, whose ways of scheduling alone are used then; empty otherwise.
+    /// Another CPU that has the features, if it is not this one, whose ways of scheduling alone are used then; empty
+    /// otherwise.
     pub base: String,
 }
 
@@ -48,8 +49,9 @@ impl Cpu {
         if self.base.is_empty() { &self.name } else { &self.base }
     }
 
-    /// The features in LLVM's notation, without those that make LLVM's code compute something else than its input says: on x86-64, it
-    /// rounds to `bfloat` by `vcvtneps2bf16` where that is there, which makes zeros of subnormal numbers.
+    /// The features in LLVM's notation, without those that make LLVM's code compute something else than its input
+    /// says: on x86-64, it rounds to `bfloat` by `vcvtneps2bf16` where that is there, which makes zeros of subnormal
+    /// numbers.
     fn sound_features(&self, triple: &str) -> String {
         let taken = if family(triple) == "x86" { "-avx512bf16,-avxneconvert" } else { "" };
         let both = [&*self.features, taken];
@@ -198,8 +200,8 @@ impl TargetMachine {
         };
         let mut message = ptr::null_mut();
         let mut buffer = ptr::null_mut();
-        // SAFETY: code generation rewrites what it is given, hence the clone, which is freed; the out-parameters are valid and
-        // the buffer, if there is one, is ours.
+        // SAFETY: code generation rewrites what it is given, hence the clone, which is freed; the out-parameters are
+        // valid and the buffer, if there is one, is ours.
         unsafe {
             let clone = f.LLVMCloneModule(module.raw());
             let failed = f.LLVMTargetMachineEmitToMemoryBuffer(
@@ -249,7 +251,8 @@ impl Module {
     /// Makes every function with a body one for `cpu`, with vectors of up to `vector_bits` bits if that is given.
     ///
     /// rustc and clang write `target-cpu` on every function, and that overrides the target machine; so the attributes
-    /// `target-cpu`, `target-features`, `tune-cpu`, `prefer-vector-width` and `min-legal-vector-width` are all rewritten.
+    /// `target-cpu`, `target-features`, `tune-cpu`, `prefer-vector-width` and `min-legal-vector-width` are all
+    /// rewritten.
     pub fn set_cpu(&mut self, cpu: &Cpu, vector_bits: Option<u32>) {
         let features = cpu.sound_features(&self.triple());
         for function in self.functions().collect::<Vec<_>>() {

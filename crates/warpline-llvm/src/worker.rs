@@ -1,10 +1,10 @@
 //! Work on input that is not trusted, in a process of its own.
 //!
-//! LLVM ends its process on some inputs (`report_fatal_error`, assertions, stack overflow). So everything that parses a user's
-//! file or generates code for it runs in a *worker*: the program starts itself again with the hidden argument [`ARGUMENT`]
-//! (behind it stands the folder of the Rust toolchain, so that one command asks for that once),
-//! writes a job to its standard input, and reads the outcome from its standard output. A worker that dies is an error that names
-//! the input. The parent only ever parses bitcode that a worker has accepted, verified and written.
+//! LLVM ends its process on some inputs (`report_fatal_error`, assertions, stack overflow). So everything that parses
+//! a user's file or generates code for it runs in a *worker*: the program starts itself again with the hidden
+//! argument [`ARGUMENT`] (behind it stands the folder of the Rust toolchain, so that one command asks for that once),
+//! writes a job to its standard input, and reads the outcome from its standard output. A worker that dies is an error
+//! that names the input. The parent only ever parses bitcode that a worker has accepted, verified and written.
 //!
 //! A program that uses this module calls [`serve_if_asked`] first of all in `main`.
 
@@ -28,17 +28,18 @@ pub const ARGUMENT: &str = "__worker";
 pub struct LoadOptions {
     /// Whether to run the simplification pipeline; by default for sources, not for IR.
     pub simplify: Option<bool>,
-    /// Whether what is on the stack is split into parts that can be values, and loads that nothing lies between are merged; nothing
-    /// else. For analyses of a program as it was written.
+    /// Whether what is on the stack is split into parts that can be values, and loads that nothing lies between are
+    /// merged; nothing else. For analyses of a program as it was written.
     pub registers: bool,
-    /// Whether jumps are threaded through branches that other branches have decided already, after simplification. Loops over iterators
-    /// then have one exit. It duplicates code, so kernels are spared it.
+    /// Whether jumps are threaded through branches that other branches have decided already, after simplification.
+    /// Loops over iterators then have one exit. It duplicates code, so kernels are spared it.
     pub thread_jumps: bool,
-    /// The target: compilers make code for it, a module that states no target gets it, and one that states another is refused. By
-    /// default this machine, or what a module states. rustc, which has no targets for OpenCL's work-items, takes no notice of GPUs.
+    /// The target: compilers make code for it, a module that states no target gets it, and one that states another is
+    /// refused. By default this machine, or what a module states. rustc, which has no targets for OpenCL's
+    /// work-items, takes no notice of GPUs.
     pub triple: Option<String>,
-    /// For what clang compiles: whether it may fuse multiplications and additions of one expression, as it does by default. What comes of it depends on
-    /// whether the CPU that code is made for has instructions for that.
+    /// For what clang compiles: whether it may fuse multiplications and additions of one expression, as it does by
+    /// default. What comes of it depends on whether the CPU that code is made for has instructions for that.
     pub contract: bool,
 }
 
@@ -82,8 +83,8 @@ pub struct CodegenOptions {
     pub define_missing: bool,
     /// Whether lane operations get their scalar meaning.
     pub define_lane_operations: bool,
-    /// What a program that panics says before it ends, for code that is linked with Rust: Rust's own functions for panics unwind, and have
-    /// other names with each compiler.
+    /// What a program that panics says before it ends, for code that is linked with Rust: Rust's own functions for
+    /// panics unwind, and have other names with each compiler.
     pub panic: Option<String>,
     /// Whether what is for debuggers is left out.
     pub strip: bool,
@@ -181,8 +182,8 @@ pub fn codegen(module: &Module, options: &CodegenOptions) -> Result<Vec<u8>> {
     run(&job).map(|(bytes, _)| bytes)
 }
 
-/// Translates modules that are [prepared](Output::Prepared) as one, in a worker. Functions stay what they are: for the CPU that
-/// they say, and optimised as far as they are unless `options` name passes.
+/// Translates modules that are [prepared](Output::Prepared) as one, in a worker. Functions stay what they are: for
+/// the CPU that they say, and optimised as far as they are unless `options` name passes.
 ///
 /// # Errors
 /// As [`codegen`].
@@ -447,7 +448,8 @@ fn do_job(job: Job) -> Result<(Vec<u8>, String)> {
     }
 }
 
-/// Has a worker do a job. Returns its bytes and words; where LLVM itself prints the outcome, the words are what it printed.
+/// Has a worker do a job. Returns its bytes and words; where LLVM itself prints the outcome, the words are what it
+/// printed.
 fn run(job: &Job) -> Result<(Vec<u8>, String)> {
     let program =
         std::env::current_exe().map_err(|error| Error::io("cannot find", "this program", &error))?;

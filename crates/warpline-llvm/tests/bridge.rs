@@ -341,7 +341,8 @@ fn diagnostics_are_captured() {
 fn symbols_whose_names_are_no_text_stay_apart() {
     let Some(_) = llvm() else { return };
     let text = "declare i32 @\"\\FE\"()\ndeclare i32 @\"\\FF\"()\ndeclare i32 @\"a\\00b\"()\ndeclare i32 @a()\n\
-                declare i32 @\"<unnamed 0>\"()\ndefine i32 @0() {\n  %a = call i32 @\"\\FE\"()\n  %b = call i32 @\"\\FF\"()\n  \
+                declare i32 @\"<unnamed 0>\"()\ndefine i32 @0() {\n  %a = call i32 @\"\\FE\"()\n  %b = call i32 \
+                 @\"\\FF\"()\n  \
                 %c = call i32 @\"a\\00b\"()\n  %d = call i32 @a()\n  %s = sub i32 %a, %b\n  ret i32 %s\n}\n";
     let Ok(module) = Module::parse(text.as_bytes(), "names.ll") else {
         return eprintln!("skipped: this LLVM takes no zero bytes in names");

@@ -11,14 +11,15 @@ use warpline_ir::{DataLayout, Function, Type};
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Linkage, Module};
 
-/// Random kernels were computed wrongly: the scalar one, whose structures were copied in LLVM's default layout (`{ i8, i64 }`
-/// has 12 bytes there, and 16 for x86-64), and the vector one, whose lanes' stacks overlapped.
+/// Random kernels were computed wrongly: the scalar one, whose structures were copied in LLVM's default layout
+/// (`{ i8, i64 }` has 12 bytes there, and 16 for x86-64), and the vector one, whose lanes' stacks overlapped.
 const STRUCTURES_ON_THE_STACK: &str = "
 define i64 @kernel(i32 %i, i64 %x) {
 entry:
   %stack = alloca [4 x { i8, i64 }], align 8
   %copy = alloca [4 x { i8, i64 }], align 8
-  call void @llvm.memset.p0.i64(ptr %stack, i8 0, i64 ptrtoint (ptr getelementptr ([4 x { i8, i64 }], ptr null, i64 1) to i64), i1 false)
+  call void @llvm.memset.p0.i64(ptr %stack, i8 0, i64 ptrtoint (ptr getelementptr ([4 x { i8, i64 }], ptr null, \
+   i64 1) to i64), i1 false)
   %k = and i32 %i, 3
   %x8 = trunc i64 %x to i8
   %p = getelementptr [4 x { i8, i64 }], ptr %stack, i32 0, i32 %k, i32 1
@@ -28,7 +29,8 @@ entry:
   store i64 %xx, ptr %last
   %q = getelementptr [4 x { i8, i64 }], ptr %stack, i32 0, i32 %k
   store i8 %x8, ptr %q
-  call void @llvm.memcpy.p0.p0.i64(ptr %copy, ptr %stack, i64 ptrtoint (ptr getelementptr ([4 x { i8, i64 }], ptr null, i64 1) to i64), i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr %copy, ptr %stack, i64 ptrtoint (ptr getelementptr ([4 x { i8, i64 }], \
+   ptr null, i64 1) to i64), i1 false)
   %c = getelementptr [4 x { i8, i64 }], ptr %copy, i32 0, i32 %k, i32 1
   %y = load i64, ptr %c
   %d = getelementptr [4 x { i8, i64 }], ptr %copy, i32 0, i32 %k

@@ -1,9 +1,10 @@
 //! Elementary functions that the vectorizer writes out: how far they are from the true values.
 //!
-//! For functions on `float`, the reference is the C library's function on `double`, whose own error is a billionth of what is measured. Arguments are taken over
-//! all bit patterns in steps; with `WARPLINE_EXHAUSTIVE=1` set, every one, which takes a minute for each function. For functions on `double` it
-//! is computed here, with twice as many digits. Arguments are random, of several distributions, a third of them near borders; with
-//! `WARPLINE_EXHAUSTIVE=1` set, hundreds of millions.
+//! For functions on `float`, the reference is the C library's function on `double`, whose own error is a billionth of
+//! what is measured. Arguments are taken over all bit patterns in steps; with `WARPLINE_EXHAUSTIVE=1` set, every one,
+//! which takes a minute for each function. For functions on `double` it is computed here, with twice as many digits.
+//! Arguments are random, of several distributions, a third of them near borders; with `WARPLINE_EXHAUSTIVE=1` set,
+//! hundreds of millions.
 
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
@@ -115,7 +116,8 @@ impl Code {
     }
 }
 
-/// How far a result is from the true one, in units in the last place of that; infinitely far where one is NaN, infinite or of another sign at 0.
+/// How far a result is from the true one, in units in the last place of that; infinitely far where one is NaN,
+/// infinite or of another sign at 0.
 fn error(found: f32, exact: f64) -> f64 {
     let rounded = exact as f32;
     if rounded.is_nan() || rounded.is_infinite() || found.is_nan() || found.is_infinite() {
@@ -139,7 +141,8 @@ fn error(found: f32, exact: f64) -> f64 {
     (f64::from(found) - exact).abs() / unit
 }
 
-/// The CPUs of which this machine runs code and which multiply and add in one instruction; one of them, if every argument is tried: they compute the same.
+/// The CPUs of which this machine runs code and which multiply and add in one instruction; one of them, if every
+/// argument is tried: they compute the same.
 fn fused_cpus() -> Vec<Cpu> {
     let fused = cpus::cpus().into_iter().filter(|cpu| cpu.name != "x86-64-v2");
     fused.take(if is_exhaustive() { 1 } else { usize::MAX }).collect()
@@ -334,7 +337,8 @@ const DOUBLE_BORDERS: [f64; 13] = [
 
 impl Arguments {
     fn of_exponential(base: f64) -> Arguments {
-        // Results reach from 2⁻¹⁰⁷⁵ to 2¹⁰²⁴; halves of whole numbers are where the reduction passes from one to the next.
+        // Results reach from 2⁻¹⁰⁷⁵ to 2¹⁰²⁴; halves of whole numbers are where the reduction passes from one to the
+        // next.
         let borders = (-2160..=2060).map(|k| f64::from(k) * 0.5 / base.log2());
         let at = |exponent: f64| exponent / base.log2();
         Arguments {

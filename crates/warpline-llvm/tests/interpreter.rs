@@ -1,4 +1,5 @@
-//! The judge judged: what the lane interpreter computes for random scalar programs is what LLVM's machine code computes.
+//! The judge judged: what the lane interpreter computes for random scalar programs is what LLVM's machine code
+//! computes.
 
 mod common;
 

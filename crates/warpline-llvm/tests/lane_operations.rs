@@ -1,4 +1,5 @@
-//! Declarations of lane operations for C, OpenCL C and Rust: they declare what the table of operations knows, with its types.
+//! Declarations of lane operations for C, OpenCL C and Rust: they declare what the table of operations knows, with
+//! its types.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -190,7 +191,8 @@ fn for_one_lane_alone_each_operation_means_what_the_header_says() {
         n = n * 3 + (warpline_reduce_mul_f32(-0.5f) == -0.5f && warpline_scan_inclusive_xor_i8(-3) == -3);
         n = n * 3 + (warpline_scan_exclusive_add_f32(5) == 0 && warpline_scan_exclusive_mul_i64(5) == 1);
         n = n * 3 + (warpline_scan_exclusive_min_i16(5) == 32767 && warpline_scan_exclusive_min_u16(5) == 65535);
-        n = n * 3 + (warpline_scan_exclusive_max_i64(5) == INT64_MIN && warpline_scan_exclusive_and_u64(5) == UINT64_MAX);
+        n = n * 3 + (warpline_scan_exclusive_max_i64(5) == INT64_MIN && warpline_scan_exclusive_and_u64(5) == \
+         UINT64_MAX);
         n = n * 3 + (warpline_scan_exclusive_max_f64(5) == -__builtin_huge_val());
         n = n * 3 + (warpline_scan_exclusive_min_f32(5) == __builtin_huge_val());";
     let all_hold = (0..13).fold(0u64, |n, _| n * 3 + 1);

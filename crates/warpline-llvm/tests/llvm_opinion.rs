@@ -1,7 +1,8 @@
-//! The uniformity analysis of the loaded LLVM beside this one. The test program serves as its own worker, hence no test harness.
+//! The uniformity analysis of the loaded LLVM beside this one. The test program serves as its own worker, hence no
+//! test harness.
 //!
-//! Where both are right they agree to the letter; on the programs on which some version of LLVM claims too much, what it
-//! misses is listed; nowhere else is more divergent here than there.
+//! Where both are right they agree to the letter; on the programs on which some version of LLVM claims too much, what
+//! it misses is listed; nowhere else is more divergent here than there.
 
 use std::collections::BTreeSet;
 use std::path::Path;

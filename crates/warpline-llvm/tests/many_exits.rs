@@ -1,7 +1,7 @@
 //! Loops with so many exits that a lane notes the number of its exit, not a mask for each.
 //!
-//! Judged as `common::kernels` says: as machine code over a range, between guard pages, and by the interpreter under all
-//! masks of up to four lanes, with poison and with random bits in the lanes that are not active.
+//! Judged as `common::kernels` says: as machine code over a range, between guard pages, and by the interpreter under
+//! all masks of up to four lanes, with poison and with random bits in the lanes that are not active.
 
 #[path = "common/guarded.rs"]
 mod guarded;
@@ -15,8 +15,8 @@ use std::fmt::Write as _;
 
 use kernels::{Arg, Kernel, words};
 
-/// A loop with so many exits, each to a block of its own, on conditions that vary or, every fifth one, are uniform. Values of two types
-/// leave it, and what is computed behind an exit depends on them and on the exit.
+/// A loop with so many exits, each to a block of its own, on conditions that vary or, every fifth one, are uniform.
+/// Values of two types leave it, and what is computed behind an exit depends on them and on the exit.
 fn kernel(exits: usize) -> Kernel {
     let mut text = String::from(
         "define i32 @kernel(i32 %i, ptr %a, i32 %n) {

@@ -1,7 +1,8 @@
 //! What must never go wrong: each of these has broken a vectorizer in practice.
 //!
-//! The tests are judged as `common::kernels` says: as machine code over a range, between guard pages, and by the interpreter under all
-//! masks of up to four lanes, with poison and with random bits in the lanes that are not active.
+//! The tests are judged as `common::kernels` says: as machine code over a range, between guard pages, and by the
+//! interpreter under all masks of up to four lanes, with poison and with random bits in the lanes that are not
+//! active.
 
 #[path = "common/elided.rs"]
 mod elided;
@@ -202,7 +203,8 @@ end:
     kernel(text, args, 0..60, 4).judge();
 }
 
-/// Found by random programs: where an instruction uses a mask twice, those behind it in the list of its users were given poison.
+/// Found by random programs: where an instruction uses a mask twice, those behind it in the list of its users were
+/// given poison.
 #[test]
 fn a_mask_that_something_uses_twice_reaches_all_that_use_it() {
     let text = "define i32 @kernel(i32 %i, ptr %sink) {
@@ -681,7 +683,8 @@ end:
     kernel(text, args, 0..36, 4).judge();
 }
 
-/// Found by random programs: the end of the stack was aligned for no vector once memory of a size known at run time was there.
+/// Found by random programs: the end of the stack was aligned for no vector once memory of a size known at run time
+/// was there.
 #[test]
 fn vectors_that_are_passed_on_the_stack_are_aligned_behind_memory_of_variable_size() {
     let text = "define i32 @kernel(i32 %i, i32 %n, i32 %x, i32 %y, i32 %z) {

@@ -36,10 +36,13 @@ fn functions_of_opencl_compute_what_the_standard_says() {
         kernel void all_of_them(global const float4 *x, global float *f, global int *i) {
           float4 a = x[0], b = x[1];
           f[0] = dot(a, b); f[1] = length(a.xy); f[2] = distance(a.xyz, b.xyz); f[3] = normalize(b).y;
-          f[4] = cross(a.xyz, b.xyz).z; f[5] = clamp(a, 1.5f, 2.5f).w; f[6] = mix(a, b, 0.25f).x; f[7] = step(2.0f, a).y;
+          f[4] = cross(a.xyz, b.xyz).z; f[5] = clamp(a, 1.5f, 2.5f).w; f[6] = mix(a, b, 0.25f).x; f[7] = \
+           step(2.0f, a).y;
           f[8] = smoothstep(0.0f, 4.0f, a).x; f[9] = fmax(a, b).x; f[10] = fmin(a.x, NAN); f[11] = max(a, b).w;
-          f[12] = rsqrt(b.w * 0 + 16.0f); f[13] = mad(a, b, a).y; f[14] = native_recip(a.y); f[15] = select(a, b, a > b).w;
-          f[16] = floor(-a.x - 0.5f); f[17] = rint(2.5f); f[18] = copysign(a.x, -1.0f); f[19] = convert_float4(convert_int4(b * 1.75f)).x;
+          f[12] = rsqrt(b.w * 0 + 16.0f); f[13] = mad(a, b, a).y; f[14] = native_recip(a.y); f[15] = select(a, \
+           b, a > b).w;
+          f[16] = floor(-a.x - 0.5f); f[17] = rint(2.5f); f[18] = copysign(a.x, -1.0f); f[19] = \
+           convert_float4(convert_int4(b * 1.75f)).x;
           i[0] = max((int3)(1, 2, 3), (int3)(3, 2, 1)).x; i[1] = clamp(7u, 2u, 5u); i[2] = popcount(0xff0f);
           i[3] = clz(1); i[4] = abs(-5); i[5] = rotate(0x80000001u, 4u); i[6] = isnan(f[10] * NAN); i[7] = any(a > b);
           i[8] = all(a > b); i[9] = mul24(3, -4); i[10] = min((char)-3, (char)2); i[11] = isinf(a.x / 0.0f);

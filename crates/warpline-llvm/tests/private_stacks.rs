@@ -1,6 +1,7 @@
 //! Lanes that walk a tree, each on its own way and with a stack of its own.
 //!
-//! Judged as `common::kernels` says: as machine code over a range, between guard pages, and by the interpreter under all masks of up to four lanes.
+//! Judged as `common::kernels` says: as machine code over a range, between guard pages, and by the interpreter under
+//! all masks of up to four lanes.
 
 #[path = "common/guarded.rs"]
 mod guarded;
@@ -13,7 +14,8 @@ use warpline_vectorize::{Boscc, Contract, Linearize};
 
 use kernels::{Arg, Kernel, words};
 
-/// A tree of nodes of 12 bytes: a value, the second child, whether it is a leaf, and by which of three signs the first child to visit is chosen.
+/// A tree of nodes of 12 bytes: a value, the second child, whether it is a leaf, and by which of three signs the
+/// first child to visit is chosen.
 fn tree(levels: u32, nodes: &mut Vec<[u8; 12]>) {
     let me = nodes.len();
     nodes.push([0; 12]);

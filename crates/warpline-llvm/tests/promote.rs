@@ -1,5 +1,5 @@
-//! Promotion of stack memory beside LLVM: `mem2reg` as oracle, machine code of C programs with and without promotion, and all of a
-//! corpus through both verifiers.
+//! Promotion of stack memory beside LLVM: `mem2reg` as oracle, machine code of C programs with and without promotion,
+//! and all of a corpus through both verifiers.
 
 #[expect(dead_code, reason = "what other tests with random programs need")]
 mod common;
@@ -78,7 +78,8 @@ fn mem2reg_promotes_the_same_allocas_of_random_programs() {
             promote_and_construct(&ours, &mut func);
             let llvm = &llvm.functions[id];
             let shown = || print_function(&ours, before);
-            // In unreachable blocks LLVM leaves stores through what was the address of a promoted one, which keep others.
+            // In unreachable blocks LLVM leaves stores through what was the address of a promoted one, which keep
+            // others.
             let (mine, theirs) = (allocas(&func), allocas(llvm));
             let all_reachable = DfsOrder::compute(&before.graph().0).pre_order().len() == before.layout.len();
             assert!(mine == theirs || mine < theirs && !all_reachable, "seed {seed}\n{}", shown());
@@ -205,7 +206,8 @@ fn debug_information_survives_but_for_the_locations_of_promoted_variables() {
     }
 }
 
-/// All LLVM IR files of the folder `$WARPLINE_CORPUS`: promoted, constructed, exported in place, and both verifiers content.
+/// All LLVM IR files of the folder `$WARPLINE_CORPUS`: promoted, constructed, exported in place, and both verifiers
+/// content.
 #[test]
 #[ignore = "needs a folder of unoptimised LLVM IR in WARPLINE_CORPUS"]
 fn a_whole_corpus_is_promoted_and_exported() {

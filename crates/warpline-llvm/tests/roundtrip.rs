@@ -1,5 +1,5 @@
-//! Import and export of whole modules leaves LLVM's own print of them as it was, but for the order in the comments that list a
-//! block's predecessors, which is that of LLVM's use lists.
+//! Import and export of whole modules leaves LLVM's own print of them as it was, but for the order in the comments
+//! that list a block's predecessors, which is that of LLVM's use lists.
 
 use std::path::{Path, PathBuf};
 

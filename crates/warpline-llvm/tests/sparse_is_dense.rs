@@ -1,5 +1,5 @@
-//! Sparse solutions equal dense ones on real functions (paper 4, Theorem 4): all examples in Rust, and all LLVM IR of the folder
-//! `$WARPLINE_CORPUS`.
+//! Sparse solutions equal dense ones on real functions (paper 4, Theorem 4): all examples in Rust, and all LLVM IR of
+//! the folder `$WARPLINE_CORPUS`.
 
 use std::path::{Path, PathBuf};
 

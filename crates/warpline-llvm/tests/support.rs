@@ -1,8 +1,9 @@
 //! The support table: what becomes of each construct.
 //!
-//! Each row of docs/support.md is a kernel in `filetests/support/`, whose first lines say what the row says and how the kernel is run.
-//! Kernels that are vectorized are judged as `common::kernels` says; the others must be refused for the reason stated. The table must
-//! be what the kernels say: `WARPLINE_BLESS=1` writes it. The rows of one table more are loops in `filetests/openmp/`.
+//! Each row of docs/support.md is a kernel in `filetests/support/`, whose first lines say what the row says and how
+//! the kernel is run. Kernels that are vectorized are judged as `common::kernels` says; the others must be refused
+//! for the reason stated. The table must be what the kernels say: `WARPLINE_BLESS=1` writes it. The rows of one table
+//! more are loops in `filetests/openmp/`.
 //!
 //! ```text
 //! ;@ group Memory                          the table it stands in
@@ -135,7 +136,8 @@ fn tables(rows: &[Row]) -> String {
     out
 }
 
-/// The table of OpenMP's directives. What it says is checked with the program that reads them: `crates/warpline-cli/tests/openmp.rs`.
+/// The table of OpenMP's directives. What it says is checked with the program that reads them:
+/// `crates/warpline-cli/tests/openmp.rs`.
 fn openmp_table() -> String {
     let mut out = "\n## OpenMP\n\n| Construct | What happens | Loop |\n|---|---|---|\n".to_owned();
     let folder = root().join("filetests/openmp");

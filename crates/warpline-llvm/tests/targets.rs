@@ -1,4 +1,5 @@
-//! What is a source of divergence on which target, on LLVM IR: intrinsics, arguments, loads, atomics, assembly, registers, calls.
+//! What is a source of divergence on which target, on LLVM IR: intrinsics, arguments, loads, atomics, assembly,
+//! registers, calls.
 
 use std::sync::Arc;
 
@@ -42,7 +43,8 @@ impl Analysed {
         FunctionReport::new(&self.imported.ir, func, &self.result(function))
     }
 
-    /// The divergent values of a function. Those whose names begin with `u` are to be uniform, those with `d` divergent.
+    /// The divergent values of a function. Those whose names begin with `u` are to be uniform, those with `d`
+    /// divergent.
     fn check(&self, function: &str) {
         let report = self.report(function);
         let func = &self.imported.ir.functions[self.id(function)];

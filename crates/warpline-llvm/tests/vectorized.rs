@@ -7,8 +7,8 @@ use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::driver::{Forms, scalar_range, slots_entry, vector_range};
 use warpline_vectorize::{Contract, Options, vectorize};
 
-/// A gather under a varying mask, a divergent loop, a division that traps for inactive lanes, `half`, an intrinsic, a lane
-/// operation, a store to the lane's own element and one to a uniform address.
+/// A gather under a varying mask, a divergent loop, a division that traps for inactive lanes, `half`, an intrinsic, a
+/// lane operation, a store to the lane's own element and one to a uniform address.
 const KERNEL: &str = "
 declare zeroext i1 @warpline_any(i1 zeroext)
 declare float @llvm.sqrt.f32(float)
@@ -48,8 +48,8 @@ done:
 }
 ";
 
-/// A loop whose header is its latch and has two exits, one that all lanes take together and one that they do not, and a loop whose
-/// only exit is at its latch.
+/// A loop whose header is its latch and has two exits, one that all lanes take together and one that they do not, and
+/// a loop whose only exit is at its latch.
 const EXITS: &str = "
 define float @kernel(i32 %i, ptr %data, ptr %last, i32 %n) {
 entry:
@@ -160,8 +160,8 @@ fn compare(text: &str) {
     }
 }
 
-/// What front ends write and a kernel may contain: an intrinsic at a call marked convergent, as OpenCL's front end marks all, and
-/// assembly with several results.
+/// What front ends write and a kernel may contain: an intrinsic at a call marked convergent, as OpenCL's front end
+/// marks all, and assembly with several results.
 const FOUND_IN_THE_WILD: &str = "
 declare float @llvm.fabs.f32(float)
 

@@ -50,7 +50,8 @@ fn an_error_in_a_worker_names_the_input() {
 fn a_dying_worker_is_an_error_that_names_the_input() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("deep.ll");
-    // No instruction selector has a pattern for this intrinsic on any CPU of another architecture: LLVM gives up on the process.
+    // No instruction selector has a pattern for this intrinsic on any CPU of another architecture: LLVM gives up on
+    // the process.
     let text = "target triple = \"x86_64-unknown-linux-gnu\"
 declare i32 @llvm.amdgcn.workitem.id.x()
 define i32 @f() {

@@ -14,14 +14,14 @@ use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenSt
 /// # assert_eq!(y, 11.0);
 /// ```
 ///
-/// The function stays what it is: a program for one lane, which can be called like any other. The program `warpline` and build scripts
-/// with `warpline-build` make another for many lanes of it. Shapes are `index` (the number of the lane's element), `varying` (a value for each
-/// lane), `stride(N)` and `uniform` (the same for all lanes). Without a shape, a reference leads to the lane's element of a slice, and
-/// everything else is uniform.
+/// The function stays what it is: a program for one lane, which can be called like any other. The program `warpline`
+/// and build scripts with `warpline-build` make another for many lanes of it. Shapes are `index` (the number of the
+/// lane's element), `varying` (a value for each lane), `stride(N)` and `uniform` (the same for all lanes). Without a
+/// shape, a reference leads to the lane's element of a slice, and everything else is uniform.
 ///
-/// The program for many lanes does what one would do that calls the function for one index after the other; a kernel for which that cannot be
-/// proved is refused. With the word `racy` (`#[kernel(racy, i = index)]`) lanes are threads, whatever their races do is accepted, and the function
-/// over a range that `warpline-build` makes is unsafe.
+/// The program for many lanes does what one would do that calls the function for one index after the other; a kernel
+/// for which that cannot be proved is refused. With the word `racy` (`#[kernel(racy, i = index)]`) lanes are threads,
+/// whatever their races do is accepted, and the function over a range that `warpline-build` makes is unsafe.
 ///
 /// ```
 /// #[warpline_macros::kernel(racy, i = index)]
@@ -40,7 +40,8 @@ pub fn kernel(shapes: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-/// Checks that the attribute reads `name = shape, …`, or `racy` among these. Whether the names are those of parameters, whoever compiles the kernel sees.
+/// Checks that the attribute reads `name = shape, …`, or `racy` among these. Whether the names are those of
+/// parameters, whoever compiles the kernel sees.
 fn check(shapes: TokenStream) -> Result<(), (Span, String)> {
     const WANTED: &str =
         "write `parameter = shape`, where the shape is index, varying, uniform or stride(N), or `racy`";

@@ -1,5 +1,6 @@
-//! What is in a program: the constructs of its functions, and the forms that its accesses to memory take in vector code. Long runs say
-//! in how many of their programs each occurred, so that nobody takes for tested what was never generated.
+//! What is in a program: the constructs of its functions, and the forms that its accesses to memory take in vector
+//! code. Long runs say in how many of their programs each occurred, so that nobody takes for tested what was never
+//! generated.
 //!
 //! The forms of accesses are read off the vector code, not asked of what made it.
 

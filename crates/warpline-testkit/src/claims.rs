@@ -1,8 +1,8 @@
 //! The claims of a uniformity analysis against what threads were seen to disagree on.
 //!
 //! [`violation`] looks for what is claimed uniform and is not: values at their definitions, at every node and on
-//! every edge that they can be used on, and branches. [`Tally`] counts the other side: what is claimed divergent and was
-//! never seen to diverge, by the cause that the analysis gives.
+//! every edge that they can be used on, and branches. [`Tally`] counts the other side: what is claimed divergent and
+//! was never seen to diverge, by the cause that the analysis gives.
 
 use std::fmt;
 
@@ -42,8 +42,8 @@ impl Seen<'_> {
     }
 }
 
-/// Something that is claimed uniform and is not. The analysis may have been of a graph whose edges are in another order:
-/// `there` says which of its edges an edge of `seen.graph` is.
+/// Something that is claimed uniform and is not. The analysis may have been of a graph whose edges are in another
+/// order: `there` says which of its edges an edge of `seen.graph` is.
 pub fn violation(
     seen: Seen,
     uniformity: &Uniformity,

@@ -1,7 +1,7 @@
 //! Sparse and dense solutions of one problem held against each other, on programs of any size.
 //!
-//! For clients, whose problems have no other oracle than what the program does. On small random programs both solvers are
-//! judged by [`dataflow_oracles`](crate::dataflow_oracles).
+//! For clients, whose problems have no other oracle than what the program does. On small random programs both solvers
+//! are judged by [`dataflow_oracles`](crate::dataflow_oracles).
 
 use std::fmt::Debug;
 
@@ -33,9 +33,9 @@ fn equal<F: PartialEq + Debug>(
     }
 }
 
-/// Whether the sparse and the dense solver find the same of a forward problem: which blocks and edges control reaches, and what is
-/// known of every operand, result, test and φ operand there. `ssi` must split at least where the problem refines facts; what
-/// [`Forward::widen`] returns must depend on the new fact alone.
+/// Whether the sparse and the dense solver find the same of a forward problem: which blocks and edges control
+/// reaches, and what is known of every operand, result, test and φ operand there. `ssi` must split at least where the
+/// problem refines facts; what [`Forward::widen`] returns must depend on the new fact alone.
 ///
 /// # Errors
 /// The first difference.
@@ -83,8 +83,8 @@ where
     Ok(())
 }
 
-/// Whether the sparse and the dense solver find the same of a backward problem: what is known of parameters at the entry and of every
-/// result, and, if the strategy splits at `uses`, of every operand.
+/// Whether the sparse and the dense solver find the same of a backward problem: what is known of parameters at the
+/// entry and of every result, and, if the strategy splits at `uses`, of every operand.
 ///
 /// # Errors
 /// The first difference.

@@ -1,7 +1,8 @@
 //! Solutions of data-flow problems by definition, and what splitting and solvers must agree with.
 //!
-//! [`naive_forward`] and [`naive_backward`] keep the facts of all variables at all program points and evaluate every constraint again and again until
-//! nothing changes (paper 4, Definition 1). They know nothing of versions, live ranges or orders.
+//! [`naive_forward`] and [`naive_backward`] keep the facts of all variables at all program points and evaluate every
+//! constraint again and again until nothing changes (paper 4, Definition 1). They know nothing of versions, live
+//! ranges or orders.
 
 use warpline_analysis::dataflow::{
     Backward, BackwardEdge, BackwardFacts, Forward, ForwardEdge, ForwardFacts, Instruction, Lattice, Program,
@@ -15,8 +16,8 @@ use crate::graph_oracles::Dominance;
 /// A program point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Point {
-    /// In front of the instruction of the block with this position, behind the φs; the position behind the last one stands for the
-    /// end of the block.
+    /// In front of the instruction of the block with this position, behind the φs; the position behind the last one
+    /// stands for the end of the block.
     In(Node, usize),
     /// On an edge, before the φs of its target.
     On(EdgeId),
@@ -70,7 +71,8 @@ impl Points {
     }
 }
 
-/// Per point and variable whether it is live there: read later, before it is written. Only points from which control comes are looked at.
+/// Per point and variable whether it is live there: read later, before it is written. Only points from which control
+/// comes are looked at.
 pub fn live_points(program: &Program, points: &Points) -> Vec<Vec<bool>> {
     let graph = program.graph();
     let reachable = Dominance::of(graph);
@@ -333,8 +335,8 @@ pub fn naive_backward<P: Backward>(program: &Program, points: &Points, problem: 
     solution
 }
 
-/// Per point and variable the version that the variable has there, `None` where it holds nothing; by walking definitions forwards along
-/// control.
+/// Per point and variable the version that the variable has there, `None` where it holds nothing; by walking
+/// definitions forwards along control.
 ///
 /// # Errors
 /// Two different versions that come together at a point where the variable is live.

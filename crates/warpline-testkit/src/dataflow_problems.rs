@@ -1,7 +1,8 @@
 //! Random monotone data-flow problems over small lattices.
 //!
-//! A problem is a seed: what an instruction or an edge does is drawn from the seed and its number, so it needs no program and
-//! stays what it is when a program is made smaller. Where facts are refined is what a [`Strategy`] splits for.
+//! A problem is a seed: what an instruction or an edge does is drawn from the seed and its number, so it needs no
+//! program and stays what it is when a program is made smaller. Where facts are refined is what a [`Strategy`] splits
+//! for.
 
 use std::marker::PhantomData;
 

@@ -1,7 +1,7 @@
 //! Random programs for data-flow analyses: blocks that use and define variables, φs, tests.
 //!
-//! A [`Blueprint`] is such a program as plain lists, which can be printed and made smaller; [`Blueprint::program`] builds it.
-//! [`for_each_program`] runs a property over many.
+//! A [`Blueprint`] is such a program as plain lists, which can be printed and made smaller; [`Blueprint::program`]
+//! builds it. [`for_each_program`] runs a property over many.
 
 use std::fmt;
 
@@ -339,7 +339,8 @@ pub fn of_seed(seed: u64, max_nodes: usize, form: Form) -> Blueprint {
     Blueprint::random(&mut rng, &graph, form)
 }
 
-/// Runs `check` on the programs of `count` seeds from the first one on; panics with the seed and a shrunk program at the first that fails.
+/// Runs `check` on the programs of `count` seeds from the first one on; panics with the seed and a shrunk program at
+/// the first that fails.
 pub fn for_each_program(
     first_seed: u64,
     count: u64,

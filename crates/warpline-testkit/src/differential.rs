@@ -55,7 +55,8 @@ impl Form {
     }
 }
 
-/// So many times as many instructions as the lockstep run may the vectorized forms execute: with folded branches they execute both sides.
+/// So many times as many instructions as the lockstep run may the vectorized forms execute: with folded branches they
+/// execute both sides.
 const FOLDED: u64 = 16;
 
 /// How a kernel is vectorized and run.

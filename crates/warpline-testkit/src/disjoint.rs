@@ -1,15 +1,16 @@
 //! Disjoint paths by maximum flow, for any directed graph.
 
-/// Whether two paths that have no node in common lead from different nodes of `sources` to `ends.0` and `ends.1`. A path may
-/// consist of its source alone. If both ends are one node, the paths have that node in common, and nothing else.
+/// Whether two paths that have no node in common lead from different nodes of `sources` to `ends.0` and `ends.1`. A
+/// path may consist of its source alone. If both ends are one node, the paths have that node in common, and nothing
+/// else.
 pub fn two_disjoint_paths(
     nodes: usize,
     edges: &[(usize, usize)],
     sources: &[usize],
     ends: (usize, usize),
 ) -> bool {
-    // Node n is entered at 2n and left at 2n + 1; the last two are the super-source and the sink. An arc is (tail, head,
-    // capacity left); its reverse is the next or previous one.
+    // Node n is entered at 2n and left at 2n + 1; the last two are the super-source and the sink. An arc is (tail,
+    // head, capacity left); its reverse is the next or previous one.
     let (start, sink) = (2 * nodes, 2 * nodes + 1);
     let mut arcs: Vec<(usize, usize, u8)> = Vec::new();
     let mut add = |tail, head, capacity| arcs.extend([(tail, head, capacity), (head, tail, 0)]);

@@ -44,8 +44,8 @@ impl Hierarchy {
     }
 }
 
-/// Every hierarchy that some depth-first walk finds, each once, in increasing order. None if there are more than `limit`
-/// walks.
+/// Every hierarchy that some depth-first walk finds, each once, in increasing order. None if there are more than
+/// `limit` walks.
 pub fn all(graph: &CsrGraph, limit: usize) -> Option<Vec<Hierarchy>> {
     let entry = graph.entry().index();
     let mut walk = Walk { numbers: vec![None; graph.node_count()], stack: vec![entry], count: 1 };

@@ -136,8 +136,9 @@ struct Region {
 }
 
 impl Region {
-    /// The dominance region G^d of Def. 4.3, within an iteration of the loops around *d*: a latch leads to the exits of its
-    /// loop instead of the header, since its lanes will leave some day. The region of the entry is the whole graph.
+    /// The dominance region G^d of Def. 4.3, within an iteration of the loops around *d*: a latch leads to the exits
+    /// of its loop instead of the header, since its lanes will leave some day. The region of the entry is the whole
+    /// graph.
     fn dominated_by(kernel: &Kernel, d: usize) -> Region {
         let n = kernel.graph.node_count();
         let mut edges: Vec<(usize, usize)> = Vec::new();
@@ -297,9 +298,9 @@ fn distances(graph: &CsrGraph) -> Vec<usize> {
     distance
 }
 
-/// The index is topological but for back edges; a loop is contiguous, its header first and its latch last; and on each
-/// loop level, what a block dominates is contiguous (outside the inner loop that the block is in, if it is in one and not its
-/// header).
+/// The index is topological but for back edges; a loop is contiguous, its header first and its latch last; and on
+/// each loop level, what a block dominates is contiguous (outside the inner loop that the block is in, if it is in
+/// one and not its header).
 ///
 /// # Errors
 /// What is wrong.

@@ -2,9 +2,9 @@
 
 use warpline_ir::{Block, Function, Type, Value, ValueDef};
 
-/// Checks that no value is used outside of any of `cycles`, given as the lists of their blocks, that contains its definition.
-/// An operand of a φ is used where its edge begins. Values of types that only LLVM knows do not count, nor do uses in blocks
-/// that the entry does not reach. The error names value, block and cycle.
+/// Checks that no value is used outside of any of `cycles`, given as the lists of their blocks, that contains its
+/// definition. An operand of a φ is used where its edge begins. Values of types that only LLVM knows do not count,
+/// nor do uses in blocks that the entry does not reach. The error names value, block and cycle.
 pub fn is_loop_closed(func: &Function, cycles: &[Vec<Block>]) -> Result<(), String> {
     let mut reached = vec![func.entry()];
     let mut k = 0;

@@ -201,8 +201,8 @@ impl<'a> Maker<'a> {
         self.func
     }
 
-    /// Adds σs of values that `ends` says are there, and lets uses that their edges dominate use them. The numbers come from a generator of
-    /// its own.
+    /// Adds σs of values that `ends` says are there, and lets uses that their edges dominate use them. The numbers
+    /// come from a generator of its own.
     fn sigmas(&mut self, ends: &[Vec<Value>]) {
         let rng = &mut SplitMix64::new(self.func.values.len() as u64);
         for b in self.func.layout.clone() {

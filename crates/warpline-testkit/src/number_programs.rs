@@ -1,6 +1,6 @@
-//! Random programs that count, compare and check: few integer variables of one, mostly narrow, width, loops that count up and down,
-//! branches on comparisons, and assertions that end the run. All that analyses of numbers have rules for: sums that wrap or say
-//! that they do not, midpoints, minima, remainders.
+//! Random programs that count, compare and check: few integer variables of one, mostly narrow, width, loops that
+//! count up and down, branches on comparisons, and assertions that end the run. All that analyses of numbers have
+//! rules for: sums that wrap or say that they do not, midpoints, minima, remainders.
 //!
 //! One seed gives one program.
 

@@ -4,8 +4,8 @@ use warpline_interp::{HashingHost, LaneArg, LaneSet, Machine, Observer, Options}
 
 use crate::programs::{Inputs, ParamRole, Program};
 
-/// Runs the kernel as one thread; the parameters for which `other` says so come from the second inputs, of a buffer what is in it. A run
-/// that traps has been observed as far as it went.
+/// Runs the kernel as one thread; the parameters for which `other` says so come from the second inputs, of a buffer
+/// what is in it. A run that traps has been observed as far as it went.
 pub fn run_mixed(program: &Program, inputs: [&Inputs; 2], other: &[bool], observer: &mut dyn Observer) {
     let options = Options { fuel: 20_000, ..Options::default() };
     let mut machine = Machine::with_options(&program.module, options);

@@ -1,9 +1,11 @@
-//! What lanes do on their way: the judge of linearization on whole kernels (paper 3, Theorem 4.1 and the embedding of paths).
+//! What lanes do on their way: the judge of linearization on whole kernels (paper 3, Theorem 4.1 and the embedding of
+//! paths).
 //!
-//! Linearization leaves the instructions of a block where they are. So if every path of the scalar function is embedded in the
-//! lane program, and exactly the lanes that come to a block have mask 1 there, then each lane executes under its mask the
-//! same instructions, in the same order, as its thread of the scalar function in normal form. That is what is compared,
-//! along with the lanes that come to each block. φs and terminators are left out: these are what linearization changes.
+//! Linearization leaves the instructions of a block where they are. So if every path of the scalar function is
+//! embedded in the lane program, and exactly the lanes that come to a block have mask 1 there, then each lane
+//! executes under its mask the same instructions, in the same order, as its thread of the scalar function in normal
+//! form. That is what is compared, along with the lanes that come to each block. φs and terminators are left out:
+//! these are what linearization changes.
 
 use warpline_interp::{
     Event, HashingHost, LaneArg, LaneSet, Machine, Observer, Options as MachineOptions, Val,
@@ -48,9 +50,10 @@ impl Observer for Ways<'_> {
     }
 }
 
-/// Compares the ways of the lanes through `lanes`, the lane program, with those through `scalar`, the normalized function that
-/// it was made from. Runs that end in a trap or freeze poison, which another run may freeze to something else, are not compared. For kernels whose lanes do not meet in memory. Returns how many
-/// instructions all lanes have executed.
+/// Compares the ways of the lanes through `lanes`, the lane program, with those through `scalar`, the normalized
+/// function that it was made from. Runs that end in a trap or freeze poison, which another run may freeze to
+/// something else, are not compared. For kernels whose lanes do not meet in memory. Returns how many instructions all
+/// lanes have executed.
 ///
 /// # Errors
 /// Which lane, or which block, differs.

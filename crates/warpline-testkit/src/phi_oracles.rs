@@ -6,8 +6,8 @@ use crate::disjoint::two_disjoint_paths;
 use crate::graph_oracles::reachable;
 use crate::graphs::edge_list;
 
-/// The sets J⁰(*S*), J¹(*S*), … up to the first that is equal to its predecessor, each in increasing order; *S* holds the
-/// nodes of `definitions` that the entry reaches, and a virtual node before the entry if `on_entry` holds.
+/// The sets J⁰(*S*), J¹(*S*), … up to the first that is equal to its predecessor, each in increasing order; *S* holds
+/// the nodes of `definitions` that the entry reaches, and a virtual node before the entry if `on_entry` holds.
 pub fn iterated_join_sets<G: Graph>(graph: &G, definitions: &[usize], on_entry: bool) -> Vec<Vec<usize>> {
     let virtual_node = graph.node_count();
     let mut edges = edge_list(graph);
@@ -29,8 +29,8 @@ pub fn iterated_join_sets<G: Graph>(graph: &G, definitions: &[usize], on_entry: 
     }
 }
 
-/// The nodes at which two nontrivial paths from different nodes of `sources` converge. A path that ends at a node may also
-/// begin there; so the end is a copy of the node with its in-edges only.
+/// The nodes at which two nontrivial paths from different nodes of `sources` converge. A path that ends at a node may
+/// also begin there; so the end is a copy of the node with its in-edges only.
 fn join_set(nodes: usize, edges: &[(usize, usize)], sources: &[usize]) -> Vec<usize> {
     let converge = |&m: &usize| {
         let mut with_end = edges.to_vec();
@@ -40,8 +40,8 @@ fn join_set(nodes: usize, edges: &[(usize, usize)], sources: &[usize]) -> Vec<us
     (0..nodes).filter(converge).collect()
 }
 
-/// The nodes at whose beginning a variable is live: a path leads from there to a node of `exposed` on which no node before the
-/// last one is in `definitions`. In increasing order.
+/// The nodes at whose beginning a variable is live: a path leads from there to a node of `exposed` on which no node
+/// before the last one is in `definitions`. In increasing order.
 pub fn live_nodes<G: Graph>(graph: &G, definitions: &[usize], exposed: &[usize]) -> Vec<usize> {
     let successors = |n: usize| edge_list(graph).into_iter().filter(move |e| e.0 == n).map(|e| e.1);
     let is_live = |&n: &usize| {

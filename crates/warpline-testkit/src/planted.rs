@@ -1,7 +1,7 @@
 //! Random loops and kernels whose iterations or lanes meet in memory.
 //!
-//! Accesses are planted at distances of up to 70 elements, of several sizes, through two pointers, under conditions, in inner loops, in calls, and at indices that
-//! come from memory.
+//! Accesses are planted at distances of up to 70 elements, of several sizes, through two pointers, under conditions,
+//! in inner loops, in calls, and at indices that come from memory.
 
 use std::fmt::Write as _;
 
@@ -66,7 +66,8 @@ impl Source {
         source.finished()
     }
 
-    /// A byte of memory before anything runs, given a random one: where indices are looked up, all words are small numbers.
+    /// A byte of memory before anything runs, given a random one: where indices are looked up, all words are small
+    /// numbers.
     pub fn byte(&self, at: usize, random: u8) -> u8 {
         match (self.kinds.contains(&"indexed"), at % 4) {
             (false, _) => random,
@@ -145,7 +146,8 @@ impl Source {
         source.text = match kind {
             "i32" => {
                 format!(
-                    "func @f(%t: i32, %p: ptr{promise}, %q: ptr{promise}, %s: ptr noalias) {{\nentry:\n  %i: i64 = sext %t\n"
+                    "func @f(%t: i32, %p: ptr{promise}, %q: ptr{promise}, %s: ptr noalias) {{\nentry:\n  %i: \
+                     i64 = sext %t\n"
                 )
             }
             _ => {
@@ -215,7 +217,8 @@ impl Source {
         at
     }
 
-    /// An index that moves by no constant step, but lies between ends that follow from those of this one: halves, remainders, what is clamped.
+    /// An index that moves by no constant step, but lies between ends that follow from those of this one: halves,
+    /// remainders, what is clamped.
     fn bent(&mut self, index: &str) -> String {
         self.kinds.push("bent");
         let bits = *self.rng.pick(&[32, 64]);
@@ -459,7 +462,8 @@ impl Source {
         value.to_owned()
     }
 
-    /// An element of a table, at a place of which nothing is known but that the index is narrow, is looked up or replaced.
+    /// An element of a table, at a place of which nothing is known but that the index is narrow, is looked up or
+    /// replaced.
     fn table(&mut self, value: &str) -> String {
         self.kinds.push("table");
         let bits = self.bits();
@@ -481,7 +485,8 @@ impl Source {
         sum
     }
 
-    /// An element at an index that lies in memory is looked up, replaced or updated. Memory is full of small numbers where there is such a statement.
+    /// An element at an index that lies in memory is looked up, replaced or updated. Memory is full of small numbers
+    /// where there is such a statement.
     fn indexed(&mut self, value: &str) -> String {
         self.kinds.push("indexed");
         let (from, place, key) = (self.pointer(), self.fresh("g"), self.fresh("k"));

@@ -54,8 +54,8 @@ fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
 }
 
 impl<'a> Replay<'a> {
-    /// Checks explanations about `program`, in which cycles are called as in `names`. Paths must be disjoint in each of the
-    /// hierarchies.
+    /// Checks explanations about `program`, in which cycles are called as in `names`. Paths must be disjoint in each
+    /// of the hierarchies.
     pub fn new(
         graph: &'a CsrGraph,
         program: &'a SsaProgram,
@@ -187,7 +187,8 @@ impl<'a> Replay<'a> {
         ensure(follows, || format!("{split:?} does not follow"))
     }
 
-    /// A use of a value that changes in `cycle`, outside it, reached by `exit`; or in or behind a cycle that was given up.
+    /// A use of a value that changes in `cycle`, outside it, reached by `exit`; or in or behind a cycle that was
+    /// given up.
     fn temporal(
         &self,
         operand: Value,

@@ -237,9 +237,9 @@ fn anywhere(n: usize, reach: usize) -> Scaled {
     finish(graph, s.builder)
 }
 
-/// A function over a graph, with variables that are declared all over it: each is written in some block, and read and written in a few
-/// of the next blocks that this one dominates, as locals of a block are in C. Behind an entry of their own, blocks stand in
-/// the order of the nodes.
+/// A function over a graph, with variables that are declared all over it: each is written in some block, and read and
+/// written in a few of the next blocks that this one dominates, as locals of a block are in C. Behind an entry of
+/// their own, blocks stand in the order of the nodes.
 pub fn function(graph: &CsrGraph, variables: usize, rng: &mut SplitMix64) -> Function {
     let mut f = Function::new("scaled", Type::Void);
     let selector = f.add_param(Type::Int(64), "s");

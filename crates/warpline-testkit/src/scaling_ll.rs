@@ -11,8 +11,8 @@ use crate::rng::SplitMix64;
 pub const SHAPES: [&str; 9] =
     ["diamonds", "long-diamonds", "nest", "ladder", "loops", "loopnest", "breaks", "irreducible", "random"];
 
-/// A module with one function of a shape; the number of its blocks is a small multiple of `n`, at least 1. None if there
-/// is no such shape.
+/// A module with one function of a shape; the number of its blocks is a small multiple of `n`, at least 1. None if
+/// there is no such shape.
 pub fn module(shape: &str, n: usize) -> Option<String> {
     let mut out = String::from(
         "target triple = \"amdgcn-amd-amdhsa\"\n\

@@ -33,10 +33,10 @@ pub fn random(rng: &mut SplitMix64, graph: &CsrGraph) -> SsaProgram {
     random_with(rng, graph, &|_, _| true, false)
 }
 
-/// The same in loop-closed form: values are used in the innermost loop around their definition only, but for operands of φs in
-/// the loop's exits. If `isolated`, every φ operand is a value of its own that is computed where its edge leaves, from
-/// what may change each time. All φs have the default rule. `graph` must be reducible, and only loops be left that contain all other predecessors of
-/// the edge's target.
+/// The same in loop-closed form: values are used in the innermost loop around their definition only, but for operands
+/// of φs in the loop's exits. If `isolated`, every φ operand is a value of its own that is computed where its edge
+/// leaves, from what may change each time. All φs have the default rule. `graph` must be reducible, and only loops be
+/// left that contain all other predecessors of the edge's target.
 pub fn random_loop_closed(rng: &mut SplitMix64, graph: &CsrGraph, isolated: bool) -> SsaProgram {
     let cycles = CycleForest::compute(graph);
     let closed = |def: usize, at: usize| {
@@ -161,8 +161,9 @@ fn random_with(
     builder.build(graph).expect("the draft names existing nodes, edges and values only")
 }
 
-/// A program of φs alone: branches depend on the lane anew each time or on nothing, φs choose among two constants, mostly
-/// the same one, and themselves. So what is divergent is so by where threads come from, and on a few of many edges.
+/// A program of φs alone: branches depend on the lane anew each time or on nothing, φs choose among two constants,
+/// mostly the same one, and themselves. So what is divergent is so by where threads come from, and on a few of many
+/// edges.
 pub fn of_phis(rng: &mut SplitMix64, graph: &CsrGraph) -> SsaProgram {
     let mut builder = SsaProgram::builder();
     let constants = [builder.argument(Rule::Default), builder.argument(Rule::Default)];
@@ -202,8 +203,8 @@ pub fn of_phis(rng: &mut SplitMix64, graph: &CsrGraph) -> SsaProgram {
     builder.build(graph).expect("the program names existing nodes, edges and values only")
 }
 
-/// The same program over the same graph with the edges in another order. Also says which edge of the new graph each edge
-/// of the old one is.
+/// The same program over the same graph with the edges in another order. Also says which edge of the new graph each
+/// edge of the old one is.
 pub fn with_shuffled_edges(
     rng: &mut SplitMix64,
     graph: &CsrGraph,

@@ -1,4 +1,5 @@
-//! The splits that paper 4, Figure 7, asks for, literally: fictitious nodes in the middle of all edges, and frontiers by definition.
+//! The splits that paper 4, Figure 7, asks for, literally: fictitious nodes in the middle of all edges, and frontiers
+//! by definition.
 
 use std::collections::BTreeSet;
 

@@ -1,10 +1,10 @@
 //! Whether split live ranges have the static single information property (paper 4, Definition 6), by definition.
 //!
-//! [`Sources`] says for each variable where information is produced, from a strategy's definition. [`check`] follows the current
-//! version of each variable along all paths, as sets at program points, and compares with what the overlay says is read; and it solves
-//! two dense problems in each direction that tell all sources apart: one in which a source adds its mark to what
-//! passes, and one in which it replaces it. Where the variable is live, all points at which it has the same version
-//! must agree. Everything is plain iteration to a fixed point.
+//! [`Sources`] says for each variable where information is produced, from a strategy's definition. [`check`] follows
+//! the current version of each variable along all paths, as sets at program points, and compares with what the
+//! overlay says is read; and it solves two dense problems in each direction that tell all sources apart: one in which
+//! a source adds its mark to what passes, and one in which it replaces it. Where the variable is live, all points at
+//! which it has the same version must agree. Everything is plain iteration to a fixed point.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -221,8 +221,8 @@ pub fn check(program: &Program, ssi: &Ssi, sources: &Sources) -> Result<(), Stri
     check_cleaned(program, ssi)
 }
 
-/// Checks that an overlay means the program, and that at each fork where two live edges lead to different next uses there is a σ: what static
-/// single information form promises without splits at uses.
+/// Checks that an overlay means the program, and that at each fork where two live edges lead to different next uses
+/// there is a σ: what static single information form promises without splits at uses.
 ///
 /// # Errors
 /// Says what is wrong with which variable.
@@ -393,8 +393,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Compares what is said to be read at a place with what paths bring there. A variable that is not split may be undefined on
-    /// some paths.
+    /// Compares what is said to be read at a place with what paths bring there. A variable that is not split may be
+    /// undefined on some paths.
     fn read(&self, what: &str, place: Place, said: Held) -> Result<(), String> {
         let held = self.held(place);
         let plain = Some(Version(self.v.0));

@@ -1,9 +1,9 @@
 //! Random programs that keep everything on the stack, as front ends write them before any optimisation.
 //!
-//! The control flow is that of any graph (irreducible cycles, parallel edges, unreachable nodes), with a counter that ends
-//! every run. Branches depend on a state that is always written; all other slots may be read before they are written, and
-//! a run returns what they hold in the end, so that undef and poison can be told apart. Some slots have their
-//! addresses stored in another, some accesses are volatile, and lifetimes begin and end anywhere.
+//! The control flow is that of any graph (irreducible cycles, parallel edges, unreachable nodes), with a counter that
+//! ends every run. Branches depend on a state that is always written; all other slots may be read before they are
+//! written, and a run returns what they hold in the end, so that undef and poison can be told apart. Some slots have
+//! their addresses stored in another, some accesses are volatile, and lifetimes begin and end anywhere.
 //!
 //! One seed gives one program.
 

@@ -29,8 +29,8 @@ impl Tags {
         Self::of_walk(graph, |_, _| ())
     }
 
-    /// Tags for the cycles that a depth-first walk finds which goes on from a node in the order that `arrange` brings its
-    /// successors into.
+    /// Tags for the cycles that a depth-first walk finds which goes on from a node in the order that `arrange` brings
+    /// its successors into.
     pub fn of_walk<G: Graph>(graph: &G, mut arrange: impl FnMut(Node, &mut [Node])) -> Self {
         let mut pre_number = vec![None; graph.node_count()];
         number(graph, graph.entry(), &mut arrange, &mut pre_number, &mut 0);
@@ -58,8 +58,8 @@ impl Tags {
         vec![count; self.around[node.index()].len()]
     }
 
-    /// How often, by the tag of an instance of `node`, the cycle with just these nodes (in any order) has gone round; none if
-    /// there is no such cycle around the node.
+    /// How often, by the tag of an instance of `node`, the cycle with just these nodes (in any order) has gone round;
+    /// none if there is no such cycle around the node.
     pub fn count(&self, tag: &Tag, node: Node, nodes: &[usize]) -> Option<u32> {
         let is_it = |c: &usize| {
             let own = &self.cycles[*c].nodes;

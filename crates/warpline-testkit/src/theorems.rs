@@ -1,7 +1,7 @@
 //! What paper 3 promises, checked on the graph of a real kernel, tests that skip code included.
 //!
-//! The kernel's own graph is judged as the random ones of [`crate::linearized`] are: by deleting nodes and by the paper's
-//! definitions. Dead ends are left out, since nothing is promised of them and nothing is deferred into them.
+//! The kernel's own graph is judged as the random ones of [`crate::linearized`] are: by deleting nodes and by the
+//! paper's definitions. Dead ends are left out, since nothing is promised of them and nothing is deferred into them.
 
 use warpline_analysis::{CsrGraph, Graph, Node};
 use warpline_vectorize::linearize::{Linearization, Linearized, NewBranch};
@@ -12,9 +12,10 @@ use crate::linearized::{Kernel, Seen, check_graph, check_run};
 /// Blocks up to which a kernel is judged: the definitions are cubic.
 pub const MAX_BLOCKS: usize = 64;
 
-/// Checks that dominance survives, that no branch appears and no edge goes of which Theorem 4.5 says that it stays, that no loop
-/// is left that lanes could leave apart, and on some random walks that the paths of all lanes are embedded (Theorem 3.2) and that
-/// blocks with uniform predicates are visited if and only if these are true (Theorem 4.1). `None` for larger kernels.
+/// Checks that dominance survives, that no branch appears and no edge goes of which Theorem 4.5 says that it stays,
+/// that no loop is left that lanes could leave apart, and on some random walks that the paths of all lanes are
+/// embedded (Theorem 3.2) and that blocks with uniform predicates are visited if and only if these are true (Theorem
+/// 4.1). `None` for larger kernels.
 ///
 /// # Errors
 /// What is wrong; nodes are numbered in the order of the blocks that are not in dead ends.

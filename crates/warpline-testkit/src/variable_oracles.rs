@@ -1,5 +1,5 @@
-//! Paper 1's transformers for programs with variables, word for word on small graphs in normal form, and conversions between
-//! programs with variables and programs in SSA form.
+//! Paper 1's transformers for programs with variables, word for word on small graphs in normal form, and conversions
+//! between programs with variables and programs in SSA form.
 
 use std::collections::BTreeSet;
 
@@ -24,8 +24,8 @@ pub enum Formula {
 /// What is uniform, by node and variable.
 pub type Uniform = Vec<Vec<bool>>;
 
-/// A program over a graph in normal form, with everything the definitions speak of. All effects are on edges: a node with
-/// assignments is a chain with one of them on each edge, at the end of which control branches.
+/// A program over a graph in normal form, with everything the definitions speak of. All effects are on edges: a node
+/// with assignments is a chain with one of them on each edge, at the end of which control branches.
 pub struct Definitions {
     original_nodes: usize,
     graph: CsrGraph,
@@ -201,9 +201,9 @@ fn effects_on_edges(graph: &CsrGraph, program: &VariableProgram) -> (CsrGraph, V
     (graph, program)
 }
 
-/// Uniformity of a program in SSA form with one bit per value, as Definition 4.7 says it of the value's definition: φs
-/// ask for their operands and for the branch variables of the splits that are relevant for their node. `graph` must be in
-/// normal form.
+/// Uniformity of a program in SSA form with one bit per value, as Definition 4.7 says it of the value's definition:
+/// φs ask for their operands and for the branch variables of the splits that are relevant for their node. `graph`
+/// must be in normal form.
 pub fn one_bit_per_value(graph: &CsrGraph, ssa: &SsaProgram) -> Vec<bool> {
     let splits = tagged_splits(graph);
     let mut uniform = vec![true; ssa.value_count()];

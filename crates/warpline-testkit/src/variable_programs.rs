@@ -1,8 +1,8 @@
 //! Random programs with variables, and what threads that run them disagree on.
 //!
-//! The runs follow paper 1, Definition 4.1: the states of two threads at the same instance of a node, which is a node and
-//! its tag, are compared variable by variable, when threads arrive and when they leave. Values are hashes of what they
-//! depend on.
+//! The runs follow paper 1, Definition 4.1: the states of two threads at the same instance of a node, which is a node
+//! and its tag, are compared variable by variable, when threads arrive and when they leave. Values are hashes of what
+//! they depend on.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -77,8 +77,8 @@ pub struct Observed {
     pub apart: BitSet,
     /// Nodes that were executed by two threads at one instance.
     pub shared: BitSet,
-    /// By node and earlier point, the variables that were seen to have changed in between. All of them if the point was not
-    /// passed at all.
+    /// By node and earlier point, the variables that were seen to have changed in between. All of them if the point
+    /// was not passed at all.
     pub changed_since: BTreeMap<(Node, Point), BitSet>,
     /// Threads that were left out since what they did is known not to happen.
     pub inconsistent: usize,
@@ -136,8 +136,8 @@ pub struct Runs {
     pub steps: usize,
 }
 
-/// Everything that holds in one run: edges that are never taken, variables that are constant where control arrives at or
-/// leaves a node, pairs that are equal behind an edge. Of these facts, so many in twelve that `rng` picks.
+/// Everything that holds in one run: edges that are never taken, variables that are constant where control arrives at
+/// or leaves a node, pairs that are equal behind an edge. Of these facts, so many in twelve that `rng` picks.
 pub fn facts_of_run(
     graph: &CsrGraph,
     program: &VariableProgram,

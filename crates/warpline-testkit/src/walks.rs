@@ -1,5 +1,5 @@
-//! Walks through functions along given paths: what every instruction sees, so that a function can be compared with what a pass
-//! has made of it. Nothing is computed; a value is known by the instruction and the step that made it.
+//! Walks through functions along given paths: what every instruction sees, so that a function can be compared with
+//! what a pass has made of it. Nothing is computed; a value is known by the instruction and the step that made it.
 
 use std::collections::HashMap;
 
@@ -111,8 +111,8 @@ impl Walk<'_> {
     }
 }
 
-/// Walks along a path of edges that were there when the function had `known` instructions and `blocks` blocks. Blocks that were
-/// put on edges since are passed through.
+/// Walks along a path of edges that were there when the function had `known` instructions and `blocks` blocks. Blocks
+/// that were put on edges since are passed through.
 pub fn walk(func: &Function, path: &[Edge], known: usize, blocks: usize) -> Trace {
     let (values, vars) = (HashMap::new(), HashMap::new());
     let mut walk = Walk { func, known, values, vars, trace: Vec::new(), step: 0 };
@@ -129,8 +129,8 @@ pub fn walk(func: &Function, path: &[Edge], known: usize, blocks: usize) -> Trac
     walk.trace
 }
 
-/// Whether every instruction sees after a pass what it saw before. What was unwritten must be the same constant, or else
-/// (`lenient`) may be anything, an unset value too.
+/// Whether every instruction sees after a pass what it saw before. What was unwritten must be the same constant, or
+/// else (`lenient`) may be anything, an unset value too.
 pub fn agree(before: &Trace, after: &Trace, lenient: bool) -> bool {
     let same = |(a, b): (&Token, &Token)| match (a, b) {
         (Token::Unwritten(_), _) if lenient => true,

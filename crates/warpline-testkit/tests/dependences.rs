@@ -1,7 +1,9 @@
-//! Loops and kernels whose iterations or lanes meet in memory: what is vectorized leaves what the scalar program leaves, and everything else is refused.
+//! Loops and kernels whose iterations or lanes meet in memory: what is vectorized leaves what the scalar program
+//! leaves, and everything else is refused.
 //!
-//! A loop, and a kernel with a sequential meaning, is held against its iterations one after the other; a kernel of threads against lanes that run whole, in several
-//! orders. Where these orders leave different memory, lanes race, and whoever vectorizes that without a word is wrong.
+//! A loop, and a kernel with a sequential meaning, is held against its iterations one after the other; a kernel of
+//! threads against lanes that run whole, in several orders. Where these orders leave different memory, lanes race,
+//! and whoever vectorizes that without a word is wrong.
 
 use std::collections::BTreeMap;
 
@@ -89,7 +91,8 @@ fn try_one(seed: u64) -> (Source, Outcome) {
         assert_eq!(
             at,
             Some(None),
-            "seed {seed}: WARPLINE_SEED={seed} WARPLINE_PROGRAMS=1, {width} lanes, {contract:?}, n {n}, apart {apart}\n{}",
+            "seed {seed}: WARPLINE_SEED={seed} WARPLINE_PROGRAMS=1, {width} lanes, {contract:?}, n {n}, apart \
+             {apart}\n{}",
             source.text.clone() + &warpline_ir::text::print_function(&module, &module.functions[copy])
         );
         ran = true;
@@ -124,7 +127,8 @@ fn loops_with_planted_dependences_are_right_or_refused() {
         }
     }
     println!(
-        "{programs} loops: {agreed} agree ({checked} with checks), {refused} refused; not agreed and agreed by kind: {kinds:?}"
+        "{programs} loops: {agreed} agree ({checked} with checks), {refused} refused; not agreed and agreed by \
+         kind: {kinds:?}"
     );
     if programs >= 1_000 {
         assert!(agreed * 5 > programs, "too few are vectorized");
@@ -205,7 +209,8 @@ enum Found {
     Skipped,
 }
 
-/// Orders of the indices of each group of `width` lanes: downwards, two at random, and with each lane at the beginning or the end.
+/// Orders of the indices of each group of `width` lanes: downwards, two at random, and with each lane at the
+/// beginning or the end.
 fn orders(width: u32, groups: u32, rng: &mut SplitMix64) -> Vec<Vec<i64>> {
     let lanes: Vec<i64> = (0..i64::from(width)).collect();
     let mut all = vec![lanes.iter().rev().copied().collect::<Vec<i64>>()];
@@ -274,13 +279,15 @@ fn try_kernel(seed: u64, contract: Contract) -> (Source, Found) {
     let differs = |order: Vec<i64>| run_scalar(order).as_ref() != Some(&expected);
     let races = contract == Contract::Threads && orders(width, groups, &mut rng).into_iter().any(differs);
     let trusted = !made.dependences.trusted.is_empty();
-    // Who answers for addresses that nobody knows answers for all that comes of it; where it is warned that the last lane wins, it does.
+    // Who answers for addresses that nobody knows answers for all that comes of it; where it is warned that the last
+    // lane wins, it does.
     if trusted && (races || !is_right) || races && is_right && !made.dependences.warnings.is_empty() {
         return (source, Found::Told);
     }
     assert!(
         is_right && !races,
-        "seed {seed}: WARPLINE_SEED={seed} WARPLINE_PROGRAMS=1, {width} lanes, {contract:?}, right {is_right}, races {races}\n{}",
+        "seed {seed}: WARPLINE_SEED={seed} WARPLINE_PROGRAMS=1, {width} lanes, {contract:?}, right {is_right}, \
+         races {races}\n{}",
         source.text.clone() + &warpline_ir::text::print_function(&module, &module.functions[made.func])
     );
     (source, Found::Agrees)

@@ -216,8 +216,8 @@ fn what_is_said_to_be_zero_or_not_is_so_in_runs() {
     assert!(decided > runs, "{decided} decided uses in {runs} runs");
 }
 
-/// A random program of the language of objects: two parameters and a new object, whose methods are called in blocks that also ask for
-/// classes.
+/// A random program of the language of objects: two parameters and a new object, whose methods are called in blocks
+/// that also ask for classes.
 fn objects(seed: u64) -> String {
     let mut rng = SplitMix64::new(seed);
     let mut text = String::new();
@@ -262,8 +262,8 @@ fn objects(seed: u64) -> String {
     text + "}\n"
 }
 
-/// Walks at random, with objects of these classes for the parameters; which parameter first had a method called of it that its class
-/// does not have.
+/// Walks at random, with objects of these classes for the parameters; which parameter first had a method called of it
+/// that its class does not have.
 fn walk(module: &Module, classes: [&str; 2], rng: &mut SplitMix64) -> Option<usize> {
     let func = module.functions.values().next()?;
     let mut objects = BTreeMap::new();

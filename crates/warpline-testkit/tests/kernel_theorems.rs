@@ -1,4 +1,5 @@
-//! The judge of linearization on the graphs of whole kernels: it accepts what the vectorizer makes and notices what is wrong.
+//! The judge of linearization on the graphs of whole kernels: it accepts what the vectorizer makes and notices what
+//! is wrong.
 
 use warpline_analysis::Node;
 use warpline_testkit::differential::{Form, shape_of};

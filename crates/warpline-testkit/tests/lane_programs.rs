@@ -60,8 +60,8 @@ enum Outcome {
     Differ(String),
 }
 
-/// A kernel with its lane program and the reference run: the normalized scalar function in lockstep, in the order of the
-/// lane program's blocks.
+/// A kernel with its lane program and the reference run: the normalized scalar function in lockstep, in the order of
+/// the lane program's blocks.
 struct Case<'a> {
     program: &'a Program,
     inputs: &'a Inputs,

@@ -1,5 +1,5 @@
-//! Observation mode against pairs of runs: where two runs that differ in their secrets alone first do something that can
-//! be observed differently, there is a finding.
+//! Observation mode against pairs of runs: where two runs that differ in their secrets alone first do something that
+//! can be observed differently, there is a finding.
 
 use std::collections::BTreeSet;
 

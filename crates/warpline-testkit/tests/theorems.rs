@@ -83,7 +83,8 @@ fn the_theorems_hold_on_random_reducible_graphs() {
         nested += usize::from((0..kernel.divergent.len()).any(|b| inside(b) > 1));
     }
     println!(
-        "{count} graphs, {branches} branches ({divergent} divergent, {rebound} uniform ones rebound), {loops} loops, {nested} \
+        "{count} graphs, {branches} branches ({divergent} divergent, {rebound} uniform ones rebound), {loops} \
+         loops, {nested} \
          nests; {total:?}"
     );
     let count = count as usize;
@@ -173,8 +174,8 @@ fn order(blocks: &[usize]) -> BlockIndex {
     BlockIndex::from_order(blocks.len(), blocks.iter().map(|&b| Node::new(b)).collect())
 }
 
-/// Fig. 8, top, from Sec. 4.2: *b* dominates b→d and b→e, its branch is uniform, and the unrelated block *c* is deferred
-/// at *b* by the divergent branch of *a*. The join *f* is a guess.
+/// Fig. 8, top, from Sec. 4.2: *b* dominates b→d and b→e, its branch is uniform, and the unrelated block *c* is
+/// deferred at *b* by the divergent branch of *a*. The join *f* is a guess.
 #[test]
 fn figure_8_an_index_that_is_not_dominance_compact_folds_a_uniform_branch() {
     let [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5];
@@ -219,8 +220,8 @@ fn a_loop_that_dominates_what_follows_in_part_has_an_index() {
         .expect("compact on each loop level");
 }
 
-/// Behind a loop, what one of its blocks dominates (7, 8 and 10, by 3) must not be mixed with what another one does: here 7
-/// would lead to 9 with 8 deferred, and 8 be reached from 5 and 6 too.
+/// Behind a loop, what one of its blocks dominates (7, 8 and 10, by 3) must not be mixed with what another one does:
+/// here 7 would lead to 9 with 8 deferred, and 8 be reached from 5 and 6 too.
 #[test]
 fn what_a_block_of_a_loop_dominates_behind_it_stays_together() {
     let edges = [

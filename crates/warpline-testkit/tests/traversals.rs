@@ -91,8 +91,10 @@ impl Walk {
             let _ = writeln!(
                 t,
                 "head{n}:\n  %height{n}: i32 = phi\n  %sum{n}: i32 = phi\n  %none{n}: i1 = icmp eq %height{n}, 0\n  \
-                 br %none{n}, {empty}, step{n}\nstep{n}:\n  %top{n}: i32 = add %height{n}, -1\n  %top.wide{n}: i64 = zext %top{n}\n  \
-                 %slot{n}: ptr = getelementptr {node_ty}, %stack, %top.wide{n}\n  %node{n}: {node_ty} = load %slot{n}, align 4"
+                 br %none{n}, {empty}, step{n}\nstep{n}:\n  %top{n}: i32 = add %height{n}, -1\n  %top.wide{n}: \
+                  i64 = zext %top{n}\n  \
+                 %slot{n}: ptr = getelementptr {node_ty}, %stack, %top.wide{n}\n  %node{n}: {node_ty} = load \
+                  %slot{n}, align 4"
             );
         } else {
             let _ = writeln!(
@@ -114,13 +116,15 @@ impl Walk {
         }
         let _ = writeln!(
             t,
-            "  %mixed{n}: i32 = xor %a{n}, %q\n  %scaled{n}: i32 = mul %sum{n}, 3\n  %s{n}: i32 = add %scaled{n}, %mixed{n}"
+            "  %mixed{n}: i32 = xor %a{n}, %q\n  %scaled{n}: i32 = mul %sum{n}, 3\n  %s{n}: i32 = add \
+             %scaled{n}, %mixed{n}"
         );
         // The number of a node, whose address may be all that is known.
         if self.pointers {
             let _ = writeln!(
                 t,
-                "  %at{n}: i64 = ptrtoint %node{n}\n  %base{n}: i64 = ptrtoint %nodes\n  %bytes{n}: i64 = sub %at{n}, %base{n}\n  \
+                "  %at{n}: i64 = ptrtoint %node{n}\n  %base{n}: i64 = ptrtoint %nodes\n  %bytes{n}: i64 = sub \
+                 %at{n}, %base{n}\n  \
                  %k{n}: i64 = lshr %bytes{n}, 4\n  %number{n}: i32 = trunc %k{n}"
             );
         } else {
@@ -128,27 +132,32 @@ impl Walk {
         }
         let _ = writeln!(
             t,
-            "  %late{n}: i1 = icmp uge %number{n}, 20\n  %kind{n}: i32 = and %a{n}, 3\n  %empty{n}: i1 = icmp eq %kind{n}, 0\n  %leaf{n}: i1 = or %late{n}, %empty{n}"
+            "  %late{n}: i1 = icmp uge %number{n}, 20\n  %kind{n}: i32 = and %a{n}, 3\n  %empty{n}: i1 = icmp \
+             eq %kind{n}, 0\n  %leaf{n}: i1 = or %late{n}, %empty{n}"
         );
         let leaf = if self.leaves { format!("list{n}(0, %s{n})") } else { format!("pop{n}(%s{n})") };
         let _ = writeln!(t, "  br %leaf{n}, {leaf}, inner{n}\ninner{n}:");
         let _ = writeln!(
             t,
-            "  %l.bits{n}: i32 = and %b{n}, 3\n  %l.step{n}: i32 = add %l.bits{n}, 1\n  %l{n}: i32 = add %number{n}, %l.step{n}"
+            "  %l.bits{n}: i32 = and %b{n}, 3\n  %l.step{n}: i32 = add %l.bits{n}, 1\n  %l{n}: i32 = add \
+             %number{n}, %l.step{n}"
         );
         let _ = writeln!(
             t,
-            "  %r.bits{n}: i32 = and %c{n}, 7\n  %r.step{n}: i32 = add %r.bits{n}, 2\n  %r{n}: i32 = add %number{n}, %r.step{n}"
+            "  %r.bits{n}: i32 = and %c{n}, 7\n  %r.step{n}: i32 = add %r.bits{n}, 2\n  %r{n}: i32 = add \
+             %number{n}, %r.step{n}"
         );
         let _ = writeln!(
             t,
-            "  %left{n}: i1 = icmp slt %q, %d{n}\n  %near{n}: i32 = select %left{n}, %l{n}, %r{n}\n  %far{n}: i32 = select %left{n}, %r{n}, %l{n}"
+            "  %left{n}: i1 = icmp slt %q, %d{n}\n  %near{n}: i32 = select %left{n}, %l{n}, %r{n}\n  %far{n}: \
+             i32 = select %left{n}, %r{n}, %l{n}"
         );
         for child in ["near", "far"] {
             if self.pointers {
                 let _ = writeln!(
                     t,
-                    "  %{child}.wide{n}: i64 = zext %{child}{n}\n  %{child}.n{n}: ptr = getelementptr [4 x i32], %nodes, %{child}.wide{n}"
+                    "  %{child}.wide{n}: i64 = zext %{child}{n}\n  %{child}.n{n}: ptr = getelementptr [4 x \
+                     i32], %nodes, %{child}.wide{n}"
                 );
             } else {
                 let _ = writeln!(t, "  %{child}.n{n}: i32 = or %{child}{n}, 0");
@@ -163,8 +172,10 @@ impl Walk {
         } else if self.stack {
             let _ = writeln!(
                 t,
-                "  %top.wide{n}: i64 = zext %top{n}\n  %slot{n}: ptr = getelementptr {node_ty}, %stack, %top.wide{n}\n  \
-                 store %far.n{n}, %slot{n}, align 4\n  %up{n}: i32 = add %top{n}, 1\n  br head{n}(%near.n{n}, %up{n}, %s{n})"
+                "  %top.wide{n}: i64 = zext %top{n}\n  %slot{n}: ptr = getelementptr {node_ty}, %stack, \
+                 %top.wide{n}\n  \
+                 store %far.n{n}, %slot{n}, align 4\n  %up{n}: i32 = add %top{n}, 1\n  br head{n}(%near.n{n}, \
+                  %up{n}, %s{n})"
             );
         } else {
             let _ = writeln!(t, "  br head{n}(%near.n{n}, 0, %s{n})");
@@ -172,10 +183,14 @@ impl Walk {
         if self.leaves {
             let _ = writeln!(
                 t,
-                "list{n}:\n  %j{n}: i32 = phi\n  %t{n}: i32 = phi\n  %count{n}: i32 = and %b{n}, 3\n  %more{n}: i1 = icmp ult %j{n}, %count{n}\n  \
-                 br %more{n}, item{n}, pop{n}(%t{n})\nitem{n}:\n  %from{n}: i32 = and %c{n}, 63\n  %place{n}: i32 = add %from{n}, %j{n}\n  \
-                 %place.wide{n}: i64 = zext %place{n}\n  %item.p{n}: ptr = getelementptr i32, %nodes, %place.wide{n}\n  \
-                 %x{n}: i32 = load %item.p{n}, align 4\n  %t.new{n}: i32 = add %t{n}, %x{n}\n  %j.new{n}: i32 = add %j{n}, 1\n  \
+                "list{n}:\n  %j{n}: i32 = phi\n  %t{n}: i32 = phi\n  %count{n}: i32 = and %b{n}, 3\n  %more{n}: \
+                 i1 = icmp ult %j{n}, %count{n}\n  \
+                 br %more{n}, item{n}, pop{n}(%t{n})\nitem{n}:\n  %from{n}: i32 = and %c{n}, 63\n  %place{n}: \
+                  i32 = add %from{n}, %j{n}\n  \
+                 %place.wide{n}: i64 = zext %place{n}\n  %item.p{n}: ptr = getelementptr i32, %nodes, \
+                  %place.wide{n}\n  \
+                 %x{n}: i32 = load %item.p{n}, align 4\n  %t.new{n}: i32 = add %t{n}, %x{n}\n  %j.new{n}: i32 = \
+                  add %j{n}, 1\n  \
                  br list{n}(%j.new{n}, %t.new{n})"
             );
         }

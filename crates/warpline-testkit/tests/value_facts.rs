@@ -1,5 +1,5 @@
-//! What clients say of values, against runs of random programs in the interpreter: every operand and every result has a value that its
-//! version may have, and control goes only where it can.
+//! What clients say of values, against runs of random programs in the interpreter: every operand and every result has
+//! a value that its version may have, and control goes only where it can.
 //!
 //! Programs in which every value keeps the bits that are demanded of it, and no others, do what they did.
 //! Inequalities that are proved, and edges of which it is proved that they are never taken, likewise.
@@ -331,7 +331,8 @@ fn inequalities_that_are_proved_hold_and_edges_that_contradict_them_are_not_take
     );
 }
 
-/// The program with every integer cut down to the bits that are demanded of it, and without flags that make poison; and how many are.
+/// The program with every integer cut down to the bits that are demanded of it, and without flags that make poison;
+/// and how many are.
 fn cut_down(program: &Program, variant: Variant) -> (Program, usize) {
     let code = Code::with_makers(program.function());
     let widths = BitWidths::new(&program.module, program.function(), &code, variant);

@@ -1,4 +1,5 @@
-//! Vector code that is broken on purpose: what each form of access rests on is changed in one place, and the judge must notice.
+//! Vector code that is broken on purpose: what each form of access rests on is changed in one place, and the judge
+//! must notice.
 
 use warpline_interp::LaneSet;
 use warpline_ir::verify::verify;
@@ -410,7 +411,8 @@ fn are_noticed(mutations: &[Mutation], lanes: bool, programs: u64) {
         println!("{mutation:?}: {noticed} of {made} noticed, the first after {first:?} programs");
     }
     for (mutation, Found { made, noticed, .. }) in mutations.iter().zip(&found) {
-        // Others are in code that no lane comes to, or change nothing on these inputs: few indices are negative, so few extensions matter.
+        // Others are in code that no lane comes to, or change nothing on these inputs: few indices are negative, so
+        // few extensions matter.
         assert!(*made >= 10 && *noticed * 40 > *made, "{mutation:?}: {noticed} of {made} noticed");
     }
 }

@@ -73,8 +73,10 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
     }
     println!("{rates}");
     println!(
-        "{agreed} of {count} agree; {divergent} have divergent branches, {divergent_loops} divergent loops, {tested} tests for \
-         speed, {coherent} bodies for lanes that agree; {lost} uniform branches lost; {irreducible} irreducible; theorems checked on the graphs of {small_enough} with {promised} promised edges; \
+        "{agreed} of {count} agree; {divergent} have divergent branches, {divergent_loops} divergent loops, \
+         {tested} tests for \
+         speed, {coherent} bodies for lanes that agree; {lost} uniform branches lost; {irreducible} \
+          irreducible; theorems checked on the graphs of {small_enough} with {promised} promised edges; \
          {reasons:#?}"
     );
     assert!(agreed as u64 * 2 > count, "too few programs were compared: {reasons:#?}");

@@ -55,14 +55,14 @@ impl<'a> Explainer<'a> {
         self.steps(&self.engine.branch(Node::from(b)))
     }
 
-    /// Why lanes may leave a cycle in different iterations, or why all in it counts as divergent: from that fact to what
-    /// causes it. Empty if neither is so.
+    /// Why lanes may leave a cycle in different iterations, or why all in it counts as divergent: from that fact to
+    /// what causes it. Empty if neither is so.
     pub fn cycle(&self, cycle: CycleId) -> Vec<Step> {
         self.steps(&self.engine.cycle(cycle))
     }
 
-    /// Why the lanes that execute `block` together see different values of `v`: why it is divergent where it is defined, or
-    /// why they left a loop around its definition in different iterations. Empty if they do not.
+    /// Why the lanes that execute `block` together see different values of `v`: why it is divergent where it is
+    /// defined, or why they left a loop around its definition in different iterations. Empty if they do not.
     pub fn use_at(&self, v: Value, block: Block) -> Vec<Step> {
         match self.value(v) {
             steps if steps.is_empty() => self.steps(&self.engine.use_at(engine_value(v), Node::from(block))),

@@ -22,8 +22,8 @@ pub struct Facts {
     pub wave_size: Option<u32>,
     /// The size of the work-groups, if it is prescribed.
     pub work_group: Option<WorkGroup>,
-    /// Whether the flat address of private memory is another one in each lane, as with scratch memory that other lanes can
-    /// address; else it is the same in all lanes and leads each lane to memory of its own.
+    /// Whether the flat address of private memory is another one in each lane, as with scratch memory that other
+    /// lanes can address; else it is the same in all lanes and leads each lane to memory of its own.
     pub private_addresses_differ: bool,
     notes: Vec<(Inst, Note)>,
 }
@@ -53,7 +53,8 @@ impl Facts {
     }
 }
 
-/// The outputs that inline assembly returns, each with its constraint, such as `=v` or `={s0}`. Outputs in memory are none.
+/// The outputs that inline assembly returns, each with its constraint, such as `=v` or `={s0}`. Outputs in memory are
+/// none.
 pub(super) fn assembly_outputs(constraints: &str) -> impl Iterator<Item = &str> {
     split_constraints(constraints).filter_map(|c| c.strip_prefix('=')).filter(|c| !c.starts_with('*'))
 }
@@ -67,8 +68,8 @@ fn split_constraints(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether an output of inline assembly for an AMD GPU is in a scalar register, which is one for all lanes: of the class `s`
-/// (or `r`, the same), or a special register that is not `vN` or `aN`.
+/// Whether an output of inline assembly for an AMD GPU is in a scalar register, which is one for all lanes: of the
+/// class `s` (or `r`, the same), or a special register that is not `vN` or `aN`.
 pub(super) fn is_scalar_register(constraint: &str) -> bool {
     let constraint = constraint.trim_start_matches(['&', '%']);
     match constraint.strip_prefix('{') {

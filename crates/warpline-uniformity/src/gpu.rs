@@ -1,22 +1,23 @@
 //! Sources of divergence on GPUs: lanes are the threads of a wave (warp, subgroup).
 //!
-//! For AMD's GPUs the facts are those by which LLVM 22's back end seeds its own analysis: its lists of intrinsics, and its rules
-//! for loads, assembly and registers. The differences are these.
+//! For AMD's GPUs the facts are those by which LLVM 22's back end seeds its own analysis: its lists of intrinsics,
+//! and its rules for loads, assembly and registers. The differences are these.
 //!
 //! Towards divergence, where LLVM's rule is not sound:
 //! * An atomic or volatile load is a source in any address space: each lane's access counts for itself, and others may
 //!   write between them. LLVM takes the load from global memory as uniform if the address is, on NVPTX too.
-//! * An intrinsic that reads memory through a pointer into private or generic memory, such as a masked load, is one, as the plain
-//!   load is.
-//! * An intrinsic that both reads and writes memory, or whose result its operands do not determine, is one unless it is known
-//!   to be executed once for the wave. So is `set.inactive` (as in LLVM 23).
+//! * An intrinsic that reads memory through a pointer into private or generic memory, such as a masked load, is one,
+//!   as the plain load is.
+//! * An intrinsic that both reads and writes memory, or whose result its operands do not determine, is one unless it
+//!   is known to be executed once for the wave. So is `set.inactive` (as in LLVM 23).
 //!
 //! Towards uniformity:
-//! * `ds.bpermute` and `wave.shuffle` from one lane, and reductions over the wave, are the same in all lanes; a query about a dimension of a
-//!   work-group that has one work-item only is; `workitem.id.y` and `.z` are where whole waves fit into the
-//!   dimensions before them (as in LLVM 23).
-//! * On NVPTX, where LLVM takes every call for a source, intrinsics go by their effects; special registers, votes and reductions that are
-//!   the same in a whole warp are uniform (those with a mask of members only if the mask is: a warp may vote in parts).
+//! * `ds.bpermute` and `wave.shuffle` from one lane, and reductions over the wave, are the same in all lanes; a query
+//!   about a dimension of a work-group that has one work-item only is; `workitem.id.y` and `.z` are where whole waves
+//!   fit into the dimensions before them (as in LLVM 23).
+//! * On NVPTX, where LLVM takes every call for a source, intrinsics go by their effects; special registers, votes and
+//!   reductions that are the same in a whole warp are uniform (those with a mask of members only if the mask is: a
+//!   warp may vote in parts).
 //! * Functions of the module go by their [summaries](super::summary), OpenCL's built-in functions by their meaning
 //!   ([`super::opencl`]).
 
@@ -370,8 +371,8 @@ impl Gpu {
             return rule;
         }
         match self.kind {
-            // Whether it talks to other lanes does not matter: of equal operands it makes equal results. What the scalar unit
-            // executes, it executes once.
+            // Whether it talks to other lanes does not matter: of equal operands it makes equal results. What the
+            // scalar unit executes, it executes once.
             Kind::Amdgcn => match self.by_effects(func, inst, effects.difference(Effects::CONVERGENT)) {
                 Rule::Source(_) if own.starts_with("s.") => Rule::Operands,
                 rule => rule,
@@ -401,8 +402,8 @@ impl Gpu {
     }
 }
 
-/// Whether the number of a work-item in a dimension is one for all lanes of a wave: there is only one work-item in it, or every wave
-/// fits into the dimensions before it.
+/// Whether the number of a work-item in a dimension is one for all lanes of a wave: there is only one work-item in
+/// it, or every wave fits into the dimensions before it.
 fn is_one_in_wave(dimension: usize, facts: &Facts) -> bool {
     let Some(group) = facts.work_group else { return false };
     if group.size[dimension] == 1 {
@@ -412,8 +413,8 @@ fn is_one_in_wave(dimension: usize, facts: &Facts) -> bool {
     dimension > 0 && group.whole && facts.wave_size.is_some_and(|wave| before.is_multiple_of(u64::from(wave)))
 }
 
-/// Whether an address may lie in a variable of SPIR-V that differs between invocations. If a module has such a variable, every
-/// address whose origin is not seen may.
+/// Whether an address may lie in a variable of SPIR-V that differs between invocations. If a module has such a
+/// variable, every address whose origin is not seen may.
 fn may_be_varying_builtin(module: &Module, func: &Function, address: Value) -> bool {
     let is_builtin = |name: &str| VARYING_BUILTINS.contains(&name);
     let mut at = address;

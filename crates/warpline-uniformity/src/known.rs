@@ -1,8 +1,8 @@
-//! What data-flow analyses know of a function, as the uniformity analysis uses it (paper 1, Section 6.2 and Figure 3): edges that
-//! are never taken, values that are constant, equalities that hold on edges.
+//! What data-flow analyses know of a function, as the uniformity analysis uses it (paper 1, Section 6.2 and Figure
+//! 3): edges that are never taken, values that are constant, equalities that hold on edges.
 //!
-//! Facts hold in every execution of its own. What a fact says of a value it says of executions in which the value is not
-//! poison: where some lanes have poison, "uniform" is said of the others, as with
+//! Facts hold in every execution of its own. What a fact says of a value it says of executions in which the value is
+//! not poison: where some lanes have poison, "uniform" is said of the others, as with
 //! [`strict_undef`](super::Options::strict_undef) off; with it on, constants are not used.
 
 use std::collections::BTreeMap;
@@ -49,7 +49,8 @@ impl Known {
         Known::default()
     }
 
-    /// All that is known of a function: what its conditions say, and what is found by conditional constants and by ranges.
+    /// All that is known of a function: what its conditions say, and what is found by conditional constants and by
+    /// ranges.
     pub fn of(surroundings: Surroundings<'_>) -> Known {
         let mut known = Known::of_constants(surroundings);
         if !surroundings.func.layout.is_empty() {
@@ -113,8 +114,8 @@ impl Known {
         }
     }
 
-    /// What the conditions of branches say on the edges behind them: the values that they compare are equal where a test for
-    /// equality succeeds.
+    /// What the conditions of branches say on the edges behind them: the values that they compare are equal where a
+    /// test for equality succeeds.
     pub fn of_conditions(func: &Function) -> Known {
         let mut known = Known::default();
         for &b in &func.layout {
@@ -153,7 +154,8 @@ impl Known {
         numbers
     }
 
-    /// The facts in the engine's terms. `first_number` is the argument that stands for the first of [`numbers`](Self::numbers).
+    /// The facts in the engine's terms. `first_number` is the argument that stands for the first of
+    /// [`numbers`](Self::numbers).
     pub(super) fn to_engine(
         &self,
         edge_ids: &SecondaryMap<Edge, Option<EdgeId>>,
@@ -215,7 +217,8 @@ impl Uniformity {
     }
 
     /// Why a value is uniform that is divergent in `without`, the result for the same question without
-    /// [`known`](super::Options::known) facts. None if it is divergent here or uniform there, or if its shape alone says so.
+    /// [`known`](super::Options::known) facts. None if it is divergent here or uniform there, or if its shape alone
+    /// says so.
     pub fn why_known(
         &self,
         module: &Module,

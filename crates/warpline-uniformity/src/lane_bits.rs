@@ -1,9 +1,10 @@
 //! Which low bits of a value differ between the lanes of a wave: ranges of lane numbers.
 //!
-//! Where waves are made of neighbouring work-items, and begin at multiples of their size 2^k, all lanes of a wave agree on all but the
-//! k lowest bits of a work-item's number: on `tid >> k`, on `tid & -2^k`, on `tid / 2^k`, on `tid < 3 * 2^k`. Here a value is
-//! abstracted by the number of low bits in which lanes that compute it together may differ; 0 says that it is uniform. This is
-//! followed through arithmetic from the work-item's number on; what turns out uniform is a fact for the engine.
+//! Where waves are made of neighbouring work-items, and begin at multiples of their size 2^k, all lanes of a wave
+//! agree on all but the k lowest bits of a work-item's number: on `tid >> k`, on `tid & -2^k`, on `tid / 2^k`, on
+//! `tid < 3 * 2^k`. Here a value is abstracted by the number of low bits in which lanes that compute it together may
+//! differ; 0 says that it is uniform. This is followed through arithmetic from the work-item's number on; what turns
+//! out uniform is a fact for the engine.
 //!
 //! The promise is that of a uniform [shape](crate::shape): in all these lanes or in none the value is poison. So an
 //! instruction whose flags make poison of differing low bits promises nothing.
@@ -16,8 +17,8 @@ use crate::shape::{Convergence, phi_positions};
 use warpline_dataflow::conditions::swapped;
 use warpline_ir::{BinaryOp, CastOp, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value};
 
-/// Sweeps over a function after which what still changes is given up. Each lowers some value by a bit at least; loops need two or
-/// three.
+/// Sweeps over a function after which what still changes is given up. Each lowers some value by a bit at least; loops
+/// need two or three.
 const SWEEPS: usize = 8;
 
 /// How deep trailing zeros are looked for.
@@ -87,8 +88,9 @@ fn wave_size(context: Context<'_>) -> Option<u32> {
     wave.is_power_of_two().then_some(wave)
 }
 
-/// Whether an instruction yields a number by which neighbouring lanes are neighbours, from a multiple of the wave's size on: the
-/// lane's number, or that of the work-item in the first dimension where whole waves fit into it or there is no other.
+/// Whether an instruction yields a number by which neighbouring lanes are neighbours, from a multiple of the wave's
+/// size on: the lane's number, or that of the work-item in the first dimension where whole waves fit into it or there
+/// is no other.
 fn is_lane_number(module: &Module, func: &Function, inst: Inst, facts: &Facts, wave: u32) -> bool {
     let Some(called) = called(module, func, inst) else { return false };
     let is_in_rows = || {
@@ -206,7 +208,8 @@ fn binary(func: &Function, inst: Inst, op: BinaryOp, width: u32, low: &[u32]) ->
     let overflow = InstFlags::NUW | InstFlags::NSW;
     let by = func.as_int(b);
     match op {
-        // What is added has zeros where lanes differ: no carry comes out of these bits, and whether it overflows is for the others.
+        // What is added has zeros where lanes differ: no carry comes out of these bits, and whether it overflows is
+        // for the others.
         BinaryOp::Add if low[1] == 0 && zeros(func, b, DEPTH) >= low[0] => Some(low[0]),
         BinaryOp::Add if low[0] == 0 && zeros(func, a, DEPTH) >= low[1] => Some(low[1]),
         BinaryOp::Sub if low[1] == 0 && zeros(func, b, DEPTH) >= low[0] => Some(low[0]),
@@ -290,13 +293,15 @@ fn zeros(func: &Function, v: Value, depth: u32) -> u32 {
     found.min(width)
 }
 
-/// Whether a comparison of a value whose `low` lowest bits differ with another, uniform one asks about the other bits only.
+/// Whether a comparison of a value whose `low` lowest bits differ with another, uniform one asks about the other bits
+/// only.
 fn compares_high_bits(func: &Function, pred: IntPred, with: Value, low: u32) -> bool {
     let width = bits(func, with);
     if low >= width {
         return false;
     }
-    // x < n is x >> low < n >> low if n is a multiple of 2^low; x <= n is x < n + 1, which is no number of this width for the largest n.
+    // x < n is x >> low < n >> low if n is a multiple of 2^low; x <= n is x < n + 1, which is no number of this width
+    // for the largest n.
     let before_multiple =
         |largest: u128| func.as_int(with).is_some_and(|n| n != largest && (n + 1).trailing_zeros() >= low);
     match pred {

@@ -146,7 +146,8 @@ impl Uniformity {
         (result, Times { engine, full: start.elapsed() })
     }
 
-    /// Analyses a function and says how long it takes. With [`known`] facts, of the engine's times only the full one is there.
+    /// Analyses a function and says how long it takes. With [`known`] facts, of the engine's times only the full one
+    /// is there.
     pub fn compute_timed(module: &Module, func: &Function, options: &Options) -> (Uniformity, Times) {
         if options.known.is_some() {
             return Self::compute_timed_as_a_whole(module, func, options);
@@ -156,8 +157,8 @@ impl Uniformity {
         })
     }
 
-    /// The same, looked at from outside: reading the clock for each branch takes time itself. Of the engine's times only
-    /// the full one is there.
+    /// The same, looked at from outside: reading the clock for each branch takes time itself. Of the engine's times
+    /// only the full one is there.
     pub fn compute_timed_as_a_whole(
         module: &Module,
         func: &Function,
@@ -282,8 +283,8 @@ impl Uniformity {
         self.engine.is_divergent(engine_value(v)) && !self.shapes.get(v).is_uniform()
     }
 
-    /// Whether lanes that execute `user` together may see different values of `v`, whose definition dominates it: `v` is
-    /// divergent, or they left a loop around its definition in different iterations.
+    /// Whether lanes that execute `user` together may see different values of `v`, whose definition dominates it: `v`
+    /// is divergent, or they left a loop around its definition in different iterations.
     pub fn is_divergent_at(&self, v: Value, user: Block) -> bool {
         let (v, user, divergent) = (engine_value(v), Node::from(user), self.is_divergent(v));
         match divergent && self.options.known.is_some() {
@@ -380,15 +381,16 @@ impl Uniformity {
         cycles.cycles().filter(move |&c| apart.contains(c.index()) || self.has_divergent_exit(c))
     }
 
-    /// Whether the cycle is irreducible and the analysis had to take everything in it for divergent. The cycles inside such
-    /// a cycle share its fate.
+    /// Whether the cycle is irreducible and the analysis had to take everything in it for divergent. The cycles
+    /// inside such a cycle share its fate.
     pub fn is_given_up(&self, cycle: CycleId) -> bool {
         let mut around = std::iter::successors(Some(cycle), |&c| self.cycles().parent(c));
         around.any(|c| self.engine.given_up(c).is_some())
     }
 
-    /// The uses of values that are uniform where they are defined, or strided, and differ between lanes at the use, since
-    /// the lanes left a loop in different iterations: value, using instruction, loop. In the order of the program.
+    /// The uses of values that are uniform where they are defined, or strided, and differ between lanes at the use,
+    /// since the lanes left a loop in different iterations: value, using instruction, loop. In the order of the
+    /// program.
     pub fn temporal_uses(&self, func: &Function) -> Vec<(Value, Inst, CycleId)> {
         let mut found = Vec::new();
         for &b in &func.layout {

@@ -25,8 +25,8 @@ pub struct Options {
     pub facts: Arc<Facts>,
     /// What is known of the functions that it calls. Without, calls go by their declared effects.
     pub summaries: Option<Arc<Summaries>>,
-    /// Functions that execute lane operations, themselves or in what they call: what one without a summary returns differs from
-    /// lane to lane, whatever its declared effects.
+    /// Functions that execute lane operations, themselves or in what they call: what one without a summary returns
+    /// differs from lane to lane, whatever its declared effects.
     pub lane_callees: Option<Arc<EntitySet<Symbol>>>,
     /// How joins and exits of divergent branches are found: the product, or a baseline to compare with.
     pub algorithm: Algorithm,
@@ -35,8 +35,8 @@ pub struct Options {
     pub strict_undef: bool,
     /// Results of `alloca` instructions that stand for one object which all lanes share; the caller vouches for it.
     pub shared: Vec<Value>,
-    /// Results of `alloca` instructions that stand for one object in which the lanes begin so many bytes after one another; the
-    /// caller vouches for it.
+    /// Results of `alloca` instructions that stand for one object in which the lanes begin so many bytes after one
+    /// another; the caller vouches for it.
     pub interleaved: Vec<(Value, i64)>,
     /// If given, these instructions are the sources instead of those that the target's rules name: for clients to which
     /// lanes are something else, such as runs with different secrets.
@@ -51,7 +51,8 @@ impl Options {
         Options { args, ..Options::default() }
     }
 
-    /// Uses all that data-flow analyses know of a function, with what is known of its arguments and of what calls return.
+    /// Uses all that data-flow analyses know of a function, with what is known of its arguments and of what calls
+    /// return.
     pub fn with_known(
         mut self,
         module: &Module,

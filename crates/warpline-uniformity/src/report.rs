@@ -78,8 +78,8 @@ pub struct FunctionReport {
     pub values: usize,
     /// Number of blocks with more than one successor.
     pub branches: usize,
-    /// Number of values that count as divergent since they are results of calls to unknown functions: functions that are only declared,
-    /// or found out at run time.
+    /// Number of values that count as divergent since they are results of calls to unknown functions: functions that
+    /// are only declared, or found out at run time.
     pub unknown_calls: usize,
     /// What other analyses know that made a difference; see [`Known`](super::Known).
     pub facts: Vec<String>,

@@ -167,8 +167,8 @@ impl Called<'_> {
     }
 }
 
-/// What an instruction calls, if it is a call in any form: also one that is carried, such as a call with operand bundles or an
-/// `invoke`. Inline assembly is none.
+/// What an instruction calls, if it is a call in any form: also one that is carried, such as a call with operand
+/// bundles or an `invoke`. Inline assembly is none.
 pub fn called<'m>(module: &'m Module, func: &Function, inst: Inst) -> Option<Called<'m>> {
     let data = &func.insts[inst];
     let named = |s: Symbol| (s, &*module.symbols[s].name);
@@ -213,8 +213,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether members of aggregates are told apart. Not for code that is to run on SIMD lanes: there an aggregate as a whole
-    /// is one scalar or one per lane.
+    /// Whether members of aggregates are told apart. Not for code that is to run on SIMD lanes: there an aggregate as
+    /// a whole is one scalar or one per lane.
     pub(super) fn follows_members(&self) -> bool {
         self.target != Target::Simd || self.summaries.is_some()
     }

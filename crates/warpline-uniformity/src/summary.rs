@@ -1,17 +1,19 @@
-//! Summaries of functions: how the result of a call depends on the arguments, so that a call of a function of the module is no wall.
+//! Summaries of functions: how the result of a call depends on the arguments, so that a call of a function of the
+//! module is no wall.
 //!
-//! A call that lanes execute together is as good as the callee's body in its place: they enter the body together, with arguments
-//! that are equal or not, and those that return come back to one instance of the call. So the result is uniform if the analysis of
-//! the body says so of the returned value, for these arguments uniform and those not. Tail recursion and the like have no body of finite
-//! size; a function that may call itself is taken for a source.
+//! A call that lanes execute together is as good as the callee's body in its place: they enter the body together,
+//! with arguments that are equal or not, and those that return come back to one instance of the call. So the result
+//! is uniform if the analysis of the body says so of the returned value, for these arguments uniform and those not.
+//! Tail recursion and the like have no body of finite size; a function that may call itself is taken for a source.
 //!
-//! A summary is a set of parameters for each member of the result: the member is uniform if the arguments for these are. The sets are found by
-//! analysing the body with one varying parameter at a time, and are then checked with all others varying at once: the analysis
-//! as a whole is not distributive (shapes may cancel out), and if the check fails the set is that of all parameters.
+//! A summary is a set of parameters for each member of the result: the member is uniform if the arguments for these
+//! are. The sets are found by analysing the body with one varying parameter at a time, and are then checked with all
+//! others varying at once: the analysis as a whole is not distributive (shapes may cancel out), and if the check
+//! fails the set is that of all parameters.
 //!
-//! On SIMD lanes a call that is not inlined may run for one lane after the other. What it does then to memory another lane's run
-//! may see, which differs from lanes in lockstep; so a function there has a summary only if it does not both read and write memory
-//! that may outlive the call, and does nothing whose order matters.
+//! On SIMD lanes a call that is not inlined may run for one lane after the other. What it does then to memory another
+//! lane's run may see, which differs from lanes in lockstep; so a function there has a summary only if it does not
+//! both read and write memory that may outlive the call, and does nothing whose order matters.
 
 use std::sync::Arc;
 
@@ -31,7 +33,8 @@ use warpline_ir::{
 const MAX_PARAMS: usize = 32;
 /// Members of results behind this one have no rule of their own.
 pub(super) const MAX_MEMBERS: u32 = 16;
-/// The analyses of one body may look at this many instructions all told; with more, its result depends on all parameters.
+/// The analyses of one body may look at this many instructions all told; with more, its result depends on all
+/// parameters.
 const MAX_WORK: usize = 1_000_000;
 
 /// What is known of a function from outside.
@@ -193,8 +196,8 @@ struct Body<'a> {
 }
 
 impl Body<'_> {
-    /// For the result as a whole, and then for each of its members: whether it is divergent if the parameters for which `varies` holds
-    /// vary and the others do not.
+    /// For the result as a whole, and then for each of its members: whether it is divergent if the parameters for
+    /// which `varies` holds vary and the others do not.
     fn divergent(&self, varies: impl Fn(usize) -> bool) -> Vec<bool> {
         let shape = |i: usize| match self.input.args.get(i) {
             Some(ArgShape::Uniform) => ArgShape::Uniform,

@@ -346,7 +346,8 @@ exit:
     let reason = report.reasons.iter().find(|r| r.kind == "loop").expect("a reason");
     assert_eq!(
         reason.text,
-        "the irreducible cycle at block left is conservatively treated as divergent: lanes that diverge at the branch of block entry enter it at different blocks"
+        "the irreducible cycle at block left is conservatively treated as divergent: lanes that diverge at the \
+         branch of block entry enter it at different blocks"
     );
 }
 
@@ -430,7 +431,8 @@ function f: 3 blocks, 12 instructions
   arguments: %i index, %n uniform, %p uniform
   divergent: 6 of 8 values (3 strided), 1 of 1 branch, 1 of 1 loop
   divergent branch head (k.c:12): depends on %v = load (k.c:11), which depends on the argument %i (index)
-  divergent loop head (k.c:11): lanes leave the loop at block head in different iterations by the edge head → exit: they diverge at the branch of block head (k.c:12)
+  divergent loop head (k.c:11): lanes leave the loop at block head in different iterations by the edge head → \
+   exit: they diverge at the branch of block head (k.c:12)
   temporal: %k.next used by %y outside the loop head
 ";
     assert_eq!(text, expected);

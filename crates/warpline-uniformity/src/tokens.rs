@@ -1,15 +1,17 @@
-//! Convergence control tokens (`llvm.experimental.convergence.*`): honoured where they say what the analysis assumes anyway.
+//! Convergence control tokens (`llvm.experimental.convergence.*`): honoured where they say what the analysis assumes
+//! anyway.
 //!
-//! The analysis takes threads to converge as much as they can: executions of one instance of an instruction are together (paper 2,
-//! *maximal convergence*). Tokens let a program say otherwise. They agree with this
+//! The analysis takes threads to converge as much as they can: executions of one instance of an instruction are
+//! together (paper 2, *maximal convergence*). Tokens let a program say otherwise. They agree with this
 //! * at `entry`, in the entry block: those that are together at the call are together here;
-//! * at the heart of a loop (`loop`) that stands in the header of a reducible cycle and uses the token of the region around it, that is,
-//!   the function's entry token or the heart of the cycle around: iterations count as they do for instances.
+//! * at the heart of a loop (`loop`) that stands in the header of a reducible cycle and uses the token of the region
+//!   around it, that is, the function's entry token or the heart of the cycle around: iterations count as they do for
+//!   instances.
 //!
-//! Everything else is refused: an `anchor` whose token is used, since the set of threads that it stands for may be smaller than
-//! those that are there, so that even a ballot is not one for all of them; a heart in another place or with another token; a token that
-//! is used in a cycle without a heart. A value in such a function would be called uniform by rules that the program has
-//! set aside.
+//! Everything else is refused: an `anchor` whose token is used, since the set of threads that it stands for may be
+//! smaller than those that are there, so that even a ballot is not one for all of them; a heart in another place or
+//! with another token; a token that is used in a cycle without a heart. A value in such a function would be called
+//! uniform by rules that the program has set aside.
 
 use std::fmt;
 

@@ -2,13 +2,13 @@
 //!
 //! Paper 1 (Section 6) follows variables through functions that are not in SSA form by definite reaching definitions;
 //! [`warpline_analysis::variables`] is that analysis. Here variables are followed through SSA form instead, for three
-//! reasons: the paper's transformer needs a reducible graph, keeps a bit per node and variable and looks at every pair of a
-//! split and a node, where the engine works on any graph in almost linear time; the engine is never less
+//! reasons: the paper's transformer needs a reducible graph, keeps a bit per node and variable and looks at every
+//! pair of a split and a node, where the engine works on any graph in almost linear time; the engine is never less
 //! precise (which is tested); and its causes lead through variables to sources, so that explanations go on.
 //!
-//! The function itself stays as it is. A copy of it is brought into SSA form, and what a read yields there is the operand of
-//! the read here. The φs that were placed are values of the engine alone. So the answer for a read is that for a
-//! use of the value in the read's block: two reads of a variable may differ in it, if one is behind a loop that
+//! The function itself stays as it is. A copy of it is brought into SSA form, and what a read yields there is the
+//! operand of the read here. The φs that were placed are values of the engine alone. So the answer for a read is that
+//! for a use of the value in the read's block: two reads of a variable may differ in it, if one is behind a loop that
 //! lanes leave apart.
 //!
 //! Shapes are not followed: a divergent read varies, though what it yields may have a stride.

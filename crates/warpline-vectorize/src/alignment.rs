@@ -1,8 +1,8 @@
 //! Vector accesses with the alignment that their addresses are found to have.
 //!
-//! An access that a lane makes promises that lane's alignment only. What the address of the vector is a multiple of follows
-//! from where it comes from: parameters, variables and private memory with an alignment, numbers that are multiples of something. Nothing
-//! is said if an address is poison, and no lane makes an access then.
+//! An access that a lane makes promises that lane's alignment only. What the address of the vector is a multiple of
+//! follows from where it comes from: parameters, variables and private memory with an alignment, numbers that are
+//! multiples of something. Nothing is said if an address is poison, and no lane makes an access then.
 
 use warpline_ir::{Function, Inst, Module, Op, Type, Value};
 use warpline_uniformity::shape::alignment::low_zeros;

@@ -1,8 +1,8 @@
 //! Branches whose arms access the same memory become straight code.
 //!
-//! Where lanes part at a branch, both arms are executed one after the other. If both load from one address, that is a gather twice, and if both
-//! store to one address, a scatter twice, each under a mask of its own: a traversal pushes one child or the other. So an *if* with two arms that come
-//! together at once is folded before anything else, if
+//! Where lanes part at a branch, both arms are executed one after the other. If both load from one address, that is a
+//! gather twice, and if both store to one address, a scatter twice, each under a mask of its own: a traversal pushes
+//! one child or the other. So an *if* with two arms that come together at once is folded before anything else, if
 //! * each load of one arm has one at the same address in the other: whatever the condition, it is made;
 //! * the stores of the arms go to the same addresses in the same order: what is stored is selected;
 //! * what else the arms do is pure, and little of it is not done in both.
@@ -137,7 +137,8 @@ impl Arms {
         fits.then_some(same)
     }
 
-    /// Whether an arm of which some instructions are in the other one, too, can be executed whatever the condition is, but for what it stores.
+    /// Whether an arm of which some instructions are in the other one, too, can be executed whatever the condition
+    /// is, but for what it stores.
     fn can_be_folded(
         &self,
         module: &Module,

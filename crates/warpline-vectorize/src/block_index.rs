@@ -1,11 +1,11 @@
 //! The block index of paper 3, Sec. 3.1: a topological order of the blocks (back edges aside) that is compact.
 //!
-//! Departure from the paper. It asks for an order that is compact for every loop *and* for every set of
-//! dominated blocks. That can be impossible (h→b,c; c→l; b→e,l; l→h: the loop h,b,c,l is entered at h, and e,
-//! which b dominates, lies outside). So the index is built hierarchically: **a loop is one node in its parent**, and
-//! dominance compactness holds within each loop level: of the blocks of a level, those that a block dominates are contiguous
-//! but for the blocks of an inner loop that the dominating block is in. With such an index dominance of the original
-//! graph survives linearization, which is what the proofs need of compactness.
+//! Departure from the paper. It asks for an order that is compact for every loop *and* for every set of dominated
+//! blocks. That can be impossible (h→b,c; c→l; b→e,l; l→h: the loop h,b,c,l is entered at h, and e, which b
+//! dominates, lies outside). So the index is built hierarchically: **a loop is one node in its parent**, and
+//! dominance compactness holds within each loop level: of the blocks of a level, those that a block dominates are
+//! contiguous but for the blocks of an inner loop that the dominating block is in. With such an index dominance of
+//! the original graph survives linearization, which is what the proofs need of compactness.
 
 use warpline_analysis::{CycleForest, CycleId, DomTree, Graph, Node};
 

@@ -12,8 +12,8 @@ pub fn bodies(module: &Module) -> HashMap<Symbol, FuncId> {
     module.functions.iter().filter_map(|(id, f)| Some((module.symbol(&f.name)?, id))).collect()
 }
 
-/// The functions with a body that a function may call by name, in some number of steps, and which of them execute lane operations,
-/// themselves or in what they call.
+/// The functions with a body that a function may call by name, in some number of steps, and which of them execute
+/// lane operations, themselves or in what they call.
 pub fn asking_lanes(module: &Module, func: &Function) -> EntitySet<Symbol> {
     asking_among(module, &bodies(module), calls(module, func).collect())
 }

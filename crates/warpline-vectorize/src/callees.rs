@@ -1,10 +1,10 @@
 //! W-lane forms of functions that kernels call.
 //!
-//! A call of a function that the module defines becomes a call of its W-lane form for the shapes of the arguments, under the mask of the
-//! call. The forms are made after the caller, once for each list of shapes, masked or not; a form that calls itself, or one that is being
-//! made, finds its name in the module. They run in lockstep, as if the body stood in the call's place: lane operations in them
-//! see the lanes that are active at the call, and a masked form returns at once if there are none, so recursion ends where the
-//! scalar program's does.
+//! A call of a function that the module defines becomes a call of its W-lane form for the shapes of the arguments,
+//! under the mask of the call. The forms are made after the caller, once for each list of shapes, masked or not; a
+//! form that calls itself, or one that is being made, finds its name in the module. They run in lockstep, as if the
+//! body stood in the call's place: lane operations in them see the lanes that are active at the call, and a masked
+//! form returns at once if there are none, so recursion ends where the scalar program's does.
 //!
 //! A function that cannot be vectorized gets a form too: one that calls it for one active lane after the other.
 
@@ -23,8 +23,8 @@ use super::embedder::Callees;
 use super::options::Options;
 use super::vector_abi::Variant;
 
-/// So many forms of one function may tell the steps of their arguments; in further ones strided arguments are varying. A function that
-/// calls itself with ever greater steps would have infinitely many.
+/// So many forms of one function may tell the steps of their arguments; in further ones strided arguments are
+/// varying. A function that calls itself with ever greater steps would have infinitely many.
 const MAX_STRIDED_FORMS: usize = 8;
 
 /// With so many functions a pointer is compared at a call; if it may point to more, the calls are made lane by lane.
@@ -146,8 +146,8 @@ impl<'a> Wanted<'a> {
         self.options.callees
     }
 
-    /// The functions that a call through a pointer may run, as far as forms of them can take their place; none if there are too many to
-    /// compare with.
+    /// The functions that a call through a pointer may run, as far as forms of them can take their place; none if
+    /// there are too many to compare with.
     pub(super) fn targets(&self, module: &Module, args: &[Type], ret: Type) -> Vec<FuncId> {
         let may_be = |&(id, f): &(FuncId, &Function)| {
             let callees = self.options.callees;
@@ -162,7 +162,8 @@ impl<'a> Wanted<'a> {
         targets
     }
 
-    /// A function that a call through a pointer may run, is none of its `targets`, and asks about lanes: calls for one lane after the other would not do.
+    /// A function that a call through a pointer may run, is none of its `targets`, and asks about lanes: calls for
+    /// one lane after the other would not do.
     pub(super) fn asking_target<'m>(
         &self,
         module: &'m Module,

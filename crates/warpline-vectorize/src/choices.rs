@@ -15,8 +15,8 @@ pub enum Linearize {
     Full,
 }
 
-/// Where branches are put around code that may turn out to have no active lane (paper 3, Sec. 6), besides where that is needed for
-/// what the program does.
+/// Where branches are put around code that may turn out to have no active lane (paper 3, Sec. 6), besides where that
+/// is needed for what the program does.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Boscc {
     /// Nowhere.
@@ -78,8 +78,8 @@ impl Masks {
 /// What memory that several lanes or iterations access means, and who answers for it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Contract {
-    /// As if indices ran one after the other, in ascending order. Nothing is promised: what cannot be proved is checked at run time, serialized or
-    /// refused.
+    /// As if indices ran one after the other, in ascending order. Nothing is promised: what cannot be proved is
+    /// checked at run time, serialized or refused.
     Sequential,
     /// The sequential meaning. The user promises that accesses do not conflict where that cannot be decided.
     Independent,

@@ -3,14 +3,14 @@
 //! A class stands for one mask variable. A block joins the class of its immediate dominator *d* when
 //! * it post-dominates *d* within one iteration of their common loop: every lane of *d* comes by (if *d* is
 //!   inside a loop that the block is behind, the loop's preheader stands for it); or
-//! * all edges that it is control dependent on leave uniform branches in blocks of *d*'s class: when it is executed, all
-//!   lanes of *d* are there. This is the paper's *uniform relative to a dominator* (Def. 4.4; a block that does not
-//!   post-dominate *d* depends on nothing before *d*), and Theorem 4.5 promises that these edges survive
+//! * all edges that it is control dependent on leave uniform branches in blocks of *d*'s class: when it is executed,
+//!   all lanes of *d* are there. This is the paper's *uniform relative to a dominator* (Def. 4.4; a block that does
+//!   not post-dominate *d* depends on nothing before *d*), and Theorem 4.5 promises that these edges survive
 //!   linearization. In dead ends, which have no post-dominators, all in-edges are looked at instead.
 //!
-//! Post-dominance "within one iteration" is that of the graph without back edges, where a latch leads to the exits
-//! of its loop instead: a lane at the latch will leave in some later iteration. Edges into [dead ends](super::dead_ends) are
-//! left out too: if they are taken nobody will ask what came after.
+//! Post-dominance "within one iteration" is that of the graph without back edges, where a latch leads to the exits of
+//! its loop instead: a lane at the latch will leave in some later iteration. Edges into [dead ends](super::dead_ends)
+//! are left out too: if they are taken nobody will ask what came after.
 //!
 //! The header of a uniform loop is in the class of its preheader; that of a divergent loop begins a class, whose
 //! mask is the preheader's at first and the latch's live mask in later iterations. A dispatch block is in

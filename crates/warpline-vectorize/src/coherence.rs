@@ -1,31 +1,38 @@
 //! Iterations in which lanes agree.
 //!
-//! Lanes that walk through a tree or a list begin at its root together, and where neighbours want much the same they stay together for long or meet
-//! again. The analysis must call the node where a lane is divergent all the same, for some may go elsewhere: each field of it is a gather, each branch on a
-//! field is folded. So the body of such a loop is made twice. It begins by asking whether the lanes that are there are all at the same node; if
-//! they are, they go through a copy of the body in which the node is that of the first lane, so that its fields are loaded once for all lanes and branches on
-//! them stay branches. Else they go through the body as it was.
+//! Lanes that walk through a tree or a list begin at its root together, and where neighbours want much the same they
+//! stay together for long or meet again. The analysis must call the node where a lane is divergent all the same, for
+//! some may go elsewhere: each field of it is a gather, each branch on a field is folded. So the body of such a loop
+//! is made twice. It begins by asking whether the lanes that are there are all at the same node; if they are, they go
+//! through a copy of the body in which the node is that of the first lane, so that its fields are loaded once for all
+//! lanes and branches on them stay branches. Else they go through the body as it was.
 //!
-//! Lanes that are not at the same node may yet go through the copy, some at a time: those that are at one node go, the others wait, which changes nothing
-//! for them. Which go first decides whether they meet again. Where the loop keeps a stack, lanes that have more on their stacks than others are
-//! still below a node that the others have left; so they go first, with all that are where the first of them is. Then lanes come to most nodes
-//! together, as in a program that hands packets of rays through a tree. Without a stack, lanes do not wait.
+//! Lanes that are not at the same node may yet go through the copy, some at a time: those that are at one node go,
+//! the others wait, which changes nothing for them. Which go first decides whether they meet again. Where the loop
+//! keeps a stack, lanes that have more on their stacks than others are still below a node that the others have left;
+//! so they go first, with all that are where the first of them is. Then lanes come to most nodes together, as in a
+//! program that hands packets of rays through a tree. Without a stack, lanes do not wait.
 //!
-//! To wait for a few costs time that is gained where many go together. So accounts are kept: each iteration in which lanes go together
-//! brings what these lanes' share of an iteration apart would have cost, and costs what it does. Lanes wait as long as that leaves credit; else all go
-//! apart. So as far as costs are known it takes no longer than to go apart in all iterations, but for the questions, however lanes are scattered. Old credit counts
-//! only as far as `MAX_CREDIT`, for lanes that have been together for long may be scattered from some point on.
+//! To wait for a few costs time that is gained where many go together. So accounts are kept: each iteration in which
+//! lanes go together brings what these lanes' share of an iteration apart would have cost, and costs what it does.
+//! Lanes wait as long as that leaves credit; else all go apart. So as far as costs are known it takes no longer than
+//! to go apart in all iterations, but for the questions, however lanes are scattered. Old credit counts only as far
+//! as `MAX_CREDIT`, for lanes that have been together for long may be scattered from some point on.
 //!
-//! It costs a comparison and a branch in each iteration and twice the code. It is worth that where much is loaded from what lanes may agree on, and where
-//! they are likely to agree. Nothing in a program says how likely that is; but lanes that begin apart hardly meet, and those that go down from the root of a
-//! tree, so many steps and no more, part for good. So it is done for loops
+//! It costs a comparison and a branch in each iteration and twice the code. It is worth that where much is loaded
+//! from what lanes may agree on, and where they are likely to agree. Nothing in a program says how likely that is;
+//! but lanes that begin apart hardly meet, and those that go down from the root of a tree, so many steps and no more,
+//! part for good. So it is done for loops
 //! * that lanes leave apart,
-//! * with a value, an integer or a pointer, that differs between lanes: one that the loop carries on and that begins as the same for all of them, or what lanes
-//!   take from their stacks before they do anything else,
-//! * with at least `MIN_LOADS` loads from addresses that nothing but this value makes differ, and `MIN_GAIN` to gain, and
-//! * of at most `MAX_INSTS` instructions that ask nothing of other lanes and write to no memory but the lane's own, so that nobody can tell who waited.
+//! * with a value, an integer or a pointer, that differs between lanes: one that the loop carries on and that begins
+//!   as the same for all of them, or what lanes take from their stacks before they do anything else,
+//! * with at least `MIN_LOADS` loads from addresses that nothing but this value makes differ, and `MIN_GAIN` to gain,
+//!   and
+//! * of at most `MAX_INSTS` instructions that ask nothing of other lanes and write to no memory but the lane's own,
+//!   so that nobody can tell who waited.
 //!
-//! What differs may be poison in a lane that makes no use of it, and must not be branched on then; so it is frozen before it is looked at.
+//! What differs may be poison in a lane that makes no use of it, and must not be branched on then; so it is frozen
+//! before it is looked at.
 
 use crate::Linearize;
 use crate::VectorizeError;
@@ -50,7 +57,8 @@ use super::{Coherence, Options};
 /// From how many loads on it is done.
 const MIN_LOADS: usize = 3;
 
-/// What an iteration with lanes together must take less than one with all apart, in instructions: a few times what it takes to ask.
+/// What an iteration with lanes together must take less than one with all apart, in instructions: a few times what it
+/// takes to ask.
 const MIN_GAIN: u32 = 3 * QUESTION;
 
 /// How many instructions are copied at most.
@@ -71,7 +79,8 @@ const GUESS: u32 = 20;
 /// So many lanes fit into a register.
 const REGISTER: u32 = 8;
 
-/// What it takes to find out which lanes are to go, in instructions, with branches that are guessed wrongly if now these go and now those.
+/// What it takes to find out which lanes are to go, in instructions, with branches that are guessed wrongly if now
+/// these go and now those.
 const QUESTION: u32 = 64;
 
 /// How much credit there may be, in iterations with all lanes apart.
@@ -156,7 +165,8 @@ fn has_candidates(func: &Function, mode: Coherence) -> bool {
     cycles.cycles().any(|c| fits(c) && loads(c) >= least_loads(mode))
 }
 
-/// Makes the bodies of the loops that come into question twice, given which functions that are called ask about other lanes. How many.
+/// Makes the bodies of the loops that come into question twice, given which functions that are called ask about other
+/// lanes. How many.
 fn make_bodies_twice(
     module: &Module,
     func: &mut Function,
@@ -257,8 +267,8 @@ impl Search<'_> {
         })
     }
 
-    /// Where lanes may be asked, and about what: φs of the header, and what is taken from the lane's own memory before anything is stored or the iteration
-    /// can go two ways.
+    /// Where lanes may be asked, and about what: φs of the header, and what is taken from the lane's own memory
+    /// before anything is stored or the iteration can go two ways.
     fn places(&self, c: CycleId, header: Block, has_stack: bool) -> Vec<Place> {
         let func = self.func;
         let asks = |v: Value| may_be_compared(func, v) && self.uniformity.is_divergent(v);
@@ -309,7 +319,8 @@ impl Search<'_> {
         Address::of(self.module, self.func, address).is_some_and(|a| self.func.is_alloca(a.root))
     }
 
-    /// Whether the φ at a position is an integer that goes up at some places in the loop and down at others, by constants and no other way, but that it may be set.
+    /// Whether the φ at a position is an integer that goes up at some places in the loop and down at others, by
+    /// constants and no other way, but that it may be set.
     fn counts_both_ways(&self, c: CycleId, header: Block, position: usize) -> bool {
         let (func, cycles) = (self.func, self.uniformity.cycles());
         let phi = func.insts[func.blocks[header].phis[position]].results[0];
@@ -417,8 +428,8 @@ impl Search<'_> {
         data.args.iter().any(|&v| known[v]) && data.args.iter().all(|&v| known[v] || !differs(v))
     }
 
-    /// Whether lanes access different places though they agree on these values. In a lane's own memory, whose address is given, they access a row
-    /// if they access the same place of it.
+    /// Whether lanes access different places though they agree on these values. In a lane's own memory, whose address
+    /// is given, they access a row if they access the same place of it.
     fn is_scattered(
         &self,
         accessed: &Accessed,
@@ -511,8 +522,8 @@ impl Candidate {
         Asked { frozen, first, all }
     }
 
-    /// If not all lanes agree, finds those that are where the first of those is that have most on their stacks. If there is credit for it, they go, and the
-    /// others wait.
+    /// If not all lanes agree, finds those that are where the first of those is that have most on their stacks. If
+    /// there is credit for it, they go, and the others wait.
     fn let_some_wait(
         &self,
         func: &mut Function,
@@ -550,8 +561,8 @@ impl Candidate {
         Waits { node, credit, new_credit, blocks }
     }
 
-    /// Finds the lanes that are where the first of those is that have most on their stacks: where that is, whether a lane is there, and what
-    /// it gains to let these go alone.
+    /// Finds the lanes that are where the first of those is that have most on their stacks: where that is, whether a
+    /// lane is there, and what it gains to let these go alone.
     fn find_below(
         &self,
         func: &mut Function,
@@ -582,7 +593,8 @@ impl Candidate {
         [node, goes, gain]
     }
 
-    /// Gives the credit its value on all edges to the header from these blocks; those from elsewhere enter the loop without any.
+    /// Gives the credit its value on all edges to the header from these blocks; those from elsewhere enter the loop
+    /// without any.
     fn set_credit(&self, func: &mut Function, waits: &Waits, back: &[Block]) {
         let nothing = func.int_const(32, 0);
         let position = func.blocks[self.header].phis.len() - 1;
@@ -594,7 +606,8 @@ impl Candidate {
     }
 }
 
-/// Books a gain on an account if that leaves credit, of which there is so much at most: whether it does, and what the account is then.
+/// Books a gain on an account if that leaves credit, of which there is so much at most: whether it does, and what the
+/// account is then.
 fn book(func: &mut Function, b: Block, credit: Value, gain: Value, most: u32) -> (Value, Value) {
     let [none, most] = [0, most].map(|n| func.int_const(32, n.into()));
     let rest = func.append_value(b, Op::Binary(BinaryOp::Add), &[credit, gain], COUNT);

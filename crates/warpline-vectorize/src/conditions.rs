@@ -1,11 +1,12 @@
 //! Conditions of a uniform and a varying part: `if (U && V)` keeps the branch on U.
 //!
-//! Simplification makes one condition of two where the second is cheap to compute. Where lanes agree on U and not on V, that
-//! makes one divergent branch, which is folded, of two of which one stays (paper 3 folds divergent branches alone). So it is undone
-//! before anything else: `br (U & V), T, F` becomes `br U, L, F` and, in L, `br V, T, F`; likewise with `|`.
+//! Simplification makes one condition of two where the second is cheap to compute. Where lanes agree on U and not on
+//! V, that makes one divergent branch, which is folded, of two of which one stays (paper 3 folds divergent branches
+//! alone). So it is undone before anything else: `br (U & V), T, F` becomes `br U, L, F` and, in L, `br V, T, F`;
+//! likewise with `|`.
 //!
-//! A `select` is the form that does not look at V where U decides, so its parts keep their order. Of an `and` or `or` any part may
-//! come first: where it is poison, so is the whole, and to branch on that is undefined already.
+//! A `select` is the form that does not look at V where U decides, so its parts keep their order. Of an `and` or `or`
+//! any part may come first: where it is poison, so is the whole, and to branch on that is undefined already.
 
 use crate::Linearize;
 use crate::Options;

@@ -1,8 +1,8 @@
 //! Copies of regions of the control-flow graph.
 //!
-//! The blocks of a region are copied with all that is in them; edges that leave it lead from the copies to where they lead from the originals. Who
-//! copies then leads some edges into the copies. A value of the region that is used elsewhere becomes a variable that original and copy write, and SSA
-//! construction joins them.
+//! The blocks of a region are copied with all that is in them; edges that leave it lead from the copies to where they
+//! lead from the originals. Who copies then leads some edges into the copies. A value of the region that is used
+//! elsewhere becomes a variable that original and copy write, and SSA construction joins them.
 
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;

@@ -20,13 +20,14 @@ pub struct Counts {
     pub masks: MaskCounts,
     /// Tests whether a mask has any lane, to skip what no lane wants.
     pub boscc: TestCounts,
-    /// Loops with code for [iterations in which lanes agree](super::coherence). What else is counted is counted in both bodies.
+    /// Loops with code for [iterations in which lanes agree](super::coherence). What else is counted is counted in
+    /// both bodies.
     #[serde(default)]
     pub coherent: usize,
 }
 
-/// Branches that the vectorizer made to skip code that no lane wants (paper 3, Sec. 6). Latches of transformed loops and branches into
-/// dead ends are not among them.
+/// Branches that the vectorizer made to skip code that no lane wants (paper 3, Sec. 6). Latches of transformed loops
+/// and branches into dead ends are not among them.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct TestCounts {
     /// Without them, something would be executed without a lane that wants it and could do harm.
@@ -69,8 +70,8 @@ pub struct MaskCounts {
 }
 
 impl BranchCounts {
-    /// The branches of a function in normal form, but for those into dead ends and those on constants, which normal form has
-    /// added to infinite loops. None is lost so far.
+    /// The branches of a function in normal form, but for those into dead ends and those on constants, which normal
+    /// form has added to infinite loops. None is lost so far.
     pub(super) fn of(func: &Function, facts: &Facts) -> BranchCounts {
         let dead = dead_ends::find(func);
         let mut counts = BranchCounts::default();

@@ -1,8 +1,8 @@
 //! Dead ends: code from which control never returns, such as the call of a panic function.
 //!
-//! A bounds check that one lane fails would, taken literally, take the other lanes' control flow apart. But the lane that
-//! fails ends the program. So a branch into a dead end becomes a branch on whether *any* active lane goes there. That
-//! branch is uniform, and in front of it nothing has diverged:
+//! A bounds check that one lane fails would, taken literally, take the other lanes' control flow apart. But the lane
+//! that fails ends the program. So a branch into a dead end becomes a branch on whether *any* active lane goes there.
+//! That branch is uniform, and in front of it nothing has diverged:
 //!
 //! ```text
 //!     br %c, dead, rest                 %any = any %c
@@ -62,7 +62,8 @@ pub fn drop_undefined_edges(func: &mut Function) {
     }
 }
 
-/// Removes the marked out-edges of a block; `some` is one that stays. False if its terminator is not one that can do without.
+/// Removes the marked out-edges of a block; `some` is one that stays. False if its terminator is not one that can do
+/// without.
 fn keep_edges(func: &mut Function, b: Block, dropped: &[bool], some: usize) -> bool {
     let old = func.terminator(b);
     let data = func.insts[old].clone();

@@ -11,8 +11,8 @@
 //! * `out` per φ of an exit block: the tracker, poison at the preheader. It must survive later iterations.
 //!
 //! Each mask and tracker of an exit lives as long as the loop runs. Where there are many exits (`MANY`) that would be
-//! quadratic, so there is one variable instead of the masks, the number of the exit that a lane took, and exits share trackers
-//! of values of one type that vary anyway.
+//! quadratic, so there is one variable instead of the masks, the number of the exit that a lane took, and exits share
+//! trackers of values of one type that vary anyway.
 //!
 //! A uniform exit of a divergent loop (a *kill exit*) stays a branch to the latch.
 //!

@@ -1,4 +1,5 @@
-//! What only the program around the vectorizer knows: which functions are what their bodies say, and which have vector forms elsewhere.
+//! What only the program around the vectorizer knows: which functions are what their bodies say, and which have
+//! vector forms elsewhere.
 
 use warpline_ir::{FuncId, Module};
 
@@ -16,7 +17,8 @@ pub trait Callees {
         true
     }
 
-    /// The vector variants of a function, by its name, that the machine can execute and that will be there when the code is linked.
+    /// The vector variants of a function, by its name, that the machine can execute and that will be there when the
+    /// code is linked.
     fn variants(&self, _function: &str) -> &[Variant] {
         &[]
     }
@@ -46,7 +48,8 @@ pub trait MathLibrary {
     /// elements per argument, passed and returned in registers, if the library has one.
     fn vector_function(&self, scalar: &str, lanes: u32) -> Option<String>;
 
-    /// Whether a function is to be written out as instructions, which need fused multiplication and addition, instead of being called.
+    /// Whether a function is to be written out as instructions, which need fused multiplication and addition, instead
+    /// of being called.
     fn written_out(&self, _function: Elementary) -> bool {
         false
     }

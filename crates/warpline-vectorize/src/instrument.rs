@@ -45,7 +45,8 @@ pub trait Instrument: fmt::Debug + Sync {
     /// A pass has ended that has also made this function, under another mask.
     fn also_after(&self, _pass: &'static Info, _module: &Module, _func: &Function) {}
 
-    /// Something was done that took so long: an analysis, a check, or a step of a pass. Within a pass, it is part of that pass's time, too.
+    /// Something was done that took so long: an analysis, a check, or a step of a pass. Within a pass, it is part of
+    /// that pass's time, too.
     fn part(&self, _name: &'static str, _took: Duration) {}
 
     /// Whether functions are to be verified after every pass, not only where they come into another phase.

@@ -59,8 +59,8 @@ const ELEMENTWISE: &[&str] = &[
     "usub.with.overflow",
 ];
 
-/// Whether calls of a function have a vector form that is a few instructions (`true`) or that a library of vector math may have
-/// (`false`); `None` if they are made lane by lane.
+/// Whether calls of a function have a vector form that is a few instructions (`true`) or that a library of vector
+/// math may have (`false`); `None` if they are made lane by lane.
 pub fn has_cheap_vector_form(name: &str, result: Type) -> Option<bool> {
     if vector_intrinsic(name).is_some() || instruction(name, result).is_some() {
         return Some(true);
@@ -102,8 +102,8 @@ pub(crate) fn vector_intrinsic(name: &str) -> Option<(&str, Form)> {
     None
 }
 
-/// Functions of the C mathematics library that are an instruction each on most machines, without their `f` for `float`, and the intrinsics for them. Front ends call
-/// some of them where they may set `errno`.
+/// Functions of the C mathematics library that are an instruction each on most machines, without their `f` for
+/// `float`, and the intrinsics for them. Front ends call some of them where they may set `errno`.
 const INSTRUCTIONS: &[(&str, &str)] = &[
     ("ceil", "llvm.ceil"),
     ("copysign", "llvm.copysign"),

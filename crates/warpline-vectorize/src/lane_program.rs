@@ -2,7 +2,8 @@
 //!
 //! 1. [`divergent_loops`]: loops that lanes leave apart become uniform loops (Sec. 5);
 //! 2. [`classes`]: which blocks share a mask (Sec. 2.4, 4);
-//! 3. [`safe_loads`]: what may run without an active lane; [`guards`]: branches around what must not, and [`boscc`]: around what then need not (Sec. 6);
+//! 3. [`safe_loads`]: what may run without an active lane; [`guards`]: branches around what must not, and [`boscc`]:
+//!    around what then need not (Sec. 6);
 //! 4. [`block_index`](crate::block_index) and [`linearize`](mod@crate::linearize): partial linearization (Sec. 3);
 //! 5. [`repair`]: masks, blends, SSA.
 //!
@@ -51,12 +52,12 @@ pub struct LaneProgram {
     pub linearization: Linearization,
 }
 
-/// The pass: a function in [normal form](crate::normalize) becomes a lane program, as far and with such tests as the options say. Where a
-/// mask is wanted, the function gets a last parameter of type `i1`: whether the lane is active.
+/// The pass: a function in [normal form](crate::normalize) becomes a lane program, as far and with such tests as the
+/// options say. Where a mask is wanted, the function gets a last parameter of type `i1`: whether the lane is active.
 ///
 /// # Errors
-/// If the control flow cannot be linearized, or if all of several lanes would do the same: for lack of shapes of the parameters this is what every kernel
-/// would become.
+/// If the control flow cannot be linearized, or if all of several lanes would do the same: for lack of shapes of the
+/// parameters this is what every kernel would become.
 pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeError> {
     let (module, options) = (cx.module, cx.options);
     let uniformity = cx.uniformity(unit);

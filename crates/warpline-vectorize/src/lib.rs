@@ -1,13 +1,16 @@
 //! The vectorizer: from a scalar kernel to W lanes (paper 3).
 //!
 //! The stages, each a module (kernels that ask which work-item they are have become others before, by [`work_items`]):
-//! 1. `conditions`: uniform parts of conditions get branches of their own; `arms`: branches whose arms access the same memory become straight code; [`coherence`]: bodies of loops are made twice, for when lanes agree; [`reducible`]: loops with several entries get one; [`normalize`]: one exit, well-shaped loops, loop-closed SSA;
+//! 1. `conditions`: uniform parts of conditions get branches of their own; `arms`: branches whose arms access the
+//!    same memory become straight code; [`coherence`]: bodies of loops are made twice, for when lanes agree;
+//!    [`reducible`]: loops with several entries get one; [`normalize`]: one exit, well-shaped loops, loop-closed SSA;
 //!    [`dead_ends`]: panics out of the way; [`scalarize`]: vector-typed values as their elements; [`shared_memory`]:
-//!    private memory that one object can stand for;
-//!    then the [uniformity analysis](warpline_uniformity) and, for indices, [`widen`]; [`words`]: which narrow elements can be loaded as parts of words;
+//!    private memory that one object can stand for; then the [uniformity analysis](warpline_uniformity) and, for
+//!    indices, [`widen`]; [`words`]: which narrow elements can be loaded as parts of words;
 //! 2. [`divergent_loops`]: loops that lanes leave apart become uniform loops (Sec. 5);
 //! 3. [`classes`]: which blocks share a mask (Sec. 2.4, 4);
-//! 4. [`safe_loads`]: what may run without an active lane; [`guards`]: branches around what must not, and [`boscc`]: around what then need not (Sec. 6);
+//! 4. [`safe_loads`]: what may run without an active lane; [`guards`]: branches around what must not, and [`boscc`]:
+//!    around what then need not (Sec. 6);
 //! 5. [`block_index`] and [`mod@linearize`]: partial linearization (Sec. 3);
 //! 6. [`repair`]: masks, blends, SSA. The result is a *lane program*: its control flow is uniform, and every
 //!    block says under which mask it takes effect.

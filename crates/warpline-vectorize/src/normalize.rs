@@ -20,7 +20,8 @@ use super::{VectorizeError, dead_ends, reducible};
 /// Brings a function into normal form.
 ///
 /// # Errors
-/// If it has terminators that cannot be vectorized or convergent operations in irreducible loops, or if it never returns.
+/// If it has terminators that cannot be vectorized or convergent operations in irreducible loops, or if it never
+/// returns.
 pub fn normalize(func: &mut Function) -> Result<(), VectorizeError> {
     func.remove_unreachable_blocks();
     for &b in &func.layout {
@@ -50,7 +51,8 @@ fn refusal(info: &OpaqueInfo) -> String {
     let name = &*info.name;
     let reason = match name.split_whitespace().next().unwrap_or(name) {
         "invoke" => {
-            "calls a function with a landing pad: simplify the module first, which makes a plain call of it if it does not unwind"
+            "calls a function with a landing pad: simplify the module first, which makes a plain call of it if \
+             it does not unwind"
         }
         "resume" | "cleanupret" | "catchret" | "catchswitch" => {
             "is for code that unwinds, and lanes cannot unwind one by one"

@@ -1,17 +1,20 @@
 //! Memory that is known to be there, whatever lanes are active.
 //!
-//! A load may be made for lanes that do not ask for it if it cannot fault: what it finds is not looked at. A race with other
-//! threads' stores gives it an undefined value, which is no harm either. Volatile and atomic loads are none of these; a store is never made for
-//! a lane that does not ask for it, since others may read or write there, or no one may write.
+//! A load may be made for lanes that do not ask for it if it cannot fault: what it finds is not looked at. A race
+//! with other threads' stores gives it an undefined value, which is no harm either. Volatile and atomic loads are
+//! none of these; a store is never made for a lane that does not ask for it, since others may read or write there, or
+//! no one may write.
 //!
 //! Bytes are known to be there if
 //! * they are in a global variable or an `alloca` of the entry block;
-//! * the caller promises that they are (`dereferenceable`, `sret`, `byval`), and nothing in the function can free memory or wait for a
-//!   thread that does. LLVM takes the promise to hold while the function runs in any case;
-//! * they have been accessed by every lane that could ask for them, again with nothing that can free them in the function.
+//! * the caller promises that they are (`dereferenceable`, `sret`, `byval`), and nothing in the function can free
+//!   memory or wait for a thread that does. LLVM takes the promise to hold while the function runs in any case;
+//! * they have been accessed by every lane that could ask for them, again with nothing that can free them in the
+//!   function.
 //!
-//! An address that some lane computes before it asks may be poison, or wrap, where no lane does. So the address of such a load is
-//! computed anew: from the start of the object, or from the address of the earlier access, and a constant.
+//! An address that some lane computes before it asks may be poison, or wrap, where no lane does. So the address of
+//! such a load is computed anew: from the start of the object, or from the address of the earlier access, and a
+//! constant.
 
 use std::collections::BTreeMap;
 
@@ -142,8 +145,8 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// The load, if an access of the same bytes is made before it in a block that dominates its own; `counts` says of such a block
-    /// whether its accesses are made whenever the load is. The latest such access is taken.
+    /// The load, if an access of the same bytes is made before it in a block that dominates its own; `counts` says of
+    /// such a block whether its accesses are made whenever the load is. The latest such access is taken.
     pub fn made_before<P: Ord>(
         &self,
         accesses: &Accesses<P>,

@@ -41,8 +41,8 @@ pub struct Options<'a> {
     pub region: Option<&'a Region<'a>>,
     /// Functions that are pieces of the kernel, to be called for one lane after the other.
     pub pieces: &'a Pieces,
-    /// The name of a function that takes an `i64`, to be called with the number of active lanes by every block that is executed, to measure how
-    /// well lanes are used (paper 3, Sec. 7.1).
+    /// The name of a function that takes an `i64`, to be called with the number of active lanes by every block that
+    /// is executed, to measure how well lanes are used (paper 3, Sec. 7.1).
     pub count_lanes: Option<&'a str>,
     /// Who is told of passes.
     pub instrument: &'a dyn Instrument,

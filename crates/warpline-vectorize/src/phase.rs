@@ -8,8 +8,8 @@ use warpline_ir::{Block, Function, Op, Value};
 pub enum Phase {
     /// The program for one lane, as it was given.
     Scalar,
-    /// The same in [normal form](crate::normalize): every block is reachable, there is at most one `ret`, loops have one entry, one back edge and a
-    /// preheader.
+    /// The same in [normal form](crate::normalize): every block is reachable, there is at most one `ret`, loops have
+    /// one entry, one back edge and a preheader.
     Canonical,
     /// A program for all lanes at once: its control flow is uniform, and blocks have masks.
     Linearized,
@@ -37,7 +37,8 @@ impl Phase {
         }
     }
 
-    /// What a function lacks that is in this phase; none if nothing. What the verifier of the IR checks is not looked at again.
+    /// What a function lacks that is in this phase; none if nothing. What the verifier of the IR checks is not looked
+    /// at again.
     pub fn violation(self, func: &Function) -> Option<String> {
         let masked = func.layout.iter().find(|&&b| func.blocks[b].mask.is_some());
         match (self, masked) {

@@ -290,8 +290,8 @@ impl Plan {
         new
     }
 
-    /// Splits a block before its branch, which the new block gets and is returned; the old one keeps everything else, what
-    /// is initialised at its end included. The block must be neither latch nor preheader of a loop.
+    /// Splits a block before its branch, which the new block gets and is returned; the old one keeps everything else,
+    /// what is initialised at its end included. The block must be neither latch nor preheader of a loop.
     pub fn split_before_branch(&mut self, b: Block, name: &str) -> Block {
         let new = self.func.split_block(b, usize::MAX, name);
         self.loop_of[new] = self.loop_of[b];

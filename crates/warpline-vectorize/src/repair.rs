@@ -56,8 +56,8 @@ fn linearized(plan: &Plan) -> (Linearization, BlockIndex, DomTree) {
     (Linearization { graph, divergent, dead_ends, result }, index, dom)
 }
 
-/// Lets the function follow the linearized graph, and makes masks and blends of what the edges said: the lane program. With a mask, it gets a last
-/// parameter of type `i1`: whether the lane is active.
+/// Lets the function follow the linearized graph, and makes masks and blends of what the edges said: the lane
+/// program. With a mask, it gets a last parameter of type `i1`: whether the lane is active.
 pub(crate) fn construct_masks(mut plan: Plan, linear: &Linear, masked: bool) -> Function {
     let plan = &mut plan;
     plan.entry_mask = masked.then(|| plan.func.add_param(Type::BOOL, "mask"));
@@ -78,8 +78,8 @@ fn new_targets(result: &Linearized, b: Block) -> Vec<Block> {
     result.targets(Node::from(b)).iter().map(|&n| Block::from(n)).collect()
 }
 
-/// What Theorem 4.5 promises must hold: the edge from a guard to what it guards has survived, and blocks that are in a class
-/// because of their in-edges are entered by these edges and no others.
+/// What Theorem 4.5 promises must hold: the edge from a guard to what it guards has survived, and blocks that are in
+/// a class because of their in-edges are entered by these edges and no others.
 fn check_kept_edges(plan: &Plan, result: &Linearized) -> Result<(), VectorizeError> {
     let func = &plan.func;
     let mut entered: SecondaryMap<Block, usize> = SecondaryMap::new();
@@ -275,8 +275,8 @@ fn write_masks(plan: &mut Plan) -> SecondaryMap<Block, PackedOption<Value>> {
     masks
 }
 
-/// The branch into a [dead end](super::dead_ends) asks `any`, which says nothing if no lane is active; from here on it asks
-/// a mask.
+/// The branch into a [dead end](super::dead_ends) asks `any`, which says nothing if no lane is active; from here on
+/// it asks a mask.
 fn ask_masked(plan: &mut Plan, b: Block, mask: Option<Value>) {
     let leads = |&e: &Edge| plan.dead_ends.contains(plan.func.edges[e].to);
     if plan.dead_ends.contains(b) || !plan.func.out_edges(b).iter().any(leads) {
@@ -368,8 +368,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Lets the branch of a gadget ask whether any lane goes to the block that it guards: the side of the divergent branch that the
-    /// new one does not lead to.
+    /// Lets the branch of a gadget ask whether any lane goes to the block that it guards: the side of the divergent
+    /// branch that the new one does not lead to.
     fn test(&mut self) {
         let skipping = self.plan.func.successors(self.block).nth(1);
         let guarded = self.plan.func.successors(self.branch).position(|s| Some(s) != skipping);

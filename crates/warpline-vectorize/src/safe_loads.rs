@@ -1,13 +1,14 @@
 //! Loads from uniform addresses that need no active lane.
 //!
-//! A load from a uniform address is made once for all lanes. In a block that may be executed with an empty mask it could
-//! fault, so a [guard](super::guards) is put around it, unless it is found here: what it reads is [there](super::objects) in any case.
+//! A load from a uniform address is made once for all lanes. In a block that may be executed with an empty mask it
+//! could fault, so a [guard](super::guards) is put around it, unless it is found here: what it reads is
+//! [there](super::objects) in any case.
 //!
 //! Departure from paper 3, whose masks of memory accesses follow from predicates alone (Theorem 4.1).
 //!
-//! An earlier access of the same bytes counts if its block dominates the load's, has the mask of the function or of a loop that is around
-//! both, and no loop is around the access alone: then whenever the load is made, however control flow was linearized, the access has been
-//! made by some lane in the same iteration.
+//! An earlier access of the same bytes counts if its block dominates the load's, has the mask of the function or of a
+//! loop that is around both, and no loop is around the access alone: then whenever the load is made, however control
+//! flow was linearized, the access has been made by some lane in the same iteration.
 
 use cranelift_entity::SecondaryMap;
 

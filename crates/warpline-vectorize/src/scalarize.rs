@@ -1,20 +1,20 @@
 //! Vector-typed values of the kernel, such as OpenCL's `float4`, taken apart into their elements.
 //!
-//! A lane's `float4` has four elements, and W lanes have four times W. Instructions on vectors that differ between lanes
-//! are replaced by one instruction per element, so that each element has a shape and a vector of its own: of `(int2)(i, j)`
-//! one element may be contiguous and the other uniform. Values that are uniform stay vectors.
+//! A lane's `float4` has four elements, and W lanes have four times W. Instructions on vectors that differ between
+//! lanes are replaced by one instruction per element, so that each element has a shape and a vector of its own: of
+//! `(int2)(i, j)` one element may be contiguous and the other uniform. Values that are uniform stay vectors.
 //!
-//! What cannot be taken apart (calls, volatile and atomic accesses, aggregates with vectors in them, `ret`) is a *border*: a
-//! vector that was taken apart is put together in front of it, and elements are extracted behind it. Lowering represents
-//! such vectors as arrays of W-lane vectors, one per element.
+//! What cannot be taken apart (calls, volatile and atomic accesses, aggregates with vectors in them, `ret`) is a
+//! *border*: a vector that was taken apart is put together in front of it, and elements are extracted behind it.
+//! Lowering represents such vectors as arrays of W-lane vectors, one per element.
 //!
 //! # Memory
 //!
-//! A vector access becomes one access per element. All lanes' first elements are then accessed before any lane's second
-//! one. For loads it makes no difference. A store is taken apart only if the vectors of two lanes are the same memory or
-//! do not overlap: if the address is uniform, has a stride of at least the vector's size, or is aligned to that size. Any
-//! other store is a border, and is made lane by lane in lane order. So is an access to elements whose size is
-//! not a power of two of bytes, which lie in memory bit by bit.
+//! A vector access becomes one access per element. All lanes' first elements are then accessed before any lane's
+//! second one. For loads it makes no difference. A store is taken apart only if the vectors of two lanes are the same
+//! memory or do not overlap: if the address is uniform, has a stride of at least the vector's size, or is aligned to
+//! that size. Any other store is a border, and is made lane by lane in lane order. So is an access to elements whose
+//! size is not a power of two of bytes, which lie in memory bit by bit.
 //!
 //! # Bits
 //!
@@ -51,8 +51,8 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
     Ok(true)
 }
 
-/// Takes the vectors that differ between lanes apart, by the outcome of an analysis of this very function. The control flow
-/// stays as it is.
+/// Takes the vectors that differ between lanes apart, by the outcome of an analysis of this very function. The
+/// control flow stays as it is.
 ///
 /// # Errors
 /// If such a vector is the result of a terminator.
@@ -100,8 +100,8 @@ fn fixed(ty: Type) -> Option<VectorType> {
     }
 }
 
-/// The vectors that do not stay whole: those that differ between lanes, quotients (which must not trap where no lane is active),
-/// and what is computed from them.
+/// The vectors that do not stay whole: those that differ between lanes, quotients (which must not trap where no lane
+/// is active), and what is computed from them.
 fn taken_apart(func: &Function, shape: impl Fn(Value) -> Shape) -> EntitySet<Value> {
     let is_vector = |v: Value| fixed(func.ty(v)).is_some();
     let mut apart = EntitySet::with_capacity(func.values.len());

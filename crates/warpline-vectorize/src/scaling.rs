@@ -1,5 +1,5 @@
-//! Kernels of growing size in shapes that are common, or that invite work out of proportion: what the cost of vectorizing
-//! is measured on, by `warpline-bench linearize` and in tests.
+//! Kernels of growing size in shapes that are common, or that invite work out of proportion: what the cost of
+//! vectorizing is measured on, by `warpline-bench linearize` and in tests.
 
 use std::fmt::Write as _;
 

@@ -4,10 +4,11 @@
 //! Then its loads are uniform, the loop over it stays a loop, and one stack serves all lanes.
 //!
 //! An `alloca` is shared if, supposing that it is,
-//! 1. it is only loaded from and stored to (or filled by `memset`), by plain accesses at uniform addresses, and what is stored is uniform; and
-//! 2. no lane can miss a store and still load afterwards. A lane misses a store if, at some divergent branch *a*, it takes
-//!    another edge than the lanes that come to the store, and has not come together with them again, which it does
-//!    at the post-dominator of *a*. So for every divergent branch: if one edge leads to a store of the object
+//! 1. it is only loaded from and stored to (or filled by `memset`), by plain accesses at uniform addresses, and what
+//!    is stored is uniform; and
+//! 2. no lane can miss a store and still load afterwards. A lane misses a store if, at some divergent branch *a*, it
+//!    takes another edge than the lanes that come to the store, and has not come together with them again, which it
+//!    does at the post-dominator of *a*. So for every divergent branch: if one edge leads to a store of the object
 //!    before the post-dominator, no other edge may lead to a load of it, ever.
 //!
 //! Then whenever lanes load together, they have made the same stores, so one object holds what each of them
@@ -29,8 +30,9 @@ use super::objects::lifetime_marker;
 use super::private_memory::Interleaved;
 use super::{call_graph, dead_ends, normalize};
 
-/// Analyses a function in [normal form](super::normalize) with as much private memory shared as possible, apart from objects that
-/// have been laid out for all lanes. `lane_callees` are the functions that [execute lane operations](super::call_graph::asking_lanes).
+/// Analyses a function in [normal form](super::normalize) with as much private memory shared as possible, apart from
+/// objects that have been laid out for all lanes. `lane_callees` are the functions that [execute lane
+/// operations](super::call_graph::asking_lanes).
 pub fn analyse(
     module: &Module,
     func: &Function,
@@ -58,9 +60,9 @@ pub fn analyse(
     }
 }
 
-/// The `alloca`s of a function of which one object stands for all lanes in vector code, so that analyses of the function as it is can
-/// count them as [shared](Options::shared). They are sought in its normal form. None if it has none, or if an irreducible loop would have
-/// to be changed for it, since lanes might be together elsewhere then.
+/// The `alloca`s of a function of which one object stands for all lanes in vector code, so that analyses of the
+/// function as it is can count them as [shared](Options::shared). They are sought in its normal form. None if it has
+/// none, or if an irreducible loop would have to be changed for it, since lanes might be together elsewhere then.
 pub fn lane_invariant_allocas(module: &Module, func: &Function, args: &[ArgShape]) -> Vec<Value> {
     let cycles = CycleForest::compute(&func.graph().0);
     if cycles.cycles().any(|c| !cycles.is_reducible(c)) || Object::candidates(module, func).is_empty() {

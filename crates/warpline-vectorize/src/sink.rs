@@ -1,9 +1,11 @@
 //! Stores that end all ways to a block become one store in that block.
 //!
-//! Where lanes part and each way ends in a store to the same address, as in `if (c) out[i] = f(x); else out[i] = g(x);`, each of the stores would be
-//! made under a mask of its own. Behind the ways, where all lanes are that were before, one is made of what has been computed on either.
+//! Where lanes part and each way ends in a store to the same address, as in
+//! `if (c) out[i] = f(x); else out[i] = g(x);`, each of the stores would be made under a mask of its own. Behind the
+//! ways, where all lanes are that were before, one is made of what has been computed on either.
 //!
-//! The address is the same if it is the same value, or computed by the same operations on the same values; these are then done again for the one store.
+//! The address is the same if it is the same value, or computed by the same operations on the same values; these are
+//! then done again for the one store.
 
 use crate::VectorizeError;
 use crate::pass::{Context, Unit};

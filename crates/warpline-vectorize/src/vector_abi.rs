@@ -1,9 +1,10 @@
-//! Vector variants of functions that the user supplies, by their names in the vector function ABI: what `#pragma omp declare simd` in C and C++
-//! promises, `_ZGVdN8v_expf` for instance.
+//! Vector variants of functions that the user supplies, by their names in the vector function ABI: what
+//! `#pragma omp declare simd` in C and C++ promises, `_ZGVdN8v_expf` for instance.
 //!
-//! After `_ZGV` a name says for which instruction set the variant is (`b`: SSE, `c`: AVX, `d`: AVX2, `e`: AVX-512), whether it takes a mask
-//! (`M`) or not (`N`), how many lanes it computes, and how each parameter is passed: `v` as a vector, `u` once for all lanes, `l` linearly,
-//! as lane 0's value, with a step (`l4`, `ln4` for -4). Further kinds (references, steps in variables) are not used here.
+//! After `_ZGV` a name says for which instruction set the variant is (`b`: SSE, `c`: AVX, `d`: AVX2, `e`: AVX-512),
+//! whether it takes a mask (`M`) or not (`N`), how many lanes it computes, and how each parameter is passed: `v` as a
+//! vector, `u` once for all lanes, `l` linearly, as lane 0's value, with a step (`l4`, `ln4` for -4). Further kinds
+//! (references, steps in variables) are not used here.
 //!
 //! See "Vector Function Application Binary Interface Specification for OpenMP" (Intel, 2015).
 
@@ -60,8 +61,8 @@ pub struct Variant {
 }
 
 impl Variant {
-    /// Reads a name of the ABI; behind it the variant's own name may stand in parentheses. `None` for other names and for kinds of
-    /// parameters that are not used here.
+    /// Reads a name of the ABI; behind it the variant's own name may stand in parentheses. `None` for other names and
+    /// for kinds of parameters that are not used here.
     pub fn parse(name: &str) -> Option<Variant> {
         let rest = name.strip_prefix("_ZGV")?;
         let mut chars = rest.chars();

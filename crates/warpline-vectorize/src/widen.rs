@@ -1,11 +1,11 @@
 //! Extensions of narrow indices, moved to where they do no harm.
 //!
-//! In `a[i - 1]` with an `i32` index the sum does not wrap in any lane that uses it, so the extended index is strided; but
-//! lane 0 may be the one that wraps and is not there, so its extension is no base for the others
-//! (see [`shape`](warpline_uniformity::shape), *anchored*). Extended before the addition, lane 0's value is right in any case: wide
-//! arithmetic has room for what the narrow one has not. So
-//! `sext (add nsw x, y)` becomes `add nsw (sext x), (sext y)`, and likewise for `sub`, `mul`, `shl` by a
-//! constant, for `zext` and `nuw`, and for indices of a `getelementptr`, which are extended implicitly.
+//! In `a[i - 1]` with an `i32` index the sum does not wrap in any lane that uses it, so the extended index is
+//! strided; but lane 0 may be the one that wraps and is not there, so its extension is no base for the others (see
+//! [`shape`](warpline_uniformity::shape), *anchored*). Extended before the addition, lane 0's value is right in any
+//! case: wide arithmetic has room for what the narrow one has not. So `sext (add nsw x, y)` becomes
+//! `add nsw (sext x), (sext y)`, and likewise for `sub`, `mul`, `shl` by a constant, for `zext` and `nuw`, and for
+//! indices of a `getelementptr`, which are extended implicitly.
 //!
 //! The new instructions yield what the old ones do wherever those do not yield poison. The old ones stay: others may
 //! use them, and what nobody uses disappears later.
@@ -93,8 +93,8 @@ impl Widener<'_> {
         }
     }
 
-    /// Whether a value is arithmetic that does not wrap in the reading, on operands with known steps, and lane 0's value
-    /// may yet wrap.
+    /// Whether a value is arithmetic that does not wrap in the reading, on operands with known steps, and lane 0's
+    /// value may yet wrap.
     fn is_movable(&self, x: Value, block: Block, signed: bool) -> bool {
         let Shape::Strided(s) = self.uniformity.shape_at(x, block) else { return false };
         let exact = if signed { s.signed } else { s.unsigned };

@@ -1,20 +1,24 @@
 //! Narrow elements that are loaded as parts of words.
 //!
-//! Machines that gather do so with elements of 32 and 64 bits. An element of 8 or 16 bits can be had from a gather of 32-bit words and a shift, which
-//! takes far less than one load for each lane, if the rest of the word can be read. *What lies between two bytes that a lane accesses through one address
-//! up to a constant belongs to the object that both belong to*. So where the lane has accessed other bytes at such an address before, as the other
-//! fields of a structure, it may read everything from the first of these to the last, and a word in there that contains the element will do.
+//! Machines that gather do so with elements of 32 and 64 bits. An element of 8 or 16 bits can be had from a gather of
+//! 32-bit words and a shift, which takes far less than one load for each lane, if the rest of the word can be read.
+//! *What lies between two bytes that a lane accesses through one address up to a constant belongs to the object that
+//! both belong to*. So where the lane has accessed other bytes at such an address before, as the other fields of a
+//! structure, it may read everything from the first of these to the last, and a word in there that contains the
+//! element will do.
 //!
-//! That the lane has accessed them follows from dominance in the scalar function: whenever the load is executed, the other access has been, with the same
-//! values in its address, since what these are defined by dominates both. In the lane program a block can dominate another though lanes that are
-//! active in the second were not in the first. So the words are found before linearization; what is found is said of the load, at whatever address a
-//! lane then makes it. The object is alive, or the lane could not load its element. No page is touched but those of the two accesses, as these are not
-//! further apart than the size of a page.
+//! That the lane has accessed them follows from dominance in the scalar function: whenever the load is executed, the
+//! other access has been, with the same values in its address, since what these are defined by dominates both. In the
+//! lane program a block can dominate another though lanes that are active in the second were not in the first. So the
+//! words are found before linearization; what is found is said of the load, at whatever address a lane then makes it.
+//! The object is alive, or the lane could not load its element. No page is touched but those of the two accesses, as
+//! these are not further apart than the size of a page.
 //!
-//! The load is made for the same lanes as before, and what other lanes or threads do to the neighbours meanwhile is shifted out. To LLVM a word is
-//! poison if one of its bytes is, and no shift mends that; a word at what is seen to be the address of private memory, where such bytes are usual as long as nothing was
-//! stored there, is not made. Elsewhere a neighbour is poison only if the program has stored poison, and LLVM would have to see that: it forwards nothing from
-//! stores to gathers.
+//! The load is made for the same lanes as before, and what other lanes or threads do to the neighbours meanwhile is
+//! shifted out. To LLVM a word is poison if one of its bytes is, and no shift mends that; a word at what is seen to
+//! be the address of private memory, where such bytes are usual as long as nothing was stored there, is not made.
+//! Elsewhere a neighbour is poison only if the program has stored poison, and LLVM would have to see that: it
+//! forwards nothing from stores to gathers.
 
 use std::collections::BTreeMap;
 

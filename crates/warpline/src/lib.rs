@@ -5,13 +5,15 @@
 //! * [`analysis`]: graphs, dominance, cycles and data flow over plain arrays.
 //! * [`ir`]: the intermediate representation. It owns meaning: everything that a transformation may
 //!   change is modelled here, everything else is an opaque instruction with an effect record.
-//! * [`text`]: the text form of modules, a printer and a parser; [`verify`]: the invariants of functions, and their checker.
+//! * [`text`]: the text form of modules, a printer and a parser; [`verify`]: the invariants of functions, and their
+//!   checker.
 //! * [`group_functions`]: what work-items ask and do together, by names and signatures.
 //! * [`printable`]: text from inputs, for terminals.
 //! * [`ssa`]: from variables to SSA form and back; [`ssi`]: functions whose live ranges are split, and back.
 //! * [`dataflow`]: data-flow analyses of functions, sparse and dense, and their clients.
 //! * [`linear`]: numbers and addresses as sums, and loops that count.
-//! * [`uniformity`]: which values, branches and loops the lanes agree on, and why; [`shape`]: how the lanes of a value relate.
+//! * [`uniformity`]: which values, branches and loops the lanes agree on, and why; [`shape`]: how the lanes of a
+//!   value relate.
 //! * [`observe`]: what a program's timing tells of its secrets.
 //! * [`interp`]: the lane interpreter, the judge of transformations.
 //! * [`vectorize`]: from a scalar kernel to W lanes.

@@ -19,9 +19,9 @@ pub fn unit(a: Vector) -> Vector {
     a.map(|x| x / length)
 }
 
-/// How a picture of `width` by `height` pixels of `at` is taken from `eye`, with y above; it is as wide as it is far away, and three
-/// quarters as high, whatever that makes of pixels. The eye, the direction to the middle of the upper left pixel, what the directions to
-/// the next to the right and below have more, the direction to the middle.
+/// How a picture of `width` by `height` pixels of `at` is taken from `eye`, with y above; it is as wide as it is far
+/// away, and three quarters as high, whatever that makes of pixels. The eye, the direction to the middle of the upper
+/// left pixel, what the directions to the next to the right and below have more, the direction to the middle.
 pub fn camera(eye: Vector, at: Vector, width: u32, height: u32) -> Vec<f32> {
     let forward = unit(along(at, -1.0, eye));
     let right = unit(cross(forward, [0.0, 1.0, 0.0]));

@@ -21,7 +21,8 @@ pub const KERNEL: Kernel = Kernel {
     make,
 };
 
-/// A picture of 10 by 10 cells of the first octave. It is not at the table's origin, where cells are negative to one side.
+/// A picture of 10 by 10 cells of the first octave. It is not at the table's origin, where cells are negative to one
+/// side.
 fn make(_data: usize, size: Size, seed: u64) -> Inputs {
     let height = size.pick(8, 512, 4096);
     Inputs {

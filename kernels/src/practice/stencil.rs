@@ -4,8 +4,8 @@ use crate::{Argument, Inputs, Kernel, Random, Size, Values};
 
 /// Planes at either end that have no neighbours.
 const REACH: usize = 4;
-/// The coefficients of the second derivative of eighth order, that of the point itself first (Fornberg: Generation of Finite Difference
-/// Formulas on Arbitrarily Spaced Grids, 1988, Table 1).
+/// The coefficients of the second derivative of eighth order, that of the point itself first (Fornberg: Generation of
+/// Finite Difference Formulas on Arbitrarily Spaced Grids, 1988, Table 1).
 const WEIGHTS: [f64; REACH + 1] = [-205.0 / 72.0, 8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0];
 
 /// One step.

@@ -2,7 +2,8 @@
 
 use crate::{Argument, Random, Values};
 
-/// The distance between the places of atoms before they are moved at random, in Å: about 0.1 atoms in 1 Å^3, as in proteins with hydrogen.
+/// The distance between the places of atoms before they are moved at random, in Å: about 0.1 atoms in 1 Å^3, as in
+/// proteins with hydrogen.
 const SPACING: f64 = 2.15;
 /// How far atoms are from their places in each coordinate, in Å.
 const JITTER: f64 = 0.45;
@@ -45,8 +46,8 @@ pub struct Lists {
 }
 
 impl Molecule {
-    /// A ball of that many atoms: the places of a cubic lattice that are nearest to its middle, along a Z-order curve (Morton: A Computer
-    /// Oriented Geodetic Data Base, 1966), each moved a little.
+    /// A ball of that many atoms: the places of a cubic lattice that are nearest to its middle, along a Z-order curve
+    /// (Morton: A Computer Oriented Geodetic Data Base, 1966), each moved a little.
     pub fn new(count: usize, random: &mut Random) -> Molecule {
         // A ball of that many unit cubes, with some to spare.
         let reach = (count as f64 * 0.24).cbrt().ceil() as i64 + 2;

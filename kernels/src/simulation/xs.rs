@@ -16,7 +16,8 @@ pub const KERNEL: Kernel = Kernel {
     make,
 };
 
-/// Random elements and random queries of the same range, both sorted. As large as the paper has them, they are 2^22 and 2^20.
+/// Random elements and random queries of the same range, both sorted. As large as the paper has them, they are 2^22
+/// and 2^20.
 fn make(_data: usize, size: Size, seed: u64) -> Inputs {
     let mut random = Random::new(seed);
     let mut sorted = |count: usize| {

@@ -1,13 +1,13 @@
-//! A reactor, in so far as neutrons look up cross sections: the model of Hoogenboom and Martin (A Proposal for a Benchmark to Monitor the
-//! Performance of Detailed Monte Carlo Calculation of Power Densities in a Full Size Reactor Core, 2009), as in XSBench, with random
-//! numbers for the tables.
+//! A reactor, in so far as neutrons look up cross sections: the model of Hoogenboom and Martin (A Proposal for a
+//! Benchmark to Monitor the Performance of Detailed Monte Carlo Calculation of Power Densities in a Full Size Reactor
+//! Core, 2009), as in XSBench, with random numbers for the tables.
 
 use crate::{Argument, Inputs, Kernel, Random, Size, Values};
 
 /// Numbers in a point of a table: the energy and five cross sections.
 const FIELDS: usize = 6;
-/// The nuclides of the materials other than fuel, in the order: cladding, cold and hot borated water, pressure vessel, lower and upper radial
-/// reflector, bottom plate, bottom and top nozzle, top and bottom of fuel assemblies.
+/// The nuclides of the materials other than fuel, in the order: cladding, cold and hot borated water, pressure
+/// vessel, lower and upper radial reflector, bottom plate, bottom and top nozzle, top and bottom of fuel assemblies.
 const NUCLIDES: [usize; 11] = [5, 4, 4, 27, 21, 21, 21, 21, 21, 9, 9];
 /// How probable it is for a neutron to be in each of them; it is in the fuel if in none of them.
 const PARTS: [f64; 11] = [0.052, 0.275, 0.134, 0.154, 0.064, 0.066, 0.055, 0.008, 0.015, 0.025, 0.013];
@@ -28,8 +28,8 @@ pub const KERNEL: Kernel = Kernel {
 
 /// Neutrons of random energies, grouped by material, in the second data set sorted by energy in each.
 ///
-/// The usual size is XSBench's small one. The paper has its largest, whose tables take 4 GB; here it is the large one, of 193 MB, which has
-/// as many nuclides.
+/// The usual size is XSBench's small one. The paper has its largest, whose tables take 4 GB; here it is the large
+/// one, of 193 MB, which has as many nuclides.
 fn make(data: usize, size: Size, seed: u64) -> Inputs {
     let mut random = Random::new(seed);
     let (fuel, all) = size.pick((34, 68), (34, 68), (321, 355));
@@ -53,7 +53,8 @@ fn make(data: usize, size: Size, seed: u64) -> Inputs {
     Inputs { range: (0, 1), arguments }
 }
 
-/// The nuclides in each material, and where they begin. The fuel has the first `fuel` of them, others have some of the rest.
+/// The nuclides in each material, and where they begin. The fuel has the first `fuel` of them, others have some of
+/// the rest.
 fn materials(fuel: usize, all: usize, random: &mut Random) -> (Vec<i32>, Vec<i32>) {
     let mut nuclides: Vec<i32> = (0..fuel as i32).collect();
     let mut contents = vec![0, nuclides.len() as i32];

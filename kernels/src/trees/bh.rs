@@ -62,8 +62,8 @@ fn in_cube(random: &mut Random) -> Body {
     std::array::from_fn(|_| random.unit() as f32)
 }
 
-/// A body of Plummer's model of a star cluster with scale length 1 (Aarseth, Hénon, Wielen: A comparison of numerical methods for the study of star
-/// cluster dynamics, 1974), but none of the hundredth that is farthest from the middle.
+/// A body of Plummer's model of a star cluster with scale length 1 (Aarseth, Hénon, Wielen: A comparison of numerical
+/// methods for the study of star cluster dynamics, 1974), but none of the hundredth that is farthest from the middle.
 fn in_plummer_sphere(random: &mut Random) -> Body {
     let enclosed = random.between(1e-9, 0.99);
     let radius = 1.0 / (enclosed.powf(-2.0 / 3.0) - 1.0).sqrt();

@@ -38,8 +38,8 @@ const SAMPLES: usize = 4096;
 /// What the stack of the kernel has room for.
 const DEEPEST: usize = 127;
 
-/// Elements to search, half of them random elements of the tree and half random numbers, in batches that are each `SAMPLES` elements in ascending
-/// order. `unsorted`, they are in the order in which they were drawn.
+/// Elements to search, half of them random elements of the tree and half random numbers, in batches that are each
+/// `SAMPLES` elements in ascending order. `unsorted`, they are in the order in which they were drawn.
 fn make(data: usize, size: Size, seed: u64) -> Inputs {
     let mut random = Random::new(seed);
     let labels = distinct(&mut random, size.pick(4096, 262_144, 262_144));
@@ -67,7 +67,8 @@ fn distinct(random: &mut Random, count: usize) -> Vec<f32> {
     std::iter::repeat_with(|| random.unit() as f32).filter(|x| seen.insert(x.to_bits())).take(count).collect()
 }
 
-/// The search tree that comes about when each label is put where a search for it ends, in their order: both children of each node, or 0 for none.
+/// The search tree that comes about when each label is put where a search for it ends, in their order: both children
+/// of each node, or 0 for none.
 ///
 /// # Panics
 /// If it becomes deeper than the kernel's stack is.

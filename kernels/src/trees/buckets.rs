@@ -1,5 +1,5 @@
-//! Trees that cut the plane along its axes, with the points in buckets below (Friedman, Bentley, Finkel: An algorithm for finding best matches
-//! in logarithmic expected time, 1977).
+//! Trees that cut the plane along its axes, with the points in buckets below (Friedman, Bentley, Finkel: An algorithm
+//! for finding best matches in logarithmic expected time, 1977).
 
 use super::points::{Point, bounds};
 
@@ -16,7 +16,8 @@ pub fn bucket(points: &[Point]) -> [Point; BUCKET] {
     std::array::from_fn(|k| points[k.min(points.len() - 1)])
 }
 
-/// A complete kd-tree: all buckets are below the same number of nodes. The root is node 1, and the children of node *k* are 2*k* and 2*k* + 1.
+/// A complete kd-tree: all buckets are below the same number of nodes. The root is node 1, and the children of node
+/// *k* are 2*k* and 2*k* + 1.
 pub struct Tree {
     /// How many nodes are above each bucket.
     pub depth: usize,

@@ -1,4 +1,5 @@
-//! Trees that cut the plane along its axes (Bentley: Multidimensional binary search trees used for associative searching, 1975).
+//! Trees that cut the plane along its axes (Bentley: Multidimensional binary search trees used for associative
+//! searching, 1975).
 
 use super::points::{Point, bounds};
 

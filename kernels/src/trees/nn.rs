@@ -57,7 +57,8 @@ fn clusters(data: usize, size: Size, seed: u64) -> Inputs {
     inputs(points, data == 1, centroids)
 }
 
-/// Searches for each position's neighbour in a tree of the points; the positions are put in order if they are to be `sorted`.
+/// Searches for each position's neighbour in a tree of the points; the positions are put in order if they are to be
+/// `sorted`.
 fn inputs(mut positions: Vec<Point>, sorted: bool, points: Vec<Point>) -> Inputs {
     if sorted {
         sort_along_curve(&mut positions);

@@ -13,8 +13,8 @@ pub fn uniform(random: &mut Random, count: usize) -> Vec<Point> {
     (0..count).map(|_| [random.between(0.0, SIDE) as f32, random.between(0.0, SIDE) as f32]).collect()
 }
 
-/// Points in heaps, as cities are: normally distributed about centers that are spread evenly over the square. Heaps differ in width, and a few
-/// points stick out of the square.
+/// Points in heaps, as cities are: normally distributed about centers that are spread evenly over the square. Heaps
+/// differ in width, and a few points stick out of the square.
 pub fn clustered(random: &mut Random, count: usize) -> Vec<Point> {
     const HEAPS: usize = 64;
     let heaps: Vec<(Point, f64)> = uniform(random, HEAPS)

@@ -46,8 +46,9 @@ fn make(data: usize, size: Size, seed: u64) -> Inputs {
     }
 }
 
-/// A complete tree with a vantage point at each node, and below it all points by their distance from it: half of them on the inside, half of them on
-/// the outside, and in the end in buckets. The root is node 1, and the children of node *k* are 2*k* and 2*k* + 1.
+/// A complete tree with a vantage point at each node, and below it all points by their distance from it: half of them
+/// on the inside, half of them on the outside, and in the end in buckets. The root is node 1, and the children of
+/// node *k* are 2*k* and 2*k* + 1.
 struct Tree {
     random: Random,
     /// By how much rings are wider than what is in them, so that no rounding of distances leaves anything out.

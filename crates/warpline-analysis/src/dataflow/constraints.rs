@@ -30,8 +30,8 @@ pub(super) struct Phi {
     pub widened: Option<CycleId>,
 }
 
-/// The constraints of the blocks that control can reach, numbered block by block in reverse post-order: φs, instructions,
-/// out-edges.
+/// The constraints of the blocks that control can reach, numbered block by block in reverse post-order: φs,
+/// instructions, out-edges.
 #[derive(Clone, Debug)]
 pub(super) struct Constraints {
     pub list: Vec<Constraint>,

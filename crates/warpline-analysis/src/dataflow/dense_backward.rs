@@ -1,8 +1,9 @@
 //! Backward data flow with a state at program points, to hold the sparse one against; made as
 //! [forwards](super::solve_forward_dense), turned round.
 //!
-//! States are kept at the ends of blocks that do not have one out-edge, or whose out-edge goes back; the blocks in front of such a
-//! *root* that lead there alone share its state. A variable that is not live has ⊤. Blocks that control cannot reach say nothing.
+//! States are kept at the ends of blocks that do not have one out-edge, or whose out-edge goes back; the blocks in
+//! front of such a *root* that lead there alone share its state. A variable that is not live has ⊤. Blocks that
+//! control cannot reach say nothing.
 
 use super::engine::{Engine, Schedule};
 use super::lattice::Lattice;

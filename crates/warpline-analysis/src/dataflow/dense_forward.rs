@@ -1,11 +1,12 @@
-//! Forward data flow with a state at program points: the classical way (paper 4, Definition 1), to hold the sparse one against.
+//! Forward data flow with a state at program points: the classical way (paper 4, Definition 1), to hold the sparse
+//! one against.
 //!
-//! It is made as fast as it can be made without splitting live ranges. A state knows the variables that are live, no others.
-//! States are kept at the entry and at blocks with several in-edges alone; the blocks behind such a *root* that have one in-edge share its
-//! state: they are walked as a tree, with one state that is changed on the way down and changed back on the way up. So a
-//! round over the program costs its instructions, and at each in-edge of a root the variables that are live there.
-//! Control is followed as in the [sparse solver](super::solve_forward), and facts are [widened](Forward::widen) at the same
-//! places if these are given.
+//! It is made as fast as it can be made without splitting live ranges. A state knows the variables that are live, no
+//! others. States are kept at the entry and at blocks with several in-edges alone; the blocks behind such a *root*
+//! that have one in-edge share its state: they are walked as a tree, with one state that is changed on the way down
+//! and changed back on the way up. So a round over the program costs its instructions, and at each in-edge of a root
+//! the variables that are live there. Control is followed as in the [sparse solver](super::solve_forward), and facts
+//! are [widened](Forward::widen) at the same places if these are given.
 
 use super::constraints::{Constraints, Reached};
 use super::engine::{Engine, Schedule};
@@ -46,8 +47,8 @@ impl WideningPoints {
     }
 }
 
-/// The greatest solution of a forward problem, with a fact per variable at each program point where it is live. Where it is not
-/// live, what is answered says nothing.
+/// The greatest solution of a forward problem, with a fact per variable at each program point where it is live. Where
+/// it is not live, what is answered says nothing.
 #[derive(Clone, Debug)]
 pub struct DenseForward<'a, F> {
     program: &'a Program,
@@ -180,8 +181,9 @@ pub fn solve_forward_dense<'a, P: Forward>(program: &'a Program, problem: &P) ->
     solve(program, problem, live, &widening, 0)
 }
 
-/// As [`solve_forward_dense`], widened at given places, with at most `sweeps` sweeps of [narrowing](super::solve_forward_narrowing)
-/// behind. These may gain less than the sparse ones, which know what a variable's fact owes to itself.
+/// As [`solve_forward_dense`], widened at given places, with at most `sweeps` sweeps of
+/// [narrowing](super::solve_forward_narrowing) behind. These may gain less than the sparse ones, which know what a
+/// variable's fact owes to itself.
 pub fn solve_forward_dense_at<'a, P: Forward>(
     program: &'a Program,
     problem: &P,

@@ -1,8 +1,9 @@
-//! The propagation engine (paper 4, Figure 10) without facts: which constraints wait to be evaluated, and which is next.
+//! The propagation engine (paper 4, Figure 10) without facts: which constraints wait to be evaluated, and which is
+//! next.
 //!
-//! A constraint is a number; what evaluating it means is its owner's business. It waits at most once. Whoever evaluates one
-//! enqueues all that may give a different answer now. Mostly these are users of what was lowered, but any reason will
-//! do (*dynamic control edges*): an edge that control turns out to take enqueues what is behind it, a
+//! A constraint is a number; what evaluating it means is its owner's business. It waits at most once. Whoever
+//! evaluates one enqueues all that may give a different answer now. Mostly these are users of what was lowered, but
+//! any reason will do (*dynamic control edges*): an edge that control turns out to take enqueues what is behind it, a
 //! branch that turns out divergent enqueues the φs at its joins.
 //!
 //! ```
@@ -30,8 +31,9 @@ use crate::bitset::BitSet;
 /// In which order constraints that wait are evaluated. The greatest solution is the same in each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Schedule {
-    /// By their numbers, in sweeps: the next one is the smallest behind the last one, and behind the last the smallest of all. With
-    /// numbers in reverse post-order a loop's body is evaluated to its end before its header comes again.
+    /// By their numbers, in sweeps: the next one is the smallest behind the last one, and behind the last the
+    /// smallest of all. With numbers in reverse post-order a loop's body is evaluated to its end before its header
+    /// comes again.
     #[default]
     Sweeps,
     /// First in, first out.
@@ -112,8 +114,8 @@ impl Iterator for Engine {
     }
 }
 
-/// A set of numbers below a bound that finds the next member in time logarithmic in the bound: each level has a bit for each word of
-/// the one below that is not zero.
+/// A set of numbers below a bound that finds the next member in time logarithmic in the bound: each level has a bit
+/// for each word of the one below that is not zero.
 #[derive(Clone, Debug)]
 struct SuccessorSet {
     levels: Vec<Vec<u64>>,

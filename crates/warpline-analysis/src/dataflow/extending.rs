@@ -1,12 +1,12 @@
-//! How to go beyond one fact per scalar variable: packs of variables, predicated code, memory. There is nothing in this module but examples:
-//! each is a matter of which variables and instructions the client's [`Program`](super::Program) has, and splitting and solvers stay as they are
-//! (paper 4, Section 6).
+//! How to go beyond one fact per scalar variable: packs of variables, predicated code, memory. There is nothing in
+//! this module but examples: each is a matter of which variables and instructions the client's
+//! [`Program`](super::Program) has, and splitting and solvers stay as they are (paper 4, Section 6).
 //!
 //! # Packs: relations between variables
 //!
-//! A relation between some variables is the fact of one more variable, their *pack*: an instruction that defines one of them uses and
-//! defines the pack as well, and a test that tells something of the relation tests the pack. Here the pack of `i` and `n` knows a bound
-//! of `i - n`, which is what a bounds check asks for:
+//! A relation between some variables is the fact of one more variable, their *pack*: an instruction that defines one
+//! of them uses and defines the pack as well, and a test that tells something of the relation tests the pack. Here
+//! the pack of `i` and `n` knows a bound of `i - n`, which is what a bounds check asks for:
 //!
 //! ```
 //! use warpline_analysis::dataflow::*;
@@ -78,9 +78,10 @@
 //!
 //! # Predicated code
 //!
-//! A ψ-function (de Ferrière, *Improvements to the ψ-SSA Representation*) merges guarded definitions: `x = ψ(p ? a, q ? b)` is `b` if `q` holds, else `a`. It is an instruction that uses
-//! guards and values; its transfer function goes through them in order: what a guard that certainly holds guards replaces what stood
-//! before, what one that may hold guards is met with it.
+//! A ψ-function (de Ferrière, *Improvements to the ψ-SSA Representation*) merges guarded definitions:
+//! `x = ψ(p ? a, q ? b)` is `b` if `q` holds, else `a`. It is an instruction that uses guards and values; its
+//! transfer function goes through them in order: what a guard that certainly holds guards replaces what stood before,
+//! what one that may hold guards is met with it.
 //!
 //! ```
 //! use warpline_analysis::dataflow::*;
@@ -149,9 +150,9 @@
 //!
 //! # Memory
 //!
-//! Memory, or each part of it that cannot overlap another, is a variable: a load uses it, a store uses and defines it, and so does a call.
-//! Splitting puts φs where stores meet (memory SSA), and σs where a test tells of what is stored. The fact
-//! says what the client knows of the contents, here of one cell:
+//! Memory, or each part of it that cannot overlap another, is a variable: a load uses it, a store uses and defines
+//! it, and so does a call. Splitting puts φs where stores meet (memory SSA), and σs where a test tells of what is
+//! stored. The fact says what the client knows of the contents, here of one cell:
 //!
 //! ```
 //! use warpline_analysis::dataflow::*;

@@ -5,8 +5,9 @@ use crate::graph::{Graph, Lists, Node};
 use crate::order::DfsOrder;
 use crate::program::{Instruction, Program, Variable};
 
-/// The variables that are live at the entries of blocks, behind the φs there: they are read later, and the value that they have there
-/// is the one that is read. Takes time and room in the size of the lists. Constants are left out, and so are blocks that control cannot reach.
+/// The variables that are live at the entries of blocks, behind the φs there: they are read later, and the value that
+/// they have there is the one that is read. Takes time and room in the size of the lists. Constants are left out, and
+/// so are blocks that control cannot reach.
 #[derive(Clone, Debug)]
 pub struct LiveVariables {
     at_entry: Lists<Variable>,
@@ -29,7 +30,8 @@ impl LiveVariables {
         LiveVariables::of_read(program, |_| true)
     }
 
-    /// The live variables of a program where an operand of a φ is read on its edge if `is_read` says so, by its place among all φ operands.
+    /// The live variables of a program where an operand of a φ is read on its edge if `is_read` says so, by its place
+    /// among all φ operands.
     pub fn of_read(program: &Program, is_read: impl Fn(usize) -> bool) -> LiveVariables {
         let graph = program.graph();
         let dfs = DfsOrder::compute(graph);

@@ -8,8 +8,8 @@
 //! * [`extending`]: relations between variables, predicated code, memory.
 //! * [`Engine`]: which constraint is evaluated next; for problems of other kinds, too.
 //!
-//! Paper 4: Tavares, Boissinot, Pereira, Rastello, *Parameterized Construction of Program Representations for Sparse Dataflow
-//! Analyses*, Inria RR-8491, 2014. Live ranges are split by [`ssi`](crate::ssi).
+//! Paper 4: Tavares, Boissinot, Pereira, Rastello, *Parameterized Construction of Program Representations for Sparse
+//! Dataflow Analyses*, Inria RR-8491, 2014. Live ranges are split by [`ssi`](crate::ssi).
 
 mod constraints;
 mod dense_backward;

@@ -1,7 +1,8 @@
 //! Backward propagation along versions (paper 4, Figure 10 with uses and definitions exchanged).
 //!
-//! A version's fact is the meet of what its uses say: instructions, σs and copies that read it, and φs on their in-edges. When it is
-//! lowered, what defines the version is evaluated again. Blocks that control cannot reach say nothing.
+//! A version's fact is the meet of what its uses say: instructions, σs and copies that read it, and φs on their
+//! in-edges. When it is lowered, what defines the version is evaluated again. Blocks that control cannot reach say
+//! nothing.
 
 use super::constraints::{Constraint, Constraints};
 use super::engine::{Engine, Schedule};

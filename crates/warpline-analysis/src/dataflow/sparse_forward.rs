@@ -1,25 +1,27 @@
 //! Forward propagation along versions (paper 4, Figure 10).
 //!
-//! The paper evaluates every instruction at first. Here an instruction waits until control is found to reach its block, and
-//! an operand of a φ until control is found to take its edge, as Wegman and Zadeck do for conditional constants: a client whose
-//! [edges](Forward::edge) can always be taken sees no difference.
+//! The paper evaluates every instruction at first. Here an instruction waits until control is found to reach its
+//! block, and an operand of a φ until control is found to take its edge, as Wegman and Zadeck do for conditional
+//! constants: a client whose [edges](Forward::edge) can always be taken sees no difference.
 //!
 //! # Widening
 //!
-//! [`Forward::widen`] is called where a φ at the header of a cycle would be lowered, if the φ gets something else than its own result
-//! from inside the cycle. (Headers are those of [`CycleForest`](crate::CycleForest); a cycle of dependences always passes such a φ.)
-//! All operands on edges taken so far have been met before. If what `widen` returns depends on the new fact alone, is monotone, and
-//! is what it returns for that again, then the widened system has one greatest solution, whatever the order.
-//! Otherwise the solution depends on the order in which facts arrive; it is sound all the same.
+//! [`Forward::widen`] is called where a φ at the header of a cycle would be lowered, if the φ gets something else
+//! than its own result from inside the cycle. (Headers are those of [`CycleForest`](crate::CycleForest); a cycle of
+//! dependences always passes such a φ.) All operands on edges taken so far have been met before. If what `widen`
+//! returns depends on the new fact alone, is monotone, and is what it returns for that again, then the widened system
+//! has one greatest solution, whatever the order. Otherwise the solution depends on the order in which facts arrive;
+//! it is sound all the same.
 //!
 //! # Narrowing
 //!
-//! A widened φ is below what its operands say. A *sweep* of narrowing sets the widened φs to what their operands say in the last
-//! solution, holds them there, and solves all the rest again from ⊤, with what control reaches. Let *G* take facts
-//! of the widened φs to what their operands then say in the greatest solution of the rest. *G* is monotone, and *N ⊑ G(N)* holds of the first
-//! solution, therefore of *G(N)* and so on: each is below the greatest solution of the system that is not widened, which is
-//! what soundness asks. Between two sweeps nothing goes in circles, so a sweep is about one pass over the program.
-//! Going on from the last solution without starting again would not raise what depends on itself through a loop.
+//! A widened φ is below what its operands say. A *sweep* of narrowing sets the widened φs to what their operands say
+//! in the last solution, holds them there, and solves all the rest again from ⊤, with what control reaches. Let *G*
+//! take facts of the widened φs to what their operands then say in the greatest solution of the rest. *G* is
+//! monotone, and *N ⊑ G(N)* holds of the first solution, therefore of *G(N)* and so on: each is below the greatest
+//! solution of the system that is not widened, which is what soundness asks. Between two sweeps nothing goes in
+//! circles, so a sweep is about one pass over the program. Going on from the last solution without starting again
+//! would not raise what depends on itself through a loop.
 
 use super::constraints::{Constraint, Constraints, Reached};
 use super::engine::{Engine, Schedule};
@@ -73,8 +75,8 @@ impl<F> SparseForward<F> {
 
 /// Solves a forward problem on a program whose live ranges are split where the problem takes information from.
 ///
-/// Facts are [widened](Forward::widen) at φs at headers of [cycles](crate::CycleForest) that get something else than their own result from inside the
-/// cycle, after all operands on edges taken so far have been met.
+/// Facts are [widened](Forward::widen) at φs at headers of [cycles](crate::CycleForest) that get something else than
+/// their own result from inside the cycle, after all operands on edges taken so far have been met.
 pub fn solve_forward<P: Forward>(program: &Program, ssi: &Ssi, problem: &P) -> SparseForward<P::Fact> {
     solve_forward_with(program, ssi, problem, ForwardOptions::default())
 }
@@ -273,8 +275,9 @@ impl<P: Forward> Solver<'_, P> {
         }
     }
 
-    /// By φ, what the operands of the widened ones say; empty if none is widened. Operands that are φs inside the cycle give way
-    /// to their own operands, so that what a φ says of itself does not count, through however many φs it comes.
+    /// By φ, what the operands of the widened ones say; empty if none is widened. Operands that are φs inside the
+    /// cycle give way to their own operands, so that what a φ says of itself does not count, through however many φs
+    /// it comes.
     fn widened_operands(&self) -> Vec<P::Fact> {
         let phis = &self.constraints.phis;
         if phis.iter().all(|p| p.widened.is_none()) {

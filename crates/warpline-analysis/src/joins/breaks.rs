@@ -1,18 +1,20 @@
 //! Branches that leave the cycle around them, taken together.
 //!
-//! Let a branch have edges that leave the reducible cycle around it and one that stays. Threads that stay come to the header, which in the
-//! head-rewired graph leads to every exit of the cycle, and nowhere do they have more than one label before: what left
-//! does not come back. So each edge that leaves is a divergent exit of all cycles that it leaves, and what follows is what
-//! follows where this exit has one label and all other exits of the cycle have another one.
+//! Let a branch have edges that leave the reducible cycle around it and one that stays. Threads that stay come to the
+//! header, which in the head-rewired graph leads to every exit of the cycle, and nowhere do they have more than one
+//! label before: what left does not come back. So each edge that leaves is a divergent exit of all cycles that it
+//! leaves, and what follows is what follows where this exit has one label and all other exits of the cycle have
+//! another one.
 //!
-//! For several such branches of one cycle, the union of this follows from a single propagation: each of their exits has a label
-//! of its own, and all other exits share one. If two paths from exits with different labels lead to a node and have nothing else in
-//! common, one of the two exits is that of a branch, say *b*, and the paths show that the node is a join of *b*; and the other
-//! way round. So a cycle with many exits costs one walk and not one for each.
+//! For several such branches of one cycle, the union of this follows from a single propagation: each of their exits
+//! has a label of its own, and all other exits share one. If two paths from exits with different labels lead to a
+//! node and have nothing else in common, one of the two exits is that of a branch, say *b*, and the paths show that
+//! the node is a join of *b*; and the other way round. So a cycle with many exits costs one walk and not one for
+//! each.
 //!
 //! Which branch to name as the cause where labels meet is seen from any of the labels that is not the shared one. The
-//! label of an exit names its branch. The label of a join names the branch of that join: in the propagation of this branch alone the
-//! node is a join too and has that label, and whatever else arrives has another one.
+//! label of an exit names its branch. The label of a join names the branch of that join: in the propagation of this
+//! branch alone the node is a join too and has that label, and whatever else arrives has another one.
 
 use crate::cycles::CycleId;
 use crate::graph::{EdgeId, Graph, Node};
@@ -25,13 +27,14 @@ pub(super) struct Blame<'s> {
     edges: u32,
     /// The label of the exits that are in no list.
     shared: u32,
-    /// By node of the head-rewired graph: the exit that is to blame for the join there. Means nothing for nodes that are none.
+    /// By node of the head-rewired graph: the exit that is to blame for the join there. Means nothing for nodes that
+    /// are none.
     joins: &'s mut Vec<EdgeId>,
 }
 
 impl<'s> Blame<'s> {
-    /// `exits` are edges that leave `header`'s cycle, in increasing order; `edges` and `nodes` are how many the graph and the
-    /// head-rewired graph have, and `joins` is room for the latter.
+    /// `exits` are edges that leave `header`'s cycle, in increasing order; `edges` and `nodes` are how many the graph
+    /// and the head-rewired graph have, and `joins` is room for the latter.
     pub(super) fn new(
         exits: &'s [EdgeId],
         header: Node,

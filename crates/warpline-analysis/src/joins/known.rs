@@ -1,9 +1,9 @@
 //! Whether anything new can follow from a split.
 //!
-//! Who needs only the union over many splits knows more and more of it. A split has its joins between itself and its nearest
-//! post-dominator in the head-rewired graph, where all paths from it come together; in a topological order they stand between
-//! these two as well. If all that stands there is known, the split need not be followed, and where that is so for the rest
-//! of the way the walk can end.
+//! Who needs only the union over many splits knows more and more of it. A split has its joins between itself and its
+//! nearest post-dominator in the head-rewired graph, where all paths from it come together; in a topological order
+//! they stand between these two as well. If all that stands there is known, the split need not be followed, and where
+//! that is so for the rest of the way the walk can end.
 
 use crate::cycles::CycleForest;
 use crate::dag_dom::DagDom;
@@ -12,7 +12,8 @@ use crate::rewired::Rewired;
 
 use super::Sources;
 
-/// Which nodes of the head-rewired graph may still turn out to be something that they were not, by topological position.
+/// Which nodes of the head-rewired graph may still turn out to be something that they were not, by topological
+/// position.
 pub(super) struct Known {
     /// By position: the node.
     at: Vec<Node>,

@@ -42,7 +42,8 @@ pub(super) struct Labels {
 
 const NONE: u32 = u32::MAX;
 
-/// Remembers pairs of nodes; forgets a pair when it needs its place for another one, which costs a walk but is not wrong.
+/// Remembers pairs of nodes; forgets a pair when it needs its place for another one, which costs a walk but is not
+/// wrong.
 pub(super) struct Pairs {
     places: Vec<(u32, u32)>,
 }

@@ -1,17 +1,17 @@
-//! φ placement without dominators, by looking for the values of reads: Braun, Buchwald, Hack, Leißa, Mallon and Zwinkau, *Simple
-//! and efficient construction of static single assignment form* (2013).
+//! φ placement without dominators, by looking for the values of reads: Braun, Buchwald, Hack, Leißa, Mallon and
+//! Zwinkau, *Simple and efficient construction of static single assignment form* (2013).
 //!
-//! From a read, the search goes backwards to definitions and puts a φ on every join on its way (Section 2.2). A φ is taken away as
-//! soon as its operands are known to be itself and one other value (Section 2.3), and with it those that
-//! become trivial thereby. What is left is minimal on reducible graphs. On others, φs may be left that as a strongly
-//! connected set have one operand from outside; they are taken away in the end (Section 3.2).
+//! From a read, the search goes backwards to definitions and puts a φ on every join on its way (Section 2.2). A φ is
+//! taken away as soon as its operands are known to be itself and one other value (Section 2.3), and with it those
+//! that become trivial thereby. What is left is minimal on reducible graphs. On others, φs may be left that as a
+//! strongly connected set have one operand from outside; they are taken away in the end (Section 3.2).
 //!
 //! The whole graph is there from the beginning: in the paper's words, all blocks are sealed. Departures: there is no
 //! recursion; operands are found again through the graph in place of being stored; for
 //! graphs without irreducible cycles the last step, which would find nothing, is left out.
 //!
-//! The search knows one undefined value, on entry, which is a value like others. So the result is that of dominance frontiers with
-//! everything defined on entry, pruned, on all graphs.
+//! The search knows one undefined value, on entry, which is a value like others. So the result is that of dominance
+//! frontiers with everything defined on entry, pruned, on all graphs.
 
 use std::cell::{Cell, OnceCell};
 
@@ -49,7 +49,8 @@ enum Value {
 
 const NONE: u32 = u32::MAX;
 
-/// The search for one variable after the other. Entries of tables are valid if they carry the number of the variable's round.
+/// The search for one variable after the other. Entries of tables are valid if they carry the number of the
+/// variable's round.
 struct Construction<'a, G> {
     graph: &'a G,
     dfs: DfsOrder,
@@ -307,8 +308,8 @@ impl<'a, G: Graph> Construction<'a, G> {
         }
     }
 
-    /// The strongly connected components, of several φs, under "is an operand of". To be taken from the end: others then come before
-    /// those that use them.
+    /// The strongly connected components, of several φs, under "is an operand of". To be taken from the end: others
+    /// then come before those that use them.
     fn components(&mut self, phis: &[Node]) -> Vec<Vec<Node>> {
         if phis.len() < 2 {
             return Vec::new();
@@ -366,8 +367,8 @@ mod tests {
         assert_eq!(phis(4, &edges, &[1], &[2]), []);
     }
 
-    /// Nodes 2 and 3 write different values, which meet at 4; the irreducible loop of 5 and 6 has only that value, but as an inner part
-    /// of the one around it, which node 3 enters too.
+    /// Nodes 2 and 3 write different values, which meet at 4; the irreducible loop of 5 and 6 has only that value,
+    /// but as an inner part of the one around it, which node 3 enters too.
     #[test]
     fn inner_parts_of_irreducible_loops_are_looked_at() {
         let edges = [(0, 2), (0, 3), (2, 4), (3, 7), (4, 5), (4, 6), (5, 6), (6, 5), (5, 7), (7, 4)];

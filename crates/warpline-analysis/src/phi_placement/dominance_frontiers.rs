@@ -1,10 +1,10 @@
 //! φ placement by iterated dominance frontiers: every variable counts as defined on entry.
 //!
 //! [`cytron`] is the algorithm of Cytron et al. (*Efficiently computing static single assignment form and the control
-//! dependence graph*, 1991): the frontiers of all nodes are stored, and a worklist closes each variable's definitions under
-//! them. Frontiers are found as Cooper, Harvey and Kennedy do, from the joins upwards. Their total size can
-//! be quadratic. [`sreedhar_gao`] stores none and walks subtrees of the dominator tree instead (*A linear time
-//! algorithm for placing φ-nodes*, 1995).
+//! dependence graph*, 1991): the frontiers of all nodes are stored, and a worklist closes each variable's definitions
+//! under them. Frontiers are found as Cooper, Harvey and Kennedy do, from the joins upwards. Their total size can be
+//! quadratic. [`sreedhar_gao`] stores none and walks subtrees of the dominator tree instead (*A linear time algorithm
+//! for placing φ-nodes*, 1995).
 
 use super::liveness::Liveness;
 use super::{Accesses, Dominators, Placement, Pruning, is_unentered};
@@ -98,7 +98,8 @@ pub(super) fn is_trivial<G: Graph>(
         || pruning != Pruning::Minimal && accesses.exposed(variable).is_empty()
 }
 
-/// How many members of frontiers [`cytron`] stores: far more than any program has that people write, but they fit into memory.
+/// How many members of frontiers [`cytron`] stores: far more than any program has that people write, but they fit
+/// into memory.
 const ROOM: usize = 1 << 25;
 
 /// Places φs by stored dominance frontiers.

@@ -1,19 +1,20 @@
 //! Where φ-functions are needed for variables that are written at given nodes.
 //!
-//! For a set *S* of nodes that define a variable, the *join set* J(*S*) holds the nodes at which two paths meet that begin
-//! at different members of *S* and have no other node in common (paper 5, Section 2). A φ-function at these nodes, and
-//! nowhere else, gives every node one reaching definition. (The iterated join set J⁺(*S*), in which φs count as
-//! definitions, is the same set: Weiss 1992.) Whether the variable is also defined *on entry* is part of the question:
-//! parameters are, local variables are not. All classic algorithms answer for variables that are, by dominance frontiers;
-//! for others they place φs that merge a definition with nothing.
+//! For a set *S* of nodes that define a variable, the *join set* J(*S*) holds the nodes at which two paths meet that
+//! begin at different members of *S* and have no other node in common (paper 5, Section 2). A φ-function at these
+//! nodes, and nowhere else, gives every node one reaching definition. (The iterated join set J⁺(*S*), in which φs
+//! count as definitions, is the same set: Weiss 1992.) Whether the variable is also defined *on entry* is part of the
+//! question: parameters are, local variables are not. All classic algorithms answer for variables that are, by
+//! dominance frontiers; for others they place φs that merge a definition with nothing.
 //!
 //! * [`reaching_definitions`]: paper 5's algorithms, for any choice; the reference.
 //! * [`dominance_frontiers`]: Cytron et al. and Sreedhar–Gao; every variable counts as defined on entry.
-//! * [`braun`]: Braun et al., without dominators; every variable counts as defined on entry, and only live φs are placed.
+//! * [`braun`]: Braun et al., without dominators; every variable counts as defined on entry, and only live φs are
+//!   placed.
 //! * [`precise`]: the join set of the definitions that there are, at the price of dominance frontiers.
 //!
-//! A definition on entry happens before the entry node, so that the entry is a place for a φ like any other if edges lead
-//! back to it. Definitions in nodes that the entry does not reach count for nothing.
+//! A definition on entry happens before the entry node, so that the entry is a place for a φ like any other if edges
+//! lead back to it. Definitions in nodes that the entry does not reach count for nothing.
 
 pub mod braun;
 pub mod dominance_frontiers;
@@ -39,8 +40,8 @@ impl Accesses {
     /// Collects the accesses to `variables` variables, as pairs of variable and node.
     ///
     /// `definitions` are the nodes that write a variable; `exposed` those that read it before any write of their own;
-    /// each pair at most once. `on_entry` are the variables that hold a value when control enters. Panics if a variable is
-    /// not below `variables`.
+    /// each pair at most once. `on_entry` are the variables that hold a value when control enters. Panics if a
+    /// variable is not below `variables`.
     pub fn new(
         variables: usize,
         definitions: impl Iterator<Item = (usize, Node)> + Clone,

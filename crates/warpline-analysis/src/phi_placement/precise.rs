@@ -2,30 +2,30 @@
 //! definition on entry is made up.
 //!
 //! The join set lies in the iterated dominance frontier *K*, and is all of it if the variable is defined on entry
-//! (Cytron et al. 1991). What tells the two apart is cheaper than the frontier itself, since most of the frontier need not
-//! be looked at:
+//! (Cytron et al. 1991). What tells the two apart is cheaper than the frontier itself, since most of the frontier
+//! need not be looked at:
 //!
 //! * *Nothing to join.* A variable that one node defines has no joins. Most variables of real programs are of
 //!   this kind, and a function in which all are needs no dominator tree.
-//! * *Dominated candidates.* A node of *K* that a definition or a join strictly dominates is a join: of the two paths that make
-//!   it a member of *K*, the one that may begin at the made-up definition passes the dominating one.
-//! * *Classes.* Definitions and candidates are taken from the deepest level of the dominator tree upwards, as Sreedhar and Gao
-//!   do (1995). Then all marked nodes below the one that is taken are known, and with them the edges that carry what it
-//!   holds to other candidates. A candidate at which only one definition has arrived so far belongs to
-//!   the *class* of that definition. When something of another class arrives, it is a join: whatever
+//! * *Dominated candidates.* A node of *K* that a definition or a join strictly dominates is a join: of the two paths
+//!   that make it a member of *K*, the one that may begin at the made-up definition passes the dominating one.
+//! * *Classes.* Definitions and candidates are taken from the deepest level of the dominator tree upwards, as
+//!   Sreedhar and Gao do (1995). Then all marked nodes below the one that is taken are known, and with them the edges
+//!   that carry what it holds to other candidates. A candidate at which only one definition has arrived so far
+//!   belongs to the *class* of that definition. When something of another class arrives, it is a join: whatever
 //!   arrives later, members of different classes never come to hold the same.
-//! * *One class left.* When all nodes that wait to be taken are of one class, all that is above them will be reached by it alone. If
-//!   no other class has a member that is still open to arrivals from above, there are no more joins.
-//! * *Late joins.* A candidate can become a join after it was taken. Other members of its class may have got
-//!   what they hold from it, and are looked at again: on the small graph of the edges found. A candidate is a join iff its
-//!   immediate dominator there is a super-source that leads to all definitions and known joins (two paths with no common
-//!   node: Menger). A few rounds of flow (below) almost always tell; if not, dominators do.
-//! * *Few variables.* If only a few variables of a function have anything to join, their definitions flow along the edges:
-//!   every node keeps the first that arrives, and is a join if another one does. With the joins as definitions this is
-//!   repeated until nothing more meets. A dominator tree costs more than that.
+//! * *One class left.* When all nodes that wait to be taken are of one class, all that is above them will be reached
+//!   by it alone. If no other class has a member that is still open to arrivals from above, there are no more joins.
+//! * *Late joins.* A candidate can become a join after it was taken. Other members of its class may have got what
+//!   they hold from it, and are looked at again: on the small graph of the edges found. A candidate is a join iff its
+//!   immediate dominator there is a super-source that leads to all definitions and known joins (two paths with no
+//!   common node: Menger). A few rounds of flow (below) almost always tell; if not, dominators do.
+//! * *Few variables.* If only a few variables of a function have anything to join, their definitions flow along the
+//!   edges: every node keeps the first that arrives, and is a join if another one does. With the joins as definitions
+//!   this is repeated until nothing more meets. A dominator tree costs more than that.
 //!
-//! So the cost is that of the part of the iterated frontier where more than one class is under way, and never more than that of
-//! the whole and of dominators on it, up to sorting.
+//! So the cost is that of the part of the iterated frontier where more than one class is under way, and never more
+//! than that of the whole and of dominators on it, up to sorting.
 //!
 //! Candidates that are no joins hold what one definition left, or nothing; renaming learns which from an [`Alias`].
 
@@ -82,9 +82,9 @@ pub fn place_by_walks<G: Graph>(
     run(dominators, accesses, pruning, Limits { variables: 0, edges: 0, frontiers: 0 }, None)
 }
 
-/// The same, and what renaming needs besides: a variable holds at the beginning of a node what its φ there says, or else
-/// an alias, or else what it holds at the end of the immediate dominator. Aliases are ordered by variable and node.
-/// Pruned placement has them where the variable is live.
+/// The same, and what renaming needs besides: a variable holds at the beginning of a node what its φ there says, or
+/// else an alias, or else what it holds at the end of the immediate dominator. Aliases are ordered by variable and
+/// node. Pruned placement has them where the variable is live.
 pub fn place_with_aliases<G: Graph>(
     dominators: &Dominators<G>,
     accesses: &Accesses,
@@ -225,7 +225,8 @@ struct Search<'a, G> {
     tops: Vec<(u32, u32)>,
     /// Marks that wait to be taken, each as its level in the upper half of a number and itself in the lower half.
     waiting: BinaryHeap<u64>,
-    /// Candidates that are no joins as far as is known, and that have no mark above that was taken; by pre-order number.
+    /// Candidates that are no joins as far as is known, and that have no mark above that was taken; by pre-order
+    /// number.
     open: Open,
     small: SmallGraph,
     /// Whether classes may have fallen apart.
@@ -563,8 +564,8 @@ impl<'a, G: Graph> Search<'a, G> {
         }
     }
 
-    /// Lists what candidates hold that are no joins, with those that nobody looked at: they are in the iterated frontier of
-    /// mark `last` and of those that still wait, all of one class.
+    /// Lists what candidates hold that are no joins, with those that nobody looked at: they are in the iterated
+    /// frontier of mark `last` and of those that still wait, all of one class.
     fn aliases(
         &mut self,
         x: usize,

@@ -1,11 +1,12 @@
 //! Versions for split live ranges (paper 4, Figure 8), and what of them remains (Figure 9).
 //!
-//! Figure 8 walks the dominator tree once for each variable. Here the occurrences of a variable, with its φs, σs and copies, are
-//! sorted by the position of their blocks in that tree, which costs no more than they are many. On the way a stack holds
-//! the versions whose blocks dominate the place; what is on top is what a use there sees.
+//! Figure 8 walks the dominator tree once for each variable. Here the occurrences of a variable, with its φs, σs and
+//! copies, are sorted by the position of their blocks in that tree, which costs no more than they are many. On the
+//! way a stack holds the versions whose blocks dominate the place; what is on top is what a use there sees.
 //!
-//! Since splits are only made where a variable is live, every added version reaches a use, which is the second half of Figure 9. The
-//! first half, versions that no definition reaches, is left: it can only be found where a use sees no definition.
+//! Since splits are only made where a variable is live, every added version reaches a use, which is the second half
+//! of Figure 9. The first half, versions that no definition reaches, is left: it can only be found where a use sees
+//! no definition.
 
 use super::live_range::LiveRange;
 use super::occurrences::{Occurrence, Place};
@@ -16,8 +17,8 @@ use crate::dom::DomTree;
 use crate::graph::{CsrGraph, Graph, Lists, Node};
 use crate::program::{Instruction, Program, Variable};
 
-// Positions within a block: σs of the only edge to it, φs, instructions (what they use, what they define), tests and σs,
-// edges.
+// Positions within a block: σs of the only edge to it, φs, instructions (what they use, what they define), tests and
+// σs, edges.
 const ENTERED: u32 = 0;
 const PHIS: u32 = 1;
 const OUT: u32 = u32::MAX - 1;
@@ -31,7 +32,8 @@ fn writes(program: &Program, node: Node, at: Instruction) -> u32 {
     reads(program, node, at) + 1
 }
 
-/// What happens to a variable at some place. Numbers are slots of the program, local versions, operands of local versions.
+/// What happens to a variable at some place. Numbers are slots of the program, local versions, operands of local
+/// versions.
 #[derive(Clone, Copy)]
 enum Event {
     Use(u32),
@@ -280,7 +282,8 @@ impl<'a> Assembly<'a> {
         self.locals[version].operands as usize..end
     }
 
-    /// Decides which local versions remain, if all are defined or else those that a definition reaches, and numbers them.
+    /// Decides which local versions remain, if all are defined or else those that a definition reaches, and numbers
+    /// them.
     fn number(&mut self, variable: Variable, all: bool) {
         let base = self.program.variables() + self.ssi.added.len();
         self.global.clear();

@@ -5,9 +5,9 @@ use crate::bitset::BitSet;
 use crate::graph::{Graph, Lists, Node};
 use crate::program::{Instruction, Program, Variable};
 
-/// The edges from what defines to what uses, twice: of the versions of an overlay, added φs, σs and copies counted as uses and
-/// definitions, and of the program's variables as they are, where each definition is connected with each use that it reaches
-/// (Oh et al. 2012). A φ of the program uses on the in-edge. Only what control reaches counts.
+/// The edges from what defines to what uses, twice: of the versions of an overlay, added φs, σs and copies counted as
+/// uses and definitions, and of the program's variables as they are, where each definition is connected with each use
+/// that it reaches (Oh et al. 2012). A φ of the program uses on the in-edge. Only what control reaches counts.
 ///
 /// Reaching definitions are found one by one: this is for measuring.
 pub fn dependence_edges(program: &Program, ssi: &Ssi) -> (usize, usize) {

@@ -5,8 +5,8 @@ use crate::graph::{EdgeId, Graph, Node};
 
 /// The live range of one variable after the other, each at the cost of its own size and its occurrences.
 ///
-/// A variable is live at the entry of a block if what it holds on an in-edge is read in or behind the block; φs of the block that define it
-/// end the range before, φs that use it read it on the edge.
+/// A variable is live at the entry of a block if what it holds on an in-edge is read in or behind the block; φs of
+/// the block that define it end the range before, φs that use it read it on the edge.
 pub(super) struct LiveRange<'a, G> {
     graph: &'a G,
     /// The round in which a node, or an edge, was last found to have the property.
@@ -106,8 +106,8 @@ impl<'a, G: Graph> LiveRange<'a, G> {
         }
     }
 
-    /// Finds from where the variable is live up to one of these sources of information, in blocks and on edges. Where a block also
-    /// defines the variable, what comes before is taken not to be.
+    /// Finds from where the variable is live up to one of these sources of information, in blocks and on edges. Where
+    /// a block also defines the variable, what comes before is taken not to be.
     pub(super) fn find_sources(&mut self, nodes: &[Node], edges: &[EdgeId]) {
         let (graph, round) = (self.graph, self.round);
         if self.heard.is_empty() {

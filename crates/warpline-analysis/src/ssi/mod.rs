@@ -1,15 +1,18 @@
 //! Live ranges split as a client asks for, so that every fact about a variable holds in its whole live range.
 //!
-//! Paper 4: Tavares, Boissinot, Pereira, Rastello, *Parameterized Construction of Program Representations for Sparse Dataflow
-//! Analyses*, Inria RR-8491, 2014.
+//! Paper 4: Tavares, Boissinot, Pereira, Rastello, *Parameterized Construction of Program Representations for Sparse
+//! Dataflow Analyses*, Inria RR-8491, 2014.
 //!
-//! * [`Strategy`], [`SplitSet`]: where live ranges are to be split; [`NAMED`]: the paper's strategies and which analyses use them.
+//! * [`Strategy`], [`SplitSet`]: where live ranges are to be split; [`NAMED`]: the paper's strategies and which
+//!   analyses use them.
 //! * [`ssify`], [`ssify_with`]: splits them (Figures 6 to 9).
-//! * [`singer_ssi`]: the form that splits at all definitions and uses, by the construction that the paper compares with.
+//! * [`singer_ssi`]: the form that splits at all definitions and uses, by the construction that the paper compares
+//!   with.
 //! * [`Ssi`]: the outcome, laid over the program (Section 6); [`dependence_edges`] counts what it connects.
 //!
-//! A variable costs what it occurs, what its live range covers and what frontiers are searched for it; one that is split
-//! nowhere but at its only definition costs nothing. Dominators and post-dominators are computed when first needed.
+//! A variable costs what it occurs, what its live range covers and what frontiers are searched for it; one that is
+//! split nowhere but at its only definition costs nothing. Dominators and post-dominators are computed when first
+//! needed.
 
 mod assembly;
 mod dependences;
@@ -37,8 +40,8 @@ use split::{Splitter, Trees};
 
 /// Splits the live ranges of all variables by a strategy (paper 4, Figure 6).
 ///
-/// A variable with several definitions always gets a version for each, and φs where they meet: as in the paper SSA form is
-/// part of every strategy.
+/// A variable with several definitions always gets a version for each, and φs where they meet: as in the paper SSA
+/// form is part of every strategy.
 pub fn ssify(program: &Program, strategy: &Strategy) -> Ssi {
     let mut wanted = program.with_several_definitions().clone();
     if strategy.uses_down || strategy.uses_up || strategy.last_uses_up {

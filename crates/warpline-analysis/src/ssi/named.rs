@@ -19,8 +19,8 @@ pub enum Kind {
     /// Partitioned variable (Zadeck 1984): each variable can be analysed without the others. Sparse evaluation graphs
     /// solve these as sparsely.
     PartitionedVariable,
-    /// Partitioned lattice per variable (paper 4, Definition 2): what is known of a variable may depend on what is known of
-    /// others.
+    /// Partitioned lattice per variable (paper 4, Definition 2): what is known of a variable may depend on what is
+    /// known of others.
     PartitionedLattice,
 }
 
@@ -54,9 +54,9 @@ use Kind::{PartitionedLattice as Lattice, PartitionedVariable as PerVariable};
 
 /// All named strategies.
 ///
-/// Figure 5 puts conditional constants among those that split at definitions alone (Wegman and Zadeck); Section 5 measures them
-/// with equality tests, which is what `conditional-constants` stands for here, `constants` being the other. Singer's
-/// construction, with which Section 5 compares, is no strategy but [`singer_ssi`](super::singer_ssi).
+/// Figure 5 puts conditional constants among those that split at definitions alone (Wegman and Zadeck); Section 5
+/// measures them with equality tests, which is what `conditional-constants` stands for here, `constants` being the
+/// other. Singer's construction, with which Section 5 compares, is no strategy but [`singer_ssi`](super::singer_ssi).
 pub const NAMED: &[NamedStrategy] = &[
     row("alias", Strategy::SSA, Lattice, Forward, "paper 4, Figure 5"),
     row("reaching-definitions", Strategy::SSA, PerVariable, Forward, "paper 4, Figure 5"),

@@ -32,8 +32,8 @@ impl Occurrence {
     }
 }
 
-/// The occurrences of the `wanted` variables: by node, and in the order of control within one; what an instruction uses comes before
-/// what it defines.
+/// The occurrences of the `wanted` variables: by node, and in the order of control within one; what an instruction
+/// uses comes before what it defines.
 pub(super) fn collect(program: &Program, wanted: &BitSet) -> Lists<Occurrence> {
     let mut all: Vec<(u32, Occurrence)> = Vec::new();
     let mut add = |v: Variable, node: Node, place: Place, slot: usize| {

@@ -8,8 +8,8 @@ use crate::dom::DomTree;
 use crate::graph::{EdgeId, Graph, Node};
 use crate::program::{Instruction, Program, TestKind};
 
-/// Splits of one variable: φs at entries, σs at exits, copies at instructions, all of them where the variable is live; and the
-/// sources of information that flows backward, in blocks and on edges.
+/// Splits of one variable: φs at entries, σs at exits, copies at instructions, all of them where the variable is
+/// live; and the sources of information that flows backward, in blocks and on edges.
 #[derive(Default)]
 pub(super) struct Plan {
     pub(super) phis: Vec<Node>,
@@ -46,7 +46,8 @@ impl Plan {
         !(self.up.is_empty() && self.up_edges.is_empty())
     }
 
-    /// Adds to the sources those reads behind which there is none in the live range: they are sources of no information.
+    /// Adds to the sources those reads behind which there is none in the live range: they are sources of no
+    /// information.
     pub(super) fn add_silent_ends<G: Graph>(&mut self, range: &mut LiveRange<G>) {
         range.find_sources(&self.up, &self.up_edges);
         let heard = |n: Node| self.up.contains(&n) || range.leads_on_to_source(n);
@@ -67,8 +68,8 @@ impl Plan {
 
     /// What a strategy asks of a variable.
     ///
-    /// A φ operand is a use on its edge: it produces information that flows backward on this edge, and the value that goes on into the
-    /// edge's target is a new version. Forwards it produces none.
+    /// A φ operand is a use on its edge: it produces information that flows backward on this edge, and the value that
+    /// goes on into the edge's target is a new version. Forwards it produces none.
     pub(super) fn follow<G: Graph>(
         &mut self,
         program: &Program,
@@ -164,8 +165,8 @@ enum Read {
     Operand(EdgeId, Node),
 }
 
-/// Calls `f` for everything that reads a variable, once for each instruction, with the block and whether what it reads is live
-/// behind that.
+/// Calls `f` for everything that reads a variable, once for each instruction, with the block and whether what it
+/// reads is live behind that.
 fn for_each_read<G: Graph>(
     program: &Program,
     occurrences: &[Occurrence],

@@ -1,9 +1,10 @@
 //! Static single information form by Singer's iterative construction, the baseline of paper 4, Section 5.
 //!
-//! φs are inserted at the iterated dominance frontiers of all definitions, σs at the iterated post-dominance frontiers of all uses; a
-//! σ defines on its edges and a φ uses on its edges, so both steps alternate until nothing is new. Frontiers are those that
-//! [`ssify`](super::ssify) uses, only what is new is searched from, and splits are made where the variable is live only;
-//! renaming and cleaning are the same. (Paper 4 cites Singer's thesis; its text of the algorithm is followed.)
+//! φs are inserted at the iterated dominance frontiers of all definitions, σs at the iterated post-dominance
+//! frontiers of all uses; a σ defines on its edges and a φ uses on its edges, so both steps alternate until nothing
+//! is new. Frontiers are those that [`ssify`](super::ssify) uses, only what is new is searched from, and splits are
+//! made where the variable is live only; renaming and cleaning are the same. (Paper 4 cites Singer's thesis; its text
+//! of the algorithm is followed.)
 
 use super::occurrences::{Occurrence, Place};
 use super::plan::Plan;

@@ -6,8 +6,8 @@ use crate::graph::{EdgeId, Graph, Node};
 const UNKNOWN: u32 = u32::MAX;
 const NO_EDGE: u32 = u32::MAX - 1;
 
-/// Finds for nodes the edge that every path to them takes, if there is one: all their other in-edges come from nodes that
-/// they dominate. In the reversed graph this is the edge that every path from a node takes in the end.
+/// Finds for nodes the edge that every path to them takes, if there is one: all their other in-edges come from nodes
+/// that they dominate. In the reversed graph this is the edge that every path from a node takes in the end.
 pub(super) struct SingleEntries {
     known: Vec<u32>,
 }

@@ -2,21 +2,23 @@
 //!
 //! Departures from the figure:
 //!
-//! * Frontiers are searched where the variable is live only, so splits that Figure 9 would remove as unused are never made.
-//! * A frontier of an edge is that of a node in its middle, without making one: let *e* lead to *w*. If every path to *w* takes
-//!   *e*, the frontier of *e* is that of *w*, except that edges back to *w* do not count. Else it is *w* and the
-//!   frontier of *w*.
-//! * Line 7 and 9: information that flows backward meets where a variable is live on two edges or more, so there is no σ of this kind
-//!   elsewhere. This leaves out some that lines 13 to 16 rely on for SSA form, above all at single edges of infinite loops, which
-//!   post-dominance takes for forks. So the nodes of *I↑*, where line 17 puts copies, count as definitions in line 11.
-//!   In the figure they need not: the frontiers of its σs, with those of the definitions, cover theirs. (Let *w* be in the frontier of
-//!   *n*. The last node from which one path leads to *n* and another past *n* to the exit is in *pDF⁺(n)*, and edges out of
-//!   it, or one of them and the definition, have disjoint paths to *w*.) The tests try both.
-//! * Line 4: reads behind which nothing of *I↑* follows in the live range are sources too, namely of no information. In the figure they
-//!   are not, which loses [SPLIT-MEET]: let a loop define the variable, use it behind its only exit, in *I↑*, and at another place
-//!   in itself, not in *I↑*. Every path that ends takes the exit, so post-dominance sees nothing to part, but what comes from the
-//!   other place meets the definition first. This needs a definition that control can return to. (Line 11 has *Defs* for a
-//!   similar reason.)
+//! * Frontiers are searched where the variable is live only, so splits that Figure 9 would remove as unused are never
+//!   made.
+//! * A frontier of an edge is that of a node in its middle, without making one: let *e* lead to *w*. If every path to
+//!   *w* takes *e*, the frontier of *e* is that of *w*, except that edges back to *w* do not count. Else it is *w*
+//!   and the frontier of *w*.
+//! * Line 7 and 9: information that flows backward meets where a variable is live on two edges or more, so there is
+//!   no σ of this kind elsewhere. This leaves out some that lines 13 to 16 rely on for SSA form, above all at single
+//!   edges of infinite loops, which post-dominance takes for forks. So the nodes of *I↑*, where line 17 puts copies,
+//!   count as definitions in line 11. In the figure they need not: the frontiers of its σs, with those of the
+//!   definitions, cover theirs. (Let *w* be in the frontier of *n*. The last node from which one path leads to *n*
+//!   and another past *n* to the exit is in *pDF⁺(n)*, and edges out of it, or one of them and the definition, have
+//!   disjoint paths to *w*.) The tests try both.
+//! * Line 4: reads behind which nothing of *I↑* follows in the live range are sources too, namely of no information.
+//!   In the figure they are not, which loses [SPLIT-MEET]: let a loop define the variable, use it behind its only
+//!   exit, in *I↑*, and at another place in itself, not in *I↑*. Every path that ends takes the exit, so
+//!   post-dominance sees nothing to part, but what comes from the other place meets the definition first. This needs
+//!   a definition that control can return to. (Line 11 has *Defs* for a similar reason.)
 //! * Definitions count in line 11 only if a use could see none of them or several.
 //! * Nothing is split where control never arrives.
 
@@ -105,7 +107,8 @@ impl<'a, G: Graph> Search<'a, G> {
         }
     }
 
-    /// Adds something of an edge to the sources of the next search; adds its target to `found` if it is in the frontier.
+    /// Adds something of an edge to the sources of the next search; adds its target to `found` if it is in the
+    /// frontier.
     fn add_edge(&mut self, edge: EdgeId, live: impl Fn(Node) -> bool, found: &mut Vec<Node>) {
         let target = self.graph.target(edge);
         if self.entries.dominates(self.graph, self.tree, edge, target) {

@@ -4,8 +4,8 @@ use crate::bitset::BitSet;
 use crate::graph::{EdgeId, Graph, Lists, Node};
 use crate::program::{Instruction, Program, Variable};
 
-/// A version of a variable. The versions below [`Program::variables`] are the variables themselves: of each, its value on entry
-/// or else its first definition in dominance order.
+/// A version of a variable. The versions below [`Program::variables`] are the variables themselves: of each, its
+/// value on entry or else its first definition in dominance order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Version(pub u32);
 
@@ -39,8 +39,8 @@ pub struct Ssi {
     /// Of added versions: variable, definition.
     pub(crate) added: Vec<(Variable, VersionDef)>,
     pub(crate) variables: usize,
-    /// Per added version its operands: of a φ one per in-edge in the graph's order, of a σ or a copy one; `NONE` where the variable
-    /// is not defined.
+    /// Per added version its operands: of a φ one per in-edge in the graph's order, of a σ or a copy one; `NONE`
+    /// where the variable is not defined.
     pub(crate) operands: Lists<u32>,
     /// Per operand, result, φ operand, test of the program, by its slot: the version, or `NONE`.
     pub(crate) uses: Vec<u32>,
@@ -64,8 +64,8 @@ fn version(v: u32) -> Option<Version> {
 }
 
 impl Ssi {
-    /// Nothing is split: each variable is its only version. For programs in SSA form and strategies that split at definitions
-    /// alone.
+    /// Nothing is split: each variable is its only version. For programs in SSA form and strategies that split at
+    /// definitions alone.
     pub fn unsplit(program: &Program) -> Ssi {
         let graph = program.graph();
         let none = || std::iter::empty::<(usize, Version)>();
@@ -109,8 +109,8 @@ impl Ssi {
         }
     }
 
-    /// The versions that an added φ, σ or copy reads: of a φ one for each in-edge of its block, in the graph's order; else one. `None`
-    /// where the variable holds nothing. Empty for what the program defines.
+    /// The versions that an added φ, σ or copy reads: of a φ one for each in-edge of its block, in the graph's order;
+    /// else one. `None` where the variable holds nothing. Empty for what the program defines.
     pub fn operands(&self, v: Version) -> impl ExactSizeIterator<Item = Option<Version>> + '_ {
         let list = match v.index().checked_sub(self.variables) {
             Some(at) => self.operands.get(at),
@@ -143,7 +143,8 @@ impl Ssi {
         Version(self.phi_results[slot])
     }
 
-    /// The version that a test asks about, by its place among all tests ([`Program::test_slots`]): the one that a σ there uses.
+    /// The version that a test asks about, by its place among all tests ([`Program::test_slots`]): the one that a σ
+    /// there uses.
     #[inline]
     pub fn tested(&self, slot: usize) -> Option<Version> {
         version(self.tests[slot])
@@ -161,8 +162,8 @@ impl Ssi {
         self.sigmas_at.get(edge.index())
     }
 
-    /// The copies that were added in parallel with an instruction: they read what the instruction reads, and hold behind it. At the
-    /// last instruction of a block they hold for its tests and are what its σs read.
+    /// The copies that were added in parallel with an instruction: they read what the instruction reads, and hold
+    /// behind it. At the last instruction of a block they hold for its tests and are what its σs read.
     #[inline]
     pub fn copies_at(&self, at: Instruction) -> &[Version] {
         self.copies_at.get(at.index())

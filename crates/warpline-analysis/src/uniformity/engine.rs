@@ -274,8 +274,8 @@ impl<'a, G: Graph> State<'a, G> {
         self.mark_outside(cycle, Some(exit));
     }
 
-    /// Threads that left `cycle` in different iterations come together at `node`, having parted at the split at hand; but
-    /// this is not said of any exit.
+    /// Threads that left `cycle` in different iterations come together at `node`, having parted at the split at hand;
+    /// but this is not said of any exit.
     pub(super) fn leave_before(&mut self, cycle: CycleId, node: Node) {
         self.result.left_before[cycle.index()].get_or_insert(self.split);
         self.reach_from(cycle, node);

@@ -1,8 +1,8 @@
 //! What other analyses know of a program (paper 1, Section 6.2 and Figure 3).
 //!
-//! A fact holds in every execution of its own; it does not compare executions. The result then speaks of the executions
-//! in which all facts hold: in the paper's words, both concretizations are intersected. Whoever states a fact vouches for
-//! it. The notions are those of [`variables::Facts`](crate::variables::Facts).
+//! A fact holds in every execution of its own; it does not compare executions. The result then speaks of the
+//! executions in which all facts hold: in the paper's words, both concretizations are intersected. Whoever states a
+//! fact vouches for it. The notions are those of [`variables::Facts`](crate::variables::Facts).
 //!
 //! # A reduction before the engine
 //!
@@ -10,27 +10,29 @@
 //!
 //! * *Dead edges* stand in no list of the graph, and φs have no operands on them. So a branch with one edge left is
 //!   uniform, and nodes that nothing leads to any more have no influence. See below for when they stay.
-//! * *Constants* are there from the start, like arguments. They depend on nothing and change in no cycle, not even in one
-//!   that is given up.
-//! * *Equalities* let a use of one value be taken for a use of the other. If `a` and `b` are equal on an edge, they are so
-//!   wherever φs take operands on it, and at nodes that its target dominates, if no other live edge leads there and control
-//!   does not begin there: between the edge and such a node neither is computed anew, since both are defined where they
-//!   dominate the edge.
+//! * *Constants* are there from the start, like arguments. They depend on nothing and change in no cycle, not even in
+//!   one that is given up.
+//! * *Equalities* let a use of one value be taken for a use of the other. If `a` and `b` are equal on an edge, they
+//!   are so wherever φs take operands on it, and at nodes that its target dominates, if no other live edge leads
+//!   there and control does not begin there: between the edge and such a node neither is computed anew, since both
+//!   are defined where they dominate the edge.
 //!
-//! Which of two equal values helps is known only from a result. So the program is solved, and each use that is divergent
-//! there and equal to a value that is not is replaced by a use of that value; likewise a φ in a join keeps one operand where
-//! two are equal. This is repeated until there is nothing to replace or [`ROUNDS`] are over. Each round is sound by itself, and nothing that was
-//! uniform becomes divergent: every user of a replaced use was divergent.
+//! Which of two equal values helps is known only from a result. So the program is solved, and each use that is
+//! divergent there and equal to a value that is not is replaced by a use of that value; likewise a φ in a join keeps
+//! one operand where two are equal. This is repeated until there is nothing to replace or [`ROUNDS`] are over. Each
+//! round is sound by itself, and nothing that was uniform becomes divergent: every user of a replaced use was
+//! divergent.
 //!
 //! # Dead edges that stay
 //!
-//! Instances are counted in the cycles of the whole graph, since whoever acts on the result may keep the dead edges. A node that no
-//! longer leads back into a cycle when they are gone is behind the cycle, so that threads from all iterations would be taken to
-//! execute it together; in the whole graph they execute different instances, and what they load there may differ. So dead edges
-//! leave the graph only if each node that is still reached is in as many cycles as before, and no irreducible cycle has lost an
-//! edge inside or into it. (Cycles of a part of a reducible graph have headers of cycles of the whole, so that they are the same if
-//! they are as many.) Otherwise paths along dead edges count, which costs precision only; branches with one live edge are
-//! uniform and φs have no operands on dead edges all the same.
+//! Instances are counted in the cycles of the whole graph, since whoever acts on the result may keep the dead edges.
+//! A node that no longer leads back into a cycle when they are gone is behind the cycle, so that threads from all
+//! iterations would be taken to execute it together; in the whole graph they execute different instances, and what
+//! they load there may differ. So dead edges leave the graph only if each node that is still reached is in as many
+//! cycles as before, and no irreducible cycle has lost an edge inside or into it. (Cycles of a part of a reducible
+//! graph have headers of cycles of the whole, so that they are the same if they are as many.) Otherwise paths along
+//! dead edges count, which costs precision only; branches with one live edge are uniform and φs have no operands on
+//! dead edges all the same.
 
 use std::fmt;
 
@@ -118,9 +120,10 @@ impl Facts {
         self
     }
 
-    /// Whenever control takes `edge`, `a` and `b` are equal (Figure 3c). Which of them is known to be uniform does not
-    /// matter. Undefined values are equal to nothing. Where the definition of one does not dominate the edge, the fact is not
-    /// used. That a value is constant behind an edge is said with an argument that stands for the constant.
+    /// Whenever control takes `edge`, `a` and `b` are equal (Figure 3c). Which of them is known to be uniform does
+    /// not matter. Undefined values are equal to nothing. Where the definition of one does not dominate the edge, the
+    /// fact is not used. That a value is constant behind an edge is said with an argument that stands for the
+    /// constant.
     #[must_use]
     pub fn equal_on(mut self, edge: EdgeId, a: Value, b: Value) -> Self {
         self.equal_on.push((edge, a, b));
@@ -508,18 +511,18 @@ impl Known {
 /// Why something is uniform that is divergent without facts: what would make it divergent, up to where that breaks off.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UniformBecause {
-    /// The first facts of the chain of causes that there is without the facts of other analyses: those that are no longer
-    /// true.
+    /// The first facts of the chain of causes that there is without the facts of other analyses: those that are no
+    /// longer true.
     pub gone: Vec<Fact>,
-    /// The facts of other analyses for which the last of them is not true. Where that cannot be said of single ones, all
-    /// that it can be: the dead edges for what needs paths, and all facts for what may change in fewer cycles.
+    /// The facts of other analyses for which the last of them is not true. Where that cannot be said of single ones,
+    /// all that it can be: the dead edges for what needs paths, and all facts for what may change in fewer cycles.
     pub by: Vec<KnownFact>,
 }
 
 impl Uniformity {
-    /// The graph and the program of which this is the result, given those for which it was asked: mostly without dead edges,
-    /// and with uses replaced, if there were [`facts`](Self::compute_with_facts); otherwise the same. Causes and
-    /// cycles speak of these.
+    /// The graph and the program of which this is the result, given those for which it was asked: mostly without dead
+    /// edges, and with uses replaced, if there were [`facts`](Self::compute_with_facts); otherwise the same. Causes
+    /// and cycles speak of these.
     pub fn analysed<'a>(
         &'a self,
         graph: &'a CsrGraph,
@@ -544,8 +547,8 @@ impl Uniformity {
         self.known.as_ref().map_or(&[], |known| &known.used)
     }
 
-    /// A value that is uniform at a place and that a divergent one is known to be equal to there, with the equalities that
-    /// say so.
+    /// A value that is uniform at a place and that a divergent one is known to be equal to there, with the equalities
+    /// that say so.
     pub(super) fn uniform_equal<G: Graph>(
         &self,
         graph: &G,
@@ -556,8 +559,8 @@ impl Uniformity {
         self.known.as_ref()?.nearest_equal(value, place, |v| !apart(v))
     }
 
-    /// The equalities for which a use of a divergent value at `node` is uniform: of which one follows from the next, and the last
-    /// one's other value is uniform. Empty if the use is not uniform for that.
+    /// The equalities for which a use of a divergent value at `node` is uniform: of which one follows from the next,
+    /// and the last one's other value is uniform. Empty if the use is not uniform for that.
     pub fn equal_at<G: Graph>(&self, graph: &G, value: Value, node: Node) -> Vec<KnownFact> {
         self.equalities(graph, value, Place::Node(node))
     }
@@ -575,8 +578,8 @@ impl Uniformity {
         facts
     }
 
-    /// Why a value is uniform that is divergent in `without`, the result for the same program without facts. None if it is
-    /// divergent here or uniform there.
+    /// Why a value is uniform that is divergent in `without`, the result for the same program without facts. None if
+    /// it is divergent here or uniform there.
     pub fn why_uniform(&self, without: &Uniformity, value: Value) -> Option<UniformBecause> {
         (!self.is_divergent(value)).then(|| self.because(without.explain(value), without)).flatten()
     }
@@ -623,7 +626,8 @@ impl Uniformity {
         Some(UniformBecause { gone, by })
     }
 
-    /// Whether what was found without facts is found here. Cycles have other numbers here; they are told by their headers.
+    /// Whether what was found without facts is found here. Cycles have other numbers here; they are told by their
+    /// headers.
     fn still_holds(&self, fact: Fact, without: &Uniformity) -> bool {
         let headed = |c| {
             let header = without.cycles.header(c);

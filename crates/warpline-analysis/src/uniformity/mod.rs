@@ -254,8 +254,8 @@ impl Uniformity {
         self.sees_apart(graph, value, Place::Node(node))
     }
 
-    /// Whether threads that take `edge` to an instance of its target can see different values in `value`, the definition
-    /// of which dominates the edge's source. This is how a φ uses an operand.
+    /// Whether threads that take `edge` to an instance of its target can see different values in `value`, the
+    /// definition of which dominates the edge's source. This is how a φ uses an operand.
     pub fn is_divergent_on<G: Graph>(&self, graph: &G, value: Value, edge: EdgeId) -> bool {
         self.sees_apart(graph, value, Place::Edge(edge))
     }
@@ -364,8 +364,8 @@ impl Uniformity {
         self.given_up[cycle.index()]
     }
 
-    /// Whether threads that execute `node` together in one cycle hierarchy do so in every other: it is *m-converged* (paper
-    /// 2). Said of all nodes but those of cycles that were given up.
+    /// Whether threads that execute `node` together in one cycle hierarchy do so in every other: it is *m-converged*
+    /// (paper 2). Said of all nodes but those of cycles that were given up.
     pub fn is_m_converged(&self, node: Node) -> bool {
         self.cycles.around(node).all(|c| self.given_up(c).is_none())
     }
@@ -387,8 +387,8 @@ impl Uniformity {
         numbered(&self.causes, self.branch_cause[node.index()])
     }
 
-    /// The chain of causes of a divergent value, from the value itself to the source where it begins. Empty for a uniform
-    /// value.
+    /// The chain of causes of a divergent value, from the value itself to the source where it begins. Empty for a
+    /// uniform value.
     pub fn explain(&self, value: Value) -> Vec<Fact> {
         self.chain(self.cause(value).map(|c| Fact::Value(value, c)))
     }

@@ -151,10 +151,11 @@ impl SsaBuilder {
         value
     }
 
-    /// Declares that a plain value depends on its operands alone, and not on memory, on the threads that compute it or on how
-    /// often it has been computed. So if the operands do not change in a loop, neither does it. Of a value that is
-    /// always uniform this says more: threads whose operands were computed together get the same, whether or not they
-    /// compute it together (the difference of two addresses with one stride; no ballot). No effect on φs and sources.
+    /// Declares that a plain value depends on its operands alone, and not on memory, on the threads that compute it
+    /// or on how often it has been computed. So if the operands do not change in a loop, neither does it. Of a value
+    /// that is always uniform this says more: threads whose operands were computed together get the same, whether or
+    /// not they compute it together (the difference of two addresses with one stride; no ballot). No effect on φs and
+    /// sources.
     pub fn set_pure(&mut self, value: Value) {
         if let Some(d) = self.definitions.get_mut(value.index()) {
             d.is_pure = true;
@@ -314,8 +315,8 @@ impl SsaProgram {
         (&self.starts, &self.operands)
     }
 
-    /// The same program with some values that are there from the start and depend on nothing, and with those operands of
-    /// φs alone that are taken on edges to keep. Constant is also what has lost all operands.
+    /// The same program with some values that are there from the start and depend on nothing, and with those operands
+    /// of φs alone that are taken on edges to keep. Constant is also what has lost all operands.
     pub(super) fn reduced(
         &self,
         is_constant: impl Fn(Value) -> bool,

@@ -1,7 +1,7 @@
 //! What the fixed point looks up: who uses a value, where φs can differ, which edges leave which cycles.
 //!
-//! All tables are flat arrays, filled in a pass over the program or the graph. Those that concern cycles stay empty where
-//! there are none.
+//! All tables are flat arrays, filled in a pass over the program or the graph. Those that concern cycles stay empty
+//! where there are none.
 
 use super::{SsaProgram, Value};
 use crate::bitset::BitSet;

@@ -1,13 +1,14 @@
 //! Definite reaching definitions: paper 1, Section 6.
 //!
-//! A program point *q* is in *rd p x* if every path to *p* passes *q* and *x* is not assigned between the last passage of *q* and
-//! the arrival at *p* (Definitions 6.1 to 6.4). In the paper effects belong to edges and points are nodes. A node that has
-//! assignments of its own stands for two of them: where control arrives, and where it leaves with the assignments done.
+//! A program point *q* is in *rd p x* if every path to *p* passes *q* and *x* is not assigned between the last
+//! passage of *q* and the arrival at *p* (Definitions 6.1 to 6.4). In the paper effects belong to edges and points
+//! are nodes. A node that has assignments of its own stands for two of them: where control arrives, and where it
+//! leaves with the assignments done.
 //!
-//! All points of a set dominate *p*, and with *q* each point between *q* and *p* in the dominator tree is in the set. So
-//! the set is a piece of *p*'s way up the dominator tree, and its upper end is all that has to be kept: one point per node
-//! and variable. The fixed point of Definition 6.4 is found from above, node by node in reverse post-order until nothing
-//! changes; upper ends only move down.
+//! All points of a set dominate *p*, and with *q* each point between *q* and *p* in the dominator tree is in the set.
+//! So the set is a piece of *p*'s way up the dominator tree, and its upper end is all that has to be kept: one point
+//! per node and variable. The fixed point of Definition 6.4 is found from above, node by node in reverse post-order
+//! until nothing changes; upper ends only move down.
 
 use crate::bitset::BitSet;
 use crate::dom::DomTree;
@@ -105,8 +106,8 @@ impl DefiniteDefinitions {
         2 * self.dom.level(point.node()) + u32::from(matches!(point, Point::After(_)))
     }
 
-    /// The points from which a variable comes unchanged to where control arrives at `node`, on every path; from this point
-    /// itself upwards in the dominator tree. Empty if `node` is unreachable.
+    /// The points from which a variable comes unchanged to where control arrives at `node`, on every path; from this
+    /// point itself upwards in the dominator tree. Empty if `node` is unreachable.
     pub fn of(&self, node: Node, var: Var) -> impl Iterator<Item = Point> + '_ {
         let top = self.top[node.index() * self.variables + var.index()];
         let first = self.dom.is_reachable(node).then_some(Point::At(node));

@@ -42,8 +42,8 @@ impl Facts {
         self
     }
 
-    /// Whenever control takes `edge`, `a` and `b` are equal at its target (Figure 3c). Which of them is known to be uniform
-    /// does not matter.
+    /// Whenever control takes `edge`, `a` and `b` are equal at its target (Figure 3c). Which of them is known to be
+    /// uniform does not matter.
     #[must_use]
     pub fn equal_on(mut self, edge: EdgeId, a: Var, b: Var) -> Self {
         self.equal_on.push((edge, a, b));

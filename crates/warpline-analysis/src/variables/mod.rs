@@ -1,42 +1,43 @@
 //! Uniformity of functions with variables, which need not be in SSA form.
 //!
-//! Paper 1, Sections 4 and 6. A variable is uniform at a node if all threads that arrive at an instance of the node see the
-//! same value in it (Definition 4.1). Two abstract transformers are there, as greatest fixed points over
-//! bit sets, one bit per node and variable:
+//! Paper 1, Sections 4 and 6. A variable is uniform at a node if all threads that arrive at an instance of the node
+//! see the same value in it (Definition 4.1). Two abstract transformers are there, as greatest fixed points over bit
+//! sets, one bit per node and variable:
 //!
-//! * [`Transformer::Plain`], Definition 4.7: a variable is uniform at *p* if it is on all edges into *p* and the branch
-//!   variables of all relevant splits of *p* are uniform where they are looked at. Where threads can arrive apart, every variable
-//!   is lost, also one that nobody has assigned since before they parted.
-//! * [`Transformer::ReachingDefinitions`], Definition 6.6: a variable is also uniform at *p* if it is at some *q* that every path
-//!   to *p* passes without assigning it afterwards ([`DefiniteDefinitions`]), provided that threads leave the loops around *q*
-//!   which do not contain *p* in one iteration, as far as they come to *p*.
+//! * [`Transformer::Plain`], Definition 4.7: a variable is uniform at *p* if it is on all edges into *p* and the
+//!   branch variables of all relevant splits of *p* are uniform where they are looked at. Where threads can arrive
+//!   apart, every variable is lost, also one that nobody has assigned since before they parted.
+//! * [`Transformer::ReachingDefinitions`], Definition 6.6: a variable is also uniform at *p* if it is at some *q*
+//!   that every path to *p* passes without assigning it afterwards ([`DefiniteDefinitions`]), provided that threads
+//!   leave the loops around *q* which do not contain *p* in one iteration, as far as they come to *p*.
 //!
-//! Definition 6.6 as printed asks for `uni s x` at the splits *s* that are relevant for the exits on the way. That is unsound: in
-//! Figure 1b, `x` is uniform at the split `S` and divergent behind the exit if `S` is a divergent branch. What must
-//! be uniform is the branch variable, `uni s b_s`, as in Definition 4.7; so it is here. (Loops that contain both *q* and *p* need no
-//! thought: from an exit of such a loop no path without back edges leads to *p*.)
+//! Definition 6.6 as printed asks for `uni s x` at the splits *s* that are relevant for the exits on the way. That is
+//! unsound: in Figure 1b, `x` is uniform at the split `S` and divergent behind the exit if `S` is a divergent branch.
+//! What must be uniform is the branch variable, `uni s b_s`, as in Definition 4.7; so it is here. (Loops that contain
+//! both *q* and *p* need no thought: from an exit of such a loop no path without back edges leads to *p*.)
 //!
-//! The graph is brought into [normal form](crate::normal_form), and answers are given for its original nodes. Irreducible
-//! graphs are refused: tags, on which the paper's semantics rests, are not defined for them. Who has one uses the SSA
-//! engine ([`crate::uniformity`]), which gives up irreducible cycles conservatively and leaves the rest of the function
-//! precise.
+//! The graph is brought into [normal form](crate::normal_form), and answers are given for its original nodes.
+//! Irreducible graphs are refused: tags, on which the paper's semantics rests, are not defined for them. Who has one
+//! uses the SSA engine ([`crate::uniformity`]), which gives up irreducible cycles conservatively and leaves the rest
+//! of the function precise.
 //!
 //! In SSA form each variable has one definition, and one bit per variable would be enough. On *loop-closed* SSA the
 //! paper says that both transformers give the same (Section 6.1). Node by node this is not so: behind a divergent
-//! `if`, Definition 4.7 still loses variables that nobody assigned, and with them what is computed from these. It is so
-//! with one bit per variable, for its definition alone: a φ is uniform if its operands and *H_p* are, any other value
-//! if its operands are. This, Definition 6.6 and the SSA engine are tested to give the same if every φ operand is a value of
-//! its own that may change each time.
+//! `if`, Definition 4.7 still loses variables that nobody assigned, and with them what is computed from these. It is
+//! so with one bit per variable, for its definition alone: a φ is uniform if its operands and *H_p* are, any other
+//! value if its operands are. This, Definition 6.6 and the SSA engine are tested to give the same if every φ operand
+//! is a value of its own that may change each time.
 //!
-//! Otherwise the engine is tested never to be less precise. It is more precise where threads arrive apart at a node, but with one
-//! operand, or only on some of the edges; where a pure value cannot change in the loop that threads leave apart; and where
-//! of several edges that leave a loop for one node only some are taken in different iterations.
+//! Otherwise the engine is tested never to be less precise. It is more precise where threads arrive apart at a node,
+//! but with one operand, or only on some of the edges; where a pure value cannot change in the loop that threads
+//! leave apart; and where of several edges that leave a loop for one node only some are taken in different
+//! iterations.
 //!
 //! What other analyses know comes in through [`Facts`].
 //!
-//! The cost of relevant splits grows with the number of splits times the size of the graph, and that of the fixed points with
-//! the number of variables times the number of nodes: this is the paper's analysis for functions of some thousands of nodes, the
-//! reference for the SSA engine, and not what a compiler would run on everything.
+//! The cost of relevant splits grows with the number of splits times the size of the graph, and that of the fixed
+//! points with the number of variables times the number of nodes: this is the paper's analysis for functions of some
+//! thousands of nodes, the reference for the SSA engine, and not what a compiler would run on everything.
 //!
 //! ```
 //! use warpline_analysis::variables::{Expression, Options, VariableUniformity};
@@ -167,8 +168,8 @@ impl VariableUniformity {
         self.divergent_branches.contains(node.index())
     }
 
-    /// Whether threads can arrive at an instance of `node` from different instances of its predecessors: the negation of *H_p*
-    /// in Definition 4.7, for `node` or a node of the normal form on an edge to it.
+    /// Whether threads can arrive at an instance of `node` from different instances of its predecessors: the negation
+    /// of *H_p* in Definition 4.7, for `node` or a node of the normal form on an edge to it.
     pub fn arrive_apart(&self, node: Node) -> bool {
         let graph = self.normal.graph();
         let mut work = vec![node];

@@ -125,8 +125,8 @@ impl VariableBuilder {
         self.on_edges.push((edge, Assignment { target, value }));
     }
 
-    /// Adds variables on which it depends, after the assignments of `node`, which edge control takes out of it. Without any,
-    /// threads agree on the edge.
+    /// Adds variables on which it depends, after the assignments of `node`, which edge control takes out of it.
+    /// Without any, threads agree on the edge.
     pub fn branch(&mut self, node: Node, on: impl IntoIterator<Item = Var>) {
         self.branches.extend(on.into_iter().map(|v| (node, v)));
     }
@@ -177,7 +177,8 @@ impl VariableBuilder {
     }
 }
 
-/// A program with variables, as far as uniformity depends on it: a graph's effects in the sense of paper 1, Section 3.3.
+/// A program with variables, as far as uniformity depends on it: a graph's effects in the sense of paper 1, Section
+/// 3.3.
 ///
 /// There, effects belong to edges. Here a node may have some as well: they happen in order before control leaves it,
 /// and belong to all its out-edges. The branch variables of a node are looked at behind them.

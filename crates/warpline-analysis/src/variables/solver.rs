@@ -167,8 +167,8 @@ struct Solver<'a> {
     after: Vec<BitSet>,
     divergent_branches: BitSet,
     apart: BitSet,
-    /// By loop, the nodes behind it to which threads come, without taking back edges, that left it in different iterations or by
-    /// different ways.
+    /// By loop, the nodes behind it to which threads come, without taking back edges, that left it in different
+    /// iterations or by different ways.
     left_apart: Vec<BitSet>,
     /// By node, the loops of which it is an exit.
     exited: Vec<Vec<CycleId>>,

@@ -1,5 +1,5 @@
-//! The speed-ups as a chart, as paper 3, Fig. 14 has them: for each CPU a row of kernels, each with a bar for each variant, and below them the
-//! share of active lanes.
+//! The speed-ups as a chart, as paper 3, Fig. 14 has them: for each CPU a row of kernels, each with a bar for each
+//! variant, and below them the share of active lanes.
 
 use std::fmt::Write as _;
 
@@ -31,7 +31,8 @@ pub fn svg(all: &[Measurement]) -> String {
     let width = (LEFT + GROUP * most as f64 + 20.0).max(520.0);
     let panel = TOP + PLOT + SHARE + LABELS;
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {h}\" width=\"{width}\" height=\"{h}\" font-family=\"sans-serif\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {h}\" width=\"{width}\" height=\"{h}\" \
+         font-family=\"sans-serif\" \
          font-size=\"11\">\n<rect width=\"{width}\" height=\"{h}\" fill=\"white\"/>\n",
         h = panel * cpus.len() as f64 + 10.0
     );
@@ -58,7 +59,8 @@ fn one_cpu(out: &mut String, cpu: &str, all: &[&Measurement], width: f64) {
         let x = LEFT + 140.0 * k as f64;
         let _ = writeln!(
             out,
-            "<rect x=\"{x}\" y=\"24\" width=\"9\" height=\"9\" fill=\"{colour}\"/><text x=\"{}\" y=\"32\">{variant}</text>",
+            "<rect x=\"{x}\" y=\"24\" width=\"9\" height=\"9\" fill=\"{colour}\"/><text x=\"{}\" \
+             y=\"32\">{variant}</text>",
             x + 13.0
         );
     }
@@ -68,7 +70,8 @@ fn one_cpu(out: &mut String, cpu: &str, all: &[&Measurement], width: f64) {
         let at = y(line);
         let _ = writeln!(
             out,
-            "<line x1=\"{LEFT}\" x2=\"{}\" y1=\"{at}\" y2=\"{at}\" stroke=\"#dddddd\"/><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{line}</text>",
+            "<line x1=\"{LEFT}\" x2=\"{}\" y1=\"{at}\" y2=\"{at}\" stroke=\"#dddddd\"/><text x=\"{}\" y=\"{}\" \
+             text-anchor=\"end\">{line}</text>",
             width - 10.0,
             LEFT - 5.0,
             at + 4.0
@@ -84,7 +87,8 @@ fn one_cpu(out: &mut String, cpu: &str, all: &[&Measurement], width: f64) {
     let base = TOP + PLOT + SHARE;
     let _ = writeln!(
         out,
-        "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">100 %</text><text x=\"{}\" y=\"{base}\" text-anchor=\"end\">0 %</text>",
+        "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">100 %</text><text x=\"{}\" y=\"{base}\" \
+         text-anchor=\"end\">0 %</text>",
         LEFT - 5.0,
         base - SHARE + 20.0,
         LEFT - 5.0

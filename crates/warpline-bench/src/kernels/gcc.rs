@@ -25,7 +25,8 @@ static inline float float_of(uint64_t slot) { uint32_t bits = (uint32_t)slot; fl
 static inline double double_of(uint64_t slot) { double x; memcpy(&x, &slot, 8); return x; }
 ";
 
-/// An object file; none if there is no gcc, or it does not know the CPU or does not take the kernel, which goes to standard error.
+/// An object file; none if there is no gcc, or it does not know the CPU or does not take the kernel, which goes to
+/// standard error.
 pub fn object(
     entry: &Kernel,
     func: &Function,
@@ -56,7 +57,8 @@ fn compiled(text: &str, cpu: &str, folder: &Path) -> Option<Vec<u8>> {
     status.success().then(|| std::fs::read(&object).ok()).flatten()
 }
 
-/// A function over slots: begin and end of the range, what is passed for each parameter but the index, the array for results.
+/// A function over slots: begin and end of the range, what is passed for each parameter but the index, the array for
+/// results.
 fn driver(name: &str, func: &Function, args: &[ArgShape]) -> Option<String> {
     let mut passed = Vec::new();
     let mut slot = 2;

@@ -23,7 +23,8 @@ use warpline_compile::error::{Error, Result};
 use warpline_compile::kernel::{self, Kernel};
 use warpline_compile::spec::{Tolerance, Width};
 
-/// A variant that takes longer than the scalar program by this factor is not run to its end (paper 3: full if-conversion of mpc timed out).
+/// A variant that takes longer than the scalar program by this factor is not run to its end (paper 3: full
+/// if-conversion of mpc timed out).
 const PATIENCE: u64 = 20;
 /// Such a variant is found out on this part of the range.
 const PREFIX: i64 = 64;

@@ -1,9 +1,10 @@
 //! `warpline-bench kernels`: the kernels of paper 3, Sec. 7, and others from practice, measured as the paper does.
 //!
-//! Of each kernel there are, side by side in one module for each CPU: the scalar program after LLVM's O3 with its own vectorizers; the kernel fully if-converted; partially
-//! linearized; and partially linearized with tests that skip code which no lane wants (BOSCC). Beside them stands, where gcc is installed, what that makes
-//! of the kernel in C. They run in turns on the same data, and each
-//! result is held against the scalar program's. Copies that count tell how many lanes are active in the blocks that are executed.
+//! Of each kernel there are, side by side in one module for each CPU: the scalar program after LLVM's O3 with its own
+//! vectorizers; the kernel fully if-converted; partially linearized; and partially linearized with tests that skip
+//! code which no lane wants (BOSCC). Beside them stands, where gcc is installed, what that makes of the kernel in C.
+//! They run in turns on the same data, and each result is held against the scalar program's. Copies that count tell
+//! how many lanes are active in the blocks that are executed.
 //!
 //! Each kernel is measured in a process of its own for each CPU: one that faults is reported, and the others go on.
 

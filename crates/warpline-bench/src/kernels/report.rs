@@ -15,8 +15,10 @@ pub fn markdown(all: &[Measurement]) -> String {
 
 fn tables(all: &[Measurement], print: impl Fn(&Table) -> String) -> String {
     format!(
-        "Speed-ups over the scalar program after O3 (medians of processor time); lanes active in a block that is executed, in per cent\n\n{}\n\
-         Branches (divergent, uniform lost, uniform kept), loops and exits of divergent loops (uniform/divergent), loads and stores by predicate \
+        "Speed-ups over the scalar program after O3 (medians of processor time); lanes active in a block that \
+         is executed, in per cent\n\n{}\n\
+         Branches (divergent, uniform lost, uniform kept), loops and exits of divergent loops \
+          (uniform/divergent), loads and stores by predicate \
          (true, uniform, varying), tests for speed, bytes of code, time to vectorize\n\n{}",
         print(&speeds(all)),
         print(&shapes(all)),

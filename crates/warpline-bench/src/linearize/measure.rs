@@ -33,7 +33,8 @@ pub struct Measurement {
     pub peak: Option<u64>,
 }
 
-/// Measures one shape with about so many blocks: medians of some runs. The peak of memory means something if the process has done nothing else.
+/// Measures one shape with about so many blocks: medians of some runs. The peak of memory means something if the
+/// process has done nothing else.
 ///
 /// # Errors
 /// If the kernel cannot be vectorized.
@@ -99,7 +100,8 @@ fn operands(func: &Function) -> usize {
     func.layout.iter().map(|&b| of_block(b)).sum()
 }
 
-/// A number of KiB that the system knows of this process; `VmHWM:` is the most memory that it had, `VmRSS:` what it has.
+/// A number of KiB that the system knows of this process; `VmHWM:` is the most memory that it had, `VmRSS:` what it
+/// has.
 fn memory(key: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(key))?;

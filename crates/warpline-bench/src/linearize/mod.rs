@@ -1,10 +1,11 @@
-//! `warpline-bench linearize`: how the cost of vectorizing grows with the size of the kernel (paper 3, Sec. 3: linearization visits
-//! each block once).
+//! `warpline-bench linearize`: how the cost of vectorizing grows with the size of the kernel (paper 3, Sec. 3:
+//! linearization visits each block once).
 //!
-//! Kernels in the shapes of [`warpline::vectorize::scaling`] are vectorized with numbers of blocks that double. Each is measured in a
-//! process of its own, so that the peak of its memory is known. The exponents are those of the power of the number of blocks that fits the
-//! largest three sizes best: 1 is linear. The number of operands in the result, φs included, stands beside them. Where that grows faster than the kernel,
-//! for as many masks live side by side as there are blocks, time cannot grow less.
+//! Kernels in the shapes of [`warpline::vectorize::scaling`] are vectorized with numbers of blocks that double. Each
+//! is measured in a process of its own, so that the peak of its memory is known. The exponents are those of the power
+//! of the number of blocks that fits the largest three sizes best: 1 is linear. The number of operands in the result,
+//! φs included, stands beside them. Where that grows faster than the kernel, for as many masks live side by side as
+//! there are blocks, time cannot grow less.
 
 mod measure;
 
@@ -117,8 +118,8 @@ fn growth(of: &[Measurement]) -> Growth {
     }
 }
 
-/// The exponent *k* for which *x*ᵏ, times a constant, fits the points best, by least squares of logarithms; none for fewer than two different
-/// *x* and for points that are not positive.
+/// The exponent *k* for which *x*ᵏ, times a constant, fits the points best, by least squares of logarithms; none for
+/// fewer than two different *x* and for points that are not positive.
 fn exponent(points: &[(f64, f64)]) -> Option<f64> {
     if points.iter().any(|&(x, y)| x <= 0.0 || y <= 0.0) {
         return None;
@@ -161,7 +162,8 @@ fn text(report: &Report, print: impl Fn(&Table) -> String) -> String {
         exponents.row(vec![g.shape.clone(), of(g.time), of(g.peak), of(g.operands), g.stage.clone()]);
     }
     format!(
-        "Milliseconds of processor time, medians of {} runs\n\n{}\nMilliseconds by stage\n\n{}\nExponents of growth\n\n{}",
+        "Milliseconds of processor time, medians of {} runs\n\n{}\nMilliseconds by stage\n\n{}\nExponents of \
+         growth\n\n{}",
         report.runs,
         print(&all),
         print(&stages),

@@ -1,17 +1,17 @@
 //! A function's graph with one exit, as paper 5 counts φs there.
 //!
-//! The paper works on clang's own graph of the source, in which all `return`s, and all calls that do not return, lead to one
-//! empty exit node. In LLVM's IR the same is spread over blocks: each end of a lifetime that a `return` passes, and the read of
-//! the result at last. [`with_exit`] undoes that.
+//! The paper works on clang's own graph of the source, in which all `return`s, and all calls that do not return, lead
+//! to one empty exit node. In LLVM's IR the same is spread over blocks: each end of a lifetime that a `return`
+//! passes, and the read of the result at last. [`with_exit`] undoes that.
 
 use warpline::ir::{Block, Function, Inst, Module, Op};
 use warpline_analysis::{CsrGraph, Graph as _, Node};
 
 /// The function's graph in which all ways out lead to one node: the last one, behind those of the blocks.
 ///
-/// A block without successors has an edge to the exit, unless it is an *epilogue*: then edges to it lead to the exit instead, and it
-/// is left without edges. An epilogue writes no variable and does nothing but read variables and end lifetimes,
-/// and then returns or goes on to an epilogue. The entry is never one.
+/// A block without successors has an edge to the exit, unless it is an *epilogue*: then edges to it lead to the exit
+/// instead, and it is left without edges. An epilogue writes no variable and does nothing but read variables and end
+/// lifetimes, and then returns or goes on to an epilogue. The entry is never one.
 pub fn with_exit(module: &Module, func: &Function) -> (CsrGraph, Node) {
     let (graph, _) = func.graph();
     let exit = Node::new(graph.node_count());

@@ -242,8 +242,8 @@ pub fn file(path: &Path, sampling: Sampling) -> Result<File> {
     Ok(File { name: stem(path), lines, procedures })
 }
 
-/// The lines of the source: for every file that instructions come from and that is no header, the last line that one of them has.
-/// None if nothing is known of lines.
+/// The lines of the source: for every file that instructions come from and that is no header, the last line that one
+/// of them has. None if nothing is known of lines.
 fn lines(imported: &Imported) -> Option<usize> {
     let mut last: BTreeMap<&str, u32> = BTreeMap::new();
     for loc in imported.ir.locations.values().filter(|l| !l.file.ends_with(".h")) {

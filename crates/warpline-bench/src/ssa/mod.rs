@@ -1,11 +1,13 @@
 //! `warpline-bench ssa`: Tables 2 to 5 of paper 5, for the precise placement and three baselines.
 //!
-//! φs are placed in every function of every input: by the paper's reaching definitions, by the fast precise placement, by dominance
-//! frontiers stored (Cytron et al.) and found on the fly (Sreedhar and Gao), and by Braun et al. Memory that can be promoted counts as
-//! variables; for precise placements none holds a value on entry (parameters are stored there), for the others all do.
+//! φs are placed in every function of every input: by the paper's reaching definitions, by the fast precise
+//! placement, by dominance frontiers stored (Cytron et al.) and found on the fly (Sreedhar and Gao), and by Braun et
+//! al. Memory that can be promoted counts as variables; for precise placements none holds a value on entry
+//! (parameters are stored there), for the others all do.
 //!
-//! Every sample starts with the graph and the accesses alone: dominators are part of it wherever a method needs them. Methods take
-//! turns in a changing order; a function's times are medians over the samples, a program's the sums over its functions.
+//! Every sample starts with the graph and the accesses alone: dominators are part of it wherever a method needs them.
+//! Methods take turns in a changing order; a function's times are medians over the samples, a program's the sums over
+//! its functions.
 //!
 //! The exit code is 1 if the fast precise placement is not that by reaching definitions.
 

@@ -8,8 +8,8 @@ pub struct Program {
     pub phis: [usize; 4],
     /// %φ-sup and %φ-supE.
     pub superfluous: [f64; 2],
-    /// P_2, P_5 and P_5M: procedures for which reaching definitions take at most two times as long as dominance frontiers, at most
-    /// five times, and longer.
+    /// P_2, P_5 and P_5M: procedures for which reaching definitions take at most two times as long as dominance
+    /// frontiers, at most five times, and longer.
     pub procedures: [usize; 3],
 }
 

@@ -75,8 +75,8 @@ pub fn counts(rows: &[Row]) -> Table {
     table
 }
 
-/// φs by the other placements, in functions' own graphs; and what share of the superfluous φs of Table 3 are of variables that
-/// a single block writes.
+/// φs by the other placements, in functions' own graphs; and what share of the superfluous φs of Table 3 are of
+/// variables that a single block writes.
 pub fn prunings(rows: &[Row]) -> Table {
     let headings = [
         "program",
@@ -144,7 +144,8 @@ pub fn shares(rows: &[Row], title: &str, of: impl Fn(&Times) -> f64 + Copy) -> T
     table
 }
 
-/// The precise placement beside the fastest of the baselines with which it can be compared, on procedures that are not small.
+/// The precise placement beside the fastest of the baselines with which it can be compared, on procedures that are
+/// not small.
 pub fn worst(rows: &[Row], title: &str, of: impl Fn(&Times) -> (f64, f64)) -> Table {
     let mut table = Table::new(1, &[title, "#Proc", "≤ 1.1", "≤ 2", "> 2", "% ≤ 2", "worst", "its blocks"]);
     let mut row = |name: &str, procedures: &[&Procedure]| {

@@ -1,10 +1,11 @@
 //! `warpline-bench ssi`: Figures 11 to 13 of paper 4, for every strategy that has a name.
 //!
-//! All functions of every input are brought into pruned SSA form first, which is not measured. The time of a strategy is that of splitting
-//! live ranges given a function's uses, definitions and tests, dominators included; what it takes to collect these is shown beside it.
-//! Everything is relative to Singer's SSI form, which is made by the same code for frontiers, renaming and cleaning. Strategies take turns
-//! in a changing order; a function's times are medians over the samples, a program's the sums over its functions. LLVM's time is that of
-//! its pass manager with `default<O1>` on the module as it was read; parsing is not counted. All are times of the processor.
+//! All functions of every input are brought into pruned SSA form first, which is not measured. The time of a strategy
+//! is that of splitting live ranges given a function's uses, definitions and tests, dominators included; what it
+//! takes to collect these is shown beside it. Everything is relative to Singer's SSI form, which is made by the same
+//! code for frontiers, renaming and cleaning. Strategies take turns in a changing order; a function's times are
+//! medians over the samples, a program's the sums over its functions. LLVM's time is that of its pass manager with
+//! `default<O1>` on the module as it was read; parsing is not counted. All are times of the processor.
 //!
 //! Some clients' problems are solved sparsely, splitting included, and densely, liveness included.
 

@@ -115,7 +115,8 @@ fn backward<P: Backward>(program: &Program, strategy: &Strategy, problem: &P, de
     }
 }
 
-/// Solves every client's problem for every function, given what it needs to know of it: uses, definitions, tests, conditions.
+/// Solves every client's problem for every function, given what it needs to know of it: uses, definitions, tests,
+/// conditions.
 pub fn measure(
     module: &Module,
     codes: &[(&Function, Code)],

@@ -204,8 +204,8 @@ impl Claims {
     }
 }
 
-/// An instruction with results is uniform if these are; another one if its operands are, where it uses them, and it sends all
-/// lanes the same way.
+/// An instruction with results is uniform if these are; another one if its operands are, where it uses them, and it
+/// sends all lanes the same way.
 fn is_uniform(func: &Function, result: &Uniformity, inst: Inst) -> bool {
     let data = &func.insts[inst];
     if !data.results.is_empty() {

@@ -1,8 +1,8 @@
 //! `warpline-bench uniformity`: the table of paper 1, Figure 4, for the product and the two baselines.
 //!
-//! Every function of every input is analysed by the three algorithms in turn, several times over; the order changes from
-//! run to run. A function's times are medians over the runs, an input's are the sums over its functions. Only the analysis is
-//! timed, not reading the input.
+//! Every function of every input is analysed by the three algorithms in turn, several times over; the order changes
+//! from run to run. A function's times are medians over the runs, an input's are the sums over its functions. Only
+//! the analysis is timed, not reading the input.
 //!
 //! Without inputs the table is about paper 1, Figure 5: which branches decide, by earlier criteria.
 
@@ -72,8 +72,8 @@ fn full(suite: &Suite, algorithm: Algorithm) -> Option<f64> {
     quotient(suite.times.of(algorithm).full, suite.times.of(Algorithm::Joins).full)
 }
 
-/// What an algorithm takes for control flow. An algorithm may prepare only when the first branch is divergent, so this is
-/// with what it prepares before.
+/// What an algorithm takes for control flow. An algorithm may prepare only when the first branch is divergent, so
+/// this is with what it prepares before.
 fn spent(suite: &Suite, algorithm: Algorithm) -> f64 {
     let Timing { setup, control, .. } = *suite.times.of(algorithm);
     setup + control

@@ -68,8 +68,8 @@ pub struct AssumptionOptions {
     /// [default: the input's directive; a kernel's parameters as `vectorize` takes them; else varying]
     #[arg(long, value_name = "LIST")]
     pub args: Option<String>,
-    /// Analyse one iteration of a loop, as `vectorize --loop` does: the one that begins in this line, or at this block, or
-    /// all that are marked [default: those that are marked]
+    /// Analyse one iteration of a loop, as `vectorize --loop` does: the one that begins in this line, or at this
+    /// block, or all that are marked [default: those that are marked]
     #[arg(long = "loop", value_name = "LINE|BLOCK|marked", conflicts_with_all = ["args", "work_group"])]
     pub loops: Vec<LoopAt>,
     /// The rules that say what is a source of divergence: simd, amdgcn, nvptx or spirv

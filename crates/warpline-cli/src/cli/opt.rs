@@ -24,7 +24,8 @@ pub struct OptOptions {
     /// Only this function; all others stay as they are
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
-    /// Shapes of the parameters: uniform, varying, index, stride(N); by name=shape or by position. Those not mentioned are varying
+    /// Shapes of the parameters: uniform, varying, index, stride(N); by name=shape or by position. Those not
+    /// mentioned are varying
     #[arg(long, value_name = "LIST", default_value = "")]
     pub args: String,
     /// The number of lanes

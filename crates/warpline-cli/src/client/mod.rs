@@ -1,7 +1,7 @@
 //! `warpline lint`: data-flow analyses of every function of the inputs.
 //!
-//! Local variables that are memory become values first. A function that a client refuses is named with the reason, and the others
-//! are reported all the same.
+//! Local variables that are memory become values first. A function that a client refuses is named with the reason,
+//! and the others are reported all the same.
 
 mod table;
 

@@ -15,7 +15,8 @@ use crate::error::{Error, Result};
 pub struct Client {
     /// What it is.
     pub description: &'static Description,
-    /// Whether what is on the stack is first split into parts that can be values. Where not, local variables alone become values.
+    /// Whether what is on the stack is first split into parts that can be values. Where not, local variables alone
+    /// become values.
     pub registers: bool,
     /// Whether there is no dense solution to ask for.
     pub sparse_only: bool,

@@ -1,9 +1,9 @@
 //! A layered drawing of a control-flow graph: simple, and the same every time.
 //!
-//! Edges that close a cycle are turned round; each block is put one layer below the lowest of its predecessors; edges over
-//! several layers pass through invisible blocks; blocks are ordered in their layers by the middle of their neighbours (the
-//! barycentre heuristic of Sugiyama et al.) and then moved towards it as far as there is room. Edges that were
-//! turned round run in lanes of their own at the right of everything.
+//! Edges that close a cycle are turned round; each block is put one layer below the lowest of its predecessors; edges
+//! over several layers pass through invisible blocks; blocks are ordered in their layers by the middle of their
+//! neighbours (the barycentre heuristic of Sugiyama et al.) and then moved towards it as far as there is room. Edges
+//! that were turned round run in lanes of their own at the right of everything.
 
 /// What is drawn: blocks by number with their widths, and edges.
 pub struct Diagram {

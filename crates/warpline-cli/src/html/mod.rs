@@ -1,7 +1,9 @@
-//! `analyze --format html`: one page without references to anything outside it, with source and control flow side by side.
+//! `analyze --format html`: one page without references to anything outside it, with source and control flow side by
+//! side.
 //!
-//! The drawings are made here (in `layout`) and written as SVG; everything that the page's script shows besides is in it as JSON. Names
-//! in an input can contain anything: text is escaped where it becomes HTML, and the JSON contains no `<`.
+//! The drawings are made here (in `layout`) and written as SVG; everything that the page's script shows besides is in
+//! it as JSON. Names in an input can contain anything: text is escaped where it becomes HTML, and the JSON contains
+//! no `<`.
 
 mod layout;
 
@@ -221,7 +223,8 @@ impl Builder<'_> {
 
     fn too_large(&self) -> String {
         format!(
-            "The function has {} blocks: too large to draw (at most {MAX_BLOCKS} are). Its code and the explanations of \
+            "The function has {} blocks: too large to draw (at most {MAX_BLOCKS} are). Its code and the \
+             explanations of \
              branches and loops are there all the same.",
             self.func.layout.len()
         )
@@ -465,7 +468,8 @@ impl Builder<'_> {
             let exit = if self.is_divergent_exit(from, to) { " exit" } else { "" };
             let _ = writeln!(
                 svg,
-                "<path class=\"edge{kind}{exit}\" data-from=\"{}\" data-to=\"{}\" d=\"{}\" marker-end=\"url(#arrow)\"/>",
+                "<path class=\"edge{kind}{exit}\" data-from=\"{}\" data-to=\"{}\" d=\"{}\" \
+                 marker-end=\"url(#arrow)\"/>",
                 escape(&self.names.block(func, from)),
                 escape(&self.names.block(func, to)),
                 curve(line, *back)
@@ -479,8 +483,10 @@ impl Builder<'_> {
             let whole = escape(&self.names.block(func, b));
             let _ = write!(
                 svg,
-                "<g class=\"block{class}{}\" data-block=\"{whole}\"><title>{whole}{}</title><rect x=\"{x:.1}\" y=\"{y:.1}\" \
-                 width=\"{w:.1}\" height=\"{HEIGHT}\" rx=\"5\"/><text x=\"{:.1}\" y=\"{:.1}\">{}</text><text class=\"note\" \
+                "<g class=\"block{class}{}\" data-block=\"{whole}\"><title>{whole}{}</title><rect x=\"{x:.1}\" \
+                 y=\"{y:.1}\" \
+                 width=\"{w:.1}\" height=\"{HEIGHT}\" rx=\"5\"/><text x=\"{:.1}\" y=\"{:.1}\">{}</text><text \
+                  class=\"note\" \
                  x=\"{:.1}\" y=\"{:.1}\">{}</text>",
                 if apart { " apart" } else { "" },
                 escape(&self.loop_note(b)),

@@ -11,8 +11,8 @@ pub struct Comparison {
     pub elements: u64,
     /// Elements that are further off than allowed.
     pub mismatches: u64,
-    /// The largest error in units in the last place, of elements that are numbers in both and not within the tolerance's
-    /// absolute bound.
+    /// The largest error in units in the last place, of elements that are numbers in both and not within the
+    /// tolerance's absolute bound.
     pub max_ulp: u64,
     /// The largest error relative to the reference, of the same elements.
     pub max_rel: f64,

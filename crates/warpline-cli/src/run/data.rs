@@ -84,7 +84,8 @@ impl Data {
                     (_, None) => format!("f32[{count}]=zero"),
                 };
                 return wrong(format!(
-                    "the parameter has no value: write --bind {0}=SPEC or `//@ bind {0}=SPEC` in the input, for example \
+                    "the parameter has no value: write --bind {0}=SPEC or `//@ bind {0}=SPEC` in the input, for \
+                     example \
                      {0}={example}",
                     names[i]
                 ));

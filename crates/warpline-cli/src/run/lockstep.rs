@@ -1,7 +1,7 @@
 //! The first of the two references: the lane interpreter.
 //!
-//! The kernel is interpreted as W threads in lockstep, group by group, on a prefix of the range that a time budget bounds; then
-//! the native code runs on that prefix alone, and all memory is compared.
+//! The kernel is interpreted as W threads in lockstep, group by group, on a prefix of the range that a time budget
+//! bounds; then the native code runs on that prefix alone, and all memory is compared.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};

@@ -26,7 +26,8 @@ pub(super) fn prepare(
     picture: Option<&Picture>,
 ) -> Result<Subject> {
     if options.range.is_some() {
-        let message = "is for kernels: a function with loops is run once, and its parameters say how often loops go round";
+        let message = "is for kernels: a function with loops is run once, and its parameters say how often \
+         loops go round";
         return Err(Error::option("--range", message));
     }
     let (mut kernel, found) = loops::open(asked)?;

@@ -1,9 +1,9 @@
 //! `warpline run`: a kernel as a scalar program and on W lanes, compared and timed.
 //!
 //! Two references judge the W-lane code, bit for bit. The lane interpreter, which runs the kernel as W threads in
-//! lockstep, always
-//! does, on a prefix of the range, in the groups that the driver makes of it. The sequential scalar program does on the whole range if the kernel uses no lane operations and
-//! the interpreter saw no race, or if the input says `lane-insensitive`.
+//! lockstep, always does, on a prefix of the range, in the groups that the driver makes of it. The sequential scalar
+//! program does on the whole range if the kernel uses no lane operations and the interpreter saw no race, or if the
+//! input says `lane-insensitive`.
 //!
 //! Where vector code rounds mathematics otherwise than the C library, both references and the code that they judge
 //! share one mathematics (`mathematics`); how far the code that is timed is from the C library's is measured beside it.
@@ -349,7 +349,8 @@ fn check_parameters(func: &Function) -> Result<()> {
     }
 }
 
-/// What a kernel that asks which work-item it is gets to hear: the range is one group in dimension 0, and nothing is said of others.
+/// What a kernel that asks which work-item it is gets to hear: the range is one group in dimension 0, and nothing is
+/// said of others.
 fn row_of_items(items: &WorkItems, func: &Function, begin: i64, end: i64) -> Vec<Bind> {
     let count = end.saturating_sub(begin);
     let added = &func.params[func.params.len() - items.added.len()..];

@@ -72,7 +72,9 @@ impl Library {
             let first = self.results.first.as_deref().unwrap_or_default();
             lines.push(format!("{} results are beyond the tolerance, first {first}", self.beyond()));
             lines.push(
-                "if that is accurate enough, say so with `//@ tolerance rel=X`; --math-ulp 0 computes exactly".to_owned(),
+                "if that is accurate enough, say so with `//@ tolerance rel=X`; --math-ulp 0 computes \
+                 exactly"
+                    .to_owned(),
             );
         }
         lines

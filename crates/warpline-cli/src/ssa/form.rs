@@ -19,7 +19,8 @@ use crate::output;
 /// If a form is asked for that needs another, or LLVM's form of what has none.
 pub fn check(options: &SsaOptions) -> Result<()> {
     if options.loop_closed && !is_strict(options) {
-        let message = "values pass through the φs at a loop's exits if they are defined on all ways there: add --strict";
+        let message = "values pass through the φs at a loop's exits if they are defined on all ways there: add \
+         --strict";
         return Err(Error::option("--loop-closed", message));
     }
     if options.format != SsaFormat::Llvm || options.stats || options.uninitialized {
@@ -35,7 +36,8 @@ pub fn check(options: &SsaOptions) -> Result<()> {
     Ok(())
 }
 
-/// Whether all definitions dominate their uses in the form asked for. Where everything is defined on entry they do so anyway.
+/// Whether all definitions dominate their uses in the form asked for. Where everything is defined on entry they do so
+/// anyway.
 fn is_strict(options: &SsaOptions) -> bool {
     options.strict
         || options.entry == EntryChoice::All
@@ -77,8 +79,8 @@ impl Done {
     }
 }
 
-/// Brings a function into SSA form: what can be promoted becomes variables, these become values, and again while that lets more
-/// be promoted.
+/// Brings a function into SSA form: what can be promoted becomes variables, these become values, and again while that
+/// lets more be promoted.
 fn bring(module: &Module, func: &mut Function, options: &SsaOptions) -> Result<Done> {
     let mut done = Done::default();
     let mut vars: Vec<Var> = func.vars.keys().collect();

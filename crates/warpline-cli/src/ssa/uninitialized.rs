@@ -1,7 +1,8 @@
 //! `warpline ssa --uninitialized`: reads of variables that were never, or maybe not, written before.
 //!
-//! Variables that clang makes for itself are left out, where it gives names: `retval`, the result of a function with several
-//! `return`s, and `cleanup.dest.slot`, which says how a scope was left. The one is read where the other says that it was written.
+//! Variables that clang makes for itself are left out, where it gives names: `retval`, the result of a function with
+//! several `return`s, and `cleanup.dest.slot`, which says how a scope was left. The one is read where the other says
+//! that it was written.
 
 use serde::Serialize;
 use warpline::ir::{Function, Module, Names, Var};
@@ -65,8 +66,8 @@ pub fn report(inputs: &[Input], options: &SsaOptions) -> Result<(String, Outcome
     Ok((text, outcome))
 }
 
-/// Whether clang made a variable for itself. In a function with a result, a variable that the program calls `retval` has a number
-/// behind its name.
+/// Whether clang made a variable for itself. In a function with a result, a variable that the program calls `retval`
+/// has a number behind its name.
 fn is_clangs_own(func: &Function, x: Var) -> bool {
     match &*func.vars[x].name {
         "retval" => !func.ret.is_void(),

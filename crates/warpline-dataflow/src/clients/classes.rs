@@ -1,16 +1,17 @@
 //! Class inference: which methods an object must offer, and so which classes it may be of.
 //!
-//! Paper 4, Figure 1, after Chambers and Ungar: a *backward* problem of *partitioned lattices*. A fact is the set of methods that may be
-//! called of a value from here on, and the set of classes that lack one of them; ⊤ is two empty sets, the meet the union.
-//! **Strategies**: *Uses*↑ (static single use, [`Strategy::SSU`]), as for An's types for Ruby; or *Uses*↑ ∪ *Out(Conds)*↑
-//! ([`Strategy::HOCHSTADT`]), where tests of a value's class tell: behind one, only what is demanded of that class
-//! counts, and on its other side nothing that is.
+//! Paper 4, Figure 1, after Chambers and Ungar: a *backward* problem of *partitioned lattices*. A fact is the set of
+//! methods that may be called of a value from here on, and the set of classes that lack one of them; ⊤ is two empty
+//! sets, the meet the union. **Strategies**: *Uses*↑ (static single use, [`Strategy::SSU`]), as for An's types for
+//! Ruby; or *Uses*↑ ∪ *Out(Conds)*↑ ([`Strategy::HOCHSTADT`]), where tests of a value's class tell: behind one, only
+//! what is demanded of that class counts, and on its other side nothing that is.
 //!
-//! The language is a small dynamic one in the form of calls: `@object.new.C()` makes an object of the class C, `@method.M(object, …)`
-//! calls the method M of an object, which fails if its class has none, `@object.is.C(object)` says whether it is of the class C.
-//! A class offers the methods for which there is a symbol `@class.C.M`. **Memory and other calls** demand nothing: an object
-//! that is stored, or given to another function, demands what it demands where it is used there, which is not followed.
-//! `select`, `freeze` and casts pass demands on. **Poison and undef** are objects of no class.
+//! The language is a small dynamic one in the form of calls: `@object.new.C()` makes an object of the class C,
+//! `@method.M(object, …)` calls the method M of an object, which fails if its class has none, `@object.is.C(object)`
+//! says whether it is of the class C. A class offers the methods for which there is a symbol `@class.C.M`. **Memory
+//! and other calls** demand nothing: an object that is stored, or given to another function, demands what it demands
+//! where it is used there, which is not followed. `select`, `freeze` and casts pass demands on. **Poison and undef**
+//! are objects of no class.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -1,13 +1,14 @@
 //! Dead code: instructions whose results nothing that matters needs.
 //!
 //! * Lattice: needed or not, for each value; ⊤ is not needed.
-//! * Strategy: [`Strategy::SSA`], backward. Paper 4, Section 4: SSA form has the single information property for this problem, though
-//!   a value gets its fact from each of its uses. It is a *partitioned-lattice* problem: whether an operand is needed depends
-//!   on whether a result is.
-//! * What matters: an instruction that may write memory, not end, unwind, synchronise, or talk to other lanes, every call that may, volatile
-//!   accesses, and every terminator. Branches are never dead here, nor is what decides them.
-//! * Memory: a load is dead if its result is; a store never is. Calls and opaque instructions by their effects. An instruction that could
-//!   only trap is dead if its result is: that it traps would be undefined behaviour. Poison and undef play no part.
+//! * Strategy: [`Strategy::SSA`], backward. Paper 4, Section 4: SSA form has the single information property for this
+//!   problem, though a value gets its fact from each of its uses. It is a *partitioned-lattice* problem: whether an
+//!   operand is needed depends on whether a result is.
+//! * What matters: an instruction that may write memory, not end, unwind, synchronise, or talk to other lanes, every
+//!   call that may, volatile accesses, and every terminator. Branches are never dead here, nor is what decides them.
+//! * Memory: a load is dead if its result is; a store never is. Calls and opaque instructions by their effects. An
+//!   instruction that could only trap is dead if its result is: that it traps would be undefined behaviour. Poison
+//!   and undef play no part.
 
 use std::fmt::Write as _;
 

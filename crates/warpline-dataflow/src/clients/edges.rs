@@ -1,5 +1,5 @@
-//! What the out-edges of branches say, with operands by the position among the tests of the edge's source, as the transfer functions of
-//! edges see them.
+//! What the out-edges of branches say, with operands by the position among the tests of the edge's source, as the
+//! transfer functions of edges see them.
 
 use smallvec::SmallVec;
 use warpline_analysis::dataflow::ForwardEdge;
@@ -160,9 +160,9 @@ impl Finder<'_> {
     }
 }
 
-/// Refines what is known of tested variables by conditions that hold on an edge, one after the other. `constant` says what is known
-/// of a constant; `step` gets what is known of the operands of a condition and returns what is known of them under it, or
-/// `None` if the condition cannot hold. Returns whether all can.
+/// Refines what is known of tested variables by conditions that hold on an edge, one after the other. `constant` says
+/// what is known of a constant; `step` gets what is known of the operands of a condition and returns what is known of
+/// them under it, or `None` if the condition cannot hold. Returns whether all can.
 pub fn refine<F: Clone + PartialEq, E: ForwardEdge<F>>(
     facts: &mut E,
     conditions: &[Condition],

@@ -1,13 +1,14 @@
 //! Constants of a whole module: what is passed to functions all of whose calls are known, and what functions return.
 //!
-//! One optimistic fixed point over the functions (Wegman and Zadeck's analysis inside each, as [`Constants`] has it): a function is
-//! looked at once something calls it; a parameter starts as *nothing* and is lowered by what reached calls pass; the result of a call starts as
-//! *nothing* and is lowered by what reached returns of the callee return. A function whose arguments or callees' results were lowered is
-//! solved again; since every fact is lowered at most twice, that ends after a few rounds.
+//! One optimistic fixed point over the functions (Wegman and Zadeck's analysis inside each, as [`Constants`] has it):
+//! a function is looked at once something calls it; a parameter starts as *nothing* and is lowered by what reached
+//! calls pass; the result of a call starts as *nothing* and is lowered by what reached returns of the callee return.
+//! A function whose arguments or callees' results were lowered is solved again; since every fact is lowered at most
+//! twice, that ends after a few rounds.
 //!
-//! Functions that may be called from outside, or whose address is used for anything but calls, have parameters of which nothing is
-//! known. The result of a call of a function that a body of another module may replace is not known either. Memory is as in
-//! [`constants`](super::constants): it carries nothing from one function to another.
+//! Functions that may be called from outside, or whose address is used for anything but calls, have parameters of
+//! which nothing is known. The result of a call of a function that a body of another module may replace is not known
+//! either. Memory is as in [`constants`](super::constants): it carries nothing from one function to another.
 
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::BitSet;
@@ -47,8 +48,8 @@ impl Assumptions for FunctionConstants<'_> {
 }
 
 impl ModuleConstants {
-    /// Finds them. `is_closed` says of a function that no other module knows it; `is_replaceable` that a body of another module
-    /// may take its place.
+    /// Finds them. `is_closed` says of a function that no other module knows it; `is_replaceable` that a body of
+    /// another module may take its place.
     pub fn compute(
         module: &Module,
         is_closed: impl Fn(FuncId) -> bool,

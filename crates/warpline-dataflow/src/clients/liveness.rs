@@ -1,10 +1,11 @@
 //! Liveness: which values are read later, block by block, and how many at once.
 //!
 //! * Lattice: live or not; ⊤ is not live.
-//! * Strategy: [`Strategy::SSA`], backward, a *partitioned-variable* problem: whether a value is live depends on its uses alone. An operand
-//!   of a φ is read on its edge if the φ's result is live. Each value's live range is found from its uses backwards; the
-//!   dense solution keeps a state for each block.
-//! * Every operand of an instruction is a use, memory and calls or not; what memory holds has no liveness. Poison and undef play no part.
+//! * Strategy: [`Strategy::SSA`], backward, a *partitioned-variable* problem: whether a value is live depends on its
+//!   uses alone. An operand of a φ is read on its edge if the φ's result is live. Each value's live range is found
+//!   from its uses backwards; the dense solution keeps a state for each block.
+//! * Every operand of an instruction is a use, memory and calls or not; what memory holds has no liveness. Poison and
+//!   undef play no part.
 
 use std::fmt::Write as _;
 

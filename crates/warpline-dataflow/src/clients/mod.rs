@@ -13,8 +13,9 @@
 //!
 //! They share [`edges`]: what branches tell; [`intrinsics`]: LLVM's functions on integers; [`numbers`].
 //!
-//! Each says what its lattice is, by which strategy live ranges are split for it, in which direction it works, whether it is a
-//! partitioned-variable or a partitioned-lattice problem, and how it treats memory, calls, poison and undef.
+//! Each says what its lattice is, by which strategy live ranges are split for it, in which direction it works,
+//! whether it is a partitioned-variable or a partitioned-lattice problem, and how it treats memory, calls, poison and
+//! undef.
 
 pub mod bit_widths;
 pub mod bounds;

@@ -1,10 +1,12 @@
 //! Reaching definitions: which computations a φ or a read of a variable may see the result of.
 //!
 //! * Lattice: sets of definitions, ⊤ is the empty one, the meet is the union; more than [`MANY`] count as any.
-//! * Strategy: [`Strategy::SSA`], forward, a *partitioned-variable* problem: a definition makes a set of its own, whatever is known of
-//!   operands. On code with variables, which is not in SSA form, a variable gets a version for each write.
-//! * Every instruction that has a result defines it, a load or a call like any other; memory is not looked at. A parameter is a definition, and
-//!   so is a constant that a φ gets; a variable that is read before it is written is *unwritten*. Poison and undef are constants.
+//! * Strategy: [`Strategy::SSA`], forward, a *partitioned-variable* problem: a definition makes a set of its own,
+//!   whatever is known of operands. On code with variables, which is not in SSA form, a variable gets a version for
+//!   each write.
+//! * Every instruction that has a result defines it, a load or a call like any other; memory is not looked at. A
+//!   parameter is a definition, and so is a constant that a φ gets; a variable that is read before it is written is
+//!   *unwritten*. Poison and undef are constants.
 
 use std::fmt::Write as _;
 

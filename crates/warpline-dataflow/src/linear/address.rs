@@ -8,8 +8,8 @@ use warpline_ir::{AggregateType, Function, Inst, Module, Op, Type, Value};
 /// How many steps from pointer to pointer are followed.
 const MAX_STEPS: u32 = 12;
 
-/// `root + Σ term + offset`, modulo the width of address arithmetic. Holds in every lane in which the address is not poison;
-/// what lane 0's scalar yields where that lane is not there (the ghost) may be something else.
+/// `root + Σ term + offset`, modulo the width of address arithmetic. Holds in every lane in which the address is not
+/// poison; what lane 0's scalar yields where that lane is not there (the ghost) may be something else.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Address {
     /// A pointer.
@@ -21,8 +21,8 @@ pub struct Address {
 }
 
 impl Address {
-    /// Takes an address apart as far as its arithmetic is understood. `None` if the value is no scalar pointer, or one whose
-    /// arithmetic is wider than 64 bits.
+    /// Takes an address apart as far as its arithmetic is understood. `None` if the value is no scalar pointer, or
+    /// one whose arithmetic is wider than 64 bits.
     pub fn of(module: &Module, func: &Function, address: Value) -> Option<Address> {
         let Type::Ptr(space) = func.ty(address) else { return None };
         let bits = module.layout.index_bits(space);
@@ -59,7 +59,8 @@ pub fn step(module: &Module, func: &Function, gep: Inst) -> Option<(SmallVec<[Te
     Some(sum.into_parts())
 }
 
-/// The base of a `getelementptr`, and a sum with what that adds to it. `None` if it is no such instruction, or not understood.
+/// The base of a `getelementptr`, and a sum with what that adds to it. `None` if it is no such instruction, or not
+/// understood.
 fn add_gep(module: &Module, func: &Function, gep: Inst, sum: &Sum) -> Option<(Value, Sum)> {
     let data = &func.insts[gep];
     let Op::Gep(elem) = data.op else { return None };

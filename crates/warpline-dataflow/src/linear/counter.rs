@@ -61,7 +61,8 @@ pub fn addition(func: &Function, v: Value) -> Option<(Value, i64, InstFlags)> {
     }
 }
 
-/// For how many *k* from 0 on `from + k · step pred to` holds, numbers of so many bits. `None` if it holds until a number wraps, or always.
+/// For how many *k* from 0 on `from + k · step pred to` holds, numbers of so many bits. `None` if it holds until a
+/// number wraps, or always.
 pub fn rounds(pred: IntPred, from: u128, step: i64, to: u128, bits: u32) -> Option<u64> {
     if !compare(pred, bits, from, to) {
         return Some(0);

@@ -4,8 +4,9 @@
 //! * `address`: a pointer as a root and such a sum of bytes;
 //! * `counter`: a φ that grows by a constant in each iteration, and how often a loop goes round that tests it.
 //!
-//! Whoever asks whether two accesses touch, are neighbours, or wrap (alignment, words, gathers, run-time checks, trip counts) asks here.
-//! What is claimed is a congruence and holds wherever the values are not poison; whether anything wraps is for the caller to show.
+//! Whoever asks whether two accesses touch, are neighbours, or wrap (alignment, words, gathers, run-time checks, trip
+//! counts) asks here. What is claimed is a congruence and holds wherever the values are not poison; whether anything
+//! wraps is for the caller to show.
 
 mod address;
 mod counter;

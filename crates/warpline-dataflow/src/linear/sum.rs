@@ -35,8 +35,8 @@ pub struct Term {
     pub scale: i64,
 }
 
-/// `Σ term + constant`, modulo 2^`bits`. Scales and the constant are kept as signed numbers of so many bits, so that two sums that are the
-/// same are equal. Holds wherever the value is not poison.
+/// `Σ term + constant`, modulo 2^`bits`. Scales and the constant are kept as signed numbers of so many bits, so that
+/// two sums that are the same are equal. Holds wherever the value is not poison.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sum {
     /// At most 64.

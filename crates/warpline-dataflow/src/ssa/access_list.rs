@@ -101,8 +101,8 @@ impl AccessList {
         self.variables
     }
 
-    /// The accesses as placement takes them. `on_entry` are the variables that count as written on entry, `needed` further places
-    /// that read what a variable holds on arrival.
+    /// The accesses as placement takes them. `on_entry` are the variables that count as written on entry, `needed`
+    /// further places that read what a variable holds on arrival.
     pub(super) fn for_placement(
         &self,
         on_entry: impl IntoIterator<Item = usize>,

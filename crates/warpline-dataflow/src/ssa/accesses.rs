@@ -5,15 +5,16 @@ use warpline_analysis::phi_placement::Accesses;
 use super::access_list::{AccessList, Slots};
 use warpline_ir::{Function, Var};
 
-/// The accesses of a function to all of its variables. Number *i* is the variable with index *i*, node *i* of the function's
-/// [`graph`](Function::graph) the block with index *i*; no variable holds a value on entry.
+/// The accesses of a function to all of its variables. Number *i* is the variable with index *i*, node *i* of the
+/// function's [`graph`](Function::graph) the block with index *i*; no variable holds a value on entry.
 pub fn accesses_of(func: &Function) -> Accesses {
     let vars: Vec<Var> = func.vars.keys().collect();
     accesses_to(func, &vars, |_| false)
 }
 
-/// The accesses of a function to some of its variables, each at most once in the list; number *i* is the *i*-th of them.
-/// `on_entry` says which count as holding a value when control enters. One pass over the instructions of the layout.
+/// The accesses of a function to some of its variables, each at most once in the list; number *i* is the *i*-th of
+/// them. `on_entry` says which count as holding a value when control enters. One pass over the instructions of the
+/// layout.
 pub fn accesses_to(func: &Function, vars: &[Var], on_entry: impl Fn(Var) -> bool) -> Accesses {
     let held = (0..).zip(vars).filter(|&(_, &x)| on_entry(x)).map(|(i, _)| i);
     AccessList::collect(func, |_| true, &Slots::new(vars)).for_placement(held, &[])

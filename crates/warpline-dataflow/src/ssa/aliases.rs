@@ -1,8 +1,8 @@
 //! What variables hold where only one definition reaches, but not on all ways.
 //!
-//! Where placement by dominance frontiers has a φ that is not at a join, one definition at most reaches on all ways that write the
-//! variable at all, and the variable holds that. So the definition is found by following any of these ways back: the places without
-//! φ are points of a graph, which the definitions flow into.
+//! Where placement by dominance frontiers has a φ that is not at a join, one definition at most reaches on all ways
+//! that write the variable at all, and the variable holds that. So the definition is found by following any of these
+//! ways back: the places without φ are points of a graph, which the definitions flow into.
 
 use warpline_analysis::phi_placement::precise::Alias;
 use warpline_analysis::{CsrGraph, DfsOrder, Graph, Lists, Node};
@@ -20,8 +20,9 @@ enum Held {
     Point(usize),
 }
 
-/// The aliases at `frontier`, where a definition and "unwritten" meet if they are no joins. `phis` are the joins. Both are ordered
-/// by variable and block. The cost is that of the graph, the accesses and the in-edges of the frontier.
+/// The aliases at `frontier`, where a definition and "unwritten" meet if they are no joins. `phis` are the joins.
+/// Both are ordered by variable and block. The cost is that of the graph, the accesses and the in-edges of the
+/// frontier.
 pub(super) fn aliases(
     graph: &CsrGraph,
     dfs: &DfsOrder,

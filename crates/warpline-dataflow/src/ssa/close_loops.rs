@@ -1,17 +1,19 @@
-//! Loop-closed SSA: a value that is used outside of a loop that it is defined in passes through a φ where control leaves.
+//! Loop-closed SSA: a value that is used outside of a loop that it is defined in passes through a φ where control
+//! leaves.
 //!
-//! Loops are all cycles of the [`CycleForest`], reducible or not. A value is *used outside* of a cycle if the use stands in a block that
-//! the cycle does not contain; an operand of a φ is used at the end of the block where its edge begins. An *exit* of a
-//! cycle is a block outside of it to which an edge from inside leads. That is the same for irreducible cycles, since it speaks of
-//! the cycle's blocks alone and not of its entries. The form holds if no value is used outside of a cycle that
-//! contains its definition, so what is used there is a φ of an exit, or comes from one. Exits need not be dedicated: where
-//! edges from elsewhere lead to an exit as well, the φ has operands for these too. A φ may itself stand in a cycle that
-//! the value's definition is not in; then it is a definition in that one.
+//! Loops are all cycles of the [`CycleForest`], reducible or not. A value is *used outside* of a cycle if the use
+//! stands in a block that the cycle does not contain; an operand of a φ is used at the end of the block where its
+//! edge begins. An *exit* of a cycle is a block outside of it to which an edge from inside leads. That is the same
+//! for irreducible cycles, since it speaks of the cycle's blocks alone and not of its entries. The form holds if no
+//! value is used outside of a cycle that contains its definition, so what is used there is a φ of an exit, or comes
+//! from one. Exits need not be dedicated: where edges from elsewhere lead to an exit as well, the φ has operands for
+//! these too. A φ may itself stand in a cycle that the value's definition is not in; then it is a definition in that
+//! one.
 //!
-//! For each value, φs stand at the exits, where the value is live, of all cycles that contain the definition or a φ that was placed
-//! for it, and where these meet (paper 5, Section 2; the definition dominates all such places, so dominance frontiers
-//! give the joins alone). Each of them is needed. A value costs what its live range outside of its innermost cycle costs, and
-//! values that do not leave their cycle nothing.
+//! For each value, φs stand at the exits, where the value is live, of all cycles that contain the definition or a φ
+//! that was placed for it, and where these meet (paper 5, Section 2; the definition dominates all such places, so
+//! dominance frontiers give the joins alone). Each of them is needed. A value costs what its live range outside of
+//! its innermost cycle costs, and values that do not leave their cycle nothing.
 
 use cranelift_entity::EntitySet;
 use warpline_analysis::{
@@ -20,9 +22,9 @@ use warpline_analysis::{
 
 use warpline_ir::{Block, Edge, Function, Inst, Op, Type, Value, ValueDef};
 
-/// Brings a function in strict SSA form into loop-closed form, and returns how many φs that took. Values of types that only
-/// LLVM knows (tokens among them) and uses in unreachable blocks are left alone. Control flow stays as it is; a function that is
-/// loop-closed stays as it is altogether.
+/// Brings a function in strict SSA form into loop-closed form, and returns how many φs that took. Values of types
+/// that only LLVM knows (tokens among them) and uses in unreachable blocks are left alone. Control flow stays as it
+/// is; a function that is loop-closed stays as it is altogether.
 pub fn close_loops(func: &mut Function) -> usize {
     let (graph, edges) = func.graph();
     let dfs = DfsOrder::compute(&graph);
@@ -117,7 +119,8 @@ struct Closing<'a> {
     edges: &'a [Edge],
     dom: &'a DomTree,
     cycles: &'a CycleForest,
-    /// By edge of the graph: the outermost cycle that it leaves. It contains a definition if any cycle does that the edge leaves.
+    /// By edge of the graph: the outermost cycle that it leaves. It contains a definition if any cycle does that the
+    /// edge leaves.
     left: Vec<Option<CycleId>>,
     frontier: IteratedFrontier<'a, CsrGraph>,
     /// Where the value is live at the beginning, outside of its innermost cycle.

@@ -1,19 +1,20 @@
 //! From φ-functions back to few variables.
 //!
-//! [`destruct`](mod@super::destruct) gives every φ a variable of its own, and writes it on every in-edge. Here φs and their operands
-//! share variables where they can: congruence classes of values whose live ranges do not intersect, as in Boissinot et al.
-//! (*Revisiting out-of-SSA translation for correctness, code quality, and efficiency*, 2009). φs are taken from the innermost
-//! cycles outwards, and the classes of a φ and of each of its operands become one unless some of their members intersect. That is found
-//! in one pass over both classes in dominance order (Budimlić et al., *Fast copy coalescing and live-range identification*, 2002): a
-//! member can intersect only members that dominate it, and if it does, it intersects the nearest one of the other
-//! class.
+//! [`destruct`](mod@super::destruct) gives every φ a variable of its own, and writes it on every in-edge. Here φs and
+//! their operands share variables where they can: congruence classes of values whose live ranges do not intersect, as
+//! in Boissinot et al. (*Revisiting out-of-SSA translation for correctness, code quality, and efficiency*, 2009). φs
+//! are taken from the innermost cycles outwards, and the classes of a φ and of each of its operands become one unless
+//! some of their members intersect. That is found in one pass over both classes in dominance order (Budimlić et al.,
+//! *Fast copy coalescing and live-range identification*, 2002): a member can intersect only members that dominate it,
+//! and if it does, it intersects the nearest one of the other class.
 //!
-//! A class writes its variable where its members are defined, so that an operand of the same class needs nothing on its edge.
-//! Other operands are written at the end of the edge's block: a copy. An edge that is not its block's only one is split for a copy, since behind the
-//! other edges the variable may still be needed (the *lost copy*); copies read values and not variables, so that it does not
-//! matter in which order an edge's copies stand (the *swap*). Constants, results of terminators and of σs, and values that are defined twice in
-//! one place are copied. Departures from the paper: no copies are inserted first, as classes are only merged where the
-//! result is known to be right; and two values count as different even if one is known to be a copy of the other.
+//! A class writes its variable where its members are defined, so that an operand of the same class needs nothing on
+//! its edge. Other operands are written at the end of the edge's block: a copy. An edge that is not its block's only
+//! one is split for a copy, since behind the other edges the variable may still be needed (the *lost copy*); copies
+//! read values and not variables, so that it does not matter in which order an edge's copies stand (the *swap*).
+//! Constants, results of terminators and of σs, and values that are defined twice in one place are copied. Departures
+//! from the paper: no copies are inserted first, as classes are only merged where the result is known to be right;
+//! and two values count as different even if one is known to be a copy of the other.
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -30,18 +31,18 @@ pub struct Coalesced {
     pub phis: Vec<(Value, Var)>,
     /// How many variables there are for them.
     pub variables: usize,
-    /// φ operands that are written on their edges: one each for the φs of an edge's target that do not share a variable with
-    /// their operand.
+    /// φ operands that are written on their edges: one each for the φs of an edge's target that do not share a
+    /// variable with their operand.
     pub copies: usize,
     /// φ operands that share their φ's variable.
     pub shared: usize,
 }
 
-/// Turns the φs for which `which` holds into reads of variables that they share with each other and with their operands where
-/// possible. φs of unreachable blocks get variables of their own.
+/// Turns the φs for which `which` holds into reads of variables that they share with each other and with their
+/// operands where possible. φs of unreachable blocks get variables of their own.
 ///
-/// Time is linear in the function's size and in the live ranges of φs and their operands, plus what merging classes takes: for each φ
-/// operand at most the sizes of two classes.
+/// Time is linear in the function's size and in the live ranges of φs and their operands, plus what merging classes
+/// takes: for each φ operand at most the sizes of two classes.
 ///
 /// # Errors
 /// If the function is not in strict SSA form. It is not changed then.

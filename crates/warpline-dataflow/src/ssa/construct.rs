@@ -1,27 +1,29 @@
 //! SSA construction: variables become values and φ-functions.
 //!
 //! φs stand where different writes of a variable meet (paper 5, Section 2): the join set of the blocks that write it,
-//! found by [`warpline_analysis::phi_placement`]. What else counts as a write is [`Entry`]. Renaming is one depth-first
-//! walk over the control-flow graph for all variables, without recursion: where a variable has no φ it holds the same on
-//! all ways that lead there, so any of them will do, and no dominator tree is needed besides what placement
-//! needs.
+//! found by [`warpline_analysis::phi_placement`]. What else counts as a write is [`Entry`]. Renaming is one
+//! depth-first walk over the control-flow graph for all variables, without recursion: where a variable has no φ it
+//! holds the same on all ways that lead there, so any of them will do, and no dominator tree is needed besides what
+//! placement needs.
 //!
 //! # Strict and other forms
 //!
-//! In a *strict* form every definition dominates its uses. Where a variable may be read unwritten, the φ has an operand
-//! that says so: poison, or undef if that is what the variable holds until it is written ([`Unwritten`]; read "poison" so in all that
-//! follows). A read that no write reaches is poison. Placement by dominance frontiers makes only strict forms, as every variable counts as
-//! written on entry. So does [`ConstructOptions::strict`], which adds to the joins of the writes those φs that
-//! join a write with "unwritten" and that some read or other φ needs: exactly the φs of pruned
-//! placement with these needs. Pruned and strict placement are therefore the same for every method and both entries.
+//! In a *strict* form every definition dominates its uses. Where a variable may be read unwritten, the φ has an
+//! operand that says so: poison, or undef if that is what the variable holds until it is written ([`Unwritten`]; read
+//! "poison" so in all that follows). A read that no write reaches is poison. Placement by dominance frontiers makes
+//! only strict forms, as every variable counts as written on entry. So does [`ConstructOptions::strict`], which adds
+//! to the joins of the writes those φs that join a write with "unwritten" and that some read or other φ needs:
+//! exactly the φs of pruned placement with these needs. Pruned and strict placement are therefore the same for every
+//! method and both entries.
 //!
-//! Otherwise there are φs at the joins of writes alone, which is what paper 5 counts. A use is given the one definition that reaches it,
-//! whether that dominates the use or not: where placement by dominance frontiers has a φ for a definition and
-//! "unwritten", the variable simply holds that definition. Such definitions and uses stay as copies. A write cannot give
-//! way to the value that it writes there, since that may be computed again on a way to the use that does not pass the write, nor
-//! can a read to the definition, which may be passed again before the result of the read is used. (In strict forms dominance excludes
-//! both.) Control can arrive at such a use without having passed the definition; the value means poison there. Such a
-//! function passes [`verify_non_strict`](warpline_ir::verify::verify_non_strict). It is a form for analyses, and for programs that
+//! Otherwise there are φs at the joins of writes alone, which is what paper 5 counts. A use is given the one
+//! definition that reaches it, whether that dominates the use or not: where placement by dominance frontiers has a φ
+//! for a definition and "unwritten", the variable simply holds that definition. Such definitions and uses stay as
+//! copies. A write cannot give way to the value that it writes there, since that may be computed again on a way to
+//! the use that does not pass the write, nor can a read to the definition, which may be passed again before the
+//! result of the read is used. (In strict forms dominance excludes both.) Control can arrive at such a use without
+//! having passed the definition; the value means poison there. Such a function passes
+//! [`verify_non_strict`](warpline_ir::verify::verify_non_strict). It is a form for analyses, and for programs that
 //! are known to write before they read: where undef is read, poison would be more undefined than the program was. Its
 //! copies must not be dissolved.
 //!
@@ -54,8 +56,8 @@ pub enum Placement {
 pub enum Entry {
     /// All, as for dominance frontiers.
     All,
-    /// Those that hold a value then: parameters and globals, in a front end's terms. The variables of this IR hold nothing, and a
-    /// parameter that lives in a variable is written in the entry block, as compilers do it. So: none.
+    /// Those that hold a value then: parameters and globals, in a front end's terms. The variables of this IR hold
+    /// nothing, and a parameter that lives in a variable is written in the entry block, as compilers do it. So: none.
     #[default]
     Parameters,
 }

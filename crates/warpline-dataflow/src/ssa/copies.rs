@@ -1,8 +1,8 @@
 //! Parallel copies.
 //!
-//! In SSA form a parallel copy, and a σ, only gives values new names, so [`dissolve_copies`] takes it away. Outside of SSA form
-//! an assignment to several places at once must be brought into a sequence without overwriting what is still
-//! to be read (the *lost copy*), and cycles need a spare place (the *swap*): [`sequentialize`].
+//! In SSA form a parallel copy, and a σ, only gives values new names, so [`dissolve_copies`] takes it away. Outside
+//! of SSA form an assignment to several places at once must be brought into a sequence without overwriting what is
+//! still to be read (the *lost copy*), and cycles need a spare place (the *swap*): [`sequentialize`].
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -12,8 +12,8 @@ use cranelift_entity::EntitySet;
 use super::Replacements;
 use warpline_ir::{Edge, Function, Inst, Op, Value};
 
-/// Removes all parallel copies and σs: their operands take the place of their results. Returns how many there were. The function must
-/// be in strict form; elsewhere an operand may be computed again before the result is used.
+/// Removes all parallel copies and σs: their operands take the place of their results. Returns how many there were.
+/// The function must be in strict form; elsewhere an operand may be computed again before the result is used.
 pub fn dissolve_copies(func: &mut Function) -> usize {
     let mut replaced = Replacements::default();
     let mut copies: EntitySet<Inst> = EntitySet::new();
@@ -44,9 +44,10 @@ pub fn dissolve_copies(func: &mut Function) -> usize {
     count
 }
 
-/// What the φs behind an edge do on the way along it, as a sequence of moves (to, from) between places that are named by values: for
-/// those who keep each value in a place of its own. The moves belong on the edge itself; at the end of its block they would
-/// overwrite what is still needed behind the block's other edges. `spare` is as in [`sequentialize`].
+/// What the φs behind an edge do on the way along it, as a sequence of moves (to, from) between places that are named
+/// by values: for those who keep each value in a place of its own. The moves belong on the edge itself; at the end of
+/// its block they would overwrite what is still needed behind the block's other edges. `spare` is as in
+/// [`sequentialize`].
 pub fn edge_moves(func: &Function, edge: Edge, spare: impl FnMut(Value) -> Value) -> Vec<(Value, Value)> {
     let edge = &func.edges[edge];
     let phis = func.blocks[edge.to].phis.iter().map(|&p| func.insts[p].results[0]);

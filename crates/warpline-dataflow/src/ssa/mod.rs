@@ -2,8 +2,8 @@
 //!
 //! * [`accesses`]: which blocks write and read variables.
 //! * [`promote`]: `alloca`s become variables.
-//! * [`construct`](mod@construct): SSA construction for chosen variables: with φs by joins of definitions or by dominance
-//!   frontiers, minimal or pruned, strict or not.
+//! * [`construct`](mod@construct): SSA construction for chosen variables: with φs by joins of definitions or by
+//!   dominance frontiers, minimal or pruned, strict or not.
 //! * [`unwritten`]: reads of variables that may not have been written.
 //! * [`close_loops`](mod@close_loops): loop-closed SSA, for all cycles.
 //! * [`phis`]: φs that nobody needs, and φs that stand for a single value.

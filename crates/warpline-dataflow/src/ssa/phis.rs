@@ -93,13 +93,14 @@ pub fn remove_trivial_phis(func: &mut Function) -> usize {
     phis.iter().filter(|phi| dead.contains(phi.1)).count()
 }
 
-/// Replaces every φ that stands for one value, alone or together with others in a circle, by that value. Returns how many there were.
+/// Replaces every φ that stands for one value, alone or together with others in a circle, by that value. Returns how
+/// many there were.
 ///
-/// A φ stands for the value through which everything flows into it: the topmost node below the root that dominates it in the graph that
-/// leads from a root to all that is no φ, and from operands to φs. So one dominator tree finds all of them, circles on
-/// irreducible graphs included, where Braun et al. (*Simple and efficient construction of static single assignment form*, 2013,
-/// Algorithm 5) look for strongly connected components again and again. As in [`remove_trivial_phis`], `poison` is a value of its own.
-/// Time is nearly linear in the number of φ operands.
+/// A φ stands for the value through which everything flows into it: the topmost node below the root that dominates it
+/// in the graph that leads from a root to all that is no φ, and from operands to φs. So one dominator tree finds all
+/// of them, circles on irreducible graphs included, where Braun et al. (*Simple and efficient construction of static
+/// single assignment form*, 2013, Algorithm 5) look for strongly connected components again and again. As in
+/// [`remove_trivial_phis`], `poison` is a value of its own. Time is nearly linear in the number of φ operands.
 pub fn remove_redundant_phis(func: &mut Function) -> usize {
     let phis = all_phis(func);
     // Node 0 is the root, node i + 1 the i-th value; φs come first.
@@ -124,7 +125,8 @@ pub fn remove_redundant_phis(func: &mut Function) -> usize {
     let graph = CsrGraph::new(values.len() + 1, root, edges).expect("edges join nodes of this graph");
     let dom = DomTree::compute(&graph);
     let mut top: Vec<usize> = (0..=values.len()).collect();
-    // Parents come first in this order. φs that nothing flows into, in code that is never executed, are not in it, and stay.
+    // Parents come first in this order. φs that nothing flows into, in code that is never executed, are not in it,
+    // and stay.
     for &n in dom.pre_order() {
         if let Some(up) = dom.idom(n).filter(|&up| up != root) {
             top[n.index()] = top[up.index()];

@@ -44,9 +44,9 @@ pub(super) fn place(
 /// How many variables there are at least before it is asked which of them can be read unwritten.
 const MANY: usize = 16;
 
-/// The variables that may be read, or joined, before they are written, as far as that is looked at. If the only node that writes a
-/// variable dominates all that read it, the variable needs no φ, and nobody need look where it is live. Of functions with few variables
-/// it is not asked, since dominators may cost more than that.
+/// The variables that may be read, or joined, before they are written, as far as that is looked at. If the only node
+/// that writes a variable dominates all that read it, the variable needs no φ, and nobody need look where it is live.
+/// Of functions with few variables it is not asked, since dominators may cost more than that.
 fn unwritten_somewhere(dominators: &Dominators<CsrGraph>, accesses: &phi_placement::Accesses) -> Vec<usize> {
     let all = 0..accesses.variables();
     if all.len() < MANY {

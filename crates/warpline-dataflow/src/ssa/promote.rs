@@ -1,37 +1,39 @@
 //! `alloca`s become variables, so that SSA construction can turn memory into values.
 //!
-//! An `alloca` is promoted under the criterion of LLVM's `mem2reg` (`isAllocaPromotable`): it stands in the entry block,
-//! and its address is used by nothing but
-//! * loads and stores *through* it, not volatile, all of one type. As in recent versions of LLVM that need not be the type that
-//!   was allocated: where the accesses do not fit into the memory, they were undefined behaviour;
+//! An `alloca` is promoted under the criterion of LLVM's `mem2reg` (`isAllocaPromotable`): it stands in the entry
+//! block, and its address is used by nothing but
+//! * loads and stores *through* it, not volatile, all of one type. As in recent versions of LLVM that need not be the
+//!   type that was allocated: where the accesses do not fit into the memory, they were undefined behaviour;
 //! * markers of its lifetime, which go with it.
 //!
-//! Atomic loads and stores count as plain ones, since no other thread can have the address. How many elements are allocated
-//! does not matter either: only the first can be reached. Debug records are no instructions and do not count as uses.
+//! Atomic loads and stores count as plain ones, since no other thread can have the address. How many elements are
+//! allocated does not matter either: only the first can be reached. Debug records are no instructions and do not
+//! count as uses.
 //!
-//! Departures from LLVM, all towards promoting less: address computations and casts that only lifetime markers use are not looked
-//! through (pointers have been opaque for long), assumptions with operand bundles and fake uses keep the memory alive, and so
-//! does an address space other than that of the data layout's stack.
+//! Departures from LLVM, all towards promoting less: address computations and casts that only lifetime markers use
+//! are not looked through (pointers have been opaque for long), assumptions with operand bundles and fake uses keep
+//! the memory alive, and so does an address space other than that of the data layout's stack.
 //!
 //! # What an unwritten variable holds
 //!
-//! Memory that was not written holds `undef`, so the variables made here are [`Unwritten::Undef`]. `poison` would be less defined
-//! than what the program had. Facts that a load states of its result (`!range`, `!noundef`, `!nonnull`) go with the load, which
-//! makes the program more defined, never less.
+//! Memory that was not written holds `undef`, so the variables made here are [`Unwritten::Undef`]. `poison` would be
+//! less defined than what the program had. Facts that a load states of its result (`!range`, `!noundef`, `!nonnull`)
+//! go with the load, which makes the program more defined, never less.
 //!
-//! A marked lifetime begins with undefined contents again, each time. By default ([`Lifetimes::Forgotten`]) the variable
-//! keeps what it held, as in LLVM: a read there may see any value, the old one is one. That holds unless the old value is poison, which
-//! `undef` promises not to be; a program can tell only if it decides on an uninitialised variable in the second round of a loop.
-//! [`Lifetimes::Exact`] is for those who cannot accept even that: `undef` is written where a lifetime begins.
+//! A marked lifetime begins with undefined contents again, each time. By default ([`Lifetimes::Forgotten`]) the
+//! variable keeps what it held, as in LLVM: a read there may see any value, the old one is one. That holds unless the
+//! old value is poison, which `undef` promises not to be; a program can tell only if it decides on an uninitialised
+//! variable in the second round of a loop. [`Lifetimes::Exact`] is for those who cannot accept even that: `undef` is
+//! written where a lifetime begins.
 //!
-//! After `setjmp` returns a second time, a variable holds what it held when control first came there; C leaves that open for
-//! variables that are not volatile, and LLVM does the same.
+//! After `setjmp` returns a second time, a variable holds what it held when control first came there; C leaves that
+//! open for variables that are not volatile, and LLVM does the same.
 //!
 //! # Debug records
 //!
-//! The location of a source variable that was an `alloca` is given up: its `#dbg_declare` stays in an exported function and speaks of
-//! poison, which debuggers show as optimised away. (LLVM's C API cannot make `#dbg_value` records of it.) All other debug information
-//! stays, the places of reads and writes included.
+//! The location of a source variable that was an `alloca` is given up: its `#dbg_declare` stays in an exported
+//! function and speaks of poison, which debuggers show as optimised away. (LLVM's C API cannot make `#dbg_value`
+//! records of it.) All other debug information stays, the places of reads and writes included.
 //!
 //! Time is linear in the function's size: one pass over the operands, then one step per access.
 
@@ -131,8 +133,8 @@ pub struct Promotion {
     pub promoted: Vec<Promoted>,
     /// All others, in the order of the program.
     pub kept: Vec<Kept>,
-    /// Whether one of the latter stays only because its address is kept in one of the former: then another promotion, after SSA
-    /// construction, may find more.
+    /// Whether one of the latter stays only because its address is kept in one of the former: then another promotion,
+    /// after SSA construction, may find more.
     pub again: bool,
 }
 
@@ -143,9 +145,10 @@ impl Promotion {
     }
 }
 
-/// Turns the `alloca`s of a function of this module into variables where that can be done (see the module's documentation): loads become
-/// reads and stores become writes, in their places and with their source locations. A variable has the name of its `alloca`.
-/// Everything else stays as it is; [`construct`](super::construct()) then makes values of the variables.
+/// Turns the `alloca`s of a function of this module into variables where that can be done (see the module's
+/// documentation): loads become reads and stores become writes, in their places and with their source locations. A
+/// variable has the name of its `alloca`. Everything else stays as it is; [`construct`](super::construct()) then
+/// makes values of the variables.
 pub fn promote_allocas(module: &Module, func: &mut Function) -> Promotion {
     promote_allocas_with(module, func, Lifetimes::default())
 }
@@ -183,9 +186,10 @@ pub struct Registers {
     pub rounds: usize,
 }
 
-/// Promotes what can be promoted and constructs SSA form for it, again and again while that lets more `alloca`s be promoted: one whose
-/// address was held by another is seen to be harmless only when that one has become a value. This is what LLVM's `mem2reg` does.
-/// φs that stand for a single value are removed between rounds, but not after the last.
+/// Promotes what can be promoted and constructs SSA form for it, again and again while that lets more `alloca`s be
+/// promoted: one whose address was held by another is seen to be harmless only when that one has become a value. This
+/// is what LLVM's `mem2reg` does. φs that stand for a single value are removed between rounds, but not after the
+/// last.
 pub fn promote_and_construct(module: &Module, func: &mut Function) -> Registers {
     let mut all = Registers::default();
     loop {
@@ -242,8 +246,8 @@ impl Candidate {
 /// Stands for no candidate.
 const NONE: u32 = u32::MAX;
 
-/// The candidates, found by the values of their addresses. Those stand close together, as the `alloca`s of an entry block
-/// do, so most operands are told by one comparison.
+/// The candidates, found by the values of their addresses. Those stand close together, as the `alloca`s of an entry
+/// block do, so most operands are told by one comparison.
 struct Candidates {
     list: Vec<Candidate>,
     first: u32,

@@ -37,8 +37,8 @@ const OUT: u32 = u32::MAX;
 
 /// Definitions and live ranges.
 pub(super) struct Ranges {
-    /// By value: the blocks where it is live, in increasing order of their numbers in the dominator tree, each with the position
-    /// up to which.
+    /// By value: the blocks where it is live, in increasing order of their numbers in the dominator tree, each with
+    /// the position up to which.
     live: SecondaryMap<Value, Vec<Point>>,
     points: SecondaryMap<Value, Point>,
 }

@@ -22,8 +22,8 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Adds φs to the function: variable by variable, so that those of a block are in the order of variables. Their operands
-    /// come with renaming.
+    /// Adds φs to the function: variable by variable, so that those of a block are in the order of variables. Their
+    /// operands come with renaming.
     pub(super) fn by_phis(func: &mut Function, slots: &Slots, phis: &[(Slot, Node)]) -> Held {
         let mut by_slot = Vec::with_capacity(phis.len());
         for &(slot, node) in phis {
@@ -45,13 +45,14 @@ impl Held {
         }
     }
 
-    /// Adds what variables hold at the beginning of blocks without φ. A write that is held there becomes a definition of its own, a
-    /// copy: what it writes may be computed again before the use.
+    /// Adds what variables hold at the beginning of blocks without φ. A write that is held there becomes a definition
+    /// of its own, a copy: what it writes may be computed again before the use.
     pub(super) fn by_aliases(&mut self, func: &mut Function, accesses: &AccessList, aliases: &[Alias]) {
         if aliases.is_empty() {
             return;
         }
-        // What variables hold at the end of the blocks that write them or have a φ. Of both in one block the write counts.
+        // What variables hold at the end of the blocks that write them or have a φ. Of both in one block the write
+        // counts.
         let written = accesses.writes.iter().map(|w| ((w.slot, w.node), Content::Write(w.last)));
         let mut contents: Vec<((Slot, Node), Content)> = written.collect();
         contents.extend(self.by_slot.iter().map(|&(slot, node, v)| ((slot, node), Content::Phi(v))));
@@ -125,8 +126,8 @@ impl<'a> Renaming<'a> {
         }
     }
 
-    /// Renames everything. Blocks come in the order of a depth-first walk, and each finds what the one held at its end that
-    /// led the walk there. Definitions dominate uses, so a read is replaced before its result is used.
+    /// Renames everything. Blocks come in the order of a depth-first walk, and each finds what the one held at its
+    /// end that led the walk there. Definitions dominate uses, so a read is replaced before its result is used.
     pub(super) fn run(&mut self, func: &mut Function, graph: &CsrGraph, dfs: &DfsOrder, edges: &[Edge]) {
         for &node in dfs.pre_order() {
             self.walk.enter(dfs, node, &mut self.current);
@@ -162,8 +163,8 @@ impl<'a> Renaming<'a> {
         self.walk.set(&mut self.current, slot.index(), now);
     }
 
-    /// Removes the reads and writes of a block, and rewrites the operands of its other instructions. With `writes` false,
-    /// nothing is ever written.
+    /// Removes the reads and writes of a block, and rewrites the operands of its other instructions. With `writes`
+    /// false, nothing is ever written.
     fn instructions(&mut self, func: &mut Function, b: Block, writes: bool) {
         let mut insts = std::mem::take(&mut func.blocks[b].insts);
         insts.retain(|&i| {
@@ -213,8 +214,8 @@ impl<'a> Renaming<'a> {
         copy.is_some()
     }
 
-    /// What a block uses at its end: operands of its terminator and of φs behind it, and its mask. φs that were placed get
-    /// theirs.
+    /// What a block uses at its end: operands of its terminator and of φs behind it, and its mask. φs that were
+    /// placed get theirs.
     fn end(&mut self, func: &mut Function, graph: &CsrGraph, edges: &[Edge], node: Node) {
         let b = Block::from(node);
         if let Some(t) = func.blocks[b].term.expand() {

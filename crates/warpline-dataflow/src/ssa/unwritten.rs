@@ -1,12 +1,13 @@
 //! Reads of variables that may not have been written.
 //!
-//! A read is reported if control can come to it without a write before: *certainly* unwritten if no write reaches it at all,
-//! else maybe. Facts about branch conditions are not used. Reads in unreachable blocks are not reported.
+//! A read is reported if control can come to it without a write before: *certainly* unwritten if no write reaches it
+//! at all, else maybe. Facts about branch conditions are not used. Reads in unreachable blocks are not reported.
 //!
-//! Where every variable counts as written on entry, dominance frontiers say where that write meets others. One walk finds what
-//! reaches each read: a write, the entry, or such a meeting point; and what reaches the meeting points. What the entry reaches among these is
-//! found along their edges. So the cost is that of pruned placement, which grows with the blocks in which variables are live, plus the
-//! function's size; no sets of variables are kept for blocks.
+//! Where every variable counts as written on entry, dominance frontiers say where that write meets others. One walk
+//! finds what reaches each read: a write, the entry, or such a meeting point; and what reaches the meeting points.
+//! What the entry reaches among these is found along their edges. So the cost is that of pruned placement, which
+//! grows with the blocks in which variables are live, plus the function's size; no sets of variables are kept for
+//! blocks.
 
 use cranelift_entity::EntitySet;
 use warpline_analysis::phi_placement::{Dominators, Pruning, dominance_frontiers};
@@ -28,8 +29,8 @@ pub struct UnwrittenRead {
 }
 
 impl UnwrittenRead {
-    /// A shortest path that shows it: blocks from the entry to that of the read, none of which writes the variable before
-    /// the read. Time is linear in the function's size.
+    /// A shortest path that shows it: blocks from the entry to that of the read, none of which writes the variable
+    /// before the read. Time is linear in the function's size.
     pub fn path(&self, func: &Function) -> Vec<Block> {
         let goal = func.insts[self.inst].block;
         let writes =

@@ -25,24 +25,26 @@ pub struct Materialized {
 }
 
 impl Materialized {
-    /// The version that a value was added for. `None` for what was there before, and for the results of σs on edges where the variable has no
-    /// version.
+    /// The version that a value was added for. `None` for what was there before, and for the results of σs on edges
+    /// where the variable has no version.
     pub fn version(&self, value: Value) -> Option<Version> {
         self.versions[value]
     }
 }
 
-/// Writes the φs, σs and parallel copies that splitting has added into a function. `code` is the program of this function, `ssi` its
-/// split live ranges. New values have the name of their variable and a number.
+/// Writes the φs, σs and parallel copies that splitting has added into a function. `code` is the program of this
+/// function, `ssi` its split live ranges. New values have the name of their variable and a number.
 ///
-/// * The copies in parallel with an instruction are one parallel copy right behind it, or before it if it is a terminator: they read nothing
-///   that it defines, and it reads nothing that they define.
+/// * The copies in parallel with an instruction are one parallel copy right behind it, or before it if it is a
+///   terminator: they read nothing that it defines, and it reads nothing that they define.
 /// * The σs of a block have a result for each out-edge, also where the variable has no version.
 /// * Variables of the function that have several versions become values: reads and writes of them are copies then.
-/// * What is not defined on some way is `poison` on that way. Definitions of values dominate their uses, so this happens to them only where code
-///   is never executed; there the value itself stands in, so that φs still stand for one value.
+/// * What is not defined on some way is `poison` on that way. Definitions of values dominate their uses, so this
+///   happens to them only where code is never executed; there the value itself stands in, so that φs still stand for
+///   one value.
 ///
-/// The function must be in strict SSA form but for its variables, and without σs; it is in strict SSA form afterwards. Time is linear in the sizes of function and overlay.
+/// The function must be in strict SSA form but for its variables, and without σs; it is in strict SSA form
+/// afterwards. Time is linear in the sizes of function and overlay.
 pub fn materialize(func: &mut Function, code: &Code, ssi: &Ssi) -> Materialized {
     let mut writer = Writer {
         values: vec![None.into(); ssi.versions()],

@@ -382,7 +382,8 @@ b:
 fn a_variable_holds_poison_or_undef_until_it_is_written() {
     let read = |unwritten: &str| {
         format!(
-            "func @f() -> i32 {{\n  var $x: i32\n  var $y: i32{unwritten}\nb0:\n  %r: i32 = read $y\n  write $y, 1\n  ret %r\n}}\n"
+            "func @f() -> i32 {{\n  var $x: i32\n  var $y: i32{unwritten}\nb0:\n  %r: i32 = read $y\n  write \
+             $y, 1\n  ret %r\n}}\n"
         )
     };
     assert_eq!(run(&read(""), &[]), Ok(Val::poison(1)));

@@ -28,18 +28,18 @@
 //! 13. [`Rule::Calls`]: a direct call names a function and passes it what its declaration asks for.
 //! 14. [`Rule::Masks`]: a block's mask is an `i1`, and is defined in a block that dominates this one, or in this
 //!     one.
-//! 15. [`Rule::Dominance`]: in reachable blocks a definition dominates its uses. A φ operand is used at the end
-//!     of the block where its edge begins, behind the terminator (whose result may so be used on each of its edges,
-//!     although LLVM gives that of an `invoke` to one only). Unreachable blocks may use what they like, as long as its definition is
-//!     in the function.
+//! 15. [`Rule::Dominance`]: in reachable blocks a definition dominates its uses. A φ operand is used at the end of
+//!     the block where its edge begins, behind the terminator (whose result may so be used on each of its edges,
+//!     although LLVM gives that of an `invoke` to one only). Unreachable blocks may use what they like, as long as
+//!     its definition is in the function.
 //!
 //! 16. [`Rule::Sigmas`]: σs stand behind all other instructions of their block and have one result per out-edge.
 //!
-//! For dominance, the operand of a σ is used behind the terminator of its block, and result *k* is defined on out-edge *k*: it may be a
-//! φ operand on that edge, and may be used wherever control must have passed the edge.
+//! For dominance, the operand of a σ is used behind the terminator of its block, and result *k* is defined on
+//! out-edge *k*: it may be a φ operand on that edge, and may be used wherever control must have passed the edge.
 //!
-//! Functions in a form that is not strict ([`verify_non_strict`]) are excused from dominance alone: a value may be used where control
-//! need not have passed its definition, and means poison then.
+//! Functions in a form that is not strict ([`verify_non_strict`]) are excused from dominance alone: a value may be
+//! used where control need not have passed its definition, and means poison then.
 //!
 //! The checks of values run only when the structure is sound. Time is linear in the function's size (and
 //! near it for dominators, which are computed once).
@@ -113,8 +113,8 @@ pub fn verify(module: &Module, func: &Function) -> Result<(), VerifyErrors> {
     verify_as(module, func, true)
 }
 
-/// Checks a function against all invariants but that a definition dominates its uses: what SSA construction makes if not asked for
-/// a strict form. Definitions must be in the function all the same.
+/// Checks a function against all invariants but that a definition dominates its uses: what SSA construction makes if
+/// not asked for a strict form. Definitions must be in the function all the same.
 ///
 /// # Errors
 /// As those of [`verify`].

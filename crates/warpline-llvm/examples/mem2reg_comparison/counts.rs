@@ -1,8 +1,9 @@
 //! How many `alloca`s are promoted and how many φs are there.
 //!
-//! LLVM's side is what its own pass leaves of the module, counted after import. It asks its simplifier about each new φ until nothing
-//! changes; the φs that go thereby are those whose operands are one value besides `undef` and the φ itself, if that value dominates the
-//! φ. `folded` counts our φs after the same rule, [`folded`] says how. (Since LLVM 20 the value must also be known not to be poison.)
+//! LLVM's side is what its own pass leaves of the module, counted after import. It asks its simplifier about each new
+//! φ until nothing changes; the φs that go thereby are those whose operands are one value besides `undef` and the φ
+//! itself, if that value dominates the φ. `folded` counts our φs after the same rule, [`folded`] says how. (Since
+//! LLVM 20 the value must also be known not to be poison.)
 
 use std::collections::HashMap;
 use std::ops::AddAssign;
@@ -75,7 +76,8 @@ impl AddAssign for Counts {
 /// Prints the table.
 pub(crate) fn print(programs: &[Program], differences: bool) -> Result<(), Error> {
     println!(
-        "| program | functions | blocks | allocas | stay: ours | LLVM | functions where they differ | φs: ours | folded | LLVM | \
+        "| program | functions | blocks | allocas | stay: ours | LLVM | functions where they differ | φs: ours \
+         | folded | LLVM | \
          functions with fewer | with more | rounds |"
     );
     println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");

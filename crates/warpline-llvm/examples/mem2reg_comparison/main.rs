@@ -4,9 +4,10 @@
 //! cargo run --release -p warpline-llvm --example mem2reg_comparison -- [--runs N] [--no-times] [--differences] FILES…
 //! ```
 //!
-//! The files are LLVM IR that has not been optimised, as `clang -O1 -Xclang -disable-llvm-passes` writes it; those whose names agree up to
-//! the first `-` count as one program. Prints two tables in Markdown: how many `alloca`s are promoted and how many φs are there
-//! afterwards, and how long both take. `--differences` lists the functions in which the numbers differ.
+//! The files are LLVM IR that has not been optimised, as `clang -O1 -Xclang -disable-llvm-passes` writes it; those
+//! whose names agree up to the first `-` count as one program. Prints two tables in Markdown: how many `alloca`s are
+//! promoted and how many φs are there afterwards, and how long both take. `--differences` lists the functions in
+//! which the numbers differ.
 
 mod counts;
 mod times;

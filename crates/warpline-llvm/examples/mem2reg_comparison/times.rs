@@ -1,12 +1,12 @@
 //! How long promotion and construction take, beside `mem2reg`.
 //!
-//! Both sides start with all functions of a file in memory, parsed or imported anew for each run, which is not counted, and leave them
-//! in SSA form. Dominators are counted on both sides. LLVM's time is that of a run of its pass manager over the file with
-//! `function(mem2reg)`, less that of the same with a pass that does nothing. All are times of the processor. Runs take turns; each
-//! number is a median.
+//! Both sides start with all functions of a file in memory, parsed or imported anew for each run, which is not
+//! counted, and leave them in SSA form. Dominators are counted on both sides. LLVM's time is that of a run of its
+//! pass manager over the file with `function(mem2reg)`, less that of the same with a pass that does nothing. All are
+//! times of the processor. Runs take turns; each number is a median.
 //!
-//! For functions of more than 20 blocks LLVM's pass is run on one function at a time, if the loaded version can do that, again less the
-//! time of a pass that does nothing.
+//! For functions of more than 20 blocks LLVM's pass is run on one function at a time, if the loaded version can do
+//! that, again less the time of a pass that does nothing.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -45,7 +45,8 @@ struct Large {
 /// Prints the table.
 pub(crate) fn print(programs: &[Program], runs: usize) -> Result<(), Error> {
     println!(
-        "| program | ours ms | mem2reg ms | (less nothing ms) | ours / mem2reg | functions of more than {SMALL} blocks | ours ms | mem2reg ms | \
+        "| program | ours ms | mem2reg ms | (less nothing ms) | ours / mem2reg | functions of more than {SMALL} \
+         blocks | ours ms | mem2reg ms | \
          ours / mem2reg | slower here | worst ratio |"
     );
     println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");

@@ -92,7 +92,8 @@ impl Emitter<'_> {
             None => Type::Void,
         };
         let wrong = |this: &Self| this.refuse(inst, "it has the wrong number of operands");
-        // SAFETY: builder, types and operands are live and of the types that the IR's verifier asks for; counts describe arrays.
+        // SAFETY: builder, types and operands are live and of the types that the IR's verifier asks for; counts
+        // describe arrays.
         unsafe {
             let built = match (&data.op, args) {
                 (Op::Phi, _) => {
@@ -418,8 +419,8 @@ impl Emitter<'_> {
         Ok(self.built(built, &numbered))
     }
 
-    /// If this is a masked memory intrinsic with its alignment as an argument, and LLVM wants it as an attribute: the number of the
-    /// pointer argument and the alignment.
+    /// If this is a masked memory intrinsic with its alignment as an argument, and LLVM wants it as an attribute: the
+    /// number of the pointer argument and the alignment.
     fn masked_alignment(&self, name: &str, args: &[Value]) -> Option<(usize, u64)> {
         if major() < ALIGNMENT_IS_ATTRIBUTE || args.len() != 4 {
             return None;
@@ -472,7 +473,8 @@ impl Emitter<'_> {
         Ok(built)
     }
 
-    /// A lane operation, with the meaning it has for one lane where it is the vectorizer's, and as a call where it is the kernel's.
+    /// A lane operation, with the meaning it has for one lane where it is the vectorizer's, and as a call where it is
+    /// the kernel's.
     fn lane(&mut self, inst: Inst, lane: LaneOp, original: Option<LLVMValueRef>) -> Result<LLVMValueRef> {
         let f = functions();
         let args: Vec<Value> = self.function.insts[inst].args.to_vec();

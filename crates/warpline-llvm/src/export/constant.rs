@@ -126,7 +126,8 @@ impl Bridge {
         })
     }
 
-    /// Declares a function. LLVM itself knows the attributes of its intrinsics; others get what their effect record says.
+    /// Declares a function. LLVM itself knows the attributes of its intrinsics; others get what their effect record
+    /// says.
     pub(super) fn declare(
         &self,
         name: &str,

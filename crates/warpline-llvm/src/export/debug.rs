@@ -1,8 +1,9 @@
 //! Line tables of new functions.
 //!
-//! A new function gets a subprogram of its own, since LLVM allows one to belong to one function only. Its instructions keep their
-//! places in the source as if the function they were derived from had been inlined into it: for a debugger or profiler, the W-lane
-//! function consists of the kernel's lines, lexical scopes and inlined callees included.
+//! A new function gets a subprogram of its own, since LLVM allows one to belong to one function only. Its
+//! instructions keep their places in the source as if the function they were derived from had been inlined into it:
+//! for a debugger or profiler, the W-lane function consists of the kernel's lines, lexical scopes and inlined callees
+//! included.
 
 use std::collections::HashMap;
 

@@ -63,7 +63,8 @@ impl<'a> Emitter<'a> {
             successors: HashMap::new(),
         };
         for (i, &param) in function.params.iter().enumerate() {
-            // SAFETY: the LLVM function has these parameters: it was imported with them, or has just been made with them.
+            // SAFETY: the LLVM function has these parameters: it was imported with them, or has just been made with
+            // them.
             emitter.values.insert(param, unsafe { f.LLVMGetParam(llvm, i as u32) });
         }
         emitter
@@ -148,7 +149,8 @@ impl<'a> Emitter<'a> {
             }
             return (body.blocks.clone(), Err(error));
         }
-        // SAFETY: old instructions are live until they are erased below; every use is replaced first, and debug records follow.
+        // SAFETY: old instructions are live until they are erased below; every use is replaced first, and debug
+        // records follow.
         unsafe {
             for &inst in &everything {
                 let replacement = emitter.successors.get(&inst).copied();

@@ -1,18 +1,22 @@
 //! From warpline's IR back to LLVM's.
 //!
-//! Operations that the IR models are built from the IR alone; only name, debug location and metadata come from the original.
-//! Opaque instructions are clones of their originals with new operands. So nothing that the IR does not know is lost, and nothing
-//! that it does know can be stale. Calls are clones, too, if callee and types are unchanged: they carry attributes of arguments.
+//! Operations that the IR models are built from the IR alone; only name, debug location and metadata come from the
+//! original. Opaque instructions are clones of their originals with new operands. So nothing that the IR does not
+//! know is lost, and nothing that it does know can be stale. Calls are clones, too, if callee and types are
+//! unchanged: they carry attributes of arguments.
 //!
 //! A function can be exported in two ways:
-//! - [`Bridge::replace_function`] rebuilds an imported function in place. Blocks of the IR that were imported keep their LLVM
-//!   block, so that addresses of blocks stay valid. Each instruction is built in front of its original, which then goes: thereby
-//!   debug records, which the C API of no version can copy faithfully, stay where they are and speak of the new values.
-//! - [`Bridge::add_function`] makes a new function. Facts that hold for one run of a scalar function but not for several at once
-//!   (`noalias` scopes, loop hints, function and parameter attributes about memory) are not taken over.
+//! - [`Bridge::replace_function`] rebuilds an imported function in place. Blocks of the IR that were imported keep
+//!   their LLVM block, so that addresses of blocks stay valid. Each instruction is built in front of its original,
+//!   which then goes: thereby debug records, which the C API of no version can copy faithfully, stay where they are
+//!   and speak of the new values.
+//! - [`Bridge::add_function`] makes a new function. Facts that hold for one run of a scalar function but not for
+//!   several at once (`noalias` scopes, loop hints, function and parameter attributes about memory) are not taken
+//!   over.
 //!
-//! LLVM's builder folds constants, and an instruction that becomes a constant has lost its name, its flags and its place. So
-//! instructions are built on placeholders, and all operands are set when everything is built; forward references need that anyway.
+//! LLVM's builder folds constants, and an instruction that becomes a constant has lost its name, its flags and its
+//! place. So instructions are built on placeholders, and all operands are set when everything is built; forward
+//! references need that anyway.
 
 mod atomic;
 mod build;
@@ -75,7 +79,8 @@ pub(crate) struct Emitter<'a> {
 }
 
 impl Bridge {
-    /// Replaces the body of an imported function by what the IR now says. Afterwards handles of instructions stand for the new ones.
+    /// Replaces the body of an imported function by what the IR now says. Afterwards handles of instructions stand
+    /// for the new ones.
     ///
     /// # Errors
     /// [`Error::Export`] names the instruction that cannot be expressed; the LLVM function is then as it was.
@@ -94,19 +99,20 @@ impl Bridge {
         outcome
     }
 
-    /// Adds a function with a body to the LLVM module, under its name. It may have been derived from an imported one, and it may
-    /// be one of the module's or stand alone.
+    /// Adds a function with a body to the LLVM module, under its name. It may have been derived from an imported one,
+    /// and it may be one of the module's or stand alone.
     ///
     /// # Errors
-    /// [`Error::Export`] names the instruction that cannot be expressed, or says that the name is taken; nothing is added then.
+    /// [`Error::Export`] names the instruction that cannot be expressed, or says that the name is taken; nothing is
+    /// added then.
     pub fn add_function(&mut self, ir: &ir::Module, function: &Function, linkage: Linkage) -> Result<()> {
         self.check(ir, function)?;
         let function = with_equal_parallel_edges(function);
         Emitter::add(self, ir, &function, linkage)
     }
 
-    /// Has the IR's verifier look at a function first: LLVM's builder does not survive operands of wrong types. And offsets that
-    /// were computed in another layout are wrong here.
+    /// Has the IR's verifier look at a function first: LLVM's builder does not survive operands of wrong types. And
+    /// offsets that were computed in another layout are wrong here.
     fn check(&self, ir: &ir::Module, function: &Function) -> Result<()> {
         let refused = |message: String| Error::Export {
             function: function.name.to_string(),
@@ -125,8 +131,8 @@ impl Bridge {
     }
 }
 
-/// LLVM's φs have one operand per predecessor block, ours one per edge: where parallel edges carry different operands, each gets a
-/// block of its own.
+/// LLVM's φs have one operand per predecessor block, ours one per edge: where parallel edges carry different
+/// operands, each gets a block of its own.
 fn with_equal_parallel_edges(function: &Function) -> Cow<'_, Function> {
     let mut split = Vec::new();
     for &block in &function.layout {
@@ -208,7 +214,8 @@ impl Emitter<'_> {
     /// The LLVM value of an operand, which is built by now.
     fn value(&mut self, value: Value) -> Result<LLVMValueRef> {
         let mut value = value;
-        // Aliases of aliases end: each is defined by a different instruction, and a cycle would need more steps than there are.
+        // Aliases of aliases end: each is defined by a different instruction, and a cycle would need more steps than
+        // there are.
         for _ in 0..=self.aliases.len() {
             match self.aliases.get(&value) {
                 Some(&target) => value = target,
@@ -243,7 +250,8 @@ impl Emitter<'_> {
     fn set_operands(&mut self) -> Result<()> {
         let f = functions();
         for patch in std::mem::take(&mut self.patches) {
-            // SAFETY: instructions built above, operands of the type that was asked for, indices below the number of operands.
+            // SAFETY: instructions built above, operands of the type that was asked for, indices below the number of
+            // operands.
             unsafe {
                 match patch {
                     Patch::Operand(inst, index, value) => {
@@ -329,7 +337,8 @@ impl Emitter<'_> {
     /// Removes what was built, after a failure; uses of it are among itself only.
     fn undo(&mut self) {
         let f = functions();
-        // SAFETY: everything in `built` is live and was made by this emitter; uses are replaced before anything is erased.
+        // SAFETY: everything in `built` is live and was made by this emitter; uses are replaced before anything is
+        // erased.
         unsafe {
             for &inst in &self.built {
                 let ty = f.LLVMTypeOf(inst);
@@ -346,7 +355,8 @@ impl Emitter<'_> {
     /// Ends the use of placeholders.
     fn remove_scratch(&mut self) {
         let f = functions();
-        // SAFETY: the placeholders are live; if one is still used, by something half-built, that is unlinked from it first.
+        // SAFETY: the placeholders are live; if one is still used, by something half-built, that is unlinked from it
+        // first.
         unsafe {
             for (&ty, &placeholder) in &self.placeholders {
                 f.LLVMReplaceAllUsesWith(placeholder, f.LLVMGetPoison(ty));

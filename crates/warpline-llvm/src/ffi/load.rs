@@ -1,8 +1,8 @@
 //! Finding and opening a libLLVM.
 //!
-//! The order is `$WARPLINE_LLVM` (which must then be usable), the library that every Rust toolchain ships beside `rustc`, and
-//! installed ones, newest first. The library is opened with `RTLD_LOCAL`, so that it cannot mix with another LLVM in the
-//! process, and is never closed: LLVM keeps static state and threads may still be inside it.
+//! The order is `$WARPLINE_LLVM` (which must then be usable), the library that every Rust toolchain ships beside
+//! `rustc`, and installed ones, newest first. The library is opened with `RTLD_LOCAL`, so that it cannot mix with
+//! another LLVM in the process, and is never closed: LLVM keeps static state and threads may still be inside it.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -29,7 +29,8 @@ impl Llvm {
     /// The library of this process, opened and initialised on the first call.
     ///
     /// # Errors
-    /// [`Error::UnfitLibrary`] when `$WARPLINE_LLVM` names something unusable, [`Error::NoLibrary`] when nothing was found.
+    /// [`Error::UnfitLibrary`] when `$WARPLINE_LLVM` names something unusable, [`Error::NoLibrary`] when nothing was
+    /// found.
     pub fn get() -> Result<&'static Llvm> {
         LOADED.get_or_init(open_first).as_ref().map_err(Clone::clone)
     }
@@ -137,7 +138,8 @@ fn is_elf(path: &Path) -> bool {
 }
 
 fn open(path: &Path) -> std::result::Result<Llvm, String> {
-    // SAFETY: the initialisers of libLLVM only fill its own tables; the file was chosen by the user or by the fixed search order.
+    // SAFETY: the initialisers of libLLVM only fill its own tables; the file was chosen by the user or by the fixed
+    // search order.
     let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| {
         use std::error::Error as _;
         error.source().map_or_else(|| error.to_string(), ToString::to_string)
@@ -165,14 +167,15 @@ fn open(path: &Path) -> std::result::Result<Llvm, String> {
     Ok(Llvm { functions, version, path: path.to_owned() })
 }
 
-/// Sets the library's options that nothing but its command line has. Without the first one, the inliner stops to look at a function where its usual limit
-/// is exceeded, and never comes to the limit that the function has.
+/// Sets the library's options that nothing but its command line has. Without the first one, the inliner stops to look
+/// at a function where its usual limit is exceeded, and never comes to the limit that the function has.
 fn set_options(library: &libloading::Library) {
     let arguments = [c"warpline".as_ptr(), c"-inline-cost-full".as_ptr()];
     type Parse = unsafe extern "C" fn(i32, *const *const std::ffi::c_char, *const std::ffi::c_char);
     // SAFETY: the type is that of the C header.
     if let Ok(parse) = unsafe { library.get::<Parse>(b"LLVMParseCommandLineOptions\0") } {
-        // SAFETY: pointers to that many strings, which are copied; this runs once, before anything else uses the library.
+        // SAFETY: pointers to that many strings, which are copied; this runs once, before anything else uses the
+        // library.
         unsafe { parse(arguments.len() as i32, arguments.as_ptr(), std::ptr::null()) };
     }
 }

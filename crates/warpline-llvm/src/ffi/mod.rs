@@ -1,10 +1,12 @@
 //! The C functions of LLVM that warpline calls, resolved at run time.
 //!
-//! Building warpline needs no LLVM. The program opens a `libLLVM` when it first needs one (see [`load`](self::load)) and looks
-//! every function of the table below up by name. Functions that only some of the served versions (19 to 23) have are `Option`s.
+//! Building warpline needs no LLVM. The program opens a `libLLVM` when it first needs one (see [`load`](self::load))
+//! and looks every function of the table below up by name. Functions that only some of the served versions (19 to 23)
+//! have are `Option`s.
 //!
-//! Types come from `llvm-sys`, with one departure: wherever the C API passes an enumeration, the table says `u32`. A newer
-//! library may return a value that an older header does not list, and a Rust `enum` holding it would be undefined behaviour.
+//! Types come from `llvm-sys`, with one departure: wherever the C API passes an enumeration, the table says `u32`. A
+//! newer library may return a value that an older header does not list, and a Rust `enum` holding it would be
+//! undefined behaviour.
 
 #![expect(non_snake_case, reason = "the table keeps the names of the C API, so that they can be looked up")]
 
@@ -44,7 +46,8 @@ macro_rules! functions {
             fn resolve(library: &libloading::Library) -> Result<Self, Vec<&'static str>> {
                 let mut missing = Vec::new();
                 $(
-                    // SAFETY: the declared type is that of the C header of this function; no destructor of the library runs.
+                    // SAFETY: the declared type is that of the C header of this function; no destructor of the
+                    // library runs.
                     let $name = unsafe { library.get(concat!(stringify!($name), "\0").as_bytes()) }.map(|symbol| *symbol);
                     if $name.is_err() {
                         missing.push(stringify!($name));

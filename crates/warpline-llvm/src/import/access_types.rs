@@ -64,7 +64,8 @@ fn accessed_type(tag: LLVMValueRef) -> Option<LLVMValueRef> {
     (operands.len() >= 3 && is_node(operands[0]) && is_node(accessed)).then_some(accessed)
 }
 
-/// The type above a type; of a root, none. The forms are `(name)` and `(name, parent)` with an offset of 0; a structure of several members is none of them.
+/// The type above a type; of a root, none. The forms are `(name)` and `(name, parent)` with an offset of 0; a
+/// structure of several members is none of them.
 #[expect(clippy::option_option, reason = "a root is something else than what is not known")]
 fn parent_of(node: LLVMValueRef) -> Option<Option<LLVMValueRef>> {
     let operands = node_operands(node);

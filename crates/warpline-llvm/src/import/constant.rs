@@ -46,7 +46,8 @@ impl Imported {
         Constant::Opaque { ty, origin: self.bridge.origin(value) }
     }
 
-    /// The bits of a floating-point constant: LLVM folds the cast to an integer, which works for every format and every NaN.
+    /// The bits of a floating-point constant: LLVM folds the cast to an integer, which works for every format and
+    /// every NaN.
     fn float(&mut self, value: LLVMValueRef, kind: FloatKind) -> Constant {
         let f = functions();
         // SAFETY: a live constant of `kind`; the integer type has its width.

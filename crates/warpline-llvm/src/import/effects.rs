@@ -17,8 +17,8 @@ struct Memory {
 }
 
 impl Memory {
-    /// Decodes the value of a `memory` attribute. The first location is argument memory, the second inaccessible memory; those
-    /// that follow differ between versions and all count as other memory.
+    /// Decodes the value of a `memory` attribute. The first location is argument memory, the second inaccessible
+    /// memory; those that follow differ between versions and all count as other memory.
     fn decode(value: u64) -> Self {
         let mut other = 0;
         let mut rest = value >> 4;
@@ -119,7 +119,8 @@ pub(super) fn of_call(call: LLVMValueRef) -> Effects {
         if assembly && f.LLVMGetInlineAsmHasSideEffects(f.LLVMGetCalledValue(call)) != 0 {
             effects |= Effects::VOLATILE | Effects::UNKNOWN_RESULT;
         }
-        // A bundle may carry anything, such as state for deoptimisation. A token of convergence control changes nothing.
+        // A bundle may carry anything, such as state for deoptimisation. A token of convergence control changes
+        // nothing.
         if bundle_tags(call).iter().any(|tag| tag != "convergencectrl") {
             effects |= Effects::READS | Effects::TRAPS;
         }
@@ -130,7 +131,8 @@ pub(super) fn of_call(call: LLVMValueRef) -> Effects {
 /// The tags of a call's operand bundles.
 fn bundle_tags(call: LLVMValueRef) -> Vec<String> {
     let f = functions();
-    // SAFETY: a live call; a bundle is asked for by a number below their count, and freed; pointer and length describe its tag.
+    // SAFETY: a live call; a bundle is asked for by a number below their count, and freed; pointer and length
+    // describe its tag.
     unsafe {
         let tag = |i| {
             let bundle = f.LLVMGetOperandBundleAtIndex(call, i);

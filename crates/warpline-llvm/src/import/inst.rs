@@ -57,7 +57,8 @@ fn keyword(opcode: u32) -> String {
 }
 
 impl Imported {
-    /// Makes an instruction that is no terminator, with its result but without operands, and returns it with its original.
+    /// Makes an instruction that is no terminator, with its result but without operands, and returns it with its
+    /// original.
     pub(super) fn declare_inst(
         &mut self,
         function: &mut Function,
@@ -249,7 +250,8 @@ impl Imported {
         }
     }
 
-    /// Makes the terminator of a block, with its edges and its result but without operands, and returns it with its original.
+    /// Makes the terminator of a block, with its edges and its result but without operands, and returns it with its
+    /// original.
     pub(super) fn declare_terminator(
         &mut self,
         function: &mut Function,
@@ -396,7 +398,8 @@ fn has_scope(inst: LLVMValueRef) -> bool {
     }
 }
 
-/// Whether a call passes copies of memory that it names by their addresses: as a call of the IR, the callee would write to the original.
+/// Whether a call passes copies of memory that it names by their addresses: as a call of the IR, the callee would
+/// write to the original.
 fn passes_copies(call: LLVMValueRef) -> bool {
     let f = functions();
     let kinds = ["byval", "inalloca", "preallocated"].map(attribute_kind);
@@ -407,8 +410,8 @@ fn passes_copies(call: LLVMValueRef) -> bool {
     }
 }
 
-/// Whether an allocation is passed to a call in the manner of an attribute: `inalloca` and `swifterror` allocations are, and the C API
-/// has no other way to tell them.
+/// Whether an allocation is passed to a call in the manner of an attribute: `inalloca` and `swifterror` allocations
+/// are, and the C API has no other way to tell them.
 fn is_passed(alloca: LLVMValueRef, kind: &str) -> bool {
     let f = functions();
     let kind = attribute_kind(kind);

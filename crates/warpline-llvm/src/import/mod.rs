@@ -1,11 +1,12 @@
 //! From LLVM's IR to warpline's.
 //!
-//! Every function that LLVM accepts can be imported. An instruction that the IR models becomes an operation of the IR with all of
-//! its flags; any other becomes an opaque one with an effect record, whose original export clones. In detail:
+//! Every function that LLVM accepts can be imported. An instruction that the IR models becomes an operation of the IR
+//! with all of its flags; any other becomes an opaque one with an effect record, whose original export clones. In
+//! detail:
 //! - φ operands move to edges; each successor of a terminator is an edge, parallel ones included.
 //! - Calls of the lane operations become [`warpline_ir::Op::Lane`] where their declaration has the documented type.
-//! - A call with operand bundles, a `musttail` call and inline assembly are opaque, and so are memory accesses with a synchronisation
-//!   scope, `inalloca` and `swifterror` allocations.
+//! - A call with operand bundles, a `musttail` call and inline assembly are opaque, and so are memory accesses with a
+//!   synchronisation scope, `inalloca` and `swifterror` allocations.
 //! - Debug records are no instructions; they stay with the LLVM function and are kept when it is replaced in place.
 
 mod access_types;
@@ -129,7 +130,8 @@ impl Imported {
 
     fn import_function(&mut self, llvm: LLVMValueRef) {
         let f = functions();
-        // SAFETY: a live function with a body, whose blocks, parameters and instructions are walked without changing them.
+        // SAFETY: a live function with a body, whose blocks, parameters and instructions are walked without changing
+        // them.
         unsafe {
             let (params, ret, variadic) = self.function_type(f.LLVMGlobalGetValueType(llvm));
             let name = self.ir.symbols[self.bridge.symbols[&llvm]].name.clone();

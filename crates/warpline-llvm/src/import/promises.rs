@@ -8,8 +8,8 @@ use crate::ffi::load::functions;
 use crate::simplify::attribute_kind;
 
 impl Imported {
-    /// What callers of a function promise of a parameter, by its number. `sret` and `byval` stand for memory of the size of their type,
-    /// which is there while the function runs.
+    /// What callers of a function promise of a parameter, by its number. `sret` and `byval` stand for memory of the
+    /// size of their type, which is there while the function runs.
     pub(super) fn promises_of(&mut self, function: LLVMValueRef, parameter: u32) -> PointerFacts {
         let value = |kind: &str| {
             let attribute = attribute_at(function, parameter, kind)?;

@@ -130,7 +130,8 @@ mod tests {
     #[test]
     fn only_what_is_for_lanes_stays_and_lines_keep_their_numbers() {
         let text = "# 1 \"k.c\"\n\
-                    #pragma omp parallel for simd schedule(static) num_threads(4) reduction(+:s) linear(j:2)\nfor (;;) {\n\
+                    #pragma omp parallel for simd schedule(static) num_threads(4) reduction(+:s) \
+                     linear(j:2)\nfor (;;) {\n\
                     #pragma omp atomic update\nx++;\n#pragma omp ordered threads, simd\n{}\n\
                     #pragma omp barrier\n}\n#pragma omp simd foo\n\
                     #pragma omp declare simd\n#pragma clang loop unroll(full)\n#pragma omp paralel for\n";

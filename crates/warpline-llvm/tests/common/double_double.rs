@@ -1,7 +1,9 @@
-//! Exponential functions and logarithms of `double`, as sums of two `double`s: about 100 bits of the true value, against which functions are measured.
+//! Exponential functions and logarithms of `double`, as sums of two `double`s: about 100 bits of the true value,
+//! against which functions are measured.
 //!
-//! e^x is 2ⁿ e^r; e^(r / 16) is a Taylor series, squared four times. A logarithm near 1 is the series of the inverse hyperbolic tangent; elsewhere it
-//! is the C library's with one step of Newton's method. The methods have nothing in common with those that are measured but the reduction of e^x.
+//! e^x is 2ⁿ e^r; e^(r / 16) is a Taylor series, squared four times. A logarithm near 1 is the series of the inverse
+//! hyperbolic tangent; elsewhere it is the C library's with one step of Newton's method. The methods have nothing in
+//! common with those that are measured but the reduction of e^x.
 
 use std::f64::consts;
 
@@ -87,7 +89,8 @@ fn exponent(x: f64) -> i32 {
 }
 
 impl Exact {
-    /// How far a result is from the value, in units in the last place of that; infinity counts as the number that would be next to the largest one.
+    /// How far a result is from the value, in units in the last place of that; infinity counts as the number that
+    /// would be next to the largest one.
     pub fn error(&self, found: f64) -> f64 {
         let (value, scale) = match *self {
             Exact::Special(x) => {

@@ -1,7 +1,7 @@
 //! Loads that are made for lanes that do not ask for them: only where that cannot fault, and where it can, not.
 //!
-//! The tests are judged as `common::kernels` says: as machine code over a range, between guard pages, and by the interpreter under all
-//! masks of up to four lanes.
+//! The tests are judged as `common::kernels` says: as machine code over a range, between guard pages, and by the
+//! interpreter under all masks of up to four lanes.
 
 use warpline_ir::Op;
 use warpline_vectorize::Options;
@@ -267,7 +267,8 @@ end:
   ret i32 %r
 }";
     let buffer = || Arg::Buffer(vec![0; 4 * 64]);
-    // Machine code does not choose: it freezes the sum that wraps. The result is 1, as only even numbers are stored twice.
+    // Machine code does not choose: it freezes the sum that wraps. The result is 1, as only even numbers are stored
+    // twice.
     kernel(text, vec![Arg::Index, Arg::Uniform(0x7fff_ffe0), buffer(), buffer()], 0..64, 4)
         .judge_in_machine_code();
 }

@@ -2,7 +2,8 @@
 
 use std::ptr;
 
-/// Bytes with an inaccessible page on each side. They touch the page on one side; between them and the other lie canaries.
+/// Bytes with an inaccessible page on each side. They touch the page on one side; between them and the other lie
+/// canaries.
 pub struct Guarded {
     base: *mut u8,
     mapped: usize,
@@ -21,7 +22,8 @@ impl Guarded {
         let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).expect("a page size");
         let inner = bytes.len().max(1).next_multiple_of(page);
         let mapped = inner + 2 * page;
-        // SAFETY: a fresh private mapping, of which the pages between the outer two are made accessible; results are checked.
+        // SAFETY: a fresh private mapping, of which the pages between the outer two are made accessible; results are
+        // checked.
         let base = unsafe {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
             let base = libc::mmap(ptr::null_mut(), mapped, libc::PROT_NONE, flags, -1, 0).cast::<u8>();
@@ -52,8 +54,8 @@ impl Guarded {
     }
 
     fn accessible(&mut self) -> &mut [u8] {
-        // SAFETY: the pages between the outer two are mapped, accessible and initialised by the system; `self` is borrowed
-        // mutably and nobody runs machine code meanwhile.
+        // SAFETY: the pages between the outer two are mapped, accessible and initialised by the system; `self` is
+        // borrowed mutably and nobody runs machine code meanwhile.
         unsafe { std::slice::from_raw_parts_mut(self.base.add(self.page), self.mapped - 2 * self.page) }
     }
 }

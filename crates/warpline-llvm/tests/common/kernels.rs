@@ -1,10 +1,10 @@
 //! Hand-written kernels, judged in every way there is.
 //!
-//! A [`Kernel`] is a text with arguments for a range of indices. [`Kernel::judge`] vectorizes it for many widths and ways to
-//! linearize, runs the range driver of the machine code (full groups and a partial one, buffers between guard pages, a callee
-//! that keeps a log), and compares memory, results and log with those of the scalar kernel, index after index; and it
-//! has the lane interpreter run scalar threads in lockstep, the lane program and the vector code under all masks of up to four
-//! lanes.
+//! A [`Kernel`] is a text with arguments for a range of indices. [`Kernel::judge`] vectorizes it for many widths and
+//! ways to linearize, runs the range driver of the machine code (full groups and a partial one, buffers between guard
+//! pages, a callee that keeps a log), and compares memory, results and log with those of the scalar kernel, index
+//! after index; and it has the lane interpreter run scalar threads in lockstep, the lane program and the vector code
+//! under all masks of up to four lanes.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -55,7 +55,8 @@ pub struct Kernel {
     pub range: Range<u64>,
     /// Bytes of a result; 0 if it has none.
     pub result: usize,
-    /// Whether not the function is the unit, but its first loop. All arguments are uniform or buffers then, and the range has one index.
+    /// Whether not the function is the unit, but its first loop. All arguments are uniform or buffers then, and the
+    /// range has one index.
     pub looped: bool,
     /// Who answers for memory that several lanes access; that of a loop is sequential, if nothing else is promised.
     pub contract: Contract,
@@ -255,8 +256,8 @@ impl Kernel {
         jit
     }
 
-    /// An object file with entries to the scalar kernel and to its vector form over a range, which have these names; nothing else in it
-    /// can be seen from outside. The module says for which target it is.
+    /// An object file with entries to the scalar kernel and to its vector form over a range, which have these names;
+    /// nothing else in it can be seen from outside. The module says for which target it is.
     ///
     /// # Panics
     /// If it is refused, or no code can be made.

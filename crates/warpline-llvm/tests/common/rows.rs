@@ -1,5 +1,5 @@
-//! The rows of the support table: kernels in `filetests/support/`, whose first lines say how they are run; `support.rs` lists what
-//! can stand there.
+//! The rows of the support table: kernels in `filetests/support/`, whose first lines say how they are run;
+//! `support.rs` lists what can stand there.
 
 use std::path::{Path, PathBuf};
 
@@ -48,7 +48,8 @@ impl Row {
         self.get(key).unwrap_or_else(|| panic!("{}: no line `{key}`", self.file))
     }
 
-    /// The kernel as a module in text form for a target, by default this machine; nothing if there is no compiler for it.
+    /// The kernel as a module in text form for a target, by default this machine; nothing if there is no compiler for
+    /// it.
     pub fn kernel(&self, triple: Option<&str>) -> Option<Kernel> {
         let extension = self.path.extension().unwrap_or_default();
         let source = extension != "ll";

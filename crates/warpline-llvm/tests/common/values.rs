@@ -1,5 +1,5 @@
-//! Values of every type, in machine code: vectors, structures and odd integers as arguments and results, in arrays of the range driver and
-//! in memory.
+//! Values of every type, in machine code: vectors, structures and odd integers as arguments and results, in arrays of
+//! the range driver and in memory.
 
 use crate::kernels::{Arg, Kernel, bytes, words};
 

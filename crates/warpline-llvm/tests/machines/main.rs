@@ -1,8 +1,8 @@
 //! Machine code for machines of other kinds than this one: the kernels of the support table, run under qemu-user.
 //!
-//! Each kernel is compiled for the target, scalar and in lanes; an executable of all of them compares what both leave behind
-//! (`harness.c`). Needs `qemu-aarch64` and `aarch64-linux-gnu-gcc`, for the kernels in Rust the target's standard library, for those in C
-//! clang; what is missing is said, and skipped.
+//! Each kernel is compiled for the target, scalar and in lanes; an executable of all of them compares what both leave
+//! behind (`harness.c`). Needs `qemu-aarch64` and `aarch64-linux-gnu-gcc`, for the kernels in Rust the target's
+//! standard library, for those in C clang; what is missing is said, and skipped.
 
 #[path = "../common/guarded.rs"]
 mod guarded;
@@ -113,7 +113,8 @@ impl Cases {
         );
         let _ = writeln!(
             self.table,
-            "  {{\"{name}\", {scalar}, {vector}, arguments_{k}, sizeof arguments_{k} / sizeof *arguments_{k} - 1, {}, {}, {}}},",
+            "  {{\"{name}\", {scalar}, {vector}, arguments_{k}, sizeof arguments_{k} / sizeof *arguments_{k} - \
+             1, {}, {}, {}}},",
             kernel.range.start,
             kernel.range.end - kernel.range.start,
             kernel.result

@@ -217,7 +217,8 @@ pub fn value_bytes(module: &Module, ty: Type, v: &Val) -> Vec<u8> {
     composite::bytes(module, ty, |_| cells.next().expect("a cell for each scalar"))
 }
 
-/// What a slot holds: a scalar by its bits; of anything else the address of its bytes, which are put into a guarded piece of memory.
+/// What a slot holds: a scalar by its bits; of anything else the address of its bytes, which are put into a guarded
+/// piece of memory.
 pub fn slot(ty: Type, bytes: &[u8], memories: &mut Vec<Guarded>, setup: &Setup) -> u64 {
     if ty.scalar().is_some() {
         return word(bytes) as u64;
@@ -341,7 +342,8 @@ pub struct Memories {
     pub arguments: Vec<Guarded>,
 }
 
-/// Calls the driver over a range, which puts the results of `count` indices at the address in its last slot, which is added.
+/// Calls the driver over a range, which puts the results of `count` indices at the address in its last slot, which is
+/// added.
 pub fn call_range(
     entry: &JitFunction<'_>,
     slots: Vec<u64>,

@@ -20,8 +20,8 @@ const LOG: &str = "WARPLINE_CHILD_LOG";
 /// Tells a child of a file with the text of the program that takes the place of the seed's.
 const TEXT: &str = "WARPLINE_CHILD_PROGRAM";
 
-/// The stack of a child's threads, in bytes. Programs allocate private memory in loops and never give it back, which takes 64 lanes
-/// 64 times as much as it takes one.
+/// The stack of a child's threads, in bytes. Programs allocate private memory in loops and never give it back, which
+/// takes 64 lanes 64 times as much as it takes one.
 const STACK: &str = "1073741824";
 /// What LLVM says when it has no instructions for an operation on `bfloat` numbers.
 const LIMITS_OF_LLVM: &[&str] = &["Do not know how to soft promote this operator's operand"];

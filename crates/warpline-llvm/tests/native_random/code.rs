@@ -175,8 +175,8 @@ fn form(ir: &mut Ir, program: &Program, setup: &Setup, masked: bool) -> Result<V
     Ok(made)
 }
 
-/// Adds `name(slots)`: calls the target with what is in 8-byte slots, and puts the result where the slot behind these says. What is no
-/// scalar is in memory, and its address in the slot.
+/// Adds `name(slots)`: calls the target with what is in 8-byte slots, and puts the result where the slot behind these
+/// says. What is no scalar is in memory, and its address in the slot.
 fn entry(ir: &mut Ir, target: FuncId, name: &str) {
     let target = &ir.functions[target];
     let (callee, ret) = (target.name.clone(), target.ret);

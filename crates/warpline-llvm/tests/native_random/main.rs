@@ -1,5 +1,5 @@
-//! Random programs as machine code: what the vector function does natively is what the lane interpreter says that the lanes do, and
-//! what the scalar kernel does natively, lane after lane, is what the interpreter says of it.
+//! Random programs as machine code: what the vector function does natively is what the lane interpreter says that the
+//! lanes do, and what the scalar kernel does natively, lane after lane, is what the interpreter says of it.
 //!
 //! `WARPLINE_PROGRAMS` is the number of programs, `WARPLINE_SEED` the first one's seed. Ten thousand:
 //! `WARPLINE_PROGRAMS=10000 cargo test --release -p warpline-llvm --test native_random -- --nocapture`
@@ -157,7 +157,8 @@ impl fmt::Display for Tally {
         writeln!(f, "{}", self.rates)?;
         writeln!(
             f,
-            "{} of {} agree, {} of them as scalar code too, {} over a range, {} as loops; {} have divergent branches, {} divergent loops, {} make calls",
+            "{} of {} agree, {} of them as scalar code too, {} over a range, {} as loops; {} have divergent \
+             branches, {} divergent loops, {} make calls",
             self.agreed,
             self.programs,
             self.scalars,
@@ -175,8 +176,9 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Whether it is noticed that the program of a seed, which makes calls, has another callee. The interpreter knows none and answers all
-/// alike; the machine code calls what is in this process: `raise` ends it, `abs` answers something else and logs nothing.
+/// Whether it is noticed that the program of a seed, which makes calls, has another callee. The interpreter knows
+/// none and answers all alike; the machine code calls what is in this process: `raise` ends it, `abs` answers
+/// something else and logs nothing.
 fn notices_what_is_wrong(seed: u64, directory: &Path) -> bool {
     let (program, _) = setup::of_seed(seed);
     // Where a NaN was computed, differences prove nothing.

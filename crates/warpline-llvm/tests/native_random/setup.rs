@@ -40,7 +40,8 @@ pub struct Setup {
 /// LLVM's passes as users get them; none is the harshest test of its instruction selection.
 const PASSES: [&str; 6] = ["default<O2>", "default<O2>", "default<O2>", "default<O3>", "default<O1>", ""];
 
-/// Passes that take little time. LLVM takes most of a run's, and where a program fails, it mostly fails whatever LLVM does with it.
+/// Passes that take little time. LLVM takes most of a run's, and where a program fails, it mostly fails whatever LLVM
+/// does with it.
 const QUICK: [&str; 6] = [LIGHT, LIGHT, LIGHT, LIGHT, "function(sroa)", ""];
 const LIGHT: &str = "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
 

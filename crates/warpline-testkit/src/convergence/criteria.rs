@@ -5,8 +5,8 @@
 //!   diverged path from `B` to `J`. Here exactly, by enumerating closed paths and paths ([`Criteria::closed_paths`]).
 //!   `B` and `J` themselves are no diverged entries: a header there is passed by all threads that part or by all that
 //!   meet. A diverged path is one of two disjoint paths from `B` to `J`; it may leave `P`.
-//! * The same by cycles of one hierarchy ([`Criteria::cycles`]): a closed path concerns the smallest cycle that contains
-//!   it, whose header is on it, and with it all nodes of that cycle.
+//! * The same by cycles of one hierarchy ([`Criteria::cycles`]): a closed path concerns the smallest cycle that
+//!   contains it, whose header is on it, and with it all nodes of that cycle.
 //! * The *simplification by dominance* for one hierarchy ([`Criteria::dominance`]).
 //! * *Diverged paths reaching a cycle* ([`Criteria::reached_apart`]). Paths are taken in the tagged graph, where two
 //!   that leave a loop by one node in different iterations are disjoint, as they are for threads.
@@ -119,8 +119,9 @@ impl<'a> Criteria<'a> {
         reported
     }
 
-    /// The nodes of the cycles that fail the criterion as simplified by dominance: a cycle `C` that contains `B` and its
-    /// join `J` fails unless `B` strictly dominates `J`, or the header of `C` or of a cycle with both inside `C` does.
+    /// The nodes of the cycles that fail the criterion as simplified by dominance: a cycle `C` that contains `B` and
+    /// its join `J` fails unless `B` strictly dominates `J`, or the header of `C` or of a cycle with both inside `C`
+    /// does.
     pub fn dominance(&self, hierarchy: &Hierarchy) -> Vec<bool> {
         let mut reported = self.none();
         let strictly = |a: usize, b: usize| a != b && self.dominance.dominates(a, b);

@@ -1,6 +1,7 @@
 //! Convergence by definition: what paper 2 (*Convergence And Uniformity*) says of threads, computed from its words.
 //!
-//! * [`hierarchies`](crate::hierarchies), beside this folder: every cycle hierarchy of a graph, from every depth-first walk.
+//! * [`hierarchies`](crate::hierarchies), beside this folder: every cycle hierarchy of a graph, from every
+//!   depth-first walk.
 //! * [`relation`]: the maximal converged-with relation of recorded traces, from its definition and from its
 //!   characterization by cases, and the convergence-before order that goes with it.
 //! * [`m_converged`]: the nodes whose relation is the same in every hierarchy.

@@ -1,5 +1,5 @@
-//! The commands that show what data-flow clients find. Each is solved sparsely and densely; that the reports agree is part of
-//! the test.
+//! The commands that show what data-flow clients find. Each is solved sparsely and densely; that the reports agree is
+//! part of the test.
 
 use std::collections::BTreeSet;
 
@@ -39,8 +39,8 @@ pub(super) fn nulls(case: &Case<'_>) -> String {
     both(case, |id, solver| null_pointers::analyse(case.module, id, &known, solver).0)
 }
 
-/// Data from outside that comes to sinks: with C's functions, and the sanitizers that are the arguments. All functions are closed to the
-/// outside.
+/// Data from outside that comes to sinks: with C's functions, and the sanitizers that are the arguments. All
+/// functions are closed to the outside.
 pub(super) fn taints(case: &Case<'_>) -> String {
     let spec = match taint::Spec::new(None, None, Some(case.args)) {
         Ok(spec) => spec,

@@ -174,7 +174,8 @@ fn ssa_construction(case: &Case<'_>) -> String {
     })
 }
 
-/// The function after its `alloca`s became variables, and why others did not. `exact` writes `undef` where a lifetime begins.
+/// The function after its `alloca`s became variables, and why others did not. `exact` writes `undef` where a lifetime
+/// begins.
 fn promotion(case: &Case<'_>) -> String {
     let mut kept = String::new();
     let lifetimes = if case.args == "exact" { Lifetimes::Exact } else { Lifetimes::Forgotten };
@@ -200,9 +201,9 @@ fn describe(case: &Case<'_>, func: &Function, kept: &[Kept]) -> String {
     kept.iter().map(|kept| format!("kept {}\n", kept.describe(case.module, func))).collect()
 }
 
-/// The function after SSA construction in the form that the arguments name, in any order: `precise`, `reaching-definitions` or
-/// `dominance-frontier`; `all` or `parameters`; `minimal`, `semi-pruned` or `pruned`; `strict`. The default is precise,
-/// parameters, minimal and not strict.
+/// The function after SSA construction in the form that the arguments name, in any order: `precise`,
+/// `reaching-definitions` or `dominance-frontier`; `all` or `parameters`; `minimal`, `semi-pruned` or `pruned`;
+/// `strict`. The default is precise, parameters, minimal and not strict.
 fn ssa_form(case: &Case<'_>) -> String {
     let mut options =
         ConstructOptions { strict: false, pruning: Pruning::Minimal, ..ConstructOptions::default() };

@@ -16,9 +16,9 @@
 //! ```
 //!
 //! Each line `; test: NAME ARGUMENTS` names a command. Its whole output for a function stands in a block that begins
-//! with `; check: NAME` behind the function's `}` and ends with the first line that is no comment. Nothing of the output
-//! may be left out. With `WARPLINE_BLESS=1` in the environment the blocks are rewritten; read the change before you
-//! commit it.
+//! with `; check: NAME` behind the function's `}` and ends with the first line that is no comment. Nothing of the
+//! output may be left out. With `WARPLINE_BLESS=1` in the environment the blocks are rewritten; read the change
+//! before you commit it.
 //!
 //! The command `roundtrip` has no block: the file without its comments is the printer's own form. Every function must
 //! satisfy the verifier, unless the file tests the command `verify`.

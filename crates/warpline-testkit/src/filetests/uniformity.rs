@@ -8,8 +8,8 @@ use warpline_uniformity::{Options, Uniformity};
 
 use super::Case;
 
-/// The report, and behind it the shapes of all values that are not uniform. The arguments are a list of shapes as on the
-/// command line; parameters that are not mentioned vary.
+/// The report, and behind it the shapes of all values that are not uniform. The arguments are a list of shapes as on
+/// the command line; parameters that are not mentioned vary.
 pub(super) fn uniformity(case: &Case<'_>) -> String {
     let args = match parse_args(case.args, case.module, case.func) {
         Ok(args) => args.into_iter().map(|a| a.unwrap_or(ArgShape::Varying)).collect(),

@@ -131,8 +131,8 @@ fn lower_with(case: &Case<'_>, options: &Options<'_>) -> String {
     }
 }
 
-/// The function with its first loop vectorized for four lanes, and the form for whole groups. Floating-point numbers are combined in the program's
-/// order unless flags allow others.
+/// The function with its first loop vectorized for four lanes, and the form for whole groups. Floating-point numbers
+/// are combined in the program's order unless flags allow others.
 pub(super) fn loops(case: &Case<'_>) -> String {
     loops_with(case, 4, 0)
 }

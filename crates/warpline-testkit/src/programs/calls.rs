@@ -44,7 +44,8 @@ impl Filler<'_> {
     }
 }
 
-/// `fn recursive(n, x)`: with n modulo 8, x if that is 0, else what it returns for n - 1 and, of odd x, then for half of n.
+/// `fn recursive(n, x)`: with n modulo 8, x if that is 0, else what it returns for n - 1 and, of odd x, then for half
+/// of n.
 pub(super) fn recursive(module: &mut Module, name: &str) -> (Function, Symbol) {
     let symbol = module.function_symbol(name, &[I32, I32], I32, Effects::UNKNOWN);
     let mut f = Function::new(name, I32);

@@ -42,8 +42,8 @@ fn collect(module: &Module, at: &Leaf, all: &mut Vec<Leaf>) {
     }
 }
 
-/// The bytes that a value of this type takes in an array. `scalar` gives the bits of the scalars in it, in order; what lies between them
-/// is zero.
+/// The bytes that a value of this type takes in an array. `scalar` gives the bits of the scalars in it, in order;
+/// what lies between them is zero.
 pub fn bytes(module: &Module, ty: Type, mut scalar: impl FnMut(Type) -> u128) -> Vec<u8> {
     let mut bytes = vec![0; stride(module, ty) as usize];
     for leaf in leaves(module, ty) {

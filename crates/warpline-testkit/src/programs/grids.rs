@@ -8,7 +8,8 @@ use super::skeleton::Check;
 use super::{MAX_INDEX, READ_ONLY, ROW, SLOTS};
 
 impl Filler<'_> {
-    /// A place in a buffer that is only read, which is taken for one of several things. It has [`MAX_INDEX`] · [`SLOTS`] elements.
+    /// A place in a buffer that is only read, which is taken for one of several things. It has [`MAX_INDEX`] ·
+    /// [`SLOTS`] elements.
     pub(super) fn place_in_rows(&mut self, b: Block, buffer: &Buffer) -> (Value, bool) {
         let elem = buffer.elem;
         let row = self.module.types.array(elem, ROW);

@@ -106,8 +106,8 @@ impl Inputs {
         Inputs { width, params: given.into_iter().map(input).collect() }
     }
 
-    /// Allocates the buffers in a fresh machine: the arguments, and the addresses of the buffers. Two fresh machines get
-    /// the same addresses.
+    /// Allocates the buffers in a fresh machine: the arguments, and the addresses of the buffers. Two fresh machines
+    /// get the same addresses.
     pub fn bind(&self, machine: &mut Machine<'_>) -> (Vec<LaneArg>, Vec<u64>) {
         let (mut args, mut buffers) = (Vec::new(), Vec::new());
         for p in &self.params {
@@ -246,8 +246,8 @@ pub fn run_sequential(program: &Program, inputs: &Inputs, options: &Options) -> 
     }
 }
 
-/// Whether an execution does what the reference does, or what the reference leaves open (undef, poison). A reference that
-/// froze undef or poison leaves everything open: another execution may freeze another value.
+/// Whether an execution does what the reference does, or what the reference leaves open (undef, poison). A reference
+/// that froze undef or poison leaves everything open: another execution may freeze another value.
 ///
 /// # Errors
 /// The first difference.

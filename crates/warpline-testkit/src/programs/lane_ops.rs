@@ -6,7 +6,8 @@ use super::fill::{ANY, Avail, CLEAN, Filler, UNIFORM};
 
 /// The parameter that packed stores write to.
 pub(super) const PACKED: &str = "packed";
-/// So many of them have a place of their own there; lanes that come to others at another time would overwrite each other.
+/// So many of them have a place of their own there; lanes that come to others at another time would overwrite each
+/// other.
 const PLACES: u64 = 3;
 /// Elements of a place: 64 lanes, and where the first one stores.
 const PLACE: u64 = 128;

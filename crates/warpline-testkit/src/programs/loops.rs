@@ -1,5 +1,5 @@
-//! Kernels as bodies of loops: a scalar function that executes a kernel for one index after the other and carries values from one
-//! iteration to the next.
+//! Kernels as bodies of loops: a scalar function that executes a kernel for one index after the other and carries
+//! values from one iteration to the next.
 
 use warpline_ir::{
     BinaryOp, Block, CastOp, Constant, Function, InstFlags, IntPred, Module, Op, Type, Value, ValueDef,

@@ -36,7 +36,8 @@ pub(super) enum BufferKind {
     Sink,
     /// Only read: rows and columns, by two indices.
     Rows,
-    /// Columns of the own index, the last one first if `backwards`: row by row, the elements of neighbours lie side by side.
+    /// Columns of the own index, the last one first if `backwards`: row by row, the elements of neighbours lie side
+    /// by side.
     Columns {
         /// Whether the column of the greatest index is the first.
         backwards: bool,
@@ -115,7 +116,8 @@ impl Filler<'_> {
         }
     }
 
-    /// `memset`, or a `memcpy` from a buffer that is only read and of which all is defined. False if none was made, or not of all bytes.
+    /// `memset`, or a `memcpy` from a buffer that is only read and of which all is defined. False if none was made,
+    /// or not of all bytes.
     fn bulk(&mut self, b: Block, to: Value, bytes: u64) -> bool {
         let suits = |x: &Buffer| x.is_read_only() && x.elem != Type::BOOL;
         let from: Vec<Buffer> = self.buffers.iter().copied().filter(suits).collect();

@@ -1,12 +1,11 @@
 //! Random programs that can be executed: one kernel with parameters of known shape, and what it calls.
 //!
-//! The control flow is made first (`skeleton`): nested and unstructured pieces (conditionals, loops of every
-//! form, several exits, multi-level breaks and continues, jumps to labels, switches with parallel
-//! edges, early returns), all of it reducible but for the labels that [`ProgramOptions::irreducible`] asks for. Then the blocks are filled
-//! in dominator-tree order with
-//! instructions on whatever values dominate them, loop values outside of their loop included. Loops have counters
-//! that bound them, addresses are kept inside their buffers, divisors away from zero, and branches away from
-//! poison, except where [`ProgramOptions`] asks for such traps.
+//! The control flow is made first (`skeleton`): nested and unstructured pieces (conditionals, loops of every form,
+//! several exits, multi-level breaks and continues, jumps to labels, switches with parallel edges, early returns),
+//! all of it reducible but for the labels that [`ProgramOptions::irreducible`] asks for. Then the blocks are filled
+//! in dominator-tree order with instructions on whatever values dominate them, loop values outside of their loop
+//! included. Loops have counters that bound them, addresses are kept inside their buffers, divisors away from zero,
+//! and branches away from poison, except where [`ProgramOptions`] asks for such traps.
 //!
 //! One seed gives one program.
 

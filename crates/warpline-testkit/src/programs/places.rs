@@ -92,7 +92,8 @@ impl Filler<'_> {
         self.emit(b, Op::Load(access), &[p], Type::Int(32), true, false);
     }
 
-    /// Private memory of a size that is known at run time: made, filled, written to, read, and half of the time given back.
+    /// Private memory of a size that is known at run time: made, filled, written to, read, and half of the time given
+    /// back.
     pub(super) fn sized_memory(&mut self, b: Block) {
         let effects = Effects::READS | Effects::WRITES;
         let saved = self.rng.chance(1, 2).then(|| {

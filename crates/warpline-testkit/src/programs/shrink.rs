@@ -5,8 +5,8 @@ use warpline_ir::{Block, Constant, Function, Inst, Op, Type, Value};
 
 use super::Program;
 
-/// Removes what it can from the kernel as long as `fails` stays true: branches become one of their sides, stores and calls
-/// go, values become zero. The result fails, is valid, and none of these steps makes it fail still.
+/// Removes what it can from the kernel as long as `fails` stays true: branches become one of their sides, stores and
+/// calls go, values become zero. The result fails, is valid, and none of these steps makes it fail still.
 ///
 /// `fails` is asked about valid programs only. It should bound its runs (a removed exit can make a loop endless).
 pub fn shrink(program: &Program, mut fails: impl FnMut(&Program) -> bool) -> Program {

@@ -271,8 +271,8 @@ impl Skeleton<'_> {
         self.keep(label)
     }
 
-    /// Labels, several of which are entered from outside, with code behind each and jumps from there to any of them, to labels
-    /// of tangles inside and around: loops with several entries, that overlap and that are jumped into.
+    /// Labels, several of which are entered from outside, with code behind each and jumps from there to any of them,
+    /// to labels of tangles inside and around: loops with several entries, that overlap and that are jumped into.
     fn tangle(&mut self, from: Block, depth: usize) -> Option<Block> {
         let exit = self.block();
         let labels: Vec<Block> = (0..self.rng.between(2, 4)).map(|_| self.block()).collect();

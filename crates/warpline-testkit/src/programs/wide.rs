@@ -11,7 +11,8 @@ use crate::rng::SplitMix64;
 const HALF: Type = Type::Float(FloatKind::Half);
 const I128: Type = Type::Int(128);
 
-/// The floating-point formats that few machines have. The interpreter computes with the first one only; the others are carried.
+/// The floating-point formats that few machines have. The interpreter computes with the first one only; the others
+/// are carried.
 pub(super) const FORMATS: [Type; 3] =
     [Type::Float(FloatKind::BFloat), Type::Float(FloatKind::X86Fp80), Type::Float(FloatKind::Fp128)];
 

@@ -1,8 +1,9 @@
 //! One function: which values and objects are secret, by rounds of the uniformity engine and of a walk over memory.
 //!
-//! In each round the engine says which values differ between runs; then every instruction that touches memory or calls is
-//! looked at, which yields more objects that hold secrets and more instructions that read them. Results of all rounds are
-//! kept, so that an explanation which goes from a load to a store always goes to an earlier round, and ends.
+//! In each round the engine says which values differ between runs; then every instruction that touches memory or
+//! calls is looked at, which yields more objects that hold secrets and more instructions that read them. Results of
+//! all rounds are kept, so that an explanation which goes from a load to a store always goes to an earlier round, and
+//! ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 

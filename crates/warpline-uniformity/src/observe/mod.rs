@@ -2,25 +2,26 @@
 //!
 //! Paper 1 (Rosemann, Moll, Hack), Section 8, "Non-Interference": lanes stand for runs of the program that differ in
 //! their secrets only, so uniform means public and varying means secret. The paper inserts an assignment to a dummy
-//! variable wherever execution is observed, and asks whether it is uniform; what that adds to the values themselves is that
-//! secrets may decide whether and how often a point executes. They do so through branches alone (early
-//! exits and loops are branches), so a secret-dependent branch is what is reported.
+//! variable wherever execution is observed, and asks whether it is uniform; what that adds to the values themselves
+//! is that secrets may decide whether and how often a point executes. They do so through branches alone (early exits
+//! and loops are branches), so a secret-dependent branch is what is reported.
 //!
-//! Reported are, with the chain of causes of each: branches on secrets; addresses (and lengths) of memory accesses that
-//! depend on secrets, indices into vectors in registers included; operands of instructions whose time depends on them
-//! ([`Kind::Operand`]); and calls that hand secrets to where they are not followed. Shifts, multiplications, comparisons and
-//! `select` are taken to need the same time for all operands: whether a back end makes a branch of a `select` is for a
-//! check of its output, which can be analysed as well.
+//! Reported are, with the chain of causes of each: branches on secrets; addresses (and lengths) of memory accesses
+//! that depend on secrets, indices into vectors in registers included; operands of instructions whose time depends on
+//! them ([`Kind::Operand`]); and calls that hand secrets to where they are not followed. Shifts, multiplications,
+//! comparisons and `select` are taken to need the same time for all operands: whether a back end makes a branch of a
+//! `select` is for a check of its output, which can be analysed as well.
 //!
 //! # What is secret
 //!
-//! The parameters that the caller names ([`Secrets`]): values, or the memory that a pointer parameter leads to. All else is
-//! public at the start. Values follow the uniformity engine, with these instructions as sources: loads from memory that may hold
-//! secrets, and calls that may return them. Memory is followed by object, whatever the order of execution
-//! is: an object into which a secret is stored, or into which anything is stored at a secret address or where secrets
-//! decide whether the store is executed, holds secrets throughout, and so do all objects that may be the same. A
-//! pointer of unknown origin may lead to any object but private ones whose address is never handed out. Calls of functions
-//! in the module are followed with what is secret at the call; recursive calls are not, and count as unknown.
+//! The parameters that the caller names ([`Secrets`]): values, or the memory that a pointer parameter leads to. All
+//! else is public at the start. Values follow the uniformity engine, with these instructions as sources: loads from
+//! memory that may hold secrets, and calls that may return them. Memory is followed by object, whatever the order of
+//! execution is: an object into which a secret is stored, or into which anything is stored at a secret address or
+//! where secrets decide whether the store is executed, holds secrets throughout, and so do all objects that may be
+//! the same. A pointer of unknown origin may lead to any object but private ones whose address is never handed out.
+//! Calls of functions in the module are followed with what is secret at the call; recursive calls are not, and count
+//! as unknown.
 //!
 //! All of this errs towards secret. It is not looked into how an unknown function works that gets no secrets, and
 //! functions of the module are taken to be what they are here.
@@ -84,9 +85,9 @@ impl fmt::Display for SecretError {
 impl std::error::Error for SecretError {}
 
 impl Secrets {
-    /// Reads a list of parameters, by name or by position from 0, separated by commas. Of a pointer the memory that it leads
-    /// to is secret (`key`, or with a sign `*key`); with `&key` the pointer itself is. Of anything else
-    /// the value is.
+    /// Reads a list of parameters, by name or by position from 0, separated by commas. Of a pointer the memory that
+    /// it leads to is secret (`key`, or with a sign `*key`); with `&key` the pointer itself is. Of anything else the
+    /// value is.
     ///
     /// # Errors
     /// If a parameter does not exist or a sign does not fit it.

@@ -1,8 +1,9 @@
 //! How many low bits of integers and pointers are zero: what values are multiples of.
 //!
-//! Said of every lane in which the value is not poison, and of the ghost (see [`shape`](super)): only facts are used that need no
-//! poison-generating flag. The number of low zeros of a result of arithmetic modulo 2^N follows from those of the operands; at φs it
-//! is the least. Solved from above, so a pointer that a loop advances by 32 bytes stays a multiple of 32.
+//! Said of every lane in which the value is not poison, and of the ghost (see [`shape`](super)): only facts are used
+//! that need no poison-generating flag. The number of low zeros of a result of arithmetic modulo 2^N follows from
+//! those of the operands; at φs it is the least. Solved from above, so a pointer that a loop advances by 32 bytes
+//! stays a multiple of 32.
 
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::DfsOrder;
@@ -18,7 +19,8 @@ const MAX_SWEEPS: usize = 8;
 /// What is said of zero.
 const ALL: u8 = 63;
 
-/// The low bits that are zero in each scalar integer and pointer of a function, at most 63. `multiple` says how many are in a parameter.
+/// The low bits that are zero in each scalar integer and pointer of a function, at most 63. `multiple` says how many
+/// are in a parameter.
 pub fn low_zeros(
     module: &Module,
     func: &Function,
@@ -53,7 +55,8 @@ pub fn low_zeros(
     solver.known
 }
 
-/// The alignment of what lies at a distance of so many bytes from something aligned: the greatest power of two that divides both.
+/// The alignment of what lies at a distance of so many bytes from something aligned: the greatest power of two that
+/// divides both.
 pub fn at_distance(align: u64, bytes: i64) -> u64 {
     match bytes {
         0 => align,

@@ -210,8 +210,8 @@ fn scaled(width: u32, x: Num, signed_c: Option<i128>, unsigned_c: Option<i128>, 
 
 /// `and`, `or` and `xor` with a constant c that meets only bits in which all lanes (and the ghost, if anchored) agree.
 ///
-/// Let k be the number of low bits that agree: those that divide the step, x_ℓ ≡ x_j (mod 2^k), and those that are known
-/// to be zero. Write x = h + r with r the low k bits; r is the same in all lanes.
+/// Let k be the number of low bits that agree: those that divide the step, x_ℓ ≡ x_j (mod 2^k), and those that are
+/// known to be zero. Write x = h + r with r the low k bits; r is the same in all lanes.
 /// * c < 2^k: `and` gives r & c, uniform. `or` and `xor` give h + (r op c): x plus a number that is the same in
 ///   all lanes, that does not wrap in either reading since only low bits change. So the shape stays.
 /// * c = −2^m with m ≤ k: `and` gives x − (r mod 2^m): the shape stays, likewise.
@@ -250,10 +250,10 @@ fn low_ones(n: u32) -> u128 {
     if n >= 128 { u128::MAX } else { (1 << n) - 1 }
 }
 
-/// ⌊x / d⌋ for a constant d that divides the step, or x / d where that leaves no remainder. With x exact,
-/// x_ℓ = x_j + (ℓ−j)·s, and so ⌊x_ℓ/d⌋ = ⌊x_j/d⌋ + (ℓ−j)·s/d. The same holds for the ghost if it is exact; if x is exact in
-/// the lanes only, the ghost of the quotient is unrelated to them. A ghost of an `exact` division has no remainder either:
-/// x_g ≡ x_ℓ (mod d).
+/// ⌊x / d⌋ for a constant d that divides the step, or x / d where that leaves no remainder. With x exact, x_ℓ = x_j +
+/// (ℓ−j)·s, and so ⌊x_ℓ/d⌋ = ⌊x_j/d⌋ + (ℓ−j)·s/d. The same holds for the ghost if it is exact; if x is exact in the
+/// lanes only, the ghost of the quotient is unrelated to them. A ghost of an `exact` division has no remainder
+/// either: x_g ≡ x_ℓ (mod d).
 fn quotient(width: u32, x: Num, d: i128, signed: bool, flags: InstFlags) -> Shape {
     let Shape::Strided(s) = x.shape else { return Shape::Varying };
     let exact = if signed { s.signed } else { s.unsigned };

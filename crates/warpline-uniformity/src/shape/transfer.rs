@@ -5,9 +5,9 @@ use cranelift_entity::SecondaryMap;
 use super::{Exact, Num, Shape, Stepping, Stride, binary, icmp, int_cast};
 use warpline_ir::{AggregateType, CastOp, Function, Inst, InstData, InstFlags, Module, Op, Type, Value};
 
-/// The shape of result number `result` of an instruction, other than a φ, whose result is a function of its
-/// operands; `shapes` are the operands' shapes at this use, one per operand, and `zeros` is what [`low_zeros`](super::alignment::low_zeros)
-/// says of all values.
+/// The shape of result number `result` of an instruction, other than a φ, whose result is a function of its operands;
+/// `shapes` are the operands' shapes at this use, one per operand, and `zeros` is what
+/// [`low_zeros`](super::alignment::low_zeros) says of all values.
 ///
 /// Only instructions that keep lanes in step are looked at; everything else varies unless all operands are
 /// uniform.

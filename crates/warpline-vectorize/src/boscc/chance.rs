@@ -1,8 +1,8 @@
 //! How likely it is that a lane wants a class of blocks, and that none does.
 //!
-//! The chance of an edge comes from its weight, where the function has weights (a profile, `__builtin_expect`), else from what its
-//! branch compares, with the numbers that LLVM uses, and from loops: lanes tend to stay. In the middle of a loop that lanes leave one by
-//! one, half of those that entered are taken to be there.
+//! The chance of an edge comes from its weight, where the function has weights (a profile, `__builtin_expect`), else
+//! from what its branch compares, with the numbers that LLVM uses, and from loops: lanes tend to stay. In the middle
+//! of a loop that lanes leave one by one, half of those that entered are taken to be there.
 //!
 //! If lanes decided independently, none of W would go where one goes with chance *p* with chance (1−p)^W. They do not:
 //! neighbours see similar data. So the exponent is that of ⌈√W⌉ independent groups. This is a rule of thumb.
@@ -42,8 +42,8 @@ pub fn of_classes(plan: &Plan) -> SecondaryMap<Class, f64> {
     chances
 }
 
-/// The chance that no lane is in a class in which each is with chance `inner`, if control comes there only when some lane is
-/// in a class around it, in which each is with chance `outer`. `None`: control comes there anyway.
+/// The chance that no lane is in a class in which each is with chance `inner`, if control comes there only when some
+/// lane is in a class around it, in which each is with chance `outer`. `None`: control comes there anyway.
 pub fn of_nobody(inner: f64, outer: Option<f64>, width: u32) -> f64 {
     let groups = (f64::from(width).sqrt().ceil()) as i32;
     let nobody = |p: f64| (1.0 - p).max(0.0).powi(groups);

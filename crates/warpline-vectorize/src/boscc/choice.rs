@@ -2,8 +2,8 @@
 //!
 //! A test pays if what it saves, the [cost](super::cost) of its block and of all that this dominates times the
 //! [chance] that no lane comes, is more than what it takes: to ask the mask, to branch, and now and then to guess the
-//! branch wrongly. Blocks are decided on from the outside in. Behind a test, what counts is the chance that nobody wants the
-//! inner block although somebody wants the outer one; so a second test of much the same gets no chance.
+//! branch wrongly. Blocks are decided on from the outside in. Behind a test, what counts is the chance that nobody
+//! wants the inner block although somebody wants the outer one; so a second test of much the same gets no chance.
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};

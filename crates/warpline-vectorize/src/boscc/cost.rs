@@ -1,8 +1,9 @@
-//! What executing a block on W lanes costs: a rough sum over its instructions, in cycles of a CPU with registers of 256 bits.
+//! What executing a block on W lanes costs: a rough sum over its instructions, in cycles of a CPU with registers of
+//! 256 bits.
 //!
-//! What is uniform costs as much as in the scalar program; what varies as often as it fills registers; what has no vector form, such as
-//! integer division or a call, once per lane; gathers and scatters go lane by lane too, only cheaper. Loops count as
-//! 8 iterations.
+//! What is uniform costs as much as in the scalar program; what varies as often as it fills registers; what has no
+//! vector form, such as integer division or a call, once per lane; gathers and scatters go lane by lane too, only
+//! cheaper. Loops count as 8 iterations.
 
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::{DomTree, Node};

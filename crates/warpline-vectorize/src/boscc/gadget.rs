@@ -1,13 +1,14 @@
 //! The BOSCC gadget of paper 3, Sec. 6.1, Fig. 13 (a) to (c).
 //!
-//! Let the divergent branch of block *a* lead to *b*, which has no other predecessor, and to *c*. The gadget is a new branch
-//! at the end of *a* (which is the paper's any(*b*) from now on) to a block that has nothing but the divergent branch (the
-//! paper's new *a*) if any lane goes to *b*, and to *c* otherwise. The new branch is uniform, and the edges to the divergent branch and
-//! from it to *b* are kept (Thm. 4.5), so *b* and what it dominates run only if a lane wants them.
+//! Let the divergent branch of block *a* lead to *b*, which has no other predecessor, and to *c*. The gadget is a new
+//! branch at the end of *a* (which is the paper's any(*b*) from now on) to a block that has nothing but the divergent
+//! branch (the paper's new *a*) if any lane goes to *b*, and to *c* otherwise. The new branch is uniform, and the
+//! edges to the divergent branch and from it to *b* are kept (Thm. 4.5), so *b* and what it dominates run only if a
+//! lane wants them.
 //!
-//! Masks are those without the gadget: what the edges of the divergent branch write is written in any(*b*), before the new
-//! branch asks for the mask of its edge to *b*. So the edge from any(*b*) to *c* writes nothing, and the φs of *c* take from it
-//! what they take from *a*: if it is taken, all lanes of *a* go to *c*.
+//! Masks are those without the gadget: what the edges of the divergent branch write is written in any(*b*), before
+//! the new branch asks for the mask of its edge to *b*. So the edge from any(*b*) to *c* writes nothing, and the φs
+//! of *c* take from it what they take from *a*: if it is taken, all lanes of *a* go to *c*.
 
 use crate::plan::{Branch, Plan};
 use warpline_ir::{Block, Edge, Op};
@@ -38,7 +39,8 @@ fn other_side(plan: &Plan, e: Edge) -> Block {
     plan.func.edges[other].to
 }
 
-/// Puts a gadget on an edge that [`edge_to`] found. The condition of the new branch is filled in when the masks are written.
+/// Puts a gadget on an edge that [`edge_to`] found. The condition of the new branch is filled in when the masks are
+/// written.
 pub fn insert(plan: &mut Plan, e: Edge) {
     let test = plan.func.edges[e].from;
     let other = other_side(plan, e);

@@ -160,7 +160,8 @@ impl Collector<'_> {
     }
 }
 
-/// Whether an instruction is a call of mathematics: that may set `errno`, of which nothing is promised in vector code, and does nothing else.
+/// Whether an instruction is a call of mathematics: that may set `errno`, of which nothing is promised in vector
+/// code, and does nothing else.
 pub(crate) fn is_silent(module: &Module, func: &Function, inst: Inst) -> bool {
     let data = &func.insts[inst];
     let Op::Call(info) = &data.op else { return false };
@@ -171,7 +172,8 @@ pub(crate) fn is_silent(module: &Module, func: &Function, inst: Inst) -> bool {
 /// How deep calls are followed.
 const MAX_DEPTH: u32 = 8;
 
-/// What a function of the module does to memory that is not its own, by its body, as far as that says less than `effects`.
+/// What a function of the module does to memory that is not its own, by its body, as far as that says less than
+/// `effects`.
 pub(crate) fn shared_effects(module: &Module, callee: Symbol, effects: Effects) -> Effects {
     let memory = Effects::READS | Effects::WRITES;
     match by_body(module, callee, MAX_DEPTH, &mut Vec::new()) {

@@ -1,4 +1,5 @@
-//! Accesses that never meet, whatever their addresses are: by the objects that they lead to, and by the types that they are made as.
+//! Accesses that never meet, whatever their addresses are: by the objects that they lead to, and by the types that
+//! they are made as.
 
 use super::roots::Objects;
 use warpline_ir::{AccessType, Function, Inst, Module};

@@ -1,4 +1,5 @@
-//! What the [ranges](warpline_dataflow::clients::ranges) and [inequalities](warpline_dataflow::clients::bounds) of a kernel say of indices.
+//! What the [ranges](warpline_dataflow::clients::ranges) and [inequalities](warpline_dataflow::clients::bounds) of a
+//! kernel say of indices.
 
 use std::cell::OnceCell;
 
@@ -61,7 +62,8 @@ impl<'a> Facts<'a> {
         self.bounds().ssi().used(program.use_slots(at).start + operand)
     }
 
-    /// The least and the greatest number that a value is where an address is computed from it, read as the address does.
+    /// The least and the greatest number that a value is where an address is computed from it, read as the address
+    /// does.
     pub(crate) fn range(
         &self,
         func: &Function,

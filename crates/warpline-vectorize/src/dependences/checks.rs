@@ -1,7 +1,9 @@
-//! Checks of pointers that are made before a loop, where only values that are known then say whether iterations conflict.
+//! Checks of pointers that are made before a loop, where only values that are known then say whether iterations
+//! conflict.
 //!
-//! * Where both addresses move by the same constant from one iteration to the next, their difference never changes. It is compared with the differences at
-//!   which a lane would come before one that it depends on, which the [distance rule](super::distance) gives.
+//! * Where both addresses move by the same constant from one iteration to the next, their difference never changes.
+//!   It is compared with the differences at which a lane would come before one that it depends on, which the
+//!   [distance rule](super::distance) gives.
 //! * Where both are in one array with rows, each iteration may keep to [rows] or columns of its own.
 //! * Otherwise the stretches that both accesses touch in all iterations must be apart.
 //!
@@ -130,7 +132,8 @@ pub(super) fn span<'r, 'a>(
                     number => number.map(|n| (n, 0)),
                 };
                 let Some((number, by)) = grows else {
-                    // Where lanes are at a known distance, addresses themselves are compared, so that all numbers must be known.
+                    // Where lanes are at a known distance, addresses themselves are compared, so that all numbers
+                    // must be known.
                     if place.step.is_some() {
                         return None;
                     }
@@ -142,7 +145,8 @@ pub(super) fn span<'r, 'a>(
             }
         }
     }
-    // Where lanes are known to differ by something else, something else changes between groups. Where they are not known to, it is checked that they do.
+    // Where lanes are known to differ by something else, something else changes between groups. Where they are not
+    // known to, it is checked that they do.
     let step = growth.checked_add(resolve.base_growth(place.base)?)?;
     span.step = i64::try_from(step).ok()?;
     let known = place.step.filter(|_| span.products.is_empty());

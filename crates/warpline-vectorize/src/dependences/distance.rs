@@ -1,8 +1,9 @@
 //! When accesses of two lanes meet: the distance rule.
 //!
-//! A accesses the bytes `x + k·s + [a.0, a.1)` in lane *k*, and B the bytes `x + δ + k·s + [b.0, b.1)`, all modulo 2^64: both addresses have the same
-//! terms, so their difference in one lane is the constant δ, and from one lane to the next both move by the step *s*. Steps and distances are
-//! congruences, so nothing needs to be known about overflow.
+//! A accesses the bytes `x + k·s + [a.0, a.1)` in lane *k*, and B the bytes `x + δ + k·s + [b.0, b.1)`, all modulo
+//! 2^64: both addresses have the same terms, so their difference in one lane is the constant δ, and from one lane to
+//! the next both move by the step *s*. Steps and distances are congruences, so nothing needs to be known about
+//! overflow.
 
 /// The bytes of an access from its address on: those at `.0 <= n < .1`.
 pub(super) type Bytes = (i64, i64);
@@ -47,12 +48,14 @@ impl Distance {
         Distance { delta: self.delta.wrapping_neg(), step: self.step, a: self.b, b: self.a }
     }
 
-    /// Whether the accesses of any two lanes meet, however many lanes there are: a number of lanes by which one is ahead of the other.
+    /// Whether the accesses of any two lanes meet, however many lanes there are: a number of lanes by which one is
+    /// ahead of the other.
     pub(super) fn ever(&self) -> Option<u64> {
         if self.step == 0 {
             return self.meets(0).then_some(1);
         }
-        // A turn of the address space takes at least 2^64 / |s| lanes, more than there ever are; one wants −b < k·s − δ < a.
+        // A turn of the address space takes at least 2^64 / |s| lanes, more than there ever are; one wants −b < k·s −
+        // δ < a.
         let (s, delta) = (i128::from(self.step), i128::from(self.delta));
         let low = delta + i128::from(self.b.0) - i128::from(self.a.1);
         let high = delta + i128::from(self.b.1) - i128::from(self.a.0);
@@ -65,7 +68,8 @@ impl Distance {
         u64::try_from(found.unsigned_abs()).ok()
     }
 
-    /// The distances δ for which A, ahead by `1..lanes`, meets B lie between these two numbers, both excluded. For code that looks when it runs.
+    /// The distances δ for which A, ahead by `1..lanes`, meets B lie between these two numbers, both excluded. For
+    /// code that looks when it runs.
     pub(super) fn forbidden(&self, lanes: u32) -> (i128, i128) {
         let far = i128::from(self.step) * i128::from(lanes.max(2) - 1);
         let near = i128::from(self.step);

@@ -1,12 +1,15 @@
-//! Indices that are loaded: between which numbers they are in all iterations is found by loading them all before the loop.
+//! Indices that are loaded: between which numbers they are in all iterations is found by loading them all before the
+//! loop.
 //!
-//! `a[i] = b[idx[i]]` reads no more of `b` than lies between its elements at the least and at the greatest of the indices. A loop of its own, in vectors,
-//! finds both; the stretch between them is then compared with what is written. This is an *inspector* as in Saltz et al., "Run-Time Parallelization and
-//! Scheduling of Loops" (1991), that asks for ends instead of a schedule.
+//! `a[i] = b[idx[i]]` reads no more of `b` than lies between its elements at the least and at the greatest of the
+//! indices. A loop of its own, in vectors, finds both; the stretch between them is then compared with what is
+//! written. This is an *inspector* as in Saltz et al., "Run-Time Parallelization and Scheduling of Loops" (1991),
+//! that asks for ends instead of a schedule.
 //!
-//! * An index is loaded before the loop only if every iteration loads it, from the place behind that of the iteration before, so that no memory is touched
-//!   that the loop would not touch.
-//! * What the loop writes must be apart from the indices: by objects or types, or else that is checked, too ([`Inspected::insts`]).
+//! * An index is loaded before the loop only if every iteration loads it, from the place behind that of the iteration
+//!   before, so that no memory is touched that the loop would not touch.
+//! * What the loop writes must be apart from the indices: by objects or types, or else that is checked, too
+//!   ([`Inspected::insts`]).
 //! * So few iterations that they fill no vector run as they were.
 
 use std::cell::{OnceCell, RefCell};
@@ -123,7 +126,8 @@ impl Emitter<'_, '_> {
         ends
     }
 
-    /// The least and the greatest of numbers that lie behind a pointer, as many as there are iterations, at least so many as there are lanes.
+    /// The least and the greatest of numbers that lie behind a pointer, as many as there are iterations, at least so
+    /// many as there are lanes.
     fn extremes(&mut self, pointer: Value, bits: u32, lanes: u32) -> (Value, Value) {
         let (zero, count) = (self.int(0), self.int(lanes.into()));
         // The last vector ends with the last number, wherever the one before it does.

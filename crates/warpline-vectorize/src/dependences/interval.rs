@@ -1,8 +1,9 @@
 //! Between which numbers an index is in all iterations of a loop, found when the loop begins.
 //!
-//! `b[i / 2]`, `b[i % k]` and `b[i < r ? 0 : i - r]` do not move by one step, but lie between ends that are soon computed: interval arithmetic on what the
-//! index is computed from, with the counters of the loop and of loops within at their first and last numbers. Intervals are of signed numbers of 64 bits;
-//! what would not be computed as in mathematics is required not to be when the code runs.
+//! `b[i / 2]`, `b[i % k]` and `b[i < r ? 0 : i - r]` do not move by one step, but lie between ends that are soon
+//! computed: interval arithmetic on what the index is computed from, with the counters of the loop and of loops
+//! within at their first and last numbers. Intervals are of signed numbers of 64 bits; what would not be computed as
+//! in mathematics is required not to be when the code runs.
 
 use super::checks::Resolve;
 use super::counted;
@@ -27,7 +28,8 @@ pub(crate) enum Interval {
     Known(i64, i64),
     /// What grows by the same in all iterations.
     Linear(Tree),
-    /// From the first one to one less than the second one and a constant, or to the first one, if that is greater. The flag says that it must not be.
+    /// From the first one to one less than the second one and a constant, or to the first one, if that is greater.
+    /// The flag says that it must not be.
     Counted(Box<(Interval, Interval)>, i64, bool),
     /// Numbers of so many bits that are [loaded](super::inspect), one behind the other.
     Loaded(Box<Span>, u32),

@@ -46,8 +46,9 @@ impl<'a> Irregular<'a> {
         found
     }
 
-    /// Whether two lanes may have the same address, as far as one can tell by how it is computed: it takes from memory, a parameter that varies, or
-    /// arithmetic that forgets something, what lanes do not agree on. Sums and products of indices are taken to differ.
+    /// Whether two lanes may have the same address, as far as one can tell by how it is computed: it takes from
+    /// memory, a parameter that varies, or arithmetic that forgets something, what lanes do not agree on. Sums and
+    /// products of indices are taken to differ.
     pub(super) fn may_repeat(&self, address: Value) -> bool {
         let (mut repeats, mut differs) = (false, false);
         let complete = self.walk(address, |v, inst| {
@@ -111,8 +112,8 @@ impl<'a> Irregular<'a> {
         true
     }
 
-    /// The condition under which an instruction is executed by one lane alone: that what differs from lane to lane by a fixed step equals what all
-    /// agree on.
+    /// The condition under which an instruction is executed by one lane alone: that what differs from lane to lane by
+    /// a fixed step equals what all agree on.
     pub(super) fn only_lane(&self, inst: Inst) -> Option<Value> {
         let mut at = self.func.insts[inst].block;
         while let Some(parent) = self.dominators.idom(Node::from(at)).map(Block::from) {

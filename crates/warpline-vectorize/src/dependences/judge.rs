@@ -140,13 +140,15 @@ impl Judge<'_> {
             return Ok(());
         }
         let order = self.schedule.of_pair(a.inst, b.inst);
-        // One instruction, executed once, serves one lane after the other, unless it is a call that is itself made for all at once.
+        // One instruction, executed once, serves one lane after the other, unless it is a call that is itself made
+        // for all at once.
         let in_lane_order = !(same && a.kind == Kind::Call && (self.is_vectorized)(a.inst));
         if order == Order::Never || order == Order::Once && in_lane_order {
             return Ok(());
         }
         if a.kind == Kind::Volatile && b.kind == Kind::Volatile {
-            let reason = "accesses volatile memory, as does another instruction of the same iteration: lanes that run at once would \
+            let reason = "accesses volatile memory, as does another instruction of the same iteration: lanes \
+             that run at once would \
                           change the order of these accesses";
             return Err(self.refuse(a, b, reason.to_owned()));
         }
@@ -177,7 +179,8 @@ impl Judge<'_> {
             None => Ok(()),
             Some(1) => {
                 let reason = format!(
-                    "depends on the {} at {} in the next or previous iteration, through memory, in an order that lanes cannot keep",
+                    "depends on the {} at {} in the next or previous iteration, through memory, in an order \
+                     that lanes cannot keep",
                     self.name(self.other(a, b)),
                     self.place(self.other(a, b))
                 );
@@ -269,7 +272,8 @@ impl Judge<'_> {
                 if let Some((first, second)) = self.comparison.lanes_that_meet(a, b) {
                     let other = self.other(a, b);
                     let reason = format!(
-                        "accesses what the {} at {} accesses in another lane, for the indices {first} and {second}, which is a race \
+                        "accesses what the {} at {} accesses in another lane, for the indices {first} and \
+                         {second}, which is a race \
                          between lanes: {RACE_REMEDY}",
                         self.name(other),
                         self.place(other),
@@ -355,12 +359,14 @@ impl Judge<'_> {
     }
 
     fn inseparable(&self) -> String {
-        "reads, changes and writes back memory at an address that several lanes may have in common, so that updates would be lost: \
+        "reads, changes and writes back memory at an address that several lanes may have in common, so that \
+         updates would be lost: \
          use an atomic operation, a loop marked `//@ loop`, or accept that by `//@ racy`"
             .to_owned()
     }
 
-    /// Whether atomic operations may change places: their results are used by nobody, and each adds to what it finds, or they are one.
+    /// Whether atomic operations may change places: their results are used by nobody, and each adds to what it finds,
+    /// or they are one.
     fn atomics_commute(&self, a: &Access, b: &Access) -> bool {
         use warpline_ir::{Atomic, RmwOp};
         if a.kind != Kind::Atomic || b.kind != Kind::Atomic {
@@ -397,10 +403,12 @@ impl Judge<'_> {
     fn remedy(&self) -> &'static str {
         match self.region {
             Some(_) => {
-                "declare the pointers `restrict`, or promise that iterations are independent: `//@ loop independent` or `#pragma omp simd`"
+                "declare the pointers `restrict`, or promise that iterations are independent: `//@ loop \
+                 independent` or `#pragma omp simd`"
             }
             None => {
-                "give each lane its own element by a parameter of its own, or mark the kernel `racy`, which makes it unsafe"
+                "give each lane its own element by a parameter of its own, or mark the kernel `racy`, which \
+                 makes it unsafe"
             }
         }
     }
@@ -427,7 +435,8 @@ impl Judge<'_> {
     }
 }
 
-/// The least number of lanes by which a lane comes before one that it depends on. However many lanes there are: it tells how many there may be.
+/// The least number of lanes by which a lane comes before one that it depends on. However many lanes there are: it
+/// tells how many there may be.
 fn ahead(order: Order, d: Distance) -> Option<u32> {
     let (a, b) = (d.first_ahead(MAX_WIDTH), d.swapped().first_ahead(MAX_WIDTH));
     match order {

@@ -24,7 +24,8 @@ pub(super) enum Meeting {
     At(Distance),
     /// The same in one iteration of the only loop around both; in different ones they do not touch the same byte.
     InOneIteration(Distance),
-    /// They may touch the same byte where these stretches overlap, which stand for all that they touch in loops within the kernel.
+    /// They may touch the same byte where these stretches overlap, which stand for all that they touch in loops
+    /// within the kernel.
     Within(Distance),
     /// Nothing.
     Unknown(Unknown),
@@ -87,7 +88,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// Two different indices, both small, for which two accesses touch the same bytes, if their addresses differ by multiples of the index and constants alone.
+    /// Two different indices, both small, for which two accesses touch the same bytes, if their addresses differ by
+    /// multiples of the index and constants alone.
     pub(super) fn lanes_that_meet(&self, a: &Access, b: &Access) -> Option<(i64, i64)> {
         let (x, y, of_a, of_b) = (a.place.as_ref()?, b.place.as_ref()?, a.size?, b.size?);
         let one_base = match x.base {
@@ -124,8 +126,9 @@ impl Comparison<'_> {
         matches!(self.func.values[v].def, ValueDef::Param(_)) && self.uniformity.shape(v).step() == Some(1)
     }
 
-    /// Whether two accesses of one lane or of several touch the same bytes only in the same iteration of the only loop around both: what moves in
-    /// their addresses is its counter, whose steps are longer than all else that their addresses differ by.
+    /// Whether two accesses of one lane or of several touch the same bytes only in the same iteration of the only
+    /// loop around both: what moves in their addresses is its counter, whose steps are longer than all else that
+    /// their addresses differ by.
     fn is_pinned(&self, a: &Access, b: &Access, x: &Place, y: &Place, d: &Distance) -> bool {
         let (&[m], true) = (&x.moving[..], x.moving == y.moving) else { return false };
         let Some(common) = self.only_loop(a, b) else { return false };
@@ -173,10 +176,12 @@ impl Comparison<'_> {
         step
     }
 
-    /// Whether lanes are in different rows, or in different columns, of an array whose rows have a length that all lanes agree on.
+    /// Whether lanes are in different rows, or in different columns, of an array whose rows have a length that all
+    /// lanes agree on.
     ///
-    /// Both addresses are `base + r·(x·n + y) + offset` with the same `x` and `n`, each with a `y` of which `0 <= y < n`, and touch less than `r` bytes
-    /// from there. Then `x·n + y` is another number for every pair `(x, y)`, and in any two lanes `x` differs, or `y`, which is then the same number.
+    /// Both addresses are `base + r·(x·n + y) + offset` with the same `x` and `n`, each with a `y` of which
+    /// `0 <= y < n`, and touch less than `r` bytes from there. Then `x·n + y` is another number for every pair
+    /// `(x, y)`, and in any two lanes `x` differs, or `y`, which is then the same number.
     fn rows_are_apart(&self, a: &Access, b: &Access) -> bool {
         let (Some(x), Some(y)) = (&a.place, &b.place) else { return false };
         let (&[row], true) = (&x.rows[..], x.rows == y.rows) else { return false };
@@ -220,7 +225,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// The bytes that an access touches, counted from `base + r·(x·n + y)`; all other terms are the same for all lanes, or bounded.
+    /// The bytes that an access touches, counted from `base + r·(x·n + y)`; all other terms are the same for all
+    /// lanes, or bounded.
     fn rest(&self, place: &Place, size: u64, row: &Row, column: Value) -> Option<(i128, i128)> {
         let uniform = |t: &Term| match t.sym {
             Sym::Inner(v) => v == column || self.uniformity.shape(v).is_uniform(),

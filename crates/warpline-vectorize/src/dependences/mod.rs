@@ -1,20 +1,25 @@
 //! Dependences between lanes through memory: which there are, and what a [contract](Contract) makes of them.
 //!
-//! Lanes execute a lane program together: one statement for all of them, then the next. That changes the order of accesses to memory. Of the accesses A and
-//! B of a program for one lane, of which one writes, lane *p* may touch with A what lane *q* > *p* touches with B. The sequential program executes all of
-//! lane *p* first. In vectors, A of lane *p* comes first if its statement comes first, or if A and B are one statement, which serves one lane after the
-//! other. Everything else is a dependence that lanes break, unless lane *p* and lane *q* are never in one group.
+//! Lanes execute a lane program together: one statement for all of them, then the next. That changes the order of
+//! accesses to memory. Of the accesses A and B of a program for one lane, of which one writes, lane *p* may touch
+//! with A what lane *q* > *p* touches with B. The sequential program executes all of lane *p* first. In vectors, A of
+//! lane *p* comes first if its statement comes first, or if A and B are one statement, which serves one lane after
+//! the other. Everything else is a dependence that lanes break, unless lane *p* and lane *q* are never in one group.
 //!
 //! 1. `access`: the accesses to memory that lanes share; `roots`: the objects that they may lead to;
-//! 2. `place`: addresses as sums of what stays the same in a lane, what moves in its inner loops (`bounds`), and rows of arrays;
+//! 2. `place`: addresses as sums of what stays the same in a lane, what moves in its inner loops (`bounds`), and rows
+//!    of arrays;
 //! 3. `meet`: whether two accesses can touch the same bytes, by the distance rule (`distance`);
-//! 4. `order`: which of two statements comes first in the lane program, where all passes that move statements have done so;
+//! 4. `order`: which of two statements comes first in the lane program, where all passes that move statements have
+//!    done so;
 //! 5. `judge`: what the contract says; `irregular`: addresses that lanes may have in common;
-//! 6. `checks`, `span`, `rows`, `scalar`, `interval`, `counted`, `inspect`: what is left to be checked before a loop, when its pointers are known;
+//! 6. `checks`, `span`, `rows`, `scalar`, `interval`, `counted`, `inspect`: what is left to be checked before a loop,
+//!    when its pointers are known;
 //! 7. `pieces`: what lanes would break, but a single lane after the other does not.
 //!
-//! Distances and steps are congruences modulo 2^64, so no proof rests on arithmetic that does not wrap. Terms that change in a loop within the kernel do not
-//! cancel, since two accesses may be made in different iterations: their ranges count, or that they are in one iteration.
+//! Distances and steps are congruences modulo 2^64, so no proof rests on arithmetic that does not wrap. Terms that
+//! change in a loop within the kernel do not cancel, since two accesses may be made in different iterations: their
+//! ranges count, or that they are in one iteration.
 
 mod access;
 mod apart;
@@ -87,7 +92,8 @@ pub(super) struct Setting<'a> {
     pub(super) callees: &'a dyn Callees,
 }
 
-/// Finds the dependences between the lanes of a kernel: `scalar`, in normal form, with its uniformity, which became the lane program `lanes`.
+/// Finds the dependences between the lanes of a kernel: `scalar`, in normal form, with its uniformity, which became
+/// the lane program `lanes`.
 ///
 /// # Errors
 /// If there is one that the contract does not allow; the message names both places.
@@ -157,8 +163,8 @@ pub(super) fn find(
     Ok(judge.found)
 }
 
-/// Whether a function is called for one active lane after the other, although it could be called for all at once: a [piece](pieces), and in code with a
-/// sequential meaning whatever writes to memory that lanes share.
+/// Whether a function is called for one active lane after the other, although it could be called for all at once: a
+/// [piece](pieces), and in code with a sequential meaning whatever writes to memory that lanes share.
 pub(super) fn is_serial(module: &Module, setting: &Setting<'_>, callee: Symbol, effects: Effects) -> bool {
     if setting.pieces.of(callee).is_some() {
         return true;

@@ -1,12 +1,15 @@
 //! Updates of memory that lanes have in common: `x[k] op= v`, where lanes may have the same `k`.
 //!
-//! All lanes would load before any of them stores, and all updates but one of each place would be lost. So, before anything is vectorized,
-//! * a *combined* update, at an address that all lanes agree on and by an operation that may be made in any order, becomes one update by what all
-//!   active lanes have, reduced;
-//! * any other update becomes a *piece*: load, arithmetic and store go to a function of their own, which is called for one active lane after the other. That
-//!   keeps the order of the sequential program, so it is right whatever is computed, whichever lanes meet, and whatever else the piece returns.
+//! All lanes would load before any of them stores, and all updates but one of each place would be lost. So, before
+//! anything is vectorized,
+//! * a *combined* update, at an address that all lanes agree on and by an operation that may be made in any order,
+//!   becomes one update by what all active lanes have, reduced;
+//! * any other update becomes a *piece*: load, arithmetic and store go to a function of their own, which is called
+//!   for one active lane after the other. That keeps the order of the sequential program, so it is right whatever is
+//!   computed, whichever lanes meet, and whatever else the piece returns.
 //!
-//! A piece must be in one block, have nothing to do with memory besides its load and its store, and nothing between these two may access what it stores.
+//! A piece must be in one block, have nothing to do with memory besides its load and its store, and nothing between
+//! these two may access what it stores.
 
 use cranelift_entity::EntitySet;
 
@@ -84,8 +87,8 @@ impl Pieces {
     }
 }
 
-/// Makes the updates of a kernel that several lanes may make at one place right, where the contract asks for the sequential meaning. The function is
-/// changed; functions are added to the module, whose names begin with this one.
+/// Makes the updates of a kernel that several lanes may make at one place right, where the contract asks for the
+/// sequential meaning. The function is changed; functions are added to the module, whose names begin with this one.
 pub(crate) fn cut(
     module: &mut Module,
     func: &mut Function,
@@ -245,7 +248,8 @@ impl Update {
         needed
     }
 
-    /// How lanes' updates are combined in any order, if that is allowed: one operation, and nobody else looks at what was loaded.
+    /// How lanes' updates are combined in any order, if that is allowed: one operation, and nobody else looks at what
+    /// was loaded.
     fn combination(&self, func: &Function, plan: &Plan, any_order: bool) -> Option<Combination> {
         let &[load, by, store] = &plan.insts[..] else { return None };
         if !plan.results.is_empty() || !plan.after.is_empty() {

@@ -1,4 +1,5 @@
-//! Where an access is, as far as lanes can be compared: a sum of what one lane adds, what all lanes add, and what changes within the lane.
+//! Where an access is, as far as lanes can be compared: a sum of what one lane adds, what all lanes add, and what
+//! changes within the lane.
 
 use smallvec::SmallVec;
 
@@ -50,7 +51,8 @@ pub(crate) struct Place {
     pub(crate) base: Sym,
     /// What stays the same while one lane runs.
     pub(crate) terms: SmallVec<[Term; 4]>,
-    /// What must be added to `base`, `terms` and nothing else to get them in the next lane; `None` if that is not always the same.
+    /// What must be added to `base`, `terms` and nothing else to get them in the next lane; `None` if that is not
+    /// always the same.
     pub(crate) step: Option<i64>,
     /// Products among the terms and the moving numbers.
     pub(crate) rows: SmallVec<[Row; 2]>,
@@ -190,7 +192,8 @@ impl Places<'_> {
         Some(Row { term, index, length, step, exact })
     }
 
-    /// Whether a number is the extension of one of at most 32 bits, so that 64 times as much, times a small size, does not wrap.
+    /// Whether a number is the extension of one of at most 32 bits, so that 64 times as much, times a small size,
+    /// does not wrap.
     fn is_narrow(&self, v: Value) -> bool {
         let narrow = |func: &Function, v: Value| {
             let Some(inst) = func.def_inst(v) else { return false };
@@ -222,7 +225,8 @@ impl Place {
         same.then(|| other.offset.wrapping_sub(self.offset))
     }
 
-    /// The bytes that an access of this size touches, counted from `base + Σ terms + offset`, if what moves is bounded. Wide ranges are given up.
+    /// The bytes that an access of this size touches, counted from `base + Σ terms + offset`, if what moves is
+    /// bounded. Wide ranges are given up.
     pub(crate) fn bytes(&self, size: u64) -> Option<(i64, i64)> {
         let (mut low, mut high) = (0i128, i128::from(size));
         for m in &self.moving {

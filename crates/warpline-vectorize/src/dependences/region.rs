@@ -2,7 +2,8 @@
 
 use warpline_ir::{Function, Symbol, Value};
 
-/// The function that a kernel was cut out of, as one iteration of a loop is, and what the kernel's parameters stand for there.
+/// The function that a kernel was cut out of, as one iteration of a loop is, and what the kernel's parameters stand
+/// for there.
 #[derive(Copy, Clone, Debug)]
 pub struct Region<'a> {
     /// The function.

@@ -178,7 +178,8 @@ impl<'a> Objects<'a> {
         self.is_param(s) && self.value(s).is_some_and(|(func, v)| func.pointers[v].noalias)
     }
 
-    /// Whether a root is a variable of the module; nothing else has its place, unless it is an alias or need not be there.
+    /// Whether a root is a variable of the module; nothing else has its place, unless it is an alias or need not be
+    /// there.
     fn is_variable(&self, s: Sym) -> bool {
         matches!(s, Sym::Global(g) if matches!(self.module.symbols[g].kind, SymbolKind::Global { .. }))
     }

@@ -1,10 +1,13 @@
-//! Checks that iterations keep to rows or to columns of their own, of an array whose rows have a length that is known when the loop begins.
+//! Checks that iterations keep to rows or to columns of their own, of an array whose rows have a length that is known
+//! when the loop begins.
 //!
-//! In `for (y…) for (x = 0; x < w; x++) img[y * stride + x] *= 2;` all iterations over `y` touch one array, but none touches what another one does: a row of
-//! `stride` elements has room for the `w` that an iteration touches. In `for (y…) for (x…) o[x * h + y] = 0;` the iterations are columns, of which a row has
-//! room for `h`. Both are tested before the loop, where [ranges](super::meet) do not tell:
+//! In `for (y…) for (x = 0; x < w; x++) img[y * stride + x] *= 2;` all iterations over `y` touch one array, but none
+//! touches what another one does: a row of `stride` elements has room for the `w` that an iteration touches. In
+//! `for (y…) for (x…) o[x * h + y] = 0;` the iterations are columns, of which a row has room for `h`. Both are tested
+//! before the loop, where [ranges](super::meet) do not tell:
 //! * *rows*: what one iteration touches with both accesses is no longer than the way from one iteration to the next;
-//! * *columns*: the same, and all iterations together are no longer than a row, of which whole ones are between what one iteration touches.
+//! * *columns*: the same, and all iterations together are no longer than a row, of which whole ones are between what
+//!   one iteration touches.
 
 use super::access::Access;
 use super::checks::{Check, Form, Resolve};
@@ -14,7 +17,8 @@ use super::region::{Region, Sym};
 use super::span::{Emitter, Number, Product, Span};
 use warpline_ir::{BinaryOp, IntPred, Value};
 
-/// The check that two accesses of different iterations never meet because each iteration keeps to its own rows or columns.
+/// The check that two accesses of different iterations never meet because each iteration keeps to its own rows or
+/// columns.
 pub(super) fn plan<'a>(c: &Comparison<'a>, region: &Region<'a>, a: &Access, b: &Access) -> Option<Check> {
     let (x, y) = (a.place.as_ref()?, b.place.as_ref()?);
     x.distance(y).filter(|_| x.step == y.step && x.rows == y.rows)?;
@@ -36,7 +40,8 @@ fn column(place: &Place) -> Option<&Row> {
     }
 }
 
-/// What an access touches around where it would be if nothing moved within an iteration, and how that moves from one to the next.
+/// What an access touches around where it would be if nothing moved within an iteration, and how that moves from one
+/// to the next.
 fn reach(resolve: &Resolve<'_, '_>, access: &Access, place: &Place, columns: bool) -> Option<Span> {
     let c = resolve.c;
     let mut extents = Vec::new();
@@ -75,7 +80,8 @@ fn stays(c: &Comparison<'_>, t: &Term) -> bool {
 }
 
 impl Emitter<'_, '_> {
-    /// Requires that what an iteration touches is no longer than the way to the next one. The length of the first, and of the second.
+    /// Requires that what an iteration touches is no longer than the way to the next one. The length of the first,
+    /// and of the second.
     pub(super) fn rows(&mut self, a: &Span, b: &Span) -> (Value, Value) {
         let (x, y) = (self.reach(a), self.reach(b));
         let (low, high) = (self.lesser(x.0, y.0), self.greater(x.1, y.1));
@@ -101,7 +107,8 @@ impl Emitter<'_, '_> {
         self.require(IntPred::Sle, all, row);
     }
 
-    /// The bytes between which an iteration touches memory, the second one excluded, counted from where it would be if nothing moved.
+    /// The bytes between which an iteration touches memory, the second one excluded, counted from where it would be
+    /// if nothing moved.
     fn reach(&mut self, span: &Span) -> (Value, Value) {
         let (mut low, mut length) = (self.int(span.offset), self.int(span.size));
         for extent in &span.extents {

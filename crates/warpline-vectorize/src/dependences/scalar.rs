@@ -57,8 +57,9 @@ impl Tree {
         }
     }
 
-    /// What is added to the value from one iteration to the next, as long as nothing wraps. `None` if that is not always the same: only sums with what stays,
-    /// products with constants and casts of one number that grows are followed.
+    /// What is added to the value from one iteration to the next, as long as nothing wraps. `None` if that is not
+    /// always the same: only sums with what stays, products with constants and casts of one number that grows are
+    /// followed.
     pub(crate) fn growth(&self) -> Option<i128> {
         let (op, args) = match self {
             Tree::Constant(_) | Tree::Outer(_) | Tree::Lane => return Some(0),
@@ -98,8 +99,8 @@ impl Tree {
         }
     }
 
-    /// Makes the code for the value in iteration number `iteration`, of 64 bits; nothing if it is the first one. No promise of the program's own
-    /// stays, since the iteration may not reach what it computes.
+    /// Makes the code for the value in iteration number `iteration`, of 64 bits; nothing if it is the first one. No
+    /// promise of the program's own stays, since the iteration may not reach what it computes.
     pub(crate) fn emit(&self, b: &mut Builder<'_>, iteration: Option<Value>) -> Value {
         match self {
             Tree::Constant(c) => b.func.constant_value(c.clone()),

@@ -77,8 +77,8 @@ pub(super) struct Emitter<'b, 'm> {
     pub(super) loaded: Vec<(Span, u32, (Value, Value))>,
 }
 
-/// How many requirements are tested by one branch. With more, LLVM would gather them into vectors, which takes longer than loops of a hundred
-/// iterations can pay for; with fewer, it would put the branches together first.
+/// How many requirements are tested by one branch. With more, LLVM would gather them into vectors, which takes longer
+/// than loops of a hundred iterations can pay for; with fewer, it would put the branches together first.
 const PER_BRANCH: usize = 3;
 
 /// The code of checks.
@@ -91,8 +91,8 @@ pub(crate) struct Checked {
     pub(crate) inspected: usize,
 }
 
-/// Makes the code of checks, before a loop of so many iterations. Control goes to `otherwise` where one does not hold, and else to the block where the
-/// builder stands then.
+/// Makes the code of checks, before a loop of so many iterations. Control goes to `otherwise` where one does not
+/// hold, and else to the block where the builder stands then.
 pub(crate) fn emit(b: &mut Builder<'_>, checks: &[Check], rounds: Value, otherwise: Block) -> Checked {
     let mut e = Emitter {
         b,
@@ -268,8 +268,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Requires that a number that is computed of narrow ones grows from the first iteration to the last one by what it should. If it wrapped on the way, it
-    /// would not: whatever wraps, does so against the direction of growth.
+    /// Requires that a number that is computed of narrow ones grows from the first iteration to the last one by what
+    /// it should. If it wrapped on the way, it would not: whatever wraps, does so against the direction of growth.
     pub(super) fn must_grow(&mut self, number: &Number) {
         let Number::Computed(tree, _) = number else { return };
         let Some(growth) = tree.growth().filter(|&g| g != 0 && tree.is_narrow()) else { return };
@@ -317,7 +317,8 @@ impl Emitter<'_, '_> {
         (first, length)
     }
 
-    /// The index of a product in the first iteration, and the bytes of a row, both small. Requires that it grows and that nothing wraps.
+    /// The index of a product in the first iteration, and the bytes of a row, both small. Requires that it grows and
+    /// that nothing wraps.
     pub(super) fn factors(&mut self, product: &Product) -> (Value, Value) {
         let Product { index, length, step, scale, may_wrap } = product;
         if let Number::Sum(parts, _) = index {

@@ -42,9 +42,9 @@ pub fn slots_entry(module: &mut Module, target: FuncId, name: &str) -> Result<Fu
     Ok(b.finish())
 }
 
-/// Adds a function like `target`, whose last parameter is a mask `<W x i1>` (`i1` where W is 1), with a 64-bit integer in its place: bit *k*
-/// says whether lane *k* is active; bits from W on say nothing. Without an active lane nothing happens, and the result is zero: `target`
-/// itself relies on a lane.
+/// Adds a function like `target`, whose last parameter is a mask `<W x i1>` (`i1` where W is 1), with a 64-bit
+/// integer in its place: bit *k* says whether lane *k* is active; bits from W on say nothing. Without an active lane
+/// nothing happens, and the result is zero: `target` itself relies on a lane.
 pub fn bitmask_entry(module: &mut Module, target: FuncId, width: u32, name: &str) -> FuncId {
     let func = &module.functions[target];
     let ret = func.ret;

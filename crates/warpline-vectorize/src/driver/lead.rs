@@ -1,12 +1,14 @@
 //! Where whole groups begin.
 //!
-//! A vector that lies across two cache lines takes two accesses. Allocators align memory to 16 bytes, and ranges begin where they like, so that as a rule every
-//! vector that is as wide as a line lies across two. Where a kernel does little but access neighbours, the indices before the first one whose
-//! element lies at a multiple of a vector register's bytes are a part of their own, the *lead*, and whole groups begin behind it.
+//! A vector that lies across two cache lines takes two accesses. Allocators align memory to 16 bytes, and ranges
+//! begin where they like, so that as a rule every vector that is as wide as a line lies across two. Where a kernel
+//! does little but access neighbours, the indices before the first one whose element lies at a multiple of a vector
+//! register's bytes are a part of their own, the *lead*, and whole groups begin behind it.
 //!
-//! The element is that of the first store to consecutive places whose address can be computed before, from the parameters alone; in arrays that
-//! were allocated alike, what is loaded for the same index is aligned then as well. Where groups begin must make no difference: a kernel that asks
-//! about lanes has no lead. So an address that is poison, or was meant for an index at which nothing is stored, does no harm.
+//! The element is that of the first store to consecutive places whose address can be computed before, from the
+//! parameters alone; in arrays that were allocated alike, what is loaded for the same index is aligned then as well.
+//! Where groups begin must make no difference: a kernel that asks about lanes has no lead. So an address that is
+//! poison, or was meant for an index at which nothing is stored, does no harm.
 
 use std::sync::Arc;
 
@@ -29,9 +31,10 @@ const LINE: u64 = 64;
 /// How many instructions compute an address at most.
 const MAX_INSTS: usize = 64;
 
-/// Adds a function with the parameters of a kernel for `lanes` lanes, which says how many indices there are from a given one to the next whose
-/// element is at a multiple of `bytes`, a power of two, or of a cache line if that is less: not as many as lanes. What varies is not looked at.
-/// `None` if the kernel stores nothing at an address that is known before.
+/// Adds a function with the parameters of a kernel for `lanes` lanes, which says how many indices there are from a
+/// given one to the next whose element is at a multiple of `bytes`, a power of two, or of a cache line if that is
+/// less: not as many as lanes. What varies is not looked at. `None` if the kernel stores nothing at an address that
+/// is known before.
 pub fn make_lead(
     module: &mut Module,
     kernel: FuncId,

@@ -1,5 +1,5 @@
-//! Arrays in memory and the vectors of a W-lane function: scalars side by side are loaded and stored at once, of everything else
-//! each member of each lane by itself.
+//! Arrays in memory and the vectors of a W-lane function: scalars side by side are loaded and stored at once, of
+//! everything else each member of each lane by itself.
 
 use crate::alignment::at_distance;
 use crate::lower::vector_form;

@@ -8,19 +8,22 @@
 //! * `stride(N)` is passed the value for `begin`, and each next index gets N more;
 //! * `varying` becomes a pointer to an array with one element per index, element 0 for `begin`.
 //!
-//! A returned value becomes such an array too. Booleans are bytes in arrays; structures, arrays and vectors lie in them as the target's
-//! data layout says.
+//! A returned value becomes such an array too. Booleans are bytes in arrays; structures, arrays and vectors lie in
+//! them as the target's data layout says.
 //!
 //! # Groups
 //!
-//! The range is cut into [`groups`]: the first starts at `begin`, each has W indices but the last, and none contains both
-//! −1 and 0, nor both 2^(N−1) − 1 and 2^(N−1) for an N-bit index: within a group, the index wraps neither as a signed nor
-//! as an unsigned number, which is what [`Shape::INDEX`](warpline_uniformity::shape::Shape::INDEX) promises. A group of W indices is one call of the unmasked
-//! function, one of fewer a call of the masked one; its arrays are copied element by element, so that nothing
-//! outside of the range is read or written. Of a kernel that does not ask which lanes are in its group, a group of fewer may be executed by smaller
-//! [`Forms`] instead, one after another. If these have a [lead](make_lead) and the kernel's range is long enough, whole groups begin behind it.
+//! The range is cut into [`groups`]: the first starts at `begin`, each has W indices but the last, and none contains
+//! both −1 and 0, nor both 2^(N−1) − 1 and 2^(N−1) for an N-bit index: within a group, the index wraps neither as a
+//! signed nor as an unsigned number, which is what [`Shape::INDEX`](warpline_uniformity::shape::Shape::INDEX)
+//! promises. A group of W indices is one call of the unmasked function, one of fewer a call of the masked one; its
+//! arrays are copied element by element, so that nothing outside of the range is read or written. Of a kernel that
+//! does not ask which lanes are in its group, a group of fewer may be executed by smaller [`Forms`] instead, one
+//! after another. If these have a [lead](make_lead) and the kernel's range is long enough, whole groups begin behind
+//! it.
 //!
-//! An [`ndrange`] driver runs a kernel that asks which work-item it is over up to three dimensions, row by row by a range driver.
+//! An [`ndrange`] driver runs a kernel that asks which work-item it is over up to three dimensions, row by row by a
+//! range driver.
 //!
 //! The caller sees to it that every index of the range fits the kernel's parameter, signed or unsigned
 //! ([`index_fits`]).
@@ -57,8 +60,8 @@ pub struct Form {
 pub struct Forms {
     /// Those for whole groups, the widest first: at least one, and each with a divisor of the lanes of the one before.
     pub groups: Vec<Form>,
-    /// The one for what is left over then, which has a mask of type `<W x i1>` (`i1` where W is 1) as last parameter, and as many lanes as the
-    /// last of the others.
+    /// The one for what is left over then, which has a mask of type `<W x i1>` (`i1` where W is 1) as last parameter,
+    /// and as many lanes as the last of the others.
     pub rest: Form,
     /// The function that says how many indices there are before the first whole group: one that [`make_lead`] made.
     pub lead: Option<FuncId>,
@@ -124,8 +127,8 @@ fn boundary(at: i64, widths: &[u32]) -> Option<i64> {
     widths.iter().filter(|&&w| w < 64).map(|&w| 1i64 << (w - 1)).filter(|&b| b > at).min()
 }
 
-/// The groups that a range driver without a lead makes of `begin..end` with [`Forms`] of so many lanes, the most first, and index parameters of these widths in bits:
-/// first index and number of indices of each.
+/// The groups that a range driver without a lead makes of `begin..end` with [`Forms`] of so many lanes, the most
+/// first, and index parameters of these widths in bits: first index and number of indices of each.
 pub fn groups(begin: i64, end: i64, lanes: &[u32], index_widths: &[u32]) -> impl Iterator<Item = (i64, u32)> {
     let (lanes, widths) = (lanes.to_vec(), index_widths.to_vec());
     let mut at = begin;

@@ -29,11 +29,11 @@ struct Dimension {
     item: Value,
 }
 
-/// Adds a driver `void (ptr offset, ptr size, ptr local, …)` that runs a kernel for all work-items of a range: group by group, and
-/// in a group row by row along dimension 0. `offset`, `size` and `local` point to three numbers of 64 bits each: the least number
-/// of a work-item, how many there are, and how many a group has; 0 stands for all of the dimension. The last groups may be smaller. The
-/// kernel's own parameters follow, but for an index. `row` is a [range driver](super::vector_range) of the kernel `items`, whose parameters have the
-/// shapes `args`.
+/// Adds a driver `void (ptr offset, ptr size, ptr local, …)` that runs a kernel for all work-items of a range: group
+/// by group, and in a group row by row along dimension 0. `offset`, `size` and `local` point to three numbers of 64
+/// bits each: the least number of a work-item, how many there are, and how many a group has; 0 stands for all of the
+/// dimension. The last groups may be smaller. The kernel's own parameters follow, but for an index. `row` is a [range
+/// driver](super::vector_range) of the kernel `items`, whose parameters have the shapes `args`.
 ///
 /// # Errors
 /// If one of the kernel's own parameters is neither uniform nor the index, or the kernel returns something.

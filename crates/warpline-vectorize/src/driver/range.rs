@@ -56,8 +56,9 @@ pub fn scalar_range(
     Ok(b.finish())
 }
 
-/// Adds a driver that runs the kernel over a range, in [groups](super::groups) of as many indices as its `forms` have lanes. In these, varying parameters and results are vectors
-/// (or scalars where W is 1); every other parameter is a scalar, lane 0's.
+/// Adds a driver that runs the kernel over a range, in [groups](super::groups) of as many indices as its `forms` have
+/// lanes. In these, varying parameters and results are vectors (or scalars where W is 1); every other parameter is a
+/// scalar, lane 0's.
 ///
 /// # Errors
 /// If a varying parameter or the result cannot be an element of an array.
@@ -113,8 +114,8 @@ impl Part {
         self.starts.iter().map(|&start| later(b, start)).collect()
     }
 
-    /// Whole groups of the `left` indices behind the first `from`, which is `None` for none. How many there are before what is left over, and how many these
-    /// are.
+    /// Whole groups of the `left` indices behind the first `from`, which is `None` for none. How many there are
+    /// before what is left over, and how many these are.
     fn whole_groups(
         &self,
         b: &mut Builder,
@@ -213,8 +214,8 @@ fn interface(b: &mut Builder, kernel: FuncId, args: &[ArgShape]) -> Interface {
     Interface { params, ret, widths, begin, end, out }
 }
 
-/// Cuts the range where an index would wrap and, if these forms have a lead, behind that, and has `body` make the code for one part: it gets
-/// the first index and the number of indices (not 0), and leads to the block it is given.
+/// Cuts the range where an index would wrap and, if these forms have a lead, behind that, and has `body` make the
+/// code for one part: it gets the first index and the number of indices (not 0), and leads to the block it is given.
 fn segments(
     b: &mut Builder,
     io: &Interface,

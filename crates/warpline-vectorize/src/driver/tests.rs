@@ -199,7 +199,8 @@ entry:
 }
 ";
 
-/// What a driver with a lead stores that runs [`LANES`] for so many indices on four lanes, from this address on, and what its lead is.
+/// What a driver with a lead stores that runs [`LANES`] for so many indices on four lanes, from this address on, and
+/// what its lead is.
 fn lanes_over_a_range(offset: u64, begin: i64, count: i64) -> (Vec<i32>, u128) {
     use warpline_interp::{Machine, Val};
     let mut module = warpline_ir::text::parse_module(LANES).unwrap_or_else(|e| panic!("{e}"));

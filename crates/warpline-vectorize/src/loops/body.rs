@@ -1,18 +1,18 @@
 //! One iteration of a loop as a function: the kernel of which W-lane forms are made.
 //!
-//! Its parameters are what the loop takes from outside, and, for each φ of the header, what the state of the loop is when a group of iterations
-//! begins; it returns what the next group needs of it. What [`Kind`] says becomes:
+//! Its parameters are what the loop takes from outside, and, for each φ of the header, what the state of the loop is
+//! when a group of iterations begins; it returns what the next group needs of it. What [`Kind`] says becomes:
 //! * an induction, from its value in lane 0 and the number of the lane;
 //! * a reduction, a parameter that varies;
 //! * the value of the iteration before, that of the lane before, and in lane 0 a parameter; it can be used behind the
 //!   place where it is computed only;
-//! * a scan, the parameter combined with the scan over the lanes, and for those who look at what there was before, the value of the lane
-//!   before.
+//! * a scan, the parameter combined with the scan over the lanes, and for those who look at what there was before,
+//!   the value of the lane before.
 //!
 //! Values that are linear in the counter and known not to wrap ([`no_wrap`](super::no_wrap)) are made like inductions.
 //!
-//! The test of the loop is gone: a group has iterations only in which the loop goes on. Objects on the stack that nothing outside of the loop
-//! knows of become each iteration's own.
+//! The test of the loop is gone: a group has iterations only in which the loop goes on. Objects on the stack that
+//! nothing outside of the loop knows of become each iteration's own.
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -79,8 +79,8 @@ pub(super) struct Lines<'a> {
 /// Makes the kernel of a loop.
 ///
 /// # Errors
-/// If the value of an iteration before is used where it cannot be had yet, or an object that each iteration must have for itself is known
-/// outside.
+/// If the value of an iteration before is used where it cannot be had yet, or an object that each iteration must have
+/// for itself is known outside.
 pub(super) fn outline(
     module: &mut Module,
     func: &Function,
@@ -157,7 +157,8 @@ impl Outline<'_> {
         self.l.blocks.contains(b) || self.l.dead.contains(b)
     }
 
-    /// Makes parameters of the values that the loop takes from outside, and objects of its own of those on the stack that only it knows.
+    /// Makes parameters of the values that the loop takes from outside, and objects of its own of those on the stack
+    /// that only it knows.
     fn take_from_outside(&mut self, module: &Module) -> Result<(), VectorizeError> {
         let objects = Objects::find(module, self.source, |b| self.is_kept(b));
         for v in self.taken() {
@@ -181,8 +182,8 @@ impl Outline<'_> {
         Ok(())
     }
 
-    /// Says what stands in the kernel for a value: a parameter, or if it is an object of the loop's own, or an address in one, the same
-    /// instruction in the entry.
+    /// Says what stands in the kernel for a value: a parameter, or if it is an object of the loop's own, or an
+    /// address in one, the same instruction in the entry.
     fn take(&mut self, v: Value, objects: &Objects) -> Result<Value, VectorizeError> {
         if self.source.constant(v).is_some() {
             return Ok(v);
@@ -203,7 +204,8 @@ impl Outline<'_> {
                 self.body.insts[own].results[0]
             }
             (_, Some(i)) if objects.begun.contains(v) => {
-                let reason = "is made anew in each iteration, but its address is used outside of the loop, so that each lane cannot have its \
+                let reason = "is made anew in each iteration, but its address is used outside of the loop, so \
+                 that each lane cannot have its \
                               own";
                 return Err(VectorizeError::at_inst(func, i, reason));
             }
@@ -235,8 +237,8 @@ impl Outline<'_> {
         taken
     }
 
-    /// Leaves nothing but the loop: the entry leads to its header, the back edge to a new block, which is returned, and the test
-    /// on into the loop.
+    /// Leaves nothing but the loop: the entry leads to its header, the back edge to a new block, which is returned,
+    /// and the test on into the loop.
     fn cut_out(&mut self) -> Block {
         let end = self.body.add_block("next");
         self.body.redirect_edge(self.l.back, end);
@@ -257,8 +259,8 @@ impl Outline<'_> {
         end
     }
 
-    /// Gives the header's φs what they are in each lane. Those that the lanes pass on to each other get it later; here is the parameter
-    /// for lane 0.
+    /// Gives the header's φs what they are in each lane. Those that the lanes pass on to each other get it later;
+    /// here is the parameter for lane 0.
     fn states(&mut self, lane: Value) -> Vec<Option<Value>> {
         let into_header = self.body.out_edges(self.entry)[0];
         let mut carries = vec![None; self.carried.len()];
@@ -411,7 +413,8 @@ impl Outline<'_> {
         self.body.insts[i].results[0]
     }
 
-    /// Makes scans of what is combined in every iteration. What there was before is left to [`Outline::previous_values`].
+    /// Makes scans of what is combined in every iteration. What there was before is left to
+    /// [`Outline::previous_values`].
     fn scans(&mut self, carries: &[Option<Value>]) {
         for (k, c) in self.carried.iter().enumerate() {
             let (Kind::Scan { combiner, inst }, Some(carry)) = (&c.kind, carries[k]) else { continue };
@@ -523,7 +526,9 @@ impl Outline<'_> {
                 if used && !computed && (b == block || !dominates(&self.l.dominators, block, b)) {
                     let phi = self.source.value_name(phi);
                     let reason = format!(
-                        "uses {phi}, the value of the iteration before, before this iteration has computed its own, so that lanes cannot pass it on; compute that first, or declare pointers `restrict` so that it may be"
+                        "uses {phi}, the value of the iteration before, before this iteration has computed its \
+                         own, so that lanes cannot pass it on; compute that first, or declare pointers \
+                          `restrict` so that it may be"
                     );
                     return Err(VectorizeError::at_inst(&self.body, i, reason));
                 }

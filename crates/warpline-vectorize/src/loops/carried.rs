@@ -1,16 +1,17 @@
 //! What a loop carries from one iteration to the next, by the φs of its header.
 //!
 //! * An *induction* grows by the same in each iteration: lane *k* gets `start + k·step`.
-//! * A *reduction* combines something with what it was, and nothing else looks at it: each lane combines its own iterations,
-//!   and the lanes are combined behind the loop.
+//! * A *reduction* combines something with what it was, and nothing else looks at it: each lane combines its own
+//!   iterations, and the lanes are combined behind the loop.
 //! * A *scan* is such a combination of which the loop sees the intermediate results: a prefix sum and its kin.
 //! * A *previous value* is what the iteration before computed: lane *k* gets it from lane *k* − 1.
 //!
 //! Nothing else can be computed for several iterations at once, and is refused by name.
 //!
-//! Combinations of integers are exact in any order, once the flags that forbid overflow are gone. Of floating-point numbers sums and products
-//! need `reassoc`, minima and maxima that are told from comparisons `nsz`, those of `minnum` and `maxnum` both `nnan` and `nsz`; or the caller says
-//! that any order is welcome, of the loop or, by `reassoc` of a φ, of that one. `minimum` and `maximum` are the same in any order.
+//! Combinations of integers are exact in any order, once the flags that forbid overflow are gone. Of floating-point
+//! numbers sums and products need `reassoc`, minima and maxima that are told from comparisons `nsz`, those of
+//! `minnum` and `maxnum` both `nnan` and `nsz`; or the caller says that any order is welcome, of the loop or, by
+//! `reassoc` of a φ, of that one. `minimum` and `maximum` are the same in any order.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 
@@ -108,7 +109,8 @@ impl Loop {
         }
     }
 
-    /// What the φs of the header carry, in their order. With `any_order`, floating-point numbers may be combined in any order.
+    /// What the φs of the header carry, in their order. With `any_order`, floating-point numbers may be combined in
+    /// any order.
     ///
     /// # Errors
     /// If one is none of what the [module](self) lists.
@@ -343,8 +345,10 @@ impl Chain<'_> {
         }
         if let Some(needed) = self.missing_permission(&how) {
             let reason = format!(
-                "combines floating-point numbers, which in another order may give another result, and has not the flag {needed}; allow \
-                 any order (`--any-order`, `//@ loop any-order`, a `reduction` clause of OpenMP), or compile with such flags (`#pragma clang fp reassociate(on)`, `-ffast-math`)"
+                "combines floating-point numbers, which in another order may give another result, and has not \
+                 the flag {needed}; allow \
+                 any order (`--any-order`, `//@ loop any-order`, a `reduction` clause of OpenMP), or compile \
+                  with such flags (`#pragma clang fp reassociate(on)`, `-ffast-math`)"
             );
             return Err(VectorizeError::at_inst(self.func, i, reason));
         }
@@ -361,8 +365,8 @@ impl Chain<'_> {
         if first == second {
             return None;
         }
-        // The program may not combine anything, and what is combined in another order may be infinite where its own results were
-        // not: of what it promises, only the permission for that order holds.
+        // The program may not combine anything, and what is combined in another order may be infinite where its own
+        // results were not: of what it promises, only the permission for that order holds.
         let fast = flags & InstFlags::REASSOC;
         Some(match op {
             BinaryOp::Add => (Combine::Add, How::Binary(BinaryOp::Add, InstFlags::empty())),
@@ -436,7 +440,8 @@ impl Chain<'_> {
     fn refusal(&self, i: Inst) -> VectorizeError {
         let phi = self.func.value_name(self.phi);
         let reason = format!(
-            "uses what {phi} carries from one iteration to the next, which is neither an induction nor a reduction, prefix sum or \
+            "uses what {phi} carries from one iteration to the next, which is neither an induction nor a \
+             reduction, prefix sum or \
              the like, nor just the value of the iteration before"
         );
         VectorizeError::at_inst(self.func, i, reason)
@@ -444,8 +449,8 @@ impl Chain<'_> {
 }
 
 impl Combiner {
-    /// Combines two values of a type by instructions that `put` makes. No promise of the program's own stays but the permission for another
-    /// order: where it combines on a condition, it may never have done so.
+    /// Combines two values of a type by instructions that `put` makes. No promise of the program's own stays but the
+    /// permission for another order: where it combines on a condition, it may never have done so.
     pub(super) fn combine_with(
         &self,
         x: Value,

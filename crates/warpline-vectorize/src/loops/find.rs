@@ -135,7 +135,8 @@ fn the_exit(
         [_, other, ..] => {
             // The second one is the likelier `break`.
             let from = func.edges[other].from;
-            let reason = "this leaves the loop, which its counter ends already: how many iterations there are is not known \
+            let reason = "this leaves the loop, which its counter ends already: how many iterations there are \
+             is not known \
                           before they run; use a flag and go on, or make the body a kernel";
             Err(VectorizeError::at_inst(func, func.terminator(from), reason))
         }
@@ -153,7 +154,8 @@ fn counted_test(
     let from = func.edges[exit].from;
     let test = func.terminator(from);
     if !own.contains(from) || !dominates(dominators, from, func.edges[back].from) {
-        let reason = "this leaves the loop and is not executed once in every iteration: how many iterations there are is \
+        let reason = "this leaves the loop and is not executed once in every iteration: how many iterations \
+         there are is \
                       not known before they run";
         return Err(VectorizeError::at_inst(func, test, reason));
     }

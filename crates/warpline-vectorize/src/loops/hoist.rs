@@ -1,9 +1,10 @@
 //! What is computed before it is needed, and loaded before it is overwritten: instructions that move up in their block.
 //!
-//! * In `out[i] = sum; sum += a[i];` an iteration stores what the one before has passed on before it reads what it adds itself. Lanes pass it on all at
-//!   once, so `a[i]` must be read first. What a value is computed from moves up to the first use of what was passed on ([`hoist`]).
-//! * In `a[i] = x; b[i] = a[i + 1];` an iteration loads what the next one stores. Lanes store all at once, so that they must load before; the load moves up to
-//!   the store ([`hoist_loads_ahead`]).
+//! * In `out[i] = sum; sum += a[i];` an iteration stores what the one before has passed on before it reads what it
+//!   adds itself. Lanes pass it on all at once, so `a[i]` must be read first. What a value is computed from moves up
+//!   to the first use of what was passed on ([`hoist`]).
+//! * In `a[i] = x; b[i] = a[i + 1];` an iteration loads what the next one stores. Lanes store all at once, so that
+//!   they must load before; the load moves up to the store ([`hoist_loads_ahead`]).
 //!
 //! Nothing moves past what writes what it reads.
 
@@ -15,8 +16,9 @@ use crate::dependences::{Apart, Growth};
 use warpline_dataflow::linear::Address;
 use warpline_ir::{Block, Effects, Function, Inst, Module, Op, Value};
 
-/// Moves what `value` is computed from up in its block, to before the first use there of `needed`. `source` is the function that the body was
-/// taken from, with instructions under the same numbers. Nothing happens if that would change what the block does.
+/// Moves what `value` is computed from up in its block, to before the first use there of `needed`. `source` is the
+/// function that the body was taken from, with instructions under the same numbers. Nothing happens if that would
+/// change what the block does.
 pub(super) fn hoist(module: &Module, source: &Function, body: &mut Function, value: Value, needed: Value) {
     let Some(block) = body.def_block(value) else { return };
     let insts = body.blocks[block].insts.clone();
@@ -28,7 +30,8 @@ pub(super) fn hoist(module: &Module, source: &Function, body: &mut Function, val
     }
 }
 
-/// The instructions of a block with those that a value is computed from before the one at a position, if all of them may pass what they then do.
+/// The instructions of a block with those that a value is computed from before the one at a position, if all of them
+/// may pass what they then do.
 fn moved_up(
     body: &Function,
     block: Block,
@@ -111,7 +114,8 @@ struct Moving {
 }
 
 impl Moving {
-    /// Whether a later iteration stores here what the load reads, or an earlier one; `None` if neither, or if it is not known.
+    /// Whether a later iteration stores here what the load reads, or an earlier one; `None` if neither, or if it is
+    /// not known.
     fn relation(&self, load: &Moving) -> Option<bool> {
         let distance = self.address.distance(&load.address).filter(|&d| d != 0 && self.step != 0)?;
         Some((distance > 0) == (self.step > 0))

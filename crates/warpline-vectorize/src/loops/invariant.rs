@@ -1,8 +1,9 @@
 //! Loads that give the same in every iteration are made before the loop.
 //!
-//! In `for (int i = 0; i < s->n; i++) s->y[i] = 2 * s->x[i];` every iteration loads the pointers anew, since they may change for all that the code says.
-//! Where neither the objects nor the types of what the loop stores (`dependences::Apart`) allow that, they are loaded once: those that are loaded before the test
-//! of the first iteration before the loop, the others there too, but only if that test lets an iteration begin.
+//! In `for (int i = 0; i < s->n; i++) s->y[i] = 2 * s->x[i];` every iteration loads the pointers anew, since they may
+//! change for all that the code says. Where neither the objects nor the types of what the loop stores
+//! (`dependences::Apart`) allow that, they are loaded once: those that are loaded before the test of the first
+//! iteration before the loop, the others there too, but only if that test lets an iteration begin.
 
 use std::collections::HashMap;
 
@@ -33,8 +34,8 @@ pub(super) fn hoist_loads(module: &Module, func: &mut Function, l: &Loop) -> boo
     !replaced.is_empty()
 }
 
-/// Loads of a loop that no store of it can change, in an order in which one comes before another that needs it; `None` if the loop does more to memory
-/// than to load and store.
+/// Loads of a loop that no store of it can change, in an order in which one comes before another that needs it;
+/// `None` if the loop does more to memory than to load and store.
 fn find(module: &Module, func: &Function, l: &Loop) -> Option<Vec<Inst>> {
     let (mut loads, mut stores) = (Vec::new(), Vec::new());
     let order = DfsOrder::compute(&func.graph().0);
@@ -85,7 +86,8 @@ impl Hoist<'_> {
         is_before_test(self.func, self.l, i)
     }
 
-    /// Makes a load at the end of a block before the loop, if its address is the same in all iterations: the load, and what it gives.
+    /// Makes a load at the end of a block before the loop, if its address is the same in all iterations: the load,
+    /// and what it gives.
     fn load(&mut self, at: Block, load: Inst) -> Option<(Inst, Value)> {
         let address = self.before(at, self.func.insts[load].args[0], false, MAX_DEPTH)?;
         let value = self.copy(at, load, &[address]);
@@ -148,7 +150,8 @@ impl Hoist<'_> {
                 && self.func.insts[i].args.iter().all(|&a| self.is_known_first(a, depth - 1))
     }
 
-    /// A value of the loop as it is before it, computed at the end of a block there; in the `first` iteration, if it may differ in others.
+    /// A value of the loop as it is before it, computed at the end of a block there; in the `first` iteration, if it
+    /// may differ in others.
     fn before(&mut self, at: Block, v: Value, first: bool, depth: u32) -> Option<Value> {
         let Some(i) = self.inside(v) else { return Some(v) };
         let preheader = self.l.preheader;

@@ -1,12 +1,12 @@
 //! Loops as the unit of vectorization: a loop within a scalar function becomes one that executes W iterations at once.
 //!
 //! The result is the sequential loop's. What iterations pass on in memory is found by [`dependences`], and what the
-//! [contract](Contract) leaves to be seen when pointers are known is checked before the loop. What they pass on in registers is found here, and refused
-//! where it is not understood. Loops within the loop, branches and calls in it are no
-//! obstacle: one iteration becomes a kernel, and a kernel may have all that.
+//! [contract](Contract) leaves to be seen when pointers are known is checked before the loop. What they pass on in
+//! registers is found here, and refused where it is not understood. Loops within the loop, branches and calls in it
+//! are no obstacle: one iteration becomes a kernel, and a kernel may have all that.
 //!
-//! Iterations that the counter allows are executed: where one ends the program, by a panic or a call that does not return, up to W − 1 that
-//! would have come after it may have been executed in part.
+//! Iterations that the counter allows are executed: where one ends the program, by a panic or a call that does not
+//! return, up to W − 1 that would have come after it may have been executed in part.
 //!
 //! 1. `find`: the loop, its preheader, its latch, the one test by which it ends;
 //! 2. `invariant`: what all iterations load alike is loaded before it;
@@ -71,8 +71,8 @@ pub struct VectorizedLoop {
 }
 
 impl VectorizedLoop {
-    /// Whether results may differ in the last places: by vector math of limited accuracy, or since floating-point numbers are combined in
-    /// another order.
+    /// Whether results may differ in the last places: by vector math of limited accuracy, or since floating-point
+    /// numbers are combined in another order.
     pub fn is_approximate(&self) -> bool {
         self.full.approximate || self.carried.iter().any(|c| c.rounds_otherwise)
     }
@@ -149,7 +149,8 @@ impl Nest {
         self.of_header(header).is_some_and(|c| !self.cycles.children(c).is_empty())
     }
 
-    /// The blocks of the loop with this header, in no loop within it, from which control leaves it for code that may return.
+    /// The blocks of the loop with this header, in no loop within it, from which control leaves it for code that may
+    /// return.
     pub fn leaving<'a>(&'a self, func: &'a Function, header: Block) -> impl Iterator<Item = Block> + 'a {
         self.of_header(header).into_iter().flat_map(move |c| {
             let out = move |b: Block| !self.cycles.contains(c, Node::from(b)) && !self.dead.contains(b);
@@ -184,33 +185,37 @@ pub struct Unit {
     pub header: Block,
     /// Who answers for memory that several iterations access: [`Contract::Sequential`] or [`Contract::Independent`].
     pub contract: Contract,
-    /// How many consecutive iterations may be executed at once at most, whatever conflicts beyond (OpenMP's `safelen`); none for any number.
+    /// How many consecutive iterations may be executed at once at most, whatever conflicts beyond (OpenMP's
+    /// `safelen`); none for any number.
     pub safelen: Option<u32>,
     /// Whether floating-point numbers may be combined in any order although their flags do not say so.
     pub any_order: bool,
-    /// In groups of how many iterations those are executed that no whole group is left for: a divisor of the number of lanes. All lanes are used for
-    /// these, too, where the loop combines something over all iterations or asks about lanes.
+    /// In groups of how many iterations those are executed that no whole group is left for: a divisor of the number
+    /// of lanes. All lanes are used for these, too, where the loop combines something over all iterations or asks
+    /// about lanes.
     pub rest: u32,
-    /// At a multiple of how many bytes whole groups should begin to [store](make_lead), if the loop hands on nothing but inductions and does
-    /// not ask about lanes; 0 for anywhere.
+    /// At a multiple of how many bytes whole groups should begin to [store](make_lead), if the loop hands on nothing
+    /// but inductions and does not ask about lanes; 0 for anywhere.
     pub lead: u64,
 }
 
 impl Unit {
-    /// The loop with this header, of which nothing is promised, with all lanes for the iterations that are left over, too.
+    /// The loop with this header, of which nothing is promised, with all lanes for the iterations that are left over,
+    /// too.
     pub fn new(header: Block, width: u32) -> Unit {
         Unit { header, contract: Contract::Sequential, safelen: None, any_order: false, rest: width, lead: 0 }
     }
 }
 
-/// Vectorizes a loop within its function. `options` says for how many lanes and how; its shapes and its mask do not count, and
-/// its name becomes that of the W-lane form.
+/// Vectorizes a loop within its function. `options` says for how many lanes and how; its shapes and its mask do not
+/// count, and its name becomes that of the W-lane form.
 ///
 /// The result is the same as the scalar function's, if the user's promises hold where the contract makes any.
 ///
 /// # Errors
-/// If the number of iterations is not known when the loop begins, if it carries something from one iteration to the next that cannot be had
-/// for several at once, or if an iteration cannot be vectorized. The module has more functions then, but the function is as it was.
+/// If the number of iterations is not known when the loop begins, if it carries something from one iteration to the
+/// next that cannot be had for several at once, or if an iteration cannot be vectorized. The module has more
+/// functions then, but the function is as it was.
 pub fn vectorize_loop(
     module: &mut Module,
     func: FuncId,
@@ -286,7 +291,8 @@ pub struct Iteration {
     pub args: Vec<ArgShape>,
     /// The number of iterations, if it is always the same.
     pub rounds: Option<u64>,
-    /// Whether groups of iterations may be of any size and begin anywhere: nothing is combined over all iterations, and none asks about the others.
+    /// Whether groups of iterations may be of any size and begin anywhere: nothing is combined over all iterations,
+    /// and none asks about the others.
     pub divisible: bool,
     /// Who answers for memory that several iterations access.
     pub contract: Contract,

@@ -1,4 +1,5 @@
-//! Values that are linear in the counter of a loop, and of which the test of the loop and the tests before it tell that they do not wrap.
+//! Values that are linear in the counter of a loop, and of which the test of the loop and the tests before it tell
+//! that they do not wrap.
 //!
 //! Compilers make loops count from 0 by 1, whatever the program counted, and compute its variable: clang makes
 //!
@@ -6,32 +7,39 @@
 //!   if (x0 < x1) for (unsigned k = 0; k < x1 - x0; ++k) { x = k + x0; … a[x] … }
 //! ```
 //!
-//! of `for (int x = x0; x < x1; ++x)` under `#pragma omp simd`, with sums that may wrap as far as their flags say. No two lanes could
-//! be told to be neighbours in memory, if `x` might pass from the greatest number to the least between them.
+//! of `for (int x = x0; x < x1; ++x)` under `#pragma omp simd`, with sums that may wrap as far as their flags say. No
+//! two lanes could be told to be neighbours in memory, if `x` might pass from the greatest number to the least
+//! between them.
 //!
 //! # The rule
 //!
-//! Let all arithmetic be modulo 2^n, and *k* count from 0 by 1 while *k* <ᵤ *N*, where *N* stays the same. In an iteration in which the test
-//! lets the loop go on, *k* is the number of the iteration, and 0 ≤ *k* ≤ *N* − 1 in ℤ, *N* > 0. (The same holds of
-//! *k* <ₛ *N*, since that ends at the latest where *k* would wrap, and of *k* ≠ *N*.) Let *N* = ⌊*M* / *s*⌋, unsigned, where *s* = 1 if *N* is no quotient.
-//! So *s*·*k* ≤ *s*·(*N* − 1) ≤ *M* − *s* in ℤ, and 0 ≤ *M* − *s* < 2^n.
+//! Let all arithmetic be modulo 2^n, and *k* count from 0 by 1 while *k* <ᵤ *N*, where *N* stays the same. In an
+//! iteration in which the test lets the loop go on, *k* is the number of the iteration, and 0 ≤ *k* ≤ *N* − 1 in ℤ,
+//! *N* > 0. (The same holds of *k* <ₛ *N*, since that ends at the latest where *k* would wrap, and of *k* ≠ *N*.) Let
+//! *N* = ⌊*M* / *s*⌋, unsigned, where *s* = 1 if *N* is no quotient. So *s*·*k* ≤ *s*·(*N* − 1) ≤ *M* − *s* in ℤ, and
+//! 0 ≤ *M* − *s* < 2^n.
 //!
-//! * A value *b* + *s*·*k* with *b* the same in all iterations: let *l* be the number that *b* + *M* − *s* is modulo 2^n. In ℤ, *b* + (*M* − *s*) is
-//!   either *l*, or *l* + 2^n since that much is added at most. If *b* ≤ *l* it is not the latter, for *b* + (*M* − *s*) < *b* + 2^n ≤ *l* + 2^n. Hence
-//!   *b* ≤ *b* + *s*·*k* ≤ *l*: no such value leaves the range, and the values of the iterations differ by *s* in ℤ.
+//! * A value *b* + *s*·*k* with *b* the same in all iterations: let *l* be the number that *b* + *M* − *s* is modulo
+//!   2^n. In ℤ, *b* + (*M* − *s*) is either *l*, or *l* + 2^n since that much is added at most. If *b* ≤ *l* it is
+//!   not the latter, for *b* + (*M* − *s*) < *b* + 2^n ≤ *l* + 2^n. Hence *b* ≤ *b* + *s*·*k* ≤ *l*: no such value
+//!   leaves the range, and the values of the iterations differ by *s* in ℤ.
 //! * A value *b* − *s*·*k*: the same downwards, if *l* ≤ *b* where *l* is *b* − (*M* − *s*) modulo 2^n.
 //!
-//! Both hold for numbers read as signed ones and as unsigned ones, if the comparison of *b* and *l* is of the same kind. So all that is left to
-//! show is one comparison, of two linear expressions. It follows from one that holds on an edge that every way to the loop takes: *A* + *p* ≤ *B*, where *p* is 1 for
-//! `<` and 0 for `≤`. If what is to be compared is *A* + *c* and *B* − *d* modulo 2^n, where *c* and *d* are not negative and *c* + *d* ≤ *p*, then
-//! *A* ≤ *A* + *c* ≤ *B* − *d* ≤ *B* in ℤ, so that nothing wraps there either. Of constants it is enough that they are as far apart.
+//! Both hold for numbers read as signed ones and as unsigned ones, if the comparison of *b* and *l* is of the same
+//! kind. So all that is left to show is one comparison, of two linear expressions. It follows from one that holds on
+//! an edge that every way to the loop takes: *A* + *p* ≤ *B*, where *p* is 1 for `<` and 0 for `≤`. If what is to be
+//! compared is *A* + *c* and *B* − *d* modulo 2^n, where *c* and *d* are not negative and *c* + *d* ≤ *p*, then *A* ≤
+//! *A* + *c* ≤ *B* − *d* ≤ *B* in ℤ, so that nothing wraps there either. Of constants it is enough that they are as
+//! far apart.
 //!
-//! The loop and its guard branch on what is compared, which is undefined behaviour if that is poison or undef: it is one number wherever it is used.
+//! The loop and its guard branch on what is compared, which is undefined behaviour if that is poison or undef: it is
+//! one number wherever it is used.
 //!
 //! # What is made of it
 //!
-//! Flags of the program's own instruction would not do: where *k* as a signed number wraps, from 2^(n−1) − 1, `add nsw` is poison although the sum is
-//! right, as in a loop from the least number to the greatest. So the value of lane *ℓ* is made anew, of that in the first iteration of the group: *t* ± *s*·*ℓ*, and of this it is known that it
+//! Flags of the program's own instruction would not do: where *k* as a signed number wraps, from 2^(n−1) − 1,
+//! `add nsw` is poison although the sum is right, as in a loop from the least number to the greatest. So the value of
+//! lane *ℓ* is made anew, of that in the first iteration of the group: *t* ± *s*·*ℓ*, and of this it is known that it
 //! does not wrap. See [`Exact`].
 
 use warpline_analysis::Node;
@@ -54,12 +62,13 @@ pub(super) struct Exact {
     pub(super) base: Sum,
     /// Not 0, nor the least number.
     pub(super) scale: i128,
-    /// `NSW` if the values of all iterations are as far apart when read as signed numbers, `NUW` if when read as unsigned ones.
+    /// `NSW` if the values of all iterations are as far apart when read as signed numbers, `NUW` if when read as
+    /// unsigned ones.
     pub(super) flags: InstFlags,
 }
 
-/// The values of a loop that are found not to wrap though their instructions do not say so, in the order of the instructions; the counter first, if it is
-/// among them.
+/// The values of a loop that are found not to wrap though their instructions do not say so, in the order of the
+/// instructions; the counter first, if it is among them.
 pub(super) fn find(func: &Function, l: &Loop, carried: &[Carried], counter: &Counter) -> Vec<Exact> {
     let Some(rounds) = Rounds::of(func, l, carried, counter) else { return Vec::new() };
     let prover = Prover { rounds, guards: guards(func, l) };

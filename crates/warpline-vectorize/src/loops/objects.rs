@@ -1,8 +1,8 @@
 //! Objects on the stack that belong to one iteration of a loop.
 //!
-//! Compilers make one object for all iterations, at the function's entry, and mark where its lifetime begins. It belongs to the
-//! iteration if nothing outside of the loop uses it but to compute addresses, which passes like to do there once, and to mark
-//! its lifetime. Then W iterations at once need W of it.
+//! Compilers make one object for all iterations, at the function's entry, and mark where its lifetime begins. It
+//! belongs to the iteration if nothing outside of the loop uses it but to compute addresses, which passes like to do
+//! there once, and to mark its lifetime. Then W iterations at once need W of it.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 

@@ -11,10 +11,11 @@
 //!   scalar:     φs of the state;                                  br header
 //! ```
 //!
-//! Where what is left over is to be taken in smaller groups, `left` is the beginning of a second loop like `lanes`, `smaller`, and behind that,
-//! `last` asks what is still left for `rest`, which is as wide as these groups.
+//! Where what is left over is to be taken in smaller groups, `left` is the beginning of a second loop like `lanes`,
+//! `smaller`, and behind that, `last` asks what is still left for `rest`, which is as wide as these groups.
 //!
-//! If groups are to begin where stores are aligned, all from `lanes` to `done` is done twice: for the iterations before that, and for the others.
+//! If groups are to begin where stores are aligned, all from `lanes` to `done` is done twice: for the iterations
+//! before that, and for the others.
 //!
 //! ```text
 //!   begin:      br start
@@ -23,9 +24,10 @@
 //!   done:       φs of the state;                                  br left - now != 0, start, finish
 //! ```
 //!
-//! The state of an induction is its value in the next iteration, that of a reduction a vector, that of what lanes pass on to each other the value of
-//! the last iteration. The scalar loop goes on from there: as a rule it executes nothing but the part of the last iteration that precedes the test,
-//! and all that leaves the loop leaves it as before.
+//! The state of an induction is its value in the next iteration, that of a reduction a vector, that of what lanes
+//! pass on to each other the value of the last iteration. The scalar loop goes on from there: as a rule it executes
+//! nothing but the part of the last iteration that precedes the test, and all that leaves the loop leaves it as
+//! before.
 
 use crate::builder::Builder;
 use crate::dependences::{Check, span};
@@ -51,7 +53,8 @@ pub(super) struct Parts<'a> {
     pub(super) checks: &'a [Check],
 }
 
-/// Rewrites the function; the result is to take its place. Also how many arrays of indices it looks through before the loop.
+/// Rewrites the function; the result is to take its place. Also how many arrays of indices it looks through before
+/// the loop.
 pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) -> (Function, usize) {
     let preheader = parts.l.preheader;
     let into = func.out_edges(preheader)[0];
@@ -203,8 +206,8 @@ impl Parts<'_> {
             .collect()
     }
 
-    /// The loop over whole groups of some of so many iterations, in the second of two blocks. The state behind it and how many iterations
-    /// are left over, in the third block.
+    /// The loop over whole groups of some of so many iterations, in the second of two blocks. The state behind it and
+    /// how many iterations are left over, in the third block.
     fn whole_groups(
         &self,
         b: &mut Builder,
@@ -266,7 +269,8 @@ impl Parts<'_> {
         b.value(Op::InsertElement, &[all, start, first], vector)
     }
 
-    /// Calls a form for a group, of which only the first `count` iterations are there if that is given. The state behind it.
+    /// Calls a form for a group, of which only the first `count` iterations are there if that is given. The state
+    /// behind it.
     fn group(&self, b: &mut Builder, form: Form, before: &[Value], count: Option<Value>) -> Vec<Value> {
         let width = form.lanes;
         let mut args = self.arguments(before);

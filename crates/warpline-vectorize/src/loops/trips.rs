@@ -1,9 +1,10 @@
 //! How often a loop goes round, computed before it begins.
 //!
-//! The test of the loop compares a counter with a bound, both linear: in iteration *k* the counter is `start + k·step` with a constant step, and the
-//! bound is the same in all. [`Counter::rounds`] makes the code for the number of iterations in which the test lets the loop go on. It never
-//! counts one too many: where the arithmetic does not tell (a step that passes the bound by, a range of all numbers), the number is 0,
-//! and the scalar loop does all the work.
+//! The test of the loop compares a counter with a bound, both linear: in iteration *k* the counter is
+//! `start + k·step` with a constant step, and the bound is the same in all. [`Counter::rounds`] makes the code for
+//! the number of iterations in which the test lets the loop go on. It never counts one too many: where the arithmetic
+//! does not tell (a step that passes the bound by, a range of all numbers), the number is 0, and the scalar loop does
+//! all the work.
 
 use crate::VectorizeError;
 use crate::builder::Builder;
@@ -96,7 +97,8 @@ impl Counter {
         Ok(Counter { phi, offset, extension, step, pred, bound, in_doubt })
     }
 
-    /// What the test promises of the counter in iterations in which the loop goes on: that `start + k·step` does not wrap.
+    /// What the test promises of the counter in iterations in which the loop goes on: that `start + k·step` does not
+    /// wrap.
     pub(super) fn promises(&self) -> InstFlags {
         if self.offset != 0 || self.extension.is_some() {
             return InstFlags::empty();
@@ -108,9 +110,9 @@ impl Counter {
         }
     }
 
-    /// The position of the φ that counts, if it counts from 0 by 1 while it is less than, as an unsigned number, what is returned with it; both are
-    /// compared at the head of the loop as they are. A signed comparison is as good, and one for inequality: see
-    /// [`no_wrap`](super::no_wrap).
+    /// The position of the φ that counts, if it counts from 0 by 1 while it is less than, as an unsigned number, what
+    /// is returned with it; both are compared at the head of the loop as they are. A signed comparison is as good,
+    /// and one for inequality: see [`no_wrap`](super::no_wrap).
     pub(super) fn counts_from_zero(&self, func: &Function, l: &Loop) -> Option<(usize, Value)> {
         let into = func.out_edges(l.preheader)[0];
         let from = number(func, func.edges[into].args[self.phi]);
@@ -119,7 +121,8 @@ impl Counter {
         (from == Some(0) && self.step == 1 && as_it_is && less).then_some((self.phi, self.bound))
     }
 
-    /// The number of iterations in which the test lets the loop go on, if it counts between two constants and is compared as it is.
+    /// The number of iterations in which the test lets the loop go on, if it counts between two constants and is
+    /// compared as it is.
     pub(super) fn constant_rounds(&self, func: &Function, l: &Loop) -> Option<u64> {
         let into = func.out_edges(l.preheader)[0];
         let bits = func.ty(self.bound).int_bits().filter(|&bits| bits <= 64 && self.extension.is_none())?;
@@ -128,8 +131,8 @@ impl Counter {
         rounds(self.pred, from, i64::try_from(self.step).ok()?, number(func, self.bound)?, bits)
     }
 
-    /// Makes the code for the number of iterations in which the test lets the loop go on, an unsigned `i64`. `starts` has what the header's φs begin
-    /// with.
+    /// Makes the code for the number of iterations in which the test lets the loop go on, an unsigned `i64`. `starts`
+    /// has what the header's φs begin with.
     pub(super) fn rounds(&self, b: &mut Builder, starts: &[Value]) -> Value {
         let counter = self.numeric(b, starts[self.phi]);
         let bound = self.numeric(b, self.bound);

@@ -72,15 +72,16 @@ impl Lower<'_> {
         self.replicate(i)
     }
 
-    /// An instruction that the IR does not model, for one active lane after the other. A call that asks about the lanes can be made
-    /// neither so nor for all of them at once.
+    /// An instruction that the IR does not model, for one active lane after the other. A call that asks about the
+    /// lanes can be made neither so nor for all of them at once.
     pub(super) fn carried(&mut self, i: Inst) -> Result<(), VectorizeError> {
         if let Some(called) = called(self.module, self.src, i)
             && (called.effects.contains(Effects::CONVERGENT)
                 || called.callee.is_some_and(|(s, _)| self.lane_callees.contains(s)))
         {
             let why = format!(
-                "the call of `{}` depends on the other lanes, and passes copies of memory or carries more than arguments",
+                "the call of `{}` depends on the other lanes, and passes copies of memory or carries more than \
+                 arguments",
                 called.name()
             );
             return Err(self.error(i, why));
@@ -201,8 +202,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A call that never returns is made by the first active lane alone. It is reached with an active lane only, for it is in
-    /// a dead end.
+    /// A call that never returns is made by the first active lane alone. It is reached with an active lane only, for
+    /// it is in a dead end.
     fn call_of_first_lane(&mut self, i: Inst) -> Result<(), VectorizeError> {
         let data = &self.src.insts[i];
         let mut args = Vec::with_capacity(data.args.len());
@@ -278,8 +279,8 @@ impl Lower<'_> {
         new
     }
 
-    /// A reduction of a lane's vector: its elements one after the other, from the first on, which every order of evaluation
-    /// may be that the intrinsic leaves open.
+    /// A reduction of a lane's vector: its elements one after the other, from the first on, which every order of
+    /// evaluation may be that the intrinsic leaves open.
     fn reduction(&mut self, i: Inst, fold: Fold) -> Result<(), VectorizeError> {
         let data = &self.src.insts[i];
         let result = data.results[0];

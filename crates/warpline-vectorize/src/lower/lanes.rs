@@ -1,7 +1,7 @@
 //! Operations on lanes: of masks, and those that a kernel asks for.
 //!
-//! What inactive lanes hold is replaced by something that does no harm before lanes are combined, so that it never gets out. Sums and
-//! products of floating-point numbers are made in the order of lanes.
+//! What inactive lanes hold is replaced by something that does no harm before lanes are combined, so that it never
+//! gets out. Sums and products of floating-point numbers are made in the order of lanes.
 
 use crate::VectorizeError;
 use warpline_ir::{BinaryOp, CastOp, Combine, Constant, Effects, Inst, IntPred, LaneOp, Op, Type, Value};
@@ -234,7 +234,8 @@ impl Lower<'_> {
         Ok(self.emit(Op::Select, &[there, found, zero], found_ty))
     }
 
-    /// Element `lanes[k]` of a vector in lane *k*; code generation knows the pattern where the machine has an instruction for it.
+    /// Element `lanes[k]` of a vector in lane *k*; code generation knows the pattern where the machine has an
+    /// instruction for it.
     fn permuted(&mut self, x: Value, ty: Type, lanes: Value) -> Value {
         let vector = self.out.ty(x);
         let mut all = self.out.poison(vector);
@@ -328,7 +329,8 @@ impl Lower<'_> {
         Ok(self.scan_of(c, x, elem, inclusive))
     }
 
-    /// What the lanes before each one hold combined, with its own if `inclusive`. Inactive lanes hold the neutral element.
+    /// What the lanes before each one hold combined, with its own if `inclusive`. Inactive lanes hold the neutral
+    /// element.
     fn scan_of(&mut self, c: Combine, x: Value, elem: Type, inclusive: bool) -> Value {
         if elem.is_float() && matches!(c, Combine::Add | Combine::Mul) {
             return self.scan_in_order(c, x, elem, inclusive);

@@ -164,8 +164,9 @@ pub fn lower(
     })
 }
 
-/// The type of one lane's value as a vector of all lanes: vectors of scalars, structures and arrays of
-/// vectors. Of a lane's vector it is the array of its elements, each a vector of all lanes. `None` for types that have no such form.
+/// The type of one lane's value as a vector of all lanes: vectors of scalars, structures and arrays of vectors. Of a
+/// lane's vector it is the array of its elements, each a vector of all lanes. `None` for types that have no such
+/// form.
 pub fn vector_form(types: &mut TypeTable, ty: Type, width: u32) -> Option<Type> {
     match ty {
         Type::Vector(v) if !v.scalable => {
@@ -291,8 +292,8 @@ impl Lower<'_> {
         Ok(params)
     }
 
-    /// The mask of a single lane is passed as a boolean: LLVM 22 cannot select instructions for a parameter of type `<1 x i1>` that
-    /// comes on the stack.
+    /// The mask of a single lane is passed as a boolean: LLVM 22 cannot select instructions for a parameter of type
+    /// `<1 x i1>` that comes on the stack.
     fn mask_of_one_lane(&mut self) {
         let mask = self.src.params.last().and_then(|&mask| self.vectors[mask].expand());
         if let Some(mask) = mask {
@@ -467,8 +468,8 @@ impl Lower<'_> {
         self.out.blocks[entry].insts.splice(0..0, allocas);
     }
 
-    /// Memory that is not reserved when the function begins moves the end of the stack. Calls put vectors there that find no room in registers, and LLVM
-    /// takes for granted that it is aligned for them; so such memory is.
+    /// Memory that is not reserved when the function begins moves the end of the stack. Calls put vectors there that
+    /// find no room in registers, and LLVM takes for granted that it is aligned for them; so such memory is.
     fn keep_stack_aligned(&mut self) {
         const LARGEST_REGISTER: u64 = 64;
         let entry = self.out.entry();

@@ -24,7 +24,8 @@ struct Rounds {
 }
 
 impl Lower<'_> {
-    /// A call through a pointer to what may be functions of the module; false if there are none of its type, or too many.
+    /// A call through a pointer to what may be functions of the module; false if there are none of its type, or too
+    /// many.
     pub(super) fn call_through_pointer(&mut self, i: Inst) -> Result<bool, VectorizeError> {
         let data = &self.src.insts[i];
         let Some((&pointer, operands)) = data.args.split_last() else { return Ok(false) };
@@ -33,7 +34,8 @@ impl Lower<'_> {
         let targets = self.wanted.targets(self.module, &types, ret);
         if let Some(name) = self.wanted.asking_target(self.module, &types, ret, &targets) {
             let why = format!(
-                "may be a call of `{name}`, which depends on the other lanes, and is made for one lane after the other, since there are too many \
+                "may be a call of `{name}`, which depends on the other lanes, and is made for one lane after \
+                 the other, since there are too many \
                  functions of this type, or another module's may take its place; call it by its name"
             );
             return Err(self.error(i, why));

@@ -1,8 +1,8 @@
 //! Which memory on the stack is given back: pairs of `llvm.stacksave` and `llvm.stackrestore` that hold for all lanes.
 //!
-//! All lanes share one stack. Giving back what lanes have allocated since a `stacksave` also takes what *other* lanes have
-//! allocated since, if these ran in between (the other arm of a folded branch), and they may still be using it. So a
-//! `stackrestore` is kept only if
+//! All lanes share one stack. Giving back what lanes have allocated since a `stacksave` also takes what *other* lanes
+//! have allocated since, if these ran in between (the other arm of a folded branch), and they may still be using it.
+//! So a `stackrestore` is kept only if
 //! * it takes effect under the very mask under which the stack was saved: whoever saved it now restores it; and
 //! * every `alloca` on the way from the one to the other takes effect under this mask or a part of it: nobody else has
 //!   allocated anything.
@@ -88,7 +88,8 @@ impl Search<'_> {
         })
     }
 
-    /// The blocks on the ways from one block to another that it dominates, both included, without coming to the first again.
+    /// The blocks on the ways from one block to another that it dominates, both included, without coming to the first
+    /// again.
     fn between(&self, from: Block, to: Block) -> EntitySet<Block> {
         let mut between = EntitySet::new();
         between.insert(from);
@@ -101,8 +102,8 @@ impl Search<'_> {
         between
     }
 
-    /// Whether `part` has no lane that `whole` has not. A φ is looked through only where `whole` cannot have changed since its
-    /// operands were computed, that is, in blocks that the definition of `whole` strictly dominates.
+    /// Whether `part` has no lane that `whole` has not. A φ is looked through only where `whole` cannot have changed
+    /// since its operands were computed, that is, in blocks that the definition of `whole` strictly dominates.
     fn is_part(&self, part: Value, whole: Value, assumed: &mut EntitySet<Value>) -> bool {
         if part == whole || self.func.as_int(part) == Some(0) || !assumed.insert(part) {
             return true;

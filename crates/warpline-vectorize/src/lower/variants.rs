@@ -86,8 +86,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether the module's declaration of the variant, if there is one, takes vectors in registers; without the instruction set, compilers
-    /// pass them in memory. A mask may be a vector of numbers.
+    /// Whether the module's declaration of the variant, if there is one, takes vectors in registers; without the
+    /// instruction set, compilers pass them in memory. A mask may be a vector of numbers.
     fn is_declared_so(&self, i: Inst, variant: &Variant) -> bool {
         let data = &self.src.insts[i];
         let Some((params, ret)) = self.declaration(&variant.symbol) else {
@@ -147,7 +147,8 @@ impl Lower<'_> {
         }
     }
 
-    /// The type of which masks before AVX-512 are vectors, all ones or all zeros: as wide as the result or, without one, the first vector.
+    /// The type of which masks before AVX-512 are vectors, all ones or all zeros: as wide as the result or, without
+    /// one, the first vector.
     fn mask_element(&self, i: Inst, variant: &Variant) -> Type {
         let data = &self.src.insts[i];
         let vector = || data.args.iter().zip(&variant.parameters).find(|(_, p)| **p == Parameter::Vector);

@@ -2,7 +2,8 @@
 //!
 //! * this file: [`Pass`];
 //! * `unit`: what a pass works on (`Unit`), what it may ask (`Context`) and the analyses that are kept between passes;
-//! * `run`: the runner, which skips, verifies and times a pass, and tells an [`Instrument`](crate::instrument::Instrument).
+//! * `run`: the runner, which skips, verifies and times a pass, and tells an
+//!   [`Instrument`](crate::instrument::Instrument).
 
 mod run;
 mod unit;

@@ -41,7 +41,8 @@ pub(crate) fn run(pass: &'static Pass, unit: &mut Unit, cx: &Context<'_>) -> Res
     Ok(())
 }
 
-/// Checks that a function is valid, by the rules of the IR and of its phase. Its invariants, dominance above all, hold, or nothing is made.
+/// Checks that a function is valid, by the rules of the IR and of its phase. Its invariants, dominance above all,
+/// hold, or nothing is made.
 pub(crate) fn verify_unit(unit: &Unit, cx: &Context<'_>, after: &str) -> Result<(), VectorizeError> {
     unit.more.iter().chain([&unit.func]).try_for_each(|func| verify_function(func, unit.phase, cx, after))
 }

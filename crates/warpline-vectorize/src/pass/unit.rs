@@ -39,7 +39,8 @@ pub(crate) struct Unit {
 
 /// What is known of a linearized function.
 pub(crate) struct LaneFacts {
-    /// The function that it was made from, in normal form, and its analysis. Shapes are frozen: what has been made since has none of its own.
+    /// The function that it was made from, in normal form, and its analysis. Shapes are frozen: what has been made
+    /// since has none of its own.
     pub(crate) canonical: Function,
     pub(crate) uniformity: Rc<Uniformity>,
     pub(crate) shapes: SecondaryMap<Value, Shape>,
@@ -91,7 +92,8 @@ impl Context<'_> {
         self.options.instrument
     }
 
-    /// What differs between lanes in the function as it is. It is computed again only if the function has changed since.
+    /// What differs between lanes in the function as it is. It is computed again only if the function has changed
+    /// since.
     pub(crate) fn uniformity(&self, unit: &Unit) -> Rc<Uniformity> {
         if let Some(known) = &*unit.uniformity.borrow() {
             return known.clone();

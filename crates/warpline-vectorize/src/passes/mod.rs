@@ -2,11 +2,13 @@
 //!
 //! [`PASSES`] is the only place that says what happens to a kernel, and when. In the order of reading:
 //! * this file: the list;
-//! * `pass` (beside this folder): what a pass is, and its runner; [`Phase`]: what holds of a function before and after it;
+//! * `pass` (beside this folder): what a pass is, and its runner; [`Phase`]: what holds of a function before and
+//!   after it;
 //! * `named`: single passes, for `warpline opt` and file tests;
 //! * `observer`: the instrument behind `--print-after`, `--time-passes`, `--disable-pass` and the like.
 //!
-//! A new pass is a function of `&mut Unit` and `&Context` in a file of its own, and a line in the list; ARCHITECTURE.md has an example.
+//! A new pass is a function of `&mut Unit` and `&Context` in a file of its own, and a line in the list;
+//! ARCHITECTURE.md has an example.
 
 mod named;
 mod observer;
@@ -29,18 +31,21 @@ use super::{
 use Phase::{Canonical, Linearized, Scalar, Vector};
 use warpline_dataflow::ssa;
 
-/// All passes over single functions, in the order in which they run. Kernels that ask which work-item they are have become others before
-/// ([`work_items`](super::work_items)); [`LOWER`] makes vector instructions of the result.
+/// All passes over single functions, in the order in which they run. Kernels that ask which work-item they are have
+/// become others before ([`work_items`](super::work_items)); [`LOWER`] makes vector instructions of the result.
 #[rustfmt::skip]
 pub static PASSES: [Pass; 11] = [
     needed("dissolve-copies", Scalar, Scalar, dissolve_copies, "copies become what they copy"),
     optional("split-conditions", Scalar, conditions::run, "uniform parts of conditions get branches of their own"),
     optional("if-convert-arms", Scalar, arms::run, "branches whose arms access the same memory become straight code"),
     optional("sink-stores", Scalar, sink::run, "stores that both arms end with move behind the branch"),
-    optional("duplicate-coherent-loops", Scalar, coherence::run, "bodies of loops are made twice, for when lanes agree"),
+    optional("duplicate-coherent-loops", Scalar, coherence::run, "bodies of loops are made twice, for when \
+     lanes agree"),
     needed("canonicalize", Scalar, Canonical, canonicalize, "normal form: reducible loops, one exit, loop-closed SSA"),
-    needed("scalarize-vectors", Canonical, Canonical, scalarize::run, "vectors that differ between lanes become elements"),
-    optional("interleave-private", Canonical, interleave_private, "private arrays lie side by side, element by element"),
+    needed("scalarize-vectors", Canonical, Canonical, scalarize::run, "vectors that differ between lanes become \
+     elements"),
+    optional("interleave-private", Canonical, interleave_private, "private arrays lie side by side, element by \
+     element"),
     optional("widen-indices", Canonical, widen::run, "indices are extended before they are computed with"),
     needed("linearize", Canonical, Linearized, lane_program::run, "the control flow becomes uniform, under masks"),
     needed("simplify-masks", Linearized, Linearized, simplify_masks, "masks are folded; unused ones go"),

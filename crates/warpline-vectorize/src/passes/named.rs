@@ -9,11 +9,12 @@ use crate::options::Options;
 use crate::pass::{Context, Unit, run, verify_unit};
 use warpline_ir::{Function, Module};
 
-/// Runs passes on a function: those with these names, in this order. `@NAME` stands for all passes of the list that the function has yet to go through, up to and
-/// including that one.
+/// Runs passes on a function: those with these names, in this order. `@NAME` stands for all passes of the list that
+/// the function has yet to go through, up to and including that one.
 ///
 /// # Errors
-/// If there is no such pass, if one takes functions of another phase (the message says which pass is missing), or whatever a pass finds.
+/// If there is no such pass, if one takes functions of another phase (the message says which pass is missing), or
+/// whatever a pass finds.
 pub fn run_named(
     module: &Module,
     func: &Function,

@@ -137,9 +137,11 @@ fn the_normal_form_is_told_from_what_is_not() {
     let no_preheader =
         "func @f(%c: i1) {\nentry:\n  br %c, loop, end\nloop:\n  br %c, loop, end\nend:\n  ret\n}\n";
     assert!(violation(no_preheader).is_some_and(|v| v.contains("no preheader")));
-    let two_latches = "func @f(%c: i1) {\nentry:\n  br loop\nloop:\n  br %c, loop, next\nnext:\n  br %c, loop, end\nend:\n  ret\n}\n";
+    let two_latches = "func @f(%c: i1) {\nentry:\n  br loop\nloop:\n  br %c, loop, next\nnext:\n  br %c, loop, \
+     end\nend:\n  ret\n}\n";
     assert!(violation(two_latches).is_some_and(|v| v.contains("2 back edges")));
-    let open = "func @f(%c: i1, %x: i32) -> i32 {\nentry:\n  br loop\nloop:\n  %y: i32 = add %x, 1\n  br %c, loop, end\nend:\n  \
+    let open = "func @f(%c: i1, %x: i32) -> i32 {\nentry:\n  br loop\nloop:\n  %y: i32 = add %x, 1\n  br %c, \
+     loop, end\nend:\n  \
                 %z: i32 = add %y, 1\n  ret %z\n}\n";
     assert!(violation(open).is_some_and(|v| v.contains("outside of its loop")));
     let masked = "func @f(%c: i1) {\nentry:\n  br body\nbody mask %c:\n  ret\n}\n";

@@ -61,8 +61,8 @@ impl Linearized {
 /// Normalizes, analyses and linearizes a function.
 ///
 /// # Errors
-/// If the options do not fit the function or it cannot be vectorized. More than one lane that all do the same are an error too: for lack
-/// of shapes of the parameters this is what every kernel would become.
+/// If the options do not fit the function or it cannot be vectorized. More than one lane that all do the same are an
+/// error too: for lack of shapes of the parameters this is what every kernel would become.
 pub fn linearize_kernel(
     module: &Module,
     func: &Function,
@@ -147,8 +147,8 @@ pub fn vectorize(
     vectorize_forms(module, func, options, &[(&options.name, options.masked)]).map(|mut all| all.remove(0))
 }
 
-/// [`vectorize`] for several forms of one function, each with a name and with or without a mask. They are the same but for the mask, and are made as one as far
-/// as that goes. The options' own name and mask do not count.
+/// [`vectorize`] for several forms of one function, each with a name and with or without a mask. They are the same
+/// but for the mask, and are made as one as far as that goes. The options' own name and mask do not count.
 ///
 /// # Errors
 /// As above.
@@ -203,7 +203,8 @@ fn lower_one(
     let dependences = &linearized.dependences;
     if let Some(most) = dependences.lanes.filter(|&most| most < options.width) {
         let reason = format!(
-            "{} lanes are too many: what some lane accesses in memory depends on the lane {most} before it; use at most {most}",
+            "{} lanes are too many: what some lane accesses in memory depends on the lane {most} before it; use \
+             at most {most}",
             options.width
         );
         return Err(VectorizeError::in_function(func, reason));

@@ -45,8 +45,9 @@ impl Fill {
         (func.as_int(volatile) == Some(0)).then_some(Fill { inst, to, with, len })
     }
 
-    /// Whether stores of granules can take its place. `same`: the size of all accesses to the object, if they have one. Only then may
-    /// bytes be copied together: what is undefined in one of them makes the whole granule so, and it is read as a whole.
+    /// Whether stores of granules can take its place. `same`: the size of all accesses to the object, if they have
+    /// one. Only then may bytes be copied together: what is undefined in one of them makes the whole granule so, and
+    /// it is read as a whole.
     pub fn fits(&self, granule: u64, same: Option<u64>, places: &Places) -> bool {
         let unit = unit(granule);
         let copies = match self.with {

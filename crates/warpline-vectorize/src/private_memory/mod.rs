@@ -1,20 +1,23 @@
 //! Private memory of all lanes in one object, laid out so that equal indices lie side by side.
 //!
-//! The obvious layout puts the objects of the lanes one after another. Then lanes that access the element with one index, be it the
-//! top of a stack, access memory at a large step: a gather. Here an object is cut into *granules* of *g* bytes, and granule *j* of lane
-//! *k* is at `(j·W + k)·g`: for a uniform index the lanes' granules are consecutive.
+//! The obvious layout puts the objects of the lanes one after another. Then lanes that access the element with one
+//! index, be it the top of a stack, access memory at a large step: a gather. Here an object is cut into *granules* of
+//! *g* bytes, and granule *j* of lane *k* is at `(j·W + k)·g`: for a uniform index the lanes' granules are
+//! consecutive.
 //!
-//! The function stays a scalar program all the time: [`interleave`] makes the object W times as large and multiplies all offsets
-//! by W, as if a lane used every W-th granule of an object of its own. That changes nothing for a lane, if
-//! 1. the address goes nowhere but into `getelementptr`s, φs, selects, comparisons with addresses in the same object, plain loads and
-//!    stores, `memset`, and `memcpy` to it, which become stores; and
+//! The function stays a scalar program all the time: [`interleave`] makes the object W times as large and multiplies
+//! all offsets by W, as if a lane used every W-th granule of an object of its own. That changes nothing for a lane,
+//! if
+//! 1. the address goes nowhere but into `getelementptr`s, φs, selects, comparisons with addresses in the same object,
+//!    plain loads and stores, `memset`, and `memcpy` to it, which become stores; and
 //! 2. every access lies within a granule, at an offset in it that is known.
 //!
-//! Then, and only then, the lanes' objects may be the same one, where lane *k*'s begins *k* granules further: the bytes that the lanes
-//! access do not meet. The analysis is told that the address has the step *g*, and lowering makes one object.
+//! Then, and only then, the lanes' objects may be the same one, where lane *k*'s begins *k* granules further: the
+//! bytes that the lanes access do not meet. The analysis is told that the address has the step *g*, and lowering
+//! makes one object.
 //!
-//! A granule is as large as the accesses if these have one size, else as what variable indices step over, else as an element of
-//! the object.
+//! A granule is as large as the accesses if these have one size, else as what variable indices step over, else as an
+//! element of the object.
 
 mod fills;
 
@@ -44,8 +47,8 @@ pub struct Interleaved {
 /// Objects that are larger than this for all lanes stay as they are.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Lays out the private objects of a function whose addresses are `wanted`, as far as they can be. They are in its entry block and of
-/// constant size.
+/// Lays out the private objects of a function whose addresses are `wanted`, as far as they can be. They are in its
+/// entry block and of constant size.
 pub fn interleave(
     module: &Module,
     func: &mut Function,
@@ -204,7 +207,8 @@ impl Object {
         }
         let mut places = Places::new();
         places[self.address] = Some(0);
-        // Every address is made from the object's by some chain of instructions, so all become known, or two of them disagree.
+        // Every address is made from the object's by some chain of instructions, so all become known, or two of them
+        // disagree.
         loop {
             let mut found: Vec<(Value, i64)> = Vec::new();
             for s in &self.steps {

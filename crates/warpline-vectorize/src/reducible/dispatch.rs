@@ -1,15 +1,16 @@
 //! New headers that dispatch to the entries of irreducible loops.
 //!
-//! The blocks of a cycle *C* with header *h* (one of its entries, [`CycleForest::header`]) get a new header *d*. All edges that
-//! enter *C*, and the edges from inside *C* to *h*, lead to *d*, which leads to all entries. Then *d* dominates *C*, and the cycles in *C*
-//! without *h* are what they were: *h* is entered from *d* only. So one forest serves all levels, from the outside in, and an edge
-//! is moved once for each cycle that it enters.
+//! The blocks of a cycle *C* with header *h* (one of its entries, [`CycleForest::header`]) get a new header *d*. All
+//! edges that enter *C*, and the edges from inside *C* to *h*, lead to *d*, which leads to all entries. Then *d*
+//! dominates *C*, and the cycles in *C* without *h* are what they were: *h* is entered from *d* only. So one forest
+//! serves all levels, from the outside in, and an edge is moved once for each cycle that it enters.
 //!
-//! Dominance between the old blocks stays as it was. A new path leads by an edge to *d* and from there to an entry *e* that this
-//! edge did not lead to. A block *x* of *C* does not dominate *e*, since *e* can be entered from outside. (If *x* dominated the
-//! source *p* of that edge, *x* would be on the way from the header of the cycle around *C* to *p*, and *p* in *C*.) So what
-//! is behind *e* could be reached past *x* before. A block outside of *C* dominates all entries or none. So values need no repair; the
-//! φs of the entries get their operands by way of φs of *d*.
+//! Dominance between the old blocks stays as it was. A new path leads by an edge to *d* and from there to an entry
+//! *e* that this edge did not lead to. A block *x* of *C* does not dominate *e*, since *e* can be entered from
+//! outside. (If *x* dominated the source *p* of that edge, *x* would be on the way from the header of the cycle
+//! around *C* to *p*, and *p* in *C*.) So what is behind *e* could be reached past *x* before. A block outside of *C*
+//! dominates all entries or none. So values need no repair; the φs of the entries get their operands by way of φs of
+//! *d*.
 
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;

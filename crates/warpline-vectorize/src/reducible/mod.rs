@@ -6,19 +6,20 @@
 //!   φ of constants (Erosa and Hendren 1994, and LLVM's `FixIrreducible`). It adds that φ and the branch, and a φ for
 //!   each φ of an entry. Where lanes enter the loop at different blocks, the branch is divergent.
 //! * *Node splitting* (Cocke and Miller 1969; Janssen and Corporaal 1997 on how to keep it small). One entry stays
-//!   the header; what can be reached from the others before it is copied for those who enter there. It adds the copies,
-//!   and a φ for each value that is used behind both. It is tried on loops of few entries that have no irreducible loops
-//!   inside, a few times in turn, and may copy no more in all than the function has instructions; so the
-//!   exponential growth that node splitting is known for cannot happen.
+//!   the header; what can be reached from the others before it is copied for those who enter there. It adds the
+//!   copies, and a φ for each value that is used behind both. It is tried on loops of few entries that have no
+//!   irreducible loops inside, a few times in turn, and may copy no more in all than the function has instructions;
+//!   so the exponential growth that node splitting is known for cannot happen.
 //!
 //! Where both add the same number, nodes are split: that leaves no branch behind.
 //!
 //! # Lanes
 //!
-//! Irreducible cycles have several hierarchies, and with each threads converge differently (paper 2). What is made here
-//! converges as no hierarchy of the original does: lanes that enter at different blocks begin their first iteration together. So
-//! nothing in an irreducible loop may ask which lanes are there: convergent operations in it are refused. All other
-//! operations do not tell, but for the order of accesses to memory that several lanes share, which no hierarchy promises.
+//! Irreducible cycles have several hierarchies, and with each threads converge differently (paper 2). What is made
+//! here converges as no hierarchy of the original does: lanes that enter at different blocks begin their first
+//! iteration together. So nothing in an irreducible loop may ask which lanes are there: convergent operations in it
+//! are refused. All other operations do not tell, but for the order of accesses to memory that several lanes share,
+//! which no hierarchy promises.
 //!
 //! The uniformity analysis runs on the reducible form.
 
@@ -34,7 +35,8 @@ use super::VectorizeError;
 /// So often are small loops split; what is irreducible then is left to dispatch.
 const ROUNDS: usize = 4;
 
-/// Makes all loops of a function without unreachable blocks reducible; a function whose loops are reducible stays as it is.
+/// Makes all loops of a function without unreachable blocks reducible; a function whose loops are reducible stays as
+/// it is.
 ///
 /// # Errors
 /// If an irreducible loop contains a convergent operation.
@@ -66,7 +68,8 @@ fn refuse_convergent(func: &Function, cycles: &CycleForest) -> Result<(), Vector
         for &n in cycles.nodes(c) {
             for i in func.block_insts(Block::from(n)) {
                 if func.insts[i].effects().contains(Effects::CONVERGENT) {
-                    let reason = "a loop that is entered at several places must not ask about other lanes: which lanes are \
+                    let reason = "a loop that is entered at several places must not ask about other lanes: \
+                     which lanes are \
                                   together there is not defined; enter the loop at one place";
                     return Err(VectorizeError::at_inst(func, i, reason));
                 }

@@ -1,9 +1,10 @@
 //! Node splitting: the blocks between the other entries of an irreducible loop and its header are copied.
 //!
-//! One entry of the cycle is chosen as its header. The *side* is what can be reached in the cycle from the other entries without passing the
-//! header. Its copy is entered from outside of the cycle, the original from inside: so the header is the only entry that is left.
-//! A value of the side that is used elsewhere (behind the cycle: what the side defines does not dominate the rest of the cycle)
-//! becomes a variable that original and copy write, and SSA construction joins them.
+//! One entry of the cycle is chosen as its header. The *side* is what can be reached in the cycle from the other
+//! entries without passing the header. Its copy is entered from outside of the cycle, the original from inside: so
+//! the header is the only entry that is left. A value of the side that is used elsewhere (behind the cycle: what the
+//! side defines does not dominate the rest of the cycle) becomes a variable that original and copy write, and SSA
+//! construction joins them.
 
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::{CsrGraph, CycleForest, CycleId, Graph, Node};
@@ -30,8 +31,8 @@ struct Side {
     uses: Vec<(Value, Use)>,
 }
 
-/// Splits nodes of irreducible cycles without irreducible ones inside where that adds fewer instructions than a new header,
-/// as long as the instructions that are copied are within `budget`. Whether anything was split.
+/// Splits nodes of irreducible cycles without irreducible ones inside where that adds fewer instructions than a new
+/// header, as long as the instructions that are copied are within `budget`. Whether anything was split.
 pub(super) fn split_nodes(
     func: &mut Function,
     graph: &CsrGraph,
@@ -65,7 +66,8 @@ pub(super) fn split_nodes(
             *budget -= side.cost;
             changed = true;
             copy(func, cycles, graph.node_count(), side, &mut copies, &mut values);
-            // The copies use what sides define that are still to be copied. What others define is read from variables already.
+            // The copies use what sides define that are still to be copied. What others define is read from variables
+            // already.
             for b in side.blocks.iter().filter_map(|&b| copies[b].expand()) {
                 uses_in(func, b, |v, u| {
                     let other = func.def_block(v).map_or(0, |b| side_of[b]) as usize;
@@ -124,8 +126,8 @@ fn side_of(
     Some((blocks, cost))
 }
 
-/// Finds the uses elsewhere of what the sides define, and counts the φs that they will need. Sides do not overlap; `side_of` has their
-/// numbers, from 1.
+/// Finds the uses elsewhere of what the sides define, and counts the φs that they will need. Sides do not overlap;
+/// `side_of` has their numbers, from 1.
 fn find_uses(func: &Function, side_of: &SecondaryMap<Block, u32>, sides: &mut [Side]) {
     for &b in &func.layout {
         uses_in(func, b, |v, u| {
@@ -146,7 +148,8 @@ fn find_uses(func: &Function, side_of: &SecondaryMap<Block, u32>, sides: &mut [S
     }
 }
 
-/// Copies the blocks of a side and leads its entries from outside to the copies. `cycles` speaks of the first `known` blocks.
+/// Copies the blocks of a side and leads its entries from outside to the copies. `cycles` speaks of the first `known`
+/// blocks.
 fn copy(
     func: &mut Function,
     cycles: &CycleForest,

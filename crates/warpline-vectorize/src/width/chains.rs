@@ -1,8 +1,9 @@
-//! What iterations of a loop hand on: the greatest mean number of cycles, per iteration, of a chain of operations that goes from φ to φ of its
-//! header and comes back. A processor begins no iteration's part of the chain before the one before has ended.
+//! What iterations of a loop hand on: the greatest mean number of cycles, per iteration, of a chain of operations
+//! that goes from φ to φ of its header and comes back. A processor begins no iteration's part of the chain before the
+//! one before has ended.
 //!
-//! The chains are circles in a graph with the φs as nodes, and for φs *p* and *q* the longest way from *p* to what *q* gets in the next
-//! iteration as an edge; the greatest mean is found as Karp (1978) does.
+//! The chains are circles in a graph with the φs as nodes, and for φs *p* and *q* the longest way from *p* to what
+//! *q* gets in the next iteration as an edge; the greatest mean is found as Karp (1978) does.
 
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::{CycleId, Node};
@@ -68,7 +69,8 @@ fn longest_ways(
     reached
 }
 
-/// The cycles of the longest chain of operations in some blocks, given in reverse post-order, if everything else is there.
+/// The cycles of the longest chain of operations in some blocks, given in reverse post-order, if everything else is
+/// there.
 pub(super) fn of_blocks(program: &Program<'_>, blocks: impl Iterator<Item = Block>) -> f64 {
     let func = program.func;
     let mut reached = SecondaryMap::with_default(0.0);

@@ -1,18 +1,19 @@
 //! How many lanes suit a kernel on a processor.
 //!
-//! The lane program is looked at loop by loop. One iteration takes as long as the longest of these: the busiest of the processor's units
-//! (`work`); the chain of dependent operations that iterations hand on (`chains`), which more lanes do not make longer; and the longest chain within
-//! an iteration, if that has more operations than a processor can look ahead. To
-//! the former belongs what does not fit into the vector registers (`pressure`) and is stored and loaded again. What a group of lanes takes in all,
-//! divided by the number of lanes, is compared for each power of two; among widths that come close to the best one the least is
-//! chosen, since the last group of a range is partial.
+//! The lane program is looked at loop by loop. One iteration takes as long as the longest of these: the busiest of
+//! the processor's units (`work`); the chain of dependent operations that iterations hand on (`chains`), which more
+//! lanes do not make longer; and the longest chain within an iteration, if that has more operations than a processor
+//! can look ahead. To the former belongs what does not fit into the vector registers (`pressure`) and is stored and
+//! loaded again. What a group of lanes takes in all, divided by the number of lanes, is compared for each power of
+//! two; among widths that come close to the best one the least is chosen, since the last group of a range is partial.
 //!
-//! A range of indices and a loop that is the unit are begun again and again, so that their last group counts for what it is: on average, half of it is
-//! there. Where one group of all lanes for that takes longer than several smaller ones and a partial one of these, it is made so. Both have their sums
-//! of indices computed beforehand or in the addresses of loads and stores.
+//! A range of indices and a loop that is the unit are begun again and again, so that their last group counts for what
+//! it is: on average, half of it is there. Where one group of all lanes for that takes longer than several smaller
+//! ones and a partial one of these, it is made so. Both have their sums of indices computed beforehand or in the
+//! addresses of loads and stores.
 //!
-//! So kernels on bytes get more lanes than kernels on `double`, kernels that wait for chains get several registers' worth, and kernels
-//! with many live values do not.
+//! So kernels on bytes get more lanes than kernels on `double`, kernels that wait for chains get several registers'
+//! worth, and kernels with many live values do not.
 
 mod chains;
 mod pressure;
@@ -50,7 +51,8 @@ pub struct Machine {
     pub registers: u32,
     /// Whether there are others for masks. If not, masks fill vector registers as what they blend does.
     pub mask_registers: bool,
-    /// Where there are no mask registers: the widest vectors, in bits, that masks are kept in across blocks. Wider ones are packed and unpacked.
+    /// Where there are no mask registers: the widest vectors, in bits, that masks are kept in across blocks. Wider
+    /// ones are packed and unpacked.
     pub mask_bits: u32,
     /// What its instructions gather and scatter under masks.
     pub gathers: Gathers,
@@ -85,7 +87,8 @@ pub struct Choice {
 pub enum Reason {
     /// The lanes fill one register: more would not take less time each.
     OneRegister,
-    /// Several registers' worth, since iterations wait for a chain of so many cycles, or for what is done once for all lanes.
+    /// Several registers' worth, since iterations wait for a chain of so many cycles, or for what is done once for
+    /// all lanes.
     Chain(u32),
     /// As many as have their elements in a cache line, since little is done but to access neighbours.
     Line,
@@ -129,7 +132,8 @@ const TRIPS: f64 = 16.0;
 const WINDOW: f64 = 320.0;
 /// The same where branches ask masks: what is behind one that was guessed wrongly has to be begun again.
 const WINDOW_OF_GUESSES: f64 = 100.0;
-/// Loops of no more iterations end so soon that the processor has begun with the next group of lanes before: no chain makes it wait.
+/// Loops of no more iterations end so soon that the processor has begun with the next group of lanes before: no chain
+/// makes it wait.
 const FEW_TRIPS: u32 = 8;
 /// Loops deeper than this count as if they were as deep.
 const MAX_DEPTH: usize = 6;
@@ -168,8 +172,8 @@ pub struct Widths {
     pub chosen: Option<Choice>,
 }
 
-/// The number of lanes for a function with parameters of these shapes, unless that is given, and for what is left over of a range. The width in `options` is
-/// not looked at.
+/// The number of lanes for a function with parameters of these shapes, unless that is given, and for what is left
+/// over of a range. The width in `options` is not looked at.
 #[must_use]
 pub fn of_kernel(
     module: &Module,
@@ -243,8 +247,8 @@ struct Grouped {
 }
 
 impl Grouped {
-    /// A kernel with an index, for which there is a driver over a range. Where it asks which lanes are in its group, or calls what may tell anyone, that
-    /// group must be as large as all.
+    /// A kernel with an index, for which there is a driver over a range. Where it asks which lanes are in its group,
+    /// or calls what may tell anyone, that group must be as large as all.
     fn of_kernel(module: &Module, func: &Function, options: &Options<'_>) -> Option<Grouped> {
         let told = Effects::CONVERGENT | Effects::VOLATILE | Effects::ATOMIC;
         let may_ask = |i: Inst| {
@@ -266,7 +270,8 @@ impl Grouped {
     }
 }
 
-/// What depends on the width a little, as a private layout, tests for speed and groups of accesses do, is taken for all widths as it is for this one.
+/// What depends on the width a little, as a private layout, tests for speed and groups of accesses do, is taken for
+/// all widths as it is for this one.
 fn middling(machine: &Machine) -> u32 {
     (machine.register_bits / 32).max(2)
 }
@@ -298,8 +303,8 @@ fn by_types(func: &Function, machine: &Machine) -> Choice {
     Choice { lanes: fitting(machine, element_bits), element_bits, reason: Reason::ByType }
 }
 
-/// The greatest number of lanes: where no index makes a driver over a range, what varies is passed in vectors, for which C has types as
-/// far as they fill one register.
+/// The greatest number of lanes: where no index makes a driver over a range, what varies is passed in vectors, for
+/// which C has types as far as they fill one register.
 fn greatest(func: &Function, args: &[ArgShape], machine: &Machine) -> u32 {
     if args.contains(&ArgShape::Index) {
         return MAX_WIDTH;
@@ -313,7 +318,8 @@ fn fitting(machine: &Machine, bits: u32) -> u32 {
     (machine.register_bits / bits).clamp(1, MAX_WIDTH)
 }
 
-/// The widest elements that a quarter of the work or more is done on: most of what varies is no wider, or waits for these.
+/// The widest elements that a quarter of the work or more is done on: most of what varies is no wider, or waits for
+/// these.
 fn dominant_bits(func: &Function, weight: impl Fn(Block) -> f64, varies: impl Fn(Value) -> bool) -> u32 {
     const CLASSES: [u32; 4] = [8, 16, 32, 64];
     let mut sums = [0.0; CLASSES.len()];
@@ -555,7 +561,8 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// In groups of how many the iterations are executed that no whole group is left for, and the cycles that they take.
+    /// In groups of how many the iterations are executed that no whole group is left for, and the cycles that they
+    /// take.
     fn rest(&self, machine: &Machine, width: u32) -> (u32, f64) {
         let over = self.grouped.and_then(|u| u.rounds).map(|n| n % u64::from(width));
         let cycles = |lanes: u32| {
@@ -579,7 +586,8 @@ impl<'a> Program<'a> {
         best.unwrap_or((width, all))
     }
 
-    /// Whether groups of so many lanes do little but access neighbours: of what the units for vectors and memory do, this is a quarter or more.
+    /// Whether groups of so many lanes do little but access neighbours: of what the units for vectors and memory do,
+    /// this is a quarter or more.
     fn streams(&self, machine: &Machine, width: u32) -> bool {
         let (mut operations, mut side_by_side) = (0.0, 0.0);
         for &b in &self.func.layout {
@@ -606,7 +614,8 @@ impl<'a> Program<'a> {
         })
     }
 
-    /// Cycles that a partial group takes longer than a full one outside inner loops, since it accesses memory under a mask.
+    /// Cycles that a partial group takes longer than a full one outside inner loops, since it accesses memory under a
+    /// mask.
     fn cost_of_masks(&self, machine: &Machine, width: u32) -> f64 {
         if machine.mask_registers {
             return 0.0;
@@ -631,8 +640,9 @@ impl<'a> Program<'a> {
         cycles
     }
 
-    /// Whether an instruction of what is executed by groups, in no loop within it, is arithmetic on what is the same in all lanes or at equal distances:
-    /// indices and addresses, which are computed beforehand or by loads and stores.
+    /// Whether an instruction of what is executed by groups, in no loop within it, is arithmetic on what is the same
+    /// in all lanes or at equal distances: indices and addresses, which are computed beforehand or by loads and
+    /// stores.
     fn is_free(&self, i: Inst) -> bool {
         let data = &self.func.insts[i];
         let is_sum = match data.op {

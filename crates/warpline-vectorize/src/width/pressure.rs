@@ -11,7 +11,8 @@ use super::{Machine, element_bits};
 #[derive(Clone, Default, Debug)]
 pub(super) struct Live {
     by_bits: Vec<(u32, u32)>,
-    /// Values that are the same in all lanes and are operands of vector arithmetic: one register each, whatever the width.
+    /// Values that are the same in all lanes and are operands of vector arithmetic: one register each, whatever the
+    /// width.
     same: u32,
 }
 

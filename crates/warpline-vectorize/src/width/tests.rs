@@ -225,7 +225,8 @@ end:
 #[test]
 fn what_cannot_be_vectorized_gets_lanes_by_its_types() {
     let choice = choice(
-        "func @never(%i: i64, %x: double) {\nentry:\n  %y: double = fadd %x, %x\n  br entry2\nentry2:\n  br entry2\n}\n",
+        "func @never(%i: i64, %x: double) {\nentry:\n  %y: double = fadd %x, %x\n  br entry2\nentry2:\n  br \
+         entry2\n}\n",
         &AVX2,
     );
     assert_eq!(choice, Choice { lanes: 4, element_bits: 64, reason: Reason::ByType });

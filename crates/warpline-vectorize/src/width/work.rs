@@ -1,4 +1,5 @@
-//! What instructions cost, by the units of a processor: rough figures of present-day ones, for which differences between them do not count.
+//! What instructions cost, by the units of a processor: rough figures of present-day ones, for which differences
+//! between them do not count.
 
 use crate::Gathers;
 use crate::known_calls::has_cheap_vector_form;
@@ -172,8 +173,8 @@ impl Program<'_> {
         }
     }
 
-    /// Loads of neighbours by lanes that are anywhere: one for each lane and row, of which the address is taken out of a vector, and shuffles. They are
-    /// counted where they are made.
+    /// Loads of neighbours by lanes that are anywhere: one for each lane and row, of which the address is taken out
+    /// of a vector, and shuffles. They are counted where they are made.
     fn of_rows(&self, i: Inst, lanes: f64, registers: f64) -> Option<Work> {
         let (group, here) = self.plan.group(i).filter(|(group, _)| group.spread == Spread::Anywhere)?;
         if !here {

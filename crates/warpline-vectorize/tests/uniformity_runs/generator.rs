@@ -59,8 +59,8 @@ impl Host for WorkItems {
     }
 }
 
-/// Parameters: `i` (index), `u` (uniform), `v` (varying), `s` (stride 4), all of 8 bits, and `p`, a pointer to memory of
-/// 64 bytes. In SSA form.
+/// Parameters: `i` (index), `u` (uniform), `v` (varying), `s` (stride 4), all of 8 bits, and `p`, a pointer to memory
+/// of 64 bytes. In SSA form.
 pub fn program(rng: &mut SplitMix64, graph: &CsrGraph, kind: Kind) -> Module {
     let mut module = program_with_variables(rng, graph, kind);
     construct(&mut module.functions[FuncId::from_u32(0)], |_| true);
@@ -212,7 +212,8 @@ impl Generator<'_> {
         }
     }
 
-    /// Arithmetic on what is likely to be the number of a work-item, by numbers that leave the lanes of a wave alone or do not.
+    /// Arithmetic on what is likely to be the number of a work-item, by numbers that leave the lanes of a wave alone
+    /// or do not.
     fn wave_arithmetic(&mut self) {
         let x = if self.rng.chance(1, 2) { self.globals[0].0 } else { self.operand(8) };
         let choices: [(BinaryOp, &[u128]); 10] = [

@@ -1,9 +1,9 @@
 //! What the uniformity and the shape analysis claim, held against lockstep runs of random programs.
 //!
-//! The programs are of random control flow (reducible or not), on a few narrow variables, so that arithmetic
-//! wraps, loops are left apart and φs merge what they should not. The lane interpreter, which has its own cycles and its own
-//! convergence, executes them in lockstep; every claim on a value at its definition, on an operand where it is
-//! used, and on a branch is checked at every instance that two lanes execute together.
+//! The programs are of random control flow (reducible or not), on a few narrow variables, so that arithmetic wraps,
+//! loops are left apart and φs merge what they should not. The lane interpreter, which has its own cycles and its own
+//! convergence, executes them in lockstep; every claim on a value at its definition, on an operand where it is used,
+//! and on a branch is checked at every instance that two lanes execute together.
 
 mod generator;
 
@@ -339,8 +339,8 @@ fn claims_hold_and_results_stay_when_indices_are_widened() {
     assert!(rates.widened > rates.runs / 10 && rates.returned > rates.runs / 4, "{rates:?}");
 }
 
-/// What is found of a function with variables is what is found of it in SSA form: of a read, as of a use of the value that
-/// takes its place.
+/// What is found of a function with variables is what is found of it in SSA form: of a read, as of a use of the value
+/// that takes its place.
 fn answers_are_those_of_the_ssa_form(module: &Module) -> Result<(usize, usize), String> {
     let shapes =
         [ArgShape::Varying, ArgShape::Uniform, ArgShape::Varying, ArgShape::Varying, ArgShape::Uniform];

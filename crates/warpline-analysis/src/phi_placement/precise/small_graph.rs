@@ -61,9 +61,9 @@ impl SmallGraph {
         &self.ends
     }
 
-    /// Lets every candidate hold the first definition that arrives. Those at which another one arrives are joins: what these
-    /// two become when more joins are known is never the same. As these joins are definitions, all others are looked
-    /// at again in another round; returns whether there must be one.
+    /// Lets every candidate hold the first definition that arrives. Those at which another one arrives are joins:
+    /// what these two become when more joins are known is never the same. As these joins are definitions, all others
+    /// are looked at again in another round; returns whether there must be one.
     fn flow(&mut self) -> bool {
         self.ends.iter_mut().filter(|e| e.is_candidate && !e.is_join).for_each(|e| e.value = NONE);
         let (mut changed, mut found) = (true, false);
@@ -90,11 +90,11 @@ impl SmallGraph {
         found
     }
 
-    /// Decides about all candidates: the children of a super-source are definitions and joins, and the others hold what the
-    /// one above them does.
+    /// Decides about all candidates: the children of a super-source are definitions and joins, and the others hold
+    /// what the one above them does.
     fn by_dominators(&mut self) {
-        // Node 0 is the super-source, node 1 + m what the variable holds at the end of mark m, and behind these come the
-        // beginnings of candidates that write the variable.
+        // Node 0 is the super-source, node 1 + m what the variable holds at the end of mark m, and behind these come
+        // the beginnings of candidates that write the variable.
         let count = self.ends.len() as u32;
         let mut beginnings: Vec<u32> = Vec::new();
         let mut vertex: Vec<u32> = vec![NONE; self.ends.len()];

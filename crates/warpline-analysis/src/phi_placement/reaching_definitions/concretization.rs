@@ -19,8 +19,9 @@ pub(super) enum Resolution {
     Nothing,
 }
 
-/// The graph G_μ of Def. 3 for one join node, and what the flow analyses know about its nodes. Nodes are numbered in the
-/// order in which they are found; node 0 is α, the start of the join node. The tables are used again for the next graph.
+/// The graph G_μ of Def. 3 for one join node, and what the flow analyses know about its nodes. Nodes are numbered in
+/// the order in which they are found; node 0 is α, the start of the join node. The tables are used again for the next
+/// graph.
 pub(super) struct Dependencies {
     nodes: Vec<Definition>,
     /// The predecessors of node i are `deps[starts[i]..starts[i + 1]]`.
@@ -35,8 +36,8 @@ pub(super) struct Dependencies {
     completed: Vec<bool>,
     /// Where in `nodes` the abstract and the concrete definition of each node of the control-flow graph stand.
     place: [Vec<u32>; 2],
-    /// V and P of Algorithm 2: the nodes that were visited, and the pairs of node m and member i of C of which i has reached m, at
-    /// position i + m · |C|.
+    /// V and P of Algorithm 2: the nodes that were visited, and the pairs of node m and member i of C of which i has
+    /// reached m, at position i + m · |C|.
     visited: BitSet,
     passed: BitSet,
     /// The worklists of Algorithms 2 and 3, empty.
@@ -102,7 +103,8 @@ impl Dependencies {
         std::iter::successors(cell(self.first[at as usize]), move |c| cell(c.1)).map(|c| c.0)
     }
 
-    /// Makes the graph for a join node (*createGraph*; Def. 3), in which `look` replaces definitions by what is known about them.
+    /// Makes the graph for a join node (*createGraph*; Def. 3), in which `look` replaces definitions by what is known
+    /// about them.
     pub(super) fn create<G: Graph>(
         &mut self,
         forward: &Forward<G>,

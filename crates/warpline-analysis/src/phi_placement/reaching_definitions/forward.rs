@@ -64,8 +64,8 @@ pub(super) struct Forward<'a, G> {
 }
 
 impl<'a, G: Graph> Forward<'a, G> {
-    /// `select` is asked for the next edge, as a position in a worklist of the given length; without it edges are visited
-    /// in reverse post-order of their sources.
+    /// `select` is asked for the next edge, as a position in a worklist of the given length; without it edges are
+    /// visited in reverse post-order of their sources.
     pub(super) fn new(graph: &'a G, select: Option<&mut dyn FnMut(usize) -> usize>) -> Self {
         let dfs = DfsOrder::compute(graph);
         let n = graph.node_count();

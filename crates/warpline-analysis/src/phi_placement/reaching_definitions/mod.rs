@@ -1,41 +1,43 @@
 //! φ placement by reaching definitions: paper 5, Algorithms 1 to 5.
 //!
-//! One visit of every edge tells for each node which definitions reach it, in part by name only: what a node that was not
-//! visited yet or whose φ is not decided will hold at its end is its *abstract* definition (`forward`: Algorithm 1,
-//! Eq. 1 to 3). Then for each join the abstract definitions on which it depends make a graph (Def. 3), through
-//! which concrete definitions flow (Algorithm 2). Nodes at which one of them is the first to meet another get a φ (Def. 5,
-//! Algorithm 3) and are concrete definitions in the next round, until nothing is new (Algorithm 4, `concretization`).
+//! One visit of every edge tells for each node which definitions reach it, in part by name only: what a node that was
+//! not visited yet or whose φ is not decided will hold at its end is its *abstract* definition (`forward`: Algorithm
+//! 1, Eq. 1 to 3). Then for each join the abstract definitions on which it depends make a graph (Def. 3), through
+//! which concrete definitions flow (Algorithm 2). Nodes at which one of them is the first to meet another get a φ
+//! (Def. 5, Algorithm 3) and are concrete definitions in the next round, until nothing is new (Algorithm 4,
+//! `concretization`).
 //!
 //! This is the reference for faster placements: it follows the paper. Its result, J⁺(*S*), does not depend on the
 //! order of any worklist. Each of the following departures from the printed text is needed for that, but for those
 //! said to be for other reasons; for the first four a test shows the smallest graph on which the printed text fails.
 //!
-//! * **Line 14 of Algorithm 2** stops the flow at a node whose μ has one member, a concrete one, and takes it for a φ. But
-//!   A∘ of a node may have become such a set after A• was found to be abstract, and is then no φ. Here the flow stops
-//!   at concrete definitions.
-//! * **Joins that write the variable** never get a φ as printed, since they are concrete from the beginning (line
-//!   16 of Algorithm 4), and are taken for resolved as soon as another join depends on what they write (line 21).
-//!   J(*S*) holds them, and what they read before they write needs it. Here α of Def. 3 is always the start of the join, which is
-//!   another node than the definition at its end, and only abstract definitions are resolved.
-//! * **Known φs in later graphs.** By line 8 of Algorithm 4, nodes that case (1) of Eq. 3 or an earlier graph found to need a φ are not in
-//!   C₀ and nothing flows from them; Section 4.2.4 says C₀ = N_μ ∩ N, which is meant here.
-//! * **One node, two names.** A node that case (1) of Eq. 3 finds to need a φ late is known as *n* to nodes that were visited
-//!   after that, and as *n*ᵤ to those before. In one graph, both would be taken for two definitions that
+//! * **Line 14 of Algorithm 2** stops the flow at a node whose μ has one member, a concrete one, and takes it for a
+//!   φ. But A∘ of a node may have become such a set after A• was found to be abstract, and is then no φ. Here the
+//!   flow stops at concrete definitions.
+//! * **Joins that write the variable** never get a φ as printed, since they are concrete from the beginning (line 16
+//!   of Algorithm 4), and are taken for resolved as soon as another join depends on what they write (line 21). J(*S*)
+//!   holds them, and what they read before they write needs it. Here α of Def. 3 is always the start of the join,
+//!   which is another node than the definition at its end, and only abstract definitions are resolved.
+//! * **Known φs in later graphs.** By line 8 of Algorithm 4, nodes that case (1) of Eq. 3 or an earlier graph found
+//!   to need a φ are not in C₀ and nothing flows from them; Section 4.2.4 says C₀ = N_μ ∩ N, which is meant here.
+//! * **One node, two names.** A node that case (1) of Eq. 3 finds to need a φ late is known as *n* to nodes that were
+//!   visited after that, and as *n*ᵤ to those before. In one graph, both would be taken for two definitions that
 //!   meet. Here the abstract definition of a node that is known to be concrete is the concrete one.
-//! * **Resolved nodes in later graphs.** Line 20 of Algorithm 4 stores what reaches a node in A∘, which nobody reads again. Here
-//!   later graphs have this definition in place of the abstract one. The result would be the same without it, but each graph
-//!   would contain all earlier ones.
-//! * **Joins without a graph.** Where A∘ has two concrete definitions, or no abstract one, it tells by itself whether the join
-//!   needs a φ; Section 4.2 says so, Algorithm 4 does not. Joins are taken in reverse post-order, so that graphs are made for little
-//!   else than loops. In an order that makes one graph of the whole function, as many rounds may follow as there are
-//!   φs, each through the whole graph.
-//! * **Case (2) of Eq. 3** gives every node behind an abstract definition one of its own; Table 1 does not. Here, as there, a single
-//!   definition passes by case (3) even if it is abstract. The result would be the same.
-//! * **Line 11 of Algorithm 1** computes A∘ at each visit of an edge, but only line 9 and Algorithm 4 read it; here it is
-//!   computed there, which costs less at nodes with many predecessors and tells no less. A• of nodes that are never left is
-//!   computed at the end, as in Table 1. Edges from nodes that the entry does not reach are not there.
-//! * **The entry** is a node like others, with predecessors perhaps. A virtual one before it is the paper's entry, and defines the
-//!   variables that are defined on entry. With fewer than two definitions nothing is done (Section 4.2.4: |C₀| ≤ 1).
+//! * **Resolved nodes in later graphs.** Line 20 of Algorithm 4 stores what reaches a node in A∘, which nobody reads
+//!   again. Here later graphs have this definition in place of the abstract one. The result would be the same without
+//!   it, but each graph would contain all earlier ones.
+//! * **Joins without a graph.** Where A∘ has two concrete definitions, or no abstract one, it tells by itself whether
+//!   the join needs a φ; Section 4.2 says so, Algorithm 4 does not. Joins are taken in reverse post-order, so that
+//!   graphs are made for little else than loops. In an order that makes one graph of the whole function, as many
+//!   rounds may follow as there are φs, each through the whole graph.
+//! * **Case (2) of Eq. 3** gives every node behind an abstract definition one of its own; Table 1 does not. Here, as
+//!   there, a single definition passes by case (3) even if it is abstract. The result would be the same.
+//! * **Line 11 of Algorithm 1** computes A∘ at each visit of an edge, but only line 9 and Algorithm 4 read it; here
+//!   it is computed there, which costs less at nodes with many predecessors and tells no less. A• of nodes that are
+//!   never left is computed at the end, as in Table 1. Edges from nodes that the entry does not reach are not there.
+//! * **The entry** is a node like others, with predecessors perhaps. A virtual one before it is the paper's entry,
+//!   and defines the variables that are defined on entry. With fewer than two definitions nothing is done (Section
+//!   4.2.4: |C₀| ≤ 1).
 
 mod concretization;
 mod forward;
@@ -142,8 +144,8 @@ impl Known {
         self.resolved[node.index()] == Some(Resolution::Phi)
     }
 
-    /// What reaches the start of a node, if that can be seen without a graph: if two concrete definitions do, or no abstract
-    /// one (Section 4.2).
+    /// What reaches the start of a node, if that can be seen without a graph: if two concrete definitions do, or no
+    /// abstract one (Section 4.2).
     fn conclude<G: Graph>(&self, forward: &Forward<G>, node: Node) -> Option<Resolution> {
         let (mut one, mut several, mut open) = (None, false, false);
         forward.for_each_before(node, |d| match self.look(forward, d) {

@@ -7,8 +7,8 @@ use crate::phi_placement::Accesses;
 
 /// What Algorithm 1 finds for one variable.
 ///
-/// The node of number `graph.node_count()` is a virtual one from which the entry is reached; it defines the variable if that is
-/// defined on entry. Nodes that the entry does not reach have no results.
+/// The node of number `graph.node_count()` is a virtual one from which the entry is reached; it defines the variable
+/// if that is defined on entry. Nodes that the entry does not reach have no results.
 pub struct Trace<'a, G> {
     forward: Forward<'a, G>,
 }

@@ -16,11 +16,11 @@ pub enum Algorithm {
     /// By disjoint paths (paper 1), and by paper 2's criteria where cycles are irreducible.
     #[default]
     Joins,
-    /// By immediate post-dominators (Coutinho et al. 2011), as LLVM's former divergence analysis did. **Not sound**: see
-    /// [`is_sound`](Self::is_sound).
+    /// By immediate post-dominators (Coutinho et al. 2011), as LLVM's former divergence analysis did. **Not sound**:
+    /// see [`is_sound`](Self::is_sound).
     PostDom,
-    /// By the transitive closure of control dependence in the sense of strong post-dominance (Wasserrab et al. 2009), as
-    /// paper 1 brings it to SSA form.
+    /// By the transitive closure of control dependence in the sense of strong post-dominance (Wasserrab et al. 2009),
+    /// as paper 1 brings it to SSA form.
     StrongPostDom,
 }
 
@@ -42,9 +42,9 @@ impl Algorithm {
         Algorithm::ALL.into_iter().find(|a| a.name() == name)
     }
 
-    /// Whether what is claimed uniform is uniform. Post-dominators assume that threads which part at a branch do not come
-    /// together before its immediate post-dominator; where they do (early exits from a loop or a nest of conditions,
-    /// several returns) divergent values are claimed uniform.
+    /// Whether what is claimed uniform is uniform. Post-dominators assume that threads which part at a branch do not
+    /// come together before its immediate post-dominator; where they do (early exits from a loop or a nest of
+    /// conditions, several returns) divergent values are claimed uniform.
     pub fn is_sound(self) -> bool {
         self != Algorithm::PostDom
     }

@@ -1,11 +1,11 @@
-//! Divergence by immediate post-dominators: Coutinho et al., *Divergence Analysis and Optimizations* (PACT 2011), as it was
-//! in LLVM before it had an analysis of disjoint paths; paper 1 calls it `llvm`.
+//! Divergence by immediate post-dominators: Coutinho et al., *Divergence Analysis and Optimizations* (PACT 2011), as
+//! it was in LLVM before it had an analysis of disjoint paths; paper 1 calls it `llvm`.
 //!
 //! Of a divergent branch at `b` with the immediate post-dominator `p` two things follow:
 //!
 //! * the φs of `p` are divergent, unless all their operands are one value;
-//! * the *influence region* is what `b` reaches without passing `p`. Users outside it of values that are defined in it are
-//!   divergent.
+//! * the *influence region* is what `b` reaches without passing `p`. Users outside it of values that are defined in
+//!   it are divergent.
 //!
 //! **This is not sound**, and is here for comparison only. It holds where threads that part at `b` come together at
 //! `p` and nowhere before. In paper 1's Figure 5b they do so earlier: the φ at `D` merges lanes that part at `A`, whose
@@ -13,8 +13,9 @@
 //! If control need not come to one place behind `b` (several returns, code that never returns), `b` has no immediate
 //! post-dominator, and nothing follows from it at all. Irreducible cycles are not looked at.
 //!
-//! Users are marked as LLVM marked them, one by one. So that [`Uniformity`](crate::Uniformity) also answers for uses that
-//! the program does not have, every cycle around `b` that does not contain `p` is left apart as seen from `p` on.
+//! Users are marked as LLVM marked them, one by one. So that [`Uniformity`](crate::Uniformity) also answers for uses
+//! that the program does not have, every cycle around `b` that does not contain `p` is left apart as seen from `p`
+//! on.
 
 use crate::cycles::{CycleForest, CycleId};
 use crate::dom::DomTree;

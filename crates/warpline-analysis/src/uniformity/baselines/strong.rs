@@ -2,12 +2,13 @@
 //! Noninterference and its Modular Proof* (PLAS 2009), brought to SSA form as in paper 1, Section 7.1, which calls it
 //! `strongpd`.
 //!
-//! A node *strongly post-dominates* another if every path from there that cannot be continued, or is continued for ever,
-//! comes to it. So nothing behind a loop strongly post-dominates the loop. A node depends on a branch if it strongly
-//! post-dominates one successor and not another. Then for each divergent branch, with what transitively depends on it,
+//! A node *strongly post-dominates* another if every path from there that cannot be continued, or is continued for
+//! ever, comes to it. So nothing behind a loop strongly post-dominates the loop. A node depends on a branch if it
+//! strongly post-dominates one successor and not another. Then for each divergent branch, with what transitively
+//! depends on it,
 //!
-//! * a node to which an edge leaves a loop is divergent if it depends on the branch: the edge is a divergent exit of the
-//!   loop, and φs there that merge different values are divergent;
+//! * a node to which an edge leaves a loop is divergent if it depends on the branch: the edge is a divergent exit of
+//!   the loop, and φs there that merge different values are divergent;
 //! * a join is divergent if one of its predecessors depends on the branch.
 //!
 //! The paper's rules are taken at their word. They are imprecise in that whatever depends on a divergent branch counts,
@@ -16,24 +17,25 @@
 //!
 //! # Departures
 //!
-//! * *Two edges to one node.* A branch with parallel edges makes their target a join, although it need not depend on itself.
-//! * *Loops that are begun again apart.* Let `b` be in two loops, and let one way from `b` go on in the inner and another
-//!   end it and begin the outer again. Then the outer loop's header depends on `b`, and its exits need not: they
-//!   may be inevitable from both successors. With paper 1's variables that is no harm, as whatever changes in the outer
-//!   loop is a divergent φ at its header or follows from one. Here a value may change for other reasons (memory, always-uniform
-//!   operations). So if the header of a loop around a divergent branch depends on the branch, all exits of the loop are
-//!   divergent and its exit branches count as depending on it.
-//! * *Irreducible cycles* are given up as soon as a branch in them is divergent, or an edge into them comes from what depends
-//!   on a divergent branch. They are then left by any exit in any order.
+//! * *Two edges to one node.* A branch with parallel edges makes their target a join, although it need not depend on
+//!   itself.
+//! * *Loops that are begun again apart.* Let `b` be in two loops, and let one way from `b` go on in the inner and
+//!   another end it and begin the outer again. Then the outer loop's header depends on `b`, and its exits need not:
+//!   they may be inevitable from both successors. With paper 1's variables that is no harm, as whatever changes in
+//!   the outer loop is a divergent φ at its header or follows from one. Here a value may change for other reasons
+//!   (memory, always-uniform operations). So if the header of a loop around a divergent branch depends on the branch,
+//!   all exits of the loop are divergent and its exit branches count as depending on it.
+//! * *Irreducible cycles* are given up as soon as a branch in them is divergent, or an edge into them comes from what
+//!   depends on a divergent branch. They are then left by any exit in any order.
 //!
 //! # How it is computed
 //!
-//! Strong post-dominators form a pseudo-forest: every node has at most one parent, and what is inevitable behind it are its
-//! ancestors; cycles among these are infinite loops. It is found as a least fixed point: the parent of a node with one
-//! successor is that successor; of a branch, the nearest common ancestor of the successors if there is one (Hecker, Bischof,
-//! Snelting, *On Time-sensitive Control Dependencies*, TOPLAS 2021). Dependences are walked in it when they are asked for.
-//! Cost is quadratic in the worst case, and the closure is made anew for each divergent branch: this is a
-//! baseline.
+//! Strong post-dominators form a pseudo-forest: every node has at most one parent, and what is inevitable behind it
+//! are its ancestors; cycles among these are infinite loops. It is found as a least fixed point: the parent of a node
+//! with one successor is that successor; of a branch, the nearest common ancestor of the successors if there is one
+//! (Hecker, Bischof, Snelting, *On Time-sensitive Control Dependencies*, TOPLAS 2021). Dependences are walked in it
+//! when they are asked for. Cost is quadratic in the worst case, and the closure is made anew for each divergent
+//! branch: this is a baseline.
 
 use super::postdom::apart;
 use crate::cycles::{CycleForest, CycleId};
@@ -145,9 +147,9 @@ impl Inevitable {
         }
     }
 
-    /// Calls `visit` with each node that depends on `branch`: those inevitable from one successor, up to the first that is
-    /// inevitable from all. Where there is no such node, those are left out that were visited for another branch of the
-    /// same closure.
+    /// Calls `visit` with each node that depends on `branch`: those inevitable from one successor, up to the first
+    /// that is inevitable from all. Where there is no such node, those are left out that were visited for another
+    /// branch of the same closure.
     fn for_each_dependent<G: Graph>(
         &mut self,
         graph: &G,

@@ -1,17 +1,19 @@
-//! How many bits of each integer are needed: those that are not known anyway, forwards, and that somebody looks at, backwards.
+//! How many bits of each integer are needed: those that are not known anyway, forwards, and that somebody looks at,
+//! backwards.
 //!
-//! * Forwards: [integer ranges](super::ranges), a partitioned-lattice problem. A value whose range fits fewer bits, as an unsigned or as a signed
-//!   number, needs no more.
-//! * Backwards: [`Demand`], a partitioned-lattice problem as well. Lattice: sets of bits, ⊤ is none. A bit of an operand is demanded
-//!   if it can change a demanded bit of the result, or what the program does.
-//! * Strategies (paper 4, Figure 5): Stephenson et al. 2000 split at definitions and conditions and, backwards, at uses
-//!   ([`Strategy::STEPHENSON`]); Mahlke et al. 2001 at definitions and, backwards, at uses ([`Strategy::MAHLKE`]). In both each version tells
-//!   which bits are demanded from its place on.
-//! * Departures: Stephenson's backward part also narrows ranges by what uses can bear; here that is demanded bits alone, which do not
-//!   depend on overflow being undefined.
-//! * Memory: what is stored and addresses are demanded in full, as are operands of calls, of opaque instructions, of divisions (which may trap) and
-//!   of branches. Poison: bits that are not demanded may become anything *if operations lose the flags that make poison*
-//!   (`nuw`, `nsw`, `exact`, `disjoint`, `nneg`, `samesign`), as whoever narrows must drop them. `freeze` and undef pass demand on.
+//! * Forwards: [integer ranges](super::ranges), a partitioned-lattice problem. A value whose range fits fewer bits,
+//!   as an unsigned or as a signed number, needs no more.
+//! * Backwards: [`Demand`], a partitioned-lattice problem as well. Lattice: sets of bits, ⊤ is none. A bit of an
+//!   operand is demanded if it can change a demanded bit of the result, or what the program does.
+//! * Strategies (paper 4, Figure 5): Stephenson et al. 2000 split at definitions and conditions and, backwards, at
+//!   uses ([`Strategy::STEPHENSON`]); Mahlke et al. 2001 at definitions and, backwards, at uses
+//!   ([`Strategy::MAHLKE`]). In both each version tells which bits are demanded from its place on.
+//! * Departures: Stephenson's backward part also narrows ranges by what uses can bear; here that is demanded bits
+//!   alone, which do not depend on overflow being undefined.
+//! * Memory: what is stored and addresses are demanded in full, as are operands of calls, of opaque instructions, of
+//!   divisions (which may trap) and of branches. Poison: bits that are not demanded may become anything *if
+//!   operations lose the flags that make poison* (`nuw`, `nsw`, `exact`, `disjoint`, `nneg`, `samesign`), as whoever
+//!   narrows must drop them. `freeze` and undef pass demand on.
 
 mod demand;
 mod report;
@@ -98,7 +100,8 @@ impl<'a> BitWidths<'a> {
         BitWidths { func, ssi, ranges, demanded }
     }
 
-    /// The bits of a value that are demanded where it is defined. All of them for other types than integers of at most 128 bits.
+    /// The bits of a value that are demanded where it is defined. All of them for other types than integers of at
+    /// most 128 bits.
     pub fn demanded(&self, v: Value) -> Bits {
         *self.demanded.fact(Version(v.as_u32()))
     }

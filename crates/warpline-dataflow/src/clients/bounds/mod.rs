@@ -3,11 +3,12 @@
 //! A check is a branch one side of which leads only to a function that panics. It is decided
 //!
 //! * by [ranges](super::ranges): the branch never goes there, or never anywhere else;
-//! * by inequalities between values (ABCD, see [`prove`]): what would hold on the way to the panic contradicts what is known.
+//! * by inequalities between values (ABCD, see [`prove`]): what would hold on the way to the panic contradicts what
+//!   is known.
 //!
-//! For lattice, strategy (e-SSA: definitions and conditions, forward) and what memory, calls, poison and undef mean, see
-//! [`ranges`](super::ranges), whose facts all proofs rest on. In particular a length that is loaded from memory twice is two
-//! numbers; bring locals into registers first, and merge loads that nothing lies between.
+//! For lattice, strategy (e-SSA: definitions and conditions, forward) and what memory, calls, poison and undef mean,
+//! see [`ranges`](super::ranges), whose facts all proofs rest on. In particular a length that is loaded from memory
+//! twice is two numbers; bring locals into registers first, and merge loads that nothing lies between.
 
 mod checks;
 pub mod prove;

@@ -1,8 +1,10 @@
-//! Proofs of inequalities between values, on demand (Bodík, Gupta, Sarkar 2000, *ABCD: Eliminating Array Bounds Checks on Demand*).
+//! Proofs of inequalities between values, on demand (Bodík, Gupta, Sarkar 2000, *ABCD: Eliminating Array Bounds
+//! Checks on Demand*).
 //!
-//! The question is whether `v ≤ t + c` for a version `v` of a value, a value `t` and a number `c`, wherever both hold a value. All values are
-//! taken as the natural numbers that their bits are, of any width. The answer follows the inequality graph backwards from `v`: what a
-//! version was computed from, what an edge told of it, the operands of a φ. The graph is never built.
+//! The question is whether `v ≤ t + c` for a version `v` of a value, a value `t` and a number `c`, wherever both hold
+//! a value. All values are taken as the natural numbers that their bits are, of any width. The answer follows the
+//! inequality graph backwards from `v`: what a version was computed from, what an edge told of it, the operands of a
+//! φ. The graph is never built.
 //!
 //! * At a φ the inequality must hold of *all* operands, else *one* way to prove it is enough.
 //! * A cycle is met when the proof asks again for a version that it is about to prove. If it asks for no more than that
@@ -11,13 +13,16 @@
 //!
 //! Departures from the paper, and what makes them sound:
 //!
-//! * The paper's lengths of arrays never change; here `t` is any value. Around a loop, an earlier value of `t` would be compared. So φs are
-//!   only followed where the block of the definition of `t` strictly dominates theirs: then no operand is older than `t`.
-//! * Wrapping: as natural numbers, `x + y` modulo 2ⁿ never exceeds the exact sum. So upper bounds pass through every addition, but through a
-//!   subtraction only if it does not wrap, by its flag, by ranges, or by a proof that starts afresh.
+//! * The paper's lengths of arrays never change; here `t` is any value. Around a loop, an earlier value of `t` would
+//!   be compared. So φs are only followed where the block of the definition of `t` strictly dominates theirs: then no
+//!   operand is older than `t`.
+//! * Wrapping: as natural numbers, `x + y` modulo 2ⁿ never exceeds the exact sum. So upper bounds pass through every
+//!   addition, but through a subtraction only if it does not wrap, by its flag, by ranges, or by a proof that starts
+//!   afresh.
 //! * Signed comparisons are unsigned ones where ranges say that the smaller side is not negative.
-//! * Bounds also pass through extensions, parts, divisions, shifts to the right, minima, masks and selections; through `a + (b − a) / 2` and
-//!   `(a + b) / 2`, which the paper's differences do not express; and through what ranges say of any version.
+//! * Bounds also pass through extensions, parts, divisions, shifts to the right, minima, masks and selections;
+//!   through `a + (b − a) / 2` and `(a + b) / 2`, which the paper's differences do not express; and through what
+//!   ranges say of any version.
 //!
 //! Everything is true whenever the values are not poison; a branch on poison is undefined behaviour.
 
@@ -336,8 +341,8 @@ impl Proof<'_, '_> {
         })
     }
 
-    /// By how much natural numbers are less if a comparison holds: 1 for less, 0 for at most. `None` if it does not tell, as signed ones do of
-    /// numbers that may be negative.
+    /// By how much natural numbers are less if a comparison holds: 1 for less, 0 for at most. `None` if it does not
+    /// tell, as signed ones do of numbers that may be negative.
     fn natural(&self, node: Node, pred: IntPred, a: Operand) -> Option<i128> {
         let is_natural = |o: Operand| {
             let range = self.prover.tested(node, o).and_then(|v| self.prover.range(v));

@@ -1,8 +1,8 @@
 //! Operations on constants, exactly as they are when the program runs.
 //!
-//! The lane interpreter judges this analysis, so nothing here is shared with it. `None` stands for poison and for undefined
-//! behaviour. Floating-point numbers are computed where every machine computes the same bits: the basic operations on `float`
-//! and `double`, unless the result is not a number.
+//! The lane interpreter judges this analysis, so nothing here is shared with it. `None` stands for poison and for
+//! undefined behaviour. Floating-point numbers are computed where every machine computes the same bits: the basic
+//! operations on `float` and `double`, unless the result is not a number.
 
 use std::cmp::Ordering;
 
@@ -156,8 +156,8 @@ fn breaks(flags: InstFlags, v: f64) -> bool {
     flags.contains(InstFlags::NNAN) && v.is_nan() || flags.contains(InstFlags::NINF) && v.is_infinite()
 }
 
-/// The result `v` of an operation with these flags on these operands: any other flag than the two that make poison allows for
-/// other results.
+/// The result `v` of an operation with these flags on these operands: any other flag than the two that make poison
+/// allows for other results.
 fn checked(flags: InstFlags, kind: FloatKind, operands: &[f64], v: f64) -> Float {
     if breaks(flags, v) || operands.iter().any(|&o| breaks(flags, o)) {
         return Float::Poison;

@@ -1,17 +1,18 @@
-//! Conditional constant propagation: which values are the same number whenever they are computed, and which blocks and edges are
-//! never reached (Wegman and Zadeck 1991, on the representation of paper 4, Figure 5).
+//! Conditional constant propagation: which values are the same number whenever they are computed, and which blocks
+//! and edges are never reached (Wegman and Zadeck 1991, on the representation of paper 4, Figure 5).
 //!
 //! * Lattice: nothing, one constant, anything; of integers up to 128 bits, `float` and `double` by their bits, null
 //!   and addresses of symbols, and what `llvm.*.with.overflow` returns.
 //! * Strategy: [`Strategy::CONDITIONAL_CONSTANTS`], forward. On the edge where `x == 3` holds, `x` is 3.
-//! * It is a partitioned-lattice problem: what a result is depends on what the operands are. Reachability is the solver's.
-//! * Poison is *nothing*: a fact says what a value is whenever it is not poison. Undefined behaviour (a division by zero, a branch
-//!   on poison) yields nothing and takes no edge. Undef is *anything*, so facts hold for every choice that its uses may
-//!   make. `freeze` gives anything unless it freezes a constant.
-//! * Memory: a load that is neither volatile nor atomic, of a number at a constant place in a constant symbol of known contents, is
-//!   that number; every other load is anything.
-//! * Calls: LLVM's functions on integers are computed, the results of other calls are what [`Assumptions`] says, else anything.
-//!   Parameters likewise. Opaque instructions give anything.
+//! * It is a partitioned-lattice problem: what a result is depends on what the operands are. Reachability is the
+//!   solver's.
+//! * Poison is *nothing*: a fact says what a value is whenever it is not poison. Undefined behaviour (a division by
+//!   zero, a branch on poison) yields nothing and takes no edge. Undef is *anything*, so facts hold for every choice
+//!   that its uses may make. `freeze` gives anything unless it freezes a constant.
+//! * Memory: a load that is neither volatile nor atomic, of a number at a constant place in a constant symbol of
+//!   known contents, is that number; every other load is anything.
+//! * Calls: LLVM's functions on integers are computed, the results of other calls are what [`Assumptions`] says, else
+//!   anything. Parameters likewise. Opaque instructions give anything.
 
 pub(crate) mod fold;
 mod load;
@@ -65,8 +66,8 @@ pub enum Known {
     },
     /// The null pointer of an address space.
     Null(u32),
-    /// The address of a symbol plus an offset in bytes. What it may be used for is not told: an equal address that was made
-    /// otherwise may be allowed to access other memory.
+    /// The address of a symbol plus an offset in bytes. What it may be used for is not told: an equal address that
+    /// was made otherwise may be allowed to access other memory.
     Address {
         /// The symbol.
         symbol: Symbol,
@@ -231,7 +232,8 @@ impl<'a, A: Assumptions> Constants<'a, A> {
         Constants { module, func, code, calls, edges, assumptions }
     }
 
-    /// What is known of the operands of a condition that holds, from what is known of them anyway; `None` if it cannot hold.
+    /// What is known of the operands of a condition that holds, from what is known of them anyway; `None` if it
+    /// cannot hold.
     fn under(&self, condition: Condition, facts: &[Fact]) -> Option<Each<Fact>> {
         if facts.contains(&Fact::Nothing) {
             return None;

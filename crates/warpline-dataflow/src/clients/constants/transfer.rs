@@ -232,8 +232,8 @@ fn strict(facts: &[Fact], f: impl Fn(&[Option<Known>]) -> Option<Fact>) -> Fact 
     f(&known).unwrap_or(Fact::Anything)
 }
 
-/// By how many bytes a `getelementptr` with these indices moves an address, if they are all constants and address arithmetic is
-/// done in 64 bits.
+/// By how many bytes a `getelementptr` with these indices moves an address, if they are all constants and address
+/// arithmetic is done in 64 bits.
 fn gep_offset(module: &Module, source: Type, indices: &[Option<Known>], space: u32) -> Option<i64> {
     if module.layout.index_bits(space) != 64 {
         return None;

@@ -4,8 +4,8 @@ use warpline_analysis::dataflow::Lattice;
 
 use warpline_ir::IntPred;
 
-/// A set of what a value may be: null and the program knows that it can be, null although nobody has looked, not null. For what is no
-/// pointer, read zero for null.
+/// A set of what a value may be: null and the program knows that it can be, null although nobody has looked, not
+/// null. For what is no pointer, read zero for null.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Nullness(u8);
 

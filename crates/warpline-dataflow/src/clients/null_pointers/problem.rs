@@ -88,8 +88,8 @@ impl<'a> NullPointers<'a> {
         found
     }
 
-    /// The program of a function in which dereferences also use what their address was computed from: if that is null, so is the
-    /// address, or it is poison, for an address `inbounds`.
+    /// The program of a function in which dereferences also use what their address was computed from: if that is
+    /// null, so is the address, or it is poison, for an address `inbounds`.
     pub fn code(func: &Function, known: &Known) -> Code {
         let mut add = Additions::default();
         let insts = func.layout.iter().flat_map(|&b| &func.blocks[b].insts).copied();
@@ -114,7 +114,8 @@ impl<'a> NullPointers<'a> {
         found
     }
 
-    /// The program with live ranges split where the strategy says: of uses only dereferences count, since nothing is learnt at others.
+    /// The program with live ranges split where the strategy says: of uses only dereferences count, since nothing is
+    /// learnt at others.
     pub fn split(&self) -> Ssi {
         let program = self.code.program();
         let mut points = vec![Vec::new(); program.variables()];

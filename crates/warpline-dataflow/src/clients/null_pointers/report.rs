@@ -142,8 +142,8 @@ impl At<'_> {
         }
     }
 
-    /// Why a pointer may be null as far as the program knows: by its nearest definition that is null or may fail, else by a
-    /// test of it.
+    /// Why a pointer may be null as far as the program knows: by its nearest definition that is null or may fail,
+    /// else by a test of it.
     fn reason(&self, pointer: Value) -> (String, Option<Inst>) {
         let mut seen = vec![pointer];
         let mut next = 0;

@@ -1,8 +1,9 @@
-//! Arithmetic on ranges: sound for all integers of the operands, flags and poison included. `None`: every outcome is poison or undefined
-//! behaviour.
+//! Arithmetic on ranges: sound for all integers of the operands, flags and poison included. `None`: every outcome is
+//! poison or undefined behaviour.
 //!
-//! Sums, differences and products are computed on exact numbers, once with each operand as signed and once as unsigned, and then
-//! taken modulo the width; what all these ways agree on holds. Flags cut the exact result off first.
+//! Sums, differences and products are computed on exact numbers, once with each operand as signed and once as
+//! unsigned, and then taken modulo the width; what all these ways agree on holds. Flags cut the exact result off
+//! first.
 
 use super::range::Range;
 use crate::clients::constants::fold;
@@ -107,7 +108,8 @@ fn sum(op: BinaryOp, flags: InstFlags, a: &Range, b: &Range) -> Option<Range> {
     Some(all)
 }
 
-/// The numbers of an exact interval that are unsigned numbers of a width; a bound that was too large to compute with is any.
+/// The numbers of an exact interval that are unsigned numbers of a width; a bound that was too large to compute with
+/// is any.
 fn cut_off(bits: u32, low: i128, high: i128) -> Option<Range> {
     let high = if high == i128::MAX { u128::MAX } else { u128::try_from(high).ok()? };
     Range::unsigned(bits, low.max(0) as u128, high)

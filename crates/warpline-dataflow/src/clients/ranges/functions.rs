@@ -37,8 +37,8 @@ pub fn cast(op: CastOp, flags: InstFlags, a: &Range, to: u32) -> Option<Range> {
     }
 }
 
-/// A function of one or two integers with an integer of `to` bits as its result; `None` if every outcome is poison. `args` are its
-/// integer operands.
+/// A function of one or two integers with an integer of `to` bits as its result; `None` if every outcome is poison.
+/// `args` are its integer operands.
 pub fn intrinsic(f: Intrinsic, to: u32, args: &[Range]) -> Option<Range> {
     let full = Range::full(to);
     let Some(a) = args.first() else { return Some(full) };

@@ -1,17 +1,19 @@
-//! Integer ranges with wrap-around semantics, after the branches that constrain them (paper 4, Figure 5: ABCD, taint and range analysis
-//! split alike).
+//! Integer ranges with wrap-around semantics, after the branches that constrain them (paper 4, Figure 5: ABCD, taint
+//! and range analysis split alike).
 //!
-//! * Lattice: nothing, or a [`Range`] per width up to 128 bits: an interval of unsigned numbers and one of signed numbers; for the pairs
-//!   that calls return, two of them; anything for all else. Chains are cut short by [`thresholds`] at the headers of loops;
-//!   solve with [`solve_forward_narrowing`](warpline_analysis::dataflow::solve_forward_narrowing).
+//! * Lattice: nothing, or a [`Range`] per width up to 128 bits: an interval of unsigned numbers and one of signed
+//!   numbers; for the pairs that calls return, two of them; anything for all else. Chains are cut short by
+//!   [`thresholds`] at the headers of loops; solve with
+//!   [`solve_forward_narrowing`](warpline_analysis::dataflow::solve_forward_narrowing).
 //! * Strategy: [`Strategy::E_SSA`], forward. A branch on `x + 1 < n` tells of `x` and `n` too
-//!   ([`conditions::Made`](crate::conditions::Made)), and one on the flag of `llvm.*.with.overflow` that the result is exact.
+//!   ([`conditions::Made`](crate::conditions::Made)), and one on the flag of `llvm.*.with.overflow` that the result
+//!   is exact.
 //! * It is a partitioned-lattice problem: the range of a result depends on those of the operands.
-//! * Poison is *nothing*: a range says what a value is whenever it is not poison, so `nuw` and `nsw` cut exact results off.
-//!   Undefined behaviour yields nothing and takes no edge. Undef is *anything*, so ranges hold for every choice that its uses may make.
-//!   `freeze` gives anything, unless it freezes a constant.
-//! * Memory: loads give anything. Calls: LLVM's functions on integers are computed, results of others and parameters are what
-//!   [`Assumptions`] says, else anything. Opaque instructions give anything.
+//! * Poison is *nothing*: a range says what a value is whenever it is not poison, so `nuw` and `nsw` cut exact
+//!   results off. Undefined behaviour yields nothing and takes no edge. Undef is *anything*, so ranges hold for every
+//!   choice that its uses may make. `freeze` gives anything, unless it freezes a constant.
+//! * Memory: loads give anything. Calls: LLVM's functions on integers are computed, results of others and parameters
+//!   are what [`Assumptions`] says, else anything. Opaque instructions give anything.
 
 pub mod arithmetic;
 pub mod functions;

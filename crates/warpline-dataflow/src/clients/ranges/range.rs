@@ -2,10 +2,11 @@
 
 use crate::clients::numbers::{greatest, least as least_of, mask, signed, unsigned};
 
-/// A set of integers of one width, 1 to 128 bits: those that lie between two unsigned *and* between two signed numbers. Never
-/// empty, and each of the four bounds is in the set; so equal sets are equal.
+/// A set of integers of one width, 1 to 128 bits: those that lie between two unsigned *and* between two signed
+/// numbers. Never empty, and each of the four bounds is in the set; so equal sets are equal.
 ///
-/// A pair of intervals, where an interval that may wrap around would not be a lattice: the meet of two of those is not unique.
+/// A pair of intervals, where an interval that may wrap around would not be a lattice: the meet of two of those is
+/// not unique.
 #[derive(Copy, Clone, PartialEq, Eq, Hash)]
 pub struct Range {
     bits: u32,
@@ -32,8 +33,8 @@ impl Range {
         known.map_or(Range::full(1), |b| Range::single(1, u128::from(b)))
     }
 
-    /// The integers between two unsigned and two signed numbers, bounds included; `None` if there are none. Bounds beyond the
-    /// width's are moved to these.
+    /// The integers between two unsigned and two signed numbers, bounds included; `None` if there are none. Bounds
+    /// beyond the width's are moved to these.
     pub fn between(bits: u32, (low, high): (u128, u128), (from, to): (i128, i128)) -> Option<Range> {
         // Those that are not negative, and those that are, as unsigned numbers.
         let above = (low.max(from.max(0) as u128), high.min(to.min(greatest(bits)).max(0) as u128));

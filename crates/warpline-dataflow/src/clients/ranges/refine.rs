@@ -58,7 +58,8 @@ pub fn none_of(a: &Range, numbers: &[u128]) -> Option<Range> {
     Some(range)
 }
 
-/// The value that `result` was made from, from what is known of both. See [`Made::From`](crate::conditions::Made::From).
+/// The value that `result` was made from, from what is known of both. See
+/// [`Made::From`](crate::conditions::Made::From).
 pub fn made_from(func: &Function, result: Value, known: &Range, from: Value, of: &Range) -> Option<Range> {
     let Some(inst) = func.def_inst(result) else { return Some(*of) };
     let data = &func.insts[inst];

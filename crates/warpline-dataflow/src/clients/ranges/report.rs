@@ -33,7 +33,8 @@ pub struct ValueRange {
 /// The ranges of one function.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct RangesReport {
-    /// The integers of which something is known, in the order of the code. Truth values that are not constant are none of them.
+    /// The integers of which something is known, in the order of the code. Truth values that are not constant are
+    /// none of them.
     pub values: Vec<ValueRange>,
     /// How many integers there are in blocks that are reached.
     pub integers: usize,

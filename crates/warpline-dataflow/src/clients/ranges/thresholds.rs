@@ -1,8 +1,8 @@
 //! Where bounds stop when they grow around a loop.
 //!
-//! At the headers of loops, bounds are moved outwards to the next threshold. This depends on the new range alone, is monotone and the same when
-//! done twice, so the solution does not depend on the order in which a solver works. There are finitely many thresholds and therefore
-//! few steps.
+//! At the headers of loops, bounds are moved outwards to the next threshold. This depends on the new range alone, is
+//! monotone and the same when done twice, so the solution does not depend on the order in which a solver works. There
+//! are finitely many thresholds and therefore few steps.
 
 use super::range::Range;
 use crate::clients::numbers::{greatest, least, mask, signed};

@@ -53,8 +53,8 @@ struct Known {
 }
 
 impl Calls {
-    /// Classifies a module's functions. `closed` are the symbols that only instructions of the module use, functions as callees:
-    /// nothing else can reach them.
+    /// Classifies a module's functions. `closed` are the symbols that only instructions of the module use, functions
+    /// as callees: nothing else can reach them.
     pub fn new(module: &Module, spec: &Spec, closed: &BTreeSet<Symbol>) -> Calls {
         let mut models = Vec::new();
         let mut roots: BTreeSet<FuncId> = module.functions.keys().collect();

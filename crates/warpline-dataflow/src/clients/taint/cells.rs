@@ -1,9 +1,10 @@
 //! Memory, in cells: what pointers may lead to, by unification (Steensgaard 1996) over the whole module.
 //!
-//! Every value is a node, nodes of values that are copies of each other are one, and a node may lead to another: the memory that its
-//! values point to. A node stands for that memory and for what is in it alike; memory that one pointer may lead to is one cell, and what lies in one
-//! object is not told apart. Memory that unknown code may reach is the cell *elsewhere*, which leads to itself. Integers carry
-//! pointers if they are as wide, or bytes; pieces of pointers of other sizes are not followed.
+//! Every value is a node, nodes of values that are copies of each other are one, and a node may lead to another: the
+//! memory that its values point to. A node stands for that memory and for what is in it alike; memory that one
+//! pointer may lead to is one cell, and what lies in one object is not told apart. Memory that unknown code may reach
+//! is the cell *elsewhere*, which leads to itself. Integers carry pointers if they are as wide, or bytes; pieces of
+//! pointers of other sizes are not followed.
 
 use crate::memory;
 use warpline_ir::{
@@ -71,7 +72,8 @@ impl Cells {
         cells
     }
 
-    /// The memory that is reached from a value over `depth` pointers, at least one; `None` if nothing is known to be there.
+    /// The memory that is reached from a value over `depth` pointers, at least one; `None` if nothing is known to be
+    /// there.
     pub fn behind(&self, id: FuncId, value: Value, depth: u8) -> Option<Cell> {
         let mut node = self.root(self.first[id.as_u32() as usize] + value.as_u32());
         for _ in 0..depth {

@@ -1,8 +1,9 @@
 //! Checks: values that are clean where a call says so, and memory that is.
 //!
-//! A value that a sanitizer is asked about is tested by the branch on the sanitizer's result (paper 4, Figure 3). Of a pointer also what it
-//! leads to is clean there, until it may be written: for that each pointer that is checked has a variable of its own for its contents,
-//! which whatever may write there defines, and whatever reads there through this pointer uses.
+//! A value that a sanitizer is asked about is tested by the branch on the sanitizer's result (paper 4, Figure 3). Of
+//! a pointer also what it leads to is clean there, until it may be written: for that each pointer that is checked has
+//! a variable of its own for its contents, which whatever may write there defines, and whatever reads there through
+//! this pointer uses.
 
 use std::collections::BTreeMap;
 

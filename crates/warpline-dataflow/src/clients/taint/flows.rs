@@ -91,8 +91,8 @@ impl Flows<'_> {
         }
     }
 
-    /// An instruction that is not modelled: it may pass on whatever it is given, what lies there, and, if it reaches further, what lies
-    /// elsewhere.
+    /// An instruction that is not modelled: it may pass on whatever it is given, what lies there, and, if it reaches
+    /// further, what lies elsewhere.
     fn opaque(&self, id: FuncId, inst: Inst, effects: Effects, emit: &mut dyn FnMut(Conclusion, Premise)) {
         let func = &self.module.functions[id];
         let data = &func.insts[inst];
@@ -192,7 +192,8 @@ impl Flows<'_> {
         let args = memory::arguments(func, inst).len();
         match spot.at {
             At::From(k) => (k..args).map(|k| Spot { at: At::Argument(k), ..spot }).collect(),
-            // The result, what it leads to, and where a large result is written: behind the first argument of a call without one.
+            // The result, what it leads to, and where a large result is written: behind the first argument of a call
+            // without one.
             At::Whole => {
                 let at = if func.insts[inst].results.is_empty() { At::Argument(0) } else { At::Result };
                 (0..=2).map(|depth| Spot { at, depth }).collect()

@@ -2,8 +2,8 @@
 
 use super::spec::{Spot, spot};
 
-/// By name, sorted: which data flows where. `*1>*0`: from the memory behind argument 1 to that behind argument 0; `0=ret`: the result
-/// leads to where argument 0 leads.
+/// By name, sorted: which data flows where. `*1>*0`: from the memory behind argument 1 to that behind argument 0;
+/// `0=ret`: the result leads to where argument 0 leads.
 const MODELS: &[(&str, &str)] = &[
     ("__ctype_b_loc", ""),
     ("__ctype_tolower_loc", ""),

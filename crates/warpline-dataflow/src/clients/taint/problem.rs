@@ -11,8 +11,8 @@ use crate::Code;
 use crate::conditions::{self, Holds};
 use warpline_ir::{FuncId, Function, Inst, IntPred, ValueDef};
 
-/// Whether attackers may have chosen a value. Of the contents of a pointer that is checked somewhere: whether they have not been
-/// checked, so that they are tainted if their memory is.
+/// Whether attackers may have chosen a value. Of the contents of a pointer that is checked somewhere: whether they
+/// have not been checked, so that they are tainted if their memory is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Taint {
     /// They have not.

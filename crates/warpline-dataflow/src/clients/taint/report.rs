@@ -41,8 +41,9 @@ pub struct FindingReport {
     pub inst: u32,
 }
 
-/// Analyses a module whose functions are in SSA form. `closed` are the symbols that only instructions of the module use, functions
-/// as callees. Returns the reports on the functions that there is anything to say of, and what it took.
+/// Analyses a module whose functions are in SSA form. `closed` are the symbols that only instructions of the module
+/// use, functions as callees. Returns the reports on the functions that there is anything to say of, and what it
+/// took.
 pub fn analyse(
     module: &Module,
     spec: &Spec,

@@ -46,7 +46,8 @@ impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is no entry; write NAME, NAME:ret, NAME:N for argument N from 0, NAME:N+ for it and all behind, with a `*` before ret \
+            "`{}` is no entry; write NAME, NAME:ret, NAME:N for argument N from 0, NAME:N+ for it and all \
+             behind, with a `*` before ret \
              or N for each pointer that is followed",
             self.entry
         )
@@ -75,16 +76,16 @@ pub struct Spec {
     pub sources: Vec<Entry>,
     /// Where it must not go: by default all arguments and what they lead to.
     pub sinks: Vec<Entry>,
-    /// What makes clean: a result; with an argument, that argument (and what it leads to) where the result is true, or with a star what it
-    /// leads to after the call.
+    /// What makes clean: a result; with an argument, that argument (and what it leads to) where the result is true,
+    /// or with a star what it leads to after the call.
     pub sanitizers: Vec<Entry>,
     /// Whether a comparison with a constant makes a value clean.
     pub compare: bool,
 }
 
 impl Spec {
-    /// The lists; those that are not given are the default ones, for C's and Rust's standard libraries. The word `compare` among the
-    /// sanitizers stands for comparisons with constants.
+    /// The lists; those that are not given are the default ones, for C's and Rust's standard libraries. The word
+    /// `compare` among the sanitizers stands for comparisons with constants.
     ///
     /// # Errors
     /// If an entry cannot be read.

@@ -35,8 +35,8 @@ fn of_x(text: &str) -> InstFlags {
     proven(text).iter().filter(|p| p.0 == "x").map(|p| p.2).next().unwrap_or(InstFlags::empty())
 }
 
-/// A loop as clang makes them: the instructions before the guard, its condition, whether control enters the loop if that is true, the instructions of
-/// the body.
+/// A loop as clang makes them: the instructions before the guard, its condition, whether control enters the loop if
+/// that is true, the instructions of the body.
 struct Form {
     before: &'static str,
     guard: &'static str,
@@ -297,7 +297,8 @@ fn tests_of_several_things_and_around_outer_loops() {
     assert_eq!(of_x(&either), InstFlags::empty());
     let further = UPWARDS.text().replace(
         "ready:\n  br head(0)",
-        "ready:\n  %h: i1 = icmp sgt %c, 0\n  br %h, left, right\nleft:\n  br join\nright:\n  br join\njoin:\n  br head(0)",
+        "ready:\n  %h: i1 = icmp sgt %c, 0\n  br %h, left, right\nleft:\n  br join\nright:\n  br join\njoin:\n  \
+         br head(0)",
     );
     assert_eq!(of_x(&further), NSW);
 }
@@ -313,7 +314,8 @@ fn other_widths() {
     }
 }
 
-/// The rule, for all bounds of 4-bit numbers: where a guard `a + p ≤ b` holds, the forms of clang leave the range in no iteration.
+/// The rule, for all bounds of 4-bit numbers: where a guard `a + p ≤ b` holds, the forms of clang leave the range in
+/// no iteration.
 #[test]
 fn the_rule_holds_for_all_small_numbers() {
     const RANGE: i32 = 16;

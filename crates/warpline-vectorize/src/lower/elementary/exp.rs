@@ -1,7 +1,8 @@
 //! `expf` and `exp2f`.
 //!
-//! x = n ln 2 + r with a whole n and |r| ≤ ln 2 / 2, so that eˣ = 2ⁿ eʳ; likewise for 2ˣ. The power of two is multiplied in two steps, for n
-//! may be less than the exponent of the smallest normal number, or more than that of the largest: then the result is rounded once, or infinite.
+//! x = n ln 2 + r with a whole n and |r| ≤ ln 2 / 2, so that eˣ = 2ⁿ eʳ; likewise for 2ˣ. The power of two is
+//! multiplied in two steps, for n may be less than the exponent of the smallest normal number, or more than that of
+//! the largest: then the result is rounded once, or infinite.
 
 use std::{f32, f64};
 
@@ -9,10 +10,11 @@ use warpline_ir::{BinaryOp, Value};
 
 use super::Floats;
 
-/// 1.5 · 2²³: numbers below 2²² in size lose their fraction when it is added, and the sum's low bits are the whole number.
+/// 1.5 · 2²³: numbers below 2²² in size lose their fraction when it is added, and the sum's low bits are the whole
+/// number.
 pub(super) const ROUNDING: f32 = 12_582_912.0;
-/// 1.5 · 2⁵² and twice the bias of exponents: the sum's low bits are the whole number and that, which is not negative, so that halves of it need no
-/// arithmetic shift, which AVX2 does not have for 64 bits.
+/// 1.5 · 2⁵² and twice the bias of exponents: the sum's low bits are the whole number and that, which is not
+/// negative, so that halves of it need no arithmetic shift, which AVX2 does not have for 64 bits.
 const DOUBLE_ROUNDING: f64 = 1.5 * (1u64 << 52) as f64 + 2.0 * 1023.0;
 
 /// q in eʳ ≈ 1 + r + r² q(r).
@@ -97,7 +99,8 @@ impl Floats<'_, '_> {
         self.scaled(power, shifted)
     }
 
-    /// `x · 2ⁿ`, with n given as its sum with the rounding constant, and -256 ≤ n < 256 (-2046 ≤ n < 2048 for `double`).
+    /// `x · 2ⁿ`, with n given as its sum with the rounding constant, and -256 ≤ n < 256 (-2046 ≤ n < 2048 for
+    /// `double`).
     fn scaled(&mut self, x: Value, shifted: Value) -> Value {
         let factors =
             if self.is_double() { self.double_powers_of_two(shifted) } else { self.powers_of_two(shifted) };

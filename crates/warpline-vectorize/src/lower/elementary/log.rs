@@ -1,7 +1,7 @@
 //! `logf`, `log2f` and `log10f`; what is special about logarithms.
 //!
-//! x = 2ᵉ (1 + f) with 2/3 ≤ 1 + f < 4/3, so that ln x = e ln 2 + ln (1 + f). Where e is not 0, the sum is at least as large as ln (1 + f) or not much
-//! smaller, and rounding its parts costs little.
+//! x = 2ᵉ (1 + f) with 2/3 ≤ 1 + f < 4/3, so that ln x = e ln 2 + ln (1 + f). Where e is not 0, the sum is at least
+//! as large as ln (1 + f) or not much smaller, and rounding its parts costs little.
 
 use std::f32::consts;
 
@@ -75,7 +75,8 @@ impl Floats<'_, '_> {
         self.fma(x, high, rest)
     }
 
-    /// e, a whole number, and f, where 1 + f is from the number with the bits `least` to less than twice as much; of a `float`.
+    /// e, a whole number, and f, where 1 + f is from the number with the bits `least` to less than twice as much; of
+    /// a `float`.
     pub(super) fn exponent_and_fraction(&mut self, x: Value, least: u32) -> (Value, Value) {
         // Numbers below the normal ones are made normal.
         let (smallest, scale) = (self.number(f32::MIN_POSITIVE), self.number(8_388_608.0));

@@ -1,9 +1,10 @@
 //! `log`, `log2` and `log10`.
 //!
-//! x = 2ᵉ (1 + f) with 11/16 ≤ 1 + f < 11/8. With s = f / (2 + f), ln (1 + f) = 2 s + s³ p(s²) / 2 = f + (s (f² + s² p(s²)) - f²) / 2: f is exact,
-//! and the rest is so small beside it that the rounding of s and of the other operations is little of the result. A polynomial in f alone would
-//! need three times as many terms; it is slower, even beside other divisions. f, as far as the base asks for it times a constant, is added to the larger e ln 2 with what the sum's
-//! rounding loses, which goes into the rest; so each result is rounded about once.
+//! x = 2ᵉ (1 + f) with 11/16 ≤ 1 + f < 11/8. With s = f / (2 + f), ln (1 + f) = 2 s + s³ p(s²) / 2 = f + (s (f² + s²
+//! p(s²)) - f²) / 2: f is exact, and the rest is so small beside it that the rounding of s and of the other
+//! operations is little of the result. A polynomial in f alone would need three times as many terms; it is slower,
+//! even beside other divisions. f, as far as the base asks for it times a constant, is added to the larger e ln 2
+//! with what the sum's rounding loses, which goes into the rest; so each result is rounded about once.
 
 use std::f64::consts;
 
@@ -71,7 +72,8 @@ impl Floats<'_, '_> {
         self.special_logarithms(x, y)
     }
 
-    /// `whole + whole_rest + (f + rest / 2)` times a constant in two parts, rounded about once; `whole` is 0 or larger than the product.
+    /// `whole + whole_rest + (f + rest / 2)` times a constant in two parts, rounded about once; `whole` is 0 or
+    /// larger than the product.
     fn sum_with_fraction(
         &mut self,
         whole: Value,

@@ -1,16 +1,19 @@
 //! Elementary functions on vectors of `float` and `double`, written out where they are called.
 //!
-//! A call of a library of vector mathematics keeps nothing in vector registers, waits for the call before it, and loads its constants anew.
-//! Written out, the functions of a kernel overlap, and inactive lanes need no harmless argument, for no argument leaves a fast path. The argument
-//! is reduced to a small interval, where a polynomial is near; what is special about zeros, infinities, NaNs and numbers below the normal ones is
-//! chosen afterwards. The coefficients are those that `tools/elementary-coefficients.py` prints. Reductions rest on fused multiplication
-//! and addition, so that the functions are for machines that have it as an instruction ([`MathLibrary::written_out`]).
+//! A call of a library of vector mathematics keeps nothing in vector registers, waits for the call before it, and
+//! loads its constants anew. Written out, the functions of a kernel overlap, and inactive lanes need no harmless
+//! argument, for no argument leaves a fast path. The argument is reduced to a small interval, where a polynomial is
+//! near; what is special about zeros, infinities, NaNs and numbers below the normal ones is chosen afterwards. The
+//! coefficients are those that `tools/elementary-coefficients.py` prints. Reductions rest on fused multiplication and
+//! addition, so that the functions are for machines that have it as an instruction ([`MathLibrary::written_out`]).
 //!
-//! How far results are from the true ones at most, rounding to nearest, in units in the last place, says [`Elementary::max_ulp`]. The tests of
-//! `warpline-llvm` measure it: of all arguments for functions of one (found: 0.88 for `expf` and `exp2f`, 0.94 for `logf`, 1.99 for `log2f`, 2.04 for
-//! `log10f`), of a thousand million for `powf` (2.15). For the functions on `double` they measure four hundred million arguments each, a third of them near the borders where
-//! the computation passes from one case to another (found: 0.87 for `exp`, 0.89 for `exp2`, 0.73 for `log`, 0.88 for `log2`, 0.88 for `log10`); what the
-//! operations can lose adds up to less than 1 for each, by hand.
+//! How far results are from the true ones at most, rounding to nearest, in units in the last place, says
+//! [`Elementary::max_ulp`]. The tests of `warpline-llvm` measure it: of all arguments for functions of one (found:
+//! 0.88 for `expf` and `exp2f`, 0.94 for `logf`, 1.99 for `log2f`, 2.04 for `log10f`), of a thousand million for
+//! `powf` (2.15). For the functions on `double` they measure four hundred million arguments each, a third of them
+//! near the borders where the computation passes from one case to another (found: 0.87 for `exp`, 0.89 for `exp2`,
+//! 0.73 for `log`, 0.88 for `log2`, 0.88 for `log10`); what the operations can lose adds up to less than 1 for each,
+//! by hand.
 //!
 //! [`MathLibrary::written_out`]: crate::MathLibrary::written_out
 
@@ -65,7 +68,8 @@ impl<'m> Lower<'m> {
     }
 }
 
-/// Operations on `float`s or `double`s and on their bits, as vectors of so many lanes; on scalars, if there is one lane.
+/// Operations on `float`s or `double`s and on their bits, as vectors of so many lanes; on scalars, if there is one
+/// lane.
 struct Floats<'l, 'm> {
     lower: &'l mut Lower<'m>,
     lanes: u32,

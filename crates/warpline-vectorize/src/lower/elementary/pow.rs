@@ -1,8 +1,8 @@
 //! `powf`.
 //!
-//! xʸ = 2^(y log₂ x). The exponent can be 150 in size, and an error of it is one of the result relative to its size, so that the logarithm is
-//! computed as a sum of two `float`s: with q = f / (2 + f), ln (1 + f) = 2 q + q³ p(q²); q is corrected by what its rounding left, and the second
-//! term is small beside the first one.
+//! xʸ = 2^(y log₂ x). The exponent can be 150 in size, and an error of it is one of the result relative to its size,
+//! so that the logarithm is computed as a sum of two `float`s: with q = f / (2 + f), ln (1 + f) = 2 q + q³ p(q²); q
+//! is corrected by what its rounding left, and the second term is small beside the first one.
 
 use warpline_ir::{BinaryOp, FloatPred, Value};
 
@@ -20,8 +20,8 @@ const HALF_ROOT: u32 = 0x3f35_04f3;
 pub(super) type Exponent = [Value; 6];
 
 impl Floats<'_, '_> {
-    /// y, kept so small that nothing overflows before the end; the bit of the sign, if y is odd; the number below which x has no power, 0 or
-    /// -∞; the powers of 0, of ∞ and of NaN.
+    /// y, kept so small that nothing overflows before the end; the bit of the sign, if y is odd; the number below
+    /// which x has no power, 0 or -∞; the powers of 0, of ∞ and of NaN.
     pub(super) fn exponent(&mut self, y: Value) -> Exponent {
         let large = 2f32.powi(100);
         let bounded = self.clamp(y, -large, large);
@@ -134,7 +134,8 @@ impl Floats<'_, '_> {
         let added = self.sub(sum, e);
         let lost = self.sub(product, added);
         let rest = self.add(lost, rest);
-        // The second part holds the second term of the logarithm; of it, only what does not fit into the first part stays.
+        // The second part holds the second term of the logarithm; of it, only what does not fit into the first part
+        // stays.
         let high = self.add(sum, rest);
         let moved = self.sub(high, sum);
         (high, self.sub(rest, moved))

@@ -1,8 +1,9 @@
 //! Gathers by AVX2's instructions.
 //!
-//! They take a scalar address, a vector of indices of 32 bits and masks in the topmost bits of elements. LLVM makes them of its own masked gathers
-//! where it holds them for fast, and there of all that it meets. Whether they are depends on the elements: eight of 32 bits at a time take less
-//! than the loads one by one with the addresses that these need, four of 64 bits take twice as long as theirs. So they are asked for by name.
+//! They take a scalar address, a vector of indices of 32 bits and masks in the topmost bits of elements. LLVM makes
+//! them of its own masked gathers where it holds them for fast, and there of all that it meets. Whether they are
+//! depends on the elements: eight of 32 bits at a time take less than the loads one by one with the addresses that
+//! these need, four of 64 bits take twice as long as theirs. So they are asked for by name.
 
 use crate::{Gathers, VectorizeError};
 use warpline_ir::{CastOp, Constant, Effects, Inst, Op, Scalar, Type, Value};

@@ -6,9 +6,9 @@ use warpline_ir::{Inst, Op, Type, Value};
 use super::super::{Lower, Rep};
 
 impl Lower<'_> {
-    /// A call of `memset` or `memcpy` with uniform operands does the same for every lane, so once is enough, if any lane is
-    /// active; `memcpy`'s ranges do not overlap, or are the same. (`memmove`'s may, and then twice is not once.)
-    /// False if the call is something else.
+    /// A call of `memset` or `memcpy` with uniform operands does the same for every lane, so once is enough, if any
+    /// lane is active; `memcpy`'s ranges do not overlap, or are the same. (`memmove`'s may, and then twice is not
+    /// once.) False if the call is something else.
     pub(in super::super) fn bulk_once(&mut self, i: Inst, name: &str) -> Result<bool, VectorizeError> {
         let data = &self.src.insts[i];
         let once = ["llvm.memset.", "llvm.memcpy."].iter().any(|prefix| name.starts_with(prefix))

@@ -1,9 +1,10 @@
 //! Loads of consecutive elements that need no mask, since [what they read is there](crate::objects) for all lanes.
 //!
-//! * Lane 0's address is a constant distance from the start of an object, and the last lane's bytes are in it: private memory that is
-//!   laid out for all lanes, and tables that are indexed by the number of the lane.
-//! * All lanes have accessed the same bytes before: in a block without a mask that dominates the load's in the lane program, at the same
-//!   address up to a constant. A store counts, so what a kernel sets first and then adds to under some condition is loaded without a mask.
+//! * Lane 0's address is a constant distance from the start of an object, and the last lane's bytes are in it:
+//!   private memory that is laid out for all lanes, and tables that are indexed by the number of the lane.
+//! * All lanes have accessed the same bytes before: in a block without a mask that dominates the load's in the lane
+//!   program, at the same address up to a constant. A store counts, so what a kernel sets first and then adds to
+//!   under some condition is loaded without a mask.
 
 use cranelift_entity::SecondaryMap;
 
@@ -94,7 +95,8 @@ impl Search<'_> {
             let is_lane = |i: Inst| self.func.insts[i].op == Op::Lane(LaneOp::LaneIndex);
             self.func.def_inst(t.value).is_some_and(is_lane)
         });
-        // Private memory with a step is laid out for all lanes; of a parameter with a step, each active lane has its own.
+        // Private memory with a step is laid out for all lanes; of a parameter with a step, each active lane has its
+        // own.
         let private = self.func.def_inst(*root).is_some();
         let object = match (own, &terms[..]) {
             (0, _) if lanes => objects.extent(*root)?,

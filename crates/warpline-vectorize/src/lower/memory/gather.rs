@@ -1,13 +1,13 @@
 //! Addresses of gathers and scatters.
 //!
-//! Machines add a vector of indices to one scalar address, multiplied by 1, 2, 4 or 8, and take twice as many indices of 32 bits as of 64
-//! at a time. So an address is taken apart into what is uniform, which becomes the scalar, and the rest. The indices are
-//! computed in 32 bits if they are known to fit:
+//! Machines add a vector of indices to one scalar address, multiplied by 1, 2, 4 or 8, and take twice as many indices
+//! of 32 bits as of 64 at a time. So an address is taken apart into what is uniform, which becomes the scalar, and
+//! the rest. The indices are computed in 32 bits if they are known to fit:
 //! * one number of at most 32 bits that is sign-extended and multiplied by nothing but the scale, be it a sum itself;
-//! * sums of products that cannot leave 31 bits, given the widths of the numbers and what `and`, shifts and remainders by
-//!   constants say of them;
-//! * whatever is added to the address of private memory of less than 2^31 bytes: the access is inside of it, so the sum is
-//!   less than its size and may be computed modulo 2^32, whether or not its parts fit.
+//! * sums of products that cannot leave 31 bits, given the widths of the numbers and what `and`, shifts and
+//!   remainders by constants say of them;
+//! * whatever is added to the address of private memory of less than 2^31 bytes: the access is inside of it, so the
+//!   sum is less than its size and may be computed modulo 2^32, whether or not its parts fit.
 //!
 //! All of this is said of active lanes, which make the access; in others any index will do.
 
@@ -21,8 +21,8 @@ use warpline_dataflow::linear::{Address, Extension, Term, step};
 /// How deep definitions are looked through for bounds.
 const MAX_DEPTH: u32 = 4;
 
-/// An address: the scalar `root + Σ uniform + before`, and the vector `2^zeros · (lane · step + Σ varying + after)`, where `step` and
-/// `after` are in bytes.
+/// An address: the scalar `root + Σ uniform + before`, and the vector `2^zeros · (lane · step + Σ varying + after)`,
+/// where `step` and `after` are in bytes.
 struct Split {
     root: Value,
     uniform: Vec<Term>,
@@ -136,8 +136,8 @@ impl Lower<'_> {
         })
     }
 
-    /// An address that is a uniform one and a number of at most 32 bits, sign-extended and multiplied by nothing but the scale, whatever the number
-    /// is computed from. Its parts, each extended, would not fit.
+    /// An address that is a uniform one and a number of at most 32 bits, sign-extended and multiplied by nothing but
+    /// the scale, whatever the number is computed from. Its parts, each extended, would not fit.
     fn narrow_index(&self, address: Value) -> Option<Split> {
         let (mut root, mut before) = (address, 0i64);
         for _ in 0..MAX_DEPTH {
@@ -201,8 +201,8 @@ impl Lower<'_> {
     }
 }
 
-/// Whether a sum of terms and a number of at most this magnitude, divided by 2^zeros, is less than 2^31 in magnitude, and each of its
-/// parts.
+/// Whether a sum of terms and a number of at most this magnitude, divided by 2^zeros, is less than 2^31 in magnitude,
+/// and each of its parts.
 fn fits_31_bits(func: &Function, terms: &[Term], zeros: u32, number: u128) -> bool {
     let bound = |t: &Term| {
         let Type::Int(bits) = func.ty(t.value) else { return None };
@@ -219,7 +219,8 @@ fn fits_31_bits(func: &Function, terms: &[Term], zeros: u32, number: u128) -> bo
     sum.is_some_and(|sum| sum >> 31 == 0)
 }
 
-/// A bound of an integer, read as unsigned, that is at most the greatest signed number of its width: so it holds for either reading.
+/// A bound of an integer, read as unsigned, that is at most the greatest signed number of its width: so it holds for
+/// either reading.
 fn greatest(func: &Function, v: Value, depth: u32) -> Option<u128> {
     let Type::Int(bits) = func.ty(v) else { return None };
     let half = 1u128.checked_shl(bits - 1)?;

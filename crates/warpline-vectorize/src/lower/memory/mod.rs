@@ -3,11 +3,12 @@
 //! * A uniform address is accessed once, in blocks that are only reached with an active lane. Of a varying
 //!   value the last active lane's is stored.
 //! * Consecutive addresses become a vector access, masked unless all lanes are active.
-//! * Addresses at small constant distances, reversed ones among them, and the fields of structures become wide accesses with
-//!   shuffles, where the [`plan`] finds that worthwhile.
+//! * Addresses at small constant distances, reversed ones among them, and the fields of structures become wide
+//!   accesses with shuffles, where the [`plan`] finds that worthwhile.
 //! * A load of [bytes that are there](covered) whatever lanes are active needs no mask.
 //! * Of narrow elements, [words] are gathered where a lane may read them.
-//! * Everything else is gathered and scattered under the mask, [rows] of neighbouring elements together. Scatters write in lane order.
+//! * Everything else is gathered and scattered under the mask, [rows] of neighbouring elements together. Scatters
+//!   write in lane order.
 //! * Volatile and atomic accesses, and types that have no vector form in memory, are replicated.
 
 mod avx2;
@@ -319,7 +320,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Memory that lives as long as the function, if the kernel's is made once, else from here to the end of the function.
+    /// Memory that lives as long as the function, if the kernel's is made once, else from here to the end of the
+    /// function.
     fn new_alloca(&mut self, i: Inst, ty: Type, align: u64, count: Value) -> Value {
         let op = Op::Alloca { ty, align };
         let ptr_ty = self.src.ty(self.src.insts[i].results[0]);
@@ -341,7 +343,8 @@ impl Lower<'_> {
     }
 }
 
-/// What a value of the type is in memory, if vectors of it lie there as consecutive elements do. Booleans take a byte each.
+/// What a value of the type is in memory, if vectors of it lie there as consecutive elements do. Booleans take a byte
+/// each.
 fn memory_element(layout: &DataLayout, types: &TypeTable, ty: Type) -> Option<Scalar> {
     let elem = match ty.scalar()? {
         Scalar::Int(1) => Scalar::Int(8),

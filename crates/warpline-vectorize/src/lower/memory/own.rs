@@ -1,8 +1,9 @@
 //! Loads from private memory that is laid out for all lanes, each lane at an index of its own.
 //!
-//! Such memory is there for all lanes whatever they ask for, so no mask is needed: an index that has been brought into the object will do, and what
-//! inactive lanes find is not looked at. So the load need not wait for the mask, which may itself take a load to know: a stack is popped while it is
-//! still being found out who pops. Where a lane has few elements, all are loaded, side by side as they lie, and each lane picks its own.
+//! Such memory is there for all lanes whatever they ask for, so no mask is needed: an index that has been brought
+//! into the object will do, and what inactive lanes find is not looked at. So the load need not wait for the mask,
+//! which may itself take a load to know: a stack is popped while it is still being found out who pops. Where a lane
+//! has few elements, all are loaded, side by side as they lie, and each lane picks its own.
 //!
 //! An active lane's access is inside the object, so its index is found again modulo 2^32, however it is computed.
 
@@ -17,7 +18,8 @@ use super::gather::Indexed;
 /// From how many elements each lane picks one, at most.
 const MAX_PICKED: i64 = 4;
 
-/// What objects whose elements are loaded for inactive lanes are smaller than, in bytes: whatever these find is in the first cache.
+/// What objects whose elements are loaded for inactive lanes are smaller than, in bytes: whatever these find is in
+/// the first cache.
 const MAX_BYTES: i64 = 1 << 14;
 
 /// A load from an object that is laid out for all lanes.
@@ -30,7 +32,8 @@ struct Own {
 }
 
 impl Lower<'_> {
-    /// One element for each lane, if it comes from memory that is laid out for all lanes, and can be loaded without a mask.
+    /// One element for each lane, if it comes from memory that is laid out for all lanes, and can be loaded without a
+    /// mask.
     pub(super) fn load_own(
         &mut self,
         address: Value,
@@ -129,7 +132,8 @@ impl Lower<'_> {
 }
 
 impl Own {
-    /// The only number that the address depends on, if it counts elements that lie side by side and are few, and how many are added to it.
+    /// The only number that the address depends on, if it counts elements that lie side by side and are few, and how
+    /// many are added to it.
     fn few_elements(&self, size: i64, width: i64) -> Option<(Term, i64)> {
         let row = self.step.checked_mul(width).filter(|_| self.step == size)?;
         let [term] = self.address.terms[..] else { return None };

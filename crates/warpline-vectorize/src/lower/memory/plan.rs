@@ -1,31 +1,33 @@
 //! Which accesses with a fixed step between lanes are made by wide vector accesses and shuffles.
 //!
-//! In lane *l* such an access is at `base + l·step + offset`. If `step` is a small multiple *k* of the element's size, the elements of
-//! all lanes lie within W·|*k*| elements, and one access to all of these and a shuffle may do what a gather does. Accesses of one
-//! block that differ by less than a step are members of one *group*, which shares its wide access: the fields of an array
-//! of structures. A reversed access is a group with *k* = −1.
+//! In lane *l* such an access is at `base + l·step + offset`. If `step` is a small multiple *k* of the element's
+//! size, the elements of all lanes lie within W·|*k*| elements, and one access to all of these and a shuffle may do
+//! what a gather does. Accesses of one block that differ by less than a step are members of one *group*, which shares
+//! its wide access: the fields of an array of structures. A reversed access is a group with *k* = −1.
 //!
-//! A load of a group is made where its first member is, a store where its last is. Members are moved over other instructions for that,
-//! so these must touch other memory (shown by constant distances from the same base) or none, and must return. The
-//! members of a group are less than one step apart, so no two elements of a group coincide but those of members with one offset,
-//! of which the later is stored: the order in which lanes and fields are stored does not matter.
+//! A load of a group is made where its first member is, a store where its last is. Members are moved over other
+//! instructions for that, so these must touch other memory (shown by constant distances from the same base) or none,
+//! and must return. The members of a group are less than one step apart, so no two elements of a group coincide but
+//! those of members with one offset, of which the later is stored: the order in which lanes and fields are stored
+//! does not matter.
 //!
 //! # Which bytes are touched
 //!
-//! Where all lanes are active, a load reads from the first byte that a lane reads to the last one. What lies between two bytes that
-//! the program reads is at most a step away from both, belongs to the object that both belong to, and is on the page of one of
-//! them. In a block with a mask, and for stores that do not fill the whole range, the wide access has a mask of its own, false
-//! wherever no active lane has an element.
+//! Where all lanes are active, a load reads from the first byte that a lane reads to the last one. What lies between
+//! two bytes that the program reads is at most a step away from both, belongs to the object that both belong to, and
+//! is on the page of one of them. In a block with a mask, and for stores that do not fill the whole range, the wide
+//! access has a mask of its own, false wherever no active lane has an element.
 //!
-//! Where the step between lanes is not fixed, members of a group lie at constant distances within one lane; such groups are of loads only. Each lane
-//! loads [rows](super::rows), from the first to the last of some members' elements: what lies between two of these belongs to the object that both
-//! belong to. So a row of three, which no machine loads at once, becomes one of four if the fourth lies between elements of the group.
+//! Where the step between lanes is not fixed, members of a group lie at constant distances within one lane; such
+//! groups are of loads only. Each lane loads [rows](super::rows), from the first to the last of some members'
+//! elements: what lies between two of these belongs to the object that both belong to. So a row of three, which no
+//! machine loads at once, becomes one of four if the fourth lies between elements of the group.
 //!
 //! # Which form is cheaper
 //!
-//! [`Group::is_worthwhile`] counts operations on vectors of 32 bytes: one per vector of the range, again one to spread the mask over it,
-//! and one per vector and member for the shuffles. A gather or scatter counts two operations and one for every lane, which is what
-//! processors that have these instructions take.
+//! [`Group::is_worthwhile`] counts operations on vectors of 32 bytes: one per vector of the range, again one to
+//! spread the mask over it, and one per vector and member for the shuffles. A gather or scatter counts two operations
+//! and one for every lane, which is what processors that have these instructions take.
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
@@ -368,8 +370,8 @@ impl Finder<'_> {
         (distance % bytes == 0 && within).then_some(offset)
     }
 
-    /// Whether nothing changes if the next access becomes a member of a group: whatever changes places by that, given where the
-    /// other groups are made, touches different bytes.
+    /// Whether nothing changes if the next access becomes a member of a group: whatever changes places by that, given
+    /// where the other groups are made, touches different bytes.
     fn may_join(&self, n: usize, access: &Access) -> bool {
         let o = &self.open[n];
         let place = |at: usize| self.records[at].group.map_or(at, |g| self.open[g].place());

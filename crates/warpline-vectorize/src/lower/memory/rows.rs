@@ -1,11 +1,12 @@
 //! Accesses anywhere in memory: gathers and scatters, and what stands in for them.
 //!
-//! A gather takes as long as a load for each lane. So where lanes read several elements that lie side by side, as fields of a structure or
-//! neighbours in a grid do, each lane's are loaded as one short vector, a *row*, and the rows transposed. The
-//! [plan](super::plan) finds which.
+//! A gather takes as long as a load for each lane. So where lanes read several elements that lie side by side, as
+//! fields of a structure or neighbours in a grid do, each lane's are loaded as one short vector, a *row*, and the
+//! rows transposed. The [plan](super::plan) finds which.
 //!
-//! Where the machine cannot gather or scatter under a mask, or access neighbours, LLVM makes a branch for every lane. Without branches: lanes that are not active access
-//! a place on the stack that nobody looks at. [AVX2](super::avx2) gathers some elements by instructions.
+//! Where the machine cannot gather or scatter under a mask, or access neighbours, LLVM makes a branch for every lane.
+//! Without branches: lanes that are not active access a place on the stack that nobody looks at. [AVX2](super::avx2)
+//! gathers some elements by instructions.
 
 use crate::alignment::at_distance;
 use crate::{Gathers, VectorizeError};
@@ -55,7 +56,8 @@ impl Lower<'_> {
 
     /// The vector of what has been loaded lane by lane.
     fn collected(&mut self, lanes: Vec<Value>, elem: Type, vty: Type) -> Value {
-        // A vector of narrow elements is one chain of insertions, one of wider ones has a chain in each part of a register.
+        // A vector of narrow elements is one chain of insertions, one of wider ones has a chain in each part of a
+        // register.
         let wide = if matches!(elem, Type::Int(8 | 16)) { Type::Int(32) } else { elem };
         let wide_ty = wide.vector(self.width).expect("memory elements are scalars");
         let mut all = self.out.poison(wide_ty);
@@ -229,8 +231,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The columns of a matrix with a row of at most [`PART_BYTES`] for each lane. Rows are laid side by side so that what is left to do are shuffles
-    /// within parts of a register.
+    /// The columns of a matrix with a row of at most [`PART_BYTES`] for each lane. Rows are laid side by side so that
+    /// what is left to do are shuffles within parts of a register.
     fn transposed(&mut self, rows: &[Value], row: &Row, elem: Type, size: u64) -> Vec<Value> {
         let vty = elem.vector(self.width).expect("memory elements are scalars");
         if row.len == 1 {
@@ -277,8 +279,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Two vectors with the same shuffle in each part of them, of which the elements are counted from the part's first, those of the second vector behind
-    /// those of the first.
+    /// Two vectors with the same shuffle in each part of them, of which the elements are counted from the part's
+    /// first, those of the second vector behind those of the first.
     fn shuffle_parts<const N: usize>(&mut self, a: Value, b: Value, pick: [usize; N]) -> Value {
         let (ty, all) = (self.out.ty(a), self.width as usize);
         let place = |k: usize| {

@@ -105,8 +105,8 @@ impl Lower<'_> {
         let base = self.scalar(address, first)?;
         let size = group.size as i64;
         let start = -(self.place(group, 0, 0) as i64) * size;
-        // What lanes promise of their addresses, no one promises where no lane may be active: no more than an element's alignment is
-        // said then, which no vector is too large for.
+        // What lanes promise of their addresses, no one promises where no lane may be active: no more than an
+        // element's alignment is said then, which no vector is too large for.
         let promised = if self.mask.is_none() { access.align } else { at_distance(access.align, size) };
         let align = at_distance(at_distance(promised, group.factor() * size), start);
         let start = self.offset_by(base, start);

@@ -12,8 +12,8 @@ use super::gather::Indexed;
 const BITS: u32 = 8 * WORD_BYTES as u32;
 
 impl Lower<'_> {
-    /// One narrow element for each lane from a word around it, if there is one that may be read and the machine gathers words from there. The place is
-    /// the address taken apart, if it can be.
+    /// One narrow element for each lane from a word around it, if there is one that may be read and the machine
+    /// gathers words from there. The place is the address taken apart, if it can be.
     pub(super) fn gather_words(
         &mut self,
         place: Option<&Indexed>,

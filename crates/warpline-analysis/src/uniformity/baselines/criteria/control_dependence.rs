@@ -38,7 +38,8 @@ impl<'a, G: Graph> ControlDependence<'a, G> {
         found
     }
 
-    /// The branches that an assignment on an edge depends on: its source, if that is a branch, and what that depends on.
+    /// The branches that an assignment on an edge depends on: its source, if that is a branch, and what that depends
+    /// on.
     pub(super) fn of_edge(&self, edge: EdgeId) -> BTreeSet<Node> {
         let source = self.graph.source(edge);
         let mut found = self.of_node(source);

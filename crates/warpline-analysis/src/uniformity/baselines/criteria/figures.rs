@@ -1,10 +1,10 @@
 //! The graphs of paper 1, Figure 5.
 //!
-//! The paper gives them as drawings; edges are those that the text and the captions ask for. In (a): the gating function
-//! γ(p, γ(q, γ(s, 0, 1), ⊥), 0) of `x` at `J`. In (b): `F` is the post-dominator of the branch on `p`, and `q` has no
-//! influence at `D`. In (c): a branch with three successors, two of which meet. In (d): the loop predicates
-//! γ(h, 1, γ(b, γ(c, 1, 0), 0)) of gated and γ(b, γ(c, 1, 0), 0) of thinned gated SSA form, `B` before the latch `Q` on every
-//! way from `H` round the loop.
+//! The paper gives them as drawings; edges are those that the text and the captions ask for. In (a): the gating
+//! function γ(p, γ(q, γ(s, 0, 1), ⊥), 0) of `x` at `J`. In (b): `F` is the post-dominator of the branch on `p`, and
+//! `q` has no influence at `D`. In (c): a branch with three successors, two of which meet. In (d): the loop
+//! predicates γ(h, 1, γ(b, γ(c, 1, 0), 0)) of gated and γ(b, γ(c, 1, 0), 0) of thinned gated SSA form, `B` before the
+//! latch `Q` on every way from `H` round the loop.
 
 use std::collections::BTreeSet;
 

@@ -1,9 +1,9 @@
 //! The predicates of gated SSA form, as path expressions.
 //!
-//! The gating function of a join says by nested conditions which in-edge is taken on the way from the join's immediate
-//! dominator; ⊥ stands for not getting there (Tu and Padua 1995). The predicate of a loop says so of leaving it (1) and of
-//! going on to its header (0); there is one for the whole loop (Ballance et al. 1990). A condition both of whose arms are
-//! the same expression is left out.
+//! The gating function of a join says by nested conditions which in-edge is taken on the way from the join's
+//! immediate dominator; ⊥ stands for not getting there (Tu and Padua 1995). The predicate of a loop says so of
+//! leaving it (1) and of going on to its header (0); there is one for the whole loop (Ballance et al. 1990). A
+//! condition both of whose arms are the same expression is left out.
 //!
 //! The thinned form (Havlak 1993) leaves out arms that are ⊥. Its loop predicate begins behind the nodes that every way
 //! round the loop passes anyway: at the immediate dominator of the latches.

@@ -127,8 +127,8 @@ fn decides<G: Graph>(graph: &G, place: Place, algorithm: Algorithm, branch: Node
     Uniformity::compute_by(graph, &program, algorithm).is_divergent(asked)
 }
 
-/// A branch counts if the join is reached from it no later than its immediate post-dominator, or if it is in the loop and
-/// the exit is reached so.
+/// A branch counts if the join is reached from it no later than its immediate post-dominator, or if it is in the loop
+/// and the exit is reached so.
 fn up_to_post_dominator<G: Graph>(graph: &G, place: Place) -> BTreeSet<Node> {
     let tree = DomTree::compute(&Reversed::new(graph));
     let cycles = CycleForest::compute(graph);
