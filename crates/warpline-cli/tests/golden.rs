@@ -1,8 +1,9 @@
 //! The code of all kernels and examples, as fingerprints: what should change nothing changes none of them.
 //!
-//! What is compared is LLVM's text after its passes, with values numbered in the order of their appearance, for a machine
-//! without mask registers and one with them. `WARPLINE_BLESS=1 cargo test -p warpline-cli --test golden` writes the file anew; a commit that changes it
-//! says why. Compilers make other IR of sources in other versions, so the file holds for those that it names.
+//! What is compared is LLVM's text after its passes, with values numbered in the order of their appearance, for a
+//! machine without mask registers and one with them. `WARPLINE_BLESS=1 cargo test -p warpline-cli --test golden`
+//! writes the file anew; a commit that changes it says why. Compilers make other IR of sources in other versions, so
+//! the file holds for those that it names.
 
 mod common;
 
@@ -33,8 +34,8 @@ fn inputs() -> Vec<String> {
     all
 }
 
-/// Text of LLVM in which values are numbered in each function, in the order in which they appear. What says where the code
-/// comes from is left out.
+/// Text of LLVM in which values are numbered in each function, in the order in which they appear. What says where the
+/// code comes from is left out.
 fn renumbered(text: &str) -> String {
     let mut out = String::new();
     let mut numbers: HashMap<&str, usize> = HashMap::new();
@@ -77,11 +78,13 @@ fn fingerprint(text: &str) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// The versions of the compilers and of LLVM, in a line.
+/// The versions of the compilers and of LLVM, and whether SLEEF is there, in a line.
 fn tools() -> String {
     let printed = ok(&warpline(&["--version", "--verbose"]));
     let version = |line: &str| line.split([',', '(']).next().unwrap_or_default().trim().to_owned();
-    printed.lines().skip(1).map(version).collect::<Vec<_>>().join("; ")
+    let mut all: Vec<String> = printed.lines().skip(1).map(version).collect();
+    all.push(format!("SLEEF: {}", warpline_llvm::process_has_symbol("Sleef_sinf4_u10sse4")));
+    all.join("; ")
 }
 
 #[test]

@@ -244,3 +244,27 @@ fn what_lies_beside_an_input_chooses_no_compiler_and_no_library() {
     let text = ok(&warpline(&["--version", "--verbose"]));
     assert!(["warpline ", "LLVM: ", "rustc: ", "clang: "].iter().all(|word| text.contains(word)), "{text}");
 }
+
+#[test]
+fn what_rustup_said_is_kept_and_checked_before_it_is_believed() {
+    let place = Place::new();
+    let cache = place.path("cache");
+    let run = || {
+        let mut command = place.vectorize(&["-o", "k.o"]);
+        ok(&command.env("WARPLINE_CACHE", &cache).output().unwrap());
+    };
+    run();
+    let Ok(kept) = std::fs::read_to_string(cache.join("sysroot")) else {
+        eprintln!("skipped: rustc is not rustup's");
+        return;
+    };
+    assert_eq!(kept.lines().count(), 2, "{kept}");
+    let (key, sysroot) = kept.split_once('\n').unwrap();
+    // A toolchain that is gone, and what was said under other circumstances, are not believed; nor is what is no text.
+    let elsewhere = format!("{key}\n{}\n", place.path("").display());
+    for wrong in [elsewhere.as_bytes(), format!("x{key}\n{sysroot}").as_bytes(), &[0xff, 0, b'\n']] {
+        std::fs::write(cache.join("sysroot"), wrong).unwrap();
+        run();
+        assert_eq!(std::fs::read_to_string(cache.join("sysroot")).unwrap(), kept);
+    }
+}

@@ -44,6 +44,7 @@ mod pointers;
 mod print;
 pub mod ranges;
 mod simplify;
+mod sysroot_cache;
 mod tables;
 mod target;
 mod tools;

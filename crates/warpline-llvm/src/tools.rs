@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use crate::sysroot_cache;
+
 /// The folder in which programs are asked about themselves.
 pub(crate) const NEUTRAL: &str = "/";
 
@@ -44,9 +46,14 @@ pub(crate) fn set_sysroot(folder: PathBuf) {
 pub(crate) fn sysroot() -> Result<&'static Path, (PathBuf, String)> {
     let found = SYSROOT.get_or_init(|| {
         let rustc = rustc_as_named();
+        if let Some(kept) = sysroot_cache::read(&rustc) {
+            return Ok(kept);
+        }
         match Command::new(&rustc).args(["--print", "sysroot"]).current_dir(NEUTRAL).output() {
             Ok(output) if output.status.success() => {
-                Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned().into())
+                let folder = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim_end());
+                sysroot_cache::write(&rustc, &folder);
+                Ok(folder)
             }
             Ok(output) => {
                 let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
