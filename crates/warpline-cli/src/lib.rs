@@ -32,6 +32,7 @@ mod vectorize;
 
 use std::process::ExitCode;
 
+use warpline::printable;
 use warpline_compile::{directives, error, kernel, spec};
 
 use cli::{Cli, Verb};
@@ -74,10 +75,16 @@ pub fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// What a program does first: it serves as a worker if it was started as one, and reports panics as what they are.
+/// What a program does first: it serves as a worker if it was started as one, reports panics as what they are, and logs
+/// to standard error what `$WARPLINE_LOG` asks for (`debug`, `warpline_llvm=debug`, `trace` and the like).
 pub fn begin() {
     warpline_llvm::worker::serve_if_asked();
     report_panics();
+    let log = |out: &mut env_logger::fmt::Formatter, record: &log::Record<'_>| {
+        let text = format!("[{} {}] {}", record.level(), record.target(), record.args());
+        std::io::Write::write_all(out, printable::text(&(text + "\n")).as_bytes())
+    };
+    env_logger::Builder::from_env("WARPLINE_LOG").format(log).init();
 }
 
 /// Options from arguments; without them, the exit code, after what is wrong or what was asked for has been printed.

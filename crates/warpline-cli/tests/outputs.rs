@@ -268,3 +268,16 @@ fn what_rustup_said_is_kept_and_checked_before_it_is_believed() {
         assert_eq!(std::fs::read_to_string(cache.join("sysroot")).unwrap(), kept);
     }
 }
+
+#[test]
+fn the_log_is_printed_where_it_is_asked_for() {
+    let place = Place::new();
+    let logged = place.vectorize(&["-o", "k.o"]).env("WARPLINE_LOG", "warpline_llvm=debug").output().unwrap();
+    assert!(
+        stderr(&logged).contains("worker for making code of k.ll: exit status: 0"),
+        "{}",
+        stderr(&logged)
+    );
+    let plain = place.vectorize(&["-o", "k.o"]).output().unwrap();
+    assert_eq!(stderr(&plain), "");
+}

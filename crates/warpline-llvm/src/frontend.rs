@@ -371,6 +371,7 @@ fn run(
 ) -> Result<Compiled> {
     let name = tool.get_program().to_string_lossy().into_owned();
     crate::child::bind(tool.args(arguments));
+    log::debug!("running {tool:?}");
     let finished = tool.output().map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
             Error::MissingTool { tool: name.clone(), input: path.to_owned(), remedy: remedy.to_owned() }

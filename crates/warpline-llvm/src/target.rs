@@ -9,13 +9,14 @@ use llvm_sys::target_machine::LLVMCodeGenOptLevel::{
 use llvm_sys::target_machine::LLVMCodeModel::LLVMCodeModelDefault;
 use llvm_sys::target_machine::LLVMRelocMode::LLVMRelocPIC;
 use llvm_sys::target_machine::LLVMTargetMachineRef;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::ffi::load::{Llvm, functions};
 use crate::module::{FUNCTION_INDEX, MemoryBuffer, Module, all_words, c_string, take_message};
 
 /// A CPU and the features to use of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cpu {
     /// LLVM's name of the CPU, such as `znver4`.
     pub name: String,
@@ -104,7 +105,7 @@ pub enum Emit {
 }
 
 /// How hard the code generator tries: instruction selection, scheduling, registers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Effort {
     /// As little as possible: quick to generate, slow to run.
     Least,

@@ -47,6 +47,7 @@ pub(crate) fn sysroot() -> Result<&'static Path, (PathBuf, String)> {
     let found = SYSROOT.get_or_init(|| {
         let rustc = rustc_as_named();
         if let Some(kept) = sysroot_cache::read(&rustc) {
+            log::debug!("{} has its toolchain in {}, as it said before", rustc.display(), kept.display());
             return Ok(kept);
         }
         match Command::new(&rustc).args(["--print", "sysroot"]).current_dir(NEUTRAL).output() {

@@ -8,9 +8,14 @@
 //!
 //! A program that uses this module calls [`serve_if_asked`] first of all in `main`.
 
+use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+use std::time::Instant;
+
+use log::debug;
+use serde::{Deserialize, Serialize};
 
 use crate::child;
 use crate::error::{Error, Result, did_you_mean};
@@ -24,7 +29,7 @@ use crate::tools;
 pub const ARGUMENT: &str = "__worker";
 
 /// How to read an input.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadOptions {
     /// Whether to run the simplification pipeline; by default for sources, not for IR.
     pub simplify: Option<bool>,
@@ -51,7 +56,7 @@ const THREAD_JUMPS: &str =
     "function(jump-threading,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
 
 /// What to make of a module.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Output {
     /// LLVM's text.
     Text,
@@ -66,7 +71,7 @@ pub enum Output {
 }
 
 /// How to optimise and translate a module.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodegenOptions {
     /// The CPU to translate for; its attributes go on every function.
     pub cpu: Cpu,
@@ -123,19 +128,31 @@ pub struct Loaded {
 }
 
 /// A piece of work.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 enum Job {
-    Load { path: PathBuf, options: LoadOptions },
+    // A path need not be text.
+    Load { path: OsString, options: LoadOptions },
     Codegen { name: String, parts: Vec<Vec<u8>>, options: CodegenOptions },
     CpuNames { triple: String },
     PrintUniformity { name: String, bitcode: Vec<u8> },
 }
 
 impl Job {
+    /// What is done, for the log.
+    fn what(&self) -> String {
+        let verb = match self {
+            Self::Load { .. } => "reading",
+            Self::Codegen { .. } => "making code of",
+            Self::CpuNames { .. } => "the CPUs of",
+            Self::PrintUniformity { .. } => "LLVM's analysis of",
+        };
+        format!("{verb} {}", self.input())
+    }
+
     /// What the job is about, for messages.
     fn input(&self) -> String {
         match self {
-            Self::Load { path, .. } => path.display().to_string(),
+            Self::Load { path, .. } => Path::new(path).display().to_string(),
             Self::Codegen { name, .. } | Self::PrintUniformity { name, .. } => name.clone(),
             Self::CpuNames { triple } => format!("target `{triple}`"),
         }
@@ -156,7 +173,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded> {
         return Err(Error::io("cannot read", path, &reason));
     }
     std::fs::File::open(path).map_err(|error| Error::io("cannot read", path, &error))?;
-    let (bitcode, warnings) = run(&Job::Load { path: path.to_owned(), options: options.clone() })?;
+    let (bitcode, warnings) = run(&Job::Load { path: path.into(), options: options.clone() })?;
     Ok(Loaded { bitcode, warnings })
 }
 
@@ -397,7 +414,7 @@ fn serve() -> i32 {
     if std::io::stdin().lock().read_to_end(&mut bytes).is_err() {
         return 2;
     }
-    let Some(job) = decode_job(&bytes) else {
+    let Ok(job) = postcard::from_bytes::<Job>(&bytes) else {
         eprintln!("error: `{ARGUMENT}` is for the program's own use");
         return 2;
     };
@@ -407,22 +424,7 @@ fn serve() -> i32 {
         let words = words.or(panic.downcast_ref::<&str>().copied()).unwrap_or("a panic").to_owned();
         Err(Error::Internal { message: words })
     });
-    let mut reply = REPLY.to_vec();
-    match outcome {
-        Ok((bytes, words)) => {
-            reply.push(0);
-            put(&mut reply, &bytes);
-            put(&mut reply, words.as_bytes());
-        }
-        Err(Error::Internal { message }) => {
-            reply.push(2);
-            put(&mut reply, message.as_bytes());
-        }
-        Err(error) => {
-            reply.push(1);
-            put(&mut reply, error.to_string().as_bytes());
-        }
-    }
+    let Ok(reply) = postcard::to_extend(&Reply::of(outcome), REPLY.to_vec()) else { return 2 };
     let mut stdout = std::io::stdout().lock();
     i32::from(stdout.write_all(&reply).and_then(|()| stdout.flush()).is_err()) * 2
 }
@@ -431,7 +433,7 @@ fn serve() -> i32 {
 fn do_job(job: Job) -> Result<(Vec<u8>, String)> {
     match job {
         Job::Load { path, options } => {
-            load_in_process(&path, &options).map(|loaded| (loaded.bitcode, loaded.warnings))
+            load_in_process(Path::new(&path), &options).map(|loaded| (loaded.bitcode, loaded.warnings))
         }
         Job::Codegen { name, parts, options } => {
             codegen_parts(&parts, &name, &options).map(|bytes| (bytes, String::new()))
@@ -461,20 +463,24 @@ fn run(job: &Job) -> Result<(Vec<u8>, String)> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     child::bind(&mut command);
+    let begun = Instant::now();
+    let asked = postcard::to_stdvec(job)
+        .map_err(|error| Error::Internal { message: format!("a job cannot be passed on: {error}") })?;
     let mut child = command.spawn().map_err(|error| Error::io("cannot start", &program, &error))?;
     if let Some(mut stdin) = child.stdin.take() {
         // A worker that dies before it has read everything is noticed below.
-        let _ = stdin.write_all(&encode_job(job));
+        let _ = stdin.write_all(&asked);
     }
     let finished =
         child.wait_with_output().map_err(|error| Error::io("cannot wait for", &program, &error))?;
+    debug!("worker for {}: {} after {:?}", job.what(), finished.status, begun.elapsed());
     let printed = String::from_utf8_lossy(&finished.stderr).into_owned();
     let died = |how: String| Error::WorkerDied { input: job.input(), how, output: printed.clone() };
     if !finished.status.success() {
         return Err(died(describe(finished.status, &printed)));
     }
-    let (words, bytes) =
-        decode_reply(&finished.stdout).ok_or_else(|| died("its reply was cut off".to_owned()))??;
+    let reply = Reply::find(&finished.stdout).ok_or_else(|| died("its reply was cut off".to_owned()))?;
+    let (bytes, words) = reply.outcome()?;
     let by_llvm = matches!(job, Job::CpuNames { .. } | Job::PrintUniformity { .. });
     Ok((bytes, if by_llvm { printed } else { words }))
 }
@@ -497,168 +503,39 @@ fn describe(status: ExitStatus, printed: &str) -> String {
     }
 }
 
-/// Appends a length and bytes.
-fn put(out: &mut Vec<u8>, bytes: &[u8]) {
-    out.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
-    out.extend_from_slice(bytes);
-}
-
-/// Takes what [`put`] wrote off the front.
-fn take<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let (length, rest) = bytes.split_first_chunk::<8>()?;
-    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-    let (taken, rest) = rest.split_at_checked(length)?;
-    *bytes = rest;
-    Some(taken)
-}
-
-fn take_text(bytes: &mut &[u8]) -> Option<String> {
-    take(bytes).and_then(|text| String::from_utf8(text.to_vec()).ok())
-}
-
-/// Appends how many pieces there are, and each.
-fn put_list<'a>(out: &mut Vec<u8>, pieces: impl Iterator<Item = &'a [u8]> + Clone) {
-    put(out, &(pieces.clone().count() as u64).to_le_bytes());
-    pieces.for_each(|piece| put(out, piece));
-}
-
-/// Takes what [`put_list`] wrote off the front.
-fn take_list(bytes: &mut &[u8]) -> Option<Vec<Vec<u8>>> {
-    let count = u64::from_le_bytes(take(bytes)?.try_into().ok()?);
-    (0..count).map(|_| take(bytes).map(<[u8]>::to_vec)).collect()
-}
-
-fn put_flag(out: &mut Vec<u8>, flag: Option<bool>) {
-    put(
-        out,
-        &[match flag {
-            None => 0,
-            Some(false) => 1,
-            Some(true) => 2,
-        }],
-    );
-}
-
-fn take_flag(bytes: &mut &[u8]) -> Option<Option<bool>> {
-    match take(bytes)? {
-        [0] => Some(None),
-        [1] => Some(Some(false)),
-        [2] => Some(Some(true)),
-        _ => None,
-    }
-}
-
-const EFFORTS: [Effort; 3] = [Effort::Least, Effort::Less, Effort::Most];
-
-const OUTPUTS: [Output; 5] =
-    [Output::Text, Output::Bitcode, Output::Prepared, Output::Assembly, Output::Object];
-
-fn encode_job(job: &Job) -> Vec<u8> {
-    use std::os::unix::ffi::OsStrExt as _;
-    let mut out = Vec::new();
-    match job {
-        Job::Load { path, options } => {
-            out.push(0);
-            put(&mut out, path.as_os_str().as_bytes());
-            put_flag(&mut out, options.simplify);
-            put_flag(&mut out, Some(options.registers));
-            put_flag(&mut out, Some(options.thread_jumps));
-            put(&mut out, options.triple.as_deref().unwrap_or_default().as_bytes());
-            put_flag(&mut out, Some(options.contract));
-        }
-        Job::Codegen { name, parts, options } => {
-            out.push(1);
-            put(&mut out, name.as_bytes());
-            put_list(&mut out, parts.iter().map(Vec::as_slice));
-            put(&mut out, options.cpu.name.as_bytes());
-            put(&mut out, options.cpu.features.as_bytes());
-            put(&mut out, options.cpu.base.as_bytes());
-            put(&mut out, &options.vector_bits.unwrap_or(0).to_le_bytes());
-            put_flag(&mut out, Some(options.visible.is_some()));
-            put_list(&mut out, options.visible.iter().flatten().map(String::as_bytes));
-            put(&mut out, options.passes.as_bytes());
-            put(&mut out, &[options.effort as u8]);
-            put_flag(&mut out, Some(options.define_missing));
-            put_flag(&mut out, Some(options.define_lane_operations));
-            put(&mut out, options.panic.as_deref().unwrap_or_default().as_bytes());
-            put_flag(&mut out, Some(options.strip));
-            put_flag(&mut out, Some(options.prepared));
-            put(&mut out, &[options.output as u8]);
-        }
-        Job::CpuNames { triple } => {
-            out.push(2);
-            put(&mut out, triple.as_bytes());
-        }
-        Job::PrintUniformity { name, bitcode } => {
-            out.push(3);
-            put(&mut out, name.as_bytes());
-            put(&mut out, bitcode);
-        }
-    }
-    out
-}
-
-fn decode_job(bytes: &[u8]) -> Option<Job> {
-    use std::os::unix::ffi::OsStrExt as _;
-    let (&tag, mut rest) = bytes.split_first()?;
-    let rest = &mut rest;
-    let job = match tag {
-        0 => Job::Load {
-            path: std::ffi::OsStr::from_bytes(take(rest)?).into(),
-            options: LoadOptions {
-                simplify: take_flag(rest)?,
-                registers: take_flag(rest)? == Some(true),
-                thread_jumps: take_flag(rest)? == Some(true),
-                triple: Some(take_text(rest)?).filter(|triple| !triple.is_empty()),
-                contract: take_flag(rest)? == Some(true),
-            },
-        },
-        1 => Job::Codegen {
-            name: take_text(rest)?,
-            parts: take_list(rest)?,
-            options: CodegenOptions {
-                cpu: Cpu { name: take_text(rest)?, features: take_text(rest)?, base: take_text(rest)? },
-                vector_bits: Some(u32::from_le_bytes(take(rest)?.try_into().ok()?)).filter(|&bits| bits != 0),
-                visible: {
-                    let some = take_flag(rest)??;
-                    let names = take_list(rest)?.into_iter().map(|name| String::from_utf8(name).ok());
-                    names.collect::<Option<Vec<String>>>().map(|names| some.then_some(names))?
-                },
-                passes: take_text(rest)?,
-                effort: *EFFORTS.get(usize::from(*take(rest)?.first()?))?,
-                define_missing: take_flag(rest)??,
-                define_lane_operations: take_flag(rest)??,
-                panic: Some(take_text(rest)?).filter(|name| !name.is_empty()),
-                strip: take_flag(rest)??,
-                prepared: take_flag(rest)??,
-                output: *OUTPUTS.get(usize::from(*take(rest)?.first()?))?,
-            },
-        },
-        2 => Job::CpuNames { triple: take_text(rest)? },
-        3 => Job::PrintUniformity { name: take_text(rest)?, bitcode: take(rest)?.to_vec() },
-        _ => return None,
-    };
-    rest.is_empty().then_some(job)
-}
-
 /// What replies begin with. A program may have printed something before it served the job: build scripts do.
 const REPLY: &[u8] = b"\0warpline's reply\0";
 
-/// Words and bytes of a reply; `None` if it is malformed.
-fn decode_reply(printed: &[u8]) -> Option<Result<(String, Vec<u8>)>> {
-    let at = printed.windows(REPLY.len()).position(|window| window == REPLY)?;
-    let (&tag, mut rest) = printed[at + REPLY.len()..].split_first()?;
-    let rest = &mut rest;
-    let reply = match tag {
-        0 => {
-            let bytes = take(rest)?.to_vec();
-            Ok((take_text(rest)?, bytes))
+/// What a worker answers.
+#[derive(Debug, Serialize, Deserialize)]
+enum Reply {
+    Done { bytes: Vec<u8>, words: String },
+    Failed { message: String },
+    Defect { message: String },
+}
+
+impl Reply {
+    fn of(outcome: Result<(Vec<u8>, String)>) -> Reply {
+        match outcome {
+            Ok((bytes, words)) => Reply::Done { bytes, words },
+            Err(Error::Internal { message }) => Reply::Defect { message },
+            Err(error) => Reply::Failed { message: error.to_string() },
         }
-        1 => Err(Error::Worker { message: take_text(rest)? }),
-        2 => Err(Error::Internal { message: take_text(rest)? }),
-        _ => return None,
-    };
-    rest.is_empty().then_some(reply)
+    }
+
+    /// The reply among what a worker printed, if it is there as a whole.
+    fn find(printed: &[u8]) -> Option<Reply> {
+        let at = printed.windows(REPLY.len()).position(|window| window == REPLY)?;
+        postcard::from_bytes(&printed[at + REPLY.len()..]).ok()
+    }
+
+    fn outcome(self) -> Result<(Vec<u8>, String)> {
+        match self {
+            Reply::Done { bytes, words } => Ok((bytes, words)),
+            Reply::Failed { message } => Err(Error::Worker { message }),
+            Reply::Defect { message } => Err(Error::Internal { message }),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -698,10 +575,10 @@ mod tests {
             Job::PrintUniformity { name: "k".into(), bitcode: vec![1, 2] },
         ];
         for job in jobs {
-            let bytes = encode_job(&job);
-            assert_eq!(decode_job(&bytes), Some(job));
+            let bytes = postcard::to_stdvec(&job).unwrap();
+            assert_eq!(postcard::from_bytes::<Job>(&bytes).unwrap(), job);
             for length in 0..bytes.len() {
-                assert_eq!(decode_job(&bytes[..length]), None);
+                assert!(postcard::from_bytes::<Job>(&bytes[..length]).is_err());
             }
         }
     }

@@ -35,6 +35,7 @@ pub use ssa::{EntryChoice, PlacementChoice, SsaFormat, SsaOptions, SsiOptions};
   warpline explain kernel.c --line 12       why something diverges
   warpline --version --verbose              the LLVM, rustc and clang in use
 
+WARPLINE_LOG=debug logs which processes run and what decides widths.
 Exit codes: 0 done, 1 finding, 2 wrong usage or input, 3 defect of warpline."
 )]
 pub struct Cli {

@@ -76,7 +76,10 @@ fn open_first() -> Result<Llvm> {
     let mut tried = Vec::new();
     for path in candidates(&mut tried) {
         match open(&path) {
-            Ok(llvm) => return Ok(llvm),
+            Ok(llvm) => {
+                log::debug!("LLVM is {}", path.display());
+                return Ok(llvm);
+            }
             Err(reason) => tried.push((path, reason)),
         }
     }

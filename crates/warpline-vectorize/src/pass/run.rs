@@ -30,6 +30,7 @@ pub(crate) fn run(pass: &'static Pass, unit: &mut Unit, cx: &Context<'_>) -> Res
     let changed = (pass.run)(unit, cx)?;
     let took = begun.elapsed();
     unit.phase = info.to;
+    log::trace!("{}: pass {} in {took:?}, changed: {changed}", unit.func.name, info.name);
     if changed {
         unit.forget();
     }

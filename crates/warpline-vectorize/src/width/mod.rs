@@ -483,6 +483,7 @@ impl<'a> Program<'a> {
         let least = (machine.register_bits / 64).clamp(1, greatest).ilog2();
         let widths = (least..=greatest.ilog2()).map(|k| 1 << k);
         let times: Vec<(u32, f64)> = widths.map(|w| (w, self.time_of_lane(machine, w))).collect();
+        log::debug!("{}: cycles by lane for each width: {times:.2?}", self.func.name);
         let best = times.iter().map(|&(_, t)| t).fold(f64::INFINITY, f64::min);
         let lanes = times.iter().find(|&&(_, t)| t <= best * CLOSE).map_or(one, |&(w, _)| w);
         let line = (LINE_BITS / self.element_bits).max(one).min(greatest);
