@@ -175,7 +175,8 @@ mod tests {
         use std::io::Read as _;
         let mut command = Command::new("sh");
         let listener = listen_to(&mut command).unwrap();
-        command.args(["-c", &format!("echo begins >&{}", listener.number)]);
+        // Not every shell knows descriptors of two digits.
+        command.args(["-c", &format!("echo begins >/proc/self/fd/{}", listener.number)]);
         assert!(command.status().unwrap().success());
         let mut text = String::new();
         listener.started().read_to_string(&mut text).unwrap();
