@@ -637,7 +637,7 @@ impl Decoder<'_> {
 
     /// A call of one of the other `warpline_` functions stays a call: its operand may be wider than `i1`.
     fn lane_call(&self, op: LaneOp, args: &[(Slot, Type)], ret: Type) -> Result<Kind, Unsupported> {
-        let expected = usize::from(!matches!(op, LaneOp::LaneIndex | LaneOp::LaneCount));
+        let expected = op.signature(Type::Void).0.len();
         if args.len() != expected || args.iter().any(|a| !a.1.is_int()) || !ret.is_int() {
             return unsupported(format!("`{}` with these parameters", op.name()));
         }

@@ -133,6 +133,21 @@ pub enum LaneOp {
     BlendAny,
 }
 
+/// On which lanes' behalf a [`LaneOp`] yields its result.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Yields {
+    /// All active lanes get the same.
+    Uniform,
+    /// All get the same if this operand is the same for all.
+    UniformIf(usize),
+    /// As its operands do.
+    AsOperands,
+    /// It tells lanes apart.
+    LaneNumber,
+    /// It depends on the lanes that are active before this one.
+    Others,
+}
+
 /// The operations that do not combine anything, with their keywords.
 const SIMPLE: [(LaneOp, &str); 16] = [
     (LaneOp::Any, "any"),
@@ -237,6 +252,22 @@ impl LaneOp {
     /// Whether the result depends on which lanes are active, or other lanes' operands.
     pub fn is_convergent(self) -> bool {
         self.is_asked_by_kernels() && !matches!(self, LaneOp::LaneIndex | LaneOp::LaneCount | LaneOp::Insert)
+    }
+
+    /// Whether the result is uniform.
+    pub fn yields(self) -> Yields {
+        use LaneOp::{Blend, BlendAny, MaskAnd, MaskAndNot, MaskOr};
+        match self {
+            LaneOp::LaneIndex | LaneOp::Insert => Yields::LaneNumber,
+            LaneOp::Any | LaneOp::All | LaneOp::Ballot | LaneOp::Popcount | LaneOp::LaneCount => {
+                Yields::Uniform
+            }
+            LaneOp::First | LaneOp::Compact | LaneOp::Reduce(_) | LaneOp::MaskAny => Yields::Uniform,
+            // Of whatever lane all of them ask for, they get the same.
+            LaneOp::Shuffle => Yields::UniformIf(1),
+            LaneOp::ScanExclusive(_) | LaneOp::ScanInclusive(_) => Yields::Others,
+            MaskAnd | MaskAndNot | MaskOr | Blend | BlendAny => Yields::AsOperands,
+        }
     }
 
     /// Whether it works on values of several types.

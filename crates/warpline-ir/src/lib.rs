@@ -48,7 +48,7 @@ pub use inst::{
     Atomic, AtomicOrdering, BinaryOp, CallInfo, CastOp, FloatPred, InstFlags, IntPred, MemAccess, Op,
     OpaqueInfo, RmwOp,
 };
-pub use lane::{Combine, ELEMENTS as LANE_ELEMENTS, LaneOp};
+pub use lane::{Combine, ELEMENTS as LANE_ELEMENTS, LaneOp, Yields};
 pub use layout::DataLayout;
 pub use module::{Module, SourceLoc, SymbolData, SymbolKind};
 pub use names::Names;

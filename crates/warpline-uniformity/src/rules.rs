@@ -10,7 +10,7 @@ use super::summary::{Summaries, Summary};
 use cranelift_entity::EntitySet;
 
 use warpline_ir::group_functions::GroupFunction;
-use warpline_ir::{CallInfo, Constant, Effects, Function, Inst, LaneOp, Module, Op, Symbol};
+use warpline_ir::{CallInfo, Constant, Effects, Function, Inst, LaneOp, Module, Op, Symbol, Yields};
 
 /// The machine whose rules decide what is a source of divergence.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -299,23 +299,12 @@ fn is_lane_number(module: &Module, called: &Called) -> bool {
 }
 
 fn by_lane_op(op: LaneOp) -> Rule {
-    match op {
-        LaneOp::LaneIndex | LaneOp::Insert => Rule::Source(Cause::LaneNumber),
-        LaneOp::Any
-        | LaneOp::All
-        | LaneOp::Ballot
-        | LaneOp::Popcount
-        | LaneOp::LaneCount
-        | LaneOp::First
-        | LaneOp::Compact
-        | LaneOp::Reduce(_)
-        | LaneOp::MaskAny => Rule::AlwaysUniform,
-        // Of whatever lane all of them ask for, they get the same.
-        LaneOp::Shuffle => Rule::Only(OperandSet::of([1])),
-        LaneOp::ScanExclusive(_) | LaneOp::ScanInclusive(_) => Rule::Source(Cause::Convergent),
-        LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr | LaneOp::Blend | LaneOp::BlendAny => {
-            Rule::Operands
-        }
+    match op.yields() {
+        Yields::Uniform => Rule::AlwaysUniform,
+        Yields::UniformIf(operand) => Rule::Only(OperandSet::of([operand])),
+        Yields::AsOperands => Rule::Operands,
+        Yields::LaneNumber => Rule::Source(Cause::LaneNumber),
+        Yields::Others => Rule::Source(Cause::Convergent),
     }
 }
 
