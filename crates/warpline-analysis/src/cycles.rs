@@ -293,7 +293,6 @@ impl CycleForest {
         self.nodes(cycle)
             .iter()
             .flat_map(move |&n| graph.out_edges(n))
-            .copied()
             .filter(move |&e| !self.contains(cycle, graph.target(e)))
     }
 
@@ -302,7 +301,7 @@ impl CycleForest {
     pub fn all_exit_edges<G: Graph>(&self, graph: &G) -> Vec<Vec<EdgeId>> {
         let mut exits = vec![Vec::new(); self.len()];
         for &n in &self.nodes {
-            for &e in graph.out_edges(n) {
+            for e in graph.out_edges(n) {
                 for c in self.around(n).take_while(|&c| !self.contains(c, graph.target(e))) {
                     exits[c.index()].push(e);
                 }

@@ -54,7 +54,12 @@ impl fmt::Display for EdgeId {
     }
 }
 
-/// A directed graph with one entry.
+/// Edges of a graph, one after the other.
+pub trait Edges: DoubleEndedIterator<Item = EdgeId> + ExactSizeIterator + Clone {}
+
+impl<I: DoubleEndedIterator<Item = EdgeId> + ExactSizeIterator + Clone> Edges for I {}
+
+/// A directed graph with one entry. A compiler implements it for its own control-flow graph, or builds a [`CsrGraph`].
 ///
 /// Nodes are `0..node_count()`, edges are below `edge_count()`. A graph may leave numbers of edges out, as
 /// [`CsrGraph::without`] does: they stand in no list and [`edges`](Self::edges) does not name them. The order of
@@ -67,9 +72,9 @@ pub trait Graph {
     /// Where control enters.
     fn entry(&self) -> Node;
     /// The edges that leave `node`, in order.
-    fn out_edges(&self, node: Node) -> &[EdgeId];
+    fn out_edges(&self, node: Node) -> impl Edges;
     /// The edges that arrive at `node`, in order of their ids.
-    fn in_edges(&self, node: Node) -> &[EdgeId];
+    fn in_edges(&self, node: Node) -> impl Edges;
     /// The node that `edge` leaves.
     fn source(&self, edge: EdgeId) -> Node;
     /// The node at which `edge` arrives.
@@ -87,12 +92,12 @@ pub trait Graph {
 
     /// The successors of `node`, one for each edge.
     fn successors(&self, node: Node) -> impl DoubleEndedIterator<Item = Node> + ExactSizeIterator {
-        self.out_edges(node).iter().map(|&e| self.target(e))
+        self.out_edges(node).map(|e| self.target(e))
     }
 
     /// The predecessors of `node`, one for each edge.
     fn predecessors(&self, node: Node) -> impl DoubleEndedIterator<Item = Node> + ExactSizeIterator {
-        self.in_edges(node).iter().map(|&e| self.source(e))
+        self.in_edges(node).map(|e| self.source(e))
     }
 }
 
@@ -218,6 +223,18 @@ impl CsrGraph {
         Self::group(graph.node_count(), graph.entry(), sources, targets, left_out)
     }
 
+    /// The edges that leave `node`, as a list.
+    #[inline]
+    pub fn out_edges(&self, node: Node) -> &[EdgeId] {
+        self.out.get(node.index())
+    }
+
+    /// The edges that arrive at `node`, as a list.
+    #[inline]
+    pub fn in_edges(&self, node: Node) -> &[EdgeId] {
+        self.inn.get(node.index())
+    }
+
     /// Whether an edge is one of those that are left out.
     pub fn is_left_out(&self, edge: EdgeId) -> bool {
         self.dead.contains(edge.index())
@@ -238,12 +255,12 @@ impl Graph for CsrGraph {
         self.entry
     }
     #[inline]
-    fn out_edges(&self, node: Node) -> &[EdgeId] {
-        self.out.get(node.index())
+    fn out_edges(&self, node: Node) -> impl Edges {
+        self.out.get(node.index()).iter().copied()
     }
     #[inline]
-    fn in_edges(&self, node: Node) -> &[EdgeId] {
-        self.inn.get(node.index())
+    fn in_edges(&self, node: Node) -> impl Edges {
+        self.inn.get(node.index()).iter().copied()
     }
     #[inline]
     fn source(&self, edge: EdgeId) -> Node {
@@ -336,12 +353,12 @@ impl Graph for Reversed {
         self.graph.entry()
     }
     #[inline]
-    fn out_edges(&self, node: Node) -> &[EdgeId] {
-        self.graph.out_edges(node)
+    fn out_edges(&self, node: Node) -> impl Edges {
+        Graph::out_edges(&self.graph, node)
     }
     #[inline]
-    fn in_edges(&self, node: Node) -> &[EdgeId] {
-        self.graph.in_edges(node)
+    fn in_edges(&self, node: Node) -> impl Edges {
+        Graph::in_edges(&self.graph, node)
     }
     #[inline]
     fn source(&self, edge: EdgeId) -> Node {

@@ -212,7 +212,7 @@ impl<'a, G: Graph> Joins<'a, G> {
         };
         let Some(cycle) = self.breaks_out_of(branch) else { return self.run(Sources::Branch(branch), sink) };
         let (graph, cycles) = (self.graph, self.cycles);
-        let mut exits = graph.out_edges(branch).to_vec();
+        let mut exits = graph.out_edges(branch).collect::<Vec<_>>();
         exits.retain(|&e| !cycles.contains(cycle, graph.target(e)));
         exits.sort_unstable();
         for &e in &exits {
@@ -263,7 +263,7 @@ impl<'a, G: Graph> Joins<'a, G> {
         };
         match sources {
             Sources::Branch(node) if !rewired.is_reachable(node) => {}
-            Sources::Branch(node) => graph.out_edges(node).iter().copied().for_each(&mut start),
+            Sources::Branch(node) => graph.out_edges(node).for_each(&mut start),
             Sources::Cycle(cycle) => cycles.exit_edges(graph, cycle).for_each(&mut start),
             // Early exits lead from the header to every passage, and nothing else does.
             Sources::Exits(cycle, _) => rewired

@@ -48,7 +48,7 @@ pub use cycles::{CycleForest, CycleId};
 pub use disjoint_paths::{DisjointPaths, RelevantSplits};
 pub use dom::DomTree;
 pub use frontier::{IteratedFrontier, dominance_frontier};
-pub use graph::{CsrGraph, EdgeId, Graph, GraphError, Lists, Node, Reversed};
+pub use graph::{CsrGraph, EdgeId, Edges, Graph, GraphError, Lists, Node, Reversed};
 pub use head_rewired::HeadRewired;
 pub use joins::{JoinSet, Joins, Split};
 pub use limits::Limits;

@@ -33,7 +33,7 @@ pub(crate) fn joins<G: Graph>(
 ) -> Option<Vec<LabelledJoin>> {
     let mut walk =
         Walk { graph, cycles, dfs, dom, region, branch, waiting: BTreeMap::new(), ends: BTreeMap::new() };
-    for &e in graph.out_edges(branch) {
+    for e in graph.out_edges(branch) {
         walk.arrive(e, e.0)?;
     }
     let mut found = Vec::new();
@@ -49,7 +49,7 @@ pub(crate) fn joins<G: Graph>(
         let label = if is_join { graph.edge_count() as u32 + at.0 } else { first };
         match walk.outermost_without_branch(at) {
             Some(cycle) => cycles.exit_edges(graph, cycle).try_for_each(|e| walk.arrive(e, label))?,
-            None => graph.out_edges(at).iter().try_for_each(|&e| walk.arrive(e, label))?,
+            None => graph.out_edges(at).try_for_each(|e| walk.arrive(e, label))?,
         }
     }
     if walk.ends.len() > 1 {

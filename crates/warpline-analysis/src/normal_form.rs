@@ -206,7 +206,7 @@ impl<'a, G: Graph> Making<'a, G> {
         // An edge counts for the outermost loop that it leaves: there its last part begins.
         let (mut first, mut mixed, mut leaves) = (None, false, false);
         let mut sources = HashSet::new();
-        for &e in self.graph.in_edges(p) {
+        for e in self.graph.in_edges(p) {
             let q = self.graph.source(e);
             if !dfs.is_reachable(q) {
                 continue;

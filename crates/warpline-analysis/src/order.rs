@@ -28,17 +28,16 @@ impl DfsOrder {
             parent: Vec::with_capacity(n),
             last: Vec::with_capacity(n),
         };
-        let mut stack: Vec<(Node, usize)> = Vec::new();
+        let mut stack = Vec::new();
         order.enter(graph.entry(), NONE);
-        stack.push((graph.entry(), 0));
-        while let Some((node, next)) = stack.last_mut() {
+        stack.push((graph.entry(), graph.out_edges(graph.entry())));
+        while let Some((node, edges)) = stack.last_mut() {
             let number = order.pre_number[node.index()];
-            if let Some(&e) = graph.out_edges(*node).get(*next) {
-                *next += 1;
+            if let Some(e) = edges.next() {
                 let to = graph.target(e);
                 if order.pre_number[to.index()] == NONE {
                     order.enter(to, number);
-                    stack.push((to, 0));
+                    stack.push((to, graph.out_edges(to)));
                 }
             } else {
                 order.last[number as usize] = order.pre.len() as u32 - 1;
@@ -169,25 +168,24 @@ impl Sccs {
         let mut low = vec![0u32; n];
         let mut count = 0u32;
         let mut open: Vec<Node> = Vec::new();
-        let mut stack: Vec<(Node, usize)> = Vec::new();
+        let mut stack = Vec::new();
         for root in std::iter::once(graph.entry()).chain(graph.nodes()) {
             if number[root.index()] != NONE {
                 continue;
             }
-            stack.push((root, 0));
-            while let Some((node, next)) = stack.last_mut() {
+            stack.push((root, graph.out_edges(root)));
+            while let Some((node, edges)) = stack.last_mut() {
                 let v = node.index();
-                if *next == 0 {
+                if number[v] == NONE {
                     number[v] = count;
                     low[v] = count;
                     count += 1;
                     open.push(*node);
                 }
-                if let Some(&e) = graph.out_edges(*node).get(*next) {
-                    *next += 1;
+                if let Some(e) = edges.next() {
                     let to = graph.target(e);
                     if number[to.index()] == NONE {
-                        stack.push((to, 0));
+                        stack.push((to, graph.out_edges(to)));
                     } else if found.component[to.index()] == NONE {
                         low[v] = low[v].min(number[to.index()]);
                     }

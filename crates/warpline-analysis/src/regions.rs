@@ -33,7 +33,7 @@ impl Regions {
         let (mut sum, mut counts) = (0, Vec::new());
         for &n in dfs.pre_order() {
             let Some(first) = regions.around(cycles, n) else { continue };
-            for &e in graph.out_edges(n) {
+            for e in graph.out_edges(n) {
                 let to = graph.target(e);
                 if cycles.contains(first, to) {
                     continue;

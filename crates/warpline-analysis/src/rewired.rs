@@ -25,7 +25,7 @@
 use crate::bitset::BitSet;
 use crate::cycles::{CycleForest, CycleId};
 use crate::dag_dom::DagDom;
-use crate::graph::{CsrGraph, EdgeId, Graph, Node};
+use crate::graph::{CsrGraph, EdgeId, Edges, Graph, Node};
 use crate::order::DfsOrder;
 use crate::regions::Regions;
 
@@ -186,11 +186,17 @@ impl<G: Graph> Graph for Rewired<'_, G> {
     fn entry(&self) -> Node {
         self.cut.as_ref().map_or(self.original.entry(), |cut| cut.graph.entry())
     }
-    fn out_edges(&self, node: Node) -> &[EdgeId] {
-        self.cut.as_ref().map_or_else(|| self.original.out_edges(node), |cut| cut.graph.out_edges(node))
+    fn out_edges(&self, node: Node) -> impl Edges {
+        match &self.cut {
+            None => OneOf::Original(self.original.out_edges(node)),
+            Some(cut) => OneOf::Cut(cut.graph.out_edges(node).iter().copied()),
+        }
     }
-    fn in_edges(&self, node: Node) -> &[EdgeId] {
-        self.cut.as_ref().map_or_else(|| self.original.in_edges(node), |cut| cut.graph.in_edges(node))
+    fn in_edges(&self, node: Node) -> impl Edges {
+        match &self.cut {
+            None => OneOf::Original(self.original.in_edges(node)),
+            Some(cut) => OneOf::Cut(cut.graph.in_edges(node).iter().copied()),
+        }
     }
     fn source(&self, edge: EdgeId) -> Node {
         self.cut.as_ref().map_or_else(|| self.original.source(edge), |cut| cut.graph.source(edge))
@@ -199,6 +205,42 @@ impl<G: Graph> Graph for Rewired<'_, G> {
         self.cut.as_ref().map_or_else(|| self.original.target(edge), |cut| cut.graph.target(edge))
     }
 }
+
+/// Edges of the original or of the graph that was made of it.
+#[derive(Clone)]
+enum OneOf<A, B> {
+    Original(A),
+    Cut(B),
+}
+
+impl<A: Edges, B: Edges> Iterator for OneOf<A, B> {
+    type Item = EdgeId;
+
+    fn next(&mut self) -> Option<EdgeId> {
+        match self {
+            OneOf::Original(edges) => edges.next(),
+            OneOf::Cut(edges) => edges.next(),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match self {
+            OneOf::Original(edges) => edges.size_hint(),
+            OneOf::Cut(edges) => edges.size_hint(),
+        }
+    }
+}
+
+impl<A: Edges, B: Edges> DoubleEndedIterator for OneOf<A, B> {
+    fn next_back(&mut self) -> Option<EdgeId> {
+        match self {
+            OneOf::Original(edges) => edges.next_back(),
+            OneOf::Cut(edges) => edges.next_back(),
+        }
+    }
+}
+
+impl<A: Edges, B: Edges> ExactSizeIterator for OneOf<A, B> {}
 
 impl Cut {
     fn new<G: Graph>(graph: &G, dfs: &DfsOrder, cycles: &CycleForest, regions: &Regions) -> Self {

@@ -31,7 +31,8 @@ pub(crate) fn look<G: Graph>(
     regions: &Regions,
     branch: Node,
 ) -> Option<Structured> {
-    let &[first, second] = graph.out_edges(branch) else { return None };
+    let mut edges = graph.out_edges(branch);
+    let (Some(first), Some(second), None) = (edges.next(), edges.next(), edges.next()) else { return None };
     let around = cycles.innermost(branch);
     if let Some(cycle) = around {
         let leaves = |e: EdgeId| !cycles.contains(cycle, graph.target(e));
@@ -80,9 +81,10 @@ impl Arm {
             }
             arm.edges[arm.len] = edge;
             arm.len += 1;
-            match *graph.out_edges(node) {
-                [next] => edge = next,
-                [] => {
+            let mut next = graph.out_edges(node);
+            match (next.next(), next.next()) {
+                (Some(only), None) => edge = only,
+                (None, _) => {
                     arm.ends = true;
                     break;
                 }

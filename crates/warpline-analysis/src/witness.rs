@@ -67,7 +67,7 @@ impl<G: Graph> Joins<'_, G> {
         // Either different edges into the join carry the paths, or one exit edge does, in different iterations.
         self.witness_between(split, join, |e| Some(e.index())).or_else(|| {
             let (graph, _, rewired) = self.parts();
-            graph.in_edges(join).iter().filter_map(|&e| rewired.passage(e)).find_map(|end| {
+            graph.in_edges(join).filter_map(|e| rewired.passage(e)).find_map(|end| {
                 let group = |origin| match origin {
                     Origin::Edge(_) => Some(0),
                     Origin::EarlyExit(cycle) => Some(1 + cycle.index()),
@@ -144,7 +144,7 @@ impl<G: Graph> Joins<'_, G> {
         };
         let sources: Vec<EdgeId> = match split {
             Split::Branch(node) if !rewired.is_reachable(node) => Vec::new(),
-            Split::Branch(node) => graph.out_edges(node).to_vec(),
+            Split::Branch(node) => graph.out_edges(node).collect(),
             Split::Cycle(cycle) => cycles.exit_edges(graph, cycle).collect(),
         };
         let starts: Vec<Hop> = sources
@@ -158,7 +158,7 @@ impl<G: Graph> Joins<'_, G> {
                 Kind::Region(cycle) => Some(Step::Through(cycle)),
                 _ => None,
             };
-            for &e in rewired.out_edges(node) {
+            for e in rewired.out_edges(node) {
                 out.extend(hop(rewired.origin(e), through, rewired.target(e)));
             }
         })?;
@@ -263,7 +263,7 @@ impl<G: Graph> Arms<'_, '_, G> {
             let steps = [before.or(Some(Step::Edge(e))), Some(Step::Edge(e))];
             place(e).map(|to| Hop { steps, to })
         };
-        let starts: Vec<Hop> = graph.out_edges(self.branch).iter().filter_map(|&e| hop(None, e)).collect();
+        let starts: Vec<Hop> = graph.out_edges(self.branch).filter_map(|e| hop(None, e)).collect();
         flow::two_paths(graph.node_count(), ends, &starts, |node, out| {
             let node = Node::new(node);
             match cycles.outermost_without(node, self.branch) {
@@ -274,7 +274,7 @@ impl<G: Graph> Arms<'_, '_, G> {
                     };
                     out.extend(cycles.exit_edges(graph, c).filter_map(|e| hop(Some(over), e)));
                 }
-                None => out.extend(graph.out_edges(node).iter().filter_map(|&e| hop(None, e))),
+                None => out.extend(graph.out_edges(node).filter_map(|e| hop(None, e))),
             }
         })
     }

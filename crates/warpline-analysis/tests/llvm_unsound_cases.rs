@@ -2,7 +2,7 @@
 //! so that the divergence is seen; then it must be found.
 
 use warpline_analysis::uniformity::{Cause, Rule, SsaBuilder, SsaProgram, Uniformity, Value};
-use warpline_analysis::{CsrGraph, EdgeId, Graph, Node};
+use warpline_analysis::{CsrGraph, EdgeId, Node};
 use warpline_testkit::claims::{Seen, violation};
 use warpline_testkit::graph_oracles::Dominance;
 use warpline_testkit::graphs;

@@ -361,8 +361,8 @@ fn a_graph_without_some_edges_keeps_ends_and_numbers() {
     assert_eq!(CsrGraph::without(&graph, graph.edges()).edges().len(), 0);
     let reversed = Reversed::new(&live);
     assert_eq!(
-        (reversed.out_edges(Node(0)).len(), reversed.in_edges(Node(0))),
-        (0, &[EdgeId(1), EdgeId(4)][..1])
+        (reversed.out_edges(Node(0)).len(), reversed.in_edges(Node(0)).collect::<Vec<_>>()),
+        (0, vec![EdgeId(1)])
     );
     assert!(!DfsOrder::compute(&live).is_reachable(Node(1)));
 }

@@ -40,9 +40,9 @@ impl Figure {
         };
         let forward = renumbered(graph.entry().index(), edges.clone(), count);
         let reversed = Reversed::new(graph);
-        let leaving = reversed.out_edges(reversed.virtual_exit()).iter();
+        let leaving = reversed.out_edges(reversed.virtual_exit());
         let mut back: Vec<(usize, usize)> = edges.into_iter().map(|(s, t)| (t, s)).collect();
-        back.extend(leaving.map(|&e| (count, reversed.target(e).index())));
+        back.extend(leaving.map(|e| (count, reversed.target(e).index())));
         let backward = renumbered(count, back, count + 1);
         let with_dominance = |g: CsrGraph| {
             let dominance = Dominance::of(&g);

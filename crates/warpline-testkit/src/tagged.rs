@@ -122,7 +122,7 @@ impl Unrolled {
         let mut next = 0;
         while next < unrolled.instances.len() {
             let (node, tag) = unrolled.instances[next].clone();
-            for &e in graph.out_edges(node) {
+            for e in graph.out_edges(node) {
                 let to = (graph.target(e), tags.step(&tag, node, graph.target(e)));
                 if to.1.iter().all(|&count| count <= rounds) {
                     let count = unrolled.instances.len();

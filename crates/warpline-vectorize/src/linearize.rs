@@ -90,19 +90,19 @@ pub fn linearize<G: Graph>(
             *slot = std::mem::take(slot).union(rest);
             next
         };
-        branches[b.index()] = if is_divergent(b) && !edges.is_empty() {
-            let mut s: Vec<u32> = edges.iter().map(|&e| index.position(graph.target(e))).collect();
+        branches[b.index()] = if is_divergent(b) && edges.len() > 0 {
+            let mut s: Vec<u32> = edges.map(|e| index.position(graph.target(e))).collect();
             s.sort_unstable_by(|a, b| b.cmp(a));
             s.dedup();
             let all = t.union(Deferred::new(s));
             NewBranch::Folded(go_to_least(all.split_least().expect("a branch has a target")))
         } else {
-            let keep = |&e: &EdgeId| {
+            let keep = |e: EdgeId| {
                 let s = graph.target(e);
                 let leaves = is_back_edge(e) || (is_dead_end(s) && !is_dead_end(b));
                 if leaves { s } else { go_to_least(t.split_least_with(index.position(s))) }
             };
-            NewBranch::Kept(edges.iter().map(keep).collect())
+            NewBranch::Kept(edges.map(keep).collect())
         };
     }
     Linearized { branches }

@@ -68,8 +68,8 @@ impl<G: Graph> Joins<'_, G> {
     /// The cycle that all edges of a branch but one leave.
     pub(super) fn breaks_out_of(&self, branch: Node) -> Option<CycleId> {
         let cycle = self.cycles.innermost(branch)?;
-        let out = self.graph.out_edges(branch).iter();
-        let staying = out.filter(|&&e| self.cycles.contains(cycle, self.graph.target(e))).count();
+        let out = self.graph.out_edges(branch);
+        let staying = out.filter(|&e| self.cycles.contains(cycle, self.graph.target(e))).count();
         (staying == 1 && self.structured).then_some(cycle)
     }
 }

@@ -184,7 +184,7 @@ impl Labels {
         self.prepare(at);
         let mut on_edges = std::mem::take(&mut self.on_edges);
         on_edges.clear();
-        for &edge in rewired.in_edges(at) {
+        for edge in rewired.in_edges(at) {
             if let (Origin::Edge(real), Some(label)) = (rewired.origin(edge), self.on_edge(rewired, edge)) {
                 on_edges.push((real, label));
             }
@@ -199,7 +199,7 @@ impl Labels {
         divergent.clear();
         // From the edge itself outwards: what comes from inside a cycle against what comes round by its header.
         let mut inside = None;
-        for &edge in rewired.in_edges(at) {
+        for edge in rewired.in_edges(at) {
             let Some(label) = self.on_edge(rewired, edge) else { continue };
             match (inside, rewired.origin(edge)) {
                 (None, _) => inside = Some(label),

@@ -18,7 +18,7 @@ use std::cell::{Cell, OnceCell};
 use super::dominance_frontiers::is_trivial;
 use super::{Accesses, Placement, Pruning};
 use crate::cycles::CycleForest;
-use crate::graph::{CsrGraph, Graph, Node};
+use crate::graph::{CsrGraph, EdgeId, Graph, Node};
 use crate::order::{DfsOrder, Sccs};
 
 /// Places φs where variables are live, every variable defined on entry.
@@ -127,7 +127,7 @@ impl<'a, G: Graph> Construction<'a, G> {
         self.search.push((node, 0));
         while let Some((n, done)) = self.search.pop() {
             let in_edges = self.graph.in_edges(n);
-            let is_join = in_edges.len() > 1 || n == self.graph.entry() && !in_edges.is_empty();
+            let is_join = in_edges.len() > 1 || n == self.graph.entry() && in_edges.len() > 0;
             if done == 0 {
                 if self.known[n.index()] == self.round {
                     continue;
@@ -136,15 +136,16 @@ impl<'a, G: Graph> Construction<'a, G> {
                     self.make_phi(n);
                 }
             }
-            let unknown = |&i: &usize| !self.is_known(self.graph.source(in_edges[i]));
-            if let Some(i) = (done as usize..in_edges.len()).find(unknown) {
+            let unknown = |&(_, e): &(usize, EdgeId)| !self.is_known(self.graph.source(e));
+            let mut rest = (done as usize..).zip(in_edges.clone().skip(done as usize));
+            if let Some((i, edge)) = rest.find(unknown) {
                 // A node that is no join is asked again from the beginning.
                 self.search.push((n, if is_join { i as u32 + 1 } else { 0 }));
-                self.search.push((self.graph.source(in_edges[i]), 0));
+                self.search.push((self.graph.source(edge), 0));
             } else if is_join {
                 self.complete(n);
             } else {
-                let value = in_edges.first().map_or(Value::Entry, |&e| self.end(self.graph.source(e)));
+                let value = { in_edges }.next().map_or(Value::Entry, |e| self.end(self.graph.source(e)));
                 self.start[n.index()].set(value);
                 self.known[n.index()] = self.round;
             }

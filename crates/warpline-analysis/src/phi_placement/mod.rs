@@ -84,7 +84,7 @@ impl Accesses {
 
 /// Whether `node` is the entry and no edge leads back to it: a definition there is as good as one on entry.
 fn is_unentered<G: Graph>(graph: &G, node: Node) -> bool {
-    node == graph.entry() && graph.in_edges(node).is_empty()
+    node == graph.entry() && graph.in_edges(node).len() == 0
 }
 
 /// Which of the needed φs are wanted.

@@ -90,12 +90,12 @@ impl<'a, G: Graph> LiveRange<'a, G> {
     /// Whether it is live at the exit of a block.
     #[inline]
     pub(super) fn at_exit(&self, node: Node) -> bool {
-        self.graph.out_edges(node).iter().any(|&e| self.on_edge(e))
+        self.graph.out_edges(node).any(|e| self.on_edge(e))
     }
 
     /// Whether it is live on two or more of the edges out of a block.
     pub(super) fn forks(&self, node: Node) -> bool {
-        self.graph.out_edges(node).iter().filter(|&&e| self.on_edge(e)).nth(1).is_some()
+        self.graph.out_edges(node).filter(|&e| self.on_edge(e)).nth(1).is_some()
     }
 
     /// Whether it is live at a point of `node` behind which the `rest` of its occurrences begins.
@@ -133,6 +133,6 @@ impl<'a, G: Graph> LiveRange<'a, G> {
     /// Whether everything in a block is live up to a source behind it.
     pub(super) fn leads_on_to_source(&self, node: Node) -> bool {
         self.defined[node.index()] != self.round
-            && self.graph.out_edges(node).iter().any(|&e| self.leads_to_source(e))
+            && self.graph.out_edges(node).any(|e| self.leads_to_source(e))
     }
 }

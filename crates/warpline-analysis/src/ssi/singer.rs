@@ -9,7 +9,7 @@
 use super::occurrences::{Occurrence, Place};
 use super::plan::Plan;
 use super::split::{Definitions, Splitter};
-use crate::graph::{Graph, Node};
+use crate::graph::Node;
 
 impl Splitter<'_> {
     /// Everything that static single information form asks for, into the plan, whose sources are the uses.

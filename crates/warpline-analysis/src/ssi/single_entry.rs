@@ -21,11 +21,11 @@ impl SingleEntries {
     pub(super) fn dominates<G: Graph>(&mut self, graph: &G, dom: &DomTree, edge: EdgeId, node: Node) -> bool {
         let known = &mut self.known[node.index()];
         if *known == UNKNOWN {
-            let from_outside = |e: &&EdgeId| {
-                let source = graph.source(**e);
+            let from_outside = |e: &EdgeId| {
+                let source = graph.source(*e);
                 dom.is_reachable(source) && !dom.dominates(node, source)
             };
-            let mut entries = graph.in_edges(node).iter().filter(from_outside);
+            let mut entries = graph.in_edges(node).filter(from_outside);
             *known = match (entries.next(), entries.next()) {
                 (Some(e), None) => e.0,
                 _ => NO_EDGE,

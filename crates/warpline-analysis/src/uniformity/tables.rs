@@ -112,7 +112,7 @@ pub(super) struct MixedPhis {
 impl MixedPhis {
     pub(super) fn new<G: Graph>(graph: &G, dfs: &DfsOrder, program: &SsaProgram) -> Self {
         let arrivals = |node: usize| {
-            graph.in_edges(Node::new(node)).iter().filter(|&&e| dfs.is_reachable(graph.source(e))).count()
+            graph.in_edges(Node::new(node)).filter(|&e| dfs.is_reachable(graph.source(e))).count()
         };
         let mixed = |&(node, phi): &(usize, Value)| {
             let operands = || reachable_operands(graph, dfs, program, phi).map(|(v, _)| v);

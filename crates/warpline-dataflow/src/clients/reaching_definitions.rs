@@ -12,12 +12,12 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use smallvec::{SmallVec, smallvec};
+use warpline_analysis::Node;
 use warpline_analysis::dataflow::{
     DenseForward, Forward, ForwardFacts, Instruction, Lattice, Program, SparseForward, Variable,
     solve_forward, solve_forward_dense,
 };
 use warpline_analysis::ssi::{Ssi, Strategy, ssify};
-use warpline_analysis::{Graph, Node};
 
 use crate::Code;
 use crate::report::{Description, Direction, Kind, Report, Solver, Work};

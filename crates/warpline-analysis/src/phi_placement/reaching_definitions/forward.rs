@@ -72,7 +72,7 @@ impl<'a, G: Graph> Forward<'a, G> {
         let reached: Vec<Node> = dfs.reverse_post_order().collect();
         let order = match select {
             Some(select) => chosen_order(graph, select),
-            None => reached.iter().flat_map(|&v| graph.out_edges(v)).copied().collect(),
+            None => reached.iter().flat_map(|&v| graph.out_edges(v)).collect(),
         };
         let order: Vec<_> = order.into_iter().map(|e| (graph.source(e), graph.target(e))).collect();
         Forward {
@@ -204,7 +204,7 @@ fn chosen_order<G: Graph>(graph: &G, select: &mut dyn FnMut(usize) -> usize) -> 
     let mut work: Vec<EdgeId> = Vec::new();
     let mut reached = Some(graph.entry());
     loop {
-        for &e in reached.iter().flat_map(|&m| graph.out_edges(m)) {
+        for e in reached.iter().flat_map(|&m| graph.out_edges(m)) {
             if listed.insert(e.index()) {
                 work.push(e);
             }

@@ -98,5 +98,5 @@ impl<'a, G: Graph> Control<'a, G> for PostDominators<'a, G> {
 
 /// The edges into a node, as if threads arrived apart on any two of them.
 pub(super) fn apart<G: Graph>(graph: &G, node: Node) -> Vec<(EdgeId, u32)> {
-    graph.in_edges(node).iter().map(|&e| (e, e.0)).collect()
+    graph.in_edges(node).map(|e| (e, e.0)).collect()
 }

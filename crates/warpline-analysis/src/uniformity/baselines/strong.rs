@@ -300,7 +300,7 @@ impl<'a, G: Graph> StrongPostDominators<'a, G> {
     /// Reports each edge into the node as a divergent exit of each loop that it leaves; says whether there is one.
     fn exits(&self, node: Node, state: &mut State<'a, G>) -> bool {
         let mut is_exit = false;
-        for &e in self.graph.in_edges(node) {
+        for e in self.graph.in_edges(node) {
             let innermost = self.innermost(self.graph.source(e));
             let outwards = std::iter::successors(innermost, |&c| self.cycles.parent(c));
             for c in { outwards }.take_while(|&c| !self.cycles.contains(c, node)) {

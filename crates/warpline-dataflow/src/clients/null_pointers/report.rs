@@ -188,8 +188,7 @@ impl At<'_> {
         let position = self.func.phi_position(phi).unwrap_or_default();
         let program = self.code.program();
         let node = Node::from(self.func.insts[phi].block);
-        let edges = warpline_analysis::Graph::in_edges(program.graph(), node);
-        edges.iter().filter_map(move |&e| {
+        program.graph().in_edges(node).iter().filter_map(move |&e| {
             let data = &self.func.edges[self.code.edge(e)];
             let fact = self.solved.phi_operand(program, e, position);
             fact.has_known_null().then(|| (data.from, data.args[position]))

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use warpline_analysis::Node;
 use warpline_analysis::dataflow::Instruction;
-use warpline_analysis::{Graph, Node};
 
 use super::flows::{Conclusion, Premise};
 use super::problem::Taint;

@@ -51,6 +51,6 @@ impl<'a, G: Graph> ControlDependence<'a, G> {
 
     /// What the assignments on all edges into a node depend on.
     pub(super) fn of_arrivals(&self, join: Node) -> BTreeSet<Node> {
-        self.graph.in_edges(join).iter().flat_map(|&e| self.of_edge(e)).collect()
+        self.graph.in_edges(join).flat_map(|e| self.of_edge(e)).collect()
     }
 }

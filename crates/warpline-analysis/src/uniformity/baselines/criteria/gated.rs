@@ -97,7 +97,7 @@ impl Table {
         let never = table.number(Expression::Never);
         for &node in dfs.post_order() {
             let mut arms = Vec::new();
-            for &e in graph.out_edges(node) {
+            for e in graph.out_edges(node) {
                 let target = graph.target(e);
                 let retreats = dfs.post_number(target) >= dfs.post_number(node);
                 arms.push(match end(e) {

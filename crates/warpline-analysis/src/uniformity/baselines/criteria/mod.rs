@@ -113,7 +113,7 @@ fn decides<G: Graph>(graph: &G, place: Place, algorithm: Algorithm, branch: Node
     let asked = match place {
         Place::Join(join) => {
             let operands: Vec<_> =
-                graph.in_edges(join).iter().map(|&e| (e, Some(builder.argument(Rule::Default)))).collect();
+                graph.in_edges(join).map(|e| (e, Some(builder.argument(Rule::Default)))).collect();
             builder.phi(join, Rule::Default, operands)
         }
         Place::Exit(exit) => {
