@@ -100,3 +100,25 @@ fn opt_says_which_pass_is_missing_and_what_it_cannot_read() {
         "{list}"
     );
 }
+
+#[test]
+fn a_kernel_is_analysed_a_few_times_and_linearized_once_for_each_candidate() {
+    let folder = tempfile::tempdir().unwrap();
+    let object = folder.path().join("k.o");
+    // How often a candidate is linearized, and how often uniformity is computed: rounds over private memory included.
+    for (file, function, most) in [("kernels/rt.rs", "rays", 6), ("examples/mandelbrot.rs", "mandelbrot", 2)]
+    {
+        let arguments = ["vectorize", file, "--function", function, "--time-passes", "-q", "-o"];
+        let output = warpline(&[&arguments[..], &[object.to_str().unwrap()]].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        let times = stderr(&output);
+        let runs = |name: &str| -> usize {
+            let line = times.lines().find(|line| line.split_whitespace().last() == Some(name)).unwrap();
+            line.split_whitespace().nth(2).unwrap().parse().unwrap()
+        };
+        // One candidate for the width, one that is lowered, with its masked variant.
+        let candidates = runs("linearize");
+        assert_eq!(candidates, 2, "{times}");
+        assert!(runs("uniformity") <= most * candidates, "{file}: {times}");
+    }
+}

@@ -30,25 +30,35 @@ use super::objects::lifetime_marker;
 use super::private_memory::Interleaved;
 use super::{call_graph, dead_ends, normalize};
 
-/// Analyses a function in [normal form](super::normalize) with as much private memory shared as possible, apart from
-/// objects that have been laid out for all lanes. `lane_callees` are the functions that [execute lane
-/// operations](super::call_graph::asking_lanes).
-pub fn analyse(
-    module: &Module,
-    func: &Function,
-    args: Vec<ArgShape>,
-    laid_out: &[Interleaved],
-    lane_callees: &Arc<EntitySet<Symbol>>,
-) -> Uniformity {
+/// What is asked about the private memory of a function in [normal form](super::normalize).
+pub(crate) struct Asked<'a> {
+    pub(crate) module: &'a Module,
+    pub(crate) func: &'a Function,
+    /// The shapes of its parameters.
+    pub(crate) args: &'a [ArgShape],
+    /// Objects that have been laid out for all lanes; they are not shared.
+    pub(crate) laid_out: &'a [Interleaved],
+    /// The functions that [execute lane operations](super::call_graph::asking_lanes).
+    pub(crate) lane_callees: &'a Arc<EntitySet<Symbol>>,
+    /// If given, no objects but these are shared: those that were in an earlier analysis, so that one round confirms it.
+    pub(crate) among: Option<&'a [Value]>,
+}
+
+/// Analyses a function with as much private memory shared as possible. `compute` is called once for each round.
+pub(crate) fn analyse(asked: &Asked<'_>, compute: impl Fn(&Options) -> Uniformity) -> Uniformity {
+    let Asked { module, func, .. } = *asked;
     // Strict: a uniform φ of a value and undef would be one scalar, which the side that brings undef may write last.
-    let mut options = Options { args, strict_undef: true, ..Options::default() };
-    options.lane_callees = Some(lane_callees.clone());
-    options.interleaved = laid_out.iter().map(|o| (o.address, o.step)).collect();
+    let mut options = Options { args: asked.args.to_vec(), strict_undef: true, ..Options::default() };
+    options.lane_callees = Some(asked.lane_callees.clone());
+    options.interleaved = asked.laid_out.iter().map(|o| (o.address, o.step)).collect();
     let mut objects: Vec<Object> = Object::candidates(module, func);
-    objects.retain(|o| laid_out.iter().all(|l| l.address != o.address));
+    objects.retain(|o| {
+        asked.laid_out.iter().all(|l| l.address != o.address)
+            && asked.among.is_none_or(|among| among.contains(&o.address))
+    });
     loop {
         options.shared = objects.iter().map(|o| o.address).collect();
-        let uniformity = Uniformity::compute(module, func, &options);
+        let uniformity = compute(&options);
         let before = objects.len();
         if before > 0 {
             let away = Partings::find(func, &uniformity);
@@ -58,6 +68,17 @@ pub fn analyse(
             return uniformity;
         }
     }
+}
+
+/// [`analyse`] of a function that nothing is known of yet.
+pub(crate) fn analyse_anew(
+    module: &Module,
+    func: &Function,
+    args: &[ArgShape],
+    lane_callees: &Arc<EntitySet<Symbol>>,
+) -> Uniformity {
+    let asked = Asked { module, func, args, laid_out: &[], lane_callees, among: None };
+    analyse(&asked, |options| Uniformity::compute(module, func, options))
 }
 
 /// The `alloca`s of a function of which one object stands for all lanes in vector code, so that analyses of the
@@ -73,7 +94,7 @@ pub fn lane_invariant_allocas(module: &Module, func: &Function, args: &[ArgShape
         return Vec::new();
     }
     let asking = Arc::new(call_graph::asking_lanes(module, func));
-    analyse(module, &normal, args.to_vec(), &[], &asking).shared().to_vec()
+    analyse_anew(module, &normal, args, &asking).shared().to_vec()
 }
 
 /// An `alloca` with everything that is done to it.

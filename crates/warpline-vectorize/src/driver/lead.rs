@@ -70,7 +70,7 @@ pub fn make_lead(
 /// The addresses of the stores by which lanes store side by side, and how many bytes each.
 fn stores(module: &Module, func: &Function, args: &[ArgShape]) -> Vec<(Value, u64)> {
     let lane_callees = Arc::new(asking_lanes(module, func));
-    let uniformity = shared_memory::analyse(module, func, args.to_vec(), &[], &lane_callees);
+    let uniformity = shared_memory::analyse_anew(module, func, args, &lane_callees);
     let insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
     let stored =
         insts.filter_map(|i| func.accessed(i)).filter(|a| a.writes && func.ty(a.address) == Type::PTR);

@@ -35,6 +35,8 @@ pub(crate) struct Unit {
     pub(crate) lanes: Option<LaneFacts>,
     /// The analysis of the function as it is, once somebody has asked.
     uniformity: RefCell<Option<Rc<Uniformity>>>,
+    /// The private memory that the last analysis found to be shared by all lanes. Passes keep that so.
+    shared: RefCell<Option<Vec<Value>>>,
 }
 
 /// What is known of a linearized function.
@@ -65,6 +67,7 @@ impl Unit {
             laid_out: Vec::new(),
             lanes: None,
             uniformity,
+            shared: RefCell::new(None),
         }
     }
 
@@ -98,10 +101,19 @@ impl Context<'_> {
         if let Some(known) = &*unit.uniformity.borrow() {
             return known.clone();
         }
-        let args = self.options.args.clone();
-        let found = self.part("uniformity", || {
-            shared_memory::analyse(self.module, &unit.func, args, &unit.laid_out, &self.lane_callees)
+        let shared = unit.shared.borrow().clone();
+        let asked = shared_memory::Asked {
+            module: self.module,
+            func: &unit.func,
+            args: &self.options.args,
+            laid_out: &unit.laid_out,
+            lane_callees: &self.lane_callees,
+            among: shared.as_deref(),
+        };
+        let found = shared_memory::analyse(&asked, |options| {
+            self.part("uniformity", || Uniformity::compute(self.module, &unit.func, options))
         });
+        unit.shared.replace(Some(found.shared().to_vec()));
         let found = Rc::new(found);
         unit.uniformity.replace(Some(found.clone()));
         found
