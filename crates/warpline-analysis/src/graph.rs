@@ -103,6 +103,7 @@ pub trait Graph {
 
 /// Why a graph could not be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GraphError {
     /// The entry is not a node of the graph.
     EntryOutOfRange {

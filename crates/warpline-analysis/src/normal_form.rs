@@ -31,6 +31,7 @@ use crate::order::DfsOrder;
 
 /// Why a graph has no normal form.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NormalFormError {
     /// A cycle has more than one entry.
     Irreducible {

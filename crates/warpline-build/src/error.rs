@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 /// A failure. `Debug` shows the same text as `Display`: it is what cargo prints of a build script that returns it.
+#[non_exhaustive]
 pub enum Error {
     /// A variable that cargo sets for build scripts is missing.
     NoBuildScript {

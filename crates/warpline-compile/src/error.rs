@@ -8,6 +8,7 @@ use warpline_vectorize::VectorizeError;
 /// A failure: bad usage or bad input, with which the program ends with exit code 2, or a [defect](Error::is_internal)
 /// of warpline.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// Reading, translating or linking failed.
     #[error(transparent)]

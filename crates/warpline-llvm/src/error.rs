@@ -5,6 +5,7 @@ use std::path::PathBuf;
 /// Any failure of the bridge. The text of each names the input or the item concerned and, where there is one, the
 /// remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// No usable LLVM was found.
     #[error(

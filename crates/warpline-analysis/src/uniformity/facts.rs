@@ -72,6 +72,7 @@ pub enum KnownFact {
 
 /// Why facts do not fit a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum FactError {
     /// A fact speaks of an edge that the graph does not have.
     NoSuchEdge {

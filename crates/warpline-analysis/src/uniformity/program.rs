@@ -43,6 +43,7 @@ pub enum Rule {
 
 /// Why a program is not well formed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ProgramError {
     /// A value or a terminator is said to be at a node that the graph does not have.
     NoSuchNode {

@@ -106,6 +106,7 @@ pub struct Options {
 
 /// Why a program cannot be analysed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum VariableError {
     /// The graph has no normal form.
     NormalForm(NormalFormError),

@@ -61,6 +61,7 @@ pub struct Assignment {
 
 /// Why a program with variables, or facts about it, are not well formed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum VariableProgramError {
     /// The graph does not have this node.
     NoSuchNode {

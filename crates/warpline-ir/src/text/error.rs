@@ -4,6 +4,7 @@ use std::fmt;
 
 /// What is wrong with a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum ParseErrorKind {
     /// Something else was expected here.
     Unexpected {

@@ -47,6 +47,7 @@ pub struct Secrets {
 
 /// What is wrong with a list of secrets.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum SecretError {
     /// There is no such parameter.
     Unknown {

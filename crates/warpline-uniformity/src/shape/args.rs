@@ -61,6 +61,7 @@ impl fmt::Display for ArgShape {
 
 /// What is wrong with a list of argument shapes.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum ArgError {
     /// Not a shape.
     Shape(String),
