@@ -127,11 +127,11 @@ fn finding(module: &Module, f: &Finding) -> FindingReport {
 fn text(report: &FunctionReport, sources: &mut Sources) -> String {
     let mut out = String::new();
     let count = |kind: Kind| report.findings.iter().filter(|f| f.kind == kind.name()).count();
-    let _ = writeln!(out, "function {}: secret are {}", demangle(&report.name), report.secret.join(", "));
+    let _ = writeln!(out, "function {}: secret inputs: {}", demangle(&report.name), report.secret.join(", "));
     let kinds = [
         (Kind::Branch, "branch", "branches"),
         (Kind::Address, "address", "addresses"),
-        (Kind::Operand, "operand of variable time", "operands of variable time"),
+        (Kind::Operand, "variable-latency operand", "variable-latency operands"),
         (Kind::Call, "call", "calls"),
     ];
     let counts: Vec<String> = kinds
@@ -141,11 +141,11 @@ fn text(report: &FunctionReport, sources: &mut Sources) -> String {
         .map(|(n, one, many)| format!("{n} {}", if n == 1 { one } else { many }))
         .collect();
     let _ = match counts.is_empty() {
-        true => writeln!(out, "  nothing that can be observed depends on them"),
-        false => writeln!(out, "  that can be observed: {}", counts.join(", ")),
+        true => writeln!(out, "  no leak was found"),
+        false => writeln!(out, "  leaks: {}", counts.join(", ")),
     };
     if !report.not_followed.is_empty() {
-        let _ = writeln!(out, "  not looked into, and given no secrets: {}", report.not_followed.join(", "));
+        let _ = writeln!(out, "  not analysed, and given no secrets: {}", report.not_followed.join(", "));
     }
     let mut writer = Writer::new(sources);
     for f in &report.findings {

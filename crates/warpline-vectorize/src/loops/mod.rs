@@ -226,7 +226,7 @@ pub fn vectorize_loop(
     let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, options)?;
     if rest == 0 || !options.width.is_multiple_of(rest) {
         let reason =
-            format!("{} lanes cannot be divided into groups of {rest} for what is left", options.width);
+            format!("{} lanes cannot be divided into vectors of {rest} for the epilogue", options.width);
         return Err(VectorizeError::in_function(&scalar, reason));
     }
     if let Some(most) = unit.safelen.filter(|&most| most < options.width) {
