@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use warpline::dataflow::clients::interprocedural::{FunctionConstants, ModuleConstants};
-use warpline::ir::FuncId;
+use warpline::ir::{FuncId, Function, Symbol};
 use warpline::uniformity::facts::WorkGroup;
 use warpline::uniformity::shape::ArgShape;
 use warpline::uniformity::{Algorithm, Options, Summaries, Target};
-use warpline::vectorize::call_graph::asks_lanes;
+use warpline::vectorize::call_graph::all_asking_lanes;
 use warpline::vectorize::shared_memory::lane_invariant_allocas;
 use warpline::vectorize::work_items::{self, WorkItems};
 use warpline_compile::KernelOptions;
@@ -54,6 +54,8 @@ pub struct Unit {
     directives: Vec<Directives>,
     summaries: Arc<Summaries>,
     constants: OnceCell<ModuleConstants>,
+    /// The functions that execute lane operations, once somebody has asked.
+    asking: OnceCell<HashSet<Symbol>>,
 }
 
 impl Unit {
@@ -113,6 +115,7 @@ impl Unit {
             directives,
             summaries,
             constants: OnceCell::new(),
+            asking: OnceCell::new(),
         })
     }
 
@@ -167,6 +170,12 @@ impl Unit {
         }
     }
 
+    /// Whether a function executes lane operations, itself or in what it calls.
+    fn asks_lanes(&self, func: &Function) -> bool {
+        let asking = self.asking.get_or_init(|| all_asking_lanes(&self.imported.ir));
+        self.imported.ir.symbol(&func.name).is_some_and(|symbol| asking.contains(&symbol))
+    }
+
     /// Where the loop begins of which this is an iteration, if it is one.
     pub fn place(&self, id: FuncId) -> Option<&str> {
         self.region(id).map(|region| region.place.as_str())
@@ -201,7 +210,7 @@ impl Unit {
         };
         let as_vectorized = asked.as_vectorized && self.target == Target::Simd;
         // What asks about lanes or work-items is a kernel, with parameters for all lanes.
-        if given.is_none() && as_vectorized && (items.is_some() || asks_lanes(ir, func)) {
+        if given.is_none() && as_vectorized && (items.is_some() || self.asks_lanes(func)) {
             given = Some(vec![ArgShape::Uniform; written.params.len()]);
         }
         if let Some(mut args) = given {

@@ -1,6 +1,6 @@
 //! Which functions of a module a function calls by name, and which of them ask about lanes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use cranelift_entity::EntitySet;
 
@@ -22,6 +22,12 @@ pub fn asking_lanes(module: &Module, func: &Function) -> EntitySet<Symbol> {
 pub fn asks_lanes(module: &Module, func: &Function) -> bool {
     insts(func).any(|i| lane_op(module, func, i).is_some())
         || asking_lanes(module, func).iter().next().is_some()
+}
+
+/// All functions with a body that execute lane operations, themselves or in what they call.
+pub fn all_asking_lanes(module: &Module) -> HashSet<Symbol> {
+    let bodies = bodies(module);
+    asking_among(module, &bodies, bodies.keys().copied().collect()).iter().collect()
 }
 
 /// The same of functions that are called from these on, and of these.

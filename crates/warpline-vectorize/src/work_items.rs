@@ -7,14 +7,15 @@
 //!
 //! A work-group is more than the lanes that run together, so barriers are refused.
 
+use std::cell::OnceCell;
+
 use warpline_ir::group_functions::{GroupFunction, Query};
 use warpline_ir::{
     BinaryOp, CastOp, Effects, FuncId, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value,
 };
 use warpline_uniformity::shape::ArgShape;
 
-use super::call_graph::bodies;
-use super::{Callees, VectorizeError, refused_calls};
+use super::{Callees, VectorizeError, call_graph, refused_calls};
 
 /// The type of numbers of work-items.
 const NUMBER: Type = Type::Int(64);
@@ -108,11 +109,15 @@ impl Callees for ByName {
 
 /// What a function asks by plain calls, each with the dimension if that is constant, 3 for one that there is not.
 fn questions(module: &Module, func: &Function) -> Vec<(Inst, Query, Option<u32>)> {
-    let bodies = bodies(module);
+    // Most functions ask nothing, so bodies are looked for only where a name is one of these.
+    let bodies = OnceCell::new();
     let question = |i: Inst| {
         let Op::Call(info) = &func.insts[i].op else { return None };
-        let symbol = info.callee.filter(|s| !bodies.contains_key(s))?;
+        let symbol = info.callee?;
         let Some(GroupFunction::Query(query, named)) = GroupFunction::of(module, symbol) else { return None };
+        if bodies.get_or_init(|| call_graph::bodies(module)).contains_key(&symbol) {
+            return None;
+        }
         let given = || func.as_int(*func.insts[i].args.first()?).map(|d| d.min(3) as u32);
         func.insts[i].result()?;
         Some((i, query, named.or_else(given)))
