@@ -2,8 +2,8 @@
 
 use warpline_analysis::{CsrGraph, CycleForest, DfsOrder, DomTree, EdgeId, Edges, Graph, Joins, Node};
 
-/// A bytecode: each block ends with a jump, a conditional jump or a return. Edges have the number of their block, twice,
-/// and which of its two it is.
+/// A bytecode: each block ends with a jump, a conditional jump or a return. Edges have the number of their block,
+/// twice, and which of its two it is.
 struct Bytecode {
     blocks: Vec<[Option<u32>; 2]>,
     predecessors: Vec<Vec<u32>>,

@@ -24,7 +24,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(code) => return code,
     };
-    warpline_llvm::child::set_memory(cli.memory);
+    cli.process.apply();
     ExitCode::from(finish(|| match &cli.bench {
         Bench::Uniformity(options) => uniformity::uniformity(options),
         Bench::Products(options) => products::products(options),

@@ -5,20 +5,19 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use warpline::uniformity::Target;
 use warpline::uniformity::facts::WorkGroup;
-use warpline_cli::cli::{BosccMode, Format, TableFormat, memory_size, target, work_group};
+use warpline_cli::cli::{BosccMode, Format, ProcessOptions, TableFormat, target, work_group};
 use warpline_compile::spec::Width;
 
 /// Measures what papers measure of what is built here, and kernels.
 #[derive(Parser)]
-#[command(name = "warpline-bench", version, about, max_term_width = 100)]
+#[command(name = "warpline-bench", version, about, max_term_width = 80)]
 pub struct Cli {
     /// What to measure.
     #[command(subcommand)]
     pub bench: Bench,
-    /// How much memory each process that reads an input, makes code or runs a kernel may have: bytes, or KiB, MiB, GiB;
-    /// 0 for no limit
-    #[arg(long, global = true, value_name = "SIZE", value_parser = memory_size, default_value = "4GiB")]
-    pub memory: u64,
+    /// What holds for every measurement.
+    #[command(flatten)]
+    pub process: ProcessOptions,
 }
 
 /// What can be measured.

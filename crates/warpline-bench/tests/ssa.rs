@@ -2,72 +2,13 @@
 
 mod common;
 
-use std::path::PathBuf;
+use common::{Place, bench, ok, stderr};
 
-use common::{bench, ok, stderr};
-
-/// As clang makes it: `x` is written on both ways round the join, `y` on one of them, `away` gets away.
-const PROGRAM: &str = "define i32 @f(i1 %c, i32 %n) {
-entry:
-  %x = alloca i32, align 4
-  %y = alloca i32, align 4
-  %away = alloca i32, align 4
-  br i1 %c, label %left, label %right
-left:
-  store i32 1, ptr %x, align 4
-  store i32 %n, ptr %y, align 4
-  br label %join
-right:
-  store i32 2, ptr %x, align 4
-  br label %join
-join:
-  call void @use(ptr %away)
-  %a = load i32, ptr %x, align 4
-  %b = load i32, ptr %y, align 4
-  %sum = add i32 %a, %b
-  ret i32 %sum
-}
-define i32 @g(i1 %c) {
-entry:
-  %z = alloca i32, align 4
-  br i1 %c, label %set, label %done
-set:
-  store i32 1, ptr %z, align 4
-  %r = load i32, ptr %z, align 4
-  ret i32 %r
-done:
-  ret i32 0
-}
-declare void @use(ptr)
-";
-
-/// A folder with the program in it.
-struct Place(tempfile::TempDir);
-
-impl Place {
-    fn new() -> Place {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("program.ll"), PROGRAM).unwrap();
-        Place(folder)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn program(&self) -> String {
-        self.path("program.ll").display().to_string()
-    }
-
-    fn file(&self, name: &str, text: &str) -> String {
-        std::fs::write(self.path(name), text).unwrap();
-        self.path(name).display().to_string()
-    }
-}
+const PROGRAM: &str = include_str!("../../../filetests/llvm/branches.ll");
 
 #[test]
 fn inputs_that_there_are_not_are_named() {
-    let place = Place::new();
+    let place = Place::new(PROGRAM);
     let empty = place.path("empty");
     std::fs::create_dir(&empty).unwrap();
     for (input, told) in [("nowhere.ll", "nowhere.ll"), (empty.to_str().unwrap(), "no .ll and no .bc")] {
@@ -79,7 +20,7 @@ fn inputs_that_there_are_not_are_named() {
 
 #[test]
 fn the_bench_prints_the_papers_tables_and_agrees_with_its_algorithm() {
-    let place = Place::new();
+    let place = Place::new(PROGRAM);
     let program = place.program();
     let arguments = ["ssa", &program, &program, "--runs", "3"];
     let report: serde_json::Value =
@@ -127,12 +68,12 @@ fn the_bench_prints_the_papers_tables_and_agrees_with_its_algorithm() {
 
 #[test]
 fn files_of_one_program_share_a_line_when_asked_to() {
-    let place = Place::new();
+    let place = Place::new(PROGRAM);
     for name in ["perl-op.ll", "perl-sv.ll", "other.ll"] {
         place.file(name, PROGRAM);
     }
     std::fs::remove_file(place.path("program.ll")).unwrap();
-    let folder = place.0.path().to_str().unwrap();
+    let folder = &place.path("").display().to_string();
     let text = ok(&bench(&["ssa", folder, "--by-program", "--runs", "1"]));
     let table = &text[..text.find("Table 3").unwrap()];
     let first: Vec<&str> = table.lines().skip(4).filter_map(|l| l.split_whitespace().next()).collect();

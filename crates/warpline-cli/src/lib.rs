@@ -63,8 +63,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(code) => return code,
     };
-    output::color::set(cli.color);
-    warpline_llvm::child::set_memory(cli.memory);
+    cli.process.apply();
     let code = match &cli.verb {
         Verb::Run(options) if !is_child => caught(|| run::guard::supervise(&arguments, options)),
         verb => finish(|| carry_out(verb)),

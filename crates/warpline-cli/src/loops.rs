@@ -90,7 +90,7 @@ pub fn warnings(l: &MadeLoop) -> impl Iterator<Item = String> {
             l.place
         )
     });
-    inspected.into_iter().chain(summary::warnings(&l.made.full.dependences).collect::<Vec<_>>())
+    inspected.into_iter().chain(l.made.full.dependences.warnings.iter().cloned())
 }
 
 /// Details of a loop, a line each.

@@ -5,7 +5,6 @@
 use warpline::printable::line;
 use warpline::vectorize::Elementary;
 use warpline::vectorize::counts::Counts;
-use warpline::vectorize::dependences::Dependences;
 use warpline_compile::libmvec::MAX_ULP;
 
 use crate::cli::ReportOptions;
@@ -82,11 +81,6 @@ pub fn shares(counts: &Counts) -> String {
 pub fn details(kernel: &Kernel, counted: &Counts) -> Vec<String> {
     let chosen = kernel.chosen.as_ref().map(|choice| format!("width auto: {choice}"));
     chosen.into_iter().chain(counts(counted)).collect()
-}
-
-/// Warnings about what lanes do in memory.
-pub fn warnings(dependences: &Dependences) -> impl Iterator<Item = String> {
-    dependences.warnings.iter().cloned()
 }
 
 /// What became of branches, loops, exits and masks (paper 3, Table 1), and how many any-lane branches there are, as

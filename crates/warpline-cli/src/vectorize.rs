@@ -172,7 +172,7 @@ fn summary(options: &VectorizeOptions, compiled: &Compiled) -> Summary {
             options.output.display()
         ),
         result,
-        warnings: summary::warnings(&made.dependences).collect(),
+        warnings: made.dependences.warnings.clone(),
         details: details(compiled, false),
         explain: explain(options, &made.counts),
         ..Summary::default()

@@ -1,7 +1,8 @@
 //! The book: all its chapters are there, and the guide's commands do and print what it says.
 //!
-//! In `docs/guide`, `<!-- file: NAME -->` before a block makes it a file, lines `warpline …` of `sh` blocks are run one
-//! after the other beside these files, and a `text` block behind one is what it prints, with other numbers, times and CPUs.
+//! In `docs/guide`, `<!-- file: NAME -->` before a block makes it a file, lines `warpline …` of `sh` blocks are run
+//! one after the other beside these files, and a `text` block behind one is what it prints, with other numbers, times
+//! and CPUs.
 
 use std::path::Path;
 use std::process::Command;

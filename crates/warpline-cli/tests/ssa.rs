@@ -2,68 +2,9 @@
 
 mod common;
 
-use std::path::PathBuf;
+use common::{Place, ok, stderr, stdout, warpline};
 
-use common::{ok, stderr, stdout, warpline};
-
-/// As clang makes it: `x` is written on both ways round the join, `y` on one of them, `away` gets away.
-const PROGRAM: &str = "define i32 @f(i1 %c, i32 %n) {
-entry:
-  %x = alloca i32, align 4
-  %y = alloca i32, align 4
-  %away = alloca i32, align 4
-  br i1 %c, label %left, label %right
-left:
-  store i32 1, ptr %x, align 4
-  store i32 %n, ptr %y, align 4
-  br label %join
-right:
-  store i32 2, ptr %x, align 4
-  br label %join
-join:
-  call void @use(ptr %away)
-  %a = load i32, ptr %x, align 4
-  %b = load i32, ptr %y, align 4
-  %sum = add i32 %a, %b
-  ret i32 %sum
-}
-define i32 @g(i1 %c) {
-entry:
-  %z = alloca i32, align 4
-  br i1 %c, label %set, label %done
-set:
-  store i32 1, ptr %z, align 4
-  %r = load i32, ptr %z, align 4
-  ret i32 %r
-done:
-  ret i32 0
-}
-declare void @use(ptr)
-";
-
-/// A folder with the program in it.
-struct Place(tempfile::TempDir);
-
-impl Place {
-    fn new() -> Place {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("program.ll"), PROGRAM).unwrap();
-        Place(folder)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn program(&self) -> String {
-        self.path("program.ll").display().to_string()
-    }
-
-    fn file(&self, name: &str, text: &str) -> String {
-        std::fs::write(self.path(name), text).unwrap();
-        self.path(name).display().to_string()
-    }
-}
+const PROGRAM: &str = include_str!("../../../filetests/llvm/branches.ll");
 
 fn json(arguments: &[&str]) -> serde_json::Value {
     serde_json::from_str(&ok(&warpline(arguments))).unwrap()
@@ -75,7 +16,7 @@ fn keys(value: &serde_json::Value) -> Vec<&str> {
 
 #[test]
 fn statistics_have_the_documented_keys_and_are_of_all_inputs_together() {
-    let place = Place::new();
+    let place = Place::new(PROGRAM);
     let program = place.program();
     let one = json(&["ssa", &program, "--stats", "--format", "json"]);
     assert_eq!(keys(&one), ["functions", "blocks", "variables", "phis", "time_ns"]);
@@ -98,7 +39,7 @@ fn statistics_have_the_documented_keys_and_are_of_all_inputs_together() {
 
 #[test]
 fn precise_placement_has_one_phi_where_dominance_frontiers_have_two_and_the_entry_choice_takes_it_back() {
-    let place = Place::new();
+    let place = Place::new(PROGRAM);
     let phis =
         |entry: &str| json(&["ssa", &place.program(), "--stats", "--entry", entry, "--format", "json"]);
     let of = |report: &serde_json::Value, key: &str| report["phis"][key].as_u64().unwrap();
@@ -116,7 +57,7 @@ fn precise_placement_has_one_phi_where_dominance_frontiers_have_two_and_the_entr
 
 #[test]
 fn statistics_by_function_are_there_when_asked_for() {
-    let place = Place::new();
+    let place = Place::new(PROGRAM);
     let report = json(&["ssa", &place.program(), "--stats", "--by-function", "--format", "json"]);
     let list = report["by_function"].as_array().unwrap();
     let names: Vec<_> =
@@ -129,7 +70,7 @@ fn statistics_by_function_are_there_when_asked_for() {
 
 #[test]
 fn the_text_of_functions_in_ssa_form_has_the_phis_of_the_chosen_placement() {
-    let place = Place::new();
+    let place = Place::new(PROGRAM);
     let phis = |more: &[&str]| {
         let program = place.program();
         let arguments = [&["ssa", &program, "--function", "f"], more].concat();
@@ -148,7 +89,7 @@ fn the_text_of_functions_in_ssa_form_has_the_phis_of_the_chosen_placement() {
 
 #[test]
 fn the_text_of_a_module_reads_back_and_names_each_of_several_inputs() {
-    let place = Place::new();
+    let place = Place::new(PROGRAM);
     let program = place.program();
     let text = ok(&warpline(&["ssa", &program, "--strict"]));
     let module = warpline::text::parse_module(&text).expect("the text form reads back");
@@ -160,7 +101,7 @@ fn the_text_of_a_module_reads_back_and_names_each_of_several_inputs() {
 
 #[test]
 fn reports_for_programs_say_what_became_of_variables_memory_and_phis() {
-    let place = Place::new();
+    let place = Place::new(PROGRAM);
     let report = json(&["ssa", &place.program(), "--strict", "--format", "json"]);
     let f = &report["inputs"][0]["functions"][0];
     assert_eq!((f["name"].as_str(), f["variables"].as_array().unwrap().len()), (Some("f"), 2));
@@ -197,7 +138,7 @@ out:
 
 #[test]
 fn loop_closed_form_has_a_phi_where_a_value_leaves_the_loop_and_is_refused_where_it_is_not_strict() {
-    let place = Place::new();
+    let place = Place::new(PROGRAM);
     let file = place.file("loop.ll", LOOP);
     let phis = |more: &[&str]| ok(&warpline(&[&["ssa", &file], more].concat())).matches(" = phi").count();
     assert_eq!(phis(&["--strict"]), 1);
@@ -210,7 +151,7 @@ fn loop_closed_form_has_a_phi_where_a_value_leaves_the_loop_and_is_refused_where
 
 #[test]
 fn llvms_form_is_a_module_that_reads_back() {
-    let place = Place::new();
+    let place = Place::new(PROGRAM);
     let out = place.path("out.ll");
     let program = place.program();
     let arguments =
@@ -228,7 +169,7 @@ fn llvms_form_is_a_module_that_reads_back() {
 
 #[test]
 fn llvms_form_of_what_is_not_strict_is_refused_and_nothing_is_written() {
-    let place = Place::new();
+    let place = Place::new(PROGRAM);
     let (program, out) = (place.program(), place.path("out.ll"));
     let refused = |more: &[&str], words: &[&str]| {
         let arguments = [&["ssa", &program, "--format", "llvm", "-o", out.to_str().unwrap()], more].concat();
@@ -248,7 +189,7 @@ fn llvms_form_of_what_is_not_strict_is_refused_and_nothing_is_written() {
 
 #[test]
 fn options_that_exclude_each_other_and_unreadable_inputs_are_refused() {
-    let place = Place::new();
+    let place = Place::new(PROGRAM);
     let program = place.program();
     let refused = |arguments: &[&str], word: &str| {
         let output = warpline(arguments);
@@ -267,7 +208,7 @@ fn options_that_exclude_each_other_and_unreadable_inputs_are_refused() {
 
 #[test]
 fn reads_of_what_is_not_written_are_findings_with_their_lines() {
-    let place = Place::new();
+    let place = Place::new(PROGRAM);
     let output = warpline(&["ssa", &place.program(), "--uninitialized", "--format", "json"]);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let report: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
@@ -302,7 +243,7 @@ fn reads_of_what_is_not_written_are_findings_with_their_lines() {
 
 #[test]
 fn sources_are_compiled_without_optimisation_so_that_there_are_variables() {
-    let place = Place::new();
+    let place = Place::new(PROGRAM);
     let rust = place.file(
         "k.rs",
         "#[unsafe(no_mangle)]\npub extern \"C\" fn k(a: u32) -> u32 {\n    let mut s \

@@ -2,61 +2,12 @@
 
 mod common;
 
-use std::path::PathBuf;
+use common::{Place, ok, stderr, stdout, warpline};
 
-use common::{ok, stderr, stdout, warpline};
+const PROGRAM: &str = include_str!("../../../filetests/llvm/search.ll");
 
-/// As clang makes it: a loop with a bound, and a test for equality in it.
-const PROGRAM: &str = "define i32 @find(ptr %a, i32 %n, i32 %wanted) {
-entry:
-  %i = alloca i32, align 4
-  store i32 0, ptr %i, align 4
-  br label %head
-head:
-  %k = load i32, ptr %i, align 4
-  %more = icmp slt i32 %k, %n
-  br i1 %more, label %body, label %none
-body:
-  %at = getelementptr inbounds i32, ptr %a, i32 %k
-  %x = load i32, ptr %at, align 4
-  %found = icmp eq i32 %x, %wanted
-  br i1 %found, label %yes, label %next
-next:
-  %k2 = load i32, ptr %i, align 4
-  %inc = add nsw i32 %k2, 1
-  store i32 %inc, ptr %i, align 4
-  br label %head
-yes:
-  ret i32 %k
-none:
-  ret i32 -1
-}
-define void @nothing() {
-  ret void
-}
-";
-
-/// A folder with the program in it.
-struct Place(tempfile::TempDir);
-
-impl Place {
-    fn new() -> Place {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("program.ll"), PROGRAM).unwrap();
-        Place(folder)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn program(&self) -> String {
-        self.path("program.ll").display().to_string()
-    }
-
-    fn ssi(&self, more: &[&str]) -> String {
-        ok(&warpline(&[&["ssi", &self.program()], more].concat()))
-    }
+fn ssi(place: &Place, more: &[&str]) -> String {
+    ok(&warpline(&[&["ssi", &place.program()], more].concat()))
 }
 
 fn parse(text: &str) -> serde_json::Value {
@@ -69,8 +20,8 @@ fn number(value: &serde_json::Value, key: &str) -> u64 {
 
 #[test]
 fn statistics_are_one_object_with_the_documented_keys() {
-    let place = Place::new();
-    let report = parse(&place.ssi(&["--strategy", "abcd", "--stats", "--format", "json"]));
+    let place = Place::new(PROGRAM);
+    let report = parse(&ssi(&place, &["--strategy", "abcd", "--stats", "--format", "json"]));
     for key in ["functions", "instructions", "phis", "sigmas", "copies", "time_ns", "singer_ssi_time_ns"] {
         number(&report, key);
     }
@@ -88,9 +39,9 @@ fn statistics_are_one_object_with_the_documented_keys() {
 
 #[test]
 fn ssa_form_alone_adds_nothing_and_later_strategies_add_more() {
-    let place = Place::new();
+    let place = Place::new(PROGRAM);
     let added = |strategy: &str| {
-        let report = parse(&place.ssi(&["--strategy", strategy, "--stats", "--format", "json"]));
+        let report = parse(&ssi(&place, &["--strategy", strategy, "--stats", "--format", "json"]));
         ["phis", "sigmas", "copies"].map(|key| number(&report, key))
     };
     for strategy in ["constants", "alias", "liveness"] {
@@ -105,28 +56,28 @@ fn ssa_form_alone_adds_nothing_and_later_strategies_add_more() {
 
 #[test]
 fn statistics_by_function_add_up() {
-    let place = Place::new();
-    let report = parse(&place.ssi(&["--strategy", "ssi", "--stats", "--by-function", "--format", "json"]));
+    let place = Place::new(PROGRAM);
+    let report = parse(&ssi(&place, &["--strategy", "ssi", "--stats", "--by-function", "--format", "json"]));
     let list = report["by_function"].as_array().unwrap();
     let names: Vec<_> = list.iter().map(|f| f["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["find", "nothing"]);
     for key in ["instructions", "phis", "sigmas", "copies", "time_ns", "singer_ssi_time_ns"] {
         assert_eq!(list.iter().map(|f| number(f, key)).sum::<u64>(), number(&report, key), "{key}");
     }
-    let text = place.ssi(&["--strategy", "ssi", "--stats", "--by-function"]);
+    let text = ssi(&place, &["--strategy", "ssi", "--stats", "--by-function"]);
     assert!(text.starts_with("2 functions: 13 instructions\n"), "{text}");
     assert!(text.contains("\nfunction nothing: 1 instructions\n"), "{text}");
 }
 
 #[test]
 fn the_printed_form_has_sigmas_on_the_edges_of_tests() {
-    let place = Place::new();
-    let text = place.ssi(&["--strategy", "e-ssa", "--function", "find"]);
+    let place = Place::new(PROGRAM);
+    let text = ssi(&place, &["--strategy", "e-ssa", "--function", "find"]);
     assert!(text.starts_with("func @find("), "{text}");
     assert_eq!(text.matches(" = sigma ").count(), 3, "{text}");
-    let whole = place.ssi(&["--strategy", "e-ssa"]);
+    let whole = ssi(&place, &["--strategy", "e-ssa"]);
     assert!(whole.contains("func @nothing()"), "{whole}");
-    let report = parse(&place.ssi(&["--strategy", "e-ssa", "--format", "json"]));
+    let report = parse(&ssi(&place, &["--strategy", "e-ssa", "--format", "json"]));
     let find = &report["inputs"][0]["functions"][0];
     assert_eq!((find["name"].as_str(), number(find, "sigmas")), (Some("find"), 3));
     let versions = find["versions"].as_array().unwrap();
@@ -141,10 +92,10 @@ fn the_printed_form_has_sigmas_on_the_edges_of_tests() {
 
 #[test]
 fn llvms_text_of_split_functions_is_a_module_that_llvm_accepts() {
-    let place = Place::new();
+    let place = Place::new(PROGRAM);
     for strategy in ["e-ssa", "stephenson", "singer"] {
         let out = place.path("split.ll").display().to_string();
-        place.ssi(&["--strategy", strategy, "--format", "llvm", "-o", &out]);
+        ssi(&place, &["--strategy", strategy, "--format", "llvm", "-o", &out]);
         let text = std::fs::read_to_string(&out).unwrap();
         assert!(text.contains("phi i32") && !text.contains("alloca"), "{text}");
         let again = ok(&warpline(&["ssi", &out, "--strategy", "abcd", "--stats"]));
@@ -154,7 +105,7 @@ fn llvms_text_of_split_functions_is_a_module_that_llvm_accepts() {
 
 #[test]
 fn marks_of_lifetimes_name_the_stack_itself_in_llvms_text() {
-    let place = Place::new();
+    let place = Place::new(PROGRAM);
     let text = "define void @f(i1 %c) {
 entry:
   %x = alloca i32, align 4
@@ -190,7 +141,7 @@ fn the_list_names_every_strategy_with_its_class_and_source() {
 
 #[test]
 fn wrong_usage_ends_with_2_and_says_what_there_is() {
-    let place = Place::new();
+    let place = Place::new(PROGRAM);
     let program = place.program();
     let refused = |arguments: &[&str], words: &[&str]| {
         let output = warpline(&[&["ssi"], arguments].concat());

@@ -1,9 +1,9 @@
 //! What rustup's `rustc` said of its toolchain, kept from one process to the next.
 //!
-//! To be asked takes rustup a fifth of the time in which a kernel is vectorized. Its answer depends, in a folder without a
-//! toolchain file, on itself, on `$RUSTUP_TOOLCHAIN` and on its settings; as long as these are what they were, it is what it was.
-//! Other programs that stand for `rustc` may look at anything, so they are always asked. Whatever fails here only means that rustup is
-//! asked again.
+//! To be asked takes rustup a fifth of the time in which a kernel is vectorized. Its answer depends, in a folder
+//! without a toolchain file, on itself, on `$RUSTUP_TOOLCHAIN` and on its settings; as long as these are what they
+//! were, it is what it was. Other programs that stand for `rustc` may look at anything, so they are always asked.
+//! Whatever fails here only means that rustup is asked again.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

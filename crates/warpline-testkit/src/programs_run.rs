@@ -34,3 +34,31 @@ pub fn ok(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(0), "{}\n{}", stdout(output), stderr(output));
     stdout(output)
 }
+
+/// A folder with a program in LLVM's text form in it, `program.ll`.
+pub struct Place(tempfile::TempDir);
+
+impl Place {
+    /// A new folder with this program.
+    pub fn new(program: &str) -> Place {
+        let place = Place(tempfile::tempdir().expect("a folder for the test"));
+        place.file("program.ll", program);
+        place
+    }
+
+    /// Where a file of this name is or would be.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// The program's path.
+    pub fn program(&self) -> String {
+        self.path("program.ll").display().to_string()
+    }
+
+    /// Writes a file and gives its path.
+    pub fn file(&self, name: &str, text: &str) -> String {
+        std::fs::write(self.path(name), text).expect("the test's folder can be written");
+        self.path(name).display().to_string()
+    }
+}

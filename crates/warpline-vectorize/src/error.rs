@@ -67,7 +67,7 @@ impl VectorizeError {
         }
     }
 
-    fn into_problem(self) -> Problem {
+    fn problem_mut(&mut self) -> &mut Problem {
         match self {
             VectorizeError::Unsupported(p)
             | VectorizeError::InvalidOptions(p)
@@ -78,13 +78,13 @@ impl VectorizeError {
     /// The error as one that only a defect of this crate can cause.
     #[must_use]
     pub fn internal(self) -> VectorizeError {
-        VectorizeError::Internal(self.into_problem())
+        VectorizeError::Internal(self.problem().clone())
     }
 
     /// The error as one about the options.
     #[must_use]
     pub fn bad_options(self) -> VectorizeError {
-        VectorizeError::InvalidOptions(self.into_problem())
+        VectorizeError::InvalidOptions(self.problem().clone())
     }
 
     /// Whether only a defect of this crate can cause it.
@@ -95,10 +95,7 @@ impl VectorizeError {
     /// The error as one in the function that this one was made from.
     #[must_use]
     pub fn named(mut self, function: &str) -> VectorizeError {
-        let (VectorizeError::Unsupported(p)
-        | VectorizeError::InvalidOptions(p)
-        | VectorizeError::Internal(p)) = &mut self;
-        p.function = function.into();
+        self.problem_mut().function = function.into();
         self
     }
 

@@ -40,7 +40,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) laid_out: &'a [Interleaved],
     /// The functions that [execute lane operations](super::call_graph::asking_lanes).
     pub(crate) lane_callees: &'a Arc<EntitySet<Symbol>>,
-    /// If given, no objects but these are shared: those that were in an earlier analysis, so that one round confirms it.
+    /// If given, no objects but these are shared: those that were in an earlier analysis, so that one round confirms
+    /// it.
     pub(crate) among: Option<&'a [Value]>,
 }
 

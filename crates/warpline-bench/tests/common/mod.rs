@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 
 // Each file of tests uses some of them.
 #[allow(unused_imports)]
-pub use warpline_testkit::programs_run::{ok, root, stderr, stdout};
+pub use warpline_testkit::programs_run::{Place, ok, root, stderr, stdout};
 
 /// The program with these arguments, run in the repository's root.
 pub fn bench(arguments: &[&str]) -> Output {

@@ -9,7 +9,7 @@ mod modes;
 mod opt;
 mod ssa;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::output::color::ColorChoice;
 
@@ -42,13 +42,36 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub verb: Verb,
+    /// What holds for every verb.
+    #[command(flatten)]
+    pub process: ProcessOptions,
+}
+
+/// Options of a process, whatever it does.
+#[derive(Args)]
+pub struct ProcessOptions {
     /// How much memory a process that reads an input, makes code or runs a kernel may have: bytes, or KiB, MiB,
     /// GiB; 0 for no limit
-    #[arg(long, global = true, value_name = "SIZE", value_parser = memory_size, default_value = "4GiB", help_heading = "Process")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "SIZE",
+        value_parser = memory_size,
+        default_value = "4GiB",
+        help_heading = "Process"
+    )]
     pub memory: u64,
     /// When to color the words `error` and `warning`; NO_COLOR turns auto off
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t, help_heading = "Process")]
     pub color: ColorChoice,
+}
+
+impl ProcessOptions {
+    /// Settles them for this process. Once.
+    pub fn apply(&self) {
+        crate::output::color::set(self.color);
+        warpline_llvm::child::set_memory(self.memory);
+    }
 }
 
 /// The least memory with which a process can open LLVM, in bytes.

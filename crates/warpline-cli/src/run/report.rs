@@ -204,7 +204,7 @@ impl Results {
         if self.speedup() < 1.0 {
             summary.warnings.push("vector code is slower than scalar code".to_owned());
         }
-        summary.warnings.extend(summary::warnings(&self.made.dependences));
+        summary.warnings.extend(self.made.dependences.warnings.iter().cloned());
         summary.warnings.extend(self.loops.iter().flat_map(loops::warnings));
         summary.warnings.dedup();
         self.reasons(&mut summary, input);

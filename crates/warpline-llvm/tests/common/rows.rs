@@ -1,19 +1,15 @@
 //! The rows of the support table: kernels in `filetests/support/`, whose first lines say how they are run;
 //! `support.rs` lists what can stand there.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use warpline_llvm::worker::{LoadOptions, load_in_process};
 use warpline_llvm::{Linkage, Module, has_clang};
+pub use warpline_testkit::programs_run::root;
 use warpline_vectorize::Contract;
 use warpline_vectorize::work_items::with_parameters;
 
 use super::kernels::{Arg, Kernel, words};
-
-/// The repository's root.
-pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 /// A row of the table.
 pub struct Row {
