@@ -109,6 +109,14 @@ impl<'m> Builder<'m> {
         self.value(Op::ExtractElement, &[mask, first], Type::BOOL)
     }
 
+    /// The mask of the first `count` of so many lanes.
+    pub(crate) fn first_lanes(&mut self, count: Value, lanes: u32) -> Value {
+        let count = self.cast(CastOp::Trunc, count, Type::Int(32));
+        let numbers = self.lanes(32, lanes, u128::from);
+        let all = self.splat(count, lanes);
+        self.icmp(IntPred::Ult, numbers, all)
+    }
+
     /// Opens a loop that runs for counter = 0, step … while it is below `limit`, which must be at least 1 here (an
     /// unsigned 64-bit number, a multiple of the step). `starts` are integers that grow by the step as well, without
     /// wrapping in either reading as long as the loop runs.

@@ -20,7 +20,7 @@
 //! arrays are copied element by element, so that nothing outside of the range is read or written. Of a kernel that
 //! does not ask which lanes are in its group, a group of fewer may be executed by smaller [`Forms`] instead, one
 //! after another. If these have a [lead](make_lead) and the kernel's range is long enough, whole groups begin behind
-//! it.
+//! it. Loops are taken in groups in the same way (`skeleton`).
 //!
 //! An [`ndrange`] driver runs a kernel that asks which work-item it is over up to three dimensions, row by row by a
 //! range driver.
@@ -33,16 +33,17 @@ mod lead;
 mod members;
 mod ndrange;
 mod range;
+pub(crate) mod skeleton;
 
 pub use entry::{bitmask_entry, slots_entry};
 pub use lead::make_lead;
 pub use ndrange::ndrange;
 pub use range::{scalar_range, vector_range};
 
-use warpline_ir::{FuncId, Function, IntPred, Module, Op, Value};
+use warpline_ir::{FuncId, Function, Module};
 use warpline_uniformity::shape::ArgShape;
 
-use crate::builder::{self, Builder, element_bytes};
+use crate::builder::element_bytes;
 
 use super::VectorizeError;
 
@@ -80,16 +81,6 @@ impl Forms {
     pub fn of_one_width(full: FuncId, masked: FuncId, lanes: u32) -> Forms {
         Forms::new(Form { func: full, lanes }, None, masked)
     }
-}
-
-/// If there is a lead, so many indices are at hand that it pays, and it is not empty: it alone, otherwise all of them.
-pub(crate) fn before_whole_groups(b: &mut Builder, forms: &Forms, lead: Value, count: Value) -> Value {
-    let least = b.int(64, lead::MIN_GROUPS * i64::from(forms.groups[0].lanes));
-    let zero = b.int(64, 0);
-    let many = b.icmp(IntPred::Uge, count, least);
-    let some = b.icmp(IntPred::Ne, lead, zero);
-    let lead = b.value(Op::Select, &[some, lead, count], builder::I64);
-    b.value(Op::Select, &[many, lead, count], builder::I64)
 }
 
 /// The widths of a kernel's index parameters, in bits.

@@ -3,7 +3,8 @@
 use warpline_ir::{BinaryOp, CastOp, FuncId, Function, InstFlags, IntPred, Module, Op, Type, Value};
 use warpline_uniformity::shape::ArgShape;
 
-use super::{Form, Forms, before_whole_groups, check, index_widths};
+use super::skeleton::{self, Groups};
+use super::{Form, Forms, check, index_widths};
 use crate::VectorizeError;
 use crate::builder::{Builder, I64, Loop};
 
@@ -40,7 +41,7 @@ pub fn scalar_range(
     check(module, &module.functions[kernel], args)?;
     let mut b = Builder::new(module, name);
     let io = interface(&mut b, kernel, args);
-    segments(&mut b, &io, None, |b, io, at, count, done| {
+    segments(&mut b, &io, |b, io, at, count, done| {
         let offset = offset(b, io, at);
         let starts = index_starts(b, io, at);
         let l = b.begin_loop("index", count, 1, &starts);
@@ -73,102 +74,79 @@ pub fn vector_range(
     let mut b = Builder::new(module, name);
     let io = interface(&mut b, kernel, args);
     let width = forms.rest.lanes;
-    let locals: Vec<Option<Value>> =
+    let locals =
         io.params.iter().map(|p| (p.shape == ArgShape::Varying).then(|| b.array(p.ty, width))).collect();
     let local_out = io.out.map(|_| b.array(io.ret, width));
-    segments(&mut b, &io, Some(forms), |b, io, at, count, done| {
-        let part = Part { offset: offset(b, io, at), starts: index_starts(b, io, at) };
-        let (mut from, mut left) = (None, count);
-        for &form in &forms.groups {
-            (from, left) = part.whole_groups(b, io, form, from, left);
-        }
-        let zero = b.int(64, 0);
-        let tail = b.block("tail");
-        let any_rest = b.icmp(IntPred::Ne, left, zero);
-        b.cond_br(any_rest, tail, done);
-        b.at = tail;
-        part.rest(b, io, forms.rest, (&locals, local_out), from.unwrap_or(zero), left);
+    let range = Range { io: &io, locals, local_out };
+    segments(&mut b, &io, |b, io, at, count, done| {
+        let mut state = vec![offset(b, io, at)];
+        state.extend(index_starts(b, io, at));
+        skeleton::emit(b, forms, &range, &state, count);
         b.br(done);
     });
     Ok(b.finish())
 }
 
-/// A part of the range in which no index wraps.
-struct Part {
-    /// The position of its first index in the arrays.
-    offset: Value,
-    /// What the index parameters begin with.
-    starts: Vec<Value>,
+/// A range in groups. Their state is the position of the next index in the arrays, and what is next for the index
+/// parameters.
+struct Range<'a> {
+    io: &'a Interface,
+    /// For parameters that vary and for results, room for what the masked tail is given and leaves.
+    locals: Vec<Option<Value>>,
+    local_out: Option<Value>,
 }
 
-impl Part {
-    /// The index parameters so many indices on.
-    fn starts_at(&self, b: &mut Builder, from: Option<Value>) -> Vec<Value> {
-        let Some(from) = from else { return self.starts.clone() };
-        let later = |b: &mut Builder, start: Value| {
-            let ty = b.func.ty(start);
-            let op = if ty.int_bits().is_some_and(|bits| bits > 64) { CastOp::ZExt } else { CastOp::Trunc };
-            let by = b.cast(op, from, ty);
-            b.binary(BinaryOp::Add, start, by, InstFlags::NUW | InstFlags::NSW)
-        };
-        self.starts.iter().map(|&start| later(b, start)).collect()
-    }
-
-    /// Whole groups of the `left` indices behind the first `from`, which is `None` for none. How many there are
-    /// before what is left over, and how many these are.
-    fn whole_groups(
-        &self,
-        b: &mut Builder,
-        io: &Interface,
-        form: Form,
-        from: Option<Value>,
-        left: Value,
-    ) -> (Option<Value>, Value) {
-        let w = b.int(64, i64::from(form.lanes));
-        let rest = b.binary(BinaryOp::URem, left, w, InstFlags::empty());
-        let whole = b.binary(BinaryOp::Sub, left, rest, InstFlags::NUW);
-        let zero = b.int(64, 0);
-        let any_whole = b.icmp(IntPred::Ne, whole, zero);
-        let (preheader, behind) = (b.block("groups"), b.block("rest"));
-        b.cond_br(any_whole, preheader, behind);
-
-        b.at = preheader;
-        let starts = self.starts_at(b, from);
-        let offset = match from {
-            Some(from) => b.binary(BinaryOp::Add, self.offset, from, InstFlags::NUW),
-            None => self.offset,
-        };
-        let l = b.begin_loop("group", whole, u64::from(form.lanes), &starts);
-        let k = b.binary(BinaryOp::Add, offset, l.counter, InstFlags::NUW);
-        let values = arguments(b, io, &l.inductions, k, Some(form));
-        let result = b.call(form.func, &values);
-        if let (Some(x), Some(out)) = (result, io.out) {
-            let ptr = b.element(out, io.ret, k);
-            b.store_lanes(ptr, x, io.ret, form.lanes);
+impl Groups for Range<'_> {
+    fn group(&self, b: &mut Builder, form: Form, before: &[Value], count: Option<Value>) -> Vec<Value> {
+        let (io, k) = (self.io, before[0]);
+        match count {
+            None => {
+                let values = arguments(b, io, &before[1..], k, Some(form));
+                let result = b.call(form.func, &values);
+                if let (Some(x), Some(out)) = (result, io.out) {
+                    let ptr = b.element(out, io.ret, k);
+                    b.store_lanes(ptr, x, io.ret, form.lanes);
+                }
+            }
+            Some(count) => self.tail(b, form, before, count),
         }
-        b.end_loop(&l, behind);
-        let done = match from {
-            Some(from) => b.binary(BinaryOp::Add, from, whole, InstFlags::NUW),
-            None => whole,
-        };
-        (Some(done), rest)
+        let lanes = b.int(64, form.lanes.into());
+        let by = count.unwrap_or(lanes);
+        before.iter().enumerate().map(|(i, &x)| advanced(b, x, by, i > 0)).collect()
     }
 
-    /// The last `count` indices, behind the first `from`, through arrays of their own for what varies and for results.
-    fn rest(
-        &self,
-        b: &mut Builder,
-        io: &Interface,
-        form: Form,
-        (locals, local_out): (&[Option<Value>], Option<Value>),
-        from: Value,
-        count: Value,
-    ) {
-        let base = b.binary(BinaryOp::Add, self.offset, from, InstFlags::NUW);
-        let mut starts = self.starts_at(b, Some(from)).into_iter();
+    /// What varies is not looked at.
+    fn lead_arguments(&self, b: &mut Builder, state: &[Value]) -> Vec<Value> {
+        let (mut indices, k) = (state[1..].iter().copied(), state[0]);
+        let params = self.io.params.iter();
+        params
+            .map(|&p| match (p.shape, p.own) {
+                (ArgShape::Index, _) => indices.next().unwrap_or(k),
+                (ArgShape::Stride(n), Some(x)) => stride(b, x, n, k),
+                (ArgShape::Uniform, Some(x)) => x,
+                _ => b.func.poison(p.ty),
+            })
+            .collect()
+    }
+}
+
+/// A part of the state so many indices on. Indices do not wrap before the last one of their segment.
+fn advanced(b: &mut Builder, x: Value, by: Value, is_index: bool) -> Value {
+    let ty = b.func.ty(x);
+    let op = if ty.int_bits().is_some_and(|bits| bits > 64) { CastOp::ZExt } else { CastOp::Trunc };
+    let by = b.cast(op, by, ty);
+    let flags = if is_index { InstFlags::NUW | InstFlags::NSW } else { InstFlags::NUW };
+    b.binary(BinaryOp::Add, x, by, flags)
+}
+
+impl Range<'_> {
+    /// The last `count` indices, through arrays of their own for what varies and for results.
+    fn tail(&self, b: &mut Builder, form: Form, before: &[Value], count: Value) {
+        let (io, base) = (self.io, before[0]);
+        let mut starts = before[1..].iter().copied();
         let mut values = Vec::new();
         for (i, p) in io.params.iter().enumerate() {
-            let x = match (p.shape, p.own, locals[i]) {
+            let x = match (p.shape, p.own, self.locals[i]) {
                 (ArgShape::Index, ..) => starts.next().unwrap_or(base),
                 (ArgShape::Varying, Some(array), Some(local)) => {
                     copy(b, p.ty, (array, Some(base)), (local, None), count);
@@ -179,13 +157,10 @@ impl Part {
             };
             values.push(x);
         }
-        let numbers = b.lanes(8, form.lanes, u128::from);
-        let limit = b.cast(CastOp::Trunc, count, Type::Int(8));
-        let limit = b.splat(limit, form.lanes);
-        let mask = b.icmp(IntPred::Ult, numbers, limit);
+        let mask = b.first_lanes(count, form.lanes);
         values.push(b.mask_argument(mask, form.lanes));
         let result = b.call(form.func, &values);
-        if let (Some(x), Some(out), Some(local)) = (result, io.out, local_out) {
+        if let (Some(x), Some(out), Some(local)) = (result, io.out, self.local_out) {
             b.store_lanes(local, x, io.ret, form.lanes);
             copy(b, io.ret, (local, None), (out, Some(base)), count);
         }
@@ -214,12 +189,11 @@ fn interface(b: &mut Builder, kernel: FuncId, args: &[ArgShape]) -> Interface {
     Interface { params, ret, widths, begin, end, out }
 }
 
-/// Cuts the range where an index would wrap and, if these forms have a lead, behind that, and has `body` make the
-/// code for one part: it gets the first index and the number of indices (not 0), and leads to the block it is given.
+/// Cuts the range where an index would wrap, and has `body` make the code for one part: it gets the first index and
+/// the number of indices (not 0), and leads to the block it is given.
 fn segments(
     b: &mut Builder,
     io: &Interface,
-    forms: Option<&Forms>,
     body: impl FnOnce(&mut Builder, &Interface, Value, Value, warpline_ir::Block),
 ) {
     let (segment, done, exit) = (b.block("segment"), b.block("done"), b.block("exit"));
@@ -240,14 +214,7 @@ fn segments(
             limit = b.value(Op::Select, &[below, nearer, limit], I64);
         }
     }
-    let mut count = b.binary(BinaryOp::Sub, limit, at, InstFlags::empty());
-    if let Some((forms, lead)) = forms.and_then(|forms| Some((forms, forms.lead?))) {
-        let (offset, starts) = (offset(b, io, at), index_starts(b, io, at));
-        let values = arguments_of_lead(b, io, &starts, offset);
-        let lead = b.call(lead, &values).expect("a lead is a number");
-        count = before_whole_groups(b, forms, lead, count);
-        limit = b.binary(BinaryOp::Add, at, count, InstFlags::empty());
-    }
+    let count = b.binary(BinaryOp::Sub, limit, at, InstFlags::empty());
     body(b, io, at, count, done);
     b.at = done;
     let more = b.icmp(IntPred::Slt, limit, io.end);
@@ -297,20 +264,6 @@ fn arguments(
         });
     }
     values
-}
-
-/// The kernel's arguments for position `k` of the arrays, but for those that vary.
-fn arguments_of_lead(b: &mut Builder, io: &Interface, indices: &[Value], k: Value) -> Vec<Value> {
-    let mut indices = indices.iter().copied();
-    let params = io.params.iter();
-    params
-        .map(|&p| match (p.shape, p.own) {
-            (ArgShape::Index, _) => indices.next().unwrap_or(k),
-            (ArgShape::Stride(n), Some(x)) => stride(b, x, n, k),
-            (ArgShape::Uniform, Some(x)) => x,
-            _ => b.func.poison(p.ty),
-        })
-        .collect()
 }
 
 /// `x + n·k` for an integer, or that many bytes further for a pointer.

@@ -3,25 +3,9 @@
 //! ```text
 //!   preheader:  rounds = how often the test lets the loop go on, or 0 if a check of pointers fails;
 //!               br rounds != 0, begin, scalar
-//!   begin:      br groups != 0, lanes, left                       ; groups = rounds / W
-//!   lanes:      φs of the state; call of the W-lane form;         br more groups, lanes, left
-//!   left:       φs of the state;                                  br rounds % W != 0, rest, done
-//!   rest:       call of the W-lane form under a mask;             br done
+//!   begin:      the groups of the skeleton, in W-lane forms         ; crate::driver::skeleton
 //!   done:       φs of the state; lanes of reductions combined;    br scalar
 //!   scalar:     φs of the state;                                  br header
-//! ```
-//!
-//! Where what is left over is to be taken in smaller groups, `left` is the beginning of a second loop like `lanes`,
-//! `smaller`, and behind that, `last` asks what is still left for `rest`, which is as wide as these groups.
-//!
-//! If groups are to begin where stores are aligned, all from `lanes` to `done` is done twice: for the iterations
-//! before that, and for the others.
-//!
-//! ```text
-//!   begin:      br start
-//!   start:      φs of the state, left = φ rounds; now = lead or left
-//!   ...
-//!   done:       φs of the state;                                  br left - now != 0, start, finish
 //! ```
 //!
 //! The state of an induction is its value in the next iteration, that of a reduction a vector, that of what lanes
@@ -31,9 +15,10 @@
 
 use crate::builder::Builder;
 use crate::dependences::{Check, span};
-use crate::driver::{Form, Forms, before_whole_groups};
+use crate::driver::skeleton::{self, Groups, pass_from, phis};
+use crate::driver::{Form, Forms};
 use warpline_ir::{
-    BinaryOp, Block, CastOp, Combine, Constant, FuncId, Function, InstFlags, IntPred, Module, Op, Type, Value,
+    BinaryOp, Block, CastOp, Combine, Constant, Function, InstFlags, IntPred, Module, Op, Type, Value,
 };
 
 use super::body::{Body, Input};
@@ -75,39 +60,12 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
     pass_from(&mut b, checked, scalar, &starts);
 
     b.at = begin;
-    let mut before: Vec<Value> = (0..starts.len()).map(|k| parts.initial(&mut b, k, starts[k])).collect();
+    let before: Vec<Value> = (0..starts.len()).map(|k| parts.initial(&mut b, k, starts[k])).collect();
     let mut new = checking.blocks;
     new.push(begin);
-    let start = parts.forms.lead.map(|lead| parts.start(&mut b, lead, &before, rounds));
-    let mut over = rounds;
-    if let Some(start) = &start {
-        new.push(start.block);
-        (before, over) = (start.state.clone(), start.now);
-    }
-    for (&form, names) in parts.forms.groups.iter().zip([["lanes", "left"], ["smaller", "last"]]) {
-        let [lanes, left] = names.map(|name| b.block(name));
-        (before, over) = parts.whole_groups(&mut b, form, &before, over, [lanes, left]);
-        new.extend([lanes, left]);
-    }
-    let (rest, done) = (b.block("rest"), b.block("done"));
-    new.extend([rest, done]);
-    let left = b.at;
-    let some = b.icmp(IntPred::Ne, over, zero);
-    b.cond_br(some, rest, done);
-    let last = phis(&mut b, done, &before);
-    pass_from(&mut b, left, done, &before);
-
-    b.at = rest;
-    let behind = parts.group(&mut b, parts.forms.rest, &before, Some(over));
-    b.br(done);
-    b.pass(&behind);
-
-    b.at = done;
-    if let Some(start) = start {
-        let finish = b.block("finish");
-        new.push(finish);
-        start.again(&mut b, &last, finish);
-    }
+    let made = skeleton::emit(&mut b, parts.forms, parts, &before, rounds);
+    new.extend(made.blocks);
+    let last = made.state;
     new.push(scalar);
     let values: Vec<Value> = (0..last.len()).map(|k| parts.whole(&mut b, k, last[k])).collect();
     b.br(scalar);
@@ -127,29 +85,6 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
     (b.func, checking.inspected)
 }
 
-/// φs for values of these types; in-edges are given their operands later.
-fn phis(b: &mut Builder, block: Block, like: &[Value]) -> Vec<Value> {
-    like.iter()
-        .map(|&v| {
-            let ty = b.func.ty(v);
-            b.func.add_phi(block, ty)
-        })
-        .collect()
-}
-
-/// Sets the operands on the edge between two blocks.
-fn pass_from(b: &mut Builder, from: Block, to: Block, args: &[Value]) {
-    let edges = b.func.out_edges(from).to_vec();
-    for e in edges {
-        if b.func.edges[e].to != to {
-            continue;
-        }
-        for (k, &v) in args.iter().enumerate() {
-            b.func.set_phi_arg(e, k, v);
-        }
-    }
-}
-
 /// Moves new blocks to where they are executed.
 fn place_before(func: &mut Function, header: Block, blocks: &[Block]) {
     func.layout.retain(|b| !blocks.contains(b));
@@ -157,124 +92,11 @@ fn place_before(func: &mut Function, header: Block, blocks: &[Block]) {
     func.layout.splice(at..at, blocks.iter().copied());
 }
 
-/// Where the iterations of a lead begin, and again the others.
-struct Start {
-    block: Block,
-    state: Vec<Value>,
-    /// How many are left, and how many of these are executed now.
-    left: Value,
-    now: Value,
-}
-
-impl Start {
-    /// Goes back for what is left, or else on to this block.
-    fn again(&self, b: &mut Builder, state: &[Value], finish: Block) {
-        let later = b.binary(BinaryOp::Sub, self.left, self.now, InstFlags::NUW);
-        let zero = b.int(64, 0);
-        let more = b.icmp(IntPred::Ne, later, zero);
-        b.cond_br(more, self.block, finish);
-        let passed: Vec<Value> = state.iter().copied().chain([later]).collect();
-        b.pass(&passed);
-        b.at = finish;
-    }
-}
-
-impl Parts<'_> {
-    /// The block where the iterations of a lead begin, and again the others.
-    fn start(&self, b: &mut Builder, lead: FuncId, initial: &[Value], rounds: Value) -> Start {
-        let block = b.block("start");
-        let state = phis(b, block, initial);
-        let left = b.func.add_phi(block, Type::Int(64));
-        b.br(block);
-        let passed: Vec<Value> = initial.iter().copied().chain([rounds]).collect();
-        b.pass(&passed);
-        b.at = block;
-        let args: Vec<Value> = self.arguments(&state);
-        let lead = b.call(lead, &args).expect("a lead is a number");
-        let now = before_whole_groups(b, self.forms, lead, left);
-        Start { block, state, left, now }
-    }
-
-    /// What the forms are given.
-    fn arguments(&self, state: &[Value]) -> Vec<Value> {
-        let inputs = self.body.inputs.iter();
-        inputs
-            .map(|&i| match i {
-                Input::Value(v) => v,
-                Input::Carried(k) => state[k],
-            })
-            .collect()
-    }
-
-    /// The loop over whole groups of some of so many iterations, in the second of two blocks. The state behind it and
-    /// how many iterations are left over, in the third block.
-    fn whole_groups(
-        &self,
-        b: &mut Builder,
-        form: Form,
-        initial: &[Value],
-        rounds: Value,
-        [lanes, left]: [Block; 2],
-    ) -> (Vec<Value>, Value) {
-        let begin = b.at;
-        let (zero, one, width) = (b.int(64, 0), b.int(64, 1), b.int(64, form.lanes.into()));
-        let groups = b.binary(BinaryOp::UDiv, rounds, width, InstFlags::empty());
-        let over = b.binary(BinaryOp::URem, rounds, width, InstFlags::empty());
-        let whole = b.icmp(IntPred::Ne, groups, zero);
-        b.cond_br(whole, lanes, left);
-        let group = b.func.add_phi(lanes, Type::Int(64));
-        let before = phis(b, lanes, initial);
-        let passed: Vec<Value> = std::iter::once(zero).chain(initial.iter().copied()).collect();
-        b.pass(&passed);
-
-        b.at = lanes;
-        let behind = self.group(b, form, &before, None);
-        let next = b.binary(BinaryOp::Add, group, one, InstFlags::NUW);
-        let more = b.icmp(IntPred::Ult, next, groups);
-        b.cond_br(more, lanes, left);
-        let passed: Vec<Value> = std::iter::once(next).chain(behind.iter().copied()).collect();
-        b.pass(&passed);
-
-        b.at = left;
-        let state = phis(b, left, initial);
-        pass_from(b, begin, left, initial);
-        pass_from(b, lanes, left, &behind);
-        (state, over)
-    }
-
-    /// The parameter of the widest form that takes the state of a φ.
-    fn param_type(&self, b: &Builder, k: usize) -> Type {
-        let at = self.body.inputs.iter().position(|&i| i == Input::Carried(k));
-        let form = &b.module.functions[self.forms.groups[0].func];
-        at.map_or(Type::Void, |at| form.ty(form.params[at]))
-    }
-
-    /// The state before the first group.
-    fn initial(&self, b: &mut Builder, k: usize, start: Value) -> Value {
-        let Kind::Reduction { combiner, .. } = &self.carried[k].kind else { return start };
-        let ty = b.func.ty(start);
-        if self.param_type(b, k) == ty {
-            return start;
-        }
-        // What may be combined with itself needs no neutral element.
-        let neutral = match combiner.combine {
-            Combine::Add | Combine::Mul | Combine::Xor => {
-                b.func.constant_value(Constant::number(ty, combiner.combine.neutral(ty)))
-            }
-            _ => return b.splat(start, self.forms.groups[0].lanes),
-        };
-        let all = b.splat(neutral, self.forms.groups[0].lanes);
-        let first = b.int(32, 0);
-        let vector = b.func.ty(all);
-        b.value(Op::InsertElement, &[all, start, first], vector)
-    }
-
-    /// Calls a form for a group, of which only the first `count` iterations are there if that is given. The state
-    /// behind it.
+impl Groups for Parts<'_> {
     fn group(&self, b: &mut Builder, form: Form, before: &[Value], count: Option<Value>) -> Vec<Value> {
         let width = form.lanes;
         let mut args = self.arguments(before);
-        let mask = count.map(|count| mask(b, count, width));
+        let mask = count.map(|count| b.first_lanes(count, width));
         if let Some(mask) = mask {
             args.push(b.mask_argument(mask, width));
         }
@@ -304,6 +126,50 @@ impl Parts<'_> {
                 }
             })
             .collect()
+    }
+
+    fn lead_arguments(&self, _: &mut Builder, state: &[Value]) -> Vec<Value> {
+        self.arguments(state)
+    }
+}
+
+impl Parts<'_> {
+    /// What the forms are given.
+    fn arguments(&self, state: &[Value]) -> Vec<Value> {
+        let inputs = self.body.inputs.iter();
+        inputs
+            .map(|&i| match i {
+                Input::Value(v) => v,
+                Input::Carried(k) => state[k],
+            })
+            .collect()
+    }
+
+    /// The parameter of the widest form that takes the state of a φ.
+    fn param_type(&self, b: &Builder, k: usize) -> Type {
+        let at = self.body.inputs.iter().position(|&i| i == Input::Carried(k));
+        let form = &b.module.functions[self.forms.groups[0].func];
+        at.map_or(Type::Void, |at| form.ty(form.params[at]))
+    }
+
+    /// The state before the first group.
+    fn initial(&self, b: &mut Builder, k: usize, start: Value) -> Value {
+        let Kind::Reduction { combiner, .. } = &self.carried[k].kind else { return start };
+        let ty = b.func.ty(start);
+        if self.param_type(b, k) == ty {
+            return start;
+        }
+        // What may be combined with itself needs no neutral element.
+        let neutral = match combiner.combine {
+            Combine::Add | Combine::Mul | Combine::Xor => {
+                b.func.constant_value(Constant::number(ty, combiner.combine.neutral(ty)))
+            }
+            _ => return b.splat(start, self.forms.groups[0].lanes),
+        };
+        let all = b.splat(neutral, self.forms.groups[0].lanes);
+        let first = b.int(32, 0);
+        let vector = b.func.ty(all);
+        b.value(Op::InsertElement, &[all, start, first], vector)
     }
 
     /// One of the values that a W-lane form returns.
@@ -367,14 +233,6 @@ impl Parts<'_> {
         }
         parts[0]
     }
-}
-
-/// The first `count` of so many lanes.
-fn mask(b: &mut Builder, count: Value, width: u32) -> Value {
-    let count = b.cast(CastOp::Trunc, count, Type::Int(32));
-    let lanes = b.lanes(32, width, u128::from);
-    let all = b.splat(count, width);
-    b.icmp(IntPred::Ult, lanes, all)
 }
 
 fn where_active(b: &mut Builder, mask: Value, new: Value, old: Value, width: u32) -> Value {
