@@ -4,7 +4,7 @@
 use warpline::ir::{
     BinaryOp, CastOp, Effects, FuncId, Function, MemAccess, Op, SymbolData, SymbolKind, Type,
 };
-use warpline::vectorize::driver::{self, Form, Forms};
+use warpline::vectorize::driver;
 use warpline::vectorize::{Options as VectorizerOptions, Vectorized};
 use warpline_compile::KernelOptions;
 use warpline_compile::loops::{FoundLoop, MadeLoop, vectorize_copy};
@@ -41,45 +41,18 @@ pub fn lanes(kernel: &mut Kernel, options: &KernelOptions, entry: &str) -> Resul
     let math = kernel.math_library(options);
     let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
     let bodies = bodies.with_variants_at_hand(&kernel.imported, process_has_symbol);
-    // Lanes are counted by groups of W, from the first one on.
-    let (width, rest) =
-        (kernel.width, if options.count_lanes.is_some() { kernel.width } else { kernel.rest });
-    let mut forms = |lanes: u32, first: &str| {
-        let asked = VectorizerOptions {
-            linearize: options.linearize,
-            boscc: options.boscc.unwrap_or(kernel.boscc),
-            count_lanes: options.count_lanes.as_deref(),
-            ..kernel.vectorizer(String::new(), lanes, false, &math, &bodies)
-        };
-        let [first, masked] = [first, "masked"].map(|suffix| format!("{entry}_{suffix}"));
-        let names = [(&*first, false), (&*masked, true)];
-        let wanted = if lanes == rest { &names[..] } else { &names[..1] };
-        let made = warpline::vectorize::vectorize_forms(&mut kernel.imported.ir, kernel.func, &asked, wanted);
-        made.map_err(|e| kernel.refusal(&e))
+    let asked = VectorizerOptions {
+        linearize: options.linearize,
+        boscc: options.boscc.unwrap_or(kernel.boscc),
+        count_lanes: options.count_lanes.as_deref(),
+        ..kernel.vectorizer(entry.to_owned() + "_lanes", kernel.width, false, &math, &bodies)
     };
-    let mut made = forms(width, "full")?;
-    if rest < width {
-        made.extend(forms(rest, "smaller")?);
-    }
-    let masked = made.pop().expect("the last one has a mask");
-    let mut made = made.into_iter();
-    let (full, smaller) = (made.next().expect("there is one for whole groups"), made.next());
-    let of = |made: &Vectorized, lanes: u32| Form { func: made.func, lanes };
-    let mut forms = Forms::new(of(&full, width), smaller.as_ref().map(|s| of(s, rest)), masked.func);
-    let lead = match options.count_lanes {
-        Some(_) => None,
-        None => kernel.give_lead(&mut forms, entry),
-    };
-    let (func, ir) = (kernel.func, &mut kernel.imported.ir);
-    let name = format!("{entry}_range");
-    let drivers = driver::vector_range(ir, func, &forms, &kernel.args, &name)
-        .and_then(|range| Ok([range, driver::slots_entry(ir, range, entry)?]));
-    let drivers = drivers.map_err(|e| kernel.refusal(&e))?;
-    let made = [Some(&full), smaller.as_ref(), Some(&masked)];
-    let new: Vec<FuncId> =
-        made.into_iter().flatten().flat_map(Vectorized::functions).chain(lead).chain(drivers).collect();
+    let made = kernel.over_range(&asked, &format!("{entry}_range"))?;
+    let slots = driver::slots_entry(&mut kernel.imported.ir, made.range, entry);
+    let slots = slots.map_err(|e| kernel.refusal(&e))?;
+    let new: Vec<FuncId> = made.functions().chain([slots]).collect();
     kernel.export(&new)?;
-    Ok(full)
+    Ok(made.made.full)
 }
 
 /// Adds a copy of a function in which loops are vectorized, with an entry of this name, to be run over a range of one.

@@ -44,7 +44,7 @@ fn report(options: &VectorizeOptions, compiled: &CompiledLoops) -> Result<()> {
         let value = json!({ "output": output, "cpu": compiled.cpu.name, "loops": loops });
         return output::report(options.outputs(), &output::json(&value));
     }
-    let counts = |l: &MadeLoop| l.made.full.counts;
+    let counts = |l: &MadeLoop| l.made.forms.full.counts;
     let mut result =
         compiled.loops.iter().map(|l| summary::shares(&counts(l))).collect::<Vec<_>>().join("; ");
     if compiled.loops.len() > 1 {
@@ -90,7 +90,7 @@ pub fn warnings(l: &MadeLoop) -> impl Iterator<Item = String> {
             l.place
         )
     });
-    inspected.into_iter().chain(l.made.full.dependences.warnings.iter().cloned())
+    inspected.into_iter().chain(l.made.forms.full.dependences.warnings.iter().cloned())
 }
 
 /// Details of a loop, a line each.
@@ -99,10 +99,10 @@ pub fn details(l: &MadeLoop) -> Vec<String> {
         l.made.carried.iter().map(|c| format!("{} {}", c.kind.name(), c.name)).collect();
     let carried = if carried.is_empty() { "nothing".to_owned() } else { carried.join(", ") };
     let mut first = format!("{} in {}: {} lanes", l.place, line(&l.function), l.width);
-    if l.made.rest < l.width {
-        first += &format!(", vector epilogue with {}", l.made.rest);
+    if l.made.forms.rest() < l.width {
+        first += &format!(", vector epilogue with {}", l.made.forms.rest());
     }
-    if l.made.lead.is_some() {
+    if l.made.forms.lead.is_some() {
         first += ", alignment prologue";
     }
     let mut lines = vec![first, format!("loop-carried: {carried}")];
@@ -116,7 +116,7 @@ pub fn details(l: &MadeLoop) -> Vec<String> {
         1 => Some("in the order of iterations: 1 update of memory".to_owned()),
         n => Some(format!("in the order of iterations: {n} updates of memory")),
     });
-    lines.extend(summary::counts(&l.made.full.counts));
+    lines.extend(summary::counts(&l.made.forms.full.counts));
     lines
 }
 
@@ -127,19 +127,19 @@ pub fn as_json(l: &MadeLoop) -> Value {
         "function": l.function,
         "place": l.place,
         "width": l.width,
-        "rest": l.made.rest,
-        "aligned": l.made.lead.is_some(),
+        "rest": l.made.forms.rest(),
+        "aligned": l.made.forms.lead.is_some(),
         "carried": l.made.carried.iter().map(carried).collect::<Vec<_>>(),
         "approximate": l.made.is_approximate(),
-        "branches": l.made.full.counts.branches,
-        "loops": l.made.full.counts.loops,
-        "exits": l.made.full.counts.exits,
-        "masks": l.made.full.counts.masks,
-        "boscc": l.made.full.counts.boscc,
-        "coherent": l.made.full.counts.coherent,
+        "branches": l.made.forms.full.counts.branches,
+        "loops": l.made.forms.full.counts.loops,
+        "exits": l.made.forms.full.counts.exits,
+        "masks": l.made.forms.full.counts.masks,
+        "boscc": l.made.forms.full.counts.boscc,
+        "coherent": l.made.forms.full.counts.coherent,
         "checks": l.made.checks,
         "inspected": l.made.inspected,
         "ordered_updates": l.made.pieces.count(),
-        "trusted": l.made.full.dependences.trusted,
+        "trusted": l.made.forms.full.dependences.trusted,
     })
 }

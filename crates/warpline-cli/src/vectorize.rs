@@ -135,11 +135,11 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> serde_json::Value
     json!({
         "function": kernel.name,
         "width": kernel.width,
-        "rest": compiled.range.as_ref().map(|_| kernel.rest),
-        "aligned": compiled.range.is_some() && kernel.lead > 0,
+        "rest": compiled.range.as_ref().map(|_| compiled.rest),
+        "aligned": compiled.aligned,
         "width_because": kernel.chosen.as_ref().map(ToString::to_string),
         "cpu": kernel.cpu.name,
-        "symbols": std::iter::once(compiled.lanes()).chain(compiled.drivers()).collect::<Vec<_>>(),
+        "symbols": std::iter::once(compiled.lanes.as_str()).chain(compiled.drivers()).collect::<Vec<_>>(),
         "output": options.output.display().to_string(),
         "approximate_math": made.approximate,
         "libraries": math::libraries(&kernel.imported.ir),
@@ -157,7 +157,8 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> serde_json::Value
 /// What was made, for people.
 fn summary(options: &VectorizeOptions, compiled: &Compiled) -> Summary {
     let Compiled { kernel, made, .. } = compiled;
-    let symbols: Vec<_> = std::iter::once(compiled.lanes()).chain(compiled.drivers()).map(line).collect();
+    let symbols: Vec<_> =
+        std::iter::once(compiled.lanes.as_str()).chain(compiled.drivers()).map(line).collect();
     let mut result = summary::shares(&made.counts);
     if made.approximate {
         result += &format!("; {}", summary::mathematics(&math::libraries(&kernel.imported.ir)));
@@ -186,15 +187,15 @@ fn details(compiled: &Compiled, of_several: bool) -> Vec<String> {
     if of_several {
         details.push(format!(
             "{} with {} lanes for {}:",
-            line(compiled.lanes()),
+            line(&compiled.lanes),
             kernel.width,
             kernel.cpu.name
         ));
     }
-    if compiled.range.is_some() && kernel.rest < kernel.width {
-        details.push(format!("vector epilogue: {} lanes", kernel.rest));
+    if compiled.rest < kernel.width {
+        details.push(format!("vector epilogue: {} lanes", compiled.rest));
     }
-    if compiled.range.is_some() && kernel.lead > 0 {
+    if compiled.aligned {
         details.push("alignment prologue: stores begin at a cache line".to_owned());
     }
     details.extend(summary::details(kernel, &compiled.made.counts));

@@ -74,7 +74,7 @@ fn frame(file: &str, title: &str, body: &str) -> String {
 /// The W-lane function.
 fn lanes(compiled: &Compiled) -> String {
     lanes_prototype(compiled).unwrap_or_else(|why| {
-        format!("/* {} cannot be called from C: {why}. */\n\n", comment(compiled.lanes()))
+        format!("/* {} cannot be called from C: {why}. */\n\n", comment(&compiled.lanes))
     })
 }
 
@@ -137,7 +137,7 @@ fn lanes_prototype(compiled: &Compiled) -> Result<String, String> {
             notes.push(format!("{name}: lane 0's value; lane k has k * {step} more"));
         }
     }
-    if compiled.masked {
+    if compiled.made.masked {
         params.push("uint64_t mask".to_owned());
         notes.push("mask: bit k says whether lane k is active; without any nothing happens".to_owned());
         if compiled.made.result.is_some() {
@@ -157,7 +157,7 @@ fn lanes_prototype(compiled: &Compiled) -> Result<String, String> {
         let _ = write!(out, ";\n   {note}");
     }
     out += ". */\n";
-    Ok(out + &prototype(compiled.lanes(), &result, &params))
+    Ok(out + &prototype(&compiled.lanes, &result, &params))
 }
 
 fn range_prototype(compiled: &Compiled, name: &str, groups: &str) -> String {

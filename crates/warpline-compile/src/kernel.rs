@@ -9,7 +9,7 @@ use warpline_ir::{demangle, printable};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Linkage, did_you_mean};
 use warpline_uniformity::shape::{ArgShape, parse_args};
-use warpline_vectorize::driver::{self, Forms};
+use warpline_vectorize::driver::{self, Division, MadeForms};
 use warpline_vectorize::passes::Instrument;
 use warpline_vectorize::width::{self, Widths};
 use warpline_vectorize::work_items::{self, WorkItems};
@@ -337,17 +337,39 @@ fn shapes(
     Ok(given.into_iter().map(|s| s.unwrap_or(ArgShape::Uniform)).collect())
 }
 
+/// A kernel on W lanes over a range.
+pub struct OverRange {
+    /// The forms for groups of indices.
+    pub made: MadeForms,
+    /// The driver that calls them.
+    pub range: FuncId,
+}
+
+impl OverRange {
+    /// Everything that was made.
+    pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
+        self.made.functions().chain([self.range])
+    }
+}
+
 impl Kernel {
-    /// Gives forms of the kernel a lead, if whole groups should have one and it can be made: the function.
-    pub fn give_lead(&mut self, forms: &mut Forms, name: &str) -> Option<FuncId> {
-        let name = format!("{name}.lead");
-        let ir = &mut self.imported.ir;
-        forms.lead = match self.lead {
-            0 => None,
-            bytes => driver::make_lead(ir, self.func, &self.args, self.width, bytes, &name),
+    /// Makes the forms of the kernel as these options say, with the lanes of the options, and the driver of this name
+    /// that runs them over a range.
+    ///
+    /// # Errors
+    /// The reason why it cannot be vectorized.
+    pub fn over_range(&mut self, asked: &VectorizerOptions<'_>, driver: &str) -> Result<OverRange> {
+        // Lanes are counted by groups of W, from the first one on.
+        let division = match asked.count_lanes {
+            Some(_) => Division { rest: asked.width, lead: 0 },
+            None => Division { rest: self.rest, lead: self.lead },
         };
-        self.lead = if forms.lead.is_some() { self.lead } else { 0 };
-        forms.lead
+        let ir = &mut self.imported.ir;
+        let made = MadeForms::make(ir, self.func, asked, division).and_then(|made| {
+            let range = driver::vector_range(ir, self.func, &made.forms(), &self.args, driver)?;
+            Ok(OverRange { made, range })
+        });
+        made.map_err(|e| self.refusal(&e))
     }
 
     /// The kernel's function.

@@ -3,7 +3,7 @@
 use warpline_llvm::worker::{self, CodegenOptions, Output};
 use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::Vectorized;
-use warpline_vectorize::driver::{self, Form, Forms};
+use warpline_vectorize::driver::{self, Division};
 
 use crate::error::{Error, Result};
 use crate::kernel::{self, Kernel};
@@ -15,8 +15,12 @@ pub struct Compiled {
     pub kernel: Kernel,
     /// The W-lane form.
     pub made: Vectorized,
-    /// Whether the visible W-lane function has a mask.
-    pub masked: bool,
+    /// The name of the visible W-lane function.
+    pub lanes: String,
+    /// In groups of how many indices the range driver executes what no group of W is left for.
+    pub rest: u32,
+    /// Whether it has groups of W begin where stores are aligned.
+    pub aligned: bool,
     /// The name of the range driver, if there is one.
     pub range: Option<String>,
     /// The name of the driver over work-items, if there is one.
@@ -26,12 +30,6 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// The name of the visible W-lane function.
-    pub fn lanes(&self) -> &str {
-        let name = &self.made.name;
-        if self.masked { name.trim_end_matches(".masked") } else { name }
-    }
-
     /// The names of the drivers.
     pub fn drivers(&self) -> impl Iterator<Item = &str> {
         self.range.iter().chain(&self.ndrange).map(String::as_str)
@@ -70,9 +68,9 @@ pub fn compile(
         }
     }
     let range = kernel.args.contains(&ArgShape::Index).then_some(range_name);
-    let names = Names { lanes: &name, range: range.as_deref(), ndrange: &ndrange_name };
-    let made = make(options, &mut kernel, &names, scalar_result)?;
     let ndrange = kernel.items.is_some().then_some(ndrange_name);
+    let names = Names { lanes: &name, range: range.as_deref(), ndrange: ndrange.as_deref() };
+    let (made, division) = make(options, &mut kernel, &names, scalar_result)?;
     let visible: Vec<&str> =
         std::iter::once(&name).chain(&range).chain(&ndrange).map(String::as_str).collect();
     let codegen = CodegenOptions {
@@ -81,7 +79,8 @@ pub fn compile(
         ..kernel.codegen_options(&visible, output)
     };
     let code = worker::codegen(kernel.imported.bridge.module(), &codegen)?;
-    Ok(Compiled { kernel, made, masked: options.mask, range, ndrange, code })
+    let Division { rest, lead } = division;
+    Ok(Compiled { kernel, made, lanes: name, rest, aligned: lead > 0, range, ndrange, code })
 }
 
 /// The names of what is made.
@@ -90,75 +89,51 @@ struct Names<'a> {
     /// Of the range driver, if there is to be one.
     range: Option<&'a str>,
     /// Of the driver over work-items, if the kernel asks for them.
-    ndrange: &'a str,
+    ndrange: Option<&'a str>,
 }
 
-/// Makes the W-lane function and, if there is an index, the drivers, and exports them.
+/// Makes the W-lane function and the drivers that there are names for, and exports them. What is said of the visible
+/// function, and how the range is divided.
 fn make(
     options: &VectorizeOptions,
     kernel: &mut Kernel,
     names: &Names<'_>,
     scalar_result: bool,
-) -> Result<Vectorized> {
-    let (name, with_range) = (names.lanes, names.range.is_some());
+) -> Result<(Vectorized, Division)> {
+    let (name, width) = (names.lanes, kernel.width);
     let math = kernel.math_library(&options.kernel);
     let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
-    let (width, rest) = (kernel.width, kernel.rest);
-    let mut made_here = Vec::new();
-    let mut made = |kernel: &mut Kernel, lanes: u32, forms: &[(&str, bool)]| -> Result<Vec<Vectorized>> {
-        let mut asked = kernel.vectorizer(String::new(), lanes, false, &math, &bodies);
-        asked.scalar_result = scalar_result;
-        let made = warpline_vectorize::vectorize_forms(&mut kernel.imported.ir, kernel.func, &asked, forms)
-            .map_err(|e| kernel.refusal(&e))?;
-        made_here.extend(made.iter().flat_map(Vectorized::functions));
-        Ok(made)
-    };
-    let under_mask = format!("{name}.masked");
     let whole = if options.mask { format!("{name}.full") } else { name.to_owned() };
-    let mut wanted = Vec::new();
-    if options.mask || (with_range && rest == width) {
-        wanted.push((&*under_mask, true));
-    }
-    if !options.mask || with_range {
-        wanted.push((&*whole, false));
-    }
-    let (mut full, mut masked) = (None, None);
-    for form in made(kernel, width, &wanted)? {
-        let place = if form.masked { &mut masked } else { &mut full };
-        *place = Some(form);
-    }
-    let mut forms = match (&full, &masked) {
-        (Some(full), Some(masked)) if rest == width => {
-            Forms::of_one_width(full.func, masked.func, width).into()
+    let mut asked = kernel.vectorizer(whole, width, false, &math, &bodies);
+    asked.scalar_result = scalar_result;
+    let mut division = Division { rest: width, lead: 0 };
+    let (mut new, mut full, mut masked) = (Vec::new(), None, None);
+    if let Some(range) = names.range {
+        let made = kernel.over_range(&asked, range)?;
+        new.extend(made.functions());
+        if let (Some(items), Some(name)) = (&kernel.items, names.ndrange) {
+            let ndrange = driver::ndrange(&mut kernel.imported.ir, items, &kernel.args, made.range, name);
+            new.push(ndrange.map_err(|e| kernel.refusal(&e))?);
         }
-        (Some(full), _) if with_range => {
-            let full = Form { func: full.func, lanes: width };
-            let (smaller, last) = (format!("{name}.smaller"), format!("{name}.rest"));
-            let both = made(kernel, rest, &[(&smaller, false), (&last, true)])?;
-            Some(Forms::new(full, Some(Form { func: both[0].func, lanes: rest }), both[1].func))
-        }
-        _ => None,
-    };
-    if let (true, Some(masked)) = (options.mask, &masked) {
-        made_here.push(driver::bitmask_entry(&mut kernel.imported.ir, masked.func, kernel.width, name));
+        division = Division { rest: made.made.rest(), lead: made.made.lead.map_or(0, |_| kernel.lead) };
+        masked = Some(made.made.masked).filter(|masked| masked.width == width);
+        full = Some(made.made.full);
     }
-    if let Some(forms) = &mut forms {
-        made_here.extend(kernel.give_lead(forms, name));
-    }
-    if let (Some(range_name), Some(forms)) = (names.range, &forms) {
-        let ir = &mut kernel.imported.ir;
-        let range = driver::vector_range(ir, kernel.func, forms, &kernel.args, range_name)
+    let mut visible = if options.mask { masked } else { full };
+    if visible.is_none() {
+        asked.masked = options.mask;
+        asked.name = if options.mask { format!("{name}.masked") } else { name.to_owned() };
+        let made = warpline_vectorize::vectorize(&mut kernel.imported.ir, kernel.func, &asked)
             .map_err(|e| kernel.refusal(&e))?;
-        made_here.push(range);
-        if let Some(items) = &kernel.items {
-            let ir = &mut kernel.imported.ir;
-            let ndrange = driver::ndrange(ir, items, &kernel.args, range, names.ndrange);
-            made_here.push(ndrange.map_err(|e| kernel.refusal(&e))?);
-        }
+        new.extend(made.functions());
+        visible = Some(made);
     }
-    kernel.export(&made_here)?;
-    let visible = if options.mask { masked } else { full };
-    visible.ok_or_else(|| Error::option("--mask", "nothing was made"))
+    let visible = visible.expect("it was made here if not before");
+    if options.mask {
+        new.push(driver::bitmask_entry(&mut kernel.imported.ir, visible.func, width, name));
+    }
+    kernel.export(&new)?;
+    Ok((visible, division))
 }
 
 /// Whether a uniform result is to be returned as a scalar.

@@ -162,7 +162,7 @@ fn groups_that_begin_where_stores_are_aligned_leave_out_nothing() {
         let unit = Unit { rest, lead: 16, ..Unit::new(header, width) };
         let options = Options::new(width, Vec::new(), "lanes");
         let made = vectorize_loop(&mut module, copy, &unit, &options).unwrap_or_else(|e| panic!("{e}"));
-        assert!(made.lead.is_some());
+        assert!(made.forms.lead.is_some());
         // Numbers need not lie at even addresses.
         for offset in 0..20 {
             for (from, n) in [(0, 0), (3, 2), (0, 7), (0, 31), (1, 33), (0, 64), (0, 79), (5, 97), (2, 100)] {
@@ -186,7 +186,7 @@ fn loops_that_ask_about_lanes_have_whole_groups_from_the_first_iteration_on() {
         let unit = Unit { rest: 2, lead: 16, ..Unit::new(header, 8) };
         let made = vectorize_loop(&mut module, func, &unit, &Options::new(8, Vec::new(), "lanes"));
         let made = made.unwrap_or_else(|e| panic!("{e}"));
-        (made.lead.is_some(), made.rest)
+        (made.forms.lead.is_some(), made.forms.rest())
     };
     assert_eq!(made(NEXT), (true, 2));
     assert_eq!(made(&asking), (false, 8));

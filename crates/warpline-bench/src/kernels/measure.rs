@@ -223,7 +223,7 @@ impl Made {
                     width = loops[0].width;
                     // All variants have as many lanes as the first.
                     options.width = Some(Width::Lanes(width));
-                    loops.swap_remove(0).made.full
+                    loops.swap_remove(0).made.forms.full
                 };
                 approximate |= made.approximate || regrouped;
                 match entry {

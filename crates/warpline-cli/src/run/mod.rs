@@ -249,7 +249,7 @@ impl Subject {
     fn numbers_of_lanes(&self) -> BTreeSet<u32> {
         match self.loops[..] {
             [] => BTreeSet::from([self.kernel.width, self.kernel.rest]),
-            _ => self.loops.iter().flat_map(|l| [l.width, l.made.rest]).collect(),
+            _ => self.loops.iter().flat_map(|l| [l.width, l.made.forms.rest()]).collect(),
         }
     }
 

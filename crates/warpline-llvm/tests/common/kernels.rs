@@ -16,7 +16,7 @@ use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
 use warpline_testkit::differential::{Form, Outcome, Setup, compare_all};
 use warpline_testkit::programs::{Given, Inputs, ParamRole, Program};
 use warpline_uniformity::shape::ArgShape;
-use warpline_vectorize::driver::{self, Forms, scalar_range, slots_entry, vector_range};
+use warpline_vectorize::driver::{Division, MadeForms, scalar_range, slots_entry, vector_range};
 use warpline_vectorize::{
     Boscc, Callees, Coherence, Contract, Gathers, Linearize, Options, VectorizeError, Vectorized, loops,
     vectorize,
@@ -170,7 +170,7 @@ impl Kernel {
         };
         let unit = loops::Unit { rest, contract, ..loops::Unit::new(header, asked.width) };
         let made = loops::vectorize_loop(ir, copy, &unit, asked)?;
-        Ok((copy, made.full))
+        Ok((copy, made.forms.full))
     }
 
     /// Why it is refused.
@@ -326,16 +326,12 @@ impl Kernel {
     /// A driver of the kernel's W-lane forms.
     fn vector_range(&self, ir: &mut Ir, asked: &Options<'_>) -> FuncId {
         let kernel = ir.function("kernel").expect("the function is called `kernel`");
-        let mut form = |width: u32, masked: bool| {
-            let (name, args) = (format!("kernel.{width}.{masked}"), asked.args.clone());
-            let asked = Options { width, masked, name, args, ..*asked };
-            self.vectorized(ir, asked).unwrap_or_else(|e| panic!("{e}\n{}", self.text)).func
-        };
         // Multiples of 4 have smaller groups, too.
         let rest = if asked.width.is_multiple_of(4) { asked.width / 4 } else { asked.width };
-        let full = driver::Form { func: form(asked.width, false), lanes: asked.width };
-        let smaller = (rest < asked.width).then(|| driver::Form { func: form(rest, false), lanes: rest });
-        let forms = Forms::new(full, smaller, form(rest, true));
+        let (name, args) = ("kernel.lanes".to_owned(), asked.args.clone());
+        let options = Options { name, args, contract: self.contract, ..*asked };
+        let made = MadeForms::make(ir, kernel, &options, Division { rest, lead: 0 });
+        let forms = made.unwrap_or_else(|e| panic!("{e}\n{}", self.text)).forms();
         vector_range(ir, kernel, &forms, &asked.args, "vector").expect("a driver")
     }
 

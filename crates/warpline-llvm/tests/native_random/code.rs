@@ -10,7 +10,7 @@ use warpline_llvm::{Imported, Jit, Linkage, Module};
 use warpline_testkit::census::{Names, access_forms};
 use warpline_testkit::differential::{Form, shape_of};
 use warpline_testkit::programs::Program;
-use warpline_vectorize::driver::{Forms, bitmask_entry, slots_entry, vector_range};
+use warpline_vectorize::driver::{Division, MadeForms, bitmask_entry, slots_entry, vector_range};
 use warpline_vectorize::loops::{Unit, vectorize_loop};
 use warpline_vectorize::{Contract, Options, VectorizeError, Vectorized, vectorize};
 
@@ -54,23 +54,18 @@ pub fn compile(program: &Program, setup: &Setup) -> Result<Code, NoCode> {
             made
         }
         Some(_) => {
-            let (full, partial) =
-                (form(&mut ir, program, setup, false)?, form(&mut ir, program, setup, true)?);
             let args: Vec<_> = program.roles.iter().map(shape_of).collect();
-            let (f, p) = (full.func, partial.func);
-            let range = vector_range(
-                &mut ir,
-                program.kernel,
-                &Forms::of_one_width(f, p, setup.width),
-                &args,
-                "kernel.range",
-            )
-            .map_err(|e| NoCode::Refused(e.problem().reason.clone()))?;
+            let division = Division { rest: setup.width, lead: 0 };
+            let made = MadeForms::make(&mut ir, program.kernel, &options(program, setup, false), division)
+                .map_err(no_code)?;
+            verified(&ir, made.full.func)?;
+            let range = vector_range(&mut ir, program.kernel, &made.forms(), &args, "kernel.range")
+                .map_err(|e| NoCode::Refused(e.problem().reason.clone()))?;
             // Slots hold scalars.
             if slots_entry(&mut ir, range, RANGE).is_err() {
                 entry(&mut ir, range, RANGE);
             }
-            full
+            made.full
         }
         None => {
             let made = form(&mut ir, program, setup, setup.mask.is_some())?;
@@ -147,7 +142,7 @@ fn looped(ir: &mut Ir, program: &Program, setup: &Setup) -> Result<(FuncId, Vect
     let lead = if setup.seed.is_multiple_of(3) { 16 } else { 0 };
     let unit = Unit { rest, lead, ..Unit::new(header, setup.width) };
     let made = vectorize_loop(ir, copy, &unit, &options).map_err(no_code)?;
-    Ok((copy, made.full))
+    Ok((copy, made.forms.full))
 }
 
 fn no_code(e: VectorizeError) -> NoCode {
@@ -156,10 +151,16 @@ fn no_code(e: VectorizeError) -> NoCode {
 
 /// Vectorizes the kernel.
 fn form(ir: &mut Ir, program: &Program, setup: &Setup, masked: bool) -> Result<Vectorized, NoCode> {
+    let made = vectorize(ir, program.kernel, &options(program, setup, masked)).map_err(no_code)?;
+    verified(ir, made.func)?;
+    Ok(made)
+}
+
+fn options(program: &Program, setup: &Setup, masked: bool) -> Options<'static> {
     let name = if masked { "kernel.masked" } else { "kernel.vectorized" };
     let args = program.roles.iter().map(shape_of).collect();
     let Form { linearize, boscc, gathers, coherence } = setup.form;
-    let options = Options {
+    Options {
         masked,
         linearize,
         boscc,
@@ -169,10 +170,11 @@ fn form(ir: &mut Ir, program: &Program, setup: &Setup, masked: bool) -> Result<V
         // The lockstep run is the reference, whatever lanes do to each other.
         contract: Contract::Racy,
         ..Options::new(setup.width, args, name)
-    };
-    let made = vectorize(ir, program.kernel, &options).map_err(no_code)?;
-    verify(ir, &ir.functions[made.func]).map_err(|e| NoCode::Broken(format!("vector function: {e}")))?;
-    Ok(made)
+    }
+}
+
+fn verified(ir: &Ir, func: FuncId) -> Result<(), NoCode> {
+    verify(ir, &ir.functions[func]).map_err(|e| NoCode::Broken(format!("vector function: {e}")))
 }
 
 /// Adds `name(slots)`: calls the target with what is in 8-byte slots, and puts the result where the slot behind these

@@ -167,7 +167,7 @@ fn loops_with(case: &Case<'_>, rest: u32, lead: u64) -> String {
             for c in &made.carried {
                 let _ = writeln!(out, "{}: {}", c.name, c.kind.name());
             }
-            for func in [id, made.full.func].into_iter().chain(made.lead) {
+            for func in [id, made.forms.full.func].into_iter().chain(made.forms.lead) {
                 let func = &module.functions[func];
                 out += &(print_function(&module, func) + &verified(&module, func));
             }

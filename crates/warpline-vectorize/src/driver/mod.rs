@@ -29,6 +29,7 @@
 //! ([`index_fits`]).
 
 pub(super) mod entry;
+mod forms;
 mod lead;
 mod members;
 mod ndrange;
@@ -36,6 +37,7 @@ mod range;
 pub(crate) mod skeleton;
 
 pub use entry::{bitmask_entry, slots_entry};
+pub use forms::{Division, MadeForms};
 pub use lead::make_lead;
 pub use ndrange::ndrange;
 pub use range::{scalar_range, vector_range};
@@ -69,17 +71,10 @@ pub struct Forms {
 }
 
 impl Forms {
-    /// A form, another for smaller groups if there is one, and one with a mask, for as many lanes as the last of these.
-    pub fn new(full: Form, smaller: Option<Form>, masked: FuncId) -> Forms {
-        let lanes = smaller.unwrap_or(full).lanes;
-        debug_assert!(lanes > 0 && full.lanes.is_multiple_of(lanes), "{} lanes, then {lanes}", full.lanes);
-        let groups = [Some(full), smaller].into_iter().flatten().collect();
-        Forms { groups, rest: Form { func: masked, lanes }, lead: None }
-    }
-
     /// Two forms of W lanes, the second with a mask.
     pub fn of_one_width(full: FuncId, masked: FuncId, lanes: u32) -> Forms {
-        Forms::new(Form { func: full, lanes }, None, masked)
+        let of = |func: FuncId| Form { func, lanes };
+        Forms { groups: vec![of(full)], rest: of(masked), lead: None }
     }
 }
 

@@ -37,9 +37,8 @@ use warpline_uniformity::shape::ArgShape;
 use super::call_graph::asking_lanes;
 use super::choices::{Contract, MAX_WIDTH};
 use super::dependences::{self, Check, Pieces, Region, Stands};
-use super::driver::{Form, Forms, make_lead};
-use super::options::{Options, Vectorized};
-use super::pipeline::vectorize_forms;
+use super::driver::{Division, MadeForms};
+use super::options::Options;
 use super::{VectorizeError, dead_ends, refused_calls};
 use body::{Body, Lines};
 use carried::{Carried, Kind};
@@ -50,16 +49,8 @@ use trips::Counter;
 /// What was made of a loop.
 #[derive(Clone, Debug)]
 pub struct VectorizedLoop {
-    /// The W-lane form for whole groups of iterations.
-    pub full: Vectorized,
-    /// The form for smaller groups of those that are left, if there is one.
-    pub smaller: Option<Vectorized>,
-    /// The one with a mask, for the iterations that are left at last, with as many lanes as the smallest groups.
-    pub masked: Vectorized,
-    /// That number of lanes.
-    pub rest: u32,
-    /// The function that says with which iteration whole groups begin, if that is not the first.
-    pub lead: Option<FuncId>,
+    /// The forms that groups of iterations are executed with.
+    pub forms: MadeForms,
     /// What the φs of the loop's header carry from one iteration to the next, in their order.
     pub carried: Vec<Carry>,
     /// How many pairs of accesses are checked before the loop; if they may conflict, it runs as it was.
@@ -74,14 +65,12 @@ impl VectorizedLoop {
     /// Whether results may differ in the last places: by vector math of limited accuracy, or since floating-point
     /// numbers are combined in another order.
     pub fn is_approximate(&self) -> bool {
-        self.full.approximate || self.carried.iter().any(|c| c.rounds_otherwise)
+        self.forms.full.approximate || self.carried.iter().any(|c| c.rounds_otherwise)
     }
 
     /// Everything that was made besides the rewritten function: nobody else needs to see it.
     pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
-        let smaller = self.smaller.iter().flat_map(Vectorized::functions);
-        let forms = self.full.functions().chain(smaller).chain(self.masked.functions());
-        forms.chain(self.lead).chain(self.pieces.functions())
+        self.forms.functions().chain(self.pieces.functions())
     }
 }
 
@@ -194,7 +183,7 @@ pub struct Unit {
     /// of lanes. All lanes are used for these, too, where the loop combines something over all iterations or asks
     /// about lanes.
     pub rest: u32,
-    /// At a multiple of how many bytes whole groups should begin to [store](make_lead), if the loop hands on nothing
+    /// At a multiple of how many bytes whole groups should begin to [store](super::driver::make_lead), if the loop hands on nothing
     /// but inductions and does not ask about lanes; 0 for anywhere.
     pub lead: u64,
 }
@@ -224,11 +213,6 @@ pub fn vectorize_loop(
 ) -> Result<VectorizedLoop, VectorizeError> {
     let Unit { rest, lead, .. } = *unit;
     let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, options)?;
-    if rest == 0 || !options.width.is_multiple_of(rest) {
-        let reason =
-            format!("{} lanes cannot be divided into vectors of {rest} for the epilogue", options.width);
-        return Err(VectorizeError::in_function(&scalar, reason));
-    }
     if let Some(most) = unit.safelen.filter(|&most| most < options.width) {
         let reason = format!("{} lanes are too many: `safelen` allows {most}", options.width);
         return Err(VectorizeError::in_function(&scalar, reason));
@@ -237,34 +221,19 @@ pub fn vectorize_loop(
     let rest = if combines(&carried) || asks { options.width } else { rest };
     let body_func = module.functions.push(body.func.clone());
     let region = Region { func: &scalar, params: &stands };
-    let mut forms = |width: u32, suffixes: [&str; 2]| {
-        let args = body.args.clone();
-        let (name, contract, region, pieces) = (String::new(), unit.contract, Some(&region), &pieces);
-        let asked = Options { width, args, name, contract, region, pieces, scalar_result: false, ..*options };
-        let [first, masked] = suffixes.map(|suffix| format!("{}{suffix}", options.name));
-        let names = [(&*first, false), (&*masked, true)];
-        let wanted = if width == rest { &names[..] } else { &names[..1] };
-        vectorize_forms(module, body_func, &asked, wanted).map_err(|e| e.named(&scalar.name))
-    };
-    let mut made = forms(options.width, ["", MASKED])?;
-    if rest < options.width {
-        made.extend(forms(rest, [SMALLER, MASKED])?);
-    }
-    let masked = made.pop().expect("the last one has a mask");
-    let mut made = made.into_iter();
-    let (full, smaller) = (made.next().expect("there is one for whole groups"), made.next());
-    let carries = carried.iter().map(|c| c.public(&scalar)).collect();
-    let of = |made: &Vectorized, lanes: u32| Form { func: made.func, lanes };
-    let mut forms = Forms::new(of(&full, options.width), smaller.as_ref().map(|s| of(s, rest)), masked.func);
     let anywhere = !asks && carried.iter().all(|c| matches!(c.kind, Kind::Induction { .. }));
-    if lead > 0 && anywhere && options.width > 1 {
-        let name = format!("{}{LEAD}", options.name);
-        forms.lead = make_lead(module, body_func, &body.args, options.width, lead, &name);
-    }
+    let lead = if anywhere && options.width > 1 { lead } else { 0 };
+    let (args, name, contract) = (body.args.clone(), options.name.clone(), unit.contract);
+    let (region, pieces_of) = (Some(&region), &pieces);
+    let asked = Options { args, name, contract, region, pieces: pieces_of, scalar_result: false, ..*options };
+    let made = MadeForms::make(module, body_func, &asked, Division { rest, lead })
+        .map_err(|e| e.named(&scalar.name))?;
+    let carries = carried.iter().map(|c| c.public(&scalar)).collect();
     let mut checks = Vec::new();
-    for form in [Some(&full), smaller.as_ref(), Some(&masked)].into_iter().flatten() {
+    for form in made.each() {
         add_checks(&mut checks, &form.dependences.checks);
     }
+    let forms = made.forms();
     let parts =
         Parts { l: &l, counter: &counter, carried: &carried, body: &body, forms: &forms, checks: &checks };
     let (rewritten, inspected) = rewrite::rewrite(module, scalar, &parts);
@@ -272,16 +241,9 @@ pub fn vectorize_loop(
         VectorizeError::in_function(&rewritten, format!("the loop over groups is not valid:\n{e}")).internal()
     })?;
     module.functions[func] = rewritten;
-    let (lead, checks) = (forms.lead, checks.len());
-    Ok(VectorizedLoop { full, smaller, masked, rest, lead, carried: carries, checks, inspected, pieces })
+    let checks = checks.len();
+    Ok(VectorizedLoop { forms: made, carried: carries, checks, inspected, pieces })
 }
-
-/// What the names of the forms for smaller groups and under a mask end in.
-const SMALLER: &str = ".smaller";
-const MASKED: &str = ".masked";
-
-/// And that of the function that says where whole groups begin.
-const LEAD: &str = ".lead";
 
 /// One iteration of a loop as a kernel: what [`vectorize_loop`] vectorizes.
 pub struct Iteration {

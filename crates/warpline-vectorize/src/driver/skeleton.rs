@@ -1,0 +1,193 @@
+//! The vector loop skeleton: the code that takes a number of indices or iterations in groups of as many as vector
+//! code has lanes. Range drivers and vectorized loops differ in what a group is given and leaves behind, not in this.
+//!
+//! ```text
+//!   start:      φs of the state, left = φ count; now = lead or left          ; alignment prologue, if there is one
+//!   here:       br groups != 0, lanes, left                                  ; groups = now / W
+//!   lanes:      φs of the state; the W-lane form;       br more groups, lanes, left          ; vector body
+//!   left:       φs of the state;                        br groups != 0, smaller, last
+//!   smaller:    φs of the state; the smaller form;      br more groups, smaller, last        ; vector epilogue
+//!   last:       φs of the state;                        br something left, rest, done
+//!   rest:       the form under a mask;                  br done                              ; masked tail
+//!   done:       φs of the state;                        br left - now != 0, start, finish
+//! ```
+//!
+//! Without a smaller form, `left` is also `last`. Without a prologue, there are neither `start` nor `finish`.
+
+use warpline_ir::{BinaryOp, Block, FuncId, InstFlags, IntPred, Op, Type, Value};
+
+use super::lead::MIN_GROUPS;
+use super::{Form, Forms};
+use crate::builder::{self, Builder};
+
+/// What groups are given and leave behind, in a state of some values whose types never change.
+pub(crate) trait Groups {
+    /// Executes a group with a form: all of its lanes, or the first `count` of them, which is not 0, if that is
+    /// given. The form has a mask then. The state behind it, as long as another group follows.
+    fn group(&self, b: &mut Builder, form: Form, before: &[Value], count: Option<Value>) -> Vec<Value>;
+
+    /// What the function that says where whole groups begin is given for a group that would begin here.
+    fn lead_arguments(&self, b: &mut Builder, state: &[Value]) -> Vec<Value>;
+}
+
+/// What was made. The builder stands behind all of it.
+pub(crate) struct Skeleton {
+    /// The blocks that the skeleton consists of, in the order of execution.
+    pub(crate) blocks: Vec<Block>,
+    /// The state behind the last group.
+    pub(crate) state: Vec<Value>,
+}
+
+/// Makes the code for so many indices, which is a 64-bit number and not 0, that begin with this state.
+pub(crate) fn emit(
+    b: &mut Builder,
+    forms: &Forms,
+    groups: &dyn Groups,
+    initial: &[Value],
+    count: Value,
+) -> Skeleton {
+    let mut blocks = Vec::new();
+    let prologue = forms.lead.map(|lead| Prologue::begin(b, forms, groups, lead, initial, count));
+    let (mut state, mut over) = (initial.to_vec(), count);
+    if let Some(prologue) = &prologue {
+        blocks.push(prologue.block);
+        (state, over) = (prologue.state.clone(), prologue.now);
+    }
+    for (k, &form) in forms.groups.iter().enumerate() {
+        let names = if k == 0 { ["lanes", "left"] } else { ["smaller", "last"] };
+        let [lanes, left] = names.map(|name| b.block(name));
+        (state, over) = whole_groups(b, groups, form, &state, over, [lanes, left]);
+        blocks.extend([lanes, left]);
+    }
+    let (rest, done) = (b.block("rest"), b.block("done"));
+    blocks.extend([rest, done]);
+    let left = b.at;
+    let zero = b.int(64, 0);
+    let some = b.icmp(IntPred::Ne, over, zero);
+    b.cond_br(some, rest, done);
+    let last = phis(b, done, &state);
+    pass_from(b, left, done, &state);
+
+    b.at = rest;
+    let behind = groups.group(b, forms.rest, &state, Some(over));
+    b.br(done);
+    b.pass(&behind);
+
+    b.at = done;
+    if let Some(prologue) = prologue {
+        let finish = b.block("finish");
+        blocks.push(finish);
+        prologue.end(b, &last, finish);
+    }
+    Skeleton { blocks, state: last }
+}
+
+/// The loop over whole groups of some of so many indices, in the first of two blocks. The state behind it and how
+/// many indices are left over, in the second block, where the builder goes on.
+fn whole_groups(
+    b: &mut Builder,
+    groups: &dyn Groups,
+    form: Form,
+    initial: &[Value],
+    count: Value,
+    [lanes, left]: [Block; 2],
+) -> (Vec<Value>, Value) {
+    let begin = b.at;
+    let (zero, one, width) = (b.int(64, 0), b.int(64, 1), b.int(64, form.lanes.into()));
+    let number = b.binary(BinaryOp::UDiv, count, width, InstFlags::empty());
+    let over = b.binary(BinaryOp::URem, count, width, InstFlags::empty());
+    let whole = b.icmp(IntPred::Ne, number, zero);
+    b.cond_br(whole, lanes, left);
+    let group = b.func.add_phi(lanes, Type::Int(64));
+    let before = phis(b, lanes, initial);
+    let passed: Vec<Value> = std::iter::once(zero).chain(initial.iter().copied()).collect();
+    b.pass(&passed);
+
+    b.at = lanes;
+    let behind = groups.group(b, form, &before, None);
+    let next = b.binary(BinaryOp::Add, group, one, InstFlags::NUW);
+    let more = b.icmp(IntPred::Ult, next, number);
+    b.cond_br(more, lanes, left);
+    let passed: Vec<Value> = std::iter::once(next).chain(behind.iter().copied()).collect();
+    b.pass(&passed);
+    let latch = b.at;
+
+    b.at = left;
+    let state = phis(b, left, initial);
+    pass_from(b, begin, left, initial);
+    pass_from(b, latch, left, &behind);
+    (state, over)
+}
+
+/// φs for values of these types; in-edges are given their operands later.
+pub(crate) fn phis(b: &mut Builder, block: Block, like: &[Value]) -> Vec<Value> {
+    like.iter()
+        .map(|&v| {
+            let ty = b.func.ty(v);
+            b.func.add_phi(block, ty)
+        })
+        .collect()
+}
+
+/// Sets the operands on the edges between two blocks.
+pub(crate) fn pass_from(b: &mut Builder, from: Block, to: Block, args: &[Value]) {
+    let edges = b.func.out_edges(from).to_vec();
+    for e in edges {
+        if b.func.edges[e].to != to {
+            continue;
+        }
+        for (k, &v) in args.iter().enumerate() {
+            b.func.set_phi_arg(e, k, v);
+        }
+    }
+}
+
+/// The indices before the first whole group that begins where stores are aligned, and in a second round the others.
+struct Prologue {
+    /// Where both rounds begin.
+    block: Block,
+    state: Vec<Value>,
+    /// How many indices are left, and how many of these are executed in this round.
+    left: Value,
+    now: Value,
+}
+
+impl Prologue {
+    /// Begins both rounds. In the first are all indices if there is no lead or too few groups follow it.
+    fn begin(
+        b: &mut Builder,
+        forms: &Forms,
+        groups: &dyn Groups,
+        lead: FuncId,
+        initial: &[Value],
+        count: Value,
+    ) -> Prologue {
+        let block = b.block("start");
+        let state = phis(b, block, initial);
+        let left = b.func.add_phi(block, Type::Int(64));
+        b.br(block);
+        let passed: Vec<Value> = initial.iter().copied().chain([count]).collect();
+        b.pass(&passed);
+        b.at = block;
+        let args = groups.lead_arguments(b, &state);
+        let lead = b.call(lead, &args).expect("a lead is a number");
+        let least = b.int(64, MIN_GROUPS * i64::from(forms.groups[0].lanes));
+        let zero = b.int(64, 0);
+        let many = b.icmp(IntPred::Uge, left, least);
+        let some = b.icmp(IntPred::Ne, lead, zero);
+        let lead = b.value(Op::Select, &[some, lead, left], builder::I64);
+        let now = b.value(Op::Select, &[many, lead, left], builder::I64);
+        Prologue { block, state, left, now }
+    }
+
+    /// Goes back for what is left, or else on to this block.
+    fn end(&self, b: &mut Builder, state: &[Value], finish: Block) {
+        let later = b.binary(BinaryOp::Sub, self.left, self.now, InstFlags::NUW);
+        let zero = b.int(64, 0);
+        let more = b.icmp(IntPred::Ne, later, zero);
+        b.cond_br(more, self.block, finish);
+        let passed: Vec<Value> = state.iter().copied().chain([later]).collect();
+        b.pass(&passed);
+        b.at = finish;
+    }
+}
