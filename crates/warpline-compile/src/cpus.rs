@@ -11,6 +11,7 @@ use warpline_llvm::Cpu;
 use warpline_llvm::worker::{self, CodegenOptions, Output};
 
 use crate::error::{Error, Result};
+use crate::resolver::escape;
 
 /// The CPU that has what every machine of the target has.
 pub const BASELINE: &str = "x86-64";
@@ -177,15 +178,25 @@ fn choice(cpu: &Cpu, triple: &str) -> Result<Choice> {
 
 /// The features that LLVM says a CPU has.
 fn features_of(cpu: &Cpu, triple: &str) -> Result<Vec<Feature>> {
-    let mut probe = format!("target triple = \"{triple}\"\n");
-    let _ = writeln!(probe, "attributes #0 = {{ \"target-cpu\"=\"{}\" }}", cpu.name);
-    for (i, feature) in FEATURES.iter().enumerate() {
+    let has = has(cpu, triple, &FEATURES.map(|feature| feature.name))?;
+    Ok(FEATURES.into_iter().zip(has).filter(|&(_, has)| has).map(|(feature, _)| feature).collect())
+}
+
+/// Which of these features LLVM says a CPU for x86 has.
+pub(crate) fn has(cpu: &Cpu, triple: &str, features: &[&str]) -> Result<Vec<bool>> {
+    let least = if triple.starts_with("x86_64") { BASELINE } else { "i386" };
+    let mut probe = format!("target triple = \"{}\"\n", escape(triple));
+    let _ = writeln!(
+        probe,
+        "attributes #0 = {{ \"target-cpu\"=\"{}\" \"target-features\"=\"{}\" }}",
+        cpu.name, cpu.features
+    );
+    for (i, feature) in features.iter().enumerate() {
         let _ = write!(
             probe,
             "define internal i32 @callee{i}() #{n} {{\n ret i32 {i}\n}}\n\
              define i32 @caller{i}() #0 {{\n %r = call i32 @callee{i}()\n ret i32 %r\n}}\n\
-             attributes #{n} = {{ \"target-cpu\"=\"{BASELINE}\" \"target-features\"=\"+{}\" }}\n",
-            feature.name,
+             attributes #{n} = {{ \"target-cpu\"=\"{least}\" \"target-features\"=\"+{feature}\" }}\n",
             n = i + 1,
         );
     }
@@ -193,8 +204,7 @@ fn features_of(cpu: &Cpu, triple: &str) -> Result<Vec<Feature>> {
         CodegenOptions { passes: "inline".to_owned(), ..CodegenOptions::new(cpu.clone(), Output::Text) };
     let inlined = worker::codegen_linked(vec![probe.into_bytes()], "the probe for features", &options)?;
     let inlined = String::from_utf8_lossy(&inlined);
-    let has = |i: &usize| !inlined.contains(&format!("call i32 @callee{i}()"));
-    Ok((0..FEATURES.len()).filter(has).map(|i| FEATURES[i]).collect())
+    Ok((0..features.len()).map(|i| !inlined.contains(&format!("call i32 @callee{i}()"))).collect())
 }
 
 #[cfg(test)]

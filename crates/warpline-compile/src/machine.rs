@@ -1,12 +1,11 @@
 //! What a CPU has for vectors.
 
-use warpline_llvm::worker::{self, CodegenOptions, Output};
-use warpline_llvm::{Cpu, Module};
+use warpline_llvm::Cpu;
 use warpline_vectorize::width::Machine;
 use warpline_vectorize::{Gathers, Masks};
 
+use crate::cpus;
 use crate::error::Result;
-use crate::resolver;
 
 /// The widest vectors, in bits, that [`Module::fit_masks`] keeps masks in.
 const MASK_BITS: u32 = 1024;
@@ -19,11 +18,8 @@ const SLOW_GATHERS: [&str; 3] = ["bdver4", "znver1", "znver2"];
 /// # Errors
 /// If LLVM cannot make code for it.
 pub fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
-    let Vectors { register_bits, fused, masked } = match by_features(cpu) {
-        Some(known) => known,
-        None => probe(cpu, triple)?,
-    };
     let x86 = ["x86_64", "i386", "i486", "i586", "i686"].iter().any(|arch| triple.starts_with(arch));
+    let Vectors { register_bits, fused, masked } = if x86 { of_x86(cpu, triple)? } else { of_others(triple) };
     // AVX-512 came with mask registers, and with twice as many others.
     let mask_registers = x86 && register_bits == 512;
     let registers = match triple.starts_with("x86_64") {
@@ -53,58 +49,73 @@ pub fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
     })
 }
 
-/// What is found out about a CPU.
+/// What there is for vectors.
 struct Vectors {
     register_bits: u32,
-    /// Whether it has fused multiplication and addition.
+    /// Whether there is fused multiplication and addition.
     fused: bool,
     /// Whether an x86 CPU accesses wide elements under masks.
     masked: bool,
 }
 
-/// The same as [`probe`] finds, for an x86 CPU whose features are known.
-fn by_features(cpu: &Cpu) -> Option<Vectors> {
-    let says = |feature: &str| cpu.features.split(',').any(|f| f == feature);
-    let has = |name: &str| says(&format!("+{name}"));
-    let known = |name: &str| has(name) || says(&format!("-{name}"));
-    let register_bits = match () {
-        () if has("avx512f") => 512,
-        () if has("avx2") => 256,
-        () if known("avx2") => 128,
-        () => return None,
+/// The features that decide, none of which LLVM uses where a CPU is not said to have it.
+const ASKED: [&str; 5] = ["avx", "avx2", "avx512f", "fma", "fma4"];
+
+/// What a CPU for x86 has: by the features that it was given, by its level, or by LLVM's tables of CPUs.
+fn of_x86(cpu: &Cpu, triple: &str) -> Result<Vectors> {
+    let says = |feature: String| cpu.features.split(',').any(|f| f == feature);
+    let given = |name: &str| says(format!("+{name}"));
+    let has = match &*cpu.name {
+        _ if !cpu.base.is_empty() || ASKED.iter().all(|name| given(name) || says(format!("-{name}"))) => {
+            ASKED.map(given)
+        }
+        "x86-64" | "x86-64-v2" => ASKED.map(given),
+        "x86-64-v3" => ASKED.map(|name| ["avx", "avx2", "fma"].contains(&name) || given(name)),
+        "x86-64-v4" => ASKED.map(|name| name != "fma4" || given(name)),
+        _ => {
+            let known = cpus::has(cpu, triple, &ASKED)?;
+            std::array::from_fn(|i| known[i])
+        }
     };
-    Some(Vectors { register_bits, fused: has("fma"), masked: has("avx") })
+    let [avx, avx2, avx512, fma, fma4] = has;
+    let register_bits = match () {
+        () if avx512 => 512,
+        () if avx2 => 256,
+        () => 128,
+    };
+    Ok(Vectors { register_bits, fused: fma || fma4, masked: avx })
 }
 
-/// What a CPU has, found out by making code for vectors of integers and of numbers: what is not an instruction
-/// becomes calls of `fmaf`, or branches.
-fn probe(cpu: &Cpu, triple: &str) -> Result<Vectors> {
-    let triple = resolver::escape(triple);
-    let probe = format!(
-        "target triple = \"{triple}\"\n\
-         define void @integers(ptr %p, ptr %q) {{\n\
-         %a = load <16 x i32>, ptr %p\n %b = load <16 x i32>, ptr %q\n %c = add <16 x i32> %a, %b\n\
-         store <16 x i32> %c, ptr %p\n ret void\n}}\n\
-         declare <4 x float> @llvm.fma.v4f32(<4 x float>, <4 x float>, <4 x float>)\n\
-         define void @numbers(ptr %p) {{\n\
-         %a = load <4 x float>, ptr %p\n %b = call <4 x float> @llvm.fma.v4f32(<4 x float> %a, <4 x float> %a, \
-          <4 x float> %a)\n\
-         store <4 x float> %b, ptr %p\n ret void\n}}\n\
-         declare void @llvm.masked.store.v4f32.p0(<4 x float>, ptr, i32, <4 x i1>)\n\
-         define void @masks(ptr %p) {{\n\
-         %a = load <4 x float>, ptr %p\n %m = fcmp ogt <4 x float> %a, zeroinitializer\n\
-         call void @llvm.masked.store.v4f32.p0(<4 x float> %a, ptr %p, i32 4, <4 x i1> %m)\n ret void\n}}\n"
-    );
-    let module = Module::parse(probe.as_bytes(), "the probe for vector registers")?;
-    let options = CodegenOptions {
-        vector_bits: Some(512),
-        passes: String::new(),
-        ..CodegenOptions::new(cpu.clone(), Output::Assembly)
-    };
-    let assembly = String::from_utf8_lossy(&worker::codegen(&module, &options)?).into_owned();
-    let registers = [("zmm", 512), ("ymm", 256)];
-    let register_bits =
-        registers.iter().find(|(name, _)| assembly.contains(name)).map_or(128, |&(_, bits)| bits);
-    let (fused, masked) = (!assembly.contains("fmaf"), register_bits > 128 || assembly.contains("vmaskmov"));
-    Ok(Vectors { register_bits, fused, masked })
+/// What every CPU of another target has. Where multiplication and addition are fused on some only, they are not.
+fn of_others(triple: &str) -> Vectors {
+    let always = ["aarch64", "arm64", "powerpc64", "s390x", "loongarch64"];
+    let fused = always.iter().any(|arch| triple.starts_with(arch));
+    Vectors { register_bits: 128, fused, masked: true }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_and_given_features_need_no_table() {
+        let of = |name: &str, features: &str| {
+            let cpu = Cpu { features: features.to_owned(), ..Cpu::named(name) };
+            let Vectors { register_bits, fused, masked } = of_x86(&cpu, "x86_64-unknown-linux-gnu").unwrap();
+            (register_bits, fused, masked)
+        };
+        assert_eq!(of("x86-64", ""), (128, false, false));
+        assert_eq!(of("x86-64-v2", "+avx"), (128, false, true));
+        assert_eq!(of("x86-64-v3", ""), (256, true, true));
+        assert_eq!(of("x86-64-v4", ""), (512, true, true));
+        assert_eq!(of("anything", "+avx,+avx2,-avx512f,-fma,+fma4"), (256, true, true));
+        assert_eq!(of("anything", "-avx,-avx2,-avx512f,-fma,-fma4"), (128, false, false));
+    }
+
+    #[test]
+    fn extensions_whose_names_look_like_registers_make_no_wide_vectors() {
+        // `zmmul` is a multiplier of RISC-V, `zmm` a register of x86.
+        let cpu = Cpu { features: "+zmmul".to_owned(), ..Cpu::named("generic") };
+        assert_eq!(of(&cpu, "riscv64-unknown-linux-gnu").unwrap().register_bits, 128);
+    }
 }
