@@ -1,6 +1,8 @@
 //! What a CPU has for vectors.
 
-use warpline_llvm::Cpu;
+use std::borrow::Cow;
+
+use warpline_llvm::{Cpu, host_triple};
 use warpline_vectorize::width::Machine;
 use warpline_vectorize::{Gathers, Masks};
 
@@ -13,11 +15,16 @@ const MASK_BITS: u32 = 1024;
 /// CPUs with AVX2 that gather more slowly than they load one by one.
 const SLOW_GATHERS: [&str; 3] = ["bdver4", "znver1", "znver2"];
 
-/// The vector registers of a CPU; where the triple says nothing of them, as 32 of 128 bits.
+/// The vector registers of a CPU; where nothing is known of those of the target, as 32 of 128 bits.
 ///
 /// # Errors
 /// If LLVM cannot make code for it.
 pub fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
+    // A module without one is for this machine.
+    let triple = &*match triple {
+        "" => Cow::Owned(host_triple()?),
+        triple => Cow::Borrowed(triple),
+    };
     let x86 = ["x86_64", "i386", "i486", "i586", "i686"].iter().any(|arch| triple.starts_with(arch));
     let Vectors { register_bits, fused, masked } = if x86 { of_x86(cpu, triple)? } else { of_others(triple) };
     // AVX-512 came with mask registers, and with twice as many others.

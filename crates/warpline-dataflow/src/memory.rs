@@ -157,23 +157,10 @@ pub fn objects(module: &Module, func: &Function, pointer: Value) -> Vec<Object> 
             }
             ValueDef::Inst(inst, _) => inst,
         };
-        let data = &func.insts[inst];
-        match &data.op {
-            Op::Alloca { .. } => {
-                found.insert(Object::Private(v), ());
-            }
-            Op::Gep(_) | Op::Freeze | Op::Cast(CastOp::AddrSpaceCast) => {
-                work.extend(data.args.first());
-            }
-            Op::Select => work.extend(data.args.iter().skip(1)),
-            Op::Phi => {
-                let position = func.phi_position(inst);
-                let edges = func.blocks[data.block].preds.iter();
-                work.extend({ edges }.filter_map(|&e| func.edges[e].args.get(position?)));
-            }
-            _ => {
-                found.insert(Object::Elsewhere, ());
-            }
+        match (&func.insts[inst].op, func.pointers_behind(v)) {
+            (Op::Alloca { .. }, _) => _ = found.insert(Object::Private(v), ()),
+            (_, Some(behind)) => work.extend(behind),
+            (_, None) => _ = found.insert(Object::Elsewhere, ()),
         }
     }
     if found.is_empty() {

@@ -36,6 +36,7 @@ mod layout;
 mod module;
 mod names;
 mod types;
+mod users;
 
 pub use access_types::AccessTypes;
 pub use constant::Constant;
@@ -53,3 +54,4 @@ pub use layout::DataLayout;
 pub use module::{Module, SourceLoc, SymbolData, SymbolKind};
 pub use names::Names;
 pub use types::{Aggregate, AggregateType, FloatKind, OtherType, Scalar, Type, TypeTable, VectorType};
+pub use users::Users;

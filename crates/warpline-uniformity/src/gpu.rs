@@ -417,18 +417,10 @@ fn is_one_in_wave(dimension: usize, facts: &Facts) -> bool {
 /// variable, every address whose origin is not seen may.
 fn may_be_varying_builtin(module: &Module, func: &Function, address: Value) -> bool {
     let is_builtin = |name: &str| VARYING_BUILTINS.contains(&name);
-    let mut at = address;
-    loop {
-        match func.constant(at) {
-            Some(Constant::Address { symbol, .. }) => return is_builtin(&module.symbols[*symbol].name),
-            Some(Constant::Null(_)) => return false,
-            _ => {}
-        }
-        let data = func.def_inst(at).map(|i| &func.insts[i]);
-        match data.map(|d| (&d.op, &d.args[..])) {
-            Some((Op::Gep(_) | Op::Cast(CastOp::Bitcast | CastOp::AddrSpaceCast), [base, ..])) => at = *base,
-            Some((Op::Alloca { .. }, _)) => return false,
-            _ => return module.symbols.values().any(|s| is_builtin(&s.name)),
-        }
+    let base = func.address_base(address);
+    match func.constant(base) {
+        Some(Constant::Address { symbol, .. }) => is_builtin(&module.symbols[*symbol].name),
+        Some(Constant::Null(_)) => false,
+        _ => !func.is_alloca(base) && module.symbols.values().any(|s| is_builtin(&s.name)),
     }
 }

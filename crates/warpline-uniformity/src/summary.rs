@@ -25,9 +25,7 @@ use super::members::{Origin, origin};
 use super::rules::{Cause, OperandSet, Rule, Target, called};
 use super::{Options, Uniformity, tokens};
 use crate::shape::ArgShape;
-use warpline_ir::{
-    AggregateType, Block, CastOp, Effects, FuncId, Function, Inst, Module, Op, Symbol, Type, Value,
-};
+use warpline_ir::{AggregateType, Block, Effects, FuncId, Function, Inst, Module, Op, Symbol, Type, Value};
 
 /// Functions with more parameters have results that depend on all of them or on none.
 const MAX_PARAMS: usize = 32;
@@ -174,15 +172,7 @@ fn order_matters(module: &Module, func: &Function) -> bool {
 
 /// Whether an address lies in an object that this call has made.
 fn is_own_object(func: &Function, address: Value) -> bool {
-    let mut at = address;
-    while let Some(data) = func.def_inst(at).map(|i| &func.insts[i]) {
-        match (&data.op, &data.args[..]) {
-            (Op::Alloca { .. }, _) => return true,
-            (Op::Gep(_) | Op::Cast(CastOp::Bitcast | CastOp::AddrSpaceCast), [base, ..]) => at = *base,
-            _ => return false,
-        }
-    }
-    false
+    func.is_alloca(func.address_base(address))
 }
 
 /// One body, analysed for several sets of varying parameters.

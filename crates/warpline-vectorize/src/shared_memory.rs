@@ -22,7 +22,7 @@ use std::sync::Arc;
 use cranelift_entity::EntitySet;
 use warpline_analysis::{CsrGraph, CycleForest, DomTree, Node, Reversed};
 
-use warpline_ir::{Block, Effects, Function, Inst, Module, Op, Symbol, Value};
+use warpline_ir::{Block, Effects, Function, Inst, Module, Op, Symbol, Users, Value};
 use warpline_uniformity::shape::ArgShape;
 use warpline_uniformity::{Options, Uniformity};
 
@@ -112,21 +112,10 @@ struct Object {
 impl Object {
     /// The objects whose address goes nowhere but into plain loads and stores.
     fn candidates(module: &Module, func: &Function) -> Vec<Object> {
-        let mut users: cranelift_entity::SecondaryMap<Value, Vec<Inst>> =
-            cranelift_entity::SecondaryMap::new();
-        let mut escaped: EntitySet<Value> = EntitySet::new();
-        let mut allocas = Vec::new();
-        for &b in &func.layout {
-            for i in func.block_insts(b) {
-                for &a in &func.insts[i].args {
-                    users[a].push(i);
-                }
-                if matches!(func.insts[i].op, Op::Alloca { .. }) {
-                    allocas.push(func.insts[i].results[0]);
-                }
-            }
-            escaped.extend(func.out_edges(b).iter().flat_map(|&e| func.edges[e].args.iter().copied()));
-        }
+        let users = Users::of(func);
+        let insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
+        let allocas = insts.filter(|&i| matches!(func.insts[i].op, Op::Alloca { .. }));
+        let allocas: Vec<Value> = allocas.map(|i| func.insts[i].results[0]).collect();
         let object = |&address: &Value| {
             let mut object = Object {
                 address,
@@ -137,9 +126,8 @@ impl Object {
             };
             let mut work = vec![address];
             while let Some(v) = work.pop() {
-                if escaped.contains(v)
-                    || !users[v].iter().all(|&i| object.add_use(module, func, v, i, &mut work))
-                {
+                // φs are no addresses of an object here.
+                if !users.get(v).iter().all(|&i| object.add_use(module, func, v, i, &mut work)) {
                     return None;
                 }
             }

@@ -1,7 +1,7 @@
 //! What OpenMP leaves within loops: blocks to be executed in order, and calls of the runtime library, which are for
 //! threads.
 
-use warpline_ir::{Block, CastOp, Function, Inst, Module, Op, Value};
+use warpline_ir::{Block, Function, Inst, Module, Op, Value};
 use warpline_llvm::openmp::is_ordered_block;
 use warpline_vectorize::loops::Nest;
 
@@ -97,15 +97,7 @@ impl InLoop<'_> {
 
     /// The object on the stack that an address leads into.
     fn object(&self, address: Value) -> Option<Value> {
-        let mut at = address;
-        loop {
-            let data = &self.func.insts[self.func.def_inst(at)?];
-            match data.op {
-                Op::Alloca { .. } => return Some(at),
-                Op::Gep(_) | Op::Cast(CastOp::Bitcast | CastOp::AddrSpaceCast) => at = data.args[0],
-                _ => return None,
-            }
-        }
+        Some(self.func.address_base(address)).filter(|&base| self.func.is_alloca(base))
     }
 
     /// Whether an instruction does more with an object than to compute an address in it or to mark its lifetime.

@@ -4,7 +4,7 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 
 use super::alignment::{at_distance, low_zeros};
 use super::{Shape, transfer};
-use warpline_ir::{Block, Edge, Function, Inst, Module, Op, Value, ValueDef};
+use warpline_ir::{Block, Edge, Function, Inst, Module, Op, Users, Value, ValueDef};
 
 /// What the shape analysis needs to know about control flow and uniformity. All answers may err on the side of
 /// divergence.
@@ -73,7 +73,7 @@ impl Shapes {
             func,
             control,
             shapes: SecondaryMap::new(),
-            users: users(func),
+            users: Users::of(func),
             phi_position: phi_positions(func),
             work: Vec::new(),
             queued: EntitySet::with_capacity(func.insts.len()),
@@ -121,52 +121,6 @@ fn reachable(func: &Function) -> EntitySet<Block> {
         }
     }
     seen
-}
-
-/// The instructions that use each value; a φ uses the operands on the in-edges of its block.
-struct Users {
-    start: Vec<u32>,
-    list: Vec<Inst>,
-}
-
-impl Users {
-    fn of(&self, v: Value) -> &[Inst] {
-        let i = v.as_u32() as usize;
-        &self.list[self.start[i] as usize..self.start[i + 1] as usize]
-    }
-}
-
-fn for_each_use(func: &Function, mut f: impl FnMut(Value, Inst)) {
-    for &b in &func.layout {
-        for inst in func.block_insts(b) {
-            for &a in &func.insts[inst].args {
-                f(a, inst);
-            }
-        }
-        for (position, &phi) in func.blocks[b].phis.iter().enumerate() {
-            for &e in &func.blocks[b].preds {
-                if let Some(&a) = func.edges[e].args.get(position) {
-                    f(a, phi);
-                }
-            }
-        }
-    }
-}
-
-fn users(func: &Function) -> Users {
-    let mut start = vec![0u32; func.values.len() + 1];
-    for_each_use(func, |v, _| start[v.as_u32() as usize + 1] += 1);
-    for i in 1..start.len() {
-        start[i] += start[i - 1];
-    }
-    let mut next = start.clone();
-    let mut list = vec![Inst::from_u32(0); start[start.len() - 1] as usize];
-    for_each_use(func, |v, inst| {
-        let slot = &mut next[v.as_u32() as usize];
-        list[*slot as usize] = inst;
-        *slot += 1;
-    });
-    Users { start, list }
 }
 
 /// The position of each φ among the φs of its block.
@@ -231,7 +185,7 @@ impl<C: Convergence> Solver<'_, C> {
             };
             if self.shapes[result] != Some(new) {
                 self.shapes[result] = Some(new);
-                for &user in self.users.of(result) {
+                for &user in self.users.get(result) {
                     if self.queued.insert(user) {
                         self.work.push(user);
                     }

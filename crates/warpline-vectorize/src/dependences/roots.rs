@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use cranelift_entity::{EntitySet, SecondaryMap};
+use cranelift_entity::EntitySet;
 use smallvec::SmallVec;
 
 use super::Region;
 use super::region::{Stands, Sym};
 use crate::known_calls::is_annotation;
-use warpline_ir::{CastOp, Constant, Function, Inst, Module, Op, SymbolKind, Value, ValueDef};
+use warpline_ir::{CastOp, Constant, Function, Inst, Module, Op, SymbolKind, Users, Value, ValueDef};
 
 /// A pointer may lead to so many objects before nothing is known of it.
 const MAX_ROOTS: usize = 8;
@@ -96,21 +96,7 @@ impl<'a> Objects<'a> {
                 Constant::Null(_) | Constant::Undef(_) | Constant::Poison(_) | Constant::Zero(_) => {}
                 _ => return None,
             },
-            ValueDef::Inst(inst, _) => {
-                let data = &func.insts[inst];
-                match data.op {
-                    Op::Gep(_) | Op::Cast(CastOp::Bitcast | CastOp::AddrSpaceCast) | Op::Freeze => {
-                        next.push(sym(data.args[0]));
-                    }
-                    Op::Select => next.extend(data.args[1..].iter().map(|&a| sym(a))),
-                    Op::Phi => {
-                        let position = func.phi_position(inst)?;
-                        let preds = &func.blocks[data.block].preds;
-                        next.extend(preds.iter().map(|&e| sym(func.edges[e].args[position])));
-                    }
-                    _ => return None,
-                }
-            }
+            ValueDef::Inst(..) => next.extend(func.pointers_behind(v)?.into_iter().map(sym)),
         }
         Some(next)
     }
@@ -198,20 +184,15 @@ impl<'a> Objects<'a> {
 
 /// Whether a pointer leaves a function's own hands.
 fn is_captured(module: &Module, func: &Function, pointer: Value) -> bool {
-    let mut users: SecondaryMap<Value, Vec<Inst>> = SecondaryMap::new();
-    for i in func.layout.iter().flat_map(|&b| func.block_insts(b)) {
-        for &a in &func.insts[i].args {
-            users[a].push(i);
-        }
-    }
+    let users = Users::of(func);
     let mut seen: EntitySet<Value> = EntitySet::new();
     let mut work = vec![pointer];
     seen.insert(pointer);
     while let Some(v) = work.pop() {
-        for &i in &users[v] {
+        for &i in users.get(v) {
             let data = &func.insts[i];
             match data.op {
-                Op::Gep(_) | Op::Select | Op::Freeze => {}
+                Op::Gep(_) | Op::Select | Op::Freeze | Op::Phi => {}
                 Op::Cast(CastOp::Bitcast | CastOp::AddrSpaceCast) => {}
                 Op::Load(_) | Op::ICmp(_) => continue,
                 Op::Store(_) if data.args[0] != v => continue,
@@ -220,11 +201,6 @@ fn is_captured(module: &Module, func: &Function, pointer: Value) -> bool {
             }
             work.extend(data.results.iter().copied().filter(|&r| seen.insert(r)));
         }
-        let phis = func.layout.iter().flat_map(|&b| func.out_edges(b)).flat_map(|&e| {
-            let edge = &func.edges[e];
-            func.blocks[edge.to].phis.iter().zip(&edge.args).filter(|&(_, &a)| a == v).map(|(&phi, _)| phi)
-        });
-        work.extend(phis.map(|phi| func.insts[phi].results[0]).filter(|&r| seen.insert(r)));
     }
     false
 }

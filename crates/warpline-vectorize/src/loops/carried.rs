@@ -13,13 +13,14 @@
 //! `minnum` and `maxnum` both `nnan` and `nsz`; or the caller says that any order is welcome, of the loop or, by
 //! `reassoc` of a φ, of that one. `minimum` and `maximum` are the same in any order.
 
-use cranelift_entity::{EntitySet, SecondaryMap};
+use cranelift_entity::EntitySet;
 
 use crate::VectorizeError;
 use crate::dependences::Growth;
 use warpline_dataflow::linear;
 use warpline_ir::{
-    BinaryOp, Block, Combine, FloatPred, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op, Type, Value,
+    BinaryOp, Block, Combine, Edge, FloatPred, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op, Type,
+    Users, Value,
 };
 
 use super::find::Loop;
@@ -152,7 +153,7 @@ impl Loop {
                 return Ok(Kind::Induction { step: Growth::Constant(0), flags });
             }
         }
-        let dependent = users.closure(func, phi);
+        let dependent = Dependent::of(func, users, phi);
         if !dependent.values.contains(next) {
             return self.previous(func, phi, next);
         }
@@ -185,32 +186,15 @@ impl Loop {
         }
     }
 
-    /// Who uses what within the loop.
+    /// Who uses what within the loop; the φs of its header do not count.
     fn users(&self, func: &Function) -> Users {
-        let mut users = Users::default();
-        let inside = |&&b: &&Block| self.blocks.contains(b) || self.dead.contains(b);
-        for &b in func.layout.iter().filter(inside) {
-            for i in func.block_insts(b) {
-                for &a in &func.insts[i].args {
-                    users.of[a].push(i);
-                }
-            }
-            for &e in func.out_edges(b) {
-                let to = func.edges[e].to;
-                let stays = self.blocks.contains(to) && e != self.back || self.dead.contains(to);
-                for (&phi, &a) in func.blocks[to].phis.iter().zip(&func.edges[e].args).filter(|_| stays) {
-                    users.of[a].push(phi);
-                }
-            }
-        }
-        users
+        let inside = |b: Block| self.blocks.contains(b) || self.dead.contains(b);
+        let stays = |e: Edge| {
+            let (from, to) = (func.edges[e].from, func.edges[e].to);
+            inside(from) && (self.blocks.contains(to) && e != self.back || self.dead.contains(to))
+        };
+        Users::among(func, inside, stays)
     }
-}
-
-/// Who uses a value within a loop; the φs of its header do not count.
-#[derive(Default)]
-struct Users {
-    of: SecondaryMap<Value, Vec<Inst>>,
 }
 
 /// What depends on a value within an iteration.
@@ -219,14 +203,14 @@ struct Dependent {
     insts: Vec<Inst>,
 }
 
-impl Users {
-    fn closure(&self, func: &Function, start: Value) -> Dependent {
+impl Dependent {
+    fn of(func: &Function, users: &Users, start: Value) -> Dependent {
         let (mut values, mut seen) = (EntitySet::new(), EntitySet::new());
         let mut insts = Vec::new();
         let mut work = vec![start];
         values.insert(start);
         while let Some(v) = work.pop() {
-            for &i in &self.of[v] {
+            for &i in users.get(v) {
                 if seen.insert(i) {
                     insts.push(i);
                     work.extend(func.insts[i].results.iter().copied().filter(|&r| values.insert(r)));

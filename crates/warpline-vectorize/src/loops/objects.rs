@@ -4,10 +4,10 @@
 //! belongs to the iteration if nothing outside of the loop uses it but to compute addresses, which passes like to do
 //! there once, and to mark its lifetime. Then W iterations at once need W of it.
 
-use cranelift_entity::{EntitySet, SecondaryMap};
+use cranelift_entity::EntitySet;
 
 use crate::objects::lifetime_marker;
-use warpline_ir::{Block, CastOp, Function, Inst, Module, Op, Value};
+use warpline_ir::{Block, CastOp, Function, Module, Op, Users, Value};
 
 /// What is known of objects on the stack.
 pub(super) struct Objects {
@@ -20,13 +20,14 @@ pub(super) struct Objects {
 impl Objects {
     /// Finds the objects of a loop that has the blocks for which `is_inside` holds.
     pub(super) fn find(module: &Module, func: &Function, is_inside: impl Fn(Block) -> bool) -> Objects {
-        let uses = Uses::of(func, &is_inside);
+        let users = Users::of(func);
+        let leaving = leaving(func, &is_inside);
         let mut objects = Objects { own: EntitySet::new(), begun: EntitySet::new() };
         for &b in func.layout.iter().filter(|&&b| !is_inside(b)) {
             for &i in &func.blocks[b].insts {
                 let data = &func.insts[i];
                 if matches!(data.op, Op::Alloca { .. }) && func.constant(data.args[0]).is_some() {
-                    objects.look_at(module, func, data.results[0], &uses, &is_inside);
+                    objects.look_at(module, func, data.results[0], (&users, &leaving), &is_inside);
                 }
             }
         }
@@ -38,17 +39,17 @@ impl Objects {
         module: &Module,
         func: &Function,
         object: Value,
-        uses: &Uses,
+        (users, leaving): (&Users, &EntitySet<Value>),
         is_inside: &impl Fn(Block) -> bool,
     ) {
         let mut addresses = vec![object];
         let mut seen: EntitySet<Value> = EntitySet::new();
         seen.insert(object);
-        let (mut begins, mut is_own) = (false, !uses.leaving.contains(object));
+        let (mut begins, mut is_own) = (false, !leaving.contains(object));
         let mut at = 0;
         while let Some(&v) = addresses.get(at) {
             at += 1;
-            for &user in &uses.of[v] {
+            for &user in users.get(v) {
                 let data = &func.insts[user];
                 let inside = is_inside(data.block);
                 let derived = match &data.op {
@@ -59,7 +60,7 @@ impl Objects {
                 };
                 if derived {
                     let result = data.results[0];
-                    is_own &= !uses.leaving.contains(result);
+                    is_own &= !leaving.contains(result);
                     if seen.insert(result) {
                         addresses.push(result);
                     }
@@ -82,32 +83,11 @@ impl Objects {
     }
 }
 
-/// Who uses a value, anywhere in a function.
-struct Uses {
-    of: SecondaryMap<Value, Vec<Inst>>,
-    /// What is passed on along edges that are not inside.
-    leaving: EntitySet<Value>,
-}
-
-impl Uses {
-    fn of(func: &Function, is_inside: &impl Fn(Block) -> bool) -> Uses {
-        let mut uses = Uses { of: SecondaryMap::new(), leaving: EntitySet::new() };
-        for &b in &func.layout {
-            for i in func.block_insts(b) {
-                for &a in &func.insts[i].args {
-                    uses.of[a].push(i);
-                }
-            }
-            for &e in func.out_edges(b) {
-                let to = func.edges[e].to;
-                for (&phi, &a) in func.blocks[to].phis.iter().zip(&func.edges[e].args) {
-                    uses.of[a].push(phi);
-                    if !is_inside(b) || !is_inside(to) {
-                        uses.leaving.insert(a);
-                    }
-                }
-            }
-        }
-        uses
-    }
+/// What is passed to φs along edges that are not inside.
+fn leaving(func: &Function, is_inside: &impl Fn(Block) -> bool) -> EntitySet<Value> {
+    let edges = func.layout.iter().flat_map(|&b| func.out_edges(b).iter().map(move |&e| (b, e)));
+    let out = edges.filter(|&(b, e)| !is_inside(b) || !is_inside(func.edges[e].to));
+    let mut values = EntitySet::new();
+    values.extend(out.flat_map(|(_, e)| func.edges[e].args.iter().copied()));
+    values
 }

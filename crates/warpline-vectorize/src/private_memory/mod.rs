@@ -29,7 +29,7 @@ use smallvec::SmallVec;
 
 use warpline_ir::{
     AggregateType, BinaryOp, Block, CastOp, Function, Inst, InstFlags, Loc, Module, Op, SymbolKind, Type,
-    Value,
+    Users, Value,
 };
 
 use fills::{Fill, With};
@@ -56,7 +56,7 @@ pub fn interleave(
     wanted: impl Fn(Value) -> bool,
 ) -> Vec<Interleaved> {
     let mut made = Vec::new();
-    let users = users(func);
+    let users = Users::of(func);
     for i in func.blocks[func.entry()].insts.clone() {
         let Op::Alloca { ty, align } = func.insts[i].op else { continue };
         let address = func.insts[i].results[0];
@@ -86,24 +86,6 @@ pub fn interleave(
     made
 }
 
-/// The instructions that use each value. φs are among them.
-fn users(func: &Function) -> SecondaryMap<Value, Vec<Inst>> {
-    let mut users: SecondaryMap<Value, Vec<Inst>> = SecondaryMap::new();
-    for &b in &func.layout {
-        for i in func.block_insts(b) {
-            for &a in &func.insts[i].args {
-                users[a].push(i);
-            }
-        }
-        for (position, &phi) in func.blocks[b].phis.iter().enumerate() {
-            for &e in &func.blocks[b].preds {
-                users[func.edges[e].args[position]].push(phi);
-            }
-        }
-    }
-    users
-}
-
 /// The offset in its granule that each address points to.
 type Places = SecondaryMap<Value, Option<i64>>;
 
@@ -129,12 +111,7 @@ struct Object {
 
 impl Object {
     /// `None` if the address escapes.
-    fn of(
-        module: &Module,
-        func: &Function,
-        users: &SecondaryMap<Value, Vec<Inst>>,
-        address: Value,
-    ) -> Option<Object> {
+    fn of(module: &Module, func: &Function, users: &Users, address: Value) -> Option<Object> {
         let (steps, merges, accesses, fills) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut object = Object { address, steps, merges, accesses, fills };
         let mut inside: EntitySet<Value> = EntitySet::new();
@@ -142,7 +119,7 @@ impl Object {
         let mut work = vec![address];
         inside.insert(address);
         while let Some(v) = work.pop() {
-            for &i in &users[v] {
+            for &i in users.get(v) {
                 let data = &func.insts[i];
                 let next = match &data.op {
                     Op::Gep(_) if data.args[0] == v => Some(data.results[0]),
