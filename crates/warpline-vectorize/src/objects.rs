@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 use warpline_analysis::{DomTree, Node};
 
 use super::alignment::at_distance;
+use warpline_dataflow::linear::Term;
 use warpline_ir::{
     AtomicOrdering, Block, CallInfo, Constant, Effects, Function, Inst, InstData, Module, Op, SymbolKind,
     Value, ValueDef,
@@ -58,15 +59,22 @@ impl Extent {
     }
 }
 
-/// An access that every lane makes.
-struct Access {
-    block: Block,
-    address: Value,
-    offset: i64,
-    extent: Extent,
+/// A base and what is added to it, up to a constant.
+pub type Place = (Value, Vec<Term>);
+
+/// An access of memory at a place.
+pub struct Access {
+    /// The block.
+    pub block: Block,
+    /// What its address is.
+    pub address: Value,
+    /// What is added to the place for that.
+    pub offset: i64,
+    /// The bytes from there on.
+    pub extent: Extent,
 }
 
-/// A load that some lanes may not ask for.
+/// A load that other accesses may stand for.
 pub struct Wanted<P> {
     /// The load.
     pub inst: Inst,
@@ -76,10 +84,11 @@ pub struct Wanted<P> {
     pub offset: i64,
     /// How many bytes are loaded.
     pub size: u64,
+    /// How many accesses of the place stood before it in the order of the program.
+    at: usize,
 }
 
-/// The accesses of a function by what their addresses are, up to a constant: those that every lane makes, and the
-/// loads that these may cover.
+/// The accesses of a function by what their addresses are, up to a constant, and the loads for which one is sought.
 pub struct Accesses<P> {
     made: BTreeMap<P, Vec<Access>>,
     /// The loads, in the order of the program.
@@ -93,10 +102,39 @@ impl<P> Default for Accesses<P> {
 }
 
 impl<P: Ord> Accesses<P> {
-    /// Adds an access that every lane makes whenever control comes to `block`: `address`, which is `place + offset`, is
-    /// a multiple of the extent's alignment, and the extent's bytes are accessed.
+    /// Adds an access in `block`: `address`, which is `place + offset`, is a multiple of the extent's alignment, and
+    /// the extent's bytes are accessed.
     pub fn add_made(&mut self, block: Block, address: Value, place: P, offset: i64, extent: Extent) {
         self.made.entry(place).or_default().push(Access { block, address, offset, extent });
+    }
+
+    /// Adds a load of so many bytes at `place + offset`, for which an access is sought.
+    pub fn add_wanted(&mut self, inst: Inst, place: P, offset: i64, size: u64) {
+        let at = self.made.get(&place).map_or(0, Vec::len);
+        self.wanted.push(Wanted { inst, place, offset, size, at });
+    }
+
+    /// The accesses of a load's place, and how many of them stand before it in the order of the program.
+    fn of(&self, wanted: &Wanted<P>) -> (&[Access], usize) {
+        (self.made.get(&wanted.place).map_or(&[], Vec::as_slice), wanted.at)
+    }
+
+    /// The accesses near a load in the order of the program that certainly precede it: those before it in its block,
+    /// and those in blocks that dominate its own, one of which may stand behind it.
+    pub fn before<'a>(
+        &'a self,
+        wanted: &Wanted<P>,
+        block: Block,
+        dom: &'a DomTree,
+    ) -> impl Iterator<Item = &'a Access> {
+        let (made, at) = self.of(wanted);
+        let near = at.saturating_sub(MAX_CANDIDATES / 2);
+        let candidates = made.iter().enumerate().skip(near).take(MAX_CANDIDATES);
+        let precedes = move |n: usize, a: &Access| match a.block == block {
+            true => n < at,
+            false => dom.dominates(Node::from(a.block), Node::from(block)),
+        };
+        candidates.filter(move |&(n, a)| precedes(n, a)).map(|(_, a)| a)
     }
 }
 
@@ -153,7 +191,10 @@ impl<'a> Objects<'a> {
         wanted: &Wanted<P>,
         counts: impl Fn(Block) -> bool,
     ) -> Option<SafeLoad> {
-        let made = accesses.made.get(&wanted.place).filter(|_| self.stays)?;
+        if !self.stays {
+            return None;
+        }
+        let (made, _) = accesses.of(wanted);
         let block = self.func.insts[wanted.inst].block;
         made.iter().rev().take(MAX_CANDIDATES).find_map(|a| {
             let safe = a.extent.load(a.address, wanted.offset.checked_sub(a.offset)?, wanted.size)?;

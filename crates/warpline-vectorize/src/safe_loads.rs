@@ -12,16 +12,13 @@
 
 use cranelift_entity::SecondaryMap;
 
-use super::objects::{Accesses, Extent, Objects, SafeLoad, Wanted};
+use super::objects::{Accesses, Extent, Objects, Place, SafeLoad, Wanted};
 use super::plan::Plan;
-use warpline_dataflow::linear::{Address, Term};
-use warpline_ir::{Accessed, Block, Inst, Module, Value};
+use warpline_dataflow::linear::Address;
+use warpline_ir::{Accessed, Block, Inst, Module};
 
 /// The loads that need no active lane, and how they are made.
 pub type SafeLoads = SecondaryMap<Inst, Option<SafeLoad>>;
-
-/// A base and what is added to it, up to a constant.
-type Place = (Value, Vec<Term>);
 
 /// Whether some lane is active whenever a block is executed, whose mask is that of the function or of a loop around it.
 fn has_lane(plan: &Plan, b: Block) -> bool {
@@ -40,7 +37,7 @@ pub fn find(module: &Module, plan: &Plan) -> SafeLoads {
     }
     let objects = Objects::of(module, func);
     for wanted in &accesses.wanted {
-        let Wanted { inst, place: (root, terms), offset, size } = wanted;
+        let Wanted { inst, place: (root, terms), offset, size, .. } = wanted;
         let object = objects.extent(*root).filter(|_| terms.is_empty());
         let block = func.insts[*inst].block;
         let around = |b: Block| plan.loops_around(b).all(|l| plan.contains(l, block));
@@ -67,7 +64,7 @@ fn accesses(module: &Module, plan: &Plan) -> Accesses<Place> {
             if always {
                 found.add_made(b, address, place, offset, Extent { bytes: size, align: access.align });
             } else {
-                found.wanted.push(Wanted { inst, place, offset, size });
+                found.add_wanted(inst, place, offset, size);
             }
         }
     }

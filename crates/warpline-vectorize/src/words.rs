@@ -20,37 +20,21 @@
 //! Elsewhere a neighbour is poison only if the program has stored poison, and LLVM would have to see that: it
 //! forwards nothing from stores to gathers.
 
-use std::collections::BTreeMap;
-
 use cranelift_entity::SecondaryMap;
-use warpline_analysis::{DomTree, Node};
+use warpline_analysis::DomTree;
 
-use warpline_dataflow::linear::{Address, Term};
-use warpline_ir::{Accessed, Block, Function, Inst, Module, Type, Value};
+use super::objects::{Access, Accesses, Extent, Place, Wanted};
+use warpline_dataflow::linear::Address;
+use warpline_ir::{Accessed, Function, Inst, Module, Type, Value};
 
 /// Bytes of a word.
 pub const WORD_BYTES: u64 = 4;
-
-/// So many accesses of the same address, up to a constant, are compared with a load.
-const MAX_CANDIDATES: usize = 64;
 
 /// How far away other accesses are looked for, in bytes: the size of the smallest pages.
 const MAX_DISTANCE: u64 = 4096;
 
 /// Of a load: how many bytes before the element a word begins that may be loaded in its place.
 pub type Words = SecondaryMap<Inst, Option<u64>>;
-
-/// A base and what is added to it, up to a constant.
-type Place = (Value, Vec<Term>);
-
-/// An access of a place.
-#[derive(Copy, Clone)]
-struct Access {
-    inst: Inst,
-    block: Block,
-    offset: i64,
-    size: u64,
-}
 
 /// Finds them in a scalar function, given which addresses vary.
 pub fn find(module: &Module, func: &Function, varies: impl Fn(Value) -> bool) -> Words {
@@ -67,48 +51,36 @@ pub fn find(module: &Module, func: &Function, varies: impl Fn(Value) -> bool) ->
     if !insts.any(|&i| simple(i).as_ref().is_some_and(is_wanted)) {
         return words;
     }
-    let mut places: BTreeMap<Place, Vec<Access>> = BTreeMap::new();
-    let mut wanted: Vec<(Place, usize)> = Vec::new();
+    let mut accesses: Accesses<Place> = Accesses::default();
     for &block in &func.layout {
         for &inst in &func.blocks[block].insts {
             let Some(access) = simple(inst) else { continue };
-            let Some(size) = size(access.ty) else { continue };
+            let Some(bytes) = size(access.ty) else { continue };
             let Some(Address { root, terms, offset }) = Address::of(module, func, access.address) else {
                 continue;
             };
             let place = (root, terms.to_vec());
-            let known = places.entry(place.clone()).or_default();
             if is_wanted(&access) && !func.is_alloca(root) {
-                wanted.push((place, known.len()));
+                accesses.add_wanted(inst, place.clone(), offset, bytes);
             }
-            known.push(Access { inst, block, offset, size });
+            accesses.add_made(block, access.address, place, offset, Extent { bytes, align: 1 });
         }
     }
     let dom = DomTree::compute(&func.graph().0);
-    for (place, at) in wanted {
-        let known = &places[&place];
-        let load = known[at];
-        // Accesses of one block are in order; a block that dominates another may stand behind it.
-        let surely_before = |n: usize, a: &Access| match a.block == load.block {
-            true => n < at,
-            false => dom.dominates(Node::from(a.block), Node::from(load.block)),
-        };
-        let near = at.saturating_sub(MAX_CANDIDATES / 2);
-        let others = known.iter().enumerate().skip(near).take(MAX_CANDIDATES);
-        let before = others.filter(|&(n, a)| surely_before(n, a)).map(|(_, a)| a);
-        words[load.inst] = word(&load, before);
+    for load in &accesses.wanted {
+        words[load.inst] = word(load, accesses.before(load, func.insts[load.inst].block, &dom));
     }
     words
 }
 
 /// The word nearest to the element, from the first byte that the lane has accessed to the last.
-fn word<'a>(load: &Access, before: impl Iterator<Item = &'a Access>) -> Option<u64> {
+fn word<'a>(load: &Wanted<Place>, before: impl Iterator<Item = &'a Access>) -> Option<u64> {
     let (mut first, mut end) = (0, load.size.cast_signed());
     for a in before {
         let Some(distance) = a.offset.checked_sub(load.offset) else { continue };
-        if distance.unsigned_abs() <= MAX_DISTANCE && a.size <= MAX_DISTANCE {
+        if distance.unsigned_abs() <= MAX_DISTANCE && a.extent.bytes <= MAX_DISTANCE {
             first = first.min(distance);
-            end = end.max(distance + a.size.cast_signed());
+            end = end.max(distance + a.extent.bytes.cast_signed());
         }
     }
     // A word that begins with the element, or else one that ends where what was accessed does.

@@ -12,6 +12,7 @@ use super::problem::{Backward, BackwardEdge, BackwardFacts};
 use crate::graph::{CsrGraph, EdgeId, Graph, Lists, Node};
 use crate::order::DfsOrder;
 use crate::program::{Instruction, Program, Test, Variable};
+use crate::undo::UndoLog;
 
 /// The greatest solution of a backward problem, with a fact per variable at each program point; ⊤ where it is not live.
 #[derive(Clone, Debug)]
@@ -168,7 +169,7 @@ pub fn solve_backward_dense<'a, P: Backward>(
         engine: Engine::new(roots.list.len(), Schedule::Sweeps),
         states: (0..graph.node_count()).map(state).collect(),
         current: vec![top.clone(); program.variables()],
-        undo: Vec::new(),
+        undo: UndoLog::default(),
         said: Vec::new(),
         used: vec![top.clone(); operands.map_or(0, |at| program.use_slots(at).end)],
         tested: vec![Vec::new(); graph.edge_count()],
@@ -194,7 +195,7 @@ struct Solver<'a, P: Backward> {
     /// By variable, what is known at the point that the walk is at.
     current: Vec<P::Fact>,
     /// What was known of variables that have been changed on the way.
-    undo: Vec<(Variable, P::Fact)>,
+    undo: UndoLog<P::Fact>,
     /// What is said of operands at the instruction or edge at hand.
     said: Vec<Said<P::Fact>>,
     used: Vec<P::Fact>,
@@ -228,7 +229,7 @@ impl<P: Backward> Solver<'_, P> {
         let mut steps = vec![Step::Back(0), Step::Enter(root)];
         while let Some(step) = steps.pop() {
             match step {
-                Step::Back(length) => self.back(length),
+                Step::Back(mark) => self.back(mark),
                 Step::Enter(node) => {
                     self.program.block(node).rev().map(Instruction).for_each(|at| self.instruction(at));
                     let in_edges = graph.in_edges(node).iter().rev();
@@ -236,31 +237,26 @@ impl<P: Backward> Solver<'_, P> {
                     steps.extend(reachable.map(|&e| Step::Take(e)));
                 }
                 Step::Take(edge) => {
-                    let (length, source) = (self.undo.len(), graph.source(edge));
+                    let (mark, source) = (self.undo.mark(), graph.source(edge));
                     self.move_phis(edge);
                     self.edge(edge, source);
                     if self.roots.contains(source) {
                         self.arrive(source);
-                        self.back(length);
+                        self.back(mark);
                     } else {
-                        steps.extend([Step::Back(length), Step::Enter(source)]);
+                        steps.extend([Step::Back(mark), Step::Enter(source)]);
                     }
                 }
             }
         }
     }
 
-    fn back(&mut self, length: usize) {
-        while self.undo.len() > length {
-            if let Some((v, fact)) = self.undo.pop() {
-                self.current[v.index()] = fact;
-            }
-        }
+    fn back(&mut self, mark: usize) {
+        self.undo.undo_to(mark, &mut self.current);
     }
 
     fn set(&mut self, variable: Variable, fact: P::Fact) {
-        let old = std::mem::replace(&mut self.current[variable.index()], fact);
-        self.undo.push((variable, old));
+        self.undo.set(&mut self.current, variable.index(), fact);
     }
 
     fn instruction(&mut self, at: Instruction) {

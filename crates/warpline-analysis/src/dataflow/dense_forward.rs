@@ -19,6 +19,7 @@ use crate::graph::{EdgeId, Graph, Lists, Node};
 use crate::order::DfsOrder;
 use crate::program::{Instruction, Program, Test, Variable};
 use crate::ssi::Ssi;
+use crate::undo::UndoLog;
 
 /// Where facts are widened: variables at headers of cycles.
 #[derive(Clone, Debug)]
@@ -224,7 +225,7 @@ fn solve<'a, P: Forward>(
         states: Vec::new(),
         held: Vec::new(),
         current: vec![P::Fact::top(); program.variables()],
-        undo: Vec::new(),
+        undo: UndoLog::default(),
         reached: Reached::nothing(graph),
         entered: Reached::nothing(graph).nodes,
         steps: 0,
@@ -262,7 +263,7 @@ struct Solver<'a, P: Forward> {
     /// By variable, what is known at the point that the walk is at.
     current: Vec<P::Fact>,
     /// What was known of variables that have been changed on the way down.
-    undo: Vec<(Variable, P::Fact)>,
+    undo: UndoLog<P::Fact>,
     reached: Reached,
     /// Roots that have been walked from.
     entered: BitSet,
@@ -287,7 +288,7 @@ impl<F> Default for Site<F> {
 enum Step {
     Enter(Node),
     Take(EdgeId),
-    /// Back to where this much was to be undone.
+    /// Back to this mark of what is to be undone.
     Back(usize),
 }
 
@@ -354,11 +355,11 @@ impl<P: Forward> Solver<'_, P> {
         for (&v, fact) in self.live.at_entry(root).iter().zip(&self.states[root.index()]) {
             self.current[v.index()].clone_from(fact);
         }
-        self.undo.clear();
+        self.undo.keep_all();
         let mut steps = vec![Step::Enter(root)];
         while let Some(step) = steps.pop() {
             match step {
-                Step::Back(length) => self.back(length),
+                Step::Back(mark) => self.back(mark),
                 Step::Enter(node) => {
                     self.reached.nodes.insert(node.index());
                     self.program.block(node).map(Instruction).for_each(|at| self.instruction(at));
@@ -366,7 +367,7 @@ impl<P: Forward> Solver<'_, P> {
                     steps.extend(out.iter().rev().map(|&e| Step::Take(e)));
                 }
                 Step::Take(edge) => {
-                    let length = self.undo.len();
+                    let mark = self.undo.mark();
                     let target = self.program.graph().target(edge);
                     if !self.edge(edge) {
                         continue;
@@ -374,26 +375,21 @@ impl<P: Forward> Solver<'_, P> {
                     self.move_phis(edge);
                     if is_root(self.program.graph(), target) {
                         self.arrive(target);
-                        self.back(length);
+                        self.back(mark);
                     } else {
-                        steps.extend([Step::Back(length), Step::Enter(target)]);
+                        steps.extend([Step::Back(mark), Step::Enter(target)]);
                     }
                 }
             }
         }
     }
 
-    fn back(&mut self, length: usize) {
-        while self.undo.len() > length {
-            if let Some((v, fact)) = self.undo.pop() {
-                self.current[v.index()] = fact;
-            }
-        }
+    fn back(&mut self, mark: usize) {
+        self.undo.undo_to(mark, &mut self.current);
     }
 
     fn set(&mut self, variable: Variable, fact: P::Fact) {
-        let old = std::mem::replace(&mut self.current[variable.index()], fact);
-        self.undo.push((variable, old));
+        self.undo.set(&mut self.current, variable.index(), fact);
     }
 
     fn instruction(&mut self, at: Instruction) {

@@ -78,7 +78,7 @@ impl Search<'_> {
             && let Some(size) = layout.alloc_size(types, Type::from(elem))
             && i64::try_from(size) == Ok(step)
         {
-            self.accesses.wanted.push(Wanted { inst, place, offset, size });
+            self.accesses.add_wanted(inst, place, offset, size);
         }
     }
 
