@@ -17,6 +17,7 @@
 //! All algorithms are iterative: a chain of a hundred thousand nodes does not use up the stack. All results
 //! are deterministic: they depend on the order of the edges and on nothing else.
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 pub mod bitset;
 pub mod cycles;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use warpline_compile::error::{Error, Result};
 
 /// Shows on a terminal what is being done, in place of what was shown before.
-pub fn progress(text: &str) {
+pub(crate) fn progress(text: &str) {
     if std::io::stderr().is_terminal() {
         let text = warpline::printable::line(text);
         let _ = write!(std::io::stderr(), "\r\x1b[K{text}");
@@ -14,12 +14,12 @@ pub fn progress(text: &str) {
 }
 
 /// A file's name without suffix.
-pub fn stem(path: &Path) -> String {
+pub(crate) fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// The name of the line of a table that a file belongs to: its own, or, by program, what stands before the first `-`.
-pub fn line_name(file: &str, by_program: bool) -> &str {
+pub(crate) fn line_name(file: &str, by_program: bool) -> &str {
     match by_program {
         true => file.split('-').next().unwrap_or(file),
         false => file,
@@ -30,7 +30,7 @@ pub fn line_name(file: &str, by_program: bool) -> &str {
 ///
 /// # Errors
 /// If a folder cannot be read or has no input.
-pub fn expand(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
+pub(crate) fn expand(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for input in inputs {
         if !input.is_dir() {

@@ -11,7 +11,7 @@ use warpline_compile::spec::Width;
 /// Measures what papers measure of what is built here, and kernels.
 #[derive(Parser)]
 #[command(name = "warpline-bench", version, about, max_term_width = 80)]
-pub struct Cli {
+pub(crate) struct Cli {
     /// What to measure.
     #[command(subcommand)]
     pub bench: Bench,
@@ -22,7 +22,7 @@ pub struct Cli {
 
 /// What can be measured.
 #[derive(Subcommand)]
-pub enum Bench {
+pub(crate) enum Bench {
     /// Uniformity by joins, postdom and strong-postdom: counts and times as in paper 1, Figure 4. Without inputs:
     /// which branches decide by earlier criteria, on the graphs of Figure 5
     Uniformity(BenchUniformityOptions),
@@ -44,7 +44,7 @@ pub enum Bench {
 
 /// Options of `uniformity`.
 #[derive(Args)]
-pub struct BenchUniformityOptions {
+pub(crate) struct BenchUniformityOptions {
     /// .ll, .bc, .rs, .c, .cpp or .cl; one line of the table for each
     pub inputs: Vec<PathBuf>,
     /// Whose rules say what is a source of divergence [default: those of the input's triple]
@@ -60,7 +60,7 @@ pub struct BenchUniformityOptions {
 
 /// Options of `products`.
 #[derive(Args)]
-pub struct BenchProductsOptions {
+pub(crate) struct BenchProductsOptions {
     /// .ll, .bc, .rs, .c, .cpp or .cl; a folder stands for all .ll and .bc in it
     #[arg(required = true)]
     pub inputs: Vec<PathBuf>,
@@ -80,7 +80,7 @@ pub struct BenchProductsOptions {
 
 /// Options of `ssa`.
 #[derive(Args)]
-pub struct BenchSsaOptions {
+pub(crate) struct BenchSsaOptions {
     /// .ll, .bc, .rs, .c, .cpp or .cl, compiled without optimisation; a folder stands for all .ll and .bc in it
     #[arg(required = true)]
     pub inputs: Vec<PathBuf>,
@@ -100,7 +100,7 @@ pub struct BenchSsaOptions {
 
 /// Options of `ssi`.
 #[derive(Args)]
-pub struct BenchSsiOptions {
+pub(crate) struct BenchSsiOptions {
     /// .ll, .bc, .rs, .c, .cpp or .cl, compiled without optimisation; a folder stands for all .ll and .bc in it
     #[arg(required = true)]
     pub inputs: Vec<PathBuf>,
@@ -120,7 +120,7 @@ pub struct BenchSsiOptions {
 
 /// Options of `linearize`.
 #[derive(Args)]
-pub struct BenchLinearizeOptions {
+pub(crate) struct BenchLinearizeOptions {
     /// Only shapes with these names
     #[arg(long = "shape", value_name = "NAME", value_parser = shape_of_kernel)]
     pub shapes: Vec<String>,
@@ -140,7 +140,7 @@ pub struct BenchLinearizeOptions {
 
 /// Options of `kernels`.
 #[derive(Args)]
-pub struct BenchKernelsOptions {
+pub(crate) struct BenchKernelsOptions {
     /// Which kernels, with their data set if it is not the usual one: mpc, nn/sorted [default: all]
     pub names: Vec<String>,
     /// The CPUs to make code for, by LLVM's names
@@ -174,7 +174,7 @@ pub struct BenchKernelsOptions {
 
 /// How much data kernels run on.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
-pub enum KernelSize {
+pub(crate) enum KernelSize {
     /// About a millisecond for each run.
     Small,
     /// About 50 milliseconds.
@@ -186,7 +186,7 @@ pub enum KernelSize {
 
 /// How the measurements of kernels are printed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
-pub enum KernelsFormat {
+pub(crate) enum KernelsFormat {
     /// Tables for people.
     #[default]
     #[value(alias = "text")]

@@ -99,7 +99,7 @@ impl Row {
 ///
 /// # Errors
 /// Whatever is wrong with inputs and options.
-pub fn products(options: &BenchProductsOptions) -> Result<Outcome> {
+pub(crate) fn products(options: &BenchProductsOptions) -> Result<Outcome> {
     let mut rows: Vec<Row> = Vec::new();
     for path in expand(&options.inputs)? {
         let row = input(&path, options)?;

@@ -1,7 +1,7 @@
 //! Static libraries in the form that GNU's and LLVM's linkers read on Unix.
 
 /// An object file of a library.
-pub struct Member {
+pub(crate) struct Member {
     /// Its name, with not more than 15 characters.
     pub name: String,
     /// The functions that others call.
@@ -14,7 +14,7 @@ const MAGIC: &[u8] = b"!<arch>\n";
 const HEADER: usize = 60;
 
 /// The bytes of a library. Nothing in them depends on when or by whom it was made.
-pub fn archive(members: &[Member]) -> Vec<u8> {
+pub(crate) fn archive(members: &[Member]) -> Vec<u8> {
     let symbols: Vec<&String> = members.iter().flat_map(|member| &member.symbols).collect();
     let names: usize = symbols.iter().map(|name| name.len() + 1).sum();
     let index_size = 4 + 4 * symbols.len() + names;

@@ -19,7 +19,7 @@ use crate::files::{Built, Project};
 use crate::wrapper::{self, Which};
 
 /// Compiles all kernels of a library.
-pub fn compile(project: &Project) -> Result<Built> {
+pub(crate) fn compile(project: &Project) -> Result<Built> {
     let cpus = Cpus::of(project)?;
     let mut members: Vec<Member> = Vec::new();
     let mut wrappers = String::new();

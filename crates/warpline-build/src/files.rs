@@ -10,7 +10,7 @@ const DEFAULT_CPUS: [&str; 2] = ["x86-64-v3", "x86-64-v4"];
 
 /// A library that is to be built.
 #[cfg_attr(not(feature = "compile"), expect(dead_code, reason = "only who compiles asks for all of it"))]
-pub struct Project {
+pub(crate) struct Project {
     /// The sources, as they were named.
     pub sources: Vec<PathBuf>,
     /// The CPUs that are named, or stand for no names.
@@ -37,7 +37,7 @@ pub struct Project {
 
 /// What a library consists of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Built {
+pub(crate) struct Built {
     /// The functions in Rust.
     pub wrappers: String,
     /// The static library.
@@ -48,7 +48,7 @@ pub struct Built {
 
 impl Project {
     /// Collects what cargo says of this build, and reads the sources.
-    pub fn of_this_build(builder: &Builder, name: &str) -> Result<Project> {
+    pub(crate) fn of_this_build(builder: &Builder, name: &str) -> Result<Project> {
         let variable =
             |variable: &'static str| std::env::var(variable).map_err(|_| Error::NoBuildScript { variable });
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -100,7 +100,7 @@ impl Project {
     /// What the names of all functions of the library begin with, so that libraries of several packages can be in one
     /// program.
     #[cfg(feature = "compile")]
-    pub fn prefix(&self) -> String {
+    pub(crate) fn prefix(&self) -> String {
         let mut hash = Fnv::default();
         hash.add(self.package.as_bytes());
         hash.add(self.name.as_bytes());
@@ -110,7 +110,7 @@ impl Project {
 
     /// Makes code, and keeps it where that is asked for.
     #[cfg(feature = "compile")]
-    pub fn compile(&self, _why: &str) -> Result<Built> {
+    pub(crate) fn compile(&self, _why: &str) -> Result<Built> {
         let built = crate::compile::compile(self)?;
         crate::prebuilt::keep(self, &built)?;
         Ok(built)
@@ -123,7 +123,7 @@ impl Project {
     }
 
     /// Puts the library where cargo wants it, and says that it is to be linked.
-    pub fn link(&self, built: &Built) -> Result<()> {
+    pub(crate) fn link(&self, built: &Built) -> Result<()> {
         let library = format!("warpline_{}_{}", self.package.replace('-', "_"), self.name);
         write(&self.out.join(format!("lib{library}.a")), &built.archive)?;
         write(&self.out.join(format!("{}.rs", self.name)), built.wrappers.as_bytes())?;
@@ -137,7 +137,7 @@ impl Project {
 }
 
 /// Writes a file.
-pub fn write(path: &Path, contents: &[u8]) -> Result<()> {
+pub(crate) fn write(path: &Path, contents: &[u8]) -> Result<()> {
     std::fs::write(path, contents).map_err(|error| Error::io("cannot write", path, &error))
 }
 

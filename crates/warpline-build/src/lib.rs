@@ -67,6 +67,7 @@
 //! `default-features = false`, to build anything of warpline but this small crate.
 
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 #[cfg(feature = "compile")]
 mod archive;

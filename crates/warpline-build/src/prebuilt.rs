@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::files::{Built, Project};
 
 /// What was found.
-pub enum Found {
+pub(crate) enum Found {
     /// Code for this target, made from the same sources and options.
     Fitting(Built),
     /// None, and why.
@@ -15,7 +15,7 @@ pub enum Found {
 }
 
 /// What `WARPLINE_PREBUILT` asks for.
-pub fn asked(word: &str) -> bool {
+pub(crate) fn asked(word: &str) -> bool {
     std::env::var("WARPLINE_PREBUILT").is_ok_and(|value| value == word)
 }
 
@@ -26,7 +26,7 @@ fn paths(project: &Project) -> Option<[PathBuf; 3]> {
 }
 
 /// Looks for code that fits.
-pub fn find(project: &Project) -> Result<Found> {
+pub(crate) fn find(project: &Project) -> Result<Found> {
     let Some([archive, wrappers, facts]) = paths(project) else {
         return Ok(Found::No("the package keeps none".to_owned()));
     };
@@ -62,7 +62,7 @@ fn fingerprint(project: &Project) -> String {
 
 /// Keeps what was built, if that is asked for.
 #[cfg(feature = "compile")]
-pub fn keep(project: &Project, built: &Built) -> Result<()> {
+pub(crate) fn keep(project: &Project, built: &Built) -> Result<()> {
     let Some([archive, wrappers, facts]) = paths(project).filter(|_| asked("update")) else { return Ok(()) };
     if let Some(folder) = facts.parent() {
         std::fs::create_dir_all(folder).map_err(|error| Error::io("cannot create", folder, &error))?;

@@ -9,7 +9,7 @@ use warpline_compile::signature::{Element, Kind, Param, Primitive, Signature};
 use crate::files::Project;
 
 /// How to learn which CPU's code runs.
-pub enum Which {
+pub(crate) enum Which {
     /// There is code for this one only.
     One(String),
     /// A function of this name says it.
@@ -17,7 +17,7 @@ pub enum Which {
 }
 
 /// A file with functions.
-pub fn frame(project: &Project, functions: &str) -> String {
+pub(crate) fn frame(project: &Project, functions: &str) -> String {
     let sources: Vec<String> =
         project.sources.iter().map(|path| format!("`{}`", line(&path.to_string_lossy()))).collect();
     format!("// Made by warpline-build from {}.\n{functions}", sources.join(", "))
@@ -38,7 +38,7 @@ struct Passed {
 }
 
 /// The function that runs a kernel over a range, and the one that says which CPU's code runs.
-pub fn text(signature: &Signature, range: &str, which: &Which) -> String {
+pub(crate) fn text(signature: &Signature, range: &str, which: &Which) -> String {
     let Signature { name, params, .. } = signature;
     let free = |wanted: &str| match params.iter().any(|param| param.name == wanted) {
         true => format!("{wanted}_"),

@@ -15,7 +15,7 @@ use crate::subject::{Asked, Unit};
 ///
 /// # Errors
 /// Whatever is wrong with inputs and options.
-pub fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
+pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
     output::check(options.output.as_deref(), &options.inputs)?;
     if !options.assume.algorithm.is_sound() {
         output::complain(&format!(

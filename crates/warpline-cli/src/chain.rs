@@ -6,14 +6,14 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-pub use warpline::Place;
+pub(crate) use warpline::Place;
 use warpline::ir::{Function, Module, Names};
 use warpline::printable;
 use warpline::uniformity::{Point, Step};
 
 /// A statement of an explanation.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
-pub struct Statement {
+pub(crate) struct Statement {
     /// What is so.
     pub text: String,
     /// The value it is about.
@@ -28,7 +28,7 @@ pub struct Statement {
 
 /// A block on a path.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
-pub struct Stop {
+pub(crate) struct Stop {
     /// The block.
     pub block: String,
     /// Where it begins in the source.
@@ -39,13 +39,13 @@ pub struct Stop {
 
 impl Stop {
     /// What stands for blocks of a path that are left out.
-    pub fn left_out(blocks: usize) -> Stop {
+    pub(crate) fn left_out(blocks: usize) -> Stop {
         Stop { block: format!("… ({blocks} blocks) …"), location: None, rounds: false }
     }
 }
 
 /// The steps of an explanation as data.
-pub fn statements(module: &Module, func: &Function, names: &Names, steps: &[Step]) -> Vec<Statement> {
+pub(crate) fn statements(module: &Module, func: &Function, names: &Names, steps: &[Step]) -> Vec<Statement> {
     let stop = |p: &Point| Stop {
         block: names.block(func, p.block),
         location: Place::of_block(module, func, p.block),
@@ -110,19 +110,19 @@ fn read_text(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// Writes explanations as text. What was said before is not said again.
-pub struct Writer<'s> {
+pub(crate) struct Writer<'s> {
     sources: &'s mut Sources,
     said: BTreeSet<Statement>,
 }
 
 impl<'s> Writer<'s> {
     /// A writer that has said nothing yet.
-    pub fn new(sources: &'s mut Sources) -> Self {
+    pub(crate) fn new(sources: &'s mut Sources) -> Self {
         Writer { sources, said: BTreeSet::new() }
     }
 
     /// Writes a chain of statements; `word` says what the first one is.
-    pub fn chain(&mut self, out: &mut String, word: &str, chain: &[Statement]) {
+    pub(crate) fn chain(&mut self, out: &mut String, word: &str, chain: &[Statement]) {
         let mut word = word;
         for statement in chain {
             if !self.said.insert(statement.clone()) {

@@ -65,7 +65,7 @@ struct Report {
 ///
 /// # Errors
 /// Whatever is wrong with the input and the options; a value or line that does not exist.
-pub fn explain(options: &ExplainOptions) -> Result<Outcome> {
+pub(crate) fn explain(options: &ExplainOptions) -> Result<Outcome> {
     let path = &options.input;
     let unit = Unit::open_with_loops(path, options.function.as_deref(), &options.assume)?;
     let imported = &unit.imported;

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::kernel::{find_function, load};
 
 /// A module as it was read, and the functions that are asked for.
-pub struct Input {
+pub(crate) struct Input {
     /// Where it was read from.
     pub path: PathBuf,
     /// The module.
@@ -27,7 +27,7 @@ impl Input {
     ///
     /// # Errors
     /// If it cannot be read, or has no function of this name.
-    pub fn open(path: &Path, function: Option<&str>) -> Result<Input> {
+    pub(crate) fn open(path: &Path, function: Option<&str>) -> Result<Input> {
         let imported = load(path, Some(false), None)?;
         let functions = match function {
             Some(_) => vec![find_function(&imported, path, function)?],
@@ -40,7 +40,7 @@ impl Input {
     ///
     /// # Errors
     /// As [`Input::open`].
-    pub fn open_all(paths: &[PathBuf], function: Option<&str>) -> Result<Vec<Input>> {
+    pub(crate) fn open_all(paths: &[PathBuf], function: Option<&str>) -> Result<Vec<Input>> {
         paths.iter().map(|path| Input::open(path, function)).collect()
     }
 
@@ -49,7 +49,7 @@ impl Input {
     ///
     /// # Errors
     /// The first of `bring`.
-    pub fn replace<T>(
+    pub(crate) fn replace<T>(
         &mut self,
         mut bring: impl FnMut(&Module, &mut Function) -> Result<T>,
     ) -> Result<Vec<T>> {
@@ -63,7 +63,7 @@ impl Input {
     }
 
     /// What is to be said of the functions, one after the other, of which `all` is known.
-    pub fn report<T, R>(&self, all: &[T], of: impl Fn(&Module, &Function, &T) -> R) -> InputReport<R> {
+    pub(crate) fn report<T, R>(&self, all: &[T], of: impl Fn(&Module, &Function, &T) -> R) -> InputReport<R> {
         let module = &self.imported.ir;
         let functions = self.functions.iter().zip(all);
         InputReport {
@@ -74,7 +74,7 @@ impl Input {
 
     /// Appends the text form of the whole module, or of the functions alone, below the name of the file if there are
     /// `several`.
-    pub fn print_to(&self, out: &mut String, whole: bool, several: bool) {
+    pub(crate) fn print_to(&self, out: &mut String, whole: bool, several: bool) {
         if several {
             let between = if out.is_empty() { "" } else { "\n" };
             *out += &format!("{between}; {}\n", self.path.display());
@@ -92,7 +92,7 @@ impl Input {
     ///
     /// # Errors
     /// If a function cannot be brought into LLVM's form.
-    pub fn llvm(&mut self) -> Result<String> {
+    pub(crate) fn llvm(&mut self) -> Result<String> {
         for &id in &self.functions {
             self.imported.bridge.replace_function(&self.imported.ir, id)?;
         }
@@ -104,13 +104,13 @@ impl Input {
 
 /// What is said of the functions of an input, for programs.
 #[derive(Serialize)]
-pub struct InputReport<R> {
+pub(crate) struct InputReport<R> {
     input: String,
     functions: Vec<R>,
 }
 
 /// The error for a function that should be in a form and is not, since the verifier found `errors`.
-pub fn not_in_form(module: &Module, func: &Function, form: &str, errors: &VerifyErrors) -> Error {
+pub(crate) fn not_in_form(module: &Module, func: &Function, form: &str, errors: &VerifyErrors) -> Error {
     let first = errors.errors.first().map_or_else(String::new, |e| format!(": {}", e.message));
     let line = func.loc.expand().map_or_else(String::new, |l| format!(" ({})", module.describe_loc(l)));
     let message = format!("function `{}`{line} is not in {form}{first}", printable::line(&func.name));

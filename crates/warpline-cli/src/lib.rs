@@ -5,6 +5,7 @@
 //! input, 3 for a defect of warpline. Everything printed for people has a twin for programs, `--format json`.
 
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 mod analyze;
 mod chain;

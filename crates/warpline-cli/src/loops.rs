@@ -16,7 +16,7 @@ use crate::summary::{self, Summary};
 ///
 /// # Errors
 /// Whatever is wrong with input and options, or the reason why a loop cannot be vectorized.
-pub fn vectorize(options: &VectorizeOptions, loops: &LoopOptions, kind: Output) -> Result<Outcome> {
+pub(crate) fn vectorize(options: &VectorizeOptions, loops: &LoopOptions, kind: Output) -> Result<Outcome> {
     let only_for_kernels = [
         ("--returns", options.returns.is_some()),
         ("--name", options.name.is_some()),
@@ -69,7 +69,7 @@ fn report(options: &VectorizeOptions, compiled: &CompiledLoops) -> Result<()> {
 }
 
 /// Which loops were vectorized, in a line.
-pub fn vectorized(loops: &[MadeLoop]) -> String {
+pub(crate) fn vectorized(loops: &[MadeLoop]) -> String {
     match loops {
         [l] => format!("{}: loop at {} vectorized with {} lanes", line(&l.function), l.place, l.width),
         _ => {
@@ -82,7 +82,7 @@ pub fn vectorized(loops: &[MadeLoop]) -> String {
 }
 
 /// What is to be known about a loop.
-pub fn warnings(l: &MadeLoop) -> impl Iterator<Item = String> {
+pub(crate) fn warnings(l: &MadeLoop) -> impl Iterator<Item = String> {
     let inspected = (l.made.inspected > 0).then(|| {
         let arrays = if l.made.inspected == 1 { "an array" } else { "arrays" };
         format!(
@@ -94,7 +94,7 @@ pub fn warnings(l: &MadeLoop) -> impl Iterator<Item = String> {
 }
 
 /// Details of a loop, a line each.
-pub fn details(l: &MadeLoop) -> Vec<String> {
+pub(crate) fn details(l: &MadeLoop) -> Vec<String> {
     let carried: Vec<String> =
         l.made.carried.iter().map(|c| format!("{} {}", c.kind.name(), c.name)).collect();
     let carried = if carried.is_empty() { "nothing".to_owned() } else { carried.join(", ") };
@@ -121,7 +121,7 @@ pub fn details(l: &MadeLoop) -> Vec<String> {
 }
 
 /// A loop as data.
-pub fn as_json(l: &MadeLoop) -> Value {
+pub(crate) fn as_json(l: &MadeLoop) -> Value {
     let carried = |c: &Carry| json!({ "name": c.name, "kind": c.kind.name() });
     json!({
         "function": l.function,

@@ -57,7 +57,7 @@ struct CallReport {
 ///
 /// # Errors
 /// Whatever is wrong with the input, the option, or the output.
-pub fn run(options: &ConstantTimeOptions) -> Result<Outcome> {
+pub(crate) fn run(options: &ConstantTimeOptions) -> Result<Outcome> {
     let path = &options.input;
     output::check(options.output.as_deref(), std::slice::from_ref(path))?;
     let imported = load(path, None, None)?;

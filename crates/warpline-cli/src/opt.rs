@@ -16,7 +16,7 @@ use crate::output;
 ///
 /// # Errors
 /// Whatever is wrong with the input, the names of passes or their order, or what a pass refuses.
-pub fn opt(options: &OptOptions) -> Result<Outcome> {
+pub(crate) fn opt(options: &OptOptions) -> Result<Outcome> {
     if options.list {
         output::print(&list())?;
         return Ok(Outcome::Clean);

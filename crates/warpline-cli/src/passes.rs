@@ -76,7 +76,7 @@ impl PassOptions {
 }
 
 /// Who is told of passes.
-pub fn instrument() -> &'static dyn Instrument {
+pub(crate) fn instrument() -> &'static dyn Instrument {
     match OBSERVER.get() {
         Some(observer) => observer,
         None => &Silent,

@@ -12,7 +12,7 @@ use crate::kernel::Kernel;
 
 /// What is said about a command's work.
 #[derive(Clone, Debug, Default)]
-pub struct Summary {
+pub(crate) struct Summary {
     /// What was done, as a sentence without an end.
     pub done: String,
     /// How good it is, or what came of it.
@@ -29,7 +29,7 @@ pub struct Summary {
 
 impl Summary {
     /// The text for people, as long as they want it.
-    pub fn text(&self, options: &ReportOptions) -> String {
+    pub(crate) fn text(&self, options: &ReportOptions) -> String {
         let mut lines = Vec::new();
         let warning = |w: &String| format!("  warning: {}", line(w));
         if !options.quiet {
@@ -63,7 +63,7 @@ impl Summary {
 }
 
 /// What became of branches, loops and masks, in a line.
-pub fn shares(counts: &Counts) -> String {
+pub(crate) fn shares(counts: &Counts) -> String {
     let Counts { branches: b, loops: l, masks: m, .. } = counts;
     let branches = b.divergent + b.uniform_kept + b.uniform_lost;
     let (loops, accesses) = (l.uniform + l.divergent, m.always + m.uniform + m.varying);
@@ -78,14 +78,14 @@ pub fn shares(counts: &Counts) -> String {
 }
 
 /// Details about a kernel: why it has its vectorization factor, if that was left to us, and its [`counts`].
-pub fn details(kernel: &Kernel, counted: &Counts) -> Vec<String> {
+pub(crate) fn details(kernel: &Kernel, counted: &Counts) -> Vec<String> {
     let chosen = kernel.chosen.as_ref().map(|choice| format!("width auto: {choice}"));
     chosen.into_iter().chain(counts(counted)).collect()
 }
 
 /// What became of branches, loops, exits and masks (paper 3, Table 1), and how many any-lane branches there are, as
 /// lines for people.
-pub fn counts(counts: &Counts) -> Vec<String> {
+pub(crate) fn counts(counts: &Counts) -> Vec<String> {
     let Counts { branches: b, loops: l, exits: e, masks: m, boscc: t, coherent } = counts;
     let mut lines = vec![
         format!(
@@ -108,7 +108,7 @@ pub fn counts(counts: &Counts) -> Vec<String> {
 }
 
 /// What vector mathematics of limited accuracy comes from, and what it is linked with.
-pub fn mathematics(libraries: &[&str]) -> String {
+pub(crate) fn mathematics(libraries: &[&str]) -> String {
     if libraries.is_empty() {
         return format!("mathematics is inline (errors up to {} ulp)", Elementary::LARGEST_ULP);
     }

@@ -23,7 +23,7 @@ use crate::summary::{self, Summary};
 ///
 /// # Errors
 /// Whatever is wrong with input and options, or the reason why the kernel cannot be vectorized.
-pub fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
+pub(crate) fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
     let kind = output_kind(&options.output)?;
     output::check(options.outputs(), std::slice::from_ref(&options.kernel.input))?;
     if let Some(mut loops) = options.loops.options(&options.kernel)? {
@@ -203,7 +203,7 @@ fn details(compiled: &Compiled, of_several: bool) -> Vec<String> {
 }
 
 /// The command that says why something diverges, if anything does.
-pub fn explain(options: &VectorizeOptions, counts: &Counts) -> Option<String> {
+pub(crate) fn explain(options: &VectorizeOptions, counts: &Counts) -> Option<String> {
     let diverges = counts.branches.divergent + counts.loops.divergent > 0;
     diverges.then(|| format!("warpline analyze {}", options.kernel.input.display()))
 }

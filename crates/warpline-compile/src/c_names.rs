@@ -19,7 +19,7 @@ const MACROS: [&str; 8] =
 
 /// Whether a name can be declared in C and C++: letters, digits and `_`, no keyword, and nothing that may be a macro
 /// or a type.
-pub fn is_identifier(name: &str) -> bool {
+pub(crate) fn is_identifier(name: &str) -> bool {
     let letters = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let is_type = (name.starts_with("int") || name.starts_with("uint")) && name.ends_with("_t");
@@ -36,7 +36,7 @@ fn is_parameter(name: &str) -> bool {
 
 /// The names of parameters as C can have them: their own where possible, and no two the same. `taken` are names that
 /// stand beside them.
-pub fn parameters<'n>(names: impl Iterator<Item = &'n str>, taken: &[&str]) -> Vec<String> {
+pub(crate) fn parameters<'n>(names: impl Iterator<Item = &'n str>, taken: &[&str]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for (i, name) in names.enumerate() {
         let mut own = match is_parameter(name) || is_parameter(&format!("{name}_")) {
@@ -52,7 +52,7 @@ pub fn parameters<'n>(names: impl Iterator<Item = &'n str>, taken: &[&str]) -> V
 }
 
 /// Text within a comment of C, which it neither ends nor seems to begin again.
-pub fn comment(text: &str) -> String {
+pub(crate) fn comment(text: &str) -> String {
     printable::line(text).replace("*/", "*\\/").replace("/*", "/\\*")
 }
 

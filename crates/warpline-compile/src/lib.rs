@@ -12,6 +12,7 @@
 //! A program that uses this crate calls `warpline_llvm::worker::serve_if_asked` first of all in `main`.
 
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 mod c_names;
 pub mod cpus;

@@ -11,7 +11,7 @@ fn attributes() -> String {
 }
 
 /// A name, a triple or a layout as it stands between quotation marks in LLVM's text.
-pub fn escape(name: &str) -> String {
+pub(crate) fn escape(name: &str) -> String {
     let plain = |c: u8| c.is_ascii_graphic() && c != b'"' && c != b'\\';
     name.bytes().map(|c| if plain(c) { char::from(c).to_string() } else { format!("\\{c:02X}") }).collect()
 }
@@ -57,7 +57,7 @@ asked:
 "#;
 
 /// A function that says which CPU's code is to run: its number among the choices, the last of which runs everywhere.
-pub fn choose(name: &str, choices: &[&Choice]) -> String {
+pub(crate) fn choose(name: &str, choices: &[&Choice]) -> String {
     let fill = |text: &str| text.replace("ATTRIBUTES", &attributes()).replace("NAME", &escape(name));
     let mut out = fill(LEAF) + &fill(ASK);
     let mut result = (choices.len() - 1).to_string();
@@ -100,7 +100,7 @@ fn leaf_name(leaf: Leaf) -> &'static str {
 }
 
 /// A function that returns the name of the CPU whose code runs, as a C string.
-pub fn which(name: &str, choose: &str, choices: &[&Choice]) -> String {
+pub(crate) fn which(name: &str, choose: &str, choices: &[&Choice]) -> String {
     let (name, choose) = (escape(name), escape(choose));
     let count = choices.len();
     let mut out = String::new();
@@ -127,7 +127,7 @@ pub fn which(name: &str, choose: &str, choices: &[&Choice]) -> String {
 }
 
 /// A driver that jumps to one of its versions, and what it does on the first call. `types` are those of its parameters.
-pub fn driver(name: &str, choose: &str, versions: &[&str], types: &[String]) -> String {
+pub(crate) fn driver(name: &str, choose: &str, versions: &[&str], types: &[String]) -> String {
     let (name, choose) = (escape(name), escape(choose));
     let versions: Vec<String> = versions.iter().map(|version| escape(version)).collect();
     let count = versions.len();

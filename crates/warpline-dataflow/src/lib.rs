@@ -7,6 +7,7 @@
 //!
 //! Solvers, lattices and splitting are in [`warpline_analysis::dataflow`] and [`warpline_analysis::ssi`].
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 pub mod clients;
 mod code;

@@ -30,6 +30,7 @@
 //!   ignored.
 //! * A lane operation whose condition is undef or poison in a lane that takes part yields that.
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 mod access;
 mod atomic;

@@ -14,6 +14,7 @@
 //! * A program that is not in SSA form uses variables ([`Op::ReadVar`], [`Op::WriteVar`]).
 //! * Instructions that come from LLVM carry an [`Origin`], a handle that only the LLVM bridge understands.
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 mod demangle;
 pub mod group_functions;

@@ -4,12 +4,12 @@
 //! Results are returned in the lowest 16 bits of a register for floats.
 
 /// `__truncsfbf2`: rounds to nearest, ties to even.
-pub extern "C" fn from_float(x: f32) -> f32 {
+pub(crate) extern "C" fn from_float(x: f32) -> f32 {
     f32::from_bits(nearest(x.to_bits(), x.is_nan()))
 }
 
 /// `__truncdfbf2`: rounds to nearest, ties to even.
-pub extern "C" fn from_double(x: f64) -> f32 {
+pub(crate) extern "C" fn from_double(x: f64) -> f32 {
     f32::from_bits(nearest(rounded_to_odd(x).to_bits(), x.is_nan()))
 }
 

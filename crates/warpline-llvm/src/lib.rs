@@ -15,6 +15,8 @@
 //! - [`worker`] does all this for input that is not trusted.
 //! - [`Error`] is everything that can go wrong.
 
+#![warn(unreachable_pub)]
+
 mod bfloat;
 mod callees;
 pub mod child;

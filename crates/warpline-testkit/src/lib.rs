@@ -4,6 +4,7 @@
 //! its randomness from [`rng::SplitMix64`], so a printed seed brings a failure back.
 
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 pub mod census;
 pub mod claims;

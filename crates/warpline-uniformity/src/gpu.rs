@@ -29,7 +29,7 @@ use warpline_ir::{CastOp, Constant, Effects, Function, Inst, Module, Op, Scalar,
 
 /// What distinguishes the machines.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Gpu {
+pub(crate) struct Gpu {
     kind: Kind,
     /// Address spaces in which each lane may have memory of its own: the private one, and the one that contains it.
     own_memory: [u32; 2],
@@ -51,7 +51,7 @@ enum Kind {
 }
 
 /// AMD GPUs.
-pub const AMDGCN: Gpu = Gpu {
+pub(crate) const AMDGCN: Gpu = Gpu {
     kind: Kind::Amdgcn,
     own_memory: [5, 0],
     intrinsics: "llvm.amdgcn.",
@@ -130,7 +130,7 @@ pub const AMDGCN: Gpu = Gpu {
 };
 
 /// NVIDIA GPUs.
-pub const NVPTX: Gpu = Gpu {
+pub(crate) const NVPTX: Gpu = Gpu {
     kind: Kind::Nvptx,
     own_memory: [5, 0],
     intrinsics: "llvm.nvvm.",
@@ -170,7 +170,7 @@ pub const NVPTX: Gpu = Gpu {
 };
 
 /// SPIR and SPIR-V: the address spaces and built-in functions of OpenCL, the built-in variables of SPIR-V.
-pub const SPIRV: Gpu = Gpu {
+pub(crate) const SPIRV: Gpu = Gpu {
     kind: Kind::Spirv,
     own_memory: [0, 4],
     intrinsics: "llvm.spv.",

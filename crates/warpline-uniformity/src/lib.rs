@@ -10,6 +10,7 @@
 //! Any function can be analysed: unreachable blocks, irreducible cycles, functions without a body (of which nothing is
 //! found). Functions need not be in SSA form: each read of a variable has an answer of its own.
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 pub mod facts;
 pub mod known;

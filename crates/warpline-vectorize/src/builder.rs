@@ -236,7 +236,7 @@ fn in_memory(elem: Type, lanes: Option<u32>) -> (Type, Type) {
 }
 
 /// How many bytes an element of an array of this type takes; `None` for types that have no such arrays.
-pub fn element_bytes(module: &Module, ty: Type) -> Option<u64> {
+pub(crate) fn element_bytes(module: &Module, ty: Type) -> Option<u64> {
     let members_too = |ty: Type| {
         let mut k = 0;
         while let Some(member) = module.types.member(ty, k) {

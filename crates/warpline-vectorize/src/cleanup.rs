@@ -9,7 +9,7 @@ use warpline_ir::{Block, Function, Inst, LaneOp, Op, Value};
 
 /// Folds mask operations with constant operands and trivial φs, then removes pure mask operations, blends and φs that
 /// nothing uses.
-pub fn simplify_masks(func: &mut Function) {
+pub(crate) fn simplify_masks(func: &mut Function) {
     let mut same: SecondaryMap<Value, PackedOption<Value>> = SecondaryMap::new();
     let (graph, _) = func.graph();
     let dom = DomTree::compute(&graph);

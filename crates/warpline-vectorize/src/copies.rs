@@ -10,13 +10,13 @@ use cranelift_entity::packed_option::PackedOption;
 use warpline_ir::{Block, Edge, Function, Inst, Op, Type, Value, Var};
 
 /// The copies of blocks.
-pub type Blocks = SecondaryMap<Block, PackedOption<Block>>;
+pub(crate) type Blocks = SecondaryMap<Block, PackedOption<Block>>;
 /// The copies of values.
-pub type Values = SecondaryMap<Value, PackedOption<Value>>;
+pub(crate) type Values = SecondaryMap<Value, PackedOption<Value>>;
 
 /// A place where a value is used.
 #[derive(Copy, Clone)]
-pub enum Use {
+pub(crate) enum Use {
     /// The operand of an instruction.
     Operand(Inst, usize),
     /// The φ operand at this position on an edge.
@@ -24,7 +24,7 @@ pub enum Use {
 }
 
 /// All uses of values in a block and on the edges that leave it.
-pub fn uses_in(func: &Function, b: Block, mut note: impl FnMut(Value, Use)) {
+pub(crate) fn uses_in(func: &Function, b: Block, mut note: impl FnMut(Value, Use)) {
     for i in func.block_insts(b) {
         for (k, &v) in func.insts[i].args.iter().enumerate() {
             note(v, Use::Operand(i, k));
@@ -38,7 +38,7 @@ pub fn uses_in(func: &Function, b: Block, mut note: impl FnMut(Value, Use)) {
 }
 
 /// Copies the blocks of a region, and notes the copies of blocks and values.
-pub fn copy_blocks(func: &mut Function, region: &[Block], copies: &mut Blocks, values: &mut Values) {
+pub(crate) fn copy_blocks(func: &mut Function, region: &[Block], copies: &mut Blocks, values: &mut Values) {
     for &b in region {
         let name = func.blocks[b].name.clone();
         copies[b] = func.add_block(&name).into();
@@ -95,7 +95,7 @@ fn link(func: &mut Function, b: Block, copies: &Blocks, values: &Values) {
 }
 
 /// Makes variables of what is used behind original and copy; SSA construction then joins them.
-pub fn join(func: &mut Function, uses: &mut [(Value, Use)], values: &Values, vars: &mut Vec<Var>) {
+pub(crate) fn join(func: &mut Function, uses: &mut [(Value, Use)], values: &Values, vars: &mut Vec<Var>) {
     uses.sort_by_key(|u| u.0);
     for uses in uses.chunk_by(|a, b| a.0 == b.0) {
         let value = uses[0].0;

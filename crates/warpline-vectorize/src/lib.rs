@@ -15,6 +15,7 @@
 //! 6. [`repair`]: masks, blends, SSA. The result is a *lane program*: its control flow is uniform, and every
 //!    block says under which mask it takes effect.
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 pub mod alignment;
 mod arms;

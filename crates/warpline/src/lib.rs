@@ -20,6 +20,7 @@
 //! * [`llvm`]: LLVM: import, export, optimization, machine code.
 //! * [`compile`]: from a source file to an object file.
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 pub use warpline_analysis as analysis;
 pub use warpline_compile as compile;

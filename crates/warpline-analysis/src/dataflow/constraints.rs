@@ -46,7 +46,7 @@ pub(super) struct Constraints {
 
 impl Constraints {
     /// Instructions that `matters` denies are left out.
-    pub fn new(program: &Program, ssi: &Ssi, matters: impl Fn(Instruction) -> bool) -> Constraints {
+    pub(super) fn new(program: &Program, ssi: &Ssi, matters: impl Fn(Instruction) -> bool) -> Constraints {
         let graph = program.graph();
         let dfs = DfsOrder::compute(graph);
         let mut all = Constraints {
@@ -117,7 +117,7 @@ impl Constraints {
     }
 
     /// By version, the constraints that read it.
-    pub fn users(&self, program: &Program, ssi: &Ssi) -> Lists<u32> {
+    pub(super) fn users(&self, program: &Program, ssi: &Ssi) -> Lists<u32> {
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         for (number, &constraint) in self.list.iter().enumerate() {
             let number = number as u32;
@@ -140,7 +140,7 @@ impl Constraints {
     }
 
     /// By version, the constraint that defines it, or `u32::MAX`.
-    pub fn definitions(&self, program: &Program, ssi: &Ssi) -> Vec<u32> {
+    pub(super) fn definitions(&self, program: &Program, ssi: &Ssi) -> Vec<u32> {
         let mut by = vec![u32::MAX; ssi.versions()];
         for (number, &constraint) in self.list.iter().enumerate() {
             let mut set = |v: Version| by[v.index()] = number as u32;
@@ -165,7 +165,7 @@ pub(super) struct Reached {
 }
 
 impl Reached {
-    pub fn nothing(graph: &impl Graph) -> Reached {
+    pub(super) fn nothing(graph: &impl Graph) -> Reached {
         Reached { nodes: BitSet::new(graph.node_count()), edges: BitSet::new(graph.edge_count()) }
     }
 }

@@ -20,7 +20,7 @@ const LABELS: f64 = 92.0;
 const TOP: f64 = 44.0;
 
 /// The chart.
-pub fn svg(all: &[Measurement]) -> String {
+pub(super) fn svg(all: &[Measurement]) -> String {
     let mut cpus: Vec<&str> = Vec::new();
     for m in all {
         if !cpus.contains(&m.cpu.as_str()) {

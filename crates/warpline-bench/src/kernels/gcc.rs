@@ -12,10 +12,10 @@ use warpline_kernels::Kernel;
 use warpline_compile::spec::Elem;
 
 /// The name of the entry to it, which takes slots as those of the other variants do.
-pub const ENTRY: &str = "by_gcc";
+pub(super) const ENTRY: &str = "by_gcc";
 
 /// The name of the entry to what was written by hand.
-pub const BY_HAND: &str = "by_hand";
+pub(super) const BY_HAND: &str = "by_hand";
 
 /// What is needed to read slots.
 const HEAD: &str = "#include <stdint.h>
@@ -27,7 +27,7 @@ static inline double double_of(uint64_t slot) { double x; memcpy(&x, &slot, 8); 
 
 /// An object file; none if there is no gcc, or it does not know the CPU or does not take the kernel, which goes to
 /// standard error.
-pub fn object(
+pub(super) fn object(
     entry: &Kernel,
     func: &Function,
     args: &[ArgShape],
@@ -38,7 +38,7 @@ pub fn object(
 }
 
 /// The same of what was written by hand, which has an entry of the name [`BY_HAND`].
-pub fn by_hand(entry: &Kernel, cpu: &str, folder: &Path) -> Option<Vec<u8>> {
+pub(super) fn by_hand(entry: &Kernel, cpu: &str, folder: &Path) -> Option<Vec<u8>> {
     compiled(entry.by_hand?, cpu, folder)
 }
 

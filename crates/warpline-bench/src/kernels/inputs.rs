@@ -12,7 +12,7 @@ use warpline_compile::spec::{Elem, Number};
 ///
 /// # Errors
 /// If the inputs are not those of the function.
-pub fn data(func: &Function, args: &[ArgShape], inputs: Inputs) -> Result<Data> {
+pub(super) fn data(func: &Function, args: &[ArgShape], inputs: Inputs) -> Result<Data> {
     let wrong = |message: String| Error::Vectorize(format!("kernel `{}`: {message}", func.name));
     let (begin, end) = if args.contains(&ArgShape::Index) { inputs.range } else { (0, 1) };
     let mut data = Data { buffers: Vec::new(), passed: Vec::new(), result: None, begin, end };

@@ -38,7 +38,7 @@ static COUNTS: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 
 /// What was measured. Times are medians of processor time, in nanoseconds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Measurement {
+pub(super) struct Measurement {
     /// The kernel's name.
     pub kernel: String,
     /// The data set's.
@@ -87,7 +87,7 @@ pub struct Measurement {
 
 /// Bytes of machine code, drivers included.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct CodeBytes {
+pub(super) struct CodeBytes {
     /// The scalar program.
     pub scalar: u64,
     /// Full if-conversion.
@@ -123,7 +123,12 @@ fn variants(boscc: Boscc) -> [Variant; 3] {
 ///
 /// # Errors
 /// If it cannot be vectorized or run.
-pub fn measure(entry: &Entry, data: usize, cpu: &str, asked: &BenchKernelsOptions) -> Result<Measurement> {
+pub(super) fn measure(
+    entry: &Entry,
+    data: usize,
+    cpu: &str,
+    asked: &BenchKernelsOptions,
+) -> Result<Measurement> {
     let folder = tempfile::tempdir().map_err(|e| Error::Vectorize(format!("no temporary folder: {e}")))?;
     let path = folder.path().join(entry.file);
     std::fs::write(&path, entry.source)

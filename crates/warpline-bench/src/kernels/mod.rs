@@ -31,7 +31,7 @@ use warpline_compile::spec::Width;
 ///
 /// # Errors
 /// Whatever is wrong with the options, or if a kernel cannot be vectorized or run.
-pub fn kernels(options: &BenchKernelsOptions) -> Result<Outcome> {
+pub(crate) fn kernels(options: &BenchKernelsOptions) -> Result<Outcome> {
     output::check(options.output.as_deref(), &[])?;
     let chosen = choose(options)?;
     let one = matches!((&chosen[..], &options.cpu[..]), ([_], [_]));

@@ -4,12 +4,12 @@ use super::measure::Measurement;
 use warpline_cli::table::{Table, geometric_mean, ratio};
 
 /// For a terminal.
-pub fn text(all: &[Measurement]) -> String {
+pub(super) fn text(all: &[Measurement]) -> String {
     tables(all, Table::text)
 }
 
 /// In Markdown.
-pub fn markdown(all: &[Measurement]) -> String {
+pub(super) fn markdown(all: &[Measurement]) -> String {
     tables(all, Table::markdown)
 }
 
@@ -26,7 +26,7 @@ fn tables(all: &[Measurement], print: impl Fn(&Table) -> String) -> String {
 }
 
 /// The name of a kernel, with its data set.
-pub fn name(m: &Measurement) -> String {
+pub(super) fn name(m: &Measurement) -> String {
     format!("{}/{}", m.kernel, m.data)
 }
 
@@ -85,7 +85,7 @@ fn speeds(all: &[Measurement]) -> Table {
 }
 
 /// How many times as fast as the scalar program something is.
-pub fn speedup(m: &Measurement, ns: Option<u64>) -> Option<f64> {
+pub(super) fn speedup(m: &Measurement, ns: Option<u64>) -> Option<f64> {
     ns.filter(|&ns| ns > 0).map(|ns| m.scalar_ns as f64 / ns as f64)
 }
 

@@ -16,7 +16,7 @@ const WIDTH: u32 = 8;
 
 /// What was measured of one shape with one number of blocks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Measurement {
+pub(super) struct Measurement {
     /// The name of the shape.
     pub shape: String,
     /// How many blocks were asked for, and how many blocks and edges the kernel has.
@@ -38,7 +38,7 @@ pub struct Measurement {
 ///
 /// # Errors
 /// If the kernel cannot be vectorized.
-pub fn measure(shape: &str, size: usize, runs: usize) -> Result<Measurement> {
+pub(super) fn measure(shape: &str, size: usize, runs: usize) -> Result<Measurement> {
     let found = scaling::SHAPES.iter().find(|(name, _)| *name == shape);
     let &(_, body) = found.ok_or_else(|| Error::option("--shape", format!("there is no shape `{shape}`")))?;
     let text = scaling::kernel(&body(size));
@@ -68,7 +68,7 @@ pub fn measure(shape: &str, size: usize, runs: usize) -> Result<Measurement> {
 }
 
 /// The columns: passes and what they are made of, put together.
-pub const STAGES: [(&str, &[&str]); 9] = [
+pub(super) const STAGES: [(&str, &[&str]); 9] = [
     ("verify", &["verify"]),
     ("normal form", &["dissolve-copies", "canonicalize"]),
     ("analysis", &["uniformity", "find-words", "dependences"]),

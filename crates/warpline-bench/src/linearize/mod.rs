@@ -52,7 +52,7 @@ struct Growth {
 ///
 /// # Errors
 /// Whatever is wrong with the options, or if a kernel cannot be vectorized.
-pub fn linearize(options: &BenchLinearizeOptions) -> Result<Outcome> {
+pub(crate) fn linearize(options: &BenchLinearizeOptions) -> Result<Outcome> {
     if let ([shape], [size], TableFormat::Json) =
         (options.shapes.as_slice(), options.sizes.as_slice(), options.format)
     {

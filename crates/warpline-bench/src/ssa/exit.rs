@@ -12,7 +12,7 @@ use warpline_analysis::{CsrGraph, Graph as _, Node};
 /// A block without successors has an edge to the exit, unless it is an *epilogue*: then edges to it lead to the exit
 /// instead, and it is left without edges. An epilogue writes no variable and does nothing but read variables and end
 /// lifetimes, and then returns or goes on to an epilogue. The entry is never one.
-pub fn with_exit(module: &Module, func: &Function) -> (CsrGraph, Node) {
+pub(super) fn with_exit(module: &Module, func: &Function) -> (CsrGraph, Node) {
     let (graph, _) = func.graph();
     let exit = Node::new(graph.node_count());
     let is_epilogue = epilogues(module, func);

@@ -18,11 +18,11 @@ use warpline_compile::error::Result;
 use warpline_compile::kernel::load;
 
 /// Functions of at most so many blocks are too small to be compared one by one.
-pub const SMALL: usize = 20;
+pub(super) const SMALL: usize = 20;
 
 /// How many φs the placements have. Variables are defined on entry by dominance frontiers only.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize)]
-pub struct Phis {
+pub(super) struct Phis {
     /// By the paper's reaching definitions, at the exit too.
     pub reaching_definitions: usize,
     /// By dominance frontiers, at the exit too.
@@ -47,19 +47,19 @@ pub struct Phis {
 
 impl Phis {
     /// How many more φs dominance frontiers have, in per cent of those by reaching definitions (paper 5, φ-sup).
-    pub fn superfluous(&self) -> Option<f64> {
+    pub(super) fn superfluous(&self) -> Option<f64> {
         percent_more(self.dominance_frontier, self.reaching_definitions)
     }
 
     /// The same without those at the exit (φ-supE).
-    pub fn superfluous_without_exit(&self) -> Option<f64> {
+    pub(super) fn superfluous_without_exit(&self) -> Option<f64> {
         let frontier = self.dominance_frontier - self.dominance_frontier_exit;
         percent_more(frontier, self.reaching_definitions - self.reaching_definitions_exit)
     }
 }
 
 /// How much more `a` is than `b`, in per cent.
-pub fn percent_more(a: usize, b: usize) -> Option<f64> {
+pub(super) fn percent_more(a: usize, b: usize) -> Option<f64> {
     (b > 0).then(|| (a as f64 / b as f64 - 1.0) * 100.0)
 }
 
@@ -80,7 +80,7 @@ impl std::ops::AddAssign for Phis {
 
 /// Times in nanoseconds.
 #[derive(Clone, Copy, Default, PartialEq, Debug, Serialize)]
-pub struct Times {
+pub(super) struct Times {
     /// Paper 5, Algorithm 1.
     pub algorithm_1: f64,
     /// Paper 5, all of it.
@@ -132,12 +132,12 @@ impl Times {
     }
 
     /// The faster of the baselines that place all φs.
-    pub fn baseline(&self) -> f64 {
+    pub(super) fn baseline(&self) -> f64 {
         self.cytron.min(self.sreedhar_gao)
     }
 
     /// The fastest of the three, all pruned.
-    pub fn pruned_baseline(&self) -> f64 {
+    pub(super) fn pruned_baseline(&self) -> f64 {
         self.cytron_pruned.min(self.sreedhar_gao_pruned).min(self.braun)
     }
 }
@@ -158,7 +158,7 @@ impl std::ops::AddAssign for Times {
 
 /// What was found of one function.
 #[derive(Clone, Debug, Serialize)]
-pub struct Procedure {
+pub(super) struct Procedure {
     /// Its name.
     pub name: String,
     /// Its blocks.
@@ -175,7 +175,7 @@ pub struct Procedure {
 
 /// What was found of one file.
 #[derive(Clone, Debug, Serialize)]
-pub struct File {
+pub(super) struct File {
     /// Its name without the suffix.
     pub name: String,
     /// Lines of its source, where they are known.
@@ -186,7 +186,7 @@ pub struct File {
 
 /// Sums over functions.
 #[derive(Clone, Copy, Default, Debug, Serialize)]
-pub struct Sums {
+pub(super) struct Sums {
     /// How many functions.
     pub functions: usize,
     /// Their blocks.
@@ -201,7 +201,7 @@ pub struct Sums {
 
 impl Sums {
     /// The sums over these functions.
-    pub fn of<'a>(procedures: impl IntoIterator<Item = &'a Procedure>) -> Sums {
+    pub(super) fn of<'a>(procedures: impl IntoIterator<Item = &'a Procedure>) -> Sums {
         let mut sums = Sums::default();
         for p in procedures {
             sums.functions += 1;
@@ -218,7 +218,7 @@ impl Sums {
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn file(path: &Path, sampling: Sampling) -> Result<File> {
+pub(super) fn file(path: &Path, sampling: Sampling) -> Result<File> {
     let show = |what: &str| progress(&format!("{}: {what}", path.display()));
     show("reading");
     let imported = load(path, Some(false), None)?;

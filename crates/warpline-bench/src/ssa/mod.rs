@@ -46,7 +46,7 @@ struct Report {
 ///
 /// # Errors
 /// Whatever is wrong with inputs and options.
-pub fn ssa(options: &BenchSsaOptions) -> Result<Outcome> {
+pub(crate) fn ssa(options: &BenchSsaOptions) -> Result<Outcome> {
     let sampling = Sampling { runs: options.runs, least: LEAST };
     let paths = expand(&options.inputs)?;
     let files = paths.iter().map(|path| measure::file(path, sampling)).collect::<Result<Vec<_>>>()?;

@@ -1,7 +1,7 @@
 //! What paper 5 prints in its Tables 3 to 5, to be held beside ours.
 
 /// A program of Tables 3 and 4.
-pub struct Program {
+pub(super) struct Program {
     /// Its name in SPEC CPU2017.
     pub name: &'static str,
     /// φ_RD, φ_DF, φ_RDE, φ_DFE.
@@ -14,7 +14,7 @@ pub struct Program {
 }
 
 /// Tables 3 and 4.
-pub const PROGRAMS: [Program; 7] = [
+pub(super) const PROGRAMS: [Program; 7] = [
     Program {
         name: "544.nab_r",
         phis: [26960, 44600, 2400, 7400],
@@ -60,12 +60,12 @@ pub const PROGRAMS: [Program; 7] = [
 ];
 
 /// The averages in Table 3: %φ-sup and %φ-supE.
-pub const SUPERFLUOUS: [f64; 2] = [69.59, 51.65];
+pub(super) const SUPERFLUOUS: [f64; 2] = [69.59, 51.65];
 /// The averages in Table 4: %P_2, %P_5 and %P_5M, of the procedures of all programs together.
-pub const SHARES: [f64; 3] = [65.63, 25.09, 9.28];
+pub(super) const SHARES: [f64; 3] = [65.63, 25.09, 9.28];
 
 /// A file of Table 5, all of Perl.
-pub struct File {
+pub(super) struct File {
     /// Its name without the suffix.
     pub name: &'static str,
     /// nCFG and nVars.
@@ -81,7 +81,7 @@ const fn file(name: &'static str, size: [usize; 2], seconds: [f64; 2], phis: [us
 }
 
 /// Table 5.
-pub const FILES: [File; 28] = [
+pub(super) const FILES: [File; 28] = [
     file("scope", [669, 241], [0.166, 0.034], [114, 182]),
     file("Opcode", [372, 236], [0.035, 0.024], [77, 180]),
     file("pp_sort", [612, 228], [0.160, 0.037], [278, 483]),

@@ -5,7 +5,7 @@ use super::paper;
 use warpline_cli::table::{Table, quotient, ratio};
 
 /// A row of Tables 2 to 4: a file, or all files of a program.
-pub struct Row<'a> {
+pub(super) struct Row<'a> {
     /// Its name.
     pub name: String,
     /// Lines of its source, where they are known.
@@ -31,7 +31,7 @@ fn millis(nanos: f64) -> String {
 }
 
 /// Table 2: sizes.
-pub fn sizes(rows: &[Row]) -> Table {
+pub(super) fn sizes(rows: &[Row]) -> Table {
     let mut table = Table::new(1, &["program", "KLOC", "nCFG", "nVars", "#Proc"]);
     let mut cells = |name: &str, lines: Option<usize>, sums: &Sums| {
         let lines = lines.map_or_else(|| "–".to_owned(), |n| format!("{:.1}", n as f64 / 1000.0));
@@ -47,7 +47,7 @@ pub fn sizes(rows: &[Row]) -> Table {
 }
 
 /// Table 3: counts of φs.
-pub fn counts(rows: &[Row]) -> Table {
+pub(super) fn counts(rows: &[Row]) -> Table {
     let headings = ["program", "φ_RD", "φ_DF", "φ_RDE", "φ_DFE", "%φ-sup", "%φ-supE"];
     let mut table = Table::new(1, &headings);
     let mut row = |name: &str, counts: [usize; 4], shares: [Option<f64>; 2]| {
@@ -77,7 +77,7 @@ pub fn counts(rows: &[Row]) -> Table {
 
 /// φs by the other placements, in functions' own graphs; and what share of the superfluous φs of Table 3 are of
 /// variables that a single block writes.
-pub fn prunings(rows: &[Row]) -> Table {
+pub(super) fn prunings(rows: &[Row]) -> Table {
     let headings = [
         "program",
         "precise",
@@ -122,7 +122,7 @@ fn buckets(procedures: &[&Procedure], of: impl Fn(&Times) -> f64) -> [usize; 3] 
 }
 
 /// Table 4: how many procedures take how many times as long as by the dominance frontiers of Cytron et al.
-pub fn shares(rows: &[Row], title: &str, of: impl Fn(&Times) -> f64 + Copy) -> Table {
+pub(super) fn shares(rows: &[Row], title: &str, of: impl Fn(&Times) -> f64 + Copy) -> Table {
     let mut table = Table::new(1, &[title, "P_2", "P_5", "P_5M", "%P_2", "%P_5", "%P_5M"]);
     let mut row = |name: &str, counts: [usize; 3]| {
         let all = counts.iter().sum::<usize>() as f64;
@@ -146,7 +146,7 @@ pub fn shares(rows: &[Row], title: &str, of: impl Fn(&Times) -> f64 + Copy) -> T
 
 /// The precise placement beside the fastest of the baselines with which it can be compared, on procedures that are
 /// not small.
-pub fn worst(rows: &[Row], title: &str, of: impl Fn(&Times) -> (f64, f64)) -> Table {
+pub(super) fn worst(rows: &[Row], title: &str, of: impl Fn(&Times) -> (f64, f64)) -> Table {
     let mut table = Table::new(1, &[title, "#Proc", "≤ 1.1", "≤ 2", "> 2", "% ≤ 2", "worst", "its blocks"]);
     let mut row = |name: &str, procedures: &[&Procedure]| {
         let ratio_of = |p: &Procedure| quotient(of(&p.time_ns).0, of(&p.time_ns).1).unwrap_or(1.0);
@@ -172,7 +172,7 @@ pub fn worst(rows: &[Row], title: &str, of: impl Fn(&Times) -> (f64, f64)) -> Ta
 }
 
 /// Sums of times, minimal or pruned, and how the precise placement compares with the fastest of the baselines.
-pub fn totals(rows: &[Row], pruned: bool) -> Table {
+pub(super) fn totals(rows: &[Row], pruned: bool) -> Table {
     let mut headings = vec!["ms", "precise", "Cytron", "Sreedhar–Gao", "Braun", "precise / fastest"];
     if !pruned {
         headings.extend(["T_RD", "T_RD / Cytron"]);
@@ -233,18 +233,18 @@ fn costs(what: &str, mut things: Vec<(&str, Sums)>, most: usize) -> Table {
 }
 
 /// Table 5 by file, as in the paper.
-pub fn files(files: &[File], most: usize) -> Table {
+pub(super) fn files(files: &[File], most: usize) -> Table {
     costs("file", files.iter().map(|f| (&*f.name, Sums::of(&f.procedures))).collect(), most)
 }
 
 /// Table 5 by function.
-pub fn functions(files: &[File], most: usize) -> Table {
+pub(super) fn functions(files: &[File], most: usize) -> Table {
     let all = files.iter().flat_map(|f| &f.procedures);
     costs("function", all.map(|p| (&*p.name, Sums::of([p]))).collect(), most)
 }
 
 /// The files of the paper's Table 5 that are among ours, with the paper's figures. None if there is none.
-pub fn beside_the_paper(files: &[File]) -> Option<Table> {
+pub(super) fn beside_the_paper(files: &[File]) -> Option<Table> {
     let headings = [
         "file",
         "nCFG",

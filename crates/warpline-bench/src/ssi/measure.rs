@@ -19,7 +19,7 @@ use warpline_compile::error::Result;
 use warpline_compile::kernel::load;
 
 /// What is measured: a strategy for each row of the paper's Figure 5, and the baseline.
-pub const FORMS: [&str; 10] = [
+pub(super) const FORMS: [&str; 10] = [
     "singer",
     "abcd",
     "conditional-constants",
@@ -40,7 +40,7 @@ const PROGRAM: usize = FORMS.len();
 
 /// What a form costs.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Cost {
+pub(super) struct Cost {
     /// Its name.
     pub form: &'static str,
     /// φs that are added.
@@ -55,14 +55,14 @@ pub struct Cost {
 
 impl Cost {
     /// All that is added.
-    pub fn added(&self) -> usize {
+    pub(super) fn added(&self) -> usize {
         self.phis + self.sigmas + self.copies
     }
 }
 
 /// Sums over functions.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Sums {
+pub(super) struct Sums {
     /// How many functions.
     pub functions: usize,
     /// Their blocks.
@@ -83,7 +83,7 @@ pub struct Sums {
 
 /// Edges from definitions to uses, of functions whose local variables are variables.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct Dependences {
+pub(super) struct Dependences {
     /// Of versions: φs stand between.
     pub versions: usize,
     /// From each definition to each use that it reaches (Oh et al. 2012).
@@ -109,7 +109,7 @@ impl Dependences {
 
 impl Sums {
     /// The sums of all.
-    pub fn of<'a>(all: impl Iterator<Item = &'a Sums>) -> Sums {
+    pub(super) fn of<'a>(all: impl Iterator<Item = &'a Sums>) -> Sums {
         let costs = FORMS.map(|form| Cost { form, ..Cost::default() }).to_vec();
         let mut sums = Sums { costs, solvers: Solved::none(), ..Sums::default() };
         all.for_each(|s| sums.add(s));
@@ -117,7 +117,7 @@ impl Sums {
     }
 
     /// Adds others.
-    pub fn add(&mut self, other: &Sums) {
+    pub(super) fn add(&mut self, other: &Sums) {
         self.functions += other.functions;
         self.blocks += other.blocks;
         self.instructions += other.instructions;
@@ -136,14 +136,14 @@ impl Sums {
     }
 
     /// What a form costs.
-    pub fn cost(&self, form: &str) -> &Cost {
+    pub(super) fn cost(&self, form: &str) -> &Cost {
         self.costs.iter().find(|c| c.form == form).expect("all forms are measured")
     }
 }
 
 /// What was found of one file.
 #[derive(Clone, Debug, Serialize)]
-pub struct File {
+pub(super) struct File {
     /// Its name without the suffix.
     pub name: String,
     /// Sums over its functions.
@@ -155,7 +155,7 @@ pub struct File {
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn file(path: &Path, sampling: Sampling, o1_runs: usize) -> Result<File> {
+pub(super) fn file(path: &Path, sampling: Sampling, o1_runs: usize) -> Result<File> {
     let show = |what: &str| progress(&format!("{}: {what}", path.display()));
     show("reading");
     let mut imported = load(path, Some(false), None)?;

@@ -43,7 +43,7 @@ struct Report {
 ///
 /// # Errors
 /// Whatever is wrong with inputs and options.
-pub fn ssi(options: &BenchSsiOptions) -> Result<Outcome> {
+pub(crate) fn ssi(options: &BenchSsiOptions) -> Result<Outcome> {
     let sampling = Sampling { runs: options.runs, least: LEAST };
     let paths = expand(&options.inputs)?;
     let measure = |path| measure::file(path, sampling, options.o1_runs);

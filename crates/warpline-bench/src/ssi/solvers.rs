@@ -17,17 +17,18 @@ use warpline_analysis::ssi::{Strategy, ssify};
 use warpline_cli::sampling::{Sampling, medians};
 
 /// The clients.
-pub const CLIENTS: [&str; 4] = ["conditional constants", "ranges", "reaching definitions", "dead code"];
+pub(super) const CLIENTS: [&str; 4] =
+    ["conditional constants", "ranges", "reaching definitions", "dead code"];
 
 /// Each sparse and dense.
 const METHODS: usize = 2 * CLIENTS.len();
 
 /// Functions by instructions: fewer than these, and all larger ones.
-pub const SIZES: [usize; 3] = [100, 1000, 5000];
+pub(super) const SIZES: [usize; 3] = [100, 1000, 5000];
 
 /// What it takes to solve a problem for functions of like size.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct Times {
+pub(super) struct Times {
     /// How many functions.
     pub functions: usize,
     /// Splitting live ranges and solving sparsely.
@@ -38,7 +39,7 @@ pub struct Times {
 
 impl Times {
     /// Adds others.
-    pub fn add(&mut self, other: &Times) {
+    pub(super) fn add(&mut self, other: &Times) {
         self.functions += other.functions;
         self.sparse_ns += other.sparse_ns;
         self.dense_ns += other.dense_ns;
@@ -47,7 +48,7 @@ impl Times {
 
 /// What it takes to solve a client's problems.
 #[derive(Clone, Debug, Serialize)]
-pub struct Solved {
+pub(super) struct Solved {
     /// The client.
     pub client: &'static str,
     /// By size, smallest first.
@@ -56,12 +57,12 @@ pub struct Solved {
 
 impl Solved {
     /// Nothing yet.
-    pub fn none() -> Vec<Solved> {
+    pub(super) fn none() -> Vec<Solved> {
         CLIENTS.map(|client| Solved { client, by_size: Default::default() }).to_vec()
     }
 
     /// All sizes together.
-    pub fn total(&self) -> Times {
+    pub(super) fn total(&self) -> Times {
         let mut total = Times::default();
         self.by_size.iter().for_each(|t| total.add(t));
         total
@@ -117,7 +118,7 @@ fn backward<P: Backward>(program: &Program, strategy: &Strategy, problem: &P, de
 
 /// Solves every client's problem for every function, given what it needs to know of it: uses, definitions, tests,
 /// conditions.
-pub fn measure(
+pub(super) fn measure(
     module: &Module,
     codes: &[(&Function, Code)],
     sampling: Sampling,

@@ -7,18 +7,18 @@ use warpline_cli::table::{Table, quotient, ratio};
 /// The paper's averages (Section 5), in per cent.
 mod paper {
     /// Figure 11: time, of Singer's SSI: ABCD, conditional constants.
-    pub const TIME: [f64; 2] = [6.8, 4.1];
+    pub(super) const TIME: [f64; 2] = [6.8, 4.1];
     /// Figure 12: time, of O1 and splitting.
-    pub const OF_O1: [f64; 2] = [1.48, 0.9];
+    pub(super) const OF_O1: [f64; 2] = [1.48, 0.9];
     /// Figure 13: growth; Singer's SSI too.
-    pub const GROWTH: [f64; 3] = [2.75, 1.84, 17.6];
+    pub(super) const GROWTH: [f64; 3] = [2.75, 1.84, 17.6];
 }
 
 /// What must be reached: ratios to Singer's SSI in time and growth, and the share of O1 in per cent.
 mod target {
-    pub const TIME: [f64; 2] = [30.0, 20.0];
-    pub const OF_O1: f64 = 1.5;
-    pub const GROWTH: f64 = 20.0;
+    pub(super) const TIME: [f64; 2] = [30.0, 20.0];
+    pub(super) const OF_O1: f64 = 1.5;
+    pub(super) const GROWTH: f64 = 20.0;
 }
 
 /// The two clients that the paper measures.
@@ -55,7 +55,7 @@ fn mean(rows: &[(String, Sums)], of: impl Fn(&Sums) -> Option<f64>) -> Option<f6
 }
 
 /// The paper's figures and ours.
-pub fn beside_the_paper(rows: &[(String, Sums)], total: &Sums) -> Table {
+pub(super) fn beside_the_paper(rows: &[(String, Sums)], total: &Sums) -> Table {
     let mut table = Table::new(1, &["per cent", "all together", "mean of lines", "paper", "to reach"]);
     let mut row =
         |name: String, of: &dyn Fn(&Sums) -> Option<f64>, paper: Option<f64>, target: Option<f64>| {
@@ -87,7 +87,7 @@ pub fn beside_the_paper(rows: &[(String, Sums)], total: &Sums) -> Table {
 }
 
 /// What each strategy costs on all programs together.
-pub fn strategies(total: &Sums) -> Table {
+pub(super) fn strategies(total: &Sums) -> Table {
     let headings =
         ["strategy", "φs", "σs", "copies", "growth %", "ms", "% of Singer's", "ns per instruction"];
     let mut table = Table::new(1, &headings);
@@ -136,21 +136,21 @@ fn by_form(
 }
 
 /// Figure 11.
-pub fn times(rows: &[(String, Sums)], total: &Sums) -> Table {
+pub(super) fn times(rows: &[(String, Sums)], total: &Sums) -> Table {
     let millis = |s: &Sums| plain(s.cost("singer").time_ns / 1e6);
     let paper = [(CLIENTS[0], paper::TIME[0]), (CLIENTS[1], paper::TIME[1]), ("singer", 100.0)];
     by_form(rows, total, ("Singer's ms", &millis), time, &paper)
 }
 
 /// Figure 12.
-pub fn of_o1(rows: &[(String, Sums)], total: &Sums) -> Table {
+pub(super) fn of_o1(rows: &[(String, Sums)], total: &Sums) -> Table {
     let millis = |s: &Sums| plain(s.o1_time_ns / 1e6);
     let paper = [(CLIENTS[0], paper::OF_O1[0]), (CLIENTS[1], paper::OF_O1[1])];
     by_form(rows, total, ("O1 ms", &millis), share, &paper)
 }
 
 /// Figure 13.
-pub fn growth(rows: &[(String, Sums)], total: &Sums) -> Table {
+pub(super) fn growth(rows: &[(String, Sums)], total: &Sums) -> Table {
     let instructions = |s: &Sums| s.instructions.to_string();
     let [abcd, constants, singer] = paper::GROWTH;
     let paper = [(CLIENTS[0], abcd), (CLIENTS[1], constants), ("singer", singer)];
@@ -158,7 +158,7 @@ pub fn growth(rows: &[(String, Sums)], total: &Sums) -> Table {
 }
 
 /// Sparse and dense solutions of all functions, together and by size.
-pub fn solvers(total: &Sums) -> Table {
+pub(super) fn solvers(total: &Sums) -> Table {
     let mut headings = ["client", "sparse ms", "dense ms", "dense / sparse"].map(str::to_owned).to_vec();
     let bounds = [&[0][..], &SIZES].concat();
     headings.extend(bounds.iter().enumerate().map(|(k, from)| match bounds.get(k + 1) {
@@ -182,7 +182,7 @@ pub fn solvers(total: &Sums) -> Table {
 }
 
 /// How many ways facts take where variables are written more than once.
-pub fn dependences(rows: &[(String, Sums)], total: &Sums) -> Table {
+pub(super) fn dependences(rows: &[(String, Sums)], total: &Sums) -> Table {
     let mut table = Table::new(1, &["", "edges of versions", "def-use chains", "chains / versions"]);
     let all = rows.iter().map(|(name, sums)| (name.as_str(), sums)).chain([("all together", total)]);
     for (name, Sums { dependences, .. }) in all {

@@ -18,7 +18,7 @@ struct Line {
 }
 
 /// The table for people.
-pub fn text() -> String {
+pub(super) fn text() -> String {
     let mut table = Table::new(6, &["figure", "place", "criterion", "branches found", "exact", "verdict"]);
     let list = |conditions: &[&str]| match conditions {
         [] => "none".to_owned(),
@@ -38,7 +38,7 @@ pub fn text() -> String {
 }
 
 /// The table for programs.
-pub fn json() -> String {
+pub(super) fn json() -> String {
     let lines: Vec<Line> = findings()
         .into_iter()
         .map(|f| Line {

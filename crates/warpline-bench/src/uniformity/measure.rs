@@ -11,7 +11,7 @@ use warpline_compile::error::{Error, Result};
 
 /// How many there are, and how many are uniform by each algorithm.
 #[derive(Clone, Copy, Default, Serialize)]
-pub struct Counts {
+pub(super) struct Counts {
     /// How many there are.
     pub total: usize,
     /// Uniform by the product.
@@ -24,7 +24,7 @@ pub struct Counts {
 
 impl Counts {
     /// How many more are uniform than by strong post-dominators.
-    pub fn gain(&self) -> i64 {
+    pub(super) fn gain(&self) -> i64 {
         self.joins as i64 - self.strong_postdom as i64
     }
 
@@ -49,7 +49,7 @@ impl std::ops::AddAssign for Counts {
 
 /// Times in microseconds.
 #[derive(Clone, Copy, Default, Serialize)]
-pub struct Timing {
+pub(super) struct Timing {
     /// What the algorithm prepares.
     pub setup: f64,
     /// Finding joins and exits of divergent branches.
@@ -62,7 +62,7 @@ pub struct Timing {
 
 /// Times by each algorithm.
 #[derive(Clone, Copy, Default, Serialize)]
-pub struct Timings {
+pub(super) struct Timings {
     joins: Timing,
     postdom: Timing,
     strong_postdom: Timing,
@@ -70,7 +70,7 @@ pub struct Timings {
 
 impl Timings {
     /// Those of one algorithm.
-    pub fn of(&self, algorithm: Algorithm) -> &Timing {
+    pub(super) fn of(&self, algorithm: Algorithm) -> &Timing {
         match algorithm {
             Algorithm::Joins => &self.joins,
             Algorithm::PostDom => &self.postdom,
@@ -89,7 +89,7 @@ impl Timings {
 
 /// What was found of one function.
 #[derive(Serialize)]
-pub struct FunctionResult {
+pub(super) struct FunctionResult {
     /// Its name.
     pub name: String,
     /// Its instructions.
@@ -108,7 +108,7 @@ pub struct FunctionResult {
 
 /// What was found of one input.
 #[derive(Serialize)]
-pub struct Suite {
+pub(super) struct Suite {
     /// The file's name.
     pub name: String,
     /// Whose rules were used.
@@ -127,12 +127,12 @@ pub struct Suite {
 
 impl Suite {
     /// The functions in which strong post-dominators call something uniform that the product does not.
-    pub fn less_precise(&self) -> Vec<String> {
+    pub(super) fn less_precise(&self) -> Vec<String> {
         self.functions.iter().filter(|f| f.less_precise > 0).map(|f| f.name.clone()).collect()
     }
 
     /// How much post-dominators call uniform that the product does not.
-    pub fn claimed_by_postdom_alone(&self) -> usize {
+    pub(super) fn claimed_by_postdom_alone(&self) -> usize {
         self.functions.iter().map(|f| f.claimed_by_postdom_alone).sum()
     }
 }
@@ -141,7 +141,7 @@ impl Suite {
 ///
 /// # Errors
 /// If the input cannot be read or defines no function.
-pub fn suite(path: &Path, target: Option<Target>, runs: usize) -> Result<Suite> {
+pub(super) fn suite(path: &Path, target: Option<Target>, runs: usize) -> Result<Suite> {
     let unit = Unit::open(path, target)?;
     let imported = &unit.imported;
     let mut suite = Suite {

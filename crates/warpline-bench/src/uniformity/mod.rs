@@ -44,7 +44,7 @@ struct Means {
 ///
 /// # Errors
 /// Whatever is wrong with inputs and options.
-pub fn uniformity(options: &BenchUniformityOptions) -> Result<Outcome> {
+pub(crate) fn uniformity(options: &BenchUniformityOptions) -> Result<Outcome> {
     if options.inputs.is_empty() {
         output::print(&match options.format {
             Format::Text => figure::text(),

@@ -96,7 +96,7 @@ struct Stats {
 ///
 /// # Errors
 /// Whatever is wrong with inputs and options.
-pub fn run(options: &LintOptions) -> Result<Outcome> {
+pub(crate) fn run(options: &LintOptions) -> Result<Outcome> {
     output::check(options.output.as_deref(), &options.inputs)?;
     let name = options.client.as_str();
     if name == "list" {

@@ -12,7 +12,7 @@ use crate::cli::LintOptions;
 use crate::error::{Error, Result};
 
 /// A client of the program.
-pub struct Client {
+pub(super) struct Client {
     /// What it is.
     pub description: &'static Description,
     /// Whether what is on the stack is first split into parts that can be values. Where not, local variables alone
@@ -26,7 +26,7 @@ pub struct Client {
 
 /// How a client is asked; the reason if it refuses a function.
 #[derive(Clone, Copy)]
-pub enum Run {
+pub(super) enum Run {
     /// About one function at a time.
     Function(OneFunction),
     /// About the whole module; it answers for these functions.
@@ -34,13 +34,13 @@ pub enum Run {
 }
 
 /// How a client is asked about one function; the reason if it refuses.
-pub type OneFunction = fn(&Asked<'_>, FuncId) -> std::result::Result<Answer, String>;
+pub(super) type OneFunction = fn(&Asked<'_>, FuncId) -> std::result::Result<Answer, String>;
 
 /// What a client says of functions.
-pub type Answers = Vec<(FuncId, Answer)>;
+pub(super) type Answers = Vec<(FuncId, Answer)>;
 
 /// All clients, in the order of the list.
-pub const CLIENTS: &[Client] = &[
+pub(super) const CLIENTS: &[Client] = &[
     numbers(
         &constants::DESCRIPTION,
         Run::Module(|asked, ids| {
@@ -163,7 +163,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 ];
 
 /// The client of this name.
-pub fn find(name: &str) -> Option<&'static Client> {
+pub(super) fn find(name: &str) -> Option<&'static Client> {
     let name = OTHER_NAMES.iter().find(|n| n.0 == name).map_or(name, |n| n.1);
     CLIENTS.iter().find(|c| c.description.name == name)
 }
@@ -173,7 +173,7 @@ impl Client {
     ///
     /// # Errors
     /// If one was given.
-    pub fn check(&self, options: &LintOptions) -> Result<()> {
+    pub(super) fn check(&self, options: &LintOptions) -> Result<()> {
         let lists = [
             ("--sources", &options.sources),
             ("--sinks", &options.sinks),

@@ -6,7 +6,7 @@
 //! that were turned round run in lanes of their own at the right of everything.
 
 /// What is drawn: blocks by number with their widths, and edges.
-pub struct Diagram {
+pub(super) struct Diagram {
     /// The width of each block. The first block is where control enters.
     pub widths: Vec<f64>,
     /// From block to block.
@@ -14,7 +14,7 @@ pub struct Diagram {
 }
 
 /// A drawing. Lengths are in pixels, from the left upper corner.
-pub struct Drawing {
+pub(super) struct Drawing {
     /// The left upper corner of each block.
     pub corners: Vec<(f64, f64)>,
     /// The corners of the line of each edge, and whether the edge goes back up.
@@ -24,7 +24,7 @@ pub struct Drawing {
 }
 
 /// The height of a block.
-pub const HEIGHT: f64 = 38.0;
+pub(super) const HEIGHT: f64 = 38.0;
 const LAYER: f64 = 86.0;
 const GAP: f64 = 26.0;
 const LANE: f64 = 14.0;
@@ -33,7 +33,7 @@ const SWEEPS: usize = 12;
 
 impl Diagram {
     /// Draws the graph.
-    pub fn draw(&self) -> Drawing {
+    pub(super) fn draw(&self) -> Drawing {
         let back = self.back_edges();
         let layers = self.layers(&back);
         let mut net = Net::new(self, &back, &layers);

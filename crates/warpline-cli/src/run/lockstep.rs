@@ -23,7 +23,7 @@ const TIME: Duration = Duration::from_millis(300);
 const FUEL: u64 = 100_000_000;
 
 /// What the interpreter found.
-pub struct Lockstep {
+pub(super) struct Lockstep {
     /// The first index.
     pub begin: i64,
     /// The index behind the prefix that was interpreted.
@@ -40,7 +40,7 @@ pub struct Lockstep {
 
 /// How lanes of a group met in memory: the first such meeting of each kind.
 #[derive(Default)]
-pub struct Races {
+pub(super) struct Races {
     /// One that makes results depend on the order of lanes.
     pub matters: Option<(RaceKind, Meeting)>,
     /// One store of different values to one place, which nobody reads.
@@ -51,7 +51,7 @@ pub struct Races {
 
 impl Races {
     /// Whether results may depend on the order in which lanes run.
-    pub fn order_matters(&self) -> bool {
+    pub(super) fn order_matters(&self) -> bool {
         self.matters.is_some() || self.atomic
     }
 
@@ -70,7 +70,7 @@ impl Races {
 }
 
 /// How two lanes met.
-pub struct Meeting {
+pub(super) struct Meeting {
     /// The lane that came first; `None` if there were several.
     pub first: Option<u32>,
     /// The lane that came second.
@@ -80,7 +80,7 @@ pub struct Meeting {
 }
 
 /// Why the interpreter stopped.
-pub struct Stop {
+pub(super) struct Stop {
     /// In words.
     pub text: String,
     /// Whether the kernel has undefined behaviour on this input.
@@ -89,7 +89,7 @@ pub struct Stop {
 
 /// What is interpreted.
 #[derive(Copy, Clone)]
-pub struct Subject<'a> {
+pub(super) struct Subject<'a> {
     /// The module of the kernel.
     pub module: &'a Module,
     /// The kernel.
@@ -105,7 +105,7 @@ pub struct Subject<'a> {
 }
 
 /// Interprets a prefix of the range, with the mathematics of vector code if that is given.
-pub fn interpret(subject: Subject<'_>, data: &Data, calls: Option<&Calls<'_>>) -> Lockstep {
+pub(super) fn interpret(subject: Subject<'_>, data: &Data, calls: Option<&Calls<'_>>) -> Lockstep {
     let started = Instant::now();
     let mut groups = 0;
     let first = attempt(subject, data, calls, usize::MAX, &|| started.elapsed() < TIME, &mut groups);
@@ -263,7 +263,7 @@ fn place(address: u64, data: &Data, addresses: &[u64]) -> String {
 
 impl Lockstep {
     /// Compares what native code has left behind after a run on the prefix.
-    pub fn compare(&self, data: &Data, native: &Image, tolerance: Option<&Tolerance>) -> Comparison {
+    pub(super) fn compare(&self, data: &Data, native: &Image, tolerance: Option<&Tolerance>) -> Comparison {
         let mut all = Comparison::default();
         let native_addresses = native.addresses();
         for (i, (buffer, reference)) in data.buffers.iter().zip(&self.memory).enumerate() {

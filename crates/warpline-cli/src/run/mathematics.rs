@@ -178,7 +178,7 @@ fn candidates(ir: &Module, kernel: FuncId) -> BTreeMap<String, Candidate> {
 }
 
 /// Whether a function or what it calls has instructions of which flags say that they may round otherwise.
-pub fn may_round_otherwise(ir: &Module, kernel: FuncId) -> bool {
+pub(super) fn may_round_otherwise(ir: &Module, kernel: FuncId) -> bool {
     let permits = InstFlags::REASSOC | InstFlags::ARCP | InstFlags::CONTRACT | InstFlags::AFN;
     let of = |func: &Function| {
         let mut insts = func.layout.iter().flat_map(|&b| func.block_insts(b));

@@ -10,7 +10,7 @@ use super::data::{self, Data, Image};
 use super::png;
 
 /// A buffer that is to become a picture.
-pub struct Picture {
+pub(super) struct Picture {
     name: String,
     /// Where it goes.
     pub path: PathBuf,
@@ -23,7 +23,7 @@ impl Picture {
     ///
     /// # Errors
     /// If it is malformed.
-    pub fn parse(text: &str) -> Result<Picture> {
+    pub(super) fn parse(text: &str) -> Result<Picture> {
         let parts = || {
             let (name, rest) = text.split_once('=')?;
             let (path, size) = rest.rsplit_once(',')?;
@@ -38,7 +38,7 @@ impl Picture {
     ///
     /// # Errors
     /// If there is none of the name, or it is too small.
-    pub fn buffer(&self, data: &Data) -> Result<usize> {
+    pub(super) fn buffer(&self, data: &Data) -> Result<usize> {
         let wrong = |message: String| Error::option("--png", message);
         let number = data.buffers.iter().position(|b| b.name == self.name).ok_or_else(|| {
             let names: Vec<&str> = data.buffers.iter().map(|b| b.name.as_str()).collect();
@@ -57,7 +57,7 @@ impl Picture {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn write(&self, data: &Data, image: &Image) -> Result<()> {
+    pub(super) fn write(&self, data: &Data, image: &Image) -> Result<()> {
         let number = self.buffer(data)?;
         let (elem, bytes) = (data.buffers[number].elem, image.bytes(data, number));
         let value = |k| {

@@ -1,7 +1,7 @@
 //! A buffer as a grey picture: PNG with stored (uncompressed) data.
 
 /// The file's contents. `pixels` are `width` × `height` bytes, row by row.
-pub fn grey(pixels: &[u8], width: u32, height: u32) -> Vec<u8> {
+pub(super) fn grey(pixels: &[u8], width: u32, height: u32) -> Vec<u8> {
     let mut rows = Vec::with_capacity(pixels.len() + height as usize);
     for row in pixels.chunks_exact(width as usize) {
         rows.push(0);

@@ -20,7 +20,7 @@ use super::mathematics::Worst;
 use super::timing::Timing;
 
 /// How the program on W lanes compares with one that computes mathematics by the C library.
-pub struct Library {
+pub(super) struct Library {
     /// The functions that are computed otherwise.
     pub names: String,
     /// The results.
@@ -97,7 +97,7 @@ fn in_ulp(ulp: u64) -> String {
 }
 
 /// Everything that was found.
-pub struct Results {
+pub(super) struct Results {
     /// The W-lane form, of the first loop if loops are the unit.
     pub made: Vectorized,
     /// The loops, if they are the unit.
@@ -135,7 +135,7 @@ impl Results {
     }
 
     /// Whether nothing was found that should not be.
-    pub fn is_clean(&self) -> bool {
+    pub(super) fn is_clean(&self) -> bool {
         let undefined = self.lockstep.stopped.as_ref().is_some_and(|s| s.undefined);
         let inexact = self.library.as_ref().is_some_and(|l| l.beyond() > 0 || l.broken().is_some());
         self.mismatches() == 0 && !undefined && !inexact && self.finding().is_none()
@@ -157,7 +157,7 @@ impl Results {
     }
 
     /// The report for programs.
-    pub fn json(&self, kernel: &Kernel) -> String {
+    pub(super) fn json(&self, kernel: &Kernel) -> String {
         let mut value = json!({
             "function": kernel.name,
             "width": self.loops.first().map_or(kernel.width, |l| l.width),
@@ -194,7 +194,7 @@ impl Results {
     }
 
     /// The report for people. `input` is what explanations are about.
-    pub fn summary(&self, kernel: &Kernel, input: &Path) -> Summary {
+    pub(super) fn summary(&self, kernel: &Kernel, input: &Path) -> Summary {
         let mut summary = Summary { result: self.result(), ..Summary::default() };
         let cpu = &kernel.cpu.name;
         summary.done = match &self.loops[..] {

@@ -17,7 +17,7 @@ use crate::output;
 ///
 /// # Errors
 /// If a form is asked for that needs another, or LLVM's form of what has none.
-pub fn check(options: &SsaOptions) -> Result<()> {
+pub(super) fn check(options: &SsaOptions) -> Result<()> {
     if options.loop_closed && !is_strict(options) {
         let message = "values pass through the φs at a loop's exits if they are defined on all ways there: add \
          --strict";
@@ -106,7 +106,7 @@ fn bring(module: &Module, func: &mut Function, options: &SsaOptions) -> Result<D
 ///
 /// # Errors
 /// If a function cannot be brought into the form or into LLVM's.
-pub fn print(inputs: Vec<Input>, options: &SsaOptions) -> Result<String> {
+pub(super) fn print(inputs: Vec<Input>, options: &SsaOptions) -> Result<String> {
     let several = inputs.len() > 1;
     let mut out = String::new();
     let mut report = Report { inputs: Vec::new() };
@@ -203,7 +203,7 @@ impl PhiReport {
 }
 
 /// What a variable is called: by its name, or as the text form calls it if it has none.
-pub fn variable_name(func: &Function, x: Var) -> String {
+pub(super) fn variable_name(func: &Function, x: Var) -> String {
     match &*func.vars[x].name {
         "" => x.to_string(),
         name => name.to_owned(),

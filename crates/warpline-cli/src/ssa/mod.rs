@@ -16,7 +16,7 @@ use crate::output;
 ///
 /// # Errors
 /// Whatever is wrong with inputs and options, or the function that cannot be brought into the form asked for.
-pub fn ssa(options: &SsaOptions) -> Result<Outcome> {
+pub(crate) fn ssa(options: &SsaOptions) -> Result<Outcome> {
     output::check(options.output.as_deref(), &options.inputs)?;
     form::check(options)?;
     let inputs = Input::open_all(&options.inputs, options.function.as_deref())?;

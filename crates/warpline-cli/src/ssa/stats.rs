@@ -113,7 +113,7 @@ struct FunctionReport {
 ///
 /// # Errors
 /// If the format is LLVM's.
-pub fn report(inputs: &[Input], options: &SsaOptions) -> Result<String> {
+pub(super) fn report(inputs: &[Input], options: &SsaOptions) -> Result<String> {
     if options.format == SsaFormat::Llvm {
         return Err(Error::option("--format llvm", "there is no such form of --stats; use text or json"));
     }

@@ -41,7 +41,7 @@ struct Report {
 ///
 /// # Errors
 /// If the format is LLVM's.
-pub fn report(inputs: &[Input], options: &SsaOptions) -> Result<(String, Outcome)> {
+pub(super) fn report(inputs: &[Input], options: &SsaOptions) -> Result<(String, Outcome)> {
     if options.format == SsaFormat::Llvm {
         let message = "there is no such form of --uninitialized; use text or json";
         return Err(Error::option("--format llvm", message));

@@ -16,7 +16,7 @@ use crate::output;
 ///
 /// # Errors
 /// Whatever is wrong with inputs and options, or the function that cannot be brought into the form asked for.
-pub fn ssi(options: &SsiOptions) -> Result<Outcome> {
+pub(crate) fn ssi(options: &SsiOptions) -> Result<Outcome> {
     output::check(options.output.as_deref(), &options.inputs)?;
     check(options)?;
     let text = if options.strategy == Form::List {

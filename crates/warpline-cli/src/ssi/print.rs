@@ -18,7 +18,7 @@ use crate::output;
 ///
 /// # Errors
 /// If a function cannot be brought into LLVM's form.
-pub fn print(inputs: Vec<Input>, options: &SsiOptions) -> Result<String> {
+pub(super) fn print(inputs: Vec<Input>, options: &SsiOptions) -> Result<String> {
     let several = inputs.len() > 1;
     let mut out = String::new();
     let mut report = Report { strategy: options.strategy.name(), inputs: Vec::new() };

@@ -115,7 +115,7 @@ struct FunctionReport {
 ///
 /// # Errors
 /// None at present.
-pub fn report(inputs: Vec<Input>, options: &SsiOptions) -> Result<String> {
+pub(super) fn report(inputs: Vec<Input>, options: &SsiOptions) -> Result<String> {
     let mut all = Vec::new();
     for mut input in inputs {
         input.replace(|module, func| {

@@ -33,7 +33,7 @@ impl Rep {
 
 /// Representations of all values. Those that the analysis has seen follow their shapes, the ones that the
 /// transforms added follow their operands (optimistically through φs).
-pub fn assign(input: &Input<'_>) -> Result<SecondaryMap<Value, Rep>, VectorizeError> {
+pub(super) fn assign(input: &Input<'_>) -> Result<SecondaryMap<Value, Rep>, VectorizeError> {
     let func = input.func;
     let mut reps: SecondaryMap<Value, Option<Rep>> = SecondaryMap::new();
     for (v, data) in func.values.iter() {

@@ -16,16 +16,16 @@ use warpline_ir::{Block, Function, Inst, LaneOp, Module, Op, Value};
 
 /// The calls of `llvm.stacksave` and `llvm.stackrestore` that are made once for all lanes.
 #[derive(Default)]
-pub struct StackUse(EntitySet<Inst>);
+pub(super) struct StackUse(EntitySet<Inst>);
 
 impl StackUse {
     /// Whether a call of `llvm.stacksave` or `llvm.stackrestore` is made, once for all lanes.
-    pub fn is_kept(&self, i: Inst) -> bool {
+    pub(super) fn is_kept(&self, i: Inst) -> bool {
         self.0.contains(i)
     }
 
     /// Finds them in a lane program.
-    pub fn compute(module: &Module, func: &Function) -> StackUse {
+    pub(super) fn compute(module: &Module, func: &Function) -> StackUse {
         let mut stack = StackUse::default();
         let pairs: Vec<(Inst, Inst)> = restores(module, func).collect();
         if pairs.is_empty() {

@@ -31,7 +31,7 @@ pub(super) enum With {
 
 impl Fill {
     /// A call of `memset`, `memcpy` or `memmove` that is not volatile and writes a constant number of bytes.
-    pub fn of(module: &Module, func: &Function, inst: Inst) -> Option<Fill> {
+    pub(super) fn of(module: &Module, func: &Function, inst: Inst) -> Option<Fill> {
         let data = &func.insts[inst];
         let Op::Call(call) = &data.op else { return None };
         let name = &module.symbols[call.callee?].name;
@@ -48,7 +48,7 @@ impl Fill {
     /// Whether stores of granules can take its place. `same`: the size of all accesses to the object, if they have
     /// one. Only then may bytes be copied together: what is undefined in one of them makes the whole granule so, and
     /// it is read as a whole.
-    pub fn fits(&self, granule: u64, same: Option<u64>, places: &Places) -> bool {
+    pub(super) fn fits(&self, granule: u64, same: Option<u64>, places: &Places) -> bool {
         let unit = unit(granule);
         let copies = match self.with {
             With::Byte(_) => true,
@@ -59,7 +59,7 @@ impl Fill {
     }
 
     /// Makes the stores, for every W-th granule of the object. They are not in a block yet.
-    pub fn spread(&self, func: &mut Function, granule: u64, width: u64) -> Vec<Inst> {
+    pub(super) fn spread(&self, func: &mut Function, granule: u64, width: u64) -> Vec<Inst> {
         let unit = unit(granule);
         let ty = Type::Int(unit as u32 * 8);
         let count = self.len / unit;

@@ -11,7 +11,7 @@ use crate::clients::numbers::{greatest, least, mask, signed, unsigned};
 use warpline_ir::{BinaryOp, FloatKind, FloatPred, InstFlags, IntPred};
 
 /// Integer arithmetic on `bits` bits.
-pub fn binary(op: BinaryOp, flags: InstFlags, bits: u32, a: u128, b: u128) -> Option<u128> {
+pub(crate) fn binary(op: BinaryOp, flags: InstFlags, bits: u32, a: u128, b: u128) -> Option<u128> {
     let (nuw, nsw, exact) =
         (flags.contains(InstFlags::NUW), flags.contains(InstFlags::NSW), flags.contains(InstFlags::EXACT));
     let shift = u32::try_from(b).ok().filter(|&s| s < bits);
@@ -54,7 +54,7 @@ pub fn binary(op: BinaryOp, flags: InstFlags, bits: u32, a: u128, b: u128) -> Op
 }
 
 /// Sum, difference or product modulo 2^`bits`, and whether it wraps unsigned and signed.
-pub fn arithmetic(op: BinaryOp, bits: u32, a: u128, b: u128) -> (u128, bool, bool) {
+pub(crate) fn arithmetic(op: BinaryOp, bits: u32, a: u128, b: u128) -> (u128, bool, bool) {
     let (x, y) = (signed(a, bits), signed(b, bits));
     let (wrapped, exact_unsigned, exact_signed) = match op {
         BinaryOp::Add => (a.wrapping_add(b), a.checked_add(b), x.checked_add(y)),
@@ -67,7 +67,7 @@ pub fn arithmetic(op: BinaryOp, bits: u32, a: u128, b: u128) -> (u128, bool, boo
 }
 
 /// Whether a comparison of integers of `bits` bits holds.
-pub fn compare(pred: IntPred, bits: u32, a: u128, b: u128) -> bool {
+pub(crate) fn compare(pred: IntPred, bits: u32, a: u128, b: u128) -> bool {
     let unsigned = a.cmp(&b);
     let signed = signed(a, bits).cmp(&signed(b, bits));
     match pred {
@@ -85,7 +85,7 @@ pub fn compare(pred: IntPred, bits: u32, a: u128, b: u128) -> bool {
 }
 
 /// A function of integers whose result is one; operands of `bits` bits, a result of `to`.
-pub fn intrinsic(f: Intrinsic, bits: u32, to: u32, args: &[u128]) -> Option<u128> {
+pub(crate) fn intrinsic(f: Intrinsic, bits: u32, to: u32, args: &[u128]) -> Option<u128> {
     let (a, b) = (*args.first()?, args.get(1).copied().unwrap_or(0));
     let (x, y) = (signed(a, bits), signed(b, bits));
     let saturate = |op: BinaryOp, up: bool| {
@@ -142,7 +142,7 @@ fn float(kind: FloatKind, bits: u128) -> Option<f64> {
 
 /// The outcome of an operation on floating-point numbers.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Float {
+pub(crate) enum Float {
     /// These bits.
     Is(u128),
     /// Poison: fast-math flags promised otherwise.
@@ -173,7 +173,7 @@ fn checked(flags: InstFlags, kind: FloatKind, operands: &[f64], v: f64) -> Float
 }
 
 /// Floating-point arithmetic.
-pub fn float_binary(op: BinaryOp, flags: InstFlags, kind: FloatKind, a: u128, b: u128) -> Float {
+pub(crate) fn float_binary(op: BinaryOp, flags: InstFlags, kind: FloatKind, a: u128, b: u128) -> Float {
     let (Some(x), Some(y)) = (float(kind, a), float(kind, b)) else { return Float::Unknown };
     // For the four operations, rounding from `double` to `float` once more is exact: 53 ≥ 2 · 24 + 2.
     let v = match op {
@@ -188,13 +188,13 @@ pub fn float_binary(op: BinaryOp, flags: InstFlags, kind: FloatKind, a: u128, b:
 }
 
 /// Negation: the sign bit, exactly.
-pub fn float_neg(flags: InstFlags, kind: FloatKind, a: u128) -> Float {
+pub(crate) fn float_neg(flags: InstFlags, kind: FloatKind, a: u128) -> Float {
     let Some(x) = float(kind, a) else { return Float::Unknown };
     if breaks(flags, x) { Float::Poison } else { Float::Is(a ^ 1 << (kind.bits() - 1)) }
 }
 
 /// A comparison; the outcome is 0 or 1.
-pub fn float_compare(pred: FloatPred, flags: InstFlags, kind: FloatKind, a: u128, b: u128) -> Float {
+pub(crate) fn float_compare(pred: FloatPred, flags: InstFlags, kind: FloatKind, a: u128, b: u128) -> Float {
     let (Some(x), Some(y)) = (float(kind, a), float(kind, b)) else { return Float::Unknown };
     if breaks(flags, x) || breaks(flags, y) {
         return Float::Poison;
@@ -227,7 +227,7 @@ pub fn float_compare(pred: FloatPred, flags: InstFlags, kind: FloatKind, a: u128
 }
 
 /// An integer as a floating-point number.
-pub fn int_to_float(kind: FloatKind, bits: u32, value: u128, is_signed: bool) -> Float {
+pub(crate) fn int_to_float(kind: FloatKind, bits: u32, value: u128, is_signed: bool) -> Float {
     let x = signed(value, bits);
     Float::Is(match (kind, is_signed) {
         (FloatKind::Float, true) => u128::from((x as f32).to_bits()),
@@ -239,7 +239,7 @@ pub fn int_to_float(kind: FloatKind, bits: u32, value: u128, is_signed: bool) ->
 }
 
 /// A floating-point number as an integer of `bits` bits, towards zero; poison if it does not fit.
-pub fn float_to_int(kind: FloatKind, value: u128, bits: u32, is_signed: bool) -> Float {
+pub(crate) fn float_to_int(kind: FloatKind, value: u128, bits: u32, is_signed: bool) -> Float {
     let Some(x) = float(kind, value) else { return Float::Unknown };
     let whole = x.trunc();
     // Conversions of Rust saturate; a number that fits comes back as it is.
@@ -255,7 +255,7 @@ pub fn float_to_int(kind: FloatKind, value: u128, bits: u32, is_signed: bool) ->
 }
 
 /// A `float` as a `double` or the other way round.
-pub fn float_to_float(flags: InstFlags, from: FloatKind, to: FloatKind, value: u128) -> Float {
+pub(crate) fn float_to_float(flags: InstFlags, from: FloatKind, to: FloatKind, value: u128) -> Float {
     let Some(x) = float(from, value).filter(|_| float(to, 0).is_some()) else { return Float::Unknown };
     let v = if to == FloatKind::Float { f64::from(x as f32) } else { x };
     checked(flags, to, &[x], v)

@@ -10,7 +10,7 @@ use super::spec::{Entry, Spec, Spoken};
 
 /// How a call is treated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Callee {
+pub(super) enum Callee {
     /// It does nothing when it runs.
     Nothing,
     /// It copies memory from argument 1 to argument 0.
@@ -30,7 +30,7 @@ pub enum Callee {
 }
 
 /// Calls and functions of a module, classified.
-pub struct Calls {
+pub(super) struct Calls {
     /// By symbol.
     known: Vec<Known>,
     models: Vec<Vec<ModelFlow>>,
@@ -55,7 +55,7 @@ struct Known {
 impl Calls {
     /// Classifies a module's functions. `closed` are the symbols that only instructions of the module use, functions
     /// as callees: nothing else can reach them.
-    pub fn new(module: &Module, spec: &Spec, closed: &BTreeSet<Symbol>) -> Calls {
+    pub(super) fn new(module: &Module, spec: &Spec, closed: &BTreeSet<Symbol>) -> Calls {
         let mut models = Vec::new();
         let mut roots: BTreeSet<FuncId> = module.functions.keys().collect();
         let mut known = vec![Known::default(); module.symbols.len()];
@@ -93,17 +93,17 @@ impl Calls {
     }
 
     /// Whether only instructions of the module use the symbol.
-    pub fn is_closed(&self, symbol: Symbol) -> bool {
+    pub(super) fn is_closed(&self, symbol: Symbol) -> bool {
         self.closed.contains(&symbol)
     }
 
     /// Whether a function may be called from outside of the module, or through a pointer.
-    pub fn is_root(&self, id: FuncId) -> bool {
+    pub(super) fn is_root(&self, id: FuncId) -> bool {
         self.roots.contains(&id)
     }
 
     /// The flows of a model.
-    pub fn flows(&self, index: usize) -> &[ModelFlow] {
+    pub(super) fn flows(&self, index: usize) -> &[ModelFlow] {
         &self.models[index]
     }
 
@@ -128,7 +128,7 @@ impl Calls {
     }
 
     /// How a call is treated.
-    pub fn callee(&self, module: &Module, func: &Function, inst: Inst) -> Callee {
+    pub(super) fn callee(&self, module: &Module, func: &Function, inst: Inst) -> Callee {
         let effects = func.insts[inst].op.effects();
         let known = self.known(module, func, inst);
         if let Some(known) = known {
@@ -163,22 +163,22 @@ impl Calls {
     }
 
     /// The entries of the list of sources that a call, or a function with this symbol, is meant by.
-    pub fn sources(&self, module: &Module, func: &Function, inst: Inst) -> &[Entry] {
+    pub(super) fn sources(&self, module: &Module, func: &Function, inst: Inst) -> &[Entry] {
         self.known(module, func, inst).map_or(&[], |k| &k.sources)
     }
 
     /// The sources that are parameters of a function of the module.
-    pub fn given(&self, id: FuncId) -> &[Entry] {
+    pub(super) fn given(&self, id: FuncId) -> &[Entry] {
         &self.given[id.as_u32() as usize]
     }
 
     /// The entries of the list of sinks that a call is meant by.
-    pub fn sinks(&self, module: &Module, func: &Function, inst: Inst) -> &[Entry] {
+    pub(super) fn sinks(&self, module: &Module, func: &Function, inst: Inst) -> &[Entry] {
         self.known(module, func, inst).map_or(&[], |k| &k.sinks)
     }
 
     /// The entries behind a [`Callee::Sanitizer`].
-    pub fn sanitizers(&self, symbol: usize) -> &[Entry] {
+    pub(super) fn sanitizers(&self, symbol: usize) -> &[Entry] {
         &self.known[symbol].sanitizers
     }
 }

@@ -18,10 +18,10 @@ const NONE: u32 = u32::MAX;
 
 /// A cell of memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Cell(pub u32);
+pub(super) struct Cell(pub u32);
 
 /// The cells of a module.
-pub struct Cells {
+pub(super) struct Cells {
     parent: Vec<u32>,
     leads_to: Vec<u32>,
     /// Of each function the node of its first value.
@@ -35,7 +35,7 @@ pub struct Cells {
 
 impl Cells {
     /// Finds the cells of a module.
-    pub fn new(module: &Module, calls: &Calls) -> Cells {
+    pub(super) fn new(module: &Module, calls: &Calls) -> Cells {
         let mut first = Vec::with_capacity(module.functions.len());
         let mut count = 0;
         for func in module.functions.values() {
@@ -74,7 +74,7 @@ impl Cells {
 
     /// The memory that is reached from a value over `depth` pointers, at least one; `None` if nothing is known to be
     /// there.
-    pub fn behind(&self, id: FuncId, value: Value, depth: u8) -> Option<Cell> {
+    pub(super) fn behind(&self, id: FuncId, value: Value, depth: u8) -> Option<Cell> {
         let mut node = self.root(self.first[id.as_u32() as usize] + value.as_u32());
         for _ in 0..depth {
             let next = self.leads_to[node as usize];
@@ -87,7 +87,7 @@ impl Cells {
     }
 
     /// All memory that is reached from a value.
-    pub fn reachable(&self, id: FuncId, value: Value) -> Vec<Cell> {
+    pub(super) fn reachable(&self, id: FuncId, value: Value) -> Vec<Cell> {
         let mut found = Vec::new();
         let mut next = self.behind(id, value, 1);
         while let Some(cell) = next.filter(|c| !found.contains(c)) {
@@ -98,12 +98,12 @@ impl Cells {
     }
 
     /// Memory that unknown code may reach.
-    pub fn elsewhere(&self) -> Cell {
+    pub(super) fn elsewhere(&self) -> Cell {
         Cell(self.root(self.elsewhere))
     }
 
     /// How many numbers cells have.
-    pub fn numbers(&self) -> usize {
+    pub(super) fn numbers(&self) -> usize {
         self.parent.len()
     }
 

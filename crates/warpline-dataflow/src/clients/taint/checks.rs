@@ -20,11 +20,11 @@ use crate::{Additions, Code};
 use warpline_ir::{FuncId, Function, Inst, Op, Type, Value, ValueDef};
 
 /// Which memory each function may write, with what it calls.
-pub type Writes = BTreeMap<FuncId, Vec<Cell>>;
+pub(super) type Writes = BTreeMap<FuncId, Vec<Cell>>;
 
 /// The checks of a function.
 #[derive(Default)]
-pub struct Checks {
+pub(super) struct Checks {
     /// The pointers whose contents are checked, in the order of their variables.
     pointers: Vec<Value>,
     /// By the result of a check, what is clean where it is true.
@@ -40,7 +40,7 @@ const UNCHECKED: usize = 0;
 
 impl Checks {
     /// Finds the checks of a function, and what its program needs for them.
-    pub fn new(flows: &Flows<'_>, id: FuncId, writes: &Writes, compare: bool) -> (Checks, Additions) {
+    pub(super) fn new(flows: &Flows<'_>, id: FuncId, writes: &Writes, compare: bool) -> (Checks, Additions) {
         let func = &flows.module.functions[id];
         let mut checks = Checks::default();
         let mut add = Additions { only_these_tests: !compare, ..Additions::default() };
@@ -144,17 +144,17 @@ impl Checks {
     }
 
     /// What is clean where a value is true.
-    pub fn checked_by(&self, value: Value) -> &[Variable] {
+    pub(super) fn checked_by(&self, value: Value) -> &[Variable] {
         self.by_result.get(&value).map_or(&[], |list| list)
     }
 
     /// The numbers of further results of an instruction that are clean behind it.
-    pub fn cleaned(&self, inst: Inst) -> &[usize] {
+    pub(super) fn cleaned(&self, inst: Inst) -> &[usize] {
         self.cleaned.get(&inst).map_or(&[], |list| list)
     }
 
     /// The operand of the instruction that stands for the contents of its operand `k`, if these are checked somewhere.
-    pub fn operand(&self, func: &Function, inst: Inst, k: usize) -> Option<usize> {
+    pub(super) fn operand(&self, func: &Function, inst: Inst, k: usize) -> Option<usize> {
         let used = self.used.get(&inst)?;
         let args = &func.insts[inst].args;
         let pointer = start(func, args[k]);
@@ -212,7 +212,7 @@ fn written(flows: &Flows<'_>, id: FuncId, inst: Inst) -> Vec<Cell> {
 }
 
 /// Which memory each function may write.
-pub fn writes(flows: &Flows<'_>) -> Writes {
+pub(super) fn writes(flows: &Flows<'_>) -> Writes {
     let functions = || flows.module.functions.iter();
     let mut all: Writes = functions().map(|(id, _)| (id, Vec::new())).collect();
     let mut callees: BTreeMap<FuncId, Vec<FuncId>> = BTreeMap::new();

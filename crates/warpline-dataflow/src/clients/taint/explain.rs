@@ -26,7 +26,7 @@ pub struct Step {
 }
 
 /// Explanations for a module.
-pub struct Explainer<'a> {
+pub(super) struct Explainer<'a> {
     whole: &'a Whole<'a>,
     names: BTreeMap<FuncId, Names>,
     /// Where instructions stand in the programs of their functions.
@@ -42,7 +42,7 @@ struct Seen {
 
 impl<'a> Explainer<'a> {
     /// For what has been solved.
-    pub fn new(whole: &'a Whole<'a>) -> Explainer<'a> {
+    pub(super) fn new(whole: &'a Whole<'a>) -> Explainer<'a> {
         let mut names = BTreeMap::new();
         let mut positions = BTreeMap::new();
         for (&id, solution) in &whole.solutions {
@@ -54,7 +54,7 @@ impl<'a> Explainer<'a> {
     }
 
     /// The steps from a premise at an instruction back to a source.
-    pub fn chain(&self, id: FuncId, inst: Inst, premise: Premise) -> Vec<Step> {
+    pub(super) fn chain(&self, id: FuncId, inst: Inst, premise: Premise) -> Vec<Step> {
         let Some(first) = self.place(id, inst, premise) else { return Vec::new() };
         let mut seen = vec![Seen { place: first, from: None, step: None }];
         let mut known = std::collections::BTreeSet::from([first]);
@@ -201,7 +201,7 @@ impl<'a> Explainer<'a> {
     }
 
     /// An instruction in words.
-    pub fn describe(&self, id: FuncId, inst: Inst) -> String {
+    pub(super) fn describe(&self, id: FuncId, inst: Inst) -> String {
         let func = &self.whole.flows.module.functions[id];
         let callee = memory::callee(self.whole.flows.module, func, inst);
         match &func.insts[inst].op {

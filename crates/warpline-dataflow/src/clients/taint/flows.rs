@@ -12,7 +12,7 @@ use warpline_ir::{Constant, Effects, FuncId, Function, Inst, Module, Op, SymbolK
 
 /// Where data comes to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Conclusion {
+pub(super) enum Conclusion {
     /// The results of the instruction.
     Result,
     /// Memory.
@@ -25,7 +25,7 @@ pub enum Conclusion {
 
 /// Where data comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Premise {
+pub(super) enum Premise {
     /// It is a source.
     Source,
     /// An operand of the instruction.
@@ -39,7 +39,7 @@ pub enum Premise {
 }
 
 /// The flows of a module.
-pub struct Flows<'a> {
+pub(super) struct Flows<'a> {
     pub module: &'a Module,
     pub calls: &'a Calls,
     pub cells: &'a Cells,
@@ -69,7 +69,7 @@ impl Flows<'_> {
     }
 
     /// Tells `emit` what flows at an instruction.
-    pub fn at(&self, id: FuncId, inst: Inst, emit: &mut dyn FnMut(Conclusion, Premise)) {
+    pub(super) fn at(&self, id: FuncId, inst: Inst, emit: &mut dyn FnMut(Conclusion, Premise)) {
         let func = &self.module.functions[id];
         let data = &func.insts[inst];
         let all = 0..data.args.len();
@@ -166,7 +166,7 @@ impl Flows<'_> {
     }
 
     /// What a place at a call holds.
-    pub fn premise(&self, id: FuncId, inst: Inst, spot: Spot, args: usize) -> Option<Premise> {
+    pub(super) fn premise(&self, id: FuncId, inst: Inst, spot: Spot, args: usize) -> Option<Premise> {
         match spot.at {
             At::Argument(k) | At::From(k) if k < args => match spot.depth {
                 0 => Some(Premise::Operand(k)),
@@ -213,7 +213,7 @@ impl Flows<'_> {
     }
 
     /// The sinks at a call: which places must not be tainted, with the numbers of their arguments.
-    pub fn sinks(&self, id: FuncId, inst: Inst) -> Vec<(usize, Premise)> {
+    pub(super) fn sinks(&self, id: FuncId, inst: Inst) -> Vec<(usize, Premise)> {
         let func = &self.module.functions[id];
         let args = memory::arguments(func, inst).len();
         let mut found = Vec::new();

@@ -151,7 +151,7 @@ const MODELS: &[(&str, &str)] = &[
 
 /// One flow at a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ModelFlow {
+pub(super) struct ModelFlow {
     /// Where from.
     pub from: Spot,
     /// Where to.
@@ -159,7 +159,7 @@ pub struct ModelFlow {
 }
 
 /// What a function does, if it is known: its flows.
-pub fn model(name: &str) -> Option<Vec<ModelFlow>> {
+pub(super) fn model(name: &str) -> Option<Vec<ModelFlow>> {
     let found = MODELS.binary_search_by(|(n, _)| n.cmp(&name)).ok()?;
     Some(MODELS[found].1.split_whitespace().filter_map(flow).collect())
 }

@@ -42,7 +42,7 @@ impl Lattice for Taint {
 }
 
 /// The problem of one function.
-pub struct TaintProblem<'a> {
+pub(super) struct TaintProblem<'a> {
     pub flows: &'a Flows<'a>,
     pub id: FuncId,
     pub code: &'a Code,
@@ -58,7 +58,7 @@ impl TaintProblem<'_> {
     }
 
     /// Whether data of a premise is tainted; `fact` says so of operands by their number.
-    pub fn holds(&self, inst: Inst, premise: Premise, fact: &dyn Fn(usize) -> Taint) -> bool {
+    pub(super) fn holds(&self, inst: Inst, premise: Premise, fact: &dyn Fn(usize) -> Taint) -> bool {
         match premise {
             Premise::Source => true,
             Premise::Operand(k) => fact(k) == Taint::Tainted,
@@ -146,7 +146,7 @@ impl Forward for TaintProblem<'_> {
 }
 
 /// Whether a call is of a function that makes clean.
-pub fn sanitizer(flows: &Flows<'_>, func: &Function, inst: Inst) -> Option<usize> {
+pub(super) fn sanitizer(flows: &Flows<'_>, func: &Function, inst: Inst) -> Option<usize> {
     match flows.calls.callee(flows.module, func, inst) {
         Callee::Sanitizer(symbol) => Some(symbol),
         _ => None,

@@ -19,7 +19,7 @@ use warpline_ir::{FuncId, Inst, Value};
 
 /// What is tainted between functions. It only grows.
 #[derive(Default)]
-pub struct Around {
+pub(super) struct Around {
     cells: Vec<bool>,
     params: BTreeSet<(FuncId, u32)>,
     /// Functions that return tainted data.
@@ -31,19 +31,19 @@ pub struct Around {
 
 impl Around {
     /// Whether what is in a cell is tainted.
-    pub fn is_tainted(&self, cell: Cell) -> bool {
+    pub(super) fn is_tainted(&self, cell: Cell) -> bool {
         self.cells[cell.0 as usize]
     }
 
     /// Whether a parameter is tainted.
-    pub fn is_param_tainted(&self, id: FuncId, number: u32) -> bool {
+    pub(super) fn is_param_tainted(&self, id: FuncId, number: u32) -> bool {
         self.params.contains(&(id, number)) || self.roots.contains(id) && self.cells[self.elsewhere]
     }
 }
 
 /// What is tainted in a function and around it, and by what.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Place {
+pub(super) enum Place {
     /// A value where it is defined.
     Value(FuncId, Value),
     /// Memory.
@@ -55,14 +55,14 @@ pub enum Place {
 }
 
 /// A function with its program and solution.
-pub struct Solution {
+pub(super) struct Solution {
     pub code: Code,
     pub checks: Checks,
     pub solved: Solved<Taint>,
 }
 
 /// The solution for a module.
-pub struct Whole<'a> {
+pub(super) struct Whole<'a> {
     pub flows: &'a Flows<'a>,
     pub around: Around,
     /// Of the functions that anything tainted comes to.
@@ -78,7 +78,7 @@ pub struct Whole<'a> {
 }
 
 /// Solves a module.
-pub fn solve<'a>(
+pub(super) fn solve<'a>(
     flows: &'a Flows<'a>,
     calls: &Calls,
     cells: &Cells,
@@ -228,7 +228,7 @@ impl Whole<'_> {
     }
 
     /// Whether a premise holds at an instruction.
-    pub fn holds(&self, id: FuncId, at: Instruction, premise: Premise) -> bool {
+    pub(super) fn holds(&self, id: FuncId, at: Instruction, premise: Premise) -> bool {
         let Some(Solution { code, checks, solved }) = self.solutions.get(&id) else { return false };
         let problem =
             TaintProblem { flows: self.flows, id, code, checks, around: &self.around, compare: self.compare };
@@ -237,7 +237,7 @@ impl Whole<'_> {
     }
 
     /// Notes what taints cells, parameters and returned values, for explanations.
-    pub fn find_causes(&mut self) {
+    pub(super) fn find_causes(&mut self) {
         let mut causes: BTreeMap<Place, Vec<(FuncId, Inst, Premise)>> = BTreeMap::new();
         for &id in self.solutions.keys() {
             self.each(id, &mut |inst, place, from| causes.entry(place).or_default().push((id, inst, from)));

@@ -143,12 +143,12 @@ pub(super) struct Spoken {
 
 impl Spoken {
     /// Of the function with this name in the object file.
-    pub fn new(raw: &str) -> Spoken {
+    pub(super) fn new(raw: &str) -> Spoken {
         Spoken { raw: raw.to_owned(), path: path(&demangle(raw)) }
     }
 
     /// Whether the function is meant by a name.
-    pub fn is(&self, name: &str) -> bool {
+    pub(super) fn is(&self, name: &str) -> bool {
         let end = |whole: &str, separator: &str| {
             whole.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with(separator))
         };

@@ -17,16 +17,21 @@ use warpline_ir::{Accessed, Block, Function, Inst, LaneOp, Module, Op, Type, Val
 
 /// The loads that need no mask, and how lane 0's element is found.
 #[derive(Default)]
-pub struct Covered(SecondaryMap<Inst, Option<SafeLoad>>);
+pub(crate) struct Covered(SecondaryMap<Inst, Option<SafeLoad>>);
 
 impl Covered {
     /// How a load of consecutive elements is made that needs no mask; `None` if it may need one.
-    pub fn load(&self, i: Inst) -> Option<SafeLoad> {
+    pub(crate) fn load(&self, i: Inst) -> Option<SafeLoad> {
         self.0[i]
     }
 
     /// Finds them in a lane program.
-    pub fn compute(module: &Module, func: &Function, reps: &SecondaryMap<Value, Rep>, width: u32) -> Covered {
+    pub(crate) fn compute(
+        module: &Module,
+        func: &Function,
+        reps: &SecondaryMap<Value, Rep>,
+        width: u32,
+    ) -> Covered {
         let mut search = Search { module, func, reps, width, accesses: Accesses::default() };
         for &b in &func.layout {
             for &i in &func.blocks[b].insts {

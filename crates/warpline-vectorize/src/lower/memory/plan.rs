@@ -49,22 +49,22 @@ const MAX_RANGE: u64 = 256;
 const MAX_STRETCH: usize = 256;
 
 /// How many bytes a lane loads at once where lanes are anywhere, at most.
-pub const ROW_BYTES: u64 = 16;
+pub(crate) const ROW_BYTES: u64 = 16;
 
 /// Over how many rows the members of a group lie, at most.
-pub const MAX_ROWS: u64 = 8;
+pub(crate) const MAX_ROWS: u64 = 8;
 
 /// What vectors are counted in, in bytes.
 const VECTOR_BYTES: u64 = 32;
 
 /// A group of accesses.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct GroupId(u32);
+pub(crate) struct GroupId(u32);
 entity_impl!(GroupId, "group");
 
 /// An access of a group.
 #[derive(Clone, Debug)]
-pub struct Member {
+pub(crate) struct Member {
     /// The load or store.
     pub inst: Inst,
     /// Where its elements lie, in elements from those of the group's first member.
@@ -73,7 +73,7 @@ pub struct Member {
 
 /// How the elements of the lanes lie to each other.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Spread {
+pub(crate) enum Spread {
     /// So many elements from a lane's element to the next lane's.
     Fixed(i64),
     /// Nobody knows.
@@ -82,7 +82,7 @@ pub enum Spread {
 
 /// Neighbouring elements that each lane loads at once.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Row {
+pub(crate) struct Row {
     /// Where they begin, in elements from those of the group's first member.
     pub from: i64,
     /// How many they are, at most [`ROW_BYTES`] in all.
@@ -91,14 +91,14 @@ pub struct Row {
 
 impl Row {
     /// Whether an element is one of them.
-    pub fn contains(&self, offset: i64) -> bool {
+    pub(crate) fn contains(&self, offset: i64) -> bool {
         (self.from..self.from + i64::from(self.len)).contains(&offset)
     }
 }
 
 /// Loads or stores that are made together.
 #[derive(Clone, Debug)]
-pub struct Group {
+pub(crate) struct Group {
     /// The members in the order of the program.
     pub members: Vec<Member>,
     /// The size of an element in bytes.
@@ -111,13 +111,13 @@ pub struct Group {
 
 impl Group {
     /// The least and the greatest offset.
-    pub fn extent(&self) -> (i64, i64) {
+    pub(crate) fn extent(&self) -> (i64, i64) {
         let offsets = self.members.iter().map(|m| m.offset);
         offsets.fold((0, 0), |(low, high), x| (low.min(x), high.max(x)))
     }
 
     /// From a lane's element to the next lane's, in elements; 0 if nobody knows.
-    pub fn factor(&self) -> i64 {
+    pub(crate) fn factor(&self) -> i64 {
         match self.spread {
             Spread::Fixed(factor) => factor,
             Spread::Anywhere => 0,
@@ -125,7 +125,7 @@ impl Group {
     }
 
     /// The rows in which lanes load the group's elements.
-    pub fn rows(&self) -> Vec<Row> {
+    pub(crate) fn rows(&self) -> Vec<Row> {
         let mut offsets: Vec<i64> = self.members.iter().map(|m| m.offset).collect();
         offsets.sort_unstable();
         let longest = (ROW_BYTES / self.size) as i64;
@@ -149,13 +149,13 @@ impl Group {
     }
 
     /// The number of elements from the first to the last one of `width` lanes.
-    pub fn range(&self, width: u32) -> u64 {
+    pub(crate) fn range(&self, width: u32) -> u64 {
         let (low, high) = self.extent();
         self.factor().unsigned_abs() * u64::from(width - 1) + (high - low) as u64 + 1
     }
 
     /// Whether every element of the range is some lane's.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         let mut offsets: Vec<i64> = self.members.iter().map(|m| m.offset).collect();
         offsets.sort_unstable();
         offsets.dedup();
@@ -177,14 +177,14 @@ impl Group {
 
 /// The groups of a function.
 #[derive(Default)]
-pub struct AccessPlan {
+pub(crate) struct AccessPlan {
     groups: PrimaryMap<GroupId, Group>,
     of: SecondaryMap<Inst, PackedOption<GroupId>>,
 }
 
 impl AccessPlan {
     /// Finds the groups of a lane program.
-    pub fn compute(
+    pub(crate) fn compute(
         module: &Module,
         func: &Function,
         reps: &SecondaryMap<Value, Rep>,
@@ -214,7 +214,7 @@ impl AccessPlan {
     }
 
     /// The group that an access belongs to, and whether it is to be made here.
-    pub fn group(&self, i: Inst) -> Option<(&Group, bool)> {
+    pub(crate) fn group(&self, i: Inst) -> Option<(&Group, bool)> {
         let group = &self.groups[self.of[i].expand()?];
         let place = if group.stores { group.members.last() } else { group.members.first() };
         Some((group, place.is_some_and(|m| m.inst == i)))
