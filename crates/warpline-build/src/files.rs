@@ -118,7 +118,7 @@ impl Project {
 
     /// Makes no code.
     #[cfg(not(feature = "compile"))]
-    pub fn compile(&self, why: &str) -> Result<Built> {
+    pub(crate) fn compile(&self, why: &str) -> Result<Built> {
         Err(Error::NotPrebuilt { target: self.target.clone(), why: why.to_owned() })
     }
 
