@@ -48,7 +48,7 @@ entry:
   ret %r
 }
 
-func @flow(%x: i8, %c: i1) {
+func @flow(%x: i8, %c: i1) phase linearized {
   var $i: i32
   var $f: float
   var $x2: i1

@@ -51,7 +51,7 @@ b1:
 ; Order: the block has no terminator
 ; Entry: the entry has in-edges or phis
 
-func @masks(%n: i32) {
+func @masks(%n: i32) phase linearized {
 entry mask %n:
   br next
 next mask %late:
@@ -86,3 +86,25 @@ join:
 ; Dominance: %e is used where the edge on which it is defined does not dominate
 ; Dominance: %b is used where the edge on which it is defined does not dominate
 ; Dominance: %e is used where the edge on which it is defined does not dominate
+
+; A function says how far it has come. A scalar one has no masks.
+func @scalar_with_mask(%c: i1) {
+entry:
+  br body
+body mask %c:
+  ret
+}
+; check: verify
+; Phase: as a scalar function: block body has a mask
+
+; What is in normal form has one return.
+func @two_returns(%c: i1) phase canonical {
+entry:
+  br %c, a, b
+a:
+  ret
+b:
+  ret
+}
+; check: verify
+; Phase: as a canonical function: it has 2 returns

@@ -19,7 +19,7 @@ end:
   ret %next
 }
 ; check: passes
-; func @search(%x: i32, %un: i32) -> i32 {
+; func @search(%x: i32, %un: i32) -> i32 phase canonical {
 ; entry:
 ;   %is: i1 = icmp sgt %x, 100
 ;   br %is, early, preheader(0)

@@ -12,7 +12,7 @@ entry:
   ret %back
 }
 ; check: passes
-; func @own(%x: i32, %y: i32) -> i32 {
+; func @own(%x: i32, %y: i32) -> i32 phase canonical {
 ; entry:
 ;   %array: ptr = alloca i8, i64 64, align 16
 ;   %k: i32 = and %x, 3

@@ -13,7 +13,7 @@ join:
   ret %result
 }
 ; check: passes
-; func @abs(%x: i32) -> i32 {
+; func @abs(%x: i32) -> i32 phase linearized {
 ; entry:
 ;   %is: i1 = icmp slt %x, 0
 ;   %v9: i1 = mask_and true, %is

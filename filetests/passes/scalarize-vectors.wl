@@ -11,7 +11,7 @@ entry:
   ret %s
 }
 ; check: passes
-; func @sum(%i: i64, %ua: ptr) -> float {
+; func @sum(%i: i64, %ua: ptr) -> float phase canonical {
 ; entry:
 ;   %at: ptr = getelementptr <2 x float>, %ua, %i
 ;   %v9: float = load %at, align 8

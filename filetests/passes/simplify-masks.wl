@@ -1,7 +1,7 @@
 ; test: passes simplify-masks
 
 ; What is known of masks is folded, and what nobody uses goes.
-func @masks(%x: i32, %m: i1) -> i32 {
+func @masks(%x: i32, %m: i1) -> i32 phase linearized {
 entry:
   %all: i1 = mask_and %m, true
   %none: i1 = mask_andnot %m, true
@@ -14,7 +14,7 @@ end:
   ret %picked
 }
 ; check: passes
-; func @masks(%x: i32, %m: i1) -> i32 {
+; func @masks(%x: i32, %m: i1) -> i32 phase linearized {
 ; entry:
 ;   br body
 ; body mask %m:

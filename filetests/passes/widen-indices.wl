@@ -10,7 +10,7 @@ entry:
   ret %x
 }
 ; check: passes
-; func @next(%i: i32, %uarray: ptr) -> i32 {
+; func @next(%i: i32, %uarray: ptr) -> i32 phase canonical {
 ; entry:
 ;   %sum: i32 = add nsw %i, 1
 ;   %wide: i64 = sext %sum

@@ -168,7 +168,7 @@ done:
 ; }
 
 ; Masks and operands on edges are uses like any other.
-func @masks_and_edges(%c: i1) -> i1 {
+func @masks_and_edges(%c: i1) -> i1 phase linearized {
   var $m: i1
 entry:
   write $m, false
@@ -183,7 +183,7 @@ join mask %r:
   ret %p
 }
 ; check: ssa
-; func @masks_and_edges(%c: i1) -> i1 {
+; func @masks_and_edges(%c: i1) -> i1 phase linearized {
 ;   var $m: i1
 ; entry:
 ;   br %c, set, join(true, false)

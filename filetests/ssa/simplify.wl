@@ -57,7 +57,7 @@ join:
 ; }
 
 ; φs that only use each other, and one that a mask uses.
-func @dead(%c: i1, %n: i32) {
+func @dead(%c: i1, %n: i32) phase linearized {
 entry:
   br loop(%n, %n, true)
 loop mask %m:
@@ -69,7 +69,7 @@ done:
   ret
 }
 ; check: simplify
-; func @dead(%c: i1, %n: i32) {
+; func @dead(%c: i1, %n: i32) phase linearized {
 ; entry:
 ;   br loop(true)
 ; loop mask %m:

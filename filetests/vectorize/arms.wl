@@ -36,7 +36,7 @@ join:
 }
 ; check: linearize
 ; branches: 0 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @push(%x: i32, %unodes: ptr, %n: i32, %top: i32) -> i32 {
+; func @push(%x: i32, %unodes: ptr, %n: i32, %top: i32) -> i32 phase linearized {
 ; entry:
 ;   %stack: ptr = alloca i8, i64 256, align 16
 ;   %first: i1 = icmp slt %x, 0
@@ -77,7 +77,7 @@ end:
 }
 ; check: linearize
 ; branches: 0 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @agree(%x: i32, %u: i1, %p: ptr) {
+; func @agree(%x: i32, %u: i1, %p: ptr) phase linearized {
 ; entry:
 ;   br %u, a, b
 ; a:
@@ -109,7 +109,7 @@ end:
 }
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @may_meet(%x: i32, %p: ptr, %q: ptr) -> i32 {
+; func @may_meet(%x: i32, %p: ptr, %q: ptr) -> i32 phase linearized {
 ; entry:
 ;   %c: i1 = icmp slt %x, 0
 ;   %v17: i1 = mask_andnot true, %c
@@ -144,7 +144,7 @@ end:
 }
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @one_loads(%x: i32, %p: ptr, %q: ptr) {
+; func @one_loads(%x: i32, %p: ptr, %q: ptr) phase linearized {
 ; entry:
 ;   %c: i1 = icmp slt %x, 0
 ;   %v16: i1 = mask_andnot true, %c
@@ -178,7 +178,7 @@ end:
 }
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @other_order(%x: i32, %p: ptr, %q: ptr) {
+; func @other_order(%x: i32, %p: ptr, %q: ptr) phase linearized {
 ; entry:
 ;   %c: i1 = icmp slt %x, 0
 ;   %v16: i1 = mask_andnot true, %c
@@ -212,7 +212,7 @@ end:
 }
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @may_trap(%x: i32, %d: i32, %p: ptr) {
+; func @may_trap(%x: i32, %d: i32, %p: ptr) phase linearized {
 ; entry:
 ;   %c: i1 = icmp slt %x, 0
 ;   %v16: i1 = mask_andnot true, %c

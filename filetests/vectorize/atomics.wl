@@ -12,7 +12,7 @@ join:
   ret %p
 }
 ; check: lower
-; func @tickets_x4(%c: <4 x i1>, %ucounter: ptr) -> <4 x i32> {
+; func @tickets_x4(%c: <4 x i1>, %ucounter: ptr) -> <4 x i32> phase vector {
 ; entry:
 ;   br then
 ; then:
@@ -65,7 +65,7 @@ join:
   ret
 }
 ; check: lower
-; func @fence_x4(%c: <4 x i1>) {
+; func @fence_x4(%c: <4 x i1>) phase vector {
 ; entry:
 ;   br then
 ; then:
@@ -83,7 +83,7 @@ entry:
   ret %ok
 }
 ; check: lower
-; func @exchange_x4(%at: <4 x ptr>, %x: <4 x i32>, %unew: i32) -> <4 x i1> {
+; func @exchange_x4(%at: <4 x ptr>, %x: <4 x i32>, %unew: i32) -> <4 x i1> phase vector {
 ; entry:
 ;   %v5: ptr = extractelement %at, i64 0
 ;   %v6: i32 = extractelement %x, i64 0

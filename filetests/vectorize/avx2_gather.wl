@@ -22,7 +22,7 @@ end:
   ret
 }
 ; check: lower-avx2
-; func @table_x4(%i: i64, %uindex: ptr, %utable: ptr) {
+; func @table_x4(%i: i64, %uindex: ptr, %utable: ptr) phase vector {
 ; entry:
 ;   %v3: ptr = getelementptr i32, %uindex, %i
 ;   %v4: <4 x i32> = load %v3, align 4
@@ -54,7 +54,7 @@ entry:
   ret %x
 }
 ; check: lower-avx2
-; func @wider_elements_x4(%i: i64, %uindex: ptr, %utable: ptr) -> <4 x i64> {
+; func @wider_elements_x4(%i: i64, %uindex: ptr, %utable: ptr) -> <4 x i64> phase vector {
 ; entry:
 ;   %v3: ptr = getelementptr i32, %uindex, %i
 ;   %v4: <4 x i32> = load %v3, align 4
@@ -84,7 +84,7 @@ end:
   ret %r
 }
 ; check: lower-avx2
-; func @half_a_word_x4(%i: i64, %uindex: ptr, %utable: ptr) -> <4 x i16> {
+; func @half_a_word_x4(%i: i64, %uindex: ptr, %utable: ptr) -> <4 x i16> phase vector {
 ; entry:
 ;   %v3: ptr = getelementptr i32, %uindex, %i
 ;   %v4: <4 x i32> = load %v3, align 4

@@ -16,7 +16,7 @@ join:
 }
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @diamond(%c: i1, %a: i32) -> i32 {
+; func @diamond(%c: i1, %a: i32) -> i32 phase linearized {
 ; entry:
 ;   %v13: i1 = mask_andnot true, %c
 ;   br right
@@ -30,7 +30,7 @@ join:
 ;   ret %v17
 ; }
 ; check: lower
-; func @diamond_x4(%c: <4 x i1>, %a: <4 x i32>) -> <4 x i32> {
+; func @diamond_x4(%c: <4 x i1>, %a: <4 x i32>) -> <4 x i32> phase vector {
 ; entry:
 ;   %v4: <4 x i1> = xor %c, <true, true, true, true>
 ;   %v5: <4 x i1> = select <4 x i1> <true, true, true, true>, %v4, <false, false, false, false>
@@ -67,7 +67,7 @@ out:
 }
 ; check: linearize
 ; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 1 divergent
-; func @escape(%ulimit: i32, %z: i32) -> i32 {
+; func @escape(%ulimit: i32, %z: i32) -> i32 phase linearized {
 ; entry:
 ;   br head(0, %z, poison, true)
 ; head mask %loop:
@@ -103,7 +103,7 @@ out:
 ;   br out
 ; }
 ; check: lower
-; func @escape_x4(%ulimit: i32, %z: <4 x i32>) -> <4 x i32> {
+; func @escape_x4(%ulimit: i32, %z: <4 x i32>) -> <4 x i32> phase vector {
 ; entry:
 ;   br head(0, %z, poison, <true, true, true, true>)
 ; head:

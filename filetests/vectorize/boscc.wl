@@ -15,7 +15,7 @@ c:
 }
 ; check: linearize-boscc
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 0 mandatory, 1 chosen
-; func @figure13_a_to_c(%x: i32, %p: ptr) {
+; func @figure13_a_to_c(%x: i32, %p: ptr) phase linearized {
 ; a:
 ;   %goes: i1 = icmp sgt %x, 4
 ;   %v11: i1 = mask_any %goes

@@ -44,7 +44,7 @@ next:
 }
 ; check: linearize-boscc-auto
 ; branches: 4 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 0 mandatory, 3 chosen
-; func @figure13_d_to_f(%d: float, %r1: float, %r2: float, %r3: float, %ri: float, %sj: float, %p: ptr) {
+; func @figure13_d_to_f(%d: float, %r1: float, %r2: float, %r3: float, %ri: float, %sj: float, %p: ptr) phase linearized {
 ; line10:
 ;   %c10: i1 = fcmp ogt %d, %r1
 ;   %v30: i1 = mask_andnot true, %c10

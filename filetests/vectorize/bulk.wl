@@ -16,7 +16,7 @@ end:
   ret
 }
 ; check: lower
-; func @uniform_x4(%c: <4 x i1>, %ua: ptr, %ub: ptr) {
+; func @uniform_x4(%c: <4 x i1>, %ua: ptr, %ub: ptr) phase vector {
 ; entry:
 ;   br then
 ; then:
@@ -43,7 +43,7 @@ entry:
   ret %x
 }
 ; check: lower
-; func @overlapping_x4(%x: <4 x i32>, %ua: ptr, %ub: ptr) -> <4 x i32> {
+; func @overlapping_x4(%x: <4 x i32>, %ua: ptr, %ub: ptr) -> <4 x i32> phase vector {
 ; entry:
 ;   call @llvm.memmove.p0.p0.i64(%ua, %ub, 64, false)
 ;   call @llvm.memmove.p0.p0.i64(%ua, %ub, 64, false)
@@ -69,7 +69,7 @@ end:
   ret %r
 }
 ; check: lower
-; func @cleared_x4(%c: <4 x i1>, %x: <4 x i32>, %u: i32) -> <4 x i32> {
+; func @cleared_x4(%c: <4 x i1>, %x: <4 x i32>, %u: i32) -> <4 x i32> phase vector {
 ; entry:
 ;   %v4: ptr = alloca [64 x i8], i32 1, align 16
 ;   store <4 x i32> <-1, -1, -1, -1>, %v4, align 16
@@ -104,7 +104,7 @@ entry:
   ret %y
 }
 ; check: lower
-; func @copied_x4(%n: <4 x i32>, %uc: ptr) -> <4 x i32> {
+; func @copied_x4(%n: <4 x i32>, %uc: ptr) -> <4 x i32> phase vector {
 ; entry:
 ;   %v3: ptr = alloca [32 x i8], i32 1, align 16
 ;   %v5: i32 = load %uc, align 1

@@ -9,7 +9,7 @@ entry:
   ret %x
 }
 ; check: lower
-; func @one_x4(%x: <4 x i32>) -> <4 x i32> {
+; func @one_x4(%x: <4 x i32>) -> <4 x i32> phase vector {
 ; entry:
 ;   ret %x
 ; }
@@ -20,7 +20,7 @@ entry:
   ret %r
 }
 ; check: lower
-; func @two_x4(%x: <4 x i32>) -> <4 x i32> {
+; func @two_x4(%x: <4 x i32>) -> <4 x i32> phase vector {
 ; entry:
 ;   %v1: <4 x i32> = add %x, %x
 ;   ret %v1
@@ -31,7 +31,7 @@ entry:
   ret %x
 }
 ; check: lower
-; func @other_x4(%x: <4 x float>) -> <4 x float> {
+; func @other_x4(%x: <4 x float>) -> <4 x float> phase vector {
 ; entry:
 ;   ret %x
 ; }
@@ -45,7 +45,7 @@ entry:
   ret %r
 }
 ; check: lower
-; func @kernel_x4(%x: <4 x i32>) -> <4 x i32> {
+; func @kernel_x4(%x: <4 x i32>) -> <4 x i32> phase vector {
 ; entry:
 ;   %v2: <4 x i1> = icmp ult %x, <7, 7, 7, 7>
 ;   %v5: <4 x ptr> = select %v2, <@one, @one, @one, @one>, <@two, @two, @two, @two>

@@ -9,7 +9,7 @@ entry:
   ret %v
 }
 ; check: lower
-; func @element_x4(%p: <4 x ptr>, %k: <4 x i32>) -> <4 x i32> {
+; func @element_x4(%p: <4 x ptr>, %k: <4 x i32>) -> <4 x i32> phase vector {
 ; entry:
 ;   %v2: <4 x ptr> = getelementptr i32, %p, %k
 ;   %v6: <4 x i32> = call @llvm.masked.gather.v4i32.v4p0(%v2, 4, <true, true, true, true>, poison)
@@ -30,7 +30,7 @@ end:
   ret %r
 }
 ; check: lower
-; func @kernel_x4(%x: <4 x i32>, %un: i32, %ua: ptr) -> <4 x i32> {
+; func @kernel_x4(%x: <4 x i32>, %un: i32, %ua: ptr) -> <4 x i32> phase vector {
 ; entry:
 ;   %v3: <4 x i32> = call @element.x4uv.p0(%ua, %x) [reads]
 ;   %v6: <4 x i32> = insertelement poison, %un, i64 0

@@ -23,7 +23,7 @@ done:
 }
 ; check: linearize-coherent
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent; tests: 1 mandatory, 0 chosen
-; func @list(%ufirst: ptr, %q: i32) -> i32 {
+; func @list(%ufirst: ptr, %q: i32) -> i32 phase linearized {
 ; entry:
 ;   br head(%ufirst, 0, poison, true)
 ; head mask %loop:
@@ -95,7 +95,7 @@ done:
 }
 ; check: linearize-coherent
 ; branches: 4 divergent, 2 kept, 0 lost; loops: 0 uniform, 1 divergent; tests: 2 mandatory, 0 chosen
-; func @tree(%unodes: ptr, %q: i32) -> i32 {
+; func @tree(%unodes: ptr, %q: i32) -> i32 phase linearized {
 ; entry:
 ;   %stack: ptr = alloca i8, i64 1024, align 16
 ;   store i32 0, %stack, align 4
@@ -239,7 +239,7 @@ done:
 }
 ; check: linearize-coherent
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent; tests: 1 mandatory, 0 chosen
-; func @seen(%ufirst: ptr, %uout: ptr, %q: i32) -> i32 {
+; func @seen(%ufirst: ptr, %uout: ptr, %q: i32) -> i32 phase linearized {
 ; entry:
 ;   br head(%ufirst, 0, poison, true)
 ; head mask %loop:

@@ -15,7 +15,7 @@ out:
 }
 ; check: linearize
 ; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @and(%u: i1, %v: i1, %p: ptr) {
+; func @and(%u: i1, %v: i1, %p: ptr) phase linearized {
 ; entry:
 ;   %both: i1 = and %v, %u
 ;   br %u, and, edge
@@ -44,7 +44,7 @@ out:
 }
 ; check: linearize
 ; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @logical_or(%u: i1, %v: i1, %p: ptr) -> i32 {
+; func @logical_or(%u: i1, %v: i1, %p: ptr) -> i32 phase linearized {
 ; entry:
 ;   %either: i1 = select %u, true, %v
 ;   br %u, edge, and
@@ -74,7 +74,7 @@ out:
 }
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @varying_first(%u: i1, %v: i1, %p: ptr) {
+; func @varying_first(%u: i1, %v: i1, %p: ptr) phase linearized {
 ; entry:
 ;   %both: i1 = select %v, %u, false
 ;   br then
@@ -100,7 +100,7 @@ out:
 }
 ; check: linearize
 ; branches: 2 divergent, 2 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @nested(%u: i1, %u2: i1, %v: i1, %x: i1, %p: ptr) {
+; func @nested(%u: i1, %u2: i1, %v: i1, %x: i1, %p: ptr) phase linearized {
 ; entry:
 ;   %first: i1 = and %u, %v
 ;   %second: i1 = and %first, %x
@@ -140,7 +140,7 @@ out:
 }
 ; check: linearize
 ; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 1 divergent
-; func @loop(%u: i32, %x: i32) -> i32 {
+; func @loop(%u: i32, %x: i32) -> i32 phase linearized {
 ; entry:
 ;   br head(0, poison, true)
 ; head mask %loop:

@@ -16,7 +16,7 @@ out:
 }
 ; check: linearize
 ; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @uniform_and_varying(%u: i1, %v: i1, %p: ptr) {
+; func @uniform_and_varying(%u: i1, %v: i1, %p: ptr) phase linearized {
 ; entry:
 ;   br %u, second, edge
 ; second:
@@ -47,7 +47,7 @@ out:
 }
 ; check: linearize
 ; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
-; func @uniform_if_in_divergent_if(%v: i1, %u: i1, %p: ptr) {
+; func @uniform_if_in_divergent_if(%v: i1, %u: i1, %p: ptr) phase linearized {
 ; entry:
 ;   %v11: i1 = mask_any %v
 ;   br %v11, rest, out
@@ -90,7 +90,7 @@ out:
 }
 ; check: linearize
 ; branches: 1 divergent, 3 kept, 0 lost; loops: 1 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
-; func @uniform_loop_in_divergent_if(%v: i1, %un: i32, %ubreak: i32, %p: ptr) {
+; func @uniform_loop_in_divergent_if(%v: i1, %un: i32, %ubreak: i32, %p: ptr) phase linearized {
 ; entry:
 ;   %v20: i1 = mask_any %v
 ;   br %v20, rest, out
@@ -143,7 +143,7 @@ out:
 }
 ; check: linearize
 ; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
-; func @uniform_switch_in_divergent_if(%v: i1, %us: i32, %p: ptr) {
+; func @uniform_switch_in_divergent_if(%v: i1, %us: i32, %p: ptr) phase linearized {
 ; entry:
 ;   %v11: i1 = mask_any %v
 ;   br %v11, rest, out
@@ -183,7 +183,7 @@ out:
 }
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @divergent_switch(%s: i32, %p: ptr) -> i32 {
+; func @divergent_switch(%s: i32, %p: ptr) -> i32 phase linearized {
 ; entry:
 ;   %v13: i1 = icmp eq %s, 0
 ;   %v14: i1 = icmp eq %s, 1
@@ -235,7 +235,7 @@ done:
 }
 ; check: linearize
 ; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 1 divergent; tests: 1 mandatory, 0 chosen
-; func @kill_exit(%n: i32, %u: ptr, %p: ptr) -> i32 {
+; func @kill_exit(%n: i32, %u: ptr, %p: ptr) -> i32 phase linearized {
 ; entry:
 ;   br head(0, false, false, poison, true)
 ; head mask %loop:
@@ -316,7 +316,7 @@ done:
 }
 ; check: linearize
 ; branches: 3 divergent, 1 kept, 0 lost; loops: 0 uniform, 2 divergent
-; func @varying_exits(%n: i32, %x: i32, %um: i32, %p: ptr) -> i32 {
+; func @varying_exits(%n: i32, %x: i32, %um: i32, %p: ptr) -> i32 phase linearized {
 ; entry:
 ;   br outer(0, false, false, poison, true)
 ; outer mask %loop:
@@ -409,7 +409,7 @@ out:
 }
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 1 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
-; func @endless_for_some(%v: i1, %p: ptr) {
+; func @endless_for_some(%v: i1, %p: ptr) phase linearized {
 ; entry:
 ;   %v10: i1 = mask_andnot true, %v
 ;   %v13: i1 = mask_any %v
@@ -444,7 +444,7 @@ b:
 }
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @unreachable_default(%s: i32, %p: ptr) -> i32 {
+; func @unreachable_default(%s: i32, %p: ptr) -> i32 phase linearized {
 ; entry:
 ;   %v10: i1 = icmp eq %s, 1
 ;   %v11: i1 = mask_andnot true, %v10

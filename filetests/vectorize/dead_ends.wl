@@ -17,7 +17,7 @@ b10:
 }
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
-; func @kernel(%i: i32, %x0: i32, %uout: ptr) -> i32 {
+; func @kernel(%i: i32, %x0: i32, %uout: ptr) -> i32 phase linearized {
 ; b0:
 ;   %v14: i1 = icmp eq i32 0, %x0
 ;   %v27: i1 = mask_andnot true, %v14

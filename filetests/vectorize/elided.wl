@@ -19,7 +19,7 @@ end:
   ret
 }
 ; check: lower
-; func @promised_x4(%i: i64, %up: ptr align 8, %uo: ptr) {
+; func @promised_x4(%i: i64, %up: ptr align 8, %uo: ptr) phase vector {
 ; entry:
 ;   %v3: ptr = getelementptr float, %uo, %i
 ;   %v4: <4 x float> = load %v3, align 4
@@ -55,7 +55,7 @@ end:
   ret
 }
 ; check: lower
-; func @beyond_x4(%i: i64, %up: ptr align 8, %uo: ptr) {
+; func @beyond_x4(%i: i64, %up: ptr align 8, %uo: ptr) phase vector {
 ; entry:
 ;   %v3: ptr = getelementptr float, %uo, %i
 ;   %v4: <4 x float> = load %v3, align 4
@@ -94,7 +94,7 @@ end:
   ret
 }
 ; check: lower
-; func @freed_x4(%i: i64, %up: ptr align 8, %uo: ptr) {
+; func @freed_x4(%i: i64, %up: ptr align 8, %uo: ptr) phase vector {
 ; entry:
 ;   call @unknown()
 ;   call @unknown()
@@ -135,7 +135,7 @@ end:
   ret
 }
 ; check: lower
-; func @variable_x4(%i: i64, %uo: ptr) {
+; func @variable_x4(%i: i64, %uo: ptr) phase vector {
 ; entry:
 ;   call @unknown()
 ;   call @unknown()
@@ -172,7 +172,7 @@ end:
   ret
 }
 ; check: lower
-; func @volatile_x4(%i: i64, %uo: ptr) {
+; func @volatile_x4(%i: i64, %uo: ptr) phase vector {
 ; entry:
 ;   %v2: ptr = getelementptr float, %uo, %i
 ;   %v3: <4 x float> = load %v2, align 4
@@ -241,7 +241,7 @@ end:
   ret
 }
 ; check: lower
-; func @read_before_x4(%i: i64, %up: ptr, %uj: i64, %uo: ptr) {
+; func @read_before_x4(%i: i64, %up: ptr, %uj: i64, %uo: ptr) phase vector {
 ; entry:
 ;   %v4: ptr = getelementptr float, %uo, %i
 ;   %v5: ptr = getelementptr float, %up, %uj
@@ -285,7 +285,7 @@ end:
   ret
 }
 ; check: lower
-; func @set_before_x4(%i: i64, %ua: ptr, %uo: ptr) {
+; func @set_before_x4(%i: i64, %ua: ptr, %uo: ptr) phase vector {
 ; entry:
 ;   %v3: ptr = getelementptr i8, %ua, %i
 ;   %v4: ptr = getelementptr i8, %uo, %i
@@ -323,7 +323,7 @@ end:
   ret
 }
 ; check: lower
-; func @set_by_some_x4(%i: i64, %ua: ptr, %uo: ptr) {
+; func @set_by_some_x4(%i: i64, %ua: ptr, %uo: ptr) phase vector {
 ; entry:
 ;   %v3: ptr = getelementptr i8, %ua, %i
 ;   %v4: ptr = getelementptr i8, %uo, %i
@@ -363,7 +363,7 @@ end:
   ret
 }
 ; check: lower
-; func @table_of_lanes_x4(%i: i64, %ua: ptr) {
+; func @table_of_lanes_x4(%i: i64, %ua: ptr) phase vector {
 ; entry:
 ;   %v2: ptr = getelementptr i16, %ua, %i
 ;   %v3: <4 x i16> = load %v2, align 2
@@ -400,7 +400,7 @@ end:
   ret
 }
 ; check: lower
-; func @aligned_x4(%i: i64, %ua: ptr align 32, %un: i64) {
+; func @aligned_x4(%i: i64, %ua: ptr align 32, %un: i64) phase vector {
 ; entry:
 ;   br loop(%ua, 0)
 ; loop:

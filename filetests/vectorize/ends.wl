@@ -21,7 +21,7 @@ done:
 }
 ; check: linearize
 ; branches: 2 divergent, 0 kept, 0 lost; loops: 1 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
-; func @forever_on_one_side(%c: i1, %p: ptr) -> i32 {
+; func @forever_on_one_side(%c: i1, %p: ptr) -> i32 phase linearized {
 ; entry:
 ;   %n: i32 = load %p, align 4
 ;   %stuck: i1 = icmp eq %n, 7

@@ -16,7 +16,7 @@ b2:
 }
 ; check: linearize-full
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent
-; func @kernel(%i: i32, %usink: ptr) -> float {
+; func @kernel(%i: i32, %usink: ptr) -> float phase linearized {
 ; b0:
 ;   %v12: i32 = mul 5, %i
 ;   br b1(0, true)

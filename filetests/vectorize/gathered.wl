@@ -29,7 +29,7 @@ b29:
   ret %v216
 }
 ; check: lower
-; func @uniform_terms_x4(%u1: i8, %x0: <4 x i32>, %up: ptr) -> <4 x float> {
+; func @uniform_terms_x4(%u1: i8, %x0: <4 x i32>, %up: ptr) -> <4 x float> phase vector {
 ; b0:
 ;   br b1
 ; b1:
@@ -78,7 +78,7 @@ entry:
   ret %r
 }
 ; check: lower
-; func @grid_x4(%x: <4 x i32>, %y: <4 x i32>, %un: i32, %ugrid: ptr) -> <4 x float> {
+; func @grid_x4(%x: <4 x i32>, %y: <4 x i32>, %un: i32, %ugrid: ptr) -> <4 x float> phase vector {
 ; entry:
 ;   %v6: <4 x i32> = insertelement poison, %un, i64 0
 ;   %v7: <4 x i32> = shufflevector %v6, poison [0, 0, 0, 0]

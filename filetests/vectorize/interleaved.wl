@@ -11,7 +11,7 @@ entry:
   ret
 }
 ; check: lower
-; func @reversed_x4(%i: i64, %ua: ptr, %uo: ptr) {
+; func @reversed_x4(%i: i64, %ua: ptr, %uo: ptr) phase vector {
 ; entry:
 ;   %v4: i64 = sub 100, %i
 ;   %v5: ptr = getelementptr float, %ua, %v4
@@ -41,7 +41,7 @@ entry:
   ret
 }
 ; check: lower
-; func @fields_x4(%i: i64, %ua: ptr, %uo: ptr) {
+; func @fields_x4(%i: i64, %ua: ptr, %uo: ptr) phase vector {
 ; entry:
 ;   %v3: ptr = getelementptr { float, float, float }, %ua, %i
 ;   %v4: <12 x float> = load %v3, align 4
@@ -75,7 +75,7 @@ end:
   ret
 }
 ; check: lower
-; func @masked_x4(%c: <4 x i1>, %i: i64, %ua: ptr) {
+; func @masked_x4(%c: <4 x i1>, %i: i64, %ua: ptr) phase vector {
 ; entry:
 ;   br then
 ; then:
@@ -106,7 +106,7 @@ entry:
   ret
 }
 ; check: lower
-; func @stored_between_x4(%i: i64, %ua: ptr) {
+; func @stored_between_x4(%i: i64, %ua: ptr) phase vector {
 ; entry:
 ;   %v2: ptr = getelementptr { i32, i32 }, %ua, %i
 ;   %v4: ptr = getelementptr { i32, i32 }, %ua, %i, i32 1
@@ -135,7 +135,7 @@ end:
   ret
 }
 ; check: lower
-; func @aligned_elements_x4(%c: <4 x i1>, %i: i64, %ua: ptr) {
+; func @aligned_elements_x4(%c: <4 x i1>, %i: i64, %ua: ptr) phase vector {
 ; entry:
 ;   br then
 ; then:
@@ -159,7 +159,7 @@ entry:
   ret
 }
 ; check: lower
-; func @overlapping_x4(%i: i64, %ua: ptr) {
+; func @overlapping_x4(%i: i64, %ua: ptr) phase vector {
 ; entry:
 ;   %v3: i64 = shl %i, 1
 ;   %v4: ptr = getelementptr i32, %ua, %v3
@@ -189,7 +189,7 @@ entry:
   ret
 }
 ; check: lower
-; func @waiting_store_x4(%i: i64, %ua: ptr, %uo: ptr) {
+; func @waiting_store_x4(%i: i64, %ua: ptr, %uo: ptr) phase vector {
 ; entry:
 ;   %v3: ptr = getelementptr { i32, i32, i32 }, %ua, %i
 ;   %v5: ptr = getelementptr { i32, i32, i32 }, %ua, %i, i32 1

@@ -16,7 +16,7 @@ out:
 }
 ; check: linearize
 ; branches: 2 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent
-; func @small_side_is_copied(%c: i1, %x: i32) -> i32 {
+; func @small_side_is_copied(%c: i1, %x: i32) -> i32 phase linearized {
 ; entry:
 ;   %v20: i1 = mask_andnot true, %c
 ;   br b4
@@ -70,7 +70,7 @@ out:
 }
 ; check: linearize
 ; branches: 4 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent
-; func @large_sides_get_a_header(%c: i1, %x: i32, %p: ptr) -> i32 {
+; func @large_sides_get_a_header(%c: i1, %x: i32, %p: ptr) -> i32 phase linearized {
 ; entry:
 ;   %v41: i1 = mask_andnot true, %c
 ;   br edge
@@ -141,7 +141,7 @@ out:
 }
 ; check: linearize
 ; branches: 0 divergent, 4 kept, 0 lost; loops: 1 uniform, 0 divergent
-; func @uniform_entry(%u: i1, %x: i32, %uc: i32) -> i32 {
+; func @uniform_entry(%u: i1, %x: i32, %uc: i32) -> i32 phase linearized {
 ; entry:
 ;   br %u, b7, edge
 ; edge:
@@ -204,7 +204,7 @@ out:
 }
 ; check: linearize
 ; branches: 3 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent; tests: 1 mandatory, 0 chosen
-; func @value_of_the_copied_side_used_behind(%c: i1, %x: i32) -> i32 {
+; func @value_of_the_copied_side_used_behind(%c: i1, %x: i32) -> i32 phase linearized {
 ; entry:
 ;   %v44: i1 = mask_andnot true, %c
 ;   br b4
@@ -278,7 +278,7 @@ out:
 }
 ; check: linearize
 ; branches: 4 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent
-; func @three_entries(%c: i32, %x: i32) -> i32 {
+; func @three_entries(%c: i32, %x: i32) -> i32 phase linearized {
 ; entry:
 ;   %v33: i1 = icmp eq %c, 0
 ;   %v34: i1 = icmp eq %c, 1
@@ -371,7 +371,7 @@ out:
 }
 ; check: linearize
 ; branches: 6 divergent, 0 kept, 0 lost; loops: 0 uniform, 2 divergent; tests: 1 mandatory, 0 chosen
-; func @nested(%c: i32, %x: i32) -> i32 {
+; func @nested(%c: i32, %x: i32) -> i32 phase linearized {
 ; entry:
 ;   %v77: i1 = icmp eq %c, 0
 ;   %v78: i1 = icmp eq %c, 1

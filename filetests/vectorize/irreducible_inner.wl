@@ -29,7 +29,7 @@ b21:
   ret %v228
 }
 ; check: lower
-; func @kernel_x4(%i: i32, %u0: i32, %x0: <4 x i32>, %x1: <4 x float>, %x2: <4 x i64>) -> <4 x i32> {
+; func @kernel_x4(%i: i32, %u0: i32, %x0: <4 x i32>, %x1: <4 x float>, %x2: <4 x i64>) -> <4 x i32> phase vector {
 ; b0:
 ;   br false, b16, b4
 ; loop.exit:

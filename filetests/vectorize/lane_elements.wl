@@ -10,7 +10,7 @@ entry:
   ret %d
 }
 ; check: lower
-; func @broadcast_x4(%i: i32, %x: <4 x float>, %u: i32) -> <4 x float> {
+; func @broadcast_x4(%i: i32, %x: <4 x float>, %u: i32) -> <4 x float> phase vector {
 ; entry:
 ;   %v4: i1 = icmp ult %u, 4
 ;   %v6: i32 = select %v4, %u, 0
@@ -43,7 +43,7 @@ end:
   ret %r
 }
 ; check: lower
-; func @permutation_x4(%i: i32, %x: <4 x i32>) -> <4 x i32> {
+; func @permutation_x4(%i: i32, %x: <4 x i32>) -> <4 x i32> phase vector {
 ; entry:
 ;   %v3: <4 x i32> = and %x, <1, 1, 1, 1>
 ;   %v5: <4 x i1> = icmp eq %v3, <0, 0, 0, 0>
@@ -97,7 +97,7 @@ end:
   ret %r
 }
 ; check: lower
-; func @reductions_x4(%i: i32, %x: <4 x i32>, %f: <4 x double>) -> <4 x double> {
+; func @reductions_x4(%i: i32, %x: <4 x i32>, %f: <4 x double>) -> <4 x double> phase vector {
 ; entry:
 ;   %v4: <4 x i1> = icmp ugt %x, <3, 3, 3, 3>
 ;   br ask
@@ -124,7 +124,7 @@ entry:
   ret %z
 }
 ; check: lower
-; func @reduction_of_all_x4(%i: i32, %x: <4 x i8>) -> <4 x i8> {
+; func @reduction_of_all_x4(%i: i32, %x: <4 x i8>) -> <4 x i8> phase vector {
 ; entry:
 ;   %v2: i8 = call @llvm.vector.reduce.umin.v4i8(%x)
 ;   %v5: <4 x i8> = insertelement poison, %v2, i64 0
@@ -142,7 +142,7 @@ entry:
   ret %r
 }
 ; check: lower
-; func @scans_x4(%i: i32, %x: <4 x i16>, %f: <4 x float>) -> <4 x float> {
+; func @scans_x4(%i: i32, %x: <4 x i16>, %f: <4 x float>) -> <4 x float> phase vector {
 ; entry:
 ;   %v4: <4 x i16> = shufflevector %x, <0, 0, 0, 0> [4, 0, 1, 2]
 ;   %v5: <4 x i16> = xor %v4, %x
@@ -179,7 +179,7 @@ entry:
   ret %r
 }
 ; check: lower
-; func @packed_stores_x4(%i: i32, %x: <4 x i32>, %u: ptr) -> <4 x i32> {
+; func @packed_stores_x4(%i: i32, %x: <4 x i32>, %u: ptr) -> <4 x i32> phase vector {
 ; entry:
 ;   %v4: <4 x i1> = icmp sgt %x, <0, 0, 0, 0>
 ;   call @llvm.masked.compressstore.v4i32(%x, %u, %v4)

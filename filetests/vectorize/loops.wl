@@ -100,7 +100,7 @@ exit:
 ; exit:
 ;   ret %s
 ; }
-; func @sum_x4(%n: i32, %p: ptr, %i: i32, %s: <4 x i32>) -> <4 x i32> {
+; func @sum_x4(%n: i32, %p: ptr, %i: i32, %s: <4 x i32>) -> <4 x i32> phase vector {
 ; entry:
 ;   %v5: i32 = add %i, 0
 ;   br head
@@ -209,7 +209,7 @@ exit:
 ; exit:
 ;   ret
 ; }
-; func @prefix_x4(%p: ptr, %n: i64, %i: i64, %s: i32) -> <4 x i32> {
+; func @prefix_x4(%p: ptr, %n: i64, %i: i64, %s: i32) -> <4 x i32> phase vector {
 ; entry:
 ;   %v5: i64 = zext i32 0
 ;   %v6: i64 = add %i, %v5
@@ -358,7 +358,7 @@ exit:
 ; exit:
 ;   ret %old
 ; }
-; func @differences_x4(%end: ptr, %a: ptr, %b: ptr, %old: i32) -> <4 x i32> {
+; func @differences_x4(%end: ptr, %a: ptr, %b: ptr, %old: i32) -> <4 x i32> phase vector {
 ; entry:
 ;   %v5: i64 = zext i32 0
 ;   %v7: i64 = mul %v5, 4
@@ -496,7 +496,7 @@ exit:
 ; exit:
 ;   ret
 ; }
-; func @own_x4(%n: i64, %p: ptr, %i: i64) {
+; func @own_x4(%n: i64, %p: ptr, %i: i64) phase vector {
 ; entry:
 ;   %v4: ptr = alloca [32 x i8], i32 1, align 32
 ;   %v7: ptr = getelementptr i8, %v4, i64 4
@@ -662,7 +662,7 @@ exit:
 ; exit:
 ;   ret %s
 ; }
-; func @any_order_x4(%n: i64, %p: ptr, %i: i64, %s: <4 x float>) -> <4 x float> {
+; func @any_order_x4(%n: i64, %p: ptr, %i: i64, %s: <4 x float>) -> <4 x float> phase vector {
 ; entry:
 ;   %v5: i64 = zext i32 0
 ;   %v6: i64 = add %i, %v5

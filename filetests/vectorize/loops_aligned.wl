@@ -97,7 +97,7 @@ end:
 ; end:
 ;   ret
 ; }
-; func @next_x4(%n: i32, %a: ptr, %b: ptr, %i: i32) {
+; func @next_x4(%n: i32, %a: ptr, %b: ptr, %i: i32) phase vector {
 ; entry:
 ;   %v5: i32 = add %i, 0
 ;   br loop
@@ -237,7 +237,7 @@ end:
 ; end:
 ;   ret %sum
 ; }
-; func @sum_x4(%n: i64, %a: ptr, %b: ptr, %i: i64, %sum: <4 x float>) -> <4 x float> {
+; func @sum_x4(%n: i64, %a: ptr, %b: ptr, %i: i64, %sum: <4 x float>) -> <4 x float> phase vector {
 ; entry:
 ;   %v6: i64 = zext i32 0
 ;   %v7: i64 = add %i, %v6
@@ -336,7 +336,7 @@ end:
 ; end:
 ;   ret
 ; }
-; func @elsewhere_x4(%n: i64, %a: ptr, %i: i64) {
+; func @elsewhere_x4(%n: i64, %a: ptr, %i: i64) phase vector {
 ; entry:
 ;   %v4: i64 = zext i32 0
 ;   %v5: i64 = add %i, %v4

@@ -90,7 +90,7 @@ out:
 ; out:
 ;   ret
 ; }
-; func @upwards_x4(%n: i32, %a: i32, %p: ptr, %k: i32) {
+; func @upwards_x4(%n: i32, %a: i32, %p: ptr, %k: i32) phase vector {
 ; entry:
 ;   %v5: i32 = add %k, 0
 ;   %v6: i32 = add %k, %a
@@ -208,7 +208,7 @@ out:
 ; out:
 ;   ret
 ; }
-; func @guarded_header_x4(%n: i32, %a: i32, %p: ptr, %k: i32) {
+; func @guarded_header_x4(%n: i32, %a: i32, %p: ptr, %k: i32) phase vector {
 ; entry:
 ;   %v5: i32 = add %k, 0
 ;   %v6: i32 = add %k, %a
@@ -330,7 +330,7 @@ out:
 ; out:
 ;   ret
 ; }
-; func @downwards_x4(%n: i32, %b: i32, %p: ptr, %k: i32) {
+; func @downwards_x4(%n: i32, %b: i32, %p: ptr, %k: i32) phase vector {
 ; entry:
 ;   %v5: i32 = add %k, 0
 ;   %v7: i32 = mul %k, 2
@@ -444,7 +444,7 @@ out:
 ; out:
 ;   ret
 ; }
-; func @unguarded_x4(%n: i32, %a: i32, %p: ptr, %k: i32) {
+; func @unguarded_x4(%n: i32, %a: i32, %p: ptr, %k: i32) phase vector {
 ; entry:
 ;   %v5: i32 = add %k, 0
 ;   br head

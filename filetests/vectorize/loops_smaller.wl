@@ -90,7 +90,7 @@ end:
 ; end:
 ;   ret
 ; }
-; func @double_x4(%n: i64, %a: ptr, %i: i64) {
+; func @double_x4(%n: i64, %a: ptr, %i: i64) phase vector {
 ; entry:
 ;   %v4: i64 = zext i32 0
 ;   %v5: i64 = add %i, %v4

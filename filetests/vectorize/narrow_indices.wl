@@ -10,7 +10,7 @@ entry:
   ret %r
 }
 ; check: lower
-; func @stencil_x4(%i: i32, %u: i32, %up: ptr) -> <4 x float> {
+; func @stencil_x4(%i: i32, %u: i32, %up: ptr) -> <4 x float> phase vector {
 ; entry:
 ;   %v4: i32 = add %i, -1
 ;   %v5: i64 = sext %i
@@ -31,7 +31,7 @@ entry:
   ret %r
 }
 ; check: lower
-; func @row_x4(%i: i32, %u: i32, %up: ptr) -> <4 x float> {
+; func @row_x4(%i: i32, %u: i32, %up: ptr) -> <4 x float> phase vector {
 ; entry:
 ;   %v4: i32 = mul %i, 3
 ;   %v5: i32 = sub %v4, %u
@@ -54,7 +54,7 @@ entry:
   ret %r
 }
 ; check: lower
-; func @implicit_x4(%i: i32, %u: i32, %up: ptr) -> <4 x float> {
+; func @implicit_x4(%i: i32, %u: i32, %up: ptr) -> <4 x float> phase vector {
 ; entry:
 ;   %v3: i32 = add %i, %u
 ;   %v4: i64 = sext %i
@@ -75,7 +75,7 @@ entry:
   ret %r
 }
 ; check: lower
-; func @may_wrap_x4(%i: i32, %u: i32, %up: ptr) -> <4 x float> {
+; func @may_wrap_x4(%i: i32, %u: i32, %up: ptr) -> <4 x float> phase vector {
 ; entry:
 ;   %v3: i32 = add %i, %u
 ;   %v7: <4 x i32> = insertelement poison, %v3, i64 0

@@ -18,7 +18,7 @@ end:
   ret
 }
 ; check: lower-one-by-one
-; func @under_a_mask_x4(%i: i64, %uindex: ptr, %utable: ptr) {
+; func @under_a_mask_x4(%i: i64, %uindex: ptr, %utable: ptr) phase vector {
 ; entry:
 ;   %v12: ptr = alloca [256 x i8], i32 1, align 16
 ;   %v3: ptr = getelementptr i32, %uindex, %i
@@ -87,7 +87,7 @@ end:
   ret %r
 }
 ; check: lower-one-by-one
-; func @bytes_x4(%i: i64, %uindex: ptr, %utable: ptr) -> <4 x i8> {
+; func @bytes_x4(%i: i64, %uindex: ptr, %utable: ptr) -> <4 x i8> phase vector {
 ; entry:
 ;   %v12: ptr = alloca [256 x i8], i32 1, align 16
 ;   %v3: ptr = getelementptr i32, %uindex, %i
@@ -140,7 +140,7 @@ no:
   ret
 }
 ; check: lower-one-by-one
-; func @neighbours_x4(%i: i64, %c: <4 x i1>, %ufrom: ptr, %uto: ptr) {
+; func @neighbours_x4(%i: i64, %c: <4 x i1>, %ufrom: ptr, %uto: ptr) phase vector {
 ; entry:
 ;   %v8: ptr = alloca [256 x i8], i32 1, align 16
 ;   br yes

@@ -23,7 +23,7 @@ end:
   ret %y2
 }
 ; check: lower
-; func @picked_x4(%x: <4 x i32>, %y: <4 x i32>, %z: <4 x i32>, %n: <4 x i8>) -> <4 x i32> {
+; func @picked_x4(%x: <4 x i32>, %y: <4 x i32>, %z: <4 x i32>, %n: <4 x i8>) -> <4 x i32> phase vector {
 ; entry:
 ;   %v5: ptr = alloca [48 x i8], i32 1, align 16
 ;   %v8: ptr = getelementptr i8, %v5, i64 16
@@ -75,7 +75,7 @@ end:
   ret %y
 }
 ; check: lower
-; func @popped_x4(%x: <4 x i32>, %n: <4 x i32>, %c: <4 x i1>) -> <4 x i32> {
+; func @popped_x4(%x: <4 x i32>, %n: <4 x i32>, %c: <4 x i1>) -> <4 x i32> phase vector {
 ; entry:
 ;   %v4: ptr = alloca [1024 x i8], i32 1, align 16
 ;   %v6: <4 x i64> = sext %n
@@ -125,7 +125,7 @@ end:
   ret %y
 }
 ; check: lower
-; func @large_x4(%x: <4 x i32>, %n: <4 x i32>, %c: <4 x i1>) -> <4 x i32> {
+; func @large_x4(%x: <4 x i32>, %n: <4 x i32>, %c: <4 x i1>) -> <4 x i32> phase vector {
 ; entry:
 ;   %v4: ptr = alloca [65536 x i8], i32 1, align 16
 ;   %v6: <4 x i64> = sext %n

@@ -30,7 +30,7 @@ h:
 }
 ; check: linearize
 ; branches: 2 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @figure3(%ua: i1, %b: i1, %c: i1, %p: ptr) {
+; func @figure3(%ua: i1, %b: i1, %c: i1, %p: ptr) phase linearized {
 ; a:
 ;   br %ua, b, c
 ; b:
@@ -79,7 +79,7 @@ h:
 }
 ; check: linearize
 ; branches: 2 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
-; func @figure3_divergent_above(%a: i1, %b: i1, %uc: i1, %p: ptr, %q: ptr) {
+; func @figure3_divergent_above(%a: i1, %b: i1, %uc: i1, %p: ptr, %q: ptr) phase linearized {
 ; a:
 ;   %v17: i1 = mask_andnot true, %a
 ;   %v20: i1 = mask_any %v17
@@ -136,7 +136,7 @@ exit:
 }
 ; check: linearize
 ; branches: 1 divergent, 2 kept, 0 lost; loops: 2 uniform, 0 divergent
-; func @figure4(%uouter: i32, %uinner: i32, %c: i1, %p: ptr) {
+; func @figure4(%uouter: i32, %uinner: i32, %c: i1, %p: ptr) phase linearized {
 ; entry:
 ;   br outer(0)
 ; outer:
@@ -184,7 +184,7 @@ g:
 }
 ; check: linearize
 ; branches: 2 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @figure6(%ua: i1, %b: i1, %e: i1, %p: ptr) {
+; func @figure6(%ua: i1, %b: i1, %e: i1, %p: ptr) phase linearized {
 ; a:
 ;   br %ua, b, e
 ; b:
@@ -220,7 +220,7 @@ d:
 }
 ; check: linearize
 ; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
-; func @figure7(%a: i1, %ub: i1, %p: ptr) {
+; func @figure7(%a: i1, %ub: i1, %p: ptr) phase linearized {
 ; a:
 ;   %v10: i1 = mask_any %a
 ;   br %v10, rest, d
@@ -266,7 +266,7 @@ h:
 }
 ; check: linearize
 ; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 1 divergent
-; func @figure10(%ulimit: i32, %c: float, %uescape: float) -> i32 {
+; func @figure10(%ulimit: i32, %c: float, %uescape: float) -> i32 phase linearized {
 ; entry:
 ;   br a(0, %c, false, false, poison, poison, true)
 ; a mask %loop:
@@ -347,7 +347,7 @@ next:
 }
 ; check: linearize
 ; branches: 3 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 2 mandatory, 0 chosen
-; func @figure13(%d: i32, %urb: ptr, %us: ptr, %p: ptr) {
+; func @figure13(%d: i32, %urb: ptr, %us: ptr, %p: ptr) phase linearized {
 ; entry:
 ;   %c1: i1 = icmp sgt %d, 4
 ;   %v23: i1 = mask_andnot true, %c1

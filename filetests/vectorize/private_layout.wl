@@ -12,7 +12,7 @@ entry:
   ret %y
 }
 ; check: lower
-; func @stack_x4(%x: <4 x i32>, %n: <4 x i32>, %u: i32) -> <4 x i32> {
+; func @stack_x4(%x: <4 x i32>, %n: <4 x i32>, %u: i32) -> <4 x i32> phase vector {
 ; entry:
 ;   %v4: ptr = alloca [128 x i8], i32 1, align 16
 ;   %v6: i64 = sext %u
@@ -48,7 +48,7 @@ join:
   ret %y
 }
 ; check: lower
-; func @walk_x4(%x: <4 x i32>, %u: i1, %c: <4 x i1>) -> <4 x i64> {
+; func @walk_x4(%x: <4 x i32>, %u: i1, %c: <4 x i1>) -> <4 x i64> phase vector {
 ; entry:
 ;   %v4: ptr = alloca [192 x i8], i32 1, align 16
 ;   %v7: <4 x ptr> = getelementptr i8, %v4, <4 x i64> <0, 12, 24, 36>
@@ -81,7 +81,7 @@ entry:
   ret %y
 }
 ; check: lower
-; func @escapes_x4(%x: <4 x i32>, %n: <4 x i32>, %uo: ptr) -> <4 x i32> {
+; func @escapes_x4(%x: <4 x i32>, %n: <4 x i32>, %uo: ptr) -> <4 x i32> phase vector {
 ; entry:
 ;   %v4: ptr = alloca [128 x i8], i32 1, align 4
 ;   %v6: <4 x ptr> = getelementptr i8, %v4, <4 x i64> <0, 32, 64, 96>
@@ -102,7 +102,7 @@ entry:
   ret %y
 }
 ; check: lower
-; func @mixed_sizes_x4(%x: <4 x i32>, %n: <4 x i32>) -> <4 x i8> {
+; func @mixed_sizes_x4(%x: <4 x i32>, %n: <4 x i32>) -> <4 x i8> phase vector {
 ; entry:
 ;   %v3: ptr = alloca [128 x i8], i32 1, align 4
 ;   %v5: <4 x ptr> = getelementptr i8, %v3, <4 x i64> <0, 32, 64, 96>
@@ -125,7 +125,7 @@ next:
   ret %y
 }
 ; check: lower
-; func @dynamic_x4(%n: <4 x i32>, %u: i32, %x: <4 x i32>) -> <4 x i32> {
+; func @dynamic_x4(%n: <4 x i32>, %u: i32, %x: <4 x i32>) -> <4 x i32> phase vector {
 ; entry:
 ;   br next
 ; next:

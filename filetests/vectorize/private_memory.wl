@@ -16,7 +16,7 @@ join:
 }
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @missed_store(%c: i1, %u: i32) -> i32 {
+; func @missed_store(%c: i1, %u: i32) -> i32 phase linearized {
 ; entry:
 ;   %slot: ptr = alloca i8, i64 16, align 16
 ;   store i32 0, %slot, align 4
@@ -45,7 +45,7 @@ reads:
 }
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @loads_apart(%c: i1, %u: i32) -> i32 {
+; func @loads_apart(%c: i1, %u: i32) -> i32 phase linearized {
 ; entry:
 ;   %slot: ptr = alloca i8, i64 16, align 16
 ;   store i32 0, %slot, align 4
@@ -77,7 +77,7 @@ join:
 }
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
-; func @shared(%c: i1, %u: i32) -> i32 {
+; func @shared(%c: i1, %u: i32) -> i32 phase linearized {
 ; entry:
 ;   %slot: ptr = alloca i32, i32 1, align 4
 ;   %v15: i1 = mask_any %c
@@ -104,7 +104,7 @@ entry:
 }
 ; check: linearize
 ; branches: 0 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @varying_value(%x: i32) -> i32 {
+; func @varying_value(%x: i32) -> i32 phase linearized {
 ; entry:
 ;   %slot: ptr = alloca i8, i64 16, align 16
 ;   store %x, %slot, align 4

@@ -74,7 +74,7 @@ entry:
 }
 ; check: linearize
 ; branches: 0 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @asks_for_the_lane(%up: ptr) -> i32 {
+; func @asks_for_the_lane(%up: ptr) -> i32 phase linearized {
 ; entry:
 ;   %k: i32 = lane_index
 ;   ret %k

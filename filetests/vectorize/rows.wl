@@ -21,7 +21,7 @@ entry:
   ret %r
 }
 ; check: lower
-; func @fields_x4(%i: i64, %uindex: ptr, %unodes: ptr) -> <4 x float> {
+; func @fields_x4(%i: i64, %uindex: ptr, %unodes: ptr) -> <4 x float> phase vector {
 ; entry:
 ;   %v3: ptr = getelementptr i32, %uindex, %i
 ;   %v4: <4 x i32> = load %v3, align 4
@@ -83,7 +83,7 @@ end:
   ret %r
 }
 ; check: lower
-; func @neighbours_x4(%i: i64, %uindex: ptr, %ugrid: ptr, %uout: ptr) -> <4 x double> {
+; func @neighbours_x4(%i: i64, %uindex: ptr, %ugrid: ptr, %uout: ptr) -> <4 x double> phase vector {
 ; entry:
 ;   %v16: ptr = alloca [256 x i8], i32 1, align 16
 ;   %v4: ptr = getelementptr i64, %uindex, %i
@@ -156,7 +156,7 @@ entry:
   ret %r
 }
 ; check: lower
-; func @triples_x4(%i: i64, %uindex: ptr, %utriangles: ptr) -> <4 x float> {
+; func @triples_x4(%i: i64, %uindex: ptr, %utriangles: ptr) -> <4 x float> phase vector {
 ; entry:
 ;   %v3: ptr = getelementptr i32, %uindex, %i
 ;   %v4: <4 x i32> = load %v3, align 4

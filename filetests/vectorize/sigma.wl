@@ -18,7 +18,7 @@ join:
 }
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @clamp(%x: i32, %n: i32) -> i32 {
+; func @clamp(%x: i32, %n: i32) -> i32 phase linearized {
 ; entry:
 ;   %c: i1 = icmp slt %x, %n
 ;   br below
@@ -30,7 +30,7 @@ join:
 ;   ret %v20
 ; }
 ; check: lower
-; func @clamp_x4(%x: <4 x i32>, %n: <4 x i32>) -> <4 x i32> {
+; func @clamp_x4(%x: <4 x i32>, %n: <4 x i32>) -> <4 x i32> phase vector {
 ; entry:
 ;   %v2: <4 x i1> = icmp slt %x, %n
 ;   br below

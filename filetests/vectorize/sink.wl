@@ -33,7 +33,7 @@ join:
 }
 ; check: linearize
 ; branches: 2 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
-; func @cascade(%x: float, %i: i64, %uout: ptr, %ulogs: ptr) {
+; func @cascade(%x: float, %i: i64, %uout: ptr, %ulogs: ptr) phase linearized {
 ; entry:
 ;   %high: i1 = fcmp ogt %x, 0.5
 ;   %v30: i1 = mask_andnot true, %high
@@ -109,7 +109,7 @@ end:
 }
 ; check: linearize
 ; branches: 2 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @two(%x: i32, %n: i32, %uout: ptr) {
+; func @two(%x: i32, %n: i32, %uout: ptr) phase linearized {
 ; entry:
 ;   %positive: i1 = icmp sgt %x, 0
 ;   %v36: i1 = mask_andnot true, %positive
@@ -183,7 +183,7 @@ end:
 }
 ; check: linearize
 ; branches: 2 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
-; func @kept(%x: i32, %i: i64, %uout: ptr, %uother: ptr) -> i32 {
+; func @kept(%x: i32, %i: i64, %uout: ptr, %uother: ptr) -> i32 phase linearized {
 ; entry:
 ;   %positive: i1 = icmp sgt %x, 0
 ;   %v28: i1 = mask_andnot true, %positive

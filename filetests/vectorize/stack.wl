@@ -29,7 +29,7 @@ exit:
   ret %k
 }
 ; check: lower
-; func @given_back_x4(%x: <4 x i32>, %un: i64, %ua: ptr) -> <4 x i32> {
+; func @given_back_x4(%x: <4 x i32>, %un: i64, %ua: ptr) -> <4 x i32> phase vector {
 ; entry:
 ;   %v4: <4 x i32> = and %x, <7, 7, 7, 7>
 ;   br loop(0, poison, <true, true, true, true>)
@@ -107,7 +107,7 @@ late:
   ret %y
 }
 ; check: lower
-; func @lanes_restore_apart_x4(%x: <4 x i32>, %un: i64, %ua: ptr) -> <4 x i32> {
+; func @lanes_restore_apart_x4(%x: <4 x i32>, %un: i64, %ua: ptr) -> <4 x i32> phase vector {
 ; entry:
 ;   %v4: ptr = call @llvm.stacksave.p0()
 ;   %v6: <4 x ptr> = insertelement poison, %v4, i64 0

@@ -23,7 +23,7 @@ exit:
   ret
 }
 ; check: lower
-; func @undef_join_x4(%v: <4 x i32>, %u: i32, %up: ptr, %vp: <4 x ptr>) {
+; func @undef_join_x4(%v: <4 x i32>, %u: i32, %up: ptr, %vp: <4 x ptr>) phase vector {
 ; entry:
 ;   %v5: <4 x i1> = icmp slt %v, <3, 3, 3, 3>
 ;   %v8: <4 x i1> = xor %v5, <true, true, true, true>

@@ -19,7 +19,7 @@ after:
 }
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent
-; func @behind_a_loop(%i: i64, %k: i8, %un: i64) -> i64 {
+; func @behind_a_loop(%i: i64, %k: i8, %un: i64) -> i64 phase linearized {
 ; entry:
 ;   br loop(poison, poison, true)
 ; loop mask %loop:
@@ -46,7 +46,7 @@ after:
 ;   br after
 ; }
 ; check: lower
-; func @behind_a_loop_x4(%i: i64, %k: <4 x i8>, %un: i64) -> <4 x i64> {
+; func @behind_a_loop_x4(%i: i64, %k: <4 x i8>, %un: i64) -> <4 x i64> phase vector {
 ; entry:
 ;   br loop(poison, poison, <true, true, true, true>)
 ; loop:
@@ -95,7 +95,7 @@ after:
 }
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 1 divergent
-; func @elements(%i: i64, %k: i8) -> <2 x i64> {
+; func @elements(%i: i64, %k: i8) -> <2 x i64> phase linearized {
 ; entry:
 ;   br loop(poison, poison, true)
 ; loop mask %loop:
@@ -126,7 +126,7 @@ after:
 ;   br after
 ; }
 ; check: lower
-; func @elements_x4(%i: i64, %k: <4 x i8>) -> [2 x <4 x i64>] {
+; func @elements_x4(%i: i64, %k: <4 x i8>) -> [2 x <4 x i64>] phase vector {
 ; entry:
 ;   br loop(poison, poison, <true, true, true, true>)
 ; loop:

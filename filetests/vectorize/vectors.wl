@@ -11,7 +11,7 @@ entry:
 }
 ; check: linearize
 ; branches: 0 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @element(%k: i32, %uv: <4 x float>) -> float {
+; func @element(%k: i32, %uv: <4 x float>) -> float phase linearized {
 ; entry:
 ;   %v11: i1 = icmp eq %k, 1
 ;   %v12: float = select %v11, -2.0, 0.5
@@ -24,7 +24,7 @@ entry:
 ;   ret %c
 ; }
 ; check: lower
-; func @element_x4(%k: <4 x i32>, %uv: <4 x float>) -> <4 x float> {
+; func @element_x4(%k: <4 x i32>, %uv: <4 x float>) -> <4 x float> phase vector {
 ; entry:
 ;   %v3: <4 x i1> = icmp eq %k, <1, 1, 1, 1>
 ;   %v6: <4 x float> = select %v3, <-2.0, -2.0, -2.0, -2.0>, <0.5, 0.5, 0.5, 0.5>
@@ -52,7 +52,7 @@ join:
 }
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @both(%c: i1, %v: <2 x float>, %u: <2 x float>) -> <2 x float> {
+; func @both(%c: i1, %v: <2 x float>, %u: <2 x float>) -> <2 x float> phase linearized {
 ; entry:
 ;   %v10: float = extractelement %v, i64 0
 ;   %v12: float = extractelement %v, i64 1
@@ -71,7 +71,7 @@ join:
 ;   ret %v18
 ; }
 ; check: lower
-; func @both_x4(%c: <4 x i1>, %v: [2 x <4 x float>], %u: <2 x float>) -> [2 x <4 x float>] {
+; func @both_x4(%c: <4 x i1>, %v: [2 x <4 x float>], %u: <2 x float>) -> [2 x <4 x float>] phase vector {
 ; entry:
 ;   %v3: <4 x float> = extractvalue %v [0]
 ;   %v4: <4 x float> = extractvalue %v [1]
@@ -109,7 +109,7 @@ entry:
 }
 ; check: linearize
 ; branches: 0 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @coordinates(%i: i64, %uy: i64, %uin: ptr) -> float {
+; func @coordinates(%i: i64, %uy: i64, %uin: ptr) -> float phase linearized {
 ; entry:
 ;   %v18: i64 = add nsw %i, 1
 ;   %v19: i64 = add nsw %uy, 2
@@ -119,7 +119,7 @@ entry:
 ;   ret %v
 ; }
 ; check: lower
-; func @coordinates_x4(%i: i64, %uy: i64, %uin: ptr) -> <4 x float> {
+; func @coordinates_x4(%i: i64, %uy: i64, %uin: ptr) -> <4 x float> phase vector {
 ; entry:
 ;   %v4: i64 = add %i, 1
 ;   %v6: i64 = add nsw %uy, 2
@@ -141,7 +141,7 @@ entry:
 }
 ; check: linearize
 ; branches: 0 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @aligned(%i: i64, %uin: ptr, %uout: ptr) {
+; func @aligned(%i: i64, %uin: ptr, %uout: ptr) phase linearized {
 ; entry:
 ;   %from: ptr = getelementptr inbounds <2 x i32>, %uin, %i
 ;   %v7: i32 = load %from, align 8
@@ -154,7 +154,7 @@ entry:
 ;   ret
 ; }
 ; check: lower
-; func @aligned_x4(%i: i64, %uin: ptr, %uout: ptr) {
+; func @aligned_x4(%i: i64, %uin: ptr, %uout: ptr) phase vector {
 ; entry:
 ;   %v3: ptr = getelementptr <2 x i32>, %uin, %i
 ;   %v4: <8 x i32> = load %v3, align 8
@@ -177,13 +177,13 @@ entry:
 }
 ; check: linearize
 ; branches: 0 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @overlapping(%at: ptr, %v: <2 x i32>) {
+; func @overlapping(%at: ptr, %v: <2 x i32>) phase linearized {
 ; entry:
 ;   store %v, %at, align 4
 ;   ret
 ; }
 ; check: lower
-; func @overlapping_x4(%at: <4 x ptr>, %v: [2 x <4 x i32>]) {
+; func @overlapping_x4(%at: <4 x ptr>, %v: [2 x <4 x i32>]) phase vector {
 ; entry:
 ;   %v4: <4 x i32> = extractvalue %v [0]
 ;   %v5: i32 = extractelement %v4, i64 0
@@ -230,7 +230,7 @@ entry:
 }
 ; check: linearize
 ; branches: 0 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @bits(%x: i32) -> i32 {
+; func @bits(%x: i32) -> i32 phase linearized {
 ; entry:
 ;   %v5: i16 = trunc %x
 ;   %v7: i32 = lshr %x, 16
@@ -244,7 +244,7 @@ entry:
 ;   ret %v16
 ; }
 ; check: lower
-; func @bits_x4(%x: <4 x i32>) -> <4 x i32> {
+; func @bits_x4(%x: <4 x i32>) -> <4 x i32> phase vector {
 ; entry:
 ;   %v1: <4 x i16> = trunc %x
 ;   %v3: <4 x i32> = lshr %x, <16, 16, 16, 16>
@@ -270,14 +270,14 @@ entry:
 }
 ; check: linearize
 ; branches: 0 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @intrinsics(%v: <2 x i32>, %w: <2 x i32>) -> i32 {
+; func @intrinsics(%v: <2 x i32>, %w: <2 x i32>) -> i32 phase linearized {
 ; entry:
 ;   %m: <2 x i32> = call @llvm.smax.v2i32(%v, %w)
 ;   %s: i32 = call @llvm.vector.reduce.add.v2i32(%m)
 ;   ret %s
 ; }
 ; check: lower
-; func @intrinsics_x4(%v: [2 x <4 x i32>], %w: [2 x <4 x i32>]) -> <4 x i32> {
+; func @intrinsics_x4(%v: [2 x <4 x i32>], %w: [2 x <4 x i32>]) -> <4 x i32> phase vector {
 ; entry:
 ;   %v3: <4 x i32> = extractvalue %v [0]
 ;   %v4: <4 x i32> = extractvalue %w [0]
@@ -309,7 +309,7 @@ join:
 }
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
-; func @border(%c: i1, %v: <2 x i32>) -> <2 x i32> {
+; func @border(%c: i1, %v: <2 x i32>) -> <2 x i32> phase linearized {
 ; entry:
 ;   %v10: i32 = extractelement %v, i64 0
 ;   %v12: i32 = extractelement %v, i64 1
@@ -331,7 +331,7 @@ join:
 ;   ret %v18
 ; }
 ; check: lower
-; func @border_x4(%c: <4 x i1>, %v: [2 x <4 x i32>]) -> [2 x <4 x i32>] {
+; func @border_x4(%c: <4 x i1>, %v: [2 x <4 x i32>]) -> [2 x <4 x i32>] phase vector {
 ; entry:
 ;   %v2: <4 x i32> = extractvalue %v [0]
 ;   %v3: <4 x i32> = extractvalue %v [1]
@@ -450,7 +450,7 @@ join:
 }
 ; check: linearize
 ; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent; tests: 1 mandatory, 0 chosen
-; func @quotient(%c: i1, %ud: <2 x i32>) -> i32 {
+; func @quotient(%c: i1, %ud: <2 x i32>) -> i32 phase linearized {
 ; entry:
 ;   %v11: i32 = extractelement %ud, i64 0
 ;   %v13: i32 = extractelement %ud, i64 1
@@ -468,7 +468,7 @@ join:
 ;   ret %phi
 ; }
 ; check: lower
-; func @quotient_x4(%c: <4 x i1>, %ud: <2 x i32>) -> <4 x i32> {
+; func @quotient_x4(%c: <4 x i1>, %ud: <2 x i32>) -> <4 x i32> phase vector {
 ; entry:
 ;   %v3: i32 = extractelement %ud, i64 0
 ;   %v5: i32 = extractelement %ud, i64 1

@@ -26,7 +26,7 @@ end:
   ret %result
 }
 ; check: lower
-; func @node_x4(%i: i64, %uindex: ptr, %unodes: ptr) -> <4 x i32> {
+; func @node_x4(%i: i64, %uindex: ptr, %unodes: ptr) -> <4 x i32> phase vector {
 ; entry:
 ;   %v3: ptr = getelementptr i32, %uindex, %i
 ;   %v4: <4 x i32> = load %v3, align 4
@@ -82,7 +82,7 @@ entry:
   ret %x.bits
 }
 ; check: lower
-; func @behind_x4(%i: i64, %uindex: ptr, %utable: ptr) -> <4 x i16> {
+; func @behind_x4(%i: i64, %uindex: ptr, %utable: ptr) -> <4 x i16> phase vector {
 ; entry:
 ;   %v3: ptr = getelementptr i32, %uindex, %i
 ;   %v4: <4 x i32> = load %v3, align 4
@@ -117,7 +117,7 @@ end:
   ret %result
 }
 ; check: lower
-; func @pointers_x4(%i: i64, %uheads: ptr) -> <4 x i8> {
+; func @pointers_x4(%i: i64, %uheads: ptr) -> <4 x i8> phase vector {
 ; entry:
 ;   %v2: ptr = getelementptr ptr, %uheads, %i
 ;   %v3: <4 x ptr> = load %v2, align 8
@@ -157,7 +157,7 @@ next:
   ret %r
 }
 ; check: lower
-; func @not_before_x4(%i: i64, %uindex: ptr, %utable: ptr) -> <4 x i32> {
+; func @not_before_x4(%i: i64, %uindex: ptr, %utable: ptr) -> <4 x i32> phase vector {
 ; entry:
 ;   %v3: ptr = getelementptr i32, %uindex, %i
 ;   %v4: <4 x i32> = load %v3, align 4
@@ -195,7 +195,7 @@ entry:
   ret %r
 }
 ; check: lower
-; func @too_few_x4(%i: i64, %uindex: ptr, %utable: ptr) -> <4 x i8> {
+; func @too_few_x4(%i: i64, %uindex: ptr, %utable: ptr) -> <4 x i8> phase vector {
 ; entry:
 ;   %v3: ptr = getelementptr i32, %uindex, %i
 ;   %v4: <4 x i32> = load %v3, align 4
@@ -226,7 +226,7 @@ entry:
   ret %r
 }
 ; check: lower
-; func @too_far_x4(%i: i64, %uindex: ptr, %utable: ptr) -> <4 x i8> {
+; func @too_far_x4(%i: i64, %uindex: ptr, %utable: ptr) -> <4 x i8> phase vector {
 ; entry:
 ;   %v3: ptr = getelementptr i32, %uindex, %i
 ;   %v4: <4 x i32> = load %v3, align 4

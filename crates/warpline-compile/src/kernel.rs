@@ -7,7 +7,7 @@ use std::path::Path;
 use warpline_ir::{FuncId, Function, Scalar, Type};
 use warpline_ir::{demangle, printable};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
-use warpline_llvm::{Cpu, Imported, Linkage, did_you_mean};
+use warpline_llvm::{Cpu, Imported, InputKind, Linkage, did_you_mean};
 use warpline_uniformity::shape::{ArgShape, parse_args};
 use warpline_vectorize::driver::{self, Division, MadeForms};
 use warpline_vectorize::passes::Instrument;
@@ -71,7 +71,7 @@ pub fn open(options: &KernelOptions) -> Result<Kernel> {
         let message = format!("`{}`: one CPU; only `vectorize` makes code for several", options.cpu);
         return Err(Error::option("--cpu", message));
     }
-    let imported = load_with(&options.input, &options.load_options())?;
+    let imported = load_for_code(&options.input, &options.load_options())?;
     imported.forget_marks_of_loops();
     let cpu = worker::find_cpu(&options.cpu, &imported.ir.triple)?;
     settle(options, imported, cpu)
@@ -168,7 +168,19 @@ pub(crate) fn warn(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", printable::text(text));
 }
 
-pub(crate) fn load_with(path: &Path, options: &LoadOptions) -> Result<Imported> {
+/// Reads and imports an input that code is to be made of.
+pub(crate) fn load_for_code(path: &Path, options: &LoadOptions) -> Result<Imported> {
+    let mut imported = load_with(path, options)?;
+    imported.export_pending()?;
+    Ok(imported)
+}
+
+fn load_with(path: &Path, options: &LoadOptions) -> Result<Imported> {
+    if InputKind::of(path)? == InputKind::Warpline {
+        let as_written = LoadOptions { simplify: Some(false), ..LoadOptions::default() };
+        let read = |originals: &Path| worker::load_module(originals, &as_written).map(|(module, _)| module);
+        return Ok(Imported::read_text(path, options.triple.as_deref(), read)?);
+    }
     let (module, warnings) = worker::load_module(path, options)?;
     if !warnings.trim().is_empty() {
         warn(warnings.trim_end());

@@ -13,6 +13,7 @@ use super::constant::Constant;
 use super::effects::Effects;
 use super::entities::{Block, Edge, Inst, Loc, Origin, Value, Var};
 use super::inst::{InstFlags, MemAccess, Op};
+use super::phase::Phase;
 use super::types::Type;
 
 /// A basic block. φs come first, then the other instructions, then the terminator.
@@ -169,6 +170,8 @@ pub struct Function {
     pub name: Box<str>,
     /// Return type.
     pub ret: Type,
+    /// How far it is on its way from one lane to several.
+    pub phase: Phase,
     /// Whether more arguments than the parameters may be passed.
     pub variadic: bool,
     /// What it was imported from.
@@ -206,6 +209,7 @@ impl Function {
         Function {
             name: name.into(),
             ret,
+            phase: Phase::Scalar,
             variadic: false,
             origin: None.into(),
             loc: None.into(),

@@ -36,6 +36,7 @@ mod lane;
 mod layout;
 mod module;
 mod names;
+mod phase;
 mod types;
 mod users;
 
@@ -54,5 +55,6 @@ pub use lane::{Combine, ELEMENTS as LANE_ELEMENTS, LaneOp, Yields};
 pub use layout::DataLayout;
 pub use module::{Module, SourceLoc, SymbolData, SymbolKind};
 pub use names::Names;
+pub use phase::Phase;
 pub use types::{Aggregate, AggregateType, FloatKind, OtherType, Scalar, Type, TypeTable, VectorType};
 pub use users::Users;

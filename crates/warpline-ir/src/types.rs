@@ -243,6 +243,11 @@ impl TypeTable {
         &self.others[o]
     }
 
+    /// All types that are carried by their text.
+    pub fn others(&self) -> impl Iterator<Item = (OtherType, &str)> {
+        self.others.iter().map(|(id, text)| (id, &**text))
+    }
+
     /// All aggregates, in the order in which they were interned (operands before users).
     pub fn aggregates(&self) -> impl Iterator<Item = (Aggregate, &AggregateType)> {
         self.aggregates.iter()

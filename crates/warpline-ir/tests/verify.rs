@@ -12,7 +12,7 @@ declare @callee(i32) -> i32
 declare @printf(ptr, ...) -> i32
 global @data: i32 align 4
 
-func @f(%n: i32, %p: ptr, %s: %pair, %vec: <4 x i32>, %q: i1) -> i32 {
+func @f(%n: i32, %p: ptr, %s: %pair, %vec: <4 x i32>, %q: i1) -> i32 phase linearized {
   var $x: i32
 entry:
   %one: i32 = add nuw %n, 1

@@ -37,10 +37,18 @@ pub enum Error {
         reason: String,
     },
     /// The kind of an input file is not known.
-    #[error("{path}: unknown kind of input; expected .ll, .bc, .rs, .c, .cpp or .cl", path = path.display())]
+    #[error("{path}: unknown kind of input; expected .rs, .c, .cpp, .cl, .ll, .bc or .wl", path = path.display())]
     UnknownKind {
         /// The input.
         path: PathBuf,
+    },
+    /// An input in text form is no valid module.
+    #[error("{path}: {message}", path = path.display())]
+    Text {
+        /// The input.
+        path: PathBuf,
+        /// What is wrong, with its line.
+        message: String,
     },
     /// LLVM could not read an input.
     #[error("{input}: LLVM {version} cannot read it: {message}")]

@@ -35,6 +35,8 @@ pub enum InputKind {
     Cpp,
     /// `.cl`.
     OpenCl,
+    /// `.wl`: warpline's text form.
+    Warpline,
 }
 
 impl InputKind {
@@ -50,13 +52,14 @@ impl InputKind {
             Some("c") => Ok(Self::C),
             Some("cc" | "cpp" | "cxx") => Ok(Self::Cpp),
             Some("cl") => Ok(Self::OpenCl),
+            Some("wl") => Ok(Self::Warpline),
             _ => Err(Error::UnknownKind { path: path.to_owned() }),
         }
     }
 
     /// Whether a compiler has to run first.
     pub fn is_source(self) -> bool {
-        !matches!(self, Self::Text | Self::Bitcode)
+        !matches!(self, Self::Text | Self::Bitcode | Self::Warpline)
     }
 }
 
@@ -107,7 +110,9 @@ pub fn compile(path: &Path, triple: Option<&str>, contract: bool) -> Result<Comp
             let clang = Clang { kind, directory: directory.path(), triple, contract };
             clang.run(path, Step::Compile(Lanes::Simd), &output)
         }
-        InputKind::Text | InputKind::Bitcode => Err(Error::UnknownKind { path: path.to_owned() }),
+        InputKind::Text | InputKind::Bitcode | InputKind::Warpline => {
+            Err(Error::UnknownKind { path: path.to_owned() })
+        }
     }
 }
 
@@ -411,7 +416,7 @@ mod tests {
         let error = InputKind::of(Path::new("b.wgsl")).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "b.wgsl: unknown kind of input; expected .ll, .bc, .rs, .c, .cpp or .cl"
+            "b.wgsl: unknown kind of input; expected .rs, .c, .cpp, .cl, .ll, .bc or .wl"
         );
     }
 

@@ -49,6 +49,7 @@ mod simplify;
 mod sysroot_cache;
 mod tables;
 mod target;
+mod text_module;
 mod tools;
 mod versions;
 mod work_items;

@@ -228,6 +228,17 @@ impl Bridge {
         }
     }
 
+    /// Serves the types of another table from now on. Those that only LLVM knows are found by their text.
+    pub(crate) fn serve_types(&mut self, old: &TypeTable, new: &TypeTable) {
+        self.types.clear();
+        self.aggregates.clear();
+        self.symbols.clear();
+        let known = std::mem::take(&mut self.others);
+        let by_text: HashMap<&str, LLVMTypeRef> =
+            known.iter().map(|(&other, &llvm)| (old.other_text(other), llvm)).collect();
+        self.others = new.others().filter_map(|(other, text)| Some((other, *by_text.get(text)?))).collect();
+    }
+
     /// Several types at once.
     pub(crate) fn export_types(&self, types: &[Type], table: &TypeTable) -> Option<Vec<LLVMTypeRef>> {
         types.iter().map(|&ty| self.export_type(ty, table)).collect()

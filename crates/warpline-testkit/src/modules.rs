@@ -252,6 +252,7 @@ impl<'a> Maker<'a> {
             self.scope.extend(phis.iter().map(|&p| self.func.insts[p].results[0]));
             if self.shape.masks && self.rng.chance(1, 3) {
                 self.func.blocks[block].mask = self.value(Type::BOOL).into();
+                self.func.phase = Phase::Linearized;
             }
             self.fill(block);
             ends[n.index() + 1] = self.scope.clone();

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::phase::Phase;
+use warpline_ir::Phase;
 use warpline_ir::{Function, Module};
 
 /// What is known of a pass.

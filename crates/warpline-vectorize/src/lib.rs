@@ -50,7 +50,6 @@ pub mod objects;
 mod options;
 mod pass;
 pub mod passes;
-mod phase;
 mod pipeline;
 pub mod plan;
 pub mod private_memory;

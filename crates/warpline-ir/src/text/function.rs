@@ -13,8 +13,8 @@ use super::lex::{Name, Pos, Token};
 use super::parse::Parser;
 use crate::{
     Atomic, AtomicOrdering, BinaryOp, Block, BlockData, CallInfo, CastOp, Constant, Edge, Effects, FloatPred,
-    Function, Inst, InstData, InstFlags, IntPred, LaneOp, MemAccess, Op, OpaqueInfo, PointerFacts, RmwOp,
-    Type, Unwritten, Value, ValueData, ValueDef, Var, VarData,
+    Function, Inst, InstData, InstFlags, IntPred, LaneOp, MemAccess, Op, OpaqueInfo, Phase, PointerFacts,
+    RmwOp, Type, Unwritten, Value, ValueData, ValueDef, Var, VarData,
 };
 
 /// A definition found by the first pass.
@@ -126,6 +126,7 @@ impl Parser {
         func.ret = self.optional_return_type()?;
         func.origin = self.optional_origin().into();
         func.loc = self.optional_loc().into();
+        func.phase = self.optional_phase()?;
         self.expect('{')?;
         self.line_end()?;
         let body = self.mark();
@@ -137,6 +138,19 @@ impl Parser {
         }
         self.module.functions.push(body.func);
         Ok(())
+    }
+
+    /// How far a function has come; a scalar program says nothing of it.
+    fn optional_phase(&mut self) -> Result<Phase, ParseError> {
+        if !self.eat_word("phase") {
+            return Ok(Phase::Scalar);
+        }
+        let Token::Word(name) = self.peek().clone() else {
+            return Err(self.unexpected("the name of a phase"));
+        };
+        let phase = Phase::named(&name).ok_or_else(|| self.unexpected("the name of a phase"))?;
+        self.skip();
+        Ok(phase)
     }
 
     /// What a variable holds before it is written, behind its type.

@@ -49,6 +49,8 @@
 //!   and structures), `opaque #o7`.
 //! * `[reads writes]` is an effect record, `[unknown]` all that an unknown call may do. A call without one does
 //!   what its callee's declaration says.
+//! * `func @f(%p: ptr) phase linearized {`: how far a function is on its way from one lane to several
+//!   ([`Phase`](crate::Phase)). Scalar programs say nothing.
 //! * `br %c, likely weight 9, rare weight 1`: how often the edges of a branch are taken, relative to each other.
 //! * `#o7` is an origin, `!3` a source location; the table of locations stands at the end of the module.
 

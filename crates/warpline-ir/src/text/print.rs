@@ -7,7 +7,7 @@ use super::expected_type;
 use super::names::{Names, name_into, quote_bytes_into, quote_into};
 use crate::{
     AggregateType, Atomic, AtomicOrdering, Block, Constant, Edge, Effects, Function, Inst, InstData,
-    InstFlags, MemAccess, Module, Op, Scalar, SymbolData, SymbolKind, Type, Unwritten, Value,
+    InstFlags, MemAccess, Module, Op, Phase, Scalar, SymbolData, SymbolKind, Type, Unwritten, Value,
 };
 
 /// A place in a function's listing that a comment can be attached to.
@@ -278,6 +278,9 @@ impl<F: FnMut(Place) -> Vec<String>> Printer<'_, F> {
         }
         if let Some(l) = func.loc.expand() {
             let _ = write!(self.out, " !{}", l.as_u32());
+        }
+        if func.phase != Phase::Scalar {
+            let _ = write!(self.out, " phase {}", func.phase.name());
         }
         self.out.push_str(" {\n");
         self.note(Place::Function);

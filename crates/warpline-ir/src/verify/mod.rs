@@ -34,6 +34,7 @@
 //!     its definition is in the function.
 //!
 //! 16. [`Rule::Sigmas`]: σs stand behind all other instructions of their block and have one result per out-edge.
+//! 17. [`Rule::Phase`]: the rules of the function's [phase](crate::Phase) hold.
 //!
 //! For dominance, the operand of a σ is used behind the terminator of its block, and result *k* is defined on
 //! out-edge *k*: it may be a φ operand on that edge, and may be used wherever control must have passed the edge.
@@ -73,6 +74,7 @@ pub enum Rule {
     Masks,
     Dominance,
     Sigmas,
+    Phase,
 }
 
 /// A broken invariant.
@@ -129,6 +131,15 @@ fn verify_as(module: &Module, func: &Function, strict: bool) -> Result<(), Verif
         if checker.errors.is_empty() {
             checker.values();
             checker.dominance(strict);
+        }
+        if checker.errors.is_empty()
+            && let Some(message) = func.phase.violation(func)
+        {
+            checker.error(
+                Rule::Phase,
+                Place::Function,
+                format!("as a {} function: {message}", func.phase.name()),
+            );
         }
     }
     let errors = checker.errors;

@@ -551,7 +551,9 @@ impl Emitter<'_> {
             {
                 return self.atomic(inst, atomic);
             }
-            return Err(self.refuse(inst, "it is carried, not modelled, and its original is gone"));
+            let message = "only LLVM knows it, and the module that it came from is not there (a text names that: \
+                           `module \"x.bc\"`)";
+            return Err(self.refuse(inst, message));
         };
         let operands = value_operands(original);
         let data = &self.function.insts[inst];

@@ -111,7 +111,7 @@ impl Bridge {
     }
 
     /// A function type.
-    pub(super) fn function_type(
+    pub(crate) fn function_type(
         &self,
         ir: &ir::Module,
         params: &[Type],

@@ -29,7 +29,7 @@ use std::collections::HashMap;
 
 use llvm_sys::prelude::*;
 use warpline_ir::verify::verify;
-use warpline_ir::{self as ir, Block, FuncId, Function, Inst, Op, Value};
+use warpline_ir::{self as ir, Block, FuncId, Function, Inst, Op, Phase, Value};
 
 use crate::error::{Error, Result};
 use crate::ffi::load::functions;
@@ -80,7 +80,7 @@ pub(crate) struct Emitter<'a> {
 
 impl Bridge {
     /// Replaces the body of an imported function by what the IR now says. Afterwards handles of instructions stand
-    /// for the new ones.
+    /// for the new ones. A function that LLVM's module does not have yet is added to it.
     ///
     /// # Errors
     /// [`Error::Export`] names the instruction that cannot be expressed; the LLVM function is then as it was.
@@ -88,11 +88,7 @@ impl Bridge {
         self.check(ir, &ir.functions[id])?;
         let function = with_equal_parallel_edges(&ir.functions[id]);
         let Some(body) = self.bodies.remove(&id) else {
-            return Err(Error::Export {
-                function: function.name.to_string(),
-                item: "the function".to_owned(),
-                message: "it was not imported from this module".to_owned(),
-            });
+            return Emitter::add(self, ir, &function, Linkage::External);
         };
         let (blocks, outcome) = Emitter::replace(self, ir, &function, &body);
         self.bodies.insert(id, Body { blocks, ..body });
@@ -122,6 +118,9 @@ impl Bridge {
         if !ir.layout.agrees_with(&self.layout) {
             let (theirs, ours) = (ir.layout.text(), self.layout.text());
             return Err(refused(format!("its data layout is `{theirs}`, that of the module is `{ours}`")));
+        }
+        if function.phase == Phase::Linearized {
+            return Err(refused("it is linearized, and LLVM has no blocks with masks".to_owned()));
         }
         verify(ir, function).map_err(|errors| {
             refused(errors.errors.first().map_or_else(String::new, |first| {

@@ -20,7 +20,7 @@ use std::collections::{HashMap, HashSet};
 
 use llvm_sys::prelude::*;
 use warpline_ir::{
-    self as ir, Block, Function, Loc, PointerFacts, SourceLoc, SymbolData, SymbolKind, Type, Value,
+    self as ir, Block, FuncId, Function, Loc, PointerFacts, SourceLoc, SymbolData, SymbolKind, Type, Value,
     ValueData, ValueDef,
 };
 
@@ -37,6 +37,8 @@ pub struct Imported {
     pub ir: ir::Module,
     /// What its handles stand for.
     pub bridge: Bridge,
+    /// Functions that LLVM's module does not have yet.
+    pub(crate) pending: Vec<FuncId>,
     access_types: access_types::Finder,
 }
 
@@ -49,7 +51,8 @@ impl Imported {
         ir.triple = module.triple();
         let bridge = Bridge::new(module);
         ir.layout = bridge.layout.clone();
-        let mut imported = Self { ir, bridge, access_types: access_types::Finder::default() };
+        let access_types = access_types::Finder::default();
+        let mut imported = Self { ir, bridge, pending: Vec::new(), access_types };
         imported.import_symbols();
         let bodies: Vec<_> =
             imported.bridge.module.functions().filter(|&function| has_body(function)).collect();

@@ -33,8 +33,8 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 use warpline_ir::{
-    AggregateType, Atomic, Block, Effects, Function, Inst, Module, Op, PointerFacts, Symbol, Type, TypeTable,
-    Value,
+    AggregateType, Atomic, Block, Effects, Function, Inst, Module, Op, Phase, PointerFacts, Symbol, Type,
+    TypeTable, Value,
 };
 use warpline_uniformity::shape::Shape;
 
@@ -142,6 +142,7 @@ pub fn lower(
         approximate: false,
         masks: MaskCounts::default(),
     };
+    lower.out.phase = Phase::Vector;
     lower.out.origin = input.func.origin;
     lower.out.loc = input.func.loc;
     let params = lower.signature(options)?;

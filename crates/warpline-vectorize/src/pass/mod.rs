@@ -13,7 +13,7 @@ pub(crate) use unit::{Context, LaneFacts, Unit};
 
 use crate::VectorizeError;
 use crate::instrument::Info;
-use crate::phase::Phase;
+use warpline_ir::Phase;
 
 /// What a pass does to a function: whether it changed anything.
 type Run = fn(&mut Unit, &Context<'_>) -> Result<bool, VectorizeError>;

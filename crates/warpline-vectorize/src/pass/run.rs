@@ -6,8 +6,7 @@ use super::Pass;
 use super::unit::{Context, Unit};
 use crate::VectorizeError;
 use crate::instrument::{Info, Instrument};
-use crate::phase::Phase;
-use warpline_ir::verify::verify;
+use warpline_ir::verify::{VerifyErrors, verify};
 use warpline_ir::{Function, Module};
 
 /// Runs a pass on a function, unless it is optional and the instrument does not allow it.
@@ -16,8 +15,8 @@ use warpline_ir::{Function, Module};
 /// What the pass finds, or if it leaves a function that is not valid.
 pub(crate) fn run(pass: &'static Pass, unit: &mut Unit, cx: &Context<'_>) -> Result<(), VectorizeError> {
     let info = &pass.info;
-    if unit.phase != info.from {
-        let (name, is, wants) = (info.name, unit.phase.name(), info.from.name());
+    if unit.func.phase != info.from {
+        let (name, is, wants) = (info.name, unit.func.phase.name(), info.from.name());
         let reason = format!("pass {name} takes {wants} functions, and this one is {is}");
         return Err(VectorizeError::in_function(&unit.func, reason).internal());
     }
@@ -29,7 +28,7 @@ pub(crate) fn run(pass: &'static Pass, unit: &mut Unit, cx: &Context<'_>) -> Res
     let begun = Instant::now();
     let changed = (pass.run)(unit, cx)?;
     let took = begun.elapsed();
-    unit.phase = info.to;
+    unit.more.iter_mut().chain([&mut unit.func]).for_each(|func| func.phase = info.to);
     log::trace!("{}: pass {} in {took:?}, changed: {changed}", unit.func.name, info.name);
     if changed {
         unit.forget();
@@ -45,23 +44,15 @@ pub(crate) fn run(pass: &'static Pass, unit: &mut Unit, cx: &Context<'_>) -> Res
 /// Checks that a function is valid, by the rules of the IR and of its phase. Its invariants, dominance above all,
 /// hold, or nothing is made.
 pub(crate) fn verify_unit(unit: &Unit, cx: &Context<'_>, after: &str) -> Result<(), VectorizeError> {
-    unit.more.iter().chain([&unit.func]).try_for_each(|func| verify_function(func, unit.phase, cx, after))
+    unit.more.iter().chain([&unit.func]).try_for_each(|func| verify_function(func, cx, after))
 }
 
-fn verify_function(
-    func: &Function,
-    phase: Phase,
-    cx: &Context<'_>,
-    after: &str,
-) -> Result<(), VectorizeError> {
-    cx.part("verify", || {
-        let broken = |e: String| {
-            VectorizeError::in_function(func, format!("{after} left a function that is not valid:\n{e}"))
-                .internal()
-        };
-        verify(cx.module, func).map_err(|e| broken(e.to_string()))?;
-        phase.violation(func).map_or(Ok(()), |violation| Err(broken(violation)))
-    })
+fn verify_function(func: &Function, cx: &Context<'_>, after: &str) -> Result<(), VectorizeError> {
+    let broken = |e: VerifyErrors| {
+        let reason = format!("{after} left a function that is not valid:\n{e}");
+        VectorizeError::in_function(func, reason).internal()
+    };
+    cx.part("verify", || verify(cx.module, func).map_err(broken))
 }
 
 /// Does what is a pass, but no function of a [`Unit`], and tells the instrument.

@@ -11,7 +11,6 @@ use crate::counts::Counts;
 use crate::instrument::Instrument;
 use crate::linearize::Linearization;
 use crate::options::Options;
-use crate::phase::Phase;
 use crate::plan::Always;
 use crate::private_memory::Interleaved;
 use crate::safe_loads::SafeLoads;
@@ -26,7 +25,6 @@ pub(crate) struct Unit {
     pub(crate) func: Function,
     /// Once it is linearized, the same function under the other masks that are wanted.
     pub(crate) more: Vec<Function>,
-    pub(crate) phase: Phase,
     /// How many loops have their bodies twice.
     pub(crate) coherent: usize,
     /// Private arrays that have been laid out for all lanes.
@@ -62,7 +60,6 @@ impl Unit {
         Unit {
             func,
             more: Vec::new(),
-            phase: Phase::Scalar,
             coherent: 0,
             laid_out: Vec::new(),
             lanes: None,

@@ -21,7 +21,7 @@ pub use observer::{Observer, Request};
 pub use crate::instrument::{Info, Instrument, Silent};
 pub use crate::lane_program::INSERT_BOSCC;
 pub use crate::pass::Pass;
-pub use crate::phase::Phase;
+pub use warpline_ir::Phase;
 
 use super::pass::{Context, Unit, needed, optional, run};
 use super::{

@@ -22,7 +22,6 @@ pub fn run_named(
     options: &Options<'_>,
 ) -> Result<Function, VectorizeError> {
     let mut unit = Unit::new(func.clone());
-    unit.phase = Phase::of(func);
     let lane_callees = Arc::new(asking_lanes(module, func));
     let cx = Context { module, options, is_callee: false, masked: &[options.masked], lane_callees };
     verify_unit(&unit, &cx, "whoever made it")?;
@@ -30,7 +29,8 @@ pub fn run_named(
         match name.strip_prefix('@') {
             Some(last) => {
                 let last = position(func, last)?;
-                let first = PASSES.iter().position(|p| p.info.from >= unit.phase).unwrap_or(PASSES.len());
+                let first =
+                    PASSES.iter().position(|p| p.info.from >= unit.func.phase).unwrap_or(PASSES.len());
                 for pass in PASSES.get(first..=last).unwrap_or_default() {
                     step(pass, &mut unit, &cx)?;
                 }
@@ -52,16 +52,16 @@ fn position(func: &Function, name: &str) -> Result<usize, VectorizeError> {
 fn step(pass: &'static Pass, unit: &mut Unit, cx: &Context<'_>) -> Result<(), VectorizeError> {
     let wanted = pass.info.from;
     // A function in normal form is a scalar one like others.
-    if wanted == Phase::Scalar && unit.phase == Phase::Canonical {
-        unit.phase = Phase::Scalar;
+    if wanted == Phase::Scalar && unit.func.phase == Phase::Canonical {
+        unit.func.phase = Phase::Scalar;
     }
-    if unit.phase != wanted {
+    if unit.func.phase != wanted {
         let missing = PASSES.iter().find(|p| p.info.to == wanted && p.info.from != wanted);
-        let hint = match missing.filter(|_| unit.phase < wanted) {
+        let hint = match missing.filter(|_| unit.func.phase < wanted) {
             Some(missing) => format!(": run `{}` before it", missing.info.name),
             None => String::new(),
         };
-        let (name, wanted, is) = (pass.info.name, wanted.name(), unit.phase.name());
+        let (name, wanted, is) = (pass.info.name, wanted.name(), unit.func.phase.name());
         let reason = format!("pass `{name}` takes {wanted} functions, and this one is {is}{hint}");
         return Err(VectorizeError::in_function(&unit.func, reason).bad_options());
     }

@@ -21,9 +21,9 @@ use super::lower::{Input, Lowered, lower};
 use super::options::{Options, Vectorized};
 use super::pass::{Context, LaneFacts, Unit, announce, verify_unit};
 use super::passes::{self, LOWER};
-use super::phase::Phase;
 use super::words::Words;
 use super::{LaneProgram, VectorizeError, refused_calls};
+use warpline_ir::Phase;
 
 /// A linearized kernel with what is known of its values: what [`lower`] lowers and the lane interpreter runs.
 #[derive(Clone)]
@@ -90,8 +90,9 @@ fn linearize(
     if func.variadic {
         return Err(VectorizeError::in_function(func, "variadic functions cannot be vectorized"));
     }
-    if let Some(reason) = Phase::Scalar.violation(func) {
-        return Err(VectorizeError::in_function(func, format!("it is no program for one lane: {reason}")));
+    if func.phase > Phase::Canonical {
+        let reason = format!("it is no program for one lane, but {} already", func.phase.name());
+        return Err(VectorizeError::in_function(func, reason));
     }
     if is_callee {
         // Whatever it leads to has been looked at with the kernel.
@@ -102,6 +103,7 @@ fn linearize(
     let lane_callees = Arc::new(asking_lanes(module, func));
     let cx = Context { module, options, is_callee, masked, lane_callees };
     let mut unit = Unit::new(func.clone());
+    unit.func.phase = Phase::Scalar;
     verify_unit(&unit, &cx, "whoever made it")?;
     passes::run_all(&mut unit, &cx)?;
     let (coherent, lane_callees) = (unit.coherent, cx.lane_callees.clone());

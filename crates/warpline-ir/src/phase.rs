@@ -1,19 +1,20 @@
 //! What holds of a function on its way to vector code.
 
+use crate::{Block, Function, Op, Value};
 use warpline_analysis::{CycleForest, DfsOrder};
-use warpline_ir::{Block, Function, Op, Value};
 
 /// How far a function has come.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Phase {
     /// The program for one lane, as it was given.
+    #[default]
     Scalar,
-    /// The same in [normal form](crate::normalize): every block is reachable, there is at most one `ret`, loops have
+    /// The program for one lane in normal form: every block is reachable, there is at most one `ret`, loops have
     /// one entry, one back edge and a preheader.
     Canonical,
     /// A program for all lanes at once: its control flow is uniform, and blocks have masks.
     Linearized,
-    /// The same with instructions for all lanes.
+    /// A program whose instructions work on all lanes: no block has a mask.
     Vector,
 }
 
@@ -28,13 +29,10 @@ impl Phase {
         }
     }
 
-    /// How far a function has come, as far as it can be told from the function alone.
-    pub fn of(func: &Function) -> Phase {
-        match func.layout.iter().any(|&b| func.blocks[b].mask.is_some()) {
-            true => Phase::Linearized,
-            false if Phase::Canonical.violation(func).is_none() => Phase::Canonical,
-            false => Phase::Scalar,
-        }
+    /// The phase of this name.
+    pub fn named(name: &str) -> Option<Phase> {
+        let all = [Phase::Scalar, Phase::Canonical, Phase::Linearized, Phase::Vector];
+        all.into_iter().find(|phase| phase.name() == name)
     }
 
     /// What a function lacks that is in this phase; none if nothing. What the verifier of the IR checks is not looked
@@ -42,11 +40,10 @@ impl Phase {
     pub fn violation(self, func: &Function) -> Option<String> {
         let masked = func.layout.iter().find(|&&b| func.blocks[b].mask.is_some());
         match (self, masked) {
-            (Phase::Scalar | Phase::Canonical, Some(&b)) => {
-                Some(format!("block {} has a mask", func.block_name(b)))
-            }
+            (Phase::Linearized, _) => None,
+            (_, Some(&b)) => Some(format!("block {} has a mask", func.block_name(b))),
             (Phase::Canonical, None) => canonical(func),
-            _ => None,
+            (Phase::Scalar | Phase::Vector, None) => None,
         }
     }
 }
