@@ -59,7 +59,6 @@ mod refused_calls;
 pub mod repair;
 pub mod safe_loads;
 pub mod scalarize;
-pub mod scaling;
 pub mod shared_memory;
 mod sink;
 pub mod vector_abi;
