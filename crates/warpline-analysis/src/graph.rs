@@ -299,7 +299,6 @@ impl Graph for CsrGraph {
 #[derive(Clone, Debug)]
 pub struct Reversed {
     graph: CsrGraph,
-    original_edges: usize,
 }
 
 impl Reversed {
@@ -326,17 +325,12 @@ impl Reversed {
         if left_out.contains(&true) {
             inner = CsrGraph::without(&inner, all.filter(|e| left_out[e.index()]));
         }
-        Reversed { graph: inner, original_edges: graph.edge_count() }
+        Reversed { graph: inner }
     }
 
     /// The node that was added.
     pub fn virtual_exit(&self) -> Node {
         self.graph.entry
-    }
-
-    /// Whether `edge` was added to connect the virtual exit.
-    pub fn is_virtual_edge(&self, edge: EdgeId) -> bool {
-        edge.index() >= self.original_edges
     }
 }
 

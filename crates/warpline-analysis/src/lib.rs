@@ -7,12 +7,10 @@
 //! * [`dom`]: dominators, and post-dominators through [`Reversed`];
 //! * [`cycles`]: the forest of cycles, reducible or not;
 //! * [`frontier`]: dominance frontiers, single and iterated;
-//! * [`normal_form`], [`head_rewired`], [`disjoint_paths`]: the forms in which paper 1 states its theorems;
 //! * [`phi_placement`]: which nodes need a φ-function for a variable;
 //! * [`joins`]: where threads that part at a branch meet again; [`witness`]: by which paths;
 //! * [`ssi`]: live ranges split as a data-flow analysis asks for; [`dataflow`]: the analyses, sparse and dense;
-//! * [`uniformity`]: which values and branches all threads agree on;
-//! * [`variables`]: the same for functions with variables that are not in SSA form.
+//! * [`uniformity`]: which values and branches all threads agree on.
 //!
 //! All algorithms are iterative: a chain of a hundred thousand nodes does not use up the stack. All results
 //! are deterministic: they depend on the order of the edges and on nothing else.
@@ -23,16 +21,13 @@ pub mod bitset;
 pub mod cycles;
 mod dag_dom;
 pub mod dataflow;
-pub mod disjoint_paths;
 pub mod dom;
 mod flow;
 pub mod frontier;
 pub mod graph;
-pub mod head_rewired;
 pub mod joins;
 pub mod limits;
 mod local;
-pub mod normal_form;
 pub mod order;
 pub mod phi_placement;
 mod program;
@@ -42,21 +37,16 @@ pub mod ssi;
 mod structured;
 mod undo;
 pub mod uniformity;
-pub mod variables;
 pub mod witness;
 
 pub use bitset::BitSet;
 pub use cycles::{CycleForest, CycleId};
-pub use disjoint_paths::{DisjointPaths, RelevantSplits};
 pub use dom::DomTree;
 pub use frontier::{IteratedFrontier, dominance_frontier};
 pub use graph::{CsrGraph, EdgeId, Edges, Graph, GraphError, Lists, Node, Reversed};
-pub use head_rewired::HeadRewired;
 pub use joins::{JoinSet, Joins, Split};
 pub use limits::Limits;
-pub use normal_form::{NodeOrigin, NormalForm, NormalFormError};
 pub use order::{DfsOrder, Sccs};
 pub use undo::UndoLog;
 pub use uniformity::{SsaProgram, Uniformity};
-pub use variables::{VariableProgram, VariableUniformity};
 pub use witness::{Inside, Step, Witness};

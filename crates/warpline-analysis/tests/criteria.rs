@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use warpline_analysis::uniformity::baselines::criteria::{
-    Criterion, Figure, Place, Verdict, figures, findings,
-};
 use warpline_analysis::{Graph, Node};
 use warpline_testkit::graphs;
+use warpline_testkit::reference::criteria::{Criterion, Figure, Place, Verdict, figures, findings};
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::tagged::Unrolled;
 

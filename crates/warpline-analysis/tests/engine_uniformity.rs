@@ -8,10 +8,10 @@
 use warpline_analysis::dataflow::{Engine, Schedule};
 use warpline_analysis::uniformity::{Rule, Value};
 use warpline_analysis::{
-    BitSet, CsrGraph, CycleForest, CycleId, DfsOrder, EdgeId, Graph, Joins, Node, NormalForm, SsaProgram,
-    Uniformity,
+    BitSet, CsrGraph, CycleForest, CycleId, DfsOrder, EdgeId, Graph, Joins, Node, SsaProgram, Uniformity,
 };
 use warpline_testkit::graphs;
+use warpline_testkit::reference::NormalForm;
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::ssa_programs::random_loop_closed;
 

@@ -4,11 +4,12 @@
 //! formulas of the paper ask for.
 
 use warpline_analysis::uniformity::{Rule, Uniformity};
-use warpline_analysis::variables::{
+use warpline_analysis::{BitSet, CsrGraph, EdgeId, Graph, Node};
+use warpline_testkit::graphs;
+use warpline_testkit::reference::variables::{
     Expression, Facts, Options, Transformer, Var, VariableBuilder, VariableProgram, VariableUniformity,
 };
-use warpline_analysis::{BitSet, CsrGraph, EdgeId, Graph, HeadRewired, Node, NormalForm, RelevantSplits};
-use warpline_testkit::graphs;
+use warpline_testkit::reference::{HeadRewired, NormalForm, RelevantSplits};
 use warpline_testkit::tagged::Tags;
 use warpline_testkit::variable_oracles::{Definitions, Formula, into_ssa};
 use warpline_testkit::variable_programs::{self, Observed, Runs};

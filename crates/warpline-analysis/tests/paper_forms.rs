@@ -6,13 +6,13 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use warpline_analysis::{
-    BitSet, CsrGraph, CycleForest, DfsOrder, DisjointPaths, Graph, HeadRewired, Joins, Node, NodeOrigin,
-    NormalForm, NormalFormError, RelevantSplits,
-};
+use warpline_analysis::{BitSet, CsrGraph, CycleForest, DfsOrder, Graph, Joins, Node};
 use warpline_testkit::disjoint::two_disjoint_paths;
 use warpline_testkit::graph_oracles::{self, cycles, is_reducible};
 use warpline_testkit::graphs;
+use warpline_testkit::reference::{
+    DisjointPaths, HeadRewired, NodeOrigin, NormalForm, NormalFormError, RelevantSplits,
+};
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::tagged::Unrolled;
 

@@ -5,8 +5,11 @@
 use std::ops::Range;
 
 use warpline_analysis::uniformity::{SsaProgram, Uniformity, Value};
-use warpline_analysis::variables::{Facts, FakeBackEdges, Options, Transformer, Var, VariableUniformity};
-use warpline_analysis::{CsrGraph, DomTree, Graph, NormalForm, VariableProgram};
+use warpline_analysis::{CsrGraph, DomTree, Graph};
+use warpline_testkit::reference::variables::{
+    Facts, FakeBackEdges, Options, Transformer, Var, VariableUniformity,
+};
+use warpline_testkit::reference::{NormalForm, VariableProgram};
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::tagged::Tags;
 use warpline_testkit::variable_oracles::{Definitions, Formula, from_ssa, into_ssa, one_bit_per_value};

@@ -4,11 +4,11 @@
 
 use std::ops::Range;
 
-use warpline_analysis::variables::{
-    Expression, Facts, FakeBackEdges, Options, Point, Transformer, VariableProgram, VariableUniformity,
-};
 use warpline_analysis::{CsrGraph, Graph};
 use warpline_testkit::graphs;
+use warpline_testkit::reference::variables::{
+    Expression, Facts, FakeBackEdges, Options, Point, Transformer, VariableProgram, VariableUniformity,
+};
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::tagged::Tags;
 use warpline_testkit::variable_programs::{self, Observed, Runs, Style};
@@ -225,10 +225,10 @@ fn an_irreducible_graph_is_refused() {
 
 #[test]
 fn programs_and_facts_that_name_what_is_not_there_are_refused() {
-    use warpline_analysis::variables::{Var, VariableProgramError as E};
     use warpline_analysis::{EdgeId, Node};
+    use warpline_testkit::reference::variables::{Var, VariableProgramError as E};
     let graph = graphs::build(2, vec![(0, 1)]);
-    let make = |edit: &dyn Fn(&mut warpline_analysis::variables::VariableBuilder, Var)| {
+    let make = |edit: &dyn Fn(&mut warpline_testkit::reference::variables::VariableBuilder, Var)| {
         let mut builder = VariableProgram::builder();
         let x = builder.variable(false);
         edit(&mut builder, x);
@@ -243,7 +243,7 @@ fn programs_and_facts_that_name_what_is_not_there_are_refused() {
     assert_eq!(make(&|b, x| b.assign_on(EdgeId(1), x, one.clone())), Err(missing));
     let missing = E::NoSuchVariable { var: Var(1) };
     assert_eq!(make(&|b, x| b.assign(Node(0), x, Expression::Copy(Var(1)))), Err(missing));
-    let twice = |b: &mut warpline_analysis::variables::VariableBuilder, x: Var| {
+    let twice = |b: &mut warpline_testkit::reference::variables::VariableBuilder, x: Var| {
         b.assign_on(EdgeId(0), x, Expression::Constant(1));
         b.assign_on(EdgeId(0), x, Expression::Constant(2));
     };

@@ -1,9 +1,9 @@
 //! Functions with variables of some size: paper 1's transformers look at pairs of splits and nodes, but no more.
 
 use warpline_analysis::uniformity::Rule;
-use warpline_analysis::variables::{Expression, Options, VariableProgram, VariableUniformity};
 use warpline_analysis::{CsrGraph, Graph, Node};
 use warpline_testkit::graphs;
+use warpline_testkit::reference::variables::{Expression, Options, VariableProgram, VariableUniformity};
 
 /// `count` loops in a row, each with an `if` inside and an early exit to the end: a count in a variable, and a variable
 /// per ten loops that the `if` sets.

@@ -199,9 +199,9 @@ pub(crate) enum KernelsFormat {
     Svg,
 }
 
-/// The name of a shape of [`warpline::vectorize::scaling`].
+/// The name of a shape of [`warpline_testkit::growing_kernels`].
 fn shape_of_kernel(name: &str) -> Result<String, String> {
-    let names = warpline::vectorize::scaling::SHAPES.map(|(known, _)| known);
+    let names = warpline_testkit::growing_kernels::SHAPES.map(|(known, _)| known);
     match names.contains(&name) {
         true => Ok(name.to_owned()),
         false => Err(format!("the shapes are: {}", names.join(", "))),

@@ -62,7 +62,7 @@ pub use host::{Effect, EffectKind, HashingHost, Host, HostCall, HostResult, NoHo
 pub use machine::{Inactive, LaneArg, Machine, Options, Run};
 pub use mathematics::Mathematics;
 pub use memory::Memory;
-pub use observe::{Claim, Event, Observer, UniformityChecker, Violation};
+pub use observe::{Event, Observer};
 pub use race::{Race, RaceKind, RaceLog};
 pub use trap::{Trap, TrapKind};
 pub use value::{Cell, LaneSet, State, Val};

@@ -128,11 +128,6 @@ impl Val {
         self.scalar()?.defined()
     }
 
-    /// The number that a defined `float` is.
-    pub fn as_f32(&self) -> Option<f32> {
-        Some(f32::from_bits(self.bits()? as u32))
-    }
-
     /// The number that a defined `double` is.
     pub fn as_f64(&self) -> Option<f64> {
         Some(f64::from_bits(self.bits()? as u64))

@@ -46,17 +46,7 @@ impl Effects {
 
     /// Whether the instruction may be executed where the program would not execute it.
     pub fn speculatable(self) -> bool {
-        !self.intersects(
-            Effects::WRITES
-                | Effects::TRAPS
-                | Effects::DIVERGES
-                | Effects::UNWINDS
-                | Effects::NO_RETURN
-                | Effects::CONVERGENT
-                | Effects::VOLATILE
-                | Effects::ATOMIC
-                | Effects::RETURNS_TWICE,
-        )
+        self.removable() && !self.contains(Effects::TRAPS)
     }
 
     /// Whether the instruction may be deleted when its results are unused.

@@ -13,8 +13,8 @@ use std::path::Path;
 use std::process::Command;
 
 use warpline_ir::{Block, Inst, Module as Ir};
-use warpline_llvm::opinion::{Comparison, Opinion, compare, parse};
 use warpline_llvm::{Error, Imported, Module, target_of_triple, worker};
+use warpline_testkit::llvm_opinion::{Comparison, Opinion, compare, parse};
 use warpline_uniformity::Uniformity;
 
 /// The sums over the functions of a file.

@@ -10,7 +10,6 @@
 //!   write to a usable form.
 //! - [`Jit`] runs machine code in this process.
 //! - [`Stopwatch`] measures processor time.
-//! - [`opinion`] reads what LLVM's own uniformity analysis says.
 //! - [`child`] limits processes that this one starts, and hears from them.
 //! - [`worker`] does all this for input that is not trusted.
 //! - [`Error`] is everything that can go wrong.
@@ -39,7 +38,6 @@ mod module;
 mod nesting;
 mod opcodes;
 pub mod openmp;
-pub mod opinion;
 mod panics;
 mod parameters;
 mod pointers;

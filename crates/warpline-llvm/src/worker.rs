@@ -259,7 +259,7 @@ pub fn find_cpu(name: &str, triple: &str) -> Result<Cpu> {
 }
 
 /// What the loaded LLVM's own `print<uniformity>` prints about a module, with the cost model of the module's triple, as
-/// `opt -passes='print<uniformity>'` does; see [`crate::opinion`] for a reader.
+/// `opt -passes='print<uniformity>'` does.
 ///
 /// # Errors
 /// As [`codegen`]. On some modules LLVM's analysis ends the process ([`Error::WorkerDied`]).

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use warpline_ir::Op;
-use warpline_llvm::opinion::{Comparison, Opinion, compare, parse};
 use warpline_llvm::{Imported, Llvm, Module, target_of_triple, worker};
+use warpline_testkit::llvm_opinion::{Comparison, Opinion, compare, parse};
 use warpline_uniformity::Uniformity;
 
 const AGREED: &str = r#"

@@ -5,8 +5,8 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use warpline_llvm::opinion::{self, BlockOpinion, Opinion};
 use warpline_llvm::{Imported, Module};
+use warpline_testkit::llvm_opinion::{self, BlockOpinion, Opinion};
 use warpline_uniformity::report::FunctionReport;
 use warpline_uniformity::shape::ArgShape;
 use warpline_uniformity::{Options, Target, Uniformity};
@@ -106,7 +106,7 @@ fn llvm_finds_the_same_values_and_branches_divergent() {
         eprintln!("skipped: no `opt` with a uniformity analysis is installed");
         return;
     };
-    let opinions = opinion::parse(&output);
+    let opinions = llvm_opinion::parse(&output);
     let module = Module::parse(KERNELS.as_bytes(), "kernels.ll").expect("the text is well-formed");
     let imported = Imported::new(module);
     let mut compared = 0;

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::reference::variables::{Assignment, Expression, Var, VariableProgram};
 use warpline_analysis::uniformity::{Rule, SsaProgram, Value};
-use warpline_analysis::variables::{Assignment, Expression, Var, VariableProgram};
 use warpline_analysis::{CsrGraph, CycleForest, EdgeId, Graph, Node};
 
 use crate::graph_oracles::{Dominance, reachable};

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use crate::reference::variables::{Expression, Facts, Point, Var, VariableProgram};
 use warpline_analysis::uniformity::Rule;
-use warpline_analysis::variables::{Expression, Facts, Point, Var, VariableProgram};
 use warpline_analysis::{BitSet, CsrGraph, EdgeId, Graph, Node};
 
 use crate::rng::SplitMix64;

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use warpline_ir::text::parse_module;
+use warpline_testkit::growing_kernels::{SHAPES, args, kernel};
 use warpline_uniformity::{Options as UniformityOptions, Uniformity};
-use warpline_vectorize::scaling::{SHAPES, args, kernel};
 use warpline_vectorize::{self as vectorize, Options, normalize};
 
 /// Milliseconds for normal form, for the analysis, and for everything, those two included.

@@ -232,17 +232,10 @@ fn binary(func: &Function, inst: Inst, op: BinaryOp, width: u32, low: &[u32]) ->
             let by = by.filter(|&by| by > 0 && by >> (width - 1) == 0)?;
             (by.trailing_zeros() >= low[0]).then_some(0)
         }
-        BinaryOp::And => {
-            let mask = |v: Value, low: u32| func.as_int(v).map(|m| significant(m, low));
-            match *low {
-                [l, 0] => Some(mask(b, l).unwrap_or(l)),
-                [0, l] => Some(mask(a, l).unwrap_or(l)),
-                [l, m] => Some(l.max(m)),
-                _ => None,
-            }
-        }
-        BinaryOp::Or if !has(InstFlags::DISJOINT) => {
-            let mask = |v: Value, low: u32| func.as_int(v).map(|m| significant(!m, low));
+        BinaryOp::And | BinaryOp::Or if !has(InstFlags::DISJOINT) => {
+            // The bits of a mask that keep what the other operand has.
+            let kept = |m: u128| if op == BinaryOp::And { m } else { !m };
+            let mask = |v: Value, low: u32| func.as_int(v).map(|m| significant(kept(m), low));
             match *low {
                 [l, 0] => Some(mask(b, l).unwrap_or(l)),
                 [0, l] => Some(mask(a, l).unwrap_or(l)),

@@ -38,7 +38,6 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use cranelift_entity::{EntitySet, SecondaryMap};
-pub use warpline_analysis::uniformity::baselines::criteria;
 pub use warpline_analysis::uniformity::{Algorithm, Fact};
 use warpline_analysis::uniformity::{
     Facts as EngineFacts, Rule as EngineRule, SsaProgram, Times as EngineTimes, Uniformity as Engine,

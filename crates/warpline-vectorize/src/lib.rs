@@ -58,7 +58,6 @@ mod refused_calls;
 pub mod repair;
 pub mod safe_loads;
 pub mod scalarize;
-pub mod scaling;
 pub mod shared_memory;
 mod sink;
 pub mod vector_abi;

@@ -8,14 +8,13 @@
 //! * [`ssify`], [`ssify_with`]: splits them (Figures 6 to 9).
 //! * [`singer_ssi`]: the form that splits at all definitions and uses, by the construction that the paper compares
 //!   with.
-//! * [`Ssi`]: the outcome, laid over the program (Section 6); [`dependence_edges`] counts what it connects.
+//! * [`Ssi`]: the outcome, laid over the program (Section 6).
 //!
 //! A variable costs what it occurs, what its live range covers and what frontiers are searched for it; one that is
 //! split nowhere but at its only definition costs nothing. Dominators and post-dominators are computed when first
 //! needed.
 
 mod assembly;
-mod dependences;
 mod live_range;
 mod named;
 mod occurrences;
@@ -27,7 +26,6 @@ mod split;
 mod strategy;
 mod versions;
 
-pub use dependences::dependence_edges;
 pub use named::{Direction, Kind, NAMED, NamedStrategy};
 pub use points::{Point, SplitSet};
 pub use strategy::{Conditions, Strategy};

@@ -47,7 +47,7 @@
 //! Every fact keeps the cause by which it was first derived. A cause refers to facts that were derived
 //! earlier, so chains of causes end at a source.
 
-pub mod baselines;
+mod baselines;
 mod clock;
 mod engine;
 mod evidence;

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use warpline::ir::{FuncId, Function, Module};
 use warpline::text::parse_module;
 use warpline::vectorize::passes::{Observer, Request};
-use warpline::vectorize::{Options, scaling, vectorize};
+use warpline::vectorize::{Options, vectorize};
+use warpline_testkit::growing_kernels;
 
 use warpline_cli::sampling::median;
 use warpline_compile::error::{Error, Result};
@@ -39,9 +40,9 @@ pub(super) struct Measurement {
 /// # Errors
 /// If the kernel cannot be vectorized.
 pub(super) fn measure(shape: &str, size: usize, runs: usize) -> Result<Measurement> {
-    let found = scaling::SHAPES.iter().find(|(name, _)| *name == shape);
+    let found = growing_kernels::SHAPES.iter().find(|(name, _)| *name == shape);
     let &(_, body) = found.ok_or_else(|| Error::option("--shape", format!("there is no shape `{shape}`")))?;
-    let text = scaling::kernel(&body(size));
+    let text = growing_kernels::kernel(&body(size));
     let wrong = |e: String| Error::Vectorize(format!("{shape} of {size} blocks: {e}"));
     let module = parse_module(&text).map_err(|e| wrong(e.to_string()))?;
     drop(text);
@@ -84,7 +85,8 @@ pub(super) const STAGES: [(&str, &[&str]); 9] = [
 fn run(module: &Module, id: FuncId) -> std::result::Result<(usize, BTreeMap<&'static str, f64>), String> {
     let mut module = module.clone();
     let observer = Observer::new(Request::default(), |_| {})?;
-    let options = Options { instrument: &observer, ..Options::new(WIDTH, scaling::args(), "f_lanes") };
+    let options =
+        Options { instrument: &observer, ..Options::new(WIDTH, growing_kernels::args(), "f_lanes") };
     let result = vectorize(&mut module, id, &options).map_err(|e| e.to_string())?;
     let time = |parts: &[&str]| parts.iter().map(|p| observer.time(p).as_secs_f64() * 1e3).sum();
     let times = STAGES.iter().map(|&(name, parts)| (name, time(parts))).collect();

@@ -1,7 +1,7 @@
 //! `warpline-bench linearize`: how the cost of vectorizing grows with the size of the kernel (paper 3, Sec. 3:
 //! linearization visits each block once).
 //!
-//! Kernels in the shapes of [`warpline::vectorize::scaling`] are vectorized with numbers of blocks that double. Each
+//! Kernels in the shapes of [`growing_kernels`] are vectorized with numbers of blocks that double. Each
 //! is measured in a process of its own, so that the peak of its memory is known. The exponents are those of the power
 //! of the number of blocks that fits the largest three sizes best: 1 is linear. The number of operands in the result,
 //! φs included, stands beside them. Where that grows faster than the kernel, for as many masks live side by side as
@@ -13,7 +13,7 @@ use std::io::IsTerminal as _;
 use std::process::Command;
 
 use serde::Serialize;
-use warpline::vectorize::scaling;
+use warpline_testkit::growing_kernels;
 
 use crate::options::BenchLinearizeOptions;
 use measure::{Measurement, STAGES};
@@ -61,7 +61,7 @@ pub(crate) fn linearize(options: &BenchLinearizeOptions) -> Result<Outcome> {
     }
     let sizes = if options.sizes.is_empty() { SIZES.to_vec() } else { options.sizes.clone() };
     let mut measurements = Vec::new();
-    for (shape, _) in scaling::SHAPES {
+    for (shape, _) in growing_kernels::SHAPES {
         if !options.shapes.is_empty() && !options.shapes.iter().any(|s| s == shape) {
             continue;
         }

@@ -8,8 +8,9 @@ use serde::Serialize;
 use warpline::dataflow::Code;
 use warpline::ir::{self, Function};
 use warpline::ssa;
-use warpline_analysis::ssi::{Strategy, dependence_edges, ssify};
+use warpline_analysis::ssi::{Strategy, ssify};
 use warpline_llvm::{Module, Stopwatch};
+use warpline_testkit::reference::dependence_edges;
 
 use super::solvers::{self, Solved};
 use crate::files::{progress, stem};

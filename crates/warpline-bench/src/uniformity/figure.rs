@@ -1,7 +1,7 @@
 //! The table about paper 1, Figure 5.
 
 use serde::Serialize;
-use warpline::uniformity::criteria::findings;
+use warpline_testkit::reference::criteria::findings;
 
 use warpline_cli::output;
 use warpline_cli::table::Table;

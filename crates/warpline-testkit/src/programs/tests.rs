@@ -1,6 +1,7 @@
 //! The generator's rates, and what must hold for any program.
 
-use warpline_interp::{ChildOrder, LaneSet, Options, UniformityChecker};
+use crate::uniformity_checker::UniformityChecker;
+use warpline_interp::{ChildOrder, LaneSet, Options};
 use warpline_ir::verify::verify_module;
 
 use super::*;

@@ -133,45 +133,38 @@ fn whole(a: Num, b: Num, flags: InstFlags) -> bool {
 fn sum(width: u32, a: Num, b: Num, flags: InstFlags) -> Shape {
     let step = steps(a.shape) + steps(b.shape);
     let constant = a.as_signed(width).or(b.as_signed(width));
-    let zero = constant == Some(0);
     // Unsigned: a sum of two non-negative numbers. Signed: adding c ≥ 0 does not leave the range downwards.
-    let unsigned = flags.contains(InstFlags::NUW).then(|| {
-        let operands = a.shape.unsigned().min(b.shape.unsigned());
-        exact_step(Some(step), operands, Bounds { lower: true, upper: zero })
-    });
-    let signed = flags.contains(InstFlags::NSW).then(|| {
-        let operands = a.shape.signed().min(b.shape.signed());
-        let lower = constant.is_some_and(|c| c >= 0);
-        let upper = constant.is_some_and(|c| c <= 0);
-        exact_step(Some(step), operands, Bounds { lower, upper })
-    });
-    Stepping {
-        step,
-        unsigned: unsigned.flatten(),
-        signed: signed.flatten(),
-        anchored: a.shape.anchored() && b.shape.anchored(),
-        whole: whole(a, b, flags),
-    }
-    .shape(width)
+    let unsigned = Bounds { lower: true, upper: constant == Some(0) };
+    let signed = Bounds { lower: constant.is_some_and(|c| c >= 0), upper: constant.is_some_and(|c| c <= 0) };
+    linear(width, step, [a, b], flags, unsigned, signed)
 }
 
 fn difference(width: u32, a: Num, b: Num, flags: InstFlags) -> Shape {
     let step = steps(a.shape) - steps(b.shape);
-    let unsigned = flags.contains(InstFlags::NUW).then(|| {
-        let operands = a.shape.unsigned().min(b.shape.unsigned());
-        exact_step(Some(step), operands, Bounds { lower: b.constant == Some(0), upper: true })
-    });
-    let signed = flags.contains(InstFlags::NSW).then(|| {
-        let operands = a.shape.signed().min(b.shape.signed());
-        // x − c: c ≤ 0 does not leave the range downwards, c ≥ 0 not upwards. c − x: at least c − max, which is in
-        // range for c ≥ −1, and at most c − min, for c ≤ −1.
-        let (lower, upper) = match (a.as_signed(width), b.as_signed(width)) {
-            (_, Some(c)) => (c <= 0, c >= 0),
-            (Some(c), None) => (c >= -1, c <= -1),
-            (None, None) => (false, false),
-        };
-        exact_step(Some(step), operands, Bounds { lower, upper })
-    });
+    // x − c: c ≤ 0 does not leave the range downwards, c ≥ 0 not upwards. c − x: at least c − max, which is in
+    // range for c ≥ −1, and at most c − min, for c ≤ −1.
+    let (lower, upper) = match (a.as_signed(width), b.as_signed(width)) {
+        (_, Some(c)) => (c <= 0, c >= 0),
+        (Some(c), None) => (c >= -1, c <= -1),
+        (None, None) => (false, false),
+    };
+    let unsigned = Bounds { lower: b.constant == Some(0), upper: true };
+    linear(width, step, [a, b], flags, unsigned, Bounds { lower, upper })
+}
+
+/// A sum or difference with this step, and what is known of the bounds of the two readings where it does not wrap.
+fn linear(
+    width: u32,
+    step: i128,
+    [a, b]: [Num; 2],
+    flags: InstFlags,
+    unsigned: Bounds,
+    signed: Bounds,
+) -> Shape {
+    let exact =
+        |flag, operands, bounds| flags.contains(flag).then(|| exact_step(Some(step), operands, bounds));
+    let unsigned = exact(InstFlags::NUW, a.shape.unsigned().min(b.shape.unsigned()), unsigned);
+    let signed = exact(InstFlags::NSW, a.shape.signed().min(b.shape.signed()), signed);
     Stepping {
         step,
         unsigned: unsigned.flatten(),

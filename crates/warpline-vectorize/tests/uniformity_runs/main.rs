@@ -11,14 +11,14 @@ use generator::{Kind, WAVE, WORK_ITEM, WorkItems, program, program_with_variable
 use warpline_analysis::{CsrGraph, Graph};
 use warpline_dataflow::ssa::construct;
 use warpline_interp::{
-    ChildOrder, Claim, Event, LaneArg, LaneSet, Machine, Observer, Options as MachineOptions,
-    UniformityChecker, Val,
+    ChildOrder, Event, LaneArg, LaneSet, Machine, Observer, Options as MachineOptions, Val,
 };
 use warpline_ir::*;
 use warpline_testkit::differential::shape_of;
 use warpline_testkit::graphs;
 use warpline_testkit::programs::{Inputs, MemoryMode, ProgramOptions, generate, run_lockstep};
 use warpline_testkit::rng::SplitMix64;
+use warpline_testkit::uniformity_checker::{Claim, UniformityChecker};
 use warpline_uniformity::facts::WorkGroup;
 use warpline_uniformity::shape::{ArgShape, Exact, Shape};
 use warpline_uniformity::summary::{Input, Summaries};

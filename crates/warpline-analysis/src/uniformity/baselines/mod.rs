@@ -3,7 +3,6 @@
 //! They differ from [`joins`](crate::joins) in which joins and exits they take for divergent because of a
 //! divergent branch. [`Algorithm`] names them; paper 1 measures the same three (Section 7.1).
 
-pub mod criteria;
 mod postdom;
 mod strong;
 

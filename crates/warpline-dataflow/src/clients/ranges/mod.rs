@@ -158,7 +158,7 @@ pub struct Ranges<'a, A = ()> {
     code: &'a Code,
     calls: Calls,
     edges: EdgeConditions,
-    thresholds: Option<Thresholds>,
+    thresholds: Thresholds,
     assumptions: A,
 }
 
@@ -179,12 +179,7 @@ impl<'a, A: Assumptions> Ranges<'a, A> {
         let calls = Calls::of(module, func);
         let edges = EdgeConditions::of(func, code, &calls);
         let types = &module.types;
-        Ranges { types, func, code, calls, edges, thresholds: Some(Thresholds::of(func)), assumptions }
-    }
-
-    /// The same without widening: then loops are followed number by number, which is for narrow integers only.
-    pub fn without_widening(self) -> Ranges<'a, A> {
-        Ranges { thresholds: None, ..self }
+        Ranges { types, func, code, calls, edges, thresholds: Thresholds::of(func), assumptions }
     }
 
     /// What is known under a condition of its operands; `None` if it cannot hold.
@@ -256,13 +251,13 @@ impl<A: Assumptions> Forward for Ranges<'_, A> {
     }
 
     fn widen(&self, _: Node, _: &Fact, new: Fact) -> Fact {
-        match (&self.thresholds, new) {
-            (Some(thresholds), Fact::In(range)) => Fact::In(thresholds.widen(&range)),
-            (Some(thresholds), Fact::Pair(parts)) => Fact::Pair(Box::new(parts.map(|part| match part {
-                Fact::In(range) => Fact::In(thresholds.widen(&range)),
-                other => other,
-            }))),
-            (_, new) => new,
+        let widened = |fact| match fact {
+            Fact::In(range) => Fact::In(self.thresholds.widen(&range)),
+            other => other,
+        };
+        match new {
+            Fact::Pair(parts) => Fact::Pair(Box::new(parts.map(widened))),
+            fact => widened(fact),
         }
     }
 }

@@ -11,10 +11,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Place;
-use crate::cycles::CycleForest;
-use crate::dom::DomTree;
-use crate::graph::{EdgeId, Graph, Node};
-use crate::order::DfsOrder;
+use warpline_analysis::cycles::CycleForest;
+use warpline_analysis::dom::DomTree;
+use warpline_analysis::graph::{EdgeId, Graph, Node};
+use warpline_analysis::order::DfsOrder;
 
 /// Which of the two forms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

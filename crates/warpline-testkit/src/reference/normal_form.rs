@@ -24,10 +24,10 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use crate::bitset::BitSet;
-use crate::cycles::{CycleForest, CycleId};
-use crate::graph::{CsrGraph, EdgeId, Graph, GraphError, Lists, Node};
-use crate::order::DfsOrder;
+use warpline_analysis::bitset::BitSet;
+use warpline_analysis::cycles::{CycleForest, CycleId};
+use warpline_analysis::graph::{CsrGraph, EdgeId, Graph, GraphError, Lists, Node};
+use warpline_analysis::order::DfsOrder;
 
 /// Why a graph has no normal form.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use super::Place;
-use crate::graph::{CsrGraph, EdgeId, Graph, Node};
+use warpline_analysis::graph::{CsrGraph, EdgeId, Graph, Node};
 
 /// A graph with names.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::dom::DomTree;
-use crate::graph::{EdgeId, Graph, Node, Reversed};
+use warpline_analysis::dom::DomTree;
+use warpline_analysis::graph::{EdgeId, Graph, Node, Reversed};
 
 /// Which branches a node depends on.
 pub(super) struct ControlDependence<'a, G> {

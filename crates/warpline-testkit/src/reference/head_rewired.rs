@@ -5,17 +5,17 @@
 //! stand for two paths without a common instance of a node in the program (Theorems 4.20 and 4.22).
 //!
 //! This is the form that the paper's theorems speak of, one node of it per node of the normal form. The engine behind
-//! [`Joins`](crate::Joins) works on a graph of its own that needs no normal form; each is tested against the other.
+//! [`Joins`](warpline_analysis::Joins) works on a graph of its own that needs no normal form; each is tested against the other.
 //!
 //! Edges may be *dead*: known never to be taken. No path leads along them, but loops stay what they were, so that
 //! instances of nodes do not depend on what is known (paper 1, Section 6.2 and Figure 3b). An early exit then needs
 //! an edge into the exit that is alive.
 
-use crate::bitset::BitSet;
-use crate::cycles::CycleId;
-use crate::graph::{CsrGraph, EdgeId, Graph, Node};
-use crate::normal_form::NormalForm;
-use crate::order::DfsOrder;
+use crate::reference::normal_form::NormalForm;
+use warpline_analysis::bitset::BitSet;
+use warpline_analysis::cycles::CycleId;
+use warpline_analysis::graph::{CsrGraph, EdgeId, Graph, Node};
+use warpline_analysis::order::DfsOrder;
 
 /// The head-rewired graph.
 #[derive(Clone, Debug)]

@@ -5,13 +5,13 @@ use std::collections::BinaryHeap;
 use super::definitions::{Assigned, DefiniteDefinitions, Point};
 use super::program::{Assignment, Expression, Var, VariableProgram};
 use super::{Facts, FakeBackEdges, Options, Transformer, VariableUniformity};
-use crate::bitset::BitSet;
-use crate::cycles::CycleId;
-use crate::disjoint_paths::RelevantSplits;
-use crate::graph::{CsrGraph, EdgeId, Graph, Node};
-use crate::head_rewired::HeadRewired;
-use crate::normal_form::{NodeOrigin, NormalForm};
-use crate::uniformity::Rule;
+use crate::reference::disjoint_paths::RelevantSplits;
+use crate::reference::head_rewired::HeadRewired;
+use crate::reference::normal_form::{NodeOrigin, NormalForm};
+use warpline_analysis::bitset::BitSet;
+use warpline_analysis::cycles::CycleId;
+use warpline_analysis::graph::{CsrGraph, EdgeId, Graph, Node};
+use warpline_analysis::uniformity::Rule;
 
 pub(super) fn solve(normal: NormalForm, program: &VariableProgram, options: &Options) -> VariableUniformity {
     let mut never = BitSet::new(normal.graph().edge_count());

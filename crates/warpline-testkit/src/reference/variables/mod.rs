@@ -16,9 +16,9 @@
 //! What must be uniform is the branch variable, `uni s b_s`, as in Definition 4.7; so it is here. (Loops that contain
 //! both *q* and *p* need no thought: from an exit of such a loop no path without back edges leads to *p*.)
 //!
-//! The graph is brought into [normal form](crate::normal_form), and answers are given for its original nodes.
+//! The graph is brought into [normal form](crate::reference::normal_form), and answers are given for its original nodes.
 //! Irreducible graphs are refused: tags, on which the paper's semantics rests, are not defined for them. Who has one
-//! uses the SSA engine ([`crate::uniformity`]), which gives up irreducible cycles conservatively and leaves the rest
+//! uses the SSA engine ([`warpline_analysis::uniformity`]), which gives up irreducible cycles conservatively and leaves the rest
 //! of the function precise.
 //!
 //! In SSA form each variable has one definition, and one bit per variable would be enough. On *loop-closed* SSA the
@@ -40,8 +40,8 @@
 //! thousands of nodes, the reference for the SSA engine, and not what a compiler would run on everything.
 //!
 //! ```
-//! use warpline_analysis::variables::{Expression, Options, VariableUniformity};
-//! use warpline_analysis::{CsrGraph, Node, VariableProgram};
+//! use warpline_testkit::reference::variables::{Expression, Options, VariableUniformity};
+//! use warpline_analysis::{CsrGraph, Node};
 //!
 //! // if (lane) x = 1; else x = 2;
 //! let edges = [(0, 1), (0, 2), (1, 3), (2, 3)].map(|(from, to)| (Node(from), Node(to)));
@@ -68,10 +68,10 @@ pub use program::{Assignment, Expression, Var, VariableBuilder, VariableProgram,
 
 use std::fmt;
 
-use crate::bitset::BitSet;
-use crate::disjoint_paths::RelevantSplits;
-use crate::graph::{Graph, Node};
-use crate::normal_form::{NodeOrigin, NormalForm, NormalFormError};
+use crate::reference::disjoint_paths::RelevantSplits;
+use crate::reference::normal_form::{NodeOrigin, NormalForm, NormalFormError};
+use warpline_analysis::bitset::BitSet;
+use warpline_analysis::graph::{Graph, Node};
 
 /// Which abstract transformer is iterated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -10,9 +10,9 @@
 //! `if (c) {B}; C` both successors of the branch are sources and `B` reaches `C`: as printed, `C` takes `B`'s label
 //! and is no join. Here a source keeps its label, and is a join when a labelled predecessor reaches it.
 
-use crate::bitset::BitSet;
-use crate::graph::{Graph, Node};
-use crate::head_rewired::HeadRewired;
+use crate::reference::head_rewired::HeadRewired;
+use warpline_analysis::bitset::BitSet;
+use warpline_analysis::graph::{Graph, Node};
 
 /// For one set of sources, the first node that all paths from them to a node share.
 #[derive(Clone, Debug, PartialEq, Eq)]

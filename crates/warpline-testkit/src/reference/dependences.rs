@@ -1,9 +1,9 @@
 //! How many edges sparse analyses pass information along, with split live ranges and with plain def-use chains.
 
-use super::versions::{Ssi, Version};
-use crate::bitset::BitSet;
-use crate::graph::{Graph, Lists, Node};
-use crate::program::{Instruction, Program, Variable};
+use warpline_analysis::bitset::BitSet;
+use warpline_analysis::dataflow::{Instruction, Program, Variable};
+use warpline_analysis::graph::{Graph, Lists, Node};
+use warpline_analysis::ssi::{Ssi, Version};
 
 /// The edges from what defines to what uses, twice: of the versions of an overlay, added φs, σs and copies counted as
 /// uses and definitions, and of the program's variables as they are, where each definition is connected with each use
@@ -134,9 +134,9 @@ impl<'a> Walks<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::CsrGraph;
-    use crate::program::ProgramBuilder;
-    use crate::ssi::{Strategy, ssify};
+    use warpline_analysis::dataflow::ProgramBuilder;
+    use warpline_analysis::graph::CsrGraph;
+    use warpline_analysis::ssi::{Strategy, ssify};
 
     /// `arms` definitions that meet, then as many uses: Oh et al.'s chains connect all with all.
     fn fan(arms: u32) -> Program {

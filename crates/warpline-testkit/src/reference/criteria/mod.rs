@@ -10,13 +10,13 @@ mod gated;
 
 use std::collections::BTreeSet;
 
-use super::Algorithm;
-use crate::cycles::CycleForest;
-use crate::dom::DomTree;
-use crate::graph::{EdgeId, Graph, Node, Reversed};
-use crate::uniformity::{Rule, SsaProgram, Uniformity};
 use control_dependence::ControlDependence;
 pub use figures::{Figure, figures};
+use warpline_analysis::cycles::CycleForest;
+use warpline_analysis::dom::DomTree;
+use warpline_analysis::graph::{EdgeId, Graph, Node, Reversed};
+use warpline_analysis::uniformity::Algorithm;
+use warpline_analysis::uniformity::{Rule, SsaProgram, Uniformity};
 
 /// What is asked about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

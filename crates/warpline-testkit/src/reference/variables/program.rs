@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::graph::{EdgeId, Graph, Lists, Node};
-use crate::uniformity::Rule;
+use warpline_analysis::graph::{EdgeId, Graph, Lists, Node};
+use warpline_analysis::uniformity::Rule;
 
 /// A variable, numbered from 0 in the order in which the builder was told of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -35,7 +35,7 @@ pub enum Expression {
     /// The value of a variable.
     Copy(Var),
     /// A function of variables; what is known of its uniformity is a rule, as for a plain value of
-    /// [`SsaProgram`](crate::uniformity::SsaProgram).
+    /// [`SsaProgram`](warpline_analysis::uniformity::SsaProgram).
     Compute(Rule, Vec<Var>),
 }
 

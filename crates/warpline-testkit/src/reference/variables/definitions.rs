@@ -10,10 +10,10 @@
 //! per node and variable. The fixed point of Definition 6.4 is found from above, node by node in reverse post-order
 //! until nothing changes; upper ends only move down.
 
-use crate::bitset::BitSet;
-use crate::dom::DomTree;
-use crate::graph::{CsrGraph, Graph, Node};
-use crate::order::DfsOrder;
+use warpline_analysis::bitset::BitSet;
+use warpline_analysis::dom::DomTree;
+use warpline_analysis::graph::{CsrGraph, Graph, Node};
+use warpline_analysis::order::DfsOrder;
 
 use super::program::Var;
 

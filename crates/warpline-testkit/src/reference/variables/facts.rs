@@ -4,7 +4,7 @@
 //! speaks of the traces that the other analysis allows. Whoever states a fact vouches for it.
 
 use super::program::{Var, VariableProgram, VariableProgramError};
-use crate::graph::{EdgeId, Graph, Node};
+use warpline_analysis::graph::{EdgeId, Graph, Node};
 
 /// Collects facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

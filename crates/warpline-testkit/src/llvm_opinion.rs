@@ -1,6 +1,6 @@
 //! What LLVM's own uniformity analysis says of a module: a reader for the text of `opt -passes='print<uniformity>'`.
 //!
-//! The text comes from [`crate::worker::print_uniformity`] or from an `opt` of LLVM 19 to 23. LLVM prints every
+//! The text comes from `warpline_llvm::worker::print_uniformity` or from an `opt` of LLVM 19 to 23. LLVM prints every
 //! instruction of every block, in order, with a mark before the divergent ones, so facts are told apart by their
 //! place, not by their text.
 
