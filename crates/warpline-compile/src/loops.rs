@@ -270,7 +270,7 @@ fn load(options: &LoopOptions) -> Result<Imported> {
         return Err(Error::option("--cpu", message));
     }
     let asked = LoadOptions { thread_jumps: true, ..options.kernel.load_options() };
-    kernel::load_with(&options.kernel.input, &asked)
+    Ok(kernel::load(&options.kernel.input, &asked)?.imported)
 }
 
 /// What code is made for.
