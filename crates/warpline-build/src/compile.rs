@@ -10,7 +10,7 @@ use warpline_compile::signature::{self, Kind, Param, Primitive, Signature};
 use warpline_compile::spec::Width;
 use warpline_compile::vectorize::Compiled;
 use warpline_compile::{KernelOptions, VectorizeOptions, dispatch, kernel, math, vectorize};
-use warpline_llvm::worker::{self, Output};
+use warpline_llvm::worker::{self, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported};
 
 use crate::archive::{Member, archive};
@@ -34,8 +34,9 @@ pub(crate) fn compile(project: &Project) -> Result<Built> {
                     .to_owned();
             return Err(Error::Source { path: source.clone(), line: None, message });
         }
-        let triple = Some(project.target.as_str()).filter(|&target| target != project.host);
-        let imported = kernel::load(source, Some(true), triple)?;
+        let triple = Some(project.target.clone()).filter(|target| *target != project.host);
+        let asked = LoadOptions { simplify: Some(true), triple, ..LoadOptions::default() };
+        let imported = kernel::load(source, &asked)?.imported;
         changes_nothing_of_its_own(source, &imported)?;
         for signature in &signatures {
             if !names.insert(signature.name.clone()) {

@@ -29,8 +29,10 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
     for path in &options.inputs {
         let unit = match options.format {
             // LLVM's analysis knows functions only.
-            AnalysisFormat::Llvm => Unit::open(path, options.assume.target)?,
-            _ => Unit::open_with_loops(path, options.function.as_deref(), &options.assume)?,
+            AnalysisFormat::Llvm => Unit::open(path, options.assume.target, &options.compilers)?,
+            _ => {
+                Unit::open_with_loops(path, options.function.as_deref(), &options.assume, &options.compilers)?
+            }
         };
         let mut sources = Sources::beside(path);
         let functions = unit.functions(options.function.as_deref())?;

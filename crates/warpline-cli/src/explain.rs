@@ -67,7 +67,7 @@ struct Report {
 /// Whatever is wrong with the input and the options; a value or line that does not exist.
 pub(crate) fn explain(options: &ExplainOptions) -> Result<Outcome> {
     let path = &options.input;
-    let unit = Unit::open_with_loops(path, options.function.as_deref(), &options.assume)?;
+    let unit = Unit::open_with_loops(path, options.function.as_deref(), &options.assume, &options.compilers)?;
     let imported = &unit.imported;
     let id = unit.function(options.function.as_deref())?;
     let func = &imported.ir.functions[id];

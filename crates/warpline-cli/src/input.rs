@@ -9,6 +9,7 @@ use warpline::text::{print_function, print_module};
 use warpline::verify::VerifyErrors;
 use warpline_llvm::Imported;
 
+use crate::cli::CompilerOptions;
 use crate::error::{Error, Result};
 use crate::kernel::{find_function, load};
 
@@ -27,8 +28,8 @@ impl Input {
     ///
     /// # Errors
     /// If it cannot be read, or has no function of this name.
-    pub(crate) fn open(path: &Path, function: Option<&str>) -> Result<Input> {
-        let imported = load(path, Some(false), None)?;
+    pub(crate) fn open(path: &Path, function: Option<&str>, compilers: &CompilerOptions) -> Result<Input> {
+        let imported = load(path, &compilers.as_written(path)?)?.imported;
         let functions = match function {
             Some(_) => vec![find_function(&imported, path, function)?],
             None => imported.ir.functions.keys().collect(),
@@ -40,8 +41,12 @@ impl Input {
     ///
     /// # Errors
     /// As [`Input::open`].
-    pub(crate) fn open_all(paths: &[PathBuf], function: Option<&str>) -> Result<Vec<Input>> {
-        paths.iter().map(|path| Input::open(path, function)).collect()
+    pub(crate) fn open_all(
+        paths: &[PathBuf],
+        function: Option<&str>,
+        compilers: &CompilerOptions,
+    ) -> Result<Vec<Input>> {
+        paths.iter().map(|path| Input::open(path, function, compilers)).collect()
     }
 
     /// Replaces the functions that are asked for by what `bring` makes of copies of them, and returns what it says of

@@ -11,6 +11,7 @@ mod analyze;
 mod chain;
 pub mod cli;
 mod client;
+mod compile_commands;
 pub mod drive;
 mod explain;
 pub mod forms;
@@ -36,6 +37,7 @@ use std::process::ExitCode;
 use warpline::printable;
 use warpline_compile::{directives, error, kernel, spec};
 
+use clap::Parser as _;
 use cli::{Cli, Verb};
 use passes::PassOptions;
 
@@ -60,7 +62,7 @@ pub fn main() -> ExitCode {
         return ExitCode::from(if output::print(&text).is_ok() { 0 } else { 2 });
     }
     former_verbs(&mut arguments);
-    let cli: Cli = match parse(&arguments) {
+    let cli = match command(&arguments) {
         Ok(cli) => cli,
         Err(code) => return code,
     };
@@ -95,6 +97,16 @@ pub fn parse<C: clap::Parser>(
     arguments: impl IntoIterator<Item = impl Into<std::ffi::OsString> + Clone>,
 ) -> Result<C, ExitCode> {
     C::try_parse_from(arguments).map_err(|told| usage(&told))
+}
+
+/// The command that arguments are, with flags of clang among them; as [`parse`].
+fn command(arguments: &[std::ffi::OsString]) -> Result<Cli, ExitCode> {
+    let words = cli::split(arguments.to_vec());
+    let parsed = Cli::try_parse_from(words.with_flags());
+    match words.with_inputs() {
+        Some(words) if !parsed.as_ref().is_ok_and(|cli| cli.verb.has_input()) => parse(words),
+        _ => parsed.map_err(|told| usage(&told)),
+    }
 }
 
 /// Does a command, and gives its exit code; an error is printed.

@@ -60,7 +60,7 @@ struct CallReport {
 pub(crate) fn run(options: &ConstantTimeOptions) -> Result<Outcome> {
     let path = &options.input;
     output::check(options.output.as_deref(), std::slice::from_ref(path))?;
-    let imported = load(path, None, None)?;
+    let imported = load(path, &options.compilers.load_options(path)?)?.imported;
     let id = find_function(&imported, path, options.function.as_deref())?;
     let module = &imported.ir;
     let secrets = Secrets::parse(&options.secret, &module.functions[id])

@@ -15,9 +15,10 @@ use warpline::vectorize::shared_memory::lane_invariant_allocas;
 use warpline::vectorize::work_items::{self, WorkItems};
 use warpline_compile::KernelOptions;
 use warpline_compile::loops::{self, LoopOptions, Region};
+use warpline_llvm::worker::LoadOptions;
 use warpline_llvm::{Imported, InputKind, target_of_triple};
 
-use crate::cli::AssumptionOptions;
+use crate::cli::{AssumptionOptions, CompilerOptions};
 use crate::directives::{self, Directives};
 use crate::error::{Error, Result};
 use crate::kernel::{find_function, given_shapes, load};
@@ -63,7 +64,7 @@ impl Unit {
     ///
     /// # Errors
     /// Whatever is wrong with the input.
-    pub fn open(path: &Path, target: Option<Target>) -> Result<Unit> {
+    pub fn open(path: &Path, target: Option<Target>, compilers: &CompilerOptions) -> Result<Unit> {
         let is_opencl = InputKind::of(path).is_ok_and(|kind| kind == InputKind::OpenCl);
         let triple = match target {
             Some(Target::Amdgcn) => Some("amdgcn-amd-amdhsa"),
@@ -71,7 +72,8 @@ impl Unit {
             Some(Target::Spirv) => Some("spir64"),
             Some(Target::Simd) | None => None,
         };
-        let imported = load(path, None, triple.filter(|_| is_opencl))?;
+        let triple = triple.filter(|_| is_opencl).map(str::to_owned);
+        let imported = load(path, &LoadOptions { triple, ..compilers.load_options(path)? })?.imported;
         let target = target.unwrap_or_else(|| target_of_triple(&imported.ir.triple));
         Unit::of(path, imported, target, Vec::new())
     }
@@ -81,13 +83,19 @@ impl Unit {
     ///
     /// # Errors
     /// Whatever is wrong with the input; why a loop that is given cannot be vectorized.
-    pub fn open_with_loops(path: &Path, function: Option<&str>, assume: &AssumptionOptions) -> Result<Unit> {
+    pub fn open_with_loops(
+        path: &Path,
+        function: Option<&str>,
+        assume: &AssumptionOptions,
+        compilers: &CompilerOptions,
+    ) -> Result<Unit> {
         let is_simd = assume.target.is_none_or(|target| target == Target::Simd);
-        let kernel = KernelOptions { function: function.map(str::to_owned), ..KernelOptions::new(path) };
+        let function = function.map(str::to_owned);
+        let kernel = KernelOptions { function, flags: compilers.flags(path)?, ..KernelOptions::new(path) };
         let marked = || is_simd && assume.args.is_none() && loops::has_marks(&kernel).unwrap_or(false);
         let given = match assume.loops.is_empty() {
             true if marked() => LoopOptions::marked(kernel),
-            true => return Unit::open(path, assume.target).map(Unit::with_items),
+            true => return Unit::open(path, assume.target, compilers).map(Unit::with_items),
             false if !is_simd => {
                 return Err(Error::option("--loop", "lanes of GPUs do not execute loops in place"));
             }
@@ -97,7 +105,7 @@ impl Unit {
             Ok((imported, regions)) => Unit::of(path, imported, Target::Simd, regions),
             Err(error) if assume.loops.is_empty() => {
                 output::complain(&format!("warning: {error}; the whole function is analysed"));
-                Unit::open(path, assume.target).map(Unit::with_items)
+                Unit::open(path, assume.target, compilers).map(Unit::with_items)
             }
             Err(error) => Err(error),
         }

@@ -35,7 +35,7 @@ pub(crate) fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
         false => Vec::new(),
     };
     let asked = Asked {
-        kernel: KernelOptions { triple: options.triple.clone(), ..(&options.kernel).into() },
+        kernel: KernelOptions { triple: options.triple.clone(), ..options.kernel.asked()? },
         returns: options.returns.clone(),
         name: options.name.clone(),
         mask: options.mask,

@@ -52,7 +52,7 @@ impl Dispatched {
 /// # Errors
 /// Whatever is wrong with input and options, or the reason why the kernel cannot be vectorized.
 pub fn vectorize(options: &VectorizeOptions, cpus: &[String], output: Output) -> Result<Dispatched> {
-    let imported = kernel::load_for_code(&options.kernel.input, &options.kernel.load_options())?;
+    let imported = kernel::load_for_code(&options.kernel.input, &options.kernel.load_options())?.imported;
     let choices = cpus::choices(cpus, &triple_of(&imported)?)?;
     of_module(&imported, options, &choices, output)
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use warpline_ir::{FuncId, Function, Scalar, Type};
 use warpline_ir::{demangle, printable};
@@ -71,7 +71,7 @@ pub fn open(options: &KernelOptions) -> Result<Kernel> {
         let message = format!("`{}`: one CPU; only `vectorize` makes code for several", options.cpu);
         return Err(Error::option("--cpu", message));
     }
-    let imported = load_for_code(&options.input, &options.load_options())?;
+    let imported = load_for_code(&options.input, &options.load_options())?.imported;
     imported.forget_marks_of_loops();
     let cpu = worker::find_cpu(&options.cpu, &imported.ir.triple)?;
     settle(options, imported, cpu)
@@ -147,45 +147,42 @@ fn separate(imported: &mut Imported, func: FuncId) {
     }
 }
 
-/// Reads and imports an input, for `triple` if that is given. Warnings go to standard error.
-///
-/// # Errors
-/// As [`worker::load_module`].
-pub fn load(path: &Path, simplify: Option<bool>, triple: Option<&str>) -> Result<Imported> {
-    load_with(path, &LoadOptions { simplify, triple: triple.map(str::to_owned), ..LoadOptions::default() })
-}
-
-/// The same without simplification; with `registers`, what is on the stack is split into parts that can be values.
-///
-/// # Errors
-/// As [`worker::load_module`].
-pub fn load_as_written(path: &Path, registers: bool) -> Result<Imported> {
-    load_with(path, &LoadOptions { simplify: Some(false), registers, ..LoadOptions::default() })
-}
-
 /// Writes a warning to standard error, if there is anybody to read it.
 pub(crate) fn warn(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", printable::text(text));
 }
 
-/// Reads and imports an input that code is to be made of.
-pub(crate) fn load_for_code(path: &Path, options: &LoadOptions) -> Result<Imported> {
-    let mut imported = load_with(path, options)?;
-    imported.export_pending()?;
-    Ok(imported)
+/// An input that was read.
+pub struct Source {
+    /// Its module.
+    pub imported: Imported,
+    /// The files that it is made of, if they were asked for.
+    pub files: Vec<PathBuf>,
 }
 
-fn load_with(path: &Path, options: &LoadOptions) -> Result<Imported> {
+/// Reads and imports an input that code is to be made of.
+pub(crate) fn load_for_code(path: &Path, options: &LoadOptions) -> Result<Source> {
+    let mut source = load(path, options)?;
+    source.imported.export_pending()?;
+    Ok(source)
+}
+
+/// Reads and imports an input. Warnings go to standard error.
+///
+/// # Errors
+/// As [`worker::load_module`].
+pub fn load(path: &Path, options: &LoadOptions) -> Result<Source> {
     if InputKind::of(path)? == InputKind::Warpline {
         let as_written = LoadOptions { simplify: Some(false), ..LoadOptions::default() };
         let read = |originals: &Path| worker::load_module(originals, &as_written).map(|(module, _)| module);
-        return Ok(Imported::read_text(path, options.triple.as_deref(), read)?);
+        let imported = Imported::read_text(path, options.triple.as_deref(), read)?;
+        return Ok(Source { imported, files: vec![path.to_owned()] });
     }
-    let (module, warnings) = worker::load_module(path, options)?;
-    if !warnings.trim().is_empty() {
-        warn(warnings.trim_end());
+    let (module, loaded) = worker::load_module(path, options)?;
+    if !loaded.warnings.trim().is_empty() {
+        warn(loaded.warnings.trim_end());
     }
-    Ok(Imported::new(module))
+    Ok(Source { imported: Imported::new(module), files: loaded.dependencies })
 }
 
 /// The shapes of the parameters that are given for an analysis: by a list on the command line, else by the input's

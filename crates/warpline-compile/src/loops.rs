@@ -270,7 +270,7 @@ fn load(options: &LoopOptions) -> Result<Imported> {
         return Err(Error::option("--cpu", message));
     }
     let asked = LoadOptions { thread_jumps: true, ..options.kernel.load_options() };
-    kernel::load_for_code(&options.kernel.input, &asked)
+    Ok(kernel::load_for_code(&options.kernel.input, &asked)?.imported)
 }
 
 /// What code is made for.

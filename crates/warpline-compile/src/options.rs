@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use warpline_llvm::CompilerFlags;
 use warpline_llvm::worker::LoadOptions;
 use warpline_vectorize::passes::{Instrument, Silent};
 use warpline_vectorize::{Boscc, Coherence, Linearize};
@@ -22,8 +23,10 @@ pub struct KernelOptions {
     pub width: Option<Width>,
     /// The target to make code for, as an LLVM triple; by default this machine, or what the input states.
     pub triple: Option<String>,
-    /// Whether clang may fuse multiplications and additions of one expression.
+    /// Whether clang may fuse multiplications and additions of one expression, if flags do not say otherwise.
     pub contract: bool,
+    /// What the compilers of sources are told.
+    pub flags: CompilerFlags,
     /// The CPU to make code for, by LLVM's name; `native` is this machine's.
     pub cpu: String,
     /// Which branches are folded.
@@ -47,8 +50,8 @@ pub struct KernelOptions {
 impl KernelOptions {
     /// How the input is read: simplified.
     pub(crate) fn load_options(&self) -> LoadOptions {
-        let (triple, contract) = (self.triple.clone(), self.contract);
-        LoadOptions { simplify: Some(true), triple, contract, ..LoadOptions::default() }
+        let (triple, contract, flags) = (self.triple.clone(), self.contract, self.flags.clone());
+        LoadOptions { simplify: Some(true), triple, contract, flags, ..LoadOptions::default() }
     }
 
     /// An input for the CPU of this machine.
@@ -60,6 +63,7 @@ impl KernelOptions {
             width: None,
             triple: None,
             contract: false,
+            flags: CompilerFlags::default(),
             cpu: "native".to_owned(),
             linearize: Linearize::default(),
             boscc: None,

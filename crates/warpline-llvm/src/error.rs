@@ -50,6 +50,12 @@ pub enum Error {
         /// What is wrong, with its line.
         message: String,
     },
+    /// A flag for a compiler is refused.
+    #[error("{message}")]
+    Flag {
+        /// The flag, where it stands, and why.
+        message: String,
+    },
     /// LLVM could not read an input.
     #[error("{input}: LLVM {version} cannot read it: {message}")]
     Parse {

@@ -9,6 +9,9 @@
 //!   are fused behind the program's back, unless the user asks for it. `warpline.h` is found behind all other
 //!   headers. Of OpenMP, C and C++ get what is for lanes (`-fopenmp-simd`); where that is not enough, the source is
 //!   compiled again, as [`openmp`] says.
+//!
+//! What users tell the compilers besides stands behind these arguments, so it prevails where it may differ
+//! ([`crate::flags`]).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -17,6 +20,7 @@ use std::process::Command;
 use warpline_ir::group_functions::is_gpu;
 
 use crate::error::{Error, Result};
+use crate::flags::{self, CompilerFlags, Dependencies};
 use crate::openmp::{self, Directive};
 use crate::tools::{self, rustc};
 
@@ -70,15 +74,27 @@ pub struct Compiled {
     pub bitcode: Vec<u8>,
     /// What the compiler printed; empty when it had nothing to say.
     pub warnings: String,
+    /// The files that were read, if they were asked for.
+    pub dependencies: Vec<PathBuf>,
 }
 
-/// Compiles a source file to bitcode. `triple` is the target; `None` is this machine. With `contract`, clang may fuse
-/// multiplications and additions of one expression.
+/// How sources are compiled.
+#[derive(Debug, Clone, Copy)]
+pub struct FrontEnd<'a> {
+    /// The target; `None` is this machine.
+    pub triple: Option<&'a str>,
+    /// Whether clang may fuse multiplications and additions of one expression, if flags do not say otherwise.
+    pub contract: bool,
+    /// What the user tells the compilers.
+    pub flags: &'a CompilerFlags,
+}
+
+/// Compiles a source file to bitcode.
 ///
 /// # Errors
-/// [`Error::FrontEnd`] with the compiler's own messages, [`Error::MissingTool`], [`Error::Io`],
+/// [`Error::FrontEnd`] with the compiler's own messages, [`Error::MissingTool`], [`Error::Io`], [`Error::Flag`],
 /// [`Error::UnknownKind`] for a kind that needs no compiler.
-pub fn compile(path: &Path, triple: Option<&str>, contract: bool) -> Result<Compiled> {
+pub fn compile(path: &Path, front_end: FrontEnd<'_>) -> Result<Compiled> {
     let kind = InputKind::of(path)?;
     // The compilers' own messages for an unreadable file are less clear.
     std::fs::File::open(path).map_err(|error| Error::io("cannot read", path, &error))?;
@@ -86,29 +102,21 @@ pub fn compile(path: &Path, triple: Option<&str>, contract: bool) -> Result<Comp
         tempfile::tempdir().map_err(|error| Error::io("cannot write to", std::env::temp_dir(), &error))?;
     let output = directory.path().join("module.bc");
     match kind {
-        InputKind::Rust => {
-            let target = rust_target(triple);
-            let mut arguments = rust_arguments(path, &output, directory.path())?;
-            arguments.splice(0..0, lanes_crate(path, directory.path(), &target)?);
-            arguments.extend(target);
-            run_rustc(path, &arguments, &output, directory.path())
-        }
-        InputKind::C | InputKind::Cpp => {
-            let clang = Clang { kind, directory: directory.path(), triple, contract };
-            let compiled = clang.run(path, Step::Compile(Lanes::Simd), &output)?;
-            match clang.preprocessed(path)?.and_then(|text| openmp::for_lanes(&text)) {
-                Some(text) => {
-                    let again = Path::new("again.i");
-                    write(&directory.path().join(again), &text)?;
-                    let bitcode = clang.run(again, Step::Compile(Lanes::OpenMp), &output)?.bitcode;
-                    Ok(Compiled { bitcode, ..compiled })
-                }
-                None => Ok(compiled),
+        InputKind::Rust => compile_rust(path, front_end, directory.path(), &output),
+        InputKind::C | InputKind::Cpp | InputKind::OpenCl => {
+            let clang = Clang::new(kind, directory.path(), front_end)?;
+            let mut compiled = clang.run(path, Step::Compile(Lanes::Simd), &output)?;
+            compiled.dependencies = clang.dependencies()?;
+            let notes: String = clang.notes.iter().flat_map(|note| [note, "\n"]).collect();
+            compiled.warnings.insert_str(0, &notes);
+            if kind != InputKind::OpenCl
+                && let Some(text) = clang.preprocessed(path)?.and_then(|text| openmp::for_lanes(&text))
+            {
+                let again = Path::new("again.i");
+                write(&directory.path().join(again), &text)?;
+                compiled.bitcode = clang.run(again, Step::Compile(Lanes::OpenMp), &output)?.bitcode;
             }
-        }
-        InputKind::OpenCl => {
-            let clang = Clang { kind, directory: directory.path(), triple, contract };
-            clang.run(path, Step::Compile(Lanes::Simd), &output)
+            Ok(compiled)
         }
         InputKind::Text | InputKind::Bitcode | InputKind::Warpline => {
             Err(Error::UnknownKind { path: path.to_owned() })
@@ -116,19 +124,54 @@ pub fn compile(path: &Path, triple: Option<&str>, contract: bool) -> Result<Comp
     }
 }
 
+fn compile_rust(path: &Path, front_end: FrontEnd<'_>, directory: &Path, output: &Path) -> Result<Compiled> {
+    let target = rust_target(front_end.triple);
+    let (judged, edition) = front_end.flags.for_rustc()?;
+    let mut arguments = judged.flags;
+    arguments.extend(rust_arguments(path, output, directory, edition.as_deref())?);
+    arguments.splice(0..0, lanes_crate(path, directory, &target)?);
+    arguments.extend(target);
+    let mut compiled = run_rustc(path, &arguments, output, directory)?;
+    if front_end.flags.dependencies != Dependencies::None {
+        let list = directory.join("module.d");
+        let mut emit = OsString::from("--emit=dep-info=");
+        emit.push(&list);
+        let asked = arguments.into_iter().filter(|argument| argument != "--emit=llvm-bc").chain([emit]);
+        run_rustc(path, &asked.collect::<Vec<_>>(), &list, directory)?;
+        compiled.dependencies = read_dependencies(&list, directory)?;
+    }
+    let unused =
+        front_end.flags.clang.iter().map(|flag| flag.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    if !unused.is_empty() {
+        let note = format!(
+            "warning: {}: rustc compiles it, which does not get flags of clang: {unused}\n",
+            path.display()
+        );
+        compiled.warnings.insert_str(0, &note);
+    }
+    Ok(compiled)
+}
+
+/// The files that a compiler listed, without those that it was given from `directory`, which do not stay.
+fn read_dependencies(list: &Path, directory: &Path) -> Result<Vec<PathBuf>> {
+    let rule = std::fs::read(list).map_err(|error| Error::io("cannot read", list, &error))?;
+    let files = flags::prerequisites(&String::from_utf8_lossy(&rule));
+    Ok(files.into_iter().filter(|file| !file.starts_with(directory)).collect())
+}
+
 /// The directives of OpenMP in a file in C or C++, and those by which it tells clang that iterations do not depend on
-/// each other; none in other files. The options are those of [`compile`].
+/// each other; none in other files.
 ///
 /// # Errors
 /// As [`compile`].
-pub fn openmp_directives(path: &Path, triple: Option<&str>, contract: bool) -> Result<Vec<Directive>> {
+pub fn openmp_directives(path: &Path, front_end: FrontEnd<'_>) -> Result<Vec<Directive>> {
     let kind = InputKind::of(path)?;
     if !matches!(kind, InputKind::C | InputKind::Cpp) {
         return Ok(Vec::new());
     }
     let directory =
         tempfile::tempdir().map_err(|error| Error::io("cannot write to", std::env::temp_dir(), &error))?;
-    let clang = Clang { kind, directory: directory.path(), triple, contract };
+    let clang = Clang::new(kind, directory.path(), front_end)?;
     let mut found = clang.preprocessed(path)?.map_or(Vec::new(), |text| openmp::read(&text));
     openmp::find_beginnings(&mut found, source_text);
     Ok(found)
@@ -164,16 +207,24 @@ struct Clang<'a> {
     kind: InputKind,
     /// A folder to write to.
     directory: &'a Path,
-    triple: Option<&'a str>,
-    contract: bool,
+    front_end: FrontEnd<'a>,
+    /// The user's flags, as far as they are passed on.
+    flags: Vec<OsString>,
+    /// What is to be said of the others.
+    notes: Vec<String>,
 }
 
-impl Clang<'_> {
+impl<'a> Clang<'a> {
+    fn new(kind: InputKind, directory: &'a Path, front_end: FrontEnd<'a>) -> Result<Self> {
+        let flags::Judged { flags, notes } = front_end.flags.for_clang(kind)?;
+        Ok(Clang { kind, directory, front_end, flags, notes })
+    }
+
     fn run(&self, path: &Path, step: Step, output: &Path) -> Result<Compiled> {
-        let mut arguments = clang_arguments(self.kind, step, path, output, self.triple, self.contract);
+        let mut arguments = clang_arguments(self.kind, step, self.front_end);
         write(&self.directory.join("warpline.h"), warpline_lanes::C_HEADER)?;
         arguments.splice(0..0, ["-idirafter".into(), self.directory.into()]);
-        if self.kind == InputKind::OpenCl && !self.triple.is_some_and(is_gpu) {
+        if self.kind == InputKind::OpenCl && !self.front_end.triple.is_some_and(is_gpu) {
             let builtins = self.directory.join("builtins.cl");
             write(&builtins, OPENCL_BUILTINS)?;
             arguments.splice(0..0, ["-include".into(), builtins.into()]);
@@ -185,12 +236,43 @@ impl Clang<'_> {
         own.push(self.directory);
         own.push("=warpline");
         arguments.push(own);
-        let mut program = Command::new(clang(path)?);
+        arguments.extend(self.flags.iter().cloned());
+        arguments.extend(ALWAYS.map(OsString::from));
+        if step == Step::Compile(Lanes::Simd) {
+            arguments.extend(self.listing());
+        }
+        arguments.extend(["-o".into(), output.into(), as_argument(path)]);
+        let (program, own_arguments) = clang(path)?;
+        let mut program = Command::new(program);
+        program.args(own_arguments);
         if step == Step::Compile(Lanes::OpenMp) {
             // The text is there, and code does not name the folder.
             program.current_dir(self.directory);
         }
         run(program, path, &arguments, output, CLANG_REMEDY)
+    }
+
+    /// The file in which clang lists what it reads.
+    fn list(&self) -> PathBuf {
+        self.directory.join("module.d")
+    }
+
+    /// What makes clang list what it reads, if that is asked for.
+    fn listing(&self) -> Vec<OsString> {
+        let which = match self.front_end.flags.dependencies {
+            Dependencies::None => return Vec::new(),
+            Dependencies::User => "-MMD",
+            Dependencies::All => "-MD",
+        };
+        vec![which.into(), "-MF".into(), self.list().into(), "-MT".into(), "module".into()]
+    }
+
+    /// What clang has read, if that is asked for.
+    fn dependencies(&self) -> Result<Vec<PathBuf>> {
+        match self.front_end.flags.dependencies {
+            Dependencies::None => Ok(Vec::new()),
+            _ => read_dependencies(&self.list(), self.directory),
+        }
     }
 
     /// The text behind the preprocessor, of files that may have directives.
@@ -274,7 +356,12 @@ fn rust_target(triple: Option<&str>) -> Vec<OsString> {
 
 /// The arguments for an input. rustc runs in the folder `directory`, which code does not name: neither where it is
 /// compiled nor from where the user gives the path changes what comes out.
-fn rust_arguments(path: &Path, output: &Path, directory: &Path) -> Result<Vec<OsString>> {
+fn rust_arguments(
+    path: &Path,
+    output: &Path,
+    directory: &Path,
+    edition: Option<&str>,
+) -> Result<Vec<OsString>> {
     let absolute = std::path::absolute(path).map_err(|error| Error::io("cannot find", path, &error))?;
     let as_given = |from: &Path, to: &Path| {
         let mut mapped = OsString::from("--remap-path-prefix=");
@@ -283,8 +370,9 @@ fn rust_arguments(path: &Path, output: &Path, directory: &Path) -> Result<Vec<Os
         mapped.push(to);
         mapped
     };
+    let edition = format!("--edition={}", edition.unwrap_or("2024"));
     let mut arguments: Vec<OsString> = [
-        "--edition=2024",
+        &*edition,
         "--crate-type=lib",
         "--crate-name=kernel",
         "-Cpanic=abort",
@@ -319,44 +407,35 @@ fn as_argument(path: &Path) -> OsString {
     }
 }
 
-fn clang_arguments(
-    kind: InputKind,
-    step: Step,
-    path: &Path,
-    output: &Path,
-    triple: Option<&str>,
-    contract: bool,
-) -> Vec<OsString> {
+/// What holds whatever users say: bitcode that is not optimised, with lines and the names of values.
+const ALWAYS: [&str; 7] = [
+    "-O1",
+    "-Xclang",
+    "-disable-llvm-passes",
+    "-fno-discard-value-names",
+    "-gline-tables-only",
+    "-fdebug-compilation-dir=.",
+    // Flags of projects are for their linkers, too.
+    "-Qunused-arguments",
+];
+
+/// The arguments behind which the user's own stand.
+fn clang_arguments(kind: InputKind, step: Step, front_end: FrontEnd<'_>) -> Vec<OsString> {
     let again = step == Step::Compile(Lanes::OpenMp);
     let language: &[&str] = match kind {
         InputKind::OpenCl => &["-xcl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header", "-nogpulib"],
-        // Exceptions stay what the target makes of them: without them clang drops handlers of functions with OpenMP's
-        // pragmas in silence.
-        InputKind::Cpp if again => &["-xc++-cpp-output", "-fno-rtti", "-fopenmp", "-w"],
-        InputKind::Cpp => &["-xc++", "-fno-rtti", "-fopenmp-simd"],
+        InputKind::Cpp if again => &["-xc++-cpp-output", "-fopenmp", "-w"],
+        InputKind::Cpp => &["-xc++", "-fopenmp-simd"],
         _ if again => &["-xcpp-output", "-fopenmp", "-w"],
         _ => &["-xc", "-fopenmp-simd"],
     };
     let make: &[&str] = if step == Step::Preprocess { &["-E"] } else { &["-c", "-emit-llvm"] };
     let mut arguments: Vec<OsString> = language.iter().map(OsString::from).collect();
-    if let Some(triple) = triple {
+    if let Some(triple) = front_end.triple {
         arguments.extend(["-target", triple].map(OsString::from));
     }
     arguments.extend(make.iter().map(OsString::from));
-    arguments.extend(
-        [
-            "-O1",
-            "-Xclang",
-            "-disable-llvm-passes",
-            if contract { "-ffp-contract=on" } else { "-ffp-contract=off" },
-            "-fno-discard-value-names",
-            "-gline-tables-only",
-            "-fdebug-compilation-dir=.",
-            "-o",
-        ]
-        .map(OsString::from),
-    );
-    arguments.extend([output.into(), as_argument(path)]);
+    arguments.push(if front_end.contract { "-ffp-contract=on" } else { "-ffp-contract=off" }.into());
     arguments
 }
 
@@ -388,11 +467,11 @@ fn run(
         return Err(Error::FrontEnd { tool: name, input: path.to_owned(), output: words });
     }
     let bitcode = std::fs::read(output).map_err(|error| Error::io("cannot read", output, &error))?;
-    Ok(Compiled { bitcode, warnings: words })
+    Ok(Compiled { bitcode, warnings: words, dependencies: Vec::new() })
 }
 
-/// The clang to use.
-fn clang(input: &Path) -> Result<PathBuf> {
+/// The clang to use, and what always comes first among its arguments.
+fn clang(input: &Path) -> Result<(PathBuf, Vec<OsString>)> {
     tools::clang().ok_or_else(|| Error::MissingTool {
         tool: "clang".to_owned(),
         input: input.to_owned(),

@@ -5,10 +5,12 @@
 //! folder that only the machine's owner writes to, where its toolchain is, and that toolchain's own compiler is
 //! called from then on. Folders of `$PATH` that are not absolute are passed over.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use crate::flags::split_words;
 use crate::sysroot_cache;
 
 /// The folder in which programs are asked about themselves.
@@ -23,10 +25,14 @@ fn on_path(name: &str) -> Option<PathBuf> {
 
 /// A program that a user names in a variable: by path, which becomes absolute, or by name.
 fn named_in(variable: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(std::env::var_os(variable).filter(|path| !path.is_empty())?);
+    Some(found(std::env::var_os(variable).filter(|path| !path.is_empty())?.into()))
+}
+
+/// A program by path, which becomes absolute, or by name on the path; as it is named if there is none.
+fn found(path: PathBuf) -> PathBuf {
     let is_name = path.components().count() == 1 && !path.is_absolute();
     let found = if is_name { path.to_str().and_then(on_path) } else { std::path::absolute(&path).ok() };
-    Some(found.unwrap_or(path))
+    found.unwrap_or(path)
 }
 
 /// `$RUSTC`, or `rustc` on the path; the bare name if there is none.
@@ -72,9 +78,19 @@ pub(crate) fn rustc() -> PathBuf {
     own.unwrap_or_else(rustc_as_named)
 }
 
-/// `$CLANG`, `clang`, or `clang-23` down to `clang-16`.
-pub(crate) fn clang() -> Option<PathBuf> {
+/// `$CLANG`, `clang`, or `clang-23` down to `clang-16`, and what comes first among its arguments: `$CLANG` may be a
+/// command, such as `ccache clang`, unless it is the path of a file.
+pub(crate) fn clang() -> Option<(PathBuf, Vec<OsString>)> {
+    let whole = named_in("CLANG");
+    if let Some(whole) = &whole
+        && !whole.is_file()
+        && let Ok(words) = split_words(&std::env::var_os("CLANG").unwrap_or_default())
+        && let Some((program, arguments)) = words.split_first()
+    {
+        return Some((found(program.into()), arguments.to_vec()));
+    }
     let mut names =
         std::iter::once("clang".to_owned()).chain((16..=23).rev().map(|version| format!("clang-{version}")));
-    named_in("CLANG").or_else(|| names.find_map(|name| on_path(&name)))
+    let program = whole.or_else(|| names.find_map(|name| on_path(&name)))?;
+    Some((program, Vec::new()))
 }

@@ -1,5 +1,6 @@
 //! What is used of what is installed.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -12,12 +13,12 @@ pub fn tools() -> String {
         Ok(llvm) => format!("{}, {}", llvm.version_text(), llvm.path().display()),
         Err(error) => error.to_string(),
     };
-    let version = |path: PathBuf| {
-        let asked = Command::new(&path).arg("--version").current_dir(NEUTRAL).output();
+    let version = |path: PathBuf, first: Vec<OsString>| {
+        let asked = Command::new(&path).args(first).arg("--version").current_dir(NEUTRAL).output();
         let said = asked.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
         let first = said.ok().and_then(|text| text.lines().next().map(str::to_owned));
         format!("{}, {}", first.unwrap_or_else(|| "not found".to_owned()), path.display())
     };
-    let clang = clang().map_or_else(|| "not found".to_owned(), version);
-    format!("LLVM: {llvm}\nrustc: {}\nclang: {clang}\n", version(rustc()))
+    let clang = clang().map_or_else(|| "not found".to_owned(), |(path, first)| version(path, first));
+    format!("LLVM: {llvm}\nrustc: {}\nclang: {clang}\n", version(rustc(), Vec::new()))
 }

@@ -10,7 +10,7 @@
 
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 
@@ -19,7 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::child;
 use crate::error::{Error, Result, did_you_mean};
-use crate::frontend::{InputKind, compile};
+use crate::flags::CompilerFlags;
+use crate::frontend::{FrontEnd, InputKind, compile};
 use crate::module::{Module, Severity};
 use crate::nesting::WITHOUT_LOOPS;
 use crate::target::{Cpu, Effort, Emit, TargetMachine, host_triple, is_host};
@@ -46,6 +47,8 @@ pub struct LoadOptions {
     /// For what clang compiles: whether it may fuse multiplications and additions of one expression, as it does by
     /// default. What comes of it depends on whether the CPU that code is made for has instructions for that.
     pub contract: bool,
+    /// What the user tells the compilers of sources.
+    pub flags: CompilerFlags,
 }
 
 /// The passes for [`LoadOptions::registers`]: none of them changes control flow or removes a check.
@@ -125,6 +128,8 @@ pub struct Loaded {
     pub bitcode: Vec<u8>,
     /// What the compiler or LLVM had to say; empty for nothing.
     pub warnings: String,
+    /// The files that a source is made of, if they were asked for.
+    pub dependencies: Vec<PathBuf>,
 }
 
 /// A piece of work.
@@ -173,17 +178,19 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded> {
         return Err(Error::io("cannot read", path, &reason));
     }
     std::fs::File::open(path).map_err(|error| Error::io("cannot read", path, &error))?;
-    let (bitcode, warnings) = run(&Job::Load { path: path.into(), options: options.clone() })?;
-    Ok(Loaded { bitcode, warnings })
+    let Answer { bytes, words, files } = run(&Job::Load { path: path.into(), options: options.clone() })?;
+    let dependencies = files.into_iter().map(PathBuf::from).collect();
+    Ok(Loaded { bitcode: bytes, warnings: words, dependencies })
 }
 
-/// Reads an input file of any kind and parses it here.
+/// Reads an input file of any kind and parses it here. The module, and what else came of it.
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_module(path: &Path, options: &LoadOptions) -> Result<(Module, String)> {
-    let loaded = load(path, options)?;
-    Ok((Module::parse(&loaded.bitcode, &path.display().to_string())?, loaded.warnings))
+pub fn load_module(path: &Path, options: &LoadOptions) -> Result<(Module, Loaded)> {
+    let mut loaded = load(path, options)?;
+    let module = Module::parse(&std::mem::take(&mut loaded.bitcode), &path.display().to_string())?;
+    Ok((module, loaded))
 }
 
 /// Optimises and translates a module in a worker. The module is left as it is.
@@ -196,7 +203,7 @@ pub fn codegen(module: &Module, options: &CodegenOptions) -> Result<Vec<u8>> {
         parts: vec![module.to_bitcode()],
         options: options.clone(),
     };
-    run(&job).map(|(bytes, _)| bytes)
+    run(&job).map(|answer| answer.bytes)
 }
 
 /// Translates modules that are [prepared](Output::Prepared) as one, in a worker. Functions stay what they are: for
@@ -210,7 +217,7 @@ pub fn codegen_linked(parts: Vec<Vec<u8>>, name: &str, options: &CodegenOptions)
         parts,
         options: CodegenOptions { prepared: true, ..options.clone() },
     };
-    run(&job).map(|(bytes, _)| bytes)
+    run(&job).map(|answer| answer.bytes)
 }
 
 /// The names of the CPUs that the loaded library knows for a triple (empty: this machine), sorted.
@@ -220,7 +227,7 @@ pub fn codegen_linked(parts: Vec<Vec<u8>>, name: &str, options: &CodegenOptions)
 pub fn cpu_names(triple: &str) -> Result<Vec<String>> {
     let triple = if triple.is_empty() { host_triple()? } else { triple.to_owned() };
     // LLVM prints the list to standard error when the CPU is called `help`: the C API has no other way.
-    let (_, printed) = run(&Job::CpuNames { triple })?;
+    let printed = run(&Job::CpuNames { triple })?.words;
     let mut names: Vec<String> = printed
         .lines()
         .skip_while(|line| !line.starts_with("Available CPUs"))
@@ -266,7 +273,7 @@ pub fn find_cpu(name: &str, triple: &str) -> Result<Cpu> {
 pub fn print_uniformity(module: &Module) -> Result<String> {
     let job = Job::PrintUniformity { name: module.name().to_owned(), bitcode: module.to_bitcode() };
     // LLVM prints to standard error: the C API has no other way.
-    run(&job).map(|(_, printed)| printed)
+    run(&job).map(|answer| answer.words)
 }
 
 /// What [`load`] does, without a worker: for input that is trusted.
@@ -276,16 +283,18 @@ pub fn print_uniformity(module: &Module) -> Result<String> {
 pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
     let kind = InputKind::of(path)?;
     let name = path.display().to_string();
-    let (mut module, mut warnings) = if kind.is_source() {
-        let compiled = compile(path, options.triple.as_deref(), options.contract)?;
+    let (mut module, mut warnings, dependencies) = if kind.is_source() {
+        let LoadOptions { contract, flags, .. } = options;
+        let front_end = FrontEnd { triple: options.triple.as_deref(), contract: *contract, flags };
+        let compiled = compile(path, front_end)?;
         let module = Module::parse(&compiled.bitcode, &name).map_err(|error| newer_compiler(kind, error))?;
-        (module, compiled.warnings)
+        (module, compiled.warnings, compiled.dependencies)
     } else {
         let mut module = Module::read(path)?;
         if let Some(triple) = &options.triple {
             module.settle_target(triple)?;
         }
-        (module, String::new())
+        (module, String::new(), vec![path.to_owned()])
     };
     module.verify()?;
     module.settle_data_layout();
@@ -313,7 +322,7 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
             warnings.push('\n');
         }
     }
-    Ok(Loaded { bitcode: module.to_bitcode(), warnings })
+    Ok(Loaded { bitcode: module.to_bitcode(), warnings, dependencies })
 }
 
 /// What a compiler has written can fail to parse only because its LLVM is newer than the loaded one.
@@ -429,30 +438,42 @@ fn serve() -> i32 {
     i32::from(stdout.write_all(&reply).and_then(|()| stdout.flush()).is_err()) * 2
 }
 
-/// Does a job here: the bytes and the words that answer it.
-fn do_job(job: Job) -> Result<(Vec<u8>, String)> {
+/// What answers a job.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Answer {
+    /// What was made.
+    bytes: Vec<u8>,
+    /// What there is to say.
+    words: String,
+    /// The files that were read.
+    files: Vec<OsString>,
+}
+
+/// Does a job here.
+fn do_job(job: Job) -> Result<Answer> {
     match job {
         Job::Load { path, options } => {
-            load_in_process(Path::new(&path), &options).map(|loaded| (loaded.bitcode, loaded.warnings))
+            let Loaded { bitcode, warnings, dependencies } = load_in_process(Path::new(&path), &options)?;
+            let files = dependencies.into_iter().map(PathBuf::into_os_string).collect();
+            Ok(Answer { bytes: bitcode, words: warnings, files })
         }
         Job::Codegen { name, parts, options } => {
-            codegen_parts(&parts, &name, &options).map(|bytes| (bytes, String::new()))
+            codegen_parts(&parts, &name, &options).map(|bytes| Answer { bytes, ..Answer::default() })
         }
         Job::CpuNames { triple } => {
-            TargetMachine::new(&triple, &Cpu::named("help")).map(|_| (Vec::new(), String::new()))
+            TargetMachine::new(&triple, &Cpu::named("help")).map(|_| Answer::default())
         }
         Job::PrintUniformity { name, bitcode } => Module::parse(&bitcode, &name)
             .and_then(|mut module| {
                 let machine = TargetMachine::new(&module.triple(), &Cpu::named(""))?;
                 module.optimise("print<uniformity>", Some(&machine))
             })
-            .map(|()| (Vec::new(), String::new())),
+            .map(|()| Answer::default()),
     }
 }
 
-/// Has a worker do a job. Returns its bytes and words; where LLVM itself prints the outcome, the words are what it
-/// printed.
-fn run(job: &Job) -> Result<(Vec<u8>, String)> {
+/// Has a worker do a job. Where LLVM itself prints the outcome, the words are what it printed.
+fn run(job: &Job) -> Result<Answer> {
     let program =
         std::env::current_exe().map_err(|error| Error::io("cannot find", "this program", &error))?;
     let mut command = Command::new(&program);
@@ -480,9 +501,11 @@ fn run(job: &Job) -> Result<(Vec<u8>, String)> {
         return Err(died(describe(finished.status, &printed)));
     }
     let reply = Reply::find(&finished.stdout).ok_or_else(|| died("its reply was cut off".to_owned()))?;
-    let (bytes, words) = reply.outcome()?;
-    let by_llvm = matches!(job, Job::CpuNames { .. } | Job::PrintUniformity { .. });
-    Ok((bytes, if by_llvm { printed } else { words }))
+    let mut answer = reply.outcome()?;
+    if matches!(job, Job::CpuNames { .. } | Job::PrintUniformity { .. }) {
+        answer.words = printed;
+    }
+    Ok(answer)
 }
 
 /// How a process ended, in words.
@@ -509,15 +532,15 @@ const REPLY: &[u8] = b"\0warpline's reply\0";
 /// What a worker answers.
 #[derive(Debug, Serialize, Deserialize)]
 enum Reply {
-    Done { bytes: Vec<u8>, words: String },
+    Done(Answer),
     Failed { message: String },
     Defect { message: String },
 }
 
 impl Reply {
-    fn of(outcome: Result<(Vec<u8>, String)>) -> Reply {
+    fn of(outcome: Result<Answer>) -> Reply {
         match outcome {
-            Ok((bytes, words)) => Reply::Done { bytes, words },
+            Ok(answer) => Reply::Done(answer),
             Err(Error::Internal { message }) => Reply::Defect { message },
             Err(error) => Reply::Failed { message: error.to_string() },
         }
@@ -529,9 +552,9 @@ impl Reply {
         postcard::from_bytes(&printed[at + REPLY.len()..]).ok()
     }
 
-    fn outcome(self) -> Result<(Vec<u8>, String)> {
+    fn outcome(self) -> Result<Answer> {
         match self {
-            Reply::Done { bytes, words } => Ok((bytes, words)),
+            Reply::Done(answer) => Ok(answer),
             Reply::Failed { message } => Err(Error::Worker { message }),
             Reply::Defect { message } => Err(Error::Internal { message }),
         }
@@ -541,6 +564,7 @@ impl Reply {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flags::Dependencies;
 
     #[test]
     fn jobs_survive_the_pipe_and_truncated_ones_are_refused() {
@@ -564,6 +588,13 @@ mod tests {
                     thread_jumps: true,
                     triple: Some("spir64".into()),
                     contract: true,
+                    flags: CompilerFlags {
+                        clang: vec!["-DX=1".into()],
+                        rustc: vec!["--cfg=x".into()],
+                        strip_instrumentation: true,
+                        dependencies: Dependencies::User,
+                        ..CompilerFlags::default()
+                    },
                 },
             },
             Job::Codegen {

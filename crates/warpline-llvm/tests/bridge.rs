@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use warpline_llvm::{
-    Cpu, Emit, Error, Jit, Llvm, Module, Severity, TargetMachine, compile, has_clang,
+    CompilerFlags, Cpu, Emit, Error, FrontEnd, Jit, Llvm, Module, Severity, TargetMachine, compile,
+    has_clang,
     worker::{CodegenOptions, LoadOptions, Output, codegen_in_process, load_in_process},
 };
 
@@ -279,7 +280,7 @@ define void @thunk(ptr %slots) {
 fn compile_errors_are_relayed() {
     let directory = tempfile::tempdir().unwrap();
     let path = input(directory.path(), "wrong.rs", "pub fn f() -> u32 { \"text\" }");
-    match compile(&path, None, false) {
+    match compile(&path, FrontEnd { triple: None, contract: false, flags: &CompilerFlags::default() }) {
         Err(Error::MissingTool { tool, .. }) => eprintln!("skipped: no {tool}"),
         other => {
             let error = other.unwrap_err();
@@ -291,7 +292,8 @@ fn compile_errors_are_relayed() {
         return;
     }
     let path = input(directory.path(), "wrong.c", "int f(void) { return undeclared; }");
-    let error = compile(&path, None, false).unwrap_err();
+    let error = compile(&path, FrontEnd { triple: None, contract: false, flags: &CompilerFlags::default() })
+        .unwrap_err();
     assert!(error.to_string().contains("undeclared"), "{error}");
 }
 

@@ -12,7 +12,7 @@ use warpline_dataflow::ssa::{Registers, promote_allocas, promote_and_construct};
 use warpline_ir::text::print_function;
 use warpline_ir::verify::verify;
 use warpline_ir::{FuncId, Function, Module as Ir, Op};
-use warpline_llvm::{Imported, Llvm, Module, compile, has_clang};
+use warpline_llvm::{CompilerFlags, FrontEnd, Imported, Llvm, Module, compile, has_clang};
 use warpline_testkit::rng::SplitMix64;
 use warpline_testkit::stack_programs::{StackOptions, stack_program};
 
@@ -110,7 +110,10 @@ fn compiled() -> Option<Module> {
         eprintln!("skipped: no clang");
         return None;
     }
-    let bitcode = compile(&stack_c(), None, false).unwrap().bitcode;
+    let bitcode =
+        compile(&stack_c(), FrontEnd { triple: None, contract: false, flags: &CompilerFlags::default() })
+            .unwrap()
+            .bitcode;
     match Module::parse(&bitcode, "stack.c") {
         Ok(module) => Some(module),
         Err(error) => {

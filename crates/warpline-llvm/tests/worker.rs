@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use warpline_llvm::worker::{CodegenOptions, LoadOptions, Output};
+use warpline_llvm::worker::{CodegenOptions, LoadOptions, Loaded, Output};
 use warpline_llvm::{Cpu, Error, Llvm, worker};
 
 fn main() -> ExitCode {
@@ -29,7 +29,7 @@ fn a_module_passes_through_workers_to_an_object() {
     let path = directory.path().join("f.ll");
     std::fs::write(&path, "define i32 @f(i32 %x) {\n  %y = add i32 %x, 0\n  ret i32 %y\n}\n").unwrap();
     let options = LoadOptions { simplify: Some(true), ..LoadOptions::default() };
-    let (module, warnings) = worker::load_module(&path, &options).unwrap();
+    let (module, Loaded { warnings, .. }) = worker::load_module(&path, &options).unwrap();
     assert!(module.to_text().contains("ret i32 %x"), "{}", module.to_text());
     assert_eq!(warnings, "");
     let native = Cpu::native().unwrap();

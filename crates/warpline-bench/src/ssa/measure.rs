@@ -16,6 +16,7 @@ use warpline_cli::placements::{Method, Subject, medians, with_variables};
 use warpline_cli::sampling::Sampling;
 use warpline_compile::error::Result;
 use warpline_compile::kernel::load;
+use warpline_llvm::worker::LoadOptions;
 
 /// Functions of at most so many blocks are too small to be compared one by one.
 pub(super) const SMALL: usize = 20;
@@ -221,7 +222,7 @@ impl Sums {
 pub(super) fn file(path: &Path, sampling: Sampling) -> Result<File> {
     let show = |what: &str| progress(&format!("{}: {what}", path.display()));
     show("reading");
-    let imported = load(path, Some(false), None)?;
+    let imported = load(path, &LoadOptions { simplify: Some(false), ..LoadOptions::default() })?.imported;
     let mut procedures = Vec::new();
     let mut subjects = Vec::new();
     for func in imported.ir.functions.values().filter(|f| !f.layout.is_empty()) {

@@ -18,6 +18,7 @@ use warpline_cli::forms::Form;
 use warpline_cli::sampling::{Sampling, median, medians};
 use warpline_compile::error::Result;
 use warpline_compile::kernel::load;
+use warpline_llvm::worker::LoadOptions;
 
 /// What is measured: a strategy for each row of the paper's Figure 5, and the baseline.
 pub(super) const FORMS: [&str; 10] = [
@@ -159,7 +160,7 @@ pub(super) struct File {
 pub(super) fn file(path: &Path, sampling: Sampling, o1_runs: usize) -> Result<File> {
     let show = |what: &str| progress(&format!("{}: {what}", path.display()));
     show("reading");
-    let mut imported = load(path, Some(false), None)?;
+    let mut imported = load(path, &LoadOptions { simplify: Some(false), ..LoadOptions::default() })?.imported;
     let bitcode = imported.bridge.module().to_bitcode();
     let mut functions: Vec<Function> =
         std::mem::take(&mut imported.ir.functions).into_iter().map(|f| f.1).collect();

@@ -7,7 +7,7 @@ use warpline::uniformity::facts::WorkGroup;
 use warpline::uniformity::{Algorithm, Target};
 use warpline_compile::loops::LoopAt;
 
-use super::Format;
+use super::{CompilerOptions, Format};
 
 /// How the results of an analysis are printed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -111,6 +111,9 @@ pub struct AnalyzeOptions {
     /// Write to this file instead of standard output (`-`)
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
+    /// What the compilers of sources are told.
+    #[command(flatten)]
+    pub compilers: CompilerOptions,
 }
 
 /// Options of `explain`.
@@ -139,6 +142,9 @@ pub struct ExplainOptions {
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// What the compilers of sources are told.
+    #[command(flatten)]
+    pub compilers: CompilerOptions,
 }
 
 /// Options of `constant-time`.
@@ -164,6 +170,9 @@ pub struct ConstantTimeOptions {
     /// Write to this file instead of standard output (`-`)
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
+    /// What the compilers of sources are told.
+    #[command(flatten)]
+    pub compilers: CompilerOptions,
 }
 
 /// Options of `lint`.
@@ -208,4 +217,7 @@ pub struct LintOptions {
     /// Write to this file instead of standard output (`-`)
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
+    /// What the compilers of sources are told.
+    #[command(flatten)]
+    pub compilers: CompilerOptions,
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use warpline_compile::loops::{self, LoopAt, LoopOptions};
 
-use super::{BosccMode, CoherenceMode, Contract, Format, LinearizeMode};
+use super::{BosccMode, CoherenceMode, CompilerOptions, Contract, DependencyOptions, Format, LinearizeMode};
+use crate::error::Result;
 use crate::passes::{self, PassOptions};
 use crate::spec::{Bind, Tolerance, Width, parse_range};
 
@@ -54,12 +55,21 @@ pub struct KernelOptions {
     /// What is shown of passes.
     #[command(flatten)]
     pub passes: PassOptions,
+    /// What the compilers of sources are told.
+    #[command(flatten)]
+    pub compilers: CompilerOptions,
 }
 
-impl From<&KernelOptions> for warpline_compile::KernelOptions {
-    fn from(options: &KernelOptions) -> warpline_compile::KernelOptions {
-        warpline_compile::KernelOptions {
+impl KernelOptions {
+    /// What is asked about the kernel.
+    ///
+    /// # Errors
+    /// If the project's flags of the input cannot be found.
+    pub fn asked(&self) -> Result<warpline_compile::KernelOptions> {
+        let options = self;
+        Ok(warpline_compile::KernelOptions {
             input: options.input.clone(),
+            flags: options.compilers.flags(&options.input)?,
             function: options.function.clone(),
             args: options.args.clone(),
             width: options.width,
@@ -74,7 +84,7 @@ impl From<&KernelOptions> for warpline_compile::KernelOptions {
             sleef: true,
             count_lanes: None,
             instrument: passes::instrument(),
-        }
+        })
     }
 }
 
@@ -100,7 +110,7 @@ impl LoopChoice {
     /// # Errors
     /// If marks in the input are malformed.
     pub fn options(&self, kernel: &KernelOptions) -> warpline_compile::Result<Option<LoopOptions>> {
-        let asked = warpline_compile::KernelOptions::from(kernel);
+        let asked = kernel.asked()?;
         let loops = match &self.loops[..] {
             [] if kernel.args.is_none() && loops::has_marks(&asked)? => vec![LoopAt::Marked],
             [] => return Ok(None),
@@ -167,6 +177,9 @@ pub struct VectorizeOptions {
     /// Write a C header for the functions
     #[arg(long, value_name = "OUT.h", help_heading = "Output")]
     pub header: Option<PathBuf>,
+    /// Which files the output depends on.
+    #[command(flatten)]
+    pub dependencies: DependencyOptions,
     /// How much is reported.
     #[command(flatten)]
     pub report: ReportOptions,
@@ -179,7 +192,7 @@ impl VectorizeOptions {
     }
 }
 
-fn range(text: &str) -> Result<(i64, i64), String> {
+fn range(text: &str) -> std::result::Result<(i64, i64), String> {
     parse_range(text)
 }
 

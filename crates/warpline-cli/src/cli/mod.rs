@@ -4,10 +4,12 @@
 #![allow(rustdoc::broken_intra_doc_links)]
 
 mod analysis;
+mod compilers;
 mod kernel;
 mod modes;
 mod opt;
 mod ssa;
+mod words;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -17,10 +19,12 @@ pub use analysis::{
     AnalysisFormat, AnalyzeOptions, AssumptionOptions, ConstantTimeOptions, ExplainOptions, LintOptions,
     target, work_group,
 };
+pub use compilers::{CompilerOptions, DependencyOptions, WhichFiles};
 pub use kernel::{KernelOptions, LoopChoice, ReportOptions, RunOptions, VectorizeOptions};
 pub use modes::{BosccMode, CoherenceMode, Contract, LinearizeMode};
 pub use opt::OptOptions;
 pub use ssa::{EntryChoice, PlacementChoice, SsaFormat, SsaOptions, SsiOptions};
+pub(crate) use words::split;
 
 /// Vectorizes programs that are written for one lane, and explains what is uniform and what diverges.
 #[derive(Parser)]
@@ -116,6 +120,20 @@ pub enum Verb {
     Ssi(SsiOptions),
     /// Run single passes of the vectorizer on functions in text form
     Opt(OptOptions),
+}
+
+impl Verb {
+    /// Whether an input is named.
+    pub fn has_input(&self) -> bool {
+        match self {
+            Verb::Analyze(AnalyzeOptions { inputs, .. })
+            | Verb::Lint(LintOptions { inputs, .. })
+            | Verb::Ssa(SsaOptions { inputs, .. })
+            | Verb::Ssi(SsiOptions { inputs, .. }) => !inputs.is_empty(),
+            Verb::Vectorize(_) | Verb::Run(_) | Verb::Explain(_) | Verb::ConstantTime(_) => true,
+            Verb::Opt(OptOptions { input, .. }) => input.is_some(),
+        }
+    }
 }
 
 /// How results are printed.

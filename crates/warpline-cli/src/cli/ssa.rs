@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::CompilerOptions;
 use crate::forms::Form;
 
 /// Options of `ssa`.
@@ -58,6 +59,9 @@ pub struct SsaOptions {
     /// Write to this file instead of standard output (`-`)
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
+    /// What the compilers of sources are told.
+    #[command(flatten)]
+    pub compilers: CompilerOptions,
 }
 
 /// How φs are placed.
@@ -117,6 +121,9 @@ pub struct SsiOptions {
     /// Write to this file instead of standard output (`-`)
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
+    /// What the compilers of sources are told.
+    #[command(flatten)]
+    pub compilers: CompilerOptions,
 }
 
 /// Which variables count as holding a value when control enters a function.

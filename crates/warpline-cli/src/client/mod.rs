@@ -19,9 +19,10 @@ use warpline_llvm::Imported;
 use crate::Outcome;
 use crate::cli::{Format, LintOptions};
 use crate::error::{Error, Result};
-use crate::kernel::{find_function, load_as_written};
+use crate::kernel::{find_function, load};
 use crate::output;
 use table::{CLIENTS, Client, Run};
+use warpline_llvm::worker::LoadOptions;
 
 /// What a client is asked: about one module, one or all of its functions.
 struct Asked<'a> {
@@ -130,7 +131,8 @@ pub(crate) fn run(options: &LintOptions) -> Result<Outcome> {
 
 /// Analyses one input.
 fn input(client: &Client, path: &Path, options: &LintOptions) -> Result<InputReport> {
-    let mut imported = load_as_written(path, client.registers)?;
+    let asked = LoadOptions { registers: client.registers, ..options.compilers.as_written(path)? };
+    let mut imported = load(path, &asked)?.imported;
     let ids: Vec<FuncId> = imported.ir.functions.keys().collect();
     let asked_for = match &options.function {
         Some(name) => vec![find_function(&imported, path, Some(name))?],

@@ -29,7 +29,6 @@ use warpline::vectorize::work_items::{Added, WorkItems};
 use warpline::vectorize::{
     AllCallees, Callees as _, Contract, NoMathLibrary, Vectorized, driver, linearize_kernel,
 };
-use warpline_compile::KernelOptions;
 use warpline_compile::loops::MadeLoop;
 use warpline_llvm::worker::{self, CodegenOptions, Output};
 use warpline_llvm::{Jit, JitFunction, Module, is_host, process_has_symbol};
@@ -69,7 +68,7 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
         Some(asked) => loops::prepare(options, asked, picture.as_ref())?,
         None => prepare(options, picture.as_ref())?,
     };
-    let kernel_options = KernelOptions::from(&options.kernel);
+    let kernel_options = options.kernel.asked()?;
     let lanes = subject.numbers_of_lanes();
     let mathematics = Mathematics::add(&mut subject.kernel, &kernel_options, &lanes)?;
     let exceptions = subject.exceptions();
@@ -296,11 +295,12 @@ fn usual_tolerance(options: &RunOptions) -> Tolerance {
 
 /// Reads a kernel and makes what is run.
 fn prepare(options: &RunOptions, picture: Option<&Picture>) -> Result<Subject> {
-    let mut kernel = kernel::open(&KernelOptions::from(&options.kernel))?;
+    let asked = options.kernel.asked()?;
+    let mut kernel = kernel::open(&asked)?;
     let data = bind(options, &kernel)?;
     check(options, &kernel, &data, picture)?;
     drive::scalar(&mut kernel, SCALAR)?;
-    let made = drive::lanes(&mut kernel, &KernelOptions::from(&options.kernel), VECTOR)?;
+    let made = drive::lanes(&mut kernel, &asked, VECTOR)?;
     let reasons = reasons(&kernel)?;
     Ok(Subject { kernel, data, made, loops: Vec::new(), reasons })
 }

@@ -19,7 +19,7 @@ use crate::output;
 pub(crate) fn ssa(options: &SsaOptions) -> Result<Outcome> {
     output::check(options.output.as_deref(), &options.inputs)?;
     form::check(options)?;
-    let inputs = Input::open_all(&options.inputs, options.function.as_deref())?;
+    let inputs = Input::open_all(&options.inputs, options.function.as_deref(), &options.compilers)?;
     let (text, outcome) = if options.stats {
         (stats::report(&inputs, options)?, Outcome::Clean)
     } else if options.uninitialized {

@@ -22,7 +22,7 @@ pub(crate) fn ssi(options: &SsiOptions) -> Result<Outcome> {
     let text = if options.strategy == Form::List {
         forms::list().text()
     } else {
-        let inputs = Input::open_all(&options.inputs, options.function.as_deref())?;
+        let inputs = Input::open_all(&options.inputs, options.function.as_deref(), &options.compilers)?;
         match options.stats {
             true => stats::report(inputs, options)?,
             false => print::print(inputs, options)?,

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use warpline_ir::Place;
 use warpline_ir::{BinaryOp, Block, Function, Inst, Module, Op, Value};
 use warpline_llvm::openmp::{Clause, Directive};
-use warpline_llvm::{MarkedLoop, openmp_directives};
+use warpline_llvm::{FrontEnd, MarkedLoop, openmp_directives};
 use warpline_vectorize::loops::Nest;
 
 use crate::error::{Error, Result};
@@ -44,7 +44,9 @@ pub(crate) struct Said {
 /// # Errors
 /// If clang cannot preprocess it.
 pub(crate) fn read(options: &KernelOptions) -> Result<Vec<Directive>> {
-    Ok(openmp_directives(&options.input, options.triple.as_deref(), options.contract)?)
+    let KernelOptions { contract, flags, .. } = options;
+    let front_end = FrontEnd { triple: options.triple.as_deref(), contract: *contract, flags };
+    Ok(openmp_directives(&options.input, front_end)?)
 }
 
 /// Whether directives of the input itself, not of its headers, mark loops.
