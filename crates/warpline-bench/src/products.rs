@@ -14,7 +14,7 @@ use warpline::uniformity::{Known, Options, Surroundings, Uniformity, tokens};
 use crate::files::{expand, line_name, stem};
 use crate::options::BenchProductsOptions;
 use warpline_cli::Outcome;
-use warpline_cli::cli::TableFormat;
+use warpline_cli::cli::{CompilerOptions, TableFormat};
 use warpline_cli::output;
 use warpline_cli::subject::{Asked, Unit};
 use warpline_cli::table::Table;
@@ -132,7 +132,7 @@ pub(crate) fn products(options: &BenchProductsOptions) -> Result<Outcome> {
 }
 
 fn input(path: &Path, options: &BenchProductsOptions) -> Result<Row> {
-    let unit = Unit::open(path, options.target)?;
+    let unit = Unit::open(path, options.target, &CompilerOptions::default())?;
     let mut row = Row { input: stem(path), ..Row::default() };
     for id in unit.functions(None)? {
         function(&unit, id, options, &mut row)?;

@@ -12,7 +12,7 @@ use warpline_vectorize::{Elementary, MathLibrary};
 use crate::libmvec::{Libmvec, MAX_ULP};
 
 /// What SLEEF has, without the letter of the type, and its bound in tenths of a unit in the last place.
-const SLEEF: [(&str, u32); 27] = [
+const SLEEF: [(&str, u32); 28] = [
     ("acos", 10),
     ("acosh", 10),
     ("asin", 10),
@@ -30,6 +30,7 @@ const SLEEF: [(&str, u32); 27] = [
     ("exp2", 10),
     ("expm1", 10),
     ("hypot", 5),
+    ("lgamma", 10),
     ("log", 10),
     ("log10", 10),
     ("log1p", 10),
@@ -96,6 +97,10 @@ impl MathLibrary for VectorMath {
         self.libmvec
             .vector_function(scalar, lanes)
             .or_else(|| self.sleef_symbol(scalar, lanes).filter(installed))
+    }
+
+    fn fused(&self) -> bool {
+        self.fused
     }
 
     fn written_out(&self, function: Elementary) -> bool {

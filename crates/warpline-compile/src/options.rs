@@ -51,7 +51,14 @@ impl KernelOptions {
     /// How the input is read: simplified.
     pub(crate) fn load_options(&self) -> LoadOptions {
         let (triple, contract, flags) = (self.triple.clone(), self.contract, self.flags.clone());
-        LoadOptions { simplify: Some(true), triple, contract, flags, ..LoadOptions::default() }
+        LoadOptions {
+            simplify: Some(true),
+            triple,
+            contract,
+            flags,
+            spir_for_cpu: true,
+            ..LoadOptions::default()
+        }
     }
 
     /// An input for the CPU of this machine.

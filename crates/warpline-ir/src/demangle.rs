@@ -26,6 +26,43 @@ pub fn demangle(name: &str) -> String {
     line(name).into_owned()
 }
 
+/// The name of the function that a mangled name of OpenCL C says, such as `fmod` of `_Z4fmodff`; `None` of names that are
+/// mangled otherwise.
+pub fn opencl_builtin_name(mangled: &str) -> Option<&str> {
+    let rest = mangled.strip_prefix("_Z")?;
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let length: usize = rest[..digits].parse().ok()?;
+    let (name, types) = rest[digits..].split_at_checked(length)?;
+    (!types.is_empty()).then_some(name)
+}
+
+/// A function of OpenCL C as people write it, `fmod(float4, float4)`, by its mangled name.
+pub fn demangle_opencl(mangled: &str) -> String {
+    let mut text = demangle(mangled);
+    let names = [
+        ("unsigned char", "uchar"),
+        ("unsigned short", "ushort"),
+        ("unsigned int", "uint"),
+        ("unsigned long", "ulong"),
+        ("signed char", "char"),
+        ("_Float16", "half"),
+        ("ocl_", ""),
+    ];
+    for (from, to) in names {
+        text = text.replace(from, to);
+    }
+    // Vectors are `float __vector(4)` there.
+    let mut parts = text.split(" __vector(");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(')') {
+            Some((elements, rest)) => out.extend([elements, rest]),
+            None => out.push_str(part),
+        }
+    }
+    out
+}
+
 /// Text that does not become longer than [`LONGEST`].
 struct Bounded(String);
 
@@ -41,7 +78,7 @@ impl fmt::Write for Bounded {
 
 #[cfg(test)]
 mod tests {
-    use super::demangle;
+    use super::{demangle, demangle_opencl, opencl_builtin_name};
 
     #[test]
     fn names_of_rust_cpp_and_opencl_are_demangled_and_others_kept() {
@@ -54,6 +91,17 @@ mod tests {
         assert_eq!(demangle("_Zwrong"), "_Zwrong");
         assert_eq!(demangle("memcmp"), "memcmp");
         assert_eq!(demangle("i"), "i");
+    }
+
+    #[test]
+    fn builtins_of_opencl_are_written_as_in_its_sources() {
+        assert_eq!(demangle_opencl("_Z4fmodff"), "fmod(float, float)");
+        assert_eq!(demangle_opencl("_Z4fmodDv4_fS_"), "fmod(float4, float4)");
+        assert_eq!(demangle_opencl("_Z5clampDv16_hhh"), "clamp(uchar16, uchar, uchar)");
+        assert_eq!(opencl_builtin_name("_Z4fmodDv4_fS_"), Some("fmod"));
+        for other in ["fmod", "_ZN1a1bEv", "_Z4fmo", "_Z99fmodff", "_Z4fmod"] {
+            assert_eq!(opencl_builtin_name(other), None, "{other}");
+        }
     }
 
     #[test]

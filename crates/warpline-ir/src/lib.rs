@@ -16,7 +16,7 @@
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 
-mod demangle;
+pub mod demangle;
 pub mod group_functions;
 mod place;
 pub mod printable;

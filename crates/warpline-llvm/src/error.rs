@@ -125,6 +125,16 @@ pub enum Error {
         /// The triple asked for.
         asked: String,
     },
+    /// A module for SPIR or SPIR-V that is not made one for a CPU.
+    #[error("{input}: it is for {stated}, and {reason}")]
+    Spir {
+        /// The module.
+        input: String,
+        /// Its triple.
+        stated: String,
+        /// Why it cannot be.
+        reason: &'static str,
+    },
     /// The CPU's name is not known.
     #[error("unknown CPU `{cpu}` for {triple}{hint}")]
     UnknownCpu {

@@ -225,12 +225,7 @@ impl<'a> Clang<'a> {
         write(&self.directory.join("warpline.h"), warpline_lanes::C_HEADER)?;
         arguments.splice(0..0, ["-idirafter".into(), self.directory.into()]);
         if self.kind == InputKind::OpenCl && !self.front_end.triple.is_some_and(is_gpu) {
-            let builtins = self.directory.join("builtins.cl");
-            write(&builtins, OPENCL_BUILTINS)?;
-            arguments.splice(0..0, ["-include".into(), builtins.into()]);
-            // For clang only some processors have OpenCL's optional types, such as `double`; compilers make them for
-            // all. The definitions are inlined, so it does not matter how vectors are passed.
-            arguments.splice(0..0, ["-Wno-psabi", "-Xclang", "-cl-ext=+all"].map(OsString::from));
+            arguments.splice(0..0, OPENCL_ON_CPUS.map(OsString::from));
         }
         let mut own = OsString::from("-ffile-prefix-map=");
         own.push(self.directory);
@@ -288,8 +283,35 @@ impl<'a> Clang<'a> {
     }
 }
 
-/// Definitions of OpenCL's functions, for targets without a library of them.
-const OPENCL_BUILTINS: &str = include_str!("opencl_builtins.cl");
+/// For clang only some processors have OpenCL's optional types, such as `double`; compilers make them for all. Builtins
+/// are inlined, so it does not matter how vectors are passed.
+const OPENCL_ON_CPUS: [&str; 3] = ["-Wno-psabi", "-Xclang", "-cl-ext=+all"];
+
+/// Compiles definitions of OpenCL C's builtins for the target of a module that calls them (empty: this machine).
+/// Integers wrap.
+///
+/// # Errors
+/// As [`compile`].
+pub(crate) fn compile_opencl_builtins(text: &str, triple: &str) -> Result<Vec<u8>> {
+    let directory =
+        tempfile::tempdir().map_err(|error| Error::io("cannot write to", std::env::temp_dir(), &error))?;
+    let input = directory.path().join("builtins.cl");
+    write(&input, text)?;
+    let output = directory.path().join("builtins.bc");
+    let step = Step::Compile(Lanes::Simd);
+    let triple = Some(triple).filter(|triple| !triple.is_empty());
+    // The user's flags are for the user's sources.
+    let front_end = FrontEnd { triple, contract: false, flags: &CompilerFlags::default() };
+    let mut arguments = clang_arguments(InputKind::OpenCl, step, front_end);
+    arguments.splice(0..0, OPENCL_ON_CPUS.into_iter().chain(["-fwrapv"]).map(OsString::from));
+    arguments.extend(ALWAYS.map(OsString::from));
+    arguments.extend(["-o".into(), output.as_os_str().to_owned(), as_argument(&input)]);
+    let path = Path::new("OpenCL's builtins");
+    let (program, own_arguments) = clang(path)?;
+    let mut program = Command::new(program);
+    program.args(own_arguments);
+    Ok(run(program, path, &arguments, &output, CLANG_REMEDY)?.bitcode)
+}
 
 const RUST_REMEDY: &str = "install Rust (https://rustup.rs) or set RUSTC";
 const CLANG_REMEDY: &str = "install clang (such as `apt-get install clang`) or set CLANG";

@@ -13,7 +13,6 @@
 //!
 //! Between its first passes and the others `indices` are taken apart.
 
-use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::LLVMOpcode::LLVMUnreachable;
 use llvm_sys::prelude::*;
 
@@ -21,7 +20,7 @@ use warpline_ir::group_functions::is_gpu;
 
 use crate::error::Result;
 use crate::ffi::load::functions;
-use crate::module::{FUNCTION_INDEX, Module, owned_string, users_of, value_name};
+use crate::module::{FUNCTION_INDEX, Module, users_of, value_name};
 
 /// The passes of [`Module::simplify`].
 pub const PIPELINE: &str = "always-inline,\
@@ -45,9 +44,6 @@ const BEFORE_INDICES: &str = "always-inline,function(lower-expect,sroa<modify-cf
 const INLINE_THRESHOLD: &str = "1500";
 const INLINE_KEY: &str = "function-inline-threshold";
 
-/// Where `opencl_builtins.cl` puts its functions.
-const OPENCL_SECTION: &str = ".warpline.opencl";
-
 const SPIR_FUNC: u32 = 75;
 pub(crate) const SPIR_KERNEL: u32 = 76;
 
@@ -70,28 +66,6 @@ impl Module {
                 }
             }
         }
-    }
-
-    /// Makes the definitions of OpenCL's functions that stand in front of an input (`opencl_builtins.cl`) the
-    /// module's own, and drops those that nothing calls.
-    ///
-    /// # Errors
-    /// As [`Module::optimise`].
-    pub fn own_opencl_builtins(&mut self) -> Result<()> {
-        let f = functions();
-        let mut any = false;
-        for function in self.functions().collect::<Vec<_>>() {
-            // SAFETY: a function of this live module; its section is a string of the module's, copied before it
-            // changes.
-            unsafe {
-                if owned_string(f.LLVMGetSection(function)) == OPENCL_SECTION {
-                    f.LLVMSetSection(function, c"".as_ptr());
-                    f.LLVMSetLinkage(function, LLVMInternalLinkage as u32);
-                    any = true;
-                }
-            }
-        }
-        if any { self.optimise("globaldce", None) } else { Ok(()) }
     }
 
     /// Marks lane operations and runs [`PIPELINE`].

@@ -28,7 +28,7 @@ impl Module {
     /// conventions say that it is OpenCL's: elsewhere their plain names are words that any program may use. To be
     /// called before [`Module::normalise_calling_conventions`].
     pub(crate) fn mangle_work_item_functions(&self) {
-        if is_gpu(&self.triple()) || !self.is_of_opencl() {
+        if !self.is_of_opencl_for_cpu() {
             return;
         }
         let f = functions();
@@ -47,6 +47,11 @@ impl Module {
                 }
             }
         }
+    }
+
+    /// Whether metadata or calling conventions say that the module is OpenCL's, and its triple that it is for a CPU.
+    pub(crate) fn is_of_opencl_for_cpu(&self) -> bool {
+        !is_gpu(&self.triple()) && self.is_of_opencl()
     }
 
     fn is_of_opencl(&self) -> bool {

@@ -49,6 +49,9 @@ pub struct LoadOptions {
     pub contract: bool,
     /// What the user tells the compilers of sources.
     pub flags: CompilerFlags,
+    /// Whether a module for SPIR or SPIR-V becomes one for the target, a CPU. Otherwise it stays what it is: work-items
+    /// of a GPU.
+    pub spir_for_cpu: bool,
 }
 
 /// The passes for [`LoadOptions::registers`]: none of them changes control flow or removes a check.
@@ -291,17 +294,26 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
         (module, compiled.warnings, compiled.dependencies)
     } else {
         let mut module = Module::read(path)?;
-        if let Some(triple) = &options.triple {
+        if let Some(triple) = &options.triple
+            && !(options.spir_for_cpu && module.is_for_spir())
+        {
             module.settle_target(triple)?;
         }
         (module, String::new(), vec![path.to_owned()])
     };
     module.verify()?;
+    let from_spir = options.spir_for_cpu && module.is_for_spir();
+    if from_spir {
+        module.check_spir()?;
+    }
+    if from_spir || module.is_of_opencl_for_cpu() {
+        module.define_opencl_builtins()?;
+    }
+    if from_spir {
+        module = module.for_cpu(options.triple.as_deref())?;
+    }
     module.settle_data_layout();
     module.mangle_work_item_functions();
-    if kind == InputKind::OpenCl {
-        module.own_opencl_builtins()?;
-    }
     if options.simplify.unwrap_or(kind.is_source()) {
         if options.thread_jumps {
             module.simplify_for_loops()?;
@@ -588,6 +600,7 @@ mod tests {
                     thread_jumps: true,
                     triple: Some("spir64".into()),
                     contract: true,
+                    spir_for_cpu: true,
                     flags: CompilerFlags {
                         clang: vec!["-DX=1".into()],
                         rustc: vec!["--cfg=x".into()],

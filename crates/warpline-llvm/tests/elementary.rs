@@ -40,6 +40,10 @@ impl MathLibrary for WrittenOut {
         None
     }
 
+    fn fused(&self) -> bool {
+        true
+    }
+
     fn written_out(&self, _function: Elementary) -> bool {
         true
     }

@@ -48,6 +48,11 @@ pub trait MathLibrary {
     /// elements per argument, passed and returned in registers, if the library has one.
     fn vector_function(&self, scalar: &str, lanes: u32) -> Option<String>;
 
+    /// Whether multiplication and addition fuse in an instruction, so that functions may rest on it.
+    fn fused(&self) -> bool {
+        false
+    }
+
     /// Whether a function is to be written out as instructions, which need fused multiplication and addition, instead
     /// of being called.
     fn written_out(&self, _function: Elementary) -> bool {

@@ -1,5 +1,6 @@
 //! What is known of calls by their names: which have vector forms, are mathematics, or only inform the optimiser.
 
+use crate::exact::Exact;
 use warpline_ir::{BinaryOp, FloatKind, InstData, Module, Op, Type};
 
 /// How the vector form of an intrinsic is named and called.
@@ -65,11 +66,11 @@ pub fn has_cheap_vector_form(name: &str, result: Type) -> Option<bool> {
     if vector_intrinsic(name).is_some() || instruction(name, result).is_some() {
         return Some(true);
     }
-    libm_name(name, result).map(|_| false)
+    (Exact::of(name, result).is_some() || libm_name(name, result).is_some()).then_some(false)
 }
 
 /// The C library's name of a mathematics function that a library of vector mathematics may have, by the name and the
-/// result of calls: `llvm.exp.f32` and `expf` both give `expf`.
+/// result of calls: `llvm.exp.f32` and `expf` both give `expf`. Functions with one right result are none of them.
 pub fn mathematics_function(name: &str, result: Type) -> Option<String> {
     match has_cheap_vector_form(name, result) {
         Some(false) => libm_name(name, result),
@@ -176,8 +177,8 @@ pub(crate) fn is_annotation(module: &Module, data: &InstData) -> bool {
 /// Functions of the C mathematics library without side effects but `errno`, without their `f` for `float`.
 const LIBM: &[&str] = &[
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp",
-    "exp10", "exp2", "expm1", "hypot", "log", "log10", "log1p", "log2", "pow", "sin", "sinh", "tan", "tanh",
-    "tgamma",
+    "exp10", "exp2", "expm1", "hypot", "lgamma", "log", "log10", "log1p", "log2", "pow", "sin", "sinh",
+    "tan", "tanh", "tgamma",
 ];
 
 /// What the C library's functions for a type end in.

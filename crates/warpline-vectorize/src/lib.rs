@@ -38,6 +38,7 @@ pub mod driver;
 mod elementary;
 mod embedder;
 mod error;
+mod exact;
 pub mod guards;
 mod instrument;
 pub mod known_calls;

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 use cranelift_entity::EntitySet;
 
+use warpline_ir::demangle::{demangle_opencl, opencl_builtin_name};
 use warpline_ir::group_functions::GroupFunction;
 use warpline_ir::{Block, Effects, FuncId, Function, Inst, Module, Op, OpaqueInfo, Symbol, SymbolKind, Type};
 use warpline_uniformity::rules::called;
@@ -79,6 +80,9 @@ const FRAMES: [&str; 6] = [
     "llvm.localrecover",
     "llvm.icall.branch.funnel",
 ];
+
+/// What the names of OpenCL's functions of images begin with.
+const IMAGES: [&str; 4] = ["read_image", "write_image", "get_image_", "sampled_read_image"];
 
 /// Checks a kernel and all functions of its module that it reaches.
 ///
@@ -232,7 +236,12 @@ fn by_callee(
         return Some(returning_twice(&format!("`{name}`")));
     }
     // A function with a body is what its body says.
-    by_declaration(module, symbol).filter(|_| !is_defined(symbol))
+    if is_defined(symbol) {
+        return None;
+    }
+    by_declaration(module, symbol)
+        .or_else(|| of_opencl(name, called.effects.contains(Effects::CONVERGENT)))
+        .or_else(|| printing_vectors(func, i, name))
 }
 
 /// Why no lanes can make a call, by the manner in which it is made.
@@ -283,6 +292,32 @@ fn by_declaration(module: &Module, symbol: Symbol) -> Option<String> {
         ));
     }
     GroupFunction::of(module, symbol).map(|function| of_group(name, function))
+}
+
+/// Why lanes cannot call a function that OpenCL C or the program declares and nobody defines. In OpenCL C it is said of
+/// all functions whose bodies are not known that they may depend on which work-items call them together.
+fn of_opencl(name: &str, convergent: bool) -> Option<String> {
+    let builtin = opencl_builtin_name(name).filter(|_| convergent)?;
+    let shown = demangle_opencl(name);
+    if IMAGES.iter().any(|start| builtin.starts_with(start)) {
+        return Some(format!(
+            "the builtin `{shown}` is for images, which no memory of a program on the CPU is; pass a buffer, and compute \
+             where in it a pixel is"
+        ));
+    }
+    Some(format!(
+        "the builtin `{shown}` is not defined; is the name right, and are the operands of types that OpenCL C has it \
+         for? A function of your own needs its body in the same file"
+    ))
+}
+
+/// Why lanes cannot call `printf` with vectors: the C library's prints numbers only.
+fn printing_vectors(func: &Function, i: Inst, name: &str) -> Option<String> {
+    let vectors = func.insts[i].args.iter().any(|&a| matches!(func.ty(a), Type::Vector(_)));
+    (name == "printf" && vectors).then(|| {
+        "`printf` is the C library's, which knows no vectors (`%v4f`); print the elements one by one"
+            .to_owned()
+    })
 }
 
 /// Why lanes cannot call a function that is for a work-group.

@@ -6,6 +6,7 @@ use serde::Serialize;
 use warpline::ir::{Function, Inst, Module};
 use warpline::uniformity::{Algorithm, Options, Target, Times, Uniformity, tokens};
 
+use warpline_cli::cli::CompilerOptions;
 use warpline_cli::subject::{Asked, Unit};
 use warpline_compile::error::{Error, Result};
 
@@ -142,7 +143,7 @@ impl Suite {
 /// # Errors
 /// If the input cannot be read or defines no function.
 pub(super) fn suite(path: &Path, target: Option<Target>, runs: usize) -> Result<Suite> {
-    let unit = Unit::open(path, target)?;
+    let unit = Unit::open(path, target, &CompilerOptions::default())?;
     let imported = &unit.imported;
     let mut suite = Suite {
         name: path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),

@@ -144,6 +144,7 @@ required {
         f: LLVMValueRef, idx: LLVMAttributeIndex, k: *const c_char, klen: u32
     );
     fn LLVMAddCallSiteAttribute(c: LLVMValueRef, idx: LLVMAttributeIndex, a: LLVMAttributeRef);
+    fn LLVMRemoveCallSiteEnumAttribute(c: LLVMValueRef, idx: LLVMAttributeIndex, kind_id: u32);
     fn LLVMIsACallInst(val: LLVMValueRef) -> LLVMValueRef;
     fn LLVMIsAInvokeInst(val: LLVMValueRef) -> LLVMValueRef;
     fn LLVMIsACallBrInst(val: LLVMValueRef) -> LLVMValueRef;

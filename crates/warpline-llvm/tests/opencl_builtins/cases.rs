@@ -5,7 +5,7 @@ use super::types::{FLOATS, INTEGERS, Ty, WIDTHS};
 
 /// A number for three operands, and for the first `y` of all: as bits. The flag says whether it is an element of a
 /// vector.
-type Formula = fn(Ty, [u64; 3], u64, bool) -> u64;
+pub type Formula = fn(Ty, [u64; 3], u64, bool) -> u64;
 
 /// Numbers for vectors.
 type VectorFormula = fn(Ty, &[u64], &[u64]) -> Vec<u64>;
@@ -43,10 +43,12 @@ pub struct Case {
     /// Whether pocl is to agree.
     pub with_pocl: bool,
     short: bool,
+    /// Whether it is a question, of which a number's answer is an `int`.
+    pub is_answer: bool,
 }
 
 impl Case {
-    fn new(expression: &'static str, ty: Ty, formula: Formula) -> Case {
+    pub fn new(expression: &'static str, ty: Ty, formula: Formula) -> Case {
         Case {
             expression,
             operand: ty,
@@ -57,6 +59,7 @@ impl Case {
             admits: |_, _| true,
             with_pocl: true,
             short: false,
+            is_answer: false,
         }
     }
 
@@ -119,28 +122,35 @@ impl Case {
         found == wanted || a == b || near || flushed
     }
 
-    fn gives(mut self, result: Ty) -> Case {
+    pub fn gives(mut self, result: Ty) -> Case {
         self.result = result;
         self
     }
 
-    fn within(mut self, ulps: u64) -> Case {
+    pub fn within(mut self, ulps: u64) -> Case {
         self.ulps = ulps;
         self
     }
 
-    fn if_operands(mut self, admits: fn(Ty, u64) -> bool) -> Case {
+    pub fn if_operands(mut self, admits: fn(Ty, u64) -> bool) -> Case {
         self.admits = admits;
         self
     }
 
+    /// The result is the answer to a question: an `int` of a number, an integer as wide as the operand in a vector.
+    pub fn answers(mut self) -> Case {
+        self.result = self.operand.with_sign(true);
+        self.is_answer = true;
+        self
+    }
+
     /// pocl 3.1 does it otherwise, or does not have it.
-    fn without_pocl(mut self) -> Case {
+    pub fn without_pocl(mut self) -> Case {
         self.with_pocl = false;
         self
     }
 
-    fn of_widths(mut self, widths: &'static [usize]) -> Case {
+    pub fn of_widths(mut self, widths: &'static [usize]) -> Case {
         self.widths = widths;
         self
     }
@@ -265,7 +275,7 @@ fn of_floats(ty: Ty) -> Vec<Case> {
     all
 }
 
-fn single(bits: u64) -> f32 {
+pub fn single(bits: u64) -> f32 {
     f32::from_bits(bits as u32)
 }
 
@@ -274,7 +284,7 @@ fn is_number(ty: Ty, bits: u64) -> bool {
 }
 
 /// "If one argument is a NaN, returns the other argument. If both arguments are NaNs, returns a NaN."
-fn fmax(ty: Ty, x: u64, y: u64) -> u64 {
+pub fn fmax(ty: Ty, x: u64, y: u64) -> u64 {
     match (ty.number(x), ty.number(y)) {
         (a, _) if a.is_nan() => y,
         (_, b) if b.is_nan() => x,
@@ -288,7 +298,7 @@ fn fmax(ty: Ty, x: u64, y: u64) -> u64 {
     }
 }
 
-fn fmin(ty: Ty, x: u64, y: u64) -> u64 {
+pub fn fmin(ty: Ty, x: u64, y: u64) -> u64 {
     match (ty.number(x), ty.number(y)) {
         (a, _) if a.is_nan() => y,
         (_, b) if b.is_nan() => x,

@@ -6,12 +6,15 @@
 //! and definitions do not share a misunderstanding.
 
 mod cases;
+mod declared;
+mod more_cases;
 mod pocl;
 mod types;
 
 use std::fmt::Write as _;
 
 use cases::{Case, Rule, cases, conversions, of_vectors};
+use more_cases::{more, of_memory, rounding_conversions};
 use types::{Ty, corners, random};
 use warpline_llvm::worker::{CodegenOptions, LoadOptions, Output, codegen_in_process, load_in_process};
 use warpline_llvm::{Cpu, Jit, Llvm, has_clang};
@@ -27,6 +30,16 @@ fn can_compile() -> bool {
     }
     there
 }
+
+/// What expressions of cases may call: halves in private memory, as they are.
+const HELPERS: &str = "
+#define HELP(N) \\
+  ushort##N vload_shorts_##N(half *h) { return vload##N(0, (ushort *)h); } \\
+  float##N vload_halves_##N(half *h) { return vload_half##N(0, h); }
+HELP(2) HELP(3) HELP(4) HELP(8) HELP(16)
+ushort vload_shorts_(half *h) { return *(ushort *)h; }
+float vload_halves_(half *h) { return vload_half(0, h); }
+";
 
 /// The kernel of a case: for each number of elements a loop over all operands.
 fn kernel(case: &Case, number: usize) -> String {
@@ -52,7 +65,7 @@ fn kernel(case: &Case, number: usize) -> String {
             Rule::OfVectors { scalar: true, .. } => case.result.name.to_owned(),
             _ => vector(case.result),
         };
-        let of_scalar_double = case.rule.is_question() && width == 1;
+        let of_scalar_double = (case.is_answer || case.rule.is_question()) && width == 1;
         let result = if of_scalar_double { "int".to_owned() } else { result };
         let _ = writeln!(text, "  for (int k = 0; k < n; k += {width}) {{");
         let v = vector(case.operand);
@@ -126,8 +139,8 @@ fn judge(case: &Case, inputs: &[Vec<u64>; 3], results: &[u64]) -> Result<(), Str
 fn judge_machine_code(cases: &[Case]) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("k.cl");
-    let text: String = cases.iter().enumerate().map(|(number, case)| kernel(case, number)).collect();
-    std::fs::write(&path, text).unwrap();
+    let kernels: String = cases.iter().enumerate().map(|(number, case)| kernel(case, number)).collect();
+    std::fs::write(&path, HELPERS.to_owned() + &kernels).unwrap();
     let loaded = load_in_process(&path, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(loaded.warnings, "");
     let options = CodegenOptions {
@@ -172,6 +185,36 @@ fn functions_of_floating_point_numbers_follow_the_standard() {
 }
 
 #[test]
+fn mathematics_beyond_instructions_follows_the_standard() {
+    if can_compile() {
+        let all: Vec<Case> = types::FLOATS.iter().flat_map(|&ty| more(ty)).collect();
+        judge_machine_code(&all);
+    }
+}
+
+#[test]
+fn integers_that_saturate_or_are_averaged_follow_the_standard() {
+    if can_compile() {
+        let all: Vec<Case> = types::INTEGERS.iter().flat_map(|&ty| more(ty)).collect();
+        judge_machine_code(&all);
+    }
+}
+
+#[test]
+fn conversions_that_round_and_saturate_follow_the_standard() {
+    if can_compile() {
+        judge_machine_code(&rounding_conversions());
+    }
+}
+
+#[test]
+fn halves_in_memory_follow_the_standard() {
+    if can_compile() {
+        judge_machine_code(&of_memory());
+    }
+}
+
+#[test]
 fn geometric_and_collecting_functions_follow_the_standard() {
     if can_compile() {
         judge_machine_code(&of_vectors());
@@ -193,7 +236,7 @@ fn pocl_agrees_with_the_formulas() {
     };
     let some =
         [types::INTEGERS[0], types::INTEGERS[3], types::INTEGERS[4], types::INTEGERS[7], types::FLOATS[0]];
-    let all = some.iter().flat_map(|&ty| cases(ty)).chain(of_vectors());
+    let all = some.iter().flat_map(|&ty| cases(ty).into_iter().chain(more(ty))).chain(of_vectors());
     let all: Vec<Case> = all.filter(|case| case.with_pocl).map(Case::shorter).collect();
     let text: String = all.iter().enumerate().map(|(number, case)| kernel(case, number)).collect();
     let program = device.build(&text);

@@ -57,6 +57,22 @@ impl Ty {
         if self.signed && x >> (self.bits - 1) & 1 == 1 { x - (1 << self.bits) } else { x }
     }
 
+    /// The least and the greatest integer.
+    pub fn range(self) -> (i128, i128) {
+        match self.signed {
+            true => (-(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1),
+            false => (0, (1 << self.bits) - 1),
+        }
+    }
+
+    /// What is left of a number above the integer below it, rounded to this type.
+    pub fn of_floor(self, x: f64) -> f64 {
+        match self.bits {
+            32 => f64::from(x as f32 - (x as f32).floor()),
+            _ => x - x.floor(),
+        }
+    }
+
     /// The bits of an integer, which may wrap.
     pub fn of_int(self, x: i128) -> u64 {
         x as u64 & self.mask()

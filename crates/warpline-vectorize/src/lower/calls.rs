@@ -8,6 +8,7 @@ use warpline_uniformity::shape::ArgShape;
 use super::memory::mangle;
 use super::{Lower, Rep};
 use crate::elementary::Elementary;
+use crate::exact::Exact;
 use crate::known_calls::{Fold, Form, instruction, is_annotation, libm_name, reduction, vector_intrinsic};
 
 impl Lower<'_> {
@@ -63,6 +64,9 @@ impl Lower<'_> {
             && let Some(fold) = reduction(kind)
         {
             return self.reduction(i, fold);
+        }
+        if let Some(function) = Exact::of(&name, self.src.ty(result)) {
+            return if self.has_exact(function) { self.exact_call(i, function) } else { self.replicate(i) };
         }
         if let Some(libm) = libm_name(&name, self.src.ty(result))
             && (self.written_out(i, &libm)? || self.vector_math(i, &libm)?)
@@ -315,6 +319,16 @@ impl Lower<'_> {
             self.out.insts[inst].flags = self.src.insts[from].flags;
             self.copy_metadata(from, inst);
         }
+    }
+
+    /// Whether there is vector code for a function that is exact.
+    pub(super) fn has_exact(&self, function: Exact) -> bool {
+        self.width > 1 && (self.math.fused() || !function.needs_fused())
+    }
+
+    fn exact_call(&mut self, i: Inst, function: Exact) -> Result<(), VectorizeError> {
+        let value = self.exact(i, function)?;
+        self.define_vector_result(i, self.src.insts[i].results[0], value)
     }
 
     /// Writes a mathematics function out; false if that is not wanted.

@@ -1,7 +1,8 @@
 //! Instructions that work lane by lane in one vector instruction, or once on scalars.
 
 use crate::VectorizeError;
-use warpline_ir::{BinaryOp, CastOp, Constant, Inst, InstFlags, Op, Type, Value};
+use crate::exact::{Exact, Function};
+use warpline_ir::{BinaryOp, CastOp, Constant, FloatKind, Inst, InstFlags, Op, Type, Value};
 
 use super::{Lower, Rep};
 
@@ -23,7 +24,10 @@ impl Lower<'_> {
                 self.define(result, first);
             }
             Rep::Varying => {
-                let new = self.vector_op(i)?;
+                let new = match self.remainder_function(i) {
+                    Some(function) => self.exact(i, function)?,
+                    None => self.vector_op(i)?,
+                };
                 self.define(result, new);
             }
             rep => {
@@ -32,6 +36,15 @@ impl Lower<'_> {
             }
         }
         Ok(())
+    }
+
+    /// `fmod`, where an instruction is `frem`, for which processors and LLVM have no vectors.
+    fn remainder_function(&self, i: Inst) -> Option<Exact> {
+        let data = &self.src.insts[i];
+        let Type::Float(kind) = self.src.ty(*data.results.first()?) else { return None };
+        let known = matches!(kind, FloatKind::Float | FloatKind::Double);
+        let function = Exact { function: Function::Fmod, kind };
+        (data.op == Op::Binary(BinaryOp::FRem) && known && self.has_exact(function)).then_some(function)
     }
 
     fn is_unguarded_division(&self, i: Inst) -> bool {

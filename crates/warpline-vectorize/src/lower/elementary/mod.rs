@@ -17,6 +17,7 @@
 //!
 //! [`MathLibrary::written_out`]: crate::MathLibrary::written_out
 
+mod exact;
 mod exp;
 mod log;
 mod log_double;

@@ -1,0 +1,119 @@
+//! The definitions of OpenCL C's builtins, as text: which sections a module needs.
+
+use std::collections::BTreeSet;
+
+use super::conversions;
+
+/// What stands in front of all sections.
+const PRELUDE: &str = include_str!("prelude.cl");
+
+/// The files with sections.
+const FILES: [&str; 4] = [
+    include_str!("mathematics.cl"),
+    include_str!("common.cl"),
+    include_str!("integers.cl"),
+    include_str!("memory.cl"),
+];
+
+/// What a line that names the builtins of a section begins with.
+const HEADING: &str = "//@ ";
+
+/// A part of a file that is compiled as one.
+#[derive(Default)]
+struct Section {
+    /// The builtins that it defines; `#` stands for a number of elements.
+    names: Vec<&'static str>,
+    text: String,
+}
+
+impl Section {
+    fn defines(&self, name: &str) -> bool {
+        self.names.iter().any(|pattern| matches(pattern, name))
+    }
+}
+
+/// Whether a name is a pattern's, in which `#` stands for digits.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((start, end)) = pattern.split_once('#') else { return pattern == name };
+    let digits = name.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
+    digits.is_some_and(|digits| matches!(digits, "2" | "3" | "4" | "8" | "16"))
+}
+
+fn sections() -> Vec<Section> {
+    let mut all = Vec::new();
+    for file in FILES {
+        let mut current = Section::default();
+        for line in file.lines() {
+            if let Some(names) = line.strip_prefix(HEADING) {
+                if !current.text.is_empty() {
+                    all.push(std::mem::take(&mut current));
+                }
+                current.names.extend(names.split_whitespace());
+            } else if !current.names.is_empty() {
+                current.text.push_str(line);
+                current.text.push('\n');
+            }
+        }
+        all.push(current);
+    }
+    all
+}
+
+/// Whether there is a definition of an OpenCL builtin of this name, such as `fmod` or `convert_int4_sat`, for operands
+/// of any type.
+pub fn is_defined(name: &str) -> bool {
+    conversions::is_conversion(name) || sections().iter().any(|section| section.defines(name))
+}
+
+/// The definitions of builtins, and of those that these call; `None` if none of them has one.
+pub(super) fn source(names: &BTreeSet<String>) -> Option<String> {
+    let sections = sections();
+    let mut wanted = vec![false; sections.len()];
+    let mut work: Vec<usize> =
+        (0..sections.len()).filter(|&s| names.iter().any(|name| sections[s].defines(name))).collect();
+    while let Some(section) = work.pop() {
+        if std::mem::replace(&mut wanted[section], true) {
+            continue;
+        }
+        // A word of a comment costs time at most.
+        for word in sections[section].text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
+            work.extend((0..sections.len()).filter(|&s| !wanted[s] && sections[s].defines(word)));
+        }
+    }
+    let conversions = conversions::source(names);
+    if conversions.is_empty() && !wanted.contains(&true) {
+        return None;
+    }
+    let mut text = PRELUDE.to_owned();
+    for (section, _) in sections.iter().zip(wanted).filter(|&(_, wanted)| wanted) {
+        text.push_str(&section.text);
+    }
+    Some(text + &conversions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn builtins_are_found_by_name_and_by_the_size_in_it() {
+        for name in
+            ["fmod", "vload16", "vstorea_half3_rtz", "atomic_cmpxchg", "convert_uchar4_sat_rte", "cross"]
+        {
+            assert!(is_defined(name), "{name}");
+        }
+        for name in
+            ["barrier", "read_imagef", "vload5", "vload", "convert_int5", "convert_float_sat", "fmo", "#"]
+        {
+            assert!(!is_defined(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_section_brings_those_that_it_calls_and_no_others() {
+        let text = source(&BTreeSet::from(["normalize".to_owned()])).expect("it is defined");
+        assert!(text.contains("_W_DOT(float)") && text.contains("_W_GEOMETRIC(_W_LENGTH_FLOAT, float)"));
+        assert!(!text.contains("_W_LIBM2(fmod)"));
+        assert_eq!(source(&BTreeSet::from(["barrier".to_owned()])), None);
+    }
+}
