@@ -40,8 +40,8 @@
 //! thousands of nodes, the reference for the SSA engine, and not what a compiler would run on everything.
 //!
 //! ```
-//! use warpline_testkit::reference::variables::{Expression, Options, VariableUniformity};
 //! use warpline_analysis::{CsrGraph, Node};
+//! use warpline_testkit::reference::variables::{Expression, Options, VariableProgram, VariableUniformity};
 //!
 //! // if (lane) x = 1; else x = 2;
 //! let edges = [(0, 1), (0, 2), (1, 3), (2, 3)].map(|(from, to)| (Node(from), Node(to)));
