@@ -133,18 +133,18 @@ fn one(
             let own =
                 Imported::new(imported.bridge.module().try_clone().map_err(warpline_compile::Error::from)?);
             let kernel = kernel::settle(&options.kernel, own, cpu.clone())?;
-            let compiled = vectorize::compile(&options, kernel, "", Output::Object)?;
+            let (compiled, object) = vectorize::compile(&options, kernel, "", Output::Object)?;
             fits(source, signature, &compiled)?;
             return Ok(Made {
                 range: compiled.range.clone().unwrap_or_default(),
                 which: Which::One(cpu.name.clone()),
                 symbols: compiled.drivers().map(str::to_owned).collect(),
                 libraries: math::libraries(&compiled.kernel.imported.ir),
-                object: compiled.code,
+                object,
             });
         }
     };
-    let dispatched = dispatch::of_module(imported, &options, choices, Output::Object)?;
+    let (dispatched, object) = dispatch::of_module(imported, &options, choices, Output::Object)?;
     for version in &dispatched.versions {
         fits(source, signature, &version.compiled)?;
     }
@@ -157,7 +157,7 @@ fn one(
             .collect(),
         range: dispatched.range,
         which: Which::Ask(dispatched.which),
-        object: dispatched.code,
+        object,
     })
 }
 
