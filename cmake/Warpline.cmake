@@ -1,15 +1,18 @@
 # Kernels for one lane, compiled for many lanes and several CPUs.
 #
+#   find_package(Warpline REQUIRED)         # installed by `cmake -S cmake -B build && cmake --install build`, or
 #   include(path/to/Warpline.cmake)
 #   warpline_kernels(TARGET
-#       SOURCES file.c ...        # .c, .cpp, .cl, .rs, .ll or .bc, with one kernel each, or:
-#       [FUNCTIONS name ...]      # the kernels of one source
+#       SOURCES file.c ...        # .c, .cpp, .cl, .rs, .ll or .bc: all kernels that have directives in them, or
+#       [FUNCTIONS name ...]      # these, by name or pattern (`*`, `?`)
 #       [CPUS x86-64-v3 ...]      # LLVM's names; the best that the machine has is chosen at run time.
 #                                 # One CPU: code for this one only. Default: x86-64-v3 and x86-64-v4, elsewhere generic
+#       [WITHOUT_TARGET_OPTIONS]  # for targets with options that clang does not have, or only for some languages
 #       [OPTIONS ...])            # more options of `warpline vectorize`, such as --width 8
 #
-# For each kernel NAME the target gets a function NAME_range(begin, end, ...) and a header that declares it, called like the
-# source or, with FUNCTIONS, like the kernel: `#include "file.warpline.h"`. Of several CPUs, NAME_cpu() says which one's code runs.
+# C, C++ and OpenCL C are compiled with TARGET's include folders, definitions, options and standard, and again when a header
+# has changed. For each kernel NAME the target gets a function NAME_range(begin, end, ...), and for each source a header that
+# declares these: `#include "file.warpline.h"`. Of several CPUs, NAME_cpu() says which one's code runs.
 # Variables of a source that can change are others in this code than in the source compiled as usual: pass pointers.
 #
 # The program is $WARPLINE_EXECUTABLE, or `warpline` on the path; beside its sources, cargo builds it. C needs a clang on the path or in
@@ -34,19 +37,51 @@ function(_warpline_command result)
     set(${result} "${WARPLINE_CARGO}" run --quiet --release --manifest-path "${manifest}" --package warpline-cli -- PARENT_SCOPE)
 endfunction()
 
-# Adds the object and the header of one kernel.
-function(_warpline_kernel target source name cpus)
+# The flags by which a target compiles a source, as words for clang; none for what clang does not compile.
+function(_warpline_flags result target source options)
+    set(${result} "" PARENT_SCOPE)
+    if(source MATCHES "\\.(cc|cpp|cxx)$")
+        set(standard "$<TARGET_PROPERTY:${target},CXX_STANDARD>")
+        set(flag "-std=gnu++${standard}")
+    elseif(source MATCHES "\\.c$")
+        set(standard "$<TARGET_PROPERTY:${target},C_STANDARD>")
+        set(flag "-std=gnu${standard}")
+    elseif(source MATCHES "\\.cl$")
+        set(standard "")
+        set(flag "")
+    else()
+        return()
+    endif()
+    set(folders "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
+    set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
+    set(flags "--"
+        "$<$<BOOL:${standard}>:${flag}>"
+        "$<$<BOOL:${folders}>:-I$<JOIN:${folders},;-I>>"
+        "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>")
+    if(options)
+        list(APPEND flags "$<TARGET_PROPERTY:${target},COMPILE_OPTIONS>")
+    endif()
+    set(${result} "${flags}" PARENT_SCOPE)
+endfunction()
+
+# Adds the object and the header of one source.
+function(_warpline_source target source cpus options)
     _warpline_command(warpline)
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/warpline/${target}")
     file(MAKE_DIRECTORY "${folder}")
+    get_filename_component(name "${source}" NAME_WE)
     set(object "${folder}/${name}.warpline.o")
     set(header "${folder}/${name}.warpline.h")
     get_filename_component(source "${source}" ABSOLUTE)
+    _warpline_flags(flags "${target}" "${source}" "${options}")
     add_custom_command(
         OUTPUT "${object}" "${header}"
         COMMAND ${warpline} vectorize "${source}" --cpu "${cpus}" ${ARGN} -o "${object}" --header "${header}"
+                -MD -MF "${object}.d" -MT "${object}" "${flags}"
         DEPENDS "${source}"
+        DEPFILE "${object}.d"
         COMMENT "Vectorizing ${name}"
+        COMMAND_EXPAND_LISTS
         VERBATIM)
     set_source_files_properties("${object}" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
     target_sources("${target}" PRIVATE "${object}" "${header}")
@@ -54,7 +89,7 @@ function(_warpline_kernel target source name cpus)
 endfunction()
 
 function(warpline_kernels target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;FUNCTIONS;CPUS;OPTIONS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "WITHOUT_TARGET_OPTIONS" "" "SOURCES;FUNCTIONS;CPUS;OPTIONS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "warpline_kernels: unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -69,20 +104,17 @@ function(warpline_kernels target)
         endif()
     endif()
     list(JOIN arg_CPUS "," cpus)
-    if(arg_FUNCTIONS)
-        list(LENGTH arg_SOURCES count)
-        if(NOT count EQUAL 1)
-            message(FATAL_ERROR "warpline_kernels: FUNCTIONS are those of one source")
-        endif()
-        foreach(function IN LISTS arg_FUNCTIONS)
-            _warpline_kernel("${target}" "${arg_SOURCES}" "${function}" "${cpus}" --function "${function}" ${arg_OPTIONS})
-        endforeach()
-    else()
-        foreach(source IN LISTS arg_SOURCES)
-            get_filename_component(name "${source}" NAME_WE)
-            _warpline_kernel("${target}" "${source}" "${name}" "${cpus}" ${arg_OPTIONS})
-        endforeach()
+    set(functions "")
+    foreach(function IN LISTS arg_FUNCTIONS)
+        list(APPEND functions --function "${function}")
+    endforeach()
+    set(options TRUE)
+    if(arg_WITHOUT_TARGET_OPTIONS)
+        set(options FALSE)
     endif()
+    foreach(source IN LISTS arg_SOURCES)
+        _warpline_source("${target}" "${source}" "${cpus}" "${options}" ${functions} ${arg_OPTIONS})
+    endforeach()
     # Mathematical functions: the scalar ones, and glibc's vector library where there is one and it is used.
     find_library(WARPLINE_MVEC mvec DOC "glibc's vector mathematics library")
     mark_as_advanced(WARPLINE_MVEC)

@@ -36,7 +36,7 @@ pub(crate) fn compile(project: &Project) -> Result<Built> {
         }
         let triple = Some(project.target.clone()).filter(|target| *target != project.host);
         let asked = LoadOptions { simplify: Some(true), triple, ..LoadOptions::default() };
-        let imported = kernel::load(source, &asked)?.imported;
+        let imported = kernel::load_for_code(source, &asked)?.imported;
         changes_nothing_of_its_own(source, &imported)?;
         for signature in &signatures {
             if !names.insert(signature.name.clone()) {
@@ -133,18 +133,18 @@ fn one(
             let own =
                 Imported::new(imported.bridge.module().try_clone().map_err(warpline_compile::Error::from)?);
             let kernel = kernel::settle(&options.kernel, own, cpu.clone())?;
-            let compiled = vectorize::compile(&options, kernel, "", Output::Object)?;
+            let (compiled, object) = vectorize::compile(&options, kernel, "", Output::Object)?;
             fits(source, signature, &compiled)?;
             return Ok(Made {
                 range: compiled.range.clone().unwrap_or_default(),
                 which: Which::One(cpu.name.clone()),
                 symbols: compiled.drivers().map(str::to_owned).collect(),
                 libraries: math::libraries(&compiled.kernel.imported.ir),
-                object: compiled.code,
+                object,
             });
         }
     };
-    let dispatched = dispatch::of_module(imported, &options, choices, Output::Object)?;
+    let (dispatched, object) = dispatch::of_module(imported, &options, choices, Output::Object)?;
     for version in &dispatched.versions {
         fits(source, signature, &version.compiled)?;
     }
@@ -157,7 +157,7 @@ fn one(
             .collect(),
         range: dispatched.range,
         which: Which::Ask(dispatched.which),
-        object: dispatched.code,
+        object,
     })
 }
 

@@ -11,7 +11,8 @@ use warpline_llvm::Imported;
 
 use crate::cli::CompilerOptions;
 use crate::error::{Error, Result};
-use crate::kernel::{find_function, load};
+use crate::kernel::load;
+use warpline_compile::choice::find_function;
 
 /// A module as it was read, and the functions that are asked for.
 pub(crate) struct Input {

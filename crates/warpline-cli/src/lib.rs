@@ -12,6 +12,7 @@ mod chain;
 pub mod cli;
 mod client;
 mod compile_commands;
+mod dependencies;
 pub mod drive;
 mod explain;
 pub mod forms;
@@ -50,6 +51,17 @@ pub enum Outcome {
     Finding,
     /// Part of the input could not be dealt with; the report says which.
     Refused,
+}
+
+impl Outcome {
+    /// The outcome of two pieces of work: a finding counts most.
+    fn and(self, other: Outcome) -> Outcome {
+        match (self, other) {
+            (Outcome::Finding, _) | (_, Outcome::Finding) => Outcome::Finding,
+            (Outcome::Refused, _) | (_, Outcome::Refused) => Outcome::Refused,
+            (Outcome::Clean, Outcome::Clean) => Outcome::Clean,
+        }
+    }
 }
 
 /// The program `warpline`.
@@ -127,7 +139,12 @@ fn exit_code(outcome: error::Result<Outcome>) -> u8 {
         Ok(Outcome::Refused) => 2,
         Err(error) => {
             output::complain(&format!("error: {error}"));
-            if error.is_internal() { 3 } else { 2 }
+            match error {
+                _ if error.is_internal() => 3,
+                // It was read and understood, and there is no vector code of it.
+                error::Error::Vectorize(_) => 1,
+                _ => 2,
+            }
         }
     }
 }

@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 use warpline::printable::line;
 use warpline::vectorize::loops::Carry;
-use warpline_compile::loops::{CompiledLoops, LoopOptions, MadeLoop, vectorize_loops};
+use warpline_compile::loops::{CompiledLoops, LoopOptions, MadeLoop, RefusedLoop, vectorize_loops};
 use warpline_llvm::worker::Output;
 
 use crate::Outcome;
 use crate::cli::{Format, VectorizeOptions};
+use crate::dependencies;
 use crate::error::{Error, Result};
 use crate::output::{self, Outputs};
 use crate::summary::{self, Summary};
@@ -17,11 +18,15 @@ use crate::summary::{self, Summary};
 /// # Errors
 /// Whatever is wrong with input and options, or the reason why a loop cannot be vectorized.
 pub(crate) fn vectorize(options: &VectorizeOptions, loops: &LoopOptions, kind: Output) -> Result<Outcome> {
+    if options.header.is_some() {
+        let message =
+            "a function in which loops are vectorized is declared where it was: there is nothing to add";
+        return Err(Error::option("--header", message));
+    }
     let only_for_kernels = [
         ("--returns", options.returns.is_some()),
-        ("--name", options.name.is_some()),
+        ("--symbol", options.symbol.is_some()),
         ("--mask", options.mask),
-        ("--header", options.header.is_some()),
         ("--args", options.kernel.args.is_some()),
     ];
     if let Some((option, _)) = only_for_kernels.iter().find(|(_, given)| *given) {
@@ -32,16 +37,25 @@ pub(crate) fn vectorize(options: &VectorizeOptions, loops: &LoopOptions, kind: O
     let compiled = vectorize_loops(loops, kind)?;
     let mut outputs = Outputs::default();
     outputs.add(&options.output, &compiled.code)?;
+    dependencies::add(&mut outputs, options, &compiled.files)?;
     outputs.commit()?;
+    for RefusedLoop { reason, .. } in compiled.refused.iter().filter(|_| !options.report.quiet) {
+        output::complain(&format!("warning: {reason}; it stays as it is"));
+    }
     report(options, &compiled)?;
-    Ok(Outcome::Clean)
+    let incomplete = options.kernel.require_all && !compiled.refused.is_empty();
+    Ok(if incomplete { Outcome::Finding } else { Outcome::Clean })
 }
 
 fn report(options: &VectorizeOptions, compiled: &CompiledLoops) -> Result<()> {
     let output = options.output.display().to_string();
     if options.report.format == Format::Json {
         let loops: Vec<_> = compiled.loops.iter().map(as_json).collect();
-        let value = json!({ "output": output, "cpu": compiled.cpu.name, "loops": loops });
+        let refused = |l: &RefusedLoop| json!({ "place": l.place, "reason": l.reason.to_string() });
+        let mut value = json!({ "output": output, "cpu": compiled.cpu.name, "loops": loops });
+        if !compiled.refused.is_empty() {
+            value["refused"] = compiled.refused.iter().map(refused).collect();
+        }
         return output::report(options.outputs(), &output::json(&value));
     }
     let counts = |l: &MadeLoop| l.made.forms.full.counts;
@@ -72,6 +86,7 @@ fn report(options: &VectorizeOptions, compiled: &CompiledLoops) -> Result<()> {
 pub(crate) fn vectorized(loops: &[MadeLoop]) -> String {
     match loops {
         [l] => format!("{}: loop at {} vectorized with {} lanes", line(&l.function), l.place, l.width),
+        [] => "no loop vectorized".to_owned(),
         _ => {
             let function = loops.first().map_or(String::new(), |l| line(&l.function).into_owned());
             let one = loops.iter().all(|l| line(&l.function) == function);

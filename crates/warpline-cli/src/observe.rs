@@ -11,8 +11,9 @@ use crate::Outcome;
 use crate::chain::{Place, Sources, Statement, Writer, statements};
 use crate::cli::{ConstantTimeOptions, Format};
 use crate::error::{Error, Result};
-use crate::kernel::{find_function, load};
+use crate::kernel::load;
 use crate::output;
+use warpline_compile::choice::find_function;
 
 /// All about one input.
 #[derive(Debug, Serialize)]

@@ -272,10 +272,17 @@ pub fn deliver(path: Option<&Path>, text: &str) -> Result<()> {
     outputs.commit()
 }
 
-/// Pretty JSON with a line end.
+/// The version of all reports in JSON. What reads them can rely on the members that it knows while it stays the same;
+/// others may be added.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Pretty JSON with a line end; an object begins with the version of its schema.
 pub fn json(report: &impl serde::Serialize) -> String {
     // Plain data with string keys always serialises.
-    let text = serde_json::to_string_pretty(report).unwrap_or_default() + "\n";
+    let mut text = serde_json::to_string_pretty(report).unwrap_or_default() + "\n";
+    if text.starts_with("{\n") {
+        text.insert_str(1, &format!("\n  \"schema_version\": {SCHEMA_VERSION},"));
+    }
     printable::json(&text).into_owned()
 }
 

@@ -3,7 +3,8 @@
 use std::sync::OnceLock;
 
 use clap::Args;
-use warpline::vectorize::passes::{Instrument, Observer, Request, Silent};
+use warpline::vectorize::passes::{Instrument, Observer, PASSES, Request, Silent};
+use warpline_llvm::did_you_mean;
 
 use crate::error::{Error, Result};
 use crate::output;
@@ -49,6 +50,14 @@ impl PassOptions {
         let changes = !self.disable_pass.is_empty() || self.opt_bisect_limit.is_some() || self.verify_each;
         if !shows && !changes {
             return Ok(());
+        }
+        let named = self.print_before.iter().chain(&self.print_after).chain(&self.disable_pass);
+        for name in named {
+            let near = did_you_mean(name, PASSES.iter().map(|pass| pass.info.name));
+            if name != "all" && !near.is_empty() && PASSES.iter().all(|pass| pass.info.name != name) {
+                let message = format!("there is no pass `{name}`{near}");
+                return Err(Error::option("--print-after, --print-before, --disable-pass", message));
+            }
         }
         let request = Request {
             print_before: self.print_before.clone(),

@@ -21,8 +21,9 @@ use warpline_llvm::{Imported, InputKind, target_of_triple};
 use crate::cli::{AssumptionOptions, CompilerOptions};
 use crate::directives::{self, Directives};
 use crate::error::{Error, Result};
-use crate::kernel::{find_function, given_shapes, load};
+use crate::kernel::{given_shapes, load};
 use crate::output;
+use warpline_compile::choice::find_function;
 
 /// What is asked about functions.
 #[derive(Default)]
@@ -90,16 +91,16 @@ impl Unit {
         compilers: &CompilerOptions,
     ) -> Result<Unit> {
         let is_simd = assume.target.is_none_or(|target| target == Target::Simd);
-        let function = function.map(str::to_owned);
-        let kernel = KernelOptions { function, flags: compilers.flags(path)?, ..KernelOptions::new(path) };
+        let functions: Vec<String> = function.map(str::to_owned).into_iter().collect();
+        let kernel = KernelOptions { flags: compilers.flags(path)?, ..KernelOptions::new(path) };
         let marked = || is_simd && assume.args.is_none() && loops::has_marks(&kernel).unwrap_or(false);
         let given = match assume.loops.is_empty() {
-            true if marked() => LoopOptions::marked(kernel),
+            true if marked() => LoopOptions { functions, ..LoopOptions::marked(kernel) },
             true => return Unit::open(path, assume.target, compilers).map(Unit::with_items),
             false if !is_simd => {
                 return Err(Error::option("--loop", "lanes of GPUs do not execute loops in place"));
             }
-            false => LoopOptions { loops: assume.loops.clone(), ..LoopOptions::marked(kernel) },
+            false => LoopOptions { functions, loops: assume.loops.clone(), ..LoopOptions::marked(kernel) },
         };
         match loops::open_regions(&given) {
             Ok((imported, regions)) => Unit::of(path, imported, Target::Simd, regions),

@@ -2,18 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use warpline::printable::line;
 use warpline::vectorize::counts::Counts;
+use warpline_compile::choice;
 use warpline_compile::dispatch::{self, Dispatched};
 use warpline_compile::header;
+use warpline_compile::kernel::{self, Source};
 use warpline_compile::math;
-use warpline_compile::vectorize::Compiled;
+use warpline_compile::vectorize::{Compiled, Refused};
 use warpline_compile::{KernelOptions, VectorizeOptions as Asked};
 use warpline_llvm::worker::Output;
 
 use crate::Outcome;
 use crate::cli::{Format, VectorizeOptions};
+use crate::dependencies;
 use crate::error::{Error, Result};
 use crate::loops;
 use crate::output::{self, Outputs};
@@ -22,47 +25,97 @@ use crate::summary::{self, Summary};
 /// Runs the command.
 ///
 /// # Errors
-/// Whatever is wrong with input and options, or the reason why the kernel cannot be vectorized.
+/// Whatever is wrong with input and options, or the reason why no kernel can be vectorized.
 pub(crate) fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
     let kind = output_kind(&options.output)?;
-    output::check(options.outputs(), std::slice::from_ref(&options.kernel.input))?;
+    let list = options.dependency_file();
+    let outputs = options.outputs().chain(list.as_deref());
+    output::check(outputs, std::slice::from_ref(&options.kernel.input))?;
     if let Some(mut loops) = options.loops.options(&options.kernel)? {
         loops.kernel.triple.clone_from(&options.triple);
+        loops.kernel.flags.dependencies = options.listed();
         return loops::vectorize(options, &loops, kind);
     }
-    let cpus: Vec<String> = match options.kernel.cpu.contains(',') {
-        true => options.kernel.cpu.split(',').map(|name| name.trim().to_owned()).collect(),
-        false => Vec::new(),
-    };
+    let mut kernel = KernelOptions { triple: options.triple.clone(), ..options.kernel.asked()? };
+    kernel.flags.dependencies = options.listed();
+    let Source { imported, files } = kernel::load_for_code(&kernel.input, &kernel.load_options())?;
+    let shapes = options.kernel.args.is_some();
+    let kernels = choice::choose(&imported, &kernel.input, &options.kernel.function, shapes)?;
     let asked = Asked {
-        kernel: KernelOptions { triple: options.triple.clone(), ..options.kernel.asked()? },
+        kernel,
         returns: options.returns.clone(),
-        name: options.name.clone(),
+        name: options.symbol.clone(),
         mask: options.mask,
         panic: None,
         strip: false,
     };
-    let header =
-        |text: &dyn Fn(&str) -> String| options.header.as_ref().map(|path| (path, text(&file_name(path))));
-    if cpus.is_empty() {
-        let compiled = warpline_compile::vectorize::vectorize(&asked, kind)?;
-        write(options, &compiled.code, header(&|file| header::text(&compiled, file)))?;
-        report(options, &compiled)?;
-    } else {
-        let dispatched = dispatch::vectorize(&asked, &cpus, kind)?;
-        write(options, &dispatched.code, header(&|file| header::dispatched_text(&dispatched, file)))?;
-        report_all(options, &dispatched)?;
+    let file = options.header.as_deref().map(file_name).unwrap_or_default();
+    let (made, refused, code, header) = match options.kernel.cpu.contains(',') {
+        true => {
+            let cpus: Vec<String> =
+                options.kernel.cpu.split(',').map(|name| name.trim().to_owned()).collect();
+            let (made, refused, code) = dispatch::vectorize(&asked, &imported, &kernels, &cpus, kind)?;
+            let header = header::dispatched_text(&made, &file);
+            (Made::Several(made), refused, code, header)
+        }
+        false => {
+            let (all, code) = warpline_compile::vectorize::vectorize(&asked, imported, &kernels, kind)?;
+            let header = header::text(&all.made, &file);
+            (Made::One(all.made), all.refused, code, header)
+        }
+    };
+    if made.is_empty() {
+        return nothing_made(refused);
     }
-    Ok(Outcome::Clean)
+    write(options, &code, &header, &files)?;
+    report(options, &made, &refused)?;
+    let mut outcome = Outcome::Clean;
+    for Refused { kernel, reason } in &refused {
+        let fatal = kernel.named || options.kernel.require_all;
+        if fatal {
+            outcome = Outcome::Finding;
+        }
+        if fatal || !options.report.quiet {
+            output::complain(&format!("{}: {reason}", if fatal { "error" } else { "warning" }));
+        }
+    }
+    Ok(outcome)
 }
 
-/// Writes the code and, if there is to be one, the header.
-fn write(options: &VectorizeOptions, code: &[u8], header: Option<(&PathBuf, String)>) -> Result<()> {
+/// The outcome where no kernel can be vectorized: the reason of the last one is left to say.
+fn nothing_made(mut refused: Vec<Refused>) -> Result<Outcome> {
+    let Some(last) = refused.pop() else { return Ok(Outcome::Clean) };
+    for Refused { reason, .. } in refused {
+        output::complain(&format!("error: {reason}"));
+    }
+    Err(last.reason)
+}
+
+/// What was made of kernels.
+enum Made {
+    /// For one CPU.
+    One(Vec<Compiled>),
+    /// For several.
+    Several(Vec<Dispatched>),
+}
+
+impl Made {
+    fn is_empty(&self) -> bool {
+        match self {
+            Made::One(kernels) => kernels.is_empty(),
+            Made::Several(kernels) => kernels.is_empty(),
+        }
+    }
+}
+
+/// Writes the code and, if they are asked for, the header and the list of dependencies.
+fn write(options: &VectorizeOptions, code: &[u8], header: &str, files: &[PathBuf]) -> Result<()> {
     let mut outputs = Outputs::default();
     outputs.add(&options.output, code)?;
-    if let Some((path, text)) = header {
-        outputs.add(path, text.as_bytes())?;
+    if let Some(path) = &options.header {
+        outputs.add(path, header.as_bytes())?;
     }
+    dependencies::add(&mut outputs, options, files)?;
     outputs.commit()
 }
 
@@ -88,49 +141,87 @@ fn file_name(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-fn report(options: &VectorizeOptions, compiled: &Compiled) -> Result<()> {
-    let text = match options.report.format {
-        Format::Json => output::json(&json_of(options, compiled)),
-        Format::Text => summary(options, compiled).text(&options.report),
-    };
-    output::report(options.outputs(), &text)
-}
-
-fn report_all(options: &VectorizeOptions, dispatched: &Dispatched) -> Result<()> {
-    let versions = || dispatched.versions.iter().map(|one| &one.compiled);
+/// Reports what was made: a kernel as a report of its own, several as a list.
+fn report(options: &VectorizeOptions, made: &Made, refused: &[Refused]) -> Result<()> {
     let text = match options.report.format {
         Format::Json => {
-            let value = json!({
-                "function": versions().next().map(|best| &best.kernel.name),
-                "symbols": dispatched.drivers().collect::<Vec<_>>(),
-                "output": options.output.display().to_string(),
-                "versions": versions().map(|one| json_of(options, one)).collect::<Vec<_>>(),
-            });
+            let mut kernels: Vec<Value> = match made {
+                Made::One(kernels) => kernels.iter().map(|one| json_of(options, one)).collect(),
+                Made::Several(kernels) => kernels.iter().map(|one| json_of_several(options, one)).collect(),
+            };
+            let value = match (kernels.len(), refused) {
+                (1, []) => kernels.swap_remove(0),
+                _ => {
+                    let refused = refused
+                        .iter()
+                        .map(|one| json!({ "function": one.kernel.name, "reason": one.reason.to_string() }));
+                    json!({ "kernels": kernels, "refused": refused.collect::<Vec<_>>() })
+                }
+            };
             output::json(&value)
         }
         Format::Text => {
-            let drivers: Vec<&str> = dispatched.drivers().collect();
-            let lanes = |one: &Compiled| format!("{} lanes for {}", one.kernel.width, one.kernel.cpu.name);
-            let all = Summary {
-                done: format!(
-                    "{} in {}: chooses among {} CPUs when called",
-                    line(&drivers.join(", ")),
-                    options.output.display(),
-                    dispatched.versions.len()
-                ),
-                result: versions().map(lanes).collect::<Vec<_>>().join(", "),
-                warnings: versions().next().map(|one| summary(options, one).warnings).unwrap_or_default(),
-                details: versions().flat_map(|one| details(one, true)).collect(),
-                explain: versions().next().and_then(|one| explain(options, &one.made.counts)),
-                ..Summary::default()
+            let summaries: Vec<Summary> = match made {
+                Made::One(kernels) => kernels.iter().map(|one| summary(options, one)).collect(),
+                Made::Several(kernels) => {
+                    kernels.iter().map(|one| summary_of_several(options, one)).collect()
+                }
             };
-            all.text(&options.report)
+            together(options, summaries).text(&options.report)
         }
     };
     output::report(options.outputs(), &text)
 }
 
-fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> serde_json::Value {
+/// One summary of several kernels.
+fn together(options: &VectorizeOptions, mut summaries: Vec<Summary>) -> Summary {
+    if summaries.len() == 1 {
+        return summaries.swap_remove(0);
+    }
+    Summary {
+        done: format!("{} kernels vectorized in {}", summaries.len(), options.output.display()),
+        result: summaries.iter().map(|one| one.done.as_str()).collect::<Vec<_>>().join("\n  "),
+        warnings: summaries.iter().flat_map(|one| one.warnings.iter().cloned()).collect(),
+        explain: summaries.iter().find_map(|one| one.explain.clone()),
+        details: summaries
+            .into_iter()
+            .flat_map(|one| [format!("{}:", one.done), one.result].into_iter().chain(one.details))
+            .collect(),
+        ..Summary::default()
+    }
+}
+
+fn json_of_several(options: &VectorizeOptions, dispatched: &Dispatched) -> Value {
+    let versions = || dispatched.versions.iter().map(|one| &one.compiled);
+    json!({
+        "function": versions().next().map(|best| &best.kernel.name),
+        "symbols": dispatched.drivers().collect::<Vec<_>>(),
+        "output": options.output.display().to_string(),
+        "versions": versions().map(|one| json_of(options, one)).collect::<Vec<_>>(),
+    })
+}
+
+/// What was made for several CPUs, for people.
+fn summary_of_several(options: &VectorizeOptions, dispatched: &Dispatched) -> Summary {
+    let versions = || dispatched.versions.iter().map(|one| &one.compiled);
+    let drivers: Vec<&str> = dispatched.drivers().collect();
+    let lanes = |one: &Compiled| format!("{} lanes for {}", one.kernel.width, one.kernel.cpu.name);
+    Summary {
+        done: format!(
+            "{} in {}: chooses among {} CPUs when called",
+            line(&drivers.join(", ")),
+            options.output.display(),
+            dispatched.versions.len()
+        ),
+        result: versions().map(lanes).collect::<Vec<_>>().join(", "),
+        warnings: versions().next().map(|one| summary(options, one).warnings).unwrap_or_default(),
+        details: versions().flat_map(|one| details(one, true)).collect(),
+        explain: versions().next().and_then(|one| explain(options, &one.made.counts)),
+        ..Summary::default()
+    }
+}
+
+fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> Value {
     let Compiled { kernel, made, .. } = compiled;
     json!({
         "function": kernel.name,

@@ -46,11 +46,22 @@ impl Place {
         warpline(&all)
     }
 
-    /// Asserts that the program refused, said all of this, and wrote nothing.
+    /// Asserts that the program refused its input or usage, said all of this, and wrote nothing.
     #[track_caller]
     fn refused(&self, output: &Output, words: &[&str]) {
+        self.ended(output, 2, words);
+    }
+
+    /// Asserts that the program could not vectorize its input, said all of this, and wrote nothing.
+    #[track_caller]
+    fn not_vectorized(&self, output: &Output, words: &[&str]) {
+        self.ended(output, 1, words);
+    }
+
+    #[track_caller]
+    fn ended(&self, output: &Output, code: i32, words: &[&str]) {
         let text = stderr(output);
-        assert_eq!(output.status.code(), Some(2), "exit code; it said: {text}");
+        assert_eq!(output.status.code(), Some(code), "exit code; it said: {text}");
         for word in words {
             assert!(text.contains(word), "`{word}` is not in: {text}");
         }
@@ -176,8 +187,11 @@ fn a_kernel_without_a_varying_or_index_argument_is_refused() {
     let place = Place::new();
     let kernel = place.kernel();
     let words = ["`kernel`", "nothing in it depends on the lane", "%i, %out"];
-    place.refused(&place.vectorize(&[&kernel, "--function", "kernel"]), &words);
-    place.refused(&place.vectorize(&[&kernel, "--function", "kernel", "--args", "uniform,uniform"]), &words);
+    place.not_vectorized(&place.vectorize(&[&kernel, "--function", "kernel"]), &words);
+    place.not_vectorized(
+        &place.vectorize(&[&kernel, "--function", "kernel", "--args", "uniform,uniform"]),
+        &words,
+    );
 }
 
 #[test]
@@ -210,7 +224,7 @@ fn an_instruction_that_cannot_be_vectorized_is_named_with_its_function() {
           resume { ptr, i32 } %l\n}\n\
          declare i32 @f(i32)\ndeclare void @g()\ndeclare i32 @__gxx_personality_v0(...)\n",
     );
-    place.refused(&place.vectorize(&[&file, "--args", "index"]), &["`kernel`", "invoke"]);
+    place.not_vectorized(&place.vectorize(&[&file, "--args", "index"]), &["`kernel`", "invoke"]);
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn refused(name: &str, text: &str, arguments: &[&str], words: &[&str]) {
     all.extend(arguments);
     let output = warpline(&all);
     let message = stderr(&output);
-    assert_eq!(output.status.code(), Some(2), "{text}\n{message}");
+    assert_eq!(output.status.code(), Some(1), "{text}\n{message}");
     for word in words {
         assert!(message.contains(word), "no `{word}` in: {message}\n{text}");
     }

@@ -36,6 +36,7 @@ const PROGRAM: &str = r#"
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#define WARPLINE_LANES
 #include "m.h"
 enum { N = 1000, THREADS = 6 };
 static float x[N];

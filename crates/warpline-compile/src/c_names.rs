@@ -1,6 +1,6 @@
 //! Names of an input in C headers: what is a name there, what is not, and text within comments.
 
-use warpline_ir::printable;
+use warpline_ir::{demangle, printable};
 
 /// What has a meaning of its own in C, C++ or the headers that ours includes, or is a macro of GCC's on some machine.
 const RESERVED: &str = " alignas alignof and and_eq asm atomic_cancel auto bitand bitor bool break case catch \
@@ -49,6 +49,27 @@ pub(crate) fn parameters<'n>(names: impl Iterator<Item = &'n str>, taken: &[&str
         all.push(own);
     }
     all
+}
+
+/// What a function of C++ can be called in C: `img_scale` for `img::scale(int)`, with the arguments of a template. Other
+/// names stay.
+pub(crate) fn of_cpp(mangled: &str) -> String {
+    let whole = demangle(mangled).replace("(anonymous namespace)::", "");
+    let head = whole.split('(').next().unwrap_or_default();
+    let mut depth = 0i32;
+    let mut begin = 0;
+    for (at, c) in head.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth -= 1,
+            // An instance of a template has its result in front.
+            ' ' if depth == 0 => begin = at + 1,
+            _ => {}
+        }
+    }
+    let words = head[begin..].split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let name = words.collect::<Vec<_>>().join("_");
+    if mangled.starts_with("_Z") && is_identifier(&name) { name } else { mangled.to_owned() }
 }
 
 /// Text within a comment of C, which it neither ends nor seems to begin again.
@@ -112,5 +133,14 @@ mod tests {
             let made = comment(text);
             assert!(!made.contains("*/") && !made.contains("/*"), "{made}");
         }
+    }
+
+    #[test]
+    fn functions_of_cpp_get_names_without_their_types() {
+        assert_eq!(of_cpp("_ZN3img5scaleEiPf"), "img_scale");
+        assert_eq!(of_cpp("_ZN3img5scaleIfEEviPT_"), "img_scale_float");
+        assert_eq!(of_cpp("_ZN12_GLOBAL__N_11fEi"), "f");
+        assert_eq!(of_cpp("plain_name"), "plain_name");
+        assert_eq!(of_cpp("_Znot"), "_Znot");
     }
 }

@@ -35,6 +35,7 @@ use warpline_vectorize::{Boscc, Contract};
 use crate::error::{Error, Result};
 use crate::signature::{self, Signature};
 use crate::spec::{self, Bind, Tolerance};
+use warpline_llvm::did_you_mean;
 
 /// A value and the line that it stands in.
 #[derive(Clone, Debug, PartialEq)]
@@ -205,8 +206,9 @@ fn add_words(mark: &mut LoopMark, words: &str) -> std::result::Result<(), String
                 mark.width = Some(words.next().ok_or("`width` wants a number of lanes")?.parse()?);
             }
             _ => {
+                let near = did_you_mean(word, ["independent", "safelen", "any-order", "width"]);
                 return Err(format!(
-                    "`{word}` says nothing of a loop: use independent, safelen N, any-order, width N"
+                    "`{word}` says nothing of a loop{near}: use independent, safelen N, any-order, width N"
                 ));
             }
         }
@@ -253,6 +255,21 @@ fn parse(text: &str, language: Language, path: &Path) -> Result<Vec<Directives>>
     }
     Ok(groups)
 }
+
+/// All directives about functions.
+const DIRECTIVES: [&str; 11] = [
+    "function",
+    "args",
+    "rust",
+    "returns",
+    "range",
+    "bind",
+    "width",
+    "boscc",
+    "tolerance",
+    "lane-insensitive",
+    "racy",
+];
 
 /// Whether a line may stand between the directives of one function.
 fn is_between(text: &str) -> bool {
@@ -311,10 +328,11 @@ fn add(group: &mut Directives, directive: &str, line: u32) -> std::result::Resul
         "racy" if value.is_empty() => group.racy = true,
         "lane-insensitive" | "racy" => return Err(format!("`{key}` has no value")),
         _ => {
+            let near = did_you_mean(key, DIRECTIVES.into_iter().chain(["loop"]));
+            let known = DIRECTIVES.join(", ");
             return Err(format!(
-                "unknown directive `{key}`; there are function, args, rust, returns, range, bind, width, boscc, \
-                 tolerance, \
-                 lane-insensitive and racy"
+                "unknown directive `{key}`{near}{}{known}",
+                if near.is_empty() { "; there are " } else { " There are " }
             ));
         }
     }
@@ -422,8 +440,8 @@ mod tests {
         let message = |text: &str| parse(text, Language::Rust, Path::new("k.rs")).unwrap_err().to_string();
         assert_eq!(
             message("fn f() {}\n//@ rnage 0..4\n"),
-            "k.rs:2: unknown directive `rnage`; there are function, args, rust, returns, range, bind, width, \
-             boscc, tolerance, lane-insensitive and racy"
+            "k.rs:2: unknown directive `rnage`; did you mean `range`? There are function, args, rust, returns, \
+             range, bind, width, boscc, tolerance, lane-insensitive, racy"
         );
         assert_eq!(message("//@ range 4\n"), "k.rs:1: `4` is no range: write A..B");
         assert_eq!(

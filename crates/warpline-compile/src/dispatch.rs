@@ -11,18 +11,18 @@ use warpline_ir::{Function, Type, VectorType};
 use warpline_llvm::worker::{self, CodegenOptions, Output};
 use warpline_llvm::{Cpu, Imported, host_triple};
 
+use crate::choice::{self, Chosen};
 use crate::cpus::{self, BASELINE, Choice};
 use crate::error::{Error, Result};
-use crate::kernel;
 use crate::options::VectorizeOptions;
 use crate::resolver;
-use crate::vectorize::{self, Compiled};
+use crate::vectorize::{self, Compiled, Refused};
 
 /// What was made of a kernel for one of several CPUs.
 pub struct Version {
     /// The CPU and what it needs.
     pub choice: Choice,
-    /// What was made. Its code has gone into that of all.
+    /// What was made.
     pub compiled: Compiled,
 }
 
@@ -36,8 +36,6 @@ pub struct Dispatched {
     pub ndrange: Option<String>,
     /// The name of the function that says which CPU's code runs.
     pub which: String,
-    /// The code.
-    pub code: Vec<u8>,
 }
 
 impl Dispatched {
@@ -47,14 +45,33 @@ impl Dispatched {
     }
 }
 
-/// Makes the W-lane forms of a kernel for several CPUs, their drivers, and code of all of them.
+/// Makes the W-lane forms of kernels for several CPUs, their drivers, and one code of all of them. There is no code if
+/// none can be vectorized.
 ///
 /// # Errors
-/// Whatever is wrong with input and options, or the reason why the kernel cannot be vectorized.
-pub fn vectorize(options: &VectorizeOptions, cpus: &[String], output: Output) -> Result<Dispatched> {
-    let imported = kernel::load_for_code(&options.kernel.input, &options.kernel.load_options())?.imported;
-    let choices = cpus::choices(cpus, &triple_of(&imported)?)?;
-    of_module(&imported, options, &choices, output)
+/// Whatever is wrong with input and options. What makes single kernels impossible is no error.
+pub fn vectorize(
+    options: &VectorizeOptions,
+    imported: &Imported,
+    kernels: &[Chosen],
+    cpus: &[String],
+    output: Output,
+) -> Result<(Vec<Dispatched>, Vec<Refused>, Vec<u8>)> {
+    let choices = cpus::choices(cpus, &triple_of(imported)?)?;
+    let mut meant = kernels.to_vec();
+    let mut refused = Vec::new();
+    loop {
+        let (dispatched, others, code) = several(imported, options, &meant, &choices, output)?;
+        if others.is_empty() {
+            return Ok((dispatched, refused, code));
+        }
+        // What is refused for one CPU is left out for all.
+        meant.retain(|kernel| others.iter().all(|other| other.kernel != *kernel));
+        refused.extend(others);
+        if meant.is_empty() {
+            return Ok((Vec::new(), refused, Vec::new()));
+        }
+    }
 }
 
 /// What an input is for: this machine, if it does not say.
@@ -65,47 +82,73 @@ fn triple_of(imported: &Imported) -> Result<String> {
     })
 }
 
-/// [`vectorize()`] for an input that was loaded and simplified, with [choices](cpus::choices) for its target.
+/// Code of one kernel of an input that was loaded and simplified, with [choices](cpus::choices) for its target.
 ///
 /// # Errors
-/// As [`vectorize()`].
+/// As [`vectorize()`], and the reason why the kernel cannot be vectorized.
 pub fn of_module(
     imported: &Imported,
     options: &VectorizeOptions,
     choices: &[Choice],
     output: Output,
-) -> Result<Dispatched> {
+) -> Result<(Dispatched, Vec<u8>)> {
+    let name = options.kernel.function.clone();
+    let chosen =
+        choice::choose(imported, &options.kernel.input, &name.into_iter().collect::<Vec<_>>(), false)?;
+    let (dispatched, refused, code) = several(imported, options, &chosen, choices, output)?;
+    match (dispatched.into_iter().next(), refused.into_iter().next()) {
+        (_, Some(refused)) => Err(refused.reason),
+        (Some(one), None) => Ok((one, code)),
+        (None, None) => Err(Error::option("--cpu", "no CPU is named")),
+    }
+}
+
+/// Code of kernels for several CPUs, or those that are refused for one of these.
+fn several(
+    imported: &Imported,
+    options: &VectorizeOptions,
+    kernels: &[Chosen],
+    choices: &[Choice],
+    output: Output,
+) -> Result<(Vec<Dispatched>, Vec<Refused>, Vec<u8>)> {
     let triple = triple_of(imported)?;
-    let mut versions = Vec::new();
+    let mut versions: Vec<Vec<Version>> = kernels.iter().map(|_| Vec::new()).collect();
+    let mut parts = vec![Vec::new()];
     for choice in choices {
         let own = Imported::new(imported.bridge.module().try_clone()?);
-        let kernel = kernel::settle(&options.kernel, own, choice.cpu.clone())?;
         let suffix = format!("_{}", choice.suffix());
-        let compiled = vectorize::compile(options, kernel, &suffix, Output::Prepared)?;
-        versions.push(Version { choice: choice.clone(), compiled });
+        let made = vectorize::in_module(options, own, kernels, &choice.cpu, &suffix)?;
+        if !made.refused.is_empty() {
+            return Ok((Vec::new(), made.refused, Vec::new()));
+        }
+        parts.push(vectorize::code(options, &made, Output::Prepared)?);
+        for (versions, compiled) in versions.iter_mut().zip(made.made) {
+            versions.push(Version { choice: choice.clone(), compiled });
+        }
     }
-    let Some(best) = versions.first() else {
-        return Err(Error::option("--cpu", "no CPU is named"));
-    };
-    let kernel = &best.compiled.kernel;
-    let stem = options.name.as_ref().unwrap_or(&kernel.name);
-    let names = Names {
-        range: format!("{stem}_range"),
-        ndrange: format!("{stem}_ndrange"),
-        which: format!("{stem}_cpu"),
-    };
-    let layout = kernel.imported.bridge.module().data_layout();
-    let (layout, triple) = (resolver::escape(&layout), resolver::escape(&triple));
-    let head = format!("target datalayout = \"{layout}\"\ntarget triple = \"{triple}\"\n");
-    let text = head + &dispatcher(&versions, stem, &names)?;
-    let name = kernel.imported.bridge.module().name().to_owned();
-    let mut parts = vec![text.into_bytes()];
-    parts.extend(versions.iter_mut().map(|one| std::mem::take(&mut one.compiled.code)));
+    let module = imported.bridge.module();
+    let (layout, escaped) = (resolver::escape(&module.data_layout()), resolver::escape(&triple));
+    let mut text = format!("target datalayout = \"{layout}\"\ntarget triple = \"{escaped}\"\n");
+    let mut all = Vec::new();
+    for versions in versions {
+        let Some(best) = versions.first() else {
+            return Err(Error::option("--cpu", "no CPU is named"));
+        };
+        let stem = options.stem(&best.compiled.kernel.name);
+        let names = Names {
+            range: format!("{stem}_range"),
+            ndrange: format!("{stem}_ndrange"),
+            which: format!("{stem}_cpu"),
+        };
+        text += &dispatcher(&versions, &stem, &names)?;
+        let ndrange = best.compiled.ndrange.is_some().then_some(names.ndrange);
+        all.push(Dispatched { versions, range: names.range, ndrange, which: names.which });
+    }
+    parts[0] = text.into_bytes();
     let codegen =
         CodegenOptions { passes: String::new(), ..CodegenOptions::new(Cpu::named(BASELINE), output) };
-    let code = worker::codegen_linked(parts, &name, &codegen)?;
-    let ndrange = versions[0].compiled.ndrange.is_some().then_some(names.ndrange);
-    Ok(Dispatched { versions, range: names.range, ndrange, which: names.which, code })
+    let code = worker::codegen_linked(parts, module.name(), &codegen)?;
+    Ok((all, Vec::new(), code))
 }
 
 /// The names of the functions that choose.
@@ -121,7 +164,7 @@ fn dispatcher(versions: &[Version], stem: &str, names: &Names) -> Result<String>
     for made in [&names.range, &names.ndrange, &names.which] {
         if ir.symbol(made).is_some() {
             let message = format!("the input has a function `{made}` already; choose another name");
-            return Err(Error::option("--name", message));
+            return Err(Error::option("--symbol", message));
         }
     }
     let ranges = own_names(versions, |made| made.range.as_deref()).ok_or_else(|| {

@@ -16,47 +16,67 @@ use crate::dispatch::{Dispatched, Version};
 use crate::kernel::{Kernel, c_type};
 use crate::vectorize::Compiled;
 
+/// What surrounds declarations for those who call W-lane functions themselves.
+const LANES: (&str, &str) = ("#ifdef WARPLINE_LANES\n\n", "#endif /* WARPLINE_LANES */\n\n");
+
 /// The text of a header file of this name for code that was made for one CPU.
-pub fn text(compiled: &Compiled, file: &str) -> String {
-    let Kernel { name, width, cpu, .. } = &compiled.kernel;
-    let mut body = lanes(compiled);
-    body += &drivers(
-        compiled,
-        compiled.range.as_deref(),
-        compiled.ndrange.as_deref(),
-        &format!("{width} at a time"),
-    );
-    frame(file, &format!("`{name}` on {width} lanes for {}", cpu.name), &body)
+pub fn text(kernels: &[Compiled], file: &str) -> String {
+    let (mut body, mut inner, mut titles) = (String::new(), String::new(), Vec::new());
+    for compiled in kernels {
+        let Kernel { name, width, cpu, .. } = &compiled.kernel;
+        let groups = format!("{width} at a time");
+        let own = drivers(compiled, compiled.range.as_deref(), compiled.ndrange.as_deref(), &groups);
+        match own.is_empty() {
+            // There is nothing else to call.
+            true => body += &lanes(compiled),
+            false => inner += &lanes(compiled),
+        }
+        body += &own;
+        titles.push(format!("`{name}` on {width} lanes for {}", cpu.name));
+    }
+    frame(file, &titles.join(", "), &(body + &for_lanes(&inner)))
 }
 
 /// The same for code that was made for several CPUs.
-pub fn dispatched_text(dispatched: &Dispatched, file: &str) -> String {
-    let Dispatched { versions, range, ndrange, which, .. } = dispatched;
-    let best = &versions[0].compiled;
-    let names: Vec<&str> = versions.iter().map(|one| one.choice.cpu.name.as_str()).collect();
-    let groups = "as many at a time as fit the best of these CPUs that the machine is like. It is asked when \
-     the function is called for \
-                  the first time";
-    let mut body = drivers(best, Some(range), ndrange.as_deref(), groups);
-    body += "/* The name of the CPU whose code runs on this machine. */\n";
-    body += &prototype(which, "const char *", &[]);
-    for Version { compiled, .. } in versions {
-        let Kernel { width, cpu, .. } = &compiled.kernel;
-        let _ = writeln!(
-            body,
-            "/* What follows must be called on machines only that have all that {} has. */\n",
-            comment(&cpu.name)
-        );
-        let vectors = lanes(compiled);
-        body += &match compiled.kernel.vectors.register_bits {
-            512.. => format!("#ifdef __AVX512F__\n{vectors}#endif\n\n"),
-            256.. => format!("#ifdef __AVX__\n{vectors}#endif\n\n"),
-            _ => vectors,
-        };
-        let groups = format!("{width} at a time");
-        body += &drivers(compiled, compiled.range.as_deref(), compiled.ndrange.as_deref(), &groups);
+pub fn dispatched_text(kernels: &[Dispatched], file: &str) -> String {
+    let (mut body, mut inner, mut titles) = (String::new(), String::new(), Vec::new());
+    for Dispatched { versions, range, ndrange, which } in kernels {
+        let best = &versions[0].compiled;
+        let names: Vec<&str> = versions.iter().map(|one| one.choice.cpu.name.as_str()).collect();
+        let groups = "as many at a time as fit the best of these CPUs that the machine is like. It is asked when \
+                      the function is called for the first time";
+        body += &drivers(best, Some(range), ndrange.as_deref(), groups);
+        body += "/* The name of the CPU whose code runs on this machine. */\n";
+        body += &prototype(which, "const char *", &[]);
+        for Version { compiled, .. } in versions {
+            inner += &of_version(compiled);
+        }
+        titles.push(format!("`{}` for {}", best.kernel.name, names.join(", ")));
     }
-    frame(file, &format!("`{}` for {}", best.kernel.name, names.join(", ")), &body)
+    frame(file, &titles.join(", "), &(body + &for_lanes(&inner)))
+}
+
+/// Declarations for those who call W-lane functions themselves, if there are any.
+fn for_lanes(inner: &str) -> String {
+    let (begin, end) = LANES;
+    if inner.is_empty() { String::new() } else { format!("{begin}{inner}{end}") }
+}
+
+/// What was made for one of several CPUs.
+fn of_version(compiled: &Compiled) -> String {
+    let Kernel { width, cpu, .. } = &compiled.kernel;
+    let mut body = format!(
+        "/* What follows must be called on machines only that have all that {} has. */\n\n",
+        comment(&cpu.name)
+    );
+    let vectors = lanes(compiled);
+    body += &match compiled.kernel.vectors.register_bits {
+        512.. => format!("#ifdef __AVX512F__\n{vectors}#endif\n\n"),
+        256.. => format!("#ifdef __AVX__\n{vectors}#endif\n\n"),
+        _ => vectors,
+    };
+    let groups = format!("{width} at a time");
+    body + &drivers(compiled, compiled.range.as_deref(), compiled.ndrange.as_deref(), &groups)
 }
 
 /// What every header has around its declarations.
@@ -111,7 +131,11 @@ fn vector_type(compiled: &Compiled, ty: Type) -> Result<(String, String), String
         ));
     }
     let name = format!("warpline_{}x{width}", elem.trim_end_matches("_t"));
-    let typedef = format!("typedef {elem} {name} __attribute__((vector_size({bytes})));\n");
+    // Several headers may have it, and C before C11 takes one definition only.
+    let typedef = format!(
+        "#ifndef WARPLINE_TYPE_{name}\n#define WARPLINE_TYPE_{name}\ntypedef {elem} {name} \
+         __attribute__((vector_size({bytes})));\n#endif\n"
+    );
     Ok((name, typedef))
 }
 
@@ -246,5 +270,5 @@ fn prototype(name: &str, result: &str, params: &[String]) -> String {
     if is_identifier(name) {
         return format!("{};\n\n", declare(result, &format!("{name}({})", list(params))));
     }
-    format!("/* `{}` is no name in C: choose one by `--name`. */\n\n", comment(name))
+    format!("/* `{}` is no name in C: choose one by `--symbol`. */\n\n", comment(name))
 }

@@ -1,13 +1,12 @@
 //! From the options to a kernel: read the input, choose the function, settle shapes, width and CPU.
 
-use std::borrow::Cow;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use warpline_ir::printable;
 use warpline_ir::{FuncId, Function, Scalar, Type};
-use warpline_ir::{demangle, printable};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
-use warpline_llvm::{Cpu, Imported, InputKind, Linkage, did_you_mean};
+use warpline_llvm::{Cpu, Imported, InputKind, Linkage};
 use warpline_uniformity::shape::{ArgShape, parse_args};
 use warpline_vectorize::driver::{self, Division, MadeForms};
 use warpline_vectorize::passes::Instrument;
@@ -17,8 +16,10 @@ use warpline_vectorize::{
     Boscc, Coherence, Contract, Linearize, Options as VectorizerOptions, VectorizeError,
 };
 
+use crate::choice;
 use crate::directives::{self, Directives};
 use crate::error::{Error, Result};
+use crate::instrumentation;
 use crate::machine;
 use crate::math::VectorMath;
 use crate::options::KernelOptions;
@@ -67,14 +68,22 @@ pub struct Kernel {
 /// # Errors
 /// Whatever is wrong with the input, the directives or the options.
 pub fn open(options: &KernelOptions) -> Result<Kernel> {
+    let imported = load_for_code(&options.input, &options.load_options())?.imported;
+    imported.forget_marks_of_loops();
+    let cpu = one_cpu(options, &imported)?;
+    settle(options, imported, cpu)
+}
+
+/// The CPU that code is made for.
+///
+/// # Errors
+/// If there are several, or it is not known.
+pub fn one_cpu(options: &KernelOptions, imported: &Imported) -> Result<Cpu> {
     if options.cpu.contains(',') {
         let message = format!("`{}`: one CPU; only `vectorize` makes code for several", options.cpu);
         return Err(Error::option("--cpu", message));
     }
-    let imported = load_for_code(&options.input, &options.load_options())?.imported;
-    imported.forget_marks_of_loops();
-    let cpu = worker::find_cpu(&options.cpu, &imported.ir.triple)?;
-    settle(options, imported, cpu)
+    Ok(worker::find_cpu(&options.cpu, &imported.ir.triple)?)
 }
 
 /// Settles what to do with an input that was loaded and simplified, for a CPU.
@@ -82,12 +91,24 @@ pub fn open(options: &KernelOptions) -> Result<Kernel> {
 /// # Errors
 /// As [`open`].
 pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Result<Kernel> {
+    let finish = settle_within(options, &mut imported, cpu)?;
+    Ok(finish(imported))
+}
+
+/// Settles what to do with one kernel of an input, which is taken then; it stays with the caller if that fails, with
+/// what has been made by then in its IR.
+pub(crate) fn settle_within(
+    options: &KernelOptions,
+    imported: &mut Imported,
+    cpu: Cpu,
+) -> Result<impl FnOnce(Imported) -> Kernel + use<>> {
     let path = &options.input;
+    instrumentation::check(&imported.ir, path)?;
     let groups = directives::read(path)?;
-    let (func, directives) = choose(&imported, path, groups, options.function.as_deref())?;
+    let (func, directives) = choice::only(imported, path, groups, options.function.as_deref())?;
     let function = &imported.ir.functions[func];
     let name = function.name.to_string();
-    let mut args = shapes(&imported, function, path, &directives, options.args.as_deref())?;
+    let mut args = shapes(imported, function, path, &directives, options.args.as_deref())?;
     let items = work_items::with_parameters(&mut imported.ir, func)
         .map_err(|e| Error::of_vectorizer(&e, &imported.ir))?;
     let func = items.as_ref().map_or(func, |items| items.func);
@@ -101,7 +122,7 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
     };
     let coherence = options.coherence;
     if directives.is_safe {
-        separate(&mut imported, func);
+        separate(imported, func);
     }
     let function = &imported.ir.functions[func];
     let contract = directives.contract(options.racy);
@@ -115,7 +136,8 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
     };
     let Widths { lanes: width, rest, lead, chosen } =
         width::of_kernel(&imported.ir, function, &asked, &vectors, given);
-    Ok(Kernel {
+    let instrument = options.instrument;
+    Ok(move |imported| Kernel {
         imported,
         func,
         name,
@@ -132,7 +154,7 @@ pub fn settle(options: &KernelOptions, mut imported: Imported, cpu: Cpu) -> Resu
         boscc,
         coherence,
         contract,
-        instrument: options.instrument,
+        instrument,
     })
 }
 
@@ -160,8 +182,11 @@ pub struct Source {
     pub files: Vec<PathBuf>,
 }
 
-/// Reads and imports an input that code is to be made of.
-pub(crate) fn load_for_code(path: &Path, options: &LoadOptions) -> Result<Source> {
+/// Reads and imports an input that code is to be made of. Warnings go to standard error.
+///
+/// # Errors
+/// As [`load`], and [`warpline_llvm::Error::Export`] for functions in text form that have none in LLVM.
+pub fn load_for_code(path: &Path, options: &LoadOptions) -> Result<Source> {
     let mut source = load(path, options)?;
     source.imported.export_pending()?;
     Ok(source)
@@ -208,124 +233,6 @@ pub fn given_shapes(
         }
     })?;
     Ok(Some(args.into_iter().map(|a| a.unwrap_or(ArgShape::Uniform)).collect()))
-}
-
-/// The function of this name: as in the object file or as in the source, with or without what stands around it
-/// (`mandelbrot` for `crate::mandelbrot`, if there is only one). Without a name the only function.
-///
-/// # Errors
-/// If there is none or there are several; the text names near ones.
-pub fn find_function(imported: &Imported, path: &Path, name: Option<&str>) -> Result<FuncId> {
-    let all = &imported.ir.functions;
-    let Some(name) = name else {
-        let mut ids = all.keys();
-        return match (ids.next(), ids.next()) {
-            (Some(only), None) => Ok(only),
-            _ => {
-                Err(Error::input(path, format!("which function? Use --function; it has {}", names(imported))))
-            }
-        };
-    };
-    if let Some(id) = imported.ir.function(name) {
-        return Ok(id);
-    }
-    let is_meant = |mangled: &str| {
-        let whole = demangle(mangled);
-        let bare = whole.split(['(', '<']).next().unwrap_or_default();
-        whole == name || bare == name || bare.rsplit("::").next() == Some(name)
-    };
-    let mut meant = all.iter().filter(|(_, f)| is_meant(&f.name)).map(|(id, _)| id);
-    match (meant.next(), meant.next()) {
-        (Some(only), None) => Ok(only),
-        (Some(one), Some(other)) => Err(Error::option(
-            "--function",
-            format!("`{name}` may be `{}` or `{}`", all[one].name, all[other].name),
-        )),
-        (None, _) => {
-            let known: Vec<String> =
-                all.values().flat_map(|f| [f.name.to_string(), demangle(&f.name)]).collect();
-            let near = did_you_mean(name, known.iter().map(String::as_str));
-            let near = if near.is_empty() { format!("; it has {}", names(imported)) } else { near };
-            Err(Error::input(path, format!("there is no function `{name}`{near}")))
-        }
-    }
-}
-
-/// The function that is meant, and the directives about it.
-fn choose(
-    imported: &Imported,
-    path: &Path,
-    groups: Vec<Directives>,
-    wanted: Option<&str>,
-) -> Result<(FuncId, Directives)> {
-    let id = |name: &str| {
-        imported.bridge.module().require_function(name)?;
-        imported
-            .ir
-            .function(name)
-            .ok_or_else(|| Error::input(path, format!("the function `{name}` could not be imported")))
-    };
-    if let Some(name) = wanted {
-        let group = groups.into_iter().find(|g| g.function.as_deref() == Some(name));
-        return Ok((id(name)?, group.unwrap_or_default()));
-    }
-    match groups.len() {
-        0 => {
-            let mut functions = imported.ir.functions.keys();
-            match (functions.next(), functions.next()) {
-                (Some(only), None) => Ok((only, Directives::default())),
-                (None, _) => Err(Error::input(
-                    path,
-                    "it defines no function; a kernel must be visible to the \
-                     linker (in Rust: `#[unsafe(no_mangle)] pub extern \"C\" fn`)",
-                )),
-                _ => Err(Error::input(
-                    path,
-                    format!(
-                        "which function? Use --function, or directives in the file; it has {}",
-                        names(imported)
-                    ),
-                )),
-            }
-        }
-        1 => {
-            let group = groups.into_iter().next().unwrap_or_default();
-            let at = |message: &str| Error::Directive {
-                path: path.to_owned(),
-                line: group.line,
-                message: message.to_owned(),
-            };
-            let Some(name) = group.function.clone() else {
-                return Err(at("no function follows; say which one with `function NAME`"));
-            };
-            match imported.ir.function(&name) {
-                Some(func) => Ok((func, group)),
-                None => Err(at(&format!(
-                    "they are about `{name}`, which the module does not have (a kernel must be visible to the \
-                     linker); it \
-                     has {}",
-                    names(imported)
-                ))),
-            }
-        }
-        _ => {
-            let named: Vec<String> = groups.into_iter().filter_map(|g| g.function).collect();
-            let message =
-                format!("directives for several functions: use --function with one of {}", named.join(", "));
-            Err(Error::input(path, message))
-        }
-    }
-}
-
-/// The names of the functions, if they are not too many.
-pub(crate) fn names(imported: &Imported) -> String {
-    const SHOWN: usize = 12;
-    let all: Vec<Cow<'_, str>> = imported.ir.functions.values().map(|f| printable::line(&f.name)).collect();
-    match all.len() {
-        0 => "none".to_owned(),
-        1..=SHOWN => all.join(", "),
-        n => format!("{} and {} others", all[..SHOWN].join(", "), n - SHOWN),
-    }
 }
 
 /// The shapes of the parameters: from the option, else from the directive; those that are not mentioned are uniform.

@@ -1,6 +1,7 @@
 //! From the source of a scalar kernel to code for many lanes: what the program `warpline` and build scripts share.
 //!
 //! - [`kernel::open`] reads an input, chooses the function and settles shapes, width and CPU ([`kernel::Kernel`]).
+//! - [`choice`] says which functions of it are meant.
 //! - [`vectorize::vectorize`] makes the W-lane function and its drivers, and code of them.
 //! - [`dispatch::vectorize`] does so for several CPUs at once, among which a program chooses when it runs.
 //! - [`loops`] vectorizes loops within their functions.
@@ -15,11 +16,13 @@
 #![warn(unreachable_pub)]
 
 mod c_names;
+pub mod choice;
 pub mod cpus;
 pub mod directives;
 pub mod dispatch;
 pub mod error;
 pub mod header;
+mod instrumentation;
 pub mod kernel;
 pub mod libmvec;
 pub mod loops;

@@ -1,6 +1,6 @@
 //! Loops as the unit: which are meant, and code of a module in which they are vectorized.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use warpline_ir::Place;
@@ -13,9 +13,11 @@ use warpline_vectorize::loops::{self, Iteration, Nest, Unit, VectorizedLoop, vec
 use warpline_vectorize::width::{self, Widths};
 use warpline_vectorize::{Boscc, Contract, MAX_WIDTH, Options as VectorizerOptions, VectorizeError};
 
+use crate::choice;
 use crate::directives::{self, LoopMark};
 use crate::error::{Error, Result};
-use crate::kernel::{self, Kernel};
+use crate::instrumentation;
+use crate::kernel::{self, Kernel, Source};
 use crate::machine;
 use crate::math::{self, VectorMath};
 use crate::openmp::{self, Said};
@@ -49,8 +51,10 @@ impl FromStr for LoopAt {
 /// What is to be made of the loops of an input.
 #[derive(Clone, Debug)]
 pub struct LoopOptions {
-    /// The input, and how to vectorize. A function says where to look; shapes say nothing here.
+    /// The input, and how to vectorize. The function and shapes say nothing here.
     pub kernel: KernelOptions,
+    /// The functions that are looked at, by name or pattern; none for all.
+    pub functions: Vec<String>,
     /// The loops.
     pub loops: Vec<LoopAt>,
     /// Whether floating-point numbers may be combined in any order in all of them.
@@ -62,7 +66,13 @@ pub struct LoopOptions {
 impl LoopOptions {
     /// All loops that an input marks, with no promises but those of the marks.
     pub fn marked(kernel: KernelOptions) -> LoopOptions {
-        LoopOptions { kernel, loops: vec![LoopAt::Marked], any_order: false, independent: false }
+        LoopOptions {
+            kernel,
+            functions: Vec::new(),
+            loops: vec![LoopAt::Marked],
+            any_order: false,
+            independent: false,
+        }
     }
 }
 
@@ -112,10 +122,23 @@ pub struct MadeLoop {
     pub made: VectorizedLoop,
 }
 
+/// A loop that was not vectorized.
+#[derive(Debug)]
+pub struct RefusedLoop {
+    /// Where it begins, in words.
+    pub place: String,
+    /// Why.
+    pub reason: Error,
+}
+
 /// Code of a module in which loops have been vectorized.
 pub struct CompiledLoops {
     /// The loops.
     pub loops: Vec<MadeLoop>,
+    /// The loops that stay what they are.
+    pub refused: Vec<RefusedLoop>,
+    /// The files that the input is made of, if they were asked for.
+    pub files: Vec<PathBuf>,
     /// The CPU that the code is for.
     pub cpu: Cpu,
     /// The libraries of vector mathematics that it must be linked with.
@@ -139,14 +162,26 @@ pub fn has_marks(options: &KernelOptions) -> Result<bool> {
 /// compiler would make of the input.
 ///
 /// # Errors
-/// Whatever is wrong with input and options, or the reason why a loop cannot be vectorized.
+/// Whatever is wrong with input and options; the reason why a loop cannot be vectorized, if all that are named by line or
+/// block cannot. Others stay as they are.
 pub fn vectorize_loops(options: &LoopOptions, output: Output) -> Result<CompiledLoops> {
-    let mut imported = load(options)?;
+    let Source { mut imported, files } = load(options)?;
     let found = find(&imported, options)?;
     let machine = Machine::of(&imported, &options.kernel)?;
-    let mut loops = Vec::new();
+    let (mut loops, mut refused) = (Vec::new(), Vec::new());
     for one in &found {
-        loops.push(machine.vectorize(&mut imported, &options.kernel, one, one.func)?);
+        let scalar = imported.ir.functions[one.func].clone();
+        match machine.vectorize(&mut imported, &options.kernel, one, one.func) {
+            Ok(made) => loops.push(made),
+            Err(reason @ Error::Vectorize(_)) => {
+                imported.ir.functions[one.func] = scalar;
+                refused.push(RefusedLoop { place: one.place.clone(), reason });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if loops.is_empty() && !options.loops.contains(&LoopAt::Marked) && !refused.is_empty() {
+        return Err(refused.swap_remove(0).reason);
     }
     let forms: Vec<FuncId> = loops.iter().flat_map(|l| l.made.functions()).collect();
     for id in forms {
@@ -166,7 +201,7 @@ pub fn vectorize_loops(options: &LoopOptions, output: Output) -> Result<Compiled
     };
     let code = worker::codegen(imported.bridge.module(), &codegen)?;
     let libraries = math::libraries(&imported.ir);
-    Ok(CompiledLoops { loops, cpu: machine.cpu, libraries, code })
+    Ok(CompiledLoops { loops, refused, files, cpu: machine.cpu, libraries, code })
 }
 
 /// Reads an input for a run of the function that has the loops: all must be in one.
@@ -175,7 +210,7 @@ pub fn vectorize_loops(options: &LoopOptions, output: Output) -> Result<Compiled
 /// Whatever is wrong with input and options.
 pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
     let path = &options.kernel.input;
-    let imported = load(options)?;
+    let imported = load(options)?.imported;
     let found = find(&imported, options)?;
     imported.forget_marks_of_loops();
     let func = found[0].func;
@@ -231,10 +266,11 @@ pub struct Region {
 /// # Errors
 /// Whatever is wrong with input and options, or the reason why a loop cannot be vectorized.
 pub fn open_regions(options: &LoopOptions) -> Result<(Imported, Vec<Region>)> {
-    let mut imported = load(options)?;
+    let mut imported = load(options)?.imported;
     let found = find(&imported, options)?;
     let mut regions = Vec::new();
     for one in &found {
+        check(&imported, one)?;
         let ir = &mut imported.ir;
         let Iteration { mut func, args, .. } =
             loops::kernel_of(ir, one.func, &unit(one)).map_err(|e| refusal(ir, e, one))?;
@@ -245,10 +281,10 @@ pub fn open_regions(options: &LoopOptions) -> Result<(Imported, Vec<Region>)> {
 }
 
 /// Vectorizes the loops of a kernel that was opened for its loops, in a copy of its function with this name. The
-/// copy, and what was made.
+/// copy, and what was made; a loop that is refused stays what it is, with a warning.
 ///
 /// # Errors
-/// The reason why a loop cannot be vectorized.
+/// The reason why no loop can be vectorized.
 pub fn vectorize_copy(
     kernel: &mut Kernel,
     options: &KernelOptions,
@@ -259,18 +295,34 @@ pub fn vectorize_copy(
     copy.name = name.into();
     let copy = kernel.imported.ir.functions.push(copy);
     let machine = Machine { cpu: kernel.cpu.clone(), vectors: kernel.vectors };
-    let made: Result<Vec<MadeLoop>> =
-        found.iter().map(|one| machine.vectorize(&mut kernel.imported, options, one, copy)).collect();
-    Ok((copy, made?))
+    let (mut made, mut refused) = (Vec::new(), Vec::new());
+    for one in found {
+        let before = kernel.imported.ir.functions[copy].clone();
+        match machine.vectorize(&mut kernel.imported, options, one, copy) {
+            Ok(l) => made.push(l),
+            Err(reason @ Error::Vectorize(_)) => {
+                kernel.imported.ir.functions[copy] = before;
+                refused.push(reason);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if made.is_empty()
+        && let Some(last) = refused.pop()
+    {
+        return Err(last);
+    }
+    refused.iter().for_each(|reason| kernel::warn(&format!("warning: {reason}; it stays as it is")));
+    Ok((copy, made))
 }
 
-fn load(options: &LoopOptions) -> Result<Imported> {
+fn load(options: &LoopOptions) -> Result<Source> {
     if options.kernel.cpu.contains(',') {
         let message = format!("`{}`: one CPU; code for several is made of kernels", options.kernel.cpu);
         return Err(Error::option("--cpu", message));
     }
     let asked = LoadOptions { thread_jumps: true, ..options.kernel.load_options() };
-    Ok(kernel::load_for_code(&options.kernel.input, &asked)?.imported)
+    kernel::load_for_code(&options.kernel.input, &asked)
 }
 
 /// What code is made for.
@@ -294,6 +346,7 @@ impl Machine {
         found: &FoundLoop,
         func: FuncId,
     ) -> Result<MadeLoop> {
+        check(imported, found)?;
         let body = &mut imported.ir.functions[func];
         let function = body.name.to_string();
         // That is what the flag of a φ means.
@@ -357,6 +410,11 @@ impl Machine {
     }
 }
 
+/// Checks that OpenMP leaves nothing in a loop that is not for lanes.
+fn check(imported: &Imported, found: &FoundLoop) -> Result<()> {
+    openmp::check(&imported.ir, &imported.ir.functions[found.func], found.header, &found.place)
+}
+
 /// What is asked of a loop, whatever its groups are.
 fn unit(found: &FoundLoop) -> Unit {
     let FoundLoop { header, contract, safelen, any_order, .. } = *found;
@@ -373,10 +431,15 @@ fn refusal(module: &Module, error: VectorizeError, found: &FoundLoop) -> Error {
 /// The loops that are meant, each once, by function and header.
 fn find(imported: &Imported, options: &LoopOptions) -> Result<Vec<FoundLoop>> {
     let path = &options.kernel.input;
-    let only = match &options.kernel.function {
-        Some(name) => Some(kernel::find_function(imported, path, Some(name))?),
-        None => None,
+    instrumentation::check(&imported.ir, path)?;
+    let only = match &options.functions[..] {
+        [] => None,
+        wanted => {
+            let chosen = choice::choose(imported, path, wanted, true)?;
+            Some(chosen.iter().filter_map(|one| imported.ir.function(&one.name)).collect::<Vec<_>>())
+        }
     };
+    let only = only.as_deref();
     let mut all = Vec::new();
     for at in &options.loops {
         match at {
@@ -400,27 +463,30 @@ fn find(imported: &Imported, options: &LoopOptions) -> Result<Vec<FoundLoop>> {
         same
     });
     if all.is_empty() {
-        let of = options.kernel.function.as_ref().map_or(String::new(), |name| format!(" of `{name}`"));
+        let of = match &options.functions[..] {
+            [] => String::new(),
+            wanted => format!(" of `{}`", wanted.join("`, `")),
+        };
         let message = format!(
             "no loop{of} is marked: write `//@ loop` or `#pragma omp simd` before it, or say `--loop LINE`"
         );
         return Err(Error::input(path, message));
     }
-    for one in &all {
-        openmp::check(&imported.ir, &imported.ir.functions[one.func], one.header, &one.place)?;
-    }
     Ok(all)
 }
 
-fn functions(imported: &Imported, only: Option<FuncId>) -> impl Iterator<Item = (FuncId, &Function)> {
-    imported.ir.functions.iter().filter(move |(id, _)| only.is_none_or(|only| only == *id))
+fn functions<'a>(
+    imported: &'a Imported,
+    only: Option<&'a [FuncId]>,
+) -> impl Iterator<Item = (FuncId, &'a Function)> {
+    imported.ir.functions.iter().filter(move |(id, _)| only.is_none_or(|only| only.contains(id)))
 }
 
 /// The loops that begin in a line: as many as code that was inlined or instantiated several times has made of one.
 fn at_line(
     imported: &Imported,
     options: &LoopOptions,
-    only: Option<FuncId>,
+    only: Option<&[FuncId]>,
     line: u32,
 ) -> Result<Vec<FoundLoop>> {
     let (mut meant, mut lines) = (Vec::new(), Vec::new());
@@ -505,7 +571,7 @@ fn line_of(module: &Module, func: &Function, inst: Inst) -> Option<u32> {
 fn with_header(
     imported: &Imported,
     options: &LoopOptions,
-    only: Option<FuncId>,
+    only: Option<&[FuncId]>,
     name: &str,
 ) -> Result<FoundLoop> {
     let mut names = Vec::new();
@@ -525,11 +591,11 @@ fn with_header(
     Err(Error::input(&options.kernel.input, message))
 }
 
-fn marked(imported: &Imported, options: &LoopOptions, only: Option<FuncId>) -> Result<Vec<FoundLoop>> {
+fn marked(imported: &Imported, options: &LoopOptions, only: Option<&[FuncId]>) -> Result<Vec<FoundLoop>> {
     let mut all = Vec::new();
     for mark in directives::read_loops(&options.kernel.input)? {
         let at = at_line(imported, options, None, mark.at)?;
-        for one in at.into_iter().filter(|one| only.is_none_or(|only| only == one.func)) {
+        for one in at.into_iter().filter(|one| only.is_none_or(|only| only.contains(&one.func))) {
             let contract = if mark.independent { Contract::Independent } else { Contract::Sequential };
             let LoopMark { safelen, any_order, width, .. } = mark;
             all.push(FoundLoop { contract, safelen, any_order, width, ..one });
@@ -539,7 +605,7 @@ fn marked(imported: &Imported, options: &LoopOptions, only: Option<FuncId>) -> R
     for mark in imported.marked_loops() {
         let function = &imported.ir.functions[mark.func];
         let around = Nest::of(function).around(mark.latch).next();
-        if let Some(header) = around.filter(|_| only.is_none_or(|only| only == mark.func)) {
+        if let Some(header) = around.filter(|_| only.is_none_or(|only| only.contains(&mark.func))) {
             all.extend(by_program(imported, &directives, &mark, header)?);
         }
     }

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use warpline_llvm::CompilerFlags;
 use warpline_llvm::worker::LoadOptions;
+use warpline_llvm::{CompilerFlags, InputKind};
 use warpline_vectorize::passes::{Instrument, Silent};
 use warpline_vectorize::{Boscc, Coherence, Linearize};
 
+use crate::c_names;
 use crate::libmvec::MAX_ULP;
 use crate::spec::Width;
 
@@ -49,7 +50,7 @@ pub struct KernelOptions {
 
 impl KernelOptions {
     /// How the input is read: simplified.
-    pub(crate) fn load_options(&self) -> LoadOptions {
+    pub fn load_options(&self) -> LoadOptions {
         let (triple, contract, flags) = (self.triple.clone(), self.contract, self.flags.clone());
         LoadOptions {
             simplify: Some(true),
@@ -103,6 +104,17 @@ pub struct VectorizeOptions {
 }
 
 impl VectorizeOptions {
+    /// What the names of drivers begin with: the name that was asked for, or the kernel's own, in C++ with the names
+    /// around it instead of its types.
+    pub fn stem(&self, kernel: &str) -> String {
+        let is_cpp = InputKind::of(&self.kernel.input).is_ok_and(|kind| kind == InputKind::Cpp);
+        match &self.name {
+            Some(name) => name.clone(),
+            None if is_cpp => c_names::of_cpp(kernel),
+            None => kernel.to_owned(),
+        }
+    }
+
     /// The W-lane function without a mask, and its drivers.
     pub fn new(kernel: KernelOptions) -> VectorizeOptions {
         VectorizeOptions { kernel, returns: None, name: None, mask: false, panic: None, strip: false }

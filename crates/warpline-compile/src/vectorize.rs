@@ -1,13 +1,15 @@
 //! The W-lane form of a kernel, with its drivers, as code.
 
 use warpline_llvm::worker::{self, CodegenOptions, Output};
+use warpline_llvm::{Cpu, Imported, Module};
 use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::Vectorized;
 use warpline_vectorize::driver::{self, Division};
 
+use crate::choice::Chosen;
 use crate::error::{Error, Result};
 use crate::kernel::{self, Kernel};
-use crate::options::VectorizeOptions;
+use crate::options::{KernelOptions, VectorizeOptions};
 
 /// What was made of a kernel.
 pub struct Compiled {
@@ -25,62 +27,188 @@ pub struct Compiled {
     pub range: Option<String>,
     /// The name of the driver over work-items, if there is one.
     pub ndrange: Option<String>,
-    /// The code.
-    pub code: Vec<u8>,
 }
 
 impl Compiled {
+    /// The names of all visible functions.
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.lanes.as_str()).chain(self.drivers())
+    }
+
     /// The names of the drivers.
     pub fn drivers(&self) -> impl Iterator<Item = &str> {
         self.range.iter().chain(&self.ndrange).map(String::as_str)
     }
 }
 
-/// Makes the W-lane form of a kernel, its drivers, and code of them for one CPU.
-///
-/// # Errors
-/// Whatever is wrong with input and options, or the reason why the kernel cannot be vectorized.
-pub fn vectorize(options: &VectorizeOptions, output: Output) -> Result<Compiled> {
-    compile(options, kernel::open(&options.kernel)?, "", output)
+/// A kernel that was not vectorized.
+#[derive(Debug)]
+pub struct Refused {
+    /// The kernel.
+    pub kernel: Chosen,
+    /// Why.
+    pub reason: Error,
 }
 
-/// The same for a kernel that was opened; `suffix` ends the names of all that is made.
+/// What became of several kernels in one module.
+pub struct Several {
+    /// Those that were vectorized.
+    pub made: Vec<Compiled>,
+    /// The others.
+    pub refused: Vec<Refused>,
+    /// The module that has all that was made.
+    module: Imported,
+}
+
+/// Makes the W-lane forms of kernels of an input that was loaded and simplified, and their drivers, and one code of
+/// all of them for one CPU. There is no code if none can be vectorized.
+///
+/// # Errors
+/// Whatever is wrong with input and options. What makes single kernels impossible is no error.
+pub fn vectorize(
+    options: &VectorizeOptions,
+    imported: Imported,
+    kernels: &[Chosen],
+    output: Output,
+) -> Result<(Several, Vec<u8>)> {
+    let cpu = kernel::one_cpu(&options.kernel, &imported)?;
+    imported.forget_marks_of_loops();
+    let all = in_module(options, imported, kernels, &cpu, "")?;
+    let code = if all.made.is_empty() { Vec::new() } else { code(options, &all, output)? };
+    Ok((all, code))
+}
+
+/// Makes the W-lane forms of kernels and their drivers in one module; `suffix` ends the names of all that is made.
 ///
 /// # Errors
 /// As [`vectorize`].
+pub(crate) fn in_module(
+    options: &VectorizeOptions,
+    imported: Imported,
+    kernels: &[Chosen],
+    cpu: &Cpu,
+    suffix: &str,
+) -> Result<Several> {
+    if let (Some(name), true) = (&options.name, kernels.len() > 1) {
+        let message = format!(
+            "`{name}` is a name for one kernel, and {} are meant; say which with --function",
+            kernels.len()
+        );
+        return Err(Error::option("--symbol", message));
+    }
+    let mut all = Several { made: Vec::new(), refused: Vec::new(), module: imported };
+    for kernel in kernels {
+        let asked = VectorizeOptions {
+            kernel: KernelOptions { function: Some(kernel.name.clone()), ..options.kernel.clone() },
+            ..options.clone()
+        };
+        let before = all.module.ir.clone();
+        let made = match kernel::settle_within(&asked.kernel, &mut all.module, cpu.clone()) {
+            Ok(finish) => {
+                // The module goes through the kernel, which keeps a copy of the IR to be described by.
+                let rest = Imported::new(Module::parse(b"; nothing\n", "nothing")?);
+                let mut own = finish(std::mem::replace(&mut all.module, rest));
+                let made = add(&asked, &mut own, suffix);
+                std::mem::swap(&mut own.imported, &mut all.module);
+                made.map(|made| {
+                    own.imported.ir = all.module.ir.clone();
+                    made.of(own)
+                })
+            }
+            Err(error) => Err(error),
+        };
+        match made {
+            Ok(made) => all.made.push(made),
+            Err(reason @ Error::Vectorize(_)) => {
+                // Nothing of it has gone beyond the IR.
+                all.module.ir = before;
+                all.refused.push(Refused { kernel: kernel.clone(), reason });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(all)
+}
+
+/// The code of kernels in one module.
+///
+/// # Errors
+/// If LLVM makes none.
+pub(crate) fn code(options: &VectorizeOptions, all: &Several, output: Output) -> Result<Vec<u8>> {
+    let Some(last) = all.made.last() else { return Ok(Vec::new()) };
+    let visible: Vec<&str> = all.made.iter().flat_map(Compiled::functions).collect();
+    code_of(options, &last.kernel, &all.module, &visible, output)
+}
+
+/// The code of a module in which these functions are visible, for the CPU of a kernel.
+fn code_of(
+    options: &VectorizeOptions,
+    kernel: &Kernel,
+    imported: &Imported,
+    visible: &[&str],
+    output: Output,
+) -> Result<Vec<u8>> {
+    let codegen = CodegenOptions {
+        panic: options.panic.clone(),
+        strip: options.strip,
+        ..kernel.codegen_options(visible, output)
+    };
+    Ok(worker::codegen(imported.bridge.module(), &codegen)?)
+}
+
+/// Makes the W-lane form of a kernel that was opened, its drivers, and code of them.
+///
+/// # Errors
+/// As [`vectorize`], and the reason why the kernel cannot be vectorized.
 pub fn compile(
     options: &VectorizeOptions,
     mut kernel: Kernel,
     suffix: &str,
     output: Output,
-) -> Result<Compiled> {
-    let scalar_result = scalar_result(options, &kernel)?;
-    let stem = options.name.as_ref().unwrap_or(&kernel.name);
-    let name = match &options.name {
+) -> Result<(Compiled, Vec<u8>)> {
+    let compiled = add(options, &mut kernel, suffix)?.of(kernel);
+    let visible: Vec<&str> = compiled.functions().collect();
+    let code = code_of(options, &compiled.kernel, &compiled.kernel.imported, &visible, output)?;
+    Ok((compiled, code))
+}
+
+/// What was added to the module of a kernel.
+struct Added {
+    made: Vectorized,
+    lanes: String,
+    division: Division,
+    range: Option<String>,
+    ndrange: Option<String>,
+}
+
+impl Added {
+    /// It and its kernel.
+    fn of(self, kernel: Kernel) -> Compiled {
+        let Added { made, lanes, division: Division { rest, lead }, range, ndrange } = self;
+        Compiled { kernel, made, lanes, rest, aligned: lead > 0, range, ndrange }
+    }
+}
+
+/// Makes the W-lane form of a kernel that was opened, and its drivers.
+fn add(options: &VectorizeOptions, kernel: &mut Kernel, suffix: &str) -> Result<Added> {
+    let scalar_result = scalar_result(options, kernel)?;
+    let stem = options.stem(&kernel.name);
+    let lanes = match &options.name {
         Some(name) => format!("{name}{suffix}"),
         None => format!("{stem}_w{}{suffix}", kernel.width),
     };
     let (range_name, ndrange_name) = (format!("{stem}_range{suffix}"), format!("{stem}_ndrange{suffix}"));
-    for made in [&name, &range_name, &ndrange_name] {
+    for made in [&lanes, &range_name, &ndrange_name] {
         if kernel.imported.ir.symbol(made).is_some() {
             let message = format!("the input has a function `{made}` already; choose another name");
-            return Err(Error::option("--name", message));
+            return Err(Error::option("--symbol", message));
         }
     }
     let range = kernel.args.contains(&ArgShape::Index).then_some(range_name);
     let ndrange = kernel.items.is_some().then_some(ndrange_name);
-    let names = Names { lanes: &name, range: range.as_deref(), ndrange: ndrange.as_deref() };
-    let (made, division) = make(options, &mut kernel, &names, scalar_result)?;
-    let visible: Vec<&str> =
-        std::iter::once(&name).chain(&range).chain(&ndrange).map(String::as_str).collect();
-    let codegen = CodegenOptions {
-        panic: options.panic.clone(),
-        strip: options.strip,
-        ..kernel.codegen_options(&visible, output)
-    };
-    let code = worker::codegen(kernel.imported.bridge.module(), &codegen)?;
-    let Division { rest, lead } = division;
-    Ok(Compiled { kernel, made, lanes: name, rest, aligned: lead > 0, range, ndrange, code })
+    let names = Names { lanes: &lanes, range: range.as_deref(), ndrange: ndrange.as_deref() };
+    let (made, division) = make(options, kernel, &names, scalar_result)?;
+    Ok(Added { made, lanes, division, range, ndrange })
 }
 
 /// The names of what is made.

@@ -95,10 +95,10 @@ pub struct DependencyOptions {
     #[arg(long, value_name = "WHICH", value_enum)]
     pub dependencies: Option<WhichFiles>,
     /// Where to write the rule, as -MF does [default: the output with the suffix .d]
-    #[arg(long, value_name = "FILE", requires = "dependencies")]
+    #[arg(long, value_name = "FILE")]
     pub dependency_file: Option<PathBuf>,
     /// What the rule makes, as -MT does [default: the outputs]
-    #[arg(long, value_name = "TARGET", requires = "dependencies")]
+    #[arg(long, value_name = "TARGET")]
     pub dependency_target: Vec<String>,
 }
 

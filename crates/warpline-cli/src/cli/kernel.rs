@@ -5,19 +5,26 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use warpline_compile::loops::{self, LoopAt, LoopOptions};
 
-use super::{BosccMode, CoherenceMode, CompilerOptions, Contract, DependencyOptions, Format, LinearizeMode};
+use super::{
+    BosccMode, CoherenceMode, CompilerOptions, Contract, DependencyOptions, Format, LinearizeMode, WhichFiles,
+};
 use crate::error::Result;
 use crate::passes::{self, PassOptions};
 use crate::spec::{Bind, Tolerance, Width, parse_range};
+use warpline_llvm::Dependencies;
 
 /// Options about the kernel and its W-lane variant.
 #[derive(Args)]
 pub struct KernelOptions {
     /// .ll, .bc, .rs, .c, .cpp or .cl
     pub input: PathBuf,
-    /// The kernel [default: the one with directives, or the only function]
+    /// The kernels, by name or pattern (`*`, `?`); the option repeats. With loops: where they are
+    /// [default: those with directives, or the only function]
     #[arg(long, value_name = "NAME")]
-    pub function: Option<String>,
+    pub function: Vec<String>,
+    /// Exit with 1 if any kernel or loop cannot be vectorized
+    #[arg(long)]
+    pub require_all: bool,
     /// Shapes of the parameters: uniform, varying, index, stride(N); as NAME=SHAPE or by position. Parameters
     /// that are not named are uniform [default: the input's directive]
     #[arg(long, value_name = "LIST")]
@@ -70,7 +77,7 @@ impl KernelOptions {
         Ok(warpline_compile::KernelOptions {
             input: options.input.clone(),
             flags: options.compilers.flags(&options.input)?,
-            function: options.function.clone(),
+            function: None,
             args: options.args.clone(),
             width: options.width,
             triple: None,
@@ -118,6 +125,7 @@ impl LoopChoice {
         };
         Ok(Some(LoopOptions {
             kernel: asked,
+            functions: kernel.function.clone(),
             loops,
             any_order: self.any_order,
             independent: self.independent,
@@ -165,8 +173,8 @@ pub struct VectorizeOptions {
     pub returns: Option<String>,
     /// Name of the W-lane function; the range driver is SYMBOL_range
     /// [default: FUNCTION_wW and FUNCTION_range]
-    #[arg(long, value_name = "SYMBOL", help_heading = "Output")]
-    pub name: Option<String>,
+    #[arg(long, alias = "name", value_name = "SYMBOL", help_heading = "Output")]
+    pub symbol: Option<String>,
     /// Give the W-lane function a last parameter, a 64-bit integer: bit k says whether lane k is active
     #[arg(long, help_heading = "Output")]
     pub mask: bool,
@@ -186,9 +194,25 @@ pub struct VectorizeOptions {
 }
 
 impl VectorizeOptions {
-    /// The paths that are written to.
+    /// The paths that are written to, besides the list of dependencies.
     pub fn outputs(&self) -> impl Iterator<Item = &Path> {
         std::iter::once(&self.output).chain(&self.header).map(PathBuf::as_path)
+    }
+
+    /// Where the list of dependencies is written to, if it is asked for.
+    pub fn dependency_file(&self) -> Option<PathBuf> {
+        let DependencyOptions { dependencies, dependency_file, .. } = &self.dependencies;
+        dependencies.or(dependency_file.as_ref().map(|_| WhichFiles::All))?;
+        Some(dependency_file.clone().unwrap_or_else(|| self.output.with_extension("d")))
+    }
+
+    /// Which files are listed as dependencies.
+    pub fn listed(&self) -> Dependencies {
+        match (self.dependencies.dependencies, &self.dependencies.dependency_file) {
+            (Some(which), _) => which.into(),
+            (None, Some(_)) => Dependencies::All,
+            (None, None) => Dependencies::None,
+        }
     }
 }
 

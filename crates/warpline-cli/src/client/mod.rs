@@ -19,9 +19,10 @@ use warpline_llvm::Imported;
 use crate::Outcome;
 use crate::cli::{Format, LintOptions};
 use crate::error::{Error, Result};
-use crate::kernel::{find_function, load};
+use crate::kernel::load;
 use crate::output;
 use table::{CLIENTS, Client, Run};
+use warpline_compile::choice::find_function;
 use warpline_llvm::worker::LoadOptions;
 
 /// What a client is asked: about one module, one or all of its functions.

@@ -21,6 +21,7 @@ pub mod timing;
 
 use std::collections::BTreeSet;
 
+use serde_json::{Value as Json, json};
 use warpline::group_functions::Query;
 use warpline::ir::{Function, Op, SymbolData, SymbolKind, Value};
 use warpline::uniformity::report::{FunctionReport, Reason};
@@ -29,9 +30,11 @@ use warpline::vectorize::work_items::{Added, WorkItems};
 use warpline::vectorize::{
     AllCallees, Callees as _, Contract, NoMathLibrary, Vectorized, driver, linearize_kernel,
 };
+use warpline_compile::KernelOptions;
+use warpline_compile::choice::{self, Chosen};
 use warpline_compile::loops::MadeLoop;
 use warpline_llvm::worker::{self, CodegenOptions, Output};
-use warpline_llvm::{Jit, JitFunction, Module, is_host, process_has_symbol};
+use warpline_llvm::{Imported, Jit, JitFunction, Module, is_host, process_has_symbol};
 
 use crate::Outcome;
 use crate::cli::{Format, RunOptions};
@@ -63,14 +66,101 @@ const VECTOR_PROGRAM: &str = "the program on W lanes";
 pub fn run(options: &RunOptions) -> Result<Outcome> {
     let picture = options.png.as_deref().map(Picture::parse).transpose()?;
     output::check(picture.iter().map(|p| p.path.as_path()), std::slice::from_ref(&options.kernel.input))?;
-    let loops = options.loops.options(&options.kernel)?;
-    let mut subject = match &loops {
-        Some(asked) => loops::prepare(options, asked, picture.as_ref())?,
-        None => prepare(options, picture.as_ref())?,
+    if let Some(asked) = options.loops.options(&options.kernel)? {
+        let subject = loops::prepare(options, &asked, picture.as_ref())?;
+        let (report, outcome) = judge(options, &asked.kernel, subject, picture.as_ref())?;
+        return print(picture.as_ref(), &report).map(|()| outcome);
+    }
+    let asked = options.kernel.asked()?;
+    let imported = kernel::load_for_code(&asked.input, &asked.load_options())?.imported;
+    imported.forget_marks_of_loops();
+    let cpu = kernel::one_cpu(&asked, &imported)?;
+    let shapes = asked.args.is_some();
+    let kernels = choice::choose(&imported, &asked.input, &options.kernel.function, shapes)?;
+    let one = |chosen: &Chosen, imported: Imported| {
+        let asked = KernelOptions { function: Some(chosen.name.clone()), ..asked.clone() };
+        let kernel = kernel::settle(&asked, imported, cpu.clone())?;
+        let subject = prepare(options, &asked, kernel, picture.as_ref())?;
+        judge(options, &asked, subject, picture.as_ref())
     };
-    let kernel_options = options.kernel.asked()?;
+    if let [only] = &kernels[..] {
+        let (report, outcome) = one(only, imported)?;
+        return print(picture.as_ref(), &report).map(|()| outcome);
+    }
+    if picture.is_some() {
+        return Err(Error::option("--png", "one kernel draws a picture; say which with --function"));
+    }
+    let copy = || Result::Ok(Imported::new(imported.bridge.module().try_clone()?));
+    run_all(options, &kernels, |chosen| one(chosen, copy()?))
+}
+
+/// Runs several kernels one after the other. One that cannot be run is a warning, unless it is named.
+fn run_all(
+    options: &RunOptions,
+    kernels: &[Chosen],
+    run: impl Fn(&Chosen) -> Result<(Report, Outcome)>,
+) -> Result<Outcome> {
+    let (mut reports, mut left_out) = (Vec::new(), Vec::new());
+    let mut all = Outcome::Clean;
+    for chosen in kernels {
+        match run(chosen) {
+            Ok((Report::Text(text), outcome)) => {
+                output::report([], &text)?;
+                all = all.and(outcome);
+                reports.push(Json::Null);
+            }
+            Ok((Report::Json(report), outcome)) => {
+                all = all.and(outcome);
+                reports.push(report);
+            }
+            Err(error) if error.is_internal() => return Err(error),
+            Err(error) => {
+                if chosen.named || options.kernel.require_all {
+                    let refused = matches!(error, Error::Vectorize(_));
+                    all = all.and(if refused { Outcome::Finding } else { Outcome::Refused });
+                    output::complain(&format!("error: {error}"));
+                } else if !options.report.quiet {
+                    output::complain(&format!("warning: `{}` is not run: {error}", chosen.name));
+                }
+                left_out.push((chosen, error));
+            }
+        }
+    }
+    if let (true, Some((_, last))) = (reports.is_empty(), left_out.pop()) {
+        return Err(last);
+    }
+    if options.report.format == Format::Json {
+        let refused =
+            left_out.iter().map(|(one, error)| json!({ "function": one.name, "reason": error.to_string() }));
+        let value = json!({ "kernels": reports, "refused": refused.collect::<Vec<_>>() });
+        output::report([], &output::json(&value))?;
+    }
+    Ok(all)
+}
+
+/// What is said of one kernel.
+enum Report {
+    Text(String),
+    Json(Json),
+}
+
+fn print(picture: Option<&Picture>, report: &Report) -> Result<()> {
+    let text = match report {
+        Report::Text(text) => text.clone(),
+        Report::Json(value) => output::json(value),
+    };
+    output::report(picture.iter().map(|p| p.path.as_path()), &text)
+}
+
+/// Runs what was made, scalar and on W lanes, compares, and times.
+fn judge(
+    options: &RunOptions,
+    kernel_options: &KernelOptions,
+    mut subject: Subject,
+    picture: Option<&Picture>,
+) -> Result<(Report, Outcome)> {
     let lanes = subject.numbers_of_lanes();
-    let mathematics = Mathematics::add(&mut subject.kernel, &kernel_options, &lanes)?;
+    let mathematics = Mathematics::add(&mut subject.kernel, kernel_options, &lanes)?;
     let exceptions = subject.exceptions();
     let Subject { kernel, data, made, loops, reasons } = subject;
     let tolerance = options.tolerance.or(kernel.directives.tolerance);
@@ -123,7 +213,7 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
         math_ulp: options.kernel.math_ulp,
         tolerance,
     });
-    if let Some(picture) = &picture {
+    if let Some(picture) = picture {
         run_vector(&timed.vector, &data, &mut image, data.end);
         picture.write(&data, &image)?;
     }
@@ -145,12 +235,11 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
         timing,
         elements: data.end.abs_diff(data.begin),
     };
-    let text = match options.report.format {
-        Format::Text => results.summary(&kernel, &options.kernel.input).text(&options.report),
-        Format::Json => results.json(&kernel),
+    let report = match options.report.format {
+        Format::Text => Report::Text(results.summary(&kernel, &options.kernel.input).text(&options.report)),
+        Format::Json => Report::Json(results.json(&kernel)),
     };
-    output::report(picture.iter().map(|p| p.path.as_path()), &text)?;
-    Ok(if results.is_clean() { Outcome::Clean } else { Outcome::Finding })
+    Ok((report, if results.is_clean() { Outcome::Clean } else { Outcome::Finding }))
 }
 
 /// Makes machine code of a module and loads it. If it has variables that change, each [of three programs](Pair) gets
@@ -293,14 +382,17 @@ fn usual_tolerance(options: &RunOptions) -> Tolerance {
     Tolerance { ulp, rel: Some(loops::REGROUPED), ..Tolerance::default() }
 }
 
-/// Reads a kernel and makes what is run.
-fn prepare(options: &RunOptions, picture: Option<&Picture>) -> Result<Subject> {
-    let asked = options.kernel.asked()?;
-    let mut kernel = kernel::open(&asked)?;
+/// Makes of a kernel what is run.
+fn prepare(
+    options: &RunOptions,
+    asked: &KernelOptions,
+    mut kernel: Kernel,
+    picture: Option<&Picture>,
+) -> Result<Subject> {
     let data = bind(options, &kernel)?;
     check(options, &kernel, &data, picture)?;
     drive::scalar(&mut kernel, SCALAR)?;
-    let made = drive::lanes(&mut kernel, &asked, VECTOR)?;
+    let made = drive::lanes(&mut kernel, asked, VECTOR)?;
     let reasons = reasons(&kernel)?;
     Ok(Subject { kernel, data, made, loops: Vec::new(), reasons })
 }

@@ -157,7 +157,7 @@ impl Results {
     }
 
     /// The report for programs.
-    pub(super) fn json(&self, kernel: &Kernel) -> String {
+    pub(super) fn json(&self, kernel: &Kernel) -> Value {
         let mut value = json!({
             "function": kernel.name,
             "width": self.loops.first().map_or(kernel.width, |l| l.width),
@@ -190,7 +190,7 @@ impl Results {
             let finding = self.finding().is_some();
             value["race"] = json!({ "kind": kind, "place": m.place, "finding": finding });
         }
-        format!("{value:#}\n")
+        value
     }
 
     /// The report for people. `input` is what explanations are about.

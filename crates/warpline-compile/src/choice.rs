@@ -1,0 +1,262 @@
+//! Which functions of an input are meant.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use warpline_ir::FuncId;
+use warpline_ir::{demangle, printable};
+use warpline_llvm::{Imported, did_you_mean};
+
+use crate::directives::{self, Directives};
+use crate::error::{Error, Result};
+
+/// A kernel that is meant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Chosen {
+    /// Its name in the object file.
+    pub name: String,
+    /// Whether it is named, not only matched by a pattern or marked in the input.
+    pub named: bool,
+}
+
+/// The kernels that are meant, each once: those of these names, or of names that match these patterns (`*` any
+/// characters, `?` one); without any, those about which the input has directives, or its only function. Patterns choose
+/// among functions with directives if there are such and `shapes` are not given otherwise.
+///
+/// # Errors
+/// If one is named that the input does not have, if nothing matches, or if nothing says which are meant.
+pub fn choose(imported: &Imported, path: &Path, wanted: &[String], shapes: bool) -> Result<Vec<Chosen>> {
+    let groups = directives::read(path)?;
+    let mut chosen: Vec<Chosen> = Vec::new();
+    let mut add = |id: FuncId, named: bool| {
+        let name = imported.ir.functions[id].name.to_string();
+        match chosen.iter_mut().find(|other| other.name == name) {
+            Some(other) => other.named |= named,
+            None => chosen.push(Chosen { name, named }),
+        }
+    };
+    if wanted.is_empty() && groups.len() < 2 {
+        add(only(imported, path, groups, None)?.0, false);
+        return Ok(chosen);
+    }
+    if wanted.is_empty() {
+        for group in groups {
+            add(only(imported, path, vec![group], None)?.0, false);
+        }
+        return Ok(chosen);
+    }
+    for pattern in wanted {
+        if !pattern.contains(['*', '?']) {
+            add(find_function(imported, path, Some(pattern))?, true);
+            continue;
+        }
+        let is_kernel =
+            |id: FuncId| shapes || groups.is_empty() || groups.iter().any(|g| is_about(imported, g, id));
+        let matches = |name: &str| spellings(name).iter().any(|spelling| matches(pattern, spelling));
+        let matching = imported.ir.functions.iter().filter(|(id, f)| is_kernel(*id) && matches(&f.name));
+        let ids: Vec<FuncId> = matching.map(|(id, _)| id).collect();
+        if ids.is_empty() {
+            let message = format!("no kernel matches `{pattern}`; it has {}", names(imported));
+            return Err(Error::input(path, message));
+        }
+        ids.into_iter().for_each(|id| add(id, false));
+    }
+    Ok(chosen)
+}
+
+/// Whether a name is one that a pattern stands for.
+fn matches(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (mut p, mut n, mut star) = (0, 0, None);
+    while n < name.len() {
+        match pattern.get(p) {
+            Some('*') => {
+                star = Some((p, n));
+                p += 1;
+            }
+            Some(&c) if c == '?' || c == name[n] => {
+                p += 1;
+                n += 1;
+            }
+            // The last `*` takes one more.
+            _ => match star {
+                Some((at, begin)) => {
+                    star = Some((at, begin + 1));
+                    p = at + 1;
+                    n = begin + 1;
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|&c| c == '*')
+}
+
+/// The ways to write the name of a function: as in the object file, as in the source with its parameters, without them,
+/// and without what stands around it.
+fn spellings(name: &str) -> Vec<String> {
+    let whole = demangle(name);
+    let bare = whole.split(['(', '<']).next().unwrap_or_default().to_owned();
+    let last = bare.rsplit("::").next().unwrap_or_default().to_owned();
+    // An instance of a template has its result in front.
+    let path = bare.rsplit(' ').next().unwrap_or_default().to_owned();
+    vec![name.to_owned(), whole, bare, path, last]
+}
+
+/// The only function that is written like this.
+fn by_spelling(imported: &Imported, name: &str) -> Option<FuncId> {
+    imported.ir.function(name).or_else(|| {
+        let all = &imported.ir.functions;
+        let mut meant =
+            all.iter().filter(|(_, f)| spellings(&f.name).iter().any(|spelling| spelling == name));
+        let (id, _) = meant.next()?;
+        meant.next().is_none().then_some(id)
+    })
+}
+
+/// Whether directives are about a function.
+fn is_about(imported: &Imported, group: &Directives, id: FuncId) -> bool {
+    group.function.as_deref().is_some_and(|name| by_spelling(imported, name) == Some(id))
+}
+
+/// The function of this name: as in the object file or as in the source, with or without what stands around it
+/// (`mandelbrot` for `crate::mandelbrot`, if there is only one). Without a name the only function.
+///
+/// # Errors
+/// If there is none or there are several; the text names near ones.
+pub fn find_function(imported: &Imported, path: &Path, name: Option<&str>) -> Result<FuncId> {
+    let all = &imported.ir.functions;
+    let Some(name) = name else {
+        let mut ids = all.keys();
+        return match (ids.next(), ids.next()) {
+            (Some(only), None) => Ok(only),
+            _ => {
+                Err(Error::input(path, format!("which function? Use --function; it has {}", names(imported))))
+            }
+        };
+    };
+    if let Some(id) = imported.ir.function(name) {
+        return Ok(id);
+    }
+    let is_meant = |mangled: &str| spellings(mangled).iter().any(|spelling| spelling == name);
+    let mut meant = all.iter().filter(|(_, f)| is_meant(&f.name)).map(|(id, _)| id);
+    match (meant.next(), meant.next()) {
+        (Some(only), None) => Ok(only),
+        (Some(one), Some(other)) => Err(Error::option(
+            "--function",
+            format!("`{name}` may be `{}` or `{}`", all[one].name, all[other].name),
+        )),
+        (None, _) => {
+            let known: Vec<String> =
+                all.values().flat_map(|f| [f.name.to_string(), demangle(&f.name)]).collect();
+            let near = did_you_mean(name, known.iter().map(String::as_str));
+            let near = if near.is_empty() { format!("; it has {}", names(imported)) } else { near };
+            Err(Error::input(path, format!("there is no function `{name}`{near}")))
+        }
+    }
+}
+
+/// The function that is meant, and the directives about it.
+pub(crate) fn only(
+    imported: &Imported,
+    path: &Path,
+    groups: Vec<Directives>,
+    wanted: Option<&str>,
+) -> Result<(FuncId, Directives)> {
+    let id = |name: &str| {
+        imported.bridge.module().require_function(name)?;
+        imported
+            .ir
+            .function(name)
+            .ok_or_else(|| Error::input(path, format!("the function `{name}` could not be imported")))
+    };
+    if let Some(name) = wanted {
+        let id = id(name)?;
+        let group = groups.into_iter().find(|group| is_about(imported, group, id));
+        return Ok((id, group.unwrap_or_default()));
+    }
+    match groups.len() {
+        0 => {
+            let mut functions = imported.ir.functions.keys();
+            match (functions.next(), functions.next()) {
+                (Some(only), None) => Ok((only, Directives::default())),
+                (None, _) => Err(Error::input(
+                    path,
+                    "it defines no function; a kernel must be visible to the \
+                     linker (in Rust: `#[unsafe(no_mangle)] pub extern \"C\" fn`)",
+                )),
+                _ => Err(Error::input(
+                    path,
+                    format!(
+                        "which function? Use --function, or directives in the file; it has {}",
+                        names(imported)
+                    ),
+                )),
+            }
+        }
+        1 => {
+            let group = groups.into_iter().next().unwrap_or_default();
+            let at = |message: &str| Error::Directive {
+                path: path.to_owned(),
+                line: group.line,
+                message: message.to_owned(),
+            };
+            let Some(name) = group.function.clone() else {
+                return Err(at("no function follows; say which one with `function NAME`"));
+            };
+            match by_spelling(imported, &name) {
+                Some(func) => Ok((func, group)),
+                None => Err(at(&format!(
+                    "they are about `{name}`, which the module does not have (a kernel must be visible to the \
+                     linker); it has {}",
+                    names(imported)
+                ))),
+            }
+        }
+        _ => {
+            let named: Vec<String> = groups.into_iter().filter_map(|g| g.function).collect();
+            let message =
+                format!("directives for several functions: use --function with one of {}", named.join(", "));
+            Err(Error::input(path, message))
+        }
+    }
+}
+
+/// The names of the functions, if they are not too many.
+pub(crate) fn names(imported: &Imported) -> String {
+    const SHOWN: usize = 12;
+    let all: Vec<Cow<'_, str>> = imported.ir.functions.values().map(|f| printable::line(&f.name)).collect();
+    match all.len() {
+        0 => "none".to_owned(),
+        1..=SHOWN => all.join(", "),
+        n => format!("{} and {} others", all[..SHOWN].join(", "), n - SHOWN),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_stand_for_names() {
+        let all = [
+            ("k*", "kernel"),
+            ("*", ""),
+            ("*el", "kernel"),
+            ("k?r*l", "kernel"),
+            ("a*b*c", "aXbYbc"),
+            ("k", "k"),
+        ];
+        assert!(all.iter().all(|(pattern, name)| matches(pattern, name)));
+        let none = [("k?", "k"), ("k*x", "kernel"), ("", "k"), ("?", ""), ("a*b", "abc")];
+        assert!(none.iter().all(|(pattern, name)| !matches(pattern, name)));
+    }
+
+    #[test]
+    fn functions_of_cpp_are_named_as_in_the_source() {
+        let of = |name: &str| spellings("_ZN3img5scaleEiPf").iter().any(|spelling| spelling == name);
+        assert!(of("img::scale(int, float*)") && of("img::scale") && of("scale") && !of("img"));
+        let template = spellings("_ZN3img5scaleIfEEviPT_");
+        assert!(template.iter().any(|spelling| spelling == "img::scale"), "{template:?}");
+    }
+}
