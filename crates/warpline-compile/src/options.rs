@@ -48,7 +48,7 @@ impl KernelOptions {
     /// How the input is read: simplified.
     pub(crate) fn load_options(&self) -> LoadOptions {
         let (triple, contract) = (self.triple.clone(), self.contract);
-        LoadOptions { simplify: Some(true), triple, contract, spir_for_cpu: true, ..LoadOptions::default() }
+        LoadOptions { simplify: Some(true), triple, contract, for_cpu: true, ..LoadOptions::default() }
     }
 
     /// An input for the CPU of this machine.
