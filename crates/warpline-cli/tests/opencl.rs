@@ -41,7 +41,17 @@ fn clang() -> PathBuf {
 /// Compiles OpenCL C for a target without a machine.
 fn compile(source: &Path, target: &str, version: &str, output: &Path) {
     let done = Command::new(clang())
-        .args(["-x", "cl", "-O1", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-target", target])
+        .args([
+            "-x",
+            "cl",
+            "-O1",
+            "-Xclang",
+            "-disable-llvm-passes",
+            "-fno-discard-value-names",
+            "-emit-llvm",
+            "-target",
+            target,
+        ])
         .args([if output.extension().is_some_and(|e| e == "ll") { "-S" } else { "-c" }, version])
         .arg(source)
         .arg("-o")

@@ -1,7 +1,7 @@
 ; Functions of the C library that yield a second result through a pointer, for programs to be vectorized: inlined, the
 ; second result needs no memory.
 
-define internal float @warpline.modff(float %x, ptr %out) #0 {
+define float @warpline.modff(float %x, ptr %out) #0 {
   %whole = call float @llvm.trunc.f32(float %x)
   store float %whole, ptr %out
   %size = call float @llvm.fabs.f32(float %x)
@@ -13,7 +13,7 @@ define internal float @warpline.modff(float %x, ptr %out) #0 {
 }
 
 ; Numbers below the normal ones are multiplied first.
-define internal float @warpline.frexpf(float %x, ptr %out) #0 {
+define float @warpline.frexpf(float %x, ptr %out) #0 {
   %size = call float @llvm.fabs.f32(float %x)
   %small = fcmp olt float %size, 0x3810000000000000
   %scaled = fmul float %x, 0x4170000000000000
@@ -36,7 +36,7 @@ define internal float @warpline.frexpf(float %x, ptr %out) #0 {
   ret float %result
 }
 
-define internal void @warpline.sincosf(float %x, ptr %sine, ptr %cosine) #0 {
+define void @warpline.sincosf(float %x, ptr %sine, ptr %cosine) #0 {
   %s = call float @llvm.sin.f32(float %x)
   %c = call float @llvm.cos.f32(float %x)
   store float %s, ptr %sine
@@ -44,7 +44,7 @@ define internal void @warpline.sincosf(float %x, ptr %sine, ptr %cosine) #0 {
   ret void
 }
 
-define internal double @warpline.modf(double %x, ptr %out) #0 {
+define double @warpline.modf(double %x, ptr %out) #0 {
   %whole = call double @llvm.trunc.f64(double %x)
   store double %whole, ptr %out
   %size = call double @llvm.fabs.f64(double %x)
@@ -56,7 +56,7 @@ define internal double @warpline.modf(double %x, ptr %out) #0 {
 }
 
 ; Numbers below the normal ones are multiplied first.
-define internal double @warpline.frexp(double %x, ptr %out) #0 {
+define double @warpline.frexp(double %x, ptr %out) #0 {
   %size = call double @llvm.fabs.f64(double %x)
   %small = fcmp olt double %size, 0x0010000000000000
   %scaled = fmul double %x, 0x4340000000000000
@@ -79,7 +79,7 @@ define internal double @warpline.frexp(double %x, ptr %out) #0 {
   ret double %result
 }
 
-define internal void @warpline.sincos(double %x, ptr %sine, ptr %cosine) #0 {
+define void @warpline.sincos(double %x, ptr %sine, ptr %cosine) #0 {
   %s = call double @llvm.sin.f64(double %x)
   %c = call double @llvm.cos.f64(double %x)
   store double %s, ptr %sine

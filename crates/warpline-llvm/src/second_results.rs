@@ -4,6 +4,7 @@
 //! other. So they are defined in a module that is to be vectorized, and inlined. `modf` and `frexp` are exact; `sincos`
 //! is what `sin` and `cos` are, which have vector forms, and which code generators put together again.
 
+use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::prelude::*;
 
 use crate::error::Result;
@@ -11,7 +12,8 @@ use crate::ffi::load::functions;
 use crate::module::{Module, take_message};
 use crate::simplify::has_body;
 
-/// The definitions; a name is the library's behind [`PREFIX`].
+/// The definitions, visible until they are linked: what is not would be dropped before anything calls it. A name is the
+/// library's behind [`PREFIX`].
 const DEFINITIONS: &str = include_str!("second_results.ll");
 const PREFIX: &str = "warpline.";
 
@@ -42,6 +44,10 @@ impl Module {
         self.link(DEFINITIONS.as_bytes(), "functions of the C library")?;
         for name in declared {
             self.redirect_calls(name, &format!("{PREFIX}{name}"), PREFIX);
+        }
+        for function in TYPES.iter().filter_map(|(name, _)| self.named(&format!("{PREFIX}{name}"))) {
+            // SAFETY: a function of this live module.
+            unsafe { functions().LLVMSetLinkage(function, LLVMInternalLinkage as u32) };
         }
         self.optimise("globaldce", None)
     }
