@@ -248,8 +248,11 @@ fn barriers_and_group_functions_are_refused_under_every_name() {
         let (ty, rest) = declaration.split_once(" @").unwrap();
         let name = rest.split('(').next().unwrap();
         // LLVM gives some intrinsics newer names.
-        let shown =
-            if name.starts_with("llvm.nvvm") { "`llvm.nvvm.barrier".to_owned() } else { format!("`{name}`") };
+        let shown = if name.starts_with("llvm.nvvm") {
+            "`llvm.nvvm.barrier".to_owned()
+        } else {
+            format!("`{}`", warpline::ir::demangle::demangle_opencl(name))
+        };
         let text = format!(
             "declare {declaration}{attribute}\ndefine void @k(i32 %i, ptr %o) {{\n  %p = getelementptr i32, ptr %o, \
                 i32 %i\n  \

@@ -52,14 +52,7 @@ impl KernelOptions {
     /// How the input is read: simplified.
     pub fn load_options(&self) -> LoadOptions {
         let (triple, contract, flags) = (self.triple.clone(), self.contract, self.flags.clone());
-        LoadOptions {
-            simplify: Some(true),
-            triple,
-            contract,
-            flags,
-            spir_for_cpu: true,
-            ..LoadOptions::default()
-        }
+        LoadOptions { simplify: Some(true), triple, contract, flags, for_cpu: true, ..LoadOptions::default() }
     }
 
     /// An input for the CPU of this machine.

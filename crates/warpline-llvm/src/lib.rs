@@ -45,6 +45,7 @@ mod parameters;
 mod pointers;
 mod print;
 pub mod ranges;
+mod second_results;
 mod simplify;
 mod sysroot_cache;
 mod tables;

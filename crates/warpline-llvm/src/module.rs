@@ -346,6 +346,15 @@ impl Module {
             .collect()
     }
 
+    /// The names of the functions without a body, intrinsics included, in module order.
+    pub fn declared_functions(&self) -> Vec<String> {
+        // SAFETY: as above.
+        self.functions()
+            .filter(|&function| unsafe { functions().LLVMIsDeclaration(function) } != 0)
+            .map(value_name)
+            .collect()
+    }
+
     /// The names of the attributes of functions that LLVM knows nothing of, in module order, as they come.
     pub(crate) fn function_attribute_names(&self) -> Vec<String> {
         let f = functions();

@@ -49,9 +49,9 @@ pub struct LoadOptions {
     pub contract: bool,
     /// What the user tells the compilers of sources.
     pub flags: CompilerFlags,
-    /// Whether a module for SPIR or SPIR-V becomes one for the target, a CPU. Otherwise it stays what it is: work-items
-    /// of a GPU.
-    pub spir_for_cpu: bool,
+    /// Whether code for a CPU is to be made. A module for SPIR or SPIR-V becomes one for the target; otherwise it stays
+    /// what it is, work-items of a GPU. Functions that yield a second result through a pointer are inlined.
+    pub for_cpu: bool,
 }
 
 /// The passes for [`LoadOptions::registers`]: none of them changes control flow or removes a check.
@@ -295,14 +295,14 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
     } else {
         let mut module = Module::read(path)?;
         if let Some(triple) = &options.triple
-            && !(options.spir_for_cpu && module.is_for_spir())
+            && !(options.for_cpu && module.is_for_spir())
         {
             module.settle_target(triple)?;
         }
         (module, String::new(), vec![path.to_owned()])
     };
     module.verify()?;
-    let from_spir = options.spir_for_cpu && module.is_for_spir();
+    let from_spir = options.for_cpu && module.is_for_spir();
     if from_spir {
         module.check_spir()?;
     }
@@ -314,6 +314,9 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
     }
     module.settle_data_layout();
     module.mangle_work_item_functions();
+    if options.for_cpu {
+        module.define_second_results()?;
+    }
     if options.simplify.unwrap_or(kind.is_source()) {
         if options.thread_jumps {
             module.simplify_for_loops()?;
@@ -600,7 +603,7 @@ mod tests {
                     thread_jumps: true,
                     triple: Some("spir64".into()),
                     contract: true,
-                    spir_for_cpu: true,
+                    for_cpu: true,
                     flags: CompilerFlags {
                         clang: vec!["-DX=1".into()],
                         rustc: vec!["--cfg=x".into()],

@@ -12,7 +12,7 @@ use warpline_dataflow::clients::{classes, dead_code, liveness, null_pointers, re
 use warpline_dataflow::report::{Report, Solver};
 use warpline_dataflow::ssa::promote_and_construct;
 use warpline_ir::{FuncId, Module as Ir};
-use warpline_llvm::{Imported, Llvm, Module, compile};
+use warpline_llvm::{CompilerFlags, FrontEnd, Imported, Llvm, Module, compile};
 use warpline_testkit::dataflow_agreement::forward_agrees;
 
 /// The module, with local variables as values.
@@ -21,7 +21,8 @@ fn read(path: &Path) -> Imported {
     let module = match is_text {
         true => Module::read(path),
         false => {
-            let compiled = compile(path, None, false).unwrap_or_else(|e| panic!("{e}"));
+            let front_end = FrontEnd { triple: None, contract: false, flags: &CompilerFlags::default() };
+            let compiled = compile(path, front_end).unwrap_or_else(|e| panic!("{e}"));
             Module::parse(&compiled.bitcode, &path.display().to_string())
         }
     };

@@ -321,7 +321,8 @@ fn printing_vectors(func: &Function, i: Inst, name: &str) -> Option<String> {
 }
 
 /// Why lanes cannot call a function that is for a work-group.
-fn of_group(name: &str, function: GroupFunction) -> String {
+fn of_group(mangled: &str, function: GroupFunction) -> String {
+    let name = demangle_opencl(mangled);
     match function {
         GroupFunction::Barrier => format!(
             "all work-items of a group wait for each other at `{name}`, and a group is more than the lanes that run \

@@ -40,8 +40,18 @@ _W_ABS(long, ulong)
 #define _W_SAT(V, T) \
   V _W add_sat(V x, V y) { return __builtin_elementwise_add_sat(x, y); } \
   V _W sub_sat(V x, V y) { return __builtin_elementwise_sub_sat(x, y); }
-_W_SIGNED(_W_SAT, _W_SIZES)
-_W_UNSIGNED(_W_SAT, _W_SIZES)
+_W_SIGNED(_W_SAT, _W_VECTORS)
+_W_UNSIGNED(_W_SAT, _W_VECTORS)
+_W_SAT(int, int) _W_SAT(uint, uint) _W_SAT(long, long) _W_SAT(ulong, ulong)
+// Of fewer bits, clang takes the numbers for `int`.
+#define _W_SAT_SMALL(T, LEAST, MOST) \
+  _I T _w_fit_##T(int x) { return (T)(x < LEAST ? LEAST : x > MOST ? MOST : x); } \
+  T _W add_sat(T x, T y) { return _w_fit_##T((int)x + (int)y); } \
+  T _W sub_sat(T x, T y) { return _w_fit_##T((int)x - (int)y); }
+_W_SAT_SMALL(char, CHAR_MIN, CHAR_MAX)
+_W_SAT_SMALL(uchar, 0, UCHAR_MAX)
+_W_SAT_SMALL(short, SHRT_MIN, SHRT_MAX)
+_W_SAT_SMALL(ushort, 0, USHRT_MAX)
 
 //@ hadd rhadd
 #define _W_HADD(V, T) \

@@ -13,7 +13,8 @@ use super::definitions;
 use crate::error::Result;
 use crate::ffi::load::functions;
 use crate::frontend::compile_opencl_builtins;
-use crate::module::{FUNCTION_INDEX, Module, owned_string, take_message, value_name};
+use crate::module::{FUNCTION_INDEX, Module, owned_string, value_name};
+use crate::second_results::type_text;
 use crate::simplify::{attribute_kind, calls_of, has_body};
 
 /// Where the definitions put their functions.
@@ -94,11 +95,4 @@ impl Module {
         }
         self.optimise("globaldce", None)
     }
-}
-
-/// The type of a function, as LLVM writes it.
-fn type_text(function: LLVMValueRef) -> String {
-    let f = functions();
-    // SAFETY: a live function; the message is freed.
-    take_message(unsafe { f.LLVMPrintTypeToString(f.LLVMGlobalGetValueType(function)) })
 }

@@ -166,7 +166,7 @@ _I float _w_odd(double x) {
   float f = (float)x;
   bool lost = (double)f != x && x == x;
   int bits = as_int(f);
-  bool beyond = fabs((double)f) > fabs(x);
+  bool beyond = __builtin_elementwise_abs((double)f) > __builtin_elementwise_abs(x);
   return lost && (bits & 1) == 0 ? as_float(beyond ? bits - 1 : bits + 1) : f;
 }
 _I half _w_step(half h, int by) { return as_half((short)(as_short(h) + (short)by)); }

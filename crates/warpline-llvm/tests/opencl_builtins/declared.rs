@@ -88,6 +88,7 @@ fn type_of(parameter: &str) -> &str {
     let words =
         ["char", "short", "int", "long", "half", "float", "double", "size_t", "flags", "event_t", "void"];
     match parameter.rsplit_once([' ', '*']) {
+        Some((_, "")) => parameter,
         Some((_, last)) if words.iter().any(|w| last.contains(w)) => parameter,
         Some((ty, name)) => {
             &parameter[..ty.len() + usize::from(parameter.as_bytes()[ty.len()] == b'*' && !name.is_empty())]
@@ -151,7 +152,7 @@ fn every_builtin_of_version_1_2_is_defined_or_refused_by_name() {
         .unwrap();
     let words = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "{}", &words[..words.len().min(3_000)]);
-    let options = LoadOptions { spir_for_cpu: true, simplify: Some(false), ..LoadOptions::default() };
+    let options = LoadOptions { for_cpu: true, simplify: Some(false), ..LoadOptions::default() };
     let loaded = load_in_process(&compiled, &options).unwrap_or_else(|e| panic!("{e}"));
     let module = Module::parse(&loaded.bitcode, "all").unwrap();
     let missing: Vec<String> = module

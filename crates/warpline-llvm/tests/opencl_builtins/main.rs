@@ -34,11 +34,11 @@ fn can_compile() -> bool {
 /// What expressions of cases may call: halves in private memory, as they are.
 const HELPERS: &str = "
 #define HELP(N) \\
-  ushort##N vload_shorts_##N(half *h) { return vload##N(0, (ushort *)h); } \\
-  float##N vload_halves_##N(half *h) { return vload_half##N(0, h); }
+  ushort##N shorts##N(half *h) { return vload##N(0, (ushort *)h); } \\
+  float##N halves##N(half *h) { return vload_half##N(0, h); }
 HELP(2) HELP(3) HELP(4) HELP(8) HELP(16)
-ushort vload_shorts_(half *h) { return *(ushort *)h; }
-float vload_halves_(half *h) { return vload_half(0, h); }
+ushort shorts(half *h) { return *(ushort *)h; }
+float halves(half *h) { return vload_half(0, h); }
 ";
 
 /// The kernel of a case: for each number of elements a loop over all operands.

@@ -5,6 +5,7 @@ use super::cases::{Case, Formula, single};
 use super::types::{FLOATS, INTEGERS, Ty};
 
 unsafe extern "C" {
+    safe fn acosh(x: f64) -> f64;
     safe fn erf(x: f64) -> f64;
     safe fn erfc(x: f64) -> f64;
     safe fn tgamma(x: f64) -> f64;
@@ -36,7 +37,7 @@ fn of_floats(ty: Ty) -> Vec<Case> {
         "acos(x)", 4, f64::acos;
         "asin(x)", 4, f64::asin;
         "atan(x)", 5, f64::atan;
-        "acosh(x)", 4, |x| if x < 1.0 { f64::NAN } else if x > 1e150 { x.ln() + std::f64::consts::LN_2 } else { x.acosh() };
+        "acosh(x)", 4, |x| acosh(x);
         "tanh(x)", 5, f64::tanh;
         "sinh(x)", 4, f64::sinh;
         "cosh(x)", 4, f64::cosh;
@@ -82,8 +83,6 @@ fn is_in_reach(ty: Ty, bits: u64) -> bool {
 }
 
 fn turns(ty: Ty) -> Vec<Case> {
-    let pi = std::f64::consts::PI;
-    let _ = pi;
     let mut all = Vec::new();
     unary!(all, ty,
         "acospi(x)", 5, |x| x.acos() / std::f64::consts::PI;
@@ -315,11 +314,6 @@ fn comparisons(ty: Ty) -> Vec<Case> {
 }
 
 fn of_integers(ty: Ty) -> Vec<Case> {
-    let clamped = |t: Ty, x: i128| {
-        let (least, most) = t.range();
-        t.of_int(x.clamp(least, most))
-    };
-    let _ = clamped;
     vec![
         Case::new("add_sat(x, y)", ty, |t, [x, y, _], _, _| saturated(t, t.int(x) + t.int(y))),
         Case::new("sub_sat(x, y)", ty, |t, [x, y, _], _, _| saturated(t, t.int(x) - t.int(y))),
@@ -440,18 +434,22 @@ pub fn of_memory() -> Vec<Case> {
     let mut all = Vec::new();
     for ty in FLOATS {
         let half: [(&'static str, Formula); 4] = [
-            ("({ half h[16]; vstore_half_N_rte(x, 0, h); vload_shorts_N(h); })", |t, [x, ..], _, _| {
-                half(t, x, 2)
-            }),
-            ("({ half h[16]; vstore_half_N_rtz(x, 0, h); vload_shorts_N(h); })", |t, [x, ..], _, _| {
-                half(t, x, 0)
-            }),
-            ("({ half h[16]; vstore_half_N_rtp(x, 0, h); vload_shorts_N(h); })", |t, [x, ..], _, _| {
-                half(t, x, 1)
-            }),
-            ("({ half h[16]; vstore_half_N_rtn(x, 0, h); vload_shorts_N(h); })", |t, [x, ..], _, _| {
-                half(t, x, -1)
-            }),
+            (
+                "({ ushort h[16]; vstore_half_N_rte(x, 0, (half *)h); shorts_N((half *)h); })",
+                |t, [x, ..], _, _| half(t, x, 2),
+            ),
+            (
+                "({ ushort h[16]; vstore_half_N_rtz(x, 0, (half *)h); shorts_N((half *)h); })",
+                |t, [x, ..], _, _| half(t, x, 0),
+            ),
+            (
+                "({ ushort h[16]; vstore_half_N_rtp(x, 0, (half *)h); shorts_N((half *)h); })",
+                |t, [x, ..], _, _| half(t, x, 1),
+            ),
+            (
+                "({ ushort h[16]; vstore_half_N_rtn(x, 0, (half *)h); shorts_N((half *)h); })",
+                |t, [x, ..], _, _| half(t, x, -1),
+            ),
         ];
         all.extend(half.map(|(expression, formula)| {
             Case::new(expression, ty, formula)
@@ -461,7 +459,7 @@ pub fn of_memory() -> Vec<Case> {
         }));
     }
     all.push(
-        Case::new("({ short_N h = x; vload_halves_N((half *)&h); })", short, |_, [x, ..], _, _| {
+        Case::new("({ short_N h = x; halves_N((half *)&h); })", short, |_, [x, ..], _, _| {
             (of_half(x as u16) as f32).to_bits().into()
         })
         .gives(FLOATS[0])

@@ -1,0 +1,191 @@
+//! OpenCL C as programs have it, and the modules for SPIR that clang makes of it.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{ok, stderr, warpline};
+use warpline_llvm::has_clang;
+use warpline_testkit::programs_run::root;
+
+/// The kernels of `filetests/opencl/kernels.cl`, what a run binds, and how far results may be from the C library's.
+const KERNELS: [(&str, &[&str], &str); 10] = [
+    ("shade", &["normals=f32[4000]=-1..1", "lights=f32[4000]=-1..1", "out=f32[1000]=zero"], ""),
+    ("wave", &["x=f32[1000]=-9..9", "out=f32[1000]=zero"], "ulp=64,abs=1e-4"),
+    ("statistics", &["x=f64[1000]=-9..9", "out=f64[1000]=zero"], "ulp=64,abs=1e-10"),
+    ("brighten", &["in=u8[4000]", "out=u8[4000]=zero"], ""),
+    ("blend", &["a=u8[4000]", "b=u8[4000]", "out=u8[4000]=zero"], ""),
+    ("hash", &["in=u32[1000]", "out=u32[1000]=zero"], ""),
+    ("compress", &["in=f32[1000]=-9..9", "out=u16[1000]=zero", "back=f32[1000]=zero"], ""),
+    ("permute", &["in=i32[4000]=-1000..1000", "out=i32[4000]=zero"], ""),
+    ("classify", &["x=f32[1000]=-9..9", "out=i32[1000]=zero"], ""),
+    ("count", &["in=u32[1000]", "bins=i32[16]=zero"], ""),
+];
+
+fn no_clang() -> bool {
+    if !has_clang() {
+        eprintln!("skipped: there is no clang");
+    }
+    !has_clang()
+}
+
+/// A clang, as the library looks for it.
+fn clang() -> PathBuf {
+    let named = std::env::var_os("CLANG").map(PathBuf::from);
+    let usual = ["clang", "clang-23", "clang-22", "clang-21", "clang-20", "clang-19"].map(PathBuf::from);
+    let answers = |path: &PathBuf| Command::new(path).arg("--version").output().is_ok();
+    named.into_iter().chain(usual).find(answers).expect("there is a clang")
+}
+
+/// Compiles OpenCL C for a target without a machine.
+fn compile(source: &Path, target: &str, version: &str, output: &Path) {
+    let done = Command::new(clang())
+        .args([
+            "-x",
+            "cl",
+            "-O1",
+            "-Xclang",
+            "-disable-llvm-passes",
+            "-fno-discard-value-names",
+            "-emit-llvm",
+            "-target",
+            target,
+        ])
+        .args([if output.extension().is_some_and(|e| e == "ll") { "-S" } else { "-c" }, version])
+        .arg(source)
+        .arg("-o")
+        .arg(output)
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+fn run(input: &Path, kernel: &str, bound: &[&str], tolerance: &str) -> String {
+    let mut words = vec!["run", input.to_str().unwrap(), "--function", kernel, "--range", "0..1000"];
+    for bind in bound {
+        words.extend(["--bind", bind]);
+    }
+    if !tolerance.is_empty() {
+        words.extend(["--tolerance", tolerance]);
+    }
+    ok(&warpline(&words))
+}
+
+#[test]
+fn ten_kernels_with_sixty_builtins_run_unchanged() {
+    if no_clang() {
+        return;
+    }
+    let file = root().join("filetests/opencl/kernels.cl");
+    for (kernel, bound, tolerance) in KERNELS {
+        let report = run(&file, kernel, bound, tolerance);
+        assert!(report.contains(" 0 mismatches"), "{kernel}: {report}");
+    }
+}
+
+#[test]
+fn modules_for_spir_run_as_the_source_does() {
+    if no_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = root().join("filetests/opencl/kernels.cl");
+    let forms = [
+        ("spir64", "-cl-std=CL1.2", "a.ll"),
+        ("spir64", "-cl-std=CL2.0", "b.bc"),
+        ("spirv64", "-cl-std=CL1.2", "c.ll"),
+    ];
+    for (target, version, name) in forms {
+        let module = folder.path().join(name);
+        compile(&file, target, version, &module);
+        for (kernel, bound, tolerance) in KERNELS {
+            let report = run(&module, kernel, bound, tolerance);
+            assert!(report.contains(" 0 mismatches"), "{target} {version}, {kernel}: {report}");
+        }
+    }
+}
+
+#[test]
+fn modules_with_pointers_of_32_bits_are_refused_with_the_reason() {
+    if no_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for target in ["spir", "spirv32"] {
+        let module = folder.path().join("m.ll");
+        compile(&root().join("filetests/opencl/kernels.cl"), target, "-cl-std=CL1.2", &module);
+        let output = folder.path().join("m.o");
+        let refused = warpline(&[
+            "vectorize",
+            module.to_str().unwrap(),
+            "--function",
+            "hash",
+            "-o",
+            output.to_str().unwrap(),
+        ]);
+        assert_eq!(refused.status.code(), Some(2));
+        let words = stderr(&refused);
+        assert!(words.contains("32 bits") && words.contains("compile it for spir64"), "{words}");
+    }
+}
+
+#[test]
+fn what_is_missing_is_named_as_in_the_source() {
+    if no_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let refusals = [
+        (
+            "float mine(float4 x); kernel void k(global float *o) { o[get_global_id(0)] = mine((float4)1); }",
+            "the builtin `mine(float4)` is not defined",
+        ),
+        (
+            "kernel void k(global float *o, read_only image2d_t m, sampler_t s) {
+            o[get_global_id(0)] = read_imagef(m, s, (float2)(0, 0)).x; }",
+            "is for images",
+        ),
+        (
+            "kernel void k(global float *o, local float *l) {
+            async_work_group_copy(l, o, 8, 0); o[get_global_id(0)] = l[0]; }",
+            "async_work_group_copy",
+        ),
+        ("kernel void k(global float4 *o) { printf(\"%v4f\", o[get_global_id(0)]); }", "knows no vectors"),
+    ];
+    for (number, (text, wanted)) in refusals.into_iter().enumerate() {
+        let file = folder.path().join(format!("k{number}.cl"));
+        std::fs::write(&file, text.replacen("float mine", "__attribute__((overloadable)) float mine", 1))
+            .unwrap();
+        let output = folder.path().join("k.o");
+        let refused = warpline(&["vectorize", file.to_str().unwrap(), "-o", output.to_str().unwrap()]);
+        let words = stderr(&refused);
+        assert!(!refused.status.success() && words.contains(wanted), "{text}: {words}");
+    }
+}
+
+#[test]
+fn stores_that_pass_caches_by_go_on_passing_them_by() {
+    if no_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (file, output) = (folder.path().join("k.cl"), folder.path().join("k.ll"));
+    let text = "kernel void k(global const float *a, global float *o) {
+        size_t i = get_global_id(0);
+        __builtin_nontemporal_store(__builtin_nontemporal_load(a + i) * 2.0f, o + i); }";
+    std::fs::write(&file, text).unwrap();
+    ok(&warpline(&[
+        "vectorize",
+        file.to_str().unwrap(),
+        "--width",
+        "8",
+        "--cpu",
+        "haswell",
+        "-o",
+        output.to_str().unwrap(),
+    ]));
+    let text = std::fs::read_to_string(output).unwrap();
+    let marked = |what: &str| text.lines().any(|l| l.contains(what) && l.contains("!nontemporal"));
+    assert!(marked("load <8 x float>") && marked("store <8 x float>"), "{text}");
+}
