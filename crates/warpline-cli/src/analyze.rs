@@ -1,7 +1,7 @@
 //! `warpline analyze`: uniformity and shapes of every function of the inputs.
 
 use warpline::uniformity::report::{FunctionReport, RefusedReport, Report};
-use warpline::uniformity::{Uniformity, tokens};
+use warpline::uniformity::{Uniformity, Workspace, tokens};
 
 use crate::Outcome;
 use crate::chain::Sources;
@@ -44,6 +44,7 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
         if functions.is_empty() && options.format == AnalysisFormat::Text {
             output::complain(&format!("{}: it defines no function", path.display()));
         }
+        let mut workspace = Workspace::default();
         for id in functions {
             let (ir, func) = (&unit.imported.ir, &unit.imported.ir.functions[id]);
             // LLVM's analysis knows of no facts, nor of what vector code does with memory.
@@ -52,7 +53,7 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
             let (args, algorithm, work_group) =
                 (options.assume.args.as_deref(), options.assume.algorithm, options.assume.work_group);
             let asked = unit.options(id, &Asked { args, algorithm, facts, work_group, as_vectorized })?;
-            let result = Uniformity::compute(ir, func, &asked);
+            let result = Uniformity::compute_in(ir, func, &asked, &mut workspace);
             if let Err(refusal) = tokens::check(ir, func, result.cycles()) {
                 output::complain(&format!("error: {}", refusal.describe(ir)));
                 report.refused.push(RefusedReport::new(ir, &refusal));

@@ -38,7 +38,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use cranelift_entity::{EntitySet, SecondaryMap};
-pub use warpline_analysis::uniformity::{Algorithm, Fact};
+pub use warpline_analysis::uniformity::{Algorithm, Fact, Workspace};
 use warpline_analysis::uniformity::{
     Facts as EngineFacts, Rule as EngineRule, SsaProgram, Times as EngineTimes, Uniformity as Engine,
     Value as EngineValue,
@@ -115,9 +115,10 @@ fn solve(
     program: &SsaProgram,
     facts: Option<&EngineFacts>,
     algorithm: Algorithm,
+    workspace: &mut Workspace,
 ) -> Engine {
     match facts {
-        None => Engine::compute_by(graph, program, algorithm),
+        None => Engine::compute_in(graph, program, algorithm, workspace),
         Some(facts) => Engine::compute_with_facts_by(graph, program, facts, algorithm, &Limits::of(graph))
             .expect("facts speak of edges and values of the function"),
     }
@@ -126,8 +127,18 @@ fn solve(
 impl Uniformity {
     /// Analyses a function.
     pub fn compute(module: &Module, func: &Function, options: &Options) -> Uniformity {
+        Self::compute_in(module, func, options, &mut Workspace::default())
+    }
+
+    /// Analyses a function in working memory that is reused: for one function after the other.
+    pub fn compute_in(
+        module: &Module,
+        func: &Function,
+        options: &Options,
+        workspace: &mut Workspace,
+    ) -> Uniformity {
         Self::run(module, func, options, |graph, program, facts| {
-            solve(graph, program, facts, options.algorithm)
+            solve(graph, program, facts, options.algorithm, workspace)
         })
     }
 
@@ -166,7 +177,7 @@ impl Uniformity {
     ) -> (Uniformity, Times) {
         Self::timed(module, func, options, |graph, program, facts| {
             let start = Instant::now();
-            let result = solve(graph, program, facts, options.algorithm);
+            let result = solve(graph, program, facts, options.algorithm, &mut Workspace::default());
             (result, EngineTimes { full: start.elapsed(), ..EngineTimes::default() })
         })
     }

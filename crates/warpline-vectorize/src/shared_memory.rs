@@ -24,7 +24,7 @@ use warpline_analysis::{CsrGraph, CycleForest, DomTree, Node, Reversed};
 
 use warpline_ir::{Block, Effects, Function, Inst, Module, Op, Symbol, Users, Value};
 use warpline_uniformity::shape::ArgShape;
-use warpline_uniformity::{Options, Uniformity};
+use warpline_uniformity::{Options, Uniformity, Workspace};
 
 use super::objects::lifetime_marker;
 use super::private_memory::Interleaved;
@@ -46,7 +46,7 @@ pub(crate) struct Asked<'a> {
 }
 
 /// Analyses a function with as much private memory shared as possible. `compute` is called once for each round.
-pub(crate) fn analyse(asked: &Asked<'_>, compute: impl Fn(&Options) -> Uniformity) -> Uniformity {
+pub(crate) fn analyse(asked: &Asked<'_>, mut compute: impl FnMut(&Options) -> Uniformity) -> Uniformity {
     let Asked { module, func, .. } = *asked;
     // Strict: a uniform φ of a value and undef would be one scalar, which the side that brings undef may write last.
     let mut options = Options { args: asked.args.to_vec(), strict_undef: true, ..Options::default() };
@@ -79,7 +79,8 @@ pub(crate) fn analyse_anew(
     lane_callees: &Arc<EntitySet<Symbol>>,
 ) -> Uniformity {
     let asked = Asked { module, func, args, laid_out: &[], lane_callees, among: None };
-    analyse(&asked, |options| Uniformity::compute(module, func, options))
+    let workspace = &mut Workspace::default();
+    analyse(&asked, |options| Uniformity::compute_in(module, func, options, workspace))
 }
 
 /// The `alloca`s of a function of which one object stands for all lanes in vector code, so that analyses of the

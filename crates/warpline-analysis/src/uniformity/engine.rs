@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::baselines::{PostDominators, StrongPostDominators};
 use super::clock::Clock;
 use super::tables::{ExitTable, MixedPhis, OutsideUses, Role, User, Users, reachable_operands};
+use super::workspace::{Task, Workspace, filled};
 use super::{Algorithm, Cause, GivenUp, Reach, Rule, SsaProgram, Uniformity, Value};
 use crate::bitset::BitSet;
 use crate::cycles::{CycleForest, CycleId};
@@ -29,16 +30,10 @@ pub(super) trait Control<'a, G: Graph> {
 }
 
 /// Solves a program of whose graph nothing is at hand.
-pub(super) fn run_on<G: Graph>(
-    graph: &G,
-    program: &SsaProgram,
-    algorithm: Algorithm,
-    limits: &Limits,
-    clock: &mut impl Clock,
-) -> Uniformity {
+pub(super) fn run_on<G: Graph>(graph: &G, program: &SsaProgram, task: Task<'_, impl Clock>) -> Uniformity {
     let dfs = DfsOrder::compute(graph);
     let cycles = CycleForest::compute_with(graph, &dfs);
-    run(graph, &dfs, cycles, program, algorithm, limits, clock)
+    run(graph, &dfs, cycles, program, task)
 }
 
 pub(super) fn run<G: Graph>(
@@ -46,23 +41,21 @@ pub(super) fn run<G: Graph>(
     dfs: &DfsOrder,
     cycles: CycleForest,
     program: &SsaProgram,
-    algorithm: Algorithm,
-    limits: &Limits,
-    clock: &mut impl Clock,
+    task: Task<'_, impl Clock>,
 ) -> Uniformity {
     let found = &cycles;
-    let state = match algorithm {
+    let state = match task.algorithm {
         Algorithm::Joins => {
-            let control = clock.setup(|| Joins::within(graph, dfs, found, limits));
-            solve(graph, dfs, found, program, control, limits, clock)
+            let control = task.clock.setup(|| Joins::within(graph, dfs, found, task.limits));
+            solve(graph, dfs, found, program, control, task)
         }
         Algorithm::PostDom => {
-            let control = clock.setup(|| PostDominators::new(graph, found));
-            solve(graph, dfs, found, program, control, limits, clock)
+            let control = task.clock.setup(|| PostDominators::new(graph, found));
+            solve(graph, dfs, found, program, control, task)
         }
         Algorithm::StrongPostDom => {
-            let control = clock.setup(|| StrongPostDominators::new(graph, dfs, found));
-            solve(graph, dfs, found, program, control, limits, clock)
+            let control = task.clock.setup(|| StrongPostDominators::new(graph, dfs, found));
+            solve(graph, dfs, found, program, control, task)
         }
     };
     Uniformity { cycles, ..state }
@@ -74,16 +67,17 @@ fn solve<'a, G: Graph>(
     cycles: &'a CycleForest,
     program: &'a SsaProgram,
     mut control: impl Control<'a, G>,
-    limits: &Limits,
-    clock: &mut impl Clock,
+    task: Task<'_, impl Clock>,
 ) -> Uniformity {
-    let mut state = State::new(graph, dfs, cycles, program, &control, limits);
+    let Task { limits, clock, workspace, .. } = task;
+    let region = |c: CycleId| control.region(cycles.header(c));
+    let mut state = State::new(graph, dfs, cycles, program, region, limits, workspace);
     for v in program.values().filter(|&v| program.rule(v) == Rule::Source) {
         state.mark(v, Cause::Source);
     }
     while state.step(&mut control, clock) {}
     clock.steps(control.steps());
-    state.finish()
+    state.finish(workspace)
 }
 
 impl<'a, G: Graph> Control<'a, G> for Joins<'a, G> {
@@ -147,31 +141,34 @@ impl<'a, G: Graph> State<'a, G> {
         dfs: &'a DfsOrder,
         cycles: &'a CycleForest,
         program: &'a SsaProgram,
-        control: &impl Control<'a, G>,
+        region: impl Fn(CycleId) -> Option<CycleId>,
         limits: &Limits,
+        workspace: &mut Workspace,
     ) -> Self {
         // Nothing is known of cycles inside a region by themselves.
-        let from = |c: Option<CycleId>| c.map(|c| control.region(cycles.header(c)).unwrap_or(c));
+        let from = |c: Option<CycleId>| c.map(|c| region(c).unwrap_or(c));
         let changing = match cycles.is_empty() {
             true => Vec::new(),
             false => program.innermost_changing(cycles),
         };
-        let users = Users::new(graph, dfs, program);
+        let memory = std::mem::take(workspace);
+        let users = memory.users.within(graph, dfs, program);
         State {
-            outside: OutsideUses::new(program, cycles, &users, &changing, from, limits.near),
+            outside: OutsideUses::new(program, cycles, &users, &changing, &from, limits.near),
             users,
-            exits: ExitTable::new(graph, cycles, from),
+            exits: memory.exits.within(graph, cycles, &from),
             found_exits: Vec::new(),
             mixed: MixedPhis::new(graph, dfs, program),
-            edge_label: vec![(0, 0); graph.edge_count()],
+            edge_label: filled(memory.edge_label, (0, 0), graph.edge_count()),
             report: 0,
             reach_budget: limits.reach,
-            walked: Vec::new(),
+            walked: filled(memory.walked, 0, 0),
             walks: 0,
-            values: Vec::new(),
+            values: filled(memory.values, Value(0), 0),
             followed: 0,
-            splits: VecDeque::new(),
-            new_exits: VecDeque::new(),
+            // Nothing is left in these when an analysis ends.
+            splits: memory.splits,
+            new_exits: memory.new_exits,
             left_by: vec![Vec::new(); cycles.len()],
             postponed: VecDeque::new(),
             is_postponed: BitSet::new(cycles.len()),
@@ -200,11 +197,13 @@ impl<'a, G: Graph> State<'a, G> {
         }
     }
 
-    fn finish(mut self) -> Uniformity {
+    fn finish(mut self, workspace: &mut Workspace) -> Uniformity {
         self.result.exits = Lists::group(self.cycles.len(), self.found_exits.iter().copied());
         if self.result.given_up.iter().any(|g| g.is_some()) {
             self.result.defined_at = self.program.values().map(|v| self.program.node(v)).collect();
         }
+        let State { users, exits, edge_label, walked, values, splits, new_exits, .. } = self;
+        *workspace = Workspace { users, exits, edge_label, walked, values, splits, new_exits };
         self.result
     }
 
@@ -313,7 +312,7 @@ impl<'a, G: Graph> State<'a, G> {
         }
         if let Reach::Nodes(nodes) = reach {
             if self.walked.is_empty() {
-                self.walked = vec![0; self.graph.node_count()];
+                self.walked.resize(self.graph.node_count(), 0);
             }
             self.walks += 1;
             nodes.iter().for_each(|n| self.walked[n.index()] = self.walks);

@@ -36,6 +36,7 @@
 
 use std::fmt;
 
+use super::workspace::{Task, Workspace};
 use super::{Algorithm, Cause, Fact, GivenUp, Rule, SsaProgram, Uniformity, Value, clock, engine};
 use crate::bitset::BitSet;
 use crate::cycles::CycleForest;
@@ -284,9 +285,9 @@ pub(super) fn compute<G: Graph>(
     limits: &Limits,
 ) -> Result<Uniformity, FactError> {
     facts.check(graph, program)?;
-    let no_clock = &mut clock::NoClock;
+    let (clock, workspace) = (&mut clock::NoClock, &mut Workspace::default());
     if facts.is_empty() {
-        return Ok(engine::run_on(graph, program, algorithm, limits, no_clock));
+        return Ok(engine::run_on(graph, program, Task { algorithm, limits, clock, workspace }));
     }
     let live = Live::new(graph, facts);
     let whole = CsrGraph::copy_of(graph);
@@ -300,7 +301,8 @@ pub(super) fn compute<G: Graph>(
     let mut round = 1;
     loop {
         let cycles = cycles.clone();
-        let result = engine::run(&known.graph, &dfs, cycles, &known.program, algorithm, limits, no_clock);
+        let task = Task { algorithm, limits, clock: &mut *clock, workspace: &mut *workspace };
+        let result = engine::run(&known.graph, &dfs, cycles, &known.program, task);
         if round == ROUNDS || !known.replace(&dfs, &result) {
             known.used.sort_unstable();
             known.used.dedup();

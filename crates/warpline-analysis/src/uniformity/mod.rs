@@ -54,12 +54,14 @@ mod evidence;
 pub mod facts;
 mod program;
 mod tables;
+mod workspace;
 
 pub use baselines::Algorithm;
 pub use clock::Times;
 pub use evidence::{Evidence, Explainer, Link};
 pub use facts::{FactError, Facts, KnownFact, UniformBecause};
 pub use program::{ProgramError, Rule, SsaBuilder, SsaProgram, Value};
+pub use workspace::Workspace;
 
 use crate::bitset::BitSet;
 use crate::cycles::{CycleForest, CycleId};
@@ -68,6 +70,7 @@ use crate::joins::Split;
 use crate::limits::Limits;
 use crate::order::DfsOrder;
 use facts::{Known, Place};
+use workspace::Task;
 
 /// Why a value or a branch is divergent.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -171,13 +174,20 @@ impl Uniformity {
         cycles: CycleForest,
         program: &SsaProgram,
     ) -> Self {
-        let limits = Limits::of(graph);
-        engine::run(graph, dfs, cycles, program, Algorithm::Joins, &limits, &mut clock::NoClock)
+        let (limits, clock, workspace) = (&Limits::of(graph), &mut clock::NoClock, &mut Workspace::default());
+        engine::run(
+            graph,
+            dfs,
+            cycles,
+            program,
+            Task { algorithm: Algorithm::Joins, limits, clock, workspace },
+        )
     }
 
     /// Analyses a program within given limits.
     pub fn compute_within<G: Graph>(graph: &G, program: &SsaProgram, limits: &Limits) -> Self {
-        engine::run_on(graph, program, Algorithm::Joins, limits, &mut clock::NoClock)
+        let (clock, workspace) = (&mut clock::NoClock, &mut Workspace::default());
+        engine::run_on(graph, program, Task { algorithm: Algorithm::Joins, limits, clock, workspace })
     }
 
     /// Analyses a program of which other analyses know something; see [`facts`]. The same as
@@ -209,15 +219,26 @@ impl Uniformity {
 
     /// Analyses a program by one of the [algorithms](Algorithm).
     pub fn compute_by<G: Graph>(graph: &G, program: &SsaProgram, algorithm: Algorithm) -> Self {
-        engine::run_on(graph, program, algorithm, &Limits::of(graph), &mut clock::NoClock)
+        Self::compute_in(graph, program, algorithm, &mut Workspace::default())
+    }
+
+    /// [`compute_by`](Self::compute_by) in working memory that is reused: for one function after the other.
+    pub fn compute_in<G: Graph>(
+        graph: &G,
+        program: &SsaProgram,
+        algorithm: Algorithm,
+        workspace: &mut Workspace,
+    ) -> Self {
+        let (limits, clock) = (&Limits::of(graph), &mut clock::NoClock);
+        engine::run_on(graph, program, Task { algorithm, limits, clock, workspace })
     }
 
     /// [`compute_by`](Self::compute_by), with the time that it takes.
     pub fn compute_timed<G: Graph>(graph: &G, program: &SsaProgram, algorithm: Algorithm) -> (Self, Times) {
         let (mut times, mut full) = (Times::default(), std::time::Duration::ZERO);
-        let limits = Limits::of(graph);
-        let result =
-            clock::timed(&mut full, || engine::run_on(graph, program, algorithm, &limits, &mut times));
+        let (limits, clock, workspace) = (&Limits::of(graph), &mut times, &mut Workspace::default());
+        let task = Task { algorithm, limits, clock, workspace };
+        let result = clock::timed(&mut full, || engine::run_on(graph, program, task));
         (result, Times { full, ..times })
     }
 

@@ -3,6 +3,7 @@
 //! All tables are flat arrays, filled in a pass over the program or the graph. Those that concern cycles stay empty
 //! where there are none.
 
+use super::workspace::filled;
 use super::{SsaProgram, Value};
 use crate::bitset::BitSet;
 use crate::cycles::{CycleForest, CycleId};
@@ -29,6 +30,7 @@ pub(super) enum Role {
 }
 
 /// The users of each value; uses by φs on edges that no thread takes and by unreachable branches are left out.
+#[derive(Default)]
 pub(super) struct Users {
     values: u32,
     starts: Vec<u32>,
@@ -36,11 +38,12 @@ pub(super) struct Users {
 }
 
 impl Users {
-    pub(super) fn new<G: Graph>(graph: &G, dfs: &DfsOrder, program: &SsaProgram) -> Self {
+    /// The users of a program's values, in the memory of other ones.
+    pub(super) fn within<G: Graph>(self, graph: &G, dfs: &DfsOrder, program: &SsaProgram) -> Self {
         let values = program.value_count();
         let everywhere = dfs.reachable_count() == graph.node_count();
         let live = |edge: u32| everywhere || edge == NONE || dfs.is_reachable(graph.source(EdgeId(edge)));
-        let mut starts = vec![0u32; values + 1];
+        let mut starts = filled(self.starts, 0, values + 1);
         let (bounds, operands) = program.flat_operands();
         for &(v, edge) in operands {
             starts[v.index()] += u32::from(live(edge));
@@ -54,7 +57,7 @@ impl Users {
             *start = total;
         }
         // From the last use to the first, so that each list ends up in order and `starts` at its beginning.
-        let mut users = vec![User { who: 0, edge: NONE }; total as usize];
+        let mut users = filled(self.users, User { who: 0, edge: NONE }, total as usize);
         let mut put = |v: Value, user: User| {
             let at = &mut starts[v.index()];
             *at -= 1;
@@ -162,6 +165,7 @@ pub(super) fn reachable_operands<'p, G: Graph>(
 }
 
 /// Which exit edges of which cycles were found divergent: one bit for each pair.
+#[derive(Default)]
 pub(super) struct ExitTable {
     /// By edge: the position of the first of its bits, one for each cycle it leaves, and the depth of the innermost
     /// of these. After the last edge, where its bits end. Edges that are left out have none.
@@ -172,14 +176,17 @@ pub(super) struct ExitTable {
 }
 
 impl ExitTable {
-    /// `from` says where the chain of cycles that an edge leaves begins, for the innermost cycle around its source.
-    pub(super) fn new<G: Graph>(
+    /// The table of a graph, in the memory of another one. `from` says where the chain of cycles that an edge leaves
+    /// begins, for the innermost cycle around its source.
+    pub(super) fn within<G: Graph>(
+        self,
         graph: &G,
         cycles: &CycleForest,
         from: impl Fn(Option<CycleId>) -> Option<CycleId>,
     ) -> Self {
-        let mut left = vec![0; cycles.len()];
-        let mut bits = Vec::with_capacity(if cycles.is_empty() { 0 } else { graph.edge_count() + 1 });
+        let ExitTable { mut bits, mut seen, left } = self;
+        let mut left = filled(left, 0, cycles.len());
+        bits.clear();
         let mut count = 0;
         if !cycles.is_empty() {
             for e in graph.edges() {
@@ -194,7 +201,8 @@ impl ExitTable {
             }
             bits.resize(graph.edge_count() + 1, (count, 0));
         }
-        ExitTable { bits, seen: BitSet::new(count as usize), left }
+        seen.reset(count as usize);
+        ExitTable { bits, seen, left }
     }
 
     fn bit(&self, cycles: &CycleForest, cycle: CycleId, edge: EdgeId) -> usize {
@@ -243,7 +251,7 @@ pub(super) struct OutsideUses {
 }
 
 impl OutsideUses {
-    /// `from` as for [`ExitTable::new`], for the innermost cycle in which a value may change. Uses that leave more than
+    /// `from` as for [`ExitTable::within`], for the innermost cycle in which a value may change. Uses that leave more than
     /// `near` cycles are listed once and not by cycle.
     pub(super) fn new(
         program: &SsaProgram,

@@ -17,8 +17,8 @@ use crate::safe_loads::SafeLoads;
 use crate::shared_memory;
 use crate::words::Words;
 use warpline_ir::{Function, Inst, Module, Symbol, Value};
-use warpline_uniformity::Uniformity;
 use warpline_uniformity::shape::Shape;
+use warpline_uniformity::{Uniformity, Workspace};
 
 /// A function on its way from one lane to several.
 pub(crate) struct Unit {
@@ -84,9 +84,21 @@ pub(crate) struct Context<'a> {
     pub(crate) masked: &'a [bool],
     /// The functions that ask about other lanes.
     pub(crate) lane_callees: Arc<EntitySet<Symbol>>,
+    /// What analyses use while they run.
+    pub(crate) workspace: RefCell<Workspace>,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// What passes may ask of a kernel that gets no mask.
+    pub(crate) fn new(
+        module: &'a Module,
+        options: &'a Options<'a>,
+        lane_callees: Arc<EntitySet<Symbol>>,
+    ) -> Context<'a> {
+        let workspace = RefCell::default();
+        Context { module, options, is_callee: false, masked: &[false], lane_callees, workspace }
+    }
+
     /// Who is told of passes.
     pub(crate) fn instrument(&self) -> &dyn Instrument {
         self.options.instrument
@@ -107,8 +119,9 @@ impl Context<'_> {
             lane_callees: &self.lane_callees,
             among: shared.as_deref(),
         };
+        let workspace = &mut *self.workspace.borrow_mut();
         let found = shared_memory::analyse(&asked, |options| {
-            self.part("uniformity", || Uniformity::compute(self.module, &unit.func, options))
+            self.part("uniformity", || Uniformity::compute_in(self.module, &unit.func, options, workspace))
         });
         unit.shared.replace(Some(found.shared().to_vec()));
         let found = Rc::new(found);

@@ -23,7 +23,8 @@ pub fn run_named(
 ) -> Result<Function, VectorizeError> {
     let mut unit = Unit::new(func.clone());
     let lane_callees = Arc::new(asking_lanes(module, func));
-    let cx = Context { module, options, is_callee: false, masked: &[options.masked], lane_callees };
+    let masked = &[options.masked];
+    let cx = Context { masked, ..Context::new(module, options, lane_callees) };
     verify_unit(&unit, &cx, "whoever made it")?;
     for name in names {
         match name.strip_prefix('@') {

@@ -38,7 +38,7 @@ fn observed(text: &str, passes: &[&'static Pass], request: Request) -> (Unit, St
     let args = vec![ArgShape::Varying; only(&module).params.len()];
     let options = Options { instrument: &observer, ..Options::new(4, args, "lanes") };
     let lane_callees = Arc::default();
-    let cx = Context { module: &module, options: &options, is_callee: false, masked: &[false], lane_callees };
+    let cx = Context::new(&module, &options, lane_callees);
     let mut unit = Unit::new(only(&module).clone());
     for pass in passes {
         run(pass, &mut unit, &cx).expect("it runs");
@@ -85,7 +85,7 @@ fn a_pass_that_takes_another_phase_is_a_defect() {
     let module = module(SUM);
     let options = Options::new(4, vec![ArgShape::Varying; 2], "lanes");
     let lane_callees = Arc::default();
-    let cx = Context { module: &module, options: &options, is_callee: false, masked: &[false], lane_callees };
+    let cx = Context::new(&module, &options, lane_callees);
     let mut unit = Unit::new(only(&module).clone());
     let error = run(&TOY, &mut unit, &cx).expect_err("the function is not canonical");
     assert!(error.is_internal());
@@ -117,7 +117,7 @@ fn what_a_pass_breaks_is_noticed_behind_it() {
     let args = vec![ArgShape::Varying; 2];
     let options = Options { instrument: &observer, ..Options::new(4, args, "lanes") };
     let lane_callees = Arc::default();
-    let cx = Context { module: &module, options: &options, is_callee: false, masked: &[false], lane_callees };
+    let cx = Context::new(&module, &options, lane_callees);
     let mut unit = Unit::new(only(&module).clone());
     unit.func.phase = Phase::Canonical;
     let error = run(&BREAK, &mut unit, &cx).expect_err("it is broken");

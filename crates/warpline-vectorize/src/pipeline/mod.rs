@@ -101,7 +101,7 @@ fn linearize(
         refused_calls::check(module, func, options.callees)?;
     }
     let lane_callees = Arc::new(asking_lanes(module, func));
-    let cx = Context { module, options, is_callee, masked, lane_callees };
+    let cx = Context { is_callee, masked, ..Context::new(module, options, lane_callees) };
     let mut unit = Unit::new(func.clone());
     unit.func.phase = Phase::Scalar;
     verify_unit(&unit, &cx, "whoever made it")?;

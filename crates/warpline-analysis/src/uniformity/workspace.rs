@@ -1,0 +1,47 @@
+//! Working memory of the fixed point.
+//!
+//! What an analysis needs only while it runs is large where functions are, and there are many functions. A caller that
+//! analyses several hands the same memory in again and again ([`Uniformity::compute_in`](super::Uniformity::compute_in)).
+
+use std::collections::VecDeque;
+
+use super::tables::{ExitTable, Users};
+use super::{Algorithm, Value};
+use crate::cycles::CycleId;
+use crate::graph::EdgeId;
+use crate::joins::Split;
+use crate::limits::Limits;
+
+/// Working memory that is reused from one analysis to the next. It grows to what the largest of them needs; nothing that
+/// an analysis leaves in it has an influence on another.
+#[derive(Default)]
+pub struct Workspace {
+    pub(super) users: Users,
+    pub(super) exits: ExitTable,
+    pub(super) edge_label: Vec<(u32, u32)>,
+    pub(super) walked: Vec<u32>,
+    pub(super) values: Vec<Value>,
+    pub(super) splits: VecDeque<Split>,
+    pub(super) new_exits: VecDeque<(CycleId, EdgeId)>,
+}
+
+impl std::fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Workspace").finish_non_exhaustive()
+    }
+}
+
+/// How a program is to be solved.
+pub(super) struct Task<'t, C> {
+    pub(super) algorithm: Algorithm,
+    pub(super) limits: &'t Limits,
+    pub(super) clock: &'t mut C,
+    pub(super) workspace: &'t mut Workspace,
+}
+
+/// A list in memory that was used before, with `len` times the same item.
+pub(super) fn filled<T: Clone>(mut memory: Vec<T>, item: T, len: usize) -> Vec<T> {
+    memory.clear();
+    memory.resize(len, item);
+    memory
+}
