@@ -139,12 +139,7 @@ fn exit_code(outcome: error::Result<Outcome>) -> u8 {
         Ok(Outcome::Refused) => 2,
         Err(error) => {
             output::complain(&format!("error: {error}"));
-            match error {
-                _ if error.is_internal() => 3,
-                // It was read and understood, and there is no vector code of it.
-                error::Error::Vectorize(_) => 1,
-                _ => 2,
-            }
+            if error.is_internal() { 3 } else { 2 }
         }
     }
 }
