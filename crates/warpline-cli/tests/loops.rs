@@ -189,7 +189,7 @@ fn refusals_say_which_loop_and_why_and_leave_no_file() {
     let text = refused(&["vectorize", &file, "--loop", "nowhere", "-o", out]);
     assert!(text.contains("no loop begins at a block `nowhere`; there are loops at "), "{text}");
     let text = refused(&["vectorize", &file, "--name", "other", "-o", out]);
-    assert!(text.contains("--name: is for kernels"), "{text}");
+    assert!(text.contains("--symbol: is for kernels"), "{text}");
     let text = refused(&["run", &file, "--range", "0..3"]);
     assert!(text.contains("--range: is for kernels"), "{text}");
     let none = write(folder.path(), "none.rs", "#[unsafe(no_mangle)]\npub extern \"C\" fn f() {}\n");
