@@ -113,7 +113,7 @@ pub fn parse<C: clap::Parser>(
 
 /// The command that arguments are, with flags of clang among them; as [`parse`].
 fn command(arguments: &[std::ffi::OsString]) -> Result<Cli, ExitCode> {
-    let words = cli::split(arguments.to_vec());
+    let words = cli::split(arguments);
     let parsed = Cli::try_parse_from(words.with_flags());
     match words.with_inputs() {
         Some(words) if !parsed.as_ref().is_ok_and(|cli| cli.verb.has_input()) => parse(words),
@@ -139,12 +139,7 @@ fn exit_code(outcome: error::Result<Outcome>) -> u8 {
         Ok(Outcome::Refused) => 2,
         Err(error) => {
             output::complain(&format!("error: {error}"));
-            match error {
-                _ if error.is_internal() => 3,
-                // It was read and understood, and there is no vector code of it.
-                error::Error::Vectorize(_) => 1,
-                _ => 2,
-            }
+            if error.is_internal() { 3 } else { 2 }
         }
     }
 }

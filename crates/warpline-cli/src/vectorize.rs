@@ -65,7 +65,7 @@ pub(crate) fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
         }
     };
     if made.is_empty() {
-        return nothing_made(refused);
+        return nothing_made(options, refused);
     }
     write(options, &code, &header, &files)?;
     report(options, &made, &refused)?;
@@ -82,13 +82,15 @@ pub(crate) fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// The outcome where no kernel can be vectorized: the reason of the last one is left to say.
-fn nothing_made(mut refused: Vec<Refused>) -> Result<Outcome> {
-    let Some(last) = refused.pop() else { return Ok(Outcome::Clean) };
-    for Refused { reason, .. } in refused {
+/// The outcome where no kernel can be vectorized: a finding about kernels that are named, otherwise an input that
+/// there is nothing in for us.
+fn nothing_made(options: &VectorizeOptions, mut refused: Vec<Refused>) -> Result<Outcome> {
+    let finding = options.kernel.require_all || refused.iter().any(|one| one.kernel.named);
+    let last = if finding { None } else { refused.pop() };
+    for Refused { reason, .. } in &refused {
         output::complain(&format!("error: {reason}"));
     }
-    Err(last.reason)
+    last.map_or(Ok(Outcome::Finding), |last| Err(last.reason))
 }
 
 /// What was made of kernels.

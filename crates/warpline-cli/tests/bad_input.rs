@@ -224,7 +224,7 @@ fn an_instruction_that_cannot_be_vectorized_is_named_with_its_function() {
           resume { ptr, i32 } %l\n}\n\
          declare i32 @f(i32)\ndeclare void @g()\ndeclare i32 @__gxx_personality_v0(...)\n",
     );
-    place.not_vectorized(&place.vectorize(&[&file, "--args", "index"]), &["`kernel`", "invoke"]);
+    place.refused(&place.vectorize(&[&file, "--args", "index"]), &["`kernel`", "invoke"]);
 }
 
 #[test]

@@ -180,7 +180,7 @@ fn refusals_say_which_loop_and_why_and_leave_no_file() {
     let output = folder.path().join("out.o");
     let out = output.to_str().unwrap();
     let file = write(folder.path(), "sums.rs", &SUMS.replace("before = *x", "before = before * 5 + 3"));
-    let text = refused(&["vectorize", &file, "-o", out]);
+    let text = refused(&["vectorize", &file, "--loop", "10", "-o", out]);
     assert!(text.contains("the loop at sums.rs:10 cannot be vectorized: "), "{text}");
     assert!(text.contains("sums.rs:14:18: function `sums`"), "{text}");
     assert!(text.contains("%before"), "{text}");
@@ -189,7 +189,7 @@ fn refusals_say_which_loop_and_why_and_leave_no_file() {
     let text = refused(&["vectorize", &file, "--loop", "nowhere", "-o", out]);
     assert!(text.contains("no loop begins at a block `nowhere`; there are loops at "), "{text}");
     let text = refused(&["vectorize", &file, "--name", "other", "-o", out]);
-    assert!(text.contains("--name: is for kernels"), "{text}");
+    assert!(text.contains("--symbol: is for kernels"), "{text}");
     let text = refused(&["run", &file, "--range", "0..3"]);
     assert!(text.contains("--range: is for kernels"), "{text}");
     let none = write(folder.path(), "none.rs", "#[unsafe(no_mangle)]\npub extern \"C\" fn f() {}\n");

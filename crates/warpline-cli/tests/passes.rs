@@ -67,7 +67,7 @@ fn a_kernel_is_linearized_once_for_both_forms() {
 fn names_that_are_none_and_passes_that_code_needs_are_refused() {
     let unknown = vectorize(&["--print-after", "linearise"]);
     assert_eq!(unknown.status.code(), Some(2));
-    assert!(stderr(&unknown).contains("there is no pass `linearise`; passes are dissolve-copies, "));
+    assert!(stderr(&unknown).contains("there is no pass `linearise`; did you mean `linearize`?"));
     let needed = vectorize(&["--disable-pass", "lower"]);
     assert_eq!(needed.status.code(), Some(2));
     assert!(stderr(&needed).contains("pass `lower` cannot be left out"));

@@ -275,7 +275,7 @@ fn a_loop_that_is_refused_stays_scalar() {
     let all = run_in(&[&words[..], &["--require-all"]].concat(), place.path());
     assert_eq!(all.status.code(), Some(1));
     let named = run_in(&[&words[..], &["--loop", "8"]].concat(), place.path());
-    assert_eq!(named.status.code(), Some(1), "{}", stderr(&named));
+    assert_eq!(named.status.code(), Some(2), "{}", stderr(&named));
 }
 
 #[test]
@@ -373,4 +373,64 @@ fn rustc_gets_its_own_flags() {
     assert!(std::fs::read_to_string(rule).unwrap().contains("k.rs"));
     let emit = run_in(&[&words[..], &["--rustc-arg=--emit=asm"]].concat(), place.path());
     assert!(stderr(&emit).contains("`--emit=asm`"), "{}", stderr(&emit));
+}
+
+/// Runs a tool with these words in which `DIR` is a folder; what it prints, or nothing if there is no such tool.
+fn tool(words: &[&str], folder: &Path) -> Option<String> {
+    let words = in_folder(words, folder);
+    let Ok(output) = Command::new(&words[0]).args(&words[1..]).current_dir(root()).output() else {
+        println!("skipped: there is no {}", words[0]);
+        return None;
+    };
+    assert!(output.status.success(), "{words:?}: {}{}", stdout(&output), stderr(&output));
+    Some(stdout(&output))
+}
+
+/// A program whose target gets include folders and definitions from a library that it links.
+const CMAKE: &str = "cmake_minimum_required(VERSION 3.20)\nproject(p C)\nfind_package(Warpline REQUIRED)\n\
+                     add_library(config INTERFACE)\ntarget_include_directories(config INTERFACE include)\n\
+                     target_compile_definitions(config INTERFACE DSP_FLOAT DSP_TAPS=16)\nadd_executable(p main.c)\n\
+                     set_target_properties(p PROPERTIES C_STANDARD 17)\ntarget_link_libraries(p PRIVATE config)\n\
+                     target_compile_options(p PRIVATE -Wall -O2)\n\
+                     warpline_kernels(p SOURCES src/dsp.c FUNCTIONS \"dsp_f*\" CPUS x86-64-v2 x86-64-v3)\n";
+
+const CMAKE_MAIN: &str = "#include <stdio.h>\n#include \"dsp.warpline.h\"\nint main(void) {\n  float in[116], \
+                          taps[16], out[100];\n  for (int i = 0; i < 116; i++) in[i] = (float)i;\n  for (int i = 0; i \
+                          < 16; i++) taps[i] = 1;\n  dsp_fir_range(0, 100, in, taps, out);\n  printf(\"%g\\n\", \
+                          out[3]);\n}\n";
+
+#[test]
+fn cmake_finds_the_package_takes_a_targets_flags_and_tracks_headers() {
+    let has_cc = Command::new("cc").arg("--version").output().is_ok();
+    if !has_clang() || !has_cc || !cfg!(target_arch = "x86_64") {
+        println!("skipped: this needs a C compiler, clang and x86-64");
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let library = root().join(source("clib"));
+    for name in ["src/dsp.c", "src/internal.h", "include/dsp/dsp.h", "include/dsp/config.h"] {
+        let to = place.path().join(name);
+        std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+        std::fs::copy(library.join(name), to).unwrap();
+    }
+    std::fs::write(place.path().join("CMakeLists.txt"), CMAKE).unwrap();
+    std::fs::write(place.path().join("main.c"), CMAKE_MAIN).unwrap();
+    if tool(&["cmake", "-S", "cmake", "-B", "DIR/install"], place.path()).is_none() {
+        return;
+    }
+    tool(&["cmake", "--install", "DIR/install", "--prefix", "DIR/prefix"], place.path());
+    let program = format!("-DWARPLINE_EXECUTABLE={}", env!("CARGO_BIN_EXE_warpline"));
+    tool(
+        &["cmake", "-S", "DIR", "-B", "DIR/build", "-DCMAKE_PREFIX_PATH=DIR/prefix", &program],
+        place.path(),
+    );
+    let build = || tool(&["cmake", "--build", "DIR/build"], place.path()).unwrap();
+    assert!(build().contains("Vectorizing dsp"));
+    // The sum of 3, 4, … 18.
+    assert_eq!(tool(&["DIR/build/p"], place.path()).unwrap(), "168\n");
+    assert!(!build().contains("Vectorizing dsp"), "nothing has changed");
+    let header = place.path().join("include/dsp/config.h");
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(5);
+    std::fs::File::options().append(true).open(header).unwrap().set_modified(later).unwrap();
+    assert!(build().contains("Vectorizing dsp"), "a header has changed");
 }

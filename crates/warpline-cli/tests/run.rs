@@ -46,6 +46,7 @@ fn the_report_for_programs_has_exactly_the_promised_keys() {
     assert_eq!(
         keys(&report),
         [
+            "schema_version",
             "function",
             "width",
             "cpu",

@@ -73,10 +73,12 @@ pub(crate) struct Words {
 }
 
 /// Takes the flags of clang out of a command line.
-pub(crate) fn split(words: Vec<OsString>) -> Words {
+pub(crate) fn split(words: &[OsString]) -> Words {
     let is_verb = |word: &OsString| VERBS.iter().any(|verb| word == verb);
-    let Some(verb) = words.iter().position(is_verb) else { return Words { own: words, behind: None } };
-    let mut words = words.into_iter();
+    let Some(verb) = words.iter().position(is_verb) else {
+        return Words { own: words.to_vec(), behind: None };
+    };
+    let mut words = words.iter().cloned();
     let mut own: Vec<OsString> = words.by_ref().take(verb + 1).collect();
     let mut behind = None;
     while let Some(word) = words.next() {
@@ -135,7 +137,7 @@ mod tests {
     use super::*;
 
     fn of(words: &str) -> Words {
-        split(words.split(' ').map(OsString::from).collect())
+        split(&words.split(' ').map(OsString::from).collect::<Vec<_>>())
     }
 
     fn text(words: &[OsString]) -> String {
@@ -183,6 +185,6 @@ mod tests {
     #[test]
     fn split_words_stay_what_they_are() {
         let once = of("warpline run k.c -DX -- -c").with_flags();
-        assert_eq!(split(once.clone()).with_flags(), once);
+        assert_eq!(split(&once).with_flags(), once);
     }
 }

@@ -84,8 +84,14 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
         judge(options, &asked, subject, picture.as_ref())
     };
     if let [only] = &kernels[..] {
-        let (report, outcome) = one(only, imported)?;
-        return print(picture.as_ref(), &report).map(|()| outcome);
+        return match one(only, imported) {
+            Ok((report, outcome)) => print(picture.as_ref(), &report).map(|()| outcome),
+            Err(error @ Error::Vectorize(_)) if only.named || options.kernel.require_all => {
+                output::complain(&format!("error: {error}"));
+                Ok(Outcome::Finding)
+            }
+            Err(error) => Err(error),
+        };
     }
     if picture.is_some() {
         return Err(Error::option("--png", "one kernel draws a picture; say which with --function"));
@@ -126,7 +132,10 @@ fn run_all(
             }
         }
     }
-    if let (true, Some((_, last))) = (reports.is_empty(), left_out.pop()) {
+    if reports.is_empty()
+        && all == Outcome::Clean
+        && let Some((_, last)) = left_out.pop()
+    {
         return Err(last);
     }
     if options.report.format == Format::Json {

@@ -135,7 +135,7 @@ pub(super) fn judge(word: &str, value: Option<&str>) -> Judgement {
     if let Some((_, reason)) = REFUSED.iter().find(|(flag, _)| *flag == word) {
         return Judgement::Refuse(reason);
     }
-    if word == "-pg" || INSTRUMENTS.iter().any(|i| begins(&i)) {
+    if word == "-pg" || INSTRUMENTS.iter().any(begins) {
         return Judgement::Instruments;
     }
     match word {
@@ -151,13 +151,13 @@ pub(super) fn judge(word: &str, value: Option<&str>) -> Judgement {
     if word.starts_with("-fopenmp") {
         return Judgement::Note("what OpenMP says of lanes is compiled, threads are left out");
     }
-    if let Some((_, reason)) = REFUSED_BEGINNINGS.iter().find(|(beginning, _)| begins(&beginning)) {
+    if let Some((_, reason)) = REFUSED_BEGINNINGS.iter().find(|(beginning, _)| begins(beginning)) {
         return Judgement::Refuse(reason);
     }
     let is_level = word.strip_prefix("-O").is_some_and(|level| level.len() <= 1);
     let is_debug = word.starts_with("-g") && !word.starts_with("-gcc-");
     // Colors are ours to choose.
-    let is_color = ["-fdiagnostics-color", "-fcolor-diagnostics"].iter().any(|c| begins(&c));
+    let is_color = ["-fdiagnostics-color", "-fcolor-diagnostics"].iter().any(begins);
     if is_level || is_debug || is_color || word.starts_with("-Wl,") {
         return Judgement::LeaveOut;
     }
@@ -225,7 +225,7 @@ fn rust_setting(judged: &mut Judged, setting: &str, strip: bool) -> Result<()> {
     let is = |name: &&str| {
         setting.trim_start_matches(['-', 'C', 'Z']).trim_start_matches("codegen=").starts_with(*name)
     };
-    match RUST_INSTRUMENTS.iter().any(|name| is(&name)) {
+    match RUST_INSTRUMENTS.iter().any(is) {
         true if strip => {}
         true => return Err(Error::Flag { message: instruments(setting) }),
         false => judged.flags.push(setting.into()),
