@@ -1,7 +1,7 @@
 ;@ group Values
 ;@ construct `frem` (Rust's `%`) and, as calls, `fmod`, `remainder`, `fdim`, `nextafter`, `logb`, `ldexp`
 ;@ happens written out, with the bits of the scalar functions; `frem`, `fmod` and `remainder` lane by lane without fused multiplication
-;@ args index, varying:8
+;@ args index, varying:8=random
 ;@ range 0..50
 ;@ result 8
 define double @kernel(i32 %i, double %x) {
