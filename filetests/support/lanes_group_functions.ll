@@ -4,7 +4,7 @@
 ;@ args index, varying:4=small
 ;@ range 0..50
 ;@ result 4
-;@ refused all work-items of a group call `_Z20sub_group_reduce_addi` together
+;@ refused all work-items of a group call `sub_group_reduce_add(int)` together
 declare i32 @_Z20sub_group_reduce_addi(i32)
 define i32 @kernel(i32 %i, i32 %x) {
   %r = call i32 @_Z20sub_group_reduce_addi(i32 %x)

@@ -163,29 +163,3 @@ fn what_is_missing_is_named_as_in_the_source() {
         assert!(!refused.status.success() && words.contains(wanted), "{text}: {words}");
     }
 }
-
-#[test]
-fn stores_that_pass_caches_by_go_on_passing_them_by() {
-    if no_clang() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let (file, output) = (folder.path().join("k.cl"), folder.path().join("k.ll"));
-    let text = "kernel void k(global const float *a, global float *o) {
-        size_t i = get_global_id(0);
-        __builtin_nontemporal_store(__builtin_nontemporal_load(a + i) * 2.0f, o + i); }";
-    std::fs::write(&file, text).unwrap();
-    ok(&warpline(&[
-        "vectorize",
-        file.to_str().unwrap(),
-        "--width",
-        "8",
-        "--cpu",
-        "haswell",
-        "-o",
-        output.to_str().unwrap(),
-    ]));
-    let text = std::fs::read_to_string(output).unwrap();
-    let marked = |what: &str| text.lines().any(|l| l.contains(what) && l.contains("!nontemporal"));
-    assert!(marked("load <8 x float>") && marked("store <8 x float>"), "{text}");
-}

@@ -602,6 +602,7 @@ mod tests {
                     registers: true,
                     thread_jumps: true,
                     triple: Some("spir64".into()),
+                    for_cpu: true,
                     contract: true,
                     for_cpu: true,
                     flags: CompilerFlags {

@@ -43,6 +43,16 @@ impl Exact {
         Some(Exact { function, kind })
     }
 
+    /// Whether operands of these types are its own: a program may declare another function of this name.
+    pub(crate) fn takes(self, operands: &[Type]) -> bool {
+        let number = Type::Float(self.kind);
+        match self.function {
+            Function::Logb => operands == [number],
+            Function::Ldexp => operands == [number, Type::Int(32)],
+            _ => operands == [number, number],
+        }
+    }
+
     /// Whether its code rests on fused multiplication and addition.
     pub(crate) fn needs_fused(self) -> bool {
         matches!(self.function, Function::Fmod | Function::Remainder)
@@ -59,6 +69,10 @@ mod tests {
         assert_eq!(Exact::of("fmodf", float).map(|e| e.function), Some(Function::Fmod));
         assert_eq!(Exact::of("scalbn", double).map(|e| e.function), Some(Function::Ldexp));
         assert_eq!(Exact::of("llvm.ldexp.f64.i32", double).map(|e| e.function), Some(Function::Ldexp));
+        let fmod = Exact::of("fmod", double).expect("it is known");
+        assert!(
+            fmod.takes(&[double, double]) && !fmod.takes(&[double]) && !fmod.takes(&[double, Type::Int(32)])
+        );
         assert_eq!(Exact::of("fmod", float), None);
         assert_eq!(Exact::of("fmodf", double), None);
     }

@@ -14,7 +14,7 @@ use crate::opcodes::{BINARY, CASTS, FAST_MATH_SHIFT, FIRST_INT_PREDICATE, FLOAT_
 use crate::simplify::attribute_kind;
 
 /// Metadata that may go to a new function even if the instruction's type is another now.
-const KEPT_METADATA: [&str; 3] = ["tbaa", "fpmath", "nontemporal"];
+const KEPT_METADATA: [&str; 2] = ["tbaa", "fpmath"];
 /// Metadata that may go to a new function if the instruction's type is the same.
 const KEPT_WITH_TYPE: [&str; 9] =
     ["tbaa", "fpmath", "range", "nonnull", "noundef", "align", "dereferenceable", "nontemporal", "prof"];

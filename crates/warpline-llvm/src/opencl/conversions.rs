@@ -131,8 +131,8 @@ impl Conversion {
         let to = self.to.name;
         match (from.float, self.to.float) {
             (false, false) => self.between_integers(from),
-            (true, false) => self.to_integer(from),
-            (false, true) => self.from_integer(from),
+            (true, false) => self.yielding_integers(from),
+            (false, true) => self.of_integers(from),
             (true, true) if from.bits > self.to.bits => self.narrowed().to_owned(),
             (true, true) => format!("return ({to})x;"),
         }
@@ -151,7 +151,7 @@ impl Conversion {
         format!("return {value};")
     }
 
-    fn to_integer(&self, from: &Number) -> String {
+    fn yielding_integers(&self, from: &Number) -> String {
         let (to, from) = (self.to, from.name);
         let whole = match self.rounding {
             None | Some(Rounding::Zero) => "trunc",
@@ -179,7 +179,7 @@ impl Conversion {
 
     /// What of an integer a floating-point number has no room for is cut off, and one unit of what is left added where
     /// that is the way to go.
-    fn from_integer(&self, from: &Number) -> String {
+    fn of_integers(&self, from: &Number) -> String {
         let to = self.to.name;
         let room = if self.to.bits == 32 { 24 } else { 53 };
         let up = match self.rounding {

@@ -305,7 +305,7 @@ fn comparisons(ty: Ty) -> Vec<Case> {
         "isgreaterequal(x, y)", |x, y| x >= y;
         "isless(x, y)", |x, y| x < y;
         "islessequal(x, y)", |x, y| x <= y;
-        "islessgreater(x, y)", |x, y| x < y || x > y;
+        "islessgreater(x, y)", |x, y| x.partial_cmp(&y).is_some_and(std::cmp::Ordering::is_ne);
         "isordered(x, y)", |x, y| !x.is_nan() && !y.is_nan();
         "isunordered(x, y)", |x, y| x.is_nan() || y.is_nan();
         "signbit(x)", |x, _| x.is_sign_negative();

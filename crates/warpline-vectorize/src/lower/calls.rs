@@ -65,7 +65,8 @@ impl Lower<'_> {
         {
             return self.reduction(i, fold);
         }
-        if let Some(function) = Exact::of(&name, self.src.ty(result)) {
+        let types: Vec<Type> = data.args.iter().map(|&a| self.src.ty(a)).collect();
+        if let Some(function) = Exact::of(&name, self.src.ty(result)).filter(|f| f.takes(&types)) {
             return if self.has_exact(function) { self.exact_call(i, function) } else { self.replicate(i) };
         }
         if let Some(libm) = libm_name(&name, self.src.ty(result))

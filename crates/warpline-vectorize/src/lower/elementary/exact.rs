@@ -206,7 +206,10 @@ impl Floats<'_, '_> {
         let other = self.sub(b, left);
         let not_below = self.compare(FloatPred::Oge, left, other);
         let less = self.sub(left, b);
-        let left = self.select(not_below, less, left);
+        // Half of b stays where nothing was taken away: the quotient is even then.
+        let ty = self.of(Type::BOOL);
+        let twice = self.lower.emit(Op::Binary(BinaryOp::And), &[above, not_below], ty);
+        let left = self.select(twice, less, left);
         // An infinite y leaves all of x, and takes part in no difference that counts.
         let bits = self.bits(left);
         let of_x = self.bits(x);
