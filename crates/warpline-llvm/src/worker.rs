@@ -604,7 +604,6 @@ mod tests {
                     triple: Some("spir64".into()),
                     for_cpu: true,
                     contract: true,
-                    for_cpu: true,
                     flags: CompilerFlags {
                         clang: vec!["-DX=1".into()],
                         rustc: vec!["--cfg=x".into()],

@@ -154,9 +154,9 @@ impl<'a, G: Graph> State<'a, G> {
         let memory = std::mem::take(workspace);
         let users = memory.users.within(graph, dfs, program);
         State {
-            outside: OutsideUses::new(program, cycles, &users, &changing, &from, limits.near),
+            outside: OutsideUses::new(program, cycles, &users, &changing, from, limits.near),
             users,
-            exits: memory.exits.within(graph, cycles, &from),
+            exits: memory.exits.within(graph, cycles, from),
             found_exits: Vec::new(),
             mixed: MixedPhis::new(graph, dfs, program),
             edge_label: filled(memory.edge_label, (0, 0), graph.edge_count()),
