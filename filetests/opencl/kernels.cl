@@ -65,7 +65,8 @@ kernel void compress(global const float *in, global half *out, global float *bac
 kernel void permute(global const int4 *in, global int4 *out) {
   size_t i = get_global_id(0);
   int4 v = in[i];
-  out[i] = shuffle(v, (uint4)(3, 1, 0, 2)) + shuffle2(v, v * 2, (uint4)(7, 0, 5, 2)) + as_int4(convert_float4(v) * 0.5f);
+  int4 mixed = shuffle2(v, v * 2, (uint4)(7, 0, 5, 2));
+  out[i] = shuffle(v, (uint4)(3, 1, 0, 2)) + mixed + as_int4(convert_float4(v) * 0.5f);
 }
 
 // What is no number: questions.
