@@ -2,7 +2,7 @@
 //!
 //! A fact holds in every execution of its own; it does not compare executions. The result then speaks of the
 //! executions in which all facts hold: in the paper's words, both concretizations are intersected. Whoever states a
-//! fact vouches for it. The notions are those of [`variables::Facts`](crate::variables::Facts).
+//! fact vouches for it. The notions are those of paper 1, Section 6.2.
 //!
 //! # A reduction before the engine
 //!

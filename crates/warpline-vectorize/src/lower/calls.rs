@@ -344,9 +344,8 @@ impl Lower<'_> {
 
     /// Calls the vector mathematics library, in pieces if its vectors are shorter; false if it has no such function.
     fn vector_math(&mut self, i: Inst, libm: &str) -> Result<bool, VectorizeError> {
-        let lanes = std::iter::successors(Some(self.width), |&n| (n % 2 == 0 && n > 2).then_some(n / 2));
-        let Some((lanes, symbol)) =
-            lanes.filter(|&n| n > 1).find_map(|n| Some((n, self.math.vector_function(libm, n)?)))
+        let mut whole_pieces = (2..=self.width).rev().filter(|n| self.width % n == 0);
+        let Some((lanes, symbol)) = whole_pieces.find_map(|n| Some((n, self.math.vector_function(libm, n)?)))
         else {
             return Ok(false);
         };
@@ -368,11 +367,30 @@ impl Lower<'_> {
             let part = self.call_named(&symbol, &pieces, part_ty, Effects::empty());
             parts.push(part.expect("a function with a result"));
         }
+        let joined = self.join(parts);
+        self.define_vector_result(i, result, joined)?;
+        Ok(true)
+    }
+
+    /// As many vectors of one length as make up all lanes, in order.
+    fn join(&mut self, mut parts: Vec<Value>) -> Value {
         while parts.len() > 1 {
+            if parts.len() % 2 == 1 {
+                let nothing = self.out.poison(self.out.ty(parts[0]));
+                parts.push(nothing);
+            }
             parts = parts.chunks(2).map(|pair| self.concat(pair)).collect();
         }
-        self.define_vector_result(i, result, parts[0])?;
-        Ok(true)
+        let joined = parts[0];
+        match self.out.ty(joined) {
+            Type::Vector(v) if v.lanes > self.width => {
+                let ty = Type::from(v.elem).vector(self.width).expect("elements are scalars");
+                let nothing = self.out.poison(self.out.ty(joined));
+                let first: Vec<i32> = (0..self.width as i32).collect();
+                self.emit(Op::Shuffle(first.into()), &[joined, nothing], ty)
+            }
+            _ => joined,
+        }
     }
 
     /// A vector of numbers, 1 or 1/2, for which a mathematics function is finite.
