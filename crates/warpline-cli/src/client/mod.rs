@@ -2,6 +2,9 @@
 //!
 //! Local variables that are memory become values first. A function that a client refuses is named with the reason,
 //! and the others are reported all the same.
+//!
+//! * `table`: the clients by name, and how each is run;
+//! * this file: reading inputs, running a client on all functions, and printing what it finds.
 
 mod table;
 

@@ -4,6 +4,10 @@
 //! The drawings are made here (in `layout`) and written as SVG; everything that the page's script shows besides is in
 //! it as JSON. Names in an input can contain anything: text is escaped where it becomes HTML, and the JSON contains
 //! no `<`.
+//!
+//! * `layout`: a layered drawing of a control-flow graph;
+//! * this file: the page's sections, from the analysis of each function;
+//! * `page.css`, `page.js`: how the page looks, and what follows a click.
 
 mod layout;
 

@@ -1,6 +1,10 @@
 //! `warpline ssa`: functions in SSA form, what the form costs, and reads of what was not written.
 //!
 //! All inputs are read, and all functions brought into SSA form, before anything is printed or written.
+//!
+//! * `form`: functions in SSA form, as text of ours or of LLVM;
+//! * `stats`: how many φs each placement needs, and how long it takes;
+//! * `uninitialized`: reads of variables that were never, or maybe not, written.
 
 mod form;
 mod stats;

@@ -1,6 +1,9 @@
 //! `warpline ssi`: functions whose live ranges are split, and what that costs.
 //!
 //! All inputs are read, and all functions split, before anything is printed or written.
+//!
+//! * `print`: functions with split live ranges, as text;
+//! * `stats`: what is added, and how long it takes, compared with Singer's SSI form.
 
 mod print;
 mod stats;

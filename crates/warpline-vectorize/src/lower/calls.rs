@@ -344,7 +344,7 @@ impl Lower<'_> {
 
     /// Calls the vector mathematics library, in pieces if its vectors are shorter; false if it has no such function.
     fn vector_math(&mut self, i: Inst, libm: &str) -> Result<bool, VectorizeError> {
-        let mut whole_pieces = (2..=self.width).rev().filter(|n| self.width % n == 0);
+        let mut whole_pieces = (2..=self.width).rev().filter(|&n| self.width.is_multiple_of(n));
         let Some((lanes, symbol)) = whole_pieces.find_map(|n| Some((n, self.math.vector_function(libm, n)?)))
         else {
             return Ok(false);
