@@ -163,3 +163,26 @@ fn what_is_missing_is_named_as_in_the_source() {
         assert!(!refused.status.success() && words.contains(wanted), "{text}: {words}");
     }
 }
+
+#[test]
+fn all_kernels_of_a_file_are_made_and_what_has_a_barrier_is_a_warning() {
+    if no_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (source, object) = (folder.path().join("two.cl"), folder.path().join("two.o"));
+    let text = "kernel void twice(global float *f) { f[get_global_id(0)] *= 2; }
+float half_of(float x) { return x / 2; }
+kernel void halve(global float *f) { f[get_global_id(0)] = half_of(f[get_global_id(0)]); }
+kernel void wait(global float *f) { barrier(CLK_LOCAL_MEM_FENCE); f[get_global_id(0)] = 1; }
+";
+    std::fs::write(&source, text).unwrap();
+    let source = source.to_str().unwrap();
+    let output = warpline(&["vectorize", source, "-o", object.to_str().unwrap()]);
+    let made = ok(&output);
+    assert!(made.contains("twice_ndrange") && made.contains("halve_ndrange"), "{made}");
+    assert!(!made.contains("half_of"), "{made}");
+    assert!(stderr(&output).contains("warning: ") && stderr(&output).contains("`barrier(uint)`"));
+    let all = warpline(&["vectorize", source, "-o", object.to_str().unwrap(), "--require-all"]);
+    assert_eq!(all.status.code(), Some(1), "{}", stderr(&all));
+}

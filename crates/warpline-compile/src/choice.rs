@@ -20,8 +20,8 @@ pub struct Chosen {
 }
 
 /// The kernels that are meant, each once: those of these names, or of names that match these patterns (`*` any
-/// characters, `?` one); without any, those about which the input has directives, or its only function. Patterns choose
-/// among functions with directives if there are such and `shapes` are not given otherwise.
+/// characters, `?` one). Without any these are those about which the input has directives, else OpenCL's kernels, else the
+/// only function. Patterns choose among functions with directives if there are such and `shapes` are not given otherwise.
 ///
 /// # Errors
 /// If one is named that the input does not have, if nothing matches, or if nothing says which are meant.
@@ -35,6 +35,14 @@ pub fn choose(imported: &Imported, path: &Path, wanted: &[String], shapes: bool)
             None => chosen.push(Chosen { name, named }),
         }
     };
+    if wanted.is_empty() && groups.is_empty() {
+        // OpenCL says which functions are kernels.
+        let kernels = imported.bridge.module().opencl_kernels();
+        kernels.iter().filter_map(|name| imported.ir.function(name)).for_each(|id| add(id, false));
+        if !kernels.is_empty() {
+            return Ok(chosen);
+        }
+    }
     if wanted.is_empty() && groups.len() < 2 {
         add(only(imported, path, groups, None)?.0, false);
         return Ok(chosen);

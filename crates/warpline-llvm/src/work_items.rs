@@ -55,22 +55,34 @@ impl Module {
     }
 
     fn is_of_opencl(&self) -> bool {
+        // SAFETY: a live module, and a string that ends.
+        let named = |name: &&CStr| unsafe {
+            functions().LLVMGetNamedMetadataNumOperands(self.raw(), name.as_ptr()) > 0
+        };
+        OF_OPENCL.iter().any(named) || self.functions().any(|function| self.is_opencl_kernel(function))
+    }
+
+    /// Whether metadata or the calling convention say that a function is a kernel of OpenCL.
+    fn is_opencl_kernel(&self, function: LLVMValueRef) -> bool {
         let f = functions();
-        // SAFETY: a live module, a string that ends, and functions of the module; the list of metadata is freed.
+        // SAFETY: a live module, whose function this is; the list of metadata is freed.
         unsafe {
-            let named = |name: &&CStr| f.LLVMGetNamedMetadataNumOperands(self.raw(), name.as_ptr()) > 0;
             let kinds = OF_KERNELS
                 .map(|n| f.LLVMGetMDKindIDInContext(self.context(), n.as_ptr().cast(), n.len() as u32));
-            OF_OPENCL.iter().any(named)
-                || self.functions().any(|function| {
-                    let mut count = 0;
-                    let entries = f.LLVMGlobalCopyAllMetadata(function, &raw mut count);
-                    let is_kernel = (0..count as u32)
-                        .any(|i| kinds.contains(&f.LLVMValueMetadataEntriesGetKind(entries, i)));
-                    f.LLVMDisposeValueMetadataEntries(entries);
-                    is_kernel || f.LLVMGetFunctionCallConv(function) == SPIR_KERNEL
-                })
+            let mut count = 0;
+            let entries = f.LLVMGlobalCopyAllMetadata(function, &raw mut count);
+            let is_kernel =
+                (0..count as u32).any(|i| kinds.contains(&f.LLVMValueMetadataEntriesGetKind(entries, i)));
+            f.LLVMDisposeValueMetadataEntries(entries);
+            is_kernel || f.LLVMGetFunctionCallConv(function) == SPIR_KERNEL
         }
+    }
+
+    /// The names of OpenCL's kernels with a body, in module order.
+    pub fn opencl_kernels(&self) -> Vec<String> {
+        let kernels =
+            self.functions().filter(|&function| has_body(function) && self.is_opencl_kernel(function));
+        kernels.map(value_name).collect()
     }
 
     /// Makes one call of the calls of `get_global_id` and truncations to 32 bits of what they yield.

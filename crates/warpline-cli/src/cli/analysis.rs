@@ -96,7 +96,7 @@ pub struct AssumptionOptions {
   warpline analyze module.ll --function f --args x=varying,n=uniform
   warpline analyze kernel.rs --format html -o kernel.html")]
 pub struct AnalyzeOptions {
-    /// .ll, .bc, .rs, .c, .cpp or .cl
+    /// .rs, .c, .cpp, .cl, .ll, .bc or .wl
     #[arg(required = true)]
     pub inputs: Vec<PathBuf>,
     /// Only this function
@@ -124,7 +124,7 @@ pub struct AnalyzeOptions {
   warpline explain module.ll --function f --value %x
   warpline explain module.ll --value loop:for.body")]
 pub struct ExplainOptions {
-    /// .ll, .bc, .rs, .c, .cpp or .cl
+    /// .rs, .c, .cpp, .cl, .ll, .bc or .wl
     pub input: PathBuf,
     /// The function, by its name in the object file or in the source [default: the only one]
     #[arg(long, value_name = "NAME")]
@@ -155,7 +155,7 @@ Examples:
   warpline constant-time compare.c --function compare --secret a,b
   warpline constant-time aes.c --function encrypt --secret '*key,*state' --format json")]
 pub struct ConstantTimeOptions {
-    /// .ll, .bc, .rs, .c, .cpp or .cl
+    /// .rs, .c, .cpp, .cl, .ll, .bc or .wl
     pub input: PathBuf,
     /// The function [default: the only one]
     #[arg(long, value_name = "NAME")]
@@ -184,7 +184,7 @@ Examples:
   warpline lint parser.c --client null-pointers
   warpline lint server.c --client taint --sources recv:*1 --sinks system:0")]
 pub struct LintOptions {
-    /// .ll, .bc, .rs, .c, .cpp or .cl
+    /// .rs, .c, .cpp, .cl, .ll, .bc or .wl
     pub inputs: Vec<PathBuf>,
     /// The data-flow analysis; `list` prints all of them
     #[arg(long, value_name = "NAME", required = true)]

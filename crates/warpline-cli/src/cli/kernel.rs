@@ -16,10 +16,10 @@ use warpline_llvm::Dependencies;
 /// Options about the kernel and its W-lane variant.
 #[derive(Args)]
 pub struct KernelOptions {
-    /// .ll, .bc, .rs, .c, .cpp or .cl
+    /// .rs, .c, .cpp, .cl, .ll, .bc or .wl
     pub input: PathBuf,
     /// The kernels, by name or pattern (`*`, `?`); the option repeats. With loops: where they are
-    /// [default: those with directives, or the only function]
+    /// [default: those with directives, OpenCL's kernels, or the only function]
     #[arg(long, value_name = "NAME")]
     pub function: Vec<String>,
     /// Exit with 1 if any kernel or loop cannot be vectorized

@@ -15,7 +15,7 @@ use crate::forms::Form;
   warpline ssa program.ll --format llvm --strict -o program.ssa.ll
   warpline ssa program.c --uninitialized")]
 pub struct SsaOptions {
-    /// .ll, .bc, .rs, .c, .cpp or .cl. Sources are compiled without optimization: local variables are memory then,
+    /// .rs, .c, .cpp, .cl, .ll, .bc or .wl. Sources are compiled without optimization: local variables are memory then,
     /// and are promoted where their address does not escape
     #[arg(required = true)]
     pub inputs: Vec<PathBuf>,
@@ -100,7 +100,7 @@ fn form(name: &str) -> Result<Form, String> {
   warpline ssi program.c --strategy abcd
   warpline ssi program.c --strategy abcd --stats")]
 pub struct SsiOptions {
-    /// .ll, .bc, .rs, .c, .cpp or .cl. Sources are compiled without optimization, and brought into pruned SSA form
+    /// .rs, .c, .cpp, .cl, .ll, .bc or .wl. Sources are compiled without optimization, and brought into pruned SSA form
     pub inputs: Vec<PathBuf>,
     /// Where live ranges are split: the name of a data-flow client or of a form; `list` prints all of them
     #[arg(long, value_name = "NAME", value_parser = form)]
