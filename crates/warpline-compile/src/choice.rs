@@ -20,8 +20,9 @@ pub struct Chosen {
 }
 
 /// The kernels that are meant, each once: those of these names, or of names that match these patterns (`*` any
-/// characters, `?` one). Without any these are those about which the input has directives, else OpenCL's kernels, else the
-/// only function. Patterns choose among functions with directives if there are such and `shapes` are not given otherwise.
+/// characters, `?` one). Without any these are those about which the input has directives, else OpenCL's kernels,
+/// else the only function. Patterns choose among functions with directives if there are such and `shapes` are not
+/// given otherwise.
 ///
 /// # Errors
 /// If one is named that the input does not have, if nothing matches, or if nothing says which are meant.

@@ -162,8 +162,8 @@ pub fn has_marks(options: &KernelOptions) -> Result<bool> {
 /// compiler would make of the input.
 ///
 /// # Errors
-/// Whatever is wrong with input and options; the reason why a loop cannot be vectorized, if all that are named by line or
-/// block cannot. Others stay as they are.
+/// Whatever is wrong with input and options; the reason why a loop cannot be vectorized, if all that are named by
+/// line or block cannot. Others stay as they are.
 pub fn vectorize_loops(options: &LoopOptions, output: Output) -> Result<CompiledLoops> {
     let Source { mut imported, files } = load(options)?;
     let found = find(&imported, options)?;

@@ -26,8 +26,8 @@ pub fn demangle(name: &str) -> String {
     line(name).into_owned()
 }
 
-/// The name of the function that a mangled name of OpenCL C says, such as `fmod` of `_Z4fmodff`; `None` of names that are
-/// mangled otherwise.
+/// The name of the function that a mangled name of OpenCL C says, such as `fmod` of `_Z4fmodff`; `None` of names that
+/// are mangled otherwise.
 pub fn opencl_builtin_name(mangled: &str) -> Option<&str> {
     let rest = mangled.strip_prefix("_Z")?;
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();

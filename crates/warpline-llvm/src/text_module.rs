@@ -2,8 +2,8 @@
 //!
 //! Analyses take the text as it is. For code it needs a module of LLVM, which is made when code is wanted
 //! ([`Imported::export_pending`]): from the text alone, or from the module of LLVM IR that the text names
-//! (`module "x.bc"`) and that its handles (`#o7`) lead into. What only LLVM knows is refused for lack of that module, or
-//! if the module is another one than the text was made from.
+//! (`module "x.bc"`) and that its handles (`#o7`) lead into. What only LLVM knows is refused for lack of that module,
+//! or if the module is another one than the text was made from.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;

@@ -251,8 +251,8 @@ pub(super) struct OutsideUses {
 }
 
 impl OutsideUses {
-    /// `from` as for [`ExitTable::within`], for the innermost cycle in which a value may change. Uses that leave more than
-    /// `near` cycles are listed once and not by cycle.
+    /// `from` as for [`ExitTable::within`], for the innermost cycle in which a value may change. Uses that leave more
+    /// than `near` cycles are listed once and not by cycle.
     pub(super) fn new(
         program: &SsaProgram,
         cycles: &CycleForest,

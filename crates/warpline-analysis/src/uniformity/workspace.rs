@@ -1,7 +1,8 @@
 //! Working memory of the fixed point.
 //!
 //! What an analysis needs only while it runs is large where functions are, and there are many functions. A caller that
-//! analyses several hands the same memory in again and again ([`Uniformity::compute_in`](super::Uniformity::compute_in)).
+//! analyses several hands the same memory in again and again
+//! ([`Uniformity::compute_in`](super::Uniformity::compute_in)).
 
 use std::collections::VecDeque;
 
@@ -12,8 +13,8 @@ use crate::graph::EdgeId;
 use crate::joins::Split;
 use crate::limits::Limits;
 
-/// Working memory that is reused from one analysis to the next. It grows to what the largest of them needs; nothing that
-/// an analysis leaves in it has an influence on another.
+/// Working memory that is reused from one analysis to the next. It grows to what the largest of them needs; nothing
+/// that an analysis leaves in it has an influence on another.
 #[derive(Default)]
 pub struct Workspace {
     pub(super) users: Users,

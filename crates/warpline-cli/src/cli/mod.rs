@@ -3,8 +3,8 @@
 //! A command line goes through these files in this order:
 //! * `words`: flags of clang, which clap cannot read, become options that it can;
 //! * this file: the verbs, and what all of them take;
-//! * `kernel` (`vectorize`, `run`), `analysis` (`analyze`, `explain`, `constant-time`, `lint`), `ssa` (`ssa`, `ssi`) and
-//!   `opt`: the options of the verbs;
+//! * `kernel` (`vectorize`, `run`), `analysis` (`analyze`, `explain`, `constant-time`, `lint`), `ssa` (`ssa`, `ssi`)
+//!   and `opt`: the options of the verbs;
 //! * `compilers`: what rustc and clang are told, on every verb that reads sources;
 //! * `modes`: options that choose one of a few words.
 //!

@@ -6,8 +6,8 @@
 //!   the next word where the flag has its value there (`-I DIR`);
 //! - `-MD` and `-MMD` become `--dependencies=…`, `-MF FILE` `--dependency-file=FILE`, `-MT TARGET`
 //!   `--dependency-target=TARGET`;
-//! - all words behind `--` become `--clang-arg=…`, unless no input stands before it: then they are inputs, whatever they
-//!   look like.
+//! - all words behind `--` become `--clang-arg=…`, unless no input stands before it: then they are inputs, whatever
+//!   they look like.
 //!
 //! Our own short options are `-o`, `-v`, `-q`, `-p`, `-L`, `-h` and `-V`; where clang has such a flag, too, the word is
 //! ours: `-o` and `-p DIR` (of which `-pedantic` and `-pthread` are no forms), and `-v`. `-L` is rustc's.

@@ -5,7 +5,8 @@
 //! stand for two paths without a common instance of a node in the program (Theorems 4.20 and 4.22).
 //!
 //! This is the form that the paper's theorems speak of, one node of it per node of the normal form. The engine behind
-//! [`Joins`](warpline_analysis::Joins) works on a graph of its own that needs no normal form; each is tested against the other.
+//! [`Joins`](warpline_analysis::Joins) works on a graph of its own that needs no normal form; each is tested against
+//! the other.
 //!
 //! Edges may be *dead*: known never to be taken. No path leads along them, but loops stay what they were, so that
 //! instances of nodes do not depend on what is known (paper 1, Section 6.2 and Figure 3b). An early exit then needs

@@ -1,10 +1,10 @@
 //! The pipeline: from a function of a module to its W-lane variants in the same module.
 //!
-//! * [`linearize_kernel`] checks the options and runs [all passes](crate::passes::PASSES) up to the lane program, once for
-//!   the variants with and without a mask, and has dependences between lanes judged on the result;
+//! * [`linearize_kernel`] checks the options and runs [all passes](crate::passes::PASSES) up to the lane program,
+//!   once for the variants with and without a mask, and has dependences between lanes judged on the result;
 //! * [`vectorize_forms`] lowers each of them, and verifies what was made;
-//! * `forms` makes the variants of functions that kernels call: lowering names those that it needs, and a work list makes
-//!   them, until none is left.
+//! * `forms` makes the variants of functions that kernels call: lowering names those that it needs, and a work list
+//!   makes them, until none is left.
 //!
 //! Which passes run in which order says the list in `passes`; what a pass is and how it is run says `pass`.
 

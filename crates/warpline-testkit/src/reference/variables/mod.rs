@@ -16,10 +16,10 @@
 //! What must be uniform is the branch variable, `uni s b_s`, as in Definition 4.7; so it is here. (Loops that contain
 //! both *q* and *p* need no thought: from an exit of such a loop no path without back edges leads to *p*.)
 //!
-//! The graph is brought into [normal form](crate::reference::normal_form), and answers are given for its original nodes.
-//! Irreducible graphs are refused: tags, on which the paper's semantics rests, are not defined for them. Who has one
-//! uses the SSA engine ([`warpline_analysis::uniformity`]), which gives up irreducible cycles conservatively and leaves the rest
-//! of the function precise.
+//! The graph is brought into [normal form](crate::reference::normal_form), and answers are given for its original
+//! nodes. Irreducible graphs are refused: tags, on which the paper's semantics rests, are not defined for them. Who
+//! has one uses the SSA engine ([`warpline_analysis::uniformity`]), which gives up irreducible cycles conservatively
+//! and leaves the rest of the function precise.
 //!
 //! In SSA form each variable has one definition, and one bit per variable would be enough. On *loop-closed* SSA the
 //! paper says that both transformers give the same (Section 6.1). Node by node this is not so: behind a divergent
