@@ -92,7 +92,7 @@ fn what_is_no_ir_is_refused_with_llvms_words() {
     let file = place.file("poem.ll", "Shall I compare thee to a summer's day?\n");
     place.refused(&place.vectorize(&[&file]), &["poem.ll", "cannot read it", "expected"]);
     let file = place.file("poem.txt", "Shall I compare thee\n");
-    place.refused(&place.vectorize(&[&file]), &["poem.txt", "unknown kind of input", ".ll, .bc, .rs"]);
+    place.refused(&place.vectorize(&[&file]), &["poem.txt", "unknown kind of input", ".ll, .bc or .wl"]);
 }
 
 #[test]
