@@ -19,7 +19,7 @@ fn statistics_have_the_documented_keys_and_are_of_all_inputs_together() {
     let place = Place::new(PROGRAM);
     let program = place.program();
     let one = json(&["ssa", &program, "--stats", "--format", "json"]);
-    assert_eq!(keys(&one), ["functions", "blocks", "variables", "phis", "time_ns"]);
+    assert_eq!(keys(&one), ["schema_version", "functions", "blocks", "variables", "phis", "time_ns"]);
     for part in ["phis", "time_ns"] {
         let named = keys(&one[part]);
         for key in ["reaching_definitions", "precise", "dominance_frontier", "pruned"] {

@@ -54,7 +54,11 @@ pub(crate) fn parameters<'n>(names: impl Iterator<Item = &'n str>, taken: &[&str
 /// What a function of C++ can be called in C: `img_scale` for `img::scale(int)`, with the arguments of a template.
 /// Other names stay.
 pub(crate) fn of_cpp(mangled: &str) -> String {
-    let whole = demangle(mangled).replace("(anonymous namespace)::", "");
+    let whole = demangle(mangled);
+    if whole == mangled {
+        return whole;
+    }
+    let whole = whole.replace("(anonymous namespace)::", "");
     let head = whole.split('(').next().unwrap_or_default();
     let mut depth = 0i32;
     let mut begin = 0;

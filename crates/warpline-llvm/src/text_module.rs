@@ -15,8 +15,8 @@ use warpline_ir::{self as ir, Constant, FuncId, Op, Origin, PointerFacts, Symbol
 
 use crate::error::{Error, Result};
 use crate::ffi::load::functions;
-use crate::frontend::InputKind;
 use crate::import::Imported;
+use crate::input_kind::InputKind;
 use crate::module::{Module, value_name};
 use crate::simplify::attribute_kind;
 use crate::tables::{Body, Bridge};

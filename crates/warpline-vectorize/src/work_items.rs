@@ -348,7 +348,7 @@ mod tests {
               ret
             }",
         );
-        assert!(barrier.unwrap_err().contains("wait for each other at `_Z7barrierj`"));
+        assert!(barrier.unwrap_err().contains("wait for each other at `barrier(uint)`"));
     }
 
     #[test]
@@ -390,7 +390,7 @@ mod tests {
         assert!(
             rewritten(text)
                 .unwrap_err()
-                .contains("it leads to `inner`, where `_Z12get_local_idj` asks which work-item it is")
+                .contains("it leads to `inner`, where `get_local_id(uint)` asks which work-item it is")
         );
     }
 

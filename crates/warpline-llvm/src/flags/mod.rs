@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::frontend::InputKind;
+use crate::input_kind::InputKind;
 use judge::{Judgement, judge};
 
 pub use judge::takes_value;
