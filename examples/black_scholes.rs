@@ -1,8 +1,8 @@
 //! Prices of European options by the formula of Black and Scholes, one option per lane.
 //!
-//! Shows: mathematics. `exp` and `ln` become calls of glibc's vector library, whose errors are at most 4 units in the last
-//! place; `--math-ulp 0` keeps the scalar functions, lane by lane. The series of the normal distribution takes more terms for
-//! some options than for others: a divergent loop.
+//! Shows: mathematics. `exp` and `ln` become calls of glibc's vector library, whose errors are at most 4 units in the
+//! last place; `--math-ulp 0` keeps the scalar functions, once for each lane. The series of the normal distribution
+//! takes more terms for some options than for others: a divergent loop.
 
 //@ args i=index
 //@ range 0..32768
@@ -26,7 +26,8 @@ const INVERSES: [f32; 64] = {
     inverses
 };
 
-/// The standard normal distribution function, by its Taylor series (Marsaglia: Evaluating the Normal Distribution, 2004).
+/// The standard normal distribution function, by its Taylor series (Marsaglia: Evaluating the Normal Distribution,
+/// 2004).
 fn normal(d: f32) -> f32 {
     let d = d.clamp(-6.0, 6.0);
     let square = d * d;

@@ -3,7 +3,7 @@
 //@ happens refused
 //@ args index, buffer:600=small
 //@ range 0..50
-//@ refused is for exceptions, and lanes cannot unwind one by one
+//@ refused is for exceptions, and lanes cannot unwind separately
 extern "C" void kernel(int i, int *o) {
   if (o[i] > 5)
     throw o[i];

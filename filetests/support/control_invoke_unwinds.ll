@@ -1,7 +1,7 @@
 ;@ group Control flow
 ;@ construct `invoke` of functions that may unwind, landing pads
 ;@ happens refused
-;@ refused calls a function that may unwind, and lanes cannot unwind one by one
+;@ refused calls a function that may unwind, and lanes cannot unwind separately
 ;@ args index, varying:4=random
 ;@ range 0..50
 declare void @log_call(i32, i32)

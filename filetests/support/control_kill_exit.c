@@ -1,5 +1,5 @@
 //@ group Control flow
-//@ construct uniform exit of a loop that lanes leave apart
+//@ construct uniform exit of a divergent loop
 //@ happens stays a branch
 //@ args index, varying:4=random, uniform=6
 //@ range 0..50

@@ -1,5 +1,5 @@
 ;@ group Control flow
-;@ construct loop that lanes leave apart (`break`)
+;@ construct divergent loop (`break`)
 ;@ happens vector code: goes on while any lane does
 ;@ args index, varying:4=small
 ;@ range 0..50

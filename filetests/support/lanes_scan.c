@@ -1,6 +1,6 @@
 //@ group Lane operations
 //@ construct `warpline_scan_exclusive_add_T`, `warpline_scan_inclusive_add_T` and `mul`, `min`, `max`, `and`, `or`, `xor`
-//@ happens in as many steps as the width has bits; floating-point sums and products lane by lane, in order
+//@ happens in as many steps as the width has bits; floating-point sums and products once for each lane, in order
 //@ args index, varying:4=small, varying:4=random
 //@ range 0..50
 //@ result 8

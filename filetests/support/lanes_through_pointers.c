@@ -1,5 +1,5 @@
 //@ group Lane operations
-//@ construct calls through pointers that may lead to more than eight functions, one of which asks about lanes
+//@ construct calls through pointers that may lead to more than eight functions, one of which uses cross-lane operations
 //@ happens refused
 //@ args index, buffer:400=zero, uniform=1
 //@ range 0..50

@@ -1,5 +1,5 @@
 //@ group Loops as the unit
-//@ construct an inner loop that iterations leave apart stores to one place
+//@ construct a divergent inner loop stores to one place
 //@ happens refused
 //@ args buffer:404=random, buffer:4=zero, uniform=101
 //@ range 0..1

@@ -1,5 +1,5 @@
 //@ group Loops as the unit
-//@ construct outer loops, with branches and inner loops that iterations leave apart
+//@ construct outer loops, with branches and divergent inner loops
 //@ happens vector code, as in a kernel
 //@ args buffer:404=small, buffer:404=zero, uniform=101
 //@ range 0..1

@@ -1,6 +1,6 @@
 ;@ group Memory
 ;@ construct the same, where only some lanes have accessed the others
-;@ happens gathers of the elements, lane by lane
+;@ happens scalarized gathers of the elements
 ;@ args index, buffer:29=random, varying:4=small
 ;@ range 0..50
 ;@ result 4

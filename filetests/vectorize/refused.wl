@@ -12,7 +12,7 @@ pad:
   ret -1
 }
 ; check: linearize
-; error: function `invoke_that_may_unwind`, `%r = invoke`: `invoke` calls a function that may unwind, and lanes cannot unwind one by one: a function by its address; if it never throws, declare it `noexcept` (`nounwind`)
+; error: function `invoke_that_may_unwind`, `%r = invoke`: `invoke` calls a function that may unwind, and lanes cannot unwind separately: a function by its address; if it never throws, declare it `noexcept` (`nounwind`)
 
 func @resume(%c: i1, %p: ptr) -> i32 {
 entry:
@@ -23,7 +23,7 @@ pad:
   opaque_term "resume" %p [unwinds]
 }
 ; check: linearize
-; error: function `resume`, `resume`: `resume` is for code that unwinds, and lanes cannot unwind one by one
+; error: function `resume`, `resume`: `resume` is for code that unwinds, and lanes cannot unwind separately
 
 func @computed_goto(%x: i32, %p: ptr) -> i32 {
 entry:

@@ -1,6 +1,6 @@
 ; test: lower
 
-; Lanes of `then` bring a value to the join, those of `other` undef. The value must be blended lane by lane: in one
+; Lanes of `then` bring a value to the join, those of `other` undef. The value must be blended for each lane: in one
 ; scalar for all lanes, undef would win over the value where `other` comes last.
 func @undef_join(%v: i32, %u: i32, %up: ptr, %vp: ptr) -> void {
 entry:

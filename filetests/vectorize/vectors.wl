@@ -169,7 +169,7 @@ entry:
 ;   ret
 ; }
 
-; Vectors that may overlap are stored lane by lane in lane order.
+; Vectors that may overlap are stored once for each lane in lane order.
 func @overlapping(%at: ptr, %v: <2 x i32>) {
 entry:
   store %v, %at, align 4

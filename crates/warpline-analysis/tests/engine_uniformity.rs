@@ -1,5 +1,5 @@
 //! The propagation engine drives uniformity: a φ depends on branches that are not among its operands, so a branch
-//! that turns out divergent enqueues the φs at its joins and at the exits of loops that threads leave apart (dynamic
+//! that turns out divergent enqueues the φs at its joins and at the exits of divergent loops (dynamic
 //! control edges).
 //!
 //! The solver here is as small as can be: paper 1's rules for reducible graphs and loop-closed programs whose φ

@@ -36,7 +36,7 @@ fn functions_with_thousands_of_blocks_and_a_hundred_variables_are_analysed() {
     }
     let program = builder.build(&graph).expect("the program is well formed");
     let found = VariableUniformity::compute(&graph, &program, &Options::default()).expect("reducible");
-    // Up to the first loop that lanes leave apart the counter is uniform, and then no more.
+    // Up to the first divergent loop the counter is uniform, and then no more.
     let first_apart = 5 * 9 + 4;
     for n in graph.nodes() {
         assert_eq!(found.is_uniform_at(n, counter), n.index() < first_apart, "at {n}");

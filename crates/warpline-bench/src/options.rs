@@ -149,7 +149,7 @@ pub(crate) struct BenchKernelsOptions {
     /// The number of lanes, 1 to 64, or auto [default: the kernel's directive, or auto]
     #[arg(long, value_name = "N")]
     pub width: Option<Width>,
-    /// Where branches skip code that no lane wants, in the variant that has them
+    /// Where branches skip code without an active lane, in the variant that has them
     #[arg(long, value_enum, default_value = "auto")]
     pub boscc: BosccMode,
     /// How much data: small, usual, or as much as the paper has

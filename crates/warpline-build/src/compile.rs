@@ -53,7 +53,7 @@ pub(crate) fn compile(project: &Project) -> Result<Built> {
             });
         }
     }
-    // Mathematical functions that are called lane by lane.
+    // Mathematical functions that are called once for each lane.
     libraries.insert("m");
     let libraries = libraries.into_iter().map(str::to_owned).collect();
     Ok(Built { wrappers: wrapper::frame(project, &wrappers), archive: archive(&members), libraries })

@@ -139,7 +139,7 @@ impl Builder {
     }
 
     /// The largest error of vector math functions, in units in the last place; by default 4, what glibc's have. With
-    /// less, functions such as `exp` are called lane by lane.
+    /// less, functions such as `exp` are called once for each lane.
     pub fn math_ulp(mut self, ulp: u32) -> Self {
         self.math_ulp = ulp;
         self

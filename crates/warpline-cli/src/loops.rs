@@ -58,7 +58,7 @@ fn report(options: &VectorizeOptions, compiled: &CompiledLoops) -> Result<()> {
         }
         return output::report(options.outputs(), &output::json(&value));
     }
-    let counts = |l: &MadeLoop| l.made.forms.full.counts;
+    let counts = |l: &MadeLoop| l.made.variants.full.counts;
     let mut result =
         compiled.loops.iter().map(|l| summary::shares(&counts(l))).collect::<Vec<_>>().join("; ");
     if compiled.loops.len() > 1 {
@@ -105,7 +105,7 @@ pub(crate) fn warnings(l: &MadeLoop) -> impl Iterator<Item = String> {
             l.place
         )
     });
-    inspected.into_iter().chain(l.made.forms.full.dependences.warnings.iter().cloned())
+    inspected.into_iter().chain(l.made.variants.full.dependences.warnings.iter().cloned())
 }
 
 /// Details of a loop, a line each.
@@ -114,10 +114,10 @@ pub(crate) fn details(l: &MadeLoop) -> Vec<String> {
         l.made.carried.iter().map(|c| format!("{} {}", c.kind.name(), c.name)).collect();
     let carried = if carried.is_empty() { "nothing".to_owned() } else { carried.join(", ") };
     let mut first = format!("{} in {}: {} lanes", l.place, line(&l.function), l.width);
-    if l.made.forms.rest() < l.width {
-        first += &format!(", vector epilogue with {}", l.made.forms.rest());
+    if l.made.variants.epilogue() < l.width {
+        first += &format!(", vector epilogue with {}", l.made.variants.epilogue());
     }
-    if l.made.forms.lead.is_some() {
+    if l.made.variants.prologue.is_some() {
         first += ", alignment prologue";
     }
     let mut lines = vec![first, format!("loop-carried: {carried}")];
@@ -131,7 +131,7 @@ pub(crate) fn details(l: &MadeLoop) -> Vec<String> {
         1 => Some("in the order of iterations: 1 update of memory".to_owned()),
         n => Some(format!("in the order of iterations: {n} updates of memory")),
     });
-    lines.extend(summary::counts(&l.made.forms.full.counts));
+    lines.extend(summary::counts(&l.made.variants.full.counts));
     lines
 }
 
@@ -142,19 +142,19 @@ pub(crate) fn as_json(l: &MadeLoop) -> Value {
         "function": l.function,
         "place": l.place,
         "width": l.width,
-        "rest": l.made.forms.rest(),
-        "aligned": l.made.forms.lead.is_some(),
+        "epilogue": l.made.variants.epilogue(),
+        "aligned": l.made.variants.prologue.is_some(),
         "carried": l.made.carried.iter().map(carried).collect::<Vec<_>>(),
         "approximate": l.made.is_approximate(),
-        "branches": l.made.forms.full.counts.branches,
-        "loops": l.made.forms.full.counts.loops,
-        "exits": l.made.forms.full.counts.exits,
-        "masks": l.made.forms.full.counts.masks,
-        "boscc": l.made.forms.full.counts.boscc,
-        "coherent": l.made.forms.full.counts.coherent,
+        "branches": l.made.variants.full.counts.branches,
+        "loops": l.made.variants.full.counts.loops,
+        "exits": l.made.variants.full.counts.exits,
+        "masks": l.made.variants.full.counts.masks,
+        "boscc": l.made.variants.full.counts.boscc,
+        "coherent": l.made.variants.full.counts.coherent,
         "checks": l.made.checks,
         "inspected": l.made.inspected,
         "ordered_updates": l.made.pieces.count(),
-        "trusted": l.made.forms.full.dependences.trusted,
+        "trusted": l.made.variants.full.dependences.trusted,
     })
 }

@@ -11,7 +11,7 @@ use warpline::uniformity::facts::WorkGroup;
 use warpline::uniformity::shape::ArgShape;
 use warpline::uniformity::{Algorithm, Options, Summaries, Target};
 use warpline::vectorize::call_graph::all_asking_lanes;
-use warpline::vectorize::shared_memory::lane_invariant_allocas;
+use warpline::vectorize::uniform_allocas::lane_invariant_allocas;
 use warpline::vectorize::work_items::{self, WorkItems};
 use warpline_compile::KernelOptions;
 use warpline_compile::loops::{self, LoopOptions, Region};
@@ -180,7 +180,7 @@ impl Unit {
     }
 
     /// Whether a function executes lane operations, itself or in what it calls.
-    fn asks_lanes(&self, func: &Function) -> bool {
+    fn has_cross_lane_operations(&self, func: &Function) -> bool {
         let asking = self.asking.get_or_init(|| all_asking_lanes(&self.imported.ir));
         self.imported.ir.symbol(&func.name).is_some_and(|symbol| asking.contains(&symbol))
     }
@@ -218,8 +218,8 @@ impl Unit {
             None => given_shapes(&self.imported, &self.path, &self.directives, written, asked.args)?,
         };
         let as_vectorized = asked.as_vectorized && self.target == Target::Simd;
-        // What asks about lanes or work-items is a kernel, with parameters for all lanes.
-        if given.is_none() && as_vectorized && (items.is_some() || self.asks_lanes(func)) {
+        // What uses cross-lane operations or work-items is a kernel, with parameters for all lanes.
+        if given.is_none() && as_vectorized && (items.is_some() || self.has_cross_lane_operations(func)) {
             given = Some(vec![ArgShape::Uniform; written.params.len()]);
         }
         if let Some(mut args) = given {

@@ -228,7 +228,7 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> Value {
     json!({
         "function": kernel.name,
         "width": kernel.width,
-        "rest": compiled.range.as_ref().map(|_| compiled.rest),
+        "epilogue": compiled.range.as_ref().map(|_| compiled.epilogue),
         "aligned": compiled.aligned,
         "width_because": kernel.chosen.as_ref().map(ToString::to_string),
         "cpu": kernel.cpu.name,
@@ -285,8 +285,8 @@ fn details(compiled: &Compiled, of_several: bool) -> Vec<String> {
             kernel.cpu.name
         ));
     }
-    if compiled.rest < kernel.width {
-        details.push(format!("vector epilogue: {} lanes", compiled.rest));
+    if compiled.epilogue < kernel.width {
+        details.push(format!("vector epilogue: {} lanes", compiled.epilogue));
     }
     if compiled.aligned {
         details.push("alignment prologue: stores begin at a cache line".to_owned());

@@ -145,7 +145,7 @@ fn exceptions_are_refused_by_name_and_handlers_are_kept() {
     let inputs = [
         ("try { if (x[i] > 3) throw 1; o[i] = x[i]; } catch (int e) { o[i] = -e; }", "for exceptions"),
         ("if (x[i] > 3) throw x[i]; o[i] = x[i];", "`__cxa_throw` is for exceptions"),
-        ("try { o[i] = may_throw(x[i]); } catch (...) { o[i] = -1; }", "lanes cannot unwind one by one"),
+        ("try { o[i] = may_throw(x[i]); } catch (...) { o[i] = -1; }", "lanes cannot unwind separately"),
         ("Guard g(o + i); o[i] = may_throw(x[i]);", "`_Z9may_throwi`"),
         ("o[i] = thrower(x[i]);", "it leads to `_ZL7throweri`, where `__cxa_throw` is for exceptions"),
         ("o[i] = catcher(x[i]);", "it leads to `_ZL7catcheri`, where `__cxa_"),

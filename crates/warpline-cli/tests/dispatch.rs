@@ -14,7 +14,7 @@ use linked::{link_and_run, vectorize};
 /// The levels of x86-64, by which a C compiler can ask what the machine is, too.
 const LEVELS: &str = "x86-64-v3,x86-64,x86-64-v4,x86-64-v2";
 
-/// A loop that lanes leave apart, with divisions and narrow parameters.
+/// A divergent loop, with divisions and narrow parameters.
 const KERNEL: &str = "//@ args index, varying
 #[unsafe(no_mangle)]
 pub extern \"C\" fn steps(i: u32, x: f32, halve: bool, least: u8, out: &mut [u32; 1000]) -> f32 {

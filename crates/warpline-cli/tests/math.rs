@@ -72,7 +72,7 @@ void price(const float *s, float *out, int n) {
 }
 ";
 
-/// The same on `double`, with those of the functions that are written out for it.
+/// The same on `double`, with those of the functions that are expanded inline for it.
 const DOUBLE_OPTIONS: &str = "#include <math.h>
 //@ bind s=f64[3000]=1..90
 //@ bind out=f64[3000]=zero

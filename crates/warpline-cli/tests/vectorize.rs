@@ -58,7 +58,7 @@ define void @twice(i64 %i, ptr %p) {
     assert!(text.contains("\n  vector epilogue: 8 lanes\n"), "{text}");
     let json = ok(&warpline(&[&base[..], &["--width", "8", "--format", "json"]].concat()));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!((&json["width"], &json["rest"]), (&8.into(), &8.into()));
+    assert_eq!((&json["width"], &json["epilogue"]), (&8.into(), &8.into()));
 }
 
 #[test]

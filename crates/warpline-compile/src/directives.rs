@@ -10,7 +10,7 @@
 //! //@ range 0..65536              the indices of a run
 //! //@ bind out=f32[65536]=zero    what a run passes for a parameter
 //! //@ width 8                     the number of lanes
-//! //@ boscc on                   where branches skip code that no lane wants: off, on or auto
+//! //@ boscc on                   where branches skip code without an active lane: off, on or auto
 //! //@ tolerance ulp=8, abs=1e-6   how far results may be off those with the C library's mathematics
 //! //@ lane-insensitive            with lane operations or not, the result is that of the scalar program
 //! //@ racy                        lanes are threads, and whatever their races do is accepted
@@ -63,7 +63,7 @@ pub struct Directives {
     pub binds: Vec<At<Bind>>,
     /// The number of lanes.
     pub width: Option<spec::Width>,
-    /// Where branches skip code that no lane wants.
+    /// Where branches skip code without an active lane.
     pub boscc: Option<Boscc>,
     /// How far results may be off.
     pub tolerance: Option<Tolerance>,

@@ -8,7 +8,7 @@ use warpline_ir::{FuncId, Function, Scalar, Type};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, InputKind, Linkage};
 use warpline_uniformity::shape::{ArgShape, parse_args};
-use warpline_vectorize::driver::{self, Division, MadeForms};
+use warpline_vectorize::driver::{self, Division, MadeVariants};
 use warpline_vectorize::passes::Instrument;
 use warpline_vectorize::width::{self, Widths};
 use warpline_vectorize::work_items::{self, WorkItems};
@@ -42,9 +42,9 @@ pub struct Kernel {
     /// W.
     pub width: u32,
     /// In groups of how many indices is executed what no group of W is left for at the end of a range.
-    pub rest: u32,
+    pub epilogue: u32,
     /// At a multiple of how many bytes groups of W begin to store; 0 for anywhere.
-    pub lead: u64,
+    pub prologue: u64,
     /// Why W, if it was left to us.
     pub chosen: Option<width::Choice>,
     /// The CPU to make code for.
@@ -53,7 +53,7 @@ pub struct Kernel {
     pub vectors: width::Machine,
     /// Which branches are folded.
     pub linearize: Linearize,
-    /// Where branches skip code that no lane wants.
+    /// Where branches skip code without an active lane.
     pub boscc: Boscc,
     /// For which loops code is made for iterations in which lanes agree.
     pub coherence: Coherence,
@@ -134,7 +134,7 @@ pub(crate) fn settle_within(
         instrument: options.instrument,
         ..VectorizerOptions::new(1, args.clone(), "auto")
     };
-    let Widths { lanes: width, rest, lead, chosen } =
+    let Widths { lanes: width, epilogue, prologue, chosen } =
         width::of_kernel(&imported.ir, function, &asked, &vectors, given);
     let instrument = options.instrument;
     Ok(move |imported| Kernel {
@@ -145,8 +145,8 @@ pub(crate) fn settle_within(
         directives,
         args,
         width,
-        rest,
-        lead,
+        epilogue,
+        prologue,
         chosen,
         cpu,
         vectors,
@@ -256,7 +256,7 @@ fn shapes(
 /// A kernel on W lanes over a range.
 pub struct OverRange {
     /// The forms for groups of indices.
-    pub made: MadeForms,
+    pub made: MadeVariants,
     /// The driver that calls them.
     pub range: FuncId,
 }
@@ -277,12 +277,12 @@ impl Kernel {
     pub fn over_range(&mut self, asked: &VectorizerOptions<'_>, driver: &str) -> Result<OverRange> {
         // Lanes are counted by groups of W, from the first one on.
         let division = match asked.count_lanes {
-            Some(_) => Division { rest: asked.width, lead: 0 },
-            None => Division { rest: self.rest, lead: self.lead },
+            Some(_) => Division { epilogue: asked.width, prologue: 0 },
+            None => Division { epilogue: self.epilogue, prologue: self.prologue },
         };
         let ir = &mut self.imported.ir;
-        let made = MadeForms::make(ir, self.func, asked, division).and_then(|made| {
-            let range = driver::vector_range(ir, self.func, &made.forms(), &self.args, driver)?;
+        let made = MadeVariants::make(ir, self.func, asked, division).and_then(|made| {
+            let range = driver::vector_range(ir, self.func, &made.variants(), &self.args, driver)?;
             Ok(OverRange { made, range })
         });
         made.map_err(|e| self.refusal(&e))

@@ -236,8 +236,8 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
         directives,
         args,
         width: 1,
-        rest: 1,
-        lead: 0,
+        epilogue: 1,
+        prologue: 0,
         chosen: None,
         cpu,
         vectors,
@@ -353,9 +353,10 @@ impl Machine {
         for phi in found.reductions.iter().filter_map(|&phi| body.def_inst(phi)).collect::<Vec<_>>() {
             body.insts[phi].flags |= InstFlags::REASSOC;
         }
-        let Widths { lanes: width, rest, lead, .. } = self.width(imported, options, found, func)?;
+        let Widths { lanes: width, epilogue, prologue, .. } = self.width(imported, options, found, func)?;
         // Lanes are counted by groups of W, from the first one on.
-        let (rest, lead) = if options.count_lanes.is_some() { (width, 0) } else { (rest, lead) };
+        let (epilogue, prologue) =
+            if options.count_lanes.is_some() { (width, 0) } else { (epilogue, prologue) };
         let math = VectorMath::new(&imported.ir.triple, &self.vectors, options.math_ulp, options.sleef);
         let bodies = imported.final_bodies(self.vectors.register_bits);
         let header = imported.ir.functions[func].block_name(found.header);
@@ -371,7 +372,7 @@ impl Machine {
             instrument: options.instrument,
             ..VectorizerOptions::new(width, Vec::new(), format!("{function}.{header}.x{width}"))
         };
-        let unit = Unit { rest, lead, ..unit(found) };
+        let unit = Unit { epilogue, prologue, ..unit(found) };
         let made = vectorize_loop(&mut imported.ir, func, &unit, &asked)
             .map_err(|e| refusal(&imported.ir, e, found))?;
         let function = imported.ir.functions[found.func].name.to_string();

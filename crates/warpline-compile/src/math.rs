@@ -103,7 +103,7 @@ impl MathLibrary for VectorMath {
         self.fused
     }
 
-    fn written_out(&self, function: Elementary) -> bool {
+    fn inline_expansion(&self, function: Elementary) -> bool {
         self.fused && function.max_ulp() <= self.max_ulp && !(function.is_double() && self.tables_pay)
     }
 }
@@ -142,7 +142,7 @@ mod tests {
         let linux = "x86_64-unknown-linux-gnu";
         let is_written_out = |machine: &Machine, max_ulp, function: &str| {
             let function = Elementary::of(function).expect("it can be written out");
-            VectorMath::new(linux, machine, max_ulp, false).written_out(function)
+            VectorMath::new(linux, machine, max_ulp, false).inline_expansion(function)
         };
         let fused = machine(256);
         for function in ["expf", "powf"] {

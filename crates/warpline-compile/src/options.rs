@@ -32,7 +32,7 @@ pub struct KernelOptions {
     pub cpu: String,
     /// Which branches are folded.
     pub linearize: Linearize,
-    /// Where branches skip code that no lane wants; by default where that is expected to save time.
+    /// Where branches skip code without an active lane; by default where that is expected to save time.
     pub boscc: Option<Boscc>,
     /// For which loops code is made for iterations in which lanes agree.
     pub coherence: Coherence,

@@ -20,7 +20,7 @@ pub struct Compiled {
     /// The name of the visible W-lane function.
     pub lanes: String,
     /// In groups of how many indices the range driver executes what no group of W is left for.
-    pub rest: u32,
+    pub epilogue: u32,
     /// Whether it has groups of W begin where stores are aligned.
     pub aligned: bool,
     /// The name of the range driver, if there is one.
@@ -106,8 +106,8 @@ pub(crate) fn in_module(
         let made = match kernel::settle_within(&asked.kernel, &mut all.module, cpu.clone()) {
             Ok(finish) => {
                 // The module goes through the kernel, which keeps a copy of the IR to be described by.
-                let rest = Imported::new(Module::parse(b"; nothing\n", "nothing")?);
-                let mut own = finish(std::mem::replace(&mut all.module, rest));
+                let nothing = Imported::new(Module::parse(b"; nothing\n", "nothing")?);
+                let mut own = finish(std::mem::replace(&mut all.module, nothing));
                 let made = add(&asked, &mut own, suffix);
                 std::mem::swap(&mut own.imported, &mut all.module);
                 made.map(|made| {
@@ -184,8 +184,8 @@ struct Added {
 impl Added {
     /// It and its kernel.
     fn of(self, kernel: Kernel) -> Compiled {
-        let Added { made, lanes, division: Division { rest, lead }, range, ndrange } = self;
-        Compiled { kernel, made, lanes, rest, aligned: lead > 0, range, ndrange }
+        let Added { made, lanes, division: Division { epilogue, prologue }, range, ndrange } = self;
+        Compiled { kernel, made, lanes, epilogue, aligned: prologue > 0, range, ndrange }
     }
 }
 
@@ -234,7 +234,7 @@ fn make(
     let whole = if options.mask { format!("{name}.full") } else { name.to_owned() };
     let mut asked = kernel.vectorizer(whole, width, false, &math, &bodies);
     asked.scalar_result = scalar_result;
-    let mut division = Division { rest: width, lead: 0 };
+    let mut division = Division { epilogue: width, prologue: 0 };
     let (mut new, mut full, mut masked) = (Vec::new(), None, None);
     if let Some(range) = names.range {
         let made = kernel.over_range(&asked, range)?;
@@ -243,7 +243,10 @@ fn make(
             let ndrange = driver::ndrange(&mut kernel.imported.ir, items, &kernel.args, made.range, name);
             new.push(ndrange.map_err(|e| kernel.refusal(&e))?);
         }
-        division = Division { rest: made.made.rest(), lead: made.made.lead.map_or(0, |_| kernel.lead) };
+        division = Division {
+            epilogue: made.made.epilogue(),
+            prologue: made.made.prologue.map_or(0, |_| kernel.prologue),
+        };
         masked = Some(made.made.masked).filter(|masked| masked.width == width);
         full = Some(made.made.full);
     }

@@ -9,7 +9,7 @@
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
 use warpline_uniformity::shape::ArgShape;
-use warpline_vectorize::driver::{Forms, slots_entry, vector_range};
+use warpline_vectorize::driver::{BodyVariants, slots_entry, vector_range};
 use warpline_vectorize::{Elementary, MathLibrary, Options, vectorize};
 
 #[path = "common/cpus.rs"]
@@ -44,7 +44,7 @@ impl MathLibrary for WrittenOut {
         true
     }
 
-    fn written_out(&self, _function: Elementary) -> bool {
+    fn inline_expansion(&self, _function: Elementary) -> bool {
         true
     }
 }
@@ -92,9 +92,14 @@ impl Code {
             vectorize(&mut imported.ir, kernel, &asked).expect("it can be vectorized").func
         });
         let ir = &mut imported.ir;
-        let range =
-            vector_range(ir, kernel, &Forms::of_one_width(forms[0], forms[1], WIDTH), &shapes, "vector")
-                .expect("a driver");
+        let range = vector_range(
+            ir,
+            kernel,
+            &BodyVariants::of_one_width(forms[0], forms[1], WIDTH),
+            &shapes,
+            "vector",
+        )
+        .expect("a driver");
         slots_entry(ir, range, "vector.slots").expect("an entry");
         for id in imported.ir.functions.keys().skip(known).collect::<Vec<_>>() {
             let made = &imported.ir.functions[id];

@@ -6,7 +6,7 @@ use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
 use warpline_testkit::rng::SplitMix64;
 use warpline_uniformity::shape::ArgShape;
-use warpline_vectorize::driver::{Forms, slots_entry, vector_range};
+use warpline_vectorize::driver::{BodyVariants, slots_entry, vector_range};
 use warpline_vectorize::{MathLibrary, Options, vectorize};
 
 #[path = "common/cpus.rs"]
@@ -90,9 +90,9 @@ fn run<T: Copy + Default>(ty: &str, function: &str, cpu: &Cpu, x: &[T], y: &[T])
         op => *op == Op::Binary(BinaryOp::FRem),
     };
     let made = &imported.ir.functions[forms[0]];
-    assert!(!made.insts.values().any(|data| is_scalar(&data.op)), "{function} is called lane by lane");
+    assert!(!made.insts.values().any(|data| is_scalar(&data.op)), "{function} is called once for each lane");
     let ir = &mut imported.ir;
-    let forms = Forms::of_one_width(forms[0], forms[1], WIDTH);
+    let forms = BodyVariants::of_one_width(forms[0], forms[1], WIDTH);
     let range = vector_range(ir, kernel, &forms, &shapes, "vector").expect("a driver");
     slots_entry(ir, range, "vector.slots").expect("an entry");
     for id in imported.ir.functions.keys().skip(known).collect::<Vec<_>>() {

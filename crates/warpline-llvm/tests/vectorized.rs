@@ -4,7 +4,7 @@ use warpline_ir::FuncId;
 use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
 use warpline_uniformity::shape::ArgShape;
-use warpline_vectorize::driver::{Forms, scalar_range, slots_entry, vector_range};
+use warpline_vectorize::driver::{BodyVariants, scalar_range, slots_entry, vector_range};
 use warpline_vectorize::{Contract, Options, vectorize};
 
 /// A gather under a varying mask, a divergent loop, a division that traps for inactive lanes, `half`, an intrinsic, a
@@ -130,7 +130,7 @@ fn compare(text: &str) {
         let vector = vector_range(
             &mut imported.ir,
             kernel,
-            &Forms::of_one_width(made[0], made[1], width),
+            &BodyVariants::of_one_width(made[0], made[1], width),
             &args,
             "vector",
         )

@@ -25,7 +25,7 @@ use crate::theorems::check_theorems;
 pub struct Form {
     /// How much is folded.
     pub linearize: Linearize,
-    /// Where tests skip what no lane wants.
+    /// Where tests skip code without an active lane.
     pub boscc: Boscc,
     /// What it is told that the machine gathers.
     pub gathers: Gathers,
@@ -99,9 +99,9 @@ pub struct Report {
     pub uniform_kept: usize,
     /// Uniform branches that were folded.
     pub uniform_lost: usize,
-    /// Loops that lanes leave apart.
+    /// Divergent loops.
     pub divergent_loops: usize,
-    /// Tests that skip what no lane wants, for speed alone.
+    /// Tests that skip code without an active lane, for speed alone.
     pub chosen_tests: usize,
     /// Loops with code for iterations in which lanes agree.
     pub coherent: usize,
@@ -183,7 +183,8 @@ fn differs(
     let lowered = &module.functions[made.func];
     valid("vector function", &module, lowered)?;
     let mut found = run_vector_code(inputs, setup, &module, lowered, &made.params);
-    // One thread does everything, in the order of the lane program: instruction by instruction, lane by lane.
+    // One thread does everything, in the order of the lane program: instruction by instruction, and each of them for
+    // one lane after the other.
     effects.iter_mut().for_each(|e| e.lane = 0);
     if program.module.functions.len() > 1 {
         // Each lane calls a function by itself, and all of the function's effects come at once.

@@ -85,7 +85,7 @@ impl Kernel {
     /// Takes the graph of a kernel whose loops are uniform already.
     ///
     /// # Errors
-    /// If there is a loop that lanes can leave apart.
+    /// If there is a divergent loop.
     pub fn of_uniform_loops(graph: CsrGraph, divergent: Vec<bool>) -> Result<Kernel, String> {
         let kernel = Kernel::new(graph, divergent.clone());
         let branches =

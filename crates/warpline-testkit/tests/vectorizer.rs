@@ -82,7 +82,7 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
     assert!(agreed as u64 * 2 > count, "too few programs were compared: {reasons:#?}");
     assert!(divergent * 3 > agreed, "too few programs diverge");
     assert!(small_enough * 2 > agreed && promised > agreed, "too few graphs are checked");
-    assert!(tested * 5 > agreed, "too few programs skip code that no lane wants");
+    assert!(tested * 5 > agreed, "too few programs skip code without an active lane");
     assert!(coherent * 40 > agreed, "too few programs have loops in which lanes may agree");
     // Edges of uniform branches lead to blocks of their own, so Theorem 4.5 keeps them all.
     assert_eq!(lost, 0, "uniform branches were folded");

@@ -14,14 +14,14 @@ pub fn bodies(module: &Module) -> HashMap<Symbol, FuncId> {
 
 /// The functions with a body that a function may call by name, in some number of steps, and which of them execute
 /// lane operations, themselves or in what they call.
-pub fn asking_lanes(module: &Module, func: &Function) -> EntitySet<Symbol> {
+pub fn functions_with_cross_lane_operations(module: &Module, func: &Function) -> EntitySet<Symbol> {
     asking_among(module, &bodies(module), calls(module, func).collect())
 }
 
 /// Whether a function executes lane operations, itself or in what it calls.
-pub fn asks_lanes(module: &Module, func: &Function) -> bool {
+pub fn has_cross_lane_operations(module: &Module, func: &Function) -> bool {
     insts(func).any(|i| lane_op(module, func, i).is_some())
-        || asking_lanes(module, func).iter().next().is_some()
+        || functions_with_cross_lane_operations(module, func).iter().next().is_some()
 }
 
 /// All functions with a body that execute lane operations, themselves or in what they call.

@@ -1,12 +1,12 @@
-//! W-lane forms of functions that kernels call.
+//! W-lane variants of functions that kernels call.
 //!
-//! A call of a function that the module defines becomes a call of its W-lane form for the shapes of the arguments,
-//! under the mask of the call. The forms are made after the caller, once for each list of shapes, masked or not; a
-//! form that calls itself, or one that is being made, finds its name in the module. They run in lockstep, as if the
+//! A call of a function that the module defines becomes a call of its W-lane variant for the shapes of the arguments,
+//! under the mask of the call. The variants are made after the caller, once for each list of shapes, masked or not; a
+//! variant that calls itself, or one that is being made, finds its name in the module. They run in lockstep, as if the
 //! body stood in the call's place: lane operations in them see the lanes that are active at the call, and a masked
-//! form returns at once if there are none, so recursion ends where the scalar program's does.
+//! variant returns at once if there are none, so recursion ends where the scalar program's does.
 //!
-//! A function that cannot be vectorized gets a form too: one that calls it for one active lane after the other.
+//! A function that cannot be vectorized gets a variant too: one that calls it for one active lane after the other.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -23,15 +23,16 @@ use super::embedder::Callees;
 use super::options::Options;
 use super::vector_abi::Variant;
 
-/// So many forms of one function may tell the steps of their arguments; in further ones strided arguments are
+/// So many variants of one function may tell the steps of their arguments; in further ones strided arguments are
 /// varying. A function that calls itself with ever greater steps would have infinitely many.
 const MAX_STRIDED_FORMS: usize = 8;
 
-/// With so many functions a pointer is compared at a call; if it may point to more, the calls are made lane by lane.
+/// With so many functions a pointer is compared at a call; if it may point to more, the calls are made once for each
+/// lane.
 const MAX_TARGETS: usize = 8;
 
-/// The functions that were there before any form was made. A pointer leads to none of the forms, though some have the
-/// types of a function that it may lead to; forms of forms would have no end.
+/// The functions that were there before any variant was made. A pointer leads to none of the variants, though some have
+/// the types of a function that it may lead to; variants of variants would have no end.
 pub(super) struct Originals<'a> {
     /// What is known of the functions.
     pub(super) of: &'a dyn Callees,
@@ -53,28 +54,28 @@ impl Callees for Originals<'_> {
     }
 }
 
-/// A W-lane form that a call asks for.
+/// A W-lane variant that a call asks for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Form {
+pub struct CalleeVariant {
     /// The scalar function.
     pub callee: FuncId,
     /// The shapes of the arguments.
     pub args: Vec<ArgShape>,
     /// Whether it takes a mask.
     pub masked: bool,
-    /// The form's name.
+    /// The variant's name.
     pub name: String,
 }
 
-impl Form {
-    /// The form of a function for arguments of these shapes. The name tells everything on which the form depends.
+impl CalleeVariant {
+    /// The variant of a function for arguments of these shapes. The name tells everything on which the variant depends.
     pub fn new(
         callee: FuncId,
         function: &str,
         args: Vec<ArgShape>,
         masked: bool,
         options: &Options<'_>,
-    ) -> Form {
+    ) -> CalleeVariant {
         let mut name = format!("{function}.x{}", options.width);
         for shape in &args {
             match shape {
@@ -103,7 +104,7 @@ impl Form {
         if options.count_lanes.is_some() {
             name.push('c');
         }
-        Form { callee, args, masked, name }
+        CalleeVariant { callee, args, masked, name }
     }
 }
 
@@ -113,21 +114,21 @@ fn fits(func: &Function, args: &[Type], ret: Type) -> bool {
     !func.variadic && func.ret == ret && types.eq(args.iter().copied())
 }
 
-/// The forms that calls in one function ask for.
+/// The variants that calls in one function ask for.
 pub(super) struct Wanted<'a> {
     bodies: HashMap<Symbol, FuncId>,
     /// Those among them that ask about lanes, once somebody wants to know.
     asking: OnceCell<EntitySet<Symbol>>,
     options: &'a Options<'a>,
-    forms: Vec<Form>,
+    variants: Vec<CalleeVariant>,
 }
 
 impl<'a> Wanted<'a> {
     pub(super) fn new(module: &Module, options: &'a Options<'a>) -> Wanted<'a> {
-        Wanted { bodies: bodies(module), asking: OnceCell::new(), options, forms: Vec::new() }
+        Wanted { bodies: bodies(module), asking: OnceCell::new(), options, variants: Vec::new() }
     }
 
-    /// The function that a call runs, if a form of it can take its place: one of these types, with a body.
+    /// The function that a call runs, if a variant of it can take its place: one of these types, with a body.
     pub(super) fn callee(
         &self,
         module: &Module,
@@ -146,7 +147,7 @@ impl<'a> Wanted<'a> {
         self.options.callees
     }
 
-    /// The functions that a call through a pointer may run, as far as forms of them can take their place; none if
+    /// The functions that a call through a pointer may run, as far as variants of them can take their place; none if
     /// there are too many to compare with.
     pub(super) fn targets(&self, module: &Module, args: &[Type], ret: Type) -> Vec<FuncId> {
         let may_be = |&(id, f): &(FuncId, &Function)| {
@@ -162,8 +163,8 @@ impl<'a> Wanted<'a> {
         targets
     }
 
-    /// A function that a call through a pointer may run, is none of its `targets`, and asks about lanes: calls for
-    /// one lane after the other would not do.
+    /// A function that a call through a pointer may run, is none of its `targets`, and uses cross-lane operations:
+    /// calls for one lane after the other would not do.
     pub(super) fn asking_target<'m>(
         &self,
         module: &'m Module,
@@ -183,19 +184,19 @@ impl<'a> Wanted<'a> {
         module.functions.iter().find(asks).map(|(_, f)| &*f.name)
     }
 
-    /// Asks for a form, and says what it is.
-    pub(super) fn form(
+    /// Asks for a variant, and says what it is.
+    pub(super) fn variant(
         &mut self,
         module: &Module,
         callee: FuncId,
         mut args: Vec<ArgShape>,
         masked: bool,
-    ) -> Form {
+    ) -> CalleeVariant {
         let function = &module.functions[callee].name;
-        let form = Form::new(callee, function, args.clone(), masked, self.options);
+        let variant = CalleeVariant::new(callee, function, args.clone(), masked, self.options);
         let strided = args.iter().any(|a| matches!(a, ArgShape::Stride(_)));
-        let form = if strided
-            && !self.exists(module, &form)
+        let variant = if strided
+            && !self.exists(module, &variant)
             && self.strided_forms(module, function) >= MAX_STRIDED_FORMS
         {
             for a in &mut args {
@@ -203,28 +204,28 @@ impl<'a> Wanted<'a> {
                     *a = ArgShape::Varying;
                 }
             }
-            Form::new(callee, function, args, masked, self.options)
+            CalleeVariant::new(callee, function, args, masked, self.options)
         } else {
-            form
+            variant
         };
-        if !self.forms.contains(&form) {
-            self.forms.push(form.clone());
+        if !self.variants.contains(&variant) {
+            self.variants.push(variant.clone());
         }
-        form
+        variant
     }
 
-    fn exists(&self, module: &Module, form: &Form) -> bool {
-        module.symbol(&form.name).is_some() || self.forms.contains(form)
+    fn exists(&self, module: &Module, variant: &CalleeVariant) -> bool {
+        module.symbol(&variant.name).is_some() || self.variants.contains(variant)
     }
 
-    /// How many forms of a function there are or are asked for.
+    /// How many variants of a function there are or are asked for.
     fn strided_forms(&self, module: &Module, function: &str) -> usize {
         let start = format!("{function}.x{}", self.options.width);
         let made = module.functions.values().filter(|f| f.name.starts_with(&start)).count();
-        made + self.forms.iter().filter(|f| f.name.starts_with(&start)).count()
+        made + self.variants.iter().filter(|f| f.name.starts_with(&start)).count()
     }
 
-    pub(super) fn into_forms(self) -> Vec<Form> {
-        self.forms
+    pub(super) fn into_variants(self) -> Vec<CalleeVariant> {
+        self.variants
     }
 }

@@ -28,7 +28,7 @@ pub enum Boscc {
     Auto,
 }
 
-/// For which loops code is made for [iterations in which lanes agree](super::coherence).
+/// For which loops code is made for [iterations in which lanes agree](super::dynamic_uniformity).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Coherence {
     /// None.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use warpline_ir::{Block, Function};
 
-use super::dead_ends;
+use super::no_return_paths;
 use super::plan::{Branch, Facts, LoopId, Plan};
 
 /// The columns of paper 3, Table 1.
@@ -14,20 +14,20 @@ pub struct Counts {
     pub branches: BranchCounts,
     /// Its loops.
     pub loops: LoopCounts,
-    /// Exits of the loops that lanes leave apart.
+    /// Exits of the divergent loops.
     pub exits: LoopCounts,
     /// Predicates of its loads and stores.
     pub masks: MaskCounts,
-    /// Tests whether a mask has any lane, to skip what no lane wants.
+    /// Tests whether a mask has any lane, to skip code without an active lane.
     pub boscc: TestCounts,
-    /// Loops with code for [iterations in which lanes agree](super::coherence). What else is counted is counted in
-    /// both bodies.
+    /// Loops with code for [iterations in which lanes agree](super::dynamic_uniformity). What else is counted is
+    /// counted in both bodies.
     #[serde(default)]
     pub coherent: usize,
 }
 
-/// Branches that the vectorizer made to skip code that no lane wants (paper 3, Sec. 6). Latches of transformed loops
-/// and branches into dead ends are not among them.
+/// Branches that the vectorizer made to skip code without an active lane (paper 3, Sec. 6). Latches of transformed
+/// loops and branches into dead ends are not among them.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct TestCounts {
     /// Without them, something would be executed without a lane that wants it and could do harm.
@@ -73,7 +73,7 @@ impl BranchCounts {
     /// The branches of a function in normal form, but for those into dead ends and those on constants, which normal
     /// form has added to infinite loops. None is lost so far.
     pub(super) fn of(func: &Function, facts: &Facts) -> BranchCounts {
-        let dead = dead_ends::find(func);
+        let dead = no_return_paths::find(func);
         let mut counts = BranchCounts::default();
         for &b in &func.layout {
             let mut targets = func.successors(b);

@@ -1,4 +1,4 @@
-//! The divergent loop transform of paper 3, Sec. 5: loops that lanes leave apart become uniform loops.
+//! The divergent loop transform of paper 3, Sec. 5: divergent loops become uniform loops.
 //!
 //! A divergent loop gets a *pure latch*, to which its back edge and all its exits are rebound, and which goes on as
 //! long as any lane does; behind it a *dispatch* sends the lanes to the exits they took. Where the paper adds

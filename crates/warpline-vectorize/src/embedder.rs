@@ -55,12 +55,12 @@ pub trait MathLibrary {
 
     /// Whether a function is to be written out as instructions, which need fused multiplication and addition, instead
     /// of being called.
-    fn written_out(&self, _function: Elementary) -> bool {
+    fn inline_expansion(&self, _function: Elementary) -> bool {
         false
     }
 }
 
-/// No vector math: calls are made lane by lane.
+/// No vector math: calls are made once for each lane.
 pub struct NoMathLibrary;
 
 impl MathLibrary for NoMathLibrary {

@@ -1,9 +1,9 @@
 //! From a function in normal form to a lane program: the order of what partial linearization is made of (paper 3).
 //!
-//! 1. [`divergent_loops`]: loops that lanes leave apart become uniform loops (Sec. 5);
-//! 2. [`classes`]: which blocks share a mask (Sec. 2.4, 4);
-//! 3. [`safe_loads`]: what may run without an active lane; [`guards`]: branches around what must not, and [`boscc`]:
-//!    around what then need not (Sec. 6);
+//! 1. [`divergent_loops`]: divergent loops become uniform loops (Sec. 5);
+//! 2. [`mask_classes`]: which blocks share a mask (Sec. 2.4, 4);
+//! 3. [`dereferenceable_loads`]: what may run without an active lane; [`any_lane_branches`]: branches around what must
+//!    not, and [`boscc`]: around what then need not (Sec. 6);
 //! 4. [`block_index`](crate::block_index) and [`linearize`](mod@crate::linearize): partial linearization (Sec. 3);
 //! 5. [`repair`]: masks, blends, SSA.
 //!
@@ -13,14 +13,14 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 
 use crate::choices::{Boscc, Gathers, Linearize};
 use crate::counts::{BranchCounts, Counts, Exit, LoopCounts};
+use crate::dereferenceable_loads::{self, SafeLoads};
 use crate::instrument::Info;
 use crate::linearize::Linearization;
 use crate::pass::{Context, LaneFacts, Unit};
 use crate::plan::Always;
 use crate::plan::{Branch, Facts, Plan};
-use crate::safe_loads::{self, SafeLoads};
-use crate::words::{self, Words};
-use crate::{VectorizeError, boscc, classes, divergent_loops, guards, repair};
+use crate::subword_loads::{self, Words};
+use crate::{VectorizeError, any_lane_branches, boscc, divergent_loops, mask_classes, repair};
 use warpline_ir::Phase;
 use warpline_ir::{Block, Function, Inst, Value};
 use warpline_uniformity::Uniformity;
@@ -32,7 +32,7 @@ pub static INSERT_BOSCC: Info = Info {
     from: Phase::Canonical,
     to: Phase::Linearized,
     is_optional: true,
-    what: "tests skip what probably no lane wants; a step of `linearize`",
+    what: "tests skip code that probably has no active lane; a step of `linearize`",
 };
 
 /// A function whose control flow is uniform and whose blocks have masks.
@@ -75,7 +75,7 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
     let facts = facts_of(func, &uniformity);
     let words = match options.gathers {
         Gathers::Avx2 | Gathers::Everything if options.width > 1 => {
-            cx.part("find-words", || words::find(module, func, |v| facts.varying.contains(v)))
+            cx.part("find-words", || subword_loads::find(module, func, |v| facts.varying.contains(v)))
         }
         _ => Words::new(),
     };
@@ -89,8 +89,8 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
     let pdom = cx.part("mask-classes", || {
         divergent_loops::transform_divergent_loops(&mut plan);
         split_uniform_edges(&mut plan);
-        let pdom = classes::IterationPostDom::compute(&plan);
-        classes::compute_classes(&mut plan, &pdom);
+        let pdom = mask_classes::IterationPostDom::compute(&plan);
+        mask_classes::compute_classes(&mut plan, &pdom);
         check_uniform_loops(&plan).map(|()| pdom)
     })?;
     let exits = LoopCounts::exits(&plan, &exits);
@@ -99,10 +99,10 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
         false => Boscc::Off,
     };
     let (safe_loads, guards) = cx.part("insert-guards", || {
-        let safe_loads = safe_loads::find(module, &plan);
-        let needed = guards::classes_to_guard(&plan, &safe_loads);
+        let safe_loads = dereferenceable_loads::find(module, &plan);
+        let needed = any_lane_branches::classes_to_guard(&plan, &safe_loads);
         let chosen = boscc::choice::classes_to_test(&plan, module, &needed, tests, options.width);
-        let guards = guards::insert_guards(&mut plan, &pdom, &needed, &chosen, &safe_loads)?;
+        let guards = any_lane_branches::insert_guards(&mut plan, &pdom, &needed, &chosen, &safe_loads)?;
         Ok::<_, VectorizeError>((safe_loads, guards))
     })?;
     let linear = cx.part("partial-linearization", || repair::linearize_graph(&plan))?;

@@ -1,7 +1,7 @@
 //! Normal form of a function before vectorization (paper 3, Sec. 2.1).
 //!
 //! Afterwards: every block is reachable; there is at most one `ret` and one `unreachable`, and the latter is reached
-//! from [dead ends](super::dead_ends) only; every loop is reducible, has a preheader whose only successor is the
+//! from [dead ends](super::no_return_paths) only; every loop is reducible, has a preheader whose only successor is the
 //! header, a single back edge, at least one exit edge, and exit blocks all of whose in-edges come from inside
 //! the loop; values that leave a loop do so through φs of its exit blocks (loop-closed SSA); parallel edges carry the
 //! same φ operands.
@@ -15,7 +15,7 @@ use warpline_analysis::{CycleForest, CycleId, Node};
 use warpline_dataflow::ssa;
 use warpline_ir::{Block, Edge, Function, Op, OpaqueInfo, Type, Value};
 
-use super::{VectorizeError, dead_ends, reducible};
+use super::{VectorizeError, no_return_paths, reducible};
 
 /// Brings a function into normal form.
 ///
@@ -30,7 +30,7 @@ pub fn normalize(func: &mut Function) -> Result<(), VectorizeError> {
             return Err(VectorizeError::at_inst(func, t, refusal(info)));
         }
     }
-    dead_ends::drop_undefined_edges(func);
+    no_return_paths::drop_undefined_edges(func);
     reducible::make_reducible(func)?;
     separate_parallel_edges(func);
     unify_returns(func);
@@ -39,7 +39,7 @@ pub fn normalize(func: &mut Function) -> Result<(), VectorizeError> {
         let reason = "control never returns from it, so there is nothing to do in several lanes";
         return Err(VectorizeError::in_function(func, reason));
     }
-    dead_ends::isolate(func);
+    no_return_paths::isolate(func);
     shape_loops(func)?;
     ssa::close_loops(func);
     ssa::remove_dead_phis(func);
@@ -55,7 +55,7 @@ fn refusal(info: &OpaqueInfo) -> String {
              it does not unwind"
         }
         "resume" | "cleanupret" | "catchret" | "catchswitch" => {
-            "is for code that unwinds, and lanes cannot unwind one by one"
+            "is for code that unwinds, and lanes cannot unwind separately"
         }
         "indirectbr" => "jumps to a computed address; use a `switch`",
         "callbr" => "is assembly that jumps; use a function call",

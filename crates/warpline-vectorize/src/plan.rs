@@ -7,7 +7,7 @@ use warpline_analysis::{CycleForest, Node};
 
 use warpline_ir::{Block, Edge, Function, Op, Value, Var};
 
-use super::dead_ends;
+use super::no_return_paths;
 
 /// A loop of the function; unlike a [`CycleForest`] it is kept up to date while blocks are added.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -121,7 +121,7 @@ pub struct Plan {
     /// Blocks that hold a divergent branch alone, below the block with the [gadget](super::boscc::gadget) that was
     /// split off it. What their edges write is written up there.
     pub tested_above: SecondaryMap<Block, PackedOption<Block>>,
-    /// Blocks that end in a [guard](super::guards), which asks whether their own mask has any lane.
+    /// Blocks that end in a [guard](super::any_lane_branches), which asks whether their own mask has any lane.
     pub guards: Vec<Block>,
     /// Writes on edges.
     pub actions: SecondaryMap<Edge, Vec<Action>>,
@@ -155,7 +155,7 @@ impl Plan {
             branch: SecondaryMap::new(),
             loops: PrimaryMap::new(),
             loop_of: SecondaryMap::new(),
-            dead_ends: dead_ends::find(&func),
+            dead_ends: no_return_paths::find(&func),
             tested_above: SecondaryMap::new(),
             guards: Vec::new(),
             actions: SecondaryMap::new(),

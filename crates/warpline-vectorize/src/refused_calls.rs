@@ -257,7 +257,7 @@ fn by_form(module: &Module, func: &Function, i: Inst) -> Option<String> {
              call; take the attribute away"
         )),
         "invoke" if info.effects.contains(Effects::UNWINDS) => Some(format!(
-            "`invoke` calls a function that may unwind, and lanes cannot unwind one by one: {name}; if it never \
+            "`invoke` calls a function that may unwind, and lanes cannot unwind separately: {name}; if it never \
                 throws, declare it \
              `noexcept` (`nounwind`)"
         )),
@@ -281,7 +281,7 @@ fn by_declaration(module: &Module, symbol: Symbol) -> Option<String> {
     }
     if EXCEPTIONS.contains(&name) || begins(&EXCEPTION_PREFIXES) || is_library_throw(name) {
         return Some(format!(
-            "`{name}` is for exceptions, and lanes cannot unwind one by one; return a value that says what has gone \
+            "`{name}` is for exceptions, and lanes cannot unwind separately; return a value that says what has gone \
                 wrong, and throw behind \
              the kernel or loop"
         ));

@@ -275,8 +275,8 @@ fn write_masks(plan: &mut Plan) -> SecondaryMap<Block, PackedOption<Value>> {
     masks
 }
 
-/// The branch into a [dead end](super::dead_ends) asks `any`, which says nothing if no lane is active; from here on
-/// it asks a mask.
+/// The branch into a [dead end](super::no_return_paths) asks `any`, which says nothing if no lane is active; from here
+/// on it asks a mask.
 fn ask_masked(plan: &mut Plan, b: Block, mask: Option<Value>) {
     let leads = |&e: &Edge| plan.dead_ends.contains(plan.func.edges[e].to);
     if plan.dead_ends.contains(b) || !plan.func.out_edges(b).iter().any(leads) {

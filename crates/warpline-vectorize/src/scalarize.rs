@@ -13,8 +13,8 @@
 //! A vector access becomes one access per element. All lanes' first elements are then accessed before any lane's
 //! second one. For loads it makes no difference. A store is taken apart only if the vectors of two lanes are the same
 //! memory or do not overlap: if the address is uniform, has a stride of at least the vector's size, or is aligned to
-//! that size. Any other store is a border, and is made lane by lane in lane order. So is an access to elements whose
-//! size is not a power of two of bytes, which lie in memory bit by bit.
+//! that size. Any other store is a scalarization boundary, and is scalarized in lane order. So is an access to elements
+//! whose size is not a power of two of bytes, which lie in memory bit by bit.
 //!
 //! # Bits
 //!

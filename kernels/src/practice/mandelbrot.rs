@@ -8,7 +8,7 @@ const WIDTH: u32 = 512;
 /// Escape times.
 pub const KERNEL: Kernel = Kernel {
     name: "mandelbrot",
-    about: "escape times of the Mandelbrot set: a loop that lanes leave apart",
+    about: "escape times of the Mandelbrot set: a divergent loop",
     file: "mandelbrot.rs",
     source: include_str!("../../mandelbrot.rs"),
     c: include_str!("../../mandelbrot.c"),

@@ -84,7 +84,7 @@ pub enum Cause {
     Temporal {
         /// The operand.
         operand: Value,
-        /// The cycle that threads leave apart.
+        /// the divergent cycle.
         cycle: CycleId,
         /// The edge on which they leave it. Also none with [`Algorithm::PostDom`], which does not say.
         exit: Option<EdgeId>,

@@ -59,7 +59,7 @@ pub(super) struct Measurement {
     pub full_ns: Option<u64>,
     /// Partial linearization.
     pub partial_ns: u64,
-    /// Partial linearization with tests that skip what no lane wants.
+    /// Partial linearization with tests that skip code without an active lane.
     pub boscc_ns: u64,
     /// Runs of each.
     pub runs: usize,
@@ -228,7 +228,7 @@ impl Made {
                     width = loops[0].width;
                     // All variants have as many lanes as the first.
                     options.width = Some(Width::Lanes(width));
-                    loops.swap_remove(0).made.forms.full
+                    loops.swap_remove(0).made.variants.full
                 };
                 approximate |= made.approximate || regrouped;
                 match entry {

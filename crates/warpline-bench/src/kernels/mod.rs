@@ -2,7 +2,7 @@
 //!
 //! Of each kernel there are, side by side in one module for each CPU: the scalar program after LLVM's O3 with its own
 //! vectorizers; the kernel fully if-converted; partially linearized; and partially linearized with tests that skip
-//! code which no lane wants (BOSCC). Beside them stands, where gcc is installed, what that makes of the kernel in C.
+//! code without an active lane (BOSCC). Beside them stands, where gcc is installed, what that makes of the kernel in C.
 //! They run in turns on the same data, and each result is held against the scalar program's. Copies that count tell
 //! how many lanes are active in the blocks that are executed.
 //!

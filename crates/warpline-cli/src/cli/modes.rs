@@ -22,7 +22,7 @@ impl From<LinearizeMode> for Linearize {
     }
 }
 
-/// Where branches skip code that no lane wants, besides where the program's meaning needs them.
+/// Where branches skip code without an active lane, besides where the program's meaning needs them.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum BosccMode {
     /// Nowhere.

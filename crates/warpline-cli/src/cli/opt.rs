@@ -34,7 +34,7 @@ pub struct OptOptions {
     /// Which branches are folded
     #[arg(long, value_enum, default_value_t)]
     pub linearize: LinearizeMode,
-    /// Where branches skip code that no lane wants, besides where they must
+    /// Where branches skip code without an active lane, besides where they must
     #[arg(long, value_enum, default_value_t)]
     pub boscc: BosccMode,
     /// For which loops code is made for iterations in which lanes agree

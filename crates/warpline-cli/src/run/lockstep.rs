@@ -99,7 +99,7 @@ pub(super) struct Subject<'a> {
     /// W.
     pub width: u32,
     /// In groups of how many the driver executes what no group of W is left for.
-    pub rest: u32,
+    pub epilogue: u32,
     /// Whether machine code rounds once where `llvm.fmuladd` leaves it open.
     pub fused: bool,
 }
@@ -128,7 +128,7 @@ fn attempt(
     go_on: &dyn Fn() -> bool,
     done: &mut usize,
 ) -> Lockstep {
-    let Subject { module, kernel, args, width, rest, fused } = subject;
+    let Subject { module, kernel, args, width, epilogue, fused } = subject;
     let func = &module.functions[kernel];
     let options =
         Options { fuel: FUEL, fuse_multiply_add: fused, record_effects: false, ..Options::default() };
@@ -158,7 +158,7 @@ fn attempt(
     let types: Vec<Type> = func.params.iter().map(|&p| func.ty(p)).collect();
     let mut results: Vec<Option<u8>> = Vec::new();
     let widths = driver::index_widths(func, args);
-    for (start, count) in driver::groups(data.begin, data.end, &[width, rest], &widths).take(limit) {
+    for (start, count) in driver::groups(data.begin, data.end, &[width, epilogue], &widths).take(limit) {
         let position = start.abs_diff(data.begin);
         let lanes: Vec<LaneArg> = types
             .iter()

@@ -38,6 +38,6 @@ pub(super) fn prepare(
     check(options, &kernel, &data, picture)?;
     drive::scalar(&mut kernel, SCALAR)?;
     let made = drive::loops(&mut kernel, &asked.kernel, &found, VECTOR)?;
-    let full = made[0].made.forms.full.clone();
+    let full = made[0].made.variants.full.clone();
     Ok(Subject { kernel, data, made: full, loops: made, reasons: Vec::new() })
 }

@@ -6,8 +6,8 @@
 //! interpreter computes such functions so, too.
 //!
 //! A library may have several vector functions for one scalar function, and some of them choose their way by all lanes
-//! together. Where a program calls several, or ones that do that, the program that is judged calls them lane by lane
-//! with the value in all lanes.
+//! together. Where a program calls several, or ones that do that, the program that is judged calls them once for each
+//! lane with the value in all lanes.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +33,7 @@ use super::compare::ulp_distance;
 const FORM: &str = "__warpline_form_";
 /// What the names of scalar functions begin with that compute as they do.
 const REFERENCE: &str = "__warpline_reference_";
-/// What the names of vector functions begin with that call these lane by lane.
+/// What the names of vector functions begin with that call these once for each lane.
 const BY_LANE: &str = "__warpline_by_lane_";
 
 /// How far the C library's own functions may be from the true value, in units in the last place: the largest bound that
@@ -124,7 +124,7 @@ impl Mathematics {
     }
 
     /// Where a program calls other vector functions than the reference for `lanes` lanes, or one that looks at all
-    /// lanes together, they are called lane by lane.
+    /// lanes together, they are called once for each lane.
     fn redirect_vector_functions(
         &mut self,
         ir: &mut Module,

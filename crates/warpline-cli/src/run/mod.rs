@@ -25,7 +25,7 @@ use serde_json::{Value as Json, json};
 use warpline::group_functions::Query;
 use warpline::ir::{Function, Op, SymbolData, SymbolKind, Value};
 use warpline::uniformity::report::{FunctionReport, Reason};
-use warpline::vectorize::call_graph::asks_lanes;
+use warpline::vectorize::call_graph::has_cross_lane_operations;
 use warpline::vectorize::work_items::{Added, WorkItems};
 use warpline::vectorize::{
     AllCallees, Callees as _, Contract, NoMathLibrary, Vectorized, driver, linearize_kernel,
@@ -191,16 +191,16 @@ fn judge(
     let judged = judged.as_ref().map_or(Ok(timed), |jits| Pair::new(jits))?;
     let calls = Calls::new(&mathematics, timed.jit)?;
 
-    let asks_about_lanes = asks_lanes(&kernel.imported.ir, kernel.function());
+    let asks_about_lanes = has_cross_lane_operations(&kernel.imported.ir, kernel.function());
     // What means the sequential program is interpreted as that.
     let sequential = !loops.is_empty() || (kernel.contract == Contract::Sequential && !asks_about_lanes);
-    let (width, rest) = if sequential { (1, 1) } else { (kernel.width, kernel.rest) };
+    let (width, epilogue) = if sequential { (1, 1) } else { (kernel.width, kernel.epilogue) };
     let asked = lockstep::Subject {
         module: &kernel.imported.ir,
         kernel: kernel.func,
         args: &kernel.args,
         width,
-        rest,
+        epilogue,
         fused: kernel.vectors.fused,
     };
     let lockstep = lockstep::interpret(asked, &data, Some(&calls));
@@ -345,8 +345,8 @@ impl Subject {
     /// The numbers of lanes of all forms.
     fn numbers_of_lanes(&self) -> BTreeSet<u32> {
         match self.loops[..] {
-            [] => BTreeSet::from([self.kernel.width, self.kernel.rest]),
-            _ => self.loops.iter().flat_map(|l| [l.width, l.made.forms.rest()]).collect(),
+            [] => BTreeSet::from([self.kernel.width, self.kernel.epilogue]),
+            _ => self.loops.iter().flat_map(|l| [l.width, l.made.variants.epilogue()]).collect(),
         }
     }
 

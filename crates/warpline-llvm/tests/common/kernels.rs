@@ -16,7 +16,7 @@ use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
 use warpline_testkit::differential::{Form, Outcome, Setup, compare_all};
 use warpline_testkit::programs::{Given, Inputs, ParamRole, Program};
 use warpline_uniformity::shape::ArgShape;
-use warpline_vectorize::driver::{Division, MadeForms, scalar_range, slots_entry, vector_range};
+use warpline_vectorize::driver::{Division, MadeVariants, scalar_range, slots_entry, vector_range};
 use warpline_vectorize::{
     Boscc, Callees, Coherence, Contract, Gathers, Linearize, Options, VectorizeError, Vectorized, loops,
     vectorize,
@@ -163,14 +163,14 @@ impl Kernel {
         let header = loops::Nest::of(&copy).headers().next().expect("a loop");
         let copy = ir.functions.push(copy);
         // Multiples of 4 have smaller groups, too.
-        let rest = if asked.width.is_multiple_of(4) { asked.width / 4 } else { asked.width };
+        let epilogue = if asked.width.is_multiple_of(4) { asked.width / 4 } else { asked.width };
         let contract = match self.contract {
             Contract::Independent => Contract::Independent,
             _ => Contract::Sequential,
         };
-        let unit = loops::Unit { rest, contract, ..loops::Unit::new(header, asked.width) };
+        let unit = loops::Unit { epilogue, contract, ..loops::Unit::new(header, asked.width) };
         let made = loops::vectorize_loop(ir, copy, &unit, asked)?;
-        Ok((copy, made.forms.full))
+        Ok((copy, made.variants.full))
     }
 
     /// Why it is refused.
@@ -327,12 +327,12 @@ impl Kernel {
     fn vector_range(&self, ir: &mut Ir, asked: &Options<'_>) -> FuncId {
         let kernel = ir.function("kernel").expect("the function is called `kernel`");
         // Multiples of 4 have smaller groups, too.
-        let rest = if asked.width.is_multiple_of(4) { asked.width / 4 } else { asked.width };
+        let epilogue = if asked.width.is_multiple_of(4) { asked.width / 4 } else { asked.width };
         let (name, args) = ("kernel.lanes".to_owned(), asked.args.clone());
         let options = Options { name, args, contract: self.contract, ..*asked };
-        let made = MadeForms::make(ir, kernel, &options, Division { rest, lead: 0 });
-        let forms = made.unwrap_or_else(|e| panic!("{e}\n{}", self.text)).forms();
-        vector_range(ir, kernel, &forms, &asked.args, "vector").expect("a driver")
+        let made = MadeVariants::make(ir, kernel, &options, Division { epilogue, prologue: 0 });
+        let variants = made.unwrap_or_else(|e| panic!("{e}\n{}", self.text)).variants();
+        vector_range(ir, kernel, &variants, &asked.args, "vector").expect("a driver")
     }
 
     /// Runs a driver on the first indices of the range.

@@ -228,7 +228,7 @@ pub fn slot(ty: Type, bytes: &[u8], memories: &mut Vec<Guarded>, setup: &Setup) 
     memories[memories.len() - 1].address()
 }
 
-/// Runs the scalar kernel lane by lane, by this entry.
+/// Runs the scalar kernel once for each lane, by this entry.
 fn run_scalar(
     jit: &Jit,
     entry: &str,
@@ -390,7 +390,7 @@ fn word(bytes: &[u8]) -> u128 {
     bytes.iter().rev().fold(0, |v, &x| v << 8 | u128::from(x))
 }
 
-/// Compares what was found; `in_order`: the calls happened in this very order, not only in this order lane by lane.
+/// Compares what was found; `in_order`: the calls happened in this very order, not only in this order within each lane.
 fn compare(program: &Program, expected: &Expected, found: &Found, in_order: bool) -> Result<(), String> {
     let (module, ret) = (&program.module, program.function().ret);
     let types: Vec<Type> = composite::leaves(module, ret).iter().map(|l| l.ty).collect();

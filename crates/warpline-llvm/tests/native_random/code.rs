@@ -10,7 +10,7 @@ use warpline_llvm::{Imported, Jit, Linkage, Module};
 use warpline_testkit::census::{Names, access_forms};
 use warpline_testkit::differential::{Form, shape_of};
 use warpline_testkit::programs::Program;
-use warpline_vectorize::driver::{Division, MadeForms, bitmask_entry, slots_entry, vector_range};
+use warpline_vectorize::driver::{Division, MadeVariants, bitmask_entry, slots_entry, vector_range};
 use warpline_vectorize::loops::{Unit, vectorize_loop};
 use warpline_vectorize::{Contract, Options, VectorizeError, Vectorized, vectorize};
 
@@ -55,11 +55,11 @@ pub fn compile(program: &Program, setup: &Setup) -> Result<Code, NoCode> {
         }
         Some(_) => {
             let args: Vec<_> = program.roles.iter().map(shape_of).collect();
-            let division = Division { rest: setup.width, lead: 0 };
-            let made = MadeForms::make(&mut ir, program.kernel, &options(program, setup, false), division)
+            let division = Division { epilogue: setup.width, prologue: 0 };
+            let made = MadeVariants::make(&mut ir, program.kernel, &options(program, setup, false), division)
                 .map_err(no_code)?;
             verified(&ir, made.full.func)?;
-            let range = vector_range(&mut ir, program.kernel, &made.forms(), &args, "kernel.range")
+            let range = vector_range(&mut ir, program.kernel, &made.variants(), &args, "kernel.range")
                 .map_err(|e| NoCode::Refused(e.problem().reason.clone()))?;
             // Slots hold scalars.
             if slots_entry(&mut ir, range, RANGE).is_err() {
@@ -138,11 +138,11 @@ fn looped(ir: &mut Ir, program: &Program, setup: &Setup) -> Result<(FuncId, Vect
     };
     // Every other program with smaller groups, too.
     let halves = setup.width.is_multiple_of(2) && setup.seed.is_multiple_of(2);
-    let rest = if halves { setup.width / 2 } else { setup.width };
-    let lead = if setup.seed.is_multiple_of(3) { 16 } else { 0 };
-    let unit = Unit { rest, lead, ..Unit::new(header, setup.width) };
+    let epilogue = if halves { setup.width / 2 } else { setup.width };
+    let prologue = if setup.seed.is_multiple_of(3) { 16 } else { 0 };
+    let unit = Unit { epilogue, prologue, ..Unit::new(header, setup.width) };
     let made = vectorize_loop(ir, copy, &unit, &options).map_err(no_code)?;
-    Ok((copy, made.forms.full))
+    Ok((copy, made.variants.full))
 }
 
 fn no_code(e: VectorizeError) -> NoCode {

@@ -147,7 +147,7 @@ pub(super) fn loops_aligned(case: &Case<'_>) -> String {
     loops_with(case, 4, 16)
 }
 
-fn loops_with(case: &Case<'_>, rest: u32, lead: u64) -> String {
+fn loops_with(case: &Case<'_>, epilogue: u32, prologue: u64) -> String {
     let mut module = case.module.clone();
     let Some(id) = module.function(&case.func.name) else { return String::new() };
     let Some(header) = loops::Nest::of(case.func).headers().next() else {
@@ -158,7 +158,7 @@ fn loops_with(case: &Case<'_>, rest: u32, lead: u64) -> String {
         &mut module,
         id,
         // What is made of a loop is shown, without checks of its pointers.
-        &loops::Unit { rest, lead, contract: Contract::Independent, ..loops::Unit::new(header, 4) },
+        &loops::Unit { epilogue, prologue, contract: Contract::Independent, ..loops::Unit::new(header, 4) },
         &options,
     ) {
         Err(e) => format!("error: {e}\n"),
@@ -167,7 +167,7 @@ fn loops_with(case: &Case<'_>, rest: u32, lead: u64) -> String {
             for c in &made.carried {
                 let _ = writeln!(out, "{}: {}", c.name, c.kind.name());
             }
-            for func in [id, made.forms.full.func].into_iter().chain(made.forms.lead) {
+            for func in [id, made.variants.full.func].into_iter().chain(made.variants.prologue) {
                 let func = &module.functions[func];
                 out += &(print_function(&module, func) + &verified(&module, func));
             }

@@ -2,7 +2,7 @@
 //! 256 bits.
 //!
 //! What is uniform costs as much as in the scalar program; what varies as often as it fills registers; what has no
-//! vector form, such as integer division or a call, once per lane; gathers and scatters go lane by lane too, only
+//! vector form, such as integer division or a call, once per lane; gathers and scatters are scalarized too, only
 //! cheaper. Loops count as 8 iterations.
 
 use cranelift_entity::SecondaryMap;

@@ -23,8 +23,8 @@ use super::interval::Interval;
 use super::meet::Comparison;
 use super::pieces::Pieces;
 use super::span::{Emitter, Span};
-use crate::dead_ends;
 use crate::known_calls::is_annotation;
+use crate::no_return_paths;
 
 /// Bytes of indices that are looked at together.
 const VECTOR: u32 = 64;
@@ -71,7 +71,7 @@ fn always_executed(module: &Module, func: &Function, pieces: &Pieces) -> Vec<Blo
             _ => true,
         }
     };
-    let whole = dead_ends::find(func).is_empty();
+    let whole = no_return_paths::find(func).is_empty();
     if !whole || !func.layout.iter().flat_map(|&b| func.block_insts(b)).all(comes_back) {
         return Vec::new();
     }

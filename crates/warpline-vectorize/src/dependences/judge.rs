@@ -378,7 +378,7 @@ impl Judge<'_> {
             let unused = data.results.iter().all(|&r| !self.irregular.is_used(r));
             unused && matches!(info.atomic, Some(Atomic::Rmw { op: RmwOp::Add | RmwOp::Sub, .. }))
         };
-        // Whoever trusts the user executes atomic operations lane by lane.
+        // Whoever trusts the user executes atomic operations once for each lane.
         self.contract == Contract::Independent || adds(a) && adds(b)
     }
 

@@ -46,7 +46,7 @@ use warpline_uniformity::Uniformity;
 
 use super::choices::Contract;
 use super::embedder::Callees;
-use super::{VectorizeError, dead_ends};
+use super::{VectorizeError, no_return_paths};
 use access::Collector;
 use bounds::{Facts, Source};
 use inspect::Inspected;
@@ -124,7 +124,7 @@ pub(super) fn find(
     let schedule = Schedule::of(lanes);
     let mut accesses = Vec::new();
     // Who comes to code that never returns, such as a panic, ends the program: nobody sees what is done there.
-    let dead = dead_ends::find(scalar);
+    let dead = no_return_paths::find(scalar);
     for &b in scalar.layout.iter().filter(|&&b| !dead.contains(b)) {
         for i in scalar.block_insts(b).filter(|&i| schedule.has(i)) {
             collector.of(i, &mut accesses);

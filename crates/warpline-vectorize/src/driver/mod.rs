@@ -18,9 +18,9 @@
 //! signed nor as an unsigned number, which is what [`Shape::INDEX`](warpline_uniformity::shape::Shape::INDEX)
 //! promises. A group of W indices is one call of the unmasked function, one of fewer a call of the masked one; its
 //! arrays are copied element by element, so that nothing outside of the range is read or written. Of a kernel that
-//! does not ask which lanes are in its group, a group of fewer may be executed by smaller [`Forms`] instead, one
-//! after another. If these have a [lead](make_lead) and the kernel's range is long enough, whole groups begin behind
-//! it. Loops are taken in groups in the same way (`skeleton`).
+//! does not ask which lanes are in its group, a group of fewer may be executed by smaller [`BodyVariants`] instead, one
+//! after another. If these have a [prologue](make_prologue) and the kernel's range is long enough, whole groups begin
+//! behind it. Loops are taken in groups in the same way (`skeleton`).
 //!
 //! An [`ndrange`] driver runs a kernel that asks which work-item it is over up to three dimensions, row by row by a
 //! range driver.
@@ -29,18 +29,18 @@
 //! ([`index_fits`]).
 
 pub(super) mod entry;
-mod forms;
-mod lead;
 mod members;
 mod ndrange;
+mod prologue;
 mod range;
 pub(crate) mod skeleton;
+mod variants;
 
 pub use entry::{bitmask_entry, slots_entry};
-pub use forms::{Division, MadeForms};
-pub use lead::make_lead;
 pub use ndrange::ndrange;
+pub use prologue::make_prologue;
 pub use range::{scalar_range, vector_range};
+pub use variants::{Division, MadeVariants};
 
 use warpline_ir::{FuncId, Function, Module};
 use warpline_uniformity::shape::ArgShape;
@@ -49,32 +49,32 @@ use crate::builder::element_bytes;
 
 use super::VectorizeError;
 
-/// A form of a kernel for several lanes.
+/// A variant of a kernel for several lanes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Form {
+pub struct BodyVariant {
     /// The function.
     pub func: FuncId,
     /// Its lanes.
     pub lanes: u32,
 }
 
-/// The forms by which many indices or iterations are executed.
+/// The variants by which many indices or iterations are executed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Forms {
+pub struct BodyVariants {
     /// Those for whole groups, the widest first: at least one, and each with a divisor of the lanes of the one before.
-    pub groups: Vec<Form>,
+    pub groups: Vec<BodyVariant>,
     /// The one for what is left over then, which has a mask of type `<W x i1>` (`i1` where W is 1) as last parameter,
     /// and as many lanes as the last of the others.
-    pub rest: Form,
-    /// The function that says how many indices there are before the first whole group: one that [`make_lead`] made.
-    pub lead: Option<FuncId>,
+    pub tail: BodyVariant,
+    /// The function that says how many indices there are before the first whole group: one that [`make_prologue`] made.
+    pub prologue: Option<FuncId>,
 }
 
-impl Forms {
-    /// Two forms of W lanes, the second with a mask.
-    pub fn of_one_width(full: FuncId, masked: FuncId, lanes: u32) -> Forms {
-        let of = |func: FuncId| Form { func, lanes };
-        Forms { groups: vec![of(full)], rest: of(masked), lead: None }
+impl BodyVariants {
+    /// Two variants of W lanes, the second with a mask.
+    pub fn of_one_width(full: FuncId, masked: FuncId, lanes: u32) -> BodyVariants {
+        let of = |func: FuncId| BodyVariant { func, lanes };
+        BodyVariants { groups: vec![of(full)], tail: of(masked), prologue: None }
     }
 }
 
@@ -113,8 +113,8 @@ fn boundary(at: i64, widths: &[u32]) -> Option<i64> {
     widths.iter().filter(|&&w| w < 64).map(|&w| 1i64 << (w - 1)).filter(|&b| b > at).min()
 }
 
-/// The groups that a range driver without a lead makes of `begin..end` with [`Forms`] of so many lanes, the most
-/// first, and index parameters of these widths in bits: first index and number of indices of each.
+/// The groups that a range driver without a prologue makes of `begin..end` with [`BodyVariants`] of so many lanes, the
+/// most first, and index parameters of these widths in bits: first index and number of indices of each.
 pub fn groups(begin: i64, end: i64, lanes: &[u32], index_widths: &[u32]) -> impl Iterator<Item = (i64, u32)> {
     let (lanes, widths) = (lanes.to_vec(), index_widths.to_vec());
     let mut at = begin;

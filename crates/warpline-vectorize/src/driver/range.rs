@@ -1,10 +1,10 @@
-//! Range drivers of scalar kernels and of their W-lane forms.
+//! Range drivers of scalar kernels and of their W-lane variants.
 
 use warpline_ir::{BinaryOp, CastOp, FuncId, Function, InstFlags, IntPred, Module, Op, Type, Value};
 use warpline_uniformity::shape::ArgShape;
 
 use super::skeleton::{self, Groups};
-use super::{Form, Forms, check, index_widths};
+use super::{BodyVariant, BodyVariants, check, index_widths};
 use crate::VectorizeError;
 use crate::builder::{Builder, I64, Loop};
 
@@ -57,23 +57,23 @@ pub fn scalar_range(
     Ok(b.finish())
 }
 
-/// Adds a driver that runs the kernel over a range, in [groups](super::groups) of as many indices as its `forms` have
-/// lanes. In these, varying parameters and results are vectors (or scalars where W is 1); every other parameter is a
-/// scalar, lane 0's.
+/// Adds a driver that runs the kernel over a range, in [groups](super::groups) of as many indices as its `variants`
+/// have lanes. In these, varying parameters and results are vectors (or scalars where W is 1); every other parameter is
+/// a scalar, lane 0's.
 ///
 /// # Errors
 /// If a varying parameter or the result cannot be an element of an array.
 pub fn vector_range(
     module: &mut Module,
     kernel: FuncId,
-    forms: &Forms,
+    variants: &BodyVariants,
     args: &[ArgShape],
     name: &str,
 ) -> Result<FuncId, VectorizeError> {
     check(module, &module.functions[kernel], args)?;
     let mut b = Builder::new(module, name);
     let io = interface(&mut b, kernel, args);
-    let width = forms.rest.lanes;
+    let width = variants.tail.lanes;
     let locals =
         io.params.iter().map(|p| (p.shape == ArgShape::Varying).then(|| b.array(p.ty, width))).collect();
     let local_out = io.out.map(|_| b.array(io.ret, width));
@@ -81,7 +81,7 @@ pub fn vector_range(
     segments(&mut b, &io, |b, io, at, count, done| {
         let mut state = vec![offset(b, io, at)];
         state.extend(index_starts(b, io, at));
-        skeleton::emit(b, forms, &range, &state, count);
+        skeleton::emit(b, variants, &range, &state, count);
         b.br(done);
     });
     Ok(b.finish())
@@ -97,20 +97,26 @@ struct Range<'a> {
 }
 
 impl Groups for Range<'_> {
-    fn group(&self, b: &mut Builder, form: Form, before: &[Value], count: Option<Value>) -> Vec<Value> {
+    fn group(
+        &self,
+        b: &mut Builder,
+        variant: BodyVariant,
+        before: &[Value],
+        count: Option<Value>,
+    ) -> Vec<Value> {
         let (io, k) = (self.io, before[0]);
         match count {
             None => {
-                let values = arguments(b, io, &before[1..], k, Some(form));
-                let result = b.call(form.func, &values);
+                let values = arguments(b, io, &before[1..], k, Some(variant));
+                let result = b.call(variant.func, &values);
                 if let (Some(x), Some(out)) = (result, io.out) {
                     let ptr = b.element(out, io.ret, k);
-                    b.store_lanes(ptr, x, io.ret, form.lanes);
+                    b.store_lanes(ptr, x, io.ret, variant.lanes);
                 }
             }
-            Some(count) => self.tail(b, form, before, count),
+            Some(count) => self.tail(b, variant, before, count),
         }
-        let lanes = b.int(64, form.lanes.into());
+        let lanes = b.int(64, variant.lanes.into());
         let by = count.unwrap_or(lanes);
         before.iter().enumerate().map(|(i, &x)| advanced(b, x, by, i > 0)).collect()
     }
@@ -141,7 +147,7 @@ fn advanced(b: &mut Builder, x: Value, by: Value, is_index: bool) -> Value {
 
 impl Range<'_> {
     /// The last `count` indices, through arrays of their own for what varies and for results.
-    fn tail(&self, b: &mut Builder, form: Form, before: &[Value], count: Value) {
+    fn tail(&self, b: &mut Builder, variant: BodyVariant, before: &[Value], count: Value) {
         let (io, base) = (self.io, before[0]);
         let mut starts = before[1..].iter().copied();
         let mut values = Vec::new();
@@ -150,18 +156,18 @@ impl Range<'_> {
                 (ArgShape::Index, ..) => starts.next().unwrap_or(base),
                 (ArgShape::Varying, Some(array), Some(local)) => {
                     copy(b, p.ty, (array, Some(base)), (local, None), count);
-                    load_argument(b, local, p.ty, Some(form), i)
+                    load_argument(b, local, p.ty, Some(variant), i)
                 }
                 (ArgShape::Stride(n), Some(x), _) => stride(b, x, n, base),
                 (_, own, _) => own.unwrap_or(base),
             };
             values.push(x);
         }
-        let mask = b.first_lanes(count, form.lanes);
-        values.push(b.mask_argument(mask, form.lanes));
-        let result = b.call(form.func, &values);
+        let mask = b.first_lanes(count, variant.lanes);
+        values.push(b.mask_argument(mask, variant.lanes));
+        let result = b.call(variant.func, &values);
         if let (Some(x), Some(out), Some(local)) = (result, io.out, self.local_out) {
-            b.store_lanes(local, x, io.ret, form.lanes);
+            b.store_lanes(local, x, io.ret, variant.lanes);
             copy(b, io.ret, (local, None), (out, Some(base)), count);
         }
     }
@@ -248,7 +254,7 @@ fn arguments(
     io: &Interface,
     indices: &[Value],
     k: Value,
-    vector: Option<Form>,
+    vector: Option<BodyVariant>,
 ) -> Vec<Value> {
     let mut indices = indices.iter().copied();
     let mut values = Vec::new();
@@ -284,13 +290,13 @@ fn stride(b: &mut Builder, x: Value, n: i64, k: Value) -> Value {
 }
 
 /// Loads argument `param` of a kernel, or of all lanes if the function given takes it so.
-fn load_argument(b: &mut Builder, ptr: Value, ty: Type, vector: Option<Form>, param: usize) -> Value {
-    let lanes = vector.filter(|form| {
-        let func = &b.module.functions[form.func];
+fn load_argument(b: &mut Builder, ptr: Value, ty: Type, vector: Option<BodyVariant>, param: usize) -> Value {
+    let lanes = vector.filter(|variant| {
+        let func = &b.module.functions[variant.func];
         func.ty(func.params[param]) != ty
     });
     match lanes {
-        Some(form) => b.load_lanes(ptr, ty, form.lanes),
+        Some(variant) => b.load_lanes(ptr, ty, variant.lanes),
         None => b.load(ptr, ty, None),
     }
 }

@@ -2,29 +2,35 @@
 //! code has lanes. Range drivers and vectorized loops differ in what a group is given and leaves behind, not in this.
 //!
 //! ```text
-//!   start:      φs of the state, left = φ count; now = lead or left          ; alignment prologue, if there is one
+//!   start:      φs of the state, left = φ count; now = prologue or left          ; alignment prologue, if there is one
 //!   here:       br groups != 0, lanes, left                                  ; groups = now / W
-//!   lanes:      φs of the state; the W-lane form;       br more groups, lanes, left          ; vector body
+//!   lanes:      φs of the state; the W-lane variant;       br more groups, lanes, left          ; vector body
 //!   left:       φs of the state;                        br groups != 0, smaller, last
-//!   smaller:    φs of the state; the smaller form;      br more groups, smaller, last        ; vector epilogue
-//!   last:       φs of the state;                        br something left, rest, done
-//!   rest:       the form under a mask;                  br done                              ; masked tail
+//!   smaller:    φs of the state; the smaller variant;      br more groups, smaller, last        ; vector epilogue
+//!   last:       φs of the state;                        br something left, tail, done
+//!   tail:       the variant under a mask;                  br done                              ; masked tail
 //!   done:       φs of the state;                        br left - now != 0, start, finish
 //! ```
 //!
-//! Without a smaller form, `left` is also `last`. Without a prologue, there are neither `start` nor `finish`.
+//! Without a smaller variant, `left` is also `last`. Without a prologue, there are neither `start` nor `finish`.
 
 use warpline_ir::{BinaryOp, Block, FuncId, InstFlags, IntPred, Op, Type, Value};
 
-use super::lead::MIN_GROUPS;
-use super::{Form, Forms};
+use super::prologue::MIN_GROUPS;
+use super::{BodyVariant, BodyVariants};
 use crate::builder::{self, Builder};
 
 /// What groups are given and leave behind, in a state of some values whose types never change.
 pub(crate) trait Groups {
-    /// Executes a group with a form: all of its lanes, or the first `count` of them, which is not 0, if that is
-    /// given. The form has a mask then. The state behind it, as long as another group follows.
-    fn group(&self, b: &mut Builder, form: Form, before: &[Value], count: Option<Value>) -> Vec<Value>;
+    /// Executes a group with a variant: all of its lanes, or the first `count` of them, which is not 0, if that is
+    /// given. The variant has a mask then. The state behind it, as long as another group follows.
+    fn group(
+        &self,
+        b: &mut Builder,
+        variant: BodyVariant,
+        before: &[Value],
+        count: Option<Value>,
+    ) -> Vec<Value>;
 
     /// What the function that says where whole groups begin is given for a group that would begin here.
     fn lead_arguments(&self, b: &mut Builder, state: &[Value]) -> Vec<Value>;
@@ -41,35 +47,36 @@ pub(crate) struct Skeleton {
 /// Makes the code for so many indices, which is a 64-bit number and not 0, that begin with this state.
 pub(crate) fn emit(
     b: &mut Builder,
-    forms: &Forms,
+    variants: &BodyVariants,
     groups: &dyn Groups,
     initial: &[Value],
     count: Value,
 ) -> Skeleton {
     let mut blocks = Vec::new();
-    let prologue = forms.lead.map(|lead| Prologue::begin(b, forms, groups, lead, initial, count));
+    let prologue =
+        variants.prologue.map(|prologue| Prologue::begin(b, variants, groups, prologue, initial, count));
     let (mut state, mut over) = (initial.to_vec(), count);
     if let Some(prologue) = &prologue {
         blocks.push(prologue.block);
         (state, over) = (prologue.state.clone(), prologue.now);
     }
-    for (k, &form) in forms.groups.iter().enumerate() {
+    for (k, &variant) in variants.groups.iter().enumerate() {
         let names = if k == 0 { ["lanes", "left"] } else { ["smaller", "last"] };
         let [lanes, left] = names.map(|name| b.block(name));
-        (state, over) = whole_groups(b, groups, form, &state, over, [lanes, left]);
+        (state, over) = whole_groups(b, groups, variant, &state, over, [lanes, left]);
         blocks.extend([lanes, left]);
     }
-    let (rest, done) = (b.block("rest"), b.block("done"));
-    blocks.extend([rest, done]);
+    let (tail, done) = (b.block("tail"), b.block("done"));
+    blocks.extend([tail, done]);
     let left = b.at;
     let zero = b.int(64, 0);
     let some = b.icmp(IntPred::Ne, over, zero);
-    b.cond_br(some, rest, done);
+    b.cond_br(some, tail, done);
     let last = phis(b, done, &state);
     pass_from(b, left, done, &state);
 
-    b.at = rest;
-    let behind = groups.group(b, forms.rest, &state, Some(over));
+    b.at = tail;
+    let behind = groups.group(b, variants.tail, &state, Some(over));
     b.br(done);
     b.pass(&behind);
 
@@ -87,13 +94,13 @@ pub(crate) fn emit(
 fn whole_groups(
     b: &mut Builder,
     groups: &dyn Groups,
-    form: Form,
+    variant: BodyVariant,
     initial: &[Value],
     count: Value,
     [lanes, left]: [Block; 2],
 ) -> (Vec<Value>, Value) {
     let begin = b.at;
-    let (zero, one, width) = (b.int(64, 0), b.int(64, 1), b.int(64, form.lanes.into()));
+    let (zero, one, width) = (b.int(64, 0), b.int(64, 1), b.int(64, variant.lanes.into()));
     let number = b.binary(BinaryOp::UDiv, count, width, InstFlags::empty());
     let over = b.binary(BinaryOp::URem, count, width, InstFlags::empty());
     let whole = b.icmp(IntPred::Ne, number, zero);
@@ -104,7 +111,7 @@ fn whole_groups(
     b.pass(&passed);
 
     b.at = lanes;
-    let behind = groups.group(b, form, &before, None);
+    let behind = groups.group(b, variant, &before, None);
     let next = b.binary(BinaryOp::Add, group, one, InstFlags::NUW);
     let more = b.icmp(IntPred::Ult, next, number);
     b.cond_br(more, lanes, left);
@@ -153,12 +160,12 @@ struct Prologue {
 }
 
 impl Prologue {
-    /// Begins both rounds. In the first are all indices if there is no lead or too few groups follow it.
+    /// Begins both rounds. In the first are all indices if there is no prologue or too few groups follow it.
     fn begin(
         b: &mut Builder,
-        forms: &Forms,
+        variants: &BodyVariants,
         groups: &dyn Groups,
-        lead: FuncId,
+        prologue: FuncId,
         initial: &[Value],
         count: Value,
     ) -> Prologue {
@@ -170,13 +177,13 @@ impl Prologue {
         b.pass(&passed);
         b.at = block;
         let args = groups.lead_arguments(b, &state);
-        let lead = b.call(lead, &args).expect("a lead is a number");
-        let least = b.int(64, MIN_GROUPS * i64::from(forms.groups[0].lanes));
+        let prologue = b.call(prologue, &args).expect("a prologue is a number");
+        let least = b.int(64, MIN_GROUPS * i64::from(variants.groups[0].lanes));
         let zero = b.int(64, 0);
         let many = b.icmp(IntPred::Uge, left, least);
-        let some = b.icmp(IntPred::Ne, lead, zero);
-        let lead = b.value(Op::Select, &[some, lead, left], builder::I64);
-        let now = b.value(Op::Select, &[many, lead, left], builder::I64);
+        let some = b.icmp(IntPred::Ne, prologue, zero);
+        let prologue = b.value(Op::Select, &[some, prologue, left], builder::I64);
+        let now = b.value(Op::Select, &[many, prologue, left], builder::I64);
         Prologue { block, state, left, now }
     }
 

@@ -90,7 +90,7 @@ fn drivers_of_every_kind_of_parameter_are_well_formed() {
         let vector = vector_range(
             &mut module,
             kernel,
-            &Forms::of_one_width(full, partial, width),
+            &BodyVariants::of_one_width(full, partial, width),
             &shapes,
             "kernel_range",
         )
@@ -110,7 +110,8 @@ fn drivers_of_every_kind_of_parameter_are_well_formed() {
     }
 }
 
-/// What the driver makes of `kernel(x) = x` for so many indices and forms of so many lanes, next to what it was given.
+/// What the driver makes of `kernel(x) = x` for so many indices and variants of so many lanes, next to what it was
+/// given.
 fn identity_over_a_range(
     ty: impl Fn(&mut Module) -> Type,
     bytes: &[u8],
@@ -126,17 +127,17 @@ fn identity_over_a_range(
     func.set_terminator(entry, Op::Ret, &[x], &[]);
     let kernel = module.functions.push(func);
     let shapes = vec![ArgShape::Varying];
-    let mut form = |lanes, masked| {
+    let mut variant = |lanes, masked| {
         let options = crate::Options {
             masked,
             ..crate::Options::new(lanes, shapes.clone(), format!("form_{lanes}_{masked}"))
         };
         let func = crate::vectorize(&mut module, kernel, &options).unwrap().func;
-        Form { func, lanes }
+        BodyVariant { func, lanes }
     };
-    let groups = widths.iter().map(|&lanes| form(lanes, false)).collect();
-    let forms = Forms { groups, rest: form(widths[widths.len() - 1], true), lead: None };
-    let driver = vector_range(&mut module, kernel, &forms, &shapes, "range").unwrap();
+    let groups = widths.iter().map(|&lanes| variant(lanes, false)).collect();
+    let variants = BodyVariants { groups, tail: variant(widths[widths.len() - 1], true), prologue: None };
+    let driver = vector_range(&mut module, kernel, &variants, &shapes, "range").unwrap();
     verify_module(&module).unwrap();
     let mut machine = Machine::new(&module);
     let input = machine.memory.allocate_bytes(bytes, 16).unwrap();
@@ -199,8 +200,8 @@ entry:
 }
 ";
 
-/// What a driver with a lead stores that runs [`LANES`] for so many indices on four lanes, from this address on, and
-/// what its lead is.
+/// What a driver with a prologue stores that runs [`LANES`] for so many indices on four lanes, from this address on,
+/// and what its prologue is.
 fn lanes_over_a_range(offset: u64, begin: i64, count: i64) -> (Vec<i32>, u128) {
     use warpline_interp::{Machine, Val};
     let mut module = warpline_ir::text::parse_module(LANES).unwrap_or_else(|e| panic!("{e}"));
@@ -211,10 +212,11 @@ fn lanes_over_a_range(offset: u64, begin: i64, count: i64) -> (Vec<i32>, u128) {
             crate::Options { masked, ..crate::Options::new(4, shapes.clone(), format!("masked_{masked}")) };
         crate::vectorize(&mut module, kernel, &options).unwrap().func
     });
-    let mut forms = Forms::of_one_width(full, masked, 4);
-    let lead = make_lead(&mut module, kernel, &shapes, 4, 64, "lead").expect("it stores side by side");
-    forms.lead = Some(lead);
-    let driver = vector_range(&mut module, kernel, &forms, &shapes, "range").unwrap();
+    let mut variants = BodyVariants::of_one_width(full, masked, 4);
+    let prologue =
+        make_prologue(&mut module, kernel, &shapes, 4, 64, "prologue").expect("it stores side by side");
+    variants.prologue = Some(prologue);
+    let driver = vector_range(&mut module, kernel, &variants, &shapes, "range").unwrap();
     verify_module(&module).unwrap();
     let mut machine = Machine::new(&module);
     let array = machine.memory.allocate_bytes(&[0xff; 512], 64).unwrap();
@@ -224,20 +226,20 @@ fn lanes_over_a_range(offset: u64, begin: i64, count: i64) -> (Vec<i32>, u128) {
     machine.run_scalar(&code, &[first, end, Val::ptr(to)]).unwrap();
     let bytes = machine.memory.read(array + offset, 4 * count as u64 + 4).unwrap();
     let number = |b: &[Option<u8>]| i32::from_le_bytes([0, 1, 2, 3].map(|k| b[k].expect("it is written")));
-    let code = machine.prepare_id(lead);
-    let lead = machine.run_scalar(&code, &[Val::int(begin as u128 & 0xffff_ffff), Val::ptr(to)]).unwrap();
-    (bytes.chunks_exact(4).map(number).collect(), lead.bits().expect("not poison"))
+    let code = machine.prepare_id(prologue);
+    let prologue = machine.run_scalar(&code, &[Val::int(begin as u128 & 0xffff_ffff), Val::ptr(to)]).unwrap();
+    (bytes.chunks_exact(4).map(number).collect(), prologue.bits().expect("not poison"))
 }
 
 #[test]
 fn whole_groups_begin_behind_the_lead() {
     for offset in (0..64).step_by(4) {
         for begin in [-20, 0, 7] {
-            let (lanes, lead) = lanes_over_a_range(offset, begin, 50);
-            assert_eq!(lead as u64, (16 - offset % 16) % 16 / 4, "{offset}");
-            // A group ends where the index changes its sign; on either side of that are too few for a lead.
-            let lead = if begin < 0 { 0 } else { lead as usize };
-            let expected = (0..lead).chain(0..50 - lead).map(|k| (k % 4) as i32).chain([-1]);
+            let (lanes, prologue) = lanes_over_a_range(offset, begin, 50);
+            assert_eq!(prologue as u64, (16 - offset % 16) % 16 / 4, "{offset}");
+            // A group ends where the index changes its sign; on either side of that are too few for a prologue.
+            let prologue = if begin < 0 { 0 } else { prologue as usize };
+            let expected = (0..prologue).chain(0..50 - prologue).map(|k| (k % 4) as i32).chain([-1]);
             assert_eq!(lanes, expected.collect::<Vec<i32>>(), "{offset} bytes from a line, from {begin} on");
         }
     }
@@ -245,8 +247,8 @@ fn whole_groups_begin_behind_the_lead() {
 
 #[test]
 fn few_indices_have_no_lead() {
-    let (lanes, lead) = lanes_over_a_range(4, 0, 31);
-    assert_eq!(lead, 3);
+    let (lanes, prologue) = lanes_over_a_range(4, 0, 31);
+    assert_eq!(prologue, 3);
     assert!(lanes[..31].iter().enumerate().all(|(k, &l)| l as usize == k % 4), "{lanes:?}");
 }
 

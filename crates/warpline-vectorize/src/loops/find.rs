@@ -4,7 +4,7 @@ use cranelift_entity::EntitySet;
 use warpline_analysis::{CycleForest, DomTree, Node};
 
 use crate::normalize::merge_edges;
-use crate::{VectorizeError, dead_ends};
+use crate::{VectorizeError, no_return_paths};
 use warpline_ir::{Block, Edge, Function, Inst, Op};
 
 /// A loop with what its rewriting needs to know. The function has been brought into the form that the fields describe.
@@ -35,7 +35,7 @@ impl Loop {
     /// If control enters it at several blocks, or leaves it otherwise than by one test in each iteration.
     pub(super) fn find(func: &mut Function, header: Block) -> Result<Loop, VectorizeError> {
         func.remove_unreachable_blocks();
-        dead_ends::drop_undefined_edges(func);
+        no_return_paths::drop_undefined_edges(func);
         shape(func, header)?;
         let (graph, _) = func.graph();
         let cycles = CycleForest::compute(&graph);
@@ -50,7 +50,7 @@ impl Loop {
             )
             .internal());
         };
-        let returns_nowhere = dead_ends::find(func);
+        let returns_nowhere = no_return_paths::find(func);
         let exit = the_exit(func, header, &blocks, &returns_nowhere)?;
         let dominators = DomTree::compute(&graph);
         let test = counted_test(func, exit, back, &dominators, &own)?;

@@ -11,8 +11,8 @@ use warpline_analysis::DfsOrder;
 use warpline_ir::{Block, Effects, Function, Inst, Module, Op, Type, Value, ValueDef};
 
 use super::find::{Loop, dominates};
-use crate::arms::is_pure;
 use crate::dependences::{Apart, is_silent};
+use crate::if_conversion::is_pure;
 use crate::known_calls::is_annotation;
 
 /// How deep what an address or a test is computed from is followed.

@@ -13,7 +13,7 @@
 //! 3. `carried`: what its header's φs carry from one iteration to the next;
 //! 4. `trips`: how many iterations there are;
 //! 5. `no_wrap`: what is linear in the counter and does not wrap, by what is tested before the loop;
-//! 6. `body`: one iteration as a function, of which the [vectorizer](super::vectorize) makes W-lane forms;
+//! 6. `body`: one iteration as a function, of which the [vectorizer](super::vectorize) makes W-lane variants;
 //! 7. `rewrite`: the function with a loop over groups in front of the scalar one.
 
 mod body;
@@ -34,12 +34,12 @@ use warpline_ir::{Block, CallInfo, Combine, FuncId, Function, Module, Op};
 use warpline_uniformity::rules::{called, lane_op};
 use warpline_uniformity::shape::ArgShape;
 
-use super::call_graph::asking_lanes;
+use super::call_graph::functions_with_cross_lane_operations;
 use super::choices::{Contract, MAX_WIDTH};
 use super::dependences::{self, Check, Pieces, Region, Stands};
-use super::driver::{Division, MadeForms};
+use super::driver::{Division, MadeVariants};
 use super::options::Options;
-use super::{VectorizeError, dead_ends, refused_calls};
+use super::{VectorizeError, no_return_paths, refused_calls};
 use body::{Body, Lines};
 use carried::{Carried, Kind};
 use find::Loop;
@@ -49,8 +49,8 @@ use trips::Counter;
 /// What was made of a loop.
 #[derive(Clone, Debug)]
 pub struct VectorizedLoop {
-    /// The forms that groups of iterations are executed with.
-    pub forms: MadeForms,
+    /// The variants that groups of iterations are executed with.
+    pub variants: MadeVariants,
     /// What the φs of the loop's header carry from one iteration to the next, in their order.
     pub carried: Vec<Carry>,
     /// How many pairs of accesses are checked before the loop; if they may conflict, it runs as it was.
@@ -65,12 +65,12 @@ impl VectorizedLoop {
     /// Whether results may differ in the last places: by vector math of limited accuracy, or since floating-point
     /// numbers are combined in another order.
     pub fn is_approximate(&self) -> bool {
-        self.forms.full.approximate || self.carried.iter().any(|c| c.rounds_otherwise)
+        self.variants.full.approximate || self.carried.iter().any(|c| c.rounds_otherwise)
     }
 
     /// Everything that was made besides the rewritten function: nobody else needs to see it.
     pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
-        self.forms.functions().chain(self.pieces.functions())
+        self.variants.functions().chain(self.pieces.functions())
     }
 }
 
@@ -119,7 +119,7 @@ pub struct Nest {
 impl Nest {
     /// The loops of a function.
     pub fn of(func: &Function) -> Nest {
-        Nest { cycles: CycleForest::compute(&func.graph().0), dead: dead_ends::find(func) }
+        Nest { cycles: CycleForest::compute(&func.graph().0), dead: no_return_paths::find(func) }
     }
 
     /// The headers of the loops that control enters at one block, outer loops first.
@@ -182,22 +182,29 @@ pub struct Unit {
     /// In groups of how many iterations those are executed that no whole group is left for: a divisor of the number
     /// of lanes. All lanes are used for these, too, where the loop combines something over all iterations or asks
     /// about lanes.
-    pub rest: u32,
-    /// At a multiple of how many bytes whole groups should begin to [store](super::driver::make_lead), if the loop hands on nothing
-    /// but inductions and does not ask about lanes; 0 for anywhere.
-    pub lead: u64,
+    pub epilogue: u32,
+    /// At a multiple of how many bytes whole groups should begin to [store](super::driver::make_prologue), if the loop
+    /// hands on nothing but inductions and does not ask about lanes; 0 for anywhere.
+    pub prologue: u64,
 }
 
 impl Unit {
     /// The loop with this header, of which nothing is promised, with all lanes for the iterations that are left over,
     /// too.
     pub fn new(header: Block, width: u32) -> Unit {
-        Unit { header, contract: Contract::Sequential, safelen: None, any_order: false, rest: width, lead: 0 }
+        Unit {
+            header,
+            contract: Contract::Sequential,
+            safelen: None,
+            any_order: false,
+            epilogue: width,
+            prologue: 0,
+        }
     }
 }
 
 /// Vectorizes a loop within its function. `options` says for how many lanes and how; its shapes and its mask do not
-/// count, and its name becomes that of the W-lane form.
+/// count, and its name becomes that of the W-lane variant.
 ///
 /// The result is the same as the scalar function's, if the user's promises hold where the contract makes any.
 ///
@@ -211,38 +218,44 @@ pub fn vectorize_loop(
     unit: &Unit,
     options: &Options<'_>,
 ) -> Result<VectorizedLoop, VectorizeError> {
-    let Unit { rest, lead, .. } = *unit;
+    let Unit { epilogue, prologue, .. } = *unit;
     let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, options)?;
     if let Some(most) = unit.safelen.filter(|&most| most < options.width) {
         let reason = format!("{} lanes are too many: `safelen` allows {most}", options.width);
         return Err(VectorizeError::in_function(&scalar, reason));
     }
-    let asks = asks_lanes(module, &scalar, &l);
-    let rest = if combines(&carried) || asks { options.width } else { rest };
+    let asks = has_cross_lane_operations(module, &scalar, &l);
+    let epilogue = if combines(&carried) || asks { options.width } else { epilogue };
     let body_func = module.functions.push(body.func.clone());
     let region = Region { func: &scalar, params: &stands };
     let anywhere = !asks && carried.iter().all(|c| matches!(c.kind, Kind::Induction { .. }));
-    let lead = if anywhere && options.width > 1 { lead } else { 0 };
+    let prologue = if anywhere && options.width > 1 { prologue } else { 0 };
     let (args, name, contract) = (body.args.clone(), options.name.clone(), unit.contract);
     let (region, pieces_of) = (Some(&region), &pieces);
     let asked = Options { args, name, contract, region, pieces: pieces_of, scalar_result: false, ..*options };
-    let made = MadeForms::make(module, body_func, &asked, Division { rest, lead })
+    let made = MadeVariants::make(module, body_func, &asked, Division { epilogue, prologue })
         .map_err(|e| e.named(&scalar.name))?;
     let carries = carried.iter().map(|c| c.public(&scalar)).collect();
     let mut checks = Vec::new();
-    for form in made.each() {
-        add_checks(&mut checks, &form.dependences.checks);
+    for variant in made.each() {
+        add_checks(&mut checks, &variant.dependences.checks);
     }
-    let forms = made.forms();
-    let parts =
-        Parts { l: &l, counter: &counter, carried: &carried, body: &body, forms: &forms, checks: &checks };
+    let variants = made.variants();
+    let parts = Parts {
+        l: &l,
+        counter: &counter,
+        carried: &carried,
+        body: &body,
+        variants: &variants,
+        checks: &checks,
+    };
     let (rewritten, inspected) = rewrite::rewrite(module, scalar, &parts);
     verify(module, &rewritten).map_err(|e| {
         VectorizeError::in_function(&rewritten, format!("the loop over groups is not valid:\n{e}")).internal()
     })?;
     module.functions[func] = rewritten;
     let checks = checks.len();
-    Ok(VectorizedLoop { forms: made, carried: carries, checks, inspected, pieces })
+    Ok(VectorizedLoop { variants: made, carried: carries, checks, inspected, pieces })
 }
 
 /// One iteration of a loop as a kernel: what [`vectorize_loop`] vectorizes.
@@ -280,7 +293,7 @@ impl Iteration {
 pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Iteration, VectorizeError> {
     let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
     let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, &options)?;
-    let divisible = !combines(&carried) && !asks_lanes(module, &scalar, &l);
+    let divisible = !combines(&carried) && !has_cross_lane_operations(module, &scalar, &l);
     let rounds = counter.constant_rounds(&scalar, &l);
     let (contract, most) = (unit.contract, unit.safelen);
     let (func, args) = (body.func, body.args);
@@ -299,7 +312,7 @@ fn add_checks(checks: &mut Vec<Check>, more: &[Check]) {
 
 /// A loop that has been understood, and its kernel.
 struct Taken {
-    /// The function, with a loop of the form that is needed.
+    /// The function, with a loop of the variant that is needed.
     scalar: Function,
     l: Loop,
     carried: Vec<Carried>,
@@ -310,7 +323,7 @@ struct Taken {
     pieces: Pieces,
 }
 
-/// Takes a loop out. A call in it that no lanes can make is a better reason than the loop's form that comes of it.
+/// Takes a loop out. A call in it that no lanes can make is a better reason than the loop's variant that comes of it.
 fn take_out(
     module: &mut Module,
     func: FuncId,
@@ -383,8 +396,8 @@ fn combines(carried: &[Carried]) -> bool {
 }
 
 /// Whether iterations ask which others are in their group, themselves or in what they call.
-fn asks_lanes(module: &Module, func: &Function, l: &Loop) -> bool {
-    let callees = asking_lanes(module, func);
+fn has_cross_lane_operations(module: &Module, func: &Function, l: &Loop) -> bool {
+    let callees = functions_with_cross_lane_operations(module, func);
     let mut insts = func.layout.iter().filter(|&&b| l.blocks.contains(b)).flat_map(|&b| func.block_insts(b));
     insts.any(|i| {
         let asks = |call: &CallInfo| call.callee.is_some_and(|s| callees.contains(s));

@@ -3,7 +3,7 @@
 //! ```text
 //!   preheader:  rounds = how often the test lets the loop go on, or 0 if a check of pointers fails;
 //!               br rounds != 0, begin, scalar
-//!   begin:      the groups of the skeleton, in W-lane forms         ; crate::driver::skeleton
+//!   begin:      the groups of the skeleton, in W-lane variants         ; crate::driver::skeleton
 //!   done:       φs of the state; lanes of reductions combined;    br scalar
 //!   scalar:     φs of the state;                                  br header
 //! ```
@@ -16,7 +16,7 @@
 use crate::builder::Builder;
 use crate::dependences::{Check, span};
 use crate::driver::skeleton::{self, Groups, pass_from, phis};
-use crate::driver::{Form, Forms};
+use crate::driver::{BodyVariant, BodyVariants};
 use warpline_ir::{
     BinaryOp, Block, CastOp, Combine, Constant, Function, InstFlags, IntPred, Module, Op, Type, Value,
 };
@@ -33,7 +33,7 @@ pub(super) struct Parts<'a> {
     pub(super) counter: &'a Counter,
     pub(super) carried: &'a [Carried],
     pub(super) body: &'a Body,
-    pub(super) forms: &'a Forms,
+    pub(super) variants: &'a BodyVariants,
     /// What must hold, or the loop runs as it was.
     pub(super) checks: &'a [Check],
 }
@@ -63,7 +63,7 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
     let before: Vec<Value> = (0..starts.len()).map(|k| parts.initial(&mut b, k, starts[k])).collect();
     let mut new = checking.blocks;
     new.push(begin);
-    let made = skeleton::emit(&mut b, parts.forms, parts, &before, rounds);
+    let made = skeleton::emit(&mut b, parts.variants, parts, &before, rounds);
     new.extend(made.blocks);
     let last = made.state;
     new.push(scalar);
@@ -93,14 +93,20 @@ fn place_before(func: &mut Function, header: Block, blocks: &[Block]) {
 }
 
 impl Groups for Parts<'_> {
-    fn group(&self, b: &mut Builder, form: Form, before: &[Value], count: Option<Value>) -> Vec<Value> {
-        let width = form.lanes;
+    fn group(
+        &self,
+        b: &mut Builder,
+        variant: BodyVariant,
+        before: &[Value],
+        count: Option<Value>,
+    ) -> Vec<Value> {
+        let width = variant.lanes;
         let mut args = self.arguments(before);
         let mask = count.map(|count| b.first_lanes(count, width));
         if let Some(mask) = mask {
             args.push(b.mask_argument(mask, width));
         }
-        let result = b.call(form.func, &args);
+        let result = b.call(variant.func, &args);
         let last = match count {
             Some(count) => {
                 let one = b.int(64, 1);
@@ -134,7 +140,7 @@ impl Groups for Parts<'_> {
 }
 
 impl Parts<'_> {
-    /// What the forms are given.
+    /// What the variants are given.
     fn arguments(&self, state: &[Value]) -> Vec<Value> {
         let inputs = self.body.inputs.iter();
         inputs
@@ -145,11 +151,11 @@ impl Parts<'_> {
             .collect()
     }
 
-    /// The parameter of the widest form that takes the state of a φ.
+    /// The parameter of the widest variant that takes the state of a φ.
     fn param_type(&self, b: &Builder, k: usize) -> Type {
         let at = self.body.inputs.iter().position(|&i| i == Input::Carried(k));
-        let form = &b.module.functions[self.forms.groups[0].func];
-        at.map_or(Type::Void, |at| form.ty(form.params[at]))
+        let variant = &b.module.functions[self.variants.groups[0].func];
+        at.map_or(Type::Void, |at| variant.ty(variant.params[at]))
     }
 
     /// The state before the first group.
@@ -164,15 +170,15 @@ impl Parts<'_> {
             Combine::Add | Combine::Mul | Combine::Xor => {
                 b.func.constant_value(Constant::number(ty, combiner.combine.neutral(ty)))
             }
-            _ => return b.splat(start, self.forms.groups[0].lanes),
+            _ => return b.splat(start, self.variants.groups[0].lanes),
         };
-        let all = b.splat(neutral, self.forms.groups[0].lanes);
+        let all = b.splat(neutral, self.variants.groups[0].lanes);
         let first = b.int(32, 0);
         let vector = b.func.ty(all);
         b.value(Op::InsertElement, &[all, start, first], vector)
     }
 
-    /// One of the values that a W-lane form returns.
+    /// One of the values that a W-lane variant returns.
     fn member(&self, b: &mut Builder, result: Value, member: usize) -> Value {
         if self.body.outputs.len() == 1 {
             return result;

@@ -70,7 +70,7 @@ impl Lower<'_> {
             return if self.has_exact(function) { self.exact_call(i, function) } else { self.replicate(i) };
         }
         if let Some(libm) = libm_name(&name, self.src.ty(result))
-            && (self.written_out(i, &libm)? || self.vector_math(i, &libm)?)
+            && (self.inline_expansion(i, &libm)? || self.vector_math(i, &libm)?)
         {
             return Ok(());
         }
@@ -129,9 +129,9 @@ impl Lower<'_> {
                 Rep::Varying => ArgShape::Varying,
             });
         }
-        let form = self.wanted.form(self.module, callee, shapes, mask.is_some());
+        let variant = self.wanted.variant(self.module, callee, shapes, mask.is_some());
         let mut args = Vec::with_capacity(operands.len() + 1);
-        for (&a, shape) in operands.iter().zip(&form.args) {
+        for (&a, shape) in operands.iter().zip(&variant.args) {
             args.push(if *shape == ArgShape::Varying { self.vector(a, i)? } else { self.scalar(a, i)? });
         }
         args.extend(mask.map(|m| if self.width == 1 { self.extract_lane(m, Type::BOOL, 0) } else { m }));
@@ -142,7 +142,7 @@ impl Lower<'_> {
         };
         let types: Vec<Type> = args.iter().map(|&a| self.out.ty(a)).collect();
         let effects = data.effects();
-        let symbol = self.module.function_symbol(&form.name, &types, ret, effects);
+        let symbol = self.module.function_symbol(&variant.name, &types, ret, effects);
         let op = self.call_op(symbol, effects);
         let new = self.out.append(self.block, op, &args, ret);
         self.out.insts[new].origin = data.origin;
@@ -333,8 +333,8 @@ impl Lower<'_> {
     }
 
     /// Writes a mathematics function out; false if that is not wanted.
-    fn written_out(&mut self, i: Inst, libm: &str) -> Result<bool, VectorizeError> {
-        let wanted = |f: &Elementary| self.width > 1 && self.math.written_out(*f);
+    fn inline_expansion(&mut self, i: Inst, libm: &str) -> Result<bool, VectorizeError> {
+        let wanted = |f: &Elementary| self.width > 1 && self.math.inline_expansion(*f);
         let Some(function) = Elementary::of(libm).filter(wanted) else { return Ok(false) };
         self.approximate = true;
         let value = self.elementary(i, function)?;

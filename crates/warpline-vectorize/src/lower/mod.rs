@@ -6,7 +6,7 @@
 //!
 //! * `reps`: how each value is represented;
 //! * `values`: operands as scalars, as vectors, as one lane's scalar;
-//! * `ops`: arithmetic and everything that works lane by lane in one instruction;
+//! * `ops`: arithmetic and all other elementwise instructions;
 //! * `memory`: loads, stores, private memory;
 //! * `calls`: calls and lane operations;
 //! * `elementary`: functions such as `expf`, written out;
@@ -40,16 +40,16 @@ use warpline_uniformity::shape::Shape;
 
 use super::VectorizeError;
 use super::alignment::{self, at_distance};
-use super::callees::{Form, Wanted};
+use super::callees::{CalleeVariant, Wanted};
 use super::choices::{Gathers, Masks, Passing};
 use super::counts::MaskCounts;
+use super::dereferenceable_loads::SafeLoads;
 use super::embedder::MathLibrary;
 use super::options::Options;
 use super::plan::Always;
-use super::safe_loads::SafeLoads;
-use super::words::Words;
+use super::subword_loads::Words;
 
-use memory::covered::Covered;
+use memory::dereferenceable::Covered;
 use stack::StackUse;
 
 pub(super) use memory::plan::{AccessPlan, Spread};
@@ -70,9 +70,9 @@ pub struct Input<'a> {
     pub safe_loads: &'a SafeLoads,
     /// Blocks that every lane comes to, whatever happens.
     pub always: &'a Always,
-    /// Functions that [execute lane operations](super::call_graph::asking_lanes).
+    /// Functions that [execute lane operations](super::call_graph::functions_with_cross_lane_operations).
     pub lane_callees: &'a EntitySet<Symbol>,
-    /// Narrow loads that may be parts of loads of [words](super::words).
+    /// Narrow loads that may be parts of loads of [words](super::subword_loads).
     pub words: &'a Words,
 }
 
@@ -97,7 +97,7 @@ pub struct Lowered {
     /// Under which masks memory is accessed.
     pub masks: MaskCounts,
     /// The forms of functions that it calls.
-    pub callees: Vec<Form>,
+    pub callees: Vec<CalleeVariant>,
 }
 
 /// Lowers a lane program to `options.width` lanes. Intrinsics are declared in the module.
@@ -161,7 +161,7 @@ pub fn lower(
         result,
         approximate: lower.approximate,
         masks: lower.masks,
-        callees: lower.wanted.into_forms(),
+        callees: lower.wanted.into_variants(),
     })
 }
 

@@ -1,4 +1,4 @@
-//! Instructions that work lane by lane in one vector instruction, or once on scalars.
+//! Elementwise instructions: one vector instruction, or once on scalars.
 
 use crate::VectorizeError;
 use crate::exact::{Exact, Function};

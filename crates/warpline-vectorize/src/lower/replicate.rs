@@ -39,7 +39,7 @@ impl Lower<'_> {
             let x = match self.reps[v] {
                 Rep::Varying => x,
                 Rep::Uniform => self.first_active(x, ty, i)?,
-                _ => return Err(self.internal(i, "an instruction done lane by lane is strided")),
+                _ => return Err(self.internal(i, "a scalarized instruction is strided")),
             };
             self.define(v, x);
         }

@@ -8,14 +8,14 @@ use std::time::Instant;
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 use crate::counts::Counts;
+use crate::dereferenceable_loads::SafeLoads;
 use crate::instrument::Instrument;
 use crate::linearize::Linearization;
 use crate::options::Options;
 use crate::plan::Always;
 use crate::private_memory::Interleaved;
-use crate::safe_loads::SafeLoads;
-use crate::shared_memory;
-use crate::words::Words;
+use crate::subword_loads::Words;
+use crate::uniform_allocas;
 use warpline_ir::{Function, Inst, Module, Symbol, Value};
 use warpline_uniformity::shape::Shape;
 use warpline_uniformity::{Uniformity, Workspace};
@@ -111,7 +111,7 @@ impl<'a> Context<'a> {
             return known.clone();
         }
         let shared = unit.shared.borrow().clone();
-        let asked = shared_memory::Asked {
+        let asked = uniform_allocas::Asked {
             module: self.module,
             func: &unit.func,
             args: &self.options.args,
@@ -120,7 +120,7 @@ impl<'a> Context<'a> {
             among: shared.as_deref(),
         };
         let workspace = &mut *self.workspace.borrow_mut();
-        let found = shared_memory::analyse(&asked, |options| {
+        let found = uniform_allocas::analyse(&asked, |options| {
             self.part("uniformity", || Uniformity::compute_in(self.module, &unit.func, options, workspace))
         });
         unit.shared.replace(Some(found.shared().to_vec()));

@@ -25,8 +25,8 @@ pub use warpline_ir::Phase;
 
 use super::pass::{Context, Unit, needed, optional, run};
 use super::{
-    VectorizeError, arms, cleanup, coherence, conditions, lane_program, normalize, private_memory, scalarize,
-    sink, widen,
+    VectorizeError, cleanup, dynamic_uniformity, if_conversion, lane_program, normalize, private_memory,
+    scalarize, sink_stores, split_conditions, widen,
 };
 use Phase::{Canonical, Linearized, Scalar, Vector};
 use warpline_dataflow::ssa;
@@ -36,10 +36,12 @@ use warpline_dataflow::ssa;
 #[rustfmt::skip]
 pub static PASSES: [Pass; 11] = [
     needed("dissolve-copies", Scalar, Scalar, dissolve_copies, "copies become what they copy"),
-    optional("split-conditions", Scalar, conditions::run, "uniform parts of conditions get branches of their own"),
-    optional("if-convert-arms", Scalar, arms::run, "branches whose arms access the same memory become straight code"),
-    optional("sink-stores", Scalar, sink::run, "stores that both arms end with move behind the branch"),
-    optional("duplicate-coherent-loops", Scalar, coherence::run, "bodies of loops are made twice, for when \
+    optional("split-conditions", Scalar, split_conditions::run, "uniform parts of conditions get branches of \
+     their own"),
+    optional("if-convert-arms", Scalar, if_conversion::run, "branches whose arms access the same memory become \
+     straight code"),
+    optional("sink-stores", Scalar, sink_stores::run, "stores that both arms end with move behind the branch"),
+    optional("duplicate-coherent-loops", Scalar, dynamic_uniformity::run, "bodies of loops are made twice, for when \
      lanes agree"),
     needed("canonicalize", Scalar, Canonical, canonicalize, "normal form: reducible loops, one exit, loop-closed SSA"),
     needed("scalarize-vectors", Canonical, Canonical, scalarize::run, "vectors that differ between lanes become \

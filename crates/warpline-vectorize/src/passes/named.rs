@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{PASSES, Pass, Phase};
 use crate::VectorizeError;
-use crate::call_graph::asking_lanes;
+use crate::call_graph::functions_with_cross_lane_operations;
 use crate::options::Options;
 use crate::pass::{Context, Unit, run, verify_unit};
 use warpline_ir::{Function, Module};
@@ -22,7 +22,7 @@ pub fn run_named(
     options: &Options<'_>,
 ) -> Result<Function, VectorizeError> {
     let mut unit = Unit::new(func.clone());
-    let lane_callees = Arc::new(asking_lanes(module, func));
+    let lane_callees = Arc::new(functions_with_cross_lane_operations(module, func));
     let masked = &[options.masked];
     let cx = Context { masked, ..Context::new(module, options, lane_callees) };
     verify_unit(&unit, &cx, "whoever made it")?;

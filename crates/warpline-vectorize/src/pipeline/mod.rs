@@ -2,13 +2,13 @@
 //!
 //! * [`linearize_kernel`] checks the options and runs [all passes](crate::passes::PASSES) up to the lane program,
 //!   once for the variants with and without a mask, and has dependences between lanes judged on the result;
-//! * [`vectorize_forms`] lowers each of them, and verifies what was made;
-//! * `forms` makes the variants of functions that kernels call: lowering names those that it needs, and a work list
+//! * [`vectorize_variants`] lowers each of them, and verifies what was made;
+//! * `variants` makes the variants of functions that kernels call: lowering names those that it needs, and a work list
 //!   makes them, until none is left.
 //!
 //! Which passes run in which order says the list in `passes`; what a pass is and how it is run says `pass`.
 
-mod forms;
+mod callee_variants;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -20,8 +20,8 @@ use warpline_ir::{Effects, FuncId, Function, Module, Symbol, SymbolData, SymbolK
 use warpline_uniformity::Uniformity;
 use warpline_uniformity::shape::Shape;
 
-use super::call_graph::asking_lanes;
-use super::callees::{Form, Originals};
+use super::call_graph::functions_with_cross_lane_operations;
+use super::callees::{CalleeVariant, Originals};
 use super::choices::{Coherence, MAX_WIDTH};
 use super::counts::Counts;
 use super::dependences::{self, Dependences, Pieces};
@@ -29,7 +29,7 @@ use super::lower::{Input, Lowered, lower};
 use super::options::{Options, Vectorized};
 use super::pass::{Context, LaneFacts, Unit, announce, verify_unit};
 use super::passes::{self, LOWER};
-use super::words::Words;
+use super::subword_loads::Words;
 use super::{LaneProgram, VectorizeError, refused_calls};
 use warpline_ir::Phase;
 
@@ -79,7 +79,7 @@ pub fn linearize_kernel(
     linearize(module, func, options, false, &[options.masked]).map(|mut all| all.remove(0))
 }
 
-/// The same, with and without a mask as `masked` says, for each of the forms that are wanted.
+/// The same, with and without a mask as `masked` says, for each of the variants that are wanted.
 fn linearize(
     module: &Module,
     func: &Function,
@@ -108,7 +108,7 @@ fn linearize(
     } else {
         refused_calls::check(module, func, options.callees)?;
     }
-    let lane_callees = Arc::new(asking_lanes(module, func));
+    let lane_callees = Arc::new(functions_with_cross_lane_operations(module, func));
     let cx = Context { is_callee, masked, ..Context::new(module, options, lane_callees) };
     let mut unit = Unit::new(func.clone());
     unit.func.phase = Phase::Scalar;
@@ -154,21 +154,21 @@ pub fn vectorize(
     func: FuncId,
     options: &Options<'_>,
 ) -> Result<Vectorized, VectorizeError> {
-    vectorize_forms(module, func, options, &[(&options.name, options.masked)]).map(|mut all| all.remove(0))
+    vectorize_variants(module, func, options, &[(&options.name, options.masked)]).map(|mut all| all.remove(0))
 }
 
-/// [`vectorize`] for several forms of one function, each with a name and with or without a mask. They are the same
+/// [`vectorize`] for several variants of one function, each with a name and with or without a mask. They are the same
 /// but for the mask, and are made as one as far as that goes. The options' own name and mask do not count.
 ///
 /// # Errors
 /// As above.
-pub fn vectorize_forms(
+pub fn vectorize_variants(
     module: &mut Module,
     func: FuncId,
     options: &Options<'_>,
-    forms: &[(&str, bool)],
+    variants: &[(&str, bool)],
 ) -> Result<Vec<Vectorized>, VectorizeError> {
-    let Some((first, _)) = forms.first() else { return Ok(Vec::new()) };
+    let Some((first, _)) = variants.first() else { return Ok(Vec::new()) };
     let mut func = module.functions[func].clone();
     // The iterations of a loop have been looked at before.
     let own = match options.region {
@@ -179,26 +179,26 @@ pub fn vectorize_forms(
     let originals = Originals { of: options.callees, count: module.functions.len() };
     let (args, name) = (options.args.clone(), options.name.clone());
     let options = &Options { pieces, callees: &originals, args, name, ..*options };
-    let masked: Vec<bool> = forms.iter().map(|&(_, masked)| masked).collect();
+    let masked: Vec<bool> = variants.iter().map(|&(_, masked)| masked).collect();
     let linearized = linearize(module, &func, options, false, &masked)?;
     let mut all = Vec::new();
-    for (one, &(name, masked)) in linearized.into_iter().zip(forms) {
+    for (one, &(name, masked)) in linearized.into_iter().zip(variants) {
         let (args, name) = (options.args.clone(), name.to_owned());
         let options = &Options { masked, args, name, ..*options };
         let (mut made, wanted) = lower_one(module, &func, one, options)?;
-        made.callees = forms::make(module, wanted, options)?;
+        made.callees = callee_variants::make(module, wanted, options)?;
         all.push(made);
     }
     all[0].callees.extend(own.functions());
     Ok(all)
 }
 
-/// Vectorizes one function that is called by a kernel, and says which forms of functions it calls.
+/// Vectorizes one function that is called by a kernel, and says which variants of functions it calls.
 fn vectorize_callee(
     module: &mut Module,
     func: &Function,
     options: &Options<'_>,
-) -> Result<(Vectorized, Vec<Form>), VectorizeError> {
+) -> Result<(Vectorized, Vec<CalleeVariant>), VectorizeError> {
     let linearized = linearize(module, func, options, true, &[options.masked])?.remove(0);
     lower_one(module, func, linearized, options)
 }
@@ -209,7 +209,7 @@ fn lower_one(
     func: &Function,
     linearized: Linearized,
     options: &Options<'_>,
-) -> Result<(Vectorized, Vec<Form>), VectorizeError> {
+) -> Result<(Vectorized, Vec<CalleeVariant>), VectorizeError> {
     let dependences = &linearized.dependences;
     if let Some(most) = dependences.lanes.filter(|&most| most < options.width) {
         let reason = format!(

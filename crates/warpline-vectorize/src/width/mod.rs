@@ -38,7 +38,7 @@ use super::loops::Iteration;
 use super::lower::{AccessPlan, Rep, representations};
 use super::options::Options;
 use super::pipeline::{Linearized, linearize_kernel};
-use super::words::Words;
+use super::subword_loads::Words;
 
 use work::Work;
 
@@ -165,9 +165,10 @@ pub struct Widths {
     /// The number of lanes.
     pub lanes: u32,
     /// In groups of how many what is left over is executed: a divisor of that number.
-    pub rest: u32,
-    /// At a multiple of how many bytes whole groups should begin to [store](super::driver::make_lead); 0 for anywhere.
-    pub lead: u64,
+    pub epilogue: u32,
+    /// At a multiple of how many bytes whole groups should begin to [store](super::driver::make_prologue); 0 for
+    /// anywhere.
+    pub prologue: u64,
     /// Why so many lanes, if that was not given.
     pub chosen: Option<Choice>,
 }
@@ -215,21 +216,26 @@ fn settle(
     let may_divide =
         |lanes: u32| grouped.is_some_and(|g| g.divisible) && lanes.is_power_of_two() && lanes <= MAX_WIDTH;
     if let Some(lanes) = given.filter(|&lanes| !may_divide(lanes)) {
-        return Widths { lanes, rest: lanes, lead: 0, chosen: None };
+        return Widths { lanes, epilogue: lanes, prologue: 0, chosen: None };
     }
     let Some((linearized, reps)) = study(module, func, options, machine) else {
         let chosen = by_types(func, machine);
         let lanes = given.unwrap_or(chosen.lanes.min(greatest));
-        return Widths { lanes, rest: lanes, lead: 0, chosen: given.is_none().then_some(chosen) };
+        return Widths { lanes, epilogue: lanes, prologue: 0, chosen: given.is_none().then_some(chosen) };
     };
     let greatest = linearized.dependences.lanes.map_or(greatest, |most| greatest.min(power_of_two(most)));
     let program = Program::new(module, &linearized, &reps, machine, grouped);
     let chosen = given.is_none().then(|| program.choose(machine, greatest));
     let lanes = given.or(chosen.map(|c| c.lanes)).unwrap_or(1);
-    let rest = program.rest(machine, lanes).0;
+    let epilogue = program.epilogue(machine, lanes).0;
     // Where a register is as long as a cache line, all vectors lie across two unless they are aligned.
     let aligned = may_divide(lanes) && machine.register_bits >= LINE_BITS && program.streams(machine, lanes);
-    Widths { lanes, rest, lead: if aligned { u64::from(machine.register_bits / 8) } else { 0 }, chosen }
+    Widths {
+        lanes,
+        epilogue,
+        prologue: if aligned { u64::from(machine.register_bits / 8) } else { 0 },
+        chosen,
+    }
 }
 
 /// The greatest power of two that is not greater than a number.
@@ -513,7 +519,7 @@ impl<'a> Program<'a> {
                     work[k].add(self.work_of(machine, width, i));
                 }
             }
-            if self.asks_lanes(b) {
+            if self.has_cross_lane_operations(b) {
                 let leaves = self.func.successors(b).any(|s| self.cycles.innermost(Node::from(s)) != own);
                 match own {
                     Some(c) if leaves => apart[c.index()] = true,
@@ -521,7 +527,7 @@ impl<'a> Program<'a> {
                 }
             }
         }
-        let asks = self.func.layout.iter().any(|&b| self.asks_lanes(b));
+        let asks = self.func.layout.iter().any(|&b| self.has_cross_lane_operations(b));
         let window = if asks { WINDOW_OF_GUESSES } else { WINDOW };
         let mut total = 0.0;
         for (k, work) in work.iter_mut().enumerate() {
@@ -555,16 +561,16 @@ impl<'a> Program<'a> {
         let lanes = f64::from(width);
         let group = self.time_of_group(width);
         let Some(grouped) = self.grouped else { return group / lanes };
-        let rest = self.rest(machine, width).1;
+        let epilogue = self.epilogue(machine, width).1;
         match grouped.rounds.filter(|&n| n > 0) {
-            Some(n) => ((n / u64::from(width)) as f64 * group + rest) / n as f64,
-            None => (group * (UNIT_TRIPS / lanes - 0.5) + rest) / UNIT_TRIPS,
+            Some(n) => ((n / u64::from(width)) as f64 * group + epilogue) / n as f64,
+            None => (group * (UNIT_TRIPS / lanes - 0.5) + epilogue) / UNIT_TRIPS,
         }
     }
 
     /// In groups of how many the iterations are executed that no whole group is left for, and the cycles that they
     /// take.
-    fn rest(&self, machine: &Machine, width: u32) -> (u32, f64) {
+    fn epilogue(&self, machine: &Machine, width: u32) -> (u32, f64) {
         let over = self.grouped.and_then(|u| u.rounds).map(|n| n % u64::from(width));
         let cycles = |lanes: u32| {
             let (whole, partial) = match over {
@@ -657,7 +663,7 @@ impl<'a> Program<'a> {
     }
 
     /// Whether a block ends in a branch that asks whether a mask has any lane.
-    fn asks_lanes(&self, b: Block) -> bool {
+    fn has_cross_lane_operations(&self, b: Block) -> bool {
         let term = &self.func.insts[self.func.terminator(b)];
         let asks = |&cond: &Value| {
             self.func.def_inst(cond).is_some_and(|i| {

@@ -150,7 +150,7 @@ fn widths_of_loop(body: &str, lanes: Option<u32>) -> (u32, u32) {
         loops::kernel_of(&mut module, func, &loops::Unit::new(header, 1)).unwrap_or_else(|e| panic!("{e}"));
     let options = Options::new(1, iteration.args.clone(), "lanes");
     let widths = of_iteration(&module, &iteration, &options, &AVX2, lanes);
-    (widths.lanes, widths.rest)
+    (widths.lanes, widths.epilogue)
 }
 
 /// A loop that doubles numbers so often.
@@ -246,11 +246,11 @@ fn what_only_reads_and_writes_takes_a_cache_line_at_once_and_begins_with_one() {
         let found = widths(&add, &machine, None);
         assert_eq!((found.lanes, found.chosen.map(|c| c.reason)), (16, Some(Reason::Line)));
         // A vector of 32 bytes lies across two lines every other time.
-        assert_eq!(found.lead, if machine == AVX512 { 64 } else { 0 });
+        assert_eq!(found.prologue, if machine == AVX512 { 64 } else { 0 });
     }
-    assert_eq!(widths(&add, &AVX512, Some(32)).lead, 64);
+    assert_eq!(widths(&add, &AVX512, Some(32)).prologue, 64);
     let steps: String = (1..20).map(|k| format!("  %y{k}: float = fmul %x, %x\n")).collect();
     let much = map("float", 4, &(steps + "  %y: float = fadd %x, %x"));
     let found = widths(&much, &AVX512, None);
-    assert!(found.lead == 0 && found.chosen.is_some_and(|c| c.reason != Reason::Line), "{found:?}");
+    assert!(found.prologue == 0 && found.chosen.is_some_and(|c| c.reason != Reason::Line), "{found:?}");
 }

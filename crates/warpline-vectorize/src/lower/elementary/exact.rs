@@ -27,7 +27,7 @@ impl Lower<'_> {
             values.push(self.vector(a, i)?);
         }
         if called.needs_fused() {
-            // There is a branch on what these are: what no lane wants, or is poison, must not decide it.
+            // There is a branch on what these are: inactive lanes and poison must not decide it.
             let mask = self.mask_vector(i)?;
             for x in &mut values {
                 let ty = self.out.ty(*x);

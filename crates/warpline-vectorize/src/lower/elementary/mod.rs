@@ -5,7 +5,7 @@
 //! argument, for no argument leaves a fast path. The argument is reduced to a small interval, where a polynomial is
 //! near; what is special about zeros, infinities, NaNs and numbers below the normal ones is chosen afterwards. The
 //! coefficients are those that `tools/elementary-coefficients.py` prints. Reductions rest on fused multiplication and
-//! addition, so that the functions are for machines that have it as an instruction ([`MathLibrary::written_out`]).
+//! addition, so that the functions are for machines that have it as an instruction ([`MathLibrary::inline_expansion`]).
 //!
 //! How far results are from the true ones at most, rounding to nearest, in units in the last place, says
 //! [`Elementary::max_ulp`]. The tests of `warpline-llvm` measure it: of all arguments for functions of one (found:
@@ -15,7 +15,7 @@
 //! 0.73 for `log`, 0.88 for `log2`, 0.88 for `log10`); what the operations can lose adds up to less than 1 for each,
 //! by hand.
 //!
-//! [`MathLibrary::written_out`]: crate::MathLibrary::written_out
+//! [`MathLibrary::inline_expansion`]: crate::MathLibrary::inline_expansion
 
 mod exact;
 mod exp;

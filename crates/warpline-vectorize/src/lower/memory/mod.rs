@@ -13,13 +13,13 @@
 
 mod avx2;
 mod bulk;
-pub(super) mod covered;
+pub(super) mod dereferenceable;
 mod gather;
-mod own;
+mod grouped;
+mod lane_private;
 pub(super) mod plan;
-mod rows;
+mod subword;
 mod wide;
-mod words;
 
 use crate::VectorizeError;
 use crate::alignment::at_distance;

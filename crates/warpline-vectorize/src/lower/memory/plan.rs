@@ -312,9 +312,11 @@ impl Finder<'_> {
     /// Whether an access may be moved over an instruction that is no plain access.
     fn can_be_passed(&self, i: Inst) -> bool {
         let data = &self.func.insts[i];
-        let asks_lanes = matches!(data.op, Op::Lane(op) if op != LaneOp::Compact);
+        let has_cross_lane_operations = matches!(data.op, Op::Lane(op) if op != LaneOp::Compact);
         // What traps where the program would have, may as well trap earlier or later.
-        asks_lanes || is_annotation(self.module, data) || data.effects().difference(Effects::TRAPS).is_empty()
+        has_cross_lane_operations
+            || is_annotation(self.module, data)
+            || data.effects().difference(Effects::TRAPS).is_empty()
     }
 
     fn end_stretch(&mut self) {

@@ -16,7 +16,7 @@ use warpline_analysis::{DfsOrder, DomTree, Node};
 
 use warpline_ir::{Block, Function, Inst, MemAccess, Module, Op, Value};
 
-use super::arms::is_pure;
+use super::if_conversion::is_pure;
 
 /// How deep addresses are compared.
 const MAX_DEPTH: u32 = 6;

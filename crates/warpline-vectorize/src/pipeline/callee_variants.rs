@@ -1,4 +1,4 @@
-//! The forms of functions that kernels call, made one after the other: a work list.
+//! The variants of functions that kernels call, made one after the other: a work list.
 
 use std::collections::BTreeSet;
 
@@ -6,43 +6,45 @@ use warpline_ir::{CallInfo, FuncId, Function, Module, Op, Symbol, Value};
 
 use super::vectorize_callee;
 use crate::VectorizeError;
-use crate::call_graph::asking_lanes;
-use crate::callees::Form;
+use crate::call_graph::functions_with_cross_lane_operations;
+use crate::callees::CalleeVariant;
 use crate::dependences::Pieces;
 use crate::embedder::NoCallees;
 use crate::options::Options;
 
-/// Makes the forms that are not there yet, and those that they ask for in turn. Returns what was made.
+/// Makes the variants that are not there yet, and those that they ask for in turn. Returns what was made.
 ///
 /// # Errors
 /// If a function asks for lanes and cannot be vectorized: then calls for one lane after the other would not do either.
 pub(super) fn make(
     module: &mut Module,
-    wanted: Vec<Form>,
+    wanted: Vec<CalleeVariant>,
     options: &Options<'_>,
 ) -> Result<Vec<FuncId>, VectorizeError> {
     let mut there: BTreeSet<Box<str>> = module.functions.values().map(|f| f.name.clone()).collect();
     let mut work = wanted;
     let mut made = Vec::new();
-    while let Some(form) = work.pop() {
-        if !there.insert(form.name.as_str().into()) {
+    while let Some(variant) = work.pop() {
+        if !there.insert(variant.name.as_str().into()) {
             continue;
         }
         let asked = Options {
-            args: form.args.clone(),
-            name: form.name.clone(),
-            masked: form.masked,
+            args: variant.args.clone(),
+            name: variant.name.clone(),
+            masked: variant.masked,
             scalar_result: false,
             region: None,
             pieces: const { &Pieces::none() },
             ..*options
         };
-        let callee = module.functions[form.callee].clone();
+        let callee = module.functions[variant.callee].clone();
         let (new, more) = match vectorize_callee(module, &callee, &asked) {
             Ok(new) => new,
             Err(error) => {
                 let symbol = module.symbol(&callee.name);
-                if symbol.is_none_or(|s| asking_lanes(module, &caller_of(module, &callee, s)).contains(s)) {
+                if symbol.is_none_or(|s| {
+                    functions_with_cross_lane_operations(module, &caller_of(module, &callee, s)).contains(s)
+                }) {
                     return Err(error);
                 }
                 let caller = caller_of(module, &callee, symbol.expect("it is called by its name"));

@@ -1,7 +1,7 @@
 //! Loads from uniform addresses that need no active lane.
 //!
 //! A load from a uniform address is made once for all lanes. In a block that may be executed with an empty mask it
-//! could fault, so a [guard](super::guards) is put around it, unless it is found here: what it reads is
+//! could fault, so a [guard](super::any_lane_branches) is put around it, unless it is found here: what it reads is
 //! [there](super::objects) in any case.
 //!
 //! Departure from paper 3, whose masks of memory accesses follow from predicates alone (Theorem 4.1).

@@ -54,7 +54,7 @@ impl Lower<'_> {
         Ok(self.collected(lanes, elem, vty))
     }
 
-    /// The vector of what has been loaded lane by lane.
+    /// The vector of what scalarized loads have loaded.
     fn collected(&mut self, lanes: Vec<Value>, elem: Type, vty: Type) -> Value {
         // A vector of narrow elements is one chain of insertions, one of wider ones has a chain in each part of a
         // register.
@@ -88,7 +88,7 @@ impl Lower<'_> {
         self.store_lanes(x, ptrs, access, at)
     }
 
-    /// Stores lane by lane.
+    /// Scalarized stores.
     fn store_lanes(
         &mut self,
         x: Value,
@@ -148,7 +148,7 @@ impl Lower<'_> {
         !self.masked_accesses.serve(bits) && self.width > 1 && self.is_on_stack_kind(at)
     }
 
-    /// Whether accesses are to be made lane by lane here, as LLVM would not make them well.
+    /// Whether accesses are to be scalarized here, as LLVM would not make them well.
     fn goes_one_by_one(&mut self, vty: Type, at: Inst) -> Result<bool, VectorizeError> {
         let elem = vty.elem().map_or(Type::Void, Type::from);
         let bits = self.module.layout.alloc_size(&self.module.types, elem).unwrap_or(0) * 8;

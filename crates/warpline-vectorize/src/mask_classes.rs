@@ -9,8 +9,8 @@
 //!   linearization. In dead ends, which have no post-dominators, all in-edges are looked at instead.
 //!
 //! Post-dominance "within one iteration" is that of the graph without back edges, where a latch leads to the exits of
-//! its loop instead: a lane at the latch will leave in some later iteration. Edges into [dead ends](super::dead_ends)
-//! are left out too: if they are taken nobody will ask what came after.
+//! its loop instead: a lane at the latch will leave in some later iteration. Edges into [dead
+//! ends](super::no_return_paths) are left out too: if they are taken nobody will ask what came after.
 //!
 //! The header of a uniform loop is in the class of its preheader; that of a divergent loop begins a class, whose
 //! mask is the preheader's at first and the latch's live mask in later iterations. A dispatch block is in

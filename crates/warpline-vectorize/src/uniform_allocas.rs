@@ -28,7 +28,7 @@ use warpline_uniformity::{Options, Uniformity, Workspace};
 
 use super::objects::lifetime_marker;
 use super::private_memory::Interleaved;
-use super::{call_graph, dead_ends, normalize};
+use super::{call_graph, no_return_paths, normalize};
 
 /// What is asked about the private memory of a function in [normal form](super::normalize).
 pub(crate) struct Asked<'a> {
@@ -38,7 +38,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) args: &'a [ArgShape],
     /// Objects that have been laid out for all lanes; they are not shared.
     pub(crate) laid_out: &'a [Interleaved],
-    /// The functions that [execute lane operations](super::call_graph::asking_lanes).
+    /// The functions that [execute lane operations](super::call_graph::functions_with_cross_lane_operations).
     pub(crate) lane_callees: &'a Arc<EntitySet<Symbol>>,
     /// If given, no objects but these are shared: those that were in an earlier analysis, so that one round confirms
     /// it.
@@ -95,7 +95,7 @@ pub fn lane_invariant_allocas(module: &Module, func: &Function, args: &[ArgShape
     if normalize::normalize(&mut normal).is_err() {
         return Vec::new();
     }
-    let asking = Arc::new(call_graph::asking_lanes(module, func));
+    let asking = Arc::new(call_graph::functions_with_cross_lane_operations(module, func));
     analyse_anew(module, &normal, args, &asking).shared().to_vec()
 }
 
@@ -235,8 +235,8 @@ fn reachable(func: &Function, from: Block, stop: Option<Block>) -> EntitySet<Blo
     seen
 }
 
-/// Where lanes that part come together: post-dominators within one iteration, as in [`classes`](super::classes) but on
-/// the function before any transform.
+/// Where lanes that part come together: post-dominators within one iteration, as in
+/// [`mask_classes`](super::mask_classes) but on the function before any transform.
 struct Together {
     tree: DomTree,
     exit: Node,
@@ -247,7 +247,7 @@ impl Together {
         let cycles = CycleForest::compute(graph);
         let leaving = cycles.all_exit_edges(graph);
         let mut edges = Vec::new();
-        let dead = dead_ends::find(func);
+        let dead = no_return_paths::find(func);
         for &b in &func.layout {
             for t in func.successors(b).filter(|&t| dead.contains(t) == dead.contains(b)) {
                 let (from, to) = (Node::from(b), Node::from(t));

@@ -1,11 +1,11 @@
 //! Guards: nothing is executed with an empty mask where that could do harm (paper 3, Sec. 6; here mandatory).
 //!
-//! After linearization a block may be reached although no lane wants it. A uniform load there may fault, a uniform
-//! division trap, a uniform branch read poison, a loop never end. So a class that contains such an operation, and is
-//! not known to have an active lane, is put behind a branch on whether its mask has any lane. Where the first block
-//! of the class has a divergent branch as its only predecessor, that is the paper's [gadget]. Elsewhere, and where
-//! the other side of that branch has the gadget already, the block itself is split below its φs, and the upper part
-//! branches to the lower part or, if no lane is there, to the nearest post-dominator outside the class.
+//! After linearization a block may be reached although no lane is active there. A uniform load there may fault, a
+//! uniform division trap, a uniform branch read poison, a loop never end. So a class that contains such an operation,
+//! and is not known to have an active lane, is put behind a branch on whether its mask has any lane. Where the first
+//! block of the class has a divergent branch as its only predecessor, that is the paper's [gadget]. Elsewhere, and
+//! where the other side of that branch has the gadget already, the block itself is split below its φs, and the upper
+//! part branches to the lower part or, if no lane is there, to the nearest post-dominator outside the class.
 //!
 //! Departure from the paper, whose gadget is the only form: the second one serves blocks with several predecessors
 //! too. In both, the guarded block has one predecessor, whose edge Theorem 4.5 keeps: it is executed only with an
@@ -17,10 +17,10 @@ use warpline_ir::{Block, Edge, Effects, Inst, Op, Value};
 
 use super::VectorizeError;
 use super::boscc::gadget;
-use super::classes::IterationPostDom;
 use super::counts::TestCounts;
+use super::dereferenceable_loads::SafeLoads;
+use super::mask_classes::IterationPostDom;
 use super::plan::{Branch, Class, Plan};
-use super::safe_loads::SafeLoads;
 
 /// What was guarded.
 pub struct Guards {

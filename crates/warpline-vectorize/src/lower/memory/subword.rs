@@ -1,7 +1,7 @@
-//! Gathers of narrow elements, by gathers of the [words](crate::words) that they are parts of.
+//! Gathers of narrow elements, by gathers of the [words](crate::subword_loads) that they are parts of.
 
 use crate::alignment::at_distance;
-use crate::words::WORD_BYTES;
+use crate::subword_loads::WORD_BYTES;
 use crate::{Gathers, VectorizeError};
 use warpline_ir::{BinaryOp, CastOp, Constant, Inst, MemAccess, Op, Scalar, Type, Value};
 

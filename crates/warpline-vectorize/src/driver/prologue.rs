@@ -3,20 +3,20 @@
 //! A vector that lies across two cache lines takes two accesses. Allocators align memory to 16 bytes, and ranges
 //! begin where they like, so that as a rule every vector that is as wide as a line lies across two. Where a kernel
 //! does little but access neighbours, the indices before the first one whose element lies at a multiple of a vector
-//! register's bytes are a part of their own, the *lead*, and whole groups begin behind it.
+//! register's bytes are a part of their own, the *prologue*, and whole groups begin behind it.
 //!
 //! The element is that of the first store to consecutive places whose address can be computed before, from the
 //! parameters alone; in arrays that were allocated alike, what is loaded for the same index is aligned then as well.
-//! Where groups begin must make no difference: a kernel that asks about lanes has no lead. So an address that is
-//! poison, or was meant for an index at which nothing is stored, does no harm.
+//! Where groups begin must make no difference: a kernel that uses cross-lane operations has no prologue. So an address
+//! that is poison, or was meant for an index at which nothing is stored, does no harm.
 
 use std::sync::Arc;
 
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 
-use crate::call_graph::asking_lanes;
-use crate::shared_memory;
+use crate::call_graph::functions_with_cross_lane_operations;
+use crate::uniform_allocas;
 use warpline_ir::{BinaryOp, CastOp, FuncId, Function, InstFlags, LaneOp, Module, Op, Type, Value, ValueDef};
 use warpline_uniformity::shape::{ArgShape, Shape};
 
@@ -35,7 +35,7 @@ const MAX_INSTS: usize = 64;
 /// given one to the next whose element is at a multiple of `bytes`, a power of two, or of a cache line if that is
 /// less: not as many as lanes. What varies is not looked at. `None` if the kernel stores nothing at an address that
 /// is known before.
-pub fn make_lead(
+pub fn make_prologue(
     module: &mut Module,
     kernel: FuncId,
     args: &[ArgShape],
@@ -62,15 +62,15 @@ pub fn make_lead(
     let mask = b.int(64, bytes as i64 - 1);
     let missing = b.binary(BinaryOp::And, missing, mask, InstFlags::empty());
     let log = b.int(64, size.ilog2().into());
-    let lead = b.binary(BinaryOp::LShr, missing, log, InstFlags::empty());
-    b.func.set_terminator(b.at, Op::Ret, &[lead], &[]);
+    let prologue = b.binary(BinaryOp::LShr, missing, log, InstFlags::empty());
+    b.func.set_terminator(b.at, Op::Ret, &[prologue], &[]);
     Some(b.finish())
 }
 
 /// The addresses of the stores by which lanes store side by side, and how many bytes each.
 fn stores(module: &Module, func: &Function, args: &[ArgShape]) -> Vec<(Value, u64)> {
-    let lane_callees = Arc::new(asking_lanes(module, func));
-    let uniformity = shared_memory::analyse_anew(module, func, args, &lane_callees);
+    let lane_callees = Arc::new(functions_with_cross_lane_operations(module, func));
+    let uniformity = uniform_allocas::analyse_anew(module, func, args, &lane_callees);
     let insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
     let stored =
         insts.filter_map(|i| func.accessed(i)).filter(|a| a.writes && func.ty(a.address) == Type::PTR);

@@ -1,0 +1,93 @@
+//! The variants of a kernel, or of the body of a loop, that a vector loop skeleton calls.
+
+use warpline_ir::{FuncId, Module};
+
+use super::{BodyVariant, BodyVariants, make_prologue};
+use crate::VectorizeError;
+use crate::options::{Options, Vectorized};
+use crate::pipeline::vectorize_variants;
+
+/// Variants that were made together.
+#[derive(Clone, Debug)]
+pub struct MadeVariants {
+    /// The W-lane variant for whole groups.
+    pub full: Vectorized,
+    /// The variant for smaller groups of what is left, if there is one.
+    pub smaller: Option<Vectorized>,
+    /// The one with a mask, for what is left at last, with as many lanes as the smallest groups.
+    pub masked: Vectorized,
+    /// The function that says where whole groups begin, if that is not at the first index.
+    pub prologue: Option<FuncId>,
+}
+
+/// How a range is divided beside its whole groups.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Division {
+    /// In groups of how many is executed what no whole group is left for: a divisor of W.
+    pub epilogue: u32,
+    /// At a multiple of how many bytes whole groups begin to store, if [that can be made](make_prologue); 0 for
+    /// anywhere.
+    pub prologue: u64,
+}
+
+impl MadeVariants {
+    /// Makes the variants of a function for `options.width` lanes. The name in the options is that of the variant for
+    /// whole groups, and begins the names of all others; a mask in them does not count.
+    ///
+    /// # Errors
+    /// If the width cannot be divided so, or the function cannot be vectorized.
+    pub fn make(
+        module: &mut Module,
+        func: FuncId,
+        options: &Options<'_>,
+        division: Division,
+    ) -> Result<MadeVariants, VectorizeError> {
+        let Division { epilogue, prologue } = division;
+        let Options { width, name, .. } = options;
+        if epilogue == 0 || !width.is_multiple_of(epilogue) {
+            let reason =
+                format!("{width} lanes cannot be divided into vectors of {epilogue} for the epilogue");
+            return Err(VectorizeError::in_function(&module.functions[func], reason).bad_options());
+        }
+        let [smaller, masked] = ["smaller", "masked"].map(|what| format!("{name}.{what}"));
+        let mut made = if epilogue == *width {
+            vectorize_variants(module, func, options, &[(name, false), (&masked, true)])?
+        } else {
+            let fewer =
+                Options { width: epilogue, args: options.args.clone(), name: String::new(), ..*options };
+            let mut made = vectorize_variants(module, func, options, &[(name, false)])?;
+            made.extend(vectorize_variants(module, func, &fewer, &[(&smaller, false), (&masked, true)])?);
+            made
+        };
+        let masked = made.pop().expect("the last one has a mask");
+        let mut made = made.into_iter();
+        let (full, smaller) = (made.next().expect("there is one for whole groups"), made.next());
+        let name = format!("{name}.prologue");
+        let prologue = (prologue > 0)
+            .then(|| make_prologue(module, func, &options.args, *width, prologue, &name))
+            .flatten();
+        Ok(MadeVariants { full, smaller, masked, prologue })
+    }
+
+    /// Each variant, that for whole groups first and that with a mask last.
+    pub fn each(&self) -> impl Iterator<Item = &Vectorized> {
+        std::iter::once(&self.full).chain(&self.smaller).chain([&self.masked])
+    }
+
+    /// Everything that was made.
+    pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
+        self.each().flat_map(Vectorized::functions).chain(self.prologue)
+    }
+
+    /// In groups of how many is executed what no whole group is left for.
+    pub fn epilogue(&self) -> u32 {
+        self.masked.width
+    }
+
+    /// What a driver calls.
+    pub fn variants(&self) -> BodyVariants {
+        let of = |made: &Vectorized| BodyVariant { func: made.func, lanes: made.width };
+        let groups = std::iter::once(&self.full).chain(&self.smaller).map(of).collect();
+        BodyVariants { groups, tail: of(&self.masked), prologue: self.prologue }
+    }
+}
