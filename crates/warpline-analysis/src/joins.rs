@@ -137,12 +137,6 @@ impl<'a, G: Graph> Joins<'a, G> {
         self.of(Split::Branch(branch))
     }
 
-    /// The joins of threads that leave a cycle apart that was given up: one that [`JoinSet::inside`] or
-    /// [`JoinSet::entered_apart`] has named.
-    pub fn of_cycle(&mut self, cycle: CycleId) -> JoinSet {
-        self.of(Split::Cycle(cycle))
-    }
-
     fn of(&mut self, split: Split) -> JoinSet {
         let mut set = JoinSet::default();
         match (self.inside(split), split) {

@@ -16,6 +16,8 @@
 //! are deterministic: they depend on the order of the edges and on nothing else.
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
+// `cargo doc --document-private-items` has the modules that are not public.
+#![allow(rustdoc::private_intra_doc_links)]
 
 pub mod bitset;
 pub mod cycles;
@@ -23,10 +25,10 @@ mod dag_dom;
 pub mod dataflow;
 pub mod dom;
 mod flow;
-pub mod frontier;
+mod frontier;
 pub mod graph;
-pub mod joins;
-pub mod limits;
+mod joins;
+mod limits;
 mod local;
 pub mod order;
 pub mod phi_placement;
@@ -37,7 +39,7 @@ pub mod ssi;
 mod structured;
 mod undo;
 pub mod uniformity;
-pub mod witness;
+mod witness;
 
 pub use bitset::BitSet;
 pub use cycles::{CycleForest, CycleId};

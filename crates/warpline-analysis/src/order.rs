@@ -227,7 +227,7 @@ impl Sccs {
     }
 
     /// The node of a component that the walk found first.
-    pub fn first_found(&self, component: usize) -> Node {
+    pub(crate) fn first_found(&self, component: usize) -> Node {
         self.first[component]
     }
 }

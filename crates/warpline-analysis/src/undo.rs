@@ -31,7 +31,7 @@ impl<T> UndoLog<T> {
     }
 
     /// Forgets all changes: they stay.
-    pub fn keep_all(&mut self) {
+    pub(crate) fn keep_all(&mut self) {
         self.log.clear();
     }
 }

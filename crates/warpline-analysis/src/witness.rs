@@ -80,7 +80,7 @@ impl<G: Graph> Joins<'_, G> {
 
     /// Two paths from `split` that arrive at `join` on edges for which `group` gives different numbers below the number
     /// of edges; edges without one do not count.
-    pub fn witness_between(
+    pub(crate) fn witness_between(
         &self,
         split: Split,
         join: Node,
@@ -99,7 +99,7 @@ impl<G: Graph> Joins<'_, G> {
     }
 
     /// Two paths from `split` that leave `cycle` by `exit` in different iterations.
-    pub fn witness_of_exit(&self, split: Split, cycle: CycleId, exit: EdgeId) -> Option<Witness> {
+    pub(crate) fn witness_of_exit(&self, split: Split, cycle: CycleId, exit: EdgeId) -> Option<Witness> {
         let (_, cycles, rewired) = self.parts();
         let group = |origin| match origin {
             Origin::Edge(_) => Some(0),
@@ -111,7 +111,7 @@ impl<G: Graph> Joins<'_, G> {
     }
 
     /// Two paths from `split` that arrive at different entries of the irreducible `cycle`, one that is not looked into.
-    pub fn witness_of_entries(&self, split: Split, cycle: CycleId) -> Option<Witness> {
+    pub(crate) fn witness_of_entries(&self, split: Split, cycle: CycleId) -> Option<Witness> {
         let (graph, cycles, rewired) = self.parts();
         let group = |origin| match origin {
             Origin::Edge(e) => Some(graph.target(e)).filter(|&t| cycles.contains(cycle, t)).map(Node::index),
@@ -186,7 +186,7 @@ impl<G: Graph> Joins<'_, G> {
 
     /// Why nothing is claimed of threads that part at `branch`; none if the branch is not inside a cycle that is not
     /// looked into, or they come together again in time.
-    pub fn why_inside(&self, branch: Node) -> Option<Inside> {
+    pub(crate) fn why_inside(&self, branch: Node) -> Option<Inside> {
         let region = self.inside(Split::Branch(branch))?;
         let (graph, cycles, _) = self.parts();
         if cycles.is_reducible(region) {

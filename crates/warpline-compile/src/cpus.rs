@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::resolver::escape;
 
 /// The CPU that has what every machine of the target has.
-pub const BASELINE: &str = "x86-64";
+pub(crate) const BASELINE: &str = "x86-64";
 
 /// Registers that the operating system must save where code of a feature runs, as bits of the register XCR0.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -85,7 +85,7 @@ const fn feature(name: &'static str, leaf: Leaf, register: Register, bit: u32, s
 
 /// The features that LLVM may use for code that does not ask for instructions by name. Whatever one of them implies
 /// is among them.
-pub const FEATURES: [Feature; 33] = [
+pub(crate) const FEATURES: [Feature; 33] = [
     feature("sse3", Leaf::Basic, Register::Ecx, 0, State::Always),
     feature("pclmul", Leaf::Basic, Register::Ecx, 1, State::Always),
     feature("ssse3", Leaf::Basic, Register::Ecx, 9, State::Always),

@@ -14,6 +14,8 @@
 
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
+// `cargo doc --document-private-items` has the modules that are not public.
+#![allow(rustdoc::private_intra_doc_links)]
 
 mod c_names;
 pub mod choice;
@@ -26,10 +28,10 @@ mod instrumentation;
 pub mod kernel;
 pub mod libmvec;
 pub mod loops;
-pub mod machine;
+mod machine;
 pub mod math;
 mod openmp;
-pub mod options;
+mod options;
 mod resolver;
 pub mod signature;
 pub mod spec;

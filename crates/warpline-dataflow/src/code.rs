@@ -147,7 +147,7 @@ impl Code {
     }
 
     /// The first parts of what calls return; none if branches do not test them.
-    pub fn first_parts(&self) -> &FirstParts {
+    pub(crate) fn first_parts(&self) -> &FirstParts {
         &self.parts
     }
 

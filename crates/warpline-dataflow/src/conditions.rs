@@ -182,7 +182,7 @@ pub fn tested(func: &Function, block: Block, out: &mut Vec<Tested>) {
 }
 
 /// Adds to the values that the branch of a block tests what these were [made](Made) from, as [`TestKind::Other`].
-pub fn add_makers(func: &Function, parts: &FirstParts, out: &mut Vec<Tested>) {
+pub(crate) fn add_makers(func: &Function, parts: &FirstParts, out: &mut Vec<Tested>) {
     for k in 0..out.len() {
         makers(func, parts, out[k].value, &mut |value| {
             if func.constant(value).is_none() && out.iter().all(|t| t.value != value) {

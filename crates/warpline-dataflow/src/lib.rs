@@ -8,6 +8,8 @@
 //! Solvers, lattices and splitting are in [`warpline_analysis::dataflow`] and [`warpline_analysis::ssi`].
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
+// `cargo doc --document-private-items` has the modules that are not public.
+#![allow(rustdoc::private_intra_doc_links)]
 
 pub mod clients;
 mod code;

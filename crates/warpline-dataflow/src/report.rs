@@ -28,6 +28,7 @@ impl Direction {
 /// How a problem falls apart (paper 4, Section 2 and Definition 2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Kind {
     /// Partitioned variable problem: what is known of one variable never depends on what is known of another.
     PartitionedVariable,

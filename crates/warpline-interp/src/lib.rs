@@ -31,6 +31,8 @@
 //! * A lane operation whose condition is undef or poison in a lane that takes part yields that.
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
+// `cargo doc --document-private-items` has the modules that are not public.
+#![allow(rustdoc::private_intra_doc_links)]
 
 mod access;
 mod atomic;

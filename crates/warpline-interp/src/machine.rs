@@ -185,7 +185,7 @@ impl<'m> Machine<'m> {
     ///
     /// # Errors
     /// If the symbol has no modelled size.
-    pub fn symbol_address(&mut self, symbol: Symbol) -> Result<u64, TrapKind> {
+    pub(crate) fn symbol_address(&mut self, symbol: Symbol) -> Result<u64, TrapKind> {
         if let Some(a) = self.addresses[symbol] {
             return Ok(a);
         }

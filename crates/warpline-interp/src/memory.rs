@@ -113,7 +113,7 @@ impl Memory {
     }
 
     /// Makes the allocation at `address` read-only.
-    pub fn protect(&mut self, address: u64) {
+    pub(crate) fn protect(&mut self, address: u64) {
         if let Some(i) = self.index(address) {
             self.allocations[i].writable = false;
         }

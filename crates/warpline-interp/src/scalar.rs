@@ -336,7 +336,7 @@ mod tests {
     #[test]
     fn select_ignores_the_poison_it_does_not_choose() {
         let (a, b) = (Cell::new(1), Cell::new(2));
-        assert_eq!(select(Cell::TRUE, a, Cell::POISON), a);
+        assert_eq!(select(Cell::new(1), a, Cell::POISON), a);
         assert_eq!(select(Cell::ZERO, Cell::POISON, b), b);
         assert_eq!(select(Cell::POISON, a, a), Cell::POISON);
         assert_eq!(select(Cell::UNDEF, a, b), Cell::UNDEF);
@@ -353,7 +353,7 @@ mod tests {
         assert_eq!(c(CastOp::ZExt, InstFlags::NNEG, 8, 16, 0x80), Cell::POISON);
         assert_eq!(c(CastOp::SExt, InstFlags::empty(), 8, 16, 0x80), Cell::new(0xff80));
         assert_eq!(icmp(IntPred::Slt, true, 8, Cell::new(0x80), Cell::new(1)), Cell::POISON);
-        assert_eq!(icmp(IntPred::Slt, false, 8, Cell::new(0x80), Cell::new(1)), Cell::TRUE);
+        assert_eq!(icmp(IntPred::Slt, false, 8, Cell::new(0x80), Cell::new(1)), Cell::new(1));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use warpline_ir::{Function, Inst};
 
 /// What went wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum TrapKind {
     /// Integer division or remainder by zero.
     DivisionByZero,

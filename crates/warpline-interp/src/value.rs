@@ -29,9 +29,7 @@ impl Cell {
     /// The poison cell.
     pub const POISON: Cell = Cell { bits: 0, state: State::Poison };
     /// The undefined cell.
-    pub const UNDEF: Cell = Cell { bits: 0, state: State::Undef };
-    /// `i1 true`.
-    pub const TRUE: Cell = Cell { bits: 1, state: State::Defined };
+    pub(crate) const UNDEF: Cell = Cell { bits: 0, state: State::Undef };
     /// Zero of any type.
     pub const ZERO: Cell = Cell { bits: 0, state: State::Defined };
 

@@ -49,7 +49,7 @@ pub struct EdgeData {
 
 impl EdgeData {
     /// The position of the edge among the in-edges of its target.
-    pub fn pred_index(&self) -> usize {
+    pub(crate) fn pred_index(&self) -> usize {
         self.pred_index as usize
     }
 }

@@ -250,7 +250,7 @@ impl LaneOp {
     }
 
     /// Whether the result depends on which lanes are active, or other lanes' operands.
-    pub fn is_convergent(self) -> bool {
+    pub(crate) fn is_convergent(self) -> bool {
         self.is_asked_by_kernels() && !matches!(self, LaneOp::LaneIndex | LaneOp::LaneCount | LaneOp::Insert)
     }
 

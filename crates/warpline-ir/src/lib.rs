@@ -15,6 +15,8 @@
 //! * Instructions that come from LLVM carry an [`Origin`], a handle that only the LLVM bridge understands.
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
+// `cargo doc --document-private-items` has the modules that are not public.
+#![allow(rustdoc::private_intra_doc_links)]
 
 pub mod demangle;
 pub mod group_functions;

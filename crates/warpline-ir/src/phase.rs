@@ -5,6 +5,7 @@ use warpline_analysis::{CycleForest, DfsOrder};
 
 /// How far a function has come.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[non_exhaustive]
 pub enum Phase {
     /// The program for one lane, as it was given.
     #[default]

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How much memory a child gets where nothing else is said, in bytes.
-pub const DEFAULT_MEMORY: u64 = 4 << 30;
+pub(crate) const DEFAULT_MEMORY: u64 = 4 << 30;
 
 /// The line that ends with an exit code and says that the child has done its work.
 pub const DONE: &str = "done ";

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 
 /// What an input file is, by its extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InputKind {
     /// `.ll`: LLVM's text.
     Text,

@@ -35,7 +35,7 @@ impl Module {
     }
 
     /// Marks the declared lane operations and everything that calls them (see the module's documentation).
-    pub fn mark_lane_operations(&mut self) {
+    pub(crate) fn mark_lane_operations(&mut self) {
         let mut convergent: Vec<LLVMValueRef> = Vec::new();
         for (function, op, _) in self.lane_operations() {
             let stores = if op == LaneOp::Compact { WRITES_ARGUMENTS } else { 0 };
@@ -62,7 +62,7 @@ impl Module {
     }
 
     /// Gives the declared lane operations the meaning they have for one lane alone, so that the scalar program can run.
-    pub fn define_scalar_lane_operations(&mut self) {
+    pub(crate) fn define_scalar_lane_operations(&mut self) {
         for (function, op, elem) in self.lane_operations() {
             if !is_declared_as(function, op, elem) {
                 continue;

@@ -15,6 +15,8 @@
 //! - [`Error`] is everything that can go wrong.
 
 #![warn(unreachable_pub)]
+// `cargo doc --document-private-items` has the modules that are not public.
+#![allow(rustdoc::private_intra_doc_links)]
 
 mod bfloat;
 mod callees;
@@ -45,7 +47,7 @@ mod panics;
 mod parameters;
 mod pointers;
 mod print;
-pub mod ranges;
+mod ranges;
 mod second_results;
 mod simplify;
 mod sysroot_cache;
@@ -71,7 +73,6 @@ pub use jit::{Jit, JitFunction, process_has_symbol};
 pub use loop_marks::MarkedLoop;
 pub use module::{Diagnostic, Module, Severity};
 pub use opencl::defines_opencl_builtin;
-pub use simplify::PIPELINE;
 pub use tables::Bridge;
 pub use target::{Cpu, Effort, Emit, TargetMachine, host_triple, is_host};
 pub use versions::tools;

@@ -32,7 +32,7 @@ impl Module {
     ///
     /// # Errors
     /// If LLVM cannot say what registers the processor has.
-    pub fn guard_mask_reads(&mut self, machine: &TargetMachine) -> Result<()> {
+    pub(crate) fn guard_mask_reads(&mut self, machine: &TargetMachine) -> Result<()> {
         if major() < FIRST_WRONG || !machine.triple().starts_with("x86_64") {
             return Ok(());
         }

@@ -20,6 +20,7 @@ pub(crate) const FUNCTION_INDEX: u32 = u32::MAX;
 
 /// How grave LLVM finds what it reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Severity {
     /// The operation failed.
     Error,
@@ -152,7 +153,7 @@ impl Module {
     }
 
     /// Removes what is for debuggers, the paths of sources among it.
-    pub fn strip_debug_info(&mut self) {
+    pub(crate) fn strip_debug_info(&mut self) {
         // SAFETY: a live module.
         unsafe { functions().LLVMStripModuleDebugInfo(self.module) };
     }
@@ -265,7 +266,7 @@ impl Module {
     /// # Errors
     /// [`Error::OtherTarget`] if it states another target, [`Error::Target`] if there is no such target,
     /// [`Error::Layout`] as for [`Module::set_target`].
-    pub fn settle_target(&mut self, triple: &str) -> Result<()> {
+    pub(crate) fn settle_target(&mut self, triple: &str) -> Result<()> {
         let stated = self.triple();
         if stated.is_empty() {
             return self.set_target(&TargetMachine::new(triple, &Cpu::named(""))?);

@@ -11,7 +11,7 @@ impl Module {
     /// Gives every declared Rust function that never returns a body that writes a message to standard error and
     /// aborts: such functions say that the program panics. Code compiled with `panic=abort` must not unwind, and the
     /// functions' names hold for one compiler only. The C library's `write` and `abort` are called.
-    pub fn define_panics(&mut self, message: &str) {
+    pub(crate) fn define_panics(&mut self, message: &str) {
         let f = functions();
         let panics: Vec<LLVMValueRef> = self
             .functions()

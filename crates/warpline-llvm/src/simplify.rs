@@ -3,7 +3,7 @@
 //! Lane operations (`warpline_any` and its kin) depend on which lanes run together, so no pass may duplicate, merge,
 //! sink or hoist a call of one. [Marks](crate::lane_operations) forbid it; only then does anything simplify.
 //!
-//! The pipeline is [`PIPELINE`]. It brings the output of `rustc -C no-prepopulate-passes` and
+//! The pipeline is `PIPELINE`. It brings the output of `rustc -C no-prepopulate-passes` and
 //! `clang -disable-llvm-passes` to SSA form, inlines defined functions into their callers, and removes what is
 //! redundant. It has no unrolling, vectorization, loop rotation, jump threading or partial-redundancy elimination,
 //! since each of these duplicates code, and no rewriting of induction variables, since that replaces the program's
@@ -23,7 +23,7 @@ use crate::ffi::load::functions;
 use crate::module::{FUNCTION_INDEX, Module, users_of, value_name};
 
 /// The passes of [`Module::simplify`].
-pub const PIPELINE: &str = "always-inline,\
+pub(crate) const PIPELINE: &str = "always-inline,\
      function(lower-expect,sroa<modify-cfg>,early-cse,simplifycfg),\
      cgscc(inline,function-attrs,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
      instcombine<no-verify-fixpoint>,tailcallelim,simplifycfg)),\
@@ -33,10 +33,10 @@ pub const PIPELINE: &str = "always-inline,\
      simplifycfg),\
      globaldce";
 
-/// What of [`PIPELINE`] is about loops.
+/// What of `PIPELINE` is about loops.
 const HOISTING: &str = "loop-mssa(licm),";
 
-/// What of [`PIPELINE`] comes before indices are taken apart (`indices`).
+/// What of `PIPELINE` comes before indices are taken apart (`indices`).
 const BEFORE_INDICES: &str = "always-inline,function(lower-expect,sroa<modify-cfg>,early-cse,simplifycfg)";
 
 /// The inliner's limit for functions with a body, five for each instruction; the usual 225 leaves larger helpers as
@@ -50,7 +50,7 @@ pub(crate) const SPIR_KERNEL: u32 = 76;
 impl Module {
     /// Gives OpenCL's functions the C calling convention, unless the target is a GPU: only there do SPIR's
     /// conventions mean something.
-    pub fn normalise_calling_conventions(&mut self) {
+    pub(crate) fn normalise_calling_conventions(&mut self) {
         if is_gpu(&self.triple()) {
             return;
         }
@@ -68,7 +68,7 @@ impl Module {
         }
     }
 
-    /// Marks lane operations and runs [`PIPELINE`].
+    /// Marks lane operations and runs `PIPELINE`.
     ///
     /// # Errors
     /// [`crate::Error::Passes`], or [`crate::Error::Verify`] should a pass leave the module broken.
@@ -81,7 +81,7 @@ impl Module {
     ///
     /// # Errors
     /// As above.
-    pub fn simplify_for_loops(&mut self) -> Result<()> {
+    pub(crate) fn simplify_for_loops(&mut self) -> Result<()> {
         self.simplify_with(true)
     }
 

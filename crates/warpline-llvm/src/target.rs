@@ -136,7 +136,7 @@ impl TargetMachine {
     ///
     /// # Errors
     /// As [`TargetMachine::new`].
-    pub fn with_effort(triple: &str, cpu: &Cpu, effort: Effort) -> Result<Self> {
+    pub(crate) fn with_effort(triple: &str, cpu: &Cpu, effort: Effort) -> Result<Self> {
         let level = match effort {
             Effort::Least => LLVMCodeGenLevelNone,
             Effort::Less => LLVMCodeGenLevelLess,

@@ -2,7 +2,7 @@
 //!
 //! LLVM ends its process on some inputs (`report_fatal_error`, assertions, stack overflow). So everything that parses
 //! a user's file or generates code for it runs in a *worker*: the program starts itself again with the hidden
-//! argument [`ARGUMENT`] (behind it stands the folder of the Rust toolchain, so that one command asks for that once),
+//! argument `ARGUMENT` (behind it stands the folder of the Rust toolchain, so that one command asks for that once),
 //! writes a job to its standard input, and reads the outcome from its standard output. A worker that dies is an error
 //! that names the input. The parent only ever parses bitcode that a worker has accepted, verified and written.
 //!
@@ -28,7 +28,7 @@ use crate::target::{Cpu, Effort, Emit, TargetMachine, host_triple, is_host};
 use crate::tools;
 
 /// The first argument of a process that is to serve one job.
-pub const ARGUMENT: &str = "__worker";
+pub(crate) const ARGUMENT: &str = "__worker";
 
 /// How to read an input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +64,7 @@ const THREAD_JUMPS: &str =
 
 /// What to make of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Output {
     /// LLVM's text.
     Text,

@@ -63,8 +63,8 @@ fn try_one(seed: u64) -> (Source, Outcome) {
     let width = *rng.pick(&[2, 4, 8, 16]);
     let contract =
         if source.decided && rng.chance(1, 2) { Contract::Independent } else { Contract::Sequential };
-    let rest = if rng.chance(1, 3) { width / 2 } else { width };
-    let unit = Unit { contract, rest, ..Unit::new(header, width) };
+    let epilogue = if rng.chance(1, 3) { width / 2 } else { width };
+    let unit = Unit { contract, epilogue, ..Unit::new(header, width) };
     let options = Options {
         linearize: if rng.chance(1, 4) { Linearize::Full } else { Linearize::Partial },
         boscc: *rng.pick(&[Boscc::Off, Boscc::On]),

@@ -26,7 +26,7 @@ enum Outcome {
     Differ(String),
 }
 
-fn compare_loop(looped: &LoopProgram, width: u32, rest: u32, boscc: Boscc, seed: u64) -> Outcome {
+fn compare_loop(looped: &LoopProgram, width: u32, epilogue: u32, boscc: Boscc, seed: u64) -> Outcome {
     let program = &looped.program;
     let inputs = Inputs::random(program, 1, seed);
     let machine = MachineOptions { fuel: 300_000, ..MachineOptions::default() };
@@ -40,8 +40,8 @@ fn compare_loop(looped: &LoopProgram, width: u32, rest: u32, boscc: Boscc, seed:
     let mut vectorized = program.clone();
     let coherence = if seed.is_multiple_of(2) { Coherence::On } else { Coherence::Off };
     let options = Options { boscc, coherence, ..Options::new(width, Vec::new(), "whole.lanes") };
-    let lead = if seed.is_multiple_of(3) { 16 } else { 0 };
-    let unit = Unit { rest, lead, ..Unit::new(looped.header, width) };
+    let prologue = if seed.is_multiple_of(3) { 16 } else { 0 };
+    let unit = Unit { epilogue, prologue, ..Unit::new(looped.header, width) };
     let made = vectorize_loop(&mut vectorized.module, vectorized.kernel, &unit, &options);
     let made = match made {
         Ok(made) => made,
@@ -81,11 +81,11 @@ fn vectorized_loops_do_what_the_scalar_function_does() {
         let wrap = rng.next_u64();
         let width: u32 = [1, 2, 3, 4, 8, 16][rng.below(6)];
         let divisors: Vec<u32> = (1..=width).filter(|&d| width.is_multiple_of(d)).collect();
-        let rest = *rng.clone().pick(&divisors);
+        let epilogue = *rng.clone().pick(&divisors);
         let boscc = [Boscc::Off, Boscc::On, Boscc::Auto][rng.below(3)];
         let run = |kernel: &Program| {
             let looped = around(kernel, &mut SplitMix64::new(wrap));
-            compare_loop(&looped, width, rest, boscc, seed)
+            compare_loop(&looped, width, epilogue, boscc, seed)
         };
         match run(&kernel) {
             Outcome::Agree(carried) => {
@@ -103,7 +103,7 @@ fn vectorized_loops_do_what_the_scalar_function_does() {
             Outcome::Differ(why) => {
                 let small = shrink(&kernel, |p| matches!(run(p), Outcome::Differ(_)));
                 let text = around(&small, &mut SplitMix64::new(wrap)).program.text();
-                panic!("seed {seed}, width {width}, then {rest}, {boscc:?}: {why}\n{text}");
+                panic!("seed {seed}, width {width}, then {epilogue}, {boscc:?}: {why}\n{text}");
             }
         }
     }
@@ -152,17 +152,17 @@ fn next(module: &Module, func: FuncId, offset: u64, from: u32, n: u32) -> Vec<Op
 
 #[test]
 fn groups_that_begin_where_stores_are_aligned_leave_out_nothing() {
-    for (width, rest) in [(4, 4), (8, 2), (2, 1)] {
+    for (width, epilogue) in [(4, 4), (8, 2), (2, 1)] {
         let mut module = parse_module(NEXT).unwrap_or_else(|e| panic!("{e}"));
         let scalar = module.function("next").expect("it is there");
         let mut copy = module.functions[scalar].clone();
         copy.name = "copy".into();
         let header = copy.layout[1];
         let copy = module.functions.push(copy);
-        let unit = Unit { rest, lead: 16, ..Unit::new(header, width) };
+        let unit = Unit { epilogue, prologue: 16, ..Unit::new(header, width) };
         let options = Options::new(width, Vec::new(), "lanes");
         let made = vectorize_loop(&mut module, copy, &unit, &options).unwrap_or_else(|e| panic!("{e}"));
-        assert!(made.forms.lead.is_some());
+        assert!(made.variants.prologue.is_some());
         // Numbers need not lie at even addresses.
         for offset in 0..20 {
             for (from, n) in [(0, 0), (3, 2), (0, 7), (0, 31), (1, 33), (0, 64), (0, 79), (5, 97), (2, 100)] {
@@ -183,10 +183,10 @@ fn loops_that_ask_about_lanes_have_whole_groups_from_the_first_iteration_on() {
         let mut module = parse_module(text).unwrap_or_else(|e| panic!("{e}"));
         let func = module.function("next").expect("it is there");
         let header = module.functions[func].layout[1];
-        let unit = Unit { rest: 2, lead: 16, ..Unit::new(header, 8) };
+        let unit = Unit { epilogue: 2, prologue: 16, ..Unit::new(header, 8) };
         let made = vectorize_loop(&mut module, func, &unit, &Options::new(8, Vec::new(), "lanes"));
         let made = made.unwrap_or_else(|e| panic!("{e}"));
-        (made.forms.lead.is_some(), made.forms.rest())
+        (made.variants.prologue.is_some(), made.variants.epilogue())
     };
     assert_eq!(made(NEXT), (true, 2));
     assert_eq!(made(&asking), (false, 8));

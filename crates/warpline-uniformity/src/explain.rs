@@ -43,7 +43,7 @@ impl Uniformity {
 
     /// Why lanes may leave a cycle apart, or why it was given up: from that fact to what causes it. Empty
     /// if neither is so.
-    pub fn explain_cycle(&self, module: &Module, func: &Function, cycle: CycleId) -> Vec<Step> {
+    pub(crate) fn explain_cycle(&self, module: &Module, func: &Function, cycle: CycleId) -> Vec<Step> {
         let first = match (self.engine.given_up(cycle), self.engine.divergent_exits(cycle).first()) {
             (Some(why), _) => Fact::GivenUp(cycle, why),
             (None, Some(&(edge, split))) => Fact::DivergentExit(cycle, edge, split),
@@ -64,7 +64,7 @@ impl Uniformity {
 
     /// Why the branch of a block is divergent, in one line: what it depends on, the memory access, call or φ nearest
     /// to it on the way, and what all goes back to. Empty if it is uniform.
-    pub fn branch_reason(&self, module: &Module, func: &Function, b: Block) -> String {
+    pub(crate) fn branch_reason(&self, module: &Module, func: &Function, b: Block) -> String {
         let facts = self.engine.explain_branch(Node::from(b));
         // The part of the chain that runs along operands, and the fact behind it.
         let mut on_the_way = None;
@@ -345,7 +345,7 @@ impl Uniformity {
 }
 
 /// The source location of the first instruction of a block that has one with a line.
-pub fn block_loc(module: &Module, func: &Function, b: Block) -> Option<Loc> {
+pub(crate) fn block_loc(module: &Module, func: &Function, b: Block) -> Option<Loc> {
     func.block_insts(b).filter_map(|i| func.insts[i].loc.expand()).find(|&l| module.locations[l].line > 0)
 }
 

@@ -47,7 +47,7 @@ impl Facts {
     }
 
     /// The detail noted of an instruction.
-    pub fn note_of(&self, inst: Inst) -> Option<&Note> {
+    pub(crate) fn note_of(&self, inst: Inst) -> Option<&Note> {
         let found = self.notes.binary_search_by_key(&inst, |&(i, _)| i).ok()?;
         Some(&self.notes[found].1)
     }

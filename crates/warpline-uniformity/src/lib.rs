@@ -11,10 +11,12 @@
 //! found). Functions need not be in SSA form: each read of a variable has an answer of its own.
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
+// `cargo doc --document-private-items` has the modules that are not public.
+#![allow(rustdoc::private_intra_doc_links)]
 
 pub mod facts;
-pub mod known;
-pub mod launch;
+mod known;
+mod launch;
 pub mod observe;
 pub mod report;
 pub mod rules;
@@ -47,7 +49,7 @@ use warpline_analysis::{BitSet, CsrGraph, EdgeId, Graph, Limits, Node};
 pub use warpline_analysis::{CycleForest, CycleId};
 
 use crate::shape::{ArgShape, Convergence, Shape, Shapes, phi_positions};
-pub use explain::{Step, block_loc};
+pub use explain::Step;
 pub use explainer::{Explainer, Point};
 pub use facts::Facts;
 pub use known::{BecauseKnown, Known};

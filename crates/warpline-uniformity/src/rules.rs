@@ -78,6 +78,7 @@ impl OperandSet {
 
 /// How the result of an instruction depends on its operands.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Rule {
     /// Uniform if all operands are.
     Operands,
@@ -270,7 +271,7 @@ impl<'a> Context<'a> {
 
     /// Whether lanes that execute a terminator together with equal operands may nevertheless leave by different
     /// edges, and why.
-    pub fn splits_lanes(&self, module: &Module, func: &Function, inst: Inst) -> Option<Cause> {
+    pub(crate) fn splits_lanes(&self, module: &Module, func: &Function, inst: Inst) -> Option<Cause> {
         let data = &func.insts[inst];
         let Op::OpaqueTerm(o) = &data.op else { return None };
         if data.edges.len() < 2 || self.facts.one_lane {

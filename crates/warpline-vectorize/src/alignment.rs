@@ -7,13 +7,13 @@
 use warpline_ir::{Function, Inst, Module, Op, Type, Value};
 use warpline_uniformity::shape::alignment::low_zeros;
 
-pub use warpline_uniformity::shape::alignment::at_distance;
+pub(crate) use warpline_uniformity::shape::alignment::at_distance;
 
 /// The binary logarithm of the greatest alignment that vectors profit from.
 const MAX_ALIGN_BITS: u8 = 6;
 
 /// Raises the alignment of vector accesses, masked ones included, to what is known of their addresses.
-pub fn raise(module: &Module, func: &mut Function) {
+pub(crate) fn raise(module: &Module, func: &mut Function) {
     let zeros = low_zeros(module, func, |p| func.pointers[p].align.trailing_zeros());
     let known = |address: Value| 1u64 << zeros[address].min(MAX_ALIGN_BITS);
     for b in func.layout.clone() {

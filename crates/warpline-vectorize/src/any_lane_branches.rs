@@ -23,7 +23,7 @@ use super::mask_classes::IterationPostDom;
 use super::plan::{Branch, Class, Plan};
 
 /// What was guarded.
-pub struct Guards {
+pub(crate) struct Guards {
     /// The harmful uniform instructions: they are reached with an active lane only.
     pub instructions: EntitySet<Inst>,
     /// How many tests there are.
@@ -34,7 +34,7 @@ pub struct Guards {
 ///
 /// # Errors
 /// If control cannot continue anywhere when no lane is active, which normal form excludes.
-pub fn insert_guards(
+pub(crate) fn insert_guards(
     plan: &mut Plan,
     pdom: &IterationPostDom,
     needed: &EntitySet<Class>,
@@ -99,7 +99,7 @@ fn continuation(
 }
 
 /// The classes that need a test: without an active lane, something in them would do harm.
-pub fn classes_to_guard(plan: &Plan, safe: &SafeLoads) -> EntitySet<Class> {
+pub(crate) fn classes_to_guard(plan: &Plan, safe: &SafeLoads) -> EntitySet<Class> {
     let mut needed = EntitySet::with_capacity(plan.leaders.len());
     for &b in &plan.func.layout {
         if needs_active_lane(plan, safe, b) {

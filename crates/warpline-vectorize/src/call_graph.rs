@@ -14,7 +14,7 @@ pub fn bodies(module: &Module) -> HashMap<Symbol, FuncId> {
 
 /// The functions with a body that a function may call by name, in some number of steps, and which of them execute
 /// lane operations, themselves or in what they call.
-pub fn functions_with_cross_lane_operations(module: &Module, func: &Function) -> EntitySet<Symbol> {
+pub(crate) fn functions_with_cross_lane_operations(module: &Module, func: &Function) -> EntitySet<Symbol> {
     asking_among(module, &bodies(module), calls(module, func).collect())
 }
 

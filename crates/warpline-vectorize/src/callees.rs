@@ -56,7 +56,7 @@ impl Callees for Originals<'_> {
 
 /// A W-lane variant that a call asks for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CalleeVariant {
+pub(crate) struct CalleeVariant {
     /// The scalar function.
     pub callee: FuncId,
     /// The shapes of the arguments.
@@ -69,7 +69,7 @@ pub struct CalleeVariant {
 
 impl CalleeVariant {
     /// The variant of a function for arguments of these shapes. The name tells everything on which the variant depends.
-    pub fn new(
+    pub(crate) fn new(
         callee: FuncId,
         function: &str,
         args: Vec<ArgShape>,

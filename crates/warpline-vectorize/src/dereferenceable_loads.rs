@@ -18,7 +18,7 @@ use warpline_dataflow::linear::Address;
 use warpline_ir::{Accessed, Block, Inst, Module};
 
 /// The loads that need no active lane, and how they are made.
-pub type SafeLoads = SecondaryMap<Inst, Option<SafeLoad>>;
+pub(crate) type SafeLoads = SecondaryMap<Inst, Option<SafeLoad>>;
 
 /// Whether some lane is active whenever a block is executed, whose mask is that of the function or of a loop around it.
 fn has_lane(plan: &Plan, b: Block) -> bool {
@@ -28,7 +28,7 @@ fn has_lane(plan: &Plan, b: Block) -> bool {
 }
 
 /// Finds them in a function whose classes are known.
-pub fn find(module: &Module, plan: &Plan) -> SafeLoads {
+pub(crate) fn find(module: &Module, plan: &Plan) -> SafeLoads {
     let func = &plan.func;
     let accesses = accesses(module, plan);
     let mut found = SafeLoads::new();

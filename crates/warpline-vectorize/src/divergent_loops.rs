@@ -24,7 +24,7 @@ use warpline_ir::{Block, Constant, Edge, IntPred, LaneOp, Op, Type, Value, Var};
 use super::plan::{Action, Branch, Init, LoopId, Plan};
 
 /// Transforms all divergent loops, innermost first.
-pub fn transform_divergent_loops(plan: &mut Plan) {
+pub(crate) fn transform_divergent_loops(plan: &mut Plan) {
     let loops: Vec<LoopId> = plan.loops.keys().collect();
     for &l in loops.iter().rev() {
         if plan.loops[l].divergent {

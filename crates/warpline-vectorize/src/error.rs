@@ -42,7 +42,7 @@ impl VectorizeError {
     }
 
     /// An error about an instruction.
-    pub fn at_inst(func: &Function, inst: Inst, reason: impl Into<String>) -> VectorizeError {
+    pub(crate) fn at_inst(func: &Function, inst: Inst, reason: impl Into<String>) -> VectorizeError {
         let data = &func.insts[inst];
         let place = match data.results.first() {
             Some(&v) => format!("{} = {}", func.value_name(v), data.op.name()),
@@ -52,7 +52,7 @@ impl VectorizeError {
     }
 
     /// An error about a block.
-    pub fn at_block(func: &Function, block: Block, reason: impl Into<String>) -> VectorizeError {
+    pub(crate) fn at_block(func: &Function, block: Block, reason: impl Into<String>) -> VectorizeError {
         let term = func.blocks[block].term.expand();
         let loc = term.and_then(|t| func.insts[t].loc.expand());
         VectorizeError::unsupported(func, format!("block {}", func.block_name(block)), loc, reason.into())
@@ -83,7 +83,7 @@ impl VectorizeError {
 
     /// The error as one about the options.
     #[must_use]
-    pub fn bad_options(self) -> VectorizeError {
+    pub(crate) fn bad_options(self) -> VectorizeError {
         VectorizeError::InvalidOptions(self.problem().clone())
     }
 

@@ -62,7 +62,7 @@ const ELEMENTWISE: &[&str] = &[
 
 /// Whether calls of a function have a vector form that is a few instructions (`true`) or that a library of vector
 /// math may have (`false`); `None` if they are made once for each lane.
-pub fn has_cheap_vector_form(name: &str, result: Type) -> Option<bool> {
+pub(crate) fn has_cheap_vector_form(name: &str, result: Type) -> Option<bool> {
     if vector_intrinsic(name).is_some() || instruction(name, result).is_some() {
         return Some(true);
     }

@@ -17,23 +17,25 @@
 //!    block says under which mask it takes effect.
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
+// `cargo doc --document-private-items` has the modules that are not public.
+#![allow(rustdoc::private_intra_doc_links)]
 
-pub mod alignment;
-pub mod any_lane_branches;
+mod alignment;
+mod any_lane_branches;
 pub mod block_index;
-pub mod boscc;
+mod boscc;
 mod builder;
 pub mod call_graph;
-pub mod callees;
+mod callees;
 mod choices;
 mod cleanup;
 mod copies;
 pub mod counts;
-pub mod dependences;
-pub mod dereferenceable_loads;
-pub mod divergent_loops;
+mod dependences;
+mod dereferenceable_loads;
+mod divergent_loops;
 pub mod driver;
-pub mod dynamic_uniformity;
+mod dynamic_uniformity;
 mod elementary;
 mod embedder;
 mod error;
@@ -44,24 +46,24 @@ pub mod known_calls;
 mod lane_program;
 pub mod linearize;
 pub mod loops;
-pub mod lower;
-pub mod mask_classes;
-pub mod no_return_paths;
+mod lower;
+mod mask_classes;
+mod no_return_paths;
 pub mod normalize;
-pub mod objects;
+mod objects;
 mod options;
 mod pass;
 pub mod passes;
 mod pipeline;
-pub mod plan;
-pub mod private_memory;
-pub mod reducible;
+mod plan;
+mod private_memory;
+mod reducible;
 mod refused_calls;
-pub mod repair;
-pub mod scalarize;
+mod repair;
+mod scalarize;
 mod sink_stores;
 mod split_conditions;
-pub mod subword_loads;
+mod subword_loads;
 pub mod uniform_allocas;
 pub mod vector_abi;
 pub mod widen;
@@ -74,4 +76,4 @@ pub use embedder::{AllCallees, Callees, MathLibrary, NoCallees, NoMathLibrary};
 pub use error::{Problem, VectorizeError};
 pub use lane_program::LaneProgram;
 pub use options::{Options, Vectorized};
-pub use pipeline::{Linearized, linearize_kernel, vectorize, vectorize_variants};
+pub use pipeline::{Linearized, linearize_kernel, vectorize};

@@ -26,7 +26,7 @@ use warpline_ir::{Block, Type};
 use super::plan::{Action, Branch, Class, Init, Plan};
 
 /// Post-dominators of the graph that [the module](self) describes.
-pub struct IterationPostDom {
+pub(crate) struct IterationPostDom {
     tree: DomTree,
     exit: Node,
     graph: CsrGraph,
@@ -46,7 +46,7 @@ enum Dependence {
 
 impl IterationPostDom {
     /// Computes them for the present control flow.
-    pub fn compute(plan: &Plan) -> IterationPostDom {
+    pub(crate) fn compute(plan: &Plan) -> IterationPostDom {
         let func = &plan.func;
         let mut edges = Vec::new();
         for &b in &func.layout {
@@ -69,7 +69,7 @@ impl IterationPostDom {
     }
 
     /// Whether every path from `b` passes `a`.
-    pub fn post_dominates(&self, a: Block, b: Block) -> bool {
+    pub(crate) fn post_dominates(&self, a: Block, b: Block) -> bool {
         self.tree.dominates(Node::from(a), Node::from(b))
     }
 
@@ -92,13 +92,13 @@ impl IterationPostDom {
     }
 
     /// The immediate post-dominator.
-    pub fn parent(&self, b: Block) -> Option<Block> {
+    pub(crate) fn parent(&self, b: Block) -> Option<Block> {
         self.tree.idom(Node::from(b)).filter(|&n| n != self.exit).map(Block::from)
     }
 }
 
 /// Computes the classes and notes where their masks are initialised and written.
-pub fn compute_classes(plan: &mut Plan, pdom: &IterationPostDom) {
+pub(crate) fn compute_classes(plan: &mut Plan, pdom: &IterationPostDom) {
     let (graph, _) = plan.func.graph();
     let dfs = DfsOrder::compute(&graph);
     let dom = DomTree::compute_with(&graph, &dfs);

@@ -19,7 +19,7 @@ use cranelift_entity::EntitySet;
 use warpline_ir::{BinaryOp, Block, Constant, Edge, Function, IntPred, LaneOp, Op, Type, Value};
 
 /// The blocks from which no `ret` can be reached; none if nothing returns at all.
-pub fn find(func: &Function) -> EntitySet<Block> {
+pub(crate) fn find(func: &Function) -> EntitySet<Block> {
     let mut returns: EntitySet<Block> = EntitySet::with_capacity(func.blocks.len());
     let mut work: Vec<Block> =
         func.layout.iter().copied().filter(|&b| func.insts[func.terminator(b)].op == Op::Ret).collect();
@@ -40,7 +40,7 @@ pub fn find(func: &Function) -> EntitySet<Block> {
 
 /// Removes conditional edges to blocks that do nothing but `unreachable`: to take one is undefined behaviour, so none
 /// is taken.
-pub fn drop_undefined_edges(func: &mut Function) {
+pub(crate) fn drop_undefined_edges(func: &mut Function) {
     loop {
         let undefined = |func: &Function, b: Block| {
             func.insts[func.terminator(b)].op == Op::Unreachable
@@ -93,7 +93,7 @@ fn keep_edges(func: &mut Function, b: Block, dropped: &[bool], some: usize) -> b
 }
 
 /// Turns branches into dead ends as the [module](self) says, and unifies `unreachable`.
-pub fn isolate(func: &mut Function) {
+pub(crate) fn isolate(func: &mut Function) {
     let dead = find(func);
     let mut ends: Vec<Block> = Vec::new();
     for &b in &func.layout {

@@ -43,7 +43,7 @@ pub struct SafeLoad {
 
 /// The memory behind a pointer: so many bytes from it on.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Extent {
+pub(crate) struct Extent {
     /// Bytes.
     pub bytes: u64,
     /// What the pointer is a multiple of.
@@ -52,7 +52,7 @@ pub struct Extent {
 
 impl Extent {
     /// The load of `size` bytes at a distance from the pointer, if these bytes are there.
-    pub fn load(self, base: Value, offset: i64, size: u64) -> Option<SafeLoad> {
+    pub(crate) fn load(self, base: Value, offset: i64, size: u64) -> Option<SafeLoad> {
         let end = u64::try_from(offset).ok()?.checked_add(size)?;
         let align = at_distance(self.align, offset);
         (end <= self.bytes).then_some(SafeLoad { base, offset, align })
@@ -60,10 +60,10 @@ impl Extent {
 }
 
 /// A base and what is added to it, up to a constant.
-pub type Place = (Value, Vec<Term>);
+pub(crate) type Place = (Value, Vec<Term>);
 
 /// An access of memory at a place.
-pub struct Access {
+pub(crate) struct Access {
     /// The block.
     pub block: Block,
     /// What its address is.
@@ -75,7 +75,7 @@ pub struct Access {
 }
 
 /// A load that other accesses may stand for.
-pub struct Wanted<P> {
+pub(crate) struct Wanted<P> {
     /// The load.
     pub inst: Inst,
     /// What its address is, up to a constant.
@@ -89,7 +89,7 @@ pub struct Wanted<P> {
 }
 
 /// The accesses of a function by what their addresses are, up to a constant, and the loads for which one is sought.
-pub struct Accesses<P> {
+pub(crate) struct Accesses<P> {
     made: BTreeMap<P, Vec<Access>>,
     /// The loads, in the order of the program.
     pub wanted: Vec<Wanted<P>>,
@@ -104,12 +104,12 @@ impl<P> Default for Accesses<P> {
 impl<P: Ord> Accesses<P> {
     /// Adds an access in `block`: `address`, which is `place + offset`, is a multiple of the extent's alignment, and
     /// the extent's bytes are accessed.
-    pub fn add_made(&mut self, block: Block, address: Value, place: P, offset: i64, extent: Extent) {
+    pub(crate) fn add_made(&mut self, block: Block, address: Value, place: P, offset: i64, extent: Extent) {
         self.made.entry(place).or_default().push(Access { block, address, offset, extent });
     }
 
     /// Adds a load of so many bytes at `place + offset`, for which an access is sought.
-    pub fn add_wanted(&mut self, inst: Inst, place: P, offset: i64, size: u64) {
+    pub(crate) fn add_wanted(&mut self, inst: Inst, place: P, offset: i64, size: u64) {
         let at = self.made.get(&place).map_or(0, Vec::len);
         self.wanted.push(Wanted { inst, place, offset, size, at });
     }
@@ -121,7 +121,7 @@ impl<P: Ord> Accesses<P> {
 
     /// The accesses near a load in the order of the program that certainly precede it: those before it in its block,
     /// and those in blocks that dominate its own, one of which may stand behind it.
-    pub fn before<'a>(
+    pub(crate) fn before<'a>(
         &'a self,
         wanted: &Wanted<P>,
         block: Block,
@@ -139,7 +139,7 @@ impl<P: Ord> Accesses<P> {
 }
 
 /// What is known to be behind pointers of a function.
-pub struct Objects<'a> {
+pub(crate) struct Objects<'a> {
     module: &'a Module,
     func: &'a Function,
     dom: DomTree,
@@ -149,7 +149,7 @@ pub struct Objects<'a> {
 
 impl<'a> Objects<'a> {
     /// Looks for whatever could free memory.
-    pub fn of(module: &'a Module, func: &'a Function) -> Objects<'a> {
+    pub(crate) fn of(module: &'a Module, func: &'a Function) -> Objects<'a> {
         let mut insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
         let stays = !insts.any(|i| may_free(module, &func.insts[i]));
         let dom = DomTree::compute(&func.graph().0);
@@ -157,7 +157,7 @@ impl<'a> Objects<'a> {
     }
 
     /// What is behind a pointer that is the same for all lanes. `None` if nothing is known.
-    pub fn extent(&self, root: Value) -> Option<Extent> {
+    pub(crate) fn extent(&self, root: Value) -> Option<Extent> {
         match self.func.values[root].def {
             ValueDef::Param(_) => {
                 let facts = self.func.pointers[root];
@@ -185,7 +185,7 @@ impl<'a> Objects<'a> {
 
     /// The load, if an access of the same bytes is made before it in a block that dominates its own; `counts` says of
     /// such a block whether its accesses are made whenever the load is. The latest such access is taken.
-    pub fn made_before<P: Ord>(
+    pub(crate) fn made_before<P: Ord>(
         &self,
         accesses: &Accesses<P>,
         wanted: &Wanted<P>,

@@ -11,20 +11,20 @@ use super::no_return_paths;
 
 /// A loop of the function; unlike a [`CycleForest`] it is kept up to date while blocks are added.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LoopId(u32);
+pub(crate) struct LoopId(u32);
 entity_impl!(LoopId, "loop");
 
 /// A class of blocks that execute under the same mask.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Class(u32);
+pub(crate) struct Class(u32);
 entity_impl!(Class, "class");
 
 /// Whether a block's predicate is constantly true: every lane that comes to its loop, or to the function, comes by.
-pub type Always = EntitySet<Block>;
+pub(crate) type Always = EntitySet<Block>;
 
 /// What the transforms must know of the values and the control flow: the outcome of the uniformity analysis.
 #[derive(Clone, Debug, Default)]
-pub struct Facts {
+pub(crate) struct Facts {
     /// Blocks with a divergent branch.
     pub divergent_branches: EntitySet<Block>,
     /// Headers of the loops that lanes leave in different iterations or by different exits.
@@ -37,7 +37,7 @@ pub struct Facts {
 
 /// A loop.
 #[derive(Clone, Debug)]
-pub struct LoopData {
+pub(crate) struct LoopData {
     /// The header; stays the header for good.
     pub header: Block,
     /// The only block with a back edge.
@@ -59,7 +59,7 @@ pub struct LoopData {
 
 /// What is to be written on an edge, that is at the end of the block it leaves.
 #[derive(Clone, Debug)]
-pub enum Action {
+pub(crate) enum Action {
     /// `mask := mask | edge mask`.
     Join(Var),
     /// `mask := edge mask`.
@@ -79,7 +79,7 @@ pub enum Action {
 
 /// What a variable starts as.
 #[derive(Copy, Clone, Debug)]
-pub enum Init {
+pub(crate) enum Init {
     /// No lane.
     False,
     /// Nothing.
@@ -90,7 +90,7 @@ pub enum Init {
 
 /// How a block's branch is treated.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub enum Branch {
+pub(crate) enum Branch {
     /// All active lanes agree.
     #[default]
     Uniform,
@@ -103,7 +103,7 @@ pub enum Branch {
 
 /// The function under transformation.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// The function.
     pub func: Function,
     /// Facts about the values and branches it came with.
@@ -149,7 +149,7 @@ pub struct Plan {
 
 impl Plan {
     /// Takes a function in [normal form](super::normalize) and finds its loops.
-    pub fn new(func: Function, facts: Facts) -> Plan {
+    pub(crate) fn new(func: Function, facts: Facts) -> Plan {
         let mut plan = Plan {
             entry_mask: None,
             branch: SecondaryMap::new(),
@@ -231,33 +231,33 @@ impl Plan {
     }
 
     /// Whether a loop contains a block.
-    pub fn contains(&self, l: LoopId, b: Block) -> bool {
+    pub(crate) fn contains(&self, l: LoopId, b: Block) -> bool {
         self.loop_of[b].expand().is_some_and(|inner| l <= inner && inner <= self.loops[l].last)
     }
 
     /// The loops around a block, innermost first.
-    pub fn loops_around(&self, b: Block) -> impl Iterator<Item = LoopId> + '_ {
+    pub(crate) fn loops_around(&self, b: Block) -> impl Iterator<Item = LoopId> + '_ {
         std::iter::successors(self.loop_of[b].expand(), |&l| self.loops[l].parent.expand())
     }
 
     /// The loop of which a block is the header.
-    pub fn loop_at(&self, header: Block) -> Option<LoopId> {
+    pub(crate) fn loop_at(&self, header: Block) -> Option<LoopId> {
         self.loop_of[header].expand().filter(|&l| self.loops[l].header == header)
     }
 
     /// Whether an edge closes a loop.
-    pub fn is_back_edge(&self, e: Edge) -> bool {
+    pub(crate) fn is_back_edge(&self, e: Edge) -> bool {
         let edge = &self.func.edges[e];
         self.loop_at(edge.to).is_some_and(|l| self.loops[l].latch == edge.from)
     }
 
     /// The class of a block. Classes must have been computed.
-    pub fn class_of(&self, b: Block) -> Class {
+    pub(crate) fn class_of(&self, b: Block) -> Class {
         self.class[b].expect("classes are computed for all blocks")
     }
 
     /// Adds a block of a loop (or of none).
-    pub fn add_block(&mut self, name: &str, inside: PackedOption<LoopId>) -> Block {
+    pub(crate) fn add_block(&mut self, name: &str, inside: PackedOption<LoopId>) -> Block {
         let b = self.func.add_block(name);
         self.loop_of[b] = inside;
         b
@@ -265,7 +265,7 @@ impl Plan {
 
     /// Splits a block behind its φs: the block keeps φs, in-edges and what is initialised at its top, the new
     /// block gets everything else and is returned.
-    pub fn split_below_phis(&mut self, b: Block, name: &str) -> Block {
+    pub(crate) fn split_below_phis(&mut self, b: Block, name: &str) -> Block {
         let new = self.func.split_block(b, 0, name);
         self.loop_of[new] = self.loop_of[b];
         self.class[new] = self.class[b];
@@ -292,7 +292,7 @@ impl Plan {
 
     /// Splits a block before its branch, which the new block gets and is returned; the old one keeps everything else,
     /// what is initialised at its end included. The block must be neither latch nor preheader of a loop.
-    pub fn split_before_branch(&mut self, b: Block, name: &str) -> Block {
+    pub(crate) fn split_before_branch(&mut self, b: Block, name: &str) -> Block {
         let new = self.func.split_block(b, usize::MAX, name);
         self.loop_of[new] = self.loop_of[b];
         self.class[new] = self.class[b];
@@ -301,12 +301,12 @@ impl Plan {
     }
 
     /// The block with the divergent branch below a block with a gadget.
-    pub fn rest_below(&self, b: Block) -> Option<Block> {
+    pub(crate) fn rest_below(&self, b: Block) -> Option<Block> {
         self.func.successors(b).next().filter(|&rest| self.tested_above[rest] == Some(b).into())
     }
 
     /// Puts a block on an edge; what is to be written on the edge is then written at the end of that block.
-    pub fn split_edge(&mut self, e: Edge, name: &str) -> Block {
+    pub(crate) fn split_edge(&mut self, e: Edge, name: &str) -> Block {
         let edge = &self.func.edges[e];
         let (from, to) = (edge.from, edge.to);
         let inside = self.loops_around(from).find(|&l| self.contains(l, to));
@@ -321,19 +321,19 @@ impl Plan {
     }
 
     /// Whether a block branches: its terminator has edges to at least two different blocks.
-    pub fn branches(&self, b: Block) -> bool {
+    pub(crate) fn branches(&self, b: Block) -> bool {
         let mut targets = self.func.successors(b);
         let first = targets.next();
         targets.any(|t| Some(t) != first)
     }
 
     /// Whether the lanes of a value are uniform or have one stride.
-    pub fn is_regular(&self, v: Value) -> bool {
+    pub(crate) fn is_regular(&self, v: Value) -> bool {
         !self.facts.varying.contains(v)
     }
 
     /// Whether the terminator of a block is a conditional branch on a constant.
-    pub fn has_constant_branch(&self, b: Block) -> bool {
+    pub(crate) fn has_constant_branch(&self, b: Block) -> bool {
         let t = &self.func.insts[self.func.terminator(b)];
         matches!(t.op, Op::CondBr | Op::Switch(_)) && self.func.as_int(t.args[0]).is_some()
     }

@@ -56,7 +56,7 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
 ///
 /// # Errors
 /// If such a vector is the result of a terminator.
-pub fn scalarize(
+pub(crate) fn scalarize(
     module: &Module,
     func: &mut Function,
     uniformity: &Uniformity,

@@ -28,16 +28,16 @@ use warpline_dataflow::linear::Address;
 use warpline_ir::{Accessed, Function, Inst, Module, Type, Value};
 
 /// Bytes of a word.
-pub const WORD_BYTES: u64 = 4;
+pub(crate) const WORD_BYTES: u64 = 4;
 
 /// How far away other accesses are looked for, in bytes: the size of the smallest pages.
 const MAX_DISTANCE: u64 = 4096;
 
 /// Of a load: how many bytes before the element a word begins that may be loaded in its place.
-pub type Words = SecondaryMap<Inst, Option<u64>>;
+pub(crate) type Words = SecondaryMap<Inst, Option<u64>>;
 
 /// Finds them in a scalar function, given which addresses vary.
-pub fn find(module: &Module, func: &Function, varies: impl Fn(Value) -> bool) -> Words {
+pub(crate) fn find(module: &Module, func: &Function, varies: impl Fn(Value) -> bool) -> Words {
     let mut words = Words::new();
     // In which part of a word an element is depends on the order of bytes.
     if module.layout.big_endian() {

@@ -50,7 +50,7 @@ impl WorkItems {
     }
 
     /// Whether it matters where groups begin and end in dimension 0.
-    pub fn has_groups(&self) -> bool {
+    pub(crate) fn has_groups(&self) -> bool {
         self.added.iter().any(|a| match a {
             Added::GroupStart => true,
             Added::Answer(query, 0) => !matches!(query, Query::GlobalSize | Query::GlobalOffset),

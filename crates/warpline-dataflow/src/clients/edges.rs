@@ -87,7 +87,7 @@ impl EdgeConditions {
     }
 
     /// Whether an edge is never taken, since its branch is decided by a constant.
-    pub fn is_never(&self, edge: EdgeId) -> bool {
+    pub(crate) fn is_never(&self, edge: EdgeId) -> bool {
         self.never.contains(edge.index())
     }
 }

@@ -57,6 +57,7 @@ pub enum Lifetimes {
 
 /// Why an `alloca` stays memory.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
 pub enum Refusal {
     /// It stands outside of the entry block, so each execution of it makes a new object.
     NotInEntry,

@@ -279,7 +279,7 @@ entry:
         let mut machine = Machine::new(&module);
         // Lane 3 would be out of bounds.
         let p = machine.memory.allocate_bytes(&[1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0], 4).expect("fits");
-        let mask = Val::of_cells(&[Cell::TRUE, Cell::ZERO, Cell::TRUE, Cell::ZERO]);
+        let mask = Val::of_cells(&[Cell::new(1), Cell::ZERO, Cell::new(1), Cell::ZERO]);
         let code = machine.prepare_id(main());
         let r = machine.run_scalar(&code, &[Val::ptr(p), mask]).expect("only lanes 0 and 2 access");
         let bits: Vec<u128> = r.cells.iter().map(|c| c.bits).collect();

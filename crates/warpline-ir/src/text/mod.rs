@@ -65,7 +65,8 @@ mod print;
 pub use error::{ParseError, ParseErrorKind};
 pub use names::Names;
 pub use parse::parse_module;
-pub use print::{Place, constant_text, print_function, print_function_with, print_module, type_text};
+pub(crate) use print::print_function_with;
+pub use print::{Place, constant_text, print_function, print_module, type_text};
 
 use crate::{CallInfo, Constant, Function, Inst, LaneOp, Module, Op, SymbolKind, Type};
 

@@ -55,7 +55,7 @@ pub fn print_function(module: &Module, func: &Function) -> String {
 }
 
 /// The text of a function with comments: `notes` gives the lines that stand behind a place.
-pub fn print_function_with(
+pub(crate) fn print_function_with(
     module: &Module,
     func: &Function,
     notes: impl FnMut(Place) -> Vec<String>,

@@ -57,6 +57,7 @@ use crate::{Function, Module, Type};
 /// An invariant; the module documentation lists them.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the module documentation explains each rule")]
+#[non_exhaustive]
 pub enum Rule {
     Ids,
     Layout,

@@ -124,6 +124,7 @@ impl Secrets {
 
 /// What is observed.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
 pub enum Kind {
     /// Which way control takes.
     Branch,

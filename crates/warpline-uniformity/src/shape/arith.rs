@@ -308,7 +308,7 @@ pub fn icmp(pred: IntPred, flags: InstFlags, a: Shape, b: Shape) -> Shape {
 }
 
 /// The shape of `trunc`, `zext` or `sext` of an integer from `from` to `to` bits; other casts vary unless uniform.
-pub fn int_cast(op: CastOp, flags: InstFlags, from: u32, to: u32, x: Shape) -> Shape {
+pub(crate) fn int_cast(op: CastOp, flags: InstFlags, from: u32, to: u32, x: Shape) -> Shape {
     let s = match x {
         Shape::Uniform => return Shape::Uniform,
         Shape::Varying => return Shape::Varying,

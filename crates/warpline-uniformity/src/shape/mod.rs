@@ -42,7 +42,8 @@ use std::fmt;
 pub(crate) use analysis::phi_positions;
 pub use analysis::{Convergence, Shapes};
 pub use args::{ArgError, ArgShape, parse_args};
-pub use arith::{Num, binary, icmp, int_cast};
+pub(crate) use arith::int_cast;
+pub use arith::{Num, binary, icmp};
 pub use transfer::transfer;
 
 /// How far a stride is known to be exact in ℤ, and not only modulo 2^N.
@@ -108,7 +109,7 @@ impl Shape {
     }
 
     /// Whether nothing is known.
-    pub fn is_varying(self) -> bool {
+    pub(crate) fn is_varying(self) -> bool {
         self == Shape::Varying
     }
 

@@ -24,7 +24,7 @@ const REMAIN: f64 = 0.5;
 const RARE: f64 = 1.0 / 4096.0;
 
 /// The chance that a lane is active in each class, if control comes to its first block.
-pub fn of_classes(plan: &Plan) -> SecondaryMap<Class, f64> {
+pub(crate) fn of_classes(plan: &Plan) -> SecondaryMap<Class, f64> {
     let mut chances: SecondaryMap<Class, f64> = SecondaryMap::with_default(1.0);
     let mut branches = Branches { plan, known: HashMap::new() };
     for (c, &leader) in plan.leaders.iter().skip(1) {
@@ -44,7 +44,7 @@ pub fn of_classes(plan: &Plan) -> SecondaryMap<Class, f64> {
 
 /// The chance that no lane is in a class in which each is with chance `inner`, if control comes there only when some
 /// lane is in a class around it, in which each is with chance `outer`. `None`: control comes there anyway.
-pub fn of_nobody(inner: f64, outer: Option<f64>, width: u32) -> f64 {
+pub(crate) fn of_nobody(inner: f64, outer: Option<f64>, width: u32) -> f64 {
     let groups = (f64::from(width).sqrt().ceil()) as i32;
     let nobody = |p: f64| (1.0 - p).max(0.0).powi(groups);
     match outer {

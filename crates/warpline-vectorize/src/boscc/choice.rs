@@ -21,7 +21,7 @@ const TEST: f64 = 4.0;
 const MISS: f64 = 14.0;
 
 /// The classes, besides those in `needed`, whose first block is to be executed only if it has an active lane.
-pub fn classes_to_test(
+pub(crate) fn classes_to_test(
     plan: &Plan,
     module: &Module,
     needed: &EntitySet<Class>,

@@ -19,7 +19,7 @@ const TRIPS: f64 = 8.0;
 const REGISTER_BITS: u32 = 256;
 
 /// Computes costs.
-pub struct Costs<'a> {
+pub(crate) struct Costs<'a> {
     plan: &'a Plan,
     module: &'a Module,
     width: u32,
@@ -27,12 +27,12 @@ pub struct Costs<'a> {
 
 impl<'a> Costs<'a> {
     /// For a plan in this module, on this number of lanes.
-    pub fn new(plan: &'a Plan, module: &'a Module, width: u32) -> Costs<'a> {
+    pub(crate) fn new(plan: &'a Plan, module: &'a Module, width: u32) -> Costs<'a> {
         Costs { plan, module, width }
     }
 
     /// By block: what one execution of the block and of all that it dominates costs, if none of it is skipped.
-    pub fn of_regions(&self, dom: &DomTree) -> SecondaryMap<Block, f64> {
+    pub(crate) fn of_regions(&self, dom: &DomTree) -> SecondaryMap<Block, f64> {
         let depth = |b: Block| self.plan.loops_around(b).count() as i32;
         let mut sums: SecondaryMap<Block, f64> = SecondaryMap::new();
         for &n in dom.pre_order().iter().rev() {
@@ -117,11 +117,11 @@ impl<'a> Costs<'a> {
 }
 
 /// For [`Costs::of_regions`].
-pub fn dominators(plan: &Plan) -> DomTree {
+pub(crate) fn dominators(plan: &Plan) -> DomTree {
     DomTree::compute(&plan.func.graph().0)
 }
 
 /// The block that immediately dominates another one.
-pub fn idom(dom: &DomTree, b: Block) -> Option<Block> {
+pub(crate) fn idom(dom: &DomTree, b: Block) -> Option<Block> {
     dom.idom(Node::from(b)).map(Block::from)
 }

@@ -14,7 +14,7 @@ use crate::plan::{Branch, Plan};
 use warpline_ir::{Block, Edge, Op};
 
 /// The edge that a gadget for a block stands on: its only in-edge, if that is one of the two of a divergent branch.
-pub fn edge_to(plan: &Plan, b: Block) -> Option<Edge> {
+pub(crate) fn edge_to(plan: &Plan, b: Block) -> Option<Edge> {
     let &[e] = plan.func.blocks[b].preds.as_slice() else { return None };
     let from = plan.func.edges[e].from;
     let two_way = plan.func.insts[plan.func.terminator(from)].op == Op::CondBr && plan.branches(from);
@@ -41,7 +41,7 @@ fn other_side(plan: &Plan, e: Edge) -> Block {
 
 /// Puts a gadget on an edge that [`edge_to`] found. The condition of the new branch is filled in when the masks are
 /// written.
-pub fn insert(plan: &mut Plan, e: Edge) {
+pub(crate) fn insert(plan: &mut Plan, e: Edge) {
     let test = plan.func.edges[e].from;
     let other = other_side(plan, e);
     let rest = plan.split_before_branch(test, "rest");

@@ -11,7 +11,7 @@
 //!   decides;
 //! * it is *chosen* where skipping pays, which [`choice`] decides.
 
-pub mod chance;
-pub mod choice;
-pub mod cost;
-pub mod gadget;
+pub(crate) mod chance;
+pub(crate) mod choice;
+pub(crate) mod cost;
+pub(crate) mod gadget;

@@ -59,10 +59,10 @@ use roots::Objects;
 
 pub(super) use access::is_silent;
 pub(super) use apart::Apart;
-pub use checks::Check;
+pub(crate) use checks::Check;
+pub(crate) use pieces::Pieces;
 pub(super) use pieces::cut;
-pub use pieces::{Piece, PieceAccess, Pieces};
-pub use region::{Growth, Region, Stands};
+pub(crate) use region::{Growth, Region, Stands};
 
 /// What was found of the dependences of a kernel, as far as it was not refused.
 #[derive(Clone, Default, Debug)]

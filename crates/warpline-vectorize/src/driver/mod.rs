@@ -38,7 +38,7 @@ mod variants;
 
 pub use entry::{bitmask_entry, slots_entry};
 pub use ndrange::ndrange;
-pub use prologue::make_prologue;
+pub(crate) use prologue::make_prologue;
 pub use range::{scalar_range, vector_range};
 pub use variants::{Division, MadeVariants};
 

@@ -35,7 +35,7 @@ const MAX_INSTS: usize = 64;
 /// given one to the next whose element is at a multiple of `bytes`, a power of two, or of a cache line if that is
 /// less: not as many as lanes. What varies is not looked at. `None` if the kernel stores nothing at an address that
 /// is known before.
-pub fn make_prologue(
+pub(crate) fn make_prologue(
     module: &mut Module,
     kernel: FuncId,
     args: &[ArgShape],

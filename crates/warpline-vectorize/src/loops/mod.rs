@@ -87,6 +87,7 @@ pub struct Carry {
 
 /// What a value does from one iteration to the next.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum CarryKind {
     /// It grows by a step.
     Induction,

@@ -53,10 +53,10 @@ use memory::dereferenceable::Covered;
 use stack::StackUse;
 
 pub(super) use memory::plan::{AccessPlan, Spread};
-pub use reps::Rep;
+pub(crate) use reps::Rep;
 
 /// A lane program with what lowering must know of its values.
-pub struct Input<'a> {
+pub(crate) struct Input<'a> {
     /// The lane program.
     pub func: &'a Function,
     /// Shapes of the values that the analysis has seen; the parameters are among them.
@@ -80,12 +80,12 @@ pub struct Input<'a> {
 ///
 /// # Errors
 /// As [`lower`].
-pub fn representations(input: &Input<'_>) -> Result<SecondaryMap<Value, Rep>, VectorizeError> {
+pub(crate) fn representations(input: &Input<'_>) -> Result<SecondaryMap<Value, Rep>, VectorizeError> {
     reps::assign(input)
 }
 
 /// What lowering made.
-pub struct Lowered {
+pub(crate) struct Lowered {
     /// The W-lane function.
     pub func: Function,
     /// How the parameters are passed.
@@ -104,7 +104,7 @@ pub struct Lowered {
 ///
 /// # Errors
 /// If an instruction or type has no lowering yet.
-pub fn lower(
+pub(crate) fn lower(
     module: &mut Module,
     input: &Input<'_>,
     options: &Options<'_>,
@@ -168,7 +168,7 @@ pub fn lower(
 /// The type of one lane's value as a vector of all lanes: vectors of scalars, structures and arrays of vectors. Of a
 /// lane's vector it is the array of its elements, each a vector of all lanes. `None` for types that have no such
 /// form.
-pub fn vector_form(types: &mut TypeTable, ty: Type, width: u32) -> Option<Type> {
+pub(crate) fn vector_form(types: &mut TypeTable, ty: Type, width: u32) -> Option<Type> {
     match ty {
         Type::Vector(v) if !v.scalable => {
             let elem = Type::from(v.elem).vector(width)?;

@@ -10,7 +10,7 @@ use crate::VectorizeError;
 
 /// The representation of a value.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub enum Rep {
+pub(crate) enum Rep {
     /// One scalar for all lanes.
     Uniform,
     /// The scalar that lane 0 would compute; lane *k* has *k* times the step more, modulo the width.
@@ -22,7 +22,7 @@ pub enum Rep {
 
 impl Rep {
     /// Whether a scalar represents the value.
-    pub fn is_scalar(self) -> bool {
+    pub(crate) fn is_scalar(self) -> bool {
         self != Rep::Varying
     }
 

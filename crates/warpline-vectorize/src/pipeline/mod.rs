@@ -162,7 +162,7 @@ pub fn vectorize(
 ///
 /// # Errors
 /// As above.
-pub fn vectorize_variants(
+pub(crate) fn vectorize_variants(
     module: &mut Module,
     func: FuncId,
     options: &Options<'_>,

@@ -37,7 +37,7 @@ use warpline_dataflow::linear::{self, Extension, Term};
 
 /// An object that the lanes share without meeting in it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Interleaved {
+pub(crate) struct Interleaved {
     /// The result of its `alloca`.
     pub address: Value,
     /// From lane to lane, in bytes.
@@ -49,7 +49,7 @@ const MAX_BYTES: u64 = 1 << 30;
 
 /// Lays out the private objects of a function whose addresses are `wanted`, as far as they can be. They are in its
 /// entry block and of constant size.
-pub fn interleave(
+pub(crate) fn interleave(
     module: &Module,
     func: &mut Function,
     width: u32,

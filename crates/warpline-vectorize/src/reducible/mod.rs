@@ -40,7 +40,7 @@ const ROUNDS: usize = 4;
 ///
 /// # Errors
 /// If an irreducible loop contains a convergent operation.
-pub fn make_reducible(func: &mut Function) -> Result<(), VectorizeError> {
+pub(crate) fn make_reducible(func: &mut Function) -> Result<(), VectorizeError> {
     let mut budget = func.layout.iter().map(|&b| func.block_insts(b).count()).sum();
     for round in 0.. {
         let (graph, _) = func.graph();

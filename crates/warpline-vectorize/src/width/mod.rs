@@ -84,6 +84,7 @@ pub struct Choice {
 
 /// What decided about a number of lanes.
 #[derive(Copy, Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub enum Reason {
     /// The lanes fill one register: more would not take less time each.
     OneRegister,

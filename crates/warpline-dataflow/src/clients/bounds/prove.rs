@@ -113,7 +113,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Proves that the second operand of an instruction is at most the first.
-    pub fn operands_in_order(&self, inst: Inst) -> Option<Vec<Step>> {
+    pub(crate) fn operands_in_order(&self, inst: Inst) -> Option<Vec<Step>> {
         self.at_most(self.used(inst, 1)?, self.func.insts[inst].args[0], 0)
     }
 

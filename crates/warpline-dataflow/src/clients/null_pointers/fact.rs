@@ -13,7 +13,7 @@ impl Nullness {
     /// It has no value: control does not come there, or it is poison.
     pub const NONE: Nullness = Nullness(0);
     /// It is null, and the program knows that it can be.
-    pub const NULL: Nullness = Nullness(1);
+    pub(crate) const NULL: Nullness = Nullness(1);
     /// It is not null.
     pub const NOT_NULL: Nullness = Nullness(2);
     /// It is null, and the program has not looked.
@@ -32,7 +32,7 @@ impl Nullness {
     }
 
     /// Whether the program itself lets it be null.
-    pub fn has_known_null(self) -> bool {
+    pub(crate) fn has_known_null(self) -> bool {
         self.0 & Nullness::NULL.0 != 0
     }
 
@@ -49,13 +49,13 @@ impl Nullness {
 
     /// What is left if it is null.
     #[must_use]
-    pub fn if_null(self) -> Nullness {
+    pub(crate) fn if_null(self) -> Nullness {
         if self.may_be_null() { Nullness::NULL } else { Nullness::NONE }
     }
 
     /// What is left if it is not null.
     #[must_use]
-    pub fn if_not_null(self) -> Nullness {
+    pub(crate) fn if_not_null(self) -> Nullness {
         if self.may_be_other() { Nullness::NOT_NULL } else { Nullness::NONE }
     }
 

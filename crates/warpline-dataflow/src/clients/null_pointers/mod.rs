@@ -55,7 +55,7 @@ pub const STRATEGY: Strategy =
     Strategy { conditions_down: Conditions::Equalities, ..Strategy::NULL_POINTERS };
 
 /// Functions that return null when they fail, or when there is nothing to be found. Sorted.
-pub const MAY_FAIL: &[&str] = &[
+pub(crate) const MAY_FAIL: &[&str] = &[
     "__rust_alloc",
     "__rust_alloc_zeroed",
     "__rust_realloc",

@@ -147,7 +147,7 @@ impl<'a> NullPointers<'a> {
     }
 
     /// Whether a call returns null where the program is to expect it.
-    pub fn may_fail(&self, inst: Inst) -> bool {
+    pub(crate) fn may_fail(&self, inst: Inst) -> bool {
         match &self.func.insts[inst].op {
             Op::Call(call) => {
                 call.callee.is_some_and(|s| MAY_FAIL.binary_search(&&*self.module.symbols[s].name).is_ok())

@@ -43,7 +43,7 @@ pub fn compared(pred: IntPred, a: &Range, b: &Range) -> Option<[Range; 2]> {
 }
 
 /// A value that is none of these numbers, as far as bounds tell.
-pub fn none_of(a: &Range, numbers: &[u128]) -> Option<Range> {
+pub(crate) fn none_of(a: &Range, numbers: &[u128]) -> Option<Range> {
     // A bound moves at most once for each number.
     let mut range = *a;
     for _ in numbers {
@@ -60,7 +60,13 @@ pub fn none_of(a: &Range, numbers: &[u128]) -> Option<Range> {
 
 /// The value that `result` was made from, from what is known of both. See
 /// [`Made::From`](crate::conditions::Made::From).
-pub fn made_from(func: &Function, result: Value, known: &Range, from: Value, of: &Range) -> Option<Range> {
+pub(crate) fn made_from(
+    func: &Function,
+    result: Value,
+    known: &Range,
+    from: Value,
+    of: &Range,
+) -> Option<Range> {
     let Some(inst) = func.def_inst(result) else { return Some(*of) };
     let data = &func.insts[inst];
     let (bits, none) = (of.bits(), InstFlags::empty());
