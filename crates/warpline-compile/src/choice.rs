@@ -44,13 +44,12 @@ pub fn choose(imported: &Imported, path: &Path, wanted: &[String], shapes: bool)
             return Ok(chosen);
         }
     }
-    if wanted.is_empty() && groups.len() < 2 {
-        add(only(imported, path, groups, None)?.0, false);
-        return Ok(chosen);
-    }
     if wanted.is_empty() {
+        if groups.is_empty() {
+            add(the_only(imported, path)?, false);
+        }
         for group in groups {
-            add(only(imported, path, vec![group], None)?.0, false);
+            add(subject(imported, path, &group)?, false);
         }
         return Ok(chosen);
     }
@@ -135,15 +134,7 @@ fn is_about(imported: &Imported, group: &Directives, id: FuncId) -> bool {
 /// If there is none or there are several; the text names near ones.
 pub fn find_function(imported: &Imported, path: &Path, name: Option<&str>) -> Result<FuncId> {
     let all = &imported.ir.functions;
-    let Some(name) = name else {
-        let mut ids = all.keys();
-        return match (ids.next(), ids.next()) {
-            (Some(only), None) => Ok(only),
-            _ => {
-                Err(Error::input(path, format!("which function? Use --function; it has {}", names(imported))))
-            }
-        };
-    };
+    let Some(name) = name else { return the_only(imported, path) };
     if let Some(id) = imported.ir.function(name) {
         return Ok(id);
     }
@@ -165,6 +156,38 @@ pub fn find_function(imported: &Imported, path: &Path, name: Option<&str>) -> Re
     }
 }
 
+/// The function that an input defines, if that is only one.
+fn the_only(imported: &Imported, path: &Path) -> Result<FuncId> {
+    let mut ids = imported.ir.functions.keys();
+    match (ids.next(), ids.next()) {
+        (Some(only), None) => Ok(only),
+        (None, _) => Err(Error::input(
+            path,
+            "it defines no function; a kernel must be visible to the linker (in Rust: `#[unsafe(no_mangle)] pub extern \
+             \"C\" fn`)",
+        )),
+        _ => Err(Error::input(
+            path,
+            format!("which function? Use --function, or directives in the file; it has {}", names(imported)),
+        )),
+    }
+}
+
+/// The function that directives are about.
+fn subject(imported: &Imported, path: &Path, group: &Directives) -> Result<FuncId> {
+    let wrong = |message: String| Error::Directive { path: path.to_owned(), line: group.line, message };
+    let Some(name) = &group.function else {
+        return Err(wrong("no function follows; say which one with `function NAME`".to_owned()));
+    };
+    by_spelling(imported, name).ok_or_else(|| {
+        wrong(format!(
+            "they are about `{name}`, which the module does not have (a kernel must be visible to the linker); it has \
+             {}",
+            names(imported)
+        ))
+    })
+}
+
 /// The function that is meant, and the directives about it.
 pub(crate) fn only(
     imported: &Imported,
@@ -172,57 +195,17 @@ pub(crate) fn only(
     groups: Vec<Directives>,
     wanted: Option<&str>,
 ) -> Result<(FuncId, Directives)> {
-    let id = |name: &str| {
-        imported.bridge.module().require_function(name)?;
-        imported
-            .ir
-            .function(name)
-            .ok_or_else(|| Error::input(path, format!("the function `{name}` could not be imported")))
-    };
     if let Some(name) = wanted {
-        let id = id(name)?;
+        imported.bridge.module().require_function(name)?;
+        let missing = || Error::input(path, format!("the function `{name}` could not be imported"));
+        let id = imported.ir.function(name).ok_or_else(missing)?;
         let group = groups.into_iter().find(|group| is_about(imported, group, id));
         return Ok((id, group.unwrap_or_default()));
     }
-    match groups.len() {
-        0 => {
-            let mut functions = imported.ir.functions.keys();
-            match (functions.next(), functions.next()) {
-                (Some(only), None) => Ok((only, Directives::default())),
-                (None, _) => Err(Error::input(
-                    path,
-                    "it defines no function; a kernel must be visible to the \
-                     linker (in Rust: `#[unsafe(no_mangle)] pub extern \"C\" fn`)",
-                )),
-                _ => Err(Error::input(
-                    path,
-                    format!(
-                        "which function? Use --function, or directives in the file; it has {}",
-                        names(imported)
-                    ),
-                )),
-            }
-        }
-        1 => {
-            let group = groups.into_iter().next().unwrap_or_default();
-            let at = |message: &str| Error::Directive {
-                path: path.to_owned(),
-                line: group.line,
-                message: message.to_owned(),
-            };
-            let Some(name) = group.function.clone() else {
-                return Err(at("no function follows; say which one with `function NAME`"));
-            };
-            match by_spelling(imported, &name) {
-                Some(func) => Ok((func, group)),
-                None => Err(at(&format!(
-                    "they are about `{name}`, which the module does not have (a kernel must be visible to the \
-                     linker); it has {}",
-                    names(imported)
-                ))),
-            }
-        }
-        _ => {
+    match <[Directives; 1]>::try_from(groups) {
+        Ok([group]) => Ok((subject(imported, path, &group)?, group)),
+        Err(groups) if groups.is_empty() => Ok((the_only(imported, path)?, Directives::default())),
+        Err(groups) => {
             let named: Vec<String> = groups.into_iter().filter_map(|g| g.function).collect();
             let message =
                 format!("directives for several functions: use --function with one of {}", named.join(", "));

@@ -23,45 +23,24 @@ pub(super) enum Judgement {
     Refuse(&'static str),
 }
 
-/// Flags with a value in a word of its own.
-const WITH_VALUE: [&str; 32] = [
-    "-I",
-    "-D",
-    "-U",
-    "-include",
-    "-isystem",
-    "-iquote",
-    "-idirafter",
-    "-imacros",
-    "-isysroot",
-    "-iprefix",
-    "-iwithprefix",
-    "-iwithprefixbefore",
-    "-include-pch",
-    "-cxx-isystem",
-    "-F",
-    "-iframework",
-    "-ivfsoverlay",
-    "-B",
-    "-resource-dir",
-    "-Xclang",
-    "-Xpreprocessor",
-    "-mllvm",
-    "--param",
-    "--sysroot",
-    "-o",
-    "-x",
-    "-target",
-    "-arch",
-    "-MF",
-    "-MT",
-    "-MQ",
-    "-MJ",
+/// Flags whose value is a path, which is relative to the folder that the compiler runs in. The value may be a word of
+/// its own.
+#[rustfmt::skip]
+pub(super) const WITH_PATH: [&str; 12] = [
+    "-I", "-include", "-isystem", "-iquote", "-idirafter", "-imacros",
+    "-isysroot", "--sysroot", "-include-pch", "-cxx-isystem", "-F", "-iframework",
+];
+
+/// Other flags with a value in a word of its own.
+#[rustfmt::skip]
+const WITH_VALUE: [&str; 20] = [
+    "-D", "-U", "-iprefix", "-iwithprefix", "-iwithprefixbefore", "-ivfsoverlay", "-B", "-resource-dir", "-Xclang",
+    "-Xpreprocessor", "-mllvm", "--param", "-o", "-x", "-target", "-arch", "-MF", "-MT", "-MQ", "-MJ",
 ];
 
 /// Whether a flag has its value in the next word.
 pub fn takes_value(word: &str) -> bool {
-    WITH_VALUE.contains(&word)
+    WITH_PATH.contains(&word) || WITH_VALUE.contains(&word)
 }
 
 const WRITES: &str = "it says what the compiler writes, which is bitcode for warpline: leave it out";

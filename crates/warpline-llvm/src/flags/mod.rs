@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::input_kind::InputKind;
-use judge::{Judgement, judge};
+use judge::{Judgement, WITH_PATH, judge};
 
 pub use judge::takes_value;
 
@@ -216,22 +216,6 @@ pub(crate) fn prerequisites(rule: &str) -> Vec<PathBuf> {
     end(&mut word, &mut targets);
     files
 }
-
-/// Flags whose value is a path, which is relative to the folder that the compiler runs in.
-const WITH_PATH: [&str; 12] = [
-    "-I",
-    "-include",
-    "-isystem",
-    "-iquote",
-    "-idirafter",
-    "-imacros",
-    "-isysroot",
-    "--sysroot",
-    "-include-pch",
-    "-cxx-isystem",
-    "-F",
-    "-iframework",
-];
 
 /// Makes relative paths in flags relative to `folder`, for a compiler that runs in another one.
 pub fn in_folder(words: &[OsString], folder: &Path) -> Vec<OsString> {
