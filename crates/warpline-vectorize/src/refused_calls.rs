@@ -301,8 +301,8 @@ fn of_opencl(name: &str, convergent: bool) -> Option<String> {
     let shown = demangle_opencl(name);
     if IMAGES.iter().any(|start| builtin.starts_with(start)) {
         return Some(format!(
-            "the builtin `{shown}` is for images, which no memory of a program on the CPU is; pass a buffer, and compute \
-             where in it a pixel is"
+            "the builtin `{shown}` is for images, which no memory of a program on the CPU is; pass a buffer, and \
+             compute where in it a pixel is"
         ));
     }
     Some(format!(

@@ -7,8 +7,8 @@
 //!   the block, control goes on at the other side of the branch, so that one failed test skips the rest of a cascade;
 //! * the [guard](super::any_lane_branches) at the block itself, which serves blocks with several predecessors, cases of
 //!   a `switch`, and the second side of a branch whose first one has the gadget;
-//! * it is *mandatory* where a block without an active lane would do harm, which [`any_lane_branches`](super::any_lane_branches)
-//!   decides;
+//! * it is *mandatory* where a block without an active lane would do harm, which
+//!   [`any_lane_branches`](super::any_lane_branches) decides;
 //! * it is *chosen* where skipping pays, which [`choice`] decides.
 
 pub(crate) mod chance;
