@@ -1,8 +1,9 @@
-//! Functions of the C library that yield a second result through a pointer: `modf`, `frexp`, `sincos`.
+//! Functions of the C library that yield a second result through a pointer: `modf`, `frexp`, `remquo`, `sincos`.
 //!
 //! A call of one keeps a variable in memory, which each lane then has of its own, and is made for one lane after the
-//! other. So they are defined in a module that is to be vectorized, and inlined. `modf` and `frexp` are exact; `sincos`
-//! is what `sin` and `cos` are, which have vector forms, and which code generators put together again.
+//! other. So they are defined in a module that is to be vectorized, and inlined. `modf`, `frexp` and `remquo` are exact;
+//! `sincos` is what `sin` and `cos` are, which have vector forms, and which code generators put together again.
+//! `ilogb` is defined beside them. What it yields for zeros and NaNs is the C library's choice, known here for x86-64.
 
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::prelude::*;
@@ -18,11 +19,15 @@ const DEFINITIONS: &str = include_str!("second_results.ll");
 const PREFIX: &str = "warpline.";
 
 /// The functions with their types.
-const TYPES: [(&str, &str); 6] = [
+const TYPES: [(&str, &str); 10] = [
     ("modff", "float (float, ptr)"),
     ("modf", "double (double, ptr)"),
     ("frexpf", "float (float, ptr)"),
     ("frexp", "double (double, ptr)"),
+    ("remquof", "float (float, float, ptr)"),
+    ("remquo", "double (double, double, ptr)"),
+    ("ilogbf", "i32 (float)"),
+    ("ilogb", "i32 (double)"),
     ("sincosf", "void (float, ptr, ptr)"),
     ("sincos", "void (double, ptr, ptr)"),
 ];
@@ -33,8 +38,10 @@ impl Module {
     /// # Errors
     /// Those of linking.
     pub(crate) fn define_second_results(&mut self) -> Result<()> {
+        let known_here = |name: &str| !name.starts_with("ilogb") || self.triple().starts_with("x86_64");
         let declared: Vec<&str> = TYPES
             .into_iter()
+            .filter(|(name, _)| known_here(name))
             .filter(|(name, ty)| self.named(name).is_some_and(|f| !has_body(f) && type_text(f) == *ty))
             .map(|(name, _)| name)
             .collect();
