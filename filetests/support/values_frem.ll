@@ -1,6 +1,6 @@
 ;@ group Values
 ;@ construct `frem` (Rust's `%`) and, as calls, `fmod`, `remainder`, `fdim`, `nextafter`, `logb`, `ldexp`
-;@ happens expanded inline, with the bits of the scalar functions; `frem`, `fmod` and `remainder` once for each lane without fused multiplication
+;@ happens expanded inline, with the bits of the scalar functions
 ;@ args index, varying:8=random
 ;@ range 0..50
 ;@ result 8

@@ -29,16 +29,18 @@ unsafe extern "C" {
 
 const WIDTH: u32 = 8;
 
-/// A machine that fuses, without libraries.
-struct Fused;
+/// A machine without libraries, which fuses multiplications and additions or not.
+struct Plain {
+    fused: bool,
+}
 
-impl MathLibrary for Fused {
+impl MathLibrary for Plain {
     fn vector_function(&self, _scalar: &str, _lanes: u32) -> Option<String> {
         None
     }
 
     fn fused(&self) -> bool {
-        true
+        self.fused
     }
 }
 
@@ -82,7 +84,8 @@ fn run<T: Copy + Default>(ty: &str, function: &str, cpu: &Cpu, x: &[T], y: &[T])
     let shapes = vec![ArgShape::Index, ArgShape::Uniform, ArgShape::Uniform, ArgShape::Uniform];
     let forms = [false, true].map(|masked| {
         let name = format!("kernel.{masked}");
-        let asked = Options { masked, math: &Fused, ..Options::new(WIDTH, shapes.clone(), &name) };
+        let math = &Plain { fused: cpu.name != "x86-64-v2" };
+        let asked = Options { masked, math, ..Options::new(WIDTH, shapes.clone(), &name) };
         vectorize(&mut imported.ir, kernel, &asked).expect("it can be vectorized").func
     });
     let is_scalar = |op: &Op| match op {
@@ -160,7 +163,7 @@ fn operands(bits: u32) -> (Vec<u64>, Vec<u64>) {
 fn check_double(function: &str, exact: fn(f64, f64) -> f64) {
     let (x, y) = operands(64);
     let [x, y] = [x, y].map(|all| all.into_iter().map(f64::from_bits).collect::<Vec<_>>());
-    for cpu in fused_cpus() {
+    for cpu in all_cpus() {
         let found = run("double", function, &cpu, &x, &y);
         for ((&x, &y), found) in x.iter().zip(&y).zip(found) {
             let wanted = if x == 3.0 { 0.0 } else { exact(x, y) };
@@ -173,7 +176,7 @@ fn check_double(function: &str, exact: fn(f64, f64) -> f64) {
 fn check_float(function: &str, exact: fn(f32, f32) -> f32) {
     let (x, y) = operands(32);
     let [x, y] = [x, y].map(|all| all.into_iter().map(|b| f32::from_bits(b as u32)).collect::<Vec<_>>());
-    for cpu in fused_cpus() {
+    for cpu in all_cpus() {
         let found = run("float", function, &cpu, &x, &y);
         for ((&x, &y), found) in x.iter().zip(&y).zip(found) {
             let wanted = if x == 3.0 { 0.0 } else { exact(x, y) };
@@ -183,10 +186,10 @@ fn check_float(function: &str, exact: fn(f32, f32) -> f32) {
     }
 }
 
-/// The CPUs of which this machine runs code and which multiply and add in one instruction.
-fn fused_cpus() -> Vec<Cpu> {
+/// The CPUs of which this machine runs code; one of them does not multiply and add in one instruction.
+fn all_cpus() -> Vec<Cpu> {
     match Llvm::get() {
-        Ok(_) => cpus::cpus().into_iter().filter(|cpu| cpu.name != "x86-64-v2").collect(),
+        Ok(_) => cpus::cpus(),
         Err(error) => {
             eprintln!("skipped: {error}");
             Vec::new()

@@ -53,8 +53,8 @@ impl Exact {
         }
     }
 
-    /// Whether its code rests on fused multiplication and addition.
-    pub(crate) fn needs_fused(self) -> bool {
+    /// Whether its code has a loop, with a branch on what lanes have left.
+    pub(crate) fn has_loop(self) -> bool {
         matches!(self.function, Function::Fmod | Function::Remainder)
     }
 }

@@ -67,7 +67,7 @@ impl Lower<'_> {
         }
         let types: Vec<Type> = data.args.iter().map(|&a| self.src.ty(a)).collect();
         if let Some(function) = Exact::of(&name, self.src.ty(result)).filter(|f| f.takes(&types)) {
-            return if self.has_exact(function) { self.exact_call(i, function) } else { self.replicate(i) };
+            return if self.width > 1 { self.exact_call(i, function) } else { self.replicate(i) };
         }
         if let Some(libm) = libm_name(&name, self.src.ty(result))
             && (self.inline_expansion(i, &libm)? || self.vector_math(i, &libm)?)
@@ -320,11 +320,6 @@ impl Lower<'_> {
             self.out.insts[inst].flags = self.src.insts[from].flags;
             self.copy_metadata(from, inst);
         }
-    }
-
-    /// Whether there is vector code for a function that is exact.
-    pub(super) fn has_exact(&self, function: Exact) -> bool {
-        self.width > 1 && (self.math.fused() || !function.needs_fused())
     }
 
     fn exact_call(&mut self, i: Inst, function: Exact) -> Result<(), VectorizeError> {

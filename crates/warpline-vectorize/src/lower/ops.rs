@@ -44,7 +44,7 @@ impl Lower<'_> {
         let Type::Float(kind) = self.src.ty(*data.results.first()?) else { return None };
         let known = matches!(kind, FloatKind::Float | FloatKind::Double);
         let function = Exact { function: Function::Fmod, kind };
-        (data.op == Op::Binary(BinaryOp::FRem) && known && self.has_exact(function)).then_some(function)
+        (data.op == Op::Binary(BinaryOp::FRem) && known && self.width > 1).then_some(function)
     }
 
     fn is_unguarded_division(&self, i: Inst) -> bool {

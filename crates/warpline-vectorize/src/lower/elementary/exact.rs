@@ -4,7 +4,9 @@
 //! quotient has at most as many bits as a number. A quotient that was rounded to the next whole number is one too
 //! large, and never too small; then the difference is negative, and c comes back. Both operations are exact: what is
 //! left is a multiple of c's last place, and less than c in size. Without a k to speak of one step does; numbers whose
-//! exponents are far apart take a step for as many bits as a number has.
+//! exponents are far apart take a step for as many bits as a number has. Where multiplication and addition do not fuse,
+//! the product is split in two numbers (Dekker, *A floating-point technique for extending the available precision*,
+//! Numer. Math. 18, 1971), after large numbers were made smaller, so that nothing overflows.
 //!
 //! **`remainder`** is `fmod` by 2 |y|, less |y| up to twice. Differences that are compared are exact or far from equal.
 //!
@@ -26,7 +28,7 @@ impl Lower<'_> {
         for &a in &args {
             values.push(self.vector(a, i)?);
         }
-        if called.needs_fused() {
+        if called.has_loop() {
             // There is a branch on what these are: inactive lanes and poison must not decide it.
             let mask = self.mask_vector(i)?;
             for x in &mut values {
@@ -183,12 +185,49 @@ impl Floats<'_, '_> {
         let quotient = self.binary(BinaryOp::FDiv, a, c);
         let ty = self.float_type();
         let whole = self.intrinsic("llvm.trunc", &[quotient], ty);
-        let minus = self.neg(whole);
-        let left = self.fma(minus, c, a);
+        let left = match self.lower.math.fused() {
+            true => {
+                let minus = self.neg(whole);
+                self.fma(minus, c, a)
+            }
+            false => self.less_product(a, whole, c),
+        };
         let zero = self.number(0.0);
         let negative = self.compare(FloatPred::Olt, left, zero);
         let back = self.add(left, c);
         self.select(negative, back, left)
+    }
+
+    /// a − q · c where that is a number and |a − q · c| ≤ c ≤ a, without fused multiplication and addition.
+    fn less_product(&mut self, a: Value, q: Value, c: Value) -> Value {
+        // Numbers above the bound are much larger than the least normal one: the scaled ones have all their bits.
+        let (bound, down, up) = if self.is_double() { (900, -100, 100) } else { (64, -40, 40) };
+        let [bound, down, up, one] = [bound, down, up, 0].map(|exponent| self.number(2f64.powi(exponent)));
+        let large = self.compare(FloatPred::Ogt, a, bound);
+        let scale = self.select(large, down, one);
+        let (a, c) = (self.mul(a, scale), self.mul(c, scale));
+        let product = self.mul(q, c);
+        let ((q_high, q_low), (c_high, c_low)) = (self.split(q), self.split(c));
+        let error = self.mul(q_high, c_high);
+        let mut error = self.sub(error, product);
+        for (x, y) in [(q_high, c_low), (q_low, c_high), (q_low, c_low)] {
+            let part = self.mul(x, y);
+            error = self.add(error, part);
+        }
+        let left = self.sub(a, product);
+        let left = self.sub(left, error);
+        let back = self.select(large, up, one);
+        self.mul(left, back)
+    }
+
+    /// The sum of two numbers of half as many bits (Veltkamp's splitting).
+    fn split(&mut self, x: Value) -> (Value, Value) {
+        let factor = self.number(f64::from(if self.is_double() { (1u32 << 27) + 1 } else { (1 << 12) + 1 }));
+        let multiple = self.mul(x, factor);
+        let rest = self.sub(multiple, x);
+        let high = self.sub(multiple, rest);
+        let low = self.sub(x, high);
+        (high, low)
     }
 
     fn remainder(&mut self, x: Value, y: Value) -> Value {
