@@ -1,16 +1,15 @@
 //! Functions with one right result: vector code has the bits of the C library's, for special numbers against each
 //! other, for numbers of all sizes, and under masks.
 
+use over_range::run_over_range;
 use warpline_ir::{BinaryOp, Op};
-use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
-use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
+use warpline_llvm::{Cpu, Llvm};
 use warpline_testkit::rng::SplitMix64;
-use warpline_uniformity::shape::ArgShape;
-use warpline_vectorize::driver::{BodyVariants, slots_entry, vector_range};
-use warpline_vectorize::{MathLibrary, Options, vectorize};
 
 #[path = "common/cpus.rs"]
 mod cpus;
+#[path = "common/over_range.rs"]
+mod over_range;
 
 unsafe extern "C" {
     safe fn fmod(x: f64, y: f64) -> f64;
@@ -25,23 +24,6 @@ unsafe extern "C" {
     safe fn logbf(x: f32) -> f32;
     safe fn ldexp(x: f64, n: i32) -> f64;
     safe fn ldexpf(x: f32, n: i32) -> f32;
-}
-
-const WIDTH: u32 = 8;
-
-/// A machine without libraries, which fuses multiplications and additions or not.
-struct Plain {
-    fused: bool,
-}
-
-impl MathLibrary for Plain {
-    fn vector_function(&self, _scalar: &str, _lanes: u32) -> Option<String> {
-        None
-    }
-
-    fn fused(&self) -> bool {
-        self.fused
-    }
 }
 
 /// `if (x[i] is not 3) out[i] = function(x[i], y[i])`.
@@ -77,40 +59,18 @@ fn text(ty: &str, function: &str) -> String {
 
 /// The results of vector code.
 fn run<T: Copy + Default>(ty: &str, function: &str, cpu: &Cpu, x: &[T], y: &[T]) -> Vec<T> {
-    let module = Module::parse(text(ty, function).as_bytes(), "kernel.ll").expect("LLVM accepts it");
-    let mut imported = Imported::new(module);
-    let known = imported.ir.functions.len();
-    let kernel = imported.ir.function("kernel").expect("there is one");
-    let shapes = vec![ArgShape::Index, ArgShape::Uniform, ArgShape::Uniform, ArgShape::Uniform];
-    let forms = [false, true].map(|masked| {
-        let name = format!("kernel.{masked}");
-        let math = &Plain { fused: cpu.name != "x86-64-v2" };
-        let asked = Options { masked, math, ..Options::new(WIDTH, shapes.clone(), &name) };
-        vectorize(&mut imported.ir, kernel, &asked).expect("it can be vectorized").func
-    });
-    let is_scalar = |op: &Op| match op {
-        Op::Call(info) => info.callee.is_some_and(|s| &*imported.ir.symbols[s].name == function),
-        op => *op == Op::Binary(BinaryOp::FRem),
-    };
-    let made = &imported.ir.functions[forms[0]];
-    assert!(!made.insts.values().any(|data| is_scalar(&data.op)), "{function} is called once for each lane");
-    let ir = &mut imported.ir;
-    let forms = BodyVariants::of_one_width(forms[0], forms[1], WIDTH);
-    let range = vector_range(ir, kernel, &forms, &shapes, "vector").expect("a driver");
-    slots_entry(ir, range, "vector.slots").expect("an entry");
-    for id in imported.ir.functions.keys().skip(known).collect::<Vec<_>>() {
-        let made = &imported.ir.functions[id];
-        imported.bridge.add_function(&imported.ir, made, Linkage::External).expect("it can be exported");
-    }
-    let mut options = CodegenOptions::new(cpu.clone(), Output::Object);
-    options.passes = "internalize<preserve-gv=vector.slots>,globaldce,default<O3>".to_owned();
-    let bitcode = imported.bridge.module().to_bitcode();
-    let object = codegen_in_process(&bitcode, "kernel", &options).expect("code can be made");
-    let jit = Jit::new().expect("LLVM is there");
-    jit.add_object(&object, "kernel.o").expect("it can be loaded");
     let mut out = vec![T::default(); x.len()];
-    let mut slots = vec![0, x.len() as u64, x.as_ptr() as u64, y.as_ptr() as u64, out.as_mut_ptr() as u64];
-    jit.function("vector.slots").expect("it is there").call(&mut slots);
+    let values = [x.as_ptr() as u64, y.as_ptr() as u64, out.as_mut_ptr() as u64];
+    run_over_range(&text(ty, function), cpu, x.len() as u64, &values, |imported, made| {
+        let is_scalar = |op: &Op| match op {
+            Op::Call(info) => info.callee.is_some_and(|s| &*imported.ir.symbols[s].name == function),
+            op => *op == Op::Binary(BinaryOp::FRem),
+        };
+        assert!(
+            !made.insts.values().any(|data| is_scalar(&data.op)),
+            "{function} is called once for each lane"
+        );
+    });
     out
 }
 

@@ -11,6 +11,9 @@ use crate::elementary::Elementary;
 use crate::exact::Exact;
 use crate::known_calls::{Fold, Form, instruction, is_annotation, libm_name, reduction, vector_intrinsic};
 
+/// Conversions that saturate, and whether integers have signs.
+const SATURATING: [(&str, bool); 2] = [("llvm.fptosi.sat", true), ("llvm.fptoui.sat", false)];
+
 impl Lower<'_> {
     /// `call`
     pub(super) fn call(&mut self, i: Inst) -> Result<(), VectorizeError> {
@@ -272,6 +275,11 @@ impl Lower<'_> {
 
     /// Calls the vector form of the intrinsic that `i` calls; its name ends in the types.
     fn named_by_types(&mut self, i: Inst, base: &str, form: Form, args: &[Value], ty: Type) -> Value {
+        if let Some(signed) = SATURATING.iter().find(|(name, _)| *name == base).map(|(_, signed)| *signed)
+            && let Some(converted) = self.saturating(signed, args[0], ty)
+        {
+            return converted;
+        }
         let types: Vec<String> = args.iter().map(|&a| mangle(self.out.ty(a))).collect();
         let (first, last) = (&types[0], &types[types.len() - 1]);
         let name = match form {

@@ -129,6 +129,7 @@ pub(crate) fn lower(
         covered: Covered::compute(module, input.func, &reps, options.width),
         stack: StackUse::compute(module, input.func),
         saved: BTreeMap::new(),
+        divided: elementary::Divided::new(),
         module,
         reps,
         scalars: SecondaryMap::new(),
@@ -215,6 +216,8 @@ struct Lower<'a> {
     stack: StackUse,
     /// What the kept calls of `llvm.stacksave` returned.
     saved: BTreeMap<Inst, Value>,
+    /// Quotients and remainders of integers that are there already.
+    divided: elementary::Divided,
     /// The scalar of a uniform or strided value.
     scalars: SecondaryMap<Value, PackedOption<Value>>,
     /// The vector of a value; for one that is not varying it is valid in block `vector_home` only.

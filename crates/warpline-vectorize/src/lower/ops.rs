@@ -24,9 +24,10 @@ impl Lower<'_> {
                 self.define(result, first);
             }
             Rep::Varying => {
-                let new = match self.remainder_function(i) {
-                    Some(function) => self.exact(i, function)?,
-                    None => self.vector_op(i)?,
+                let new = match (self.remainder_function(i), self.divide(i)?) {
+                    (Some(function), _) => self.exact(i, function)?,
+                    (None, Some(quotient)) => quotient,
+                    (None, None) => self.vector_op(i)?,
                 };
                 self.define(result, new);
             }
@@ -126,7 +127,12 @@ impl Lower<'_> {
     }
 
     /// Inactive lanes divide by one.
-    fn safe_divisor(&mut self, i: Inst, op: BinaryOp, divisor: Value) -> Result<Value, VectorizeError> {
+    pub(super) fn safe_divisor(
+        &mut self,
+        i: Inst,
+        op: BinaryOp,
+        divisor: Value,
+    ) -> Result<Value, VectorizeError> {
         let divisor_src = self.src.insts[i].args[1];
         let bits = self.src.ty(divisor_src).int_bits().unwrap_or(64);
         let harmless = |c: u128| {

@@ -1,4 +1,5 @@
-//! Elementary functions on vectors of `float` and `double`, written out where they are called.
+//! Elementary functions on vectors of `float` and `double`, expanded inline where they are called; `division` and
+//! `saturating`: operations on integers that floating-point arithmetic does faster.
 //!
 //! A call of a library of vector mathematics keeps nothing in vector registers, waits for the call before it, and
 //! loads its constants anew. Written out, the functions of a kernel overlap, and inactive lanes need no harmless
@@ -17,11 +18,15 @@
 //!
 //! [`MathLibrary::inline_expansion`]: crate::MathLibrary::inline_expansion
 
+mod division;
 mod exact;
 mod exp;
 mod log;
 mod log_double;
 mod pow;
+mod saturating;
+
+pub(super) use division::Divided;
 
 use crate::VectorizeError;
 use crate::elementary::{Elementary, Function};
