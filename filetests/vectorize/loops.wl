@@ -55,8 +55,8 @@ exit:
 ;   %v46: i32 = phi
 ;   %v47: <4 x i32> = phi
 ;   %v48: i1 = icmp ne %v34, 0
-;   br %v48, rest, done(%v46, %v47)
-; rest:
+;   br %v48, tail, done(%v46, %v47)
+; tail:
 ;   %v51: i32 = trunc %v34
 ;   %v53: <4 x i32> = insertelement poison, %v51, i32 0
 ;   %v54: <4 x i32> = shufflevector %v53, poison [0, 0, 0, 0]
@@ -176,8 +176,8 @@ exit:
 ;   %v36: i64 = phi
 ;   %v37: i32 = phi
 ;   %v38: i1 = icmp ne %v25, 0
-;   br %v38, rest, done(%v36, %v37)
-; rest:
+;   br %v38, tail, done(%v36, %v37)
+; tail:
 ;   %v41: i32 = trunc %v25
 ;   %v44: <4 x i32> = insertelement poison, %v41, i32 0
 ;   %v45: <4 x i32> = shufflevector %v44, poison [0, 0, 0, 0]
@@ -318,8 +318,8 @@ exit:
 ;   %v45: ptr = phi
 ;   %v46: i32 = phi
 ;   %v47: i1 = icmp ne %v29, 0
-;   br %v47, rest, done(%v44, %v45, %v46)
-; rest:
+;   br %v47, tail, done(%v44, %v45, %v46)
+; tail:
 ;   %v51: i32 = trunc %v29
 ;   %v54: <4 x i32> = insertelement poison, %v51, i32 0
 ;   %v55: <4 x i32> = shufflevector %v54, poison [0, 0, 0, 0]
@@ -463,8 +463,8 @@ exit:
 ; left:
 ;   %v31: i64 = phi
 ;   %v32: i1 = icmp ne %v23, 0
-;   br %v32, rest, done(%v31)
-; rest:
+;   br %v32, tail, done(%v31)
+; tail:
 ;   %v34: i32 = trunc %v23
 ;   %v38: <4 x i32> = insertelement poison, %v34, i32 0
 ;   %v39: <4 x i32> = shufflevector %v38, poison [0, 0, 0, 0]
@@ -621,8 +621,8 @@ exit:
 ;   %v40: i64 = phi
 ;   %v41: <4 x float> = phi
 ;   %v42: i1 = icmp ne %v30, 0
-;   br %v42, rest, done(%v40, %v41)
-; rest:
+;   br %v42, tail, done(%v40, %v41)
+; tail:
 ;   %v45: i32 = trunc %v30
 ;   %v48: <4 x i32> = insertelement poison, %v45, i32 0
 ;   %v49: <4 x i32> = shufflevector %v48, poison [0, 0, 0, 0]

@@ -38,7 +38,7 @@ end:
 ; start:
 ;   %v24: i32 = phi
 ;   %v25: i64 = phi
-;   %v27: i64 = call @next_x4.lead(%n, %a, %b, %v24)
+;   %v27: i64 = call @next_x4.prologue(%n, %a, %b, %v24)
 ;   %v29: i1 = icmp uge %v25, 32
 ;   %v30: i1 = icmp ne %v27, 0
 ;   %v31: i64 = select %v30, %v27, %v25
@@ -58,8 +58,8 @@ end:
 ; left:
 ;   %v45: i32 = phi
 ;   %v46: i1 = icmp ne %v36, 0
-;   br %v46, rest, done(%v45)
-; rest:
+;   br %v46, tail, done(%v45)
+; tail:
 ;   %v48: i32 = trunc %v36
 ;   %v51: <4 x i32> = insertelement poison, %v48, i32 0
 ;   %v52: <4 x i32> = shufflevector %v51, poison [0, 0, 0, 0]
@@ -127,7 +127,7 @@ end:
 ; next:
 ;   ret
 ; }
-; func @next_x4.lead(%n: i32, %a: ptr, %b: ptr, %i: i32) -> i64 {
+; func @next_x4.prologue(%n: i32, %a: ptr, %b: ptr, %i: i32) -> i64 {
 ; entry:
 ;   %v5: i32 = add %i, 0
 ;   %v7: i32 = sub %v5, 1
@@ -194,8 +194,8 @@ end:
 ;   %v42: i64 = phi
 ;   %v43: <4 x float> = phi
 ;   %v44: i1 = icmp ne %v32, 0
-;   br %v44, rest, done(%v42, %v43)
-; rest:
+;   br %v44, tail, done(%v42, %v43)
+; tail:
 ;   %v47: i32 = trunc %v32
 ;   %v50: <4 x i32> = insertelement poison, %v47, i32 0
 ;   %v51: <4 x i32> = shufflevector %v50, poison [0, 0, 0, 0]
@@ -306,8 +306,8 @@ end:
 ; left:
 ;   %v27: i64 = phi
 ;   %v28: i1 = icmp ne %v19, 0
-;   br %v28, rest, done(%v27)
-; rest:
+;   br %v28, tail, done(%v27)
+; tail:
 ;   %v30: i32 = trunc %v19
 ;   %v34: <4 x i32> = insertelement poison, %v30, i32 0
 ;   %v35: <4 x i32> = shufflevector %v34, poison [0, 0, 0, 0]

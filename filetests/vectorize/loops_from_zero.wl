@@ -56,8 +56,8 @@ out:
 ; left:
 ;   %v38: i32 = phi
 ;   %v39: i1 = icmp ne %v28, 0
-;   br %v39, rest, done(%v38)
-; rest:
+;   br %v39, tail, done(%v38)
+; tail:
 ;   %v41: i32 = trunc %v28
 ;   %v44: <4 x i32> = insertelement poison, %v41, i32 0
 ;   %v45: <4 x i32> = shufflevector %v44, poison [0, 0, 0, 0]
@@ -174,8 +174,8 @@ out:
 ; left:
 ;   %v39: i32 = phi
 ;   %v40: i1 = icmp ne %v29, 0
-;   br %v40, rest, done(%v39)
-; rest:
+;   br %v40, tail, done(%v39)
+; tail:
 ;   %v42: i32 = trunc %v29
 ;   %v45: <4 x i32> = insertelement poison, %v42, i32 0
 ;   %v46: <4 x i32> = shufflevector %v45, poison [0, 0, 0, 0]
@@ -297,8 +297,8 @@ out:
 ; left:
 ;   %v43: i32 = phi
 ;   %v44: i1 = icmp ne %v33, 0
-;   br %v44, rest, done(%v43)
-; rest:
+;   br %v44, tail, done(%v43)
+; tail:
 ;   %v46: i32 = trunc %v33
 ;   %v49: <4 x i32> = insertelement poison, %v46, i32 0
 ;   %v50: <4 x i32> = shufflevector %v49, poison [0, 0, 0, 0]
@@ -412,8 +412,8 @@ out:
 ; left:
 ;   %v35: i32 = phi
 ;   %v36: i1 = icmp ne %v25, 0
-;   br %v36, rest, done(%v35)
-; rest:
+;   br %v36, tail, done(%v35)
+; tail:
 ;   %v38: i32 = trunc %v25
 ;   %v41: <4 x i32> = insertelement poison, %v38, i32 0
 ;   %v42: <4 x i32> = shufflevector %v41, poison [0, 0, 0, 0]

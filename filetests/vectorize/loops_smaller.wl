@@ -59,8 +59,8 @@ end:
 ; last:
 ;   %v38: i64 = phi
 ;   %v39: i1 = icmp ne %v31, 0
-;   br %v39, rest, done(%v38)
-; rest:
+;   br %v39, tail, done(%v38)
+; tail:
 ;   %v41: i32 = trunc %v31
 ;   %v45: <2 x i32> = insertelement poison, %v41, i32 0
 ;   %v46: <2 x i32> = shufflevector %v45, poison [0, 0]
