@@ -1,0 +1,316 @@
+//! What the types of functions are called in the source, for headers.
+//!
+//! LLVM's types say `ptr` and `i32`. What clang tells debuggers says the rest: names, qualifiers, members, and the
+//! file in which each type is defined. That is read here, not clang's syntax tree (`-ast-dump`), for three reasons:
+//! functions are found by their names in the object file, instances of templates included; one compilation serves all
+//! functions of a source, and it is small, since only types that are used occur; and modules in LLVM IR that were
+//! compiled with `-g` have it, too.
+//!
+//! * [`metadata`] reads LLVM's text.
+//! * [`spelling`] writes declarations that are C and C++, and notes what must be declared before.
+//! * [`layout`] says whether a record can be written down again.
+//! * [`includes`] finds how the source includes a header.
+//! * [`declarations`] writes what was noted.
+
+mod declarations;
+mod includes;
+mod layout;
+mod metadata;
+mod spelling;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use warpline_ir::{Scalar, Type as IrType};
+use warpline_llvm::described::{self, Described};
+use warpline_llvm::{FrontEnd, Imported, InputKind};
+
+use crate::options::KernelOptions;
+use includes::Includes;
+use metadata::{Metadata, Node};
+use spelling::Spelling;
+
+/// A type, by the number of its node; `None` is `void`.
+pub(crate) type Type = Option<u32>;
+
+/// What is known of the types of an input's functions.
+#[derive(Debug, Default)]
+pub struct SourceTypes {
+    metadata: Metadata,
+    /// The size of a pointer in bits.
+    pointer_bits: u64,
+    includes: Includes,
+    needs: RefCell<Needs>,
+}
+
+/// A function as the source declares it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct SourceFunction {
+    /// Its parameters: names, empty where there are none, and types.
+    pub(crate) params: Vec<(String, Type)>,
+    /// Its result.
+    pub(crate) result: Type,
+    /// Whether it takes more than its parameters.
+    pub(crate) variadic: bool,
+}
+
+/// A type that must be declared before others, as its own header or a definition does it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Declared {
+    name: String,
+    /// Its definition in C.
+    text: String,
+    /// How many bytes it has, for records, enumerations and the like.
+    bytes: Option<u64>,
+    /// The file in which it is defined; `None` for the source itself.
+    header: Option<PathBuf>,
+}
+
+/// What declarations need.
+#[derive(Clone, Default, Debug)]
+struct Needs {
+    /// Records of which the name suffices, and their nodes.
+    forward: BTreeMap<String, Type>,
+    /// Other types, in the order in which they must be declared; `None` while one is being written.
+    declared: Vec<(u32, Option<Declared>)>,
+}
+
+impl Needs {
+    fn has(&self, number: u32) -> bool {
+        self.declared.iter().any(|(own, _)| *own == number)
+    }
+
+    fn begin(&mut self, number: u32) {
+        self.declared.push((number, None));
+    }
+
+    fn finish(&mut self, number: u32, name: &str, text: String, types: &SourceTypes) {
+        // It goes behind what it needs itself.
+        self.declared.retain(|(own, _)| *own != number);
+        let header = types.header_of(types.node(Some(number)));
+        let bytes = types.bits(Some(number)).filter(|bits| bits % 8 == 0).map(|bits| bits / 8);
+        self.declared.push((number, Some(Declared { name: name.to_owned(), text, bytes, header })));
+    }
+
+    fn forward(&mut self, name: &str, ty: Type) {
+        self.forward.entry(name.to_owned()).or_insert(ty);
+    }
+}
+
+impl SourceTypes {
+    /// What is known of an input; nothing where its compiler says nothing, such as of Rust.
+    pub fn of(options: &KernelOptions, imported: &Imported) -> SourceTypes {
+        let kind = InputKind::of(&options.input);
+        let is_source = kind.is_ok_and(InputKind::is_source);
+        let described = match is_source {
+            true => {
+                let front_end = front_end(options);
+                described::describe(&options.input, front_end).ok().flatten().unwrap_or_default()
+            }
+            false => Described { text: imported.bridge.module().to_text(), headers: Vec::new() },
+        };
+        let metadata = Metadata::read(&described.text);
+        let of_clang = metadata.nodes.values().filter(|node| node.kind == "DICompileUnit").all(|unit| {
+            let language = unit.word("language");
+            language.starts_with("DW_LANG_C") || language == "DW_LANG_OpenCL"
+        });
+        if !of_clang {
+            return SourceTypes::default();
+        }
+        let pointer_bits = u64::from(imported.ir.layout.pointer_bits(0));
+        let includes = Includes::new(&options.input, described.headers);
+        SourceTypes { metadata, pointer_bits, includes, needs: RefCell::default() }
+    }
+
+    /// A function, by its name in the object file.
+    pub(crate) fn function(&self, symbol: &str) -> Option<SourceFunction> {
+        let (_, number) = self.metadata.functions.iter().find(|(name, _)| name == symbol)?;
+        let node = self.metadata.get(Some(*number))?;
+        let list = self.metadata.get(self.metadata.get(node.node("type"))?.node("types"))?;
+        let mut types: Vec<Type> = list.list().collect();
+        let variadic = types.len() > 2 && types.last() == Some(&None);
+        if variadic {
+            types.pop();
+        }
+        let result = types.first().copied().flatten();
+        let mut params: Vec<(String, Type)> =
+            types.into_iter().skip(1).map(|ty| (String::new(), ty)).collect();
+        for variable in self.metadata.nodes.values() {
+            let is_own = variable.kind == "DILocalVariable" && variable.node("scope") == Some(*number);
+            let at = variable.number("arg").filter(|_| is_own).and_then(|n| usize::try_from(n).ok());
+            if let Some(param) = at.and_then(|at| params.get_mut(at.wrapping_sub(1))) {
+                *param = (variable.text("name").unwrap_or_default().to_owned(), variable.node("type"));
+            }
+        }
+        params.iter_mut().for_each(|(_, ty)| *ty = self.without_constness(*ty));
+        // Nothing is passed as `void`, so something was not understood.
+        params.iter().all(|(_, ty)| ty.is_some()).then_some(SourceFunction { params, result, variadic })
+    }
+
+    /// A declaration of something of a type, valid in C and C++ behind [`SourceTypes::declarations`]; `constant`:
+    /// which cannot be changed.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) fn declare(&self, ty: Type, declarator: &str, constant: bool) -> Result<String, String> {
+        let before = self.needs.borrow().clone();
+        let mut needs = before.clone();
+        let text = Spelling::strict(self, &mut needs).declare(ty, declarator, constant, true);
+        *self.needs.borrow_mut() = if text.is_ok() { needs } else { before };
+        text
+    }
+
+    /// The same for people, with names that C may not have.
+    pub(crate) fn shown(&self, ty: Type) -> String {
+        Spelling::lenient(self).declare(ty, "", false, false).unwrap_or_else(|_| "?".to_owned())
+    }
+
+    /// Whether a type is passed as one value of a type of the IR.
+    pub(crate) fn is_passed_as(&self, ty: Type, ir: IrType) -> bool {
+        let Some(node) = self.node(self.bare(ty)) else { return false };
+        let bits = node.number("size");
+        match (node.word("tag"), ir.scalar().filter(|_| !matches!(ir, IrType::Vector(_)))) {
+            (
+                "DW_TAG_pointer_type" | "DW_TAG_reference_type" | "DW_TAG_rvalue_reference_type",
+                Some(Scalar::Ptr(_)),
+            ) => true,
+            ("DW_TAG_enumeration_type", Some(Scalar::Int(n))) => bits == Some(u64::from(n)),
+            ("", Some(Scalar::Int(1))) => node.word("encoding") == "DW_ATE_boolean",
+            ("", Some(Scalar::Int(n))) => {
+                node.word("encoding") != "DW_ATE_float" && bits == Some(u64::from(n))
+            }
+            ("", Some(Scalar::Float(kind))) => {
+                let name = node.text("name").unwrap_or_default();
+                let expected = match kind {
+                    warpline_ir::FloatKind::Float => "float",
+                    warpline_ir::FloatKind::Double => "double",
+                    warpline_ir::FloatKind::X86Fp80 => "long double",
+                    _ => return false,
+                };
+                name == expected
+                    || (name == "long double" && kind == warpline_ir::FloatKind::Double && bits == Some(64))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a type is a structure or a union.
+    pub(crate) fn is_record(&self, ty: Type) -> bool {
+        let tag = self.node(self.bare(ty)).map(|node| node.word("tag"));
+        matches!(tag, Some("DW_TAG_structure_type" | "DW_TAG_union_type"))
+    }
+
+    /// Whether a pointer's type says that what it leads to is not written.
+    pub(crate) fn points_to_constant(&self, ty: Type) -> bool {
+        let pointee = self.node(self.bare(ty)).and_then(|node| self.node(node.node("baseType")));
+        pointee.is_some_and(|node| node.word("tag") == "DW_TAG_const_type")
+    }
+
+    fn node(&self, ty: Type) -> Option<&Node> {
+        self.metadata.get(ty)
+    }
+
+    /// A type without `const` and the like around it.
+    fn without_constness(&self, mut ty: Type) -> Type {
+        for _ in 0..4 {
+            match self.node(ty) {
+                Some(node) if matches!(node.word("tag"), "DW_TAG_const_type" | "DW_TAG_volatile_type") => {
+                    ty = node.node("baseType");
+                }
+                _ => break,
+            }
+        }
+        ty
+    }
+
+    /// What a type is, whatever it is called.
+    fn bare(&self, mut ty: Type) -> Type {
+        for _ in 0..64 {
+            match self.node(ty).map(|node| (node.word("tag"), node.node("baseType"))) {
+                Some((
+                    "DW_TAG_typedef" | "DW_TAG_const_type" | "DW_TAG_volatile_type" | "DW_TAG_restrict_type",
+                    base,
+                )) => ty = base,
+                _ => break,
+            }
+        }
+        ty
+    }
+
+    /// The size of a type.
+    fn bits(&self, ty: Type) -> Option<u64> {
+        self.node(self.bare(ty))?.number("size")
+    }
+
+    /// Whether a star before a type must stand in parentheses.
+    fn needs_parentheses(&self, mut ty: Type) -> bool {
+        for _ in 0..8 {
+            let Some(node) = self.node(ty) else { break };
+            match node.word("tag") {
+                "DW_TAG_const_type" | "DW_TAG_volatile_type" | "DW_TAG_restrict_type" => {
+                    ty = node.node("baseType");
+                }
+                tag => return tag == "DW_TAG_array_type" || node.kind == "DISubroutineType",
+            }
+        }
+        false
+    }
+
+    /// The lengths of an array's dimensions, as far as they are known.
+    fn lengths(&self, node: &Node) -> Vec<Option<u64>> {
+        let list = self.node(node.node("elements")).map(|list| list.list().collect::<Vec<_>>());
+        list.unwrap_or_default().into_iter().map(|one| self.node(one)?.number("count")).collect()
+    }
+
+    /// Whether a type's name stands by itself.
+    fn is_global(&self, node: &Node) -> bool {
+        match node.node("scope") {
+            None => true,
+            scope => {
+                self.node(scope).is_some_and(|node| node.kind == "DIFile" || node.kind == "DICompileUnit")
+            }
+        }
+    }
+
+    /// A type's name with what is around it.
+    fn qualified(&self, node: &Node) -> String {
+        let mut name = node.text("name").unwrap_or("(unnamed)").to_owned();
+        let mut scope = node.node("scope");
+        for _ in 0..16 {
+            let Some(outer) = self.node(scope) else { break };
+            match outer.text("name") {
+                Some(own) if matches!(outer.kind.as_str(), "DINamespace" | "DICompositeType") => {
+                    name = format!("{own}::{name}");
+                }
+                _ => {}
+            }
+            scope = outer.node("scope");
+        }
+        name
+    }
+
+    /// The file in which a type is defined.
+    fn file(&self, node: &Node) -> Option<PathBuf> {
+        let file = self.node(node.node("file"))?;
+        let name = Path::new(file.text("filename")?);
+        let folder = file.text("directory").filter(|folder| !matches!(*folder, "" | "."));
+        Some(folder.map_or(name.to_owned(), |folder| Path::new(folder).join(name)))
+    }
+
+    /// Whether a type is defined where users can see it: in the source, or in a header that it includes.
+    fn is_within_reach(&self, node: &Node) -> bool {
+        self.file(node).is_some_and(|file| self.includes.is_source(&file) || self.includes.knows(&file))
+    }
+
+    /// The header in which a type is defined, if it is one.
+    fn header_of(&self, node: Option<&Node>) -> Option<PathBuf> {
+        self.file(node?).filter(|file| !self.includes.is_source(file) && self.includes.knows(file))
+    }
+}
+
+/// How an input is compiled.
+fn front_end(options: &KernelOptions) -> FrontEnd<'_> {
+    let KernelOptions { contract, ref triple, ref flags, .. } = *options;
+    FrontEnd { triple: triple.as_deref(), contract, flags }
+}
