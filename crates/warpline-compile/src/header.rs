@@ -12,7 +12,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use warpline_ir::{Function, Type, demangle};
+use warpline_ir::{Function, Type, VectorType, demangle};
 use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::Passing;
 
@@ -383,10 +383,10 @@ impl<'a> Parameters<'a> {
         if let Some(Ok(text)) = record.map(|ty| self.types.declare(ty, &format!("*{name}"), false)) {
             return Ok(text);
         }
-        let ty = c_type(ir).ok_or_else(|| self.without_type(i))?;
+        let ty = self.plain(ir).ok_or_else(|| self.without_type(i))?;
         let constant = ty.ends_with('*') && source.is_some_and(|ty| self.types.points_to_constant(ty));
         let constant = if constant { "const " } else { "" };
-        Ok(format!("{constant}{}{}", declare(ty, name), self.remark(i)))
+        Ok(format!("{constant}{}{}", declare(&ty, name), self.remark(i)))
     }
 
     /// An array of such parameters, which is read.
@@ -396,8 +396,8 @@ impl<'a> Parameters<'a> {
         if let Some(Ok(text)) = source {
             return Ok(text);
         }
-        let ty = c_type(ir).ok_or_else(|| self.without_type(i))?;
-        Ok(declare(&array(ty, "const "), name) + &self.remark(i))
+        let ty = self.plain(ir).ok_or_else(|| self.without_type(i))?;
+        Ok(declare(&array(&ty, "const "), name) + &self.remark(i))
     }
 
     /// The array that results are written to.
@@ -406,14 +406,27 @@ impl<'a> Parameters<'a> {
         if let Some(Ok(text)) = source.map(|ty| self.types.declare(ty, "*out", false)) {
             return Ok(text);
         }
-        let ty = c_type(ir).ok_or("its result has no C type")?;
-        Ok(declare(&array(ty, ""), "out"))
+        let ty = self.plain(ir).ok_or("its result has no C type")?;
+        Ok(declare(&array(&ty, ""), "out"))
+    }
+
+    /// The C type of what LLVM passes.
+    fn plain(&self, ir: Type) -> Option<String> {
+        match ir {
+            Type::Vector(vector) => {
+                let (name, typedef) = small_vector(vector)?;
+                self.types.add_vector(&name, &typedef);
+                Some(name)
+            }
+            _ => c_type(ir).map(str::to_owned),
+        }
     }
 
     /// The source's own word for the type of a parameter, where another stands in its place.
     fn remark(&self, i: usize) -> String {
         let known = self.sources.get(i).copied().flatten();
-        known.map_or(String::new(), |ty| format!(" /* {} */", comment(&self.types.shown(ty))))
+        let shown = known.map(|ty| self.types.shown(ty)).filter(|shown| !shown.contains('?'));
+        shown.map_or(String::new(), |shown| format!(" /* {} */", comment(&shown)))
     }
 
     fn without_type(&self, i: usize) -> Undeclared {
@@ -446,30 +459,48 @@ fn which_prototype(name: &str) -> String {
 /// The C type of a vector and its definition, or why there is none.
 fn vector_type(compiled: &Compiled, ty: Type) -> Result<(String, String), Undeclared> {
     let width = compiled.kernel.width;
-    let elem = match ty {
-        Type::Int(8 | 16 | 32 | 64) | Type::F32 | Type::F64 => c_type(ty).unwrap_or_default(),
+    let (elem, bytes) = match ty {
         Type::Int(1) => return Err("vectors of booleans have no C type".to_owned()),
-        _ => return Err("vectors of its elements have no C type".to_owned()),
+        _ => element(ty).ok_or("vectors of its elements have no C type")?,
     };
-    let bits = match ty {
-        Type::Int(bits) => bits,
-        Type::F32 => 32,
-        _ => 64,
-    };
-    let bytes = bits / 8 * width;
+    let bytes = bytes * width;
     if ![16, 32, 64].contains(&bytes) || bytes * 8 > compiled.kernel.vectors.register_bits {
         return Err(format!(
             "a vector of {width} {elem} does not fill one register of {} bits or less",
             compiled.kernel.vectors.register_bits
         ));
     }
-    let name = format!("warpline_{}x{width}", elem.trim_end_matches("_t"));
-    // Several headers may have it, and C before C11 takes one definition only.
+    Ok(vector(elem, width, bytes))
+}
+
+/// The C type of a parameter that is a vector itself and its definition, if C passes it as LLVM does: in a register of
+/// 16 bytes, or the lower half of one. Three elements have room for a fourth.
+fn small_vector(VectorType { elem, lanes, scalable }: VectorType) -> Option<(String, String)> {
+    let (elem, bytes) = element(elem.into())?;
+    let lanes = if lanes == 3 { 4 } else { lanes };
+    let total = bytes.checked_mul(lanes)?;
+    (!scalable && lanes > 1 && [8, 16].contains(&total)).then(|| vector(elem, lanes, total))
+}
+
+/// The C type of elements of vectors, and how many bytes they have.
+fn element(ty: Type) -> Option<(&'static str, u32)> {
+    let bytes = match ty {
+        Type::Int(bits @ (8 | 16 | 32 | 64)) => bits / 8,
+        Type::F32 => 4,
+        Type::F64 => 8,
+        _ => return None,
+    };
+    Some((c_type(ty)?, bytes))
+}
+
+/// A type for vectors and its definition. Several headers may have it, and C before C11 takes one definition only.
+fn vector(elem: &str, lanes: u32, bytes: u32) -> (String, String) {
+    let name = format!("warpline_{}x{lanes}", elem.trim_end_matches("_t"));
     let typedef = format!(
         "#ifndef WARPLINE_TYPE_{name}\n#define WARPLINE_TYPE_{name}\ntypedef {elem} {name} \
          __attribute__((vector_size({bytes})));\n#endif\n"
     );
-    Ok((name, typedef))
+    (name, typedef)
 }
 
 /// The type of an array with elements of this type.

@@ -42,6 +42,7 @@ impl SourceTypes {
                 },
             }
         }
+        needs.vectors.values().for_each(|definition| out += definition);
         for name in needs.forward.keys() {
             let _ = writeln!(out, "{name};");
         }
@@ -57,13 +58,12 @@ impl SourceTypes {
         let of_user = wanted.iter().filter(|one| !is_of_system(one)).flat_map(|one| &one.types);
         let all = of_user.chain(&own).copied();
         let mut checks = String::new();
-        for Declared { name, text, bytes, .. } in all {
-            let kind = text.split(' ').next().filter(|kind| *kind != "typedef");
-            let kind = kind.map_or(String::new(), |kind| format!("{kind} "));
+        for Declared { name, bytes, .. } in all {
             if let Some(bytes) = bytes {
+                let (word, text) = (name.word(), name.text());
                 let _ = writeln!(
                     checks,
-                    "extern const char warpline_size_of_{name}[sizeof({kind}{name}) == {bytes} ? 1 : -1];"
+                    "extern const char warpline_size_of_{word}[sizeof({text}) == {bytes} ? 1 : -1];"
                 );
             }
         }
@@ -116,7 +116,8 @@ fn or_here(folder: &Path) -> &Path {
 
 /// A definition that can be kept out.
 fn definition(Declared { name, text, .. }: &Declared) -> String {
-    format!("#ifndef WARPLINE_TYPE_{name}\n#define WARPLINE_TYPE_{name}\n{text}\n#endif\n\n")
+    let flag = format!("WARPLINE_TYPE_{}", name.word());
+    format!("#ifndef {flag}\n#define {flag}\n{text}\n#endif\n\n")
 }
 
 /// Types from a header of the user's: the header where it is found, definitions elsewhere.

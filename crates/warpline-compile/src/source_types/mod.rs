@@ -55,13 +55,33 @@ pub(crate) struct SourceFunction {
     pub(crate) variadic: bool,
 }
 
+/// A type's name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Name {
+    /// `struct`, `union`, `enum`, or nothing for a name that `typedef` gives.
+    kind: &'static str,
+    name: String,
+}
+
+impl Name {
+    /// As C writes it.
+    fn text(&self) -> String {
+        [self.kind, &self.name].into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// As a part of another name.
+    fn word(&self) -> String {
+        self.text().replace(' ', "_")
+    }
+}
+
 /// A type that must be declared before others, as its own header or a definition does it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Declared {
-    name: String,
+    name: Name,
     /// Its definition in C.
     text: String,
-    /// How many bytes it has, for records, enumerations and the like.
+    /// How many bytes it has, if it is known behind its declaration.
     bytes: Option<u64>,
     /// The file in which it is defined; `None` for the source itself.
     header: Option<PathBuf>,
@@ -72,6 +92,8 @@ struct Declared {
 struct Needs {
     /// Records of which the name suffices, and their nodes.
     forward: BTreeMap<String, Type>,
+    /// Vectors of LLVM's, and their definitions.
+    vectors: BTreeMap<String, String>,
     /// Other types, in the order in which they must be declared; `None` while one is being written.
     declared: Vec<(u32, Option<Declared>)>,
 }
@@ -85,12 +107,16 @@ impl Needs {
         self.declared.push((number, None));
     }
 
-    fn finish(&mut self, number: u32, name: &str, text: String, types: &SourceTypes) {
+    fn finish(&mut self, number: u32, name: Name, text: String, types: &SourceTypes) {
         // It goes behind what it needs itself.
         self.declared.retain(|(own, _)| *own != number);
         let header = types.header_of(types.node(Some(number)));
-        let bytes = types.bits(Some(number)).filter(|bits| bits % 8 == 0).map(|bits| bits / 8);
-        self.declared.push((number, Some(Declared { name: name.to_owned(), text, bytes, header })));
+        let ty = Some(number);
+        // Of what another name stands for, the name may be all that is known.
+        let is_named = types.node(types.bare(ty)).is_some_and(|node| node.text("name").is_some());
+        let only_name = name.kind.is_empty() && types.is_record(ty) && is_named;
+        let bytes = types.bits(ty).filter(|bits| bits % 8 == 0 && !only_name).map(|bits| bits / 8);
+        self.declared.push((number, Some(Declared { name, text, bytes, header })));
     }
 
     fn forward(&mut self, name: &str, ty: Type) {
@@ -159,6 +185,11 @@ impl SourceTypes {
         let text = Spelling::strict(self, &mut needs).declare(ty, declarator, constant, true);
         *self.needs.borrow_mut() = if text.is_ok() { needs } else { before };
         text
+    }
+
+    /// Has [`SourceTypes::declarations`] define a type of vectors.
+    pub(crate) fn add_vector(&self, name: &str, definition: &str) {
+        self.needs.borrow_mut().vectors.insert(name.to_owned(), definition.to_owned());
     }
 
     /// The same for people, with names that C may not have.

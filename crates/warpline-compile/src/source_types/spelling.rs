@@ -5,7 +5,7 @@
 
 use super::layout::{self, Record};
 use super::metadata::Node;
-use super::{Needs, SourceTypes, Type};
+use super::{Name, Needs, SourceTypes, Type};
 use crate::c_names::is_word;
 
 /// Types within types that are followed at most. Compilers make no deeper ones, and nodes may go in circles.
@@ -250,7 +250,11 @@ impl<'a> Spelling<'a> {
             return Ok(named(name, qualifiers, &declarator));
         }
         let usable = is_word(name) && types.is_global(node) && types.is_within_reach(node);
-        if usable && self.declaration_of(ty, name, |own| own.typedef_text(name, base)) {
+        if usable && self.declaration_of(ty, "", name, |own| own.typedef_text(name, base)) {
+            if complete && types.is_record(ty) {
+                // The name alone says nothing of its members.
+                self.around(types.bare(ty), String::new(), Qualifiers::default(), true)?;
+            }
             return Ok(named(name, qualifiers, &declarator));
         }
         self.around(base, declarator, qualifiers, complete)
@@ -274,6 +278,7 @@ impl<'a> Spelling<'a> {
     fn declaration_of(
         &mut self,
         ty: Type,
+        kind: &'static str,
         name: &str,
         text: impl FnOnce(&mut Self) -> Result<String, String>,
     ) -> bool {
@@ -292,7 +297,7 @@ impl<'a> Spelling<'a> {
         let Some(needs) = self.needs.as_deref_mut() else { return false };
         match text {
             Ok(text) => {
-                needs.finish(number, name, text, types);
+                needs.finish(number, Name { kind, name: name.to_owned() }, text, types);
                 true
             }
             Err(_) => {
@@ -323,7 +328,7 @@ impl<'a> Spelling<'a> {
             }
             return Ok(named);
         }
-        match self.declaration_of(ty, name, |own| Ok(format!("{named} {{\n{}}};", own.members(ty)?))) {
+        match self.declaration_of(ty, kind, name, |own| Ok(format!("{named} {{\n{}}};", own.members(ty)?))) {
             true => Ok(named),
             false => Err("cannot be written in C".to_owned()),
         }
@@ -369,7 +374,7 @@ impl<'a> Spelling<'a> {
         if !is_word(name) || !types.is_global(node) {
             return Err("has no name in C".to_owned());
         }
-        match self.declaration_of(ty, name, |own| Ok(enumeration_text(own.types, ty, name)? + ";")) {
+        match self.declaration_of(ty, "enum", name, |own| Ok(enumeration_text(own.types, ty, name)? + ";")) {
             true => Ok(format!("enum {name}")),
             false => Err("cannot be written in C".to_owned()),
         }
