@@ -47,7 +47,10 @@ impl Header<'_> {
         for compiled in kernels {
             let Kernel { name, width, cpu, .. } = &compiled.kernel;
             let groups = format!("{width} at a time");
-            let own = self.drivers(compiled, compiled.range.as_deref(), compiled.ndrange.as_deref(), &groups);
+            let (range, ndrange) = (compiled.range.as_deref(), compiled.ndrange.as_deref());
+            let outer = range.filter(|_| !is_internal(compiled));
+            let own = self.drivers(compiled, outer, ndrange, &groups);
+            inner += &self.drivers(compiled, range.filter(|_| outer.is_none()), None, &groups);
             match own.is_empty() {
                 // There is nothing else to call.
                 true => body += &self.lanes(compiled),
@@ -67,7 +70,9 @@ impl Header<'_> {
             let names: Vec<&str> = versions.iter().map(|one| one.choice.cpu.name.as_str()).collect();
             let groups = "as many at a time as fit the best of these CPUs that the machine is like. It is asked \
                           when the function is called for the first time";
-            body += &self.drivers(best, Some(range), ndrange.as_deref(), groups);
+            let outer = Some(&**range).filter(|_| !is_internal(best));
+            body += &self.drivers(best, outer, ndrange.as_deref(), groups);
+            inner += &self.drivers(best, Some(&**range).filter(|_| outer.is_none()), None, groups);
             body += &which_prototype(which);
             for Version { compiled, .. } in versions {
                 inner += &self.of_version(compiled);
@@ -432,6 +437,12 @@ impl<'a> Parameters<'a> {
     fn without_type(&self, i: usize) -> Undeclared {
         format!("its parameter `{}` has no type that C passes in the same way", self.name(i))
     }
+}
+
+/// Whether the range driver has more parameters than its users can know: it is what the driver over work-items calls.
+fn is_internal(compiled: &Compiled) -> bool {
+    let count = compiled.kernel.function().params.len() - added(compiled);
+    compiled.ndrange.is_some() && compiled.kernel.args[count..].iter().any(|&shape| shape != ArgShape::Index)
 }
 
 /// How many parameters were added to a kernel for what it asks of its work-item.

@@ -78,3 +78,4 @@ pub use simplify::PIPELINE;
 pub use tables::Bridge;
 pub use target::{Cpu, Effort, Emit, TargetMachine, host_triple, is_host};
 pub use versions::tools;
+pub use warpline_lanes::C_HEADER;
