@@ -136,7 +136,13 @@ impl SourceTypes {
             }
             false => Described { text: imported.bridge.module().to_text(), headers: Vec::new() },
         };
-        let metadata = Metadata::read(&described.text);
+        let pointer_bits = u64::from(imported.ir.layout.pointer_bits(0));
+        SourceTypes::read(&described.text, pointer_bits, Includes::new(&options.input, described.headers))
+    }
+
+    /// What LLVM's text of a module says.
+    fn read(text: &str, pointer_bits: u64, includes: Includes) -> SourceTypes {
+        let metadata = Metadata::read(text);
         let of_clang = metadata.nodes.values().filter(|node| node.kind == "DICompileUnit").all(|unit| {
             let language = unit.word("language");
             language.starts_with("DW_LANG_C") || language == "DW_LANG_OpenCL"
@@ -144,8 +150,6 @@ impl SourceTypes {
         if !of_clang {
             return SourceTypes::default();
         }
-        let pointer_bits = u64::from(imported.ir.layout.pointer_bits(0));
-        let includes = Includes::new(&options.input, described.headers);
         SourceTypes { metadata, pointer_bits, includes, needs: RefCell::default() }
     }
 
@@ -344,4 +348,111 @@ impl SourceTypes {
 fn front_end(options: &KernelOptions) -> FrontEnd<'_> {
     let KernelOptions { contract, ref triple, ref flags, .. } = *options;
     FrontEnd { triple: triple.as_deref(), contract, flags }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A function `f` with one parameter, whose type is node 10.
+    const FUNCTION: &str = "define void @f(ptr %x) !dbg !2 {\n}\n!0 = distinct !DICompileUnit(language: DW_LANG_C11, \
+                            file: !1)\n!1 = !DIFile(filename: \"f.c\", directory: \".\")\n!2 = distinct \
+                            !DISubprogram(name: \"f\", type: !3, unit: !0)\n!3 = !DISubroutineType(types: !4)\n!4 = \
+                            !{null, !10}\n";
+
+    /// What `f`'s parameter is declared as, and what stands before it.
+    fn declared(nodes: &str) -> Result<(String, String), String> {
+        let types =
+            SourceTypes::read(&format!("{FUNCTION}{nodes}"), 64, Includes::new(Path::new("f.c"), Vec::new()));
+        let ty = types.function("f").ok_or("there is no function")?.params[0].1;
+        let text = types.declare(ty, "x", false)?;
+        Ok((text, types.declarations(&KernelOptions::new("f.c"), None)))
+    }
+
+    #[test]
+    fn declarators_grow_from_the_inside_out() {
+        let int = "!11 = !DIBasicType(name: \"int\", size: 32, encoding: DW_ATE_signed)\n";
+        let pointer =
+            |to: u32| format!("!DIDerivedType(tag: DW_TAG_pointer_type, baseType: !{to}, size: 64)");
+        let array = "!DICompositeType(tag: DW_TAG_array_type, baseType: !11, elements: !13)";
+        let lengths = "!13 = !{!14, !15}\n!14 = !DISubrange(count: 4)\n!15 = !DISubrange(count: 2)\n";
+        for (nodes, expected) in [
+            (format!("{int}!10 = {}\n", pointer(11)), "int *x"),
+            (format!("{int}!10 = {}\n!12 = {array}\n{lengths}", pointer(12)), "int (*x)[4][2]"),
+            (
+                format!(
+                    "{int}!10 = {}\n!12 = !DISubroutineType(types: !13)\n!13 = !{{!16, !11, null}}\n!16 = {}\n",
+                    pointer(12),
+                    pointer(11)
+                ),
+                "int *(*x)(int, ...)",
+            ),
+            (
+                format!(
+                    "{int}!10 = {}\n!12 = !DIDerivedType(tag: DW_TAG_const_type, baseType: !16)\n!16 = {}\n",
+                    pointer(12),
+                    pointer(11)
+                ),
+                "int *const *x",
+            ),
+            (
+                "!10 = !DIDerivedType(tag: DW_TAG_pointer_type, baseType: null, size: 64)\n".to_owned(),
+                "void *x",
+            ),
+        ] {
+            assert_eq!(declared(&nodes).map(|(text, _)| text), Ok(expected.to_owned()), "{nodes}");
+        }
+    }
+
+    #[test]
+    fn records_are_written_down_only_if_c_lays_them_out_alike() {
+        let members = |second: u32, size: u32| {
+            format!(
+                "!10 = distinct !DICompositeType(tag: DW_TAG_structure_type, name: \"s\", file: !1, size: {size}, \
+                 elements: !12)\n!11 = !DIBasicType(name: \"int\", size: 32, encoding: DW_ATE_signed)\n!12 = !{{!13, \
+                 !14}}\n!13 = !DIDerivedType(tag: DW_TAG_member, name: \"a\", baseType: !15, size: 8)\n!14 = \
+                 !DIDerivedType(tag: DW_TAG_member, name: \"b\", baseType: !11, size: 32, offset: {second})\n!15 = \
+                 !DIBasicType(name: \"char\", size: 8, encoding: DW_ATE_signed_char)\n"
+            )
+        };
+        let (text, before) = declared(&members(32, 64)).unwrap();
+        assert!(
+            text == "struct s x" && before.contains("struct s {\n    char a;\n    int b;\n};"),
+            "{before}"
+        );
+        for packed in [members(8, 40), members(64, 96), members(32, 128)] {
+            assert!(declared(&packed).is_err(), "{packed}");
+        }
+    }
+
+    #[test]
+    fn types_that_go_in_circles_end() {
+        let derived = |tag: &str, to: u32| {
+            format!("!DIDerivedType(tag: DW_TAG_{tag}, name: \"t\", file: !1, baseType: !{to}, size: 64)")
+        };
+        for tag in ["pointer_type", "const_type", "typedef", "restrict_type", "volatile_type"] {
+            let _ = declared(&format!("!10 = {}\n!11 = {}\n", derived(tag, 11), derived(tag, 10)));
+            let _ = declared(&format!("!10 = {}\n", derived(tag, 10)));
+        }
+        let record = "!10 = !DICompositeType(tag: DW_TAG_structure_type, name: \"s\", size: 64, elements: !11)\n!11 = \
+                      !{!12, !12, !12, !12}\n!12 = !DIDerivedType(tag: DW_TAG_member, name: \"a\", baseType: !10, \
+                      size: 64)\n";
+        assert!(declared(record).is_err());
+        let function = "!10 = !DISubroutineType(types: !11)\n!11 = !{!10, !10, !10, !10, !10}\n";
+        assert!(declared(function).is_err());
+    }
+
+    #[test]
+    fn what_is_no_name_in_c_is_not_written() {
+        for name in ["a b", "class", "x;", "*/", "1", "a::b", "t<int>"] {
+            let of = |tag: &str| {
+                format!(
+                    "!10 = !DICompositeType(tag: DW_TAG_{tag}, name: \"{name}\", file: !1, size: 32, elements: !11)\n!11 = !{{}}\n"
+                )
+            };
+            for tag in ["structure_type", "enumeration_type", "union_type"] {
+                assert!(declared(&of(tag)).is_err(), "{name}");
+            }
+        }
+    }
 }
