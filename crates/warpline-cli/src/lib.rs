@@ -24,6 +24,7 @@ mod opt;
 pub mod output;
 mod passes;
 pub mod placements;
+mod print;
 pub mod run;
 pub mod sampling;
 mod ssa;
@@ -72,6 +73,9 @@ pub fn main() -> ExitCode {
     if asks_for_tools(&arguments) {
         let text = format!("warpline {}\n{}", env!("CARGO_PKG_VERSION"), warpline_llvm::tools());
         return ExitCode::from(if output::print(&text).is_ok() { 0 } else { 2 });
+    }
+    if print::is_asked(&arguments) {
+        return ExitCode::from(print::run(&arguments));
     }
     former_verbs(&mut arguments);
     let cli = match command(&arguments) {

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 use warpline::printable::line;
 use warpline::vectorize::loops::Carry;
-use warpline_compile::loops::{CompiledLoops, LoopOptions, MadeLoop, RefusedLoop, vectorize_loops};
+use warpline_compile::loops::{
+    CompiledLoops, LoopOptions, LoopVersion, MadeLoop, RefusedLoop, vectorize_loops,
+};
 use warpline_llvm::worker::Output;
 
 use crate::Outcome;
@@ -12,17 +14,13 @@ use crate::dependencies;
 use crate::error::{Error, Result};
 use crate::output::{self, Outputs};
 use crate::summary::{self, Summary};
+use crate::vectorize::header_of;
 
 /// Vectorizes loops within their functions; the output has the whole input.
 ///
 /// # Errors
 /// Whatever is wrong with input and options, or the reason why a loop cannot be vectorized.
 pub(crate) fn vectorize(options: &VectorizeOptions, loops: &LoopOptions, kind: Output) -> Result<Outcome> {
-    if options.header.is_some() {
-        let message =
-            "a function in which loops are vectorized is declared where it was: there is nothing to add";
-        return Err(Error::option("--header", message));
-    }
     let only_for_kernels = [
         ("--returns", options.returns.is_some()),
         ("--symbol", options.symbol.is_some()),
@@ -34,9 +32,14 @@ pub(crate) fn vectorize(options: &VectorizeOptions, loops: &LoopOptions, kind: O
             "is for kernels: a function in which loops are vectorized keeps its name and parameters";
         return Err(Error::option(*option, message));
     }
-    let compiled = vectorize_loops(loops, kind)?;
+    let compiled = vectorize_loops(loops, kind, options.header.is_some())?;
     let mut outputs = Outputs::default();
     outputs.add(&options.output, &compiled.code)?;
+    if let Some(path) = &options.header {
+        let header = header_of(options, &loops.kernel, &compiled.types);
+        let cpus: Vec<&str> = compiled.versions.iter().map(|one| one.cpu.name.as_str()).collect();
+        outputs.add(path, header.of_loops(&compiled.functions, &cpus).as_bytes())?;
+    }
     dependencies::add(&mut outputs, options, &compiled.files)?;
     outputs.commit()?;
     for RefusedLoop { reason, .. } in compiled.refused.iter().filter(|_| !options.report.quiet) {
@@ -49,34 +52,49 @@ pub(crate) fn vectorize(options: &VectorizeOptions, loops: &LoopOptions, kind: O
 
 fn report(options: &VectorizeOptions, compiled: &CompiledLoops) -> Result<()> {
     let output = options.output.display().to_string();
+    let (best, others) = match &compiled.versions[..] {
+        [best, others @ ..] => (best, others),
+        [] => return Err(Error::Internal("no CPU has code".to_owned())),
+    };
     if options.report.format == Format::Json {
-        let loops: Vec<_> = compiled.loops.iter().map(as_json).collect();
+        let loops = |version: &LoopVersion| version.loops.iter().map(as_json).collect::<Vec<_>>();
         let refused = |l: &RefusedLoop| json!({ "place": l.place, "reason": l.reason.to_string() });
-        let mut value = json!({ "output": output, "cpu": compiled.cpu.name, "loops": loops });
+        let mut value = json!({ "output": output, "cpu": best.cpu.name, "loops": loops(best) });
+        if !others.is_empty() {
+            let version = |one: &LoopVersion| json!({ "cpu": one.cpu.name, "loops": loops(one) });
+            value["versions"] = compiled.versions.iter().map(version).collect();
+            let which = compiled.functions.iter().filter_map(|one| one.which.as_deref());
+            value["symbols"] = which.collect();
+        }
         if !compiled.refused.is_empty() {
             value["refused"] = compiled.refused.iter().map(refused).collect();
         }
         return output::report(options.outputs(), &output::json(&value));
     }
     let counts = |l: &MadeLoop| l.made.variants.full.counts;
-    let mut result =
-        compiled.loops.iter().map(|l| summary::shares(&counts(l))).collect::<Vec<_>>().join("; ");
-    if compiled.loops.len() > 1 {
-        result = compiled
-            .loops
-            .iter()
-            .map(|l| format!("{}: {} lanes", l.place, l.width))
-            .collect::<Vec<_>>()
-            .join(", ");
+    let mut result = best.loops.iter().map(|l| summary::shares(&counts(l))).collect::<Vec<_>>().join("; ");
+    if best.loops.len() > 1 {
+        let lanes = |l: &MadeLoop| format!("{}: {} lanes", l.place, l.width);
+        result = best.loops.iter().map(lanes).collect::<Vec<_>>().join(", ");
     }
-    if compiled.loops.iter().any(|l| l.made.is_approximate()) {
+    let all = || compiled.versions.iter().flat_map(|version| &version.loops);
+    if all().any(|l| l.made.is_approximate()) {
         result += &format!("; {}", summary::mathematics(&compiled.libraries));
     }
+    let mut done = format!("{} for {} in {output}", vectorized(&best.loops), best.cpu.name);
+    if !others.is_empty() {
+        let n = compiled.versions.len();
+        done += &format!(": chooses among {n} CPUs when called");
+    }
+    let details_of = |version: &LoopVersion| -> Vec<String> {
+        let title = (!others.is_empty()).then(|| format!("for {}:", version.cpu.name));
+        title.into_iter().chain(version.loops.iter().flat_map(details)).collect()
+    };
     let all = Summary {
-        done: format!("{} for {} in {output}", vectorized(&compiled.loops), compiled.cpu.name),
+        done,
         result,
-        warnings: compiled.loops.iter().flat_map(warnings).collect(),
-        details: compiled.loops.iter().flat_map(details).collect(),
+        warnings: best.loops.iter().flat_map(warnings).collect(),
+        details: compiled.versions.iter().flat_map(details_of).collect(),
         ..Summary::default()
     };
     output::report(options.outputs(), &all.text(&options.report))

@@ -7,9 +7,10 @@ use warpline::printable::line;
 use warpline::vectorize::counts::Counts;
 use warpline_compile::choice;
 use warpline_compile::dispatch::{self, Dispatched};
-use warpline_compile::header;
+use warpline_compile::header::Header;
 use warpline_compile::kernel::{self, Source};
 use warpline_compile::math;
+use warpline_compile::source_types::SourceTypes;
 use warpline_compile::vectorize::{Compiled, Refused};
 use warpline_compile::{KernelOptions, VectorizeOptions as Asked};
 use warpline_llvm::worker::Output;
@@ -49,18 +50,22 @@ pub(crate) fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
         panic: None,
         strip: false,
     };
-    let file = options.header.as_deref().map(file_name).unwrap_or_default();
+    let types = match &options.header {
+        Some(_) => SourceTypes::of(&asked.kernel, &imported),
+        None => SourceTypes::default(),
+    };
+    let header = header_of(options, &asked.kernel, &types);
     let (made, refused, code, header) = match options.kernel.cpu.contains(',') {
         true => {
             let cpus: Vec<String> =
                 options.kernel.cpu.split(',').map(|name| name.trim().to_owned()).collect();
             let (made, refused, code) = dispatch::vectorize(&asked, &imported, &kernels, &cpus, kind)?;
-            let header = header::dispatched_text(&made, &file);
+            let header = header.of_dispatched(&made);
             (Made::Several(made), refused, code, header)
         }
         false => {
             let (all, code) = warpline_compile::vectorize::vectorize(&asked, imported, &kernels, kind)?;
-            let header = header::text(&all.made, &file);
+            let header = header.of_kernels(&all.made);
             (Made::One(all.made), all.refused, code, header)
         }
     };
@@ -139,8 +144,14 @@ fn output_kind(path: &Path) -> Result<Output> {
     }
 }
 
-fn file_name(path: &Path) -> String {
-    path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
+/// The header of what is made of an input.
+pub(crate) fn header_of<'a>(
+    options: &'a VectorizeOptions,
+    kernel: &'a KernelOptions,
+    types: &'a SourceTypes,
+) -> Header<'a> {
+    let path = options.header.as_deref().filter(|path| !output::is_stdout(path));
+    Header { options: kernel, types, path }
 }
 
 /// Reports what was made: a kernel as a report of its own, several as a list.

@@ -46,6 +46,7 @@ fn renumbered(text: &str) -> String {
             numbers.clear();
         }
         let line = line.split(", !dbg").next().unwrap_or_default();
+        let line = line.split(" !dbg").next().unwrap_or_default();
         let line = line.split(" ; preds").next().unwrap_or_default().trim_end();
         // A label is its block's name.
         let label = line

@@ -50,8 +50,8 @@ fn every_work_item_of_three_dimensions_runs_once_and_hears_the_truth() {
     let folder = tempfile::tempdir().unwrap();
     let kernel = file(&folder, "tell.cl", TELL);
     let prototype = "void tell_ndrange(const uint64_t offset[3], const uint64_t size[3], const uint64_t \
-     local[3], void *out, \
-                     int32_t width, int32_t height);";
+     local[3], int *out, \
+                     int width, int height);";
     let source = r#"
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,16 +2,17 @@
 
 use warpline_ir::{demangle, printable};
 
-/// What has a meaning of its own in C, C++ or the headers that ours includes, or is a macro of GCC's on some machine.
-const RESERVED: &str = " alignas alignof and and_eq asm atomic_cancel auto bitand bitor bool break case catch \
- char char16_t char32_t \
-     char8_t class co_await co_return co_yield compl complex concept const const_cast consteval constexpr \
-     constinit continue decltype default delete do double dynamic_cast else enum explicit export extern false far \
-     float for friend goto huge i386 if imaginary inline int interrupt linux long mutable namespace near new \
-     noexcept noreturn not not_eq nullptr operator or or_eq pascal pixel private protected public register \
-     reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast struct sun \
-     switch template this thread_local throw true try typedef typeid typename typeof typeof_unqual union unix \
-     unsigned using vector virtual void volatile wchar_t while xor xor_eq ";
+/// Words of C and C++, whatever stands before them.
+const KEYWORDS: &str = " alignas alignof and and_eq asm atomic_cancel auto bitand bitor bool break case catch char char16_t \
+     char32_t char8_t class co_await co_return co_yield compl concept const const_cast consteval constexpr constinit \
+     continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend \
+     goto if inline int long mutable namespace new noexcept noreturn not not_eq nullptr operator or or_eq private \
+     protected public register reinterpret_cast requires restrict return short signed sizeof static static_assert \
+     static_cast struct switch template this thread_local throw true try typedef typeid typename typeof \
+     typeof_unqual union unsigned using virtual void volatile wchar_t while xor xor_eq ";
+
+/// Macros of GCC's on some machine, or of headers that ours includes.
+const MACHINES: &str = " complex far huge i386 imaginary interrupt linux near pascal pixel sun unix vector ";
 
 /// Macros of `stdint.h` begin like this, and other names in capitals hardly ever do.
 const MACROS: [&str; 8] =
@@ -20,12 +21,17 @@ const MACROS: [&str; 8] =
 /// Whether a name can be declared in C and C++: letters, digits and `_`, no keyword, and nothing that may be a macro
 /// or a type.
 pub(crate) fn is_identifier(name: &str) -> bool {
-    let letters = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
-    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let is_type = (name.starts_with("int") || name.starts_with("uint")) && name.ends_with("_t");
     let is_macro = MACROS.iter().any(|start| name.starts_with(start))
         && !name.contains(|c: char| c.is_ascii_lowercase());
-    letters && begins && !is_type && !is_macro && !RESERVED.contains(&format!(" {name} "))
+    is_word(name) && !is_type && !is_macro && !MACHINES.contains(&format!(" {name} "))
+}
+
+/// Whether a name that a source in C or C++ has for a type, a member or the like is one in both languages.
+pub(crate) fn is_word(name: &str) -> bool {
+    let letters = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    letters && begins && !KEYWORDS.contains(&format!(" {name} "))
 }
 
 /// Whether a name can be that of a parameter: such names are replaced by macros more often than those of functions,

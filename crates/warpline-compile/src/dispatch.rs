@@ -15,7 +15,7 @@ use crate::choice::{self, Chosen};
 use crate::cpus::{self, BASELINE, Choice};
 use crate::error::{Error, Result};
 use crate::options::VectorizeOptions;
-use crate::resolver;
+use crate::resolver::{self, Lines};
 use crate::vectorize::{self, Compiled, Refused};
 
 /// What was made of a kernel for one of several CPUs.
@@ -75,7 +75,7 @@ pub fn vectorize(
 }
 
 /// What an input is for: this machine, if it does not say.
-fn triple_of(imported: &Imported) -> Result<String> {
+pub(crate) fn triple_of(imported: &Imported) -> Result<String> {
     Ok(match imported.ir.triple.as_str() {
         "" => host_triple()?,
         triple => triple.to_owned(),
@@ -130,6 +130,7 @@ fn several(
     let (layout, escaped) = (resolver::escape(&module.data_layout()), resolver::escape(&triple));
     let mut text = format!("target datalayout = \"{layout}\"\ntarget triple = \"{escaped}\"\n");
     let mut all = Vec::new();
+    let mut lines = Lines::new();
     for versions in versions {
         let Some(best) = versions.first() else {
             return Err(Error::option("--cpu", "no CPU is named"));
@@ -140,10 +141,11 @@ fn several(
             ndrange: format!("{stem}_ndrange"),
             which: format!("{stem}_cpu"),
         };
-        text += &dispatcher(&versions, &stem, &names)?;
+        text += &dispatcher(&versions, &stem, &names, Some(&mut lines).filter(|_| !options.strip))?;
         let ndrange = best.compiled.ndrange.is_some().then_some(names.ndrange);
         all.push(Dispatched { versions, range: names.range, ndrange, which: names.which });
     }
+    text += &lines.end();
     parts[0] = text.into_bytes();
     let codegen =
         CodegenOptions { passes: String::new(), ..CodegenOptions::new(Cpu::named(BASELINE), output) };
@@ -158,8 +160,14 @@ struct Names {
     which: String,
 }
 
-/// The functions that choose among versions, as LLVM's text.
-fn dispatcher(versions: &[Version], stem: &str, names: &Names) -> Result<String> {
+/// The functions that choose among versions, as LLVM's text, with lines if they are wanted.
+fn dispatcher(
+    versions: &[Version],
+    stem: &str,
+    names: &Names,
+    mut lines: Option<&mut Lines>,
+) -> Result<String> {
+    let kernel = &versions[0].compiled.kernel;
     let ir = &versions[0].compiled.kernel.imported.ir;
     for made in [&names.range, &names.ndrange, &names.which] {
         if ir.symbol(made).is_some() {
@@ -185,7 +193,11 @@ fn dispatcher(versions: &[Version], stem: &str, names: &Names) -> Result<String>
             Some(id) => types(ir, &ir.functions[id])?,
             None => continue,
         };
-        text += &resolver::driver(name, &choose, &targets, &types);
+        let driver = resolver::driver(name, &choose, &targets, &types);
+        text += &match (&mut lines, kernel.function().loc.expand().map(|loc| &ir.locations[loc])) {
+            (Some(lines), Some(place)) => lines.mark(&driver, &place.file, place.line),
+            _ => driver,
+        };
     }
     Ok(text)
 }

@@ -1,59 +1,458 @@
 //! C headers for what `vectorize` makes.
 //!
+//! Types are those of the source where it is known ([`SourceTypes`]); what has no name there that C and C++ share is
+//! what LLVM says (`void *`), with the source's type in a comment. What is called stands first, everything else behind
+//! `WARPLINE_LANES`.
+//!
 //! A vector goes between C and the W-lane function in one register, so only vectors of exactly 16 bytes, of 32 (where
 //! the CPU has AVX) and of 64 (with AVX-512) can be declared portably, by GCC's and clang's vector extension. Where
 //! one does not fit, the header says so in place of the declaration; the range driver takes arrays and can always be
 //! called.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
-use warpline_ir::Type;
+use warpline_ir::{Function, Type, VectorType, demangle};
 use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::Passing;
 
 use crate::c_names::{self, comment, is_identifier};
 use crate::dispatch::{Dispatched, Version};
 use crate::kernel::{Kernel, c_type};
+use crate::loops::ChangedFunction;
+use crate::options::KernelOptions;
+use crate::source_types::{SourceFunction, SourceTypes, Type as SourceType};
 use crate::vectorize::Compiled;
 
 /// What surrounds declarations for those who call W-lane functions themselves.
 const LANES: (&str, &str) = ("#ifdef WARPLINE_LANES\n\n", "#endif /* WARPLINE_LANES */\n\n");
 
-/// The text of a header file of this name for code that was made for one CPU.
-pub fn text(kernels: &[Compiled], file: &str) -> String {
-    let (mut body, mut inner, mut titles) = (String::new(), String::new(), Vec::new());
-    for compiled in kernels {
-        let Kernel { name, width, cpu, .. } = &compiled.kernel;
-        let groups = format!("{width} at a time");
-        let own = drivers(compiled, compiled.range.as_deref(), compiled.ndrange.as_deref(), &groups);
-        match own.is_empty() {
-            // There is nothing else to call.
-            true => body += &lanes(compiled),
-            false => inner += &lanes(compiled),
-        }
-        body += &own;
-        titles.push(format!("`{name}` on {width} lanes for {}", cpu.name));
-    }
-    frame(file, &titles.join(", "), &(body + &for_lanes(&inner)))
+/// Why something cannot be declared in C.
+type Undeclared = String;
+
+/// A header.
+pub struct Header<'a> {
+    /// The input, and how it is compiled.
+    pub options: &'a KernelOptions,
+    /// What is known of its types.
+    pub types: &'a SourceTypes,
+    /// Where it is written; `None` for standard output.
+    pub path: Option<&'a Path>,
 }
 
-/// The same for code that was made for several CPUs.
-pub fn dispatched_text(kernels: &[Dispatched], file: &str) -> String {
-    let (mut body, mut inner, mut titles) = (String::new(), String::new(), Vec::new());
-    for Dispatched { versions, range, ndrange, which } in kernels {
-        let best = &versions[0].compiled;
-        let names: Vec<&str> = versions.iter().map(|one| one.choice.cpu.name.as_str()).collect();
-        let groups = "as many at a time as fit the best of these CPUs that the machine is like. It is asked when \
-                      the function is called for the first time";
-        body += &drivers(best, Some(range), ndrange.as_deref(), groups);
-        body += "/* The name of the CPU whose code runs on this machine. */\n";
-        body += &prototype(which, "const char *", &[]);
-        for Version { compiled, .. } in versions {
-            inner += &of_version(compiled);
+impl Header<'_> {
+    /// The text for code that was made for one CPU.
+    pub fn of_kernels(&self, kernels: &[Compiled]) -> String {
+        let (mut body, mut inner, mut titles) = (String::new(), String::new(), Vec::new());
+        for compiled in kernels {
+            let Kernel { name, width, cpu, .. } = &compiled.kernel;
+            let groups = format!("{width} at a time");
+            let (range, ndrange) = (compiled.range.as_deref(), compiled.ndrange.as_deref());
+            let outer = range.filter(|_| !is_internal(compiled));
+            let own = self.drivers(compiled, outer, ndrange, &groups);
+            inner += &self.drivers(compiled, range.filter(|_| outer.is_none()), None, &groups);
+            match own.is_empty() {
+                // There is nothing else to call.
+                true => body += &self.lanes(compiled),
+                false => inner += &self.lanes(compiled),
+            }
+            body += &own;
+            titles.push(format!("`{}` on {width} lanes for {}", demangle(name), cpu.name));
         }
-        titles.push(format!("`{}` for {}", best.kernel.name, names.join(", ")));
+        self.frame(&titles.join(", "), &(body + &for_lanes(&inner)))
     }
-    frame(file, &titles.join(", "), &(body + &for_lanes(&inner)))
+
+    /// The same for code that was made for several CPUs.
+    pub fn of_dispatched(&self, kernels: &[Dispatched]) -> String {
+        let (mut body, mut inner, mut titles) = (String::new(), String::new(), Vec::new());
+        for Dispatched { versions, range, ndrange, which } in kernels {
+            let best = &versions[0].compiled;
+            let names: Vec<&str> = versions.iter().map(|one| one.choice.cpu.name.as_str()).collect();
+            let groups = "as many at a time as fit the best of these CPUs that the machine is like. It is asked \
+                          when the function is called for the first time";
+            let outer = Some(&**range).filter(|_| !is_internal(best));
+            body += &self.drivers(best, outer, ndrange.as_deref(), groups);
+            inner += &self.drivers(best, Some(&**range).filter(|_| outer.is_none()), None, groups);
+            body += &which_prototype(which);
+            for Version { compiled, .. } in versions {
+                inner += &self.of_version(compiled);
+            }
+            titles.push(format!("`{}` for {}", demangle(&best.kernel.name), names.join(", ")));
+        }
+        self.frame(&titles.join(", "), &(body + &for_lanes(&inner)))
+    }
+
+    /// The text for functions in which loops were vectorized, for these CPUs.
+    pub fn of_loops(&self, functions: &[ChangedFunction], cpus: &[&str]) -> String {
+        let (mut body, mut titles) = (String::new(), Vec::new());
+        for ChangedFunction { function, seen, which } in functions {
+            let name = comment(&demangle(&function.name));
+            if !seen.visible {
+                continue;
+            }
+            titles.push(format!("`{name}`"));
+            match self.scalar_prototype(function, seen.passed_otherwise) {
+                Ok(text) => {
+                    let _ = write!(body, "/* `{name}`, with loops on several lanes. */\n{text}");
+                }
+                Err(why) => {
+                    let _ = write!(body, "/* `{name}` cannot be declared in C: {}. */\n\n", comment(&why));
+                }
+            }
+            body += &which.as_deref().map(which_prototype).unwrap_or_default();
+        }
+        self.frame(&format!("{} for {}", titles.join(", "), cpus.join(", ")), &body)
+    }
+
+    /// What was made for one of several CPUs.
+    fn of_version(&self, compiled: &Compiled) -> String {
+        let Kernel { width, cpu, .. } = &compiled.kernel;
+        let mut body = format!(
+            "/* What follows must be called on machines only that have all that {} has. */\n\n",
+            comment(&cpu.name)
+        );
+        let vectors = self.lanes(compiled);
+        body += &match compiled.kernel.vectors.register_bits {
+            512.. => format!("#ifdef __AVX512F__\n{vectors}#endif\n\n"),
+            256.. => format!("#ifdef __AVX__\n{vectors}#endif\n\n"),
+            _ => vectors,
+        };
+        let groups = format!("{width} at a time");
+        body + &self.drivers(compiled, compiled.range.as_deref(), compiled.ndrange.as_deref(), &groups)
+    }
+
+    /// What every header has around its declarations.
+    fn frame(&self, title: &str, body: &str) -> String {
+        let file = self.path.and_then(Path::file_name).map(|name| name.to_string_lossy()).unwrap_or_default();
+        let guard: String = file
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+            .collect();
+        let title = comment(title);
+        let types = self.types.declarations(self.options, self.path);
+        // C++ has another word for it.
+        let (begin, end) = match body.contains("restrict") {
+            true => (
+                "#pragma push_macro(\"restrict\")\n#undef restrict\n#define restrict __restrict\n",
+                "#pragma pop_macro(\"restrict\")\n",
+            ),
+            false => ("", ""),
+        };
+        format!(
+            "/* {title}, made by warpline. */\n#ifndef WARPLINE_{guard}\n#define WARPLINE_{guard}\n\n\
+             #include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n{types}\
+             #ifdef __cplusplus\n{begin}extern \"C\" {{\n#endif\n\n\
+             {body}#ifdef __cplusplus\n}}\n{end}#endif\n\n#endif\n"
+        )
+    }
+
+    /// The W-lane function.
+    fn lanes(&self, compiled: &Compiled) -> String {
+        self.lanes_prototype(compiled).unwrap_or_else(|why| {
+            format!("/* {} cannot be called from C: {}. */\n\n", comment(&compiled.lanes), comment(&why))
+        })
+    }
+
+    /// The drivers of these names, and how indices are grouped in them.
+    fn drivers(
+        &self,
+        compiled: &Compiled,
+        range: Option<&str>,
+        ndrange: Option<&str>,
+        groups: &str,
+    ) -> String {
+        let mut out = String::new();
+        let mut add = |name: Option<&str>, made: Result<String, Undeclared>| {
+            let Some(name) = name else { return };
+            out += &made.unwrap_or_else(|why| {
+                format!("/* {} cannot be called from C: {}. */\n\n", comment(name), comment(&why))
+            });
+        };
+        add(range, self.range_prototype(compiled, range.unwrap_or_default(), groups));
+        add(ndrange, self.ndrange_prototype(compiled, ndrange.unwrap_or_default(), groups));
+        out
+    }
+
+    fn lanes_prototype(&self, compiled: &Compiled) -> Result<String, Undeclared> {
+        let own = Parameters::of_kernel(self.types, compiled);
+        let mut typedefs: Vec<String> = Vec::new();
+        let mut vector = |ty: Type| {
+            let (name, typedef) = vector_type(compiled, ty)?;
+            if !typedefs.contains(&typedef) {
+                typedefs.push(typedef);
+            }
+            Ok::<_, Undeclared>(name)
+        };
+        let mut params = Vec::new();
+        let mut notes = Vec::new();
+        for (i, passing) in compiled.made.params.iter().enumerate() {
+            let name = own.name(i);
+            params.push(match *passing {
+                Passing::Varying(ty) => declare(&vector(ty)?, name),
+                Passing::Uniform(ty) | Passing::Strided(ty, _) => own.value(i, ty)?,
+            });
+            if let Passing::Strided(_, step) = passing {
+                notes.push(format!("{name}: lane 0's value; lane k has k * {step} more"));
+            }
+        }
+        if compiled.made.masked {
+            params.push("uint64_t mask".to_owned());
+            notes.push("mask: bit k says whether lane k is active; without any nothing happens".to_owned());
+            if compiled.made.result.is_some() {
+                notes.push("the result says nothing in lanes that are not active".to_owned());
+            }
+        }
+        let result = match &compiled.made.result {
+            Some(Passing::Varying(ty)) => vector(*ty)?,
+            Some(Passing::Uniform(ty) | Passing::Strided(ty, _)) => {
+                c_type(*ty).ok_or("its result has no C type")?.to_owned()
+            }
+            None => "void".to_owned(),
+        };
+        let mut out = typedefs.concat();
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        let _ = write!(out, "/* All {} lanes of {}", compiled.kernel.width, title_of(compiled));
+        for note in notes {
+            let _ = write!(out, ";\n   {note}");
+        }
+        out += ". */\n";
+        Ok(out + &prototype(&compiled.lanes, &result, &params))
+    }
+
+    fn range_prototype(&self, compiled: &Compiled, name: &str, groups: &str) -> Result<String, Undeclared> {
+        let func = compiled.kernel.function();
+        let own = Parameters::of_kernel(self.types, compiled);
+        let mut params = vec!["int64_t begin".to_owned(), "int64_t end".to_owned()];
+        let mut notes = Vec::new();
+        for (i, (&p, &shape)) in func.params.iter().zip(&compiled.kernel.args).enumerate() {
+            let (ty, name) = (func.ty(p), own.name(i));
+            match shape {
+                ArgShape::Index => {}
+                ArgShape::Varying => {
+                    params.push(own.elements(i, ty)?);
+                    notes.push(format!("{name}[i - begin]: the value for index i"));
+                }
+                ArgShape::Uniform => params.push(own.value(i, ty)?),
+                ArgShape::Stride(n) => {
+                    params.push(own.value(i, ty)?);
+                    notes.push(format!("{name}: the value for begin; each next index gets {n} more"));
+                }
+            }
+        }
+        if !func.ret.is_void() {
+            params.push(own.results(func.ret)?);
+            notes.push("out[i - begin]: the result for index i".to_owned());
+        }
+        let mut out = format!(
+            "/* {} for each index in begin..end (nothing if begin >= end), {groups}.\n   Every index must fit the \
+             kernel's parameter",
+            title_of(compiled)
+        );
+        for note in notes {
+            let _ = write!(out, ";\n   {note}");
+        }
+        out += ". */\n";
+        Ok(out + &prototype(name, "void", &params))
+    }
+
+    fn ndrange_prototype(&self, compiled: &Compiled, name: &str, groups: &str) -> Result<String, Undeclared> {
+        let func = compiled.kernel.function();
+        let own = Parameters::of_kernel(self.types, compiled);
+        let mut params: Vec<String> =
+            ["offset", "size", "local"].iter().map(|name| format!("const uint64_t {name}[3]")).collect();
+        let count = func.params.len() - added(compiled);
+        for (i, (&p, &shape)) in func.params[..count].iter().zip(&compiled.kernel.args).enumerate() {
+            if shape != ArgShape::Index {
+                params.push(own.value(i, func.ty(p))?);
+            }
+        }
+        Ok(format!(
+            "/* {} for size[0] * size[1] * size[2] work-items, numbered from offset, in groups of local[0] * \
+             local[1] * local[2] (0: all \
+             of\n   the dimension; the last groups may be smaller), neighbours in dimension 0 {groups}. */\n{}",
+            title_of(compiled),
+            prototype(name, "void", &params)
+        ))
+    }
+
+    /// A function as the source declares it, under its name in the object file. `passed_otherwise`: LLVM's types do
+    /// not say how its parameters are passed.
+    fn scalar_prototype(&self, function: &Function, passed_otherwise: bool) -> Result<String, Undeclared> {
+        let known = self.types.function(&function.name);
+        let own = Parameters::new(self.types, function, known.clone(), &[], function.params.len());
+        let declared = known.as_ref().map(|known| self.source_prototype(&function.name, known));
+        match declared {
+            Some(Ok(text)) => return Ok(text),
+            Some(Err(why)) if passed_otherwise => return Err(why),
+            _ if passed_otherwise => return Err("its parameters have no C type".to_owned()),
+            _ => {}
+        }
+        let params: Result<Vec<String>, Undeclared> =
+            function.params.iter().enumerate().map(|(i, &p)| own.value(i, function.ty(p))).collect();
+        let result = match function.ret.is_void() {
+            true => "void",
+            false => c_type(function.ret).ok_or("its result has no C type")?,
+        };
+        Ok(prototype(&function.name, result, &params?))
+    }
+
+    /// The declaration of the source, if C and C++ can have it.
+    fn source_prototype(&self, symbol: &str, known: &SourceFunction) -> Result<String, Undeclared> {
+        let names = c_names::parameters(known.params.iter().map(|(name, _)| &**name), &[]);
+        let mut params = Vec::new();
+        for ((_, ty), name) in known.params.iter().zip(names) {
+            let text = self.types.declare(*ty, &name, false);
+            params.push(text.map_err(|why| format!("its parameter `{name}` {why}"))?);
+        }
+        if known.variadic {
+            params.push("...".to_owned());
+        }
+        if !is_identifier(symbol) {
+            return Ok(prototype(symbol, "void", &params));
+        }
+        let declarator = format!("{symbol}({})", list(&params));
+        let text = self.types.declare(known.result, &declarator, false);
+        Ok(text.map_err(|why| format!("its result {why}"))? + ";\n\n")
+    }
+}
+
+/// The parameters of a function for LLVM, and what is known of them.
+struct Parameters<'a> {
+    types: &'a SourceTypes,
+    names: Vec<String>,
+    /// The types of those that the source has, too.
+    sources: Vec<Option<SourceType>>,
+    /// The type of the result, if it is returned.
+    result: Option<SourceType>,
+}
+
+impl<'a> Parameters<'a> {
+    fn of_kernel(types: &'a SourceTypes, compiled: &Compiled) -> Self {
+        let func = compiled.kernel.function();
+        let mut taken = vec!["offset", "size", "local", "begin", "end", "mask"];
+        taken.extend((!func.ret.is_void()).then_some("out"));
+        let count = func.params.len() - added(compiled);
+        Parameters::new(types, func, types.function(&compiled.kernel.name), &taken, count)
+    }
+
+    /// Those of a function, the first `count` of which are those of the source. `taken` are names of others.
+    fn new(
+        types: &'a SourceTypes,
+        func: &Function,
+        known: Option<SourceFunction>,
+        taken: &[&str],
+        count: usize,
+    ) -> Self {
+        let params = known.as_ref().map_or(&[][..], |known| &known.params);
+        let (mut names, mut sources) = (Vec::new(), Vec::new());
+        for (i, &p) in func.params.iter().enumerate() {
+            let own = &*func.values[p].name;
+            // What is passed in pieces has several parameters for LLVM, which clang calls `x.coerce0` and the like.
+            let source = match params.len() == count {
+                true => params.get(i),
+                false => params.iter().find(|(name, _)| !name.is_empty() && name == own),
+            };
+            names.push(source.map(|(name, _)| &**name).filter(|name| !name.is_empty()).unwrap_or(own));
+            sources.push(source.map(|(_, ty)| *ty));
+        }
+        let names = c_names::parameters(names.into_iter(), taken);
+        Parameters { types, names, sources, result: known.as_ref().map(|known| known.result) }
+    }
+
+    fn name(&self, i: usize) -> &str {
+        self.names.get(i).map_or("", String::as_str)
+    }
+
+    /// The type of a parameter in the source, if it is passed as this type of LLVM's.
+    fn source(&self, i: usize, ir: Type) -> Option<SourceType> {
+        let ty = (*self.sources.get(i)?)?;
+        self.types.is_passed_as(ty, ir).then_some(ty)
+    }
+
+    /// The type of a parameter that is a record for the source and a pointer to it for LLVM.
+    fn record_behind(&self, i: usize, ir: Type) -> Option<SourceType> {
+        let ty = (*self.sources.get(i)?)?;
+        (matches!(ir, Type::Ptr(_)) && self.types.is_record(ty)).then_some(ty)
+    }
+
+    /// A parameter that is passed as it is.
+    fn value(&self, i: usize, ir: Type) -> Result<String, Undeclared> {
+        let name = self.name(i);
+        let source = self.source(i, ir);
+        if let Some(Ok(text)) = source.map(|ty| self.types.declare(ty, name, false)) {
+            return Ok(text);
+        }
+        let record = self.record_behind(i, ir);
+        if let Some(Ok(text)) = record.map(|ty| self.types.declare(ty, &format!("*{name}"), false)) {
+            return Ok(text);
+        }
+        let ty = self.plain(ir).ok_or_else(|| self.without_type(i))?;
+        let constant = ty.ends_with('*') && source.is_some_and(|ty| self.types.points_to_constant(ty));
+        let constant = if constant { "const " } else { "" };
+        Ok(format!("{constant}{}{}", declare(&ty, name), self.remark(i)))
+    }
+
+    /// An array of such parameters, which is read.
+    fn elements(&self, i: usize, ir: Type) -> Result<String, Undeclared> {
+        let name = self.name(i);
+        let source = self.source(i, ir).map(|ty| self.types.declare(ty, &format!("*{name}"), true));
+        if let Some(Ok(text)) = source {
+            return Ok(text);
+        }
+        let ty = self.plain(ir).ok_or_else(|| self.without_type(i))?;
+        Ok(declare(&array(&ty, "const "), name) + &self.remark(i))
+    }
+
+    /// The array that results are written to.
+    fn results(&self, ir: Type) -> Result<String, Undeclared> {
+        let source = self.result.filter(|&ty| self.types.is_passed_as(ty, ir));
+        if let Some(Ok(text)) = source.map(|ty| self.types.declare(ty, "*out", false)) {
+            return Ok(text);
+        }
+        let ty = self.plain(ir).ok_or("its result has no C type")?;
+        Ok(declare(&array(&ty, ""), "out"))
+    }
+
+    /// The C type of what LLVM passes.
+    fn plain(&self, ir: Type) -> Option<String> {
+        match ir {
+            Type::Vector(vector) => {
+                let (name, typedef) = small_vector(vector)?;
+                self.types.add_vector(&name, &typedef);
+                Some(name)
+            }
+            _ => c_type(ir).map(str::to_owned),
+        }
+    }
+
+    /// The source's own word for the type of a parameter, where another stands in its place.
+    fn remark(&self, i: usize) -> String {
+        let known = self.sources.get(i).copied().flatten();
+        let shown = known.map(|ty| self.types.shown(ty)).filter(|shown| !shown.contains('?'));
+        shown.map_or(String::new(), |shown| format!(" /* {} */", comment(&shown)))
+    }
+
+    fn without_type(&self, i: usize) -> Undeclared {
+        format!("its parameter `{}` has no type that C passes in the same way", self.name(i))
+    }
+}
+
+/// Whether the range driver has more parameters than its users can know: it is what the driver over work-items calls.
+fn is_internal(compiled: &Compiled) -> bool {
+    let count = compiled.kernel.function().params.len() - added(compiled);
+    compiled.ndrange.is_some() && compiled.kernel.args[count..].iter().any(|&shape| shape != ArgShape::Index)
+}
+
+/// How many parameters were added to a kernel for what it asks of its work-item.
+fn added(compiled: &Compiled) -> usize {
+    compiled.kernel.items.as_ref().map_or(0, |items| items.added.len())
+}
+
+/// The kernel's name, as people write it.
+fn title_of(compiled: &Compiled) -> String {
+    format!("`{}`", comment(&demangle(&compiled.kernel.name)))
 }
 
 /// Declarations for those who call W-lane functions themselves, if there are any.
@@ -62,182 +461,57 @@ fn for_lanes(inner: &str) -> String {
     if inner.is_empty() { String::new() } else { format!("{begin}{inner}{end}") }
 }
 
-/// What was made for one of several CPUs.
-fn of_version(compiled: &Compiled) -> String {
-    let Kernel { width, cpu, .. } = &compiled.kernel;
-    let mut body = format!(
-        "/* What follows must be called on machines only that have all that {} has. */\n\n",
-        comment(&cpu.name)
-    );
-    let vectors = lanes(compiled);
-    body += &match compiled.kernel.vectors.register_bits {
-        512.. => format!("#ifdef __AVX512F__\n{vectors}#endif\n\n"),
-        256.. => format!("#ifdef __AVX__\n{vectors}#endif\n\n"),
-        _ => vectors,
-    };
-    let groups = format!("{width} at a time");
-    body + &drivers(compiled, compiled.range.as_deref(), compiled.ndrange.as_deref(), &groups)
-}
-
-/// What every header has around its declarations.
-fn frame(file: &str, title: &str, body: &str) -> String {
-    let guard: String =
-        file.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
-    let title = comment(title);
-    format!(
-        "/* {title}, made by warpline. */\n#ifndef WARPLINE_{guard}\n#define WARPLINE_{guard}\n\n\
-         #include <stdbool.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n\
-         {body}#ifdef __cplusplus\n}}\n#endif\n\n#endif\n"
-    )
-}
-
-/// The W-lane function.
-fn lanes(compiled: &Compiled) -> String {
-    lanes_prototype(compiled).unwrap_or_else(|why| {
-        format!("/* {} cannot be called from C: {why}. */\n\n", comment(&compiled.lanes))
-    })
-}
-
-/// The drivers of these names, and how indices are grouped in them.
-fn drivers(compiled: &Compiled, range: Option<&str>, ndrange: Option<&str>, groups: &str) -> String {
-    let mut out = String::new();
-    if let Some(name) = range {
-        out += &range_prototype(compiled, name, groups);
-    }
-    if let Some(name) = ndrange {
-        out += &ndrange_prototype(compiled, name, groups);
-    }
-    out
+/// The function that says which CPU's code runs.
+fn which_prototype(name: &str) -> String {
+    "/* The name of the CPU whose code runs on this machine. */\n".to_owned()
+        + &prototype(name, "const char *", &[])
 }
 
 /// The C type of a vector and its definition, or why there is none.
-fn vector_type(compiled: &Compiled, ty: Type) -> Result<(String, String), String> {
+fn vector_type(compiled: &Compiled, ty: Type) -> Result<(String, String), Undeclared> {
     let width = compiled.kernel.width;
-    let elem = match ty {
-        Type::Int(8 | 16 | 32 | 64) | Type::F32 | Type::F64 => c_type(ty).unwrap_or_default(),
+    let (elem, bytes) = match ty {
         Type::Int(1) => return Err("vectors of booleans have no C type".to_owned()),
-        _ => return Err("vectors of its elements have no C type".to_owned()),
+        _ => element(ty).ok_or("vectors of its elements have no C type")?,
     };
-    let bits = match ty {
-        Type::Int(bits) => bits,
-        Type::F32 => 32,
-        _ => 64,
-    };
-    let bytes = bits / 8 * width;
+    let bytes = bytes * width;
     if ![16, 32, 64].contains(&bytes) || bytes * 8 > compiled.kernel.vectors.register_bits {
         return Err(format!(
             "a vector of {width} {elem} does not fill one register of {} bits or less",
             compiled.kernel.vectors.register_bits
         ));
     }
-    let name = format!("warpline_{}x{width}", elem.trim_end_matches("_t"));
-    // Several headers may have it, and C before C11 takes one definition only.
+    Ok(vector(elem, width, bytes))
+}
+
+/// The C type of a parameter that is a vector itself and its definition, if C passes it as LLVM does: in a register of
+/// 16 bytes, or the lower half of one. Three elements have room for a fourth.
+fn small_vector(VectorType { elem, lanes, scalable }: VectorType) -> Option<(String, String)> {
+    let (elem, bytes) = element(elem.into())?;
+    let lanes = if lanes == 3 { 4 } else { lanes };
+    let total = bytes.checked_mul(lanes)?;
+    (!scalable && lanes > 1 && [8, 16].contains(&total)).then(|| vector(elem, lanes, total))
+}
+
+/// The C type of elements of vectors, and how many bytes they have.
+fn element(ty: Type) -> Option<(&'static str, u32)> {
+    let bytes = match ty {
+        Type::Int(bits @ (8 | 16 | 32 | 64)) => bits / 8,
+        Type::F32 => 4,
+        Type::F64 => 8,
+        _ => return None,
+    };
+    Some((c_type(ty)?, bytes))
+}
+
+/// A type for vectors and its definition. Several headers may have it, and C before C11 takes one definition only.
+fn vector(elem: &str, lanes: u32, bytes: u32) -> (String, String) {
+    let name = format!("warpline_{}x{lanes}", elem.trim_end_matches("_t"));
     let typedef = format!(
         "#ifndef WARPLINE_TYPE_{name}\n#define WARPLINE_TYPE_{name}\ntypedef {elem} {name} \
          __attribute__((vector_size({bytes})));\n#endif\n"
     );
-    Ok((name, typedef))
-}
-
-fn lanes_prototype(compiled: &Compiled) -> Result<String, String> {
-    let mut typedefs: Vec<String> = Vec::new();
-    let mut passed = |passing: &Passing| match *passing {
-        Passing::Uniform(ty) | Passing::Strided(ty, _) => {
-            c_type(ty).map(str::to_owned).ok_or_else(|| "a parameter has no C type".to_owned())
-        }
-        Passing::Varying(ty) => {
-            let (name, typedef) = vector_type(compiled, ty)?;
-            if !typedefs.contains(&typedef) {
-                typedefs.push(typedef);
-            }
-            Ok(name)
-        }
-    };
-    let mut params = Vec::new();
-    let mut notes = Vec::new();
-    for (passing, name) in compiled.made.params.iter().zip(parameters(compiled)) {
-        params.push(declare(&passed(passing)?, &name));
-        if let Passing::Strided(_, step) = passing {
-            notes.push(format!("{name}: lane 0's value; lane k has k * {step} more"));
-        }
-    }
-    if compiled.made.masked {
-        params.push("uint64_t mask".to_owned());
-        notes.push("mask: bit k says whether lane k is active; without any nothing happens".to_owned());
-        if compiled.made.result.is_some() {
-            notes.push("the result says nothing in lanes that are not active".to_owned());
-        }
-    }
-    let result = match &compiled.made.result {
-        Some(passing) => passed(passing)?,
-        None => "void".to_owned(),
-    };
-    let mut out = typedefs.concat();
-    if !out.is_empty() {
-        out.push('\n');
-    }
-    let _ = write!(out, "/* All {} lanes of `{}`", compiled.kernel.width, comment(&compiled.kernel.name));
-    for note in notes {
-        let _ = write!(out, ";\n   {note}");
-    }
-    out += ". */\n";
-    Ok(out + &prototype(&compiled.lanes, &result, &params))
-}
-
-fn range_prototype(compiled: &Compiled, name: &str, groups: &str) -> String {
-    let func = compiled.kernel.function();
-    let mut params = vec!["int64_t begin".to_owned(), "int64_t end".to_owned()];
-    let mut notes = Vec::new();
-    let typed = |ty: Type| c_type(ty).unwrap_or("void *");
-    for ((&p, &shape), name) in func.params.iter().zip(&compiled.kernel.args).zip(parameters(compiled)) {
-        let ty = func.ty(p);
-        match shape {
-            ArgShape::Index => {}
-            ArgShape::Varying => {
-                params.push(declare(&array(typed(ty), "const "), &name));
-                notes.push(format!("{name}[i - begin]: the value for index i"));
-            }
-            ArgShape::Uniform => params.push(declare(typed(ty), &name)),
-            ArgShape::Stride(n) => {
-                params.push(declare(typed(ty), &name));
-                notes.push(format!("{name}: the value for begin; each next index gets {n} more"));
-            }
-        }
-    }
-    if !func.ret.is_void() {
-        params.push(declare(&array(typed(func.ret), ""), "out"));
-        notes.push("out[i - begin]: the result for index i".to_owned());
-    }
-    let mut out = format!(
-        "/* `{}` for each index in begin..end (nothing if begin >= end), {groups}.\n   Every index must fit the \
-         kernel's parameter",
-        comment(&compiled.kernel.name)
-    );
-    for note in notes {
-        let _ = write!(out, ";\n   {note}");
-    }
-    out += ". */\n";
-    out + &prototype(name, "void", &params)
-}
-
-fn ndrange_prototype(compiled: &Compiled, name: &str, groups: &str) -> String {
-    let func = compiled.kernel.function();
-    let added = compiled.kernel.items.as_ref().map_or(0, |items| items.added.len());
-    let mut params: Vec<String> =
-        ["offset", "size", "local"].iter().map(|name| format!("const uint64_t {name}[3]")).collect();
-    let own = func.params[..func.params.len() - added].iter().zip(&compiled.kernel.args);
-    for ((&p, &shape), name) in own.zip(parameters(compiled)) {
-        if shape != ArgShape::Index {
-            params.push(declare(c_type(func.ty(p)).unwrap_or("void *"), &name));
-        }
-    }
-    format!(
-        "/* `{}` for size[0] * size[1] * size[2] work-items, numbered from offset, in groups of local[0] * \
-         local[1] * local[2] (0: all \
-         of\n   the dimension; the last groups may be smaller), neighbours in dimension 0 {groups}. */\n{}",
-        comment(&compiled.kernel.name),
-        prototype(name, "void", &params)
-    )
+    (name, typedef)
 }
 
 /// The type of an array with elements of this type.
@@ -255,14 +529,6 @@ fn declare(ty: &str, name: &str) -> String {
 
 fn list(params: &[String]) -> String {
     if params.is_empty() { "void".to_owned() } else { params.join(", ") }
-}
-
-/// The names of the kernel's parameters as C can have them.
-fn parameters(compiled: &Compiled) -> Vec<String> {
-    let func = compiled.kernel.function();
-    let mut taken = vec!["offset", "size", "local", "begin", "end", "mask"];
-    taken.extend((!func.ret.is_void()).then_some("out"));
-    c_names::parameters(func.params.iter().map(|&p| &*func.values[p].name), &taken)
 }
 
 /// A function's declaration, or, where C has no such name, what to do.

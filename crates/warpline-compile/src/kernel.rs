@@ -311,7 +311,13 @@ impl Kernel {
     /// # Errors
     /// If one cannot be expressed there.
     pub fn export(&mut self, functions: &[FuncId]) -> Result<()> {
+        let loc = self.function().loc;
         for &id in functions {
+            let function = &mut self.imported.ir.functions[id];
+            // Drivers are where the kernel is.
+            if function.loc.is_none() {
+                function.loc = loc;
+            }
             let function = &self.imported.ir.functions[id];
             self.imported.bridge.add_function(&self.imported.ir, function, Linkage::External)?;
         }

@@ -4,8 +4,8 @@
 //! - [`choice`] says which functions of it are meant.
 //! - [`vectorize::vectorize`] makes the W-lane function and its drivers, and code of them.
 //! - [`dispatch::vectorize`] does so for several CPUs at once, among which a program chooses when it runs.
-//! - [`loops`] vectorizes loops within their functions.
-//! - [`header::text`] is a C header for these.
+//! - [`loops`] vectorizes loops within their functions, for one CPU or several.
+//! - [`header::Header`] is a C header for these, with the types of the source ([`source_types`]).
 //! - [`signature`] reads what a marked kernel looks like to Rust.
 //! - [`directives`] are facts about a kernel in comment lines of its source, [`spec`] what stands in them.
 //! - [`error::Error`] is everything that can go wrong.
@@ -27,6 +27,7 @@ pub mod header;
 mod instrumentation;
 pub mod kernel;
 pub mod libmvec;
+mod loop_dispatch;
 pub mod loops;
 mod machine;
 pub mod math;
@@ -34,6 +35,7 @@ mod openmp;
 mod options;
 mod resolver;
 pub mod signature;
+pub mod source_types;
 pub mod spec;
 pub mod vectorize;
 

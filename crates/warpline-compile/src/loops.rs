@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use warpline_ir::Place;
-use warpline_ir::{Block, FuncId, Function, Inst, InstFlags, Module, Value};
+use warpline_ir::{Block, FuncId, Function, Inst, InstFlags, Loc, Module, Value};
 use warpline_llvm::openmp::Directive;
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
-use warpline_llvm::{Cpu, Imported, Linkage, MarkedLoop};
+use warpline_llvm::{Cpu, Imported, Linkage, MarkedLoop, Seen};
 use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::loops::{self, Iteration, Nest, Unit, VectorizedLoop, vectorize_loop};
 use warpline_vectorize::width::{self, Widths};
@@ -18,10 +18,12 @@ use crate::directives::{self, LoopMark};
 use crate::error::{Error, Result};
 use crate::instrumentation;
 use crate::kernel::{self, Kernel, Source};
+use crate::loop_dispatch;
 use crate::machine;
 use crate::math::{self, VectorMath};
 use crate::openmp::{self, Said};
 use crate::options::KernelOptions;
+use crate::source_types::SourceTypes;
 use crate::spec::Width;
 
 /// Which loop is meant.
@@ -131,16 +133,36 @@ pub struct RefusedLoop {
     pub reason: Error,
 }
 
-/// Code of a module in which loops have been vectorized.
-pub struct CompiledLoops {
+/// What was made of loops for one CPU.
+pub struct LoopVersion {
+    /// The CPU.
+    pub cpu: Cpu,
     /// The loops.
     pub loops: Vec<MadeLoop>,
+}
+
+/// A function in which loops were vectorized.
+pub struct ChangedFunction {
+    /// It, as it was.
+    pub function: Function,
+    /// How it is seen and called.
+    pub seen: Seen,
+    /// The name of the function that says which CPU's code of it runs, if there is code for several.
+    pub which: Option<String>,
+}
+
+/// Code of a module in which loops have been vectorized.
+pub struct CompiledLoops {
+    /// What was made for each CPU, best first. The loops are the same.
+    pub versions: Vec<LoopVersion>,
+    /// The functions that have them.
+    pub functions: Vec<ChangedFunction>,
     /// The loops that stay what they are.
     pub refused: Vec<RefusedLoop>,
     /// The files that the input is made of, if they were asked for.
     pub files: Vec<PathBuf>,
-    /// The CPU that the code is for.
-    pub cpu: Cpu,
+    /// The types of the input, if they were asked for.
+    pub types: SourceTypes,
     /// The libraries of vector mathematics that it must be linked with.
     pub libraries: Vec<&'static str>,
     /// The code.
@@ -159,19 +181,78 @@ pub fn has_marks(options: &KernelOptions) -> Result<bool> {
 }
 
 /// Vectorizes loops within their functions and makes code of the whole module, which takes the place of what another
-/// compiler would make of the input.
+/// compiler would make of the input. `described`: whether the types of functions are wanted, too.
 ///
 /// # Errors
 /// Whatever is wrong with input and options; the reason why a loop cannot be vectorized, if all that are named by
 /// line or block cannot. Others stay as they are.
-pub fn vectorize_loops(options: &LoopOptions, output: Output) -> Result<CompiledLoops> {
-    let Source { mut imported, files } = load(options)?;
+pub fn vectorize_loops(options: &LoopOptions, output: Output, described: bool) -> Result<CompiledLoops> {
+    let several: Vec<String> = options.kernel.cpu.split(',').map(|name| name.trim().to_owned()).collect();
+    let Source { mut imported, files } = load_for(options)?;
+    let types = if described { SourceTypes::of(&options.kernel, &imported) } else { SourceTypes::default() };
     let found = find(&imported, options)?;
-    let machine = Machine::of(&imported, &options.kernel)?;
+    let made = match &several[..] {
+        [_] => {
+            let machine = Machine::of(&imported, &options.kernel)?;
+            let before: Vec<ChangedFunction> = changed(&imported, &found);
+            let InPlace { loops, refused } = in_place(&mut imported, options, &found, &machine)?;
+            let codegen = CodegenOptions {
+                vector_bits: Some(machine.vectors.register_bits).filter(|&bits| bits >= 256),
+                // In the scalar loops that are left, and in functions without any.
+                define_lane_operations: true,
+                ..CodegenOptions::new(machine.cpu.clone(), output)
+            };
+            let code = worker::codegen(imported.bridge.module(), &codegen)?;
+            let mut functions = before;
+            functions.retain(|one| loops.iter().any(|l| *l.function == *one.function.name));
+            let libraries = math::libraries(&imported.ir);
+            let versions = vec![LoopVersion { cpu: machine.cpu, loops }];
+            CompiledLoops { versions, functions, refused, files, types, libraries, code }
+        }
+        _ => {
+            let made = loop_dispatch::vectorize(options, imported, found, &several, output)?;
+            CompiledLoops { files, types, ..made }
+        }
+    };
+    if made.versions[0].loops.is_empty()
+        && !options.loops.contains(&LoopAt::Marked)
+        && !made.refused.is_empty()
+    {
+        let mut refused = made.refused;
+        return Err(refused.swap_remove(0).reason);
+    }
+    Ok(made)
+}
+
+/// The functions that have loops, each once, as they are.
+pub(crate) fn changed(imported: &Imported, found: &[FoundLoop]) -> Vec<ChangedFunction> {
+    let mut ids: Vec<FuncId> = found.iter().map(|f| f.func).collect();
+    ids.dedup();
+    let of = |id: FuncId| {
+        let function = imported.ir.functions[id].clone();
+        let seen = imported.bridge.module().seen(&function.name);
+        ChangedFunction { function, seen, which: None }
+    };
+    ids.into_iter().map(of).collect()
+}
+
+/// What became of loops in their functions.
+pub(crate) struct InPlace {
+    pub(crate) loops: Vec<MadeLoop>,
+    pub(crate) refused: Vec<RefusedLoop>,
+}
+
+/// Vectorizes loops for a CPU within their functions, in the IR and in LLVM's module.
+pub(crate) fn in_place(
+    imported: &mut Imported,
+    options: &LoopOptions,
+    found: &[FoundLoop],
+    machine: &Machine,
+) -> Result<InPlace> {
     let (mut loops, mut refused) = (Vec::new(), Vec::new());
-    for one in &found {
+    for one in found {
         let scalar = imported.ir.functions[one.func].clone();
-        match machine.vectorize(&mut imported, &options.kernel, one, one.func) {
+        match machine.vectorize(imported, &options.kernel, one, one.func) {
             Ok(made) => loops.push(made),
             Err(reason @ Error::Vectorize(_)) => {
                 imported.ir.functions[one.func] = scalar;
@@ -180,12 +261,9 @@ pub fn vectorize_loops(options: &LoopOptions, output: Output) -> Result<Compiled
             Err(error) => return Err(error),
         }
     }
-    if loops.is_empty() && !options.loops.contains(&LoopAt::Marked) && !refused.is_empty() {
-        return Err(refused.swap_remove(0).reason);
-    }
-    let forms: Vec<FuncId> = loops.iter().flat_map(|l| l.made.functions()).collect();
+    let forms: Vec<FuncId> = loops.iter().flat_map(|l: &MadeLoop| l.made.functions()).collect();
     for id in forms {
-        let Imported { ir, bridge, .. } = &mut imported;
+        let Imported { ir, bridge, .. } = &mut *imported;
         bridge.add_function(ir, &ir.functions[id], Linkage::Internal)?;
     }
     let mut changed: Vec<FuncId> = found.iter().map(|f| f.func).collect();
@@ -193,15 +271,7 @@ pub fn vectorize_loops(options: &LoopOptions, output: Output) -> Result<Compiled
     for id in changed {
         imported.bridge.replace_function(&imported.ir, id)?;
     }
-    let codegen = CodegenOptions {
-        vector_bits: Some(machine.vectors.register_bits).filter(|&bits| bits >= 256),
-        // In the scalar loops that are left, and in functions without any.
-        define_lane_operations: true,
-        ..CodegenOptions::new(machine.cpu.clone(), output)
-    };
-    let code = worker::codegen(imported.bridge.module(), &codegen)?;
-    let libraries = math::libraries(&imported.ir);
-    Ok(CompiledLoops { loops, refused, files, cpu: machine.cpu, libraries, code })
+    Ok(InPlace { loops, refused })
 }
 
 /// Reads an input for a run of the function that has the loops: all must be in one.
@@ -318,22 +388,36 @@ pub fn vectorize_copy(
 
 fn load(options: &LoopOptions) -> Result<Source> {
     if options.kernel.cpu.contains(',') {
-        let message = format!("`{}`: one CPU; code for several is made of kernels", options.kernel.cpu);
+        let message = format!("`{}`: one CPU; only `vectorize` makes code for several", options.kernel.cpu);
         return Err(Error::option("--cpu", message));
     }
+    load_for(options)
+}
+
+/// The same for whichever CPUs.
+fn load_for(options: &LoopOptions) -> Result<Source> {
     let asked = LoadOptions { thread_jumps: true, ..options.kernel.load_options() };
     kernel::load_for_code(&options.kernel.input, &asked)
 }
 
+/// Where a loop is, by its header.
+fn place_of_loop(func: &Function, header: Block) -> Option<Loc> {
+    let all = std::iter::once(func.terminator(header)).chain(func.block_insts(header));
+    all.into_iter().find_map(|inst| func.insts[inst].loc.expand())
+}
+
 /// What code is made for.
-struct Machine {
-    cpu: Cpu,
-    vectors: width::Machine,
+pub(crate) struct Machine {
+    pub(crate) cpu: Cpu,
+    pub(crate) vectors: width::Machine,
 }
 
 impl Machine {
     fn of(imported: &Imported, options: &KernelOptions) -> Result<Machine> {
-        let cpu = worker::find_cpu(&options.cpu, &imported.ir.triple)?;
+        Machine::new(imported, worker::find_cpu(&options.cpu, &imported.ir.triple)?)
+    }
+
+    pub(crate) fn new(imported: &Imported, cpu: Cpu) -> Result<Machine> {
         let vectors = machine::of(&cpu, &imported.ir.triple)?;
         Ok(Machine { cpu, vectors })
     }
@@ -373,8 +457,23 @@ impl Machine {
             ..VectorizerOptions::new(width, Vec::new(), format!("{function}.{header}.x{width}"))
         };
         let unit = Unit { epilogue, prologue, ..unit(found) };
+        let scalar = &imported.ir.functions[func];
+        let (old, place) = (scalar.insts.len(), place_of_loop(scalar, found.header));
         let made = vectorize_loop(&mut imported.ir, func, &unit, &asked)
             .map_err(|e| refusal(&imported.ir, e, found))?;
+        // What stands around the vector code is where the loop is.
+        for (_, inst) in imported.ir.functions[func].insts.iter_mut().skip(old) {
+            if inst.loc.is_none() {
+                inst.loc = place.into();
+            }
+        }
+        let own = imported.ir.functions[func].loc;
+        for id in made.functions().collect::<Vec<_>>() {
+            let form = &mut imported.ir.functions[id];
+            if form.loc.is_none() {
+                form.loc = own;
+            }
+        }
         let function = imported.ir.functions[found.func].name.to_string();
         Ok(MadeLoop { function, place: found.place.clone(), width, made })
     }

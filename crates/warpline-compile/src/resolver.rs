@@ -156,3 +156,140 @@ pub(crate) fn driver(name: &str, choose: &str, versions: &[&str], types: &[Strin
     );
     out
 }
+
+/// A function that jumps to one of its versions with all registers as they are, and what it does on the first call. So
+/// it need not know which parameters there are, and what comes back goes to whoever called. `shared`: another object
+/// may have it, too, and either is taken.
+pub(crate) fn forward(name: &str, choose: &str, versions: &[String], shared: bool) -> String {
+    let (name, choose) = (escape(name), escape(choose));
+    let versions: Vec<String> = versions.iter().map(|version| escape(version)).collect();
+    let count = versions.len();
+    let mut out = String::new();
+    for version in &versions {
+        let _ = writeln!(out, "declare void @\"{version}\"(...)");
+    }
+    let (group, linkage, comdat) = match shared {
+        true => (format!("$\"{name}\" = comdat any\n"), "weak_odr ", " comdat"),
+        false => (String::new(), "", ""),
+    };
+    let all: Vec<String> = versions.iter().map(|version| format!("ptr @\"{version}\"")).collect();
+    let _ = write!(
+        out,
+        "{group}@\"{name}.versions\" = internal constant [{count} x ptr] [{}]\n\
+         @\"{name}.version\" = internal global ptr @\"{name}.first\", align 8\n\
+         define {linkage}void @\"{name}\"(...) {attributes}{comdat} {{\n  \
+         %version = load atomic ptr, ptr @\"{name}.version\" monotonic, align 8\n  \
+         musttail call void (...) %version(...)\n  ret void\n}}\n\
+         define internal void @\"{name}.first\"(...) cold noinline {attributes} {{\n  \
+         %n = call i32 @\"{choose}\"()\n  \
+         %at = getelementptr inbounds [{count} x ptr], ptr @\"{name}.versions\", i32 0, i32 %n\n  \
+         %version = load ptr, ptr %at, align 8\n  \
+         store atomic ptr %version, ptr @\"{name}.version\" monotonic, align 8\n  \
+         musttail call void (...) %version(...)\n  ret void\n}}\n",
+        all.join(", "),
+        attributes = format_args!("uwtable \"thunk\" \"target-cpu\"=\"{BASELINE}\""),
+    );
+    out
+}
+
+/// Text of functions that say where they are in the source.
+pub(crate) struct Lines {
+    metadata: String,
+    units: BTreeMap<String, u32>,
+    next: u32,
+}
+
+impl Lines {
+    pub(crate) fn new() -> Lines {
+        Lines { metadata: String::new(), units: BTreeMap::new(), next: 0 }
+    }
+
+    fn node(&mut self, text: &str) -> u32 {
+        let number = self.next;
+        self.next += 1;
+        let _ = writeln!(self.metadata, "!{number} = {text}");
+        number
+    }
+
+    /// The compile unit of a file, without an index of names: gdb would look into no unit of others that have none.
+    fn unit(&mut self, file: &str) -> u32 {
+        if let Some(&unit) = self.units.get(file) {
+            return unit;
+        }
+        let node = self.node(&format!("!DIFile(filename: \"{}\", directory: \".\")", escape(file)));
+        let unit = self.node(&format!(
+            "distinct !DICompileUnit(language: DW_LANG_C99, file: !{node}, producer: \"warpline\", isOptimized: \
+             true, runtimeVersion: 0, emissionKind: LineTablesOnly, nameTableKind: None)"
+        ));
+        self.units.insert(file.to_owned(), unit);
+        unit
+    }
+
+    /// The text of functions whose instructions all are in this line of a file.
+    pub(crate) fn mark(&mut self, text: &str, file: &str, line: u32) -> String {
+        let unit = self.unit(file);
+        let mut out = String::new();
+        let mut place = None;
+        for code in text.lines() {
+            let begins = code.strip_prefix("define ").and_then(|rest| rest.split_once("@\""));
+            if let (Some((_, rest)), true) = (begins, code.ends_with(" {")) {
+                let name = rest.split('"').next().unwrap_or_default();
+                let ty = self.node("!DISubroutineType(types: !{null})");
+                let scope = self.node(&format!(
+                    "distinct !DISubprogram(name: \"{name}\", scope: !{file}, file: !{file}, line: {line}, type: \
+                     !{ty}, scopeLine: {line}, spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: !{unit})",
+                    file = unit - 1
+                ));
+                place = Some(self.node(&format!("!DILocation(line: {line}, scope: !{scope})")));
+                let _ = writeln!(out, "{} !dbg !{scope} {{", code.trim_end_matches(" {"));
+                continue;
+            }
+            match place.filter(|_| code.starts_with("  ")) {
+                Some(place) => {
+                    let _ = writeln!(out, "{code}, !dbg !{place}");
+                }
+                None => {
+                    let _ = writeln!(out, "{code}");
+                }
+            }
+            if code == "}" {
+                place = None;
+            }
+        }
+        out
+    }
+
+    /// What stands at the end of the module.
+    pub(crate) fn end(mut self) -> String {
+        if self.units.is_empty() {
+            return String::new();
+        }
+        let version = self.node("!{i32 2, !\"Debug Info Version\", i32 3}");
+        let units: Vec<String> = self.units.values().map(|unit| format!("!{unit}")).collect();
+        format!(
+            "!llvm.dbg.cu = !{{{}}}\n!llvm.module.flags = !{{!{version}}}\n{}",
+            units.join(", "),
+            self.metadata
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_instructions_of_marked_functions_have_a_place() {
+        let mut lines = Lines::new();
+        let versions = ["k_a".to_owned(), "k_b".to_owned()];
+        let text = forward("k", "k.choose", &versions, false);
+        let marked = lines.mark(&text, "a\"b.c", 7);
+        let code: Vec<&str> = marked.lines().filter(|line| line.starts_with("  ")).collect();
+        assert!(code.len() > 6 && code.iter().all(|line| line.contains(", !dbg !")), "{marked}");
+        let end = lines.end();
+        assert!(
+            end.contains("a\\22b.c") && end.contains("nameTableKind: None") && end.contains("\"k.first\"")
+        );
+        assert!(Lines::new().end().is_empty());
+    }
+}

@@ -144,16 +144,18 @@ fn source_text(path: &str) -> Option<Vec<u8>> {
 
 /// What clang is to do.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
+pub(crate) enum Step {
     /// Write preprocessed text.
     Preprocess,
     /// Write bitcode.
     Compile(Lanes),
+    /// Write text of LLVM with all that is for debuggers, and list the headers on standard error.
+    Describe,
 }
 
 /// What is done with OpenMP's directives.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Lanes {
+pub(crate) enum Lanes {
     /// Those for lanes alone.
     Simd,
     /// All, in preprocessed text.
@@ -161,24 +163,24 @@ enum Lanes {
 }
 
 /// How clang is called.
-struct Clang<'a> {
+pub(crate) struct Clang<'a> {
     kind: InputKind,
     /// A folder to write to.
     directory: &'a Path,
     front_end: FrontEnd<'a>,
     /// The user's flags, as far as they are passed on.
-    flags: Vec<OsString>,
+    pub(crate) flags: Vec<OsString>,
     /// What is to be said of the others.
     notes: Vec<String>,
 }
 
 impl<'a> Clang<'a> {
-    fn new(kind: InputKind, directory: &'a Path, front_end: FrontEnd<'a>) -> Result<Self> {
+    pub(crate) fn new(kind: InputKind, directory: &'a Path, front_end: FrontEnd<'a>) -> Result<Self> {
         let flags::Judged { flags, notes } = front_end.flags.for_clang(kind)?;
         Ok(Clang { kind, directory, front_end, flags, notes })
     }
 
-    fn run(&self, path: &Path, step: Step, output: &Path) -> Result<Compiled> {
+    pub(crate) fn run(&self, path: &Path, step: Step, output: &Path) -> Result<Compiled> {
         let mut arguments = clang_arguments(self.kind, step, self.front_end);
         write(&self.directory.join("warpline.h"), warpline_lanes::C_HEADER)?;
         arguments.splice(0..0, ["-idirafter".into(), self.directory.into()]);
@@ -191,8 +193,11 @@ impl<'a> Clang<'a> {
         arguments.push(own);
         arguments.extend(self.flags.iter().cloned());
         arguments.extend(ALWAYS.map(OsString::from));
-        if step == Step::Compile(Lanes::Simd) {
-            arguments.extend(self.listing());
+        match step {
+            Step::Compile(Lanes::Simd) => arguments.extend(self.listing()),
+            // It stands behind what asks for lines only.
+            Step::Describe => arguments.extend(DESCRIBE.map(OsString::from)),
+            Step::Compile(Lanes::OpenMp) | Step::Preprocess => {}
         }
         arguments.extend(["-o".into(), output.into(), as_argument(path)]);
         let (program, own_arguments) = clang(path)?;
@@ -274,7 +279,7 @@ pub(crate) fn compile_opencl_builtins(text: &str, triple: &str) -> Result<Vec<u8
 const RUST_REMEDY: &str = "install Rust (https://rustup.rs) or set RUSTC";
 const CLANG_REMEDY: &str = "install clang (such as `apt-get install clang`) or set CLANG";
 
-fn write(path: &Path, text: &str) -> Result<()> {
+pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).map_err(|error| Error::io("cannot write to", path, &error))
 }
 
@@ -399,6 +404,9 @@ const ALWAYS: [&str; 7] = [
     "-Qunused-arguments",
 ];
 
+/// What makes clang describe all types that functions use, and list which header includes which.
+const DESCRIBE: [&str; 4] = ["-g", "-fstandalone-debug", "-gdwarf-5", "-H"];
+
 /// The arguments behind which the user's own stand.
 fn clang_arguments(kind: InputKind, step: Step, front_end: FrontEnd<'_>) -> Vec<OsString> {
     let again = step == Step::Compile(Lanes::OpenMp);
@@ -409,7 +417,11 @@ fn clang_arguments(kind: InputKind, step: Step, front_end: FrontEnd<'_>) -> Vec<
         _ if again => &["-xcpp-output", "-fopenmp", "-w"],
         _ => &["-xc", "-fopenmp-simd"],
     };
-    let make: &[&str] = if step == Step::Preprocess { &["-E"] } else { &["-c", "-emit-llvm"] };
+    let make: &[&str] = match step {
+        Step::Preprocess => &["-E"],
+        Step::Compile(_) => &["-c", "-emit-llvm"],
+        Step::Describe => &["-S", "-emit-llvm"],
+    };
     let mut arguments: Vec<OsString> = language.iter().map(OsString::from).collect();
     if let Some(triple) = front_end.triple {
         arguments.extend(["-target", triple].map(OsString::from));
@@ -451,7 +463,7 @@ fn run(
 }
 
 /// The clang to use, and what always comes first among its arguments.
-fn clang(input: &Path) -> Result<(PathBuf, Vec<OsString>)> {
+pub(crate) fn clang(input: &Path) -> Result<(PathBuf, Vec<OsString>)> {
     tools::clang().ok_or_else(|| Error::MissingTool {
         tool: "clang".to_owned(),
         input: input.to_owned(),

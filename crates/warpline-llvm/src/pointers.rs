@@ -14,7 +14,7 @@ use crate::simplify::{attribute_kind, has_attribute};
 /// The index of attributes of the result; those of parameters follow.
 const RESULT_INDEX: u32 = 0;
 /// The linkages of what no other module sees: internal and private.
-const LOCAL: [u32; 2] = [8, 9];
+pub(crate) const LOCAL: [u32; 2] = [8, 9];
 /// The attributes of pointers that are never null. `dereferenceable` says so where null may not be dereferenced, and
 /// only there anything is made of it.
 const NOT_NULL: [&str; 4] = ["nonnull", "dereferenceable", "byval", "sret"];

@@ -30,6 +30,8 @@ pub struct Bridge {
     pub(crate) symbols: HashMap<LLVMValueRef, Symbol>,
     pub(crate) locations: HashMap<LLVMMetadataRef, Loc>,
     pub(crate) location_nodes: Vec<LLVMMetadataRef>,
+    /// The subprograms of functions, by where these are declared.
+    pub(crate) subprograms: HashMap<Loc, LLVMMetadataRef>,
     pub(crate) bodies: HashMap<FuncId, Body>,
 }
 
@@ -56,6 +58,7 @@ impl Bridge {
             symbols: HashMap::new(),
             locations: HashMap::new(),
             location_nodes: Vec::new(),
+            subprograms: HashMap::new(),
             bodies: HashMap::new(),
         }
     }

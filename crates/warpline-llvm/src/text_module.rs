@@ -84,6 +84,7 @@ impl Imported {
         bridge.keep_bodies_of_type(&ir);
         if ir.locations != self.ir.locations {
             bridge.location_nodes.clear();
+            bridge.subprograms.clear();
         }
         self.pending = ir.functions.keys().collect();
         self.ir = ir;

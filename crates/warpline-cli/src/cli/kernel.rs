@@ -35,8 +35,8 @@ pub struct KernelOptions {
     /// The vectorization factor, 1 to 64, or auto [default: the input's directive, or auto]
     #[arg(long, value_name = "N", help_heading = "Code")]
     pub width: Option<Width>,
-    /// The CPU, by LLVM's name. `vectorize` takes several, with commas between them: the driver chooses when it
-    /// is called
+    /// The CPU, by LLVM's name. `vectorize` takes several, with commas between them: drivers, and functions with
+    /// loops, choose when they are called
     #[arg(long, value_name = "NAME", default_value = "native", help_heading = "Code")]
     pub cpu: String,
     /// The largest error of vector mathematics, in units in the last place. Inline expansions have up to 3 (`exp`,
@@ -182,7 +182,7 @@ pub struct VectorizeOptions {
     /// report goes to standard error then
     #[arg(short, long, value_name = "OUT", help_heading = "Output")]
     pub output: PathBuf,
-    /// Write a C header for the functions
+    /// Write a C header for the functions, with the types of the source
     #[arg(long, value_name = "OUT.h", help_heading = "Output")]
     pub header: Option<PathBuf>,
     /// Which files the output depends on.

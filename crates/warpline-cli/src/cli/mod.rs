@@ -48,6 +48,7 @@ pub(crate) use words::split;
   warpline vectorize kernel.c -o kernel.o   or .s, .ll, .bc
   warpline explain kernel.c --line 12       why something diverges
   warpline --version --verbose              the LLVM, rustc and clang in use
+  warpline --print help                     what builds of other programs need
 
 WARPLINE_LOG=debug logs which processes run and what decides widths.
 Exit codes: 0 done, 1 finding, 2 wrong usage or input, 3 defect of warpline."

@@ -7,7 +7,6 @@
 
 use std::collections::HashMap;
 
-use llvm_sys::debuginfo::LLVMDIFlagZero;
 use llvm_sys::prelude::*;
 
 use super::Emitter;
@@ -16,7 +15,7 @@ use crate::ffi::load::functions;
 
 /// The debug scope of a new function.
 pub(super) struct Scope {
-    /// Where instructions without a place of their own are: line 0 of the function.
+    /// Where instructions without a place of their own are: line 0 of the function, or that of what a driver calls.
     anywhere: LLVMMetadataRef,
     /// Where the original is as if inlined.
     call_site: LLVMMetadataRef,
@@ -25,47 +24,27 @@ pub(super) struct Scope {
 }
 
 impl Emitter<'_> {
-    /// Gives a new function a subprogram if the function it was derived from has one.
+    /// Gives a new function a subprogram if the function it was derived from, or is a driver of, has one.
     pub(super) fn open_debug_scope(&mut self) {
         let f = functions();
-        let Some(from) = self.function.origin.expand().and_then(|origin| self.bridge.original(origin)) else {
-            return;
-        };
-        // SAFETY: live functions of one module and metadata of its context; lengths describe the strings.
+        let from = self.function.origin.expand().and_then(|origin| self.bridge.original(origin));
+        let of_driven = self.function.loc.expand().and_then(|loc| self.bridge.subprograms.get(&loc).copied());
+        // SAFETY: a live function.
+        let original = from.map_or(of_driven, |from| Some(unsafe { f.LLVMGetSubprogram(from) }));
+        let Some(original) = original.filter(|original| !original.is_null()) else { return };
+        let module = &self.bridge.module;
+        let builder = self.bridge.debug.get_or_insert_with(|| DebugBuilder::new(module));
+        let Some(subprogram) = builder.subprogram_like(module, original, &self.function.name) else { return };
+        // SAFETY: live functions of one module and metadata of its context.
         unsafe {
-            let original = f.LLVMGetSubprogram(from);
-            let file = if original.is_null() { original } else { f.LLVMDIScopeGetFile(original) };
-            if file.is_null() {
-                return;
-            }
-            let module = &self.bridge.module;
-            let builder = self.bridge.debug.get_or_insert_with(|| DebugBuilder::new(module, file)).0;
             let line = f.LLVMDISubprogramGetLine(original);
-            let ty =
-                f.LLVMDIBuilderCreateSubroutineType(builder, file, std::ptr::null_mut(), 0, LLVMDIFlagZero);
-            let name = &self.function.name;
-            let subprogram = f.LLVMDIBuilderCreateFunction(
-                builder,
-                file,
-                name.as_ptr().cast(),
-                name.len(),
-                c"".as_ptr(),
-                0,
-                file,
-                line,
-                ty,
-                0,
-                1,
-                line,
-                LLVMDIFlagZero,
-                1,
-            );
-            f.LLVMDIBuilderFinalizeSubprogram(builder, subprogram);
             f.LLVMSetSubprogram(self.llvm, subprogram);
             let context = self.bridge.module.context();
             let nothing = std::ptr::null_mut();
+            // Nothing of a driver is anywhere in the source, and those who stop in what it calls ask where they are.
+            let of_others = if from.is_some() { 0 } else { line };
             self.scope = Some(Scope {
-                anywhere: f.LLVMDIBuilderCreateDebugLocation(context, 0, 0, subprogram, nothing),
+                anywhere: f.LLVMDIBuilderCreateDebugLocation(context, of_others, 0, subprogram, nothing),
                 call_site: f.LLVMDIBuilderCreateDebugLocation(context, line, 0, subprogram, nothing),
                 places: HashMap::new(),
             });

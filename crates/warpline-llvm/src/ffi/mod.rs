@@ -454,6 +454,12 @@ required {
     fn LLVMConstVector(scalar_constant_vals: *mut LLVMValueRef, size: u32) -> LLVMValueRef;
     fn LLVMDeleteBasicBlock(bb: LLVMBasicBlockRef);
     fn LLVMDeleteFunction(fn_: LLVMValueRef);
+    fn LLVMDeleteGlobal(global_var: LLVMValueRef);
+    fn LLVMSetModuleInlineAsm2(m: LLVMModuleRef, asm: *const c_char, len: usize);
+    fn LLVMAliasGetAliasee(alias: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMIsAGlobalAlias(val: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMSetGlobalConstant(global_var: LLVMValueRef, is_constant: LLVMBool);
+    fn LLVMReplaceMDNodeOperandWith(v: LLVMValueRef, index: u32, replacement: LLVMMetadataRef);
     fn LLVMDisposeValueMetadataEntries(entries: *mut LLVMValueMetadataEntry);
     fn LLVMGetAttributeCountAtIndex(f: LLVMValueRef, idx: LLVMAttributeIndex) -> u32;
     fn LLVMGetAttributesAtIndex(f: LLVMValueRef, idx: LLVMAttributeIndex, attrs: *mut LLVMAttributeRef);
@@ -503,15 +509,7 @@ required {
     ) -> LLVMMetadataRef;
     fn LLVMVerifyFunction(fn_: LLVMValueRef, action: u32) -> LLVMBool;
     fn LLVMGetNumArgOperands(instr: LLVMValueRef) -> u32;
-    fn LLVMCreateDIBuilder(m: LLVMModuleRef) -> LLVMDIBuilderRef;
-    fn LLVMDIBuilderCreateCompileUnit(
-        builder: LLVMDIBuilderRef, lang: u32, file_ref: LLVMMetadataRef,
-        producer: *const c_char, producer_len: usize, is_optimized: LLVMBool, flags: *const
-        c_char, flags_len: usize, runtime_ver: u32, split_name: *const c_char, split_name_len:
-        usize, kind: u32, dwoid: u32, split_debug_inlining: LLVMBool,
-        debug_info_for_profiling: LLVMBool, sys_root: *const c_char, sys_root_len: usize, sdk:
-        *const c_char, sdklen: usize
-    ) -> LLVMMetadataRef;
+    fn LLVMCreateDIBuilderDisallowUnresolved(m: LLVMModuleRef) -> LLVMDIBuilderRef;
     fn LLVMDIBuilderCreateDebugLocation(
         ctx: LLVMContextRef, line: u32, column: u32, scope: LLVMMetadataRef, inlined_at:
         LLVMMetadataRef
@@ -526,7 +524,6 @@ required {
         builder: LLVMDIBuilderRef, file: LLVMMetadataRef, parameter_types: *mut
         LLVMMetadataRef, num_parameter_types: u32, flags: LLVMDIFlags
     ) -> LLVMMetadataRef;
-    fn LLVMDIBuilderFinalize(builder: LLVMDIBuilderRef);
     fn LLVMDIBuilderFinalizeSubprogram(builder: LLVMDIBuilderRef, subprogram: LLVMMetadataRef);
     fn LLVMDisposeDIBuilder(builder: LLVMDIBuilderRef);
     fn LLVMSetSubprogram(func: LLVMValueRef, sp: LLVMMetadataRef);

@@ -249,7 +249,9 @@ impl Imported {
             let line = f.LLVMDISubprogramGetLine(subprogram);
             let file = scope_file(subprogram).into();
             self.bridge.location_nodes.push(std::ptr::null_mut());
-            Some(self.ir.locations.push(SourceLoc { file, line, column: 0, inlined_at: None }))
+            let loc = self.ir.locations.push(SourceLoc { file, line, column: 0, inlined_at: None });
+            self.bridge.subprograms.insert(loc, subprogram);
+            Some(loc)
         }
     }
 }
