@@ -30,8 +30,9 @@
 
 use std::path::Path;
 
-use warpline_vectorize::{Boscc, Contract};
+use warpline_vectorize::{Boscc, Coherence, Contract};
 
+use crate::asked::Asked;
 use crate::error::{Error, Result};
 use crate::signature::{self, Signature};
 use crate::spec::{self, Bind, Tolerance};
@@ -65,6 +66,10 @@ pub struct Directives {
     pub width: Option<spec::Width>,
     /// Where branches skip code that no lane wants.
     pub boscc: Option<Boscc>,
+    /// For which loops code is made for iterations in which lanes agree.
+    pub coherence: Option<Coherence>,
+    /// The largest error of vector math functions, in units in the last place.
+    pub math_ulp: Option<u32>,
     /// How far results may be off.
     pub tolerance: Option<Tolerance>,
     /// Whether the scalar program is a reference in spite of lane operations and races.
@@ -117,6 +122,8 @@ pub fn read(path: &Path) -> Result<Vec<Directives>> {
 /// Adds what the source says of a kernel that it marks.
 fn add_marked(groups: &mut Vec<Directives>, kernel: &Signature, path: &Path) -> Result<()> {
     let args = At { line: kernel.line, value: kernel.args() };
+    let wrong = |message| Error::Directive { path: path.to_owned(), line: kernel.line, message };
+    let asked = Asked::read(&kernel.options).map_err(wrong)?;
     let group = groups.iter_mut().find(|group| group.function.as_ref() == Some(&kernel.name));
     let Some(group) = group else {
         groups.push(Directives {
@@ -125,6 +132,10 @@ fn add_marked(groups: &mut Vec<Directives>, kernel: &Signature, path: &Path) -> 
             args: Some(args),
             racy: kernel.racy,
             is_safe: kernel.is_safe(),
+            width: asked.width,
+            boscc: asked.boscc,
+            coherence: asked.coherence,
+            math_ulp: asked.math_ulp,
             ..Directives::default()
         });
         return Ok(());
@@ -136,6 +147,9 @@ fn add_marked(groups: &mut Vec<Directives>, kernel: &Signature, path: &Path) -> 
     group.args = Some(args);
     group.racy |= kernel.racy;
     group.is_safe = kernel.is_safe();
+    group.width = group.width.or(asked.width);
+    group.boscc = group.boscc.or(asked.boscc);
+    (group.coherence, group.math_ulp) = (asked.coherence, asked.math_ulp);
     Ok(())
 }
 

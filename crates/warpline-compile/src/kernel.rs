@@ -20,6 +20,7 @@ use crate::choice;
 use crate::directives::{self, Directives};
 use crate::error::{Error, Result};
 use crate::instrumentation;
+use crate::libmvec::MAX_ULP;
 use crate::machine;
 use crate::math::VectorMath;
 use crate::options::KernelOptions;
@@ -105,7 +106,8 @@ pub(crate) fn settle_within(
     let path = &options.input;
     instrumentation::check(&imported.ir, path)?;
     let groups = directives::read(path)?;
-    let (func, directives) = choice::only(imported, path, groups, options.function.as_deref())?;
+    let (func, mut directives) = choice::only(imported, path, groups, options.function.as_deref())?;
+    directives.is_safe |= options.is_safe;
     let function = &imported.ir.functions[func];
     let name = function.name.to_string();
     let mut args = shapes(imported, function, path, &directives, options.args.as_deref())?;
@@ -120,7 +122,10 @@ pub(crate) fn settle_within(
         Width::Lanes(n) => Some(n),
         Width::Auto => None,
     };
-    let coherence = options.coherence;
+    let coherence = match options.coherence {
+        Coherence::Auto => directives.coherence.unwrap_or(Coherence::Auto),
+        given => given,
+    };
     if directives.is_safe {
         separate(imported, func);
     }
@@ -296,6 +301,7 @@ impl Kernel {
     /// The vector mathematics to use.
     pub fn math_library(&self, options: &KernelOptions) -> VectorMath {
         let KernelOptions { math_ulp, sleef, .. } = *options;
+        let math_ulp = self.directives.math_ulp.filter(|_| math_ulp == MAX_ULP).unwrap_or(math_ulp);
         VectorMath::new(&self.imported.ir.triple, &self.vectors, math_ulp, sleef)
     }
 

@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 
+pub mod asked;
 mod c_names;
 pub mod choice;
 pub mod cpus;
@@ -30,6 +31,7 @@ pub mod machine;
 pub mod math;
 mod openmp;
 pub mod options;
+pub mod package;
 mod resolver;
 pub mod signature;
 pub mod spec;

@@ -38,6 +38,8 @@ pub struct KernelOptions {
     pub coherence: Coherence,
     /// Whether lanes of a kernel are threads whose races are accepted.
     pub racy: bool,
+    /// Whether it is a kernel of which a safe function of Rust is made, whatever the input says.
+    pub is_safe: bool,
     /// The largest error of vector math functions that is accepted, in units in the last place.
     pub math_ulp: u32,
     /// Whether SLEEF may be used, where it is installed. What is made must be linked with it then.
@@ -70,6 +72,7 @@ impl KernelOptions {
             boscc: None,
             coherence: Coherence::Auto,
             racy: false,
+            is_safe: false,
             math_ulp: MAX_ULP,
             sleef: false,
             count_lanes: None,

@@ -53,6 +53,9 @@ pub struct LoadOptions {
     /// Whether code for a CPU is to be made. A module for SPIR or SPIR-V becomes one for the target; otherwise it stays
     /// what it is, work-items of a GPU. Functions that yield a second result through a pointer are inlined.
     pub for_cpu: bool,
+    /// For a module that cargo made of a crate: the modules of the crates that it depends on. Only kernels and what
+    /// they need are kept.
+    pub package: Option<Vec<OsString>>,
 }
 
 /// The passes for [`LoadOptions::registers`]: none of them changes control flow or removes a check.
@@ -299,6 +302,9 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
             && !(options.for_cpu && module.is_for_spir())
         {
             module.settle_target(triple)?;
+        }
+        if let Some(parts) = &options.package {
+            module.keep_kernels(parts)?;
         }
         (module, String::new(), vec![path.to_owned()])
     };
