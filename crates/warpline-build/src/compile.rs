@@ -68,7 +68,7 @@ pub(crate) fn compile(project: &Project) -> Result<Built> {
     let mut names = BTreeSet::new();
     for unit in &units {
         let Signature { line, instance, .. } = &unit.signature;
-        if !names.insert(instance.clone()) && !unit.signature.in_impl {
+        if !names.insert(instance.clone()) && unit.member.is_none() {
             return Err(check::wrong(&unit.source, *line, instance, "another kernel has this name"));
         }
     }
@@ -178,8 +178,8 @@ fn made(project: &Project, cpus: &Cpus, unit: &Unit, cache: &Cache) -> Result<(S
     let Unit { signature, args, racy, is_safe, .. } = unit;
     let options = format!(
         "{package} {name} {names:?} {width:?} {math_ulp} {boscc:?} {coherence:?} {target} {debug} {args} {racy} {is_safe} \
-         {} {:?} {}",
-        signature.instance, signature.options, unit.module.hash
+         {} {:?} {:?} {:?} {}",
+        signature.instance, signature.options, signature.params, signature.result, unit.module.hash
     );
     let key = cache::hash(&options);
     if let Some(made) = cache.find(&key) {

@@ -87,11 +87,13 @@ pub(crate) fn names(signature: &Signature, member: &Member) -> String {
     }
     let path: String = modules.iter().map(|(name, _)| format!("{name}::")).collect();
     let visibility = if signature.is_public { "pub" } else { "pub(crate)" };
+    let cfgs: String = member.modules.iter().map(|module| module.cfgs.as_str()).collect();
     let mut text = String::new();
     for (function, name) in [("range", instance.to_owned()), ("cpu", format!("{instance}_cpu"))] {
         let _ = write!(
             text,
-            "#[allow(unused_imports, unreachable_pub)]\n{visibility} use crate::{path}{instance}_{function} as {name};\n"
+            "{cfgs}{}#[allow(unused_imports, unreachable_pub, clippy::all)]\n{visibility} use crate::{path}{instance}_{function} as {name};\n",
+            signature.cfgs
         );
     }
     text
@@ -141,11 +143,16 @@ pub(crate) fn kernels(project: &Project, sources: &[(PathBuf, Member)]) -> Resul
                     .iter()
                     .find(|mark| mark.instance == signature.instance && mark.line == signature.line);
                 let Some(mark) = mark else {
+                    if !signature.cfgs.is_empty()
+                        || member.modules.iter().any(|module| !module.cfgs.is_empty())
+                    {
+                        continue;
+                    }
                     return Err(crate::check::wrong(
                         source,
                         signature.line,
                         &signature.instance,
-                        "the crate has no code of it: it is left out by a `cfg`, or its `impl` is generic",
+                        "the crate has no code of it: its `impl` is generic, or a `cfg` leaves it out",
                     ));
                 };
                 found.units.push(Unit {

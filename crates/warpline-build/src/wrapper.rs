@@ -256,6 +256,7 @@ mod tests {
             line: 1,
             is_public: true,
             modules: Vec::new(),
+            cfgs: String::new(),
             in_impl: false,
             options: Vec::new(),
             is_unsafe,

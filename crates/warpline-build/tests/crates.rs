@@ -20,8 +20,10 @@ fn main() {
         return build_script(&sources);
     }
     type Test = fn();
-    let tests: [(&str, Test); 1] =
-        [("structs_and_functions_of_other_modules_work", structs_and_functions_of_other_modules_work)];
+    let tests: [(&str, Test); 2] = [
+        ("structs_and_functions_of_other_modules_work", structs_and_functions_of_other_modules_work),
+        ("types_of_every_kind_are_passed_and_returned", types_of_every_kind_are_passed_and_returned),
+    ];
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     for (name, test) in tests {
         if wanted.as_ref().is_none_or(|wanted| name.contains(wanted.as_str())) {
@@ -172,4 +174,189 @@ fn main() {{
     );
     let cpu = made.run();
     assert!(["x86-64\n", "x86-64-v3\n"].contains(&&*cpu), "{cpu}");
+}
+
+const TYPES: &str = r#"//! Kernels.
+use warpline_lanes::kernel;
+use super::scene::{Camera, Hit, Real, Ray};
+
+/// By value, the same for all.
+#[kernel(i = index)]
+pub fn by_value(i: usize, camera: Camera, x: &Real, y: &mut Real) {
+    *y = camera.origin.0 * *x + camera.scale + i as Real;
+}
+
+/// By value, one for each index, and a result that is a struct.
+#[kernel(i = index, ray = varying)]
+#[must_use]
+pub(crate) fn shoot(i: u32, ray: Ray, camera: &[Camera], bias: &(f32, u8)) -> Hit {
+    let mut hit = Hit { distance: ray.x - bias.0, id: i, face: bias.1 };
+    for c in camera {
+        if c.scale < ray.y {
+            hit.distance += c.origin.1;
+            hit.face = hit.face.wrapping_add(1);
+        }
+    }
+    hit
+}
+
+/// An optional result, and a parameter whose type is an alias.
+#[kernel(i = index, factor = varying)]
+pub fn maybe(i: usize, factor: Real, x: &Real) -> Option<(f32, usize)> {
+    if *x > factor { Some((*x - factor, i)) } else { None }
+}
+
+/// Generic, for two types.
+#[inline]
+#[kernel(i = index, T = f32)]
+#[kernel(i = index, T = f64)]
+pub fn scaled<T: Copy + core::ops::Mul<Output = T> + core::ops::Add<Output = T>>(i: usize, a: T, x: &T, y: &mut T) {
+    let _ = i;
+    *y = a * *x + *y;
+}
+
+/// Generic over a constant.
+#[kernel(i = index, N = 3)]
+pub fn sum<const N: usize>(i: usize, x: &[f32; N], y: &mut f32) {
+    *y = x.iter().sum::<f32>() + i as f32;
+}
+
+/// Private, with a pattern, a lifetime and a name that C would know.
+#[unsafe(no_mangle)]
+#[kernel(index = index)]
+extern "C" fn odd<'a>(index: u16, Ray { x: a, y: b }: Ray, mut c: i32, out: &'a mut [i32; 2]) {
+    c += 1;
+    out[0] = a as i32 + c;
+    out[1] = b as i32 * i32::from(index);
+}
+
+/// Calls the private one.
+pub fn odd_one(index: u16, pair: Ray, c: i32, out: &mut [i32; 2]) { odd(index, pair, c, out) }
+
+#[cfg(not(feature = "extra"))]
+#[kernel(i = index)]
+pub fn which(i: usize, y: &mut u8) { *y = i as u8; }
+
+#[kernel(i = index)]
+#[cfg(feature = "extra")]
+pub fn which(i: usize, y: &mut u8) { *y = 100 + i as u8; }
+"#;
+
+const SCENE: &str = r#"//! A scene.
+use warpline_lanes::kernel;
+/// A number.
+pub type Real = f32;
+/// A camera, of which no layout is promised.
+#[derive(Clone, Copy, Debug)]
+pub struct Camera { /// a
+ pub flag: bool, /// b
+ pub origin: (Real, Real), /// c
+ pub scale: Real }
+/// A ray.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Ray { /// a
+ pub x: f32, /// b
+ pub y: f32 }
+/// A hit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Hit { /// a
+ pub face: u8, /// b
+ pub distance: f32, /// c
+ pub id: u32 }
+impl Camera {
+    /// A method.
+    #[kernel(i = index)]
+    pub fn shade(&self, i: usize, ray: &Ray, out: &mut Self) {
+        *out = *self;
+        out.scale = self.scale * ray.x + self.offset(i);
+    }
+    fn offset(&self, i: usize) -> f32 { self.origin.1 + i as f32 }
+    /// An associated function.
+    #[kernel(i = index)]
+    pub fn make(i: usize, ray: &Ray) -> Self {
+        Self { flag: ray.x > 0.0, origin: (ray.x, ray.y), scale: i as f32 }
+    }
+    /// All the same.
+    pub fn same(&self, other: &Self) -> bool {
+        self.flag == other.flag && self.origin == other.origin && self.scale == other.scale
+    }
+}
+"#;
+
+const TYPES_MAIN: &str = "
+use scene::{Camera, Hit, Ray};
+fn main() {
+    let v = numbers(400);
+    let camera = Camera { flag: true, origin: (1.5, -2.0), scale: 0.25 };
+    let rays: Vec<Ray> = v.chunks(2).map(|c| Ray { x: c[0], y: c[1] }).collect();
+    let cameras: Vec<Camera> = v.chunks_exact(3).map(|c| Camera { flag: c[0] > 0.0, origin: (c[0], c[1]), scale: c[2] }).collect();
+    for n in [0, 1, 5, 16, 33, 100] {
+        let mut y = [vec![0.0; n], vec![0.0; n]];
+        for i in 0..n { kernels::by_value(i, camera, &v[i], &mut y[0][i]); }
+        vector::by_value(0..n, camera, &v[..n], &mut y[1]);
+        assert_eq!(y[0], y[1]);
+
+        let biases: Vec<(f32, u8)> = v.iter().map(|&x| (x, x as i32 as u8)).collect();
+        let hits: Vec<Hit> = (0..n).map(|i| kernels::shoot(7 + i as u32, rays[i], &cameras, &biases[i])).collect();
+        let mut vector_hits = vec![Hit::default(); n];
+        vector::shoot(7..7 + n as u32, &rays[..n], &cameras, &biases[..n], &mut vector_hits);
+        assert_eq!(hits, vector_hits);
+
+        let some: Vec<Option<(f32, usize)>> = (0..n).map(|i| kernels::maybe(i, v[n - i], &v[i])).collect();
+        let mut vector_some = vec![None; n];
+        let reversed: Vec<f32> = (0..n).map(|i| v[n - i]).collect();
+        vector::maybe(0..n, &reversed, &v[..n], &mut vector_some);
+        assert_eq!(some, vector_some);
+
+        let (mut a, mut b) = ([vec![1.5f32; n], vec![1.5f32; n]], [vec![2.5f64; n], vec![2.5; n]]);
+        let wide: Vec<f64> = v.iter().map(|&x| f64::from(x) / 3.0).collect();
+        for i in 0..n { kernels::scaled(i, 2.0f32, &v[i], &mut a[0][i]); kernels::scaled(i, 3.0f64, &wide[i], &mut b[0][i]); }
+        vector::scaled_f32(0..n, 2.0, &v[..n], &mut a[1]);
+        vector::scaled_f64(0..n, 3.0, &wide[..n], &mut b[1]);
+        assert!(a[0] == a[1] && b[0] == b[1]);
+
+        let threes: Vec<[f32; 3]> = v.chunks_exact(3).map(|c| [c[0], c[1], c[2]]).collect();
+        let mut y = [vec![0.0; n], vec![0.0; n]];
+        for i in 0..n { kernels::sum(i, &threes[i], &mut y[0][i]); }
+        vector::sum_3(0..n, &threes[..n], &mut y[1]);
+        assert_eq!(y[0], y[1]);
+
+        let mut y = [vec![[0; 2]; n], vec![[0; 2]; n]];
+        for i in 0..n { kernels::odd_one(65000 + i as u16, rays[3], 5, &mut y[0][i]); }
+        vector::odd(65000..65000 + n as u16, rays[3], 5, &mut y[1]);
+        assert_eq!(y[0], y[1]);
+
+        let mut y = [vec![camera; n], vec![camera; n]];
+        for i in 0..n { camera.shade(i, &rays[i], &mut y[0][i]); }
+        camera.shade_range(0..n, &rays[..n], &mut y[1]);
+        assert!(y[0].iter().zip(&y[1]).all(|(a, b)| a.same(b)));
+        let made: Vec<Camera> = (0..n).map(|i| Camera::make(i, &rays[i])).collect();
+        Camera::make_range(0..n, &rays[..n], &mut y[1]);
+        assert!(made.iter().zip(&y[1]).all(|(a, b)| a.same(b)));
+    }
+    let mut y = [0];
+    vector::which(1..2, &mut y);
+    println!(\"{} {}\", y[0], Camera::shade_cpu().starts_with(\"x86-64\"));
+}
+";
+
+fn types_of_every_kind_are_passed_and_returned() {
+    let strict = "//! A program.\n#![deny(warnings, missing_docs, unsafe_op_in_unsafe_fn, unused, \
+                  clippy::pedantic, clippy::nursery)]\n#![allow(clippy::missing_const_for_fn)]\n#![expect(dead_code, reason = \"tests\")]\n";
+    let mut made = Crate::new(
+        "[features]\nextra = []",
+        &[
+            (
+                "src/main.rs",
+                &format!("{}{COMMON}mod scene;\n{TYPES_MAIN}", strict.split("#![expect").next().unwrap()),
+            ),
+            ("src/kernels.rs", TYPES),
+            ("src/scene.rs", SCENE),
+        ],
+    );
+    made.sources = "src/kernels.rs,src/scene.rs".to_owned();
+    assert_eq!(made.run(), "1 true\n");
+    let output = made.cargo(&["run", "--quiet", "--features", "extra"]);
+    assert_eq!(text(&output.stdout), "101 true\n", "{}", text(&output.stderr));
 }

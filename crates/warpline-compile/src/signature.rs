@@ -94,6 +94,8 @@ pub struct Signature {
     pub is_public: bool,
     /// The modules of the file that it is in, and whether others may name them.
     pub modules: Vec<(String, bool)>,
+    /// Attributes `cfg` of it and of these modules.
+    pub cfgs: String,
     /// Whether it stands in an `impl`.
     pub in_impl: bool,
     /// What is to be done with it, as on the command line: options and their values.
@@ -168,9 +170,9 @@ type Found = std::result::Result<Vec<Signature>, Wrong>;
 fn in_rust(text: &str) -> Found {
     let Ok(file) = syn::parse_file(text) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
-    let mut open: Vec<(&syn::Item, Vec<(String, bool)>)> =
-        file.items.iter().rev().map(|item| (item, Vec::new())).collect();
-    while let Some((item, modules)) = open.pop() {
+    let mut open: Vec<(&syn::Item, Vec<(String, bool)>, String)> =
+        file.items.iter().rev().map(|item| (item, Vec::new(), String::new())).collect();
+    while let Some((item, modules, around)) = open.pop() {
         let before = found.len();
         match item {
             syn::Item::Fn(function) => {
@@ -187,15 +189,26 @@ fn in_rust(text: &str) -> Found {
                 let mut inner = modules.clone();
                 inner.push((module.ident.to_string(), !matches!(module.vis, syn::Visibility::Inherited)));
                 let items = module.content.iter().flat_map(|(_, items)| items.iter().rev());
-                open.extend(items.map(|item| (item, inner.clone())));
+                let around = around.clone() + &cfgs(&module.attrs);
+                open.extend(items.map(|item| (item, inner.clone(), around.clone())));
             }
             _ => {}
         }
         for signature in &mut found[before..] {
             signature.modules.clone_from(&modules);
+            signature.cfgs.insert_str(0, &around);
         }
     }
     Ok(found)
+}
+
+/// The attributes `cfg` among some.
+pub(crate) fn cfgs(attributes: &[syn::Attribute]) -> String {
+    let list = attributes.iter().filter_map(|attribute| match &attribute.meta {
+        syn::Meta::List(list) if list.path.is_ident("cfg") => Some(format!("#[cfg({})] ", list.tokens)),
+        _ => None,
+    });
+    list.collect()
 }
 
 /// Adds the kernels that attributes make of a function.
@@ -208,7 +221,12 @@ fn marked(
 ) -> std::result::Result<(), Wrong> {
     for words in all_attributes(attributes, function) {
         let is_public = matches!(visibility, syn::Visibility::Public(_));
-        found.push(Signature { in_impl, is_public, ..signature(function, &words?, 0)? });
+        found.push(Signature {
+            in_impl,
+            is_public,
+            cfgs: cfgs(attributes),
+            ..signature(function, &words?, 0)?
+        });
     }
     Ok(())
 }
@@ -421,6 +439,7 @@ fn signature(of: &syn::Signature, words: &Words, before: u32) -> std::result::Re
         line,
         is_public: true,
         modules: Vec::new(),
+        cfgs: String::new(),
         in_impl: false,
         options: words.options.clone(),
         is_unsafe: matches!(of.safety, syn::Safety::Unsafe(_)),

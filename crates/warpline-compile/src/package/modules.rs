@@ -10,6 +10,8 @@ pub struct Module {
     pub name: String,
     /// Whether others than the module that it is in may name it.
     pub is_visible: bool,
+    /// Its attributes `cfg`.
+    pub cfgs: String,
 }
 
 /// The modules that lead from the root of a crate to a file; none to the root itself. `None` if the file is no module
@@ -66,7 +68,7 @@ impl Search {
             };
             if let Some(mut rest) = found {
                 let is_visible = !matches!(module.vis, syn::Visibility::Inherited);
-                rest.insert(0, Module { name, is_visible });
+                rest.insert(0, Module { name, is_visible, cfgs: crate::signature::cfgs(&module.attrs) });
                 return Some(rest);
             }
         }
