@@ -46,19 +46,42 @@ pub(crate) struct Unit {
 /// The module of a kernel.
 pub(crate) struct Extracted {
     bitcode: Vec<u8>,
-    /// What the hash is made of, without options.
+    /// A hash of it, without what is for debuggers where that is left out.
     hash: String,
+    /// Whether it may be left by unwinding.
+    pub unwinds: bool,
+    /// The functions that it calls and that have no body.
+    pub missing: Vec<String>,
 }
 
-/// Takes a kernel and what it needs out of a module.
-pub(crate) fn extracted(imported: &Imported, symbol: &str, debug: bool) -> Result<Extracted> {
-    let failed = warpline_compile::Error::from;
-    let mut module = imported.bridge.module().extract(symbol).map_err(failed)?;
-    let bitcode = module.to_bitcode();
-    if !debug {
-        module.strip_debug_info();
+impl Extracted {
+    /// Takes a kernel and what it needs out of a module.
+    pub(crate) fn new(imported: &Imported, symbol: &str, debug: bool) -> Result<Extracted> {
+        let module = imported.bridge.module().extract(symbol).map_err(warpline_compile::Error::from)?;
+        Ok(Self::of(module, symbol, debug, false))
     }
-    Ok(Extracted { bitcode, hash: cache::of_module(&module, symbol) })
+
+    /// The same for a kernel that reports panics, by parameters with these numbers.
+    pub(crate) fn reporting(
+        imported: &Imported,
+        symbol: &str,
+        debug: bool,
+        (context, index): (u32, u32),
+    ) -> Result<Extracted> {
+        let failed = warpline_compile::Error::from;
+        let mut module = imported.bridge.module().extract(symbol).map_err(failed)?;
+        let unwinds = module.report_panics(symbol, context, index).map_err(failed)?;
+        Ok(Self::of(module, symbol, debug, unwinds))
+    }
+
+    fn of(mut module: Module, symbol: &str, debug: bool, unwinds: bool) -> Extracted {
+        let bitcode = module.to_bitcode();
+        if !debug {
+            module.strip_debug_info();
+        }
+        let missing = module.declared_functions();
+        Extracted { bitcode, hash: cache::of_module(&module, symbol), unwinds, missing }
+    }
 }
 
 /// Compiles all kernels of a library.
@@ -85,7 +108,9 @@ pub(crate) fn compile(project: &Project) -> Result<Built> {
             (Some(member), Some(layouts)) => {
                 let layouts: Vec<String> =
                     layouts.iter().map(|(size, alignment)| format!("{size}:{alignment}")).collect();
-                let rest = crates::row(&unit.signature, &made.range, &made.which.words(), &layouts.join(" "));
+                let facts = if unit.module.unwinds { "unwinds" } else { "" };
+                let (which, layouts) = (made.which.words(), layouts.join(" "));
+                let rest = crates::row(&unit.signature, &made.range, &which, facts, &layouts);
                 table.push(Row { source: unit.source.clone(), rest });
                 functions += &crates::names(&unit.signature, member);
             }
@@ -133,9 +158,9 @@ fn alone(project: &Project, source: &Path) -> Result<Vec<Unit>> {
     let unit = |signature: Signature| {
         check::check(source, &signature)?;
         let module = match imported.bridge.module().defines(&signature.name) {
-            true => extracted(&imported, &signature.name, project.debug)?,
+            true => Extracted::new(&imported, &signature.name, project.debug)?,
             // Whoever looks for it has better words.
-            false => extracted(&imported, "", project.debug)?,
+            false => Extracted::new(&imported, "", project.debug)?,
         };
         Ok(Unit {
             source: source.to_owned(),
@@ -203,6 +228,13 @@ fn vectorized(project: &Project, cpus: &Cpus, unit: &Unit, key: &str) -> Result<
     );
     if unit.layouts.is_some() {
         changes_nothing_of_its_own(source, &imported)?;
+        if let Some(function) = unit.module.missing.iter().find(|name| is_rust(name)) {
+            return Err(wrong(format!(
+                "it calls `{}`, which has no body here, since Rust's own library does not inline it, or it is \
+                 declared only: call something else, or do it outside of the kernel",
+                warpline::demangle(function)
+            )));
+        }
     }
     let choice = |choice: crate::Choice| match choice {
         crate::Choice::Off => "off",
@@ -228,6 +260,7 @@ fn vectorized(project: &Project, cpus: &Cpus, unit: &Unit, key: &str) -> Result<
         panic: Some(format!(
             "a lane of the kernel `{name}` panicked; called as a function, not over a range, it says where\n"
         )),
+        reports: unit.layouts.is_some().then(|| name.to_owned()),
         ..VectorizeOptions::new(asked.apply(general.apply(kernel)))
     };
     let choices = match cpus {
@@ -264,6 +297,11 @@ fn vectorized(project: &Project, cpus: &Cpus, unit: &Unit, key: &str) -> Result<
         which: Which::Ask(dispatched.which),
         object,
     })
+}
+
+/// Whether a symbol is a mangled name of Rust's.
+fn is_rust(symbol: &str) -> bool {
+    symbol.starts_with("_R") || (symbol.starts_with("_ZN") && symbol.contains("17h"))
 }
 
 fn owned(names: Vec<&'static str>) -> Vec<String> {

@@ -10,7 +10,7 @@ use warpline_compile::package::{self, Member, Request, Target};
 use warpline_compile::signature::{self, Signature};
 use warpline_llvm::worker::LoadOptions;
 
-use crate::compile::{self, Unit};
+use crate::compile::{Extracted, Unit};
 use crate::error::{Error, Result};
 use crate::files::{Built, Project, Row};
 use crate::wrapper::{self, Which};
@@ -52,7 +52,7 @@ pub(crate) fn for_type_checks(project: &Project) -> Result<()> {
         for signature in marked(source)? {
             match &member {
                 Some(member) => {
-                    table.push(Row { source: source.clone(), rest: row(&signature, "", "", "") });
+                    table.push(Row { source: source.clone(), rest: row(&signature, "", "", "", "") });
                     functions += &names(&signature, member);
                 }
                 None => {
@@ -67,9 +67,10 @@ pub(crate) fn for_type_checks(project: &Project) -> Result<()> {
 }
 
 /// What the attribute must know of an instance of a kernel.
-pub(crate) fn row(signature: &Signature, range: &str, which: &str, layouts: &str) -> String {
-    let Signature { line, name, instance, .. } = signature;
-    format!("{line}\t{name}\t{instance}\t{range}\t{which}\t{layouts}")
+pub(crate) fn row(signature: &Signature, range: &str, which: &str, facts: &str, layouts: &str) -> String {
+    let Signature { line, name, instance, in_impl, .. } = signature;
+    let place = if *in_impl { "impl " } else { "" };
+    format!("{line}\t{name}\t{instance}\t{range}\t{which}\t{layouts}\t{place}{facts}")
 }
 
 /// Names for the functions beside a kernel, where they can be named from the root of the crate.
@@ -163,7 +164,12 @@ pub(crate) fn kernels(project: &Project, sources: &[(PathBuf, Member)]) -> Resul
                     is_safe: mark.is_safe,
                     layouts: Some(mark.layouts.clone()),
                     member: Some(member.clone()),
-                    module: compile::extracted(&imported, &mark.symbol, project.debug)?,
+                    module: Extracted::reporting(
+                        &imported,
+                        &mark.symbol,
+                        project.debug,
+                        (mark.context, mark.index),
+                    )?,
                     signature,
                 });
             }

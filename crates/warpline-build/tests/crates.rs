@@ -20,9 +20,10 @@ fn main() {
         return build_script(&sources);
     }
     type Test = fn();
-    let tests: [(&str, Test); 2] = [
+    let tests: [(&str, Test); 3] = [
         ("structs_and_functions_of_other_modules_work", structs_and_functions_of_other_modules_work),
         ("types_of_every_kind_are_passed_and_returned", types_of_every_kind_are_passed_and_returned),
+        ("panics_say_what_the_kernel_says_and_are_caught", panics_say_what_the_kernel_says_and_are_caught),
     ];
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     for (name, test) in tests {
@@ -359,4 +360,92 @@ fn types_of_every_kind_are_passed_and_returned() {
     assert_eq!(made.run(), "1 true\n");
     let output = made.cargo(&["run", "--quiet", "--features", "extra"]);
     assert_eq!(text(&output.stdout), "101 true\n", "{}", text(&output.stderr));
+}
+
+const PANICS: &str = r#"
+use warpline_lanes::kernel;
+#[kernel(i = index)]
+pub fn look(i: u32, table: &[u8], at: &u16, y: &mut u8) { let _ = i; *y = table[*at as usize]; }
+
+#[kernel(i = index)]
+pub fn limit(i: i32, limit: i32, sum: &mut i32) -> i32 {
+    assert!(i < limit, "{i} is beyond {limit}");
+    *sum += i;
+    *sum
+}
+
+struct Guard<'a>(&'a mut u32);
+impl Drop for Guard<'_> { fn drop(&mut self) { *self.0 = 77; } }
+#[kernel(i = index)]
+pub fn guarded(i: usize, y: &mut u32) {
+    let guard = Guard(y);
+    if i == 20 { panic!("twenty"); }
+    core::mem::forget(guard);
+}
+
+pub struct Table(pub Vec<u32>);
+impl Table {
+    #[kernel(i = index)]
+    pub fn get(&self, i: usize) -> Option<u32> { Some(self.0[i] / (self.0[i] - 1)) }
+}
+"#;
+
+const PANICS_MAIN: &str = r#"
+use std::panic::{AssertUnwindSafe, catch_unwind};
+fn message(work: impl FnOnce()) -> String {
+    let error = catch_unwind(AssertUnwindSafe(work)).unwrap_err();
+    error.downcast_ref::<String>().cloned().or(error.downcast_ref::<&str>().map(|s| (*s).to_owned())).unwrap()
+}
+fn main() {
+    let mut at = vec![3u16; 50];
+    let mut y = vec![0; 50];
+    vector::look(10..60, &[1; 9], &at, &mut y);
+    assert_eq!(y, [1; 50]);
+    at[33] = 9;
+    at[34] = 10;
+    println!("{}", message(|| vector::look(10..60, &[1; 9], &at, &mut y)));
+    let (mut sums, mut out) = (vec![1; 40], vec![0; 40]);
+    println!("{}", message(|| vector::limit(-20..20, 7, &mut sums, &mut out)));
+    let table = kernels::Table((2..40).chain([1]).collect());
+    println!("{}", message(|| table.get_range(30..39, &mut [None; 9])));
+    println!("{}", message(|| table.get_range(30..41, &mut [None; 11])));
+    println!("{}", message(|| vector::look(0..5, &[1; 9], &at, &mut y)));
+    if std::env::args().len() > 1 {
+        let mut y = [0; 30];
+        let _ = catch_unwind(AssertUnwindSafe(|| vector::guarded(0..30, &mut y)));
+        println!("caught");
+    }
+}
+"#;
+
+fn panics_say_what_the_kernel_says_and_are_caught() {
+    let made = Crate::new(
+        "",
+        &[("src/main.rs", &format!("#![allow(dead_code)]{COMMON}{PANICS_MAIN}")), ("src/kernels.rs", PANICS)],
+    );
+    for profile in
+        [&["run", "--quiet"][..], &["run", "--quiet", "--release", "--config", "profile.release.lto=true"]]
+    {
+        let output = made.cargo(profile);
+        let (said, words) = (text(&output.stdout), text(&output.stderr));
+        let expected = "index out of bounds: the len is 9 but the index is 9\n7 is beyond 7\n\
+                        attempt to divide by zero\nindex out of bounds: the len is 39 but the index is 39\n\
+                        look: `at` has 50 elements, the range has 5 indices\n";
+        assert_eq!(said, expected, "{words}");
+        for part in [
+            "the kernel `look` panics at index 43\n",
+            "the kernel `limit` panics at index 7\n",
+            "src/kernels.rs:4:",
+        ] {
+            assert!(words.contains(part), "{part}: {words}");
+        }
+    }
+    // What cleans up on its way out cannot be left in the middle of lanes; it says why the program ends.
+    let output = made.cargo(&["run", "--quiet", "--", "guarded"]);
+    let words = text(&output.stderr);
+    assert!(
+        words.contains("the kernel `guarded` panics at index 20\n") && words.contains("twenty"),
+        "{words}"
+    );
+    assert!(!output.status.success() && !text(&output.stdout).contains("caught"), "{words}");
 }

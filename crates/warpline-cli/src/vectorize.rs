@@ -47,6 +47,7 @@ pub(crate) fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
         name: options.symbol.clone(),
         mask: options.mask,
         panic: None,
+        reports: None,
         strip: false,
     };
     let file = options.header.as_deref().map(file_name).unwrap_or_default();

@@ -95,6 +95,8 @@ pub struct VectorizeOptions {
     /// What to say when Rust code panics, before the program ends; for code that is linked with Rust. By default the
     /// panic functions of the compiler are called.
     pub panic: Option<String>,
+    /// The kernel's name where its panics are reported, so that code of it may be left by unwinding.
+    pub reports: Option<String>,
     /// Whether code is made without what is for debuggers.
     pub strip: bool,
 }
@@ -113,6 +115,14 @@ impl VectorizeOptions {
 
     /// The W-lane function without a mask, and its drivers.
     pub fn new(kernel: KernelOptions) -> VectorizeOptions {
-        VectorizeOptions { kernel, returns: None, name: None, mask: false, panic: None, strip: false }
+        VectorizeOptions {
+            kernel,
+            returns: None,
+            name: None,
+            mask: false,
+            panic: None,
+            reports: None,
+            strip: false,
+        }
     }
 }

@@ -101,6 +101,8 @@ pub struct CodegenOptions {
     /// What a program that panics says before it ends, for code that is linked with Rust: Rust's own functions for
     /// panics unwind, and have other names with each compiler.
     pub panic: Option<String>,
+    /// The kernel of which panics are reported ([`Module::report_panics`]), for functions that may be left by unwinding.
+    pub reports: Option<String>,
     /// Whether what is for debuggers is left out.
     pub strip: bool,
     /// Whether functions say themselves which CPU they are for, and masks have their form already.
@@ -121,6 +123,7 @@ impl CodegenOptions {
             define_missing: false,
             define_lane_operations: false,
             panic: None,
+            reports: None,
             strip: false,
             prepared: false,
             output,
@@ -396,6 +399,10 @@ fn translate(mut module: Module, options: &CodegenOptions) -> Result<Vec<u8>> {
     }
     if options.strip {
         module.strip_debug_info();
+    }
+    if let Some(kernel) = &options.reports {
+        module.set_unwinding(true);
+        module.define_report(kernel);
     }
     if let Some(message) = &options.panic {
         module.define_panics(message);

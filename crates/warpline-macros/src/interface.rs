@@ -83,6 +83,8 @@ pub(crate) struct Interface {
     pub racy: bool,
     /// Options and values.
     pub options: Vec<(String, String)>,
+    /// What generic parameters are.
+    pub generics: Vec<TokenStream>,
 }
 
 impl Interface {
@@ -154,15 +156,18 @@ impl Interface {
             body: replace(TokenTree::Group(function.body.clone()).into(), &words.generics),
             racy: words.racy,
             options: words.options.clone(),
+            generics: words.generics.iter().map(|(_, tokens)| tokens.iter().cloned().collect()).collect(),
         })
     }
 
-    /// Shapes as machine code has the parameters; `element K` stands for a reference to elements of layout K.
+    /// Shapes as machine code has the parameters; `element K` stands for a reference to elements of layout K, `context`
+    /// for a pointer to what is done when a lane panics.
     pub(crate) fn shapes(&self, has_receiver: bool) -> String {
         let mut list: Vec<String> = Vec::new();
         if has_receiver {
             list.push("uniform".to_owned());
         }
+        list.push("context".to_owned());
         for Passed { pass, shape, layout, .. } in &self.params {
             let layout = layout.unwrap_or_default();
             match pass {

@@ -7,7 +7,7 @@
 use proc_macro::TokenStream;
 
 use crate::function::Function;
-use crate::interface::{Interface, Pass};
+use crate::interface::{Interface, Pass, Passed as Param};
 use crate::table::{Made, Which};
 use crate::tokens::quote;
 
@@ -40,6 +40,8 @@ struct Passed {
     by_index: Option<String>,
     /// What must be done before pointers are taken.
     before: String,
+    /// What the kernel itself is passed for one index.
+    again: String,
 }
 
 /// The functions over a range; without what was made of the kernel, such that only can be compiled.
@@ -55,21 +57,20 @@ pub(crate) fn items(function: &Function, interface: &Interface, made: Option<&Ma
     let index_type = index.map_or_else(|| "i64".to_owned(), |param| text.piece(&param.ty));
     let mut all: Vec<Passed> = Vec::new();
     if let Some(mutable) = function.receiver {
-        all.push(Passed {
-            types: vec!["*const u8".to_owned()],
-            values: vec![address("self", mutable)],
-            ..Passed::default()
-        });
+        all.push(Passed { declared: String::new(), ..reference("self", "", mutable) });
     }
+    all.push(Passed {
+        types: vec!["*const u8".to_owned()],
+        values: vec!["(&raw const warpline_again).cast::<u8>()".to_owned()],
+        ..Passed::default()
+    });
     for param in &interface.params {
         let (ty, of) = (text.piece(&param.ty), text.piece(&param.of));
-        if let Some(passed) = passed(&param.name, param.pass, &ty, &of) {
-            all.push(passed);
-        }
+        all.push(passed(param, &ty, &of));
     }
     if let Some(ty) = &interface.result {
         let ty = text.piece(ty);
-        all.push(elements(&out, &ty, true));
+        all.push(Passed { again: String::new(), ..elements(&out, &ty, true) });
     }
     let receiver = match function.receiver {
         Some(true) => "&mut self, ",
@@ -92,7 +93,7 @@ pub(crate) fn items(function: &Function, interface: &Interface, made: Option<&Ma
             .collect::<String>(),
     );
     let body = match made {
-        Some(made) => body(&mut text, interface, made, &all, &indices),
+        Some(made) => body(&mut text, function, interface, made, &all, &indices),
         None => "::core::unimplemented!()".to_owned(),
     };
     let which = which(function, name, made, &mut text);
@@ -142,7 +143,14 @@ fn docs(name: &str, interface: &Interface, all: &[Passed], is_unsafe: bool) -> S
 }
 
 /// What the function does.
-fn body(text: &mut Text, interface: &Interface, made: &Made, all: &[Passed], indices: &str) -> String {
+fn body(
+    text: &mut Text,
+    function: &Function,
+    interface: &Interface,
+    made: &Made,
+    all: &[Passed],
+    indices: &str,
+) -> String {
     let name = &interface.instance;
     let types: Vec<&str> = all.iter().flat_map(|one| one.types.iter().map(String::as_str)).collect();
     let numbered: String = types.iter().enumerate().map(|(k, ty)| format!(", warpline_p{k}: {ty}")).collect();
@@ -183,9 +191,47 @@ fn body(text: &mut Text, interface: &Interface, made: &Made, all: &[Passed], ind
         );
     }
     body.extend(all.iter().map(|one| one.before.as_str()));
+    body += &again(text, function, interface, made, all);
     let values: String = all.iter().flat_map(|one| &one.values).map(|value| format!(", {value}")).collect();
     // Slices have an element for each index, and everything is passed as the kernel has it.
     body + &format!("unsafe {{ warpline_run(warpline_begin, warpline_end{values}) }}")
+}
+
+/// What is done when a lane panics: the kernel is called once more, alone, for that lane's index, and panics as it does.
+/// Lanes that run together have changed what they change by then, so that it may find something else.
+fn again(text: &mut Text, function: &Function, interface: &Interface, made: &Made, all: &[Passed]) -> String {
+    let abi = if made.unwinds { "C-unwind" } else { "C" };
+    let generics: String = match interface.generics.is_empty() {
+        true => String::new(),
+        false => {
+            let list: Vec<String> = interface.generics.iter().map(|ty| text.piece(ty)).collect();
+            format!("::<{}>", list.join(", "))
+        }
+    };
+    let name = text.piece(&proc_macro::TokenTree::Ident(function.name.clone()).into());
+    // A parameter may have the kernel's name.
+    let path = if made.in_impl { "Self::" } else { "self::" };
+    let arguments: Vec<&str> =
+        all.iter().map(|one| one.again.as_str()).filter(|argument| !argument.is_empty()).collect();
+    let call = format!("{path}{name}{generics}({})", arguments.join(", "));
+    format!(
+        "#[repr(C)] struct WarplineAgain<F> {{ call: unsafe extern \"{abi}\" fn(*const u8, i64) -> !, again: F }} \
+         unsafe extern \"{abi}\" fn warpline_call<F: ::core::ops::Fn(i64)>(context: *const u8, index: i64) -> ! {{ \
+             let again = unsafe {{ &(*context.cast::<WarplineAgain<F>>()).again }}; again(index); \
+             ::core::panic!(\"the kernel `{instance}` panicked at index {{}}, though not when it was called for it \
+                            again: it had changed what it reads\", index) }} \
+         fn warpline_new<F: ::core::ops::Fn(i64)>(again: F) -> WarplineAgain<F> {{ \
+             WarplineAgain {{ call: warpline_call::<F>, again }} }} \
+         let warpline_again = warpline_new(|warpline_at: i64| {{ \
+             let warpline_k = (warpline_at as {index} as i64).wrapping_sub(warpline_begin) as usize; \
+             let _ = unsafe {{ {call} }}; }});",
+        instance = interface.instance,
+        index = interface
+            .params
+            .iter()
+            .find(|param| param.pass == Pass::Index)
+            .map_or_else(|| "i64".to_owned(), |param| text.piece(&param.ty)),
+    )
 }
 
 /// The function that says which CPU's code runs.
@@ -206,70 +252,111 @@ fn which(function: &Function, name: &str, made: Option<&Made>, text: &mut Text) 
     )
 }
 
-/// What a parameter becomes; nothing for an index.
-fn passed(name: &str, pass: Pass, ty: &str, of: &str) -> Option<Passed> {
-    Some(match pass {
-        Pass::Index => return None,
-        Pass::Number | Pass::Pointer => {
-            let (passed, value) = match pass {
-                Pass::Pointer => ("*const u8".to_owned(), format!("{name} as *const u8")),
-                _ => (ty.to_owned(), name.to_owned()),
-            };
-            Passed {
-                declared: format!("{name}: {ty}"),
-                types: vec![passed],
-                values: vec![value],
-                ..Passed::default()
-            }
-        }
+/// What a parameter becomes.
+fn passed(param: &Param, ty: &str, of: &str) -> Passed {
+    let name = param.name.as_str();
+    match param.pass {
+        Pass::Index => Passed { again: format!("warpline_at as {ty}"), ..Passed::default() },
+        Pass::Number => Passed {
+            declared: format!("{name}: {ty}"),
+            types: vec![ty.to_owned()],
+            values: vec![name.to_owned()],
+            again: match param.shape.strip_prefix("stride") {
+                Some(step) => {
+                    format!("{name}.wrapping_add(({step} as i128 as {ty}).wrapping_mul(warpline_k as {ty}))")
+                }
+                None => name.to_owned(),
+            },
+            ..Passed::default()
+        },
+        Pass::Pointer => Passed {
+            declared: format!("{name}: {ty}"),
+            types: vec!["*const u8".to_owned()],
+            values: vec![format!("{name} as *const u8")],
+            again: match param.shape.strip_prefix("stride") {
+                Some(step) => format!("{name}.wrapping_byte_offset({step} * warpline_k as isize)"),
+                None => name.to_owned(),
+            },
+            ..Passed::default()
+        },
         Pass::Value => Passed {
             declared: format!("{name}: {ty}"),
             types: vec!["*const u8".to_owned()],
             values: vec![format!("(&raw const {name}).cast::<u8>()")],
+            again: name.to_owned(),
             ..Passed::default()
         },
-        Pass::Numbers | Pass::Values => elements(name, ty, false),
+        Pass::Numbers | Pass::Values => {
+            Passed { again: format!("{name}[warpline_k]"), ..elements(name, ty, false) }
+        }
         Pass::Element { mutable } => elements(name, of, mutable),
-        Pass::Reference { mutable } => Passed {
-            declared: format!("{name}: {ty}"),
-            types: vec!["*const u8".to_owned()],
-            values: vec![address(name, mutable)],
-            ..Passed::default()
-        },
+        Pass::Reference { mutable } => reference(name, ty, mutable),
         Pass::Slice { mutable } => {
             let whole = elements(name, of, mutable);
+            let length = format!("warpline_length_{}", plain(name));
             Passed {
                 declared: format!("{name}: {ty}"),
                 types: [whole.types, vec!["usize".to_owned()]].concat(),
-                values: [whole.values, vec![length(name)]].concat(),
+                values: [whole.values, vec![length.clone()]].concat(),
                 by_index: None,
-                before: format!("let {} = {name}.len();", length(name)),
+                before: format!("{} let {length} = {name}.len();", whole.before),
+                again: match mutable {
+                    true => format!("::core::slice::from_raw_parts_mut({}, {length})", place(name)),
+                    false => name.to_owned(),
+                },
             }
         }
-    })
+    }
 }
 
 /// A slice with one element for each index.
 fn elements(name: &str, of: &str, mutable: bool) -> Passed {
-    let (word, method) = if mutable { ("mut ", "as_mut_ptr") } else { ("", "as_ptr") };
+    let word = if mutable { "mut " } else { "" };
     Passed {
         declared: format!("{name}: &{word}[{of}]"),
         types: vec!["*const u8".to_owned()],
-        values: vec![format!("{name}.{method}().cast::<u8>(){}", if mutable { ".cast_const()" } else { "" })],
+        values: match mutable {
+            true => vec![format!("{}.cast::<u8>().cast_const()", place(name))],
+            false => vec![format!("{name}.as_ptr().cast::<u8>()")],
+        },
         by_index: Some(name.to_owned()),
-        before: String::new(),
+        before: match mutable {
+            true => format!("let {} = {name}.as_mut_ptr();", place(name)),
+            false => String::new(),
+        },
+        again: match mutable {
+            true => format!("&mut *{}.add(warpline_k)", place(name)),
+            false => format!("&{name}[warpline_k]"),
+        },
     }
 }
 
-/// Where a reference leads.
-fn address(name: &str, mutable: bool) -> String {
-    match mutable {
-        true => format!("(&raw mut *{name}).cast::<u8>().cast_const()"),
-        false => format!("(&raw const *{name}).cast::<u8>()"),
+/// A reference that is the same for all indices.
+fn reference(name: &str, ty: &str, mutable: bool) -> Passed {
+    Passed {
+        declared: format!("{name}: {ty}"),
+        types: vec!["*const u8".to_owned()],
+        values: match mutable {
+            true => vec![format!("{}.cast::<u8>().cast_const()", place(name))],
+            false => vec![format!("(&raw const *{name}).cast::<u8>()")],
+        },
+        before: match mutable {
+            true => format!("let {} = &raw mut *{name};", place(name)),
+            false => String::new(),
+        },
+        again: match mutable {
+            true => format!("&mut *{}", place(name)),
+            false => name.to_owned(),
+        },
+        ..Passed::default()
     }
 }
 
-/// The name of a variable for the length of a slice.
-fn length(slice: &str) -> String {
-    format!("warpline_length_{}", slice.trim_start_matches("r#"))
+/// The name of a variable with the address of what may be changed.
+fn place(name: &str) -> String {
+    format!("warpline_place_{}", plain(name))
+}
+
+fn plain(name: &str) -> &str {
+    name.trim_start_matches("r#")
 }

@@ -84,6 +84,7 @@ fn kernel(function: &Function, interface: &Interface, symbol: &str, cfgs: &Token
         Some(false) => params.push("&self".to_owned()),
         None => {}
     }
+    params.push("warpline_context: *const u8".to_owned());
     for (k, param) in interface.params.iter().enumerate() {
         let (pattern, ty) = (piece(&param.pattern), piece(&param.ty));
         match param.pass {

@@ -24,6 +24,10 @@ pub(crate) struct Made {
     pub range: String,
     /// The name of the function that says which CPU's code runs, or the CPU.
     pub which: Which,
+    /// Whether the kernel stands in an `impl`.
+    pub in_impl: bool,
+    /// Whether it may be left by unwinding.
+    pub unwinds: bool,
     /// Sizes and alignments of types, in the order in which they occur.
     pub layouts: Vec<(u64, u64)>,
 }
@@ -75,6 +79,7 @@ fn of_line(line: &str, name: &Ident) -> Option<(bool, Option<Made>)> {
 
 fn made<'a>(mut fields: impl Iterator<Item = &'a str>) -> Option<Made> {
     let (instance, range, which, layouts) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+    let facts = fields.next()?;
     let which = match which.split_once(' ')? {
         ("ask", symbol) => Which::Ask(symbol.to_owned()),
         (_, cpu) => Which::One(cpu.to_owned()),
@@ -84,5 +89,13 @@ fn made<'a>(mut fields: impl Iterator<Item = &'a str>) -> Option<Made> {
         Some((size.parse().ok()?, alignment.parse().ok()?))
     };
     let layouts = layouts.split(' ').filter(|text| !text.is_empty()).map(layout).collect::<Option<_>>()?;
-    Some(Made { instance: instance.to_owned(), range: range.to_owned(), which, layouts })
+    let is = |word: &str| facts.split(' ').any(|fact| fact == word);
+    Some(Made {
+        instance: instance.to_owned(),
+        range: range.to_owned(),
+        which,
+        in_impl: is("impl"),
+        unwinds: is("unwinds"),
+        layouts,
+    })
 }

@@ -244,7 +244,11 @@ impl Request {
             .env(NESTED, &self.folder)
             .env("WARPLINE_NESTED_ROOT", target.manifest.parent().unwrap_or(Path::new("")))
             .env("WARPLINE_NESTED_CRATE", target.name.replace('-', "_"))
-            .env("WARPLINE_NESTED_BIN", yes_or_no);
+            .env("WARPLINE_NESTED_BIN", yes_or_no)
+            .env(
+                "WARPLINE_NESTED_FLAGS",
+                if self.script.is_some() { "-Cpanic=unwind" } else { "-Cpanic=abort" },
+            );
         match &self.script {
             Some(script) => command.env("WARPLINE_NESTED_SCRIPT", script).env(STAMP, stamp(script)),
             None => command.env_remove("WARPLINE_NESTED_SCRIPT"),

@@ -17,6 +17,10 @@ pub struct Marked {
     pub line: u32,
     /// The shapes of the parameters as machine code has them, as on the command line.
     pub args: String,
+    /// Which of them is the pointer to what is done when a lane panics.
+    pub context: u32,
+    /// Which of them is the index, or the first of several.
+    pub index: u32,
     /// Whether its lanes are threads whose races are accepted.
     pub racy: bool,
     /// Whether the function that runs it over a range is a safe one.
@@ -39,11 +43,13 @@ fn marked(ir: &Module, words: &str) -> Option<Marked> {
     let [symbol, name, instance, line, shapes, contract, options] = fields[..] else { return None };
     let layouts: Vec<(u64, u64)> =
         (0..).map_while(|k| Some((known(ir, "size", k, symbol)?, known(ir, "align", k, symbol)?))).collect();
+    let place = |wanted: &str| shapes.split(',').position(|shape| shape == wanted).map(|k| k as u32);
     let shape = |shape: &str| match shape.strip_prefix("element ") {
         Some(layout) => {
             let (size, _) = layouts.get(layout.parse::<usize>().ok()?)?;
             Some(format!("stride({size})"))
         }
+        None if shape == "context" => Some("uniform".to_owned()),
         None => Some(shape.to_owned()),
     };
     let args: Option<Vec<String>> = shapes.split(',').map(shape).collect();
@@ -54,6 +60,8 @@ fn marked(ir: &Module, words: &str) -> Option<Marked> {
         instance: instance.to_owned(),
         line: line.parse().ok()?,
         args: args?.join(","),
+        context: place("context")?,
+        index: place("index")?,
         racy: contract == "racy",
         is_safe: contract == "safe",
         options: options.split(',').filter_map(option).collect(),

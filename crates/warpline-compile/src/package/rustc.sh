@@ -72,7 +72,7 @@ library) exec "$rustc" "$@" -Ccodegen-units=1 -Cno-vectorize-loops -Cno-vectoriz
 kernel) ;;
 *) exec "$rustc" "$@" ;;
 esac
-"$rustc" "$@" --cap-lints=allow -Cpanic=abort -Ccodegen-units=1 -Cno-prepopulate-passes -Copt-level=3 \
+"$rustc" "$@" --cap-lints=allow $WARPLINE_NESTED_FLAGS -Ccodegen-units=1 -Cno-prepopulate-passes -Copt-level=3 \
     -Cdebuginfo=line-tables-only || exit
 made=$out/$name$extra.bc
 cp "$out/$name$extra.d" "$folder/files.d" || exit
