@@ -20,10 +20,14 @@ fn main() {
         return build_script(&sources);
     }
     type Test = fn();
-    let tests: [(&str, Test); 3] = [
+    let tests: [(&str, Test); 7] = [
         ("structs_and_functions_of_other_modules_work", structs_and_functions_of_other_modules_work),
         ("types_of_every_kind_are_passed_and_returned", types_of_every_kind_are_passed_and_returned),
         ("panics_say_what_the_kernel_says_and_are_caught", panics_say_what_the_kernel_says_and_are_caught),
+        ("functions_of_other_crates_have_bodies", functions_of_other_crates_have_bodies),
+        ("only_kernels_that_change_are_made_anew", only_kernels_that_change_are_made_anew),
+        ("libraries_and_nested_modules_have_kernels", libraries_and_nested_modules_have_kernels),
+        ("what_cannot_be_compiled_is_refused_by_name", what_cannot_be_compiled_is_refused_by_name),
     ];
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     for (name, test) in tests {
@@ -448,4 +452,176 @@ fn panics_say_what_the_kernel_says_and_are_caught() {
         "{words}"
     );
     assert!(!output.status.success() && !text(&output.stdout).contains("caught"), "{words}");
+}
+
+fn functions_of_other_crates_have_bodies() {
+    let made = Crate::new(
+        "[dependencies]\nother = { path = \"other\" }",
+        &[
+            (
+                "other/Cargo.toml",
+                "[package]\nname = \"other\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[features]\ntwice = []\n[dependencies]\nthird = { path = \"../third\" }\n",
+            ),
+            (
+                "other/src/lib.rs",
+                "#[derive(Clone, Copy)] pub struct Point { pub tag: u8, pub x: f64 }\n\
+                 #[inline(never)] pub fn shift(p: Point) -> Point { Point { x: third::half(p.x) + 1.0, ..p } }\n",
+            ),
+            ("third/Cargo.toml", "[package]\nname = \"third\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
+            (
+                "third/src/lib.rs",
+                "#[inline(never)] pub fn half(x: f64) -> f64 { let mut y = x; while y > 8.0 { y /= 2.0 } y }\n",
+            ),
+            (
+                "src/kernels.rs",
+                "use other::Point;\n#[warpline_lanes::kernel(i = index)]\npub fn moved(i: usize, p: &Point) -> Point { let mut q = other::shift(*p); q.tag += i as u8; q }\n",
+            ),
+            (
+                "src/main.rs",
+                &format!(
+                    "{COMMON}fn main() {{ let v = numbers(90); let all: Vec<_> = v.iter().map(|&x| other::Point {{ tag: 1, x: x.into() }}).collect();\n\
+                          let mut out = all.clone(); vector::moved(0..90, &all, &mut out);\n\
+                          for i in 0..90 {{ let one = kernels::moved(i, &all[i]); assert!(one.tag == out[i].tag && one.x == out[i].x); }} println!(\"{{}}\", out[3].tag); }}"
+                ),
+            ),
+        ],
+    );
+    assert_eq!(made.run(), "4\n");
+    // A change of the other crate is seen.
+    let text = std::fs::read_to_string(made.path("third/src/lib.rs")).unwrap();
+    made.put("third/src/lib.rs", &text.replace("8.0", "4.0"));
+    assert_eq!(made.run(), "4\n");
+    made.put(
+        "other/src/lib.rs",
+        &std::fs::read_to_string(made.path("other/src/lib.rs")).unwrap().replace("..p", "tag: p.tag + 3"),
+    );
+    assert_eq!(made.run(), "7\n");
+}
+
+/// The objects that are kept, with the times at which they were made.
+fn kept(made: &Crate) -> Vec<(PathBuf, std::time::SystemTime)> {
+    let mut found = Vec::new();
+    for build in std::fs::read_dir(made.path("target/release/build")).unwrap().flatten() {
+        let folder = build.path().join("out/warpline/vector.cache");
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.path().extension().is_some_and(|extension| extension == "o") {
+                found.push((entry.path(), entry.metadata().unwrap().modified().unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn only_kernels_that_change_are_made_anew() {
+    let kernel = |k: usize, factor: usize| {
+        format!(
+            "#[warpline_lanes::kernel(i = index)]\npub fn k{k}(i: usize, y: &mut usize) {{ *y = {factor} * i + {k}; }}\n"
+        )
+    };
+    let source =
+        |factor: usize| (0..4).map(|k| kernel(k, if k == 1 { factor } else { 7 })).collect::<String>();
+    let main = format!(
+        "{COMMON}fn main() {{ let _ = numbers(1); let mut y = [0; 40]; vector::k1(0..40, &mut y); print!(\"{{}} \", y[39]); vector::k3(0..40, &mut y); println!(\"{{}}\", y[39]); }}"
+    );
+    let made = Crate::new("", &[("src/main.rs", &main), ("src/kernels.rs", &source(2))]);
+    let run = || {
+        let output = made.cargo(&["run", "--quiet", "--release"]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    assert_eq!(run(), "79 276\n");
+    let before = kept(&made);
+    assert_eq!(before.len(), 4);
+    // Lines move, one kernel changes.
+    made.put("src/kernels.rs", &format!("\n\n{}", source(3)));
+    assert_eq!(run(), "118 276\n");
+    let after = kept(&made);
+    let same = after.iter().filter(|one| before.contains(one)).count();
+    assert_eq!((after.len(), same), (4, 3), "{before:?} {after:?}");
+    // Other files make no difference.
+    made.put("src/main.rs", &format!("{main}\n// the end\n"));
+    assert_eq!(run(), "118 276\n");
+    assert_eq!(kept(&made), after);
+}
+
+fn libraries_and_nested_modules_have_kernels() {
+    let mut made = Crate::new(
+        "[lib]\nname = \"named\"\n[[bin]]\nname = \"tool\"\npath = \"src/tool/main.rs\"",
+        &[
+            (
+                "src/lib.rs",
+                "#![no_std]\npub mod deep;\npub mod vector { include!(concat!(env!(\"OUT_DIR\"), \"/vector.rs\")); }\n\
+                 #[path = \"odd/place.rs\"] pub(crate) mod place;\npub use place::odd_range;\n",
+            ),
+            ("src/deep/mod.rs", "mod hidden;\npub mod seen;\npub use hidden::quiet_range;\n"),
+            (
+                "src/deep/hidden.rs",
+                "#[warpline_lanes::kernel(i = index)]\npub fn quiet(i: i64, y: &mut i64) { *y += i; }\n",
+            ),
+            (
+                "src/deep/seen.rs",
+                "use super::super::place::helper;\npub mod inner {\n    #[warpline_lanes::kernel(i = index)]\n    pub fn loud(i: i64, y: &mut i64) { *y -= super::helper(i); }\n}\n",
+            ),
+            (
+                "src/odd/place.rs",
+                "pub fn helper(i: i64) -> i64 { 2 * i }\n#[warpline_lanes::kernel(i = index)]\npub fn odd(i: i64, y: &mut i64) { *y = helper(i) + 1; }\n",
+            ),
+            (
+                "src/tool/main.rs",
+                "fn main() {\n let mut y = [1; 30];\n named::deep::quiet_range(0..30, &mut y);\n named::vector::loud(0..30, &mut y);\n\
+                 assert!(y.iter().enumerate().all(|(i, y)| *y == 1 - i as i64));\n named::odd_range(-5..25, &mut y);\n assert_eq!(y[4], -1);\n println!(\"{}\", named::vector::loud_cpu().is_empty());\n}\n",
+            ),
+        ],
+    );
+    made.sources = "src/deep/hidden.rs,src/deep/seen.rs,src/odd/place.rs".to_owned();
+    assert_eq!(made.run(), "false\n");
+}
+
+fn what_cannot_be_compiled_is_refused_by_name() {
+    let refused = |kernels: &str, expected: &str| {
+        let made = Crate::new(
+            "",
+            &[
+                (
+                    "src/main.rs",
+                    "#![allow(dead_code)]\nmod kernels;\nmod vector { include!(concat!(env!(\"OUT_DIR\"), \"/vector.rs\")); }\nfn main() {}\n",
+                ),
+                ("src/kernels.rs", kernels),
+            ],
+        );
+        let output = made.cargo(&["build", "--quiet"]);
+        let words = text(&output.stderr);
+        assert!(!output.status.success() && words.contains(expected), "{kernels}\n{words}");
+    };
+    let kernel = |words: &str, head: &str| {
+        format!("use warpline_lanes::kernel;\n#[kernel({words})]\npub fn f{head}\n")
+    };
+    refused(
+        &kernel("i = index", "(i: usize, y: &mut u32) { *y = i.to_string().len() as u32; }"),
+        "which has no body here",
+    );
+    refused(&kernel("x = varying", "(x: f32) { let _ = x; }"), "no parameter is the index");
+    refused(&kernel("i = index, width = 65", "(i: usize, y: &mut usize) { *y = i; }"), "use 1 to 64 lanes");
+    refused(
+        &kernel("i = index, boscc = maybe", "(i: usize, y: &mut usize) { *y = i; }"),
+        "use off, on or auto",
+    );
+    refused(
+        &kernel("i = index, speed = 3", "(i: usize, y: &mut usize) { *y = i; }"),
+        "the options are width",
+    );
+    refused(
+        &kernel("i = index", "<T: Copy>(i: usize, x: &T, y: &mut T) { let _ = i; *y = *x; }"),
+        "say what `T` is",
+    );
+    refused(
+        &kernel("i = index, x = varying", "(i: usize, x: &u8) { let _ = (i, x); }"),
+        "references cannot vary freely",
+    );
+    refused(
+        &kernel("i = index", "(i: usize, x: String, y: &mut usize) { *y = i + x.len(); }"),
+        "cannot move out",
+    );
+    refused(&kernel("i = index", "(i: usize) -> usize { i } fn g() -> u8 { 300 }"), "out of range");
 }

@@ -107,6 +107,9 @@ pub(crate) fn settle_within(
     instrumentation::check(&imported.ir, path)?;
     let groups = directives::read(path)?;
     let (func, mut directives) = choice::only(imported, path, groups, options.function.as_deref())?;
+    // Of what rustc compiles together with the crate, rustc says itself which references lead to memory of their own:
+    // those to cells do not.
+    let is_apart = directives.is_safe;
     directives.is_safe |= options.is_safe;
     let function = &imported.ir.functions[func];
     let name = function.name.to_string();
@@ -126,7 +129,7 @@ pub(crate) fn settle_within(
         Coherence::Auto => directives.coherence.unwrap_or(Coherence::Auto),
         given => given,
     };
-    if directives.is_safe {
+    if is_apart {
         separate(imported, func);
     }
     let function = &imported.ir.functions[func];

@@ -260,6 +260,7 @@ impl Request {
     fn outcome(&self, said: &str, root: &str, target: &Target, metadata: &Value) -> Result<Built> {
         let mut bitcode = None;
         let mut parts = Vec::new();
+        let mut rules = vec![self.folder.join("files.d")];
         for line in said.lines() {
             let Ok(message) = serde_json::from_str::<Value>(line) else { continue };
             if text(&message, "reason") != "compiler-artifact" {
@@ -276,25 +277,28 @@ impl Request {
                 bitcode = files.into_iter().map(PathBuf::from).find(|file| is_bitcode(file));
                 continue;
             }
+            if text(&message, "package_id").starts_with("path+") {
+                rules.extend(files.iter().filter_map(|file| beside(Path::new(file), "d")));
+            }
             let rlib = files.iter().find(|file| file.ends_with(".rlib") || file.ends_with(".rmeta"));
-            let part = rlib.and_then(|file| part_of(Path::new(file)));
+            let part = rlib.and_then(|file| beside(Path::new(file), "bc"));
             parts.extend(part.map(OsString::from));
         }
         let bitcode = bitcode.ok_or_else(|| {
             Error::input(&target.manifest, "cargo does not say what it has made of the crate for warpline")
         })?;
-        Ok(Built { bitcode, parts, files: self.files(metadata) })
+        Ok(Built { bitcode, parts, files: self.files(&rules, metadata) })
     }
 
-    /// The files that the target and the packages that it depends on by a path were made of.
-    fn files(&self, metadata: &Value) -> Vec<PathBuf> {
-        let rule = std::fs::read(self.folder.join("files.d")).unwrap_or_default();
+    /// The files that the target and the packages that it depends on by a path were made of, by compilers' rules.
+    fn files(&self, rules: &[PathBuf], metadata: &Value) -> Vec<PathBuf> {
         let root = PathBuf::from(text(metadata, "workspace_root"));
-        let mut files: BTreeSet<PathBuf> =
-            warpline_llvm::flags::prerequisites(&String::from_utf8_lossy(&rule))
-                .into_iter()
-                .map(|file| root.join(file))
-                .collect();
+        let mut files: BTreeSet<PathBuf> = BTreeSet::new();
+        for rule in rules {
+            let rule = std::fs::read(rule).unwrap_or_default();
+            let read = warpline_llvm::flags::prerequisites(&String::from_utf8_lossy(&rule));
+            files.extend(read.into_iter().map(|file| root.join(file)));
+        }
         files.insert(root.join("Cargo.lock"));
         for package in
             list(metadata, "packages").filter(|package| package.get("source") == Some(&Value::Null))
@@ -329,10 +333,10 @@ fn is_bitcode(file: &Path) -> bool {
     std::fs::File::open(file).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"BC"
 }
 
-/// The bitcode beside a library, whose name begins with `lib`.
-fn part_of(library: &Path) -> Option<PathBuf> {
+/// The file beside a library that the compiler has made of the same crate.
+fn beside(library: &Path, extension: &str) -> Option<PathBuf> {
     let stem = library.file_stem()?.to_str()?.strip_prefix("lib")?;
-    let beside = library.with_file_name(format!("{stem}.bc"));
+    let beside = library.with_file_name(format!("{stem}.{extension}"));
     beside.is_file().then_some(beside)
 }
 
