@@ -168,7 +168,7 @@ pub(crate) fn kernels(project: &Project, sources: &[(PathBuf, Member)]) -> Resul
                         &imported,
                         &mark.symbol,
                         project.debug,
-                        (mark.context, mark.index),
+                        (mark.context.unwrap_or_default(), mark.index),
                     )?,
                     signature,
                 });

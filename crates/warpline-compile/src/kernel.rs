@@ -24,6 +24,7 @@ use crate::libmvec::MAX_ULP;
 use crate::machine;
 use crate::math::VectorMath;
 use crate::options::KernelOptions;
+use crate::package;
 use crate::spec::Width;
 
 /// A kernel with everything that is known of it.
@@ -109,7 +110,7 @@ pub(crate) fn settle_within(
     let (func, mut directives) = choice::only(imported, path, groups, options.function.as_deref())?;
     // Of what rustc compiles together with the crate, rustc says itself which references lead to memory of their own:
     // those to cells do not.
-    let is_apart = directives.is_safe;
+    let is_apart = directives.is_safe && !directives.with_crate;
     directives.is_safe |= options.is_safe;
     let function = &imported.ir.functions[func];
     let name = function.name.to_string();
@@ -211,7 +212,19 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Source> {
         let imported = Imported::read_text(path, options.triple.as_deref(), read)?;
         return Ok(Source { imported, files: vec![path.to_owned()] });
     }
-    let (module, loaded) = worker::load_module(path, options)?;
+    let part = package::load::part(path, options)?;
+    let of_crate = |part: &package::load::Part| {
+        let (imported, files) = package::load::load(path, part, options)?;
+        Ok(Source { imported, files })
+    };
+    if let Some(part) = part.as_ref().filter(|part| !part.may_be_alone) {
+        return of_crate(part);
+    }
+    let (module, loaded) = match (worker::load_module(path, options), part) {
+        (Ok(loaded), _) => loaded,
+        (Err(_), Some(part)) => return of_crate(&part),
+        (Err(error), None) => return Err(error.into()),
+    };
     if !loaded.warnings.trim().is_empty() {
         warn(loaded.warnings.trim_end());
     }

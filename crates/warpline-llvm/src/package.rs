@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::ffi::load::functions;
 use crate::module::Module;
 
 /// What the names of kernels and of what is said of them begin with.
@@ -52,6 +53,22 @@ impl Module {
         }
     }
 
+    /// Gives functions other names, which nothing in the module may have, and removes all that these do not need.
+    ///
+    /// # Errors
+    /// If LLVM's passes fail.
+    pub fn keep_renamed(&mut self, functions: &[(String, String)]) -> Result<()> {
+        for (from, to) in functions {
+            let Some(function) = self.named(from) else { continue };
+            if let Some(other) = self.named(to) {
+                set_name(other, &format!("{to}.other"));
+            }
+            set_name(function, to);
+        }
+        self.internalize(&functions.iter().map(|(_, to)| to.clone()).collect::<Vec<_>>());
+        self.optimise(REMOVE, None)
+    }
+
     /// A module of its own with one function and all that it needs.
     ///
     /// # Errors
@@ -62,4 +79,9 @@ impl Module {
         own.optimise(REMOVE, None)?;
         Ok(own)
     }
+}
+
+fn set_name(function: llvm_sys::prelude::LLVMValueRef, name: &str) {
+    // SAFETY: a live function; pointer and length describe the name, which LLVM copies.
+    unsafe { functions().LLVMSetValueName2(function, name.as_ptr().cast(), name.len()) };
 }

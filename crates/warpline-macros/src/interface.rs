@@ -167,7 +167,9 @@ impl Interface {
         if has_receiver {
             list.push("uniform".to_owned());
         }
-        list.push("context".to_owned());
+        if crate::table::is_for_script() {
+            list.push("context".to_owned());
+        }
         for Passed { pass, shape, layout, .. } in &self.params {
             let layout = layout.unwrap_or_default();
             match pass {

@@ -62,17 +62,19 @@ pub fn kernel(shapes: TokenStream, item: TokenStream) -> TokenStream {
 fn siblings(shapes: TokenStream, item: &TokenStream) -> Result<TokenStream, Wrong> {
     let function = Function::read(item.clone())?;
     let words = words::read(shapes, &function)?;
-    let Some(made) = table::of(&function.name) else { return Ok(TokenStream::new()) };
+    let made = table::of(&function.name);
+    if made.is_none() && (!table::is_nested() || table::is_for_script()) {
+        return Ok(TokenStream::new());
+    }
     let interface = Interface::new(&function, &words)?;
+    let mut items = TokenStream::new();
     if table::is_nested() {
-        let mut items = shim::items(&function, &interface);
-        items.extend(range::items(&function, &interface, None));
-        return Ok(items);
+        items.extend(shim::items(&function, &interface));
     }
-    match made.iter().find(|made| made.instance == interface.instance) {
-        Some(made) => Ok(range::items(&function, &interface, Some(made))),
-        None => Ok(TokenStream::new()),
+    for made in made.into_iter().flatten().filter(|made| made.instance == interface.instance) {
+        items.extend(range::items(&function, &interface, Some(&made).filter(|_| !table::is_nested())));
     }
+    Ok(items)
 }
 
 /// `compile_error!` with a message, shown at a place.

@@ -7,6 +7,7 @@ use proc_macro::TokenStream;
 
 use crate::function::Function;
 use crate::interface::{Interface, Pass};
+use crate::table;
 use crate::tokens::quote;
 
 /// The beginning of all names that warpline looks for.
@@ -84,13 +85,15 @@ fn kernel(function: &Function, interface: &Interface, symbol: &str, cfgs: &Token
         Some(false) => params.push("&self".to_owned()),
         None => {}
     }
-    params.push("warpline_context: *const u8".to_owned());
-    for (k, param) in interface.params.iter().enumerate() {
+    if table::is_for_script() {
+        params.push("warpline_context: *const u8".to_owned());
+    }
+    for param in &interface.params {
         let (pattern, ty) = (piece(&param.pattern), piece(&param.ty));
         match param.pass {
             Pass::Value | Pass::Values => {
-                params.push(format!("warpline_p{k}: &{ty}"));
-                before += &format!("let {pattern}: {ty} = *warpline_p{k};");
+                params.push(format!("{}: &{ty}", param.name));
+                before += &format!("let {pattern}: {ty} = *{};", param.name);
             }
             _ => params.push(format!("{pattern}: {ty}")),
         }

@@ -15,6 +15,11 @@ pub(crate) fn is_nested() -> bool {
     std::env::var_os(NESTED).is_some()
 }
 
+/// Whether that is for a build script, and not for the command line.
+pub(crate) fn is_for_script() -> bool {
+    std::env::var_os("WARPLINE_NESTED_SCRIPT").is_some()
+}
+
 /// What was made of an instance of a kernel.
 #[derive(Debug)]
 pub(crate) struct Made {
@@ -80,9 +85,11 @@ fn of_line(line: &str, name: &Ident) -> Option<(bool, Option<Made>)> {
 fn made<'a>(mut fields: impl Iterator<Item = &'a str>) -> Option<Made> {
     let (instance, range, which, layouts) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
     let facts = fields.next()?;
-    let which = match which.split_once(' ')? {
-        ("ask", symbol) => Which::Ask(symbol.to_owned()),
-        (_, cpu) => Which::One(cpu.to_owned()),
+    let which = match which.split_once(' ') {
+        Some(("ask", symbol)) => Which::Ask(symbol.to_owned()),
+        Some((_, cpu)) => Which::One(cpu.to_owned()),
+        // Where nothing was made yet.
+        None => Which::One(String::new()),
     };
     let layout = |text: &str| {
         let (size, alignment) = text.split_once(':')?;

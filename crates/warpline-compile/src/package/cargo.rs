@@ -57,13 +57,7 @@ fn cargo() -> Command {
             command.env_remove(name);
         }
     }
-    for name in [
-        "CARGO_MANIFEST_DIR",
-        "CARGO_MANIFEST_PATH",
-        "OUT_DIR",
-        "RUSTC_WORKSPACE_WRAPPER",
-        "CARGO_TARGET_DIR",
-    ] {
+    for name in ["CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "OUT_DIR", "RUSTC_WORKSPACE_WRAPPER"] {
         command.env_remove(name);
     }
     command

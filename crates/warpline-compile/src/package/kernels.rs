@@ -17,8 +17,8 @@ pub struct Marked {
     pub line: u32,
     /// The shapes of the parameters as machine code has them, as on the command line.
     pub args: String,
-    /// Which of them is the pointer to what is done when a lane panics.
-    pub context: u32,
+    /// Which of them is the pointer to what is done when a lane panics, for build scripts.
+    pub context: Option<u32>,
     /// Which of them is the index, or the first of several.
     pub index: u32,
     /// Whether its lanes are threads whose races are accepted.
@@ -60,7 +60,7 @@ fn marked(ir: &Module, words: &str) -> Option<Marked> {
         instance: instance.to_owned(),
         line: line.parse().ok()?,
         args: args?.join(","),
-        context: place("context")?,
+        context: place("context"),
         index: place("index")?,
         racy: contract == "racy",
         is_safe: contract == "safe",

@@ -19,6 +19,7 @@
 
 mod cargo;
 mod kernels;
+pub(crate) mod load;
 mod modules;
 
 use std::path::{Path, PathBuf};
