@@ -20,7 +20,7 @@ fn main() {
         return build_script(&sources);
     }
     type Test = fn();
-    let tests: [(&str, Test); 7] = [
+    let tests: [(&str, Test); 8] = [
         ("structs_and_functions_of_other_modules_work", structs_and_functions_of_other_modules_work),
         ("types_of_every_kind_are_passed_and_returned", types_of_every_kind_are_passed_and_returned),
         ("panics_say_what_the_kernel_says_and_are_caught", panics_say_what_the_kernel_says_and_are_caught),
@@ -28,6 +28,7 @@ fn main() {
         ("only_kernels_that_change_are_made_anew", only_kernels_that_change_are_made_anew),
         ("libraries_and_nested_modules_have_kernels", libraries_and_nested_modules_have_kernels),
         ("what_cannot_be_compiled_is_refused_by_name", what_cannot_be_compiled_is_refused_by_name),
+        ("a_ray_tracer_is_vectorized_as_it_is", a_ray_tracer_is_vectorized_as_it_is),
     ];
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     for (name, test) in tests {
@@ -624,4 +625,48 @@ fn what_cannot_be_compiled_is_refused_by_name() {
         "cannot move out",
     );
     refused(&kernel("i = index", "(i: usize) -> usize { i } fn g() -> u8 { 300 }"), "out of range");
+}
+
+const RAYS: &str = r#"
+use raytracer::{Vector, render::{self, Camera}, scene::{Hit, Scene, Sphere}};
+fn main() {
+    let mut state = 1u32;
+    let mut number = || { state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223); (state >> 8) as f32 / (1 << 24) as f32 };
+    let spheres: Vec<Sphere> = (0..60).map(|k| Sphere {
+        is_mirror: k % 3 == 0,
+        center: Vector::new(number() * 8.0 - 4.0, number() * 6.0 - 3.0, number() * 6.0 + 4.0),
+        radius: number(),
+        color: (250, (k * 4) as u8, 120),
+    }).collect();
+    let scene = Scene { spheres, sun: Vector::new(1.0, 2.0, -1.0).normalized() };
+    let camera = Camera { eye: Vector::new(0.0, 0.5, -2.0), size: (61, 43) };
+    let points = camera.size.0 * camera.size.1;
+    let mut picture = vec![[0; 3]; points as usize];
+    render::color_range(0..points, camera, &scene.spheres, scene.sun, &mut picture);
+    let alone: Vec<_> = (0..points).map(|point| render::color(point, camera, &scene.spheres, scene.sun)).collect();
+    assert_eq!(picture, alone);
+    let rays: Vec<_> = (0..points).map(|point| camera.ray(point)).collect();
+    let mut hits = vec![Some(Hit::default()); rays.len()];
+    scene.nearest_range(0..rays.len(), &rays, &mut hits);
+    assert!(rays.iter().zip(&hits).enumerate().all(|(i, (ray, hit))| scene.nearest(i, ray) == *hit));
+    let count = hits.iter().flatten().count();
+    assert!(count > 100 && count < rays.len() - 100);
+    println!("{}", picture.iter().map(|c| u64::from(c[0])).sum::<u64>());
+}
+"#;
+
+fn a_ray_tracer_is_vectorized_as_it_is() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../filetests/projects/raytracer");
+    let files = ["lib.rs", "vector.rs", "render.rs", "scene/mod.rs", "scene/sphere.rs"];
+    let texts = files
+        .map(|file| (format!("src/{file}"), std::fs::read_to_string(folder.join("src").join(file)).unwrap()));
+    let mut all: Vec<(&str, &str)> =
+        texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    all.push(("src/main.rs", RAYS));
+    let mut made = Crate::new("[lib]\nname = \"raytracer\"\n[features]\nsky = []", &all);
+    made.sources = "src/render.rs,src/scene/mod.rs".to_owned();
+    let dark = made.run();
+    let output = made.cargo(&["run", "--quiet", "--features", "sky"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_ne!(dark, text(&output.stdout), "the feature makes a difference");
 }

@@ -35,7 +35,7 @@ impl Camera {
 /// The colour of the `point`-th point of a picture.
 #[kernel(point = index)]
 #[must_use]
-pub fn color(point: u32, camera: Camera, spheres: &[Sphere], light: Vector) -> Color {
+pub fn color(point: u32, camera: Camera, spheres: &[Sphere], sunlight: Vector) -> Color {
     let mut ray = camera.ray(point);
     let mut share = 1.0;
     for _ in 0..REFLECTIONS {
@@ -43,7 +43,7 @@ pub fn color(point: u32, camera: Camera, spheres: &[Sphere], light: Vector) -> C
         let sphere = &spheres[hit.sphere];
         let at = ray.origin + ray.direction * hit.distance;
         if !sphere.is_mirror {
-            let light = hit.normal.dot(light).max(dark()) * share;
+            let light = hit.normal.dot(sunlight).max(dark()) * share;
             let (red, green, blue) = sphere.color;
             return [shade(red, light), shade(green, light), shade(blue, light)];
         }
