@@ -1,79 +1,180 @@
 //! From sources to a library.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use warpline::ir::{FloatKind, Function, SymbolKind, Type};
-use warpline::shape::ArgShape;
+use warpline_compile::asked::Asked;
 use warpline_compile::cpus::{self, Choice};
-use warpline_compile::signature::{self, Kind, Param, Primitive, Signature};
+use warpline_compile::package::Member;
+use warpline_compile::signature::Signature;
 use warpline_compile::spec::Width;
-use warpline_compile::vectorize::Compiled;
 use warpline_compile::{KernelOptions, VectorizeOptions, dispatch, kernel, math, vectorize};
 use warpline_llvm::worker::{self, LoadOptions, Output};
-use warpline_llvm::{Cpu, Imported};
+use warpline_llvm::{Cpu, Imported, Module};
 
-use crate::archive::{Member, archive};
+use crate::archive::{Member as Object, archive};
+use crate::cache::{self, Cache, Made};
+use crate::check::{self, changes_nothing_of_its_own, fits};
+use crate::crates;
 use crate::error::{Error, Result};
-use crate::files::{Built, Project};
+use crate::files::{Built, Project, Row};
+use crate::parallel;
 use crate::wrapper::{self, Which};
+
+/// A kernel, or an instance of one, that code is to be made of.
+pub(crate) struct Unit {
+    /// The source.
+    pub source: PathBuf,
+    /// What stands there.
+    pub signature: Signature,
+    /// The name of its function.
+    pub symbol: String,
+    /// The shapes of its parameters in machine code.
+    pub args: String,
+    /// Whether its lanes are threads whose races are accepted.
+    pub racy: bool,
+    /// Whether the function over a range is a safe one.
+    pub is_safe: bool,
+    /// Sizes and alignments of its types, if it is one of the crate's own modules.
+    pub layouts: Option<Vec<(u64, u64)>>,
+    /// The modules that it is in, if these are the crate's own.
+    pub member: Option<Member>,
+    /// A module with it and what it needs, in bitcode, and a hash of that.
+    pub module: Extracted,
+}
+
+/// The module of a kernel.
+pub(crate) struct Extracted {
+    bitcode: Vec<u8>,
+    /// A hash of it, without what is for debuggers where that is left out.
+    hash: String,
+    /// Whether it may be left by unwinding.
+    pub unwinds: bool,
+    /// The functions that it calls and that have no body.
+    pub missing: Vec<String>,
+}
+
+impl Extracted {
+    /// Takes a kernel and what it needs out of a module.
+    pub(crate) fn new(imported: &Imported, symbol: &str, debug: bool) -> Result<Extracted> {
+        let module = imported.bridge.module().extract(symbol).map_err(warpline_compile::Error::from)?;
+        Ok(Self::of(module, symbol, debug, false))
+    }
+
+    /// The same for a kernel that reports panics, by parameters with these numbers.
+    pub(crate) fn reporting(
+        imported: &Imported,
+        symbol: &str,
+        debug: bool,
+        (context, index): (u32, u32),
+    ) -> Result<Extracted> {
+        let failed = warpline_compile::Error::from;
+        let mut module = imported.bridge.module().extract(symbol).map_err(failed)?;
+        let unwinds = module.report_panics(symbol, context, index).map_err(failed)?;
+        Ok(Self::of(module, symbol, debug, unwinds))
+    }
+
+    fn of(mut module: Module, symbol: &str, debug: bool, unwinds: bool) -> Extracted {
+        let bitcode = module.to_bitcode();
+        if !debug {
+            module.strip_debug_info();
+        }
+        let missing = module.declared_functions();
+        Extracted { bitcode, hash: cache::of_module(&module, symbol), unwinds, missing }
+    }
+}
 
 /// Compiles all kernels of a library.
 pub(crate) fn compile(project: &Project) -> Result<Built> {
     let cpus = Cpus::of(project)?;
-    let mut members: Vec<Member> = Vec::new();
-    let mut wrappers = String::new();
-    let mut libraries = BTreeSet::new();
+    let (units, files) = units(project)?;
     let mut names = BTreeSet::new();
-    for source in &project.sources {
-        let signatures = signature::read(source)?;
-        if signatures.is_empty() {
-            let message =
-                "it marks no kernel: write `#[warpline_lanes::kernel(…)]` in front of a function, or \
-             `//@ rust fn …` in C"
-                    .to_owned();
-            return Err(Error::Source { path: source.clone(), line: None, message });
-        }
-        let triple = Some(project.target.clone()).filter(|target| *target != project.host);
-        let asked = LoadOptions { simplify: Some(true), triple, ..LoadOptions::default() };
-        let imported = kernel::load_for_code(source, &asked)?.imported;
-        changes_nothing_of_its_own(source, &imported)?;
-        for signature in &signatures {
-            if !names.insert(signature.name.clone()) {
-                return Err(wrong(source, signature, "another kernel has this name".to_owned()));
-            }
-            check(source, signature)?;
-            let made = one(project, &cpus, source, signature, &imported)?;
-            libraries.extend(made.libraries);
-            wrappers += &wrapper::text(signature, &made.range, &made.which);
-            members.push(Member {
-                name: format!("{}.o", members.len()),
-                symbols: made.symbols,
-                object: made.object,
-            });
+    for unit in &units {
+        let Signature { line, instance, .. } = &unit.signature;
+        if !names.insert(instance.clone()) && unit.member.is_none() {
+            return Err(check::wrong(&unit.source, *line, instance, "another kernel has this name"));
         }
     }
+    let cache = Cache::open(project.out.join("warpline").join(format!("{}.cache", project.name)))?;
+    let mut keys = Vec::new();
+    let (mut objects, mut table) = (Vec::new(), Vec::new());
+    let (mut functions, mut libraries) = (String::new(), BTreeSet::new());
+    let outcomes = parallel::each(&units, |unit| made(project, &cpus, unit, &cache));
+    for (unit, outcome) in units.iter().zip(outcomes) {
+        let (key, made) = outcome?;
+        keys.push(key);
+        libraries.extend(made.libraries);
+        match (&unit.member, &unit.layouts) {
+            (Some(member), Some(layouts)) => {
+                let layouts: Vec<String> =
+                    layouts.iter().map(|(size, alignment)| format!("{size}:{alignment}")).collect();
+                let facts = if unit.module.unwinds { "unwinds" } else { "" };
+                let (which, layouts) = (made.which.words(), layouts.join(" "));
+                let rest = crates::row(&unit.signature, &made.range, &which, facts, &layouts);
+                table.push(Row { source: unit.source.clone(), rest });
+                functions += &crates::names(&unit.signature, member);
+            }
+            _ => functions += &wrapper::text(&unit.signature, &made.range, &made.which),
+        }
+        objects.push(Object {
+            name: format!("{}.o", objects.len()),
+            symbols: made.symbols,
+            object: made.object,
+        });
+    }
+    cache.forget_others(&keys);
     // Mathematical functions that are called once for each lane.
-    libraries.insert("m");
-    let libraries = libraries.into_iter().map(str::to_owned).collect();
-    Ok(Built { wrappers: wrapper::frame(project, &wrappers), archive: archive(&members), libraries })
+    libraries.insert("m".to_owned());
+    let libraries = libraries.into_iter().collect();
+    let wrappers = wrapper::frame(project, &functions);
+    Ok(Built { wrappers, archive: archive(&objects), libraries, table, files })
 }
 
-/// Refuses variables that can change: the code for many lanes would have copies of its own, which the rest of the
-/// program does not see.
-fn changes_nothing_of_its_own(source: &Path, imported: &Imported) -> Result<()> {
-    let variable = imported
-        .ir
-        .symbols
-        .values()
-        .find(|symbol| matches!(symbol.kind, SymbolKind::Global { constant: false, .. }));
-    let Some(variable) = variable else { return Ok(()) };
-    let message = format!(
-        "the variable `{}` can change, and the code for many lanes would have one of its own: pass a reference \
-         to the kernels",
-        warpline::demangle(&variable.name)
-    );
-    Err(Error::Source { path: source.to_owned(), line: None, message })
+/// The kernels of all sources, and the files that the crate is made of where it was compiled.
+fn units(project: &Project) -> Result<(Vec<Unit>, Vec<PathBuf>)> {
+    let mut units = Vec::new();
+    let mut members = Vec::new();
+    for source in &project.sources {
+        match crates::member(source)? {
+            Some(member) => members.push((source.clone(), member)),
+            None => units.extend(alone(project, source)?),
+        }
+    }
+    if members.is_empty() {
+        return Ok((units, Vec::new()));
+    }
+    let found = crates::kernels(project, &members)?;
+    units.extend(found.units);
+    Ok((units, found.files))
+}
+
+/// The kernels of a source that is complete in itself.
+fn alone(project: &Project, source: &Path) -> Result<Vec<Unit>> {
+    let signatures = crates::marked(source)?;
+    let triple = Some(project.target.clone()).filter(|target| *target != project.host);
+    let asked = LoadOptions { simplify: Some(true), triple, ..LoadOptions::default() };
+    let imported = kernel::load_for_code(source, &asked)?.imported;
+    changes_nothing_of_its_own(source, &imported)?;
+    let unit = |signature: Signature| {
+        check::check(source, &signature)?;
+        let module = match imported.bridge.module().defines(&signature.name) {
+            true => Extracted::new(&imported, &signature.name, project.debug)?,
+            // Whoever looks for it has better words.
+            false => Extracted::new(&imported, "", project.debug)?,
+        };
+        Ok(Unit {
+            source: source.to_owned(),
+            symbol: signature.name.clone(),
+            args: signature.args(),
+            racy: signature.racy,
+            is_safe: signature.is_safe(),
+            layouts: None,
+            member: None,
+            module,
+            signature,
+        })
+    };
+    signatures.into_iter().map(unit).collect()
 }
 
 /// What there is code for.
@@ -95,153 +196,125 @@ impl Cpus {
     }
 }
 
-/// What was made of a kernel.
-struct Made {
-    range: String,
-    which: Which,
-    symbols: Vec<String>,
-    object: Vec<u8>,
-    /// The libraries of vector mathematics that it calls.
-    libraries: Vec<&'static str>,
+/// What is made of a kernel, or was before; and its key.
+fn made(project: &Project, cpus: &Cpus, unit: &Unit, cache: &Cache) -> Result<(String, Made)> {
+    let Project { package, name, cpus: names, width, math_ulp, boscc, coherence, target, debug, .. } =
+        project;
+    let Unit { signature, args, racy, is_safe, .. } = unit;
+    let options = format!(
+        "{package} {name} {names:?} {width:?} {math_ulp} {boscc:?} {coherence:?} {target} {debug} {args} {racy} {is_safe} \
+         {} {:?} {:?} {:?} {}",
+        signature.instance, signature.options, signature.params, signature.result, unit.module.hash
+    );
+    let key = cache::hash(&options);
+    if let Some(made) = cache.find(&key) {
+        return Ok((key, made));
+    }
+    let made = vectorized(project, cpus, unit, &key)?;
+    cache.keep(&key, &made)?;
+    Ok((key, made))
 }
 
-fn one(
-    project: &Project,
-    cpus: &Cpus,
-    source: &Path,
-    signature: &Signature,
-    imported: &Imported,
-) -> Result<Made> {
+/// Makes code of a kernel.
+fn vectorized(project: &Project, cpus: &Cpus, unit: &Unit, key: &str) -> Result<Made> {
+    let Unit { source, signature, .. } = unit;
+    let name = signature.instance.trim_start_matches("r#");
+    let failed = |error: warpline_compile::Error| named(unit, error);
+    let wrong = |message: String| check::wrong(source, signature.line, &signature.instance, &message);
+    let asked = Asked::read(&signature.options).map_err(wrong)?;
+    let imported = Imported::new(
+        Module::parse(&unit.module.bitcode, &source.display().to_string())
+            .map_err(warpline_compile::Error::from)?,
+    );
+    if unit.layouts.is_some() {
+        changes_nothing_of_its_own(source, &imported)?;
+        if let Some(function) = unit.module.missing.iter().find(|name| is_rust(name)) {
+            return Err(wrong(format!(
+                "it calls `{}`, which has no body here, since Rust's own library does not inline it, or it is \
+                 declared only: call something else, or do it outside of the kernel",
+                warpline::demangle(function)
+            )));
+        }
+    }
+    let choice = |choice: crate::Choice| match choice {
+        crate::Choice::Off => "off",
+        crate::Choice::On => "on",
+        crate::Choice::Auto => "auto",
+    };
+    let general = [("boscc", choice(project.boscc)), ("coherence", choice(project.coherence))];
+    let general: Vec<(String, String)> =
+        general.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let general = Asked::read(&general).map_err(wrong)?;
+    let kernel = KernelOptions {
+        function: Some(unit.symbol.clone()),
+        args: Some(unit.args.clone()),
+        width: project.width.map(Width::Lanes),
+        math_ulp: project.math_ulp,
+        racy: unit.racy,
+        is_safe: unit.is_safe,
+        ..KernelOptions::new(if unit.layouts.is_some() { Path::new("kernels.bc") } else { source })
+    };
     let options = VectorizeOptions {
-        name: Some(format!("{}{}", project.prefix(), signature.name)),
+        name: Some(format!("warpline_{key}_{name}")),
         strip: !project.debug,
         panic: Some(format!(
-            "a lane of the kernel `{}` panicked; called as a function, not over a range, it says where\n",
-            signature.name
+            "a lane of the kernel `{name}` panicked; called as a function, not over a range, it says where\n"
         )),
-        ..VectorizeOptions::new(KernelOptions {
-            function: Some(signature.name.clone()),
-            args: Some(signature.args()),
-            width: project.width.map(Width::Lanes),
-            math_ulp: project.math_ulp,
-            ..KernelOptions::new(source)
-        })
+        reports: unit.layouts.is_some().then(|| name.to_owned()),
+        ..VectorizeOptions::new(asked.apply(general.apply(kernel)))
     };
     let choices = match cpus {
         Cpus::Several(choices) => choices,
         Cpus::One(cpu) => {
-            let own =
-                Imported::new(imported.bridge.module().try_clone().map_err(warpline_compile::Error::from)?);
-            let kernel = kernel::settle(&options.kernel, own, cpu.clone())?;
-            let (compiled, object) = vectorize::compile(&options, kernel, "", Output::Object)?;
-            fits(source, signature, &compiled)?;
+            let kernel = kernel::settle(&options.kernel, imported, cpu.clone()).map_err(failed)?;
+            let (compiled, object) =
+                vectorize::compile(&options, kernel, "", Output::Object).map_err(failed)?;
+            if unit.layouts.is_none() {
+                fits(source, signature, &compiled)?;
+            }
             return Ok(Made {
                 range: compiled.range.clone().unwrap_or_default(),
                 which: Which::One(cpu.name.clone()),
                 symbols: compiled.drivers().map(str::to_owned).collect(),
-                libraries: math::libraries(&compiled.kernel.imported.ir),
+                libraries: owned(math::libraries(&compiled.kernel.imported.ir)),
                 object,
             });
         }
     };
-    let (dispatched, object) = dispatch::of_module(imported, &options, choices, Output::Object)?;
+    let (dispatched, object) =
+        dispatch::of_module(&imported, &options, choices, Output::Object).map_err(failed)?;
+    let mut libraries = BTreeSet::new();
     for version in &dispatched.versions {
-        fits(source, signature, &version.compiled)?;
+        if unit.layouts.is_none() {
+            fits(source, signature, &version.compiled)?;
+        }
+        libraries.extend(owned(math::libraries(&version.compiled.kernel.imported.ir)));
     }
     Ok(Made {
         symbols: dispatched.drivers().map(str::to_owned).collect(),
-        libraries: dispatched
-            .versions
-            .iter()
-            .flat_map(|version| math::libraries(&version.compiled.kernel.imported.ir))
-            .collect(),
+        libraries: libraries.into_iter().collect(),
         range: dispatched.range,
         which: Which::Ask(dispatched.which),
         object,
     })
 }
 
-fn wrong(source: &Path, signature: &Signature, message: String) -> Error {
-    let message = format!("kernel `{}`: {message}", signature.name);
-    Error::Source { path: source.to_owned(), line: Some(signature.line), message }
+/// Whether a symbol is a mangled name of Rust's.
+fn is_rust(symbol: &str) -> bool {
+    symbol.starts_with("_R") || (symbol.starts_with("_ZN") && symbol.contains("17h"))
 }
 
-/// Checks that there is a safe Rust function for a kernel, as far as its signature says.
-fn check(source: &Path, signature: &Signature) -> Result<()> {
-    let wrong = |message: String| Err(wrong(source, signature, message));
-    let mut indices = Vec::new();
-    for Param { name, kind, shape } in &signature.params {
-        let reason = match (kind, shape) {
-            _ if name.starts_with("warpline_") => {
-                "names that begin with `warpline_` are for what is generated"
-            }
-            (Kind::Other, _) => {
-                "its type has no counterpart: use numbers, bool, arrays of these, and references, slices and \
-                                 pointers to such"
-            }
-            (Kind::Value(of), ArgShape::Index) if of.is_integer() => {
-                indices.push((name, of.name));
-                continue;
-            }
-            (_, ArgShape::Index) => "an index is an integer",
-            (Kind::Value(of), ArgShape::Stride(_)) if !of.is_integer() => {
-                "only integers and pointers have strides"
-            }
-            (Kind::Reference(..) | Kind::Pointer(..), ArgShape::Varying) => {
-                "references cannot vary freely: pass a slice and an index into it"
-            }
-            (Kind::Reference(of, _), ArgShape::Stride(step)) if u64::try_from(*step) != Ok(of.bytes) => {
-                "the lanes' references lead to neighbours in a slice, whose distance is the size of an element"
-            }
-            (Kind::Reference(of, true), ArgShape::Stride(_)) if of.bytes == 0 => "it leads to nothing",
-            _ => continue,
-        };
-        return wrong(format!("`{name}`: {reason}"));
-    }
-    match indices[..] {
-        [] => wrong("no parameter is the index: write `#[warpline_lanes::kernel(NAME = index)]`".to_owned()),
-        [(_, first), ..] if indices.iter().any(|&(_, ty)| ty != first) => {
-            wrong("its indices are of different types".to_owned())
-        }
-        _ if signature.result == Some(None) => {
-            wrong("its result has no counterpart: return a number or a bool".to_owned())
-        }
-        _ => Ok(()),
-    }
+fn owned(names: Vec<&'static str>) -> Vec<String> {
+    names.into_iter().map(str::to_owned).collect()
 }
 
-/// Checks that machine code passes parameters and result as the signature says: in C it is only a promise.
-fn fits(source: &Path, signature: &Signature, compiled: &Compiled) -> Result<()> {
-    let func: &Function = compiled.kernel.function();
-    let mut types = func.params.iter().map(|&param| func.ty(param));
-    for param in &signature.params {
-        let is_fine = match &param.kind {
-            Kind::Value(of) => types.next() == Some(passed(*of)),
-            Kind::Slice(..) => types.next() == Some(Type::PTR) && types.next() == Some(Type::Int(64)),
-            Kind::Reference(..) | Kind::Pointer(..) => types.next() == Some(Type::PTR),
-            Kind::Other => false,
-        };
-        if !is_fine {
-            let message =
-                format!("`{}`: the compiler passes something else than the signature says", param.name);
-            return Err(wrong(source, signature, message));
+/// An error about a kernel, with the name that it has in the source.
+fn named(unit: &Unit, error: warpline_compile::Error) -> Error {
+    match error {
+        warpline_compile::Error::Vectorize(message) => {
+            let name = unit.signature.instance.as_str();
+            Error::Compile(warpline_compile::Error::Vectorize(message.replace(&unit.symbol, name)))
         }
-    }
-    let result = signature.result.flatten().map_or(Type::Void, passed);
-    if types.next().is_some() || func.ret != result {
-        let message =
-            "the compiler knows another number of parameters or another result than the signature".to_owned();
-        return Err(wrong(source, signature, message));
-    }
-    Ok(())
-}
-
-/// The type that stands for a number in machine code.
-fn passed(of: Primitive) -> Type {
-    match of.name {
-        "bool" => Type::BOOL,
-        "f32" => Type::Float(FloatKind::Float),
-        "f64" => Type::Float(FloatKind::Double),
-        _ => Type::Int(of.bytes as u32 * 8),
+        other => Error::Compile(other),
     }
 }

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::Builder;
 use crate::error::{Error, Result};
+use crate::{Builder, Choice};
 
 /// The CPUs besides that which has what every machine has, where none are named.
 const DEFAULT_CPUS: [&str; 2] = ["x86-64-v3", "x86-64-v4"];
@@ -19,6 +19,10 @@ pub(crate) struct Project {
     pub width: Option<u32>,
     /// The largest error of vector math.
     pub math_ulp: u32,
+    /// Where branches skip code without an active lane.
+    pub boscc: Choice,
+    /// For which loops there is code for lanes that agree.
+    pub coherence: Choice,
     /// The library's name.
     pub name: String,
     /// The target's triple.
@@ -31,8 +35,10 @@ pub(crate) struct Project {
     pub prebuilt: Option<PathBuf>,
     /// What sources and options come to; another if any of them changes.
     pub fingerprint: u64,
-    package: String,
-    out: PathBuf,
+    /// The name and version of the package.
+    pub package: String,
+    /// Where files are put.
+    pub out: PathBuf,
 }
 
 /// What a library consists of.
@@ -44,6 +50,19 @@ pub(crate) struct Built {
     pub archive: Vec<u8>,
     /// The system's libraries that it needs.
     pub libraries: Vec<String>,
+    /// What the attribute for kernels must know of those of the crate's own modules, a line for each.
+    pub table: Vec<Row>,
+    /// The files that this was made of besides the sources.
+    pub files: Vec<PathBuf>,
+}
+
+/// A kernel of a crate's own module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// The source, as it was named.
+    pub source: PathBuf,
+    /// The line of the kernel's name, the name, and what was made of it, with tabs between them.
+    pub rest: String,
 }
 
 impl Project {
@@ -67,9 +86,11 @@ impl Project {
             None => vec!["generic".to_owned()],
         };
         let package = variable("CARGO_PKG_NAME")?;
+        let version = std::env::var("CARGO_PKG_VERSION").unwrap_or_default();
         let mut hash = Fnv::default();
         hash.add(env!("CARGO_PKG_VERSION").as_bytes());
-        hash.add(format!("{cpus:?} {:?} {}", builder.width, builder.math_ulp).as_bytes());
+        let Builder { width, math_ulp, boscc, coherence, .. } = builder;
+        hash.add(format!("{cpus:?} {width:?} {math_ulp} {boscc:?} {coherence:?}").as_bytes());
         for path in builder.sources.iter().chain(&builder.parts) {
             println!("cargo:rerun-if-changed={}", path.display());
             let text = std::fs::read(path).map_err(|error| Error::io("cannot read", path, &error))?;
@@ -85,6 +106,8 @@ impl Project {
             cpus,
             width: builder.width,
             math_ulp: builder.math_ulp,
+            boscc: builder.boscc,
+            coherence: builder.coherence,
             name: name.to_owned(),
             target,
             host: variable("HOST")?,
@@ -92,20 +115,9 @@ impl Project {
                 && !crate::prebuilt::asked("update"),
             prebuilt: builder.prebuilt.clone(),
             fingerprint: hash.0,
-            package,
+            package: format!("{package} {version}"),
             out: variable("OUT_DIR")?.into(),
         })
-    }
-
-    /// What the names of all functions of the library begin with, so that libraries of several packages can be in one
-    /// program.
-    #[cfg(feature = "compile")]
-    pub(crate) fn prefix(&self) -> String {
-        let mut hash = Fnv::default();
-        hash.add(self.package.as_bytes());
-        hash.add(self.name.as_bytes());
-        hash.add(&self.fingerprint.to_le_bytes());
-        format!("warpline_{:016x}_", hash.0)
     }
 
     /// Makes code, and keeps it where that is asked for.
@@ -124,9 +136,13 @@ impl Project {
 
     /// Puts the library where cargo wants it, and says that it is to be linked.
     pub(crate) fn link(&self, built: &Built) -> Result<()> {
-        let library = format!("warpline_{}_{}", self.package.replace('-', "_"), self.name);
+        let (package, _) = self.package.split_once(' ').unwrap_or_default();
+        let library = format!("warpline_{}_{}", package.replace('-', "_"), self.name);
         write(&self.out.join(format!("lib{library}.a")), &built.archive)?;
-        write(&self.out.join(format!("{}.rs", self.name)), built.wrappers.as_bytes())?;
+        self.write_functions(built)?;
+        for file in &built.files {
+            println!("cargo:rerun-if-changed={}", file.display());
+        }
         println!("cargo:rustc-link-search=native={}", self.out.display());
         println!("cargo:rustc-link-lib=static={library}");
         for library in &built.libraries {
@@ -136,13 +152,28 @@ impl Project {
     }
 }
 
+impl Project {
+    /// Writes the functions, and what the attribute for kernels must know.
+    pub(crate) fn write_functions(&self, built: &Built) -> Result<()> {
+        write(&self.out.join(format!("{}.rs", self.name)), built.wrappers.as_bytes())?;
+        let folder = self.out.join("warpline");
+        std::fs::create_dir_all(&folder).map_err(|error| Error::io("cannot create", &folder, &error))?;
+        let mut lines = String::new();
+        for Row { source, rest } in &built.table {
+            let path = source.canonicalize().map_err(|error| Error::io("cannot read", source, &error))?;
+            lines += &format!("{}\t{rest}\n", path.display());
+        }
+        write(&folder.join(format!("{}.kernels", self.name)), lines.as_bytes())
+    }
+}
+
 /// Writes a file.
 pub(crate) fn write(path: &Path, contents: &[u8]) -> Result<()> {
     std::fs::write(path, contents).map_err(|error| Error::io("cannot write", path, &error))
 }
 
 /// The hash function of Fowler, Noll and Vo, on 64 bits: the same with every compiler and on every machine.
-struct Fnv(u64);
+pub(crate) struct Fnv(pub u64);
 
 impl Default for Fnv {
     fn default() -> Self {
@@ -152,7 +183,7 @@ impl Default for Fnv {
 
 impl Fnv {
     /// Adds a piece, with its length, so that pieces cannot run into each other.
-    fn add(&mut self, bytes: &[u8]) {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
         for &byte in (bytes.len() as u64).to_le_bytes().iter().chain(bytes) {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }

@@ -72,9 +72,17 @@
 #[cfg(feature = "compile")]
 mod archive;
 #[cfg(feature = "compile")]
+mod cache;
+#[cfg(feature = "compile")]
+mod check;
+#[cfg(feature = "compile")]
 mod compile;
+#[cfg(feature = "compile")]
+mod crates;
 mod error;
 mod files;
+#[cfg(feature = "compile")]
+mod parallel;
 mod prebuilt;
 #[cfg(feature = "compile")]
 mod wrapper;
@@ -93,7 +101,21 @@ pub struct Builder {
     cpus: Option<Vec<String>>,
     width: Option<u32>,
     math_ulp: u32,
+    boscc: Choice,
+    coherence: Choice,
     prebuilt: Option<PathBuf>,
+}
+
+/// Whether something is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Choice {
+    /// Never.
+    Off,
+    /// Wherever it can be done.
+    On,
+    /// Where a gain is expected.
+    #[default]
+    Auto,
 }
 
 impl Default for Builder {
@@ -108,7 +130,16 @@ impl Builder {
     pub fn new() -> Self {
         #[cfg(feature = "compile")]
         warpline_llvm::worker::serve_if_asked();
-        Self { sources: Vec::new(), parts: Vec::new(), cpus: None, width: None, math_ulp: 4, prebuilt: None }
+        Self {
+            sources: Vec::new(),
+            parts: Vec::new(),
+            cpus: None,
+            width: None,
+            math_ulp: 4,
+            boscc: Choice::Auto,
+            coherence: Choice::Auto,
+            prebuilt: None,
+        }
     }
 
     /// Adds a source in Rust or C, relative to the package. It must be complete in itself: it cannot use other
@@ -145,6 +176,18 @@ impl Builder {
         self
     }
 
+    /// Where branches skip code without an active lane.
+    pub fn boscc(mut self, choice: Choice) -> Self {
+        self.boscc = choice;
+        self
+    }
+
+    /// For which loops code is made for iterations in which lanes agree.
+    pub fn coherence(mut self, choice: Choice) -> Self {
+        self.coherence = choice;
+        self
+    }
+
     /// A folder of the package with code that was built before, by target. Where it has some for the target that was
     /// made from the same sources and options, that is used. `WARPLINE_PREBUILT=update` in the environment builds,
     /// and puts the code there; `WARPLINE_PREBUILT=ignore` passes over what is there. Code that goes to others should
@@ -161,6 +204,10 @@ impl Builder {
     /// Whatever is wrong with sources and options, or the reason why a kernel cannot be vectorized.
     pub fn build(self, name: &str) -> Result<()> {
         let project = Project::of_this_build(&self, name)?;
+        #[cfg(feature = "compile")]
+        if crates::is_nested() {
+            return crates::for_type_checks(&project);
+        }
         let built = match prebuilt::find(&project)? {
             prebuilt::Found::Fitting(built) => built,
             prebuilt::Found::No(why) => project.compile(&why)?,

@@ -1,10 +1,10 @@
 //! Code that a package brings along, by target: `FOLDER/TARGET/NAME.a`, `NAME.rs`, and `NAME.txt`, which says what it
 //! was made from.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::files::{Built, Project};
+use crate::files::{Built, Fnv, Project, Row};
 
 /// What was found.
 pub(crate) enum Found {
@@ -49,15 +49,33 @@ pub(crate) fn find(project: &Project) -> Result<Found> {
         let message = format!("{} was made from other sources or options", archive.display());
         return Ok(Found::No(message));
     }
+    let rows = text.lines().filter_map(|line| line.strip_prefix("kernel: ")?.split_once('\t'));
+    let table = rows.map(|(source, rest)| Row { source: source.into(), rest: rest.to_owned() }).collect();
+    let mut files = Vec::new();
+    for (hash, path) in text.lines().filter_map(|line| line.strip_prefix("file: ")?.split_once(' ')) {
+        if hash_of(Path::new(path)) != hash {
+            let message = format!("{} was made from another {path}", archive.display());
+            return Ok(Found::No(message));
+        }
+        files.push(PathBuf::from(path));
+    }
     let libraries = fact("libraries").unwrap_or_default().split_whitespace().map(str::to_owned).collect();
     let archive = std::fs::read(&archive).map_err(|error| Error::io("cannot read", archive, &error))?;
     let wrappers =
         std::fs::read_to_string(&wrappers).map_err(|error| Error::io("cannot read", wrappers, &error))?;
-    Ok(Found::Fitting(Built { wrappers, archive, libraries }))
+    Ok(Found::Fitting(Built { wrappers, archive, libraries, table, files }))
 }
 
 fn fingerprint(project: &Project) -> String {
     format!("{:016x}", project.fingerprint)
+}
+
+/// A hash of what stands in a file, whatever ends its lines.
+fn hash_of(path: &Path) -> String {
+    let mut hash = Fnv::default();
+    let bytes = std::fs::read(path).unwrap_or_default();
+    hash.add(&bytes.into_iter().filter(|&byte| byte != b'\r').collect::<Vec<u8>>());
+    format!("{:016x}", hash.0)
 }
 
 /// Keeps what was built, if that is asked for.
@@ -67,12 +85,20 @@ pub(crate) fn keep(project: &Project, built: &Built) -> Result<()> {
     if let Some(folder) = facts.parent() {
         std::fs::create_dir_all(folder).map_err(|error| Error::io("cannot create", folder, &error))?;
     }
-    let text = format!(
+    let mut text = format!(
         "Made by warpline-build {}. WARPLINE_PREBUILT=update makes it anew.\nfingerprint: {}\nlibraries: {}\n",
         env!("CARGO_PKG_VERSION"),
         fingerprint(project),
         built.libraries.join(" ")
     );
+    for Row { source, rest } in &built.table {
+        text += &format!("kernel: {}\t{rest}\n", source.display());
+    }
+    // What lies elsewhere is none of the package's.
+    let here = std::env::current_dir().unwrap_or_default();
+    for path in built.files.iter().filter_map(|path| path.strip_prefix(&here).ok()) {
+        text += &format!("file: {} {}\n", hash_of(path), path.display());
+    }
     crate::files::write(&archive, &built.archive)?;
     crate::files::write(&wrappers, built.wrappers.as_bytes())?;
     // Last, so that what is half-written has the fingerprint of what was there before.

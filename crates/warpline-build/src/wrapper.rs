@@ -9,11 +9,31 @@ use warpline_compile::signature::{Element, Kind, Param, Primitive, Signature};
 use crate::files::Project;
 
 /// How to learn which CPU's code runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Which {
     /// There is code for this one only.
     One(String),
     /// A function of this name says it.
     Ask(String),
+}
+
+impl Which {
+    /// Words for it.
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Which::One(cpu) => format!("cpu {cpu}"),
+            Which::Ask(symbol) => format!("ask {symbol}"),
+        }
+    }
+
+    /// What words stand for.
+    pub(crate) fn parse(words: &str) -> Option<Which> {
+        match words.split_once(' ')? {
+            ("cpu", cpu) => Some(Which::One(cpu.to_owned())),
+            ("ask", symbol) => Some(Which::Ask(symbol.to_owned())),
+            _ => None,
+        }
+    }
 }
 
 /// A file with functions.
@@ -230,7 +250,20 @@ mod tests {
             Param { name: "i".into(), kind: Kind::Value(of), shape: ArgShape::Index },
             Param { name: "x".into(), kind, shape: ArgShape::Uniform },
         ];
-        let signature = Signature { name: "k".into(), line: 1, is_unsafe, racy, params, result: None };
+        let signature = Signature {
+            name: "k".into(),
+            instance: "k".into(),
+            line: 1,
+            is_public: true,
+            modules: Vec::new(),
+            cfgs: String::new(),
+            in_impl: false,
+            options: Vec::new(),
+            is_unsafe,
+            racy,
+            params,
+            result: None,
+        };
         text(&signature, "k_range", &Which::One("generic".into()))
     }
 

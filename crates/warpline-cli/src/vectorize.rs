@@ -48,6 +48,7 @@ pub(crate) fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
         name: options.symbol.clone(),
         mask: options.mask,
         panic: None,
+        reports: None,
         strip: false,
     };
     let types = match &options.header {

@@ -30,9 +30,11 @@
 
 use std::path::Path;
 
-use warpline_vectorize::{Boscc, Contract};
+use warpline_vectorize::{Boscc, Coherence, Contract};
 
+use crate::asked::Asked;
 use crate::error::{Error, Result};
+use crate::package;
 use crate::signature::{self, Signature};
 use crate::spec::{self, Bind, Tolerance};
 use warpline_llvm::did_you_mean;
@@ -65,6 +67,10 @@ pub struct Directives {
     pub width: Option<spec::Width>,
     /// Where branches skip code without an active lane.
     pub boscc: Option<Boscc>,
+    /// For which loops code is made for iterations in which lanes agree.
+    pub coherence: Option<Coherence>,
+    /// The largest error of vector math functions, in units in the last place.
+    pub math_ulp: Option<u32>,
     /// How far results may be off.
     pub tolerance: Option<Tolerance>,
     /// Whether the scalar program is a reference in spite of lane operations and races.
@@ -73,6 +79,8 @@ pub struct Directives {
     pub racy: bool,
     /// Whether it is a kernel of which a safe function of Rust is made.
     pub is_safe: bool,
+    /// Whether rustc has compiled it with the rest of its crate.
+    pub with_crate: bool,
 }
 
 impl Directives {
@@ -108,8 +116,22 @@ pub fn read(path: &Path) -> Result<Vec<Directives>> {
     // The reader of the module has better words for a file that cannot be read.
     let Ok(bytes) = std::fs::read(path) else { return Ok(Vec::new()) };
     let mut groups = parse(&String::from_utf8_lossy(&bytes), language, path)?;
+    let known = package::load::known(path);
     for kernel in signature::read(path)? {
-        add_marked(&mut groups, &kernel, path)?;
+        let Some(known) = &known else {
+            add_marked(&mut groups, &kernel, path)?;
+            continue;
+        };
+        // Of kernels that are compiled with their crate, the compiler knows more.
+        if let Some(mark) = known.iter().find(|mark| mark.instance == kernel.instance) {
+            add_marked(&mut groups, &kernel, path)?;
+            if let Some(group) =
+                groups.iter_mut().find(|group| group.function.as_ref() == Some(&mark.instance))
+            {
+                group.args = Some(At { line: kernel.line, value: mark.args.clone() });
+                (group.is_safe, group.with_crate) = (mark.is_safe, true);
+            }
+        }
     }
     Ok(groups)
 }
@@ -117,25 +139,34 @@ pub fn read(path: &Path) -> Result<Vec<Directives>> {
 /// Adds what the source says of a kernel that it marks.
 fn add_marked(groups: &mut Vec<Directives>, kernel: &Signature, path: &Path) -> Result<()> {
     let args = At { line: kernel.line, value: kernel.args() };
-    let group = groups.iter_mut().find(|group| group.function.as_ref() == Some(&kernel.name));
+    let wrong = |message| Error::Directive { path: path.to_owned(), line: kernel.line, message };
+    let asked = Asked::read(&kernel.options).map_err(wrong)?;
+    let group = groups.iter_mut().find(|group| group.function.as_ref() == Some(&kernel.instance));
     let Some(group) = group else {
         groups.push(Directives {
             line: kernel.line,
-            function: Some(kernel.name.clone()),
+            function: Some(kernel.instance.clone()),
             args: Some(args),
             racy: kernel.racy,
             is_safe: kernel.is_safe(),
+            width: asked.width,
+            boscc: asked.boscc,
+            coherence: asked.coherence,
+            math_ulp: asked.math_ulp,
             ..Directives::default()
         });
         return Ok(());
     };
     if let Some(given) = &group.args {
-        let message = format!("the shapes of `{}` are given in line {}, too", kernel.name, kernel.line);
+        let message = format!("the shapes of `{}` are given in line {}, too", kernel.instance, kernel.line);
         return Err(Error::Directive { path: path.to_owned(), line: given.line, message });
     }
     group.args = Some(args);
     group.racy |= kernel.racy;
     group.is_safe = kernel.is_safe();
+    group.width = group.width.or(asked.width);
+    group.boscc = group.boscc.or(asked.boscc);
+    (group.coherence, group.math_ulp) = (asked.coherence, asked.math_ulp);
     Ok(())
 }
 

@@ -147,8 +147,11 @@ fn several(
     }
     text += &lines.end();
     parts[0] = text.into_bytes();
-    let codegen =
-        CodegenOptions { passes: String::new(), ..CodegenOptions::new(Cpu::named(BASELINE), output) };
+    let codegen = CodegenOptions {
+        passes: String::new(),
+        reports: options.reports.clone(),
+        ..CodegenOptions::new(Cpu::named(BASELINE), output)
+    };
     let code = worker::codegen_linked(parts, module.name(), &codegen)?;
     Ok((all, Vec::new(), code))
 }

@@ -20,9 +20,11 @@ use crate::choice;
 use crate::directives::{self, Directives};
 use crate::error::{Error, Result};
 use crate::instrumentation;
+use crate::libmvec::MAX_ULP;
 use crate::machine;
 use crate::math::VectorMath;
 use crate::options::KernelOptions;
+use crate::package;
 use crate::spec::Width;
 
 /// A kernel with everything that is known of it.
@@ -105,7 +107,11 @@ pub(crate) fn settle_within(
     let path = &options.input;
     instrumentation::check(&imported.ir, path)?;
     let groups = directives::read(path)?;
-    let (func, directives) = choice::only(imported, path, groups, options.function.as_deref())?;
+    let (func, mut directives) = choice::only(imported, path, groups, options.function.as_deref())?;
+    // Of what rustc compiles together with the crate, rustc says itself which references lead to memory of their own:
+    // those to cells do not.
+    let is_apart = directives.is_safe && !directives.with_crate;
+    directives.is_safe |= options.is_safe;
     let function = &imported.ir.functions[func];
     let name = function.name.to_string();
     let mut args = shapes(imported, function, path, &directives, options.args.as_deref())?;
@@ -120,8 +126,11 @@ pub(crate) fn settle_within(
         Width::Lanes(n) => Some(n),
         Width::Auto => None,
     };
-    let coherence = options.coherence;
-    if directives.is_safe {
+    let coherence = match options.coherence {
+        Coherence::Auto => directives.coherence.unwrap_or(Coherence::Auto),
+        given => given,
+    };
+    if is_apart {
         separate(imported, func);
     }
     let function = &imported.ir.functions[func];
@@ -203,7 +212,19 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Source> {
         let imported = Imported::read_text(path, options.triple.as_deref(), read)?;
         return Ok(Source { imported, files: vec![path.to_owned()] });
     }
-    let (module, loaded) = worker::load_module(path, options)?;
+    let part = package::load::part(path, options)?;
+    let of_crate = |part: &package::load::Part| {
+        let (imported, files) = package::load::load(path, part, options)?;
+        Ok(Source { imported, files })
+    };
+    if let Some(part) = part.as_ref().filter(|part| !part.may_be_alone) {
+        return of_crate(part);
+    }
+    let (module, loaded) = match (worker::load_module(path, options), part) {
+        (Ok(loaded), _) => loaded,
+        (Err(_), Some(part)) => return of_crate(&part),
+        (Err(error), None) => return Err(error.into()),
+    };
     if !loaded.warnings.trim().is_empty() {
         warn(loaded.warnings.trim_end());
     }
@@ -296,6 +317,7 @@ impl Kernel {
     /// The vector mathematics to use.
     pub fn math_library(&self, options: &KernelOptions) -> VectorMath {
         let KernelOptions { math_ulp, sleef, .. } = *options;
+        let math_ulp = self.directives.math_ulp.filter(|_| math_ulp == MAX_ULP).unwrap_or(math_ulp);
         VectorMath::new(&self.imported.ir.triple, &self.vectors, math_ulp, sleef)
     }
 

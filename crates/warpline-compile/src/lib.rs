@@ -17,6 +17,7 @@
 // `cargo doc --document-private-items` has the modules that are not public.
 #![allow(rustdoc::private_intra_doc_links)]
 
+pub mod asked;
 mod c_names;
 pub mod choice;
 pub mod cpus;
@@ -33,6 +34,7 @@ mod machine;
 pub mod math;
 mod openmp;
 mod options;
+pub mod package;
 mod resolver;
 pub mod signature;
 pub mod source_types;

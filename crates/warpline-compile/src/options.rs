@@ -38,6 +38,8 @@ pub struct KernelOptions {
     pub coherence: Coherence,
     /// Whether lanes of a kernel are threads whose races are accepted.
     pub racy: bool,
+    /// Whether it is a kernel of which a safe function of Rust is made, whatever the input says.
+    pub is_safe: bool,
     /// The largest error of vector math functions that is accepted, in units in the last place.
     pub math_ulp: u32,
     /// Whether SLEEF may be used, where it is installed. What is made must be linked with it then.
@@ -70,6 +72,7 @@ impl KernelOptions {
             boscc: None,
             coherence: Coherence::Auto,
             racy: false,
+            is_safe: false,
             math_ulp: MAX_ULP,
             sleef: false,
             count_lanes: None,
@@ -92,6 +95,8 @@ pub struct VectorizeOptions {
     /// What to say when Rust code panics, before the program ends; for code that is linked with Rust. By default the
     /// panic functions of the compiler are called.
     pub panic: Option<String>,
+    /// The kernel's name where its panics are reported, so that code of it may be left by unwinding.
+    pub reports: Option<String>,
     /// Whether code is made without what is for debuggers.
     pub strip: bool,
 }
@@ -110,6 +115,14 @@ impl VectorizeOptions {
 
     /// The W-lane function without a mask, and its drivers.
     pub fn new(kernel: KernelOptions) -> VectorizeOptions {
-        VectorizeOptions { kernel, returns: None, name: None, mask: false, panic: None, strip: false }
+        VectorizeOptions {
+            kernel,
+            returns: None,
+            name: None,
+            mask: false,
+            panic: None,
+            reports: None,
+            strip: false,
+        }
     }
 }

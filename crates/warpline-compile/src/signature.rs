@@ -86,8 +86,20 @@ pub struct Param {
 pub struct Signature {
     /// Its name.
     pub name: String,
+    /// The name, and behind it what generic parameters are.
+    pub instance: String,
     /// The line of the source that says so, from 1.
     pub line: u32,
+    /// Whether everybody may call it who can name its module.
+    pub is_public: bool,
+    /// The modules of the file that it is in, and whether others may name them.
+    pub modules: Vec<(String, bool)>,
+    /// Attributes `cfg` of it and of these modules.
+    pub cfgs: String,
+    /// Whether it stands in an `impl`.
+    pub in_impl: bool,
+    /// What is to be done with it, as on the command line: options and their values.
+    pub options: Vec<(String, String)>,
     /// Whether it is an `unsafe fn`.
     pub is_unsafe: bool,
     /// Whether its lanes are threads whose races are accepted.
@@ -158,21 +170,65 @@ type Found = std::result::Result<Vec<Signature>, Wrong>;
 fn in_rust(text: &str) -> Found {
     let Ok(file) = syn::parse_file(text) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
-    let mut items: Vec<&syn::Item> = file.items.iter().rev().collect();
-    while let Some(item) = items.pop() {
+    let mut open: Vec<(&syn::Item, Vec<(String, bool)>, String)> =
+        file.items.iter().rev().map(|item| (item, Vec::new(), String::new())).collect();
+    while let Some((item, modules, around)) = open.pop() {
+        let before = found.len();
         match item {
             syn::Item::Fn(function) => {
-                if let Some(words) = attribute(&function.attrs) {
-                    found.push(signature(&function.sig, &words?, 0)?);
+                marked(&mut found, &function.attrs, &function.sig, &function.vis, false)?;
+            }
+            syn::Item::Impl(block) => {
+                for item in &block.items {
+                    if let syn::ImplItem::Fn(function) = item {
+                        marked(&mut found, &function.attrs, &function.sig, &function.vis, true)?;
+                    }
                 }
             }
             syn::Item::Mod(module) => {
-                items.extend(module.content.iter().flat_map(|(_, inner)| inner.iter().rev()))
+                let mut inner = modules.clone();
+                inner.push((module.ident.to_string(), !matches!(module.vis, syn::Visibility::Inherited)));
+                let items = module.content.iter().flat_map(|(_, items)| items.iter().rev());
+                let around = around.clone() + &cfgs(&module.attrs);
+                open.extend(items.map(|item| (item, inner.clone(), around.clone())));
             }
             _ => {}
         }
+        for signature in &mut found[before..] {
+            signature.modules.clone_from(&modules);
+            signature.cfgs.insert_str(0, &around);
+        }
     }
     Ok(found)
+}
+
+/// The attributes `cfg` among some.
+pub(crate) fn cfgs(attributes: &[syn::Attribute]) -> String {
+    let list = attributes.iter().filter_map(|attribute| match &attribute.meta {
+        syn::Meta::List(list) if list.path.is_ident("cfg") => Some(format!("#[cfg({})] ", list.tokens)),
+        _ => None,
+    });
+    list.collect()
+}
+
+/// Adds the kernels that attributes make of a function.
+fn marked(
+    found: &mut Vec<Signature>,
+    attributes: &[syn::Attribute],
+    function: &syn::Signature,
+    visibility: &syn::Visibility,
+    in_impl: bool,
+) -> std::result::Result<(), Wrong> {
+    for words in all_attributes(attributes, function) {
+        let is_public = matches!(visibility, syn::Visibility::Public(_));
+        found.push(Signature {
+            in_impl,
+            is_public,
+            cfgs: cfgs(attributes),
+            ..signature(function, &words?, 0)?
+        });
+    }
+    Ok(())
 }
 
 fn in_comments(text: &str) -> Found {
@@ -187,7 +243,9 @@ fn in_comments(text: &str) -> Found {
         let function: syn::TraitItemFn = syn::parse_str(&format!("{words};")).map_err(|error| {
             (at, format!("`{words}` cannot be read as the head of a Rust function: {error}"))
         })?;
-        let given = attribute(&function.attrs)
+        let given = all_attributes(&function.attrs, &function.sig)
+            .into_iter()
+            .next()
             .unwrap_or_else(|| Ok(Words::default()))
             .map_err(|(_, text)| (at, text))?;
         found.push(signature(&function.sig, &given, i as u32).map_err(|(_, text)| (at, text))?);
@@ -198,21 +256,40 @@ fn in_comments(text: &str) -> Found {
 /// A name that an attribute gives a shape, and its line.
 type Shape = (String, ArgShape, u32);
 
+/// What may be said of a kernel besides its parameters.
+pub const OPTIONS: [&str; 4] = ["width", "boscc", "coherence", "math_ulp"];
+
 /// What the attribute for kernels says.
 #[derive(Default)]
 struct Words {
     shapes: Vec<Shape>,
     racy: bool,
+    options: Vec<(String, String)>,
+    /// What generic parameters are, as part of a name.
+    generics: Vec<String>,
 }
 
-/// What the attribute for kernels says, if it is there.
-fn attribute(attributes: &[syn::Attribute]) -> Option<std::result::Result<Words, Wrong>> {
+/// What the attributes for kernels say.
+fn all_attributes(
+    attributes: &[syn::Attribute],
+    function: &syn::Signature,
+) -> Vec<std::result::Result<Words, Wrong>> {
     let is_kernel = |attribute: &&syn::Attribute| {
         attribute.path().segments.last().is_some_and(|last| last.ident == "kernel")
     };
-    let attribute = attributes.iter().find(is_kernel)?;
-    let syn::Meta::List(list) = &attribute.meta else { return Some(Ok(Words::default())) };
-    let wrong = |line: usize, message: String| (line as u32, message);
+    attributes.iter().filter(is_kernel).map(|attribute| words(attribute, function)).collect()
+}
+
+/// What an attribute says about a function.
+fn words(attribute: &syn::Attribute, function: &syn::Signature) -> std::result::Result<Words, Wrong> {
+    let syn::Meta::List(list) = &attribute.meta else { return Ok(Words::default()) };
+    let is_generic = |name: &str| {
+        function.generics.params.iter().any(|param| match param {
+            syn::GenericParam::Type(ty) => ty.ident == name,
+            syn::GenericParam::Const(constant) => constant.ident == name,
+            syn::GenericParam::Lifetime(_) => false,
+        })
+    };
     let mut found = Words::default();
     let outcome = list.parse_nested_meta(|one| {
         let name = one.path.require_ident()?.to_string();
@@ -220,17 +297,74 @@ fn attribute(attributes: &[syn::Attribute]) -> Option<std::result::Result<Words,
             found.racy = true;
             return Ok(());
         }
-        let value: syn::Expr = one.value()?.parse()?;
-        let shape = shape(&value).ok_or_else(|| {
-            syn::Error::new(value.span(), "the shapes are index, varying, uniform and stride(N)")
-        })?;
-        found.shapes.push((name, shape, one.path.span().start().line as u32));
+        let input = one.value()?;
+        if is_generic(&name) {
+            let value: Tokens = input.parse()?;
+            found.generics.push(as_name(value.0));
+            return Ok(());
+        }
+        let value: syn::Expr = input.parse()?;
+        if let Some(shape) = shape(&value) {
+            found.shapes.push((name, shape, one.path.span().start().line as u32));
+            return Ok(());
+        }
+        match option(&value).filter(|_| OPTIONS.contains(&&*name)) {
+            Some(value) => found.options.push((name, value)),
+            None => {
+                let message = format!(
+                    "the shapes are index, varying, uniform and stride(N); the options are {}",
+                    OPTIONS.join(", ")
+                );
+                return Err(syn::Error::new(value.span(), message));
+            }
+        }
         Ok(())
     });
-    Some(match outcome {
+    match outcome {
         Ok(()) => Ok(found),
-        Err(error) => Err(wrong(error.span().start().line, error.to_string())),
-    })
+        Err(error) => Err((error.span().start().line as u32, error.to_string())),
+    }
+}
+
+/// The tokens of a type or constant up to a comma.
+struct Tokens(proc_macro2::TokenStream);
+
+impl syn::parse::Parse for Tokens {
+    fn parse(input: syn::parse::ParseStream<'_>) -> syn::Result<Self> {
+        let (mut tokens, mut depth) = (Vec::new(), 0i32);
+        while !input.is_empty() && (depth > 0 || !input.peek(syn::Token![,])) {
+            let token: proc_macro2::TokenTree = input.parse()?;
+            if let proc_macro2::TokenTree::Punct(punct) = &token {
+                depth += i32::from(punct.as_char() == '<') - i32::from(punct.as_char() == '>');
+            }
+            tokens.push(token);
+        }
+        Ok(Tokens(tokens.into_iter().collect()))
+    }
+}
+
+/// The words and literals of tokens with `_` between them, as the attribute itself has them.
+fn as_name(tokens: proc_macro2::TokenStream) -> String {
+    let part = |token| match token {
+        proc_macro2::TokenTree::Group(group) => as_name(group.stream()),
+        proc_macro2::TokenTree::Punct(_) => String::new(),
+        other => other.to_string().replace(|c: char| !c.is_ascii_alphanumeric(), "_"),
+    };
+    tokens.into_iter().map(part).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_")
+}
+
+/// The value of an option.
+fn option(value: &syn::Expr) -> Option<String> {
+    match value {
+        syn::Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        syn::Expr::Lit(literal) => match &literal.lit {
+            syn::Lit::Int(number) => Some(number.base10_digits().to_owned()),
+            syn::Lit::Bool(yes) => Some(yes.value.to_string()),
+            syn::Lit::Str(text) => Some(text.value()),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 fn shape(value: &syn::Expr) -> Option<ArgShape> {
@@ -266,7 +400,8 @@ fn signature(of: &syn::Signature, words: &Words, before: u32) -> std::result::Re
     let (given, mut params) = (&words.shapes, Vec::new());
     for input in &of.inputs {
         let syn::FnArg::Typed(typed) = input else {
-            return Err((line, "a kernel has no `self`".to_owned()));
+            params.push(Param { name: "self".to_owned(), kind: Kind::Other, shape: ArgShape::Uniform });
+            continue;
         };
         let name = match &*typed.pat {
             syn::Pat::Ident(name) => name.ident.to_string(),
@@ -300,7 +435,13 @@ fn signature(of: &syn::Signature, words: &Words, before: u32) -> std::result::Re
     };
     Ok(Signature {
         name: of.ident.to_string(),
+        instance: words.generics.iter().fold(of.ident.to_string(), |name, ty| format!("{name}_{ty}")),
         line,
+        is_public: true,
+        modules: Vec::new(),
+        cfgs: String::new(),
+        in_impl: false,
+        options: words.options.clone(),
         is_unsafe: matches!(of.safety, syn::Safety::Unsafe(_)),
         racy: words.racy,
         params,

@@ -150,6 +150,7 @@ fn code_of(
 ) -> Result<Vec<u8>> {
     let codegen = CodegenOptions {
         panic: options.panic.clone(),
+        reports: options.reports.clone(),
         strip: options.strip,
         ..kernel.codegen_options(visible, output)
     };

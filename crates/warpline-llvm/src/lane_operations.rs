@@ -143,7 +143,7 @@ impl Module {
 ///
 /// # Safety
 /// All handles must be live, and the types integers.
-unsafe fn converted(builder: LLVMBuilderRef, x: LLVMValueRef, to: LLVMTypeRef) -> LLVMValueRef {
+pub(crate) unsafe fn converted(builder: LLVMBuilderRef, x: LLVMValueRef, to: LLVMTypeRef) -> LLVMValueRef {
     let f = functions();
     // SAFETY: as the caller promises.
     unsafe {

@@ -45,6 +45,7 @@ mod nesting;
 mod opcodes;
 mod opencl;
 pub mod openmp;
+pub mod package;
 mod panics;
 mod parameters;
 mod pointers;

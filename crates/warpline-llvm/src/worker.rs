@@ -53,6 +53,9 @@ pub struct LoadOptions {
     /// Whether code for a CPU is to be made. A module for SPIR or SPIR-V becomes one for the target; otherwise it stays
     /// what it is, work-items of a GPU. Functions that yield a second result through a pointer are inlined.
     pub for_cpu: bool,
+    /// For a module that cargo made of a crate: the modules of the crates that it depends on. Only kernels and what
+    /// they need are kept.
+    pub package: Option<Vec<OsString>>,
 }
 
 /// The passes for [`LoadOptions::registers`]: none of them changes control flow or removes a check.
@@ -99,6 +102,8 @@ pub struct CodegenOptions {
     /// What a program that panics says before it ends, for code that is linked with Rust: Rust's own functions for
     /// panics unwind, and have other names with each compiler.
     pub panic: Option<String>,
+    /// The kernel of which panics are reported ([`Module::report_panics`]), for functions that may be left by unwinding.
+    pub reports: Option<String>,
     /// Whether what is for debuggers is left out.
     pub strip: bool,
     /// Whether functions say themselves which CPU they are for, and masks have their form already.
@@ -119,6 +124,7 @@ impl CodegenOptions {
             define_missing: false,
             define_lane_operations: false,
             panic: None,
+            reports: None,
             strip: false,
             prepared: false,
             output,
@@ -301,6 +307,9 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
         {
             module.settle_target(triple)?;
         }
+        if let Some(parts) = &options.package {
+            module.keep_kernels(parts)?;
+        }
         (module, String::new(), vec![path.to_owned()])
     };
     module.verify()?;
@@ -391,6 +400,10 @@ fn translate(mut module: Module, options: &CodegenOptions) -> Result<Vec<u8>> {
     }
     if options.strip {
         module.strip_debug_info();
+    }
+    if let Some(kernel) = &options.reports {
+        module.set_unwinding(true);
+        module.define_report(kernel);
     }
     if let Some(message) = &options.panic {
         module.define_panics(message);
@@ -613,6 +626,7 @@ mod tests {
                         dependencies: Dependencies::User,
                         ..CompilerFlags::default()
                     },
+                    package: Some(vec!["--lib".into()]),
                 },
             },
             Job::Codegen {

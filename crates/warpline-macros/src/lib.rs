@@ -1,6 +1,21 @@
 //! The attribute that marks functions as kernels. `warpline_lanes::kernel` is the name to use it by.
+//!
+//! The function stays what it is. Where a build script has spoken of it ([`table`]), functions that run it over a
+//! range are made beside it ([`range`]). Where warpline compiles the crate to make these, it finds what it compiles
+//! beside the function as well ([`shim`]).
+
+mod function;
+mod interface;
+mod range;
+mod shim;
+mod table;
+mod tokens;
+mod words;
 
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+
+use function::{Function, Wrong};
+use interface::Interface;
 
 /// Marks a function as a kernel and says what its parameters are to the lanes:
 ///
@@ -34,43 +49,32 @@ use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenSt
 /// ```
 #[proc_macro_attribute]
 pub fn kernel(shapes: TokenStream, item: TokenStream) -> TokenStream {
-    match check(shapes).and_then(|()| is_function(&item)) {
-        Ok(()) => item,
+    match siblings(shapes, &item) {
+        Ok(siblings) if siblings.is_empty() => item,
+        // Who calls the function over a range uses the kernel.
+        Ok(siblings) => tokens::quote("#[allow(dead_code)] $0 $1", &[item, siblings]),
         Err((span, message)) => [compile_error(span, &message), item].into_iter().collect(),
     }
 }
 
-/// Checks that the attribute reads `name = shape, …`, or `racy` among these. Whether the names are those of
-/// parameters, whoever compiles the kernel sees.
-fn check(shapes: TokenStream) -> Result<(), (Span, String)> {
-    const WANTED: &str =
-        "write `parameter = shape`, where the shape is index, varying, uniform or stride(N), or `racy`";
-    let tokens: Vec<TokenTree> = shapes.into_iter().collect();
-    let is = |token: &TokenTree, wanted: char| matches!(token, TokenTree::Punct(p) if p.as_char() == wanted);
-    for one in tokens.split(|token| is(token, ',')).filter(|one| !one.is_empty()) {
-        let is_fine = match one {
-            [TokenTree::Ident(word)] => word.to_string() == "racy",
-            [TokenTree::Ident(_), eq, TokenTree::Ident(shape)] => {
-                is(eq, '=') && ["index", "varying", "uniform"].contains(&shape.to_string().as_str())
-            }
-            [TokenTree::Ident(_), eq, TokenTree::Ident(shape), TokenTree::Group(step)] => {
-                is(eq, '=') && shape.to_string() == "stride" && step.delimiter() == Delimiter::Parenthesis
-            }
-            _ => false,
-        };
-        if !is_fine {
-            return Err((one[0].span(), WANTED.to_owned()));
-        }
+/// What is made beside the function. Without a build script that speaks of it that is nothing, and whether names are
+/// those of parameters, whoever compiles the kernel sees.
+fn siblings(shapes: TokenStream, item: &TokenStream) -> Result<TokenStream, Wrong> {
+    let function = Function::read(item.clone())?;
+    let words = words::read(shapes, &function)?;
+    let made = table::of(&function.name);
+    if made.is_none() && (!table::is_nested() || table::is_for_script()) {
+        return Ok(TokenStream::new());
     }
-    Ok(())
-}
-
-fn is_function(item: &TokenStream) -> Result<(), (Span, String)> {
-    let mut tokens = item.clone().into_iter();
-    match tokens.any(|token| matches!(token, TokenTree::Ident(word) if word.to_string() == "fn")) {
-        true => Ok(()),
-        false => Err((Span::call_site(), "only functions can be kernels".to_owned())),
+    let interface = Interface::new(&function, &words)?;
+    let mut items = TokenStream::new();
+    if table::is_nested() {
+        items.extend(shim::items(&function, &interface));
     }
+    for made in made.into_iter().flatten().filter(|made| made.instance == interface.instance) {
+        items.extend(range::items(&function, &interface, Some(&made).filter(|_| !table::is_nested())));
+    }
+    Ok(items)
 }
 
 /// `compile_error!` with a message, shown at a place.

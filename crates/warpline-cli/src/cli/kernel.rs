@@ -87,6 +87,7 @@ impl KernelOptions {
             boscc: options.boscc.map(Into::into),
             coherence: options.coherence.into(),
             racy: options.racy,
+            is_safe: false,
             math_ulp: options.math_ulp,
             sleef: true,
             count_lanes: None,

@@ -184,7 +184,7 @@ pub fn split_words(text: &OsStr) -> std::result::Result<Vec<OsString>, String> {
 }
 
 /// The files that a rule of make names behind the colon.
-pub(crate) fn prerequisites(rule: &str) -> Vec<PathBuf> {
+pub fn prerequisites(rule: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut word = String::new();
     let mut targets = true;

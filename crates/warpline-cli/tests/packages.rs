@@ -1,0 +1,85 @@
+//! Rust files that are modules of a package: cargo compiles the crate for warpline where the file needs it.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use warpline_testkit::programs_run::root;
+
+/// Runs warpline in a folder, with a target folder for cargo.
+fn warpline(folder: &Path, target: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warpline"));
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(|name| name.starts_with("CARGO_") && name != "CARGO_HOME") {
+            command.env_remove(name);
+        }
+    }
+    command.args(arguments).current_dir(folder).env("CARGO_TARGET_DIR", target).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn kernels_of_a_ray_tracer_are_compiled_with_their_crate() {
+    let target = tempfile::tempdir().unwrap();
+    let folder = root().join("filetests/projects/raytracer");
+    let run = |arguments: &[&str]| {
+        let output = warpline(&folder, target.path(), arguments);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let binds = [
+        "camera=f32[5]=random",
+        "spheres.0=f32[160]=random",
+        "spheres.1=20",
+        "sunlight=f32[3]=random",
+        "warpline_out=u8[3072]=zero",
+    ];
+    let mut arguments = vec!["run", "src/render.rs", "--range", "0..1024"];
+    arguments.extend(binds.iter().flat_map(|bind| ["--bind", bind]));
+    let said = run(&arguments);
+    assert!(said.contains("color: vectorized with") && said.contains("; 0 mismatches"), "{said}");
+    let header = target.path().join("scene.h");
+    let object = target.path().join("scene.o");
+    let said = run(&[
+        "vectorize",
+        "src/scene/mod.rs",
+        "-o",
+        object.to_str().unwrap(),
+        "--header",
+        header.to_str().unwrap(),
+    ]);
+    // The attribute says so.
+    assert!(said.contains("nearest: vectorized with 8 lanes"), "{said}");
+    let header = std::fs::read_to_string(header).unwrap();
+    assert!(
+        header.contains("void nearest_range(int64_t begin, int64_t end, void *self, void *ray,"),
+        "{header}"
+    );
+    assert!(header.contains("each next index gets 24 more"), "{header}");
+}
+
+#[test]
+fn a_file_that_is_complete_needs_no_crate() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    std::fs::create_dir(folder.path().join("src")).unwrap();
+    put("Cargo.toml", "[package]\nname = \"alone\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n");
+    put("src/lib.rs", "mod kernels;\nmod other;\nthis is no Rust\n");
+    let kernel =
+        "#[warpline_lanes::kernel(i = index)]\npub fn twice(i: usize, y: &mut usize) { *y = 2 * i; }\n";
+    put("src/kernels.rs", kernel);
+    put("src/other.rs", &format!("use crate::helper;\n{}", kernel.replace("2 * i", "helper(i)")));
+    let target = folder.path().join("target");
+    let run = |source: &str| warpline(folder.path(), &target, &["vectorize", source, "-o", "out.s"]);
+    let output = run("src/kernels.rs");
+    assert!(output.status.success() && !target.exists(), "{}", text(&output.stderr));
+    // No module of the crate that can be read.
+    let output = run("src/other.rs");
+    assert!(
+        !output.status.success() && text(&output.stderr).contains("crate::helper"),
+        "{}",
+        text(&output.stderr)
+    );
+}

@@ -1,0 +1,87 @@
+//! Kernels of a crate that cargo has compiled, with its dependencies: their module is cut down to what kernels need,
+//! and bodies of functions of other crates are linked in.
+//!
+//! The attribute for kernels gives all that is looked for names that begin with [`KERNELS`]. Each crate comes as one
+//! module; a crate is only linked if something that it defines is missing.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::ffi::load::functions;
+use crate::module::Module;
+
+/// What the names of kernels and of what is said of them begin with.
+pub const KERNELS: &str = "warpline.";
+
+/// What is left when nothing but some functions is needed.
+const REMOVE: &str = "globaldce,strip-dead-prototypes";
+
+impl Module {
+    /// Removes what kernels do not need, and adds the bodies that they need from these modules.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::Parse`], [`Error::Link`].
+    pub fn keep_kernels(&mut self, parts: &[OsString]) -> Result<()> {
+        let kernels: Vec<String> =
+            self.defined_functions().into_iter().filter(|name| name.starts_with(KERNELS)).collect();
+        self.internalize(&kernels);
+        self.optimise(REMOVE, None)?;
+        let mut left: Vec<&Path> = parts.iter().map(Path::new).collect();
+        loop {
+            let missing: HashSet<String> = self.declared_functions().into_iter().collect();
+            let mut linked = false;
+            let mut others = Vec::new();
+            for path in left {
+                let bytes = std::fs::read(path).map_err(|error| Error::io("cannot read", path, &error))?;
+                let name = path.display().to_string();
+                let part = Module::parse(&bytes, &name)?;
+                if !part.defined_functions().iter().any(|function| missing.contains(function)) {
+                    others.push(path);
+                    continue;
+                }
+                self.link(&bytes, &name)?;
+                linked = true;
+            }
+            if !linked {
+                return Ok(());
+            }
+            self.internalize(&kernels);
+            self.optimise(REMOVE, None)?;
+            left = others;
+        }
+    }
+
+    /// Gives functions other names, which nothing in the module may have, and removes all that these do not need.
+    ///
+    /// # Errors
+    /// If LLVM's passes fail.
+    pub fn keep_renamed(&mut self, functions: &[(String, String)]) -> Result<()> {
+        for (from, to) in functions {
+            let Some(function) = self.named(from) else { continue };
+            if let Some(other) = self.named(to) {
+                set_name(other, &format!("{to}.other"));
+            }
+            set_name(function, to);
+        }
+        self.internalize(&functions.iter().map(|(_, to)| to.clone()).collect::<Vec<_>>());
+        self.optimise(REMOVE, None)
+    }
+
+    /// A module of its own with one function and all that it needs.
+    ///
+    /// # Errors
+    /// As [`Module::parse`].
+    pub fn extract(&self, function: &str) -> Result<Module> {
+        let mut own = self.try_clone()?;
+        own.internalize(&[function.to_owned()]);
+        own.optimise(REMOVE, None)?;
+        Ok(own)
+    }
+}
+
+fn set_name(function: llvm_sys::prelude::LLVMValueRef, name: &str) {
+    // SAFETY: a live function; pointer and length describe the name, which LLVM copies.
+    unsafe { functions().LLVMSetValueName2(function, name.as_ptr().cast(), name.len()) };
+}
