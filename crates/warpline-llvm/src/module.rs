@@ -153,7 +153,7 @@ impl Module {
     }
 
     /// Removes what is for debuggers, the paths of sources among it.
-    pub(crate) fn strip_debug_info(&mut self) {
+    pub fn strip_debug_info(&mut self) {
         // SAFETY: a live module.
         unsafe { functions().LLVMStripModuleDebugInfo(self.module) };
     }
