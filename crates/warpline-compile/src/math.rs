@@ -47,6 +47,7 @@ const SLEEF: [(&str, u32); 28] = [
 pub struct VectorMath {
     /// Whether functions can be written out.
     fused: bool,
+    converts_long_integers: bool,
     libmvec: Libmvec,
     /// Whether libmvec's functions on `double` are to be called rather than written out. With AVX2 its tables take
     /// less time than polynomials do four elements at a time.
@@ -67,6 +68,8 @@ impl VectorMath {
         let tables_pay = register_bits < 512 && libmvec.vector_function("exp", register_bits / 64).is_some();
         VectorMath {
             fused: machine.fused,
+            // AVX-512 has mask registers, and such instructions.
+            converts_long_integers: !triple.starts_with("x86_64") || machine.mask_registers,
             libmvec,
             tables_pay,
             sleef_bits: if sleef { register_bits } else { 0 },
@@ -101,6 +104,10 @@ impl MathLibrary for VectorMath {
 
     fn fused(&self) -> bool {
         self.fused
+    }
+
+    fn converts_long_integers(&self) -> bool {
+        self.converts_long_integers
     }
 
     fn inline_expansion(&self, function: Elementary) -> bool {

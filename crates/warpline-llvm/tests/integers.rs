@@ -196,3 +196,57 @@ macro_rules! check_conversions {
 fn conversions_saturate_as_in_scalar_code() {
     check_conversions!(i8, u8, i16, u16, i32, u32, i64, u64);
 }
+
+/// `if (i is not 5) out[i] = x[i] as float`.
+fn long_conversion(op: &str, float: &str) -> String {
+    format!(
+        "define void @kernel(i64 %i, ptr %x, ptr %out) {{\n\
+         %px = getelementptr i64, ptr %x, i64 %i\n %a = load i64, ptr %px\n\
+         %wanted = icmp ne i64 %i, 5\n br i1 %wanted, label %do, label %end\n\
+         do:\n %r = {op} i64 %a to {float}\n\
+         %po = getelementptr {float}, ptr %out, i64 %i\n store {float} %r, ptr %po\n br label %end\n\
+         end:\n ret void\n}}\n"
+    )
+}
+
+/// Integers of all sizes, many near the middle of two numbers of `float` and of `double`.
+fn long_integers() -> Vec<u64> {
+    let mut rng = SplitMix64::new(11);
+    let mut all = numbers(64, &mut rng);
+    for _ in 0..20_000 {
+        let top = rng.next_u64() >> (rng.next_u64() % 64);
+        let shift = rng.next_u64() % 64;
+        let near = (top << shift).wrapping_add(rng.next_u64() % 3).wrapping_sub(1);
+        let digits = 25 + 29 * (rng.next_u64() % 2) as u32;
+        let room = (64 - near.leading_zeros()).saturating_sub(digits);
+        let middle = (near >> room << room | (1 << room)).wrapping_add(rng.next_u64() % 3).wrapping_sub(1);
+        all.extend([top, near, middle, middle.wrapping_neg()]);
+    }
+    all
+}
+
+macro_rules! check_long_conversions {
+    ($($op:literal, $integer:ty, $float:ty, $name:literal);*) => {$(
+        let integers = long_integers();
+        for cpu in all_cpus() {
+            let mut out = vec![<$float>::default(); integers.len()];
+            let values = [integers.as_ptr() as u64, out.as_mut_ptr() as u64];
+            let count = integers.len() as u64;
+            run_over_range(&long_conversion($op, $name), &cpu, count, &values, |_, _| {});
+            for (k, (&x, &found)) in integers.iter().zip(&out).enumerate() {
+                let wanted = if k == 5 { 0.0 } else { x as $integer as $float };
+                assert_eq!(found.to_bits(), wanted.to_bits(), "{} {} on {}", $op, x as $integer, cpu.name);
+            }
+        }
+    )*};
+}
+
+#[test]
+fn long_integers_become_numbers_that_are_rounded_once() {
+    check_long_conversions!(
+        "uitofp", u64, f32, "float";
+        "sitofp", i64, f32, "float";
+        "uitofp", u64, f64, "double";
+        "sitofp", i64, f64, "double"
+    );
+}

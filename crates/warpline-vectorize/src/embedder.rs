@@ -53,6 +53,11 @@ pub trait MathLibrary {
         false
     }
 
+    /// Whether the machine has vector instructions that convert integers of 64 bits to floating-point numbers.
+    fn converts_long_integers(&self) -> bool {
+        true
+    }
+
     /// Whether a function is to be written out as instructions, which need fused multiplication and addition, instead
     /// of being called.
     fn inline_expansion(&self, _function: Elementary) -> bool {

@@ -10,7 +10,8 @@ use warpline_vectorize::{MathLibrary, Options, vectorize};
 /// How many lanes kernels are made for.
 pub const WIDTH: u32 = 8;
 
-/// A machine without libraries, which fuses multiplications and additions or not.
+/// A machine without libraries, which fuses multiplications and additions or not, and converts integers of 64 bits one
+/// at a time.
 struct Plain {
     fused: bool,
 }
@@ -22,6 +23,10 @@ impl MathLibrary for Plain {
 
     fn fused(&self) -> bool {
         self.fused
+    }
+
+    fn converts_long_integers(&self) -> bool {
+        false
     }
 }
 

@@ -24,10 +24,9 @@ impl Lower<'_> {
                 self.define(result, first);
             }
             Rep::Varying => {
-                let new = match (self.remainder_function(i), self.divide(i)?) {
-                    (Some(function), _) => self.exact(i, function)?,
-                    (None, Some(quotient)) => quotient,
-                    (None, None) => self.vector_op(i)?,
+                let new = match self.by_floats(i)? {
+                    Some(new) => new,
+                    None => self.vector_op(i)?,
                 };
                 self.define(result, new);
             }
@@ -37,6 +36,17 @@ impl Lower<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What floating-point arithmetic does for instructions that have no vectors, or slow ones.
+    fn by_floats(&mut self, i: Inst) -> Result<Option<Value>, VectorizeError> {
+        if let Some(function) = self.remainder_function(i) {
+            return self.exact(i, function).map(Some);
+        }
+        if let Some(quotient) = self.divide(i)? {
+            return Ok(Some(quotient));
+        }
+        self.long_conversion(i)
     }
 
     /// `fmod`, where an instruction is `frem`, for which processors and LLVM have no vectors.

@@ -1,5 +1,5 @@
-//! Elementary functions on vectors of `float` and `double`, expanded inline where they are called; `division` and
-//! `saturating`: operations on integers that floating-point arithmetic does faster.
+//! Elementary functions on vectors of `float` and `double`, expanded inline where they are called; `division`,
+//! `saturating`, `long_conversions`: operations on integers that floating-point arithmetic does faster.
 //!
 //! A call of a library of vector mathematics keeps nothing in vector registers, waits for the call before it, and
 //! loads its constants anew. Written out, the functions of a kernel overlap, and inactive lanes need no harmless
@@ -23,6 +23,7 @@ mod exact;
 mod exp;
 mod log;
 mod log_double;
+mod long_conversions;
 mod pow;
 mod saturating;
 
