@@ -1,6 +1,6 @@
 ;@ group Values
-;@ construct integer division by a varying value
-;@ happens vector code or per lane; lanes that are not active do not divide
+;@ construct integer division and remainder by a value that is no constant
+;@ happens vector code by floating-point arithmetic; of 64 bits, for numbers below 2⁴⁸, and once for each lane otherwise
 ;@ args index, varying:4=small
 ;@ range 0..50
 ;@ result 4
