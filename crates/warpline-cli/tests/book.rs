@@ -63,7 +63,9 @@ fn run(chapter: &Path, folder: &Path) -> usize {
     let (mut commands, mut printed) = (0, String::new());
     for block in blocks {
         if let Some(name) = &block.file {
-            std::fs::write(folder.join(name), &block.text).unwrap();
+            let path = folder.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, &block.text).unwrap();
             continue;
         }
         match block.language.as_str() {
@@ -95,11 +97,10 @@ fn the_guides_commands_do_and_print_what_it_says() {
     let mut commands = 0;
     for entry in std::fs::read_dir(root().join("docs/guide")).unwrap() {
         let folder = tempfile::tempdir().unwrap();
-        std::os::unix::fs::symlink(
-            root().join("examples").canonicalize().unwrap(),
-            folder.path().join("examples"),
-        )
-        .unwrap();
+        for name in ["examples", "filetests"] {
+            std::os::unix::fs::symlink(root().join(name).canonicalize().unwrap(), folder.path().join(name))
+                .unwrap();
+        }
         commands += run(&entry.unwrap().path(), folder.path());
     }
     assert!(commands >= 8, "only {commands} commands were found");
