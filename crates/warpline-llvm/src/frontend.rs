@@ -296,7 +296,8 @@ const MODULES: [(&str, &str); 7] = [
 
 /// The attribute as it is elsewhere, in one file. It takes longer to compile, so only kernels that need it have it.
 fn whole_attribute() -> String {
-    let root = include_str!("macros/lib.rs").to_owned();
+    // Cargo makes the compiler's own crate known.
+    let root = concat!(include_str!("macros/lib.rs"), "\nextern crate proc_macro;\n").to_owned();
     MODULES.iter().fold(root, |text, (name, module)| {
         text.replacen(&format!("mod {name};"), &format!("mod {name} {{\n{module}}}"), 1)
     })
