@@ -167,10 +167,13 @@ fn on_a_large_stack(text: &str, parse: fn(&str) -> Found) -> Found {
 type Wrong = (u32, String);
 type Found = std::result::Result<Vec<Signature>, Wrong>;
 
+/// An item that was not looked at, the modules around it, and their attributes `cfg`.
+type Open<'a> = (&'a syn::Item, Vec<(String, bool)>, String);
+
 fn in_rust(text: &str) -> Found {
     let Ok(file) = syn::parse_file(text) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
-    let mut open: Vec<(&syn::Item, Vec<(String, bool)>, String)> =
+    let mut open: Vec<Open<'_>> =
         file.items.iter().rev().map(|item| (item, Vec::new(), String::new())).collect();
     while let Some((item, modules, around)) = open.pop() {
         let before = found.len();

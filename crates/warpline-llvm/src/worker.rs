@@ -610,6 +610,7 @@ mod tests {
         codegen.prepared = true;
         codegen.strip = true;
         codegen.panic = Some("stop".into());
+        codegen.reports = Some("kernel".into());
         codegen.vector_bits = Some(512);
         codegen.effort = Effort::Less;
         codegen.define_missing = true;
@@ -625,6 +626,8 @@ mod tests {
                     triple: Some("spir64".into()),
                     for_cpu: true,
                     contract: true,
+                    shims: true,
+                    package: Some(vec!["a b.bc".into()]),
                     flags: CompilerFlags {
                         clang: vec!["-DX=1".into()],
                         rustc: vec!["--cfg=x".into()],
