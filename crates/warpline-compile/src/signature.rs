@@ -314,10 +314,10 @@ fn words(attribute: &syn::Attribute, function: &syn::Signature) -> std::result::
         match option(&value).filter(|_| OPTIONS.contains(&&*name)) {
             Some(value) => found.options.push((name, value)),
             None => {
-                let message = format!(
-                    "the shapes are index, varying, uniform and stride(N); the options are {}",
-                    OPTIONS.join(", ")
-                );
+                let mut message = "the shapes are index, varying, uniform and stride(N)".to_owned();
+                if !has_param(function, &name) {
+                    message += &format!("; the options are {}", OPTIONS.join(", "));
+                }
                 return Err(syn::Error::new(value.span(), message));
             }
         }
@@ -327,6 +327,14 @@ fn words(attribute: &syn::Attribute, function: &syn::Signature) -> std::result::
         Ok(()) => Ok(found),
         Err(error) => Err((error.span().start().line as u32, error.to_string())),
     }
+}
+
+/// Whether a function has a parameter of this name.
+fn has_param(function: &syn::Signature, name: &str) -> bool {
+    function.inputs.iter().any(|input| match input {
+        syn::FnArg::Typed(typed) => matches!(&*typed.pat, syn::Pat::Ident(known) if known.ident == name),
+        syn::FnArg::Receiver(_) => false,
+    })
 }
 
 /// The tokens of a type or constant up to a comma.
