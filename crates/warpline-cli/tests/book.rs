@@ -73,8 +73,9 @@ fn run(chapter: &Path, folder: &Path) -> usize {
                 printed.clear();
                 for line in block.text.lines().filter(|line| line.starts_with("warpline ")) {
                     let mut shell = Command::new("sh");
-                    let output =
-                        shell.args(["-c", line]).env("PATH", &path).current_dir(folder).output().unwrap();
+                    shell.args(["-c", line]).env("PATH", &path).current_dir(folder);
+                    shell.env("CARGO_TARGET_DIR", folder.join("target"));
+                    let output = shell.output().unwrap();
                     let errors = String::from_utf8_lossy(&output.stderr);
                     assert!(output.status.success(), "{}: {line}: {errors}", chapter.display());
                     printed += &String::from_utf8_lossy(&output.stdout);
