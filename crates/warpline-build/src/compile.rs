@@ -151,12 +151,14 @@ fn units(project: &Project) -> Result<(Vec<Unit>, Vec<PathBuf>)> {
 /// The kernels of a source that is complete in itself.
 fn alone(project: &Project, source: &Path) -> Result<Vec<Unit>> {
     let signatures = crates::marked(source)?;
+    for signature in &signatures {
+        check::check(source, signature)?;
+    }
     let triple = Some(project.target.clone()).filter(|target| *target != project.host);
     let asked = LoadOptions { simplify: Some(true), triple, ..LoadOptions::default() };
     let imported = kernel::load_for_code(source, &asked)?.imported;
     changes_nothing_of_its_own(source, &imported)?;
     let unit = |signature: Signature| {
-        check::check(source, &signature)?;
         let module = match imported.bridge.module().defines(&signature.name) {
             true => Extracted::new(&imported, &signature.name, project.debug)?,
             // Whoever looks for it has better words.

@@ -73,6 +73,10 @@ pub(crate) fn row(signature: &Signature, range: &str, which: &str, facts: &str, 
     format!("{line}\t{name}\t{instance}\t{range}\t{which}\t{layouts}\t{place}{facts}")
 }
 
+/// What compilers need not say of names.
+const ALLOWED: &str = "#[allow(unused_imports, unreachable_pub, clippy::all, clippy::pedantic, clippy::nursery, \
+                       clippy::restriction)]";
+
 /// Names for the functions beside a kernel, where they can be named from the root of the crate.
 pub(crate) fn names(signature: &Signature, member: &Member) -> String {
     let instance = signature.instance.trim_start_matches("r#");
@@ -93,7 +97,7 @@ pub(crate) fn names(signature: &Signature, member: &Member) -> String {
     for (function, name) in [("range", instance.to_owned()), ("cpu", format!("{instance}_cpu"))] {
         let _ = write!(
             text,
-            "{cfgs}{}#[allow(unused_imports, unreachable_pub, clippy::all)]\n{visibility} use crate::{path}{instance}_{function} as {name};\n",
+            "{cfgs}{}{ALLOWED}\n{visibility} use crate::{path}{instance}_{function} as {name};\n",
             signature.cfgs
         );
     }

@@ -29,6 +29,11 @@
 //! vector::saxpy(0..y.len(), 2.0, &x, &mut y);
 //! ```
 //!
+//! Kernels are compiled with their crate: they use its types, modules, features and dependencies, and `src/kernels.rs`
+//! may be any module of the package's library or program. The functions stand beside the kernels as `NAME_range` and
+//! `NAME_cpu`; `vector.rs` has other names for those of free functions. A source that is no such module, and one in C,
+//! is compiled alone, and `vector.rs` has its functions.
+//!
 //! # What becomes of parameters
 //!
 //! The first parameter of the function is the range of indices, in the type of the kernel's `index`; the others
@@ -37,7 +42,7 @@
 //! | in the kernel | shape | in the function |
 //! |---|---|---|
 //! | an integer | `index` | the range |
-//! | a number or `bool` | `uniform` (by default) | the same |
+//! | a value | `uniform` (by default) | the same |
 //! | | `varying` | `&[T]`, one element for each index |
 //! | an integer | `stride(N)` | the value for the first index |
 //! | `&T`, `&mut T` | (by default) | `&[T]`, `&mut [T]`: the lane's element, one for each index |
@@ -46,14 +51,16 @@
 //! | `*const T`, `*mut T` | `uniform` | the same, and the function is unsafe |
 //! | a result | | the last parameter, `&mut [T]`: one element for each index |
 //!
-//! `T` is a number, `bool`, or an array of such. A slice with one element for each index must have as many elements
+//! `T` is any type, `Copy` where it is passed by value; in a source that is compiled alone, values and results are
+//! numbers or `bool`, and `T` may be an array of such as well. Generic kernels have instances by `#[kernel(T = f32)]`,
+//! which are called `NAME_f32`. A slice with one element for each index must have as many elements
 //! as the range has indices, or the function panics. Which CPU's code runs, `NAME_cpu()` says.
 //!
 //! A function does what a loop would do that calls the kernel for one index after the other; a kernel for which that
 //! cannot be proved is refused. A kernel that is `unsafe` or takes pointers, and one marked `#[kernel(racy, …)]`,
 //! makes an unsafe function, whose lanes are threads: for `racy` ones whatever their races do is accepted. A kernel
-//! that panics in any lane ends the program; called as the function that it is, it panics as usual. Its arithmetic
-//! wraps, as in a release build. A kernel that asks about other lanes needs the feature `scalar` of `warpline-lanes`,
+//! that panics in a lane is called again, alone, for that lane's index, so it panics as usual; if it was compiled alone,
+//! it ends the program. Its arithmetic wraps, as in a release build. A kernel that asks about other lanes needs the feature `scalar` of `warpline-lanes`,
 //! so that it can be called as a function, too.
 //!
 //! Linux is what is served.
@@ -142,14 +149,14 @@ impl Builder {
         }
     }
 
-    /// Adds a source in Rust or C, relative to the package. It must be complete in itself: it cannot use other
-    /// modules of the crate.
+    /// Adds a source in Rust or C, relative to the package. One that is no module of the package's library or program
+    /// must be complete in itself.
     pub fn source(mut self, path: impl Into<PathBuf>) -> Self {
         self.sources.push(path.into());
         self
     }
 
-    /// Adds a file that sources include, such as a header: when it changes, all is built anew.
+    /// Adds a file that sources include and warpline does not see by itself, such as a header: when it changes, all is built anew.
     pub fn part(mut self, path: impl Into<PathBuf>) -> Self {
         self.parts.push(path.into());
         self

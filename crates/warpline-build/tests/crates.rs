@@ -12,6 +12,8 @@ use std::process::{Command, Output};
 const SOURCES: &str = "WARPLINE_TEST_SOURCES";
 /// The CPUs that it names, with commas between them.
 const CPUS: &str = "WARPLINE_TEST_CPUS";
+/// The folder that it keeps code in.
+const KEPT: &str = "WARPLINE_TEST_KEPT";
 /// This program.
 const PROGRAM: &str = "WARPLINE_TEST_PROGRAM";
 
@@ -20,7 +22,7 @@ fn main() {
         return build_script(&sources);
     }
     type Test = fn();
-    let tests: [(&str, Test); 8] = [
+    let tests: [(&str, Test); 11] = [
         ("structs_and_functions_of_other_modules_work", structs_and_functions_of_other_modules_work),
         ("types_of_every_kind_are_passed_and_returned", types_of_every_kind_are_passed_and_returned),
         ("panics_say_what_the_kernel_says_and_are_caught", panics_say_what_the_kernel_says_and_are_caught),
@@ -29,6 +31,9 @@ fn main() {
         ("libraries_and_nested_modules_have_kernels", libraries_and_nested_modules_have_kernels),
         ("what_cannot_be_compiled_is_refused_by_name", what_cannot_be_compiled_is_refused_by_name),
         ("a_ray_tracer_is_vectorized_as_it_is", a_ray_tracer_is_vectorized_as_it_is),
+        ("the_guides_crate_runs", the_guides_crate_runs),
+        ("prebuilt_code_of_a_crate_needs_no_compiler", prebuilt_code_of_a_crate_needs_no_compiler),
+        ("crates_are_built_for_other_machines", crates_are_built_for_other_machines),
     ];
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     for (name, test) in tests {
@@ -47,6 +52,9 @@ fn build_script(sources: &str) {
     }
     if let Ok(cpus) = std::env::var(CPUS) {
         builder = builder.cpus(cpus.split(','));
+    }
+    if let Some(folder) = std::env::var_os(KEPT) {
+        builder = builder.prebuilt(folder);
     }
     if let Err(error) = builder.build("vector") {
         eprintln!("{error:?}");
@@ -363,6 +371,16 @@ fn types_of_every_kind_are_passed_and_returned() {
     );
     made.sources = "src/kernels.rs,src/scene.rs".to_owned();
     assert_eq!(made.run(), "1 true\n");
+    let clippy = made.cargo(&["clippy", "--quiet"]);
+    let words = text(&clippy.stderr);
+    match words.contains("no such command") || words.contains("not installed") {
+        true => println!("skipped: there is no clippy"),
+        false => {
+            let signs = ["vector.rs", "_range(", "warpline_", "#[kernel"];
+            let about_made = words.lines().filter(|line| signs.iter().any(|sign| line.contains(sign)));
+            assert_eq!(about_made.count(), 0, "{words}");
+        }
+    }
     let output = made.cargo(&["run", "--quiet", "--features", "extra"]);
     assert_eq!(text(&output.stdout), "101 true\n", "{}", text(&output.stderr));
 }
@@ -457,7 +475,7 @@ fn panics_say_what_the_kernel_says_and_are_caught() {
 
 fn functions_of_other_crates_have_bodies() {
     let made = Crate::new(
-        "[dependencies]\nother = { path = \"other\" }",
+        "[dependencies]\nother = { path = \"other\" }\n[build-dependencies]\nheavy = { path = \"heavy\" }",
         &[
             (
                 "other/Cargo.toml",
@@ -468,6 +486,10 @@ fn functions_of_other_crates_have_bodies() {
                 "#[derive(Clone, Copy)] pub struct Point { pub tag: u8, pub x: f64 }\n\
                  #[inline(never)] pub fn shift(p: Point) -> Point { Point { x: third::half(p.x) + 1.0, ..p } }\n",
             ),
+            // What only the build script needs is not compiled again.
+            ("heavy/Cargo.toml", "[package]\nname = \"heavy\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
+            ("heavy/build.rs", "fn main() { assert!(std::env::var_os(\"WARPLINE_NESTED\").is_none()); }"),
+            ("heavy/src/lib.rs", "const _: () = assert!(option_env!(\"WARPLINE_NESTED\").is_none());\n"),
             ("third/Cargo.toml", "[package]\nname = \"third\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
             (
                 "third/src/lib.rs",
@@ -488,6 +510,11 @@ fn functions_of_other_crates_have_bodies() {
         ],
     );
     assert_eq!(made.run(), "4\n");
+    // The build script has begun once more, and made nothing but what type checks need.
+    let nested = |path: &Path| path.to_string_lossy().contains("warpline-nested");
+    let files = all_files(&made.path("target"));
+    let count = |name: &str| files.iter().filter(|path| nested(path) && path.ends_with(name)).count();
+    assert_eq!((count("out/vector.rs"), count("out/libwarpline_a_crate_vector.a")), (1, 0));
     // A change of the other crate is seen.
     let text = std::fs::read_to_string(made.path("third/src/lib.rs")).unwrap();
     made.put("third/src/lib.rs", &text.replace("8.0", "4.0"));
@@ -497,6 +524,12 @@ fn functions_of_other_crates_have_bodies() {
         &std::fs::read_to_string(made.path("other/src/lib.rs")).unwrap().replace("..p", "tag: p.tag + 3"),
     );
     assert_eq!(made.run(), "7\n");
+}
+
+/// The files in a folder and below it.
+fn all_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.flat_map(|path| if path.is_dir() { all_files(&path) } else { vec![path] }).collect()
 }
 
 /// The objects that are kept, with the times at which they were made.
@@ -669,4 +702,79 @@ fn a_ray_tracer_is_vectorized_as_it_is() {
     let output = made.cargo(&["run", "--quiet", "--features", "sky"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert_ne!(dark, text(&output.stdout), "the feature makes a difference");
+}
+
+fn the_guides_crate_runs() {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/rust.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    let files: Vec<(&str, &str)> = guide
+        .split("<!-- file: ")
+        .skip(1)
+        .map(|part| {
+            let (name, rest) = part.split_once(" -->\n```rust\n").unwrap();
+            (name, rest.split_once("```\n").unwrap().0)
+        })
+        .collect();
+    assert_eq!(files.len(), 3);
+    let mut made = Crate::new("", &files);
+    made.sources = "src/kernels.rs,src/body.rs".to_owned();
+    assert_eq!(made.run(), "1 1\n");
+}
+
+/// A crate with a struct, whose program compares.
+fn with_a_struct() -> Crate {
+    let kernels = "#[derive(Clone, Copy, PartialEq)] pub struct Pair { pub low: u8, pub high: f32 }\n\
+                   #[warpline_lanes::kernel(i = index)]\npub fn double(i: usize, x: &Pair) -> Pair { assert!(x.low < 200); Pair { low: i as u8 + crate::one(), high: x.high * 2.0 } }\n";
+    let main = format!(
+        "{COMMON}fn one() -> u8 {{ 1 }}\nfn main() {{ let v = numbers(99);\n\
+         let all: Vec<_> = v.iter().map(|&high| kernels::Pair {{ low: 3, high }}).collect();\n\
+         let mut out = all.clone(); vector::double(0..99, &all, &mut out);\n\
+         assert!((0..99).all(|i| out[i] == kernels::double(i, &all[i])));\n println!(\"{{}}\", vector::double_cpu()); }}\n"
+    );
+    Crate::new("", &[("src/main.rs", &main), ("src/kernels.rs", kernels)])
+}
+
+fn prebuilt_code_of_a_crate_needs_no_compiler() {
+    let mut made = with_a_struct();
+    made.settings =
+        vec![(KEPT.to_owned(), "kept".to_owned()), ("WARPLINE_PREBUILT".to_owned(), "update".to_owned())];
+    let cpu = made.run();
+    std::fs::remove_dir_all(made.path("target")).unwrap();
+    made.settings[1].1 = String::new();
+    made.settings.push(("WARPLINE_LLVM".to_owned(), "/nowhere".to_owned()));
+    assert_eq!(made.run(), cpu);
+    assert!(
+        !all_files(&made.path("target")).iter().any(|path| path.ends_with("packages")),
+        "cargo ran again"
+    );
+    // Another file of the crate has changed.
+    let main = std::fs::read_to_string(made.path("src/main.rs")).unwrap();
+    made.put("src/main.rs", &main.replace("u8 { 1 }", "u8 { 2 }"));
+    let output = made.cargo(&["run", "--quiet"]);
+    assert!(!output.status.success(), "code of another crate was taken: {}", text(&output.stdout));
+}
+
+fn crates_are_built_for_other_machines() {
+    const TARGET: &str = "aarch64-unknown-linux-gnu";
+    const LINKER: &str = "aarch64-linux-gnu-gcc";
+    let works = |program: &str| {
+        Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+    };
+    let rustc = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output();
+    let has_std = rustc.is_ok_and(|output| Path::new(text(&output.stdout).trim()).is_dir());
+    if !works("qemu-aarch64") || !works(LINKER) || !has_std {
+        println!("skipped: there is no qemu-aarch64, no {LINKER} or no Rust for {TARGET}");
+        return;
+    }
+    let mut made = with_a_struct();
+    let variable = |name: &str| format!("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_{name}");
+    made.settings = vec![
+        (variable("LINKER"), LINKER.to_owned()),
+        (variable("RUNNER"), "qemu-aarch64".to_owned()),
+        (variable("RUSTFLAGS"), "-Ctarget-feature=+crt-static".to_owned()),
+        (CPUS.to_owned(), "generic".to_owned()),
+    ];
+    let output = made.cargo(&["run", "--quiet", "--target", TARGET]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), "generic\n");
 }

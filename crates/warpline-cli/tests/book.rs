@@ -63,7 +63,9 @@ fn run(chapter: &Path, folder: &Path) -> usize {
     let (mut commands, mut printed) = (0, String::new());
     for block in blocks {
         if let Some(name) = &block.file {
-            std::fs::write(folder.join(name), &block.text).unwrap();
+            let path = folder.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, &block.text).unwrap();
             continue;
         }
         match block.language.as_str() {
@@ -71,8 +73,9 @@ fn run(chapter: &Path, folder: &Path) -> usize {
                 printed.clear();
                 for line in block.text.lines().filter(|line| line.starts_with("warpline ")) {
                     let mut shell = Command::new("sh");
-                    let output =
-                        shell.args(["-c", line]).env("PATH", &path).current_dir(folder).output().unwrap();
+                    shell.args(["-c", line]).env("PATH", &path).current_dir(folder);
+                    shell.env("CARGO_TARGET_DIR", folder.join("target"));
+                    let output = shell.output().unwrap();
                     let errors = String::from_utf8_lossy(&output.stderr);
                     assert!(output.status.success(), "{}: {line}: {errors}", chapter.display());
                     printed += &String::from_utf8_lossy(&output.stdout);
@@ -95,11 +98,10 @@ fn the_guides_commands_do_and_print_what_it_says() {
     let mut commands = 0;
     for entry in std::fs::read_dir(root().join("docs/guide")).unwrap() {
         let folder = tempfile::tempdir().unwrap();
-        std::os::unix::fs::symlink(
-            root().join("examples").canonicalize().unwrap(),
-            folder.path().join("examples"),
-        )
-        .unwrap();
+        for name in ["examples", "filetests"] {
+            std::os::unix::fs::symlink(root().join(name).canonicalize().unwrap(), folder.path().join(name))
+                .unwrap();
+        }
         commands += run(&entry.unwrap().path(), folder.path());
     }
     assert!(commands >= 8, "only {commands} commands were found");

@@ -83,3 +83,36 @@ fn a_file_that_is_complete_needs_no_crate() {
         text(&output.stderr)
     );
 }
+
+#[test]
+fn structs_and_methods_of_a_single_file_are_known_to_its_compiler() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "use warpline_lanes::kernel;
+#[derive(Clone, Copy)]
+pub struct Ball { pub mass: f64, pub place: [f32; 3] }
+impl Ball {
+    #[kernel(i = index)]
+    pub fn fallen(&self, i: usize, by: &f32) -> Option<Ball> {
+        let mut place = self.place;
+        place[2] -= by + i as f32;
+        if place[2] > 0.0 { Some(Ball { place, ..*self }) } else { None }
+    }
+}
+#[kernel(i = index, T = f32)]
+pub fn scaled<T: Copy + std::ops::Mul<Output = T>>(i: usize, by: T, ball: Ball, y: &mut T) {
+    if i as f64 > ball.mass { *y = *y * by; }
+}
+";
+    std::fs::write(folder.path().join("balls.rs"), source).unwrap();
+    let run = |arguments: &[&str]| {
+        let output = warpline(folder.path(), &folder.path().join("target"), arguments);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let said = run(&["vectorize", "balls.rs", "-o", "balls.o", "-q"]);
+    assert!(said.is_empty(), "{said}");
+    let range = ["--function", "scaled_f32", "--range", "0..100", "--bind", "ball=f64[3]=random"];
+    let binds = ["--bind", "by=2.5", "--bind", "y=f32[100]=random"];
+    let said = run(&[&["run", "balls.rs"], &range[..], &binds[..]].concat());
+    assert!(said.contains("; 0 mismatches"), "{said}");
+}

@@ -220,6 +220,8 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Source> {
     if let Some(part) = part.as_ref().filter(|part| !part.may_be_alone) {
         return of_crate(part);
     }
+    let signatures = if part.is_none() { package::load::with_shims(path)? } else { None };
+    let options = &LoadOptions { shims: signatures.is_some(), ..options.clone() };
     let (module, loaded) = match (worker::load_module(path, options), part) {
         (Ok(loaded), _) => loaded,
         (Err(_), Some(part)) => return of_crate(&part),
@@ -228,7 +230,11 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Source> {
     if !loaded.warnings.trim().is_empty() {
         warn(loaded.warnings.trim_end());
     }
-    Ok(Source { imported: Imported::new(module), files: loaded.dependencies })
+    let imported = match signatures {
+        Some(signatures) => package::load::renamed(path, &signatures, module)?,
+        None => Imported::new(module),
+    };
+    Ok(Source { imported, files: loaded.dependencies })
 }
 
 /// The shapes of the parameters that are given for an analysis: by a list on the command line, else by the input's

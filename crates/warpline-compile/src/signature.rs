@@ -167,10 +167,13 @@ fn on_a_large_stack(text: &str, parse: fn(&str) -> Found) -> Found {
 type Wrong = (u32, String);
 type Found = std::result::Result<Vec<Signature>, Wrong>;
 
+/// An item that was not looked at, the modules around it, and their attributes `cfg`.
+type Open<'a> = (&'a syn::Item, Vec<(String, bool)>, String);
+
 fn in_rust(text: &str) -> Found {
     let Ok(file) = syn::parse_file(text) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
-    let mut open: Vec<(&syn::Item, Vec<(String, bool)>, String)> =
+    let mut open: Vec<Open<'_>> =
         file.items.iter().rev().map(|item| (item, Vec::new(), String::new())).collect();
     while let Some((item, modules, around)) = open.pop() {
         let before = found.len();
@@ -311,10 +314,10 @@ fn words(attribute: &syn::Attribute, function: &syn::Signature) -> std::result::
         match option(&value).filter(|_| OPTIONS.contains(&&*name)) {
             Some(value) => found.options.push((name, value)),
             None => {
-                let message = format!(
-                    "the shapes are index, varying, uniform and stride(N); the options are {}",
-                    OPTIONS.join(", ")
-                );
+                let mut message = "the shapes are index, varying, uniform and stride(N)".to_owned();
+                if !has_param(function, &name) {
+                    message += &format!("; the options are {}", OPTIONS.join(", "));
+                }
                 return Err(syn::Error::new(value.span(), message));
             }
         }
@@ -324,6 +327,14 @@ fn words(attribute: &syn::Attribute, function: &syn::Signature) -> std::result::
         Ok(()) => Ok(found),
         Err(error) => Err((error.span().start().line as u32, error.to_string())),
     }
+}
+
+/// Whether a function has a parameter of this name.
+fn has_param(function: &syn::Signature, name: &str) -> bool {
+    function.inputs.iter().any(|input| match input {
+        syn::FnArg::Typed(typed) => matches!(&*typed.pat, syn::Pat::Ident(known) if known.ident == name),
+        syn::FnArg::Receiver(_) => false,
+    })
 }
 
 /// The tokens of a type or constant up to a comma.

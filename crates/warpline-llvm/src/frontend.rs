@@ -45,6 +45,8 @@ pub struct FrontEnd<'a> {
     pub contract: bool,
     /// What the user tells the compilers.
     pub flags: &'a CompilerFlags,
+    /// Whether kernels in Rust get functions with parameters that need no knowledge of types.
+    pub shims: bool,
 }
 
 /// Compiles a source file to bitcode.
@@ -87,15 +89,15 @@ fn compile_rust(path: &Path, front_end: FrontEnd<'_>, directory: &Path, output: 
     let (judged, edition) = front_end.flags.for_rustc()?;
     let mut arguments = judged.flags;
     arguments.extend(rust_arguments(path, output, directory, edition.as_deref())?);
-    arguments.splice(0..0, lanes_crate(path, directory, &target)?);
+    arguments.splice(0..0, lanes_crate(path, directory, &target, front_end.shims)?);
     arguments.extend(target);
-    let mut compiled = run_rustc(path, &arguments, output, directory)?;
+    let mut compiled = run_rustc(path, &arguments, output, directory, front_end.shims)?;
     if front_end.flags.dependencies != Dependencies::None {
         let list = directory.join("module.d");
         let mut emit = OsString::from("--emit=dep-info=");
         emit.push(&list);
         let asked = arguments.into_iter().filter(|argument| argument != "--emit=llvm-bc").chain([emit]);
-        run_rustc(path, &asked.collect::<Vec<_>>(), &list, directory)?;
+        run_rustc(path, &asked.collect::<Vec<_>>(), &list, directory, front_end.shims)?;
         compiled.dependencies = read_dependencies(&list, directory)?;
     }
     let unused =
@@ -264,7 +266,7 @@ pub(crate) fn compile_opencl_builtins(text: &str, triple: &str) -> Result<Vec<u8
     let step = Step::Compile(Lanes::Simd);
     let triple = Some(triple).filter(|triple| !triple.is_empty());
     // The user's flags are for the user's sources.
-    let front_end = FrontEnd { triple, contract: false, flags: &CompilerFlags::default() };
+    let front_end = FrontEnd { triple, contract: false, flags: &CompilerFlags::default(), shims: false };
     let mut arguments = clang_arguments(InputKind::OpenCl, step, front_end);
     arguments.splice(0..0, OPENCL_ON_CPUS.into_iter().chain(["-fwrapv"]).map(OsString::from));
     arguments.extend(ALWAYS.map(OsString::from));
@@ -286,9 +288,29 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
 /// What the attribute `warpline_lanes::kernel` is here: a crate for the compiler.
 const KERNEL_ATTRIBUTE: &str = include_str!("kernel_attribute.rs");
 
+/// The modules of the crate that the attribute is elsewhere.
+const MODULES: [(&str, &str); 7] = [
+    ("function", include_str!("macros/function.rs")),
+    ("interface", include_str!("macros/interface.rs")),
+    ("range", include_str!("macros/range.rs")),
+    ("shim", include_str!("macros/shim.rs")),
+    ("table", include_str!("macros/table.rs")),
+    ("tokens", include_str!("macros/tokens.rs")),
+    ("words", include_str!("macros/words.rs")),
+];
+
+/// The attribute as it is elsewhere, in one file. It takes longer to compile, so only kernels that need it have it.
+fn whole_attribute() -> String {
+    // Cargo makes the compiler's own crate known.
+    let root = concat!(include_str!("macros/lib.rs"), "\nextern crate proc_macro;\n").to_owned();
+    MODULES.iter().fold(root, |text, (name, module)| {
+        text.replacen(&format!("mod {name};"), &format!("mod {name} {{\n{module}}}"), 1)
+    })
+}
+
 /// The arguments that make the crate `warpline_lanes` known; none where the input does not name it. The crate is
 /// compiled into the folder, with the attribute for kernels if the input speaks of such.
-fn lanes_crate(path: &Path, directory: &Path, target: &[OsString]) -> Result<Vec<OsString>> {
+fn lanes_crate(path: &Path, directory: &Path, target: &[OsString], shims: bool) -> Result<Vec<OsString>> {
     let text = std::fs::read(path).map_err(|error| Error::io("cannot read", path, &error))?;
     let text = String::from_utf8_lossy(&text);
     if !text.contains("warpline_lanes") {
@@ -298,7 +320,8 @@ fn lanes_crate(path: &Path, directory: &Path, target: &[OsString]) -> Result<Vec
     let mut known: Vec<OsString> = vec!["-L".into(), directory.into()];
     if text.contains("kernel") {
         let library = directory.join(format!("libwarpline_macros{}", std::env::consts::DLL_SUFFIX));
-        side_crate("warpline_macros", "proc-macro", KERNEL_ATTRIBUTE, directory, &library, &[])?;
+        let text = if shims { whole_attribute() } else { KERNEL_ATTRIBUTE.to_owned() };
+        side_crate("warpline_macros", "proc-macro", &text, directory, &library, &[])?;
         let mut macros = OsString::from("--extern=warpline_macros=");
         macros.push(&library);
         known.push(macros);
@@ -329,7 +352,7 @@ fn side_crate(
     arguments.extend([library.into(), (&source).into()]);
     arguments.extend([format!("--crate-type={kind}").into(), format!("--crate-name={name}").into()]);
     arguments.extend_from_slice(known);
-    run_rustc(&source, &arguments, library, directory)?;
+    run_rustc(&source, &arguments, library, directory, false)?;
     Ok(())
 }
 
@@ -432,8 +455,18 @@ fn clang_arguments(kind: InputKind, step: Step, front_end: FrontEnd<'_>) -> Vec<
 }
 
 /// Runs rustc in a folder.
-fn run_rustc(path: &Path, arguments: &[OsString], output: &Path, directory: &Path) -> Result<Compiled> {
+fn run_rustc(
+    path: &Path,
+    arguments: &[OsString],
+    output: &Path,
+    directory: &Path,
+    shims: bool,
+) -> Result<Compiled> {
     let mut rustc = Command::new(rustc());
+    if shims {
+        // The attribute makes what warpline compiles where this is set.
+        rustc.env("WARPLINE_NESTED", directory).env_remove("WARPLINE_NESTED_SCRIPT");
+    }
     rustc.current_dir(directory);
     run(rustc, path, arguments, output, RUST_REMEDY)
 }

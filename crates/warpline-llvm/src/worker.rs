@@ -53,6 +53,8 @@ pub struct LoadOptions {
     /// Whether code for a CPU is to be made. A module for SPIR or SPIR-V becomes one for the target; otherwise it stays
     /// what it is, work-items of a GPU. Functions that yield a second result through a pointer are inlined.
     pub for_cpu: bool,
+    /// Whether kernels in Rust get functions with parameters that need no knowledge of types; nothing else is kept then.
+    pub shims: bool,
     /// For a module that cargo made of a crate: the modules of the crates that it depends on. Only kernels and what
     /// they need are kept.
     pub package: Option<Vec<OsString>>,
@@ -295,10 +297,15 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
     let kind = InputKind::of(path)?;
     let name = path.display().to_string();
     let (mut module, mut warnings, dependencies) = if kind.is_source() {
-        let LoadOptions { contract, flags, .. } = options;
-        let front_end = FrontEnd { triple: options.triple.as_deref(), contract: *contract, flags };
+        let LoadOptions { contract, flags, shims, .. } = options;
+        let front_end =
+            FrontEnd { triple: options.triple.as_deref(), contract: *contract, flags, shims: *shims };
         let compiled = compile(path, front_end)?;
-        let module = Module::parse(&compiled.bitcode, &name).map_err(|error| newer_compiler(kind, error))?;
+        let mut module =
+            Module::parse(&compiled.bitcode, &name).map_err(|error| newer_compiler(kind, error))?;
+        if *shims {
+            module.keep_kernels(&[])?;
+        }
         (module, compiled.warnings, compiled.dependencies)
     } else {
         let mut module = Module::read(path)?;
@@ -604,6 +611,7 @@ mod tests {
         codegen.prepared = true;
         codegen.strip = true;
         codegen.panic = Some("stop".into());
+        codegen.reports = Some("kernel".into());
         codegen.vector_bits = Some(512);
         codegen.effort = Effort::Less;
         codegen.define_missing = true;
@@ -619,6 +627,8 @@ mod tests {
                     triple: Some("spir64".into()),
                     for_cpu: true,
                     contract: true,
+                    shims: true,
+                    package: Some(vec!["a b.bc".into()]),
                     flags: CompilerFlags {
                         clang: vec!["-DX=1".into()],
                         rustc: vec!["--cfg=x".into()],

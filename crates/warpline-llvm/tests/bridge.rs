@@ -280,7 +280,10 @@ define void @thunk(ptr %slots) {
 fn compile_errors_are_relayed() {
     let directory = tempfile::tempdir().unwrap();
     let path = input(directory.path(), "wrong.rs", "pub fn f() -> u32 { \"text\" }");
-    match compile(&path, FrontEnd { triple: None, contract: false, flags: &CompilerFlags::default() }) {
+    match compile(
+        &path,
+        FrontEnd { triple: None, contract: false, flags: &CompilerFlags::default(), shims: false },
+    ) {
         Err(Error::MissingTool { tool, .. }) => eprintln!("skipped: no {tool}"),
         other => {
             let error = other.unwrap_err();
@@ -292,8 +295,11 @@ fn compile_errors_are_relayed() {
         return;
     }
     let path = input(directory.path(), "wrong.c", "int f(void) { return undeclared; }");
-    let error = compile(&path, FrontEnd { triple: None, contract: false, flags: &CompilerFlags::default() })
-        .unwrap_err();
+    let error = compile(
+        &path,
+        FrontEnd { triple: None, contract: false, flags: &CompilerFlags::default(), shims: false },
+    )
+    .unwrap_err();
     assert!(error.to_string().contains("undeclared"), "{error}");
 }
 

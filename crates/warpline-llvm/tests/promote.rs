@@ -110,10 +110,12 @@ fn compiled() -> Option<Module> {
         eprintln!("skipped: no clang");
         return None;
     }
-    let bitcode =
-        compile(&stack_c(), FrontEnd { triple: None, contract: false, flags: &CompilerFlags::default() })
-            .unwrap()
-            .bitcode;
+    let bitcode = compile(
+        &stack_c(),
+        FrontEnd { triple: None, contract: false, flags: &CompilerFlags::default(), shims: false },
+    )
+    .unwrap()
+    .bitcode;
     match Module::parse(&bitcode, "stack.c") {
         Ok(module) => Some(module),
         Err(error) => {

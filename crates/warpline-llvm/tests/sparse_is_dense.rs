@@ -21,7 +21,8 @@ fn read(path: &Path) -> Imported {
     let module = match is_text {
         true => Module::read(path),
         false => {
-            let front_end = FrontEnd { triple: None, contract: false, flags: &CompilerFlags::default() };
+            let front_end =
+                FrontEnd { triple: None, contract: false, flags: &CompilerFlags::default(), shims: false };
             let compiled = compile(path, front_end).unwrap_or_else(|e| panic!("{e}"));
             Module::parse(&compiled.bitcode, &path.display().to_string())
         }

@@ -68,7 +68,7 @@ fn about(function: &Function, interface: &Interface, symbol: &str, cfgs: &TokenS
         "$0 {HIDDEN} #[unsafe(export_name = {words:?})] pub fn warpline_about_{}() {{}}",
         interface.instance.trim_start_matches("r#")
     );
-    quote(&text, &[cfgs.clone()])
+    quote(&text, std::slice::from_ref(cfgs))
 }
 
 /// The kernel itself.

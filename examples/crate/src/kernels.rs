@@ -1,6 +1,9 @@
-//! What is done for one element. These are ordinary functions; warpline makes others of them that work on many elements at a time.
+//! What is done for one element. These are ordinary functions of the crate, which use its types and modules; warpline makes others of them that
+//! work on many elements at a time.
 
 use warpline_lanes::kernel;
+
+use crate::light::Lamp;
 
 /// How many iterations the `i`-th point of a picture stays within bounds: the Mandelbrot set.
 #[kernel(i = index)]
@@ -22,4 +25,18 @@ pub fn smooth(i: usize, threshold: f32, all: &[f32], sample: &f32, smooth: &mut 
     if *sample > threshold && i > 0 && i + 1 < all.len() {
         *smooth = (all[i - 1] + *sample + all[i + 1]) / 3.0;
     }
+}
+
+/// The light of lamps at a place, and the number of the lamp that gives most of it, if there is any light.
+#[kernel(i = index)]
+pub fn lit(i: usize, place: &(f32, f32), lamps: &[Lamp]) -> Option<(usize, f32)> {
+    let _ = i;
+    let mut best: Option<(usize, f32)> = None;
+    for (number, lamp) in lamps.iter().enumerate() {
+        let light = lamp.light(*place);
+        if light > 0.01 && best.is_none_or(|(_, most)| light > most) {
+            best = Some((number, light));
+        }
+    }
+    best
 }

@@ -1,6 +1,7 @@
-//! Runs kernels element by element and on many lanes, compares the results, and prints how much faster that is.
+//! Runs kernels element by element, on many lanes, and on many lanes in several threads, compares the results, and prints how much faster that is.
 
 mod kernels;
+mod light;
 
 /// What `build.rs` made of `kernels.rs`.
 mod vector {
@@ -9,6 +10,10 @@ mod vector {
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+use light::Lamp;
 
 /// The shortest time of several runs.
 fn time(mut work: impl FnMut()) -> Duration {
@@ -41,6 +46,35 @@ fn mandelbrot() -> bool {
     let vector = time(|| vector::mandelbrot(points.clone(), WIDTH, HEIGHT, 256, &mut together));
     let equal = one_by_one == together;
     report("mandelbrot", vector::mandelbrot_cpu(), scalar, vector, equal);
+    // Several threads: each runs the kernel over a part of the range, on many lanes.
+    const PART: usize = 8192;
+    let mut in_threads = vec![0; points.len()];
+    let threads = time(|| {
+        in_threads.par_chunks_mut(PART).enumerate().for_each(|(k, part)| {
+            let begin = (k * PART) as u32;
+            vector::mandelbrot(begin..begin + part.len() as u32, WIDTH, HEIGHT, 256, part);
+        });
+    });
+    let agree = in_threads == one_by_one;
+    report("  threads", &format!("{} of them", rayon::current_num_threads()), scalar, threads, agree);
+    equal && agree
+}
+
+fn lit() -> bool {
+    let random = |i: u32| (i.wrapping_mul(2_654_435_761) >> 16) as f32 / 655.36;
+    let lamps: Vec<Lamp> = (0..50)
+        .map(|i| Lamp { place: (random(2 * i), random(2 * i + 1)), power: random(i), is_on: i % 4 > 0 })
+        .collect();
+    let places: Vec<(f32, f32)> = (0..20_000).map(|i| (random(3 * i), random(5 * i))).collect();
+    let (mut one_by_one, mut together) = (vec![None; places.len()], vec![None; places.len()]);
+    let scalar = time(|| {
+        for (i, (place, best)) in places.iter().zip(&mut one_by_one).enumerate() {
+            *best = kernels::lit(i, place, &lamps);
+        }
+    });
+    let vector = time(|| vector::lit(0..places.len(), &places, &lamps, &mut together));
+    let equal = one_by_one == together;
+    report("lit", vector::lit_cpu(), scalar, vector, equal);
     equal
 }
 
@@ -59,7 +93,7 @@ fn smooth() -> bool {
 }
 
 fn main() -> ExitCode {
-    match mandelbrot() & smooth() {
+    match mandelbrot() & smooth() & lit() {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     }

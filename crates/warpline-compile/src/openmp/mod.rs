@@ -45,7 +45,7 @@ pub(crate) struct Said {
 /// If clang cannot preprocess it.
 pub(crate) fn read(options: &KernelOptions) -> Result<Vec<Directive>> {
     let KernelOptions { contract, flags, .. } = options;
-    let front_end = FrontEnd { triple: options.triple.as_deref(), contract: *contract, flags };
+    let front_end = FrontEnd { triple: options.triple.as_deref(), contract: *contract, flags, shims: false };
     Ok(openmp_directives(&options.input, front_end)?)
 }
 

@@ -47,15 +47,39 @@ pub(crate) fn part(source: &Path, options: &LoadOptions) -> Result<Option<Part>>
     // Without a package, cargo is not asked.
     let Some(member) = member(source)? else { return Ok(None) };
     let text = std::fs::read_to_string(source).unwrap_or_default();
-    let is_plain = |signature: &Signature| {
-        let is_known = signature.params.iter().all(|param| param.kind != Kind::Other);
-        is_known
-            && signature.result != Some(None)
-            && signature.instance == signature.name
-            && !signature.in_impl
-    };
     let may_be_alone = !text.contains("cfg") && signatures.iter().all(is_plain);
     Ok(Some(Part { member, signatures, may_be_alone }))
+}
+
+/// Whether a kernel's signature says all that must be known.
+fn is_plain(signature: &Signature) -> bool {
+    let is_known = signature.params.iter().all(|param| param.kind != Kind::Other);
+    is_known && signature.result != Some(None) && signature.instance == signature.name && !signature.in_impl
+}
+
+/// The kernels of a source that is compiled alone, if there is one about which only rustc knows all.
+///
+/// # Errors
+/// If what is said of kernels does not fit them.
+pub(crate) fn with_shims(source: &Path) -> Result<Option<Vec<Signature>>> {
+    if source.extension().is_none_or(|extension| extension != "rs") {
+        return Ok(None);
+    }
+    let signatures = signature::read(source)?;
+    Ok(Some(signatures).filter(|signatures| !signatures.iter().all(is_plain)))
+}
+
+/// The module of a source with kernels under their names, when all else has been removed.
+pub(crate) fn renamed(source: &Path, signatures: &[Signature], mut module: Module) -> Result<Imported> {
+    let all = kernels(&Imported::new(module.try_clone()?));
+    let is_here =
+        |mark: &Marked| signatures.iter().any(|own| own.instance == mark.instance && own.line == mark.line);
+    let own: Vec<Marked> = all.into_iter().filter(is_here).collect();
+    let names: Vec<(String, String)> =
+        own.iter().map(|mark| (mark.symbol.clone(), mark.instance.clone())).collect();
+    module.keep_renamed(&names)?;
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(source.to_owned(), own);
+    Ok(Imported::new(module))
 }
 
 /// Has cargo compile the crate, and reads what came of it: kernels, and the files that they were made of.
@@ -78,15 +102,5 @@ pub(crate) fn load(source: &Path, part: &Part, options: &LoadOptions) -> Result<
     };
     let loaded = worker::load_module(&bitcode, &asked);
     let _ = std::fs::remove_file(&bitcode);
-    let (mut module, _): (Module, _) = loaded?;
-    let all = kernels(&Imported::new(module.try_clone()?));
-    let is_here = |mark: &Marked| {
-        part.signatures.iter().any(|own| own.instance == mark.instance && own.line == mark.line)
-    };
-    let own: Vec<Marked> = all.into_iter().filter(is_here).collect();
-    let names: Vec<(String, String)> =
-        own.iter().map(|mark| (mark.symbol.clone(), mark.instance.clone())).collect();
-    module.keep_renamed(&names)?;
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(source.to_owned(), own);
-    Ok((Imported::new(module), built.files))
+    Ok((renamed(source, &part.signatures, loaded?.0)?, built.files))
 }

@@ -9,8 +9,9 @@ shift
 folder=$WARPLINE_NESTED
 [ -n "$CARGO_MANIFEST_DIR" ] || exec "$rustc" "$@"
 
-name= kinds= out= extra= previous=
+name= kinds= out= extra= previous= by_cargo=no
 for argument do
+    case $argument in --error-format=json) by_cargo=yes ;; esac
     case $previous in
     --crate-name) name=$argument ;;
     --crate-type) kinds="$kinds $argument" ;;
@@ -19,6 +20,9 @@ for argument do
     esac
     previous=$argument
 done
+
+# Build scripts call rustc as well, to learn what it can do.
+[ $by_cargo = yes ] || exec "$rustc" "$@"
 
 mode=asis
 if ! grep -qxF "$CARGO_MANIFEST_DIR" "$folder/packages"; then
@@ -47,8 +51,8 @@ while [ "$left" -gt 0 ]; do
     new=$argument
     case $mode in
     empty | script)
-        case $previous$argument in
-        --*=*) ;;
+        case $argument in
+        -*) ;;
         *.rs) new=$folder/$mode.rs ;;
         esac
         ;;
