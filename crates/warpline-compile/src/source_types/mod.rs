@@ -426,6 +426,22 @@ mod tests {
     }
 
     #[test]
+    fn bit_fields_are_written_down_where_nothing_lies_between_them() {
+        let fields = |second: u32| {
+            format!(
+                "!10 = distinct !DICompositeType(tag: DW_TAG_structure_type, name: \"s\", file: !1, size: 32, elements: \
+                 !12)\n!11 = !DIBasicType(name: \"unsigned int\", size: 32, encoding: DW_ATE_unsigned)\n!12 = !{{!13, \
+                 !14}}\n!13 = !DIDerivedType(tag: DW_TAG_member, name: \"a\", baseType: !11, size: 3, flags: \
+                 DIFlagBitField)\n!14 = !DIDerivedType(tag: DW_TAG_member, name: \"b\", baseType: !11, size: 7, offset: \
+                 {second}, flags: DIFlagBitField)\n"
+            )
+        };
+        assert!(declared(&fields(3)).unwrap().1.contains("unsigned int b : 7;"));
+        // Fields without a name are not listed.
+        assert!(declared(&fields(8)).is_err());
+    }
+
+    #[test]
     fn types_that_go_in_circles_end() {
         let derived = |tag: &str, to: u32| {
             format!("!DIDerivedType(tag: DW_TAG_{tag}, name: \"t\", file: !1, baseType: !{to}, size: 64)")
