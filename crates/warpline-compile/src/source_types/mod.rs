@@ -6,11 +6,11 @@
 //! functions of a source, and it is small, since only types that are used occur; and modules in LLVM IR that were
 //! compiled with `-g` have it, too.
 //!
-//! * [`metadata`] reads LLVM's text.
-//! * [`spelling`] writes declarations that are C and C++, and notes what must be declared before.
-//! * [`layout`] says whether a record can be written down again.
-//! * [`includes`] finds how the source includes a header.
-//! * [`declarations`] writes what was noted.
+//! * `metadata` reads LLVM's text.
+//! * `spelling` writes declarations that are C and C++, and notes what must be declared before.
+//! * `layout` says whether a record can be written down again.
+//! * `includes` finds how the source includes a header.
+//! * `declarations` writes what was noted.
 
 mod declarations;
 mod includes;
