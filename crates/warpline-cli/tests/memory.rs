@@ -218,3 +218,24 @@ define float @kernel(i64 %i, ptr %in) {
         assert!(!text.contains("gather"), "{cpu}");
     }
 }
+
+#[test]
+fn what_caches_need_not_keep_is_stored_past_them_in_vector_code() {
+    let source = "
+;@ args i=index
+target triple = \"x86_64-unknown-linux-gnu\"
+define void @kernel(i64 %i, ptr align 32 %in, ptr noalias align 32 %out) {
+  %p = getelementptr float, ptr %in, i64 %i
+  %x = load float, ptr %p, align 4
+  %y = fadd float %x, 1.0
+  %q = getelementptr float, ptr %out, i64 %i
+  store float %y, ptr %q, align 4, !nontemporal !0
+  ret void
+}
+!0 = !{i32 1}
+";
+    let hinted = assembly(source, "skylake", "8");
+    assert!(hinted.contains("movnt"), "{hinted}");
+    let plain = assembly(&source.replace(", !nontemporal !0", ""), "skylake", "8");
+    assert!(!plain.contains("movnt"), "{plain}");
+}

@@ -178,3 +178,35 @@ fn marks_of_loops_bound_the_number_of_lanes_and_promise_what_cannot_be_decided()
     let words = stderr(&run("safelen 0", scattered, &[]));
     assert!(words.contains("k.c:5: `safelen` wants a number of iterations"), "{words}");
 }
+
+#[test]
+fn a_clause_that_is_not_supported_refuses_its_loop_alone() {
+    if !has_clang() {
+        return println!("skipped: there is no clang");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("k.c");
+    let text = "void f(int n, float *restrict a, const float *restrict b) {\n  #pragma omp simd\n  for (int i = 0; i < n; \
+                i++) a[i] = b[i] + 1;\n  #pragma omp simd if(n > 5)\n  for (int i = 0; i < n; i++) a[i] = b[i] + 2;\n}\n";
+    std::fs::write(&file, text).unwrap();
+    let (file, object) = (file.to_str().unwrap(), folder.path().join("k.o"));
+    for cpu in ["x86-64", "x86-64-v2,x86-64"] {
+        let words = ["vectorize", file, "-o", object.to_str().unwrap(), "--cpu", cpu];
+        let output = warpline(&words);
+        let (text, errors) = (ok(&output), stderr(&output));
+        assert!(text.contains("loop at k.c:3 vectorized"), "{text}");
+        assert!(
+            errors.contains("warning: ") && errors.contains("k.c:4: ") && errors.contains("`if(n > 5)`"),
+            "{errors}"
+        );
+        assert!(errors.contains("it stays as it is"), "{errors}");
+        assert_eq!(warpline(&[&words[..], &["--require-all"]].concat()).status.code(), Some(1));
+    }
+    let run =
+        warpline(&["run", file, "--bind", "n=100", "--bind", "a=f32[100]=zero", "--bind", "b=f32[100]=iota"]);
+    assert!(
+        ok(&run).contains("0 mismatches") && stderr(&run).contains("it stays as it is"),
+        "{}",
+        stderr(&run)
+    );
+}

@@ -37,22 +37,24 @@ pub(crate) fn vectorize(
         let mut module = imported.bridge.module().try_clone()?;
         let visible = module.share_statics();
         let mut made = Made { versions: Vec::new(), parts: Vec::new(), libraries: Vec::new() };
-        let others = made.all(options, &module, &functions, &found, &choices)?;
-        if let Some(first) = others.first() {
-            // What is refused for one CPU is left out for all.
-            let place = first.place.clone();
-            found.retain(|one| others.iter().all(|other| other.place != one.place));
-            if found.iter().any(|one| one.place == place) {
-                return Err(Error::Internal(format!("the loop at {place} cannot be left out")));
-            }
-            refused.extend(others);
-            if !found.is_empty() {
-                continue;
-            }
-            functions.clear();
-            made.parts.clear();
+        if found.is_empty() {
             let nothing = |choice: &Choice| LoopVersion { cpu: choice.cpu.clone(), loops: Vec::new() };
             made.versions = choices.iter().map(nothing).collect();
+        } else {
+            let others = made.all(options, &module, &functions, &found, &choices)?;
+            if !others.is_empty() {
+                // What is refused for one CPU is left out for all.
+                let before = found.len();
+                found.retain(|one| others.iter().all(|other| other.place != one.place));
+                if found.len() == before {
+                    return Err(Error::Internal(format!(
+                        "the loop at {} cannot be left out",
+                        others[0].place
+                    )));
+                }
+                refused.extend(others);
+                continue;
+            }
         }
         let code = made.link(&imported, &mut module, &mut functions, visible, &choices, output)?;
         let Made { versions, libraries, .. } = made;

@@ -100,6 +100,10 @@ pub struct FoundLoop {
 }
 
 impl FoundLoop {
+    fn is_same(&self, other: &FoundLoop) -> bool {
+        (self.func, self.header) == (other.func, other.header)
+    }
+
     /// Adds what another mark says of the same loop: every promise holds, and every bound.
     fn add(&mut self, other: &FoundLoop) {
         if other.contract == Contract::Independent {
@@ -190,8 +194,8 @@ pub fn vectorize_loops(options: &LoopOptions, output: Output, described: bool) -
     let several: Vec<String> = options.kernel.cpu.split(',').map(|name| name.trim().to_owned()).collect();
     let Source { mut imported, files } = load_for(options)?;
     let types = if described { SourceTypes::of(&options.kernel, &imported) } else { SourceTypes::default() };
-    let found = find(&imported, options)?;
-    let made = match &several[..] {
+    let (found, without) = find(&imported, options)?;
+    let mut made = match &several[..] {
         [_] => {
             let machine = Machine::of(&imported, &options.kernel)?;
             let before: Vec<ChangedFunction> = changed(&imported, &found);
@@ -214,12 +218,12 @@ pub fn vectorize_loops(options: &LoopOptions, output: Output, described: bool) -
             CompiledLoops { files, types, ..made }
         }
     };
+    made.refused.splice(0..0, without);
     if made.versions[0].loops.is_empty()
         && !options.loops.contains(&LoopAt::Marked)
         && !made.refused.is_empty()
     {
-        let mut refused = made.refused;
-        return Err(refused.swap_remove(0).reason);
+        return Err(made.refused.swap_remove(0).reason);
     }
     Ok(made)
 }
@@ -281,7 +285,7 @@ pub(crate) fn in_place(
 pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
     let path = &options.kernel.input;
     let imported = load(options)?.imported;
-    let found = find(&imported, options)?;
+    let found = find_some(&imported, options)?;
     imported.forget_marks_of_loops();
     let func = found[0].func;
     if let Some(other) = found.iter().find(|f| f.func != func) {
@@ -337,7 +341,7 @@ pub struct Region {
 /// Whatever is wrong with input and options, or the reason why a loop cannot be vectorized.
 pub fn open_regions(options: &LoopOptions) -> Result<(Imported, Vec<Region>)> {
     let mut imported = load(options)?.imported;
-    let found = find(&imported, options)?;
+    let found = find_some(&imported, options)?;
     let mut regions = Vec::new();
     for one in &found {
         check(&imported, one)?;
@@ -528,8 +532,9 @@ fn refusal(module: &Module, error: VectorizeError, found: &FoundLoop) -> Error {
     Error::of_kind(&error, message)
 }
 
-/// The loops that are meant, each once, by function and header.
-fn find(imported: &Imported, options: &LoopOptions) -> Result<Vec<FoundLoop>> {
+/// The loops that are meant, each once, by function and header, and those of which directives say what is not
+/// supported.
+fn find(imported: &Imported, options: &LoopOptions) -> Result<(Vec<FoundLoop>, Vec<RefusedLoop>)> {
     let path = &options.kernel.input;
     instrumentation::check(&imported.ir, path)?;
     let only = match &options.functions[..] {
@@ -540,14 +545,17 @@ fn find(imported: &Imported, options: &LoopOptions) -> Result<Vec<FoundLoop>> {
         }
     };
     let only = only.as_deref();
-    let mut all = Vec::new();
+    let (mut all, mut refused) = (Vec::new(), Vec::new());
     for at in &options.loops {
         match at {
             LoopAt::Line(line) => all.extend(at_line(imported, options, only, *line)?),
             LoopAt::Block(name) => all.push(with_header(imported, options, only, name)?),
-            LoopAt::Marked => all.extend(marked(imported, options, only)?),
+            LoopAt::Marked => all.extend(marked(imported, options, only, &mut refused)?),
         }
     }
+    // Whatever else marks them.
+    let is_refused = |one: &FoundLoop| refused.iter().any(|(other, _)| other.is_same(one));
+    all.retain(|one| !is_refused(one));
     for one in &mut all {
         one.any_order |= options.any_order;
         if options.independent {
@@ -556,13 +564,13 @@ fn find(imported: &Imported, options: &LoopOptions) -> Result<Vec<FoundLoop>> {
     }
     all.sort_by_key(|f| (f.func, f.header));
     all.dedup_by(|other, one| {
-        let same = (one.func, one.header) == (other.func, other.header);
+        let same = one.is_same(other);
         if same {
             one.add(other);
         }
         same
     });
-    if all.is_empty() {
+    if all.is_empty() && refused.is_empty() {
         let of = match &options.functions[..] {
             [] => String::new(),
             wanted => format!(" of `{}`", wanted.join("`, `")),
@@ -572,7 +580,18 @@ fn find(imported: &Imported, options: &LoopOptions) -> Result<Vec<FoundLoop>> {
         );
         return Err(Error::input(path, message));
     }
-    Ok(all)
+    let of = |(one, reason): (FoundLoop, Error)| RefusedLoop { place: one.place, reason };
+    Ok((all, refused.into_iter().map(of).collect()))
+}
+
+/// The same where nothing can be done without any loop: those that are refused are warned of.
+fn find_some(imported: &Imported, options: &LoopOptions) -> Result<Vec<FoundLoop>> {
+    let (found, mut refused) = find(imported, options)?;
+    if found.is_empty() {
+        return Err(refused.swap_remove(0).reason);
+    }
+    refused.iter().for_each(|one| kernel::warn(&format!("warning: {}; it stays as it is", one.reason)));
+    Ok(found)
 }
 
 fn functions<'a>(
@@ -691,7 +710,12 @@ fn with_header(
     Err(Error::input(&options.kernel.input, message))
 }
 
-fn marked(imported: &Imported, options: &LoopOptions, only: Option<&[FuncId]>) -> Result<Vec<FoundLoop>> {
+fn marked(
+    imported: &Imported,
+    options: &LoopOptions,
+    only: Option<&[FuncId]>,
+    refused: &mut Vec<(FoundLoop, Error)>,
+) -> Result<Vec<FoundLoop>> {
     let mut all = Vec::new();
     for mark in directives::read_loops(&options.kernel.input)? {
         let at = at_line(imported, options, None, mark.at)?;
@@ -706,7 +730,13 @@ fn marked(imported: &Imported, options: &LoopOptions, only: Option<&[FuncId]>) -
         let function = &imported.ir.functions[mark.func];
         let around = Nest::of(function).around(mark.latch).next();
         if let Some(header) = around.filter(|_| only.is_none_or(|only| only.contains(&mark.func))) {
-            all.extend(by_program(imported, &directives, &mark, header)?);
+            match by_program(imported, &directives, &mark, header) {
+                Ok(found) => all.extend(found),
+                Err(reason @ Error::Directive { .. }) => {
+                    refused.push((found(imported, mark.func, header), reason));
+                }
+                Err(error) => return Err(error),
+            }
         }
     }
     Ok(all)

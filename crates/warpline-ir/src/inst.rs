@@ -312,6 +312,8 @@ pub struct MemAccess {
     pub align: u64,
     /// Whether every execution is observable.
     pub is_volatile: bool,
+    /// Whether what is accessed is not expected to be accessed again soon, so that caches need not keep it. A hint.
+    pub is_nontemporal: bool,
     /// Ordering; synchronisation scopes other than the default make loads and stores opaque.
     pub ordering: AtomicOrdering,
 }
@@ -319,7 +321,7 @@ pub struct MemAccess {
 impl MemAccess {
     /// A plain access of this alignment in bytes.
     pub fn plain(align: u64) -> MemAccess {
-        MemAccess { align, is_volatile: false, ordering: AtomicOrdering::NotAtomic }
+        MemAccess { align, is_volatile: false, is_nontemporal: false, ordering: AtomicOrdering::NotAtomic }
     }
 
     /// Whether the access is neither volatile nor atomic.

@@ -198,7 +198,8 @@ impl Arms {
             data.args[0] = stored;
             data.origin = None.into();
             if let (Op::Store(a), Op::Store(b)) = (&mut data.op, theirs) {
-                *a = MemAccess { align: a.align.min(b.align), ..*a };
+                let is_nontemporal = a.is_nontemporal && b.is_nontemporal;
+                *a = MemAccess { align: a.align.min(b.align), is_nontemporal, ..*a };
             }
             self.put_above(func, ours);
         }

@@ -140,11 +140,13 @@ fn merge(func: &mut Function, join: Block, stores: &[Inst]) {
         _ => 1,
     };
     let align = stores.iter().map(align).min().unwrap_or(1);
+    let is_hint = |i: &Inst| matches!(func.insts[*i].op, Op::Store(access) if access.is_nontemporal);
+    let is_nontemporal = stores.iter().all(is_hint);
     let data = &mut func.insts[ours];
     (data.args[0], data.args[1], data.block) = (stored, address, join);
     data.origin = None.into();
     if let Op::Store(access) = &mut data.op {
-        *access = MemAccess { align, ..*access };
+        *access = MemAccess { align, is_nontemporal, ..*access };
     }
     made.push(ours);
     func.blocks[join].insts.splice(0..0, made);

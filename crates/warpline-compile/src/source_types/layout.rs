@@ -74,8 +74,11 @@ fn record_within(types: &SourceTypes, ty: Type, mut effort: Effort<'_>) -> Resul
         let (offset, bits) = (one.number("offset").unwrap_or(0), one.number("size").unwrap_or(0));
         let bit_field = one.has_flag("DIFlagBitField").then_some(bits);
         let placed = match bit_field {
-            // It lies within one unit of its type.
-            Some(bits) => offset >= end && bits > 0 && offset / size == (offset + bits - 1) / size,
+            // It lies within one unit of its type, at the first place where it can.
+            Some(bits) => {
+                let fits = bits > 0 && bits <= size && end / size == (end + bits - 1) / size;
+                bits > 0 && offset == if fits { end } else { end.next_multiple_of(size) }
+            }
             None => offset == if is_union { 0 } else { end.next_multiple_of(align) },
         };
         if !placed && !is_union {

@@ -6,11 +6,11 @@
 //! functions of a source, and it is small, since only types that are used occur; and modules in LLVM IR that were
 //! compiled with `-g` have it, too.
 //!
-//! * [`metadata`] reads LLVM's text.
-//! * [`spelling`] writes declarations that are C and C++, and notes what must be declared before.
-//! * [`layout`] says whether a record can be written down again.
-//! * [`includes`] finds how the source includes a header.
-//! * [`declarations`] writes what was noted.
+//! * `metadata` reads LLVM's text.
+//! * `spelling` writes declarations that are C and C++, and notes what must be declared before.
+//! * `layout` says whether a record can be written down again.
+//! * `includes` finds how the source includes a header.
+//! * `declarations` writes what was noted.
 
 mod declarations;
 mod includes;
@@ -423,6 +423,22 @@ mod tests {
         for packed in [members(8, 40), members(64, 96), members(32, 128)] {
             assert!(declared(&packed).is_err(), "{packed}");
         }
+    }
+
+    #[test]
+    fn bit_fields_are_written_down_where_nothing_lies_between_them() {
+        let fields = |second: u32| {
+            format!(
+                "!10 = distinct !DICompositeType(tag: DW_TAG_structure_type, name: \"s\", file: !1, size: 32, elements: \
+                 !12)\n!11 = !DIBasicType(name: \"unsigned int\", size: 32, encoding: DW_ATE_unsigned)\n!12 = !{{!13, \
+                 !14}}\n!13 = !DIDerivedType(tag: DW_TAG_member, name: \"a\", baseType: !11, size: 3, flags: \
+                 DIFlagBitField)\n!14 = !DIDerivedType(tag: DW_TAG_member, name: \"b\", baseType: !11, size: 7, offset: \
+                 {second}, flags: DIFlagBitField)\n"
+            )
+        };
+        assert!(declared(&fields(3)).unwrap().1.contains("unsigned int b : 7;"));
+        // Fields without a name are not listed.
+        assert!(declared(&fields(8)).is_err());
     }
 
     #[test]

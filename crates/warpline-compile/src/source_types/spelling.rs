@@ -249,7 +249,9 @@ impl<'a> Spelling<'a> {
         if is_standard {
             return Ok(named(name, qualifiers, &declarator));
         }
-        let usable = is_word(name) && types.is_global(node) && types.is_within_reach(node);
+        // Names that begin like this are not for users.
+        let usable =
+            is_word(name) && !name.starts_with("__") && types.is_global(node) && types.is_within_reach(node);
         if usable && self.declaration_of(ty, "", name, |own| own.typedef_text(name, base)) {
             if complete && types.is_record(ty) {
                 // The name alone says nothing of its members.
@@ -347,6 +349,10 @@ impl<'a> Spelling<'a> {
         let mut out = String::new();
         for member in members {
             let mut text = self.around(member.ty, member.name.clone(), Qualifiers::default(), true)?;
+            if member.name.is_empty() {
+                // C has that since C11.
+                text.insert_str(0, "__extension__ ");
+            }
             if let Some(bits) = member.bit_field {
                 text += &format!(" : {bits}");
             }

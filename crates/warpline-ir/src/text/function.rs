@@ -461,11 +461,12 @@ impl Parser {
             }
             "load" | "store" => {
                 let is_volatile = self.eat_word("volatile");
+                let is_nontemporal = self.eat_word("nontemporal");
                 let ordering = self.ordering();
                 let make = if word == "load" { Op::Load } else { Op::Store };
                 body.func.insts[inst].op = make(MemAccess::plain(1));
                 self.args(body, inst)?;
-                Ok(make(MemAccess { align: self.align()?, is_volatile, ordering }))
+                Ok(make(MemAccess { align: self.align()?, is_volatile, is_nontemporal, ordering }))
             }
             "shufflevector" => {
                 body.func.insts[inst].op = Op::Shuffle([].into());
@@ -541,7 +542,8 @@ impl Parser {
             let op = self.keyword(RmwOp::from_name, "an operation on memory")?;
             let is_volatile = self.eat_word("volatile");
             let ordering = self.ordering();
-            return Ok(Atomic::Rmw { op, access: MemAccess { align: self.align()?, is_volatile, ordering } });
+            let access = MemAccess { is_volatile, ordering, ..MemAccess::plain(self.align()?) };
+            return Ok(Atomic::Rmw { op, access });
         }
         if !self.eat_word("cmpxchg") {
             return Err(self.unexpected("an atomic operation"));
@@ -549,7 +551,7 @@ impl Parser {
         let weak = self.eat_word("weak");
         let is_volatile = self.eat_word("volatile");
         let (ordering, failure) = (self.ordering(), self.ordering());
-        let access = MemAccess { align: self.align()?, is_volatile, ordering };
+        let access = MemAccess { is_volatile, ordering, ..MemAccess::plain(self.align()?) };
         Ok(Atomic::CompareExchange { access, failure, weak })
     }
 

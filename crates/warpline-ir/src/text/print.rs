@@ -366,6 +366,9 @@ impl<F: FnMut(Place) -> Vec<String>> Printer<'_, F> {
         if access.is_volatile {
             self.out.push_str(" volatile");
         }
+        if access.is_nontemporal {
+            self.out.push_str(" nontemporal");
+        }
         if access.ordering != AtomicOrdering::NotAtomic {
             let _ = write!(self.out, " {}", access.ordering.name());
         }

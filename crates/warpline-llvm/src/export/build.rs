@@ -61,6 +61,7 @@ impl Emitter<'_> {
         if is_instruction {
             self.set_flags(inst, built);
             self.set_metadata(inst, built, original);
+            self.set_nontemporal(inst, built);
             self.set_location(inst, built);
             if let Some(original) = original {
                 self.successors.entry(original).or_insert(built);
@@ -701,6 +702,24 @@ impl Emitter<'_> {
                 f.LLVMSetMetadata(built, kind, node);
             }
             f.LLVMDisposeValueMetadataEntries(entries);
+        }
+    }
+
+    /// Marks accesses of memory that caches need not keep.
+    fn set_nontemporal(&self, inst: Inst, built: LLVMValueRef) {
+        let (Op::Load(access) | Op::Store(access)) = &self.function.insts[inst].op else { return };
+        if !access.is_nontemporal {
+            return;
+        }
+        let f = functions();
+        let (context, name) = (self.bridge.module.context(), "nontemporal");
+        // SAFETY: a live load or store and its context; the array has one element.
+        unsafe {
+            let one = f.LLVMConstInt(f.LLVMIntTypeInContext(context, 32), 1, 0);
+            let mut operand = f.LLVMValueAsMetadata(one);
+            let node = f.LLVMMDNodeInContext2(context, &raw mut operand, 1);
+            let kind = f.LLVMGetMDKindIDInContext(context, name.as_ptr().cast(), name.len() as u32);
+            f.LLVMSetMetadata(built, kind, f.LLVMMetadataAsValue(context, node));
         }
     }
 

@@ -459,6 +459,8 @@ required {
     fn LLVMAliasGetAliasee(alias: LLVMValueRef) -> LLVMValueRef;
     fn LLVMIsAGlobalAlias(val: LLVMValueRef) -> LLVMValueRef;
     fn LLVMSetGlobalConstant(global_var: LLVMValueRef, is_constant: LLVMBool);
+    fn LLVMMDNodeInContext2(c: LLVMContextRef, mds: *mut LLVMMetadataRef, count: usize) -> LLVMMetadataRef;
+    fn LLVMGetTypeContext(ty: LLVMTypeRef) -> LLVMContextRef;
     fn LLVMReplaceMDNodeOperandWith(v: LLVMValueRef, index: u32, replacement: LLVMMetadataRef);
     fn LLVMDisposeValueMetadataEntries(entries: *mut LLVMValueMetadataEntry);
     fn LLVMGetAttributeCountAtIndex(f: LLVMValueRef, idx: LLVMAttributeIndex) -> u32;

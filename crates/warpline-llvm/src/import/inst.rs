@@ -16,6 +16,7 @@ use crate::module::{take_message, users_of, value_name};
 use crate::opcodes::{
     BINARY, CASTS, FAST_MATH_SHIFT, FIRST_INT_PREDICATE, FLOAT_PREDICATES, ORDERINGS, value_operands,
 };
+use crate::parameters::attached;
 use crate::simplify::attribute_kind;
 use crate::tables::Body;
 
@@ -356,7 +357,7 @@ fn atomic(inst: LLVMValueRef, opcode: u32) -> Option<Atomic> {
         let access = |number| {
             let is_volatile = f.LLVMGetVolatile(inst) != 0;
             let align = u64::from(f.LLVMGetAlignment(inst));
-            Some(MemAccess { align, is_volatile, ordering: ordering(number)? })
+            Some(MemAccess { is_volatile, ordering: ordering(number)?, ..MemAccess::plain(align) })
         };
         if is(Opcode::LLVMAtomicRMW) {
             let op = *RmwOp::ALL.get(f.LLVMGetAtomicRMWBinOp(inst) as usize)?;
@@ -379,7 +380,9 @@ fn access(inst: LLVMValueRef) -> Option<MemAccess> {
             return None;
         }
         let is_volatile = f.LLVMGetVolatile(inst) != 0;
-        Some(MemAccess { align: u64::from(f.LLVMGetAlignment(inst)), is_volatile, ordering })
+        let context = f.LLVMGetTypeContext(f.LLVMTypeOf(inst));
+        let is_nontemporal = attached(context, inst, "nontemporal").is_some();
+        Some(MemAccess { align: u64::from(f.LLVMGetAlignment(inst)), is_volatile, is_nontemporal, ordering })
     }
 }
 

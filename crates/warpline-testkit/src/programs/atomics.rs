@@ -47,7 +47,7 @@ impl Filler<'_> {
     fn access(&mut self) -> MemAccess {
         let ordering = *self.rng.pick(&ORDERINGS);
         let is_volatile = self.options.effects && self.rng.chance(1, 8);
-        MemAccess { align: 4, is_volatile, ordering }
+        MemAccess { is_volatile, ordering, ..MemAccess::plain(4) }
     }
 
     /// A counter that lanes share: what it was is nobody's business.
