@@ -347,7 +347,7 @@ impl SourceTypes {
 /// How an input is compiled.
 fn front_end(options: &KernelOptions) -> FrontEnd<'_> {
     let KernelOptions { contract, ref triple, ref flags, .. } = *options;
-    FrontEnd { triple: triple.as_deref(), contract, flags }
+    FrontEnd { triple: triple.as_deref(), contract, flags, shims: false }
 }
 
 #[cfg(test)]
