@@ -636,7 +636,6 @@ mod tests {
                         dependencies: Dependencies::User,
                         ..CompilerFlags::default()
                     },
-                    package: Some(vec!["--lib".into()]),
                 },
             },
             Job::Codegen {
