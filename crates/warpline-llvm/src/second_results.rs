@@ -1,8 +1,8 @@
 //! Functions of the C library that yield a second result through a pointer: `modf`, `frexp`, `remquo`, `sincos`.
 //!
 //! A call of one keeps a variable in memory, which each lane then has of its own, and is made for one lane after the
-//! other. So they are defined in a module that is to be vectorized, and inlined. `modf`, `frexp` and `remquo` are exact;
-//! `sincos` is what `sin` and `cos` are, which have vector forms, and which code generators put together again.
+//! other. So they are defined in a module that is to be vectorized, and inlined. `modf`, `frexp` and `remquo` are
+//! exact; `sincos` is what `sin` and `cos` are, which have vector forms, and which code generators put together again.
 //! `ilogb` is defined beside them. What it yields for zeros and NaNs is the C library's choice, known here for x86-64.
 
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;

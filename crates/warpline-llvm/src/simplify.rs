@@ -9,9 +9,9 @@
 //! these duplicates code, and no rewriting of induction variables, since that replaces the program's own conditions.
 //! In kernels for CPUs, short loops with a constant number of iterations are unrolled completely (`for k in 0..4` over
 //! the channels of a pixel): each iteration then accesses a field of its own, with neighbours. Where loops are the
-//! unit, any loop may be one, so all stay. `correlated-propagation` is in it because it finds `nuw` and `nsw`, on which the shapes of narrow
-//! indices rest. Tail recursion becomes loops: lanes that leave a loop apart come together behind it, those that call
-//! a function apart do not before they return.
+//! unit, any loop may be one, so all stay. `correlated-propagation` is in it because it finds `nuw` and `nsw`, on which
+//! the shapes of narrow indices rest. Tail recursion becomes loops: lanes that leave a loop apart come together behind
+//! it, those that call a function apart do not before they return.
 //!
 //! Between its first passes and the others `indices` are taken apart.
 
@@ -37,7 +37,8 @@ pub(crate) const PIPELINE: &str = "always-inline,\
      globaldce";
 
 /// What of `PIPELINE` is about loops.
-const UNROLLING: &str = "function(loop(loop-unroll-full),sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),";
+const UNROLLING: &str = "function(loop(loop-unroll-full),sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
+     instcombine<no-verify-fixpoint>),";
 const HOISTING: &str = "loop-mssa(licm),";
 
 /// What of `PIPELINE` comes before indices are taken apart (`indices`).

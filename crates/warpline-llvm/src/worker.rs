@@ -53,7 +53,8 @@ pub struct LoadOptions {
     /// Whether code for a CPU is to be made. A module for SPIR or SPIR-V becomes one for the target; otherwise it stays
     /// what it is, work-items of a GPU. Functions that yield a second result through a pointer are inlined.
     pub for_cpu: bool,
-    /// Whether kernels in Rust get functions with parameters that need no knowledge of types; nothing else is kept then.
+    /// Whether kernels in Rust get functions with parameters that need no knowledge of types; nothing else is kept
+    /// then.
     pub shims: bool,
     /// For a module that cargo made of a crate: the modules of the crates that it depends on. Only kernels and what
     /// they need are kept.
@@ -104,7 +105,8 @@ pub struct CodegenOptions {
     /// What a program that panics says before it ends, for code that is linked with Rust: Rust's own functions for
     /// panics unwind, and have other names with each compiler.
     pub panic: Option<String>,
-    /// The kernel of which panics are reported ([`Module::report_panics`]), for functions that may be left by unwinding.
+    /// The kernel of which panics are reported ([`Module::report_panics`]), for functions that may be left by
+    /// unwinding.
     pub reports: Option<String>,
     /// Whether what is for debuggers is left out.
     pub strip: bool,

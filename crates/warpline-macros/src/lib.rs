@@ -1,8 +1,8 @@
 //! The attribute that marks functions as kernels. `warpline_lanes::kernel` is the name to use it by.
 //!
-//! The function stays what it is. Where a build script has spoken of it ([`table`]), functions that run it over a
-//! range are made beside it ([`range`]). Where warpline compiles the crate to make these, it finds what it compiles
-//! beside the function as well ([`shim`]).
+//! The function stays what it is. Where a build script has spoken of it (`table`), functions that run it over a
+//! range are made beside it (`range`). Where warpline compiles the crate to make these, it finds what it compiles
+//! beside the function as well (`shim`).
 
 mod function;
 mod interface;

@@ -197,8 +197,8 @@ fn body(
     body + &format!("unsafe {{ warpline_run(warpline_begin, warpline_end{values}) }}")
 }
 
-/// What is done when a lane panics: the kernel is called once more, alone, for that lane's index, and panics as it does.
-/// Lanes that run together have changed what they change by then, so that it may find something else.
+/// What is done when a lane panics: the kernel is called once more, alone, for that lane's index, and panics as it
+/// does. Lanes that run together have changed what they change by then, so that it may find something else.
 fn again(text: &mut Text, function: &Function, interface: &Interface, made: &Made, all: &[Passed]) -> String {
     let abi = if made.unwinds { "C-unwind" } else { "C" };
     let generics: String = match interface.generics.is_empty() {

@@ -1,9 +1,9 @@
 //! Divisions of integers by floating-point arithmetic: processors have vectors of the one and not of the other.
 //!
-//! **Small numbers.** For 0 ≤ x < 2⁴⁸ and 0 < d < 2⁴⁸ both are `double`s, and the quotient that is rounded to a `double`
-//! is not less than the whole part of the true one, and less than the next whole number: what is missing to that is
-//! 1/d at least, which is more than rounding adds. So its whole part is the integer quotient, and the remainder is
-//! x − q·d, exact for the same reason. A divisor that all lanes share has its reciprocal taken once, made larger by
+//! **Small numbers.** For 0 ≤ x < 2⁴⁸ and 0 < d < 2⁴⁸ both are `double`s, and the quotient that is rounded to a
+//! `double` is not less than the whole part of the true one, and less than the next whole number: what is missing to
+//! that is 1/d at least, which is more than rounding adds. So its whole part is the integer quotient, and the remainder
+//! is x − q·d, exact for the same reason. A divisor that all lanes share has its reciprocal taken once, made larger by
 //! 2⁻⁵¹ of it so that no product is below the quotient; what that adds is less than 1/d still. Numbers of 32 bits are
 //! all small; so are those of 8 and 16 bits to `float`, with less of everything.
 //!

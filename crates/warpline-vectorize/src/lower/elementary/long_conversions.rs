@@ -4,9 +4,9 @@
 //! what it is worth. What is too much in the one is subtracted, exactly, and the sum rounds once. Signed numbers are
 //! moved by 2⁶³ before.
 //!
-//! **To `float`** by way of `double`, which would round twice. So numbers with more digits than a `double` has lose some
-//! before, and where these were not zero, the last one that stays is made 1: it is far below what `float` rounds at,
-//! and tells on which side of a middle the number lies (rounding to odd: Boldo and Melquiond, *Emulation of FMA and
+//! **To `float`** by way of `double`, which would round twice. So numbers with more digits than a `double` has lose
+//! some before, and where these were not zero, the last one that stays is made 1: it is far below what `float` rounds
+//! at, and tells on which side of a middle the number lies (rounding to odd: Boldo and Melquiond, *Emulation of FMA and
 //! correctly rounded sums*, IEEE Trans. Comput. 57(4), 2008).
 
 use warpline_ir::{BinaryOp, CastOp, FloatKind, Inst, IntPred, Op, Type, Value};

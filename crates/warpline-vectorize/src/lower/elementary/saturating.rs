@@ -1,8 +1,8 @@
 //! Conversions of floating-point numbers to integers that saturate, as Rust's `as` does: `llvm.fptosi.sat` and
 //! `llvm.fptoui.sat`, for which code generators have no vectors on most machines.
 //!
-//! A number is brought into the range of the integers by comparisons, converted, and what is special is chosen: zero for
-//! NaNs; the greatest integer where that is no floating-point number, so that the range ends below it.
+//! A number is brought into the range of the integers by comparisons, converted, and what is special is chosen: zero
+//! for NaNs; the greatest integer where that is no floating-point number, so that the range ends below it.
 
 use warpline_ir::{CastOp, Constant, FloatKind, FloatPred, Op, Scalar, Type, Value};
 
