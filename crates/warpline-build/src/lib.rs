@@ -59,9 +59,9 @@
 //! A function does what a loop would do that calls the kernel for one index after the other; a kernel for which that
 //! cannot be proved is refused. A kernel that is `unsafe` or takes pointers, and one marked `#[kernel(racy, …)]`,
 //! makes an unsafe function, whose lanes are threads: for `racy` ones whatever their races do is accepted. A kernel
-//! that panics in a lane is called again, alone, for that lane's index, so it panics as usual; if it was compiled alone,
-//! it ends the program. Its arithmetic wraps, as in a release build. A kernel that asks about other lanes needs the feature `scalar` of `warpline-lanes`,
-//! so that it can be called as a function, too.
+//! that panics in a lane is called again, alone, for that lane's index, so it panics as usual; if it was compiled
+//! alone, it ends the program. Its arithmetic wraps, as in a release build. A kernel that asks about other lanes needs
+//! the feature `scalar` of `warpline-lanes`, so that it can be called as a function, too.
 //!
 //! Linux is what is served.
 //!
@@ -156,7 +156,8 @@ impl Builder {
         self
     }
 
-    /// Adds a file that sources include and warpline does not see by itself, such as a header: when it changes, all is built anew.
+    /// Adds a file that sources include and warpline does not see by itself, such as a header: when it changes, all is
+    /// built anew.
     pub fn part(mut self, path: impl Into<PathBuf>) -> Self {
         self.parts.push(path.into());
         self
