@@ -204,8 +204,8 @@ fn made(project: &Project, cpus: &Cpus, unit: &Unit, cache: &Cache) -> Result<(S
         project;
     let Unit { signature, args, racy, is_safe, .. } = unit;
     let options = format!(
-        "{package} {name} {names:?} {width:?} {math_ulp} {boscc:?} {coherence:?} {target} {debug} {args} {racy} {is_safe} \
-         {} {:?} {:?} {:?} {}",
+        "{package} {name} {names:?} {width:?} {math_ulp} {boscc:?} {coherence:?} {target} {debug} {args} {racy} \
+         {is_safe} {} {:?} {:?} {:?} {}",
         signature.instance, signature.options, signature.params, signature.result, unit.module.hash
     );
     let key = cache::hash(&options);

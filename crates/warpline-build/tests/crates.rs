@@ -22,7 +22,7 @@ fn main() {
         return build_script(&sources);
     }
     type Test = fn();
-    let tests: [(&str, Test); 11] = [
+    let tests: [(&str, Test); 12] = [
         ("structs_and_functions_of_other_modules_work", structs_and_functions_of_other_modules_work),
         ("types_of_every_kind_are_passed_and_returned", types_of_every_kind_are_passed_and_returned),
         ("panics_say_what_the_kernel_says_and_are_caught", panics_say_what_the_kernel_says_and_are_caught),
@@ -32,6 +32,7 @@ fn main() {
         ("what_cannot_be_compiled_is_refused_by_name", what_cannot_be_compiled_is_refused_by_name),
         ("a_ray_tracer_is_vectorized_as_it_is", a_ray_tracer_is_vectorized_as_it_is),
         ("the_guides_crate_runs", the_guides_crate_runs),
+        ("lane_operations_are_those_of_many_lanes", lane_operations_are_those_of_many_lanes),
         ("prebuilt_code_of_a_crate_needs_no_compiler", prebuilt_code_of_a_crate_needs_no_compiler),
         ("crates_are_built_for_other_machines", crates_are_built_for_other_machines),
     ];
@@ -610,6 +611,18 @@ fn libraries_and_nested_modules_have_kernels() {
     );
     made.sources = "src/deep/hidden.rs,src/deep/seen.rs,src/odd/place.rs".to_owned();
     assert_eq!(made.run(), "false\n");
+}
+
+fn lane_operations_are_those_of_many_lanes() {
+    let main = format!(
+        "{COMMON}fn main() {{ let _ = numbers(1); let mut y = [0; 40]; vector::count(0..40, &mut y); println!(\"{{}} {{}}\", y[0], kernels::count(0)); }}"
+    );
+    let kernels = "#[warpline_lanes::kernel(i = index, width = 8)]\n\
+                   pub fn count(i: u32) -> u32 { i + warpline_lanes::warpline_lane_count() }\n";
+    let made = Crate::new("", &[("src/main.rs", &main), ("src/kernels.rs", kernels)]);
+    let manifest = std::fs::read_to_string(made.path("Cargo.toml")).unwrap();
+    made.put("Cargo.toml", &format!("{manifest}features = [\"scalar\"]\n"));
+    assert_eq!(made.run(), "8 1\n");
 }
 
 fn what_cannot_be_compiled_is_refused_by_name() {
