@@ -5,13 +5,11 @@
 //!
 //! The pipeline is `PIPELINE`. It brings the output of `rustc -C no-prepopulate-passes` and
 //! `clang -disable-llvm-passes` to SSA form, inlines defined functions into their callers, and removes what is
-//! redundant. It has no vectorization, loop rotation, jump threading or partial-redundancy elimination, since each of
-//! these duplicates code, and no rewriting of induction variables, since that replaces the program's own conditions.
-//! In kernels for CPUs, short loops with a constant number of iterations are unrolled completely (`for k in 0..4` over
-//! the channels of a pixel): each iteration then accesses a field of its own, with neighbours. Where loops are the
-//! unit, any loop may be one, so all stay. `correlated-propagation` is in it because it finds `nuw` and `nsw`, on which
-//! the shapes of narrow indices rest. Tail recursion becomes loops: lanes that leave a loop apart come together behind
-//! it, those that call a function apart do not before they return.
+//! redundant. It has no unrolling, vectorization, loop rotation, jump threading or partial-redundancy elimination,
+//! since each of these duplicates code, and no rewriting of induction variables, since that replaces the program's
+//! own conditions. `correlated-propagation` is in it because it finds `nuw` and `nsw`, on which the shapes of narrow
+//! indices rest. Tail recursion becomes loops: lanes that leave a loop apart come together behind it, those that call
+//! a function apart do not before they return.
 //!
 //! Between its first passes and the others `indices` are taken apart.
 
@@ -29,7 +27,6 @@ pub(crate) const PIPELINE: &str = "always-inline,\
      function(lower-expect,sroa<modify-cfg>,early-cse,simplifycfg),\
      cgscc(inline,function-attrs,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
      instcombine<no-verify-fixpoint>,tailcallelim,simplifycfg)),\
-     function(loop(loop-unroll-full),sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),\
      function(correlated-propagation,simplifycfg,instcombine<no-verify-fixpoint>,\
      loop-mssa(licm),\
      gvn<no-pre;no-load-pre;no-split-backedge-load-pre>,sccp,adce,simplifycfg,instcombine<no-verify-fixpoint>,\
@@ -37,8 +34,6 @@ pub(crate) const PIPELINE: &str = "always-inline,\
      globaldce";
 
 /// What of `PIPELINE` is about loops.
-const UNROLLING: &str = "function(loop(loop-unroll-full),sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
-     instcombine<no-verify-fixpoint>),";
 const HOISTING: &str = "loop-mssa(licm),";
 
 /// What of `PIPELINE` comes before indices are taken apart (`indices`).
@@ -135,16 +130,10 @@ impl Module {
         for &function in &defined {
             self.add_string_attribute(function, INLINE_KEY, INLINE_THRESHOLD);
         }
-        let mut pipeline = PIPELINE.to_owned();
-        let is_deep = self.has_deep_nest();
-        for (part, is_left_out) in
-            [(HOISTING, is_deep), (UNROLLING, is_deep || of_loops || is_gpu(&self.triple()))]
-        {
-            if is_left_out {
-                pipeline = pipeline.replace(part, "");
-            }
-        }
-        let outcome = self.optimise(&pipeline, None);
+        let outcome = match self.has_deep_nest() {
+            true => self.optimise(&PIPELINE.replace(HOISTING, ""), None),
+            false => self.optimise(PIPELINE, None),
+        };
         for function in self.functions().collect::<Vec<_>>() {
             // SAFETY: a function of this module; pointer and length describe the key.
             unsafe {
