@@ -84,7 +84,6 @@ impl Program<'_> {
         let registers = typed.map_or(1.0, filled);
         let operand = data.args.first().map_or(registers, |&a| filled(a));
         match &data.op {
-            Op::Binary(op) if op.is_int_division() => Work::vector(registers * self.of_division(i, *op)),
             Op::Binary(op) => Work::vector(registers * self.of_binary(*op, typed, lanes / registers)),
             Op::FNeg | Op::Select | Op::Freeze => Work::vector(registers),
             Op::ICmp(_) | Op::FCmp(_) => Work::vector(operand),
@@ -115,30 +114,13 @@ impl Program<'_> {
     fn of_binary(&self, op: BinaryOp, result: Option<Value>, lanes: f64) -> f64 {
         let ty = result.map_or(Type::Void, |v| self.func.ty(v));
         match op {
+            op if op.is_int_division() => 12.0 * lanes,
             BinaryOp::FDiv => root(ty),
             BinaryOp::FRem => 40.0 * lanes,
             // There is none for bytes, and mostly none for 64 bits.
             BinaryOp::Mul if matches!(element_bits(ty), 8 | 64) => 3.0,
             _ => 1.0,
         }
-    }
-
-    /// Operations for each register, of divisions by floating-point arithmetic, or of multiplications by constants.
-    fn of_division(&self, i: Inst, op: BinaryOp) -> f64 {
-        let divisor = self.func.insts[i].args[1];
-        let bits = element_bits(self.func.ty(divisor));
-        if self.func.constant(divisor).is_some() {
-            return if bits == 64 { 12.0 } else { 6.0 };
-        }
-        let signed = matches!(op, BinaryOp::SDiv | BinaryOp::SRem);
-        let (registers, steps, kind) = match bits {
-            0..=16 => (32.0 / f64::from(bits.max(8)), 5.0, FloatKind::Float),
-            17..=32 if signed => (2.0, 5.0, FloatKind::Double),
-            17..=32 => (2.0, 14.0, FloatKind::Double),
-            _ => (1.0, 16.0, FloatKind::Double),
-        };
-        let divided = if self.varies(divisor) { root(Type::Float(kind)) } else { 0.0 };
-        registers * (steps + divided)
     }
 
     fn of_access(&self, machine: &Machine, i: Inst, access: MemAccess, lanes: f64, registers: f64) -> Work {
