@@ -8,7 +8,7 @@ use llvm_sys::LLVMLinkage::{LLVMAvailableExternallyLinkage, LLVMExternalLinkage}
 use llvm_sys::prelude::*;
 
 use crate::ffi::load::functions;
-use crate::module::{Module, c_string, users_of, value_name};
+use crate::module::{Module, blocks_of, c_string, users_of, value_name};
 use crate::opcodes::REPLACEABLE;
 use crate::pointers::LOCAL;
 use crate::simplify::attribute_kind;
@@ -47,11 +47,9 @@ impl Module {
             };
             let other_name = |&user: &LLVMValueRef| !f.LLVMIsAGlobalAlias(user).is_null();
             let mut only_one = users_of(function).iter().any(other_name);
-            let mut block = f.LLVMGetFirstBasicBlock(function);
-            while !block.is_null() {
+            for block in blocks_of(function) {
                 let users = users_of(f.LLVMBasicBlockAsValue(block));
                 only_one |= users.into_iter().any(|user| f.LLVMIsConstant(user) != 0);
-                block = f.LLVMGetNextBasicBlock(block);
             }
             Seen {
                 visible: !LOCAL.contains(&linkage),

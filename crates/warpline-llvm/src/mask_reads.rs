@@ -15,7 +15,7 @@ use llvm_sys::prelude::*;
 use crate::error::Result;
 use crate::ffi::load::{functions, major};
 use crate::masks::{element_bits, has_mask_registers};
-use crate::module::{Module, value_name};
+use crate::module::{Module, instructions_of, value_name};
 use crate::target::TargetMachine;
 
 /// The first version of LLVM that rewrites reads of masks.
@@ -89,21 +89,15 @@ impl Module {
 fn reads_of(function: LLVMValueRef) -> Vec<(LLVMValueRef, LLVMValueRef)> {
     let f = functions();
     let mut reads = Vec::new();
-    // SAFETY: blocks and instructions of a live function are walked without changing them.
-    unsafe {
-        let mut block = f.LLVMGetFirstBasicBlock(function);
-        while !block.is_null() {
-            let mut inst = f.LLVMGetFirstInstruction(block);
-            while !inst.is_null() {
-                if reads_bits(inst) {
-                    let mask = f.LLVMGetOperand(inst, 0);
-                    if element_bits(f.LLVMTypeOf(mask)) == Some(1) && may_be_signs(mask) {
-                        reads.push((inst, mask));
-                    }
+    for inst in instructions_of(function) {
+        // SAFETY: an instruction of a live function; what reads bits has an operand.
+        unsafe {
+            if reads_bits(inst) {
+                let mask = f.LLVMGetOperand(inst, 0);
+                if element_bits(f.LLVMTypeOf(mask)) == Some(1) && may_be_signs(mask) {
+                    reads.push((inst, mask));
                 }
-                inst = f.LLVMGetNextInstruction(inst);
             }
-            block = f.LLVMGetNextBasicBlock(block);
         }
     }
     reads

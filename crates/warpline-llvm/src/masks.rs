@@ -18,7 +18,7 @@ use llvm_sys::prelude::*;
 
 use crate::error::Result;
 use crate::ffi::load::functions;
-use crate::module::{Module, users_of};
+use crate::module::{Module, instructions_of, users_of};
 use crate::target::{Emit, TargetMachine};
 
 /// The greatest vectors, in bits, that masks become.
@@ -213,20 +213,12 @@ impl Webs {
     fn of(function: LLVMValueRef) -> Webs {
         let f = functions();
         let mut webs = Webs::default();
-        // SAFETY: blocks and instructions of a live function are walked without changing them.
-        unsafe {
-            let mut block = f.LLVMGetFirstBasicBlock(function);
-            while !block.is_null() {
-                let mut inst = f.LLVMGetFirstInstruction(block);
-                while !inst.is_null() {
-                    if element_bits(f.LLVMTypeOf(inst)) == Some(1) {
-                        webs.number.insert(inst, webs.masks.len());
-                        webs.same.push(webs.masks.len());
-                        webs.masks.push(inst);
-                    }
-                    inst = f.LLVMGetNextInstruction(inst);
-                }
-                block = f.LLVMGetNextBasicBlock(block);
+        for inst in instructions_of(function) {
+            // SAFETY: an instruction of a live function, which is asked for its type.
+            if element_bits(unsafe { f.LLVMTypeOf(inst) }) == Some(1) {
+                webs.number.insert(inst, webs.masks.len());
+                webs.same.push(webs.masks.len());
+                webs.masks.push(inst);
             }
         }
         webs.join();

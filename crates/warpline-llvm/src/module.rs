@@ -468,6 +468,36 @@ impl fmt::Debug for Module {
     }
 }
 
+/// The blocks of a function.
+pub(crate) fn blocks_of(function: LLVMValueRef) -> Vec<LLVMBasicBlockRef> {
+    let f = functions();
+    // SAFETY: the list of blocks of a live function.
+    unsafe {
+        let there = |block: LLVMBasicBlockRef| (!block.is_null()).then_some(block);
+        std::iter::successors(there(f.LLVMGetFirstBasicBlock(function)), |&block| {
+            there(f.LLVMGetNextBasicBlock(block))
+        })
+        .collect()
+    }
+}
+
+/// The instructions of a function, block by block; none of one without a body.
+pub(crate) fn instructions_of(function: LLVMValueRef) -> Vec<LLVMValueRef> {
+    let f = functions();
+    let mut found = Vec::new();
+    for block in blocks_of(function) {
+        // SAFETY: the list of instructions of a live block.
+        unsafe {
+            let mut inst = f.LLVMGetFirstInstruction(block);
+            while !inst.is_null() {
+                found.push(inst);
+                inst = f.LLVMGetNextInstruction(inst);
+            }
+        }
+    }
+    found
+}
+
 /// What uses a value: instructions, or constants that are made of it. Each as often as it does. They are collected,
 /// since whoever changes one of them takes its uses out of the list that LLVM has of them.
 pub(crate) fn users_of(value: LLVMValueRef) -> Vec<LLVMValueRef> {

@@ -10,7 +10,7 @@ use llvm_sys::prelude::*;
 use warpline_analysis::{CsrGraph, CycleForest, Node};
 
 use crate::ffi::load::functions;
-use crate::module::Module;
+use crate::module::{Module, blocks_of};
 use crate::simplify::has_body;
 
 /// The deepest nest that all passes are run on.
@@ -28,18 +28,6 @@ impl Module {
             // Each loop of a nest has a header of its own.
             blocks.len() > DEEPEST as usize && depth(&blocks) > DEEPEST
         })
-    }
-}
-
-fn blocks_of(function: LLVMValueRef) -> Vec<LLVMBasicBlockRef> {
-    let f = functions();
-    // SAFETY: the list of blocks of a live function.
-    unsafe {
-        let there = |block: LLVMBasicBlockRef| (!block.is_null()).then_some(block);
-        std::iter::successors(there(f.LLVMGetFirstBasicBlock(function)), |&block| {
-            there(f.LLVMGetNextBasicBlock(block))
-        })
-        .collect()
     }
 }
 

@@ -28,24 +28,16 @@ impl Module {
             self.defined_functions().into_iter().filter(|name| name.starts_with(KERNELS)).collect();
         self.internalize(&kernels);
         self.optimise(REMOVE, None)?;
-        let mut left: Vec<&Path> = parts.iter().map(Path::new).collect();
+        let mut left = parts.iter().map(|path| Part::read(Path::new(path))).collect::<Result<Vec<Part>>>()?;
         loop {
             let missing: HashSet<String> = self.declared_functions().into_iter().collect();
-            let mut linked = false;
-            let mut others = Vec::new();
-            for path in left {
-                let bytes = std::fs::read(path).map_err(|error| Error::io("cannot read", path, &error))?;
-                let name = path.display().to_string();
-                let part = Module::parse(&bytes, &name)?;
-                if !part.defined_functions().iter().any(|function| missing.contains(function)) {
-                    others.push(path);
-                    continue;
-                }
-                self.link(&bytes, &name)?;
-                linked = true;
-            }
-            if !linked {
+            let is_missing = |part: &Part| part.functions.iter().any(|function| missing.contains(function));
+            let (needed, others): (Vec<Part>, Vec<Part>) = left.into_iter().partition(is_missing);
+            if needed.is_empty() {
                 return Ok(());
+            }
+            for Part { name, bitcode, .. } in needed {
+                self.link(&bitcode, &name)?;
             }
             self.internalize(&kernels);
             self.optimise(REMOVE, None)?;
@@ -78,6 +70,23 @@ impl Module {
         own.internalize(&[function.to_owned()]);
         own.optimise(REMOVE, None)?;
         Ok(own)
+    }
+}
+
+/// The module of a crate that kernels may need.
+struct Part {
+    name: String,
+    bitcode: Vec<u8>,
+    /// The functions that it defines.
+    functions: Vec<String>,
+}
+
+impl Part {
+    fn read(path: &Path) -> Result<Part> {
+        let bitcode = std::fs::read(path).map_err(|error| Error::io("cannot read", path, &error))?;
+        let name = path.display().to_string();
+        let functions = Module::parse(&bitcode, &name)?.defined_functions();
+        Ok(Part { name, bitcode, functions })
     }
 }
 

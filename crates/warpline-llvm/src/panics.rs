@@ -16,7 +16,7 @@ use llvm_sys::prelude::*;
 use crate::error::Result;
 use crate::ffi::load::functions;
 use crate::lane_operations::converted;
-use crate::module::{FUNCTION_INDEX, Module, c_string, value_name};
+use crate::module::{FUNCTION_INDEX, Module, c_string, instructions_of, value_name};
 use crate::simplify::{attribute_kind, has_attribute, has_body};
 
 impl Module {
@@ -194,32 +194,13 @@ fn calls_in(function: LLVMValueRef) -> Vec<LLVMValueRef> {
     let is_call = |&inst: &LLVMValueRef| unsafe {
         !f.LLVMIsACallInst(inst).is_null() || !f.LLVMIsAInvokeInst(inst).is_null()
     };
-    instructions(function).into_iter().filter(is_call).collect()
+    instructions_of(function).into_iter().filter(is_call).collect()
 }
 
 fn has_invoke(function: LLVMValueRef) -> bool {
     let f = functions();
     // SAFETY: an instruction of a live function.
-    instructions(function).into_iter().any(|inst| unsafe { !f.LLVMIsAInvokeInst(inst).is_null() })
-}
-
-fn instructions(function: LLVMValueRef) -> Vec<LLVMValueRef> {
-    let f = functions();
-    let mut found = Vec::new();
-    // SAFETY: the blocks of a live function and their instructions.
-    unsafe {
-        let mut block =
-            if has_body(function) { f.LLVMGetFirstBasicBlock(function) } else { std::ptr::null_mut() };
-        while !block.is_null() {
-            let mut inst = f.LLVMGetFirstInstruction(block);
-            while !inst.is_null() {
-                found.push(inst);
-                inst = f.LLVMGetNextInstruction(inst);
-            }
-            block = f.LLVMGetNextBasicBlock(block);
-        }
-    }
-    found
+    instructions_of(function).into_iter().any(|inst| unsafe { !f.LLVMIsAInvokeInst(inst).is_null() })
 }
 
 /// Whether a call of an ordinary function does not return.
