@@ -65,62 +65,71 @@ impl Lower<'_> {
         signed: bool,
         bits: u32,
     ) -> Result<(Value, Value), VectorizeError> {
-        match bits {
-            64 => return self.divided_if_small(i, (x, d), signed),
-            32 if !signed => {
-                let [dividend, divisor] = [self.vector(x, i)?, self.vector(d, i)?];
-                let factor = self.factor(i, d, Source::Unsigned(FloatKind::Double))?;
-                let mut floats = self.floats(FloatKind::Double);
-                let [dividend, divisor] =
-                    [dividend, divisor].map(|v| floats.cast(CastOp::ZExt, v, Type::Int(64)));
-                let (quotient, remainder) = floats.small_quotient(dividend, divisor, factor);
-                let [quotient, remainder] =
-                    [quotient, remainder].map(|v| floats.cast(CastOp::Trunc, v, Type::Int(32)));
-                return Ok((quotient, remainder));
+        match (bits, signed) {
+            (64, _) => self.divided_if_small(i, (x, d), signed),
+            (32, false) => self.divided_as_long(i, (x, d)),
+            (32, true) => self.divided_as_numbers(i, (x, d), FloatKind::Double, None),
+            _ => {
+                let widen = if signed { CastOp::SExt } else { CastOp::ZExt };
+                self.divided_as_numbers(i, (x, d), FloatKind::Float, Some((widen, bits)))
             }
-            _ => {}
         }
-        let kind = if bits == 32 { FloatKind::Double } else { FloatKind::Float };
-        let [dividend, divisor] = [self.vector(x, i)?, self.vector(d, i)?];
-        let source = if signed { Source::Signed(kind) } else { Source::Unsigned(kind) };
-        let factor = self.factor(i, d, source)?;
+    }
+
+    /// The division of unsigned numbers of 32 bits, as small ones of 64.
+    fn divided_as_long(&mut self, i: Inst, (x, d): (Value, Value)) -> Result<(Value, Value), VectorizeError> {
+        let operands = [self.vector(x, i)?, self.vector(d, i)?];
+        let factor = self.factor(i, d, CastOp::UiToFp, FloatKind::Double)?;
+        let mut floats = self.floats(FloatKind::Double);
+        let [dividend, divisor] = operands.map(|v| floats.cast(CastOp::ZExt, v, Type::Int(64)));
+        let (quotient, remainder) = floats.small_quotient(dividend, divisor, factor);
+        Ok((
+            floats.cast(CastOp::Trunc, quotient, Type::Int(32)),
+            floats.cast(CastOp::Trunc, remainder, Type::Int(32)),
+        ))
+    }
+
+    /// The division of numbers that are signed ones of 32 bits, or become such: `narrow` says how, and how many bits
+    /// they have.
+    fn divided_as_numbers(
+        &mut self,
+        i: Inst,
+        (x, d): (Value, Value),
+        kind: FloatKind,
+        narrow: Option<(CastOp, u32)>,
+    ) -> Result<(Value, Value), VectorizeError> {
+        let operands = [self.vector(x, i)?, self.vector(d, i)?];
+        let unsigned = matches!(narrow, Some((CastOp::ZExt, _)));
+        let factor = self.factor(i, d, if unsigned { CastOp::UiToFp } else { CastOp::SiToFp }, kind)?;
         let mut floats = self.floats(kind);
-        let widen = if signed { CastOp::SExt } else { CastOp::ZExt };
-        let wide = |floats: &mut Floats<'_, '_>, v| match bits {
-            32 => v,
-            _ => floats.cast(widen, v, Type::Int(32)),
-        };
-        let (dividend, divisor) = (wide(&mut floats, dividend), wide(&mut floats, divisor));
-        let x = floats.cast(CastOp::SiToFp, dividend, Type::Float(kind));
-        let exact = match factor {
-            Some(factor) => floats.mul(x, factor),
-            None => {
-                let d = floats.cast(CastOp::SiToFp, divisor, Type::Float(kind));
-                floats.binary(BinaryOp::FDiv, x, d)
-            }
-        };
+        let [dividend, divisor] = operands.map(|v| match narrow {
+            Some((widen, _)) => floats.cast(widen, v, Type::Int(32)),
+            None => v,
+        });
+        let [x, d] = [dividend, divisor].map(|v| floats.cast(CastOp::SiToFp, v, Type::Float(kind)));
+        let exact = floats.quotient(x, d, factor);
         let quotient = floats.cast(CastOp::FpToSi, exact, Type::Int(32));
         let product = floats.binary(BinaryOp::Mul, quotient, divisor);
         let remainder = floats.binary(BinaryOp::Sub, dividend, product);
-        Ok(match bits {
-            32 => (quotient, remainder),
-            _ => (
-                floats.cast(CastOp::Trunc, quotient, Type::Int(bits)),
-                floats.cast(CastOp::Trunc, remainder, Type::Int(bits)),
-            ),
-        })
+        let [quotient, remainder] = [quotient, remainder].map(|v| match narrow {
+            Some((_, bits)) => floats.cast(CastOp::Trunc, v, Type::Int(bits)),
+            None => v,
+        });
+        Ok((quotient, remainder))
     }
 
-    /// A reciprocal that is a little too large, of a divisor that all lanes share.
-    fn factor(&mut self, i: Inst, d: Value, source: Source) -> Result<Option<Value>, VectorizeError> {
+    /// A reciprocal that is a little too large, of a divisor that all lanes share, which `op` makes a number.
+    fn factor(
+        &mut self,
+        i: Inst,
+        d: Value,
+        op: CastOp,
+        kind: FloatKind,
+    ) -> Result<Option<Value>, VectorizeError> {
         if self.reps[d] != Rep::Uniform {
             return Ok(None);
         }
         let d = self.scalar(d, i)?;
-        let (op, kind) = match source {
-            Source::Signed(kind) => (CastOp::SiToFp, kind),
-            Source::Unsigned(kind) => (CastOp::UiToFp, kind),
-        };
         let mut floats = Floats { lower: self, lanes: 1, kind };
         let d = floats.cast(op, d, Type::Float(kind));
         let one = floats.number(1.0);
@@ -144,7 +153,7 @@ impl Lower<'_> {
         self.out.set_terminator(before, Op::CondBr, &[large], &[apart, together]);
         self.block = together;
         let [dividend, divisor] = [self.vector(x, i)?, self.vector(d, i)?];
-        let factor = self.factor(i, d, Source::Unsigned(FloatKind::Double))?;
+        let factor = self.factor(i, d, CastOp::UiToFp, FloatKind::Double)?;
         let small = self.floats(FloatKind::Double).small_quotient(dividend, divisor, factor);
         let end = self.block;
         self.out.set_terminator(end, Op::Br, &[], &[after]);
@@ -224,21 +233,19 @@ impl Lower<'_> {
     }
 }
 
-/// What a divisor is as an integer, and the numbers that it becomes.
-#[derive(Clone, Copy)]
-enum Source {
-    Signed(FloatKind),
-    Unsigned(FloatKind),
-}
-
 impl Floats<'_, '_> {
+    /// What a division of numbers comes to; the `factor` stands for the divisor, if there is one.
+    fn quotient(&mut self, x: Value, d: Value, factor: Option<Value>) -> Value {
+        match factor {
+            Some(factor) => self.mul(x, factor),
+            None => self.binary(BinaryOp::FDiv, x, d),
+        }
+    }
+
     /// Quotient and remainder of small integers of 64 bits; the `factor` stands for the divisor, if there is one.
     fn small_quotient(&mut self, x: Value, d: Value, factor: Option<Value>) -> (Value, Value) {
         let (dividend, divisor) = (self.small_to_double(x), self.small_to_double(d));
-        let exact = match factor {
-            Some(factor) => self.mul(dividend, factor),
-            None => self.binary(BinaryOp::FDiv, dividend, divisor),
-        };
+        let exact = self.quotient(dividend, divisor, factor);
         // The whole part: the nearest whole number, or the one below it.
         let two_52 = self.number(2f64.powi(52));
         let shifted = self.add(exact, two_52);
