@@ -6,16 +6,16 @@
 //! Arguments are random, of several distributions, a third of them near borders; with `WARPLINE_EXHAUSTIVE=1` set,
 //! hundreds of millions.
 
-use warpline_llvm::worker::{CodegenOptions, Output, codegen_in_process};
-use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
-use warpline_uniformity::shape::ArgShape;
-use warpline_vectorize::driver::{BodyVariants, slots_entry, vector_range};
-use warpline_vectorize::{Elementary, MathLibrary, Options, vectorize};
+use over_range::OverRange;
+use warpline_llvm::{Cpu, Llvm};
+use warpline_vectorize::{Elementary, MathLibrary};
 
 #[path = "common/cpus.rs"]
 mod cpus;
 #[path = "common/double_double.rs"]
 mod double_double;
+#[path = "common/over_range.rs"]
+mod over_range;
 
 use double_double::{Exact, Functions};
 use warpline_testkit::rng::SplitMix64;
@@ -75,52 +75,17 @@ enum Shape {
 }
 
 /// The machine code of a function over arrays.
-struct Code {
-    jit: Jit,
-}
+struct Code(OverRange);
 
 impl Code {
     fn new(function: &str, shape: Shape, cpu: &Cpu) -> Code {
-        let module = Module::parse(text(function, shape).as_bytes(), "kernel.ll").expect("LLVM accepts it");
-        let mut imported = Imported::new(module);
-        let known = imported.ir.functions.len();
-        let kernel = imported.ir.function("kernel").expect("there is one");
-        let shapes = vec![ArgShape::Index, ArgShape::Uniform, ArgShape::Uniform, ArgShape::Uniform];
-        let forms = [false, true].map(|masked| {
-            let name = format!("kernel.{masked}");
-            let asked = Options { masked, math: &WrittenOut, ..Options::new(WIDTH, shapes.clone(), &name) };
-            vectorize(&mut imported.ir, kernel, &asked).expect("it can be vectorized").func
-        });
-        let ir = &mut imported.ir;
-        let range = vector_range(
-            ir,
-            kernel,
-            &BodyVariants::of_one_width(forms[0], forms[1], WIDTH),
-            &shapes,
-            "vector",
-        )
-        .expect("a driver");
-        slots_entry(ir, range, "vector.slots").expect("an entry");
-        for id in imported.ir.functions.keys().skip(known).collect::<Vec<_>>() {
-            let made = &imported.ir.functions[id];
-            imported.bridge.add_function(&imported.ir, made, Linkage::External).expect("it can be exported");
-        }
-        let mut options = CodegenOptions::new(cpu.clone(), Output::Object);
-        options.passes = "internalize<preserve-gv=vector.slots>,globaldce,default<O3>".to_owned();
-        let object = codegen_in_process(&imported.bridge.module().to_bitcode(), "kernel", &options)
-            .expect("code can be made");
-        let jit = Jit::new().expect("LLVM is there");
-        jit.add_object(&object, "kernel.o").expect("it can be loaded");
-        Code { jit }
+        Code(OverRange::new(&text(function, shape), cpu, &WrittenOut, (WIDTH, 3), |_, _| {}))
     }
 
     /// The results for numbers of the type that the function is on.
     fn run<T: Copy + Default>(&self, x: &[T], y: &[T]) -> Vec<T> {
         let mut out = vec![T::default(); x.len()];
-        let addresses = [x.as_ptr() as u64, y.as_ptr() as u64, out.as_mut_ptr() as u64];
-        let mut slots = vec![0, x.len() as u64];
-        slots.extend(addresses);
-        self.jit.function("vector.slots").expect("it is there").call(&mut slots);
+        self.0.run(x.len() as u64, &[x.as_ptr() as u64, y.as_ptr() as u64, out.as_mut_ptr() as u64]);
         out
     }
 }

@@ -1,15 +1,18 @@
 //! Functions with one right result: vector code has the bits of the C library's, for special numbers against each
 //! other, for numbers of all sizes, and under masks.
 
-use over_range::run_over_range;
+use over_range::OverRange;
+use plain_math::{Plain, all_cpus};
 use warpline_ir::{BinaryOp, Op};
-use warpline_llvm::{Cpu, Llvm};
+use warpline_llvm::Cpu;
 use warpline_testkit::rng::SplitMix64;
 
 #[path = "common/cpus.rs"]
 mod cpus;
 #[path = "common/over_range.rs"]
 mod over_range;
+#[path = "common/plain_math.rs"]
+mod plain_math;
 
 unsafe extern "C" {
     safe fn fmod(x: f64, y: f64) -> f64;
@@ -25,6 +28,8 @@ unsafe extern "C" {
     safe fn ldexp(x: f64, n: i32) -> f64;
     safe fn ldexpf(x: f32, n: i32) -> f32;
 }
+
+const WIDTH: u32 = 8;
 
 /// `if (x[i] is not 3) out[i] = function(x[i], y[i])`.
 fn text(ty: &str, function: &str) -> String {
@@ -61,7 +66,7 @@ fn text(ty: &str, function: &str) -> String {
 fn run<T: Copy + Default>(ty: &str, function: &str, cpu: &Cpu, x: &[T], y: &[T]) -> Vec<T> {
     let mut out = vec![T::default(); x.len()];
     let values = [x.as_ptr() as u64, y.as_ptr() as u64, out.as_mut_ptr() as u64];
-    run_over_range(&text(ty, function), cpu, x.len() as u64, &values, |imported, made| {
+    OverRange::new(&text(ty, function), cpu, &Plain::of(cpu), (WIDTH, values.len()), |imported, made| {
         let is_scalar = |op: &Op| match op {
             Op::Call(info) => info.callee.is_some_and(|s| &*imported.ir.symbols[s].name == function),
             op => *op == Op::Binary(BinaryOp::FRem),
@@ -70,7 +75,8 @@ fn run<T: Copy + Default>(ty: &str, function: &str, cpu: &Cpu, x: &[T], y: &[T])
             !made.insts.values().any(|data| is_scalar(&data.op)),
             "{function} is called once for each lane"
         );
-    });
+    })
+    .run(x.len() as u64, &values);
     out
 }
 
@@ -142,17 +148,6 @@ fn check_float(function: &str, exact: fn(f32, f32) -> f32) {
             let wanted = if x == 3.0 { 0.0 } else { exact(x, y) };
             let same = found.to_bits() == wanted.to_bits() || found.is_nan() && wanted.is_nan();
             assert!(same, "{function}({x:e}, {y:e}) is {found:e}, not {wanted:e}, on {}", cpu.name);
-        }
-    }
-}
-
-/// The CPUs of which this machine runs code; one of them does not multiply and add in one instruction.
-fn all_cpus() -> Vec<Cpu> {
-    match Llvm::get() {
-        Ok(_) => cpus::cpus(),
-        Err(error) => {
-            eprintln!("skipped: {error}");
-            Vec::new()
         }
     }
 }

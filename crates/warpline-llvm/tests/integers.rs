@@ -1,26 +1,20 @@
 //! Operations on integers that vector code does by floating-point arithmetic: divisions, and conversions that saturate.
 //! They have the bits of scalar code, for special numbers against each other and for numbers of all sizes.
 
-use over_range::run_over_range;
-use warpline_ir::{BinaryOp, Op};
-use warpline_llvm::{Cpu, Llvm};
+use over_range::OverRange;
+use plain_math::{Plain, all_cpus};
+use warpline_ir::{BinaryOp, Function, Op};
+use warpline_llvm::Imported;
 use warpline_testkit::rng::SplitMix64;
 
 #[path = "common/cpus.rs"]
 mod cpus;
 #[path = "common/over_range.rs"]
 mod over_range;
+#[path = "common/plain_math.rs"]
+mod plain_math;
 
-/// The CPUs of which this machine runs code.
-fn all_cpus() -> Vec<Cpu> {
-    match Llvm::get() {
-        Ok(_) => cpus::cpus(),
-        Err(error) => {
-            eprintln!("skipped: {error}");
-            Vec::new()
-        }
-    }
-}
+const WIDTH: u32 = 8;
 
 /// Numbers of so many bits: special ones, and random ones of all sizes.
 fn numbers(bits: u32, rng: &mut SplitMix64) -> Vec<u64> {
@@ -92,19 +86,23 @@ fn check_division(op: &str, bits: u32) {
         let mut out = vec![0; a.len()];
         let count = x.len() as u64;
         let values = [a.as_ptr() as u64, b.as_ptr() as u64, out.as_mut_ptr() as u64];
-        run_over_range(&division(op, bits, false), &cpu, count, &values, |_, made| {
+        let look = |_: &Imported, made: &Function| {
             let divides = made.insts.values().any(|data| matches!(data.op, Op::Binary(BinaryOp::FDiv)));
             assert!(divides, "{op} of {bits} bits is scalar");
-        });
+        };
+        OverRange::new(&division(op, bits, false), &cpu, &Plain::of(&cpu), (WIDTH, 3), look)
+            .run(count, &values);
         for (k, (&x, &y)) in x.iter().zip(&y).enumerate() {
             let (found, wanted) = (number(&out, bits, k), divided(op, bits, x, y));
             assert_eq!(found, wanted, "{x} {op} {y} of {bits} bits on {}", cpu.name);
         }
-        for &y in some.iter().step_by(6) {
+        let uniform =
+            OverRange::new(&division(op, bits, true), &cpu, &Plain::of(&cpu), (WIDTH, 3), |_, _| {});
+        for &y in &some {
             let x = &x[..some.len() * 9];
             let mut out = vec![0; x.len() * bits as usize / 8];
             let values = [a.as_ptr() as u64, y, out.as_mut_ptr() as u64];
-            run_over_range(&division(op, bits, true), &cpu, x.len() as u64, &values, |_, _| {});
+            uniform.run(x.len() as u64, &values);
             for (k, &x) in x.iter().enumerate() {
                 let (found, wanted) = (number(&out, bits, k), divided(op, bits, x, y));
                 assert_eq!(found, wanted, "{x} {op} the uniform {y} of {bits} bits on {}", cpu.name);
@@ -174,7 +172,7 @@ macro_rules! check_conversions {
             let mut out = vec![<$integer>::default(); doubles.len()];
             let values = [doubles.as_ptr() as u64, out.as_mut_ptr() as u64];
             let text = conversion("double", signed, bits);
-            run_over_range(&text, &cpu, doubles.len() as u64, &values, |_, _| {});
+            OverRange::new(&text, &cpu, &Plain::of(&cpu), (WIDTH, 2), |_, _| {}).run(doubles.len() as u64, &values);
             for (k, (&x, &found)) in doubles.iter().zip(&out).enumerate() {
                 let wanted = if k == 5 { 0 } else { x as $integer };
                 assert_eq!(found, wanted, "{x:e} as {} on {}", stringify!($integer), cpu.name);
@@ -183,7 +181,7 @@ macro_rules! check_conversions {
             let mut out = vec![<$integer>::default(); floats.len()];
             let values = [floats.as_ptr() as u64, out.as_mut_ptr() as u64];
             let text = conversion("float", signed, bits);
-            run_over_range(&text, &cpu, floats.len() as u64, &values, |_, _| {});
+            OverRange::new(&text, &cpu, &Plain::of(&cpu), (WIDTH, 2), |_, _| {}).run(floats.len() as u64, &values);
             for (k, (&x, &found)) in floats.iter().zip(&out).enumerate() {
                 let wanted = if k == 5 { 0 } else { x as $integer };
                 assert_eq!(found, wanted, "{x:e} as {} on {}", stringify!($integer), cpu.name);
@@ -232,7 +230,8 @@ macro_rules! check_long_conversions {
             let mut out = vec![<$float>::default(); integers.len()];
             let values = [integers.as_ptr() as u64, out.as_mut_ptr() as u64];
             let count = integers.len() as u64;
-            run_over_range(&long_conversion($op, $name), &cpu, count, &values, |_, _| {});
+            let text = long_conversion($op, $name);
+            OverRange::new(&text, &cpu, &Plain::of(&cpu), (WIDTH, 2), |_, _| {}).run(count, &values);
             for (k, (&x, &found)) in integers.iter().zip(&out).enumerate() {
                 let wanted = if k == 5 { 0.0 } else { x as $integer as $float };
                 assert_eq!(found.to_bits(), wanted.to_bits(), "{} {} on {}", $op, x as $integer, cpu.name);
