@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use warpline_compile::package::stamp;
 use warpline_llvm::Module;
 
 use crate::error::{Error, Result};
@@ -44,18 +45,13 @@ pub(crate) fn of_module(module: &Module, symbol: &str) -> String {
 /// A hash of a text and of this program, which compiles.
 pub(crate) fn hash(text: &str) -> String {
     let mut hashes = [Fnv::default(), Fnv(0x6c62_272e_07bb_0142)];
+    let program = std::env::current_exe().map(|path| stamp(&path)).unwrap_or_default();
     for hash in &mut hashes {
-        hash.add(stamp().as_bytes());
+        hash.add(env!("CARGO_PKG_VERSION").as_bytes());
+        hash.add(program.as_bytes());
         hash.add(text.as_bytes());
     }
     hashes.map(|hash| format!("{:016x}", hash.0)).concat()
-}
-
-/// Which program this is.
-fn stamp() -> String {
-    let known = std::env::current_exe().and_then(std::fs::metadata).ok();
-    let time = known.as_ref().and_then(|known| known.modified().ok());
-    format!("{} {time:?} {:?}", env!("CARGO_PKG_VERSION"), known.map(|known| known.len()))
 }
 
 impl Cache {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use warpline::vectorize::{Boscc, Coherence};
 use warpline_compile::asked::Asked;
 use warpline_compile::cpus::{self, Choice};
 use warpline_compile::package::Member;
@@ -238,20 +239,21 @@ fn vectorized(project: &Project, cpus: &Cpus, unit: &Unit, key: &str) -> Result<
             )));
         }
     }
-    let choice = |choice: crate::Choice| match choice {
-        crate::Choice::Off => "off",
-        crate::Choice::On => "on",
-        crate::Choice::Auto => "auto",
-    };
-    let general = [("boscc", choice(project.boscc)), ("coherence", choice(project.coherence))];
-    let general: Vec<(String, String)> =
-        general.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
-    let general = Asked::read(&general).map_err(wrong)?;
     let kernel = KernelOptions {
         function: Some(unit.symbol.clone()),
         args: Some(unit.args.clone()),
         width: project.width.map(Width::Lanes),
         math_ulp: project.math_ulp,
+        boscc: Some(match project.boscc {
+            crate::Choice::Off => Boscc::Off,
+            crate::Choice::On => Boscc::On,
+            crate::Choice::Auto => Boscc::Auto,
+        }),
+        coherence: match project.coherence {
+            crate::Choice::Off => Coherence::Off,
+            crate::Choice::On => Coherence::On,
+            crate::Choice::Auto => Coherence::Auto,
+        },
         racy: unit.racy,
         is_safe: unit.is_safe,
         ..KernelOptions::new(if unit.layouts.is_some() { Path::new("kernels.bc") } else { source })
@@ -263,7 +265,7 @@ fn vectorized(project: &Project, cpus: &Cpus, unit: &Unit, key: &str) -> Result<
             "a lane of the kernel `{name}` panicked; called as a function, not over a range, it says where\n"
         )),
         reports: unit.layouts.is_some().then(|| name.to_owned()),
-        ..VectorizeOptions::new(asked.apply(general.apply(kernel)))
+        ..VectorizeOptions::new(asked.apply(kernel))
     };
     let choices = match cpus {
         Cpus::Several(choices) => choices,

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
@@ -99,6 +101,18 @@ fn metadata(manifest: &Path, arguments: &[String]) -> Result<Value> {
         .map_err(|error| Error::input(manifest, format!("what cargo says of it cannot be read: {error}")))
 }
 
+/// What cargo says of a package alone. A build asks several times, and cargo is asked once.
+fn described(manifest: &Path) -> Result<Arc<Value>> {
+    static KNOWN: Mutex<BTreeMap<PathBuf, Arc<Value>>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(metadata) = known.get(manifest) {
+        return Ok(metadata.clone());
+    }
+    let metadata = Arc::new(metadata(manifest, &["--no-deps".to_owned()])?);
+    known.insert(manifest.to_owned(), metadata.clone());
+    Ok(metadata)
+}
+
 fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
     value.get(key).and_then(Value::as_array).into_iter().flatten()
 }
@@ -116,7 +130,7 @@ fn package<'a>(metadata: &'a Value, manifest: &Path) -> Result<&'a Value> {
 
 /// The library and the programs of a package, with their roots.
 pub(super) fn targets(manifest: &Path) -> Result<Vec<(Target, PathBuf)>> {
-    let metadata = metadata(manifest, &["--no-deps".to_owned()])?;
+    let metadata = described(manifest)?;
     let mut found = Vec::new();
     for target in list(package(&metadata, manifest)?, "targets") {
         let is = |kind: &str| list(target, "kind").any(|one| one.as_str() == Some(kind));
@@ -135,7 +149,7 @@ pub(super) fn targets(manifest: &Path) -> Result<Vec<(Target, PathBuf)>> {
 
 /// The features of a package that cargo names to its build script, by variables.
 pub fn features_of_script(manifest: &Path) -> Result<BTreeSet<String>> {
-    let metadata = metadata(manifest, &["--no-deps".to_owned()])?;
+    let metadata = described(manifest)?;
     let known = package(&metadata, manifest)?.get("features").and_then(Value::as_object);
     let is_set = |name: &&String| {
         let plain = |c: char| if c == '-' { '_' } else { c.to_ascii_uppercase() };
@@ -146,7 +160,7 @@ pub fn features_of_script(manifest: &Path) -> Result<BTreeSet<String>> {
 
 /// Where a package's workspace has its target folder.
 pub fn target_folder(manifest: &Path) -> Result<PathBuf> {
-    let metadata = metadata(manifest, &["--no-deps".to_owned()])?;
+    let metadata = described(manifest)?;
     Ok(PathBuf::from(text(&metadata, "target_directory")))
 }
 
@@ -183,10 +197,9 @@ impl Request {
 
     /// The script that stands between cargo and rustc. Its name changes with its text, so that cargo compiles anew.
     fn wrapper(&self) -> PathBuf {
-        let hash = RUSTC.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        self.folder.join(format!("rustc-{hash:016x}.sh"))
+        let mut hasher = DefaultHasher::new();
+        RUSTC.hash(&mut hasher);
+        self.folder.join(format!("rustc-{:016x}.sh", hasher.finish()))
     }
 
     /// Writes the files that the script needs: `packages` are the folders of those that are compiled.
@@ -308,7 +321,8 @@ impl Request {
 /// The variable by which a build script that was compiled anew is known to be another one.
 pub const STAMP: &str = "WARPLINE_NESTED_STAMP";
 
-fn stamp(script: &Path) -> String {
+/// When and how large a program was made: another one is not the same.
+pub fn stamp(script: &Path) -> String {
     let known = std::fs::metadata(script).ok();
     let time = known.as_ref().and_then(|known| known.modified().ok());
     let since = time.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok()).unwrap_or_default();

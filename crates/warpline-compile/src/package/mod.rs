@@ -24,7 +24,7 @@ mod modules;
 
 use std::path::{Path, PathBuf};
 
-pub use cargo::{Built, Request, STAMP, features_of_script, target_folder};
+pub use cargo::{Built, Request, STAMP, features_of_script, stamp, target_folder};
 pub use kernels::{Marked, kernels};
 pub use modules::Module;
 
