@@ -148,9 +148,7 @@ impl Header<'_> {
 
     /// The W-lane function.
     fn lanes(&self, compiled: &Compiled) -> String {
-        self.lanes_prototype(compiled).unwrap_or_else(|why| {
-            format!("/* {} cannot be called from C: {}. */\n\n", comment(&compiled.lanes), comment(&why))
-        })
+        self.lanes_prototype(compiled).unwrap_or_else(|why| uncallable(&compiled.lanes, &why))
     }
 
     /// The drivers of these names, and how indices are grouped in them.
@@ -161,16 +159,13 @@ impl Header<'_> {
         ndrange: Option<&str>,
         groups: &str,
     ) -> String {
-        let mut out = String::new();
-        let mut add = |name: Option<&str>, made: Result<String, Undeclared>| {
-            let Some(name) = name else { return };
-            out += &made.unwrap_or_else(|why| {
-                format!("/* {} cannot be called from C: {}. */\n\n", comment(name), comment(&why))
-            });
-        };
-        add(range, self.range_prototype(compiled, range.unwrap_or_default(), groups));
-        add(ndrange, self.ndrange_prototype(compiled, ndrange.unwrap_or_default(), groups));
-        out
+        let range = range.map(|name| (name, self.range_prototype(compiled, name, groups)));
+        let ndrange = ndrange.map(|name| (name, self.ndrange_prototype(compiled, name, groups)));
+        range
+            .into_iter()
+            .chain(ndrange)
+            .map(|(name, made)| made.unwrap_or_else(|why| uncallable(name, &why)))
+            .collect()
     }
 
     fn lanes_prototype(&self, compiled: &Compiled) -> Result<String, Undeclared> {
@@ -521,6 +516,11 @@ fn array(elem: &str, qualifier: &str) -> String {
         Some(_) => format!("{elem}*"),
         None => format!("{qualifier}{elem} *"),
     }
+}
+
+/// What stands in the place of a declaration.
+fn uncallable(name: &str, why: &str) -> String {
+    format!("/* {} cannot be called from C: {}. */\n\n", comment(name), comment(why))
 }
 
 fn declare(ty: &str, name: &str) -> String {

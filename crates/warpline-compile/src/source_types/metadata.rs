@@ -76,7 +76,9 @@ impl Node {
 pub(super) struct Metadata {
     pub(super) nodes: HashMap<u32, Node>,
     /// The `DISubprogram` of each function that is defined.
-    pub(super) functions: Vec<(String, u32)>,
+    pub(super) functions: HashMap<String, u32>,
+    /// The variables of functions, by the number of the `DISubprogram`.
+    pub(super) variables: HashMap<u32, Vec<u32>>,
 }
 
 impl Metadata {
@@ -90,6 +92,11 @@ impl Metadata {
                 all.nodes.extend(node);
             } else if let Some(rest) = line.strip_prefix("define ") {
                 all.functions.extend(read_function(rest));
+            }
+        }
+        for (&number, node) in &all.nodes {
+            if let (true, Some(scope)) = (node.kind == "DILocalVariable", node.node("scope")) {
+                all.variables.entry(scope).or_default().push(number);
             }
         }
         all
@@ -201,7 +208,7 @@ mod tests {
                     !3 = distinct !DICompositeType(tag: DW_TAG_structure_type, name: \"a, b: \\5C(\", flags: \
                     DIFlagA | DIFlagFwdDecl, elements: !2, expr: !DIExpression(DW_OP_deref, 1), line: 7)\n!4 = oops\n";
         let all = Metadata::read(text);
-        assert_eq!(all.functions, [("k".to_owned(), 4), ("a\"b".to_owned(), 5)]);
+        assert_eq!(all.functions, HashMap::from([("k".to_owned(), 4), ("a\"b".to_owned(), 5)]));
         let float = all.get(Some(1)).unwrap();
         assert_eq!((float.text("name"), float.number("size")), (Some("float"), Some(32)));
         assert_eq!(all.get(Some(2)).unwrap().list().collect::<Vec<_>>(), [None, Some(1), None, None]);

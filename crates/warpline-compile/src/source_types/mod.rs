@@ -155,7 +155,7 @@ impl SourceTypes {
 
     /// A function, by its name in the object file.
     pub(crate) fn function(&self, symbol: &str) -> Option<SourceFunction> {
-        let (_, number) = self.metadata.functions.iter().find(|(name, _)| name == symbol)?;
+        let number = self.metadata.functions.get(symbol)?;
         let node = self.metadata.get(Some(*number))?;
         let list = self.metadata.get(self.metadata.get(node.node("type"))?.node("types"))?;
         let mut types: Vec<Type> = list.list().collect();
@@ -166,9 +166,9 @@ impl SourceTypes {
         let result = types.first().copied().flatten();
         let mut params: Vec<(String, Type)> =
             types.into_iter().skip(1).map(|ty| (String::new(), ty)).collect();
-        for variable in self.metadata.nodes.values() {
-            let is_own = variable.kind == "DILocalVariable" && variable.node("scope") == Some(*number);
-            let at = variable.number("arg").filter(|_| is_own).and_then(|n| usize::try_from(n).ok());
+        let variables = self.metadata.variables.get(number).into_iter().flatten();
+        for variable in variables.filter_map(|&variable| self.metadata.get(Some(variable))) {
+            let at = variable.number("arg").and_then(|n| usize::try_from(n).ok());
             if let Some(param) = at.and_then(|at| params.get_mut(at.wrapping_sub(1))) {
                 *param = (variable.text("name").unwrap_or_default().to_owned(), variable.node("type"));
             }
