@@ -11,6 +11,7 @@ use std::process::Command;
 
 use clap::{Parser, ValueEnum};
 use object::{Object as _, ObjectSymbol as _};
+use warpline_compile::libmvec;
 use warpline_llvm::{Cpu, InputKind, host_triple, process_has_symbol, worker};
 
 use crate::Outcome;
@@ -140,7 +141,7 @@ fn libraries(options: &PrintOptions) -> Result<String> {
         needed.all(&triple);
         let flags = needed.flags();
         // Whatever is not needed stays away.
-        return Ok(match needed.mvec || needed.sleef {
+        return Ok(match needed.mvec || needed.sleef.is_some() {
             true => format!("-Wl,--push-state,--as-needed {flags} -Wl,--pop-state"),
             false => flags,
         });
@@ -152,7 +153,8 @@ fn libraries(options: &PrintOptions) -> Result<String> {
 #[derive(Default)]
 struct Libraries {
     mvec: bool,
-    sleef: bool,
+    /// How SLEEF is linked, if it is.
+    sleef: Option<&'static str>,
     m: bool,
 }
 
@@ -160,10 +162,11 @@ impl Libraries {
     /// Whatever objects for a target may need: glibc has vector mathematics for x86-64, and SLEEF is used where it is
     /// installed.
     fn all(&mut self, triple: &str) {
-        let linux = triple.starts_with("x86_64") && triple.contains("linux") && !triple.contains("musl");
         self.m = true;
-        self.mvec = linux;
-        self.sleef = linux && process_has_symbol("Sleef_sinf4_u10sse4") && sleef().is_some();
+        self.mvec = libmvec::is_for(triple);
+        if self.mvec && process_has_symbol("Sleef_sinf4_u10sse4") {
+            self.sleef = sleef();
+        }
     }
 
     /// What an object needs.
@@ -180,7 +183,8 @@ impl Libraries {
             if name.starts_with("_ZGV") {
                 (self.mvec, self.m) = (true, true);
             } else if name.starts_with("Sleef_") {
-                (self.sleef, self.m) = (true, true);
+                self.m = true;
+                self.sleef = self.sleef.or_else(|| Some(sleef().unwrap_or("-lsleef")));
             } else {
                 let bare = name.strip_suffix(['f', 'l']).unwrap_or(name);
                 let is = |name: &str| MATHEMATICS.contains(&format!(" {name} "));
@@ -191,9 +195,8 @@ impl Libraries {
     }
 
     fn flags(&self) -> String {
-        let sleef = if self.sleef { sleef() } else { None };
-        let all = [(self.mvec, "-lmvec"), (self.sleef, sleef.unwrap_or("-lsleef")), (self.m, "-lm")];
-        all.into_iter().filter(|(has, _)| *has).map(|(_, flag)| flag).collect::<Vec<_>>().join(" ")
+        let all = [self.mvec.then_some("-lmvec"), self.sleef, self.m.then_some("-lm")];
+        all.into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -8,6 +8,13 @@ use warpline_vectorize::MathLibrary;
 /// The largest error that glibc documents for its vector functions, in units in the last place, rounding to nearest.
 pub const MAX_ULP: u32 = 4;
 
+/// Whether the library exists for a target.
+pub fn is_for(triple: &str) -> bool {
+    // Linux triples that name no C library mean glibc.
+    let other = ["musl", "android", "ohos", "uclibc"].iter().any(|library| triple.contains(library));
+    triple.starts_with("x86_64") && triple.contains("linux") && !other
+}
+
 /// The functions of libmvec for a CPU.
 pub struct Libmvec {
     /// The widest vector registers that it may use, in bits.
@@ -18,10 +25,7 @@ impl Libmvec {
     /// The library for a target and a CPU with vector registers of this size; without functions where it does not
     /// exist.
     pub fn new(triple: &str, register_bits: u32) -> Libmvec {
-        // Linux triples that name no C library mean glibc.
-        let other = ["musl", "android", "ohos", "uclibc"].iter().any(|library| triple.contains(library));
-        let served = triple.starts_with("x86_64") && triple.contains("linux") && !other;
-        Libmvec { register_bits: if served { register_bits } else { 0 } }
+        Libmvec { register_bits: if is_for(triple) { register_bits } else { 0 } }
     }
 
     /// The symbol of a function, whether the library has it or not.

@@ -20,8 +20,7 @@ define float @warpline.frexpf(float %x, ptr %out) #0 {
   %normal = select i1 %small, float %scaled, float %x
   %bits = bitcast float %normal to i32
   %shifted = lshr i32 %bits, 23
-  %stored = and i32 %shifted, 255
-  %exponent = add i32 %stored, 0
+  %exponent = and i32 %shifted, 255
   %bias = select i1 %small, i32 -150, i32 -126
   %unbiased = add i32 %exponent, %bias
   %finite = fcmp olt float %size, 0x7FF0000000000000
@@ -94,8 +93,7 @@ define i32 @warpline.ilogbf(float %x) #0 {
   %scaled = fmul float %size, 0x4170000000000000
   %normal = select i1 %small, float %scaled, float %size
   %bits = bitcast float %normal to i32
-  %stored = lshr i32 %bits, 23
-  %exponent = add i32 %stored, 0
+  %exponent = lshr i32 %bits, 23
   %bias = select i1 %small, i32 -151, i32 -127
   %unbiased = add i32 %exponent, %bias
   %infinite = fcmp oeq float %size, 0x7FF0000000000000
