@@ -150,7 +150,8 @@ mod vector { include!(concat!(env!(\"OUT_DIR\"), \"/vector.rs\")); }
 /// Numbers that look random.
 fn numbers(n: usize) -> Vec<f32> {
     let mut x = 12345u32;
-    (0..n).map(|_| { x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223); (x >> 8) as f32 / 65536.0 - 100.0 }).collect()
+    (0..n).map(|_| { x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223); (x >> 8) as f32 / 65536.0 - 100.0 \
+                      }).collect()
 }
 ";
 
@@ -159,7 +160,8 @@ fn structs_and_functions_of_other_modules_work() {
         "{COMMON}mod util;
 fn main() {{
     let v = numbers(300);
-    let spheres: Vec<util::Sphere> = v.chunks(4).map(|c| util::Sphere {{ center: [c[0], c[1], c[2]], radius: c[3].abs() }}).collect();
+    let spheres: Vec<util::Sphere> = v.chunks(4).map(|c| util::Sphere {{ center: [c[0], c[1], c[2]], radius: \
+         c[3].abs() }}).collect();
     for n in [0, 1, 7, 8, 75] {{
         let mut outs = [vec![0.0; n], vec![0.0; n]];
         for i in 0..n {{ kernels::nearest(i, &spheres, &v[i], &mut outs[0][i]); }}
@@ -177,13 +179,15 @@ fn main() {{
             (
                 "src/util.rs",
                 "#[repr(C)] pub struct Sphere { pub center: [f32; 3], pub radius: f32 }\n\
-                 pub fn distance(s: &Sphere, x: f32) -> f32 { let d = s.center[0] - x; (d * d + s.center[1] * s.center[2]).abs() - s.radius }\n",
+                 pub fn distance(s: &Sphere, x: f32) -> f32 { let d = s.center[0] - x; (d * d + s.center[1] * \
+                 s.center[2]).abs() - s.radius }\n",
             ),
             (
                 "src/kernels.rs",
                 "use crate::util::{self, Sphere};\nuse warpline_lanes::kernel;\n\
                  #[kernel(i = index)]\npub fn nearest(i: usize, all: &[Sphere], x: &f32, y: &mut f32) {\n\
-                 let mut least = f32::MAX;\n for s in all { least = least.min(util::distance(s, *x)); }\n *y = least + i as f32;\n}\n",
+                 let mut least = f32::MAX;\n for s in all { least = least.min(util::distance(s, *x)); }\n *y = least \
+                 + i as f32;\n}\n",
             ),
         ],
     );
@@ -305,7 +309,8 @@ fn main() {
     let v = numbers(400);
     let camera = Camera { flag: true, origin: (1.5, -2.0), scale: 0.25 };
     let rays: Vec<Ray> = v.chunks(2).map(|c| Ray { x: c[0], y: c[1] }).collect();
-    let cameras: Vec<Camera> = v.chunks_exact(3).map(|c| Camera { flag: c[0] > 0.0, origin: (c[0], c[1]), scale: c[2] }).collect();
+    let cameras: Vec<Camera> = v.chunks_exact(3).map(|c| Camera { flag: c[0] > 0.0, origin: (c[0], c[1]), scale: c[2] \
+                          }).collect();
     for n in [0, 1, 5, 16, 33, 100] {
         let mut y = [vec![0.0; n], vec![0.0; n]];
         for i in 0..n { kernels::by_value(i, camera, &v[i], &mut y[0][i]); }
@@ -326,7 +331,8 @@ fn main() {
 
         let (mut a, mut b) = ([vec![1.5f32; n], vec![1.5f32; n]], [vec![2.5f64; n], vec![2.5; n]]);
         let wide: Vec<f64> = v.iter().map(|&x| f64::from(x) / 3.0).collect();
-        for i in 0..n { kernels::scaled(i, 2.0f32, &v[i], &mut a[0][i]); kernels::scaled(i, 3.0f64, &wide[i], &mut b[0][i]); }
+        for i in 0..n { kernels::scaled(i, 2.0f32, &v[i], &mut a[0][i]); kernels::scaled(i, 3.0f64, &wide[i], &mut \
+                          b[0][i]); }
         vector::scaled_f32(0..n, 2.0, &v[..n], &mut a[1]);
         vector::scaled_f64(0..n, 3.0, &wide[..n], &mut b[1]);
         assert!(a[0] == a[1] && b[0] == b[1]);
@@ -358,7 +364,8 @@ fn main() {
 
 fn types_of_every_kind_are_passed_and_returned() {
     let strict = "//! A program.\n#![deny(warnings, missing_docs, unsafe_op_in_unsafe_fn, unused, \
-                  clippy::pedantic, clippy::nursery)]\n#![allow(clippy::missing_const_for_fn)]\n#![expect(dead_code, reason = \"tests\")]\n";
+                  clippy::pedantic, clippy::nursery)]\n#![allow(clippy::missing_const_for_fn)]\n#![expect(dead_code, \
+                  reason = \"tests\")]\n";
     let mut made = Crate::new(
         "[features]\nextra = []",
         &[
@@ -480,7 +487,8 @@ fn functions_of_other_crates_have_bodies() {
         &[
             (
                 "other/Cargo.toml",
-                "[package]\nname = \"other\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[features]\ntwice = []\n[dependencies]\nthird = { path = \"../third\" }\n",
+                "[package]\nname = \"other\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[features]\ntwice = \
+                 []\n[dependencies]\nthird = { path = \"../third\" }\n",
             ),
             (
                 "other/src/lib.rs",
@@ -498,14 +506,17 @@ fn functions_of_other_crates_have_bodies() {
             ),
             (
                 "src/kernels.rs",
-                "use other::Point;\n#[warpline_lanes::kernel(i = index)]\npub fn moved(i: usize, p: &Point) -> Point { let mut q = other::shift(*p); q.tag += i as u8; q }\n",
+                "use other::Point;\n#[warpline_lanes::kernel(i = index)]\npub fn moved(i: usize, p: &Point) -> Point \
+                 { let mut q = other::shift(*p); q.tag += i as u8; q }\n",
             ),
             (
                 "src/main.rs",
                 &format!(
-                    "{COMMON}fn main() {{ let v = numbers(90); let all: Vec<_> = v.iter().map(|&x| other::Point {{ tag: 1, x: x.into() }}).collect();\n\
+                    "{COMMON}fn main() {{ let v = numbers(90); let all: Vec<_> = v.iter().map(|&x| other::Point {{ \
+                     tag: 1, x: x.into() }}).collect();\n\
                           let mut out = all.clone(); vector::moved(0..90, &all, &mut out);\n\
-                          for i in 0..90 {{ let one = kernels::moved(i, &all[i]); assert!(one.tag == out[i].tag && one.x == out[i].x); }} println!(\"{{}}\", out[3].tag); }}"
+                          for i in 0..90 {{ let one = kernels::moved(i, &all[i]); assert!(one.tag == out[i].tag && \
+                     one.x == out[i].x); }} println!(\"{{}}\", out[3].tag); }}"
                 ),
             ),
         ],
@@ -551,13 +562,15 @@ fn kept(made: &Crate) -> Vec<(PathBuf, std::time::SystemTime)> {
 fn only_kernels_that_change_are_made_anew() {
     let kernel = |k: usize, factor: usize| {
         format!(
-            "#[warpline_lanes::kernel(i = index)]\npub fn k{k}(i: usize, y: &mut usize) {{ *y = {factor} * i + {k}; }}\n"
+            "#[warpline_lanes::kernel(i = index)]\npub fn k{k}(i: usize, y: &mut usize) {{ *y = {factor} * i + {k}; \
+             }}\n"
         )
     };
     let source =
         |factor: usize| (0..4).map(|k| kernel(k, if k == 1 { factor } else { 7 })).collect::<String>();
     let main = format!(
-        "{COMMON}fn main() {{ let _ = numbers(1); let mut y = [0; 40]; vector::k1(0..40, &mut y); print!(\"{{}} \", y[39]); vector::k3(0..40, &mut y); println!(\"{{}}\", y[39]); }}"
+        "{COMMON}fn main() {{ let _ = numbers(1); let mut y = [0; 40]; vector::k1(0..40, &mut y); print!(\"{{}} \", \
+         y[39]); vector::k3(0..40, &mut y); println!(\"{{}}\", y[39]); }}"
     );
     let made = Crate::new("", &[("src/main.rs", &main), ("src/kernels.rs", &source(2))]);
     let run = || {
@@ -596,16 +609,20 @@ fn libraries_and_nested_modules_have_kernels() {
             ),
             (
                 "src/deep/seen.rs",
-                "use super::super::place::helper;\npub mod inner {\n    #[warpline_lanes::kernel(i = index)]\n    pub fn loud(i: i64, y: &mut i64) { *y -= super::helper(i); }\n}\n",
+                "use super::super::place::helper;\npub mod inner {\n    #[warpline_lanes::kernel(i = index)]\n    pub \
+                 fn loud(i: i64, y: &mut i64) { *y -= super::helper(i); }\n}\n",
             ),
             (
                 "src/odd/place.rs",
-                "pub fn helper(i: i64) -> i64 { 2 * i }\n#[warpline_lanes::kernel(i = index)]\npub fn odd(i: i64, y: &mut i64) { *y = helper(i) + 1; }\n",
+                "pub fn helper(i: i64) -> i64 { 2 * i }\n#[warpline_lanes::kernel(i = index)]\npub fn odd(i: i64, y: \
+                 &mut i64) { *y = helper(i) + 1; }\n",
             ),
             (
                 "src/tool/main.rs",
-                "fn main() {\n let mut y = [1; 30];\n named::deep::quiet_range(0..30, &mut y);\n named::vector::loud(0..30, &mut y);\n\
-                 assert!(y.iter().enumerate().all(|(i, y)| *y == 1 - i as i64));\n named::odd_range(-5..25, &mut y);\n assert_eq!(y[4], -1);\n println!(\"{}\", named::vector::loud_cpu().is_empty());\n}\n",
+                "fn main() {\n let mut y = [1; 30];\n named::deep::quiet_range(0..30, &mut y);\n \
+                 named::vector::loud(0..30, &mut y);\n\
+                 assert!(y.iter().enumerate().all(|(i, y)| *y == 1 - i as i64));\n named::odd_range(-5..25, &mut \
+                 y);\n assert_eq!(y[4], -1);\n println!(\"{}\", named::vector::loud_cpu().is_empty());\n}\n",
             ),
         ],
     );
@@ -615,7 +632,8 @@ fn libraries_and_nested_modules_have_kernels() {
 
 fn lane_operations_are_those_of_many_lanes() {
     let main = format!(
-        "{COMMON}fn main() {{ let _ = numbers(1); let mut y = [0; 40]; vector::count(0..40, &mut y); println!(\"{{}} {{}}\", y[0], kernels::count(0)); }}"
+        "{COMMON}fn main() {{ let _ = numbers(1); let mut y = [0; 40]; vector::count(0..40, &mut y); println!(\"{{}} \
+         {{}}\", y[0], kernels::count(0)); }}"
     );
     let kernels = "#[warpline_lanes::kernel(i = index, width = 8)]\n\
                    pub fn count(i: u32) -> u32 { i + warpline_lanes::warpline_lane_count() }\n";
@@ -632,7 +650,8 @@ fn what_cannot_be_compiled_is_refused_by_name() {
             &[
                 (
                     "src/main.rs",
-                    "#![allow(dead_code)]\nmod kernels;\nmod vector { include!(concat!(env!(\"OUT_DIR\"), \"/vector.rs\")); }\nfn main() {}\n",
+                    "#![allow(dead_code)]\nmod kernels;\nmod vector { include!(concat!(env!(\"OUT_DIR\"), \
+                     \"/vector.rs\")); }\nfn main() {}\n",
                 ),
                 ("src/kernels.rs", kernels),
             ],
@@ -737,12 +756,14 @@ fn the_guides_crate_runs() {
 /// A crate with a struct, whose program compares.
 fn with_a_struct() -> Crate {
     let kernels = "#[derive(Clone, Copy, PartialEq)] pub struct Pair { pub low: u8, pub high: f32 }\n\
-                   #[warpline_lanes::kernel(i = index)]\npub fn double(i: usize, x: &Pair) -> Pair { assert!(x.low < 200); Pair { low: i as u8 + crate::one(), high: x.high * 2.0 } }\n";
+                   #[warpline_lanes::kernel(i = index)]\npub fn double(i: usize, x: &Pair) -> Pair { assert!(x.low < \
+                   200); Pair { low: i as u8 + crate::one(), high: x.high * 2.0 } }\n";
     let main = format!(
         "{COMMON}fn one() -> u8 {{ 1 }}\nfn main() {{ let v = numbers(99);\n\
          let all: Vec<_> = v.iter().map(|&high| kernels::Pair {{ low: 3, high }}).collect();\n\
          let mut out = all.clone(); vector::double(0..99, &all, &mut out);\n\
-         assert!((0..99).all(|i| out[i] == kernels::double(i, &all[i])));\n println!(\"{{}}\", vector::double_cpu()); }}\n"
+         assert!((0..99).all(|i| out[i] == kernels::double(i, &all[i])));\n println!(\"{{}}\", vector::double_cpu()); \
+         }}\n"
     );
     Crate::new("", &[("src/main.rs", &main), ("src/kernels.rs", kernels)])
 }

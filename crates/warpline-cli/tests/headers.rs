@@ -193,7 +193,8 @@ fn functions_of_c_are_declared_with_the_types_of_the_source() {
     let expected = "void many_range(int64_t begin, int64_t end, const sample *restrict in, rgb *restrict out, struct \
                     pixel *pixels, const pixel *others, enum mode mode, enum local local_, size_t n, unsigned char c, \
                     int k, float (*matrix)[4], float *restrict array, int (*callback)(int, const float *), const char \
-                    *const *names, bool flag, volatile int *v, FILE *file, void *any, const struct own *own, struct grid \
+                    *const *names, bool flag, volatile int *v, FILE *file, void *any, const struct own *own, struct \
+                    grid \
                     *grid, point *points, long double *ld, unsigned long long u, real *reals);";
     assert!(header.contains(expected), "{header}");
     for part in [
@@ -217,7 +218,8 @@ fn functions_of_c_are_declared_with_the_types_of_the_source() {
     let flags = ["-DSAMPLE=float", "-IDIR/include", "-IDIR/src"];
     takes(
         place.path(),
-        "#include \"beside.h\"\n#include \"lib/types.h\"\n#include \"k.h\"\nstatic const enum mode m = SLOW;\nint f(void);\nint f(void) { return m; }\n",
+        "#include \"beside.h\"\n#include \"lib/types.h\"\n#include \"k.h\"\nstatic const enum mode m = SLOW;\nint \
+         f(void);\nint f(void) { return m; }\n",
         &flags,
     );
     takes(
@@ -288,9 +290,11 @@ fn what_has_no_name_in_c_is_what_llvm_says_with_a_remark() {
         return;
     }
     let place = tempfile::tempdir().unwrap();
-    let text = "#include <cstddef>\n#include <vector>\nnamespace img {\nstruct view { float *p; int w; };\nenum class kind : \
+    let text = "#include <cstddef>\n#include <vector>\nnamespace img {\nstruct view { float *p; int w; };\nenum class \
+                kind : \
                 unsigned char { A };\nusing real = float;\ntemplate <class T> struct span { T *b; std::size_t n; };\n\
-                void f(int i, const view &v, kind k, real x, span<float> *s, wchar_t w, const float *__restrict in, float \
+                void f(int i, const view &v, kind k, real x, span<float> *s, wchar_t w, const float *__restrict in, \
+                float \
                 *o) { o[i] = in[i] + x + v.w + (float)k; }\n}\nstruct plain { int x; };\nclass closed { int x; };\n\
                 typedef struct { int q; } anon;\nvoid g(int i, plain *p, closed *c, anon *a, std::vector<int> &v, void \
                 (img::view::*m)(), char16_t h, float *o) { o[i] = p->x + a->q + h + v[0]; }\n";
@@ -315,14 +319,19 @@ fn kernels_of_opencl_lose_address_spaces_and_keep_what_c_has() {
         return;
     }
     let place = tempfile::tempdir().unwrap();
-    let text = "typedef struct { float4 a; int n; } item;\nstruct flat { float x, y; };\nkernel void k(global const float4 \
-                *a, __global float *restrict b, constant uint *u, float4 v, float3 w, uchar c, int n, global item *items, \
-                global struct flat *flats, float2 f, short s, global ulong *ul) {\n  size_t i = get_global_id(0);\n  b[i] \
+    let text = "typedef struct { float4 a; int n; } item;\nstruct flat { float x, y; };\nkernel void k(global const \
+                float4 \
+                *a, __global float *restrict b, constant uint *u, float4 v, float3 w, uchar c, int n, global item \
+                *items, \
+                global struct flat *flats, float2 f, short s, global ulong *ul) {\n  size_t i = get_global_id(0);\n  \
+                b[i] \
                 = a[i].y + v.x + w.z + f.y * s + c + n + u[i] + flats[i].y;\n}\n";
     write(place.path(), &[("k.cl", text)]);
     let header = vectorize(place.path(), "k.cl", &[]);
-    let expected = "const void *a /* const float4 * */, float *restrict b, unsigned int *u, warpline_floatx4 v /* float4 */, \
-                    warpline_floatx4 w /* float3 */, unsigned char c, int n, void *items /* item * */, struct flat *flats, \
+    let expected = "const void *a /* const float4 * */, float *restrict b, unsigned int *u, warpline_floatx4 v /* \
+                    float4 */, \
+                    warpline_floatx4 w /* float3 */, unsigned char c, int n, void *items /* item * */, struct flat \
+                    *flats, \
                     warpline_floatx2 f /* float2 */, short s, unsigned long *ul);";
     assert!(header.contains(expected), "{header}");
     takes(place.path(), "#include \"k.h\"\n#include \"k.h\"\nint x;\n", &["-DWARPLINE_TYPES"]);

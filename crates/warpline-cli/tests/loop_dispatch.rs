@@ -163,7 +163,8 @@ fn every_version_of_functions_with_loops_gives_the_scalar_results() {
         ok(&vectorize(folder, "k.c", cpus, &[]));
         let header = std::fs::read_to_string(folder.join("k.h")).unwrap();
         for part in [
-            "struct pair both(int n, const float *restrict in, float *restrict out, struct pair p, signed char c, double d);",
+            "struct pair both(int n, const float *restrict in, float *restrict out, struct pair p, signed char c, \
+             double d);",
             "int factorial(int n, int *restrict a);",
         ] {
             assert!(header.contains(part), "`{part}` is not in\n{header}");
@@ -194,7 +195,8 @@ fn code_of_several_objects_is_one_function_where_the_language_says_so() {
                   i++) s += a[i];\n  if (n < 0) throw n;\n  return s;\n}\n";
     let one = format!("{shared}int first(int n, const int *a) {{ return sum(n, a); }}\n");
     let main = format!(
-        "#include <cstdio>\n{shared}int first(int, const int *);\nint main() {{\n  int a[100];\n  for (int i = 0; i < 100; \
+        "#include <cstdio>\n{shared}int first(int, const int *);\nint main() {{\n  int a[100];\n  for (int i = 0; i < \
+         100; \
          i++) a[i] = i;\n  int caught = 0;\n  try {{ first(-3, a); }} catch (int n) {{ caught = n; }}\n  \
          std::printf(\"%d %d %d\\n\", first(100, a), sum(99, a), caught);\n}}\n"
     );
@@ -223,7 +225,8 @@ fn what_there_can_be_only_one_of_is_refused_for_several_cpus() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("only one `sum`"), "{}", stderr(&output));
     ok(&vectorize(folder, "k.c", "x86-64", &[]));
-    let taken = "int sum_cpu;\nint sum(int n, const int *a) {\n  int s = 0;\n  //@ loop\n  for (int i = 0; i < n; i++) s \
+    let taken = "int sum_cpu;\nint sum(int n, const int *a) {\n  int s = 0;\n  //@ loop\n  for (int i = 0; i < n; \
+                 i++) s \
                  += a[i];\n  return s;\n}\n";
     std::fs::write(folder.join("k.c"), taken).unwrap();
     let output = vectorize(folder, "k.c", LEVELS, &[]);
@@ -237,7 +240,8 @@ fn a_loop_that_is_refused_stays_scalar_for_all_cpus() {
     }
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
-    let source = "int setjmp(void *) __attribute__((returns_twice));\nvoid f(int n, int *a) {\n  //@ loop\n  for (int i = \
+    let source = "int setjmp(void *) __attribute__((returns_twice));\nvoid f(int n, int *a) {\n  //@ loop\n  for (int \
+                  i = \
                   0; i < n; i++) a[i] = i;\n}\nvoid g(int n, void *p) {\n  //@ loop\n  for (int i = 0; i < n; i++) \
                   setjmp(p);\n}\n";
     std::fs::write(folder.join("k.c"), source).unwrap();

@@ -186,8 +186,10 @@ fn a_clause_that_is_not_supported_refuses_its_loop_alone() {
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("k.c");
-    let text = "void f(int n, float *restrict a, const float *restrict b) {\n  #pragma omp simd\n  for (int i = 0; i < n; \
-                i++) a[i] = b[i] + 1;\n  #pragma omp simd if(n > 5)\n  for (int i = 0; i < n; i++) a[i] = b[i] + 2;\n}\n";
+    let text = "void f(int n, float *restrict a, const float *restrict b) {\n  #pragma omp simd\n  for (int i = 0; i \
+                < n; \
+                i++) a[i] = b[i] + 1;\n  #pragma omp simd if(n > 5)\n  for (int i = 0; i < n; i++) a[i] = b[i] + \
+                2;\n}\n";
     std::fs::write(&file, text).unwrap();
     let (file, object) = (file.to_str().unwrap(), folder.path().join("k.o"));
     for cpu in ["x86-64", "x86-64-v2,x86-64"] {

@@ -1,5 +1,5 @@
-//! What is done for one element. These are ordinary functions of the crate, which use its types and modules; warpline makes others of them that
-//! work on many elements at a time.
+//! What is done for one element. These are ordinary functions of the crate, which use its types and modules; warpline
+//! makes others of them that work on many elements at a time.
 
 use warpline_lanes::kernel;
 
@@ -18,7 +18,8 @@ pub fn mandelbrot(i: u32, width: u32, height: u32, limit: u32) -> u32 {
     n
 }
 
-/// The neighbours' mean of what is above a threshold. `sample` and `smooth` are the lane's own elements, `all` is the same for all lanes.
+/// The neighbours' mean of what is above a threshold. `sample` and `smooth` are the lane's own elements, `all` is the
+/// same for all lanes.
 #[kernel(i = index)]
 pub fn smooth(i: usize, threshold: f32, all: &[f32], sample: &f32, smooth: &mut f32) {
     *smooth = *sample;

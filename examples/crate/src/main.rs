@@ -1,4 +1,5 @@
-//! Runs kernels element by element, on many lanes, and on many lanes in several threads, compares the results, and prints how much faster that is.
+//! Runs kernels element by element, on many lanes, and on many lanes in several threads, compares the results, and
+//! prints how much faster that is.
 
 mod kernels;
 mod light;

@@ -429,10 +429,12 @@ mod tests {
     fn bit_fields_are_written_down_where_nothing_lies_between_them() {
         let fields = |second: u32| {
             format!(
-                "!10 = distinct !DICompositeType(tag: DW_TAG_structure_type, name: \"s\", file: !1, size: 32, elements: \
+                "!10 = distinct !DICompositeType(tag: DW_TAG_structure_type, name: \"s\", file: !1, size: 32, \
+                 elements: \
                  !12)\n!11 = !DIBasicType(name: \"unsigned int\", size: 32, encoding: DW_ATE_unsigned)\n!12 = !{{!13, \
                  !14}}\n!13 = !DIDerivedType(tag: DW_TAG_member, name: \"a\", baseType: !11, size: 3, flags: \
-                 DIFlagBitField)\n!14 = !DIDerivedType(tag: DW_TAG_member, name: \"b\", baseType: !11, size: 7, offset: \
+                 DIFlagBitField)\n!14 = !DIDerivedType(tag: DW_TAG_member, name: \"b\", baseType: !11, size: 7, \
+                 offset: \
                  {second}, flags: DIFlagBitField)\n"
             )
         };
@@ -463,7 +465,8 @@ mod tests {
         for name in ["a b", "class", "x;", "*/", "1", "a::b", "t<int>"] {
             let of = |tag: &str| {
                 format!(
-                    "!10 = !DICompositeType(tag: DW_TAG_{tag}, name: \"{name}\", file: !1, size: 32, elements: !11)\n!11 = !{{}}\n"
+                    "!10 = !DICompositeType(tag: DW_TAG_{tag}, name: \"{name}\", file: !1, size: 32, elements: \
+                     !11)\n!11 = !{{}}\n"
                 )
             };
             for tag in ["structure_type", "enumeration_type", "union_type"] {
