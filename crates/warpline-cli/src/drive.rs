@@ -47,6 +47,8 @@ pub fn lanes(kernel: &mut Kernel, options: &KernelOptions, entry: &str) -> Resul
         count_lanes: options.count_lanes.as_deref(),
         ..kernel.vectorizer(entry.to_owned() + "_lanes", kernel.width, false, &math, &bodies)
     };
+    // What is run is to show what vector code does.
+    kernel.least = 0;
     let made = kernel.over_range(&asked, &format!("{entry}_range"))?;
     let slots = driver::slots_entry(&mut kernel.imported.ir, made.range, entry);
     let slots = slots.map_err(|e| kernel.refusal(&e))?;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use warpline::printable::line;
 use warpline::vectorize::loops::Carry;
 use warpline_compile::loops::{
-    CompiledLoops, LoopOptions, LoopVersion, MadeLoop, RefusedLoop, vectorize_loops,
+    CompiledLoops, LoopOptions, LoopVersion, MadeLoop, RefusedLoop, ScalarLoop, vectorize_loops,
 };
 use warpline_llvm::worker::Output;
 
@@ -46,8 +46,9 @@ pub(crate) fn vectorize(options: &VectorizeOptions, loops: &LoopOptions, kind: O
         output::complain(&format!("warning: {reason}; it stays as it is"));
     }
     report(options, &compiled)?;
+    let scalar = compiled.versions.iter().any(|version| !version.scalar.is_empty());
     let incomplete = options.kernel.require_all && !compiled.refused.is_empty();
-    Ok(if incomplete { Outcome::Finding } else { Outcome::Clean })
+    Ok(if incomplete || options.kernel.require_vector && scalar { Outcome::Finding } else { Outcome::Clean })
 }
 
 fn report(options: &VectorizeOptions, compiled: &CompiledLoops) -> Result<()> {
@@ -59,9 +60,12 @@ fn report(options: &VectorizeOptions, compiled: &CompiledLoops) -> Result<()> {
     if options.report.format == Format::Json {
         let loops = |version: &LoopVersion| version.loops.iter().map(as_json).collect::<Vec<_>>();
         let refused = |l: &RefusedLoop| json!({ "place": l.place, "reason": l.reason.to_string() });
-        let mut value = json!({ "output": output, "cpu": best.cpu.name, "loops": loops(best) });
+        let scalar = |version: &LoopVersion| version.scalar.iter().map(scalar_as_json).collect::<Vec<_>>();
+        let mut value = json!({
+            "output": output, "cpu": best.cpu.name, "loops": loops(best), "scalar": scalar(best),
+        });
         if !others.is_empty() {
-            let version = |one: &LoopVersion| json!({ "cpu": one.cpu.name, "loops": loops(one) });
+            let version = |one: &LoopVersion| json!({ "cpu": one.cpu.name, "loops": loops(one), "scalar": scalar(one) });
             value["versions"] = compiled.versions.iter().map(version).collect();
             let which = compiled.functions.iter().filter_map(|one| one.which.as_deref());
             value["symbols"] = which.collect();
@@ -93,11 +97,22 @@ fn report(options: &VectorizeOptions, compiled: &CompiledLoops) -> Result<()> {
     let all = Summary {
         done,
         result,
-        warnings: best.loops.iter().flat_map(warnings).collect(),
+        warnings: stay_scalar(&compiled.versions).chain(best.loops.iter().flat_map(warnings)).collect(),
         details: compiled.versions.iter().flat_map(details_of).collect(),
         ..Summary::default()
     };
     output::report(options.outputs(), &all.text(&options.report))
+}
+
+/// Why loops stay scalar. Of several CPUs, it is said for which.
+fn stay_scalar(versions: &[LoopVersion]) -> impl Iterator<Item = String> {
+    let several = versions.len() > 1;
+    versions.iter().flat_map(move |version| {
+        version.scalar.iter().map(move |one| match several {
+            true => format!("for {}: {}", version.cpu.name, one.describe()),
+            false => one.describe(),
+        })
+    })
 }
 
 /// Which loops were vectorized, in a line.
@@ -153,6 +168,17 @@ pub(crate) fn details(l: &MadeLoop) -> Vec<String> {
     lines
 }
 
+/// A loop that stays scalar, as data.
+fn scalar_as_json(l: &ScalarLoop) -> Value {
+    json!({
+        "function": l.function,
+        "place": l.place,
+        "lanes": l.lanes,
+        "cycles": summary::cycles(&l.estimate),
+        "reason": l.describe(),
+    })
+}
+
 /// A loop as data.
 pub(crate) fn as_json(l: &MadeLoop) -> Value {
     let carried = |c: &Carry| json!({ "name": c.name, "kind": c.kind.name() });
@@ -160,6 +186,7 @@ pub(crate) fn as_json(l: &MadeLoop) -> Value {
         "function": l.function,
         "place": l.place,
         "width": l.width,
+        "cycles": l.estimate.as_ref().map(summary::cycles),
         "epilogue": l.made.variants.epilogue(),
         "aligned": l.made.variants.prologue.is_some(),
         "carried": l.made.carried.iter().map(carried).collect::<Vec<_>>(),

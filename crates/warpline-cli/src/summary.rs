@@ -2,9 +2,11 @@
 //!
 //! The three lines say what was done, how fast it is or what to watch, and where to read more.
 
+use serde_json::{Value, json};
 use warpline::printable::line;
 use warpline::vectorize::Elementary;
 use warpline::vectorize::counts::Counts;
+use warpline::vectorize::width::Estimate;
 use warpline_compile::libmvec::MAX_ULP;
 
 use crate::cli::ReportOptions;
@@ -81,6 +83,11 @@ pub(crate) fn shares(counts: &Counts) -> String {
 pub(crate) fn details(kernel: &Kernel, counted: &Counts) -> Vec<String> {
     let chosen = kernel.chosen.as_ref().map(|choice| format!("width auto: {choice}"));
     chosen.into_iter().chain(counts(counted)).collect()
+}
+
+/// What an index or an iteration is expected to take, as data.
+pub(crate) fn cycles(estimate: &Estimate) -> Value {
+    json!({ "scalar": estimate.scalar, "vector": estimate.vector })
 }
 
 /// What became of branches, loops, exits and masks (paper 3, Table 1), and how many any-lane branches there are, as

@@ -75,7 +75,10 @@ pub(crate) fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
     }
     write(options, &code, &header, &files)?;
     report(options, &made, &refused)?;
-    let mut outcome = Outcome::Clean;
+    let mut outcome = match options.kernel.require_vector && made.each().any(|one| one.scalar) {
+        true => Outcome::Finding,
+        false => Outcome::Clean,
+    };
     for Refused { kernel, reason } in &refused {
         let fatal = kernel.named || options.kernel.require_all;
         if fatal {
@@ -108,6 +111,15 @@ enum Made {
 }
 
 impl Made {
+    /// What was made for each CPU.
+    fn each(&self) -> impl Iterator<Item = &Compiled> {
+        let (one, several) = match self {
+            Made::One(kernels) => (&kernels[..], &[][..]),
+            Made::Several(kernels) => (&[][..], &kernels[..]),
+        };
+        one.iter().chain(several.iter().flat_map(|one| one.versions.iter().map(|one| &one.compiled)))
+    }
+
     fn is_empty(&self) -> bool {
         match self {
             Made::One(kernels) => kernels.is_empty(),
@@ -228,7 +240,7 @@ fn summary_of_several(options: &VectorizeOptions, dispatched: &Dispatched) -> Su
             dispatched.versions.len()
         ),
         result: versions().map(lanes).collect::<Vec<_>>().join(", "),
-        warnings: versions().next().map(|one| summary(options, one).warnings).unwrap_or_default(),
+        warnings: warnings_of_several(dispatched),
         details: versions().flat_map(|one| details(one, true)).collect(),
         explain: versions().next().and_then(|one| explain(options, &one.made.counts)),
         ..Summary::default()
@@ -242,6 +254,8 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> Value {
         "width": kernel.width,
         "epilogue": compiled.range.as_ref().map(|_| compiled.epilogue),
         "aligned": compiled.aligned,
+        "scalar": compiled.scalar,
+        "cycles": kernel.estimate.as_ref().map(summary::cycles),
         "width_because": kernel.chosen.as_ref().map(ToString::to_string),
         "cpu": kernel.cpu.name,
         "symbols": std::iter::once(compiled.lanes.as_str()).chain(compiled.drivers()).collect::<Vec<_>>(),
@@ -278,11 +292,25 @@ fn summary(options: &VectorizeOptions, compiled: &Compiled) -> Summary {
             options.output.display()
         ),
         result,
-        warnings: made.dependences.warnings.clone(),
+        warnings: warnings(compiled),
         details: details(compiled, false),
         explain: explain(options, &made.counts),
         ..Summary::default()
     }
+}
+
+/// What is to be known about a kernel.
+fn warnings(compiled: &Compiled) -> Vec<String> {
+    compiled.stays_scalar().into_iter().chain(compiled.made.dependences.warnings.iter().cloned()).collect()
+}
+
+/// The same for several CPUs: what is said of some only, with these.
+fn warnings_of_several(dispatched: &Dispatched) -> Vec<String> {
+    let mut said: Vec<String> =
+        dispatched.versions.iter().filter_map(|one| one.compiled.stays_scalar()).collect();
+    let best = dispatched.versions.first().map(|one| &one.compiled.made.dependences.warnings);
+    said.extend(best.into_iter().flatten().cloned());
+    said
 }
 
 /// Details of a kernel; `of_several`: one among those for other CPUs.

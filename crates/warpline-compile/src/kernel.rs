@@ -10,7 +10,7 @@ use warpline_llvm::{Cpu, Imported, InputKind, Linkage};
 use warpline_uniformity::shape::{ArgShape, parse_args};
 use warpline_vectorize::driver::{self, Division, MadeVariants};
 use warpline_vectorize::passes::Instrument;
-use warpline_vectorize::width::{self, Widths};
+use warpline_vectorize::width::{self, Estimate, Widths};
 use warpline_vectorize::work_items::{self, WorkItems};
 use warpline_vectorize::{
     Boscc, Coherence, Contract, Linearize, Options as VectorizerOptions, VectorizeError,
@@ -47,8 +47,12 @@ pub struct Kernel {
     pub epilogue: u32,
     /// At a multiple of how many bytes groups of W begin to store; 0 for anywhere.
     pub prologue: u64,
+    /// Ranges of fewer indices are left to the scalar program; 0 for none.
+    pub least: u32,
     /// Why W, if it was left to us.
     pub chosen: Option<width::Choice>,
+    /// What an index is expected to take.
+    pub estimate: Option<Estimate>,
     /// The CPU to make code for.
     pub cpu: Cpu,
     /// Its vector registers.
@@ -143,7 +147,7 @@ pub(crate) fn settle_within(
         instrument: options.instrument,
         ..VectorizerOptions::new(1, args.clone(), "auto")
     };
-    let Widths { lanes: width, epilogue, prologue, chosen } =
+    let Widths { lanes: width, epilogue, prologue, least, chosen, estimate } =
         width::of_kernel(&imported.ir, function, &asked, &vectors, given);
     let instrument = options.instrument;
     Ok(move |imported| Kernel {
@@ -156,7 +160,9 @@ pub(crate) fn settle_within(
         width,
         epilogue,
         prologue,
+        least,
         chosen,
+        estimate,
         cpu,
         vectors,
         linearize,
@@ -304,8 +310,8 @@ impl Kernel {
     pub fn over_range(&mut self, asked: &VectorizerOptions<'_>, driver: &str) -> Result<OverRange> {
         // Lanes are counted by groups of W, from the first one on.
         let division = match asked.count_lanes {
-            Some(_) => Division { epilogue: asked.width, prologue: 0 },
-            None => Division { epilogue: self.epilogue, prologue: self.prologue },
+            Some(_) => Division::into_groups_of(asked.width),
+            None => Division { epilogue: self.epilogue, prologue: self.prologue, least: self.least },
         };
         let ir = &mut self.imported.ir;
         let made = MadeVariants::make(ir, self.func, asked, division).and_then(|made| {
@@ -313,6 +319,26 @@ impl Kernel {
             Ok(OverRange { made, range })
         });
         made.map_err(|e| self.refusal(&e))
+    }
+
+    /// Whether nobody asks for vectors and the scalar program is expected to take less time over a range.
+    pub fn scalar_wins(&self) -> bool {
+        self.chosen.is_some() && self.estimate.as_ref().is_some_and(Estimate::scalar_wins)
+    }
+
+    /// Makes the driver of this name that runs the scalar program over a range.
+    ///
+    /// # Errors
+    /// If a parameter cannot be passed.
+    pub fn scalar_range(&mut self, driver: &str) -> Result<FuncId> {
+        let made = driver::scalar_range(&mut self.imported.ir, self.func, &self.args, driver);
+        made.map_err(|e| self.refusal(&e))
+    }
+
+    /// The functions that the scalar program needs and LLVM's module has not got: a kernel that asks which work-item
+    /// it is is a copy.
+    pub fn copies(&self) -> impl Iterator<Item = FuncId> + use<> {
+        self.items.as_ref().map(|items| items.func).into_iter()
     }
 
     /// The kernel's function.

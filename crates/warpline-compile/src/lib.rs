@@ -5,6 +5,7 @@
 //! - [`vectorize::vectorize`] makes the W-lane function and its drivers, and code of them.
 //! - [`dispatch::vectorize`] does so for several CPUs at once, among which a program chooses when it runs.
 //! - [`loops`] vectorizes loops within their functions, for one CPU or several.
+//! - [`remarks`] says why code is not as fast as one might think.
 //! - [`header::Header`] is a C header for these, with the types of the source ([`source_types`]).
 //! - [`signature`] reads what a marked kernel looks like to Rust.
 //! - [`directives`] are facts about a kernel in comment lines of its source, [`spec`] what stands in them.
@@ -35,6 +36,7 @@ pub mod math;
 mod openmp;
 mod options;
 pub mod package;
+pub mod remarks;
 mod resolver;
 pub mod signature;
 pub mod source_types;

@@ -38,7 +38,11 @@ pub(crate) fn vectorize(
         let visible = module.share_statics();
         let mut made = Made { versions: Vec::new(), parts: Vec::new(), libraries: Vec::new() };
         if found.is_empty() {
-            let nothing = |choice: &Choice| LoopVersion { cpu: choice.cpu.clone(), loops: Vec::new() };
+            let nothing = |choice: &Choice| LoopVersion {
+                cpu: choice.cpu.clone(),
+                loops: Vec::new(),
+                scalar: Vec::new(),
+            };
             made.versions = choices.iter().map(nothing).collect();
         } else {
             let others = made.all(options, &module, &functions, &found, &choices)?;
@@ -108,7 +112,7 @@ impl Made {
         for choice in choices {
             let mut own = Imported::new(module.try_clone()?);
             let machine = Machine::new(&own, choice.cpu.clone())?;
-            let InPlace { loops, refused } = in_place(&mut own, options, found, &machine)?;
+            let InPlace { loops, scalar, refused } = in_place(&mut own, options, found, &machine)?;
             if !refused.is_empty() {
                 return Ok(refused);
             }
@@ -128,7 +132,7 @@ impl Made {
                 ..prepared(machine.cpu.clone())
             };
             self.parts.push(worker::codegen(&part, &codegen)?);
-            self.versions.push(LoopVersion { cpu: machine.cpu, loops });
+            self.versions.push(LoopVersion { cpu: machine.cpu, loops, scalar });
         }
         Ok(Vec::new())
     }
@@ -188,5 +192,5 @@ fn version(function: &str, choice: &Choice) -> String {
 /// A part that is linked later.
 fn prepared(cpu: Cpu) -> CodegenOptions {
     // In the scalar loops that are left, and in functions without any.
-    CodegenOptions { define_lane_operations: true, ..CodegenOptions::new(cpu, Output::Prepared) }
+    CodegenOptions { define_lane_operations: true, slp: true, ..CodegenOptions::new(cpu, Output::Prepared) }
 }

@@ -1,30 +1,30 @@
 //! Loops as the unit: which are meant, and code of a module in which they are vectorized.
 
-use std::path::{Path, PathBuf};
+mod find;
+
+use std::path::PathBuf;
 use std::str::FromStr;
 
-use warpline_ir::Place;
-use warpline_ir::{Block, FuncId, Function, Inst, InstFlags, Loc, Module, Value};
-use warpline_llvm::openmp::Directive;
+use warpline_ir::{Block, FuncId, Function, InstFlags, Loc, Module, Value};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
-use warpline_llvm::{Cpu, Imported, Linkage, MarkedLoop, Seen};
+use warpline_llvm::{Cpu, Imported, Linkage, Seen};
 use warpline_uniformity::shape::ArgShape;
-use warpline_vectorize::loops::{self, Iteration, Nest, Unit, VectorizedLoop, vectorize_loop};
-use warpline_vectorize::width::{self, Widths};
-use warpline_vectorize::{Boscc, Contract, MAX_WIDTH, Options as VectorizerOptions, VectorizeError};
+use warpline_vectorize::loops::{self, Iteration, Unit, VectorizedLoop, vectorize_loop};
+use warpline_vectorize::width::{self, Estimate, Widths};
+use warpline_vectorize::{Boscc, Contract, Options as VectorizerOptions, VectorizeError};
 
-use crate::choice;
-use crate::directives::{self, LoopMark};
+use crate::directives;
 use crate::error::{Error, Result};
-use crate::instrumentation;
 use crate::kernel::{self, Kernel, Source};
 use crate::loop_dispatch;
 use crate::machine;
 use crate::math::{self, VectorMath};
-use crate::openmp::{self, Said};
+use crate::openmp;
 use crate::options::KernelOptions;
+use crate::remarks;
 use crate::source_types::SourceTypes;
 use crate::spec::Width;
+use find::{find, find_some};
 
 /// Which loop is meant.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -126,6 +126,28 @@ pub struct MadeLoop {
     pub width: u32,
     /// What was made.
     pub made: VectorizedLoop,
+    /// What an iteration is expected to take.
+    pub estimate: Option<Estimate>,
+}
+
+/// A loop that stays scalar since that is expected to take less time.
+pub struct ScalarLoop {
+    /// The function that it is in.
+    pub function: String,
+    /// Where it begins, in words.
+    pub place: String,
+    /// How many lanes would have been best.
+    pub lanes: u32,
+    /// What an iteration is expected to take.
+    pub estimate: Estimate,
+}
+
+impl ScalarLoop {
+    /// Why it stays scalar, and what would change that.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        remarks::stays_scalar(&format!("the loop at {}", self.place), self.lanes, &self.estimate)
+    }
 }
 
 /// A loop that was not vectorized.
@@ -141,8 +163,10 @@ pub struct RefusedLoop {
 pub struct LoopVersion {
     /// The CPU.
     pub cpu: Cpu,
-    /// The loops.
+    /// The loops that were vectorized.
     pub loops: Vec<MadeLoop>,
+    /// Those that stay scalar for this CPU.
+    pub scalar: Vec<ScalarLoop>,
 }
 
 /// A function in which loops were vectorized.
@@ -199,18 +223,22 @@ pub fn vectorize_loops(options: &LoopOptions, output: Output, described: bool) -
         [_] => {
             let machine = Machine::of(&imported, &options.kernel)?;
             let before: Vec<ChangedFunction> = changed(&imported, &found);
-            let InPlace { loops, refused } = in_place(&mut imported, options, &found, &machine)?;
+            let InPlace { loops, scalar, refused } = in_place(&mut imported, options, &found, &machine)?;
             let codegen = CodegenOptions {
                 vector_bits: Some(machine.vectors.register_bits).filter(|&bits| bits >= 256),
                 // In the scalar loops that are left, and in functions without any.
                 define_lane_operations: true,
+                // All else is what a compiler would make of it.
+                slp: true,
                 ..CodegenOptions::new(machine.cpu.clone(), output)
             };
             let code = worker::codegen(imported.bridge.module(), &codegen)?;
             let mut functions = before;
-            functions.retain(|one| loops.iter().any(|l| *l.function == *one.function.name));
+            let of = loops.iter().map(|l| &l.function).chain(scalar.iter().map(|l| &l.function));
+            let of: Vec<&String> = of.collect();
+            functions.retain(|one| of.iter().any(|name| **name == *one.function.name));
             let libraries = math::libraries(&imported.ir);
-            let versions = vec![LoopVersion { cpu: machine.cpu, loops }];
+            let versions = vec![LoopVersion { cpu: machine.cpu, loops, scalar }];
             CompiledLoops { versions, functions, refused, files, types, libraries, code }
         }
         _ => {
@@ -220,6 +248,7 @@ pub fn vectorize_loops(options: &LoopOptions, output: Output, described: bool) -
     };
     made.refused.splice(0..0, without);
     if made.versions[0].loops.is_empty()
+        && made.versions[0].scalar.is_empty()
         && !options.loops.contains(&LoopAt::Marked)
         && !made.refused.is_empty()
     {
@@ -243,6 +272,7 @@ pub(crate) fn changed(imported: &Imported, found: &[FoundLoop]) -> Vec<ChangedFu
 /// What became of loops in their functions.
 pub(crate) struct InPlace {
     pub(crate) loops: Vec<MadeLoop>,
+    pub(crate) scalar: Vec<ScalarLoop>,
     pub(crate) refused: Vec<RefusedLoop>,
 }
 
@@ -253,11 +283,15 @@ pub(crate) fn in_place(
     found: &[FoundLoop],
     machine: &Machine,
 ) -> Result<InPlace> {
-    let (mut loops, mut refused) = (Vec::new(), Vec::new());
+    let (mut loops, mut kept, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     for one in found {
         let scalar = imported.ir.functions[one.func].clone();
-        match machine.vectorize(imported, &options.kernel, one, one.func) {
-            Ok(made) => loops.push(made),
+        match machine.best(imported, &options.kernel, one) {
+            Ok(Best::Vector(made)) => loops.push(*made),
+            Ok(Best::Scalar(stays)) => {
+                imported.ir.functions[one.func] = scalar;
+                kept.push(stays);
+            }
             Err(reason @ Error::Vectorize(_)) => {
                 imported.ir.functions[one.func] = scalar;
                 refused.push(RefusedLoop { place: one.place.clone(), reason });
@@ -275,7 +309,7 @@ pub(crate) fn in_place(
     for id in changed {
         imported.bridge.replace_function(&imported.ir, id)?;
     }
-    Ok(InPlace { loops, refused })
+    Ok(InPlace { loops, scalar: kept, refused })
 }
 
 /// Reads an input for a run of the function that has the loops: all must be in one.
@@ -312,7 +346,9 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
         width: 1,
         epilogue: 1,
         prologue: 0,
+        least: 0,
         chosen: None,
+        estimate: None,
         cpu,
         vectors,
         linearize,
@@ -372,7 +408,12 @@ pub fn vectorize_copy(
     let (mut made, mut refused) = (Vec::new(), Vec::new());
     for one in found {
         let before = kernel.imported.ir.functions[copy].clone();
-        match machine.vectorize(&mut kernel.imported, options, one, copy) {
+        let made_of_copy = check(&kernel.imported, one)
+            .and_then(|()| machine.width(&mut kernel.imported, options, one, copy))
+            // What is run is to show what vector code does.
+            .map(|widths| Widths { least: 0, ..widths })
+            .and_then(|widths| machine.vectorize(&mut kernel.imported, options, one, copy, &widths));
+        match made_of_copy {
             Ok(l) => made.push(l),
             Err(reason @ Error::Vectorize(_)) => {
                 kernel.imported.ir.functions[copy] = before;
@@ -427,24 +468,48 @@ impl Machine {
     }
 
     /// Vectorizes one loop in a function, which is that of the loop or a copy.
+    /// Vectorizes a loop within its function, unless the scalar loop is expected to take less time and nobody asks
+    /// for vectors.
+    fn best(&self, imported: &mut Imported, options: &KernelOptions, found: &FoundLoop) -> Result<Best> {
+        check(imported, found)?;
+        let widths = self.width(imported, options, found, found.func)?;
+        let free = widths.chosen.is_some() && options.count_lanes.is_none();
+        let Some(estimate) = widths.estimate.as_ref().filter(|e| free && e.scalar_wins()) else {
+            let made = self.vectorize(imported, options, found, found.func, &widths)?;
+            return Ok(Best::Vector(Box::new(made)));
+        };
+        // What is refused is refused, not kept for its time.
+        let probe = &mut imported.ir.clone();
+        std::mem::swap(probe, &mut imported.ir);
+        let made = self.vectorize(imported, options, found, found.func, &widths);
+        std::mem::swap(probe, &mut imported.ir);
+        made?;
+        Ok(Best::Scalar(ScalarLoop {
+            function: imported.ir.functions[found.func].name.to_string(),
+            place: found.place.clone(),
+            lanes: widths.lanes,
+            estimate: estimate.clone(),
+        }))
+    }
+
     fn vectorize(
         &self,
         imported: &mut Imported,
         options: &KernelOptions,
         found: &FoundLoop,
         func: FuncId,
+        widths: &Widths,
     ) -> Result<MadeLoop> {
-        check(imported, found)?;
         let body = &mut imported.ir.functions[func];
         let function = body.name.to_string();
         // That is what the flag of a φ means.
         for phi in found.reductions.iter().filter_map(|&phi| body.def_inst(phi)).collect::<Vec<_>>() {
             body.insts[phi].flags |= InstFlags::REASSOC;
         }
-        let Widths { lanes: width, epilogue, prologue, .. } = self.width(imported, options, found, func)?;
+        let Widths { lanes: width, epilogue, prologue, least, .. } = *widths;
         // Lanes are counted by groups of W, from the first one on.
-        let (epilogue, prologue) =
-            if options.count_lanes.is_some() { (width, 0) } else { (epilogue, prologue) };
+        let (epilogue, prologue, least) =
+            if options.count_lanes.is_some() { (width, 0, 0) } else { (epilogue, prologue, least) };
         let math = VectorMath::new(&imported.ir.triple, &self.vectors, options.math_ulp, options.sleef);
         let bodies = imported.final_bodies(self.vectors.register_bits);
         let header = imported.ir.functions[func].block_name(found.header);
@@ -460,7 +525,7 @@ impl Machine {
             instrument: options.instrument,
             ..VectorizerOptions::new(width, Vec::new(), format!("{function}.{header}.x{width}"))
         };
-        let unit = Unit { epilogue, prologue, ..unit(found) };
+        let unit = Unit { epilogue, prologue, least, ..unit(found) };
         let scalar = &imported.ir.functions[func];
         let (old, place) = (scalar.insts.len(), place_of_loop(scalar, found.header));
         let made = vectorize_loop(&mut imported.ir, func, &unit, &asked)
@@ -479,7 +544,8 @@ impl Machine {
             }
         }
         let function = imported.ir.functions[found.func].name.to_string();
-        Ok(MadeLoop { function, place: found.place.clone(), width, made })
+        let estimate = widths.estimate.clone();
+        Ok(MadeLoop { function, place: found.place.clone(), width, made, estimate })
     }
 
     /// How many iterations side by side are asked for or expected to pay, and how many of those that are left over.
@@ -514,6 +580,12 @@ impl Machine {
     }
 }
 
+/// What became of a loop that can be vectorized.
+enum Best {
+    Vector(Box<MadeLoop>),
+    Scalar(ScalarLoop),
+}
+
 /// Checks that OpenMP leaves nothing in a loop that is not for lanes.
 fn check(imported: &Imported, found: &FoundLoop) -> Result<()> {
     openmp::check(&imported.ir, &imported.ir.functions[found.func], found.header, &found.place)
@@ -530,264 +602,4 @@ fn refusal(module: &Module, error: VectorizeError, found: &FoundLoop) -> Error {
     let error = error.named(&module.functions[found.func].name);
     let message = format!("the loop at {} cannot be vectorized: {}", found.place, error.describe(module));
     Error::of_kind(&error, message)
-}
-
-/// The loops that are meant, each once, by function and header, and those of which directives say what is not
-/// supported.
-fn find(imported: &Imported, options: &LoopOptions) -> Result<(Vec<FoundLoop>, Vec<RefusedLoop>)> {
-    let path = &options.kernel.input;
-    instrumentation::check(&imported.ir, path)?;
-    let only = match &options.functions[..] {
-        [] => None,
-        wanted => {
-            let chosen = choice::choose(imported, path, wanted, true)?;
-            Some(chosen.iter().filter_map(|one| imported.ir.function(&one.name)).collect::<Vec<_>>())
-        }
-    };
-    let only = only.as_deref();
-    let (mut all, mut refused) = (Vec::new(), Vec::new());
-    for at in &options.loops {
-        match at {
-            LoopAt::Line(line) => all.extend(at_line(imported, options, only, *line)?),
-            LoopAt::Block(name) => all.push(with_header(imported, options, only, name)?),
-            LoopAt::Marked => all.extend(marked(imported, options, only, &mut refused)?),
-        }
-    }
-    // Whatever else marks them.
-    let is_refused = |one: &FoundLoop| refused.iter().any(|(other, _)| other.is_same(one));
-    all.retain(|one| !is_refused(one));
-    for one in &mut all {
-        one.any_order |= options.any_order;
-        if options.independent {
-            one.contract = Contract::Independent;
-        }
-    }
-    all.sort_by_key(|f| (f.func, f.header));
-    all.dedup_by(|other, one| {
-        let same = one.is_same(other);
-        if same {
-            one.add(other);
-        }
-        same
-    });
-    if all.is_empty() && refused.is_empty() {
-        let of = match &options.functions[..] {
-            [] => String::new(),
-            wanted => format!(" of `{}`", wanted.join("`, `")),
-        };
-        let message = format!(
-            "no loop{of} is marked: write `//@ loop` or `#pragma omp simd` before it, or say `--loop LINE`"
-        );
-        return Err(Error::input(path, message));
-    }
-    let of = |(one, reason): (FoundLoop, Error)| RefusedLoop { place: one.place, reason };
-    Ok((all, refused.into_iter().map(of).collect()))
-}
-
-/// The same where nothing can be done without any loop: those that are refused are warned of.
-fn find_some(imported: &Imported, options: &LoopOptions) -> Result<Vec<FoundLoop>> {
-    let (found, mut refused) = find(imported, options)?;
-    if found.is_empty() {
-        return Err(refused.swap_remove(0).reason);
-    }
-    refused.iter().for_each(|one| kernel::warn(&format!("warning: {}; it stays as it is", one.reason)));
-    Ok(found)
-}
-
-fn functions<'a>(
-    imported: &'a Imported,
-    only: Option<&'a [FuncId]>,
-) -> impl Iterator<Item = (FuncId, &'a Function)> {
-    imported.ir.functions.iter().filter(move |(id, _)| only.is_none_or(|only| only.contains(id)))
-}
-
-/// The loops that begin in a line: as many as code that was inlined or instantiated several times has made of one.
-fn at_line(
-    imported: &Imported,
-    options: &LoopOptions,
-    only: Option<&[FuncId]>,
-    line: u32,
-) -> Result<Vec<FoundLoop>> {
-    let (mut meant, mut lines) = (Vec::new(), Vec::new());
-    for (func, function) in functions(imported, only) {
-        if !is_written_in(&imported.ir, function, &options.kernel.input) {
-            continue;
-        }
-        let nest = Nest::of(function);
-        let Beginning { surely, maybe } = beginning(&imported.ir, function, &nest, line, &mut lines);
-        let candidates = if surely.is_empty() { &maybe } else { &surely };
-        for &header in candidates {
-            if nest.around(header).any(|h| h != header && candidates.contains(&h)) {
-                continue;
-            }
-            let one = found(imported, func, header);
-            if surely.is_empty() && nest.has_inner(header) {
-                let message = format!(
-                    "in line {line}, it may be the loop at block `{}` of `{}` that begins or one within it; say \
-                     which by the line of its test, or by \
-                     its block: --loop BLOCK",
-                    function.block_name(header),
-                    function.name
-                );
-                return Err(Error::input(&options.kernel.input, message));
-            }
-            let file = one.place.rsplit_once(':').filter(|(_, n)| n.parse::<u32>().is_ok());
-            let place = file.map(|(file, _)| format!("{file}:{line}"));
-            meant.push(FoundLoop { place: place.unwrap_or(one.place.clone()), ..one });
-        }
-    }
-    if !meant.is_empty() {
-        return Ok(meant);
-    }
-    lines.sort_unstable();
-    lines.dedup();
-    let message = match lines[..] {
-        [] => "the input has no loop of which the line is known".to_owned(),
-        _ => {
-            let shown: Vec<String> = lines.iter().take(12).map(u32::to_string).collect();
-            format!("no loop begins in line {line}; there are loops in lines {}", shown.join(", "))
-        }
-    };
-    Err(Error::input(&options.kernel.input, message))
-}
-
-/// Whether a function's lines are those of the input, not of a header or a library. Nobody knows of which file
-/// modules were made.
-fn is_written_in(module: &Module, func: &Function, input: &Path) -> bool {
-    let is_module = input.extension().is_some_and(|e| e == "ll" || e == "bc");
-    let file = func.loc.expand().map(|l| Path::new(&*module.locations[l].file));
-    is_module || file.is_none_or(|f| f.file_name() == input.file_name())
-}
-
-/// Headers of a function's loops that may be said to begin in a line.
-struct Beginning {
-    /// Their test is in the line.
-    surely: Vec<Block>,
-    /// Something of their header is, or what leads back to it. That may be what a loop within it begins with.
-    maybe: Vec<Block>,
-}
-
-/// Looks for loops that begin in a line; those of others go to `lines`.
-fn beginning(module: &Module, func: &Function, nest: &Nest, line: u32, lines: &mut Vec<u32>) -> Beginning {
-    let mut found = Beginning { surely: Vec::new(), maybe: Vec::new() };
-    for header in nest.headers() {
-        let of = |b: Block| line_of(module, func, func.terminator(b));
-        let begins = lines_of(module, func, nest, header);
-        if nest.leaving(func, header).filter_map(of).any(|l| l == line) {
-            found.surely.push(header);
-        } else if begins.contains(&line) {
-            found.maybe.push(header);
-        }
-        lines.extend(begins.first().copied());
-    }
-    found
-}
-
-fn line_of(module: &Module, func: &Function, inst: Inst) -> Option<u32> {
-    Some(Place::of(module, func, func.insts[inst].loc.expand())?.line)
-}
-
-fn with_header(
-    imported: &Imported,
-    options: &LoopOptions,
-    only: Option<&[FuncId]>,
-    name: &str,
-) -> Result<FoundLoop> {
-    let mut names = Vec::new();
-    for (func, function) in functions(imported, only) {
-        for header in Nest::of(function).headers() {
-            let own = function.block_name(header);
-            if own == name {
-                return Ok(found(imported, func, header));
-            }
-            names.push(own);
-        }
-    }
-    let message = match names[..] {
-        [] => "the input has no loop".to_owned(),
-        _ => format!("no loop begins at a block `{name}`; there are loops at {}", names.join(", ")),
-    };
-    Err(Error::input(&options.kernel.input, message))
-}
-
-fn marked(
-    imported: &Imported,
-    options: &LoopOptions,
-    only: Option<&[FuncId]>,
-    refused: &mut Vec<(FoundLoop, Error)>,
-) -> Result<Vec<FoundLoop>> {
-    let mut all = Vec::new();
-    for mark in directives::read_loops(&options.kernel.input)? {
-        let at = at_line(imported, options, None, mark.at)?;
-        for one in at.into_iter().filter(|one| only.is_none_or(|only| only.contains(&one.func))) {
-            let contract = if mark.independent { Contract::Independent } else { Contract::Sequential };
-            let LoopMark { safelen, any_order, width, .. } = mark;
-            all.push(FoundLoop { contract, safelen, any_order, width, ..one });
-        }
-    }
-    let directives = openmp::read(&options.kernel)?;
-    for mark in imported.marked_loops() {
-        let function = &imported.ir.functions[mark.func];
-        let around = Nest::of(function).around(mark.latch).next();
-        if let Some(header) = around.filter(|_| only.is_none_or(|only| only.contains(&mark.func))) {
-            match by_program(imported, &directives, &mark, header) {
-                Ok(found) => all.extend(found),
-                Err(reason @ Error::Directive { .. }) => {
-                    refused.push((found(imported, mark.func, header), reason));
-                }
-                Err(error) => return Err(error),
-            }
-        }
-    }
-    Ok(all)
-}
-
-/// A loop that the program itself marks, with what it says there; none if that promises nothing.
-fn by_program(
-    imported: &Imported,
-    directives: &[Directive],
-    mark: &MarkedLoop,
-    header: Block,
-) -> Result<Option<FoundLoop>> {
-    let one = FoundLoop { contract: Contract::Independent, ..found(imported, mark.func, header) };
-    let Some(directive) = openmp::of_loop(directives, mark)? else {
-        let width = mark.width.filter(|w| (2..=MAX_WIDTH).contains(w)).map(Width::Lanes);
-        return Ok(mark.parallel.then_some(FoundLoop { width, ..one }));
-    };
-    let function = &imported.ir.functions[mark.func];
-    let Said { simdlen, safelen, reductions } =
-        openmp::understand(directive, mark, &imported.ir, function, header)?;
-    if let Some(note) = openmp::left_out(directive) {
-        kernel::warn(&note);
-    }
-    let width = simdlen.map(|n| Width::Lanes(n.min(MAX_WIDTH)));
-    Ok(Some(FoundLoop { safelen, reductions, width, ..one }))
-}
-
-fn found(imported: &Imported, func: FuncId, header: Block) -> FoundLoop {
-    let function = &imported.ir.functions[func];
-    let place = Place::of_block(&imported.ir, function, header).map(|p| p.short());
-    let place =
-        place.unwrap_or_else(|| format!("block {} of `{}`", function.block_name(header), function.name));
-    FoundLoop {
-        func,
-        header,
-        place,
-        contract: Contract::Sequential,
-        safelen: None,
-        any_order: false,
-        reductions: Vec::new(),
-        width: None,
-    }
-}
-
-/// The lines in which a loop may be said to begin: those of the instructions of its header, and of what leads back to
-/// it.
-fn lines_of(module: &Module, func: &Function, nest: &Nest, header: Block) -> Vec<u32> {
-    let back = func.blocks[header].preds.iter().map(|&e| func.edges[e].from);
-    let back = back.filter(|&b| nest.around(b).next() == Some(header));
-    let of = |b: Block| func.block_insts(b).filter_map(|i| line_of(module, func, i));
-    let mut lines: Vec<u32> = of(header).collect();
-    lines.extend(back.flat_map(|b| of(b).last()));
-    lines
 }

@@ -1,5 +1,6 @@
 //! The W-lane form of a kernel, with its drivers, as code.
 
+use warpline_ir::FuncId;
 use warpline_llvm::worker::{self, CodegenOptions, Output};
 use warpline_llvm::{Cpu, Imported, Module};
 use warpline_uniformity::shape::ArgShape;
@@ -10,6 +11,7 @@ use crate::choice::Chosen;
 use crate::error::{Error, Result};
 use crate::kernel::{self, Kernel};
 use crate::options::{KernelOptions, VectorizeOptions};
+use crate::remarks;
 
 /// What was made of a kernel.
 pub struct Compiled {
@@ -27,9 +29,18 @@ pub struct Compiled {
     pub range: Option<String>,
     /// The name of the driver over work-items, if there is one.
     pub ndrange: Option<String>,
+    /// Whether the drivers run the scalar program, since that is expected to take less time.
+    pub scalar: bool,
 }
 
 impl Compiled {
+    /// Why the drivers run the scalar program, and what would change that, if they do.
+    pub fn stays_scalar(&self) -> Option<String> {
+        let estimate = self.kernel.estimate.as_ref().filter(|_| self.scalar)?;
+        let driver = self.drivers().next()?;
+        Some(remarks::stays_scalar(&format!("`{driver}`"), self.kernel.width, estimate))
+    }
+
     /// The names of all visible functions.
     pub fn functions(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.lanes.as_str()).chain(self.drivers())
@@ -137,21 +148,24 @@ pub(crate) fn in_module(
 pub(crate) fn code(options: &VectorizeOptions, all: &Several, output: Output) -> Result<Vec<u8>> {
     let Some(last) = all.made.last() else { return Ok(Vec::new()) };
     let visible: Vec<&str> = all.made.iter().flat_map(Compiled::functions).collect();
-    code_of(options, &last.kernel, &all.module, &visible, output)
+    let scalar = all.made.iter().any(|one| one.scalar);
+    code_of(options, &last.kernel, &all.module, (&visible, scalar), output)
 }
 
-/// The code of a module in which these functions are visible, for the CPU of a kernel.
+/// The code of a module in which these functions are visible, for the CPU of a kernel; the flag says whether some of
+/// it stays scalar.
 fn code_of(
     options: &VectorizeOptions,
     kernel: &Kernel,
     imported: &Imported,
-    visible: &[&str],
+    (visible, scalar): (&[&str], bool),
     output: Output,
 ) -> Result<Vec<u8>> {
     let codegen = CodegenOptions {
         panic: options.panic.clone(),
         reports: options.reports.clone(),
         strip: options.strip,
+        slp: scalar,
         ..kernel.codegen_options(visible, output)
     };
     Ok(worker::codegen(imported.bridge.module(), &codegen)?)
@@ -169,7 +183,8 @@ pub fn compile(
 ) -> Result<(Compiled, Vec<u8>)> {
     let compiled = add(options, &mut kernel, suffix)?.of(kernel);
     let visible: Vec<&str> = compiled.functions().collect();
-    let code = code_of(options, &compiled.kernel, &compiled.kernel.imported, &visible, output)?;
+    let code =
+        code_of(options, &compiled.kernel, &compiled.kernel.imported, (&visible, compiled.scalar), output)?;
     Ok((compiled, code))
 }
 
@@ -180,13 +195,15 @@ struct Added {
     division: Division,
     range: Option<String>,
     ndrange: Option<String>,
+    scalar: bool,
 }
 
 impl Added {
     /// It and its kernel.
     fn of(self, kernel: Kernel) -> Compiled {
-        let Added { made, lanes, division: Division { epilogue, prologue }, range, ndrange } = self;
-        Compiled { kernel, made, lanes, epilogue, aligned: prologue > 0, range, ndrange }
+        let Added { made, lanes, division: Division { epilogue, prologue, .. }, range, ndrange, scalar } =
+            self;
+        Compiled { kernel, made, lanes, epilogue, aligned: prologue > 0, range, ndrange, scalar }
     }
 }
 
@@ -209,7 +226,8 @@ fn add(options: &VectorizeOptions, kernel: &mut Kernel, suffix: &str) -> Result<
     let ndrange = kernel.items.is_some().then_some(ndrange_name);
     let names = Names { lanes: &lanes, range: range.as_deref(), ndrange: ndrange.as_deref() };
     let (made, division) = make(options, kernel, &names, scalar_result)?;
-    Ok(Added { made, lanes, division, range, ndrange })
+    let scalar = range.is_some() && runs_scalar(options, kernel);
+    Ok(Added { made, lanes, division, range, ndrange, scalar })
 }
 
 /// The names of what is made.
@@ -235,18 +253,23 @@ fn make(
     let whole = if options.mask { format!("{name}.full") } else { name.to_owned() };
     let mut asked = kernel.vectorizer(whole, width, false, &math, &bodies);
     asked.scalar_result = scalar_result;
-    let mut division = Division { epilogue: width, prologue: 0 };
+    let mut division = Division::into_groups_of(width);
     let (mut new, mut full, mut masked) = (Vec::new(), None, None);
-    if let Some(range) = names.range {
+    if let Some(range) = names.range.filter(|_| runs_scalar(options, kernel)) {
+        let range = kernel.scalar_range(range)?;
+        new.extend(kernel.copies().chain([range]));
+        new.extend(over_items(kernel, range, names)?);
+    } else if let Some(range) = names.range {
         let made = kernel.over_range(&asked, range)?;
         new.extend(made.functions());
-        if let (Some(items), Some(name)) = (&kernel.items, names.ndrange) {
-            let ndrange = driver::ndrange(&mut kernel.imported.ir, items, &kernel.args, made.range, name);
-            new.push(ndrange.map_err(|e| kernel.refusal(&e))?);
+        if made.made.least > 0 {
+            new.extend(kernel.copies());
         }
+        new.extend(over_items(kernel, made.range, names)?);
         division = Division {
             epilogue: made.made.epilogue(),
             prologue: made.made.prologue.map_or(0, |_| kernel.prologue),
+            least: made.made.least,
         };
         masked = Some(made.made.masked).filter(|masked| masked.width == width);
         full = Some(made.made.full);
@@ -266,6 +289,18 @@ fn make(
     }
     kernel.export(&new)?;
     Ok((visible, division))
+}
+
+/// Whether the drivers run the scalar program.
+fn runs_scalar(options: &VectorizeOptions, kernel: &Kernel) -> bool {
+    kernel.scalar_wins() && options.kernel.count_lanes.is_none()
+}
+
+/// The driver over work-items, if the kernel asks for them, by that over a range.
+fn over_items(kernel: &mut Kernel, range: FuncId, names: &Names<'_>) -> Result<Option<FuncId>> {
+    let (Some(items), Some(name)) = (&kernel.items, names.ndrange) else { return Ok(None) };
+    let made = driver::ndrange(&mut kernel.imported.ir, items, &kernel.args, range, name);
+    made.map(Some).map_err(|e| kernel.refusal(&e))
 }
 
 /// Whether a uniform result is to be returned as a scalar.

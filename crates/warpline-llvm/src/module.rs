@@ -303,11 +303,25 @@ impl Module {
     /// # Errors
     /// [`Error::Passes`] with LLVM's message.
     pub fn optimise(&mut self, passes: &str, machine: Option<&TargetMachine>) -> Result<()> {
+        self.optimise_with(passes, machine, false)
+    }
+
+    /// The same; `slp`: whether pipelines by level vectorize straight-line code, too, as clang has them do.
+    ///
+    /// # Errors
+    /// As above.
+    pub(crate) fn optimise_with(
+        &mut self,
+        passes: &str,
+        machine: Option<&TargetMachine>,
+        slp: bool,
+    ) -> Result<()> {
         let pipeline = c_string(passes);
         let f = functions();
         // SAFETY: all handles are live; the options are freed; the error, if any, is consumed.
         let outcome = unsafe {
             let options = f.LLVMCreatePassBuilderOptions();
+            f.LLVMPassBuilderOptionsSetSLPVectorization(options, slp.into());
             let machine = machine.map_or(ptr::null_mut(), TargetMachine::raw);
             let error = f.LLVMRunPasses(self.module, pipeline.as_ptr(), machine, options);
             f.LLVMDisposePassBuilderOptions(options);

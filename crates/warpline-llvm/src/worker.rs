@@ -96,6 +96,8 @@ pub struct CodegenOptions {
     pub visible: Option<Vec<String>>,
     /// Passes in the notation of `opt -passes=`; empty for none. Names of an input must not get into it.
     pub passes: String,
+    /// Whether pipelines by level vectorize straight-line code, as compilers of scalar programs do.
+    pub slp: bool,
     /// How hard the code generator tries.
     pub effort: Effort,
     /// Whether functions that this process does not have get a body that reports them, for running in place.
@@ -124,6 +126,7 @@ impl CodegenOptions {
             vector_bits: None,
             visible: None,
             passes: "default<O3>".to_owned(),
+            slp: false,
             effort: Effort::default(),
             define_missing: false,
             define_lane_operations: false,
@@ -426,7 +429,7 @@ fn translate(mut module: Module, options: &CodegenOptions) -> Result<Vec<u8>> {
     }
     if !options.passes.is_empty() {
         let passes = if deep { WITHOUT_LOOPS } else { &options.passes };
-        module.optimise(passes, Some(&machine))?;
+        module.optimise_with(passes, Some(&machine), options.slp)?;
     }
     if options.define_missing {
         module.define_missing();

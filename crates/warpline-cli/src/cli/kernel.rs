@@ -25,6 +25,9 @@ pub struct KernelOptions {
     /// Exit with 1 if any kernel or loop cannot be vectorized
     #[arg(long)]
     pub require_all: bool,
+    /// Exit with 1 if any kernel or loop stays scalar because that is expected to take less time
+    #[arg(long)]
+    pub require_vector: bool,
     /// Shapes of the parameters: uniform, varying, index, stride(N); as NAME=SHAPE or by position. Parameters
     /// that are not named are uniform [default: the input's directive]
     #[arg(long, value_name = "LIST")]

@@ -151,6 +151,7 @@ required {
     fn LLVMGetCalledValue(instr: LLVMValueRef) -> LLVMValueRef;
     fn LLVMCreatePassBuilderOptions() -> LLVMPassBuilderOptionsRef;
     fn LLVMDisposePassBuilderOptions(options: LLVMPassBuilderOptionsRef);
+    fn LLVMPassBuilderOptionsSetSLPVectorization(options: LLVMPassBuilderOptionsRef, on: LLVMBool);
     fn LLVMRunPasses(
         m: LLVMModuleRef, passes: *const c_char, tm: LLVMTargetMachineRef, options:
         LLVMPassBuilderOptionsRef

@@ -55,7 +55,7 @@ pub fn compile(program: &Program, setup: &Setup) -> Result<Code, NoCode> {
         }
         Some(_) => {
             let args: Vec<_> = program.roles.iter().map(shape_of).collect();
-            let division = Division { epilogue: setup.width, prologue: 0 };
+            let division = Division::into_groups_of(setup.width);
             let made = MadeVariants::make(&mut ir, program.kernel, &options(program, setup, false), division)
                 .map_err(no_code)?;
             verified(&ir, made.full.func)?;

@@ -1,6 +1,7 @@
 //! Accesses that never meet, whatever their addresses are: by the objects that they lead to, and by the types that
 //! they are made as.
 
+use super::Region;
 use super::roots::Objects;
 use warpline_ir::{AccessType, Function, Inst, Module};
 
@@ -12,9 +13,9 @@ pub(crate) struct Apart<'a> {
 }
 
 impl<'a> Apart<'a> {
-    /// Of a function that no loop was cut out of.
-    pub(crate) fn new(module: &'a Module, func: &'a Function) -> Apart<'a> {
-        Apart { module, func, objects: Objects::new(module, func, None) }
+    /// Of a function, and of the one that it was cut out of, if it was.
+    pub(crate) fn new(module: &'a Module, func: &'a Function, region: Option<&'a Region<'a>>) -> Apart<'a> {
+        Apart { module, func, objects: Objects::new(module, func, region) }
     }
 
     /// Whether two loads or stores, of which one stores, never touch the same memory.

@@ -20,7 +20,8 @@
 //! arrays are copied element by element, so that nothing outside of the range is read or written. Of a kernel that
 //! does not ask which lanes are in its group, a group of fewer may be executed by smaller [`BodyVariants`] instead, one
 //! after another. If these have a [prologue](make_prologue) and the kernel's range is long enough, whole groups begin
-//! behind it. Loops are taken in groups in the same way (`skeleton`).
+//! behind it. Loops are taken in groups in the same way (`skeleton`). What is too short to be worth a group is executed
+//! by the scalar program.
 //!
 //! An [`ndrange`] driver runs a kernel that asks which work-item it is over up to three dimensions, row by row by a
 //! range driver.
@@ -68,13 +69,15 @@ pub struct BodyVariants {
     pub tail: BodyVariant,
     /// The function that says how many indices there are before the first whole group: one that [`make_prologue`] made.
     pub prologue: Option<FuncId>,
+    /// What has fewer indices or iterations is executed by the scalar program.
+    pub least: u32,
 }
 
 impl BodyVariants {
     /// Two variants of W lanes, the second with a mask.
     pub fn of_one_width(full: FuncId, masked: FuncId, lanes: u32) -> BodyVariants {
         let of = |func: FuncId| BodyVariant { func, lanes };
-        BodyVariants { groups: vec![of(full)], tail: of(masked), prologue: None }
+        BodyVariants { groups: vec![of(full)], tail: of(masked), prologue: None, least: 0 }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Range drivers of scalar kernels and of their W-lane variants.
 
-use warpline_ir::{BinaryOp, CastOp, FuncId, Function, InstFlags, IntPred, Module, Op, Type, Value};
+use warpline_ir::{BinaryOp, Block, CastOp, FuncId, Function, InstFlags, IntPred, Module, Op, Type, Value};
 use warpline_uniformity::shape::ArgShape;
 
 use super::skeleton::{self, Groups};
@@ -42,23 +42,28 @@ pub fn scalar_range(
     let mut b = Builder::new(module, name);
     let io = interface(&mut b, kernel, args);
     segments(&mut b, &io, |b, io, at, count, done| {
-        let offset = offset(b, io, at);
-        let starts = index_starts(b, io, at);
-        let l = b.begin_loop("index", count, 1, &starts);
-        let k = b.binary(BinaryOp::Add, offset, l.counter, InstFlags::NUW);
-        let values = arguments(b, io, &l.inductions, k, None);
-        let result = b.call(kernel, &values);
-        if let (Some(x), Some(out)) = (result, io.out) {
-            let ptr = b.element(out, io.ret, k);
-            b.store(ptr, x, io.ret);
-        }
-        b.end_loop(&l, done);
+        one_by_one(b, io, kernel, (at, count), done);
     });
     Ok(b.finish())
 }
 
+/// Calls the scalar kernel for each of so many indices from one on, in order.
+fn one_by_one(b: &mut Builder, io: &Interface, kernel: FuncId, (at, count): (Value, Value), done: Block) {
+    let offset = offset(b, io, at);
+    let starts = index_starts(b, io, at);
+    let l = b.begin_loop("index", count, 1, &starts);
+    let k = b.binary(BinaryOp::Add, offset, l.counter, InstFlags::NUW);
+    let values = arguments(b, io, &l.inductions, k, None);
+    let result = b.call(kernel, &values);
+    if let (Some(x), Some(out)) = (result, io.out) {
+        let ptr = b.element(out, io.ret, k);
+        b.store(ptr, x, io.ret);
+    }
+    b.end_loop(&l, done);
+}
+
 /// Adds a driver that runs the kernel over a range, in [groups](super::groups) of as many indices as its `variants`
-/// have lanes. In these, varying parameters and results are vectors (or scalars where W is 1); every other parameter is
+/// have lanes, or with the scalar kernel where it is short. In groups, varying parameters and results are vectors (or scalars where W is 1); every other parameter is
 /// a scalar, lane 0's.
 ///
 /// # Errors
@@ -79,6 +84,15 @@ pub fn vector_range(
     let local_out = io.out.map(|_| b.array(io.ret, width));
     let range = Range { io: &io, locals, local_out };
     segments(&mut b, &io, |b, io, at, count, done| {
+        if variants.least > 0 {
+            let (few, many) = (b.block("few"), b.block("many"));
+            let least = b.int(64, variants.least.into());
+            let is_short = b.icmp(IntPred::Ult, count, least);
+            b.cond_br(is_short, few, many);
+            b.at = few;
+            one_by_one(b, io, kernel, (at, count), done);
+            b.at = many;
+        }
         let mut state = vec![offset(b, io, at)];
         state.extend(index_starts(b, io, at));
         skeleton::emit(b, variants, &range, &state, count);

@@ -18,6 +18,8 @@ pub struct MadeVariants {
     pub masked: Vectorized,
     /// The function that says where whole groups begin, if that is not at the first index.
     pub prologue: Option<FuncId>,
+    /// What has fewer indices or iterations is executed by the scalar program.
+    pub least: u32,
 }
 
 /// How a range is divided beside its whole groups.
@@ -28,6 +30,16 @@ pub struct Division {
     /// At a multiple of how many bytes whole groups begin to store, if [that can be made](make_prologue); 0 for
     /// anywhere.
     pub prologue: u64,
+    /// What has fewer indices or iterations is executed by the scalar program, where that can be; 0 for nothing.
+    pub least: u32,
+}
+
+impl Division {
+    /// All in groups of so many, under a mask where fewer are left.
+    #[must_use]
+    pub fn into_groups_of(lanes: u32) -> Division {
+        Division { epilogue: lanes, prologue: 0, least: 0 }
+    }
 }
 
 impl MadeVariants {
@@ -42,7 +54,7 @@ impl MadeVariants {
         options: &Options<'_>,
         division: Division,
     ) -> Result<MadeVariants, VectorizeError> {
-        let Division { epilogue, prologue } = division;
+        let Division { epilogue, prologue, least } = division;
         let Options { width, name, .. } = options;
         if epilogue == 0 || !width.is_multiple_of(epilogue) {
             let reason =
@@ -66,7 +78,7 @@ impl MadeVariants {
         let prologue = (prologue > 0)
             .then(|| make_prologue(module, func, &options.args, *width, prologue, &name))
             .flatten();
-        Ok(MadeVariants { full, smaller, masked, prologue })
+        Ok(MadeVariants { full, smaller, masked, prologue, least })
     }
 
     /// Each variant, that for whole groups first and that with a mask last.
@@ -88,6 +100,6 @@ impl MadeVariants {
     pub fn variants(&self) -> BodyVariants {
         let of = |made: &Vectorized| BodyVariant { func: made.func, lanes: made.width };
         let groups = std::iter::once(&self.full).chain(&self.smaller).map(of).collect();
-        BodyVariants { groups, tail: of(&self.masked), prologue: self.prologue }
+        BodyVariants { groups, tail: of(&self.masked), prologue: self.prologue, least: self.least }
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn hoist(module: &Module, source: &Function, body: &mut Function, val
     let Some(block) = body.def_block(value) else { return };
     let insts = body.blocks[block].insts.clone();
     let Some(first) = insts.iter().position(|&i| body.insts[i].args.contains(&needed)) else { return };
-    let apart = Apart::new(module, source);
+    let apart = Apart::new(module, source, None);
     let may_pass = |p, i| may_swap(module, source, body, &apart, p, i);
     if let Some(order) = moved_up(body, block, &insts, first, value, &may_pass) {
         body.blocks[block].insts = order;
@@ -58,7 +58,7 @@ const MAX_INSTS: usize = 2_000;
 
 /// Moves loads of what a later iteration stores up in their blocks, to before that store.
 pub(super) fn hoist_loads_ahead(module: &Module, func: &mut Function, l: &Loop, carried: &[Carried]) {
-    let apart = Apart::new(module, func);
+    let apart = Apart::new(module, func, None);
     let ahead = Ahead { module, func, l, carried };
     let blocks: Vec<Block> = func.layout.iter().copied().filter(|&b| l.blocks.contains(b)).collect();
     let mut orders = Vec::new();

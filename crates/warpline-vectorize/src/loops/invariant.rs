@@ -62,7 +62,7 @@ fn find(module: &Module, func: &Function, l: &Loop) -> Option<Vec<Inst>> {
         (l.is_always(func, block) || is_before_test(func, l, i))
             && ends.iter().all(|&end| dominates(&l.dominators, block, end))
     });
-    let apart = Apart::new(module, func);
+    let apart = Apart::new(module, func, None);
     loads.retain(|&load| stores.iter().all(|&store| apart.never_meet(store, load)));
     (!loads.is_empty()).then_some(loads)
 }

@@ -187,6 +187,8 @@ pub struct Unit {
     /// At a multiple of how many bytes whole groups should begin to [store](super::driver::make_prologue), if the loop
     /// hands on nothing but inductions and does not ask about lanes; 0 for anywhere.
     pub prologue: u64,
+    /// With fewer iterations than these the scalar loop runs, unless it asks about lanes; 0 for never.
+    pub least: u32,
 }
 
 impl Unit {
@@ -200,6 +202,7 @@ impl Unit {
             any_order: false,
             epilogue: width,
             prologue: 0,
+            least: 0,
         }
     }
 }
@@ -219,7 +222,7 @@ pub fn vectorize_loop(
     unit: &Unit,
     options: &Options<'_>,
 ) -> Result<VectorizedLoop, VectorizeError> {
-    let Unit { epilogue, prologue, .. } = *unit;
+    let Unit { epilogue, prologue, least, .. } = *unit;
     let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, options)?;
     if let Some(most) = unit.safelen.filter(|&most| most < options.width) {
         let reason = format!("{} lanes are too many: `safelen` allows {most}", options.width);
@@ -234,7 +237,8 @@ pub fn vectorize_loop(
     let (args, name, contract) = (body.args.clone(), options.name.clone(), unit.contract);
     let (region, pieces_of) = (Some(&region), &pieces);
     let asked = Options { args, name, contract, region, pieces: pieces_of, scalar_result: false, ..*options };
-    let made = MadeVariants::make(module, body_func, &asked, Division { epilogue, prologue })
+    let least = if asks { 0 } else { least };
+    let made = MadeVariants::make(module, body_func, &asked, Division { epilogue, prologue, least })
         .map_err(|e| e.named(&scalar.name))?;
     let carries = carried.iter().map(|c| c.public(&scalar)).collect();
     let mut checks = Vec::new();
@@ -270,6 +274,10 @@ pub struct Iteration {
     /// Whether groups of iterations may be of any size and begin anywhere: nothing is combined over all iterations,
     /// and none asks about the others.
     pub divisible: bool,
+    /// Whether iterations ask about others in their group.
+    pub asks: bool,
+    /// Cycles that an iteration of the scalar loop waits for what the one before hands on.
+    pub carried: f64,
     /// Who answers for memory that several iterations access.
     pub contract: Contract,
     /// How many lanes it may have, if the user has said so.
@@ -294,11 +302,14 @@ impl Iteration {
 pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Iteration, VectorizeError> {
     let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
     let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, &options)?;
-    let divisible = !combines(&carried) && !has_cross_lane_operations(module, &scalar, &l);
+    let asks = has_cross_lane_operations(module, &scalar, &l);
+    let divisible = !combines(&carried) && !asks;
+    let carried = carried_latency(&scalar, &carried);
     let rounds = counter.constant_rounds(&scalar, &l);
     let (contract, most) = (unit.contract, unit.safelen);
     let (func, args) = (body.func, body.args);
-    Ok(Iteration { func, args, rounds, divisible, contract, most, pieces, source: scalar, stands })
+    let source = scalar;
+    Ok(Iteration { func, args, rounds, divisible, asks, carried, contract, most, pieces, source, stands })
 }
 
 /// Adds checks that others do not stand for.
@@ -404,6 +415,15 @@ fn has_cross_lane_operations(module: &Module, func: &Function, l: &Loop) -> bool
         let asks = |call: &CallInfo| call.callee.is_some_and(|s| callees.contains(s));
         lane_op(module, func, i).is_some() || matches!(&func.insts[i].op, Op::Call(call) if asks(call))
     })
+}
+
+/// Cycles that a scalar iteration waits for what the one before hands on: what floating-point numbers are combined in
+/// is not reordered.
+fn carried_latency(func: &Function, carried: &[Carried]) -> f64 {
+    let waits = carried
+        .iter()
+        .any(|c| matches!(c.kind, Kind::Reduction { .. } | Kind::Scan { .. }) && func.ty(c.phi).is_float());
+    if waits { 4.0 } else { 0.0 }
 }
 
 impl Carried {

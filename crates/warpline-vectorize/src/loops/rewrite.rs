@@ -1,8 +1,8 @@
 //! The function with the loop, rewritten: groups of iterations first, then the loop as it was.
 //!
 //! ```text
-//!   preheader:  rounds = how often the test lets the loop go on, or 0 if a check of pointers fails;
-//!               br rounds != 0, begin, scalar
+//!   preheader:  rounds = how often the test lets the loop go on; br rounds >= the least, many, scalar
+//!   many:       rounds = 0 if a check of pointers fails;          br rounds != 0, begin, scalar
 //!   begin:      the groups of the skeleton, in W-lane variants         ; crate::driver::skeleton
 //!   done:       φs of the state; lanes of reductions combined;    br scalar
 //!   scalar:     φs of the state;                                  br header
@@ -48,6 +48,17 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
     let scalar = b.block("scalar");
     let finals = phis(&mut b, scalar, &starts);
     let rounds = parts.counter.rounds(&mut b, &starts);
+    let mut new = Vec::new();
+    if parts.variants.least > 1 {
+        let many = b.block("many");
+        let least = b.int(64, parts.variants.least.into());
+        let enough = b.icmp(IntPred::Uge, rounds, least);
+        let at = b.at;
+        b.cond_br(enough, many, scalar);
+        pass_from(&mut b, at, scalar, &starts);
+        b.at = many;
+        new.push(many);
+    }
     let checking = span::emit(&mut b, parts.checks, rounds, scalar);
     for &block in &checking.failing {
         pass_from(&mut b, block, scalar, &starts);
@@ -61,7 +72,7 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
 
     b.at = begin;
     let before: Vec<Value> = (0..starts.len()).map(|k| parts.initial(&mut b, k, starts[k])).collect();
-    let mut new = checking.blocks;
+    new.extend(checking.blocks);
     new.push(begin);
     let made = skeleton::emit(&mut b, parts.variants, parts, &before, rounds);
     new.extend(made.blocks);

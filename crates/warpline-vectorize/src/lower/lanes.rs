@@ -103,6 +103,9 @@ impl Lower<'_> {
         if self.reps[m] == Rep::Uniform {
             return self.scalar(m, at);
         }
+        if let Some(any) = self.any_by_one_lane(m, at)? {
+            return Ok(any);
+        }
         let mask = self.vector(m, at)?;
         Ok(self.any_of(mask))
     }

@@ -15,6 +15,7 @@
 //! * `stack`: which memory on the stack is given back;
 //! * `replicate`: what has no vector form, once per active lane in lane order.
 
+mod any;
 mod calls;
 mod elementary;
 mod lanes;
@@ -112,6 +113,8 @@ pub(crate) fn lower(
     let reps = reps::assign(input)?;
     let mut lower = Lower {
         src: input.func,
+        shapes: input.shapes,
+        known: input.known,
         guarded: input.guarded,
         safe_loads: input.safe_loads,
         always: input.always,
@@ -125,7 +128,7 @@ pub(crate) fn lower(
         lane_callees: input.lane_callees,
         words: input.words,
         wanted: Wanted::new(module, options),
-        plan: AccessPlan::compute(module, input.func, &reps, options.width),
+        plan: AccessPlan::compute(module, input.func, &reps, options.width, options.region),
         covered: Covered::compute(module, input.func, &reps, options.width),
         stack: StackUse::compute(module, input.func),
         saved: BTreeMap::new(),
@@ -194,6 +197,8 @@ pub(crate) fn vector_form(types: &mut TypeTable, ty: Type, width: u32) -> Option
 struct Lower<'a> {
     module: &'a mut Module,
     src: &'a Function,
+    shapes: &'a SecondaryMap<Value, Shape>,
+    known: &'a EntitySet<Value>,
     guarded: &'a EntitySet<Inst>,
     safe_loads: &'a SafeLoads,
     always: &'a Always,

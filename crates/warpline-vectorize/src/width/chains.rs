@@ -6,91 +6,101 @@
 //! *q* gets in the next iteration as an edge; the greatest mean is found as Karp (1978) does.
 
 use cranelift_entity::SecondaryMap;
-use warpline_analysis::{CycleId, Node};
+use warpline_analysis::{CycleForest, CycleId, Node};
 
-use warpline_ir::{BinaryOp, Block, CastOp, Inst, Op, Type, Value};
+use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, Op, Type, Value};
 
-use super::{Program, element_bits};
+use super::element_bits;
+
+/// A function whose chains are looked at.
+pub(super) struct Chained<'a, L> {
+    pub(super) func: &'a Function,
+    pub(super) cycles: &'a CycleForest,
+    /// Its blocks in reverse post-order.
+    pub(super) order: &'a [Block],
+    /// The cycles until an instruction's result is there.
+    pub(super) latency: L,
+}
 
 /// Of more φs none is looked at.
 const MAX_PHIS: usize = 64;
 
-/// The cycles that an iteration of an innermost loop waits for the one before; 0 for other loops.
-/// `order` is a reverse post-order of the blocks.
-pub(super) fn of_loop(program: &Program<'_>, cycle: CycleId, order: &[Block]) -> f64 {
-    let func = program.func;
-    let cycles = &program.cycles;
-    let header = Block::from(cycles.header(cycle));
-    let phis = &func.blocks[header].phis;
-    if !cycles.children(cycle).is_empty() || phis.len() > MAX_PHIS {
-        return 0.0;
+impl<L: Fn(Inst) -> f64> Chained<'_, L> {
+    /// The cycles that an iteration of an innermost loop waits for the one before; 0 for other loops.
+    pub(super) fn of_loop(&self, cycle: CycleId) -> f64 {
+        let Chained { func, cycles, .. } = *self;
+        let header = Block::from(cycles.header(cycle));
+        let phis = &func.blocks[header].phis;
+        if !cycles.children(cycle).is_empty() || phis.len() > MAX_PHIS {
+            return 0.0;
+        }
+        let inside = |b: Block| cycles.contains(cycle, Node::from(b));
+        let order: Vec<Block> = self.order.iter().copied().filter(|&b| inside(b)).collect();
+        let back: Vec<_> =
+            func.blocks[header].preds.iter().copied().filter(|&e| inside(func.edges[e].from)).collect();
+        let ways: Vec<Vec<f64>> = phis
+            .iter()
+            .map(|&from| {
+                let reached = self.longest_ways(func.insts[from].results[0], header, &order);
+                let reached = &reached;
+                let next = |q: usize| back.iter().map(move |&e| reached[func.edges[e].args[q]]);
+                (0..phis.len()).map(|q| next(q).fold(f64::NEG_INFINITY, f64::max)).collect()
+            })
+            .collect();
+        greatest_mean(&ways).max(0.0)
     }
-    let inside = |b: Block| cycles.contains(cycle, Node::from(b));
-    let order: Vec<Block> = order.iter().copied().filter(|&b| inside(b)).collect();
-    let back: Vec<_> =
-        func.blocks[header].preds.iter().copied().filter(|&e| inside(func.edges[e].from)).collect();
-    let ways: Vec<Vec<f64>> = phis
-        .iter()
-        .map(|&from| {
-            let reached = longest_ways(program, func.insts[from].results[0], header, &order);
-            let reached = &reached;
-            let next = |q: usize| back.iter().map(move |&e| reached[func.edges[e].args[q]]);
-            (0..phis.len()).map(|q| next(q).fold(f64::NEG_INFINITY, f64::max)).collect()
-        })
-        .collect();
-    greatest_mean(&ways).max(0.0)
-}
 
-/// The longest way from a φ of the header to each value of the loop, in cycles; −∞ to what does not depend on it.
-fn longest_ways(
-    program: &Program<'_>,
-    from: Value,
-    header: Block,
-    order: &[Block],
-) -> SecondaryMap<Value, f64> {
-    let func = program.func;
-    let mut reached = SecondaryMap::with_default(f64::NEG_INFINITY);
-    reached[from] = 0.0;
-    for &b in order {
-        if b != header {
-            for (position, &phi) in func.blocks[b].phis.iter().enumerate() {
-                let preds = &func.blocks[b].preds;
-                let latest = preds.iter().map(|&e| reached[func.edges[e].args[position]]);
-                reached[func.insts[phi].results[0]] = latest.fold(f64::NEG_INFINITY, f64::max);
+    /// The longest way from a φ of the header to each value of the loop, in cycles; −∞ to what does not depend on it.
+    fn longest_ways(&self, from: Value, header: Block, order: &[Block]) -> SecondaryMap<Value, f64> {
+        let func = self.func;
+        let mut reached = SecondaryMap::with_default(f64::NEG_INFINITY);
+        reached[from] = 0.0;
+        for &b in order {
+            if b != header {
+                for (position, &phi) in func.blocks[b].phis.iter().enumerate() {
+                    let preds = &func.blocks[b].preds;
+                    let latest = preds.iter().map(|&e| reached[func.edges[e].args[position]]);
+                    reached[func.insts[phi].results[0]] = latest.fold(f64::NEG_INFINITY, f64::max);
+                }
+            }
+            for &i in &func.blocks[b].insts {
+                let data = &func.insts[i];
+                let Some(result) = data.result() else { continue };
+                let latest = data.args.iter().map(|&a| reached[a]).fold(f64::NEG_INFINITY, f64::max);
+                reached[result] = latest + (self.latency)(i);
             }
         }
-        for &i in &func.blocks[b].insts {
+        reached
+    }
+
+    /// The cycles of the longest chain of operations in the blocks of which `own` is the innermost loop, or in those
+    /// outside all loops, if everything else is there.
+    pub(super) fn of_blocks(&self, own: Option<CycleId>) -> f64 {
+        let func = self.func;
+        let mut reached = SecondaryMap::with_default(0.0);
+        let mut longest: f64 = 0.0;
+        let blocks = self.order.iter().filter(|&&b| self.cycles.innermost(Node::from(b)) == own);
+        for i in blocks.flat_map(|&b| func.blocks[b].insts.iter().copied()) {
             let data = &func.insts[i];
-            let Some(result) = data.result() else { continue };
-            let latest = data.args.iter().map(|&a| reached[a]).fold(f64::NEG_INFINITY, f64::max);
-            reached[result] = latest + latency(program, i);
+            let latest = data.args.iter().map(|&a| reached[a]).fold(0.0, f64::max);
+            let there = latest + (self.latency)(i);
+            longest = longest.max(there);
+            data.results.iter().for_each(|&v| reached[v] = there);
         }
+        longest
     }
-    reached
 }
 
-/// The cycles of the longest chain of operations in some blocks, given in reverse post-order, if everything else is
-/// there.
-pub(super) fn of_blocks(program: &Program<'_>, blocks: impl Iterator<Item = Block>) -> f64 {
-    let func = program.func;
-    let mut reached = SecondaryMap::with_default(0.0);
-    let mut longest: f64 = 0.0;
-    for i in blocks.flat_map(|b| func.blocks[b].insts.iter().copied()) {
-        let data = &func.insts[i];
-        let latest = data.args.iter().map(|&a| reached[a]).fold(0.0, f64::max);
-        let there = latest + latency(program, i);
-        longest = longest.max(there);
-        data.results.iter().for_each(|&v| reached[v] = there);
-    }
-    longest
-}
-
-/// Cycles until a result is there.
-fn latency(program: &Program<'_>, i: Inst) -> f64 {
-    let data = &program.func.insts[i];
-    let ty = data.result().map_or(Type::Void, |v| program.func.ty(v));
+/// Cycles until a result is there. `varies` says which values are in vectors.
+pub(super) fn latency(func: &Function, i: Inst, varies: impl Fn(Value) -> bool) -> f64 {
+    let data = &func.insts[i];
+    let ty = data.result().map_or(Type::Void, |v| func.ty(v));
     match &data.op {
-        Op::Binary(op) if op.is_int_division() => 20.0,
+        // In vectors, there and back by floating-point numbers.
+        Op::Binary(op) if op.is_int_division() => match data.args.iter().any(|&a| varies(a)) {
+            true => 40.0,
+            false => 12.0,
+        },
         Op::Binary(BinaryOp::FDiv | BinaryOp::FRem) => 14.0,
         Op::Binary(BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul) => 4.0,
         Op::Binary(BinaryOp::Mul) if element_bits(ty) == 64 => 8.0,
@@ -98,7 +108,7 @@ fn latency(program: &Program<'_>, i: Inst) -> f64 {
         Op::FCmp(_) | Op::ICmp(_) => 2.0,
         Op::Cast(CastOp::Bitcast | CastOp::PtrToInt | CastOp::IntToPtr) => 0.0,
         Op::Cast(_) => 3.0,
-        Op::Load(_) if program.varies(data.args[0]) => 60.0,
+        Op::Load(_) if varies(data.args[0]) => 60.0,
         Op::Load(_) => 6.0,
         Op::Call(_) | Op::Opaque(_) => 30.0,
         _ => 1.0,

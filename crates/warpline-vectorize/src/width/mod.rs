@@ -15,8 +15,11 @@
 //! So kernels on bytes get more lanes than kernels on `double`, kernels that wait for chains get several registers'
 //! worth, and kernels with many live values do not.
 
+mod burdens;
 mod chains;
+mod frequency;
 mod pressure;
+mod scalar;
 #[cfg(test)]
 mod tests;
 mod trips;
@@ -28,11 +31,13 @@ use cranelift_entity::SecondaryMap;
 use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
 
 use warpline_dataflow::linear::Address;
-use warpline_ir::{Block, Effects, Function, Inst, LaneOp, Module, Op, Symbol, Type, Value};
+use warpline_ir::{Block, Edge, Effects, Function, Inst, LaneOp, Module, Op, Symbol, Type, Value};
 use warpline_uniformity::rules::lane_op;
 use warpline_uniformity::shape::ArgShape;
 
+use super::call_graph::has_cross_lane_operations;
 use super::choices::{Gathers, MAX_WIDTH, Masks};
+use super::dependences::Region;
 use super::known_calls::has_cheap_vector_form;
 use super::loops::Iteration;
 use super::lower::{AccessPlan, Rep, representations};
@@ -40,7 +45,11 @@ use super::options::Options;
 use super::pipeline::{Linearized, linearize_kernel};
 use super::subword_loads::Words;
 
+use chains::Chained;
+use frequency::{Frequencies, by_weights};
 use work::Work;
+
+pub use burdens::{Burden, What};
 
 /// The vector registers of a processor.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -138,6 +147,8 @@ const WINDOW_OF_GUESSES: f64 = 100.0;
 const FEW_TRIPS: u32 = 8;
 /// Loops deeper than this count as if they were as deep.
 const MAX_DEPTH: usize = 6;
+/// How likely it is that a mask that is asked has a lane.
+const SOMEBODY: f64 = 0.75;
 /// Cycles that an iteration takes to begin, and a group of lanes.
 const BEGIN: f64 = 1.0;
 /// What a branch that asks a mask costs because it is guessed wrongly now and then.
@@ -149,8 +160,12 @@ const WAIT: f64 = 0.06;
 const COHERENT_WAIT: f64 = 0.3;
 /// Iterations of a loop that is the unit, if they are not known.
 const UNIT_TRIPS: f64 = 1024.0;
+/// Cycles for each lane of a masked access that the machine has no instruction for.
+const MASKED_LANE: f64 = 2.0;
 /// What a second loop for smaller groups costs, which is mostly guessed wrongly.
 const SECOND_LOOP: f64 = 12.0;
+/// What is done before the first group and after the last one.
+const BEFORE_GROUPS: f64 = 30.0;
 /// Smaller groups for what is left over are worth their code if they take at most so much of the time.
 const WORTHWHILE: f64 = 0.8;
 /// What part of its vector operations are accesses to neighbours where nothing but memory counts.
@@ -160,8 +175,11 @@ const LINE_BITS: u32 = 512;
 /// A width is as good as the best one if it takes at most so many times as long.
 const CLOSE: f64 = 1.04;
 
+/// Of so many kinds and places reports say what they cost.
+const BURDENS: usize = 16;
+
 /// How many lanes at once, and how many for what no whole group is left for.
-#[derive(Copy, Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Widths {
     /// The number of lanes.
     pub lanes: u32,
@@ -170,8 +188,31 @@ pub struct Widths {
     /// At a multiple of how many bytes whole groups should begin to [store](super::driver::make_prologue); 0 for
     /// anywhere.
     pub prologue: u64,
+    /// With fewer indices or iterations than these the scalar program is expected to take less time.
+    pub least: u32,
     /// Why so many lanes, if that was not given.
     pub chosen: Option<Choice>,
+    /// What it is expected to take, if the lane program is known and small enough to be looked at.
+    pub estimate: Option<Estimate>,
+}
+
+/// What one index or iteration is expected to take, in cycles.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Estimate {
+    /// In the scalar program, where that can take the vector program's place.
+    pub scalar: Option<f64>,
+    /// In the vector program: what all lanes take, divided by their number.
+    pub vector: f64,
+    /// What most of that is spent on.
+    pub burdens: Vec<Burden>,
+}
+
+impl Estimate {
+    /// Whether the scalar program is expected to take less time.
+    #[must_use]
+    pub fn scalar_wins(&self) -> bool {
+        self.scalar.is_some_and(|scalar| scalar < self.vector)
+    }
 }
 
 /// The number of lanes for a function with parameters of these shapes, unless that is given, and for what is left
@@ -197,7 +238,8 @@ pub fn of_iteration(
     machine: &Machine,
     lanes: Option<u32>,
 ) -> Widths {
-    let grouped = Grouped { rounds: iteration.rounds, divisible: iteration.divisible };
+    let Iteration { rounds, divisible, asks, carried, .. } = *iteration;
+    let grouped = Grouped { rounds, divisible, asks, carried };
     let (args, name, region) = (iteration.args.clone(), options.name.clone(), iteration.region());
     let (contract, pieces) = (iteration.contract, &iteration.pieces);
     let options = Options { args, name, contract, pieces, region: Some(&region), ..*options };
@@ -217,25 +259,36 @@ fn settle(
     let may_divide =
         |lanes: u32| grouped.is_some_and(|g| g.divisible) && lanes.is_power_of_two() && lanes <= MAX_WIDTH;
     if let Some(lanes) = given.filter(|&lanes| !may_divide(lanes)) {
-        return Widths { lanes, epilogue: lanes, prologue: 0, chosen: None };
+        return Widths { lanes, epilogue: lanes, prologue: 0, least: 0, chosen: None, estimate: None };
     }
     let Some((linearized, reps)) = study(module, func, options, machine) else {
         let chosen = by_types(func, machine);
         let lanes = given.unwrap_or(chosen.lanes.min(greatest));
-        return Widths { lanes, epilogue: lanes, prologue: 0, chosen: given.is_none().then_some(chosen) };
+        let chosen = given.is_none().then_some(chosen);
+        return Widths { lanes, epilogue: lanes, prologue: 0, least: 0, chosen, estimate: None };
     };
     let greatest = linearized.dependences.lanes.map_or(greatest, |most| greatest.min(power_of_two(most)));
-    let program = Program::new(module, &linearized, &reps, machine, grouped);
+    let program = Program::new(module, &linearized, &reps, machine, (grouped, options.region));
     let chosen = given.is_none().then(|| program.choose(machine, greatest));
     let lanes = given.or(chosen.map(|c| c.lanes)).unwrap_or(1);
     let epilogue = program.epilogue(machine, lanes).0;
+    let replaceable = grouped.filter(|grouped| !grouped.asks);
+    let scalar = replaceable.map(|grouped| scalar::cycles(module, &linearized, grouped.carried));
+    let estimate = lanes.is_power_of_two().then(|| Estimate {
+        scalar,
+        vector: program.time_of_lane(machine, lanes),
+        burdens: burdens::heaviest(&program, machine, lanes, BURDENS),
+    });
+    log::debug!("{}: with {lanes} lanes: {estimate:.2?}", func.name);
     // Where a register is as long as a cache line, all vectors lie across two unless they are aligned.
     let aligned = may_divide(lanes) && machine.register_bits >= LINE_BITS && program.streams(machine, lanes);
     Widths {
         lanes,
         epilogue,
         prologue: if aligned { u64::from(machine.register_bits / 8) } else { 0 },
+        least: scalar.map_or(0, |scalar| program.least(machine, lanes, scalar)),
         chosen,
+        estimate,
     }
 }
 
@@ -251,6 +304,10 @@ struct Grouped {
     rounds: Option<u64>,
     /// Whether what is left over may be executed in smaller groups.
     divisible: bool,
+    /// Whether it asks about the other lanes, so that no scalar program can take its place.
+    asks: bool,
+    /// Cycles that a scalar iteration waits for what the one before hands on.
+    carried: f64,
 }
 
 impl Grouped {
@@ -273,7 +330,8 @@ impl Grouped {
         };
         let mut insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
         let has_range = options.args.contains(&ArgShape::Index);
-        has_range.then(|| Grouped { rounds: None, divisible: !insts.any(may_ask) })
+        let asks = has_cross_lane_operations(module, func);
+        has_range.then(|| Grouped { rounds: None, divisible: !insts.any(may_ask), asks, carried: 0.0 })
     }
 }
 
@@ -391,8 +449,8 @@ struct Program<'a> {
     element_bits: u32,
     mask_registers: bool,
     cycles: CycleForest,
-    /// How often each loop's body is executed, by all loops around it.
-    frequencies: Vec<f64>,
+    /// How often each block is executed.
+    frequency: SecondaryMap<Block, f64>,
     /// Of each loop and, at the end, of the code outside all: whether few iterations are known to be all.
     few: Vec<bool>,
     /// Of each loop, the cycles that its iterations hand on.
@@ -413,7 +471,7 @@ impl<'a> Program<'a> {
         linearized: &'a Linearized,
         reps: &'a SecondaryMap<Value, Rep>,
         machine: &Machine,
-        grouped: Option<Grouped>,
+        (grouped, region): (Option<Grouped>, Option<&Region<'_>>),
     ) -> Program<'a> {
         let input = linearized.input();
         let func = input.func;
@@ -423,12 +481,12 @@ impl<'a> Program<'a> {
             module,
             func,
             reps,
-            plan: AccessPlan::compute(module, func, reps, middling(machine)),
+            plan: AccessPlan::compute(module, func, reps, middling(machine), region),
             words: input.words,
             grouped,
             element_bits: 0,
             mask_registers: machine.mask_registers,
-            frequencies: Vec::new(),
+            frequency: SecondaryMap::with_default(0.0),
             few: Vec::new(),
             chains: Vec::new(),
             paths: Vec::new(),
@@ -439,29 +497,27 @@ impl<'a> Program<'a> {
         };
         let trips: Vec<Option<u32>> =
             program.cycles.cycles().map(|c| trips::of_loop(func, &program.cycles, c)).collect();
-        program.frequencies =
-            program.cycles.cycles().map(|c| frequency(&program.cycles, &trips, c)).collect();
         program.few = trips.iter().map(|t| matches!(t, Some(0..=FEW_TRIPS))).chain([false]).collect();
+        let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
+        let known: Vec<f64> = trips.iter().map(|t| t.map_or(TRIPS, f64::from)).collect();
+        let frequencies = Frequencies { func, cycles: &program.cycles, trips: &known, order: &order };
+        let chance = |e: Edge, among: &[Edge]| program.chance(e, among);
+        program.frequency = frequencies.of_blocks(chance);
         let varies = |v: Value| program.varies(v);
-        let weight = |b: Block| {
-            let own = program.cycles.innermost(Node::from(b));
-            own.map_or(1.0, |c| program.frequencies[c.index()])
-        };
+        let weight = |b: Block| program.frequency[b];
         let element_bits = dominant_bits(func, weight, varies);
         let live = pressure::of_loops(func, &program.cycles, varies);
         (program.element_bits, program.live) = (element_bits, live);
-        let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
+        let latency = |i| chains::latency(func, i, |v| program.varies(v));
+        let chained = Chained { func, cycles: &program.cycles, order: &order, latency };
         let chain = |c: CycleId| match program.few[c.index()] {
             true => 0.0,
-            false => chains::of_loop(&program, c, &order),
+            false => chained.of_loop(c),
         };
-        let path = |own: Option<CycleId>| {
-            let blocks = order.iter().copied().filter(|&b| program.cycles.innermost(Node::from(b)) == own);
-            chains::of_blocks(&program, blocks)
-        };
-        let paths = program.cycles.cycles().map(Some).chain([None]).map(path).collect();
-        program.chains = program.cycles.cycles().map(chain).collect();
-        program.paths = paths;
+        let paths =
+            program.cycles.cycles().map(Some).chain([None]).map(|own| chained.of_blocks(own)).collect();
+        let chains = program.cycles.cycles().map(chain).collect();
+        (program.chains, program.paths) = (chains, paths);
         program.times = (0..=MAX_WIDTH.ilog2()).map(|k| program.time(machine, 1 << k)).collect();
         program
     }
@@ -515,16 +571,17 @@ impl<'a> Program<'a> {
         for &b in &self.func.layout {
             let own = self.cycles.innermost(Node::from(b));
             let k = own.map_or(self.cycles.len(), CycleId::index);
+            let times = self.frequency[b] / self.rounds(own);
             for &i in &self.func.blocks[b].insts {
                 if own.is_some() || !self.is_free(i) {
-                    work[k].add(self.work_of(machine, width, i));
+                    work[k].add(self.work_of(machine, width, i).times(times));
                 }
             }
             if self.has_cross_lane_operations(b) {
                 let leaves = self.func.successors(b).any(|s| self.cycles.innermost(Node::from(s)) != own);
                 match own {
                     Some(c) if leaves => apart[c.index()] = true,
-                    _ => guesses[k] += GUESS,
+                    _ => guesses[k] += GUESS * times,
                 }
             }
         }
@@ -547,9 +604,31 @@ impl<'a> Program<'a> {
             let waits = around.any(|c| apart[c.index()]);
             let share = if self.coherent { COHERENT_WAIT } else { WAIT };
             let wait = if waits { 1.0 + share * f64::from(width.ilog2()) } else { 1.0 };
-            total += once * wait * cycle.map_or(1.0, |c| self.frequencies[c.index()]);
+            let times = self.rounds(cycle);
+            total += once * wait * times;
         }
         total
+    }
+
+    /// How often a loop goes round; once for what is outside all.
+    fn rounds(&self, cycle: Option<CycleId>) -> f64 {
+        cycle.map_or(1.0, |c| self.frequency[Block::from(self.cycles.header(c))].max(f64::MIN_POSITIVE))
+    }
+
+    /// The chance of an edge among those of its block that stay in a loop: where a mask is asked, some lane is
+    /// mostly there.
+    fn chance(&self, e: Edge, among: &[Edge]) -> f64 {
+        let from = self.func.edges[e].from;
+        match self.func.out_edges(from) {
+            &[any, _] if among.len() == 2 && self.has_cross_lane_operations(from) => {
+                if e == any {
+                    SOMEBODY
+                } else {
+                    1.0 - SOMEBODY
+                }
+            }
+            _ => by_weights(self.func, e, among),
+        }
     }
 
     /// Cycles of a group of so many lanes, a power of two.
@@ -594,13 +673,26 @@ impl<'a> Program<'a> {
         best.unwrap_or((width, all))
     }
 
+    /// The fewest indices that the vector program is expected to take no longer for than the scalar one takes, if it
+    /// takes so many cycles for each: at most as many as there are lanes.
+    fn least(&self, machine: &Machine, width: u32, scalar: f64) -> u32 {
+        let lanes = self.epilogue(machine, width).0;
+        let [group, partial] =
+            [0.0, self.cost_of_masks(machine, lanes)].map(|more| self.time_of_group(lanes) + more);
+        let is_slower = |n: &u32| {
+            let whole = f64::from(n / lanes) * group;
+            let rest = if n.is_multiple_of(lanes) { 0.0 } else { partial };
+            whole + rest + BEFORE_GROUPS > f64::from(*n) * scalar
+        };
+        (1..width).rev().find(is_slower).map_or(0, |n| n + 1)
+    }
+
     /// Whether groups of so many lanes do little but access neighbours: of what the units for vectors and memory do,
     /// this is a quarter or more.
     fn streams(&self, machine: &Machine, width: u32) -> bool {
         let (mut operations, mut side_by_side) = (0.0, 0.0);
         for &b in &self.func.layout {
-            let own = self.cycles.innermost(Node::from(b));
-            let times = own.map_or(1.0, |c| self.frequencies[c.index()]);
+            let times = self.frequency[b];
             for &i in &self.func.blocks[b].insts {
                 let work = self.work_of(machine, width, i);
                 let work = times * (work.operations() - work.scalar);
@@ -639,7 +731,10 @@ impl<'a> Program<'a> {
                     Op::Store(_) => (data.args[1], data.args[0], 20.0),
                     _ => continue,
                 };
-                if matches!(self.reps[address], Rep::Strided(_)) {
+                if !machine.masks.serve(element_bits(self.func.ty(value)).max(8).into()) {
+                    // A branch for each lane.
+                    cycles += MASKED_LANE * f64::from(width);
+                } else if matches!(self.reps[address], Rep::Strided(_)) {
                     let registers = machine.filled(self.bits(value), width);
                     cycles += each * f64::from(registers.max(1));
                 }
@@ -674,11 +769,4 @@ impl<'a> Program<'a> {
         };
         term.op == Op::CondBr && term.args.first().is_some_and(asks)
     }
-}
-
-/// How often the body of a loop is executed.
-fn frequency(cycles: &CycleForest, trips: &[Option<u32>], cycle: CycleId) -> f64 {
-    let around = std::iter::successors(Some(cycle), |&c| cycles.parent(c));
-    let times = around.take(MAX_DEPTH).map(|c| trips[c.index()].map_or(TRIPS, f64::from));
-    times.product()
 }

@@ -26,13 +26,32 @@ const LOADS: f64 = 2.0;
 const STORES: f64 = 1.0;
 const ALL: f64 = 5.0;
 
+/// Cycles for each element of a gather, which are no fewer than one by one.
+const GATHERED: f64 = 1.7;
+/// Cycles for each element that is loaded or stored by an instruction of its own at an address in a vector.
+const BY_LANES: f64 = 2.0;
+
 impl Work {
-    fn vector(operations: f64) -> Work {
+    pub(super) fn vector(operations: f64) -> Work {
         Work { vector: operations, ..Work::default() }
     }
 
-    fn scalar(operations: f64) -> Work {
+    pub(super) fn scalar(operations: f64) -> Work {
         Work { scalar: operations, ..Work::default() }
+    }
+
+    pub(super) fn of_loads(loads: f64) -> Work {
+        Work { loads, ..Work::default() }
+    }
+
+    pub(super) fn of_stores(stores: f64) -> Work {
+        Work { stores, ..Work::default() }
+    }
+
+    /// So often.
+    pub(super) fn times(self, n: f64) -> Work {
+        let Work { vector, scalar, loads, stores } = self;
+        Work { vector: n * vector, scalar: n * scalar, loads: n * loads, stores: n * stores }
     }
 
     pub(super) fn add(&mut self, other: Work) {
@@ -71,8 +90,8 @@ impl Program<'_> {
         let varies = |v: &Value| self.varies(*v);
         if !data.args.iter().chain(&data.results).any(varies) {
             return match data.op {
-                Op::Load(_) => Work { loads: 1.0, ..Work::default() },
-                Op::Store(_) => Work { stores: 1.0, ..Work::default() },
+                Op::Load(_) => Work::of_loads(1.0),
+                Op::Store(_) => Work::of_stores(1.0),
                 Op::Call(_) | Op::Opaque(_) => Work::scalar(20.0),
                 Op::Binary(op) if op.is_int_division() => Work::scalar(20.0),
                 Op::Phi | Op::Alloca { .. } => Work::default(),
@@ -149,8 +168,7 @@ impl Program<'_> {
         let masked = mask.is_some_and(|m| self.varies(m)) && !machine.mask_registers;
         let by_lanes = masked && (bits < 32 || machine.register_bits < 256);
         let (operations, vector) = match self.reps[address] {
-            // An element takes a cycle, as long as if it were loaded by an instruction of its own.
-            Rep::Varying if !slow && loaded.is_some() && gathers => (lanes, VECTOR * lanes),
+            Rep::Varying if !slow && loaded.is_some() && gathers => (lanes, GATHERED * VECTOR * lanes),
             // One by one, with the place to access chosen and taken out of a vector.
             Rep::Varying if !slow && masked => (lanes, 3.0 * lanes),
             _ if masked && !machine.masks.serve(bits.into()) => (lanes, 3.0 * lanes),
@@ -165,7 +183,9 @@ impl Program<'_> {
                 (wide, 2.0 * wide)
             }
             Rep::Uniform => (1.0, 1.0),
-            Rep::Strided(_) | Rep::Varying => (lanes, 1.5 * lanes),
+            Rep::Strided(_) => (lanes, 1.5 * lanes),
+            // Addresses are computed in vectors and taken out of these, as the elements are.
+            Rep::Varying => (lanes, BY_LANES * VECTOR * lanes),
         };
         match loaded.is_some() {
             true => Work { loads: operations, vector, ..Work::default() },
@@ -207,6 +227,6 @@ impl Program<'_> {
 }
 
 /// How long a register is divided or has its roots taken, in operations.
-fn root(ty: Type) -> f64 {
+pub(super) fn root(ty: Type) -> f64 {
     if ty == Type::Float(FloatKind::Double) { 14.0 } else { 8.0 }
 }

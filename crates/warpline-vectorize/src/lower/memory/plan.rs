@@ -6,8 +6,8 @@
 //! its wide access: the fields of an array of structures. A reversed access is a group with *k* = −1.
 //!
 //! A load of a group is made where its first member is, a store where its last is. Members are moved over other
-//! instructions for that, so these must touch other memory (shown by constant distances from the same base) or none,
-//! and must return. The members of a group are less than one step apart, so no two elements of a group coincide but
+//! instructions for that, so these must touch other memory (shown by constant distances from the same base, or because
+//! it is in another object or never accessed as such a type) or none, and must return. The members of a group are less than one step apart, so no two elements of a group coincide but
 //! those of members with one offset, of which the later is stored: the order in which lanes and fields are stored
 //! does not matter.
 //!
@@ -36,6 +36,7 @@ use warpline_ir::{Accessed, Effects, Function, Inst, LaneOp, Module, Op, Type, V
 
 use super::super::reps::Rep;
 use super::memory_element;
+use crate::dependences::{Apart, Region};
 use crate::known_calls::is_annotation;
 use warpline_dataflow::linear::Address;
 
@@ -189,11 +190,13 @@ impl AccessPlan {
         func: &Function,
         reps: &SecondaryMap<Value, Rep>,
         width: u32,
+        region: Option<&Region<'_>>,
     ) -> AccessPlan {
         let mut plan = AccessPlan::default();
+        let apart = Apart::new(module, func, region);
         for &b in &func.layout {
             let (records, open, done) = (Vec::new(), Vec::new(), Vec::new());
-            let mut finder = Finder { module, func, reps, records, open, done };
+            let mut finder = Finder { module, func, reps, apart: &apart, records, open, done };
             for &i in &func.blocks[b].insts {
                 finder.instruction(i);
             }
@@ -223,6 +226,7 @@ impl AccessPlan {
 
 /// Memory that an instruction accesses.
 struct Access {
+    inst: Inst,
     address: Option<Address>,
     /// From lane to lane, in bytes; `None`: not fixed.
     step: Option<i64>,
@@ -277,6 +281,7 @@ struct Finder<'a> {
     module: &'a Module,
     func: &'a Function,
     reps: &'a SecondaryMap<Value, Rep>,
+    apart: &'a Apart<'a>,
     records: Vec<Record>,
     open: Vec<Open>,
     done: Vec<Group>,
@@ -295,6 +300,7 @@ impl Finder<'_> {
             self.end_stretch();
         }
         let access = Access {
+            inst: i,
             address: Address::of(self.module, self.func, address),
             step: match self.reps[address] {
                 Rep::Uniform => Some(0),
@@ -317,6 +323,12 @@ impl Finder<'_> {
         has_cross_lane_operations
             || is_annotation(self.module, data)
             || data.effects().difference(Effects::TRAPS).is_empty()
+    }
+
+    /// Whether no lane's bytes of one access are those of a lane of the other, of which one writes: they lie at
+    /// distances that are known, in different objects, or have types that never meet.
+    fn never_meet(&self, a: &Access, b: &Access) -> bool {
+        a.is_apart_from(b) || self.apart.never_meet(a.inst, b.inst)
     }
 
     fn end_stretch(&mut self) {
@@ -381,14 +393,12 @@ impl Finder<'_> {
             // All members come to the place of the new one.
             true => o.records.iter().all(|&m| {
                 let behind = self.records.iter().skip(m + 1).filter(|r| r.group != Some(n));
-                { behind }.all(|r| r.access.is_apart_from(&self.records[m].access))
+                { behind }.all(|r| self.never_meet(&r.access, &self.records[m].access))
             }),
             // The new one goes to the place of the first.
-            false => {
-                self.records.iter().enumerate().all(|(at, r)| {
-                    !r.access.writes || place(at) < o.place() || r.access.is_apart_from(access)
-                })
-            }
+            false => self.records.iter().enumerate().all(|(at, r)| {
+                !r.access.writes || place(at) < o.place() || self.never_meet(&r.access, access)
+            }),
         }
     }
 }

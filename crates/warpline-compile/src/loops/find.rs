@@ -1,0 +1,276 @@
+//! Which loops are meant: by line, by block, or by the marks that a program has.
+
+use std::path::Path;
+
+use warpline_ir::{Block, FuncId, Function, Inst, Module, Place};
+use warpline_llvm::openmp::Directive;
+use warpline_llvm::{Imported, MarkedLoop};
+use warpline_vectorize::loops::Nest;
+use warpline_vectorize::{Contract, MAX_WIDTH};
+
+use super::{FoundLoop, LoopAt, LoopOptions, RefusedLoop};
+use crate::directives::{self, LoopMark};
+use crate::error::{Error, Result};
+use crate::openmp::{self, Said};
+use crate::spec::Width;
+use crate::{choice, instrumentation, kernel};
+
+/// The loops that are meant, each once, by function and header, and those of which directives say what is not
+/// supported.
+pub(super) fn find(imported: &Imported, options: &LoopOptions) -> Result<(Vec<FoundLoop>, Vec<RefusedLoop>)> {
+    let path = &options.kernel.input;
+    instrumentation::check(&imported.ir, path)?;
+    let only = match &options.functions[..] {
+        [] => None,
+        wanted => {
+            let chosen = choice::choose(imported, path, wanted, true)?;
+            Some(chosen.iter().filter_map(|one| imported.ir.function(&one.name)).collect::<Vec<_>>())
+        }
+    };
+    let only = only.as_deref();
+    let (mut all, mut refused) = (Vec::new(), Vec::new());
+    for at in &options.loops {
+        match at {
+            LoopAt::Line(line) => all.extend(at_line(imported, options, only, *line)?),
+            LoopAt::Block(name) => all.push(with_header(imported, options, only, name)?),
+            LoopAt::Marked => all.extend(marked(imported, options, only, &mut refused)?),
+        }
+    }
+    // Whatever else marks them.
+    let is_refused = |one: &FoundLoop| refused.iter().any(|(other, _)| other.is_same(one));
+    all.retain(|one| !is_refused(one));
+    for one in &mut all {
+        one.any_order |= options.any_order;
+        if options.independent {
+            one.contract = Contract::Independent;
+        }
+    }
+    all.sort_by_key(|f| (f.func, f.header));
+    all.dedup_by(|other, one| {
+        let same = one.is_same(other);
+        if same {
+            one.add(other);
+        }
+        same
+    });
+    if all.is_empty() && refused.is_empty() {
+        let of = match &options.functions[..] {
+            [] => String::new(),
+            wanted => format!(" of `{}`", wanted.join("`, `")),
+        };
+        let message = format!(
+            "no loop{of} is marked: write `//@ loop` or `#pragma omp simd` before it, or say `--loop LINE`"
+        );
+        return Err(Error::input(path, message));
+    }
+    let of = |(one, reason): (FoundLoop, Error)| RefusedLoop { place: one.place, reason };
+    Ok((all, refused.into_iter().map(of).collect()))
+}
+
+/// The same where nothing can be done without any loop: those that are refused are warned of.
+pub(super) fn find_some(imported: &Imported, options: &LoopOptions) -> Result<Vec<FoundLoop>> {
+    let (found, mut refused) = find(imported, options)?;
+    if found.is_empty() {
+        return Err(refused.swap_remove(0).reason);
+    }
+    refused.iter().for_each(|one| kernel::warn(&format!("warning: {}; it stays as it is", one.reason)));
+    Ok(found)
+}
+
+fn functions<'a>(
+    imported: &'a Imported,
+    only: Option<&'a [FuncId]>,
+) -> impl Iterator<Item = (FuncId, &'a Function)> {
+    imported.ir.functions.iter().filter(move |(id, _)| only.is_none_or(|only| only.contains(id)))
+}
+
+/// The loops that begin in a line: as many as code that was inlined or instantiated several times has made of one.
+fn at_line(
+    imported: &Imported,
+    options: &LoopOptions,
+    only: Option<&[FuncId]>,
+    line: u32,
+) -> Result<Vec<FoundLoop>> {
+    let (mut meant, mut lines) = (Vec::new(), Vec::new());
+    for (func, function) in functions(imported, only) {
+        if !is_written_in(&imported.ir, function, &options.kernel.input) {
+            continue;
+        }
+        let nest = Nest::of(function);
+        let Beginning { surely, maybe } = beginning(&imported.ir, function, &nest, line, &mut lines);
+        let candidates = if surely.is_empty() { &maybe } else { &surely };
+        for &header in candidates {
+            if nest.around(header).any(|h| h != header && candidates.contains(&h)) {
+                continue;
+            }
+            let one = found(imported, func, header);
+            if surely.is_empty() && nest.has_inner(header) {
+                let message = format!(
+                    "in line {line}, it may be the loop at block `{}` of `{}` that begins or one within it; say \
+                     which by the line of its test, or by \
+                     its block: --loop BLOCK",
+                    function.block_name(header),
+                    function.name
+                );
+                return Err(Error::input(&options.kernel.input, message));
+            }
+            let file = one.place.rsplit_once(':').filter(|(_, n)| n.parse::<u32>().is_ok());
+            let place = file.map(|(file, _)| format!("{file}:{line}"));
+            meant.push(FoundLoop { place: place.unwrap_or(one.place.clone()), ..one });
+        }
+    }
+    if !meant.is_empty() {
+        return Ok(meant);
+    }
+    lines.sort_unstable();
+    lines.dedup();
+    let message = match lines[..] {
+        [] => "the input has no loop of which the line is known".to_owned(),
+        _ => {
+            let shown: Vec<String> = lines.iter().take(12).map(u32::to_string).collect();
+            format!("no loop begins in line {line}; there are loops in lines {}", shown.join(", "))
+        }
+    };
+    Err(Error::input(&options.kernel.input, message))
+}
+
+/// Whether a function's lines are those of the input, not of a header or a library. Nobody knows of which file
+/// modules were made.
+fn is_written_in(module: &Module, func: &Function, input: &Path) -> bool {
+    let is_module = input.extension().is_some_and(|e| e == "ll" || e == "bc");
+    let file = func.loc.expand().map(|l| Path::new(&*module.locations[l].file));
+    is_module || file.is_none_or(|f| f.file_name() == input.file_name())
+}
+
+/// Headers of a function's loops that may be said to begin in a line.
+struct Beginning {
+    /// Their test is in the line.
+    surely: Vec<Block>,
+    /// Something of their header is, or what leads back to it. That may be what a loop within it begins with.
+    maybe: Vec<Block>,
+}
+
+/// Looks for loops that begin in a line; those of others go to `lines`.
+fn beginning(module: &Module, func: &Function, nest: &Nest, line: u32, lines: &mut Vec<u32>) -> Beginning {
+    let mut found = Beginning { surely: Vec::new(), maybe: Vec::new() };
+    for header in nest.headers() {
+        let of = |b: Block| line_of(module, func, func.terminator(b));
+        let begins = lines_of(module, func, nest, header);
+        if nest.leaving(func, header).filter_map(of).any(|l| l == line) {
+            found.surely.push(header);
+        } else if begins.contains(&line) {
+            found.maybe.push(header);
+        }
+        lines.extend(begins.first().copied());
+    }
+    found
+}
+
+fn line_of(module: &Module, func: &Function, inst: Inst) -> Option<u32> {
+    Some(Place::of(module, func, func.insts[inst].loc.expand())?.line)
+}
+
+fn with_header(
+    imported: &Imported,
+    options: &LoopOptions,
+    only: Option<&[FuncId]>,
+    name: &str,
+) -> Result<FoundLoop> {
+    let mut names = Vec::new();
+    for (func, function) in functions(imported, only) {
+        for header in Nest::of(function).headers() {
+            let own = function.block_name(header);
+            if own == name {
+                return Ok(found(imported, func, header));
+            }
+            names.push(own);
+        }
+    }
+    let message = match names[..] {
+        [] => "the input has no loop".to_owned(),
+        _ => format!("no loop begins at a block `{name}`; there are loops at {}", names.join(", ")),
+    };
+    Err(Error::input(&options.kernel.input, message))
+}
+
+fn marked(
+    imported: &Imported,
+    options: &LoopOptions,
+    only: Option<&[FuncId]>,
+    refused: &mut Vec<(FoundLoop, Error)>,
+) -> Result<Vec<FoundLoop>> {
+    let mut all = Vec::new();
+    for mark in directives::read_loops(&options.kernel.input)? {
+        let at = at_line(imported, options, None, mark.at)?;
+        for one in at.into_iter().filter(|one| only.is_none_or(|only| only.contains(&one.func))) {
+            let contract = if mark.independent { Contract::Independent } else { Contract::Sequential };
+            let LoopMark { safelen, any_order, width, .. } = mark;
+            all.push(FoundLoop { contract, safelen, any_order, width, ..one });
+        }
+    }
+    let directives = openmp::read(&options.kernel)?;
+    for mark in imported.marked_loops() {
+        let function = &imported.ir.functions[mark.func];
+        let around = Nest::of(function).around(mark.latch).next();
+        if let Some(header) = around.filter(|_| only.is_none_or(|only| only.contains(&mark.func))) {
+            match by_program(imported, &directives, &mark, header) {
+                Ok(found) => all.extend(found),
+                Err(reason @ Error::Directive { .. }) => {
+                    refused.push((found(imported, mark.func, header), reason));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// A loop that the program itself marks, with what it says there; none if that promises nothing.
+fn by_program(
+    imported: &Imported,
+    directives: &[Directive],
+    mark: &MarkedLoop,
+    header: Block,
+) -> Result<Option<FoundLoop>> {
+    let one = FoundLoop { contract: Contract::Independent, ..found(imported, mark.func, header) };
+    let Some(directive) = openmp::of_loop(directives, mark)? else {
+        let width = mark.width.filter(|w| (2..=MAX_WIDTH).contains(w)).map(Width::Lanes);
+        return Ok(mark.parallel.then_some(FoundLoop { width, ..one }));
+    };
+    let function = &imported.ir.functions[mark.func];
+    let Said { simdlen, safelen, reductions } =
+        openmp::understand(directive, mark, &imported.ir, function, header)?;
+    if let Some(note) = openmp::left_out(directive) {
+        kernel::warn(&note);
+    }
+    let width = simdlen.map(|n| Width::Lanes(n.min(MAX_WIDTH)));
+    Ok(Some(FoundLoop { safelen, reductions, width, ..one }))
+}
+
+fn found(imported: &Imported, func: FuncId, header: Block) -> FoundLoop {
+    let function = &imported.ir.functions[func];
+    let place = Place::of_block(&imported.ir, function, header).map(|p| p.short());
+    let place =
+        place.unwrap_or_else(|| format!("block {} of `{}`", function.block_name(header), function.name));
+    FoundLoop {
+        func,
+        header,
+        place,
+        contract: Contract::Sequential,
+        safelen: None,
+        any_order: false,
+        reductions: Vec::new(),
+        width: None,
+    }
+}
+
+/// The lines in which a loop may be said to begin: those of the instructions of its header, and of what leads back to
+/// it.
+fn lines_of(module: &Module, func: &Function, nest: &Nest, header: Block) -> Vec<u32> {
+    let back = func.blocks[header].preds.iter().map(|&e| func.edges[e].from);
+    let back = back.filter(|&b| nest.around(b).next() == Some(header));
+    let of = |b: Block| func.block_insts(b).filter_map(|i| line_of(module, func, i));
+    let mut lines: Vec<u32> = of(header).collect();
+    lines.extend(back.flat_map(|b| of(b).last()));
+    lines
+}

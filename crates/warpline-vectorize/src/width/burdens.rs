@@ -1,0 +1,153 @@
+//! What a group of lanes spends most of its time on, by kind and place: the reasons in reports and remarks.
+
+use warpline_analysis::Node;
+use warpline_ir::{BinaryOp, Inst, LaneOp, Op, Place, Type};
+
+use super::{Machine, Program};
+use crate::known_calls::has_cheap_vector_form;
+use crate::lower::Rep;
+
+/// Part of the estimate for a group of lanes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Burden {
+    /// What is done.
+    pub what: What,
+    /// Where, if that is known.
+    pub place: Option<Place>,
+    /// Its part of all operations, from 0 to 1.
+    pub share: f64,
+}
+
+/// A kind of work that vector code does badly.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum What {
+    /// Loads from anywhere.
+    Gather,
+    /// Stores to anywhere.
+    Scatter,
+    /// Loads and stores a few elements apart.
+    Strided,
+    /// Loads and stores of neighbours for which the machine has no masks, so that there is a branch for each lane.
+    MaskedByLane,
+    /// Calls that are made for one lane after the other.
+    Scalarized,
+    /// Divisions of integers.
+    Division,
+    /// Vector mathematics.
+    Mathematics,
+    /// What masks cost.
+    Masks,
+    /// Everything else.
+    Arithmetic,
+}
+
+impl What {
+    /// It in words, in the plural.
+    #[must_use]
+    pub fn describe(self) -> &'static str {
+        match self {
+            What::Gather => "gathers",
+            What::Scatter => "scatters",
+            What::Strided => "strided loads and stores",
+            What::MaskedByLane => "loads and stores under masks, one lane after the other",
+            What::Scalarized => "calls for one lane after the other",
+            What::Division => "integer divisions",
+            What::Mathematics => "mathematics",
+            What::Masks => "masks",
+            What::Arithmetic => "arithmetic",
+        }
+    }
+
+    /// What a user can change about it.
+    #[must_use]
+    pub fn advice(self) -> Option<&'static str> {
+        Some(match self {
+            What::Gather | What::Scatter => {
+                "neighbouring lanes should access neighbouring elements: exchange loops, or the order of the array"
+            }
+            What::Strided => "a structure of arrays instead of an array of structures has unit stride",
+            What::MaskedByLane => {
+                "store a value that is chosen (`x = c ? new : x`) where that is allowed, or take a CPU with masks"
+            }
+            What::Scalarized => {
+                "let the function be seen (`static`, a header, LTO) so that it is vectorized, too"
+            }
+            What::Division => "divide by constants, or by floating-point numbers",
+            What::Mathematics => "`--math-ulp`, `float` instead of `double`, or fewer calls",
+            What::Masks => "fewer branches that lanes take apart",
+            What::Arithmetic => return None,
+        })
+    }
+}
+
+/// The heaviest burdens of a group of so many lanes, each kind and place once.
+pub(super) fn heaviest(program: &Program<'_>, machine: &Machine, width: u32, most: usize) -> Vec<Burden> {
+    let mut found: Vec<Burden> = Vec::new();
+    let mut all = 0.0;
+    for &b in &program.func.layout {
+        let own = program.cycles.innermost(Node::from(b));
+        let times = program.frequency[b];
+        for &i in &program.func.blocks[b].insts {
+            if own.is_none() && program.is_free(i) {
+                continue;
+            }
+            let share = times * program.work_of(machine, width, i).operations();
+            all += share;
+            let what = what(program, machine, i);
+            let place = Place::of(program.module, program.func, program.func.insts[i].loc.expand())
+                .map(|place| Place { column: 0, ..place });
+            match found.iter_mut().find(|one| one.what == what && one.place == place) {
+                Some(one) => one.share += share,
+                None => found.push(Burden { what, place, share }),
+            }
+        }
+    }
+    found.retain(|one| one.share > 0.0);
+    found.iter_mut().for_each(|one| one.share /= all);
+    found.sort_by(|a, b| b.share.total_cmp(&a.share));
+    found.truncate(most);
+    found
+}
+
+fn what(program: &Program<'_>, machine: &Machine, i: Inst) -> What {
+    let data = &program.func.insts[i];
+    if !data.args.iter().chain(&data.results).any(|&v| program.varies(v)) {
+        return What::Arithmetic;
+    }
+    if let Some(accessed) = program.func.accessed(i) {
+        let masked = program.func.blocks[data.block].mask.expand().is_some_and(|m| program.varies(m));
+        let bits = super::element_bits(accessed.ty).max(8);
+        let store = matches!(data.op, Op::Store(_));
+        let size = i64::from(bits / 8);
+        return match program.reps[accessed.address] {
+            _ if masked && !machine.masks.serve(bits.into()) => What::MaskedByLane,
+            Rep::Varying if store => What::Scatter,
+            Rep::Varying => What::Gather,
+            Rep::Strided(step) if step.abs() != size => What::Strided,
+            _ => What::Arithmetic,
+        };
+    }
+    match &data.op {
+        Op::Binary(op) if op.is_int_division() => What::Division,
+        Op::Binary(BinaryOp::FRem) => What::Mathematics,
+        Op::Call(info) => {
+            let name = info.callee.map_or("", |s| &program.module.symbols[s].name);
+            match has_cheap_vector_form(name, data.result().map_or(Type::Void, |v| program.func.ty(v))) {
+                Some(true) => What::Arithmetic,
+                Some(false) => What::Mathematics,
+                None => What::Scalarized,
+            }
+        }
+        Op::Opaque(_) => What::Scalarized,
+        Op::Lane(
+            LaneOp::MaskAnd
+            | LaneOp::MaskAndNot
+            | LaneOp::MaskOr
+            | LaneOp::MaskAny
+            | LaneOp::Blend
+            | LaneOp::BlendAny,
+        ) => What::Masks,
+        _ => What::Arithmetic,
+    }
+}

@@ -1,0 +1,156 @@
+//! What the scalar program takes for one index or one iteration, to be compared with a lane of the vector program.
+//!
+//! The function is looked at in normal form, before it is linearized: its branches are taken or not, so that a block
+//! counts as often as control is expected there. Weights of edges (profiles, `__builtin_expect`) say how often, else
+//! both sides of a branch are as likely. What is the same in all lanes and outside inner loops is computed once for
+//! all indices and costs nothing. A branch that asks what lanes differ in is guessed wrongly now and then, unless it
+//! asks for the index itself.
+//!
+//! Like the estimate for vectors, an iteration of a loop takes as long as the longest of these: the busiest unit, the
+//! chain from iteration to iteration, and its part of the longest path within.
+
+use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
+
+use warpline_ir::{BinaryOp, Block, Effects, Function, Inst, Module, Op, Type, Value};
+use warpline_uniformity::Uniformity;
+use warpline_uniformity::shape::Shape;
+
+use super::chains::{self, Chained};
+use super::frequency::{Frequencies, by_weights};
+use super::work::{self, Work};
+use super::{BEGIN, TRIPS, WINDOW, trips};
+use crate::known_calls::has_cheap_vector_form;
+use crate::pipeline::Linearized;
+
+/// A processor has begun with the next execution of a loop before this one has ended, if both have fewer operations.
+const OVERLAP: f64 = 160.0;
+/// Cycles that are lost where a branch was guessed wrongly.
+const MISPREDICTED: f64 = 15.0;
+/// No branch of which nothing is known is guessed wrongly more often than this.
+const SURPRISES: f64 = 0.15;
+/// A loop that lanes leave apart ends with a wrong guess this often.
+const LAST_SURPRISES: f64 = 0.5;
+
+/// The cycles of one index or iteration; `carried` are those that each waits for the one before.
+pub(super) fn cycles(module: &Module, linearized: &Linearized, carried: f64) -> f64 {
+    let func = &linearized.scalar;
+    let (graph, _) = func.graph();
+    let loops = CycleForest::compute(&graph);
+    let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
+    let trips: Vec<f64> =
+        loops.cycles().map(|c| trips::of_loop(func, &loops, c).map_or(TRIPS, f64::from)).collect();
+    let scalar = Scalar { module, func, uniformity: &linearized.uniformity, loops, trips };
+    scalar.total(&order).max(carried)
+}
+
+struct Scalar<'a> {
+    module: &'a Module,
+    func: &'a Function,
+    uniformity: &'a Uniformity,
+    loops: CycleForest,
+    /// The iterations of each loop.
+    trips: Vec<f64>,
+}
+
+impl Scalar<'_> {
+    fn total(&self, order: &[Block]) -> f64 {
+        let Scalar { func, loops, .. } = self;
+        let frequencies = Frequencies { func, cycles: loops, trips: &self.trips, order };
+        let frequency = frequencies.of_blocks(|e, among| by_weights(func, e, among));
+        let mut work = vec![Work::default(); loops.len() + 1];
+        let mut lost = vec![0.0; loops.len() + 1];
+        for &b in order {
+            let own = loops.innermost(Node::from(b));
+            let k = own.map_or(loops.len(), CycleId::index);
+            for i in func.blocks[b].insts.iter().copied().filter(|&i| own.is_some() || self.is_by_lane(i)) {
+                work[k].add(self.work_of(i).times(frequency[b]));
+            }
+            lost[k] += frequency[b] * self.lost(b);
+        }
+        let latency = |i| chains::latency(func, i, |_| false);
+        let chained = Chained { func, cycles: loops, order, latency };
+        let mut total = 0.0;
+        for (k, work) in work.iter().enumerate() {
+            let own = loops.cycles().nth(k);
+            let times = own.map_or(1.0, |c| frequency[Block::from(loops.header(c))]);
+            let each = work.operations() / f64::max(times, 1e-9);
+            // Of a short loop, several executions are under way at once.
+            let trips = own.map_or(1.0, |c| self.trips[c.index()]);
+            let alone = (trips * each / OVERLAP).min(1.0);
+            let chain = own.map_or(0.0, |c| chained.of_loop(c)) * alone;
+            let path = chained.of_blocks(own) * (each / WINDOW).min(1.0);
+            let begin = if own.is_some() { BEGIN } else { 0.0 };
+            total += work.cycles().max(chain.max(path).max(begin) * times) + lost[k];
+        }
+        total
+    }
+
+    /// Whether an instruction outside inner loops is executed for each index: what all share is computed before.
+    fn is_by_lane(&self, i: Inst) -> bool {
+        let data = &self.func.insts[i];
+        data.result().is_none_or(|v| self.uniformity.is_divergent(v))
+            || data.args.iter().any(|&a| self.uniformity.is_divergent(a))
+            || data.effects().intersects(Effects::WRITES | Effects::UNKNOWN_RESULT)
+    }
+
+    /// Cycles that the branch at the end of a block loses by wrong guesses.
+    fn lost(&self, b: Block) -> f64 {
+        let func = self.func;
+        let term = &func.insts[func.terminator(b)];
+        let (Op::CondBr | Op::Switch { .. }, Some(&asked)) = (&term.op, term.args.first()) else {
+            return 0.0;
+        };
+        if !self.uniformity.is_divergent(asked) || self.asks_for_index(asked) {
+            return 0.0;
+        }
+        let own = self.loops.innermost(Node::from(b));
+        let leaves = own.is_some_and(|c| func.successors(b).any(|s| !self.loops.contains(c, Node::from(s))));
+        if leaves {
+            return MISPREDICTED * LAST_SURPRISES / own.map_or(1.0, |c| self.trips[c.index()]);
+        }
+        let edges = func.out_edges(b);
+        let least = edges.iter().map(|&e| by_weights(func, e, edges)).fold(1.0, f64::min);
+        MISPREDICTED * least.min(SURPRISES)
+    }
+
+    /// Whether a condition compares the index, or what is as regular, with something that is the same for all.
+    fn asks_for_index(&self, asked: Value) -> bool {
+        let test = self.func.def_inst(asked).map(|i| &self.func.insts[i]);
+        let regular = |v| !matches!(self.uniformity.shape(v), Shape::Varying);
+        test.is_some_and(|test| matches!(test.op, Op::ICmp(_)) && test.args.iter().all(|&a| regular(a)))
+    }
+
+    /// What one execution of an instruction costs.
+    fn work_of(&self, i: Inst) -> Work {
+        let data = &self.func.insts[i];
+        let ty = data.result().map_or(Type::Void, |v| self.func.ty(v));
+        match &data.op {
+            Op::Load(_) => Work::of_loads(1.0),
+            Op::Store(_) => Work::of_stores(1.0),
+            Op::Binary(op) if op.is_int_division() => {
+                Work::scalar(if ty.int_bits().is_some_and(|bits| bits > 32) { 40.0 } else { 24.0 })
+            }
+            Op::Binary(BinaryOp::FDiv) => Work::vector(work::root(ty) * 0.8),
+            Op::Binary(BinaryOp::FRem) => Work::scalar(100.0),
+            Op::Binary(BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul) | Op::FNeg | Op::FCmp(_) => {
+                Work::vector(1.0)
+            }
+            Op::Call(info) => {
+                let name = info.callee.map_or("", |s| &self.module.symbols[s].name);
+                match has_cheap_vector_form(name, ty) {
+                    Some(true) if name.contains("sqrt") => Work::vector(work::root(ty) * 0.8),
+                    Some(true) => Work::scalar(1.5),
+                    // A call of the C library's mathematics.
+                    Some(false) => Work::scalar(100.0),
+                    None if name.starts_with("llvm.") => Work::scalar(1.0),
+                    None => Work::scalar(20.0),
+                }
+            }
+            Op::Opaque(_) => Work::scalar(4.0),
+            Op::Phi | Op::Alloca { .. } | Op::Freeze => Work::default(),
+            // Addresses are part of loads and stores.
+            Op::Gep(_) | Op::Br | Op::Ret => Work::default(),
+            _ => Work::scalar(1.0),
+        }
+    }
+}
