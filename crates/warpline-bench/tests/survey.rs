@@ -48,7 +48,10 @@ fn loops_and_kernels_are_measured_at_each_width_and_do_what_scalar_code_does() {
         let speedup = |end: &str| auto["speedup"][end].as_f64().unwrap();
         assert!(speedup("low") <= speedup("median") && speedup("median") <= speedup("high"), "{row}");
         for width in ["4", "16"] {
-            assert_eq!(row["widths"][width]["lanes"][0].as_u64().map(|w| w.to_string()).as_deref(), Some(width));
+            assert_eq!(
+                row["widths"][width]["lanes"][0].as_u64().map(|w| w.to_string()).as_deref(),
+                Some(width)
+            );
         }
     }
     assert!(rows[2]["omp"]["ns"].as_f64().unwrap() > 0.0);

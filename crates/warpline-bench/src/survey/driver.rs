@@ -71,7 +71,8 @@ fn arrays(text: &mut String, source: &Source) {
     for item in &source.items {
         let Item::Array { name, elem, length, content, .. } = item else { continue };
         let Elem { c, .. } = *elem;
-        let _ = writeln!(list, "  {{\"{name}\", sizeof({c}), {}, (size_t)({length}), 0, 0, 0}},", kind(*elem));
+        let _ =
+            writeln!(list, "  {{\"{name}\", sizeof({c}), {}, (size_t)({length}), 0, 0, 0}},", kind(*elem));
         let _ = writeln!(fill, "  {{ {c} *p = (void *)arrays[{at}].initial; size_t n = arrays[{at}].length;");
         let random = |low: &str, high: &str| match elem.is_float() {
             true => format!("({c})(({low}) + unit() * (double)(({high}) - ({low})))"),
@@ -122,7 +123,9 @@ fn parameters(source: &Source) -> (String, String) {
             add("int64_t", format!("(int64_t)({end})"));
         }
         Kind::NdRange(x, y) => {
-            for list in ["0, 0, 0".to_owned(), format!("(uint64_t)({x}), (uint64_t)({y}), 1"), "0, 0, 0".to_owned()] {
+            for list in
+                ["0, 0, 0".to_owned(), format!("(uint64_t)({x}), (uint64_t)({y}), 1"), "0, 0, 0".to_owned()]
+            {
                 add("const uint64_t *", format!("(const uint64_t[]){{{list}}}"));
             }
         }

@@ -57,7 +57,8 @@ pub(super) struct Row {
 impl Row {
     /// All variants, by name.
     pub(super) fn variants(&self) -> impl Iterator<Item = (String, &Measured)> {
-        let named = [("scalar", &self.scalar), ("clang", &self.clang), ("omp", &self.omp), ("gcc", &self.gcc)];
+        let named =
+            [("scalar", &self.scalar), ("clang", &self.clang), ("omp", &self.omp), ("gcc", &self.gcc)];
         let named = named.into_iter().chain([("auto", &self.auto)]).map(|(name, m)| (name.to_owned(), m));
         named.chain(self.widths.iter().map(|(w, m)| (format!("w{w}"), m)))
     }
@@ -105,7 +106,9 @@ pub(super) fn measure(
         Some(Made::Object { .. }) => link(source, variants, run, tools, folder)
             .and_then(|program| times(&program, variants, &mut all))
             .err(),
-        Some(Made::Refused { reason, .. } | Made::Absent(reason)) => Some(format!("no scalar variant: {reason}")),
+        Some(Made::Refused { reason, .. } | Made::Absent(reason)) => {
+            Some(format!("no scalar variant: {reason}"))
+        }
         None => Some("no scalar variant".to_owned()),
     };
     let mut named: BTreeMap<&str, Measured> = variants.iter().map(|v| v.name.as_str()).zip(all).collect();

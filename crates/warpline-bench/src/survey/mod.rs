@@ -34,7 +34,8 @@ use warpline_compile::error::{Error, Result};
 pub(crate) fn survey(options: &BenchSurveyOptions) -> Result<Outcome> {
     output::check(options.output.as_deref(), &[])?;
     let sources = sources(&options.inputs)?;
-    let matches = |label: &str| options.filter.is_empty() || options.filter.iter().any(|f| label.contains(f.as_str()));
+    let matches =
+        |label: &str| options.filter.is_empty() || options.filter.iter().any(|f| label.contains(f.as_str()));
     let asked: Vec<(Source, Vec<(usize, String)>)> = sources
         .into_iter()
         .map(|source| {
@@ -86,8 +87,8 @@ fn measure_source(
     tools: &Tools,
     all: &mut Vec<measure::Row>,
 ) -> Result<()> {
-    let temporary = tempfile::tempdir()
-        .map_err(|e| Error::input(Path::new("the temporary folder"), e.to_string()))?;
+    let temporary =
+        tempfile::tempdir().map_err(|e| Error::input(Path::new("the temporary folder"), e.to_string()))?;
     let folder = temporary.path();
     let widths: &[u32] = if options.widths == SurveyWidths::All { &WIDTHS } else { &[] };
     let variants = objects::make(source, cpu, widths, tools, folder);
@@ -130,7 +131,8 @@ fn levels() -> Vec<String> {
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
             levels.push("x86-64-v3");
         }
-        if std::arch::is_x86_feature_detected!("avx512bw") && std::arch::is_x86_feature_detected!("avx512vl") {
+        if std::arch::is_x86_feature_detected!("avx512bw") && std::arch::is_x86_feature_detected!("avx512vl")
+        {
             levels.push("x86-64-v4");
         }
     }

@@ -133,7 +133,10 @@ impl Compilation<'_> {
     fn c(&self) -> Made {
         let program = if self.variant == "gcc" { &self.tools.gcc } else { &self.tools.clang };
         let Some(program) = program else {
-            return Made::Absent(format!("{} is not installed", if self.variant == "gcc" { "gcc" } else { "clang" }));
+            return Made::Absent(format!(
+                "{} is not installed",
+                if self.variant == "gcc" { "gcc" } else { "clang" }
+            ));
         };
         let text = match (self.variant, &self.source.omp) {
             ("omp", None) => return Made::Absent("iterations depend on each other".to_owned()),

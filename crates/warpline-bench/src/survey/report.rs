@@ -84,7 +84,9 @@ pub(super) fn wrong(rows: &[Row]) -> Vec<String> {
             // Other compilers' promises are theirs, but a header that gives a false one is ours.
             if let Some(wrong) = &m.wrong {
                 lines.push(format!("{} on {}, {name}: {wrong}", row.row, row.cpu));
-            } else if m.exit == Some(3) || m.refused.as_deref().is_some_and(|r| r.starts_with("ended by a signal")) {
+            } else if m.exit == Some(3)
+                || m.refused.as_deref().is_some_and(|r| r.starts_with("ended by a signal"))
+            {
                 let reason = m.refused.as_deref().unwrap_or_default();
                 lines.push(format!("{} on {}, {name}: a defect: {reason}", row.row, row.cpu));
             }
@@ -95,7 +97,8 @@ pub(super) fn wrong(rows: &[Row]) -> Vec<String> {
 
 /// In Markdown.
 pub(super) fn markdown(rows: &[Row]) -> String {
-    let mut text = "Speed-ups over scalar code (O3 without vectorizers): medians of paired ratios.\n".to_owned();
+    let mut text =
+        "Speed-ups over scalar code (O3 without vectorizers): medians of paired ratios.\n".to_owned();
     for (cpu, summary) in cpus(rows).into_iter().zip(summaries(rows)) {
         let rows: Vec<&Row> = rows.iter().filter(|r| r.cpu == cpu).collect();
         let _ = write!(text, "\n## {cpu}\n\n{}\n{}", table(&rows).markdown(), lines(&summary));
@@ -112,7 +115,19 @@ pub(super) fn markdown(rows: &[Row]) -> String {
 fn table(rows: &[&Row]) -> Table {
     let mut table = Table::new(
         1,
-        &["row", "scalar ns", "clang", "omp", "gcc", "auto", "interval", "width", "best", "best width", "auto/best"],
+        &[
+            "row",
+            "scalar ns",
+            "clang",
+            "omp",
+            "gcc",
+            "auto",
+            "interval",
+            "width",
+            "best",
+            "best width",
+            "auto/best",
+        ],
     );
     let speed = |m: &Measured| match (&m.wrong, m.speedup) {
         (Some(_), _) => "**wrong**".to_owned(),
@@ -160,7 +175,8 @@ fn lines(s: &Summary) -> String {
         false => format!("{}: {}", rows.len(), rows.join(", ")),
     };
     let percent = s.well_chosen.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", 100.0 * share));
-    let worst = s.worst_choice.as_ref().map_or_else(|| "–".to_owned(), |(row, over)| format!("{over:.2} ({row})"));
+    let worst =
+        s.worst_choice.as_ref().map_or_else(|| "–".to_owned(), |(row, over)| format!("{over:.2} ({row})"));
     format!(
         "* rows: {}; refused: {}; not measured: {}\n\
          * geometric mean of auto: {}\n\
@@ -186,7 +202,8 @@ fn reasons(rows: &[&Row]) -> String {
             let _ = writeln!(text, "* {} is not measured: {}", row.row, reason.replace('\n', " "));
         }
         if let Some(reason) = &row.auto.refused {
-            let exit = row.auto.exit.map_or_else(|| "no exit code".to_owned(), |code| format!("exit code {code}"));
+            let exit =
+                row.auto.exit.map_or_else(|| "no exit code".to_owned(), |code| format!("exit code {code}"));
             let _ = writeln!(text, "* {} is refused ({exit}): {reason}", row.row);
         }
     }

@@ -71,8 +71,18 @@ pub(super) enum Content {
 #[derive(Clone, Debug)]
 pub(super) enum Item {
     /// A number with its values; one that is no parameter has no type.
-    Number { name: String, elem: Option<Elem>, values: Vec<String> },
-    Array { name: String, elem: Elem, length: String, content: Content, slice: bool },
+    Number {
+        name: String,
+        elem: Option<Elem>,
+        values: Vec<String>,
+    },
+    Array {
+        name: String,
+        elem: Elem,
+        length: String,
+        content: Content,
+        slice: bool,
+    },
 }
 
 impl Item {
@@ -157,7 +167,8 @@ impl Source {
             tolerance: None,
             omp: Some(String::new()),
         };
-        let lines = text.lines().filter_map(|line| line.trim().strip_prefix("//")?.trim().strip_prefix("survey:"));
+        let lines =
+            text.lines().filter_map(|line| line.trim().strip_prefix("//")?.trim().strip_prefix("survey:"));
         let mut any = false;
         for item in lines.flat_map(|line| line.split(';')).map(str::trim).filter(|item| !item.is_empty()) {
             source.add(item).map_err(|reason| format!("survey: `{item}`: {reason}"))?;
@@ -212,7 +223,8 @@ impl Source {
     }
 
     fn number(&mut self, name: &str, elem: Option<Elem>, values: &str) -> std::result::Result<(), String> {
-        let values = values.split('|').map(|value| self.expression(value)).collect::<std::result::Result<_, _>>()?;
+        let values =
+            values.split('|').map(|value| self.expression(value)).collect::<std::result::Result<_, _>>()?;
         self.push(Item::Number { name: name.trim().to_owned(), elem, values })
     }
 
@@ -295,7 +307,9 @@ impl Source {
         let count = self.counts().max().unwrap_or(1);
         let label = |at: usize| {
             let varied = self.items.iter().find_map(|item| match item {
-                Item::Number { name, values, .. } if values.len() > 1 => Some(format!(" {name}={}", values[at])),
+                Item::Number { name, values, .. } if values.len() > 1 => {
+                    Some(format!(" {name}={}", values[at]))
+                }
                 _ => None,
             });
             format!("{}{}", self.name, varied.unwrap_or_default())

@@ -128,10 +128,14 @@ mod tests {
     fn only_whole_names_are_replaced_and_marks_become_pragmas() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sum.c");
-        let text = "// survey: n i32 = 3\nint sum(int n) { int sums = 0;\n  //@ loop\n  for (;;); return sums; }\n";
+        let text =
+            "// survey: n i32 = 3\nint sum(int n) { int sums = 0;\n  //@ loop\n  for (;;); return sums; }\n";
         std::fs::write(&path, text).unwrap();
         let source = Source::read(Path::new(&path)).unwrap();
         let made = with_pragma(&source, "omp", "reduction(+:sums)").unwrap();
-        assert!(made.contains("int sum__omp(int n) { int sums = 0;\n#pragma omp simd reduction(+:sums)\n"), "{made}");
+        assert!(
+            made.contains("int sum__omp(int n) { int sums = 0;\n#pragma omp simd reduction(+:sums)\n"),
+            "{made}"
+        );
     }
 }

@@ -13,7 +13,8 @@ pub(super) struct Speedup {
 impl Speedup {
     /// Of how many times as fast something is than what it is compared with, round by round.
     pub(super) fn of(base: &[f64], times: &[f64]) -> Option<Speedup> {
-        let mut ratios: Vec<f64> = base.iter().zip(times).map(|(b, t)| b / t).filter(|r| r.is_finite()).collect();
+        let mut ratios: Vec<f64> =
+            base.iter().zip(times).map(|(b, t)| b / t).filter(|r| r.is_finite()).collect();
         ratios.sort_by(f64::total_cmp);
         let rank = rank(ratios.len());
         Some(Speedup {
