@@ -207,13 +207,13 @@ fn reasons(rows: &[&Row]) -> String {
             let _ = writeln!(text, "* {} is refused ({exit}): {reason}", row.row);
         }
     }
-    let columns: [(&str, fn(&Row) -> &Measured); 3] =
-        [("clang", |r| &r.clang), ("omp", |r| &r.omp), ("gcc", |r| &r.gcc)];
-    for (name, of) in columns {
-        if let Some(first) = rows.first()
-            && rows.iter().all(|r| of(r).ns.is_none())
+    for name in ["clang", "omp", "gcc"] {
+        let all = rows.iter().flat_map(|r| r.variants()).filter(|(n, _)| n == name);
+        let all: Vec<&Measured> = all.map(|(_, m)| m).collect();
+        if let Some(first) = all.first()
+            && all.iter().all(|m| m.ns.is_none())
         {
-            let reason = of(first).refused.as_deref().unwrap_or("not measured");
+            let reason = first.refused.as_deref().unwrap_or("not measured");
             let _ = writeln!(text, "* {name} has no figures: {reason}");
         }
     }
