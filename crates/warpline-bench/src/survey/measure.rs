@@ -195,7 +195,7 @@ fn times(program: &Path, variants: &[Variant], all: &mut [Measured]) -> Result<(
                     let mut words = rest.splitn(3, ' ');
                     let name = words.next().unwrap_or_default();
                     let count = words.next().and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
-                    if let Some(k) = index(name).filter(|_| count > 0) {
+                    if let Some(k) = index(name).filter(|&k| count > 0 && all[k].wrong.is_none()) {
                         let first = words.next().unwrap_or_default();
                         all[k].wrong = Some(format!("{count} wrong results; {first}"));
                     }

@@ -68,6 +68,7 @@ pub(crate) fn survey(options: &BenchSurveyOptions) -> Result<Outcome> {
         SurveyFormat::Json => output::json(&json!({
             "summaries": report::summaries(&all),
             "wrong": wrong,
+            "others_wrong": report::others(&all),
             "rows": all,
         })),
     };

@@ -182,7 +182,7 @@ impl Compilation<'_> {
         let ended = child::run(command.arg(&input).arg("-o").arg(&path), PATIENCE);
         match ended.code {
             Some(0) => Made::Object { path, lanes: Vec::new() },
-            exit => Made::Refused { exit, reason: first_line(&ended) },
+            exit => Made::Refused { exit, reason: self.without_folder(&first_line(&ended)) },
         }
     }
 
@@ -203,15 +203,21 @@ impl Compilation<'_> {
         }
         let ended = child::run(&mut command, PATIENCE);
         if ended.code != Some(0) {
-            return Made::Refused { exit: ended.code, reason: first_line(&ended) };
+            return Made::Refused { exit: ended.code, reason: self.without_folder(&first_line(&ended)) };
         }
         let report: Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
         let lanes = lanes(&report);
         if lanes.is_empty() {
             let reason = report["refused"][0]["reason"].as_str().map(str::to_owned);
-            return Made::Refused { exit: Some(0), reason: reason.unwrap_or_else(|| first_line(&ended)) };
+            let reason = reason.unwrap_or_else(|| first_line(&ended));
+            return Made::Refused { exit: Some(0), reason: self.without_folder(&reason) };
         }
         Made::Object { path, lanes }
+    }
+
+    /// A message with the names of files alone.
+    fn without_folder(&self, message: &str) -> String {
+        message.replace(&format!("{}/", self.folder.display()), "")
     }
 
     /// Writes a variant's text, and gives its path and that of its object.

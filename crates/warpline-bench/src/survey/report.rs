@@ -76,23 +76,34 @@ pub(super) fn summaries(rows: &[Row]) -> Vec<Summary> {
     cpus(rows).into_iter().map(of).collect()
 }
 
-/// What is wrong, one line each.
+/// What is wrong with what warpline makes, one line each: results, and defects.
 pub(super) fn wrong(rows: &[Row]) -> Vec<String> {
-    let mut lines = Vec::new();
-    for row in rows {
-        for (name, m) in row.variants() {
-            // Other compilers' promises are theirs, but a header that gives a false one is ours.
-            if let Some(wrong) = &m.wrong {
-                lines.push(format!("{} on {}, {name}: {wrong}", row.row, row.cpu));
-            } else if m.exit == Some(3)
-                || m.refused.as_deref().is_some_and(|r| r.starts_with("ended by a signal"))
-            {
-                let reason = m.refused.as_deref().unwrap_or_default();
-                lines.push(format!("{} on {}, {name}: a defect: {reason}", row.row, row.cpu));
-            }
-        }
-    }
-    lines
+    let is_defect = |m: &Measured| {
+        let by_signal = m.refused.as_deref().is_some_and(|reason| reason.starts_with("ended by a signal"));
+        m.exit == Some(3) || by_signal
+    };
+    let told = |m: &Measured| match (&m.wrong, &m.refused) {
+        (Some(wrong), _) => Some(wrong.clone()),
+        (None, Some(reason)) if is_defect(m) => Some(format!("a defect: {reason}")),
+        _ => None,
+    };
+    lines_about(rows, |name, m| is_ours(name).then(|| told(m)).flatten())
+}
+
+/// Results of other compilers that differ: their defects, or promises in the files that do not hold.
+pub(super) fn others(rows: &[Row]) -> Vec<String> {
+    lines_about(rows, |name, m| m.wrong.clone().filter(|_| !is_ours(name)))
+}
+
+fn is_ours(variant: &str) -> bool {
+    !["scalar", "clang", "omp", "gcc"].contains(&variant)
+}
+
+fn lines_about(rows: &[Row], told: impl Fn(&str, &Measured) -> Option<String>) -> Vec<String> {
+    let line = |row: &Row, name: String, m: &Measured| {
+        told(&name, m).map(|what| format!("{} on {}, {name}: {what}", row.row, row.cpu))
+    };
+    rows.iter().flat_map(|row| row.variants().filter_map(|(name, m)| line(row, name, m))).collect()
 }
 
 /// In Markdown.
@@ -104,11 +115,14 @@ pub(super) fn markdown(rows: &[Row]) -> String {
         let _ = write!(text, "\n## {cpu}\n\n{}\n{}", table(&rows).markdown(), lines(&summary));
         let _ = write!(text, "{}", reasons(&rows));
     }
-    let wrong = wrong(rows);
+    let (wrong, others) = (wrong(rows), others(rows));
     let _ = match wrong.is_empty() {
         true => writeln!(text, "\nNo wrong results."),
         false => writeln!(text, "\n**Wrong results:**\n\n* {}", wrong.join("\n* ")),
     };
+    if !others.is_empty() {
+        let _ = writeln!(text, "\nOther compilers' results that differ:\n\n* {}", others.join("\n* "));
+    }
     text
 }
 
