@@ -1,5 +1,6 @@
 /* The pull of all bodies on each. */
-// survey: n i32 = 100; ndrange n; x f32[n] in -1..1; y f32[n] in -1..1; mass f32[n] in 1..2; ax f32[n]; ay f32[n]; tolerance 1e-4
+// survey: n i32 = 100; ndrange n; x f32[n] in -1..1; y f32[n] in -1..1; mass f32[n] in 1..2
+// survey: ax f32[n]; ay f32[n]; tolerance 1e-4
 
 kernel void cl_nbody(int n, global const float *x, global const float *y, global const float *mass, global float *ax,
                      global float *ay) {

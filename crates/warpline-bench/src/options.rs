@@ -229,6 +229,9 @@ pub(crate) struct BenchSurveyOptions {
     /// Keep the objects in this folder
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
+    /// Print what an earlier run with `--format json` measured, and measure nothing; the option repeats
+    #[arg(long, value_name = "PATH")]
+    pub from: Vec<PathBuf>,
     /// Print the names of the rows, and measure nothing
     #[arg(long)]
     pub list: bool,

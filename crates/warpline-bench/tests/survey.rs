@@ -36,7 +36,8 @@ fn loops_and_kernels_are_measured_at_each_width_and_do_what_scalar_code_does() {
     }
     let asked = ["survey", "--cpu", "x86-64-v2", "--rounds", "3", "--format", "json"];
     let rows = ["--filter", "saxpy n=20", "--filter", "rs_gray N=7", "--filter", "cl_sobel"];
-    let report: serde_json::Value = serde_json::from_str(&ok(&bench(&[&asked[..], &rows].concat()))).unwrap();
+    let json = ok(&bench(&[&asked[..], &rows].concat()));
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(report["wrong"].as_array().map(Vec::len), Some(0), "{report}");
     let rows = report["rows"].as_array().unwrap();
     let names: Vec<&str> = rows.iter().map(|r| r["row"].as_str().unwrap()).collect();
@@ -56,6 +57,12 @@ fn loops_and_kernels_are_measured_at_each_width_and_do_what_scalar_code_does() {
     }
     assert!(rows[2]["omp"]["ns"].as_f64().unwrap() > 0.0);
     assert_eq!(rows[1]["gcc"]["refused"], "the function is in Rust");
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("earlier.json");
+    std::fs::write(&path, json).unwrap();
+    let table = ok(&bench(&["survey", "--from", path.to_str().unwrap()]));
+    assert!(table.contains("\n## x86-64-v2\n") && table.contains("\n| saxpy n=20 | "), "{table}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::child;
 use super::driver::{self, Entry, Run};
@@ -16,10 +16,10 @@ use super::statistics::{Speedup, median};
 const PATIENCE: u64 = 120;
 
 /// A variant as measured.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Measured {
     /// The numbers of lanes, one for each loop.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lanes: Vec<u32>,
     /// The median time of a call.
     pub ns: Option<f64>,
@@ -37,11 +37,11 @@ pub(super) struct Measured {
 }
 
 /// A row as measured on one CPU.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Row {
     pub row: String,
     pub cpu: String,
-    pub language: &'static str,
+    pub language: String,
     /// Why nothing could be measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
@@ -118,7 +118,7 @@ pub(super) fn measure(
     Row {
         row: label.to_owned(),
         cpu: cpu.to_owned(),
-        language: source.language.name(),
+        language: source.language.name().to_owned(),
         failed,
         scalar,
         clang,

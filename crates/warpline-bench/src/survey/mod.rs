@@ -17,10 +17,11 @@ mod statistics;
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::files::progress;
 use crate::options::{BenchSurveyOptions, SurveyFormat, SurveyWidths};
+use measure::Row;
 use objects::{Made, Tools, WIDTHS};
 use row::Source;
 use warpline_cli::Outcome;
@@ -33,35 +34,15 @@ use warpline_compile::error::{Error, Result};
 /// If an input cannot be read or has no header, or no row is asked for.
 pub(crate) fn survey(options: &BenchSurveyOptions) -> Result<Outcome> {
     output::check(options.output.as_deref(), &[])?;
-    let sources = sources(&options.inputs)?;
-    let matches =
-        |label: &str| options.filter.is_empty() || options.filter.iter().any(|f| label.contains(f.as_str()));
-    let asked: Vec<(Source, Vec<(usize, String)>)> = sources
-        .into_iter()
-        .map(|source| {
-            let rows: Vec<_> = source.rows().into_iter().filter(|(_, label)| matches(label)).collect();
-            (source, rows)
-        })
-        .filter(|(_, rows)| !rows.is_empty())
-        .collect();
-    if asked.is_empty() {
-        return Err(Error::option("--filter", "no row has such a name"));
-    }
     if options.list {
-        let labels = asked.iter().flat_map(|(_, rows)| rows.iter().map(|(_, label)| format!("{label}\n")));
+        let labels = asked(options)?.into_iter().flat_map(|(_, rows)| rows).map(|(_, label)| label + "\n");
         output::deliver(options.output.as_deref(), &labels.collect::<String>())?;
         return Ok(Outcome::Clean);
     }
-    let tools = Tools::find(options.warpline.clone());
-    let cpus = if options.cpu.is_empty() { levels() } else { options.cpu.clone() };
-    let mut all = Vec::new();
-    for cpu in &cpus {
-        for (source, rows) in &asked {
-            progress(&format!("{} for {cpu}", source.name));
-            measure_source(source, rows, cpu, options, &tools, &mut all)?;
-        }
-    }
-    progress("");
+    let all = match options.from.is_empty() {
+        true => measured(options)?,
+        false => earlier(&options.from)?,
+    };
     let wrong = report::wrong(&all);
     let text = match options.format {
         SurveyFormat::Markdown => report::markdown(&all),
@@ -79,6 +60,54 @@ pub(crate) fn survey(options: &BenchSurveyOptions) -> Result<Outcome> {
     Ok(if wrong.is_empty() { Outcome::Clean } else { Outcome::Finding })
 }
 
+/// A function and those of its rows that are asked for, as [`Source::rows`] has them.
+type Asked = (Source, Vec<(usize, String)>);
+
+/// The functions and rows that are asked for.
+fn asked(options: &BenchSurveyOptions) -> Result<Vec<Asked>> {
+    let matches =
+        |label: &str| options.filter.is_empty() || options.filter.iter().any(|f| label.contains(f.as_str()));
+    let with_rows = |source: Source| {
+        let rows: Vec<_> = source.rows().into_iter().filter(|(_, label)| matches(label)).collect();
+        (source, rows)
+    };
+    let mut asked: Vec<_> = sources(&options.inputs)?.into_iter().map(with_rows).collect();
+    asked.retain(|(_, rows)| !rows.is_empty());
+    match asked.is_empty() {
+        true => Err(Error::option("--filter", "no row has such a name")),
+        false => Ok(asked),
+    }
+}
+
+/// Measures all that is asked for.
+fn measured(options: &BenchSurveyOptions) -> Result<Vec<Row>> {
+    let asked = asked(options)?;
+    let tools = Tools::find(options.warpline.clone());
+    let cpus = if options.cpu.is_empty() { levels() } else { options.cpu.clone() };
+    let mut all = Vec::new();
+    for cpu in &cpus {
+        for (source, rows) in &asked {
+            progress(&format!("{} for {cpu}", source.name));
+            measure_source(source, rows, cpu, options, &tools, &mut all)?;
+        }
+    }
+    progress("");
+    Ok(all)
+}
+
+/// The rows of earlier runs.
+fn earlier(paths: &[PathBuf]) -> Result<Vec<Row>> {
+    let mut all = Vec::new();
+    for path in paths {
+        let text = std::fs::read_to_string(path).map_err(|e| Error::input(path, e.to_string()))?;
+        let mut report: Value = serde_json::from_str(&text).map_err(|e| Error::input(path, e.to_string()))?;
+        let rows: Vec<Row> =
+            serde_json::from_value(report["rows"].take()).map_err(|e| Error::input(path, e.to_string()))?;
+        all.extend(rows);
+    }
+    Ok(all)
+}
+
 /// Makes the variants of a function for a CPU, and measures its rows.
 fn measure_source(
     source: &Source,
@@ -86,7 +115,7 @@ fn measure_source(
     cpu: &str,
     options: &BenchSurveyOptions,
     tools: &Tools,
-    all: &mut Vec<measure::Row>,
+    all: &mut Vec<Row>,
 ) -> Result<()> {
     let temporary =
         tempfile::tempdir().map_err(|e| Error::input(Path::new("the temporary folder"), e.to_string()))?;

@@ -1,9 +1,9 @@
 //! Medians of paired ratios, and how sure they are.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The median of ratios, with an interval that holds the true median in 95 of 100 cases.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Speedup {
     pub median: f64,
     pub low: f64,
