@@ -1,9 +1,9 @@
 //! The program that runs the variants of a row in turns: C text, which is linked with their objects.
 //!
 //! It fills the arguments from the seed, runs each variant and compares what it leaves with what the scalar variant
-//! leaves, bytes around the arrays included, on a few sets of data, then takes rounds of samples. Standard output has a line for each
-//! step: `trying NAME`, `checked NAME COUNT FIRST`, `repeats N`, `round NS NS …`. Variants named among the arguments
-//! are skipped.
+//! leaves, bytes around the arrays included, on a few sets of data, then takes rounds of samples. Standard output has
+//! a line for each step: `trying NAME`, `checked NAME COUNT FIRST`, `repeats N`, `round NS NS …`. Variants named among
+//! the arguments are skipped.
 
 use std::fmt::Write as _;
 

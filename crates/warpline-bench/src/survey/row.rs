@@ -334,7 +334,8 @@ mod tests {
     #[test]
     fn a_header_names_parameters_in_order_and_makes_a_row_for_each_size() {
         let source = parse(
-            "// survey: n i32 = 1000 | 7; x f32[2*n+1] in -1..1; k u8[n] below n\n// survey: -> f64; omp no; tolerance 1e-5",
+            "// survey: n i32 = 1000 | 7; x f32[2*n+1] in -1..1; k u8[n] below n\n\
+             // survey: -> f64; omp no; tolerance 1e-5",
         )
         .unwrap();
         let names: Vec<&str> = source.items.iter().map(Item::name).collect();
