@@ -83,6 +83,10 @@ fn arrays(text: &mut String, source: &Source) {
             Content::Zero => String::new(),
             Content::Random if elem.is_float() => each(&format!("({c})unit()")),
             Content::Random => each(&format!("({c})next()")),
+            Content::Bits => {
+                "    for (size_t k = 0; k < n; k++) { uint64_t b = next(); memcpy(p + k, &b, sizeof *p); }"
+                    .to_owned()
+            }
             Content::Index => each(&format!("({c})k")),
             Content::In(low, high) => each(&random(low, high)),
             Content::Sorted(low, high) => {

@@ -5,8 +5,9 @@
 //! * `NAME TYPE = VALUE`, a number. `VALUE | VALUE` makes a row for each value; of several such parameters each row
 //!   takes the values at its place.
 //! * `NAME TYPE[LENGTH] CONTENT`, an array; `&TYPE[LENGTH]` is a slice of Rust. The content is one of: nothing or
-//!   `zero`, `random` (all values of an integer, or 0 to 1), `in LOW..HIGH`, `below LENGTH`, `sorted in LOW..HIGH`,
-//!   `permutation`, `index` (0, 1, 2 and so on).
+//!   `zero`, `random` (all values of an integer, or 0 to 1), `bits` (all patterns of bits: infinities and what is no
+//!   number among them), `in LOW..HIGH`, `below LENGTH`, `sorted in LOW..HIGH`, `permutation`, `index` (0, 1, 2 and so
+//!   on).
 //! * `let NAME = VALUE`, a number that other items use, and no parameter.
 //! * `range END` and `ndrange X [Y]`: the indices of a kernel.
 //! * `-> TYPE`: what a function returns.
@@ -61,6 +62,7 @@ impl Elem {
 pub(super) enum Content {
     Zero,
     Random,
+    Bits,
     In(String, String),
     Sorted(String, String),
     Permutation,
@@ -241,6 +243,7 @@ impl Source {
         let content = match kind {
             "" | "zero" => Content::Zero,
             "random" => Content::Random,
+            "bits" => Content::Bits,
             "permutation" => Content::Permutation,
             "index" => Content::Index,
             "below" => Content::In("0".to_owned(), self.expression(what)?),
