@@ -72,7 +72,7 @@ fn arrays(text: &mut String, source: &Source) {
         let Item::Array { name, elem, length, content, .. } = item else { continue };
         let Elem { c, .. } = *elem;
         let _ =
-            writeln!(list, "  {{\"{name}\", sizeof({c}), {}, (size_t)({length}), 0, 0, 0}},", kind(*elem));
+            writeln!(list, "  {{\"{name}\", sizeof({c}), {}, (size_t)({length}), 0, 0, 0, 0}},", kind(*elem));
         let _ = writeln!(fill, "  {{ {c} *p = (void *)arrays[{at}].initial; size_t n = arrays[{at}].length;");
         let random = |low: &str, high: &str| match elem.is_float() {
             true => format!("({c})(({low}) + unit() * (double)(({high}) - ({low})))"),
@@ -102,12 +102,12 @@ fn arrays(text: &mut String, source: &Source) {
         at += 1;
     }
     if let Some(elem) = source.returns {
-        let _ = writeln!(list, "  {{\"the result\", sizeof({}), {}, 1, 0, 0, 0}},", elem.c, kind(elem));
+        let _ = writeln!(list, "  {{\"the result\", sizeof({}), {}, 1, 0, 0, 0, 0}},", elem.c, kind(elem));
     }
     let _ = writeln!(
         text,
         "static struct array {{ const char *name; size_t size; int kind; size_t length; \
-         unsigned char *initial, *work, *expected; }} arrays[] = {{\n{list}  {{0, 0, 0, 0, 0, 0, 0}} }};\n\
+         unsigned char *initial, *memory, *work, *expected; }} arrays[] = {{\n{list}  {{0, 0, 0, 0, 0, 0, 0, 0}} }};\n\
          enum {{ ARRAYS = sizeof arrays / sizeof *arrays - 1, RESULT = ARRAYS - 1 }};\n\
          static void fill(void) {{\n{fill}}}"
     );
