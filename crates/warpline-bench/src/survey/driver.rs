@@ -7,7 +7,8 @@
 
 use std::fmt::Write as _;
 
-use super::row::{Content, Elem, Item, Kind, Source, name_in_c};
+use super::items::{Content, Elem, Item, Kind};
+use super::row::{Source, name_in_c};
 
 /// A variant: how it is called in tables, and the function's symbol.
 pub(super) struct Entry<'a> {

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::child;
 use super::driver::{self, Entry, Run};
+use super::items::Language;
 use super::objects::{AUTO, Made, SCALAR, Tools, Variant};
-use super::row::{Language, Source};
+use super::row::Source;
 use super::statistics::{Speedup, median};
 
 /// A row takes no longer than this, in seconds.

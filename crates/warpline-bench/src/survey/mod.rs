@@ -8,6 +8,7 @@
 
 pub(crate) mod child;
 mod driver;
+mod items;
 mod measure;
 mod objects;
 mod report;

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::Value;
 
 use super::child::{self, Ended};
-use super::row::{Kind, Language, Source};
+use super::items::{Kind, Language};
+use super::row::Source;
 use super::sources;
 
 /// The scalar variant's name.

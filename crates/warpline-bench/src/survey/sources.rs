@@ -1,7 +1,8 @@
 //! The text of each variant: the source with another name, with `#pragma omp simd`, or, of a kernel, with a loop over
 //! its indices.
 
-use super::row::{Item, Kind, Source};
+use super::items::{Item, Kind};
+use super::row::Source;
 
 /// What a variant's function is called.
 pub(super) fn symbol(source: &Source, variant: &str) -> String {
