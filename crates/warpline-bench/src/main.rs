@@ -11,6 +11,7 @@ mod options;
 mod products;
 mod ssa;
 mod ssi;
+mod survey;
 mod uniformity;
 
 use std::process::ExitCode;
@@ -19,6 +20,9 @@ use options::{Bench, Cli};
 use warpline_cli::{begin, finish};
 
 fn main() -> ExitCode {
+    if survey::child::is_warpline() {
+        return warpline_cli::main();
+    }
     begin();
     let cli: Cli = match warpline_cli::parse(std::env::args_os()) {
         Ok(cli) => cli,
@@ -32,5 +36,6 @@ fn main() -> ExitCode {
         Bench::Ssi(options) => ssi::ssi(options),
         Bench::Linearize(options) => linearize::linearize(options),
         Bench::Kernels(options) => kernels::kernels(options),
+        Bench::Survey(options) => survey::survey(options),
     }))
 }

@@ -40,6 +40,9 @@ pub(crate) enum Bench {
     /// that skip code, in one run, checked against the scalar program, with the share of lanes that are active and
     /// the columns of the paper's Table 1
     Kernels(BenchKernelsOptions),
+    /// Ordinary functions as people write them: what vectorizing gains over scalar code and over the vectorizers of
+    /// clang and gcc, how far the chosen number of lanes is from the best one, and whether results are right
+    Survey(BenchSurveyOptions),
 }
 
 /// Options of `uniformity`.
@@ -197,6 +200,67 @@ pub(crate) enum KernelsFormat {
     Json,
     /// A chart of the speed-ups.
     Svg,
+}
+
+/// Options of `survey`.
+#[derive(Args)]
+pub(crate) struct BenchSurveyOptions {
+    /// Files with a header that describes the function's arguments; a folder stands for all .c, .rs and .cl in it
+    #[arg(default_value = "kernels/survey")]
+    pub inputs: Vec<PathBuf>,
+    /// Only rows whose names contain this; the option repeats
+    #[arg(long, value_name = "PATTERN")]
+    pub filter: Vec<String>,
+    /// The CPUs to make code for [default: the levels of x86-64 that this machine has]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub cpu: Vec<String>,
+    /// Which numbers of lanes are tried besides the chosen one
+    #[arg(long, value_enum, default_value_t)]
+    pub widths: SurveyWidths,
+    /// How many samples are taken of each variant, in turns; figures are medians
+    #[arg(long, value_name = "N", default_value_t = 21, value_parser = runs)]
+    pub rounds: usize,
+    /// What random data begin with
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Another program `warpline` to measure than that of this build
+    #[arg(long, value_name = "PATH")]
+    pub warpline: Option<PathBuf>,
+    /// Keep the objects in this folder
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+    /// Print what an earlier run with `--format json` measured, and measure nothing; the option repeats
+    #[arg(long, value_name = "PATH")]
+    pub from: Vec<PathBuf>,
+    /// Print the names of the rows, and measure nothing
+    #[arg(long)]
+    pub list: bool,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: SurveyFormat,
+    /// Where to write the result [default: standard output]
+    #[arg(short, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+}
+
+/// Which numbers of lanes a survey tries.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(crate) enum SurveyWidths {
+    /// The one that is chosen.
+    Auto,
+    /// All powers of two from 2 to 64 as well.
+    #[default]
+    All,
+}
+
+/// How a survey is printed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(crate) enum SurveyFormat {
+    /// Tables and lists in Markdown.
+    #[default]
+    Markdown,
+    /// For programs: summaries, what is wrong, and an object for each row and CPU.
+    Json,
 }
 
 /// The name of a shape of [`warpline_testkit::growing_kernels`].
