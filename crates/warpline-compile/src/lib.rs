@@ -25,6 +25,7 @@ pub mod cpus;
 pub mod directives;
 pub mod dispatch;
 pub mod error;
+mod find_loops;
 pub mod header;
 mod instrumentation;
 pub mod kernel;

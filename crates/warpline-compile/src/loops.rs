@@ -1,11 +1,8 @@
 //! Loops as the unit: which are meant, and code of a module in which they are vectorized.
 
-mod find;
-
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use warpline_ir::{Block, FuncId, Function, InstFlags, Loc, Module, Value};
+use warpline_ir::{Block, FuncId, Function, InstFlags, Loc, Module};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Linkage, Seen};
 use warpline_uniformity::shape::ArgShape;
@@ -15,6 +12,8 @@ use warpline_vectorize::{Boscc, Contract, Options as VectorizerOptions, Vectoriz
 
 use crate::directives;
 use crate::error::{Error, Result};
+pub use crate::find_loops::{FoundLoop, LoopAt, LoopOptions, RefusedLoop};
+use crate::find_loops::{find, find_some};
 use crate::kernel::{self, Kernel, Source};
 use crate::loop_dispatch;
 use crate::machine;
@@ -24,97 +23,6 @@ use crate::options::KernelOptions;
 use crate::remarks;
 use crate::source_types::SourceTypes;
 use crate::spec::Width;
-use find::{find, find_some};
-
-/// Which loop is meant.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum LoopAt {
-    /// The one that begins in this line of the source.
-    Line(u32),
-    /// The one with this block as its header.
-    Block(String),
-    /// All that are marked: by `//@ loop`, `#pragma omp simd` or `#pragma clang loop vectorize(assume_safety)`.
-    Marked,
-}
-
-impl FromStr for LoopAt {
-    type Err = String;
-
-    fn from_str(text: &str) -> std::result::Result<LoopAt, String> {
-        match (text, text.parse()) {
-            ("marked", _) => Ok(LoopAt::Marked),
-            (_, Ok(line)) => Ok(LoopAt::Line(line)),
-            ("", _) => Err("use a line, the name of a block, or marked".to_owned()),
-            _ => Ok(LoopAt::Block(text.trim_start_matches('%').to_owned())),
-        }
-    }
-}
-
-/// What is to be made of the loops of an input.
-#[derive(Clone, Debug)]
-pub struct LoopOptions {
-    /// The input, and how to vectorize. The function and shapes say nothing here.
-    pub kernel: KernelOptions,
-    /// The functions that are looked at, by name or pattern; none for all.
-    pub functions: Vec<String>,
-    /// The loops.
-    pub loops: Vec<LoopAt>,
-    /// Whether floating-point numbers may be combined in any order in all of them.
-    pub any_order: bool,
-    /// Whether the user promises for all of them that iterations do not conflict where that cannot be decided.
-    pub independent: bool,
-}
-
-impl LoopOptions {
-    /// All loops that an input marks, with no promises but those of the marks.
-    pub fn marked(kernel: KernelOptions) -> LoopOptions {
-        LoopOptions {
-            kernel,
-            functions: Vec::new(),
-            loops: vec![LoopAt::Marked],
-            any_order: false,
-            independent: false,
-        }
-    }
-}
-
-/// A loop that was found.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FoundLoop {
-    /// The function that it is in.
-    pub func: FuncId,
-    /// Its header.
-    pub header: Block,
-    /// Where it begins, in words.
-    pub place: String,
-    /// Who answers for memory that several iterations access.
-    pub contract: Contract,
-    /// How many consecutive iterations may be executed at once at most, whatever conflicts beyond.
-    pub safelen: Option<u32>,
-    /// Whether floating-point numbers may be combined in any order.
-    pub any_order: bool,
-    /// φs of its header of which that holds in any case.
-    pub reductions: Vec<Value>,
-    /// The number of lanes that its mark wants.
-    pub width: Option<Width>,
-}
-
-impl FoundLoop {
-    fn is_same(&self, other: &FoundLoop) -> bool {
-        (self.func, self.header) == (other.func, other.header)
-    }
-
-    /// Adds what another mark says of the same loop: every promise holds, and every bound.
-    fn add(&mut self, other: &FoundLoop) {
-        if other.contract == Contract::Independent {
-            self.contract = Contract::Independent;
-        }
-        self.safelen = self.safelen.into_iter().chain(other.safelen).min();
-        self.any_order |= other.any_order;
-        self.reductions.extend(&other.reductions);
-        self.width = self.width.or(other.width);
-    }
-}
 
 /// A loop that was vectorized.
 pub struct MadeLoop {
@@ -148,15 +56,6 @@ impl ScalarLoop {
     pub fn describe(&self) -> String {
         remarks::stays_scalar(&format!("the loop at {}", self.place), self.lanes, &self.estimate)
     }
-}
-
-/// A loop that was not vectorized.
-#[derive(Debug)]
-pub struct RefusedLoop {
-    /// Where it begins, in words.
-    pub place: String,
-    /// Why.
-    pub reason: Error,
 }
 
 /// What was made of loops for one CPU.

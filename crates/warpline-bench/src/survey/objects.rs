@@ -235,8 +235,12 @@ const FLAGS_OF_C: [&str; 3] = ["-std=gnu11", "-ffp-contract=off", "-fno-math-err
 /// The numbers of lanes in a report of `vectorize`: of a kernel, or of each loop.
 fn lanes(report: &Value) -> Vec<u32> {
     let number = |value: &Value| value["width"].as_u64().and_then(|w| u32::try_from(w).ok());
-    match report["loops"].as_array() {
-        Some(loops) if report.get("width").is_none() => loops.iter().filter_map(number).collect(),
+    match (report["loops"].as_array(), &report["scalar"]) {
+        (_, Value::Bool(true)) => vec![1],
+        (Some(loops), scalar) if report.get("width").is_none() => {
+            let stay_scalar = scalar.as_array().map_or(0, Vec::len);
+            loops.iter().filter_map(number).chain(std::iter::repeat_n(1, stay_scalar)).collect()
+        }
         _ => number(report).into_iter().collect(),
     }
 }
