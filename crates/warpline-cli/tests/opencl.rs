@@ -186,3 +186,21 @@ kernel void wait(global float *f) { barrier(CLK_LOCAL_MEM_FENCE); f[get_global_i
     let all = warpline(&["vectorize", source, "-o", object.to_str().unwrap(), "--require-all"]);
     assert_eq!(all.status.code(), Some(1), "{}", stderr(&all));
 }
+
+#[test]
+fn builtins_are_compiled_for_the_machine_that_flags_say() {
+    if no_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("eight.cl");
+    let text = "//@ range 0..64\n//@ bind f=f32[512]=-9..9\n\
+                kernel void k(global float8 *f) { size_t i = get_global_id(0); f[i] = fmod(f[i], (float8)2.5f); }\n";
+    std::fs::write(&source, text).unwrap();
+    // Vectors of eight numbers are passed in registers or in memory, as the machine has them.
+    for flags in [&[][..], &["--", "-mavx2"], &["--", "-march=x86-64", "-mno-sse4.2"]] {
+        let words = [&["run", source.to_str().unwrap()], flags].concat();
+        let report = ok(&warpline(&words));
+        assert!(report.contains(" 0 mismatches"), "{flags:?}: {report}");
+    }
+}

@@ -327,7 +327,8 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
         module.check_spir()?;
     }
     if from_spir || module.is_of_opencl_for_cpu() {
-        module.define_opencl_builtins()?;
+        let machine = if kind.is_source() { options.flags.for_machine()? } else { Vec::new() };
+        module.define_opencl_builtins(&machine)?;
     }
     if from_spir {
         module = module.for_cpu(options.triple.as_deref())?;
