@@ -22,7 +22,7 @@ fn main() {
         return build_script(&sources);
     }
     type Test = fn();
-    let tests: [(&str, Test); 12] = [
+    let tests: [(&str, Test); 13] = [
         ("structs_and_functions_of_other_modules_work", structs_and_functions_of_other_modules_work),
         ("types_of_every_kind_are_passed_and_returned", types_of_every_kind_are_passed_and_returned),
         ("panics_say_what_the_kernel_says_and_are_caught", panics_say_what_the_kernel_says_and_are_caught),
@@ -32,6 +32,7 @@ fn main() {
         ("what_cannot_be_compiled_is_refused_by_name", what_cannot_be_compiled_is_refused_by_name),
         ("a_ray_tracer_is_vectorized_as_it_is", a_ray_tracer_is_vectorized_as_it_is),
         ("the_guides_crate_runs", the_guides_crate_runs),
+        ("conditions_say_which_functions_are_kernels", conditions_say_which_functions_are_kernels),
         ("lane_operations_are_those_of_many_lanes", lane_operations_are_those_of_many_lanes),
         ("prebuilt_code_of_a_crate_needs_no_compiler", prebuilt_code_of_a_crate_needs_no_compiler),
         ("crates_are_built_for_other_machines", crates_are_built_for_other_machines),
@@ -630,6 +631,21 @@ fn libraries_and_nested_modules_have_kernels() {
     assert_eq!(made.run(), "false\n");
 }
 
+fn conditions_say_which_functions_are_kernels() {
+    let main = "mod kernels;\nmod vector { include!(concat!(env!(\"OUT_DIR\"), \"/vector.rs\")); }\n\
+                fn main() { let mut y = [0; 9]; vector::twice(0..9, &mut y); kernels::thrice(1, &mut y[0]);\n\
+                kernels::checked(1, &mut y[1]); println!(\"{y:?}\"); }\n";
+    // What stands there with `debug_assertions` is no kernel where warpline compiles, and one in the program.
+    let kernels = "#[cfg_attr(unix, inline, warpline_lanes::kernel(i = index))]\n\
+                   pub fn twice(i: usize, y: &mut usize) { *y = 2 * i; }\n\
+                   #[cfg_attr(windows, warpline_lanes::kernel(i = index))]\n\
+                   pub fn thrice(i: usize, y: &mut usize) { *y = 3 * i; }\n\
+                   #[cfg_attr(debug_assertions, warpline_lanes::kernel(i = index))]\n\
+                   pub fn checked(i: usize, y: &mut usize) { *y = 4 * i; }\n";
+    let made = Crate::new("", &[("src/main.rs", main), ("src/kernels.rs", kernels)]);
+    assert_eq!(made.run(), "[3, 4, 4, 6, 8, 10, 12, 14, 16]\n");
+}
+
 fn lane_operations_are_those_of_many_lanes() {
     let main = format!(
         "{COMMON}fn main() {{ let _ = numbers(1); let mut y = [0; 40]; vector::count(0..40, &mut y); println!(\"{{}} \
@@ -690,6 +706,30 @@ fn what_cannot_be_compiled_is_refused_by_name() {
         "cannot move out",
     );
     refused(&kernel("i = index", "(i: usize) -> usize { i } fn g() -> u8 { 300 }"), "out of range");
+    let twice = "(i: usize, y: &mut usize) { *y = 2 * i; }";
+    let beside = |other: &str| kernel("i = index", twice) + other;
+    refused(
+        &beside(&format!("pub fn outer() {{ #[kernel(i = index)] fn inner{twice} inner(1, &mut 2); }}")),
+        "has not found this kernel",
+    );
+    refused(
+        &beside(&format!(
+            "macro_rules! make {{ ($name:ident) => {{ #[kernel(i = index)] pub fn $name{twice} }} }} make!(made);"
+        )),
+        "has not found this kernel",
+    );
+    refused(
+        &beside(&format!(
+            "struct S; trait T {{ fn g{} }} impl T for S {{ #[kernel(i = index)] fn g{twice} }}",
+            ";"
+        ))
+        .replace("fn g;", "fn g(i: usize, y: &mut usize);"),
+        "`g` is a function of a trait",
+    );
+    refused(
+        &beside(&format!("pub struct S<T>(T); impl<T> S<T> {{ #[kernel(i = index)] pub fn g{twice} }}")),
+        "its `impl` is generic",
+    );
 }
 
 const RAYS: &str = r#"
