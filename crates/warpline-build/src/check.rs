@@ -39,6 +39,11 @@ pub(crate) fn changes_nothing_of_its_own(source: &Path, imported: &Imported) -> 
 /// Checks that there is a safe Rust function for a kernel, as far as its signature says.
 pub(crate) fn check(source: &Path, signature: &Signature) -> Result<()> {
     let wrong = |message: String| Err(wrong(source, signature.line, &signature.name, &message));
+    // What no compiler of the crate sees knows none of its types.
+    let remedy = match source.extension().is_some_and(|extension| extension == "rs") {
+        true => "; where the source is a module of the crate (`mod NAME;`), any type will do",
+        false => "",
+    };
     let mut indices = Vec::new();
     for Param { name, kind, shape } in &signature.params {
         let reason = match (kind, shape) {
@@ -46,8 +51,10 @@ pub(crate) fn check(source: &Path, signature: &Signature) -> Result<()> {
                 "names that begin with `warpline_` are for what is generated"
             }
             (Kind::Other, _) => {
-                "its type has no counterpart: use numbers, bool, arrays of these, and references, slices and \
-                                 pointers to such"
+                return wrong(format!(
+                    "`{name}`: its type has no counterpart: use numbers, bool, arrays of these, and references, \
+                     slices and pointers to such{remedy}"
+                ));
             }
             (Kind::Value(of), ArgShape::Index) if of.is_integer() => {
                 indices.push((name, of.name));
@@ -74,7 +81,7 @@ pub(crate) fn check(source: &Path, signature: &Signature) -> Result<()> {
             wrong("its indices are of different types".to_owned())
         }
         _ if signature.result == Some(None) => {
-            wrong("its result has no counterpart: return a number or a bool".to_owned())
+            wrong(format!("its result has no counterpart: return a number or a bool{remedy}"))
         }
         _ => Ok(()),
     }

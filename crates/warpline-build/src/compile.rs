@@ -16,7 +16,7 @@ use warpline_llvm::{Cpu, Imported, Module};
 use crate::archive::{Member as Object, archive};
 use crate::cache::{self, Cache, Made};
 use crate::check::{self, changes_nothing_of_its_own, fits};
-use crate::crates;
+use crate::crates::{self, Found};
 use crate::error::{Error, Result};
 use crate::files::{Built, Project, Row};
 use crate::parallel;
@@ -88,7 +88,7 @@ impl Extracted {
 /// Compiles all kernels of a library.
 pub(crate) fn compile(project: &Project) -> Result<Built> {
     let cpus = Cpus::of(project)?;
-    let (units, files) = units(project)?;
+    let Found { units, left_out, files } = units(project)?;
     let mut names = BTreeSet::new();
     for unit in &units {
         let Signature { line, instance, .. } = &unit.signature;
@@ -98,7 +98,7 @@ pub(crate) fn compile(project: &Project) -> Result<Built> {
     }
     let cache = Cache::open(project.out.join("warpline").join(format!("{}.cache", project.name)))?;
     let mut keys = Vec::new();
-    let (mut objects, mut table) = (Vec::new(), Vec::new());
+    let (mut objects, mut table) = (Vec::new(), left_out);
     let (mut functions, mut libraries) = (String::new(), BTreeSet::new());
     let outcomes = parallel::each(&units, |unit| made(project, &cpus, unit, &cache));
     for (unit, outcome) in units.iter().zip(outcomes) {
@@ -132,7 +132,7 @@ pub(crate) fn compile(project: &Project) -> Result<Built> {
 }
 
 /// The kernels of all sources, and the files that the crate is made of where it was compiled.
-fn units(project: &Project) -> Result<(Vec<Unit>, Vec<PathBuf>)> {
+fn units(project: &Project) -> Result<Found> {
     let mut units = Vec::new();
     let mut members = Vec::new();
     for source in &project.sources {
@@ -142,11 +142,11 @@ fn units(project: &Project) -> Result<(Vec<Unit>, Vec<PathBuf>)> {
         }
     }
     if members.is_empty() {
-        return Ok((units, Vec::new()));
+        return Ok(Found { units, left_out: Vec::new(), files: Vec::new() });
     }
-    let found = crates::kernels(project, &members)?;
-    units.extend(found.units);
-    Ok((units, found.files))
+    let mut found = crates::kernels(project, &members)?;
+    units.append(&mut found.units);
+    Ok(Found { units, ..found })
 }
 
 /// The kernels of a source that is complete in itself.

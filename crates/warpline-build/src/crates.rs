@@ -108,6 +108,8 @@ pub(crate) fn names(signature: &Signature, member: &Member) -> String {
 pub(crate) struct Found {
     /// The kernels.
     pub units: Vec<Unit>,
+    /// Rows for kernels that a `cfg` leaves out where warpline has the crate compiled, and perhaps nowhere else.
+    pub left_out: Vec<Row>,
     /// The files that the crate is made of.
     pub files: Vec<PathBuf>,
 }
@@ -118,7 +120,7 @@ pub(crate) fn kernels(project: &Project, sources: &[(PathBuf, Member)]) -> Resul
     for (source, member) in sources {
         by_target.entry(&member.target).or_default().push((source, member));
     }
-    let mut found = Found { units: Vec::new(), files: Vec::new() };
+    let mut found = Found { units: Vec::new(), left_out: Vec::new(), files: Vec::new() };
     for (target, sources) in by_target {
         let script = std::env::current_exe()
             .map_err(|error| Error::io("cannot find", "the program of the build script", &error))?;
@@ -151,6 +153,8 @@ pub(crate) fn kernels(project: &Project, sources: &[(PathBuf, Member)]) -> Resul
                     if !signature.cfgs.is_empty()
                         || member.modules.iter().any(|module| !module.cfgs.is_empty())
                     {
+                        let rest = format!("{}\t{}", signature.line, signature.name);
+                        found.left_out.push(Row { source: source.to_owned(), rest });
                         continue;
                     }
                     return Err(crate::check::wrong(

@@ -368,6 +368,9 @@ fn what_has_no_safe_function_is_refused_with_its_line() {
     refused(&kernel("i = index", "i: i32, warpline_x: f32)"), "are for what is generated", &[]);
     refused(&kernel("i = index", "i: i32, s: &str)"), "`s`: its type has no counterpart", &[]);
     refused(&kernel("i = index", "i: i32) -> (u8, u8)"), "its result has no counterpart", &[]);
+    let remedy = "where the source is a module of the crate (`mod NAME;`), any type will do";
+    refused(&kernel("i = index", "i: i32) -> (u8, u8)"), remedy, &[]);
+    refused(&kernel("i = index", "i: i32, s: &str)"), remedy, &[]);
     refused(&kernel("i = index, x = stride(8)", "i: i32, x: &f32)"), "the size of an element", &[]);
     refused(&kernel("i = index, x = varying", "i: i32, x: &f32)"), "pass a slice and an index", &[]);
     refused(&kernel("i = index, j = index", "i: i32, j: u8)"), "indices are of different types", &[]);

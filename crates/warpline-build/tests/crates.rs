@@ -5,6 +5,9 @@
 //! environment, the build script; and started by that, a worker. So it has a `main` of its own. Crates get by this
 //! with one dependency, the small crate `warpline-lanes`.
 
+#[path = "crates/refused.rs"]
+mod refused;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -22,16 +25,17 @@ fn main() {
         return build_script(&sources);
     }
     type Test = fn();
-    let tests: [(&str, Test); 12] = [
+    let tests: [(&str, Test); 13] = [
         ("structs_and_functions_of_other_modules_work", structs_and_functions_of_other_modules_work),
         ("types_of_every_kind_are_passed_and_returned", types_of_every_kind_are_passed_and_returned),
         ("panics_say_what_the_kernel_says_and_are_caught", panics_say_what_the_kernel_says_and_are_caught),
         ("functions_of_other_crates_have_bodies", functions_of_other_crates_have_bodies),
         ("only_kernels_that_change_are_made_anew", only_kernels_that_change_are_made_anew),
         ("libraries_and_nested_modules_have_kernels", libraries_and_nested_modules_have_kernels),
-        ("what_cannot_be_compiled_is_refused_by_name", what_cannot_be_compiled_is_refused_by_name),
+        ("what_cannot_be_compiled_is_refused_by_name", refused::what_cannot_be_compiled_is_refused_by_name),
         ("a_ray_tracer_is_vectorized_as_it_is", a_ray_tracer_is_vectorized_as_it_is),
         ("the_guides_crate_runs", the_guides_crate_runs),
+        ("conditions_say_which_functions_are_kernels", refused::conditions_say_which_functions_are_kernels),
         ("lane_operations_are_those_of_many_lanes", lane_operations_are_those_of_many_lanes),
         ("prebuilt_code_of_a_crate_needs_no_compiler", prebuilt_code_of_a_crate_needs_no_compiler),
         ("crates_are_built_for_other_machines", crates_are_built_for_other_machines),
@@ -641,55 +645,6 @@ fn lane_operations_are_those_of_many_lanes() {
     let manifest = std::fs::read_to_string(made.path("Cargo.toml")).unwrap();
     made.put("Cargo.toml", &format!("{manifest}features = [\"scalar\"]\n"));
     assert_eq!(made.run(), "8 1\n");
-}
-
-fn what_cannot_be_compiled_is_refused_by_name() {
-    let refused = |kernels: &str, expected: &str| {
-        let made = Crate::new(
-            "",
-            &[
-                (
-                    "src/main.rs",
-                    "#![allow(dead_code)]\nmod kernels;\nmod vector { include!(concat!(env!(\"OUT_DIR\"), \
-                     \"/vector.rs\")); }\nfn main() {}\n",
-                ),
-                ("src/kernels.rs", kernels),
-            ],
-        );
-        let output = made.cargo(&["build", "--quiet"]);
-        let words = text(&output.stderr);
-        assert!(!output.status.success() && words.contains(expected), "{kernels}\n{words}");
-    };
-    let kernel = |words: &str, head: &str| {
-        format!("use warpline_lanes::kernel;\n#[kernel({words})]\npub fn f{head}\n")
-    };
-    refused(
-        &kernel("i = index", "(i: usize, y: &mut u32) { *y = i.to_string().len() as u32; }"),
-        "which has no body here",
-    );
-    refused(&kernel("x = varying", "(x: f32) { let _ = x; }"), "no parameter is the index");
-    refused(&kernel("i = index, width = 65", "(i: usize, y: &mut usize) { *y = i; }"), "use 1 to 64 lanes");
-    refused(
-        &kernel("i = index, boscc = maybe", "(i: usize, y: &mut usize) { *y = i; }"),
-        "use off, on or auto",
-    );
-    refused(
-        &kernel("i = index, speed = 3", "(i: usize, y: &mut usize) { *y = i; }"),
-        "the options are width",
-    );
-    refused(
-        &kernel("i = index", "<T: Copy>(i: usize, x: &T, y: &mut T) { let _ = i; *y = *x; }"),
-        "say what `T` is",
-    );
-    refused(
-        &kernel("i = index, x = varying", "(i: usize, x: &u8) { let _ = (i, x); }"),
-        "references cannot vary freely",
-    );
-    refused(
-        &kernel("i = index", "(i: usize, x: String, y: &mut usize) { *y = i + x.len(); }"),
-        "cannot move out",
-    );
-    refused(&kernel("i = index", "(i: usize) -> usize { i } fn g() -> u8 { 300 }"), "out of range");
 }
 
 const RAYS: &str = r#"

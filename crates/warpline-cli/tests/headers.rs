@@ -303,7 +303,7 @@ fn what_has_no_name_in_c_is_what_llvm_says_with_a_remark() {
     let header = vectorize(place.path(), "k.cpp", &words);
     for part in [
         "`img::f(int, img::view const&, ",
-        "const void *v /* const img::view * */, int8_t k /* img::kind */, float x, void *s /* img::span<float> * */",
+        "const img_view *v, int8_t k /* img::kind */, float x, void *s /* img::span<float> * */",
         "const float *restrict in, float *o);",
         "struct plain *p, void *c /* closed * */, anon *a, void *v /* std::vector<int",
     ] {
@@ -311,6 +311,12 @@ fn what_has_no_name_in_c_is_what_llvm_says_with_a_remark() {
     }
     takes(place.path(), "#include \"k.h\"\n#include \"k.h\"\nint x;\n", &["-DWARPLINE_TYPES"]);
     takes(place.path(), "#include \"k.h\"\nint x;\n", &["-DWARPLINE_LANES"]);
+    // In C++, the name is the type's, declared before or behind.
+    let define = "namespace img { struct view { float *p; int w; }; }\n";
+    let use_it = "int x;\n#ifdef __cplusplus\nconst img_view *as_it_is(img::view *v) { return v; }\n#endif\n";
+    let cpp = |text: &str| format!("#ifdef __cplusplus\n{text}#endif\n");
+    takes(place.path(), &format!("{}#include \"k.h\"\n{use_it}", cpp(define)), &[]);
+    takes(place.path(), &format!("#include \"k.h\"\n{}{use_it}", cpp(define)), &[]);
 }
 
 #[test]

@@ -151,7 +151,14 @@ fn what_is_missing_is_named_as_in_the_source() {
             async_work_group_copy(l, o, 8, 0); o[get_global_id(0)] = l[0]; }",
             "async_work_group_copy",
         ),
-        ("kernel void k(global float4 *o) { printf(\"%v4f\", o[get_global_id(0)]); }", "knows no vectors"),
+        (
+            "kernel void k(global float4 *o) { printf(\"%v8hlf\", o[get_global_id(0)]); }",
+            "`printf` has a vector that its format does not say",
+        ),
+        (
+            "kernel void k(global uchar4 *o) { printf(\"%d%v4s\", 1, o[get_global_id(0)]); }",
+            "`printf` has a vector that its format does not say",
+        ),
     ];
     for (number, (text, wanted)) in refusals.into_iter().enumerate() {
         let file = folder.path().join(format!("k{number}.cl"));
@@ -185,4 +192,75 @@ kernel void wait(global float *f) { barrier(CLK_LOCAL_MEM_FENCE); f[get_global_i
     assert!(stderr(&output).contains("warning: ") && stderr(&output).contains("`barrier(uint)`"));
     let all = warpline(&["vectorize", source, "-o", object.to_str().unwrap(), "--require-all"]);
     assert_eq!(all.status.code(), Some(1), "{}", stderr(&all));
+}
+
+#[test]
+fn builtins_are_compiled_for_the_machine_that_flags_say() {
+    if no_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("eight.cl");
+    let text = "//@ range 0..64\n//@ bind f=f32[512]=-9..9\n\
+                kernel void k(global float8 *f) { size_t i = get_global_id(0); f[i] = fmod(f[i], (float8)2.5f); }\n";
+    std::fs::write(&source, text).unwrap();
+    // Vectors of eight numbers are passed in registers or in memory, as the machine has them.
+    for flags in [&[][..], &["--", "-mavx2"], &["--", "-march=x86-64", "-mno-sse4.2"]] {
+        let words = [&["run", source.to_str().unwrap()], flags].concat();
+        let report = ok(&warpline(&words));
+        assert!(report.contains(" 0 mismatches"), "{flags:?}: {report}");
+    }
+}
+
+/// A kernel that prints vectors of all kinds, and what it prints for one work-item.
+const PRINTS: &str = "kernel void k(global int *o) {
+  int i = get_global_id(0);
+  printf(\"%2.2v4hlf|%v2lf|%v3hlg\\n\", (float4)(i, 2.5f, -1, 0.125f), (double2)(0.5, i), (float3)(1, 2, 3));
+  printf(\"%#v4hhx %v2hhu %v3hd %v2hd%%\\n\", (uchar4)(250, 251, 252, 253), (uchar2)(i, 255), (short3)(-1, 2, -3),
+         (short2)(-4, i));
+  printf(\"%v2hld %v3hlu %v8hld %v2ld %v16hhd\\n\", (int2)(i, -6), (uint3)(7, 8, 4294967295u), (int8)(i),
+         (long2)(1L << 40, -2), (char16)(-1));
+  printf(\"%s %v4hlf %c %5.1v8hlf|\\n\", \"text\", (float4)(1, 2, 3, i), 'c', (float8)(9.26f));
+  printf(\"plain %d %% %.1f\\n\", i, 1.5f);
+  o[i] = i;
+}
+";
+const PRINTED: &str = "5.00,2.50,-1.00,0.12|0.500000,5.000000|1,2,3
+0xfa,0xfb,0xfc,0xfd 5,255 -1,2,-3 -4,5%
+5,-6 7,8,4294967295 5,5,5,5,5,5,5,5 1099511627776,-2 -1,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1,-1
+text 1.000000,2.000000,3.000000,5.000000 c   9.3,  9.3,  9.3,  9.3,  9.3,  9.3,  9.3,  9.3|
+plain 5 % 1.5
+";
+
+#[test]
+fn vectors_are_printed_element_by_element() {
+    let compilers = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    if no_clang() || Command::new(&compilers).arg("--version").output().is_err() {
+        eprintln!("skipped: there is no C compiler");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("k.cl"), PRINTS).unwrap();
+    std::fs::write(
+        path("main.c"),
+        "#include \"k.h\"\nint main(void) { static int o[6]; k_range(5, 6, o); return o[5]; }\n",
+    )
+    .unwrap();
+    compile(Path::new(&path("k.cl")), "spir64", "-cl-std=CL1.2", Path::new(&path("k.bc")));
+    let inputs = [(path("k.cl"), &[][..]), (path("k.cl"), &["--", "-mavx2"]), (path("k.bc"), &[])];
+    for (input, flags) in inputs {
+        let (object, header) = (path("k.o"), path("k.h"));
+        let words =
+            [&["vectorize", &input, "-o", &object, "--header", &header, "--cpu", "x86-64"], flags].concat();
+        ok(&warpline(&words));
+        let program = path("program");
+        let linked = Command::new(&compilers)
+            .args(["-o", &program, &path("main.c"), &object, "-lm"])
+            .output()
+            .unwrap();
+        assert!(linked.status.success(), "{}", String::from_utf8_lossy(&linked.stderr));
+        let printed = Command::new(&program).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&printed.stdout), PRINTED, "{input} {flags:?}");
+    }
 }

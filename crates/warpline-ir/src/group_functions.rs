@@ -11,6 +11,9 @@
 
 use crate::{Module, Scalar, Symbol, SymbolKind, Type};
 
+/// What is called in the place of `printf` with vectors that the format does not say: nobody defines it.
+pub const PRINTF_OF_OTHER_VECTORS: &str = "printf of vectors";
+
 /// A number of a work-item, in a dimension, that a kernel can get as a parameter.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Query {

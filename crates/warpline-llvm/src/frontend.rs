@@ -252,12 +252,12 @@ impl<'a> Clang<'a> {
 /// are inlined, so it does not matter how vectors are passed.
 const OPENCL_ON_CPUS: [&str; 3] = ["-Wno-psabi", "-Xclang", "-cl-ext=+all"];
 
-/// Compiles definitions of OpenCL C's builtins for the target of a module that calls them (empty: this machine).
-/// Integers wrap.
+/// Compiles definitions of OpenCL C's builtins for the target of a module that calls them (empty: this machine), with
+/// the flags for the machine that the module was compiled with. Integers wrap.
 ///
 /// # Errors
 /// As [`compile`].
-pub(crate) fn compile_opencl_builtins(text: &str, triple: &str) -> Result<Vec<u8>> {
+pub(crate) fn compile_opencl_builtins(text: &str, triple: &str, machine: &[OsString]) -> Result<Vec<u8>> {
     let directory =
         tempfile::tempdir().map_err(|error| Error::io("cannot write to", std::env::temp_dir(), &error))?;
     let input = directory.path().join("builtins.cl");
@@ -265,10 +265,11 @@ pub(crate) fn compile_opencl_builtins(text: &str, triple: &str) -> Result<Vec<u8
     let output = directory.path().join("builtins.bc");
     let step = Step::Compile(Lanes::Simd);
     let triple = Some(triple).filter(|triple| !triple.is_empty());
-    // The user's flags are for the user's sources.
+    // The user's other flags are for the user's sources.
     let front_end = FrontEnd { triple, contract: false, flags: &CompilerFlags::default(), shims: false };
     let mut arguments = clang_arguments(InputKind::OpenCl, step, front_end);
     arguments.splice(0..0, OPENCL_ON_CPUS.into_iter().chain(["-fwrapv"]).map(OsString::from));
+    arguments.extend(machine.iter().cloned());
     arguments.extend(ALWAYS.map(OsString::from));
     arguments.extend(["-o".into(), output.as_os_str().to_owned(), as_argument(&input)]);
     let path = Path::new("OpenCL's builtins");

@@ -329,11 +329,16 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
     if from_spir {
         module.check_spir()?;
     }
-    if from_spir || module.is_of_opencl_for_cpu() {
-        module.define_opencl_builtins()?;
+    let of_opencl = from_spir || module.is_of_opencl_for_cpu();
+    if of_opencl {
+        let machine = if kind.is_source() { options.flags.for_machine()? } else { Vec::new() };
+        module.define_opencl_builtins(&machine)?;
     }
     if from_spir {
         module = module.for_cpu(options.triple.as_deref())?;
+    }
+    if of_opencl {
+        module.print_by_the_c_library();
     }
     module.settle_data_layout();
     module.mangle_work_item_functions();

@@ -62,7 +62,7 @@ pub fn kernel(shapes: TokenStream, item: TokenStream) -> TokenStream {
 fn siblings(shapes: TokenStream, item: &TokenStream) -> Result<TokenStream, Wrong> {
     let function = Function::read(item.clone())?;
     let words = words::read(shapes, &function)?;
-    let made = table::of(&function.name);
+    let made = table::of(&function.name)?;
     if made.is_none() && (!table::is_nested() || table::is_for_script()) {
         return Ok(TokenStream::new());
     }

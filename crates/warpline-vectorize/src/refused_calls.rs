@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use cranelift_entity::EntitySet;
 
 use warpline_ir::demangle::{demangle_opencl, opencl_builtin_name};
-use warpline_ir::group_functions::GroupFunction;
+use warpline_ir::group_functions::{GroupFunction, PRINTF_OF_OTHER_VECTORS};
 use warpline_ir::{Block, Effects, FuncId, Function, Inst, Module, Op, OpaqueInfo, Symbol, SymbolKind, Type};
 use warpline_uniformity::rules::called;
 
@@ -311,11 +311,12 @@ fn of_opencl(name: &str, convergent: bool) -> Option<String> {
     ))
 }
 
-/// Why lanes cannot call `printf` with vectors: the C library's prints numbers only.
+/// Why lanes cannot call `printf` with vectors that are not taken apart: the C library's prints numbers only.
 fn printing_vectors(func: &Function, i: Inst, name: &str) -> Option<String> {
     let vectors = func.insts[i].args.iter().any(|&a| matches!(func.ty(a), Type::Vector(_)));
-    (name == "printf" && vectors).then(|| {
-        "`printf` is the C library's, which knows no vectors (`%v4f`); print the elements one by one"
+    (name == PRINTF_OF_OTHER_VECTORS || name == "printf" && vectors).then(|| {
+        "`printf` has a vector that its format does not say: write the format as a literal in the call, with `%v4hlf` \
+         for `float4`, `%v4hhd` for `char4`, or print the elements one by one"
             .to_owned()
     })
 }

@@ -26,6 +26,7 @@ use warpline_ir::{Scalar, Type as IrType};
 use warpline_llvm::described::{self, Described};
 use warpline_llvm::{FrontEnd, Imported, InputKind};
 
+use crate::c_names::is_word;
 use crate::options::KernelOptions;
 use includes::Includes;
 use metadata::{Metadata, Node};
@@ -117,6 +118,18 @@ impl Needs {
         let only_name = name.kind.is_empty() && types.is_record(ty) && is_named;
         let bytes = types.bits(ty).filter(|bits| bits % 8 == 0 && !only_name).map(|bits| bits / 8);
         self.declared.push((number, Some(Declared { name, text, bytes, header })));
+    }
+
+    /// Notes another name for a type; whether no other type has it.
+    fn alias(&mut self, number: u32, name: &str, text: String) -> bool {
+        let taken = |declared: &Declared| declared.name.name == name;
+        let known = self.declared.iter().find(|(_, one)| one.as_ref().is_some_and(taken));
+        if let Some((own, _)) = known {
+            return *own == number;
+        }
+        let name = Name { kind: "", name: name.to_owned() };
+        self.declared.push((number, Some(Declared { name, text, bytes: None, header: None })));
+        true
     }
 
     fn forward(&mut self, name: &str, ty: Type) {
@@ -308,6 +321,22 @@ impl SourceTypes {
         }
     }
 
+    /// The namespaces around a type, from the outermost; `None` if there are none, or a type or an unnamed namespace is
+    /// around it, or one that others than its owner may not open.
+    fn namespaces<'a>(&'a self, node: &'a Node) -> Option<Vec<&'a str>> {
+        let (mut names, mut node) = (Vec::new(), node);
+        while !self.is_global(node) {
+            node = self.node(node.node("scope")).filter(|outer| outer.kind == "DINamespace")?;
+            let name = node.text("name").filter(|name| is_word(name) && !name.starts_with("__"))?;
+            // Names of what is in an inline namespace do not say it.
+            if node.word("exportSymbols") == "true" || names.len() == 16 {
+                return None;
+            }
+            names.insert(0, name);
+        }
+        (!names.is_empty() && names[0] != "std").then_some(names)
+    }
+
     /// A type's name with what is around it.
     fn qualified(&self, node: &Node) -> String {
         let mut name = node.text("name").unwrap_or("(unnamed)").to_owned();
@@ -441,6 +470,33 @@ mod tests {
         assert!(declared(&fields(3)).unwrap().1.contains("unsigned int b : 7;"));
         // Fields without a name are not listed.
         assert!(declared(&fields(8)).is_err());
+    }
+
+    #[test]
+    fn records_in_namespaces_have_a_name_of_their_own_in_both_languages() {
+        let of = |space: &str, name: &str, tag: &str| {
+            declared(&format!(
+                "!10 = !DIDerivedType(tag: DW_TAG_pointer_type, baseType: !11, size: 64)\n!11 = distinct \
+                 !DICompositeType(tag: DW_TAG_{tag}, name: \"{name}\", scope: !12, file: !1, size: 32)\n!12 = \
+                 !DINamespace({space}scope: !13)\n!13 = !DINamespace(name: \"geo\", scope: null)\n"
+            ))
+        };
+        let (text, before) = of("name: \"flat\", ", "circle", "structure_type").unwrap();
+        assert_eq!(text, "geo_flat_circle *x");
+        let expected = "#ifdef __cplusplus\nnamespace geo { namespace flat { struct circle; } }\n\
+                        typedef geo::flat::circle geo_flat_circle;\n#else\n\
+                        typedef struct geo_flat_circle geo_flat_circle;\n#endif\n";
+        assert!(before.contains(expected), "{before}");
+        let (_, before) = of("name: \"flat\", ", "circle", "class_type").unwrap();
+        assert!(before.contains("namespace flat { class circle; }"), "{before}");
+        for (space, name) in [
+            ("", "circle"),
+            ("name: \"flat\", exportSymbols: true, ", "circle"),
+            ("name: \"__flat\", ", "circle"),
+            ("name: \"flat\", ", "circle<int>"),
+        ] {
+            assert!(of(space, name, "structure_type").is_err(), "{space} {name}");
+        }
     }
 
     #[test]

@@ -319,6 +319,9 @@ impl<'a> Spelling<'a> {
         if name.is_empty() && complete {
             return self.inline_record(ty);
         }
+        if !complete && let Some(name) = self.alias(ty, node) {
+            return Ok(name);
+        }
         let kind = record_kind(node).ok_or_else(|| "is a class".to_owned())?;
         if !is_word(name) || !types.is_global(node) {
             return Err("has no name in C".to_owned());
@@ -334,6 +337,25 @@ impl<'a> Spelling<'a> {
             true => Ok(named),
             false => Err("cannot be written in C".to_owned()),
         }
+    }
+
+    /// Another name for a record in namespaces of which pointers are passed: in C++ it is the record, in C one of which
+    /// nothing is known.
+    fn alias(&mut self, ty: Type, node: &Node) -> Option<String> {
+        let name = node.text("name").filter(|name| is_word(name))?;
+        let kind = record_kind(node).unwrap_or("class");
+        let types = self.types;
+        let spaces = types.namespaces(node)?;
+        let alias = [&spaces[..], &[name]].concat().join("_");
+        let open: String = spaces.iter().map(|space| format!("namespace {space} {{ ")).collect();
+        let text = format!(
+            "#ifdef __cplusplus\n{open}{kind} {name};{close}\ntypedef {whole} {alias};\n#else\ntypedef struct {alias} \
+             {alias};\n#endif",
+            close = " }".repeat(spaces.len()),
+            whole = [&spaces[..], &[name]].concat().join("::"),
+        );
+        let is_new = self.needs.as_deref_mut()?.alias(ty?, &alias, text);
+        is_new.then_some(alias)
     }
 
     /// A record without a name.

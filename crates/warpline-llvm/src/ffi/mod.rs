@@ -256,6 +256,8 @@ required {
     fn LLVMGEPGetNoWrapFlags(gep: LLVMValueRef) -> u32;
     fn LLVMGetAggregateElement(c: LLVMValueRef, idx: u32) -> LLVMValueRef;
     fn LLVMGetAlignment(v: LLVMValueRef) -> u32;
+    fn LLVMIsConstantString(c: LLVMValueRef) -> LLVMBool;
+    fn LLVMGetAsString(c: LLVMValueRef, length: *mut usize) -> *const c_char;
     fn LLVMGetAllocatedType(alloca: LLVMValueRef) -> LLVMTypeRef;
     fn LLVMGetArrayLength2(array_ty: LLVMTypeRef) -> u64;
     fn LLVMGetBasicBlockName(bb: LLVMBasicBlockRef) -> *const c_char;

@@ -100,6 +100,26 @@ impl CompilerFlags {
         Ok(judged)
     }
 
+    /// The flags for a source in OpenCL C that say what machine its code is for, such as `-mno-sse4.2`.
+    ///
+    /// # Errors
+    /// As [`for_clang`](Self::for_clang).
+    pub(crate) fn for_machine(&self) -> Result<Vec<OsString>> {
+        let flags = self.for_clang(InputKind::OpenCl)?.flags;
+        let mut machine = Vec::new();
+        let mut words = flags.into_iter();
+        while let Some(word) = words.next() {
+            let text = word.to_string_lossy();
+            // A value belongs to its flag, whatever it looks like.
+            if takes_value(&text) {
+                words.next();
+            } else if text.starts_with("-m") {
+                machine.push(word);
+            }
+        }
+        Ok(machine)
+    }
+
     /// The arguments of rustc, with paths that are not relative to any folder, and the edition that they name.
     ///
     /// # Errors
@@ -313,6 +333,13 @@ mod tests {
         let judged = flags.for_clang(InputKind::OpenCl).unwrap();
         assert_eq!(judged.flags, words(&["-Iinclude"]));
         assert!(judged.notes[0].contains("-fopenmp"), "{:?}", judged.notes);
+    }
+
+    #[test]
+    fn flags_for_the_machine_are_told_from_others_and_from_their_values() {
+        let clang = words(&["-Imno", "-mno-sse4.2", "-D", "-mavx", "-march=haswell", "-ffast-math"]);
+        let flags = CompilerFlags { clang, ..CompilerFlags::default() };
+        assert_eq!(flags.for_machine().unwrap(), words(&["-mno-sse4.2", "-march=haswell"]));
     }
 
     #[test]

@@ -121,7 +121,7 @@ _W_FAST(float) _W_FAST(float2) _W_FAST(float3) _W_FAST(float4)
     F size = __builtin_elementwise_abs(x); \
     return size < (F)INFINITY && size >= (F)LEAST; \
   } \
-  I _W signbit(F x) { return as_##J(x) < 0; }
+  I _W signbit(F x) { return as_##J(x) < (J)0; }
 #define _W_QUESTIONS_OF_VECTORS(F, I, L) \
   _W_QUESTIONS(F##2, I##2, I##2, L) _W_QUESTIONS(F##3, I##3, I##3, L) _W_QUESTIONS(F##4, I##4, I##4, L) \
   _W_QUESTIONS(F##8, I##8, I##8, L) _W_QUESTIONS(F##16, I##16, I##16, L)

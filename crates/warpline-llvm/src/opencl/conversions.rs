@@ -26,7 +26,7 @@ const fn float(name: &'static str, bits: u32) -> Number {
     Number { name, bits, signed: true, float: true, limits: ("", "") }
 }
 
-const NUMBERS: [Number; 10] = [
+const NUMBERS: [Number; 11] = [
     int("char", 8, "CHAR_MIN", "CHAR_MAX"),
     int("uchar", 8, "0", "UCHAR_MAX"),
     int("short", 16, "SHRT_MIN", "SHRT_MAX"),
@@ -37,6 +37,7 @@ const NUMBERS: [Number; 10] = [
     int("ulong", 64, "0", "ULONG_MAX"),
     float("float", 32),
     float("double", 64),
+    float("half", 16),
 ];
 
 /// What is left of a name without the number of elements.
@@ -55,16 +56,24 @@ enum Rounding {
     Down,
 }
 
+impl Rounding {
+    const ALL: [Rounding; 4] = [Rounding::Nearest, Rounding::Zero, Rounding::Up, Rounding::Down];
+
+    /// How names end that say it.
+    fn suffix(self) -> &'static str {
+        match self {
+            Rounding::Nearest => "_rte",
+            Rounding::Zero => "_rtz",
+            Rounding::Up => "_rtp",
+            Rounding::Down => "_rtn",
+        }
+    }
+}
+
 /// The conversion and the number of elements that a name says.
 fn read(name: &str) -> Option<(Conversion, usize)> {
     let rest = name.strip_prefix("convert_")?;
-    let roundings = [
-        ("_rte", Rounding::Nearest),
-        ("_rtz", Rounding::Zero),
-        ("_rtp", Rounding::Up),
-        ("_rtn", Rounding::Down),
-    ];
-    let found = roundings.into_iter().find_map(|(suffix, mode)| Some((rest.strip_suffix(suffix)?, mode)));
+    let found = Rounding::ALL.into_iter().find_map(|mode| Some((rest.strip_suffix(mode.suffix())?, mode)));
     let (rest, rounding) = found.map_or((rest, None), |(rest, mode)| (rest, Some(mode)));
     let (rest, saturates) = rest.strip_suffix("_sat").map_or((rest, false), |rest| (rest, true));
     let of = |to: &Number| {
@@ -94,7 +103,7 @@ pub(super) fn source(names: &BTreeSet<String>) -> String {
     let mut text = String::new();
     for (number, (conversion, names)) in all.iter().enumerate() {
         for from in &NUMBERS {
-            let body = conversion.body(from);
+            let body = conversion.body(from, number);
             let _ =
                 writeln!(text, "_I {} _w_convert_{number}({} x) {{ {body} }}", conversion.to.name, from.name);
             for &(elements, name) in names {
@@ -108,11 +117,12 @@ pub(super) fn source(names: &BTreeSet<String>) -> String {
 impl Conversion {
     /// The builtin for so many elements, by the function for one.
     fn function(&self, name: &str, elements: usize, from: &Number, number: usize) -> String {
+        let plain = self.is_plain(from);
         let (to, from) = (self.to.name, from.name);
         if elements == 1 {
             return format!("{to} _W {name}({from} x) {{ return _w_convert_{number}(x); }}\n");
         }
-        let value = if self.is_plain() {
+        let value = if plain {
             format!("__builtin_convertvector(x, {to}{elements})")
         } else {
             let parts: Vec<String> =
@@ -122,13 +132,27 @@ impl Conversion {
         format!("{to}{elements} _W {name}({from}{elements} x) {{ return {value}; }}\n")
     }
 
-    fn is_plain(&self) -> bool {
-        !self.saturates && self.rounding.is_none()
+    /// Whether the language's conversion is meant. From 64 bits to `half` takes two steps.
+    fn is_plain(&self, from: &Number) -> bool {
+        let twice = self.to.bits == 16 && self.to.float && from.bits == 64;
+        !self.saturates && self.rounding.is_none() && !twice
     }
 
     /// The statements that convert `x`.
-    fn body(&self, from: &Number) -> String {
+    fn body(&self, from: &Number, number: usize) -> String {
         let to = self.to.name;
+        if to == from.name {
+            return "return x;".to_owned();
+        }
+        if from.bits == 16 && from.float {
+            // As a `float` it is the same number, whose conversion stands above.
+            return format!("return _w_convert_{number}((float)x);");
+        }
+        if self.to.bits == 16 && self.to.float {
+            // Integers that a `float` rounds are far beyond the greatest half.
+            let of = if from.float { "x" } else { "(float)x" };
+            return format!("return _w_half{}({of});", self.rounding.map_or("_rte", Rounding::suffix));
+        }
         match (from.float, self.to.float) {
             (false, false) => self.between_integers(from),
             (true, false) => self.yielding_integers(from),

@@ -7,23 +7,30 @@ use super::conversions;
 /// What stands in front of all sections.
 const PRELUDE: &str = include_str!("prelude.cl");
 
-/// The files with sections.
-const FILES: [&str; 4] = [
-    include_str!("mathematics.cl"),
-    include_str!("common.cl"),
-    include_str!("integers.cl"),
-    include_str!("memory.cl"),
+/// The files with sections, and whether these are for modules that name `half` alone.
+const FILES: [(&str, bool); 5] = [
+    (include_str!("mathematics.cl"), false),
+    (include_str!("common.cl"), false),
+    (include_str!("integers.cl"), false),
+    (include_str!("memory.cl"), false),
+    (include_str!("halves.cl"), true),
 ];
 
 /// What a line that names the builtins of a section begins with.
 const HEADING: &str = "//@ ";
 
+/// What a line begins with that says a macro and names, each of which is a section: the macro of the name.
+const EACH: &str = "//@each ";
+
 /// A part of a file that is compiled as one.
 #[derive(Default)]
 struct Section {
-    /// The builtins that it defines; `#` stands for a number of elements.
+    /// The builtins that it defines; `#` stands for a number of elements. What stands in front of all sections of a
+    /// file defines none.
     names: Vec<&'static str>,
     text: String,
+    /// Whether it is for modules that name `half` alone.
+    of_halves: bool,
 }
 
 impl Section {
@@ -40,22 +47,29 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 fn sections() -> Vec<Section> {
-    let mut all = Vec::new();
-    for file in FILES {
-        let mut current = Section::default();
-        for line in file.lines() {
-            if let Some(names) = line.strip_prefix(HEADING) {
-                if !current.text.is_empty() {
-                    all.push(std::mem::take(&mut current));
-                }
-                current.names.extend(names.split_whitespace());
-            } else if !current.names.is_empty() {
-                current.text.push_str(line);
-                current.text.push('\n');
+    FILES.into_iter().flat_map(|(file, of_halves)| sections_of(file, of_halves)).collect()
+}
+
+fn sections_of(file: &'static str, of_halves: bool) -> Vec<Section> {
+    let new = || Section { of_halves, ..Section::default() };
+    let (mut all, mut current) = (Vec::new(), new());
+    for line in file.lines() {
+        if let Some((name, names)) = line.strip_prefix(EACH).and_then(|rest| rest.split_once(' ')) {
+            let each = names.split_whitespace();
+            all.extend(each.map(|of| Section { names: vec![of], text: format!("{name}({of})\n"), ..new() }));
+        } else if let Some(names) = line.strip_prefix(HEADING) {
+            if !current.text.is_empty() {
+                all.push(std::mem::replace(&mut current, new()));
             }
+            current.names.extend(names.split_whitespace());
+        } else {
+            current.text.push_str(line);
+            current.text.push('\n');
         }
-        all.push(current);
     }
+    all.push(current);
+    // Macros stand in front of what uses them.
+    all.sort_by_key(|section| !section.names.is_empty());
     all
 }
 
@@ -65,9 +79,10 @@ pub fn is_defined(name: &str) -> bool {
     conversions::is_conversion(name) || sections().iter().any(|section| section.defines(name))
 }
 
-/// The definitions of builtins, and of those that these call; `None` if none of them has one.
-pub(super) fn source(names: &BTreeSet<String>) -> Option<String> {
-    let sections = sections();
+/// The definitions of builtins, and of those that these call; `None` if none of them has one. Those for operands of
+/// `half` are among them if `halves`.
+pub(super) fn source(names: &BTreeSet<String>, halves: bool) -> Option<String> {
+    let sections: Vec<Section> = sections().into_iter().filter(|s| halves || !s.of_halves).collect();
     let mut wanted = vec![false; sections.len()];
     let mut work: Vec<usize> =
         (0..sections.len()).filter(|&s| names.iter().any(|name| sections[s].defines(name))).collect();
@@ -85,8 +100,10 @@ pub(super) fn source(names: &BTreeSet<String>) -> Option<String> {
         return None;
     }
     let mut text = PRELUDE.to_owned();
-    for (section, _) in sections.iter().zip(wanted).filter(|&(_, wanted)| wanted) {
-        text.push_str(&section.text);
+    for (section, wanted) in sections.iter().zip(wanted) {
+        if wanted || section.names.is_empty() {
+            text.push_str(&section.text);
+        }
     }
     Some(text + &conversions)
 }
@@ -111,9 +128,18 @@ mod tests {
 
     #[test]
     fn a_section_brings_those_that_it_calls_and_no_others() {
-        let text = source(&BTreeSet::from(["normalize".to_owned()])).expect("it is defined");
+        let text = source(&BTreeSet::from(["normalize".to_owned()]), false).expect("it is defined");
         assert!(text.contains("_W_DOT(float)") && text.contains("_W_GEOMETRIC(_W_LENGTH_FLOAT, float)"));
         assert!(!text.contains("_W_LIBM2(fmod)"));
-        assert_eq!(source(&BTreeSet::from(["barrier".to_owned()])), None);
+        assert_eq!(source(&BTreeSet::from(["barrier".to_owned()]), true), None);
+    }
+
+    #[test]
+    fn definitions_for_halves_are_there_for_modules_that_name_the_type() {
+        let names = BTreeSet::from(["atan2".to_owned()]);
+        let [without, with] = [false, true].map(|halves| source(&names, halves).expect("it is defined"));
+        assert!(without.contains("_W_LIBM2(atan2)") && !without.contains("_W_HALF2"));
+        let (own, of_float) = (with.find("\n_W_HALF2(atan2)"), with.find("\n_W_LIBM2(atan2)"));
+        assert!(of_float < own && own.is_some() && !with.contains("_W_HALF2(fmod)"));
     }
 }

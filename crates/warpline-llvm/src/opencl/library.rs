@@ -4,6 +4,7 @@
 //! so that names and types are those of the module's own compiler. They are linked, inlined later, and dropped.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::prelude::*;
@@ -25,11 +26,12 @@ const NAME: &str = "OpenCL's builtins";
 
 impl Module {
     /// Defines what the module declares of OpenCL C's builtins, as far as there are definitions; what the module
-    /// defines itself stays.
+    /// defines itself stays. `machine` are the flags that say what machine the module is for: a function of other
+    /// features could not be inlined.
     ///
     /// # Errors
     /// Those of running clang, and of linking.
-    pub(crate) fn define_opencl_builtins(&mut self) -> Result<()> {
+    pub(crate) fn define_opencl_builtins(&mut self, machine: &[OsString]) -> Result<()> {
         let mut names = BTreeSet::new();
         let mut types = BTreeMap::new();
         for function in self.functions().filter(|&function| !has_body(function)) {
@@ -39,8 +41,9 @@ impl Module {
                 types.insert(mangled, type_text(function));
             }
         }
-        let Some(text) = definitions::source(&names) else { return Ok(()) };
-        let bitcode = compile_opencl_builtins(&text, &self.triple())?;
+        let halves = types.keys().any(|mangled| mangled.contains("Dh"));
+        let Some(text) = definitions::source(&names, halves) else { return Ok(()) };
+        let bitcode = compile_opencl_builtins(&text, &self.triple(), machine)?;
         let mut library = Module::parse(&bitcode, NAME)?;
         library.strip_debug_info();
         library.forget_convergence();

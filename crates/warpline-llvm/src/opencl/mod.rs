@@ -3,7 +3,9 @@
 
 mod conversions;
 mod definitions;
+mod formats;
 mod library;
+mod printing;
 mod spir;
 
 pub use definitions::is_defined as defines_opencl_builtin;

@@ -1,7 +1,7 @@
 //! What is tried, and the formulas.
 
 use super::ELEMENTS;
-use super::types::{FLOATS, INTEGERS, Ty, WIDTHS};
+use super::types::{FLOATS, HALF, INTEGERS, Ty, WIDTHS, half_fma};
 
 /// A number for three operands, and for the first `y` of all: as bits. The flag says whether it is an element of a
 /// vector.
@@ -115,7 +115,7 @@ impl Case {
             return a.is_nan() && b.is_nan();
         }
         // Where results may be off at all, numbers that are not normal may be 0.
-        let tiny = if ty.bits == 32 { f64::from(f32::MIN_POSITIVE) } else { f64::MIN_POSITIVE };
+        let tiny = ty.least_normal();
         let flushed = self.ulps > 0 && a.abs() <= tiny && b.abs() <= tiny;
         let near = ordered(ty, found).abs_diff(ordered(ty, wanted)) <= u128::from(self.ulps);
         // Which zero `fmax` and its like choose is left open.
@@ -247,6 +247,7 @@ fn of_floats(ty: Ty) -> Vec<Case> {
         Case::new("pow(x, y)", ty, |t, [x, y, _], _, _| t.of_number(t.number(x).powf(t.number(y))))
             .within(16),
         Case::new("fma(x, y, z)", ty, |t, [x, y, z], _, _| match t.bits {
+            16 => half_fma(x, y, z),
             32 => f32::mul_add(single(x), single(y), single(z)).to_bits().into(),
             _ => t.of_number(t.number(x).mul_add(t.number(y), t.number(z))),
         }),
@@ -348,7 +349,7 @@ pub fn of_vectors() -> Vec<Case> {
         all.push(of("all(x | y)", ty, every_or, true).gives(int));
     }
     let upto4 = &WIDTHS[..4];
-    for ty in FLOATS {
+    for ty in FLOATS.into_iter().chain([HALF]) {
         // pocl's functions of `double` vectors overflow where the standard's may not.
         let with_pocl = ty.bits == 32;
         let mut geometric = vec![
@@ -363,7 +364,7 @@ pub fn of_vectors() -> Vec<Case> {
         let cross = |expression, widths| {
             of(expression, ty, cross, false).if_operands(is_small_integer).of_widths(widths)
         };
-        all.push(cross("cross(x, y)", &[3, 4]));
+        all.push(Case { with_pocl: ty.bits > 16, ..cross("cross(x, y)", &[3, 4]) });
     }
     all
 }

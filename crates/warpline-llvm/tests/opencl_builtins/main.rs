@@ -14,7 +14,7 @@ mod types;
 use std::fmt::Write as _;
 
 use cases::{Case, Rule, cases, conversions, of_vectors};
-use more_cases::{more, of_memory, rounding_conversions};
+use more_cases::{more, of_halves, of_memory, rounding_conversions};
 use types::{Ty, corners, random};
 use warpline_llvm::worker::{CodegenOptions, LoadOptions, Output, codegen_in_process, load_in_process};
 use warpline_llvm::{Cpu, Jit, Llvm, has_clang};
@@ -33,6 +33,7 @@ fn can_compile() -> bool {
 
 /// What expressions of cases may call: halves in private memory, as they are.
 const HELPERS: &str = "
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define HELP(N) \\
   ushort##N shorts##N(half *h) { return vload##N(0, (ushort *)h); } \\
   float##N halves##N(half *h) { return vload_half##N(0, h); }
@@ -211,6 +212,16 @@ fn conversions_that_round_and_saturate_follow_the_standard() {
 fn halves_in_memory_follow_the_standard() {
     if can_compile() {
         judge_machine_code(&of_memory());
+    }
+}
+
+#[test]
+fn functions_of_halves_follow_the_standard() {
+    if can_compile() {
+        let all: Vec<Case> =
+            cases(types::HALF).into_iter().chain(more(types::HALF)).chain(of_halves()).collect();
+        assert!(all.len() > 150);
+        judge_machine_code(&all);
     }
 }
 

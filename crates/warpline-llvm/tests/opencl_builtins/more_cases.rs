@@ -2,7 +2,7 @@
 //! comparisons, conversions that round and saturate, halves, shuffles.
 
 use super::cases::{Case, Formula, single};
-use super::types::{FLOATS, INTEGERS, Ty};
+use super::types::{FLOATS, HALF, INTEGERS, Ty, Way, half, half_fma, of_half};
 
 unsafe extern "C" {
     safe fn acosh(x: f64) -> f64;
@@ -130,6 +130,7 @@ fn of_two(ty: Ty) -> Vec<Case> {
             }
         }),
         Case::new("nextafter(x, y)", ty, |t, [x, y, _], _, _| match t.bits {
+            16 => next_half(x, y),
             32 => nextafterf(single(x), single(y)).to_bits().into(),
             _ => t.of_number(nextafter(t.number(x), t.number(y))),
         }),
@@ -160,26 +161,69 @@ fn of_two(ty: Ty) -> Vec<Case> {
     ]
 }
 
+/// The half beside one, towards another.
+fn next_half(x: u64, y: u64) -> u64 {
+    let (a, b) = (HALF.number(x), HALF.number(y));
+    if a.is_nan() || b.is_nan() {
+        return 0x7E00;
+    }
+    // Halves in order, where both zeros are one number.
+    let place = |bits: u64| {
+        let size = (bits & 0x7FFF) as i64;
+        if bits >> 15 == 1 { -size } else { size }
+    };
+    let next = place(x) + (place(y) - place(x)).signum();
+    if next < 0 || next == 0 && a < 0.0 { (-next) as u64 | 0x8000 } else { next as u64 }
+}
+
+/// The text for `half`, `float` or `double`.
+fn of_type(ty: Ty, texts: [&'static str; 3]) -> &'static str {
+    texts[ty.bits as usize / 32]
+}
+
 /// Functions that yield or take an `int` beside a number.
 fn second_results(ty: Ty) -> Vec<Case> {
     let int = INTEGERS[4];
-    let by_type = |float: &'static str, double: &'static str| if ty.bits == 32 { float } else { double };
     let fraction: Formula = |t, [x, ..], _, _| {
         let a = t.number(x);
-        let most = if t.bits == 32 { f64::from(1.0f32.next_down()) } else { 1f64.next_down() };
-        t.of_number(if a.is_infinite() { 0.0 } else { t.of_floor(a).min(most) })
+        t.of_number(if a.is_infinite() { 0.0 } else { t.of_floor(a).min(t.below_one()) })
     };
     vec![
-        Case::new(by_type("({ float_N e; fract(x, &e); })", "({ double_N e; fract(x, &e); })"), ty, fraction)
-            .if_operands(|t, x| !t.number(x).is_nan())
-            .without_pocl(),
         Case::new(
-            by_type("({ float_N e; fract(x, &e); e; })", "({ double_N e; fract(x, &e); e; })"),
+            of_type(
+                ty,
+                [
+                    "({ half_N e; fract(x, &e); })",
+                    "({ float_N e; fract(x, &e); })",
+                    "({ double_N e; fract(x, &e); })",
+                ],
+            ),
+            ty,
+            fraction,
+        )
+        .if_operands(|t, x| !t.number(x).is_nan())
+        .without_pocl(),
+        Case::new(
+            of_type(
+                ty,
+                [
+                    "({ half_N e; fract(x, &e); e; })",
+                    "({ float_N e; fract(x, &e); e; })",
+                    "({ double_N e; fract(x, &e); e; })",
+                ],
+            ),
             ty,
             |t, [x, ..], _, _| t.of_number(t.number(x).floor()),
         ),
         Case::new(
-            by_type("({ float_N e; modf(x, &e); })", "({ double_N e; modf(x, &e); })"),
+            of_type(
+                ty,
+                [
+                    "({ half_N e; modf(x, &e); })",
+                    "({ float_N e; modf(x, &e); })",
+                    "({ double_N e; modf(x, &e); })",
+                ],
+            ),
             ty,
             |t, [x, ..], _, _| {
                 let a = t.number(x);
@@ -187,7 +231,14 @@ fn second_results(ty: Ty) -> Vec<Case> {
             },
         ),
         Case::new(
-            by_type("({ float_N e; modf(x, &e); e; })", "({ double_N e; modf(x, &e); e; })"),
+            of_type(
+                ty,
+                [
+                    "({ half_N e; modf(x, &e); e; })",
+                    "({ float_N e; modf(x, &e); e; })",
+                    "({ double_N e; modf(x, &e); e; })",
+                ],
+            ),
             ty,
             |t, [x, ..], _, _| t.of_number(t.number(x).trunc()),
         ),
@@ -215,14 +266,28 @@ fn second_results(ty: Ty) -> Vec<Case> {
         .gives(int)
         .without_pocl(),
         Case::new(
-            by_type("({ float_N e; sincos(x, &e); })", "({ double_N e; sincos(x, &e); })"),
+            of_type(
+                ty,
+                [
+                    "({ half_N e; sincos(x, &e); })",
+                    "({ float_N e; sincos(x, &e); })",
+                    "({ double_N e; sincos(x, &e); })",
+                ],
+            ),
             ty,
             |t, [x, ..], _, _| t.of_number(t.number(x).sin()),
         )
         .within(4)
         .if_operands(is_in_reach),
         Case::new(
-            by_type("({ float_N e; sincos(x, &e); e; })", "({ double_N e; sincos(x, &e); e; })"),
+            of_type(
+                ty,
+                [
+                    "({ half_N e; sincos(x, &e); e; })",
+                    "({ float_N e; sincos(x, &e); e; })",
+                    "({ double_N e; sincos(x, &e); e; })",
+                ],
+            ),
             ty,
             |t, [x, ..], _, _| t.of_number(t.number(x).cos()),
         )
@@ -241,7 +306,7 @@ fn second_results(ty: Ty) -> Vec<Case> {
             let twice = 2 * (n % d);
             let q = n / d + i128::from(twice > d || twice == d && n / d % 2 == 1);
             let q = q % 128;
-            t.with_sign(true).of_int(if (a < 0) != (b < 0) { -q } else { q }) & 0xFFFF_FFFF
+            INTEGERS[4].of_int(if (a < 0) != (b < 0) { -q } else { q })
         })
         .gives(int)
         .if_operands(|t, x| t.number(x).fract() == 0.0 && t.number(x).abs() < 1e15)
@@ -261,10 +326,7 @@ fn second_results(ty: Ty) -> Vec<Case> {
         Case::new("ldexp(x, convert_int_N(y))", ty, |t, [x, y, _], _, _| {
             // Two steps that are exact, and one that rounds.
             let n = (t.number(y) as i32).clamp(-400, 400);
-            match t.bits {
-                32 => t.of_number(t.number(x) * 2f64.powi(n)),
-                _ => t.of_number(t.number(x) * 2f64.powi(n)),
-            }
+            t.of_number(t.number(x) * 2f64.powi(n))
         })
         .if_operands(|t, x| {
             let a = t.number(x);
@@ -345,33 +407,40 @@ fn high(t: Ty, x: u64, y: u64) -> i128 {
     }
 }
 
+/// Conversions to integers that saturate, with every rounding.
+fn to_integers(from: Ty) -> Vec<Case> {
+    let mut all = Vec::new();
+    macro_rules! to_integer {
+        ($($to:literal),*) => {$(
+            let to = INTEGERS.into_iter().find(|t| t.name == $to).expect("a type");
+            let modes: [(&'static str, fn(f64) -> f64); 5] = [
+                (concat!("convert_", $to, "_N_sat(x)"), f64::trunc),
+                (concat!("convert_", $to, "_N_sat_rtz(x)"), f64::trunc),
+                (concat!("convert_", $to, "_N_sat_rte(x)"), f64::round_ties_even),
+                (concat!("convert_", $to, "_N_sat_rtp(x)"), f64::ceil),
+                (concat!("convert_", $to, "_N_sat_rtn(x)"), f64::floor),
+            ];
+            let formulas: [Formula; 5] = [
+                |t, [x, ..], _, _| whole(t, x, f64::trunc, $to),
+                |t, [x, ..], _, _| whole(t, x, f64::trunc, $to),
+                |t, [x, ..], _, _| whole(t, x, f64::round_ties_even, $to),
+                |t, [x, ..], _, _| whole(t, x, f64::ceil, $to),
+                |t, [x, ..], _, _| whole(t, x, f64::floor, $to),
+            ];
+            for ((expression, _), formula) in modes.into_iter().zip(formulas) {
+                all.push(Case::new(expression, from, formula).gives(to).of_widths(&[1, 2, 3, 16]));
+            }
+        )*};
+    }
+    to_integer!("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong");
+    all
+}
+
 /// Conversions to integers that saturate, with every rounding, and those to floating-point numbers with every rounding.
 pub fn rounding_conversions() -> Vec<Case> {
     let mut all = Vec::new();
     for from in INTEGERS.into_iter().chain(FLOATS) {
-        macro_rules! to_integer {
-            ($($to:literal),*) => {$(
-                let to = INTEGERS.into_iter().find(|t| t.name == $to).expect("a type");
-                let modes: [(&'static str, fn(f64) -> f64); 5] = [
-                    (concat!("convert_", $to, "_N_sat(x)"), f64::trunc),
-                    (concat!("convert_", $to, "_N_sat_rtz(x)"), f64::trunc),
-                    (concat!("convert_", $to, "_N_sat_rte(x)"), f64::round_ties_even),
-                    (concat!("convert_", $to, "_N_sat_rtp(x)"), f64::ceil),
-                    (concat!("convert_", $to, "_N_sat_rtn(x)"), f64::floor),
-                ];
-                let formulas: [Formula; 5] = [
-                    |t, [x, ..], _, _| whole(t, x, f64::trunc, $to),
-                    |t, [x, ..], _, _| whole(t, x, f64::trunc, $to),
-                    |t, [x, ..], _, _| whole(t, x, f64::round_ties_even, $to),
-                    |t, [x, ..], _, _| whole(t, x, f64::ceil, $to),
-                    |t, [x, ..], _, _| whole(t, x, f64::floor, $to),
-                ];
-                for ((expression, _), formula) in modes.into_iter().zip(formulas) {
-                    all.push(Case::new(expression, from, formula).gives(to).of_widths(&[1, 2, 3, 16]));
-                }
-            )*};
-        }
-        to_integer!("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong");
+        all.extend(to_integers(from));
         let [float, double] = FLOATS;
         let directed: [(&'static str, Ty, Formula); 6] = [
             ("convert_float_N_rtz(x)", float, |t, [x, ..], _, _| directed(t, x, 32, 0)),
@@ -433,25 +502,25 @@ pub fn of_memory() -> Vec<Case> {
     let ushort = INTEGERS[3];
     let mut all = Vec::new();
     for ty in FLOATS {
-        let half: [(&'static str, Formula); 4] = [
+        let stores: [(&'static str, Formula); 4] = [
             (
                 "({ ushort h[16]; vstore_half_N_rte(x, 0, (half *)h); shorts_N((half *)h); })",
-                |t, [x, ..], _, _| half(t, x, 2),
+                |t, [x, ..], _, _| half(t.number(x), Way::Nearest),
             ),
             (
                 "({ ushort h[16]; vstore_half_N_rtz(x, 0, (half *)h); shorts_N((half *)h); })",
-                |t, [x, ..], _, _| half(t, x, 0),
+                |t, [x, ..], _, _| half(t.number(x), Way::Zero),
             ),
             (
                 "({ ushort h[16]; vstore_half_N_rtp(x, 0, (half *)h); shorts_N((half *)h); })",
-                |t, [x, ..], _, _| half(t, x, 1),
+                |t, [x, ..], _, _| half(t.number(x), Way::Up),
             ),
             (
                 "({ ushort h[16]; vstore_half_N_rtn(x, 0, (half *)h); shorts_N((half *)h); })",
-                |t, [x, ..], _, _| half(t, x, -1),
+                |t, [x, ..], _, _| half(t.number(x), Way::Down),
             ),
         ];
-        all.extend(half.map(|(expression, formula)| {
+        all.extend(stores.map(|(expression, formula)| {
             Case::new(expression, ty, formula)
                 .gives(ushort)
                 .if_operands(|t, x| !t.number(x).is_nan())
@@ -468,39 +537,45 @@ pub fn of_memory() -> Vec<Case> {
     all
 }
 
-/// The number that a half is.
-fn of_half(bits: u16) -> f64 {
-    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
-    let size = match exponent {
-        31 if fraction == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        0 => fraction * 2f64.powi(-24),
-        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
-    };
-    if bits >> 15 == 1 { -size } else { size }
+/// Conversions from and to halves, and halves as vectors in memory.
+pub fn of_halves() -> Vec<Case> {
+    let to_half: [(&'static str, Formula); 5] = [
+        ("convert_half_N(x)", |t, [x, ..], _, _| to_half(t, x, Way::Nearest)),
+        ("convert_half_N_rte(x)", |t, [x, ..], _, _| to_half(t, x, Way::Nearest)),
+        ("convert_half_N_rtz(x)", |t, [x, ..], _, _| to_half(t, x, Way::Zero)),
+        ("convert_half_N_rtp(x)", |t, [x, ..], _, _| to_half(t, x, Way::Up)),
+        ("convert_half_N_rtn(x)", |t, [x, ..], _, _| to_half(t, x, Way::Down)),
+    ];
+    let mut all = Vec::new();
+    for from in INTEGERS.into_iter().chain(FLOATS).chain([HALF]) {
+        all.extend(to_half.map(|(expression, formula)| Case::new(expression, from, formula).gives(HALF)));
+    }
+    let exact: Formula = |t, [x, ..], _, _| FLOATS[0].of_number(t.number(x));
+    all.push(Case::new("convert_float_N(x)", HALF, exact).gives(FLOATS[0]));
+    all.push(Case::new("convert_float_N_rtz(x)", HALF, exact).gives(FLOATS[0]));
+    all.push(
+        Case::new("convert_double_N_rtp(x)", HALF, |t, [x, ..], _, _| t.number(x).to_bits()).gives(FLOATS[1]),
+    );
+    all.extend(to_integers(HALF));
+    for expression in ["x + y", "x - y", "x * y", "x / y"] {
+        let formula: Formula = match expression {
+            "x + y" => |t, [x, y, _], _, _| t.of_number(t.number(x) + t.number(y)),
+            "x - y" => |t, [x, y, _], _, _| t.of_number(t.number(x) - t.number(y)),
+            "x * y" => |t, [x, y, _], _, _| t.of_number(t.number(x) * t.number(y)),
+            _ => |t, [x, y, _], _, _| t.of_number(t.number(x) / t.number(y)),
+        };
+        all.push(Case::new(expression, HALF, formula));
+    }
+    all.push(Case::new("sqrt(x)", HALF, |t, [x, ..], _, _| t.of_number(t.number(x).sqrt())));
+    all.push(Case::new("fma(x, y, z)", HALF, |_, [x, y, z], _, _| half_fma(x, y, z)));
+    let same: Formula = |_, [x, ..], _, _| x;
+    let vectors = &[2, 3, 4, 8, 16];
+    all.push(Case::new("({ half h[16]; vstore_N(x, 0, h); vload_N(0, h); })", HALF, same).of_widths(vectors));
+    all
 }
 
-/// The half that a number is rounded to: up (1), down (−1), towards zero (0), to nearest (2), by trying all.
-fn half(ty: Ty, x: u64, way: i32) -> u64 {
-    let a = ty.number(x);
-    let sign = if a.is_sign_negative() { 0x8000u16 } else { 0 };
-    // The greatest half not above |a|; all are in the order of their bits.
-    let (mut low, mut above) = (0u16, 0x7C01u16);
-    while above - low > 1 {
-        let middle = low + (above - low) / 2;
-        if of_half(middle) <= a.abs() { low = middle } else { above = middle }
-    }
-    let exact = of_half(low) == a.abs();
-    let away = match way {
-        1 => sign == 0,
-        -1 => sign != 0,
-        0 => false,
-        _ => {
-            // What is beyond the greatest half counts as far as the next one would be.
-            let next = if low == 0x7BFF { 65536.0 } else { of_half(low + 1) };
-            let middle = f64::midpoint(of_half(low), next);
-            a.abs() > middle || a.abs() == middle && low & 1 == 1
-        }
-    };
-    u64::from(sign | (low + u16::from(!exact && away)))
+/// A number or an integer as a half.
+fn to_half(from: Ty, x: u64, way: Way) -> u64 {
+    // Integers that a `double` rounds are beyond all halves.
+    half(if from.float { from.number(x) } else { from.int(x) as f64 }, way)
 }
