@@ -164,6 +164,11 @@ const UNIT_TRIPS: f64 = 1024.0;
 const MASKED_LANE: f64 = 2.0;
 /// What a second loop for smaller groups costs, which is mostly guessed wrongly.
 const SECOND_LOOP: f64 = 12.0;
+/// Vectors must be expected to be faster by this factor: what they gain less is easily lost again.
+const MARGIN: f64 = 1.1;
+/// By how much lanes that leave loops apart take longer than the estimate for widths says, which is about lanes that
+/// see similar data: between 1 and 3 times on random data.
+const APART: f64 = 1.4;
 /// What is done before the first group and after the last one.
 const BEFORE_GROUPS: f64 = 30.0;
 /// Smaller groups for what is left over are worth their code if they take at most so much of the time.
@@ -208,10 +213,10 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Whether the scalar program is expected to take less time.
+    /// Whether the scalar program is expected to take less time, or no more than the estimate is worth.
     #[must_use]
     pub fn scalar_wins(&self) -> bool {
-        self.scalar.is_some_and(|scalar| scalar < self.vector)
+        self.scalar.is_some_and(|scalar| scalar < self.vector * MARGIN)
     }
 }
 
@@ -276,7 +281,7 @@ fn settle(
     let scalar = replaceable.map(|grouped| scalar::cycles(module, &linearized, grouped.carried));
     let estimate = lanes.is_power_of_two().then(|| Estimate {
         scalar,
-        vector: program.time_of_lane(machine, lanes),
+        vector: program.time_of_lane(machine, lanes) * if program.parts() { APART } else { 1.0 },
         burdens: burdens::heaviest(&program, machine, lanes, BURDENS),
     });
     log::debug!("{}: with {lanes} lanes: {estimate:.2?}", func.name);
@@ -608,6 +613,15 @@ impl<'a> Program<'a> {
             total += once * wait * times;
         }
         total
+    }
+
+    /// Whether lanes leave a loop apart.
+    fn parts(&self) -> bool {
+        self.func.layout.iter().any(|&b| {
+            let own = self.cycles.innermost(Node::from(b));
+            let leaves = || self.func.successors(b).any(|s| self.cycles.innermost(Node::from(s)) != own);
+            own.is_some() && self.has_cross_lane_operations(b) && leaves()
+        })
     }
 
     /// How often a loop goes round; once for what is outside all.
