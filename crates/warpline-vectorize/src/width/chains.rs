@@ -91,8 +91,8 @@ impl<L: Fn(Inst) -> f64> Chained<'_, L> {
     }
 }
 
-/// Cycles until a result is there. `varies` says which values are in vectors.
-pub(super) fn latency(func: &Function, i: Inst, varies: impl Fn(Value) -> bool) -> f64 {
+/// Cycles until a result is there, if a gather takes so many. `varies` says which values are in vectors.
+pub(super) fn latency(func: &Function, i: Inst, gather: f64, varies: impl Fn(Value) -> bool) -> f64 {
     let data = &func.insts[i];
     let ty = data.result().map_or(Type::Void, |v| func.ty(v));
     match &data.op {
@@ -108,7 +108,7 @@ pub(super) fn latency(func: &Function, i: Inst, varies: impl Fn(Value) -> bool) 
         Op::FCmp(_) | Op::ICmp(_) => 2.0,
         Op::Cast(CastOp::Bitcast | CastOp::PtrToInt | CastOp::IntToPtr) => 0.0,
         Op::Cast(_) => 3.0,
-        Op::Load(_) if varies(data.args[0]) => 60.0,
+        Op::Load(_) if varies(data.args[0]) => gather,
         Op::Load(_) => 6.0,
         Op::Call(_) | Op::Opaque(_) => 30.0,
         _ => 1.0,

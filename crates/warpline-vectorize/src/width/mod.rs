@@ -19,13 +19,12 @@ mod burdens;
 mod chains;
 mod frequency;
 mod pressure;
+mod reason;
 mod scalar;
 #[cfg(test)]
 mod tests;
 mod trips;
 mod work;
-
-use std::fmt;
 
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
@@ -50,6 +49,7 @@ use frequency::{Frequencies, by_weights};
 use work::Work;
 
 pub use burdens::{Burden, What};
+pub use reason::{Choice, Reason};
 
 /// The vector registers of a processor.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -77,59 +77,6 @@ impl Machine {
         // Values of absurd types fill enough to be left alone.
         let filled = (u64::from(bits) * u64::from(width)).div_ceil(u64::from(self.register_bits.max(1)));
         filled.min(1 << 16) as u32
-    }
-}
-
-/// A number of lanes, and why.
-#[derive(Copy, Clone, PartialEq, Debug)]
-pub struct Choice {
-    /// The number of lanes.
-    pub lanes: u32,
-    /// Bits of the elements that most of the work is done on.
-    pub element_bits: u32,
-    /// What decided.
-    pub reason: Reason,
-}
-
-/// What decided about a number of lanes.
-#[derive(Copy, Clone, PartialEq, Debug)]
-#[non_exhaustive]
-pub enum Reason {
-    /// The lanes fill one register: more would not take less time each.
-    OneRegister,
-    /// Several registers' worth, since iterations wait for a chain of so many cycles, or for what is done once for
-    /// all lanes.
-    Chain(u32),
-    /// As many as have their elements in a cache line, since little is done but to access neighbours.
-    Line,
-    /// Fewer than would fill a register.
-    Fewer,
-    /// The lane program is not known or too large to be looked at.
-    ByType,
-}
-
-impl fmt::Display for Choice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bits = self.element_bits;
-        match self.reason {
-            Reason::OneRegister => write!(f, "one register of {bits}-bit elements"),
-            Reason::Chain(0) => {
-                write!(f, "more than one register of {bits}-bit elements, to share uniform work")
-            }
-            Reason::Chain(cycles) => {
-                write!(
-                    f,
-                    "more than one register of {bits}-bit elements, to hide a latency of {cycles} cycles"
-                )
-            }
-            Reason::Line => {
-                write!(f, "one cache line of {bits}-bit elements, bound by memory")
-            }
-            Reason::Fewer => {
-                write!(f, "less than one register of {bits}-bit elements: little of it is vector code")
-            }
-            Reason::ByType => write!(f, "one register of {bits}-bit elements, by types alone"),
-        }
     }
 }
 
@@ -166,9 +113,12 @@ const MASKED_LANE: f64 = 2.0;
 const SECOND_LOOP: f64 = 12.0;
 /// Vectors must be expected to be faster by this factor: what they gain less is easily lost again.
 const MARGIN: f64 = 1.1;
+/// Cycles until a gather ends, if what is gathered is near; and what it is worth to be prepared for.
+const GATHER: f64 = 24.0;
+const LONG_GATHER: f64 = 60.0;
 /// By how much lanes that leave loops apart take longer than the estimate for widths says, which is about lanes that
 /// see similar data: between 1 and 3 times on random data.
-const APART: f64 = 1.4;
+const APART: f64 = 1.2;
 /// What is done before the first group and after the last one.
 const BEFORE_GROUPS: f64 = 30.0;
 /// Smaller groups for what is left over are worth their code if they take at most so much of the time.
@@ -273,25 +223,31 @@ fn settle(
         return Widths { lanes, epilogue: lanes, prologue: 0, least: 0, chosen, estimate: None };
     };
     let greatest = linearized.dependences.lanes.map_or(greatest, |most| greatest.min(power_of_two(most)));
-    let program = Program::new(module, &linearized, &reps, machine, (grouped, options.region));
+    let mut program = Program::new(module, &linearized, &reps, machine, (grouped, options.region));
     let chosen = given.is_none().then(|| program.choose(machine, greatest));
     let lanes = given.or(chosen.map(|c| c.lanes)).unwrap_or(1);
-    let epilogue = program.epilogue(machine, lanes).0;
     let replaceable = grouped.filter(|grouped| !grouped.asks);
     let scalar = replaceable.map(|grouped| scalar::cycles(module, &linearized, grouped.carried));
-    let estimate = lanes.is_power_of_two().then(|| Estimate {
-        scalar,
-        vector: program.time_of_lane(machine, lanes) * if program.parts() { APART } else { 1.0 },
-        burdens: burdens::heaviest(&program, machine, lanes, BURDENS),
-    });
-    log::debug!("{}: with {lanes} lanes: {estimate:.2?}", func.name);
+    let (epilogue, least) = (
+        program.epilogue(machine, lanes).0,
+        scalar.map_or(0, |scalar| program.least(machine, lanes, scalar)),
+    );
     // Where a register is as long as a cache line, all vectors lie across two unless they are aligned.
     let aligned = may_divide(lanes) && machine.register_bits >= LINE_BITS && program.streams(machine, lanes);
+    let estimate = lanes.is_power_of_two().then(|| {
+        program.expect_branches(machine);
+        Estimate {
+            scalar,
+            vector: program.time_of_lane(machine, lanes) * if program.parts() { APART } else { 1.0 },
+            burdens: burdens::heaviest(&program, machine, lanes, BURDENS),
+        }
+    });
+    log::debug!("{}: with {lanes} lanes: {estimate:.2?}", func.name);
     Widths {
         lanes,
         epilogue,
         prologue: if aligned { u64::from(machine.register_bits / 8) } else { 0 },
-        least: scalar.map_or(0, |scalar| program.least(machine, lanes, scalar)),
+        least,
         chosen,
         estimate,
     }
@@ -454,7 +410,9 @@ struct Program<'a> {
     element_bits: u32,
     mask_registers: bool,
     cycles: CycleForest,
-    /// How often each block is executed.
+    /// The iterations of each loop.
+    trips: Vec<f64>,
+    /// How often each block is executed. To choose a width by, none is skipped: what may be live there counts, too.
     frequency: SecondaryMap<Block, f64>,
     /// Of each loop and, at the end, of the code outside all: whether few iterations are known to be all.
     few: Vec<bool>,
@@ -491,6 +449,7 @@ impl<'a> Program<'a> {
             grouped,
             element_bits: 0,
             mask_registers: machine.mask_registers,
+            trips: Vec::new(),
             frequency: SecondaryMap::with_default(0.0),
             few: Vec::new(),
             chains: Vec::new(),
@@ -504,16 +463,17 @@ impl<'a> Program<'a> {
             program.cycles.cycles().map(|c| trips::of_loop(func, &program.cycles, c)).collect();
         program.few = trips.iter().map(|t| matches!(t, Some(0..=FEW_TRIPS))).chain([false]).collect();
         let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
-        let known: Vec<f64> = trips.iter().map(|t| t.map_or(TRIPS, f64::from)).collect();
-        let frequencies = Frequencies { func, cycles: &program.cycles, trips: &known, order: &order };
-        let chance = |e: Edge, among: &[Edge]| program.chance(e, among);
-        program.frequency = frequencies.of_blocks(chance);
+        program.trips = trips.iter().map(|t| t.map_or(TRIPS, f64::from)).collect();
+        for &b in &order {
+            let around = program.cycles.around(Node::from(b)).take(MAX_DEPTH);
+            program.frequency[b] = around.map(|c| program.trips[c.index()]).product();
+        }
         let varies = |v: Value| program.varies(v);
         let weight = |b: Block| program.frequency[b];
         let element_bits = dominant_bits(func, weight, varies);
         let live = pressure::of_loops(func, &program.cycles, varies);
         (program.element_bits, program.live) = (element_bits, live);
-        let latency = |i| chains::latency(func, i, |v| program.varies(v));
+        let latency = |i| chains::latency(func, i, LONG_GATHER, |v| program.varies(v));
         let chained = Chained { func, cycles: &program.cycles, order: &order, latency };
         let chain = |c: CycleId| match program.few[c.index()] {
             true => 0.0,
@@ -523,7 +483,7 @@ impl<'a> Program<'a> {
             program.cycles.cycles().map(Some).chain([None]).map(|own| chained.of_blocks(own)).collect();
         let chains = program.cycles.cycles().map(chain).collect();
         (program.chains, program.paths) = (chains, paths);
-        program.times = (0..=MAX_WIDTH.ilog2()).map(|k| program.time(machine, 1 << k)).collect();
+        program.time_all(machine);
         program
     }
 
@@ -613,6 +573,23 @@ impl<'a> Program<'a> {
             total += once * wait * times;
         }
         total
+    }
+
+    /// Has blocks count as often as they are expected to be executed, since some are skipped, and gathers take what
+    /// they mostly take.
+    fn expect_branches(&mut self, machine: &Machine) {
+        let (graph, _) = self.func.graph();
+        let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
+        let all = Frequencies { func: self.func, cycles: &self.cycles, trips: &self.trips, order: &order };
+        self.frequency = all.of_blocks(|e, among| self.chance(e, among));
+        let latency = |i| chains::latency(self.func, i, GATHER, |v| self.varies(v));
+        let chained = Chained { func: self.func, cycles: &self.cycles, order: &order, latency };
+        self.paths = self.cycles.cycles().map(Some).chain([None]).map(|own| chained.of_blocks(own)).collect();
+        self.time_all(machine);
+    }
+
+    fn time_all(&mut self, machine: &Machine) {
+        self.times = (0..=MAX_WIDTH.ilog2()).map(|k| self.time(machine, 1 << k)).collect();
     }
 
     /// Whether lanes leave a loop apart.

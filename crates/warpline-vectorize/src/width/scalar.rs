@@ -67,7 +67,7 @@ impl Scalar<'_> {
             }
             lost[k] += frequency[b] * self.lost(b);
         }
-        let latency = |i| chains::latency(func, i, |_| false);
+        let latency = |i| chains::latency(func, i, 0.0, |_| false);
         let chained = Chained { func, cycles: loops, order, latency };
         let mut total = 0.0;
         for (k, work) in work.iter().enumerate() {
