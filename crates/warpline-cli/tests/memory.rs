@@ -215,7 +215,10 @@ define float @kernel(i64 %i, ptr %in) {
 ";
     for (cpu, width) in [("skylake-avx512", "16"), ("haswell", "8")] {
         let text = assembly(source, cpu, width);
-        assert!(!text.contains("gather"), "{cpu}");
+        // What LLVM makes of the scalar loop for short ranges is its own.
+        let lanes = text.split(&format!("kernel_w{width}:")).nth(1).expect("the function is there");
+        let lanes = &lanes[..lanes.find(".Lfunc_end").expect("it ends")];
+        assert!(!lanes.contains("gather"), "{cpu}");
     }
 }
 

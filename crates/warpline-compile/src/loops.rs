@@ -307,8 +307,8 @@ pub fn vectorize_copy(
     let (mut made, mut refused) = (Vec::new(), Vec::new());
     for one in found {
         let before = kernel.imported.ir.functions[copy].clone();
-        let made_of_copy = check(&kernel.imported, one)
-            .and_then(|()| machine.width(&mut kernel.imported, options, one, copy))
+        let made_of_copy = machine
+            .width(&mut kernel.imported, options, one, copy)
             // What is run is to show what vector code does.
             .map(|widths| Widths { least: 0, ..widths })
             .and_then(|widths| machine.vectorize(&mut kernel.imported, options, one, copy, &widths));
@@ -370,7 +370,6 @@ impl Machine {
     /// Vectorizes a loop within its function, unless the scalar loop is expected to take less time and nobody asks
     /// for vectors.
     fn best(&self, imported: &mut Imported, options: &KernelOptions, found: &FoundLoop) -> Result<Best> {
-        check(imported, found)?;
         let widths = self.width(imported, options, found, found.func)?;
         let free = widths.chosen.is_some() && options.count_lanes.is_none();
         let Some(estimate) = widths.estimate.as_ref().filter(|e| free && e.scalar_wins()) else {
@@ -399,12 +398,7 @@ impl Machine {
         func: FuncId,
         widths: &Widths,
     ) -> Result<MadeLoop> {
-        let body = &mut imported.ir.functions[func];
-        let function = body.name.to_string();
-        // That is what the flag of a φ means.
-        for phi in found.reductions.iter().filter_map(|&phi| body.def_inst(phi)).collect::<Vec<_>>() {
-            body.insts[phi].flags |= InstFlags::REASSOC;
-        }
+        let function = imported.ir.functions[func].name.to_string();
         let Widths { lanes: width, epilogue, prologue, least, .. } = *widths;
         // Lanes are counted by groups of W, from the first one on.
         let (epilogue, prologue, least) =
@@ -447,7 +441,8 @@ impl Machine {
         Ok(MadeLoop { function, place: found.place.clone(), width, made, estimate })
     }
 
-    /// How many iterations side by side are asked for or expected to pay, and how many of those that are left over.
+    /// How many iterations side by side are asked for or expected to pay, and how many of those that are left over. The
+    /// function notes what may be combined in any order.
     fn width(
         &self,
         imported: &mut Imported,
@@ -459,6 +454,12 @@ impl Machine {
             Width::Lanes(n) => Some(n),
             Width::Auto => None,
         };
+        check(imported, found)?;
+        let body = &mut imported.ir.functions[func];
+        // That is what the flag of a φ means.
+        for phi in found.reductions.iter().filter_map(|&phi| body.def_inst(phi)).collect::<Vec<_>>() {
+            body.insts[phi].flags |= InstFlags::REASSOC;
+        }
         let ir = &mut imported.ir;
         let iteration = loops::kernel_of(ir, func, &unit(found)).map_err(|e| refusal(ir, e, found))?;
         let (linearize, boscc) = (options.linearize, options.boscc.unwrap_or(Boscc::Auto));

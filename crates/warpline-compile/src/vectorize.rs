@@ -260,6 +260,9 @@ fn make(
         new.extend(kernel.copies().chain([range]));
         new.extend(over_items(kernel, range, names)?);
     } else if let Some(range) = names.range {
+        if options.reports.is_some() {
+            kernel.least = 0;
+        }
         let made = kernel.over_range(&asked, range)?;
         new.extend(made.functions());
         if made.made.least > 0 {
@@ -291,9 +294,9 @@ fn make(
     Ok((visible, division))
 }
 
-/// Whether the drivers run the scalar program.
+/// Whether the drivers run the scalar program. That does not say which index panics, where that is to be reported.
 fn runs_scalar(options: &VectorizeOptions, kernel: &Kernel) -> bool {
-    kernel.scalar_wins() && options.kernel.count_lanes.is_none()
+    kernel.scalar_wins() && options.kernel.count_lanes.is_none() && options.reports.is_none()
 }
 
 /// The driver over work-items, if the kernel asks for them, by that over a range.

@@ -140,7 +140,9 @@ fn looped(ir: &mut Ir, program: &Program, setup: &Setup) -> Result<(FuncId, Vect
     let halves = setup.width.is_multiple_of(2) && setup.seed.is_multiple_of(2);
     let epilogue = if halves { setup.width / 2 } else { setup.width };
     let prologue = if setup.seed.is_multiple_of(3) { 16 } else { 0 };
-    let unit = Unit { epilogue, prologue, ..Unit::new(header, setup.width) };
+    // Some leave short loops to scalar code.
+    let least = if setup.seed.is_multiple_of(5) { setup.width } else { 0 };
+    let unit = Unit { epilogue, prologue, least, ..Unit::new(header, setup.width) };
     let made = vectorize_loop(ir, copy, &unit, &options).map_err(no_code)?;
     Ok((copy, made.variants.full))
 }

@@ -4,6 +4,7 @@ use warpline_ir::{FuncId, Module};
 
 use super::{BodyVariant, BodyVariants, make_prologue};
 use crate::VectorizeError;
+use crate::call_graph::has_cross_lane_operations;
 use crate::options::{Options, Vectorized};
 use crate::pipeline::vectorize_variants;
 
@@ -55,6 +56,8 @@ impl MadeVariants {
         division: Division,
     ) -> Result<MadeVariants, VectorizeError> {
         let Division { epilogue, prologue, least } = division;
+        // The scalar program is no group of one for what asks about its group.
+        let least = if has_cross_lane_operations(module, &module.functions[func]) { 0 } else { least };
         let Options { width, name, .. } = options;
         if epilogue == 0 || !width.is_multiple_of(epilogue) {
             let reason =

@@ -237,7 +237,6 @@ pub fn vectorize_loop(
     let (args, name, contract) = (body.args.clone(), options.name.clone(), unit.contract);
     let (region, pieces_of) = (Some(&region), &pieces);
     let asked = Options { args, name, contract, region, pieces: pieces_of, scalar_result: false, ..*options };
-    let least = if asks { 0 } else { least };
     let made = MadeVariants::make(module, body_func, &asked, Division { epilogue, prologue, least })
         .map_err(|e| e.named(&scalar.name))?;
     let carries = carried.iter().map(|c| c.public(&scalar)).collect();
