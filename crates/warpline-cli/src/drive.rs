@@ -20,16 +20,15 @@ use crate::kernel::Kernel;
 /// If a parameter cannot be passed.
 pub fn scalar(kernel: &mut Kernel, entry: &str) -> Result<()> {
     let made = over_range(kernel, kernel.func, entry)?;
-    let new: Vec<FuncId> = kernel.items.iter().map(|items| items.func).chain(made).collect();
+    let new: Vec<FuncId> = kernel.copies().chain(made).collect();
     kernel.export(&new)
 }
 
 /// A function, which is the kernel or a copy of it, over a range of indices.
 fn over_range(kernel: &mut Kernel, func: FuncId, entry: &str) -> Result<Vec<FuncId>> {
-    let ir = &mut kernel.imported.ir;
-    let made = driver::scalar_range(ir, func, &kernel.args, &format!("{entry}_range"))
-        .and_then(|range| Ok(vec![range, driver::slots_entry(ir, range, entry)?]));
-    made.map_err(|e| kernel.refusal(&e))
+    let range = kernel.scalar_range(func, &format!("{entry}_range"))?;
+    let slots = driver::slots_entry(&mut kernel.imported.ir, range, entry);
+    Ok(vec![range, slots.map_err(|e| kernel.refusal(&e))?])
 }
 
 /// Adds W-lane forms of a kernel, without a mask and with one, as the options say; and their driver over a range,

@@ -65,7 +65,10 @@ fn report(options: &VectorizeOptions, compiled: &CompiledLoops) -> Result<()> {
             "output": output, "cpu": best.cpu.name, "loops": loops(best), "scalar": scalar(best),
         });
         if !others.is_empty() {
-            let version = |one: &LoopVersion| json!({ "cpu": one.cpu.name, "loops": loops(one), "scalar": scalar(one) });
+            let version = |one: &LoopVersion| {
+                let (loops, scalar) = (loops(one), scalar(one));
+                json!({ "cpu": one.cpu.name, "loops": loops, "scalar": scalar })
+            };
             value["versions"] = compiled.versions.iter().map(version).collect();
             let which = compiled.functions.iter().filter_map(|one| one.which.as_deref());
             value["symbols"] = which.collect();

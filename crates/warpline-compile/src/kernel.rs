@@ -326,12 +326,12 @@ impl Kernel {
         self.chosen.is_some() && self.estimate.as_ref().is_some_and(Estimate::scalar_wins)
     }
 
-    /// Makes the driver of this name that runs the scalar program over a range.
+    /// Makes the driver of this name that runs a scalar function, the kernel or a copy of it, over a range.
     ///
     /// # Errors
     /// If a parameter cannot be passed.
-    pub fn scalar_range(&mut self, driver: &str) -> Result<FuncId> {
-        let made = driver::scalar_range(&mut self.imported.ir, self.func, &self.args, driver);
+    pub fn scalar_range(&mut self, func: FuncId, driver: &str) -> Result<FuncId> {
+        let made = driver::scalar_range(&mut self.imported.ir, func, &self.args, driver);
         made.map_err(|e| self.refusal(&e))
     }
 

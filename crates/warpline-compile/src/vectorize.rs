@@ -256,7 +256,7 @@ fn make(
     let mut division = Division::into_groups_of(width);
     let (mut new, mut full, mut masked) = (Vec::new(), None, None);
     if let Some(range) = names.range.filter(|_| runs_scalar(options, kernel)) {
-        let range = kernel.scalar_range(range)?;
+        let range = kernel.scalar_range(kernel.func, range)?;
         new.extend(kernel.copies().chain([range]));
         new.extend(over_items(kernel, range, names)?);
     } else if let Some(range) = names.range {

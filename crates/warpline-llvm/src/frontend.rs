@@ -5,10 +5,10 @@
 //! - rustc with `-C no-prepopulate-passes` and `panic=abort`, since its optimiser would thread jumps through lane
 //!   operations; A file that names the crate `warpline_lanes` gets it; It runs in a folder of its own, and its paths
 //!   are mapped to what they are from the folder that the user is in;
-//! - clang with `-O2 -Xclang -disable-llvm-passes` (with `-O1`, it notes at every loop that it must not be unrolled), and
-//!   `-ffp-contract=off`, so that no multiplication and addition are fused behind the program's back, unless the user
-//!   asks for it. `warpline.h` is found behind all other headers. Of OpenMP, C and C++ get what is for lanes (`-fopenmp-simd`); where that is not enough, the source is
-//!   compiled again, as [`openmp`] says.
+//! - clang with `-O2 -Xclang -disable-llvm-passes` (with `-O1`, it notes at every loop that it must not be unrolled),
+//!   and `-ffp-contract=off`, so that no multiplication and addition are fused behind the program's back, unless the
+//!   user asks for it. `warpline.h` is found behind all other headers. Of OpenMP, C and C++ get what is for lanes
+//!   (`-fopenmp-simd`); where that is not enough, the source is compiled again, as [`openmp`] says.
 //!
 //! What users tell the compilers besides stands behind these arguments, so it prevails where it may differ
 //! ([`crate::flags`]).

@@ -306,10 +306,11 @@ impl Module {
         self.optimise_with(passes, machine, false)
     }
 
-    /// The same; `slp`: whether pipelines by level vectorize straight-line code, too, as clang has them do.
+    /// Runs a pipeline as [`Module::optimise`] does; `slp`: whether pipelines by level vectorize straight-line code, too,
+    /// as clang has them do.
     ///
     /// # Errors
-    /// As above.
+    /// [`Error::Passes`] with LLVM's message.
     pub(crate) fn optimise_with(
         &mut self,
         passes: &str,

@@ -77,18 +77,18 @@ fn parameters<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     Some(&text[begin..begin + length])
 }
 
+/// What a function is given, as it stands in a call.
+fn passed(source: &Source) -> String {
+    let is_passed = |item: &&Item| !matches!(item, Item::Number { elem: None, .. });
+    source.items.iter().filter(is_passed).map(Item::name).collect::<Vec<_>>().join(", ")
+}
+
 /// A kernel in Rust, and a function that calls it for each index of a range.
 fn rust_range(source: &Source, text: &str, variant: &str) -> Option<String> {
     let kernel = name(source, variant);
     let (index, rest) = parameters(text, &kernel)?.split_once(',')?;
     let index = index.split_once(':')?.1.trim();
-    let passed: Vec<&str> = source
-        .items
-        .iter()
-        .filter(|item| !matches!(item, Item::Number { elem: None, .. }))
-        .map(Item::name)
-        .collect();
-    let passed = passed.join(", ");
+    let passed = passed(source);
     Some(format!(
         "{text}\n#[unsafe(no_mangle)]\n\
          pub unsafe extern \"C\" fn {kernel}_range(begin: i64, end: i64, {rest}) {{\n    \
@@ -102,19 +102,13 @@ fn nd_range(source: &Source, text: &str, variant: &str, pragma: &str) -> Option<
     let given = parameters(text, &kernel)?.to_owned();
     let ids = "size_t id0, size_t id1, size_t id2, size_t size0, size_t size1, size_t size2";
     let text = text.replacen(&format!("{kernel}("), &format!("{kernel}({ids}, "), 1);
-    let passed: Vec<&str> = source
-        .items
-        .iter()
-        .filter(|item| !matches!(item, Item::Number { elem: None, .. }))
-        .map(Item::name)
-        .collect();
     Some(format!(
         "{OPENCL}\n{text}\n#undef kernel\nvoid {kernel}_ndrange(const uint64_t *offset_, const uint64_t *size_, \
          const uint64_t *group_, {given}) {{\n  (void)offset_, (void)group_;\n  \
          const size_t x_ = size_[0], y_ = size_[1], z_ = size_[2];\n  \
          for (size_t k_ = 0; k_ < z_; k_++)\n  for (size_t j_ = 0; j_ < y_; j_++)\n{pragma}\n  \
          for (size_t i_ = 0; i_ < x_; i_++) {kernel}(i_, j_, k_, x_, y_, z_, {});\n}}\n",
-        passed.join(", "),
+        passed(source),
     ))
 }
 

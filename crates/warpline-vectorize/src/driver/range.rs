@@ -63,8 +63,8 @@ fn one_by_one(b: &mut Builder, io: &Interface, kernel: FuncId, (at, count): (Val
 }
 
 /// Adds a driver that runs the kernel over a range, in [groups](super::groups) of as many indices as its `variants`
-/// have lanes, or with the scalar kernel where it is short. In groups, varying parameters and results are vectors (or scalars where W is 1); every other parameter is
-/// a scalar, lane 0's.
+/// have lanes, or with the scalar kernel where it is short. In groups, varying parameters and results are vectors (or
+/// scalars where W is 1); every other parameter is a scalar, lane 0's.
 ///
 /// # Errors
 /// If a varying parameter or the result cannot be an element of an array.

@@ -187,7 +187,7 @@ pub struct Unit {
     /// At a multiple of how many bytes whole groups should begin to [store](super::driver::make_prologue), if the loop
     /// hands on nothing but inductions and does not ask about lanes; 0 for anywhere.
     pub prologue: u64,
-    /// With fewer iterations than these the scalar loop runs, unless it asks about lanes; 0 for never.
+    /// With fewer iterations than these the scalar loop runs, unless it has cross-lane operations; 0 for never.
     pub least: u32,
 }
 

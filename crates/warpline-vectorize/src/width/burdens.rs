@@ -1,5 +1,7 @@
 //! What a group of lanes spends most of its time on, by kind and place: the reasons in reports and remarks.
 
+use std::collections::BTreeMap;
+
 use warpline_analysis::Node;
 use warpline_ir::{BinaryOp, Inst, LaneOp, Op, Place, Type};
 
@@ -19,7 +21,7 @@ pub struct Burden {
 }
 
 /// A kind of work that vector code does badly.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum What {
     /// Loads from anywhere.
@@ -83,28 +85,27 @@ impl What {
 
 /// The heaviest burdens of a group of so many lanes, each kind and place once.
 pub(super) fn heaviest(program: &Program<'_>, machine: &Machine, width: u32, most: usize) -> Vec<Burden> {
-    let mut found: Vec<Burden> = Vec::new();
-    let mut all = 0.0;
+    let (mut by_loc, mut all) = (BTreeMap::new(), 0.0);
     for &b in &program.func.layout {
-        let own = program.cycles.innermost(Node::from(b));
-        let times = program.frequency[b];
+        let is_outside = program.cycles.innermost(Node::from(b)).is_none();
         for &i in &program.func.blocks[b].insts {
-            if own.is_none() && program.is_free(i) {
+            if is_outside && program.is_free(i) {
                 continue;
             }
-            let share = times * program.work_of(machine, width, i).operations();
+            let share = program.frequency[b] * program.work_of(machine, width, i).operations();
+            let loc = program.func.insts[i].loc.expand();
+            *by_loc.entry((loc, what(program, machine, i))).or_insert(0.0) += share;
             all += share;
-            let what = what(program, machine, i);
-            let place = Place::of(program.module, program.func, program.func.insts[i].loc.expand())
-                .map(|place| Place { column: 0, ..place });
-            match found.iter_mut().find(|one| one.what == what && one.place == place) {
-                Some(one) => one.share += share,
-                None => found.push(Burden { what, place, share }),
-            }
         }
     }
-    found.retain(|one| one.share > 0.0);
-    found.iter_mut().for_each(|one| one.share /= all);
+    // Several locations are in one line.
+    let mut by_line: BTreeMap<_, Burden> = BTreeMap::new();
+    for ((loc, what), share) in by_loc.into_iter().filter(|&(_, share)| share > 0.0) {
+        let place = Place::of(program.module, program.func, loc).map(|place| Place { column: 0, ..place });
+        let key = (what, place.as_ref().map(|place| (place.file.clone(), place.line)));
+        by_line.entry(key).or_insert(Burden { what, place, share: 0.0 }).share += share / all;
+    }
+    let mut found: Vec<Burden> = by_line.into_values().collect();
     found.sort_by(|a, b| b.share.total_cmp(&a.share));
     found.truncate(most);
     found

@@ -228,17 +228,16 @@ fn settle(
     let lanes = given.or(chosen.map(|c| c.lanes)).unwrap_or(1);
     let replaceable = grouped.filter(|grouped| !grouped.asks);
     let scalar = replaceable.map(|grouped| scalar::cycles(module, &linearized, grouped.carried));
-    let (epilogue, least) = (
-        program.epilogue(machine, lanes).0,
-        scalar.map_or(0, |scalar| program.least(machine, lanes, scalar)),
-    );
+    let epilogue = program.epilogue(machine, lanes).0;
+    let least = scalar.map_or(0, |scalar| program.least(machine, (lanes, epilogue), scalar));
     // Where a register is as long as a cache line, all vectors lie across two unless they are aligned.
     let aligned = may_divide(lanes) && machine.register_bits >= LINE_BITS && program.streams(machine, lanes);
     let estimate = lanes.is_power_of_two().then(|| {
-        program.expect_branches(machine);
+        program.expect_branches(machine, lanes);
         Estimate {
             scalar,
-            vector: program.time_of_lane(machine, lanes) * if program.parts() { APART } else { 1.0 },
+            vector: program.time_of_lane(machine, lanes)
+                * if program.apart.contains(&true) { APART } else { 1.0 },
             burdens: burdens::heaviest(&program, machine, lanes, BURDENS),
         }
     });
@@ -410,12 +409,16 @@ struct Program<'a> {
     element_bits: u32,
     mask_registers: bool,
     cycles: CycleForest,
+    /// Its blocks in reverse post-order.
+    order: Vec<Block>,
     /// The iterations of each loop.
     trips: Vec<f64>,
     /// How often each block is executed. To choose a width by, none is skipped: what may be live there counts, too.
     frequency: SecondaryMap<Block, f64>,
     /// Of each loop and, at the end, of the code outside all: whether few iterations are known to be all.
     few: Vec<bool>,
+    /// Of each loop, whether lanes leave it one after the other.
+    apart: Vec<bool>,
     /// Of each loop, the cycles that its iterations hand on.
     chains: Vec<f64>,
     /// Of each loop and, at the end, of the code outside all: the cycles of the longest chain in its own blocks.
@@ -449,6 +452,8 @@ impl<'a> Program<'a> {
             grouped,
             element_bits: 0,
             mask_registers: machine.mask_registers,
+            order: DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect(),
+            apart: vec![false; cycles.len()],
             trips: Vec::new(),
             frequency: SecondaryMap::with_default(0.0),
             few: Vec::new(),
@@ -462,28 +467,23 @@ impl<'a> Program<'a> {
         let trips: Vec<Option<u32>> =
             program.cycles.cycles().map(|c| trips::of_loop(func, &program.cycles, c)).collect();
         program.few = trips.iter().map(|t| matches!(t, Some(0..=FEW_TRIPS))).chain([false]).collect();
-        let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
         program.trips = trips.iter().map(|t| t.map_or(TRIPS, f64::from)).collect();
-        for &b in &order {
+        for &b in &program.order {
             let around = program.cycles.around(Node::from(b)).take(MAX_DEPTH);
             program.frequency[b] = around.map(|c| program.trips[c.index()]).product();
+        }
+        for &b in &func.layout {
+            if let Some(c) = program.left_apart_behind(b) {
+                program.apart[c.index()] = true;
+            }
         }
         let varies = |v: Value| program.varies(v);
         let weight = |b: Block| program.frequency[b];
         let element_bits = dominant_bits(func, weight, varies);
         let live = pressure::of_loops(func, &program.cycles, varies);
         (program.element_bits, program.live) = (element_bits, live);
-        let latency = |i| chains::latency(func, i, LONG_GATHER, |v| program.varies(v));
-        let chained = Chained { func, cycles: &program.cycles, order: &order, latency };
-        let chain = |c: CycleId| match program.few[c.index()] {
-            true => 0.0,
-            false => chained.of_loop(c),
-        };
-        let paths =
-            program.cycles.cycles().map(Some).chain([None]).map(|own| chained.of_blocks(own)).collect();
-        let chains = program.cycles.cycles().map(chain).collect();
-        (program.chains, program.paths) = (chains, paths);
-        program.time_all(machine);
+        (program.chains, program.paths) = (program.loop_chains(), program.longest_paths(LONG_GATHER));
+        program.time_up_to(machine, MAX_WIDTH);
         program
     }
 
@@ -531,7 +531,6 @@ impl<'a> Program<'a> {
     /// Computes the cycles of a group of so many lanes.
     fn time(&self, machine: &Machine, width: u32) -> f64 {
         let mut work = vec![Work::default(); self.cycles.len() + 1];
-        let mut apart = vec![false; self.cycles.len()];
         let mut guesses = vec![0.0; self.cycles.len() + 1];
         for &b in &self.func.layout {
             let own = self.cycles.innermost(Node::from(b));
@@ -542,12 +541,8 @@ impl<'a> Program<'a> {
                     work[k].add(self.work_of(machine, width, i).times(times));
                 }
             }
-            if self.has_cross_lane_operations(b) {
-                let leaves = self.func.successors(b).any(|s| self.cycles.innermost(Node::from(s)) != own);
-                match own {
-                    Some(c) if leaves => apart[c.index()] = true,
-                    _ => guesses[k] += GUESS * times,
-                }
+            if self.has_cross_lane_operations(b) && self.left_apart_behind(b).is_none() {
+                guesses[k] += GUESS * times;
             }
         }
         let asks = self.func.layout.iter().any(|&b| self.has_cross_lane_operations(b));
@@ -566,7 +561,7 @@ impl<'a> Program<'a> {
             let path = self.paths[k] * (work.operations() / window).min(1.0);
             let once = chain.max(path).max(work.cycles()) + BEGIN + guesses[k];
             let mut around = std::iter::successors(cycle, |&c| self.cycles.parent(c));
-            let waits = around.any(|c| apart[c.index()]);
+            let waits = around.any(|c| self.apart[c.index()]);
             let share = if self.coherent { COHERENT_WAIT } else { WAIT };
             let wait = if waits { 1.0 + share * f64::from(width.ilog2()) } else { 1.0 };
             let times = self.rounds(cycle);
@@ -576,29 +571,44 @@ impl<'a> Program<'a> {
     }
 
     /// Has blocks count as often as they are expected to be executed, since some are skipped, and gathers take what
-    /// they mostly take.
-    fn expect_branches(&mut self, machine: &Machine) {
-        let (graph, _) = self.func.graph();
-        let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
-        let all = Frequencies { func: self.func, cycles: &self.cycles, trips: &self.trips, order: &order };
-        self.frequency = all.of_blocks(|e, among| self.chance(e, among));
-        let latency = |i| chains::latency(self.func, i, GATHER, |v| self.varies(v));
-        let chained = Chained { func: self.func, cycles: &self.cycles, order: &order, latency };
-        self.paths = self.cycles.cycles().map(Some).chain([None]).map(|own| chained.of_blocks(own)).collect();
-        self.time_all(machine);
+    /// they mostly take. Groups of more lanes than these are not looked at again.
+    fn expect_branches(&mut self, machine: &Machine, most: u32) {
+        let Program { func, cycles, trips, order, .. } = &*self;
+        let all = Frequencies { func, cycles, trips, order };
+        let frequency = all.of_blocks(|e, among| self.chance(e, among));
+        (self.frequency, self.paths) = (frequency, self.longest_paths(GATHER));
+        self.time_up_to(machine, most);
     }
 
-    fn time_all(&mut self, machine: &Machine) {
-        self.times = (0..=MAX_WIDTH.ilog2()).map(|k| self.time(machine, 1 << k)).collect();
+    /// Computes the cycles of groups of as many lanes as each power of two up to one.
+    fn time_up_to(&mut self, machine: &Machine, most: u32) {
+        self.times = (0..=most.ilog2()).map(|k| self.time(machine, 1 << k)).collect();
     }
 
-    /// Whether lanes leave a loop apart.
-    fn parts(&self) -> bool {
-        self.func.layout.iter().any(|&b| {
-            let own = self.cycles.innermost(Node::from(b));
-            let leaves = || self.func.successors(b).any(|s| self.cycles.innermost(Node::from(s)) != own);
-            own.is_some() && self.has_cross_lane_operations(b) && leaves()
-        })
+    /// Its chains, if gathers take so many cycles.
+    fn chained(&self, gather: f64) -> Chained<'_, impl Fn(Inst) -> f64> {
+        let latency = move |i| chains::latency(self.func, i, gather, |v| self.varies(v));
+        Chained { func: self.func, cycles: &self.cycles, order: &self.order, latency }
+    }
+
+    /// Of each loop, the cycles that its iterations hand on.
+    fn loop_chains(&self) -> Vec<f64> {
+        let chained = self.chained(LONG_GATHER);
+        let chain = |c: CycleId| if self.few[c.index()] { 0.0 } else { chained.of_loop(c) };
+        self.cycles.cycles().map(chain).collect()
+    }
+
+    /// Of each loop and, at the end, of the code outside all: the longest chain in its own blocks.
+    fn longest_paths(&self, gather: f64) -> Vec<f64> {
+        let chained = self.chained(gather);
+        self.cycles.cycles().map(Some).chain([None]).map(|own| chained.of_blocks(own)).collect()
+    }
+
+    /// The loop that lanes leave one after the other by the branch at the end of a block.
+    fn left_apart_behind(&self, b: Block) -> Option<CycleId> {
+        let own = self.cycles.innermost(Node::from(b));
+        let leaves = || self.func.successors(b).any(|s| self.cycles.innermost(Node::from(s)) != own);
+        own.filter(|_| self.has_cross_lane_operations(b) && leaves())
     }
 
     /// How often a loop goes round; once for what is outside all.
@@ -665,9 +675,8 @@ impl<'a> Program<'a> {
     }
 
     /// The fewest indices that the vector program is expected to take no longer for than the scalar one takes, if it
-    /// takes so many cycles for each: at most as many as there are lanes.
-    fn least(&self, machine: &Machine, width: u32, scalar: f64) -> u32 {
-        let lanes = self.epilogue(machine, width).0;
+    /// takes so many cycles for each: at most as many as there are lanes. What is left over goes in groups of `lanes`.
+    fn least(&self, machine: &Machine, (width, lanes): (u32, u32), scalar: f64) -> u32 {
         let [group, partial] =
             [0.0, self.cost_of_masks(machine, lanes)].map(|more| self.time_of_group(lanes) + more);
         let is_slower = |n: &u32| {

@@ -28,7 +28,7 @@ const OVERLAP: f64 = 160.0;
 const MISPREDICTED: f64 = 15.0;
 /// No branch of which nothing is known is guessed wrongly more often than this.
 const SURPRISES: f64 = 0.15;
-/// A loop that lanes leave apart ends with a wrong guess this often.
+/// A divergent loop ends with a wrong guess this often.
 const LAST_SURPRISES: f64 = 0.5;
 
 /// The cycles of one index or iteration; `carried` are those that each waits for the one before.

@@ -26,7 +26,7 @@ const LOADS: f64 = 2.0;
 const STORES: f64 = 1.0;
 const ALL: f64 = 5.0;
 
-/// Cycles for each element of a gather, which are no fewer than one by one.
+/// Cycles for each element of a gather: no fewer than for a load of its own.
 const GATHERED: f64 = 1.7;
 /// Cycles for each element that is loaded or stored by an instruction of its own at an address in a vector.
 const BY_LANES: f64 = 2.4;

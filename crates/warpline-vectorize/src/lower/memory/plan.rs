@@ -6,10 +6,10 @@
 //! its wide access: the fields of an array of structures. A reversed access is a group with *k* = −1.
 //!
 //! A load of a group is made where its first member is, a store where its last is. Members are moved over other
-//! instructions for that, so these must touch other memory (shown by constant distances from the same base, or because
-//! it is in another object or never accessed as such a type) or none, and must return. The members of a group are less than one step apart, so no two elements of a group coincide but
-//! those of members with one offset, of which the later is stored: the order in which lanes and fields are stored
-//! does not matter.
+//! instructions for that, so these must touch other memory (shown by constant distances from the same base, or
+//! because it is in another object or never accessed as such a type) or none, and must return. The members of a group
+//! are less than one step apart, so no two elements of a group coincide but those of members with one offset, of
+//! which the later is stored: the order in which lanes and fields are stored does not matter.
 //!
 //! # Which bytes are touched
 //!
