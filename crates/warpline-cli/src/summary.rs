@@ -36,7 +36,10 @@ impl Summary {
         let warning = |w: &String| format!("  warning: {}", line(w));
         if !options.quiet {
             lines.push(self.done.clone());
-            lines.push(format!("  {}", self.result));
+            // There is none where nothing became vector code.
+            lines.extend(
+                Some(&self.result).filter(|result| !result.is_empty()).map(|result| format!("  {result}")),
+            );
         }
         if options.verbose {
             lines.extend(self.warnings.iter().map(warning));

@@ -63,6 +63,19 @@ fn loops_that_only_gather_stay_scalar_and_the_warning_says_what_would_change_tha
 }
 
 #[test]
+fn a_report_of_loops_that_all_stay_scalar_has_no_empty_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("loops.c");
+    let first = LOOPS.split_once("void twice").expect("the second loop").0;
+    std::fs::write(&source, first).unwrap();
+    let object = folder.path().join("m.o");
+    let (source, object) = (source.to_str().unwrap(), object.to_str().unwrap());
+    let text = ok(&warpline(&["vectorize", source, "--cpu", "x86-64-v3", "-o", object]));
+    assert!(text.contains("stays scalar"), "{text}");
+    assert!(text.lines().all(|line| !line.trim().is_empty()), "{text}");
+}
+
+#[test]
 fn drivers_of_kernels_that_only_gather_run_them_one_by_one() {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("kernel.c");
