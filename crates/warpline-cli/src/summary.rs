@@ -17,7 +17,7 @@ use crate::kernel::Kernel;
 pub(crate) struct Summary {
     /// What was done, as a sentence without an end.
     pub done: String,
-    /// How good it is, or what came of it.
+    /// How good it is, or what came of it; empty if nothing became vector code.
     pub result: String,
     /// What the user should know whatever else is shown.
     pub warnings: Vec<String>,
@@ -36,10 +36,9 @@ impl Summary {
         let warning = |w: &String| format!("  warning: {}", line(w));
         if !options.quiet {
             lines.push(self.done.clone());
-            // There is none where nothing became vector code.
-            lines.extend(
-                Some(&self.result).filter(|result| !result.is_empty()).map(|result| format!("  {result}")),
-            );
+            if !self.result.is_empty() {
+                lines.push(format!("  {}", self.result));
+            }
         }
         if options.verbose {
             lines.extend(self.warnings.iter().map(warning));
