@@ -19,8 +19,8 @@ use super::VectorizeError;
 use super::boscc::gadget;
 use super::counts::TestCounts;
 use super::dereferenceable_loads::SafeLoads;
+use super::linearize_state::{Branch, Class, LinearizeState};
 use super::mask_classes::IterationPostDom;
-use super::plan::{Branch, Class, Plan};
 
 /// What was guarded.
 pub(crate) struct Guards {
@@ -35,28 +35,28 @@ pub(crate) struct Guards {
 /// # Errors
 /// If control cannot continue anywhere when no lane is active, which normal form excludes.
 pub(crate) fn insert_guards(
-    plan: &mut Plan,
+    state: &mut LinearizeState,
     pdom: &IterationPostDom,
     needed: &EntitySet<Class>,
     chosen: &EntitySet<Class>,
     safe: &SafeLoads,
 ) -> Result<Guards, VectorizeError> {
-    let harmful = plan.func.layout.iter().flat_map(|&b| &plan.func.blocks[b].insts);
-    let mut instructions = EntitySet::with_capacity(plan.func.insts.len());
-    for &i in harmful.filter(|&&i| is_harmful_uniform(plan, safe, i)) {
+    let harmful = state.func.layout.iter().flat_map(|&b| &state.func.blocks[b].insts);
+    let mut instructions = EntitySet::with_capacity(state.func.insts.len());
+    for &i in harmful.filter(|&&i| is_harmful_uniform(state, safe, i)) {
         instructions.insert(i);
     }
     let mut counts = TestCounts::default();
     let mut at_edges: Vec<Edge> = Vec::new();
     let mut at_blocks: Vec<(Block, Block)> = Vec::new();
     let mut taken: EntitySet<Block> = EntitySet::new();
-    for (c, &leader) in plan.leaders.iter() {
+    for (c, &leader) in state.leaders.iter() {
         let must = needed.contains(c);
         if !must && !chosen.contains(c) {
             continue;
         }
-        let edge = gadget::edge_to(plan, leader).filter(|&e| taken.insert(plan.func.edges[e].from));
-        match (edge, continuation(plan, pdom, c, leader)) {
+        let edge = gadget::edge_to(state, leader).filter(|&e| taken.insert(state.func.edges[e].from));
+        match (edge, continuation(state, pdom, c, leader)) {
             (Some(e), _) => at_edges.push(e),
             (None, Ok(target)) => at_blocks.push((leader, target)),
             (None, Err(e)) if must => return Err(e),
@@ -66,52 +66,52 @@ pub(crate) fn insert_guards(
     }
     // Blocks first: edges survive the splitting of blocks.
     for (leader, target) in at_blocks {
-        guard_block(plan, leader, target);
+        guard_block(state, leader, target);
     }
     for e in at_edges {
-        gadget::insert(plan, e);
+        gadget::insert(state, e);
     }
     Ok(Guards { instructions, counts })
 }
 
 /// Splits a block below its φs; the lower part is executed only if a lane of its mask is active, else `target` is.
 /// The condition is filled in when the masks are written.
-fn guard_block(plan: &mut Plan, leader: Block, target: Block) {
-    let lower = plan.split_below_phis(leader, "guarded");
-    let unknown = plan.func.bool_const(true);
-    plan.func.set_terminator(leader, Op::CondBr, &[unknown], &[lower, target]);
-    plan.branch[leader] = Branch::AnyLane;
-    plan.guards.push(leader);
+fn guard_block(state: &mut LinearizeState, leader: Block, target: Block) {
+    let lower = state.split_below_phis(leader, "guarded");
+    let unknown = state.func.bool_const(true);
+    state.func.set_terminator(leader, Op::CondBr, &[unknown], &[lower, target]);
+    state.branch[leader] = Branch::AnyLane;
+    state.guards.push(leader);
 }
 
 /// Where control goes on if no lane of a class is active.
 fn continuation(
-    plan: &Plan,
+    state: &LinearizeState,
     pdom: &IterationPostDom,
     c: Class,
     leader: Block,
 ) -> Result<Block, VectorizeError> {
     std::iter::successors(pdom.parent(leader), |&b| pdom.parent(b))
-        .find(|&b| plan.class_of(b) != c && plan.loop_of[b] == plan.loop_of[leader])
+        .find(|&b| state.class_of(b) != c && state.loop_of[b] == state.loop_of[leader])
         .ok_or_else(|| {
-            VectorizeError::at_block(&plan.func, leader, "control does not continue behind this block")
+            VectorizeError::at_block(&state.func, leader, "control does not continue behind this block")
         })
 }
 
 /// The classes that need a test: without an active lane, something in them would do harm.
-pub(crate) fn classes_to_guard(plan: &Plan, safe: &SafeLoads) -> EntitySet<Class> {
-    let mut needed = EntitySet::with_capacity(plan.leaders.len());
-    for &b in &plan.func.layout {
-        if needs_active_lane(plan, safe, b) {
-            needed.insert(plan.class_of(b));
+pub(crate) fn classes_to_guard(state: &LinearizeState, safe: &SafeLoads) -> EntitySet<Class> {
+    let mut needed = EntitySet::with_capacity(state.leaders.len());
+    for &b in &state.func.layout {
+        if needs_active_lane(state, safe, b) {
+            needed.insert(state.class_of(b));
         }
     }
-    for l in plan.loops.values() {
-        needed.insert(plan.class_of(l.preheader));
+    for l in state.loops.values() {
+        needed.insert(state.class_of(l.preheader));
     }
     // The entry's class has a lane by agreement, a divergent loop's because it goes on only if any lane does.
-    for (c, &leader) in plan.leaders.iter() {
-        if c.as_u32() == 0 || plan.loop_at(leader).is_some() {
+    for (c, &leader) in state.leaders.iter() {
+        if c.as_u32() == 0 || state.loop_at(leader).is_some() {
             needed.remove(c);
         }
     }
@@ -119,21 +119,21 @@ pub(crate) fn classes_to_guard(plan: &Plan, safe: &SafeLoads) -> EntitySet<Class
 }
 
 /// Whether a block must not be executed when none of its lanes is active.
-fn needs_active_lane(plan: &Plan, safe: &SafeLoads, b: Block) -> bool {
+fn needs_active_lane(state: &LinearizeState, safe: &SafeLoads, b: Block) -> bool {
     let uniform_branch =
-        plan.branch[b] == Branch::Uniform && plan.branches(b) && !plan.has_constant_branch(b);
-    uniform_branch || plan.func.blocks[b].insts.iter().any(|&i| is_harmful_uniform(plan, safe, i))
+        state.branch[b] == Branch::Uniform && state.branches(b) && !state.has_constant_branch(b);
+    uniform_branch || state.func.blocks[b].insts.iter().any(|&i| is_harmful_uniform(state, safe, i))
 }
 
 /// Whether an instruction is executed once for all lanes and must not be if there is none.
-fn is_harmful_uniform(plan: &Plan, safe: &SafeLoads, i: Inst) -> bool {
-    let data = &plan.func.insts[i];
-    let uniform = |v: &Value| !plan.facts.divergent.contains(*v);
+fn is_harmful_uniform(state: &LinearizeState, safe: &SafeLoads, i: Inst) -> bool {
+    let data = &state.func.insts[i];
+    let uniform = |v: &Value| !state.facts.divergent.contains(*v);
     match data.op {
         Op::Load(_) => uniform(&data.args[0]) && safe[i].is_none(),
         Op::Store(_) => uniform(&data.args[1]),
         // Of a size that is not known without a lane.
-        Op::Alloca { .. } => plan.func.as_int(data.args[0]).is_none() && uniform(&data.args[0]),
+        Op::Alloca { .. } => state.func.as_int(data.args[0]).is_none() && uniform(&data.args[0]),
         Op::Binary(op) if op.is_int_division() => data.args.iter().all(uniform),
         Op::Call(_) => {
             let once = !data.effects().intersects(Effects::WRITES | Effects::UNKNOWN_RESULT);

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use warpline_ir::{Block, Function};
 
+use super::linearize_state::{Branch, Facts, LinearizeState, LoopId};
 use super::no_return_paths;
-use super::plan::{Branch, Facts, LoopId, Plan};
 
 /// The columns of paper 3, Table 1.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -99,19 +99,19 @@ impl BranchCounts {
 }
 
 impl LoopCounts {
-    /// The loops of a plan.
-    pub(super) fn loops(plan: &Plan) -> LoopCounts {
-        let divergent = plan.loops.values().filter(|l| l.divergent).count();
-        LoopCounts { uniform: plan.loops.len() - divergent, divergent }
+    /// The loops of a state.
+    pub(super) fn loops(state: &LinearizeState) -> LoopCounts {
+        let divergent = state.loops.values().filter(|l| l.divergent).count();
+        LoopCounts { uniform: state.loops.len() - divergent, divergent }
     }
 
     /// Counts exits by what was found of the blocks that they leave.
-    pub(super) fn exits(plan: &Plan, exits: &[Exit]) -> LoopCounts {
+    pub(super) fn exits(state: &LinearizeState, exits: &[Exit]) -> LoopCounts {
         let mut counts = LoopCounts::default();
         for exit in exits {
             // Under a divergent branch not every lane of the loop is there.
-            let all = plan.class_of(exit.from) == plan.class_of(plan.loops[exit.left].header);
-            match plan.branch[exit.from] {
+            let all = state.class_of(exit.from) == state.class_of(state.loops[exit.left].header);
+            match state.branch[exit.from] {
                 Branch::Uniform | Branch::AnyLane if all => counts.uniform += 1,
                 _ => counts.divergent += 1,
             }
@@ -130,11 +130,11 @@ pub(super) struct Exit {
 
 impl Exit {
     /// The exits of divergent loops, each once.
-    pub(super) fn all(plan: &Plan) -> Vec<Exit> {
-        let edges = plan.loops.values().flat_map(|l| &l.exits).map(|&e| &plan.func.edges[e]);
+    pub(super) fn all(state: &LinearizeState) -> Vec<Exit> {
+        let edges = state.loops.values().flat_map(|l| &l.exits).map(|&e| &state.func.edges[e]);
         let left = |from, to| {
-            let mut left = plan.loops_around(from).take_while(|&l| !plan.contains(l, to));
-            left.find(|&l| plan.loops[l].divergent)
+            let mut left = state.loops_around(from).take_while(|&l| !state.contains(l, to));
+            left.find(|&l| state.loops[l].divergent)
         };
         edges.filter_map(|e| Some(Exit { from: e.from, left: left(e.from, e.to)? })).collect()
     }

@@ -12,8 +12,8 @@
 
 use cranelift_entity::SecondaryMap;
 
+use super::linearize_state::LinearizeState;
 use super::objects::{Accesses, Extent, Objects, Place, SafeLoad, Wanted};
-use super::plan::Plan;
 use warpline_dataflow::linear::Address;
 use warpline_ir::{Accessed, Block, Inst, Module};
 
@@ -21,16 +21,16 @@ use warpline_ir::{Accessed, Block, Inst, Module};
 pub(crate) type SafeLoads = SecondaryMap<Inst, Option<SafeLoad>>;
 
 /// Whether some lane is active whenever a block is executed, whose mask is that of the function or of a loop around it.
-fn has_lane(plan: &Plan, b: Block) -> bool {
-    let class = plan.class_of(b);
-    let header = plan.loop_at(plan.leaders[class]);
-    plan.always.contains(b) && (class.as_u32() == 0 || header.is_some_and(|l| plan.contains(l, b)))
+fn has_lane(state: &LinearizeState, b: Block) -> bool {
+    let class = state.class_of(b);
+    let header = state.loop_at(state.leaders[class]);
+    state.always.contains(b) && (class.as_u32() == 0 || header.is_some_and(|l| state.contains(l, b)))
 }
 
 /// Finds them in a function whose classes are known.
-pub(crate) fn find(module: &Module, plan: &Plan) -> SafeLoads {
-    let func = &plan.func;
-    let accesses = accesses(module, plan);
+pub(crate) fn find(module: &Module, state: &LinearizeState) -> SafeLoads {
+    let func = &state.func;
+    let accesses = accesses(module, state);
     let mut found = SafeLoads::new();
     if accesses.wanted.is_empty() {
         return found;
@@ -40,7 +40,7 @@ pub(crate) fn find(module: &Module, plan: &Plan) -> SafeLoads {
         let Wanted { inst, place: (root, terms), offset, size, .. } = wanted;
         let object = objects.extent(*root).filter(|_| terms.is_empty());
         let block = func.insts[*inst].block;
-        let around = |b: Block| plan.loops_around(b).all(|l| plan.contains(l, block));
+        let around = |b: Block| state.loops_around(b).all(|l| state.contains(l, block));
         let earlier = || objects.made_before(&accesses, wanted, around);
         found[*inst] = object.and_then(|o| o.load(*root, *offset, *size)).or_else(earlier);
     }
@@ -48,14 +48,14 @@ pub(crate) fn find(module: &Module, plan: &Plan) -> SafeLoads {
 }
 
 /// The accesses of uniform addresses.
-fn accesses(module: &Module, plan: &Plan) -> Accesses<Place> {
-    let func = &plan.func;
+fn accesses(module: &Module, state: &LinearizeState) -> Accesses<Place> {
+    let func = &state.func;
     let mut found = Accesses::default();
     for &b in &func.layout {
-        let always = has_lane(plan, b);
+        let always = has_lane(state, b);
         for &inst in &func.blocks[b].insts {
             let Some(Accessed { access, address, ty, writes }) = func.accessed(inst) else { continue };
-            if !access.is_simple() || plan.facts.divergent.contains(address) || (writes && !always) {
+            if !access.is_simple() || state.facts.divergent.contains(address) || (writes && !always) {
                 continue;
             }
             let Some(size) = module.layout.store_size(&module.types, ty) else { continue };

@@ -21,87 +21,87 @@
 
 use warpline_ir::{Block, Constant, Edge, IntPred, LaneOp, Op, Type, Value, Var};
 
-use super::plan::{Action, Branch, Init, LoopId, Plan};
+use super::linearize_state::{Action, Branch, Init, LinearizeState, LoopId};
 
 /// Transforms all divergent loops, innermost first.
-pub(crate) fn transform_divergent_loops(plan: &mut Plan) {
-    let loops: Vec<LoopId> = plan.loops.keys().collect();
+pub(crate) fn transform_divergent_loops(state: &mut LinearizeState) {
+    let loops: Vec<LoopId> = state.loops.keys().collect();
     for &l in loops.iter().rev() {
-        if plan.loops[l].divergent {
-            transform(plan, l);
+        if state.loops[l].divergent {
+            transform(state, l);
         }
-        pass_exits_up(plan, l);
+        pass_exits_up(state, l);
     }
 }
 
 /// Edges that leave the parent loop too become exits of the parent.
-fn pass_exits_up(plan: &mut Plan, l: LoopId) {
-    let Some(parent) = plan.loops[l].parent.expand() else { return };
-    let leaving: Vec<Edge> = plan.loops[l]
+fn pass_exits_up(state: &mut LinearizeState, l: LoopId) {
+    let Some(parent) = state.loops[l].parent.expand() else { return };
+    let leaving: Vec<Edge> = state.loops[l]
         .exits
         .iter()
         .copied()
-        .filter(|&e| !plan.contains(parent, plan.func.edges[e].to))
+        .filter(|&e| !state.contains(parent, state.func.edges[e].to))
         .collect();
-    plan.loops[parent].exits.extend(leaving);
+    state.loops[parent].exits.extend(leaving);
 }
 
-fn transform(plan: &mut Plan, l: LoopId) {
-    let data = plan.loops[l].clone();
-    let back = *plan
+fn transform(state: &mut LinearizeState, l: LoopId) {
+    let data = state.loops[l].clone();
+    let back = *state
         .func
         .out_edges(data.latch)
         .iter()
-        .find(|&&e| plan.func.edges[e].to == data.header)
+        .find(|&&e| state.func.edges[e].to == data.header)
         .expect("the latch of a loop has the back edge");
-    let latch = plan.add_block("latch", Some(l).into());
-    plan.loops[l].latch = latch;
-    let live = plan.func.add_var(Type::BOOL, "live");
-    plan.into_latch[latch].push((live, Init::False));
-    plan.actions[back].push(Action::Join(live));
-    let next = rebind(plan, back, latch, "next");
+    let latch = state.add_block("latch", Some(l).into());
+    state.loops[l].latch = latch;
+    let live = state.func.add_var(Type::BOOL, "live");
+    state.into_latch[latch].push((live, Init::False));
+    state.actions[back].push(Action::Join(live));
+    let next = rebind(state, back, latch, "next");
     for &var in &next {
-        plan.into_latch[latch].push((var, Init::Poison));
+        state.into_latch[latch].push((var, Init::Poison));
     }
-    let first = rebind_exits(plan, &data.exits, l, latch);
+    let first = rebind_exits(state, &data.exits, l, latch);
 
-    let live_now = plan.func.append_value(latch, Op::ReadVar(live), &[], Type::BOOL);
-    let any = plan.func.append_value(latch, Op::Lane(LaneOp::MaskAny), &[live_now], Type::BOOL);
-    let term = plan.func.set_terminator(latch, Op::CondBr, &[any], &[data.header, first]);
-    plan.branch[latch] = Branch::AnyLane;
-    plan.live[latch] = live.into();
-    let back = plan.func.insts[term].edges[0];
-    read_into_phis(plan, latch, back, &next);
+    let live_now = state.func.append_value(latch, Op::ReadVar(live), &[], Type::BOOL);
+    let any = state.func.append_value(latch, Op::Lane(LaneOp::MaskAny), &[live_now], Type::BOOL);
+    let term = state.func.set_terminator(latch, Op::CondBr, &[any], &[data.header, first]);
+    state.branch[latch] = Branch::AnyLane;
+    state.live[latch] = live.into();
+    let back = state.func.insts[term].edges[0];
+    read_into_phis(state, latch, back, &next);
 }
 
 /// Lets an edge lead to `to`; its φ operands are written to variables on the edge, which are returned.
-fn rebind(plan: &mut Plan, e: Edge, to: Block, name: &str) -> Vec<Var> {
-    let phis = phi_values(plan, plan.func.edges[e].to);
-    let vars: Vec<Var> = phis.iter().map(|&phi| plan.func.add_var(plan.func.ty(phi), name)).collect();
-    assign_phis(plan, e, &phis, &vars, false);
-    plan.func.redirect_edge(e, to);
+fn rebind(state: &mut LinearizeState, e: Edge, to: Block, name: &str) -> Vec<Var> {
+    let phis = phi_values(state, state.func.edges[e].to);
+    let vars: Vec<Var> = phis.iter().map(|&phi| state.func.add_var(state.func.ty(phi), name)).collect();
+    assign_phis(state, e, &phis, &vars, false);
+    state.func.redirect_edge(e, to);
     vars
 }
 
-fn phi_values(plan: &Plan, b: Block) -> Vec<Value> {
-    plan.func.blocks[b].phis.iter().map(|&p| plan.func.insts[p].results[0]).collect()
+fn phi_values(state: &LinearizeState, b: Block) -> Vec<Value> {
+    state.func.blocks[b].phis.iter().map(|&p| state.func.insts[p].results[0]).collect()
 }
 
 /// Notes on an edge that its φ operands are written to these variables.
-fn assign_phis(plan: &mut Plan, e: Edge, phis: &[Value], vars: &[Var], keep: bool) {
-    let args = plan.func.edges[e].args.clone();
+fn assign_phis(state: &mut LinearizeState, e: Edge, phis: &[Value], vars: &[Var], keep: bool) {
+    let args = state.func.edges[e].args.clone();
     for ((&value, &var), &phi) in args.iter().zip(vars).zip(phis) {
-        let regular = plan.is_regular(phi);
-        plan.actions[e].push(Action::Assign { var, value, regular, keep });
+        let regular = state.is_regular(phi);
+        state.actions[e].push(Action::Assign { var, value, regular, keep });
     }
 }
 
 /// Makes the φ operands of an edge reads of variables at the end of the block it leaves.
-fn read_into_phis(plan: &mut Plan, block: Block, e: Edge, vars: &[Var]) {
+fn read_into_phis(state: &mut LinearizeState, block: Block, e: Edge, vars: &[Var]) {
     for (k, &var) in vars.iter().enumerate() {
-        let ty = plan.func.vars[var].ty;
-        let value = plan.func.append_value(block, Op::ReadVar(var), &[], ty);
-        plan.func.set_phi_arg(e, k, value);
+        let ty = state.func.vars[var].ty;
+        let value = state.func.append_value(block, Op::ReadVar(var), &[], ty);
+        state.func.set_phi_arg(e, k, value);
     }
 }
 
@@ -125,37 +125,37 @@ enum Took {
 
 impl Took {
     /// Makes the variables for so many exits of a loop.
-    fn new(plan: &mut Plan, preheader: Block, exits: usize) -> Took {
+    fn new(state: &mut LinearizeState, preheader: Block, exits: usize) -> Took {
         if exits > MANY {
-            let number = plan.func.add_var(Type::Int(32), "exit");
-            plan.end[preheader].push((number, Init::Poison));
+            let number = state.func.add_var(Type::Int(32), "exit");
+            state.end[preheader].push((number, Init::Poison));
             return Took::Number(number);
         }
         let masks = if exits > 1 { exits } else { 0 };
-        let masks: Vec<Var> = (0..masks).map(|_| plan.func.add_var(Type::BOOL, "exit")).collect();
-        plan.end[preheader].extend(masks.iter().map(|&mask| (mask, Init::False)));
+        let masks: Vec<Var> = (0..masks).map(|_| state.func.add_var(Type::BOOL, "exit")).collect();
+        state.end[preheader].extend(masks.iter().map(|&mask| (mask, Init::False)));
         Took::Masks(masks)
     }
 
     /// Notes on an edge that its lanes take exit `k`.
-    fn note(&self, plan: &mut Plan, e: Edge, k: usize) {
+    fn note(&self, state: &mut LinearizeState, e: Edge, k: usize) {
         match self {
-            Took::Masks(masks) => plan.actions[e].extend(masks.get(k).map(|&mask| Action::Join(mask))),
+            Took::Masks(masks) => state.actions[e].extend(masks.get(k).map(|&mask| Action::Join(mask))),
             &Took::Number(var) => {
-                let value = plan.func.constant_value(Constant::int(32, k as u128));
-                plan.actions[e].push(Action::Assign { var, value, regular: false, keep: true });
+                let value = state.func.constant_value(Constant::int(32, k as u128));
+                state.actions[e].push(Action::Assign { var, value, regular: false, keep: true });
             }
         }
     }
 
     /// Appends the question whether a lane took exit `k`.
-    fn ask(&self, plan: &mut Plan, block: Block, k: usize) -> Value {
+    fn ask(&self, state: &mut LinearizeState, block: Block, k: usize) -> Value {
         match self {
-            Took::Masks(masks) => plan.func.append_value(block, Op::ReadVar(masks[k]), &[], Type::BOOL),
+            Took::Masks(masks) => state.func.append_value(block, Op::ReadVar(masks[k]), &[], Type::BOOL),
             &Took::Number(var) => {
-                let number = plan.func.append_value(block, Op::ReadVar(var), &[], Type::Int(32));
-                let own = plan.func.constant_value(Constant::int(32, k as u128));
-                plan.func.append_value(block, Op::ICmp(IntPred::Eq), &[number, own], Type::BOOL)
+                let number = state.func.append_value(block, Op::ReadVar(var), &[], Type::Int(32));
+                let own = state.func.constant_value(Constant::int(32, k as u128));
+                state.func.append_value(block, Op::ICmp(IntPred::Eq), &[number, own], Type::BOOL)
             }
         }
     }
@@ -169,19 +169,19 @@ struct Trackers {
 }
 
 impl Trackers {
-    fn of(&mut self, plan: &mut Plan, phis: &[Value]) -> Vec<Var> {
+    fn of(&mut self, state: &mut LinearizeState, phis: &[Value]) -> Vec<Var> {
         let mut taken: Vec<Var> = Vec::new();
         for &phi in phis {
-            let ty = plan.func.ty(phi);
+            let ty = state.func.ty(phi);
             // What one lane decides for all must not meet another exit's values.
-            let share = self.shared.as_ref().filter(|_| !plan.is_regular(phi));
-            let free = |x: &&Var| plan.func.vars[**x].ty == ty && !taken.contains(x);
+            let share = self.shared.as_ref().filter(|_| !state.is_regular(phi));
+            let free = |x: &&Var| state.func.vars[**x].ty == ty && !taken.contains(x);
             let tracker = match share.and_then(|shared| shared.iter().find(free)) {
                 Some(&tracker) => tracker,
                 None => {
-                    let tracker = plan.func.add_var(ty, "out");
-                    plan.end[self.preheader].push((tracker, Init::Poison));
-                    if let Some(shared) = self.shared.as_mut().filter(|_| !plan.is_regular(phi)) {
+                    let tracker = state.func.add_var(ty, "out");
+                    state.end[self.preheader].push((tracker, Init::Poison));
+                    if let Some(shared) = self.shared.as_mut().filter(|_| !state.is_regular(phi)) {
                         shared.push(tracker);
                     }
                     tracker
@@ -194,9 +194,9 @@ impl Trackers {
 }
 
 /// Rebinds the exit edges to the latch and builds the dispatch; returns its first block.
-fn rebind_exits(plan: &mut Plan, edges: &[Edge], l: LoopId, latch: Block) -> Block {
+fn rebind_exits(state: &mut LinearizeState, edges: &[Edge], l: LoopId, latch: Block) -> Block {
     let mut sorted: Vec<(Block, usize)> =
-        edges.iter().enumerate().map(|(k, &e)| (plan.func.edges[e].to, k)).collect();
+        edges.iter().enumerate().map(|(k, &e)| (state.func.edges[e].to, k)).collect();
     sorted.sort_unstable();
     // In the order of the first edge to each.
     let mut groups: Vec<&[(Block, usize)]> = sorted.chunk_by(|a, b| a.0 == b.0).collect();
@@ -206,43 +206,43 @@ fn rebind_exits(plan: &mut Plan, edges: &[Edge], l: LoopId, latch: Block) -> Blo
         let edges = group.iter().map(|&(_, k)| edges[k]).collect();
         exits.push(Exit { to: group[0].0, edges, trackers: Vec::new() });
     }
-    let preheader = plan.loops[l].preheader;
-    let took = Took::new(plan, preheader, exits.len());
+    let preheader = state.loops[l].preheader;
+    let took = Took::new(state, preheader, exits.len());
     let mut trackers = Trackers { preheader, shared: (exits.len() > MANY).then(Vec::new) };
     for (k, x) in exits.iter_mut().enumerate() {
-        let phis = phi_values(plan, x.to);
-        x.trackers = trackers.of(plan, &phis);
+        let phis = phi_values(state, x.to);
+        x.trackers = trackers.of(state, &phis);
         for &e in &x.edges {
-            assign_phis(plan, e, &phis, &x.trackers, true);
-            took.note(plan, e, k);
-            plan.func.redirect_edge(e, latch);
+            assign_phis(state, e, &phis, &x.trackers, true);
+            took.note(state, e, k);
+            state.func.redirect_edge(e, latch);
         }
     }
-    plan.loops[l].exits.clear();
-    dispatch(plan, l, &exits, &took)
+    state.loops[l].exits.clear();
+    dispatch(state, l, &exits, &took)
 }
 
 /// Blocks behind the loop that send each lane to the exit it took.
-fn dispatch(plan: &mut Plan, l: LoopId, exits: &[Exit], took: &Took) -> Block {
-    let outside = plan.loops[l].parent;
-    let preheader = plan.loops[l].preheader;
-    let first = plan.add_block("dispatch", outside);
-    plan.resumes[first] = preheader.into();
-    plan.loops[l].dispatch = first.into();
+fn dispatch(state: &mut LinearizeState, l: LoopId, exits: &[Exit], took: &Took) -> Block {
+    let outside = state.loops[l].parent;
+    let preheader = state.loops[l].preheader;
+    let first = state.add_block("dispatch", outside);
+    state.resumes[first] = preheader.into();
+    state.loops[l].dispatch = first.into();
     let mut block = first;
     for (k, x) in exits.iter().enumerate() {
         let term = if k + 1 == exits.len() {
-            plan.func.set_terminator(block, Op::Br, &[], &[x.to])
+            state.func.set_terminator(block, Op::Br, &[], &[x.to])
         } else {
-            let rest = plan.add_block("dispatch", outside);
-            let took = took.ask(plan, block, k);
-            plan.branch[block] = Branch::Divergent;
-            plan.func.set_terminator(block, Op::CondBr, &[took], &[x.to, rest])
+            let rest = state.add_block("dispatch", outside);
+            let took = took.ask(state, block, k);
+            state.branch[block] = Branch::Divergent;
+            state.func.set_terminator(block, Op::CondBr, &[took], &[x.to, rest])
         };
-        let e = plan.func.insts[term].edges[0];
-        read_into_phis(plan, block, e, &x.trackers);
-        plan.loops[l].exits.push(e);
-        block = plan.func.out_edges(block).last().map_or(block, |&e| plan.func.edges[e].to);
+        let e = state.func.insts[term].edges[0];
+        read_into_phis(state, block, e, &x.trackers);
+        state.loops[l].exits.push(e);
+        block = state.func.out_edges(block).last().map_or(block, |&e| state.func.edges[e].to);
     }
     first
 }

@@ -16,9 +16,9 @@ use crate::counts::{BranchCounts, Counts, Exit, LoopCounts};
 use crate::dereferenceable_loads::{self, SafeLoads};
 use crate::instrument::Info;
 use crate::linearize::Linearization;
+use crate::linearize_state::Always;
+use crate::linearize_state::{Branch, Facts, LinearizeState};
 use crate::pass::{Context, LaneFacts, Unit};
-use crate::plan::Always;
-use crate::plan::{Branch, Facts, Plan};
 use crate::subword_loads::{self, Words};
 use crate::{VectorizeError, any_lane_branches, boscc, divergent_loops, mask_classes, repair};
 use warpline_ir::Phase;
@@ -84,40 +84,40 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
         Linearize::Partial => facts,
         Linearize::Full => everything_divergent(func, facts),
     };
-    let mut plan = Plan::new(func.clone(), facts);
-    let exits = Exit::all(&plan);
+    let mut state = LinearizeState::new(func.clone(), facts);
+    let exits = Exit::all(&state);
     let pdom = cx.part("mask-classes", || {
-        divergent_loops::transform_divergent_loops(&mut plan);
-        split_uniform_edges(&mut plan);
-        let pdom = mask_classes::IterationPostDom::compute(&plan);
-        mask_classes::compute_classes(&mut plan, &pdom);
-        check_uniform_loops(&plan).map(|()| pdom)
+        divergent_loops::transform_divergent_loops(&mut state);
+        split_uniform_edges(&mut state);
+        let pdom = mask_classes::IterationPostDom::compute(&state);
+        mask_classes::compute_classes(&mut state, &pdom);
+        check_uniform_loops(&state).map(|()| pdom)
     })?;
-    let exits = LoopCounts::exits(&plan, &exits);
-    let tests = match cx.instrument().allows(&INSERT_BOSCC, &plan.func) {
+    let exits = LoopCounts::exits(&state, &exits);
+    let tests = match cx.instrument().allows(&INSERT_BOSCC, &state.func) {
         true => options.boscc,
         false => Boscc::Off,
     };
     let (safe_loads, guards) = cx.part("insert-guards", || {
-        let safe_loads = dereferenceable_loads::find(module, &plan);
-        let needed = any_lane_branches::classes_to_guard(&plan, &safe_loads);
-        let chosen = boscc::choice::classes_to_test(&plan, module, &needed, tests, options.width);
-        let guards = any_lane_branches::insert_guards(&mut plan, &pdom, &needed, &chosen, &safe_loads)?;
+        let safe_loads = dereferenceable_loads::find(module, &state);
+        let needed = any_lane_branches::classes_to_guard(&state, &safe_loads);
+        let chosen = boscc::choice::classes_to_test(&state, module, &needed, tests, options.width);
+        let guards = any_lane_branches::insert_guards(&mut state, &pdom, &needed, &chosen, &safe_loads)?;
         Ok::<_, VectorizeError>((safe_loads, guards))
     })?;
-    let linear = cx.part("partial-linearization", || repair::linearize_graph(&plan))?;
+    let linear = cx.part("partial-linearization", || repair::linearize_graph(&state))?;
     let branches = branches.after_losing(match options.linearize {
         Linearize::Partial => linear.lost,
         Linearize::Full => branches.uniform_kept,
     });
-    let loops = LoopCounts::loops(&plan);
+    let loops = LoopCounts::loops(&state);
     let coherent = unit.coherent;
     let counts = Counts { branches, loops, exits, boscc: guards.counts, coherent, ..Counts::default() };
-    let always = plan.always.clone();
+    let always = state.always.clone();
     // Nothing up to here depends on whether there is a mask.
     let mut forms: Vec<Function> = cx.part("construct-masks", || {
-        let plans = std::iter::repeat_n(plan, cx.masked.len()).zip(cx.masked);
-        plans.map(|(plan, &masked)| repair::construct_masks(plan, &linear, masked)).collect()
+        let plans = std::iter::repeat_n(state, cx.masked.len()).zip(cx.masked);
+        plans.map(|(state, &masked)| repair::construct_masks(state, &linear, masked)).collect()
     });
     unit.more = forms.split_off(1);
     let canonical = std::mem::replace(&mut unit.func, forms.remove(0));
@@ -188,29 +188,29 @@ fn everything_divergent(func: &Function, mut facts: Facts) -> Facts {
 
 /// Gives an edge of a uniform branch a block of its own if its target has other predecessors: Theorem 4.5
 /// then keeps the branch, and what the edge writes is written under the mask of that block.
-fn split_uniform_edges(plan: &mut Plan) {
-    for b in plan.func.layout.clone() {
-        if plan.branch[b] != Branch::Uniform || !plan.branches(b) {
+fn split_uniform_edges(state: &mut LinearizeState) {
+    for b in state.func.layout.clone() {
+        if state.branch[b] != Branch::Uniform || !state.branches(b) {
             continue;
         }
-        for e in plan.func.out_edges(b).to_vec() {
-            let several = plan.func.blocks[plan.func.edges[e].to].preds.len() > 1;
-            if !plan.is_back_edge(e) && (several || !plan.actions[e].is_empty()) {
-                plan.split_edge(e, "edge");
+        for e in state.func.out_edges(b).to_vec() {
+            let several = state.func.blocks[state.func.edges[e].to].preds.len() > 1;
+            if !state.is_back_edge(e) && (several || !state.actions[e].is_empty()) {
+                state.split_edge(e, "edge");
             }
         }
     }
 }
 
 /// Every exit of a loop that was not transformed must take all its lanes along.
-fn check_uniform_loops(plan: &Plan) -> Result<(), VectorizeError> {
-    for l in plan.loops.values().filter(|l| !l.divergent) {
+fn check_uniform_loops(state: &LinearizeState) -> Result<(), VectorizeError> {
+    for l in state.loops.values().filter(|l| !l.divergent) {
         for &e in &l.exits {
-            let from: Block = plan.func.edges[e].from;
-            let all = plan.class_of(from) == plan.class_of(l.header);
-            if !all || (plan.branch[from] == Branch::Divergent && plan.branches(from)) {
+            let from: Block = state.func.edges[e].from;
+            let all = state.class_of(from) == state.class_of(l.header);
+            if !all || (state.branch[from] == Branch::Divergent && state.branches(from)) {
                 return Err(VectorizeError::at_block(
-                    &plan.func,
+                    &state.func,
                     l.header,
                     "lanes leave this loop apart although it was found uniform",
                 )

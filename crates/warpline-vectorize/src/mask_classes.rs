@@ -23,7 +23,7 @@ use warpline_analysis::{CsrGraph, DfsOrder, DomTree, Graph, Node, Reversed};
 
 use warpline_ir::{Block, Type};
 
-use super::plan::{Action, Branch, Class, Init, Plan};
+use super::linearize_state::{Action, Branch, Class, Init, LinearizeState};
 
 /// Post-dominators of the graph that [the module](self) describes.
 pub(crate) struct IterationPostDom {
@@ -46,18 +46,18 @@ enum Dependence {
 
 impl IterationPostDom {
     /// Computes them for the present control flow.
-    pub(crate) fn compute(plan: &Plan) -> IterationPostDom {
-        let func = &plan.func;
+    pub(crate) fn compute(state: &LinearizeState) -> IterationPostDom {
+        let func = &state.func;
         let mut edges = Vec::new();
         for &b in &func.layout {
-            let dead = |b: Block| plan.dead_ends.contains(b);
+            let dead = |b: Block| state.dead_ends.contains(b);
             let forward = func
                 .out_edges(b)
                 .iter()
-                .filter(|&&e| !plan.is_back_edge(e) && dead(b) == dead(func.edges[e].to));
+                .filter(|&&e| !state.is_back_edge(e) && dead(b) == dead(func.edges[e].to));
             edges.extend(forward.map(|&e| (Node::from(b), Node::from(func.edges[e].to))));
         }
-        for l in plan.loops.values() {
+        for l in state.loops.values() {
             let leaving = l.exits.iter().map(|&e| (Node::from(l.latch), Node::from(func.edges[e].to)));
             edges.extend(leaving.filter(|_| !l.divergent));
         }
@@ -98,106 +98,107 @@ impl IterationPostDom {
 }
 
 /// Computes the classes and notes where their masks are initialised and written.
-pub(crate) fn compute_classes(plan: &mut Plan, pdom: &IterationPostDom) {
-    let (graph, _) = plan.func.graph();
+pub(crate) fn compute_classes(state: &mut LinearizeState, pdom: &IterationPostDom) {
+    let (graph, _) = state.func.graph();
     let dfs = DfsOrder::compute(&graph);
     let dom = DomTree::compute_with(&graph, &dfs);
     let order: Vec<Block> = dfs.reverse_post_order().map(Block::from).collect();
     let mut depends: SecondaryMap<Block, Dependence> = SecondaryMap::new();
     for b in order {
         let class = match dom.idom(Node::from(b)) {
-            None => begin_class(plan, b, "entry"),
-            Some(d) => class_of_block(plan, pdom, b, Block::from(d), depends[b]),
+            None => begin_class(state, b, "entry"),
+            Some(d) => class_of_block(state, pdom, b, Block::from(d), depends[b]),
         };
         if let Some(d) = dom.idom(Node::from(b)) {
-            let inits = std::mem::take(&mut plan.into_latch[b]);
-            plan.end[Block::from(d)].extend(inits);
+            let inits = std::mem::take(&mut state.into_latch[b]);
+            state.end[Block::from(d)].extend(inits);
         }
-        if dom.idom(Node::from(b)).is_none_or(|d| comes_always(plan, pdom, b, Block::from(d))) {
-            plan.always.insert(b);
+        if dom.idom(Node::from(b)).is_none_or(|d| comes_always(state, pdom, b, Block::from(d))) {
+            state.always.insert(b);
         }
-        plan.class[b] = class.into();
-        let uniform = plan.branch[b] != Branch::Divergent || !plan.branches(b);
+        state.class[b] = class.into();
+        let uniform = state.branch[b] != Branch::Divergent || !state.branches(b);
         let here = if uniform { Dependence::Uniform(class) } else { Dependence::Varying };
         pdom.mark_dependent(b, here, &mut depends);
     }
 }
 
 /// Whether every lane comes to a block, whatever happens, if that is known of the blocks that dominate it.
-fn comes_always(plan: &Plan, pdom: &IterationPostDom, b: Block, idom: Block) -> bool {
-    let heads = plan.loop_at(b);
-    if heads.is_some_and(|l| plan.loops[l].divergent) {
+fn comes_always(state: &LinearizeState, pdom: &IterationPostDom, b: Block, idom: Block) -> bool {
+    let heads = state.loop_at(b);
+    if heads.is_some_and(|l| state.loops[l].divergent) {
         return false;
     }
-    let before = match plan.resumes[b].expand() {
+    let before = match state.resumes[b].expand() {
         Some(preheader) => preheader,
-        None => dominator_on_level(plan, b, idom),
+        None => dominator_on_level(state, b, idom),
     };
-    let comes = heads.is_some() || plan.resumes[b].is_some() || pdom.post_dominates(b, before);
-    comes && plan.always.contains(before)
+    let comes = heads.is_some() || state.resumes[b].is_some() || pdom.post_dominates(b, before);
+    comes && state.always.contains(before)
 }
 
-fn begin_class(plan: &mut Plan, b: Block, name: &str) -> Class {
-    let class = plan.leaders.push(b);
+fn begin_class(state: &mut LinearizeState, b: Block, name: &str) -> Class {
+    let class = state.leaders.push(b);
     if class.as_u32() > 0 {
-        plan.masks[class] = plan.func.add_var(Type::BOOL, name).into();
+        state.masks[class] = state.func.add_var(Type::BOOL, name).into();
     }
     class
 }
 
 fn class_of_block(
-    plan: &mut Plan,
+    state: &mut LinearizeState,
     pdom: &IterationPostDom,
     b: Block,
     idom: Block,
     depends: Dependence,
 ) -> Class {
-    if let Some(preheader) = plan.resumes[b].expand() {
-        return plan.class_of(preheader);
+    if let Some(preheader) = state.resumes[b].expand() {
+        return state.class_of(preheader);
     }
-    if let Some(l) = plan.loop_at(b) {
-        return if plan.loops[l].divergent { begin_loop_class(plan, b) } else { plan.class_of(idom) };
+    if let Some(l) = state.loop_at(b) {
+        return if state.loops[l].divergent { begin_loop_class(state, b) } else { state.class_of(idom) };
     }
-    let level = dominator_on_level(plan, b, idom);
+    let level = dominator_on_level(state, b, idom);
     if pdom.post_dominates(b, level) {
-        return plan.class_of(level);
+        return state.class_of(level);
     }
-    if !plan.dead_ends.contains(b) && depends == Dependence::Uniform(plan.class_of(level)) {
-        return plan.class_of(level);
+    if !state.dead_ends.contains(b) && depends == Dependence::Uniform(state.class_of(level)) {
+        return state.class_of(level);
     }
-    let dominator = plan.class_of(idom);
-    let all_come = plan.func.predecessors(b).all(|p| {
-        plan.class[p] == Some(dominator).into() && (plan.branch[p] != Branch::Divergent || !plan.branches(p))
+    let dominator = state.class_of(idom);
+    let all_come = state.func.predecessors(b).all(|p| {
+        state.class[p] == Some(dominator).into()
+            && (state.branch[p] != Branch::Divergent || !state.branches(p))
     });
     if all_come {
-        plan.relies_on_edges.push(b);
+        state.relies_on_edges.push(b);
         return dominator;
     }
-    let class = begin_class(plan, b, "mask");
-    let mask = plan.masks[class].expect("a class other than the entry's has a mask");
-    plan.end[idom].push((mask, Init::False));
-    for e in plan.func.blocks[b].preds.clone() {
-        plan.actions[e].push(Action::Join(mask));
+    let class = begin_class(state, b, "mask");
+    let mask = state.masks[class].expect("a class other than the entry's has a mask");
+    state.end[idom].push((mask, Init::False));
+    for e in state.func.blocks[b].preds.clone() {
+        state.actions[e].push(Action::Join(mask));
     }
     class
 }
 
 /// The immediate dominator on the loop level of `b`: where it is inside a loop that `b` is behind, the
 /// preheader of that loop.
-fn dominator_on_level(plan: &Plan, b: Block, idom: Block) -> Block {
-    let left = plan.loops_around(idom).take_while(|&l| !plan.contains(l, b)).last();
-    left.map_or(idom, |l| plan.loops[l].preheader)
+fn dominator_on_level(state: &LinearizeState, b: Block, idom: Block) -> Block {
+    let left = state.loops_around(idom).take_while(|&l| !state.contains(l, b)).last();
+    left.map_or(idom, |l| state.loops[l].preheader)
 }
 
 /// The class of a divergent loop's header.
-fn begin_loop_class(plan: &mut Plan, header: Block) -> Class {
-    let class = begin_class(plan, header, "loop");
-    let mask = plan.masks[class].expect("a class other than the entry's has a mask");
-    for e in plan.func.blocks[header].preds.clone() {
-        let from = plan.func.edges[e].from;
-        match plan.live[from].expand() {
-            Some(live) => plan.end[from].push((mask, Init::Copy(live))),
-            None => plan.actions[e].push(Action::Put(mask)),
+fn begin_loop_class(state: &mut LinearizeState, header: Block) -> Class {
+    let class = begin_class(state, header, "loop");
+    let mask = state.masks[class].expect("a class other than the entry's has a mask");
+    for e in state.func.blocks[header].preds.clone() {
+        let from = state.func.edges[e].from;
+        match state.live[from].expand() {
+            Some(live) => state.end[from].push((mask, Init::Copy(live))),
+            None => state.actions[e].push(Action::Put(mask)),
         }
     }
     class

@@ -8,6 +8,7 @@ use super::counts::Counts;
 use super::dependences::{Dependences, Pieces, Region, Setting};
 use super::embedder::{AllCallees, Callees, MathLibrary, NoMathLibrary};
 use super::instrument::{Instrument, Silent};
+use super::recipe_counts::RecipeCounts;
 
 /// What a caller asks of [`vectorize`](super::vectorize).
 pub struct Options<'a> {
@@ -98,6 +99,8 @@ pub struct Vectorized {
     pub masked: bool,
     /// What became of branches, loops and masks.
     pub counts: Counts,
+    /// How many instructions of its lane program became what.
+    pub recipes: RecipeCounts,
     /// Whether a math function of limited accuracy is called, so that results may differ in the last places.
     pub approximate: bool,
     /// What is known of accesses by different lanes to the same memory.

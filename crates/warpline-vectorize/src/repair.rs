@@ -16,7 +16,7 @@ use warpline_ir::{Block, Constant, Edge, Function, Inst, IntPred, LaneOp, Op, Ty
 use super::VectorizeError;
 use super::block_index::BlockIndex;
 use super::linearize::{Linearization, Linearized, NewBranch, linearize};
-use super::plan::{Action, Branch, Class, Init, Plan};
+use super::linearize_state::{Action, Branch, Class, Init, LinearizeState};
 
 /// A graph that was linearized, with what is known of it as it was.
 pub(crate) struct Linear {
@@ -32,24 +32,24 @@ pub(crate) struct Linear {
 /// # Errors
 /// If an edge that masks rely on was folded: a defect of ours, reported rather than
 /// compiled.
-pub(crate) fn linearize_graph(plan: &Plan) -> Result<Linear, VectorizeError> {
-    let (linearization, index, dom) = linearized(plan);
-    check_kept_edges(plan, &linearization.result)?;
-    let lost = lost_branches(plan, &linearization.result);
+pub(crate) fn linearize_graph(state: &LinearizeState) -> Result<Linear, VectorizeError> {
+    let (linearization, index, dom) = linearized(state);
+    check_kept_edges(state, &linearization.result)?;
+    let lost = lost_branches(state, &linearization.result);
     Ok(Linear { linearization, index, dom, lost })
 }
 
 /// The linearized graph, with the block index and the dominators of the graph as it was.
-fn linearized(plan: &Plan) -> (Linearization, BlockIndex, DomTree) {
-    let (graph, ids) = plan.func.graph();
+fn linearized(state: &LinearizeState) -> (Linearization, BlockIndex, DomTree) {
+    let (graph, ids) = state.func.graph();
     let dfs = DfsOrder::compute(&graph);
     let dom = DomTree::compute_with(&graph, &dfs);
     let cycles = CycleForest::compute_with(&graph, &dfs);
     let index = BlockIndex::compute(&graph, &dom, &cycles);
     let block = |n: Node| Block::from(n);
-    let is_divergent = |n| plan.branch[block(n)] == Branch::Divergent;
-    let is_dead_end = |n| plan.dead_ends.contains(block(n));
-    let is_back_edge = |e: EdgeId| plan.is_back_edge(ids[e.index()]);
+    let is_divergent = |n| state.branch[block(n)] == Branch::Divergent;
+    let is_dead_end = |n| state.dead_ends.contains(block(n));
+    let is_back_edge = |e: EdgeId| state.is_back_edge(ids[e.index()]);
     let result = linearize(&graph, &index, is_divergent, is_back_edge, is_dead_end);
     let divergent = graph.nodes().map(is_divergent).collect();
     let dead_ends = graph.nodes().map(is_dead_end).collect();
@@ -58,20 +58,20 @@ fn linearized(plan: &Plan) -> (Linearization, BlockIndex, DomTree) {
 
 /// Lets the function follow the linearized graph, and makes masks and blends of what the edges said: the lane
 /// program. With a mask, it gets a last parameter of type `i1`: whether the lane is active.
-pub(crate) fn construct_masks(mut plan: Plan, linear: &Linear, masked: bool) -> Function {
-    let plan = &mut plan;
-    plan.entry_mask = masked.then(|| plan.func.add_param(Type::BOOL, "mask"));
+pub(crate) fn construct_masks(mut state: LinearizeState, linear: &Linear, masked: bool) -> Function {
+    let state = &mut state;
+    state.entry_mask = masked.then(|| state.func.add_param(Type::BOOL, "mask"));
     let result = &linear.linearization.result;
-    convert_phis(plan, result, &linear.index, &linear.dom);
-    let masks = write_masks(plan);
-    rebind(plan, result);
-    let all: Vec<_> = plan.func.vars.keys().collect();
+    convert_phis(state, result, &linear.index, &linear.dom);
+    let masks = write_masks(state);
+    rebind(state, result);
+    let all: Vec<_> = state.func.vars.keys().collect();
     for (b, mask) in masks.iter() {
-        plan.func.blocks[b].mask = *mask;
+        state.func.blocks[b].mask = *mask;
     }
-    ssa::construct_vars(&mut plan.func, &all);
-    plan.func.vars.clear();
-    std::mem::replace(&mut plan.func, Function::new("", Type::Void))
+    ssa::construct_vars(&mut state.func, &all);
+    state.func.vars.clear();
+    std::mem::replace(&mut state.func, Function::new("", Type::Void))
 }
 
 fn new_targets(result: &Linearized, b: Block) -> Vec<Block> {
@@ -80,8 +80,8 @@ fn new_targets(result: &Linearized, b: Block) -> Vec<Block> {
 
 /// What Theorem 4.5 promises must hold: the edge from a guard to what it guards has survived, and blocks that are in
 /// a class because of their in-edges are entered by these edges and no others.
-fn check_kept_edges(plan: &Plan, result: &Linearized) -> Result<(), VectorizeError> {
-    let func = &plan.func;
+fn check_kept_edges(state: &LinearizeState, result: &Linearized) -> Result<(), VectorizeError> {
+    let func = &state.func;
     let mut entered: SecondaryMap<Block, usize> = SecondaryMap::new();
     let mut position: SecondaryMap<Edge, usize> = SecondaryMap::new();
     for &b in &func.layout {
@@ -100,17 +100,17 @@ fn check_kept_edges(plan: &Plan, result: &Linearized) -> Result<(), VectorizeErr
             NewBranch::Folded(target) => func.out_edges(from).len() == 1 && *target == Node::from(to),
         }
     };
-    for &b in &plan.relies_on_edges {
+    for &b in &state.relies_on_edges {
         let preds = &func.blocks[b].preds;
         if entered[b] != preds.len() || !preds.iter().all(survives) {
             return Err(VectorizeError::at_block(func, b, "a uniform edge was folded").internal());
         }
     }
-    for &b in func.layout.iter().filter(|&&b| plan.branch[b] == Branch::AnyLane) {
+    for &b in func.layout.iter().filter(|&&b| state.branch[b] == Branch::AnyLane) {
         if !func.out_edges(b).first().is_some_and(survives) {
             return Err(VectorizeError::at_block(func, b, "a guard was folded").internal());
         }
-        let Some(rest) = plan.rest_below(b) else { continue };
+        let Some(rest) = state.rest_below(b) else { continue };
         let skipping = func.successors(b).nth(1);
         let guarded: Vec<Block> = func.successors(rest).filter(|&s| Some(s) != skipping).collect();
         let [guarded] = guarded[..] else { continue };
@@ -122,26 +122,26 @@ fn check_kept_edges(plan: &Plan, result: &Linearized) -> Result<(), VectorizeErr
 }
 
 /// Uniform branches that have a single target now.
-fn lost_branches(plan: &Plan, result: &Linearized) -> usize {
+fn lost_branches(state: &LinearizeState, result: &Linearized) -> usize {
     let lost = |&&b: &&Block| {
         let kept = match &result.branches[Node::from(b).index()] {
             NewBranch::Kept(t) => t.iter().any(|x| Some(x) != t.first()),
             NewBranch::Folded(_) => false,
         };
-        plan.branch[b] == Branch::Uniform && plan.branches(b) && !plan.dead_ends.contains(b) && !kept
+        state.branch[b] == Branch::Uniform && state.branches(b) && !state.dead_ends.contains(b) && !kept
     };
-    plan.func.layout.iter().filter(lost).count()
+    state.func.layout.iter().filter(lost).count()
 }
 
 /// φs of blocks whose in-edges changed become variables.
-fn convert_phis(plan: &mut Plan, result: &Linearized, index: &BlockIndex, dom: &DomTree) {
+fn convert_phis(state: &mut LinearizeState, result: &Linearized, index: &BlockIndex, dom: &DomTree) {
     let mut changed: SecondaryMap<Block, bool> = SecondaryMap::new();
-    for &b in &plan.func.layout {
+    for &b in &state.func.layout {
         let kept = matches!(result.branches[Node::from(b).index()], NewBranch::Kept(_));
-        let single = plan.func.out_edges(b).len() == 1;
+        let single = state.func.out_edges(b).len() == 1;
         let targets = new_targets(result, b);
-        for (k, &e) in plan.func.out_edges(b).iter().enumerate() {
-            let to = plan.func.edges[e].to;
+        for (k, &e) in state.func.out_edges(b).iter().enumerate() {
+            let to = state.func.edges[e].to;
             let new = if kept { targets[k] } else { targets[0] };
             if new != to || !(kept || single) {
                 changed[to] = true;
@@ -149,67 +149,67 @@ fn convert_phis(plan: &mut Plan, result: &Linearized, index: &BlockIndex, dom: &
             }
         }
     }
-    for b in plan.func.layout.clone() {
-        if !changed[b] || plan.func.blocks[b].phis.is_empty() {
+    for b in state.func.layout.clone() {
+        if !changed[b] || state.func.blocks[b].phis.is_empty() {
             continue;
         }
         // What a gadget separates writes above the gadget; the edge past it writes nothing.
         let idom = dom.idom(Node::from(b)).map(Block::from);
-        let idom = idom.map(|d| plan.tested_above[d].expand().unwrap_or(d));
-        let mut preds: Vec<Edge> = plan.func.blocks[b].preds.clone();
-        preds.retain(|&e| plan.rest_below(plan.func.edges[e].from).is_none());
-        preds.sort_by_key(|&e| (index.position(Node::from(plan.func.edges[e].from)), e));
-        let phis = plan.func.blocks[b].phis.clone();
+        let idom = idom.map(|d| state.tested_above[d].expand().unwrap_or(d));
+        let mut preds: Vec<Edge> = state.func.blocks[b].preds.clone();
+        preds.retain(|&e| state.rest_below(state.func.edges[e].from).is_none());
+        preds.sort_by_key(|&e| (index.position(Node::from(state.func.edges[e].from)), e));
+        let phis = state.func.blocks[b].phis.clone();
         let mut reads = Vec::new();
         for (k, &phi) in phis.iter().enumerate() {
-            let value = plan.func.insts[phi].results[0];
-            let regular = plan.is_regular(value);
-            let var = plan.func.add_var(plan.func.ty(value), "phi");
+            let value = state.func.insts[phi].results[0];
+            let regular = state.is_regular(value);
+            let var = state.func.add_var(state.func.ty(value), "phi");
             if let Some(d) = idom {
-                plan.end[d].push((var, Init::Poison));
+                state.end[d].push((var, Init::Poison));
             }
             let mut first = true;
             for &e in &preds {
-                let value = plan.func.edges[e].args[k];
-                if !plan.func.is_poison(value) {
-                    plan.actions[e].push(Action::Assign { var, value, regular, keep: !first });
+                let value = state.func.edges[e].args[k];
+                if !state.func.is_poison(value) {
+                    state.actions[e].push(Action::Assign { var, value, regular, keep: !first });
                     first = false;
                 }
             }
             // The φ instruction itself becomes the read, so that its value keeps its identity.
-            plan.func.insts[phi].op = Op::ReadVar(var);
+            state.func.insts[phi].op = Op::ReadVar(var);
             reads.push(phi);
         }
-        plan.func.retain_phis(b, |_| false);
-        plan.func.blocks[b].insts.splice(0..0, reads);
+        state.func.retain_phis(b, |_| false);
+        state.func.blocks[b].insts.splice(0..0, reads);
     }
 }
 
 /// Rebinds the edges as linearization says.
-fn rebind(plan: &mut Plan, result: &Linearized) {
-    for b in plan.func.layout.clone() {
+fn rebind(state: &mut LinearizeState, result: &Linearized) {
+    for b in state.func.layout.clone() {
         let targets = new_targets(result, b);
-        let loc = plan.func.insts[plan.func.terminator(b)].loc;
+        let loc = state.func.insts[state.func.terminator(b)].loc;
         match &result.branches[Node::from(b).index()] {
             NewBranch::Folded(_) => {
-                let t = plan.func.set_terminator(b, Op::Br, &[], &targets);
-                plan.func.insts[t].loc = loc;
+                let t = state.func.set_terminator(b, Op::Br, &[], &targets);
+                state.func.insts[t].loc = loc;
             }
             NewBranch::Kept(_) if targets.len() > 1 && targets.iter().all(|&t| t == targets[0]) => {
                 // Edges that came together: φ operands, if any are left, agree on these edges.
-                let args = plan.func.edges[plan.func.out_edges(b)[0]].args.clone();
-                let same = plan.func.edges[plan.func.out_edges(b)[0]].to == targets[0];
-                let t = plan.func.set_terminator(b, Op::Br, &[], &targets[..1]);
-                plan.func.insts[t].loc = loc;
+                let args = state.func.edges[state.func.out_edges(b)[0]].args.clone();
+                let same = state.func.edges[state.func.out_edges(b)[0]].to == targets[0];
+                let t = state.func.set_terminator(b, Op::Br, &[], &targets[..1]);
+                state.func.insts[t].loc = loc;
                 if same {
-                    let e = plan.func.insts[t].edges[0];
-                    plan.func.edges[e].args = args;
+                    let e = state.func.insts[t].edges[0];
+                    state.func.edges[e].args = args;
                 }
             }
             NewBranch::Kept(_) => {
-                for (k, e) in plan.func.out_edges(b).to_vec().into_iter().enumerate() {
-                    if plan.func.edges[e].to != targets[k] {
-                        plan.func.redirect_edge(e, targets[k]);
+                for (k, e) in state.func.out_edges(b).to_vec().into_iter().enumerate() {
+                    if state.func.edges[e].to != targets[k] {
+                        state.func.redirect_edge(e, targets[k]);
                     }
                 }
             }
@@ -218,98 +218,104 @@ fn rebind(plan: &mut Plan, result: &Linearized) {
 }
 
 /// Writes what blocks initialise and what their edges carry; returns the mask of each block.
-fn write_masks(plan: &mut Plan) -> SecondaryMap<Block, PackedOption<Value>> {
+fn write_masks(state: &mut LinearizeState) -> SecondaryMap<Block, PackedOption<Value>> {
     let mut masks: SecondaryMap<Block, PackedOption<Value>> = SecondaryMap::new();
     // The block at which a class begins dominates its blocks, also after linearization, so the mask is read there only.
     let mut reads: SecondaryMap<Class, PackedOption<Inst>> = SecondaryMap::new();
-    for (class, leader) in plan.leaders.clone() {
-        if let Some(var) = plan.masks[class].expand() {
-            reads[class] = plan.func.make_inst(leader, Op::ReadVar(var), &[], &[Type::BOOL]).into();
+    for (class, leader) in state.leaders.clone() {
+        if let Some(var) = state.masks[class].expand() {
+            reads[class] = state.func.make_inst(leader, Op::ReadVar(var), &[], &[Type::BOOL]).into();
         }
     }
-    for b in plan.func.layout.clone() {
+    for b in state.func.layout.clone() {
         let mut top: Vec<Inst> = Vec::new();
-        let class = plan.class_of(b);
+        let class = state.class_of(b);
         if let Some(read) = reads[class].expand() {
-            masks[b] = plan.func.insts[read].results[0].into();
-            top.extend((plan.leaders[class] == b).then_some(read));
+            masks[b] = state.func.insts[read].results[0].into();
+            top.extend((state.leaders[class] == b).then_some(read));
         } else {
-            masks[b] = plan.entry_mask.into();
+            masks[b] = state.entry_mask.into();
         }
-        for (var, init) in std::mem::take(&mut plan.top[b]) {
-            let value = constant_init(plan, var, init);
-            top.push(plan.func.make_inst(b, Op::WriteVar(var), &[value], &[]));
+        for (var, init) in std::mem::take(&mut state.top[b]) {
+            let value = constant_init(state, var, init);
+            top.push(state.func.make_inst(b, Op::WriteVar(var), &[value], &[]));
         }
         // Behind the reads that φs became: those belong to the in-edges.
-        let insts = &mut plan.func.blocks[b].insts;
+        let insts = &mut state.func.blocks[b].insts;
         let at = insts
             .iter()
-            .position(|&i| !matches!(plan.func.insts[i].op, Op::ReadVar(_)))
+            .position(|&i| !matches!(state.func.insts[i].op, Op::ReadVar(_)))
             .unwrap_or(insts.len());
         insts.splice(at..at, top);
-        if plan.tested_above[b].is_some() {
+        if state.tested_above[b].is_some() {
             continue;
         }
-        let rest = plan.rest_below(b);
+        let rest = state.rest_below(b);
         let branch = rest.unwrap_or(b);
-        let mut writer =
-            Writer { plan, block: b, branch, mask: masks[b].expand(), known: SmallVec::new(), negated: None };
+        let mut writer = Writer {
+            state,
+            block: b,
+            branch,
+            mask: masks[b].expand(),
+            known: SmallVec::new(),
+            negated: None,
+        };
         writer.inits();
         writer.edges();
         if rest.is_some() {
             writer.test();
         }
     }
-    for g in plan.guards.clone() {
+    for g in state.guards.clone() {
         let mask = match masks[g].expand() {
             Some(m) => m,
-            None => plan.func.bool_const(true),
+            None => state.func.bool_const(true),
         };
-        let any = plan.func.append_value(g, Op::Lane(LaneOp::MaskAny), &[mask], Type::BOOL);
-        let t = plan.func.terminator(g);
-        plan.func.insts[t].args[0] = any;
+        let any = state.func.append_value(g, Op::Lane(LaneOp::MaskAny), &[mask], Type::BOOL);
+        let t = state.func.terminator(g);
+        state.func.insts[t].args[0] = any;
     }
-    for b in plan.func.layout.clone() {
-        ask_masked(plan, b, masks[b].expand());
+    for b in state.func.layout.clone() {
+        ask_masked(state, b, masks[b].expand());
     }
     masks
 }
 
 /// The branch into a [dead end](super::no_return_paths) asks `any`, which says nothing if no lane is active; from here
 /// on it asks a mask.
-fn ask_masked(plan: &mut Plan, b: Block, mask: Option<Value>) {
-    let leads = |&e: &Edge| plan.dead_ends.contains(plan.func.edges[e].to);
-    if plan.dead_ends.contains(b) || !plan.func.out_edges(b).iter().any(leads) {
+fn ask_masked(state: &mut LinearizeState, b: Block, mask: Option<Value>) {
+    let leads = |&e: &Edge| state.dead_ends.contains(state.func.edges[e].to);
+    if state.dead_ends.contains(b) || !state.func.out_edges(b).iter().any(leads) {
         return;
     }
-    let t = plan.func.terminator(b);
-    let Some(&cond) = plan.func.insts[t].args.first() else { return };
-    let asks = |&i: &Inst| plan.func.insts[i].op == Op::Lane(LaneOp::Any);
-    let Some(any) = plan.func.def_inst(cond).filter(asks) else { return };
-    let failed = plan.func.insts[any].args[0];
+    let t = state.func.terminator(b);
+    let Some(&cond) = state.func.insts[t].args.first() else { return };
+    let asks = |&i: &Inst| state.func.insts[i].op == Op::Lane(LaneOp::Any);
+    let Some(any) = state.func.def_inst(cond).filter(asks) else { return };
+    let failed = state.func.insts[any].args[0];
     let mask = match mask {
         Some(m) => m,
-        None => plan.func.bool_const(true),
+        None => state.func.bool_const(true),
     };
-    let set = plan.func.append_value(b, Op::Lane(LaneOp::MaskAnd), &[mask, failed], Type::BOOL);
-    let now = plan.func.append_value(b, Op::Lane(LaneOp::MaskAny), &[set], Type::BOOL);
-    plan.func.insts[t].args[0] = now;
-    plan.func.blocks[b].insts.retain(|&i| i != any);
+    let set = state.func.append_value(b, Op::Lane(LaneOp::MaskAnd), &[mask, failed], Type::BOOL);
+    let now = state.func.append_value(b, Op::Lane(LaneOp::MaskAny), &[set], Type::BOOL);
+    state.func.insts[t].args[0] = now;
+    state.func.blocks[b].insts.retain(|&i| i != any);
 }
 
-fn constant_init(plan: &mut Plan, var: warpline_ir::Var, init: Init) -> Value {
+fn constant_init(state: &mut LinearizeState, var: warpline_ir::Var, init: Init) -> Value {
     match init {
-        Init::False => plan.func.bool_const(false),
+        Init::False => state.func.bool_const(false),
         _ => {
-            let ty = plan.func.vars[var].ty;
-            plan.func.poison(ty)
+            let ty = state.func.vars[var].ty;
+            state.func.poison(ty)
         }
     }
 }
 
 /// Appends writes to one block.
 struct Writer<'a> {
-    plan: &'a mut Plan,
+    state: &'a mut LinearizeState,
     block: Block,
     /// The block whose out-edges write: the block itself, or the one below its gadget.
     branch: Block,
@@ -323,19 +329,19 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn inits(&mut self) {
-        for (var, init) in std::mem::take(&mut self.plan.end[self.block]) {
+        for (var, init) in std::mem::take(&mut self.state.end[self.block]) {
             let value = match init {
                 Init::Copy(from) => self.value(Op::ReadVar(from), &[], Type::BOOL),
-                _ => constant_init(self.plan, var, init),
+                _ => constant_init(self.state, var, init),
             };
             self.write(var, value);
         }
     }
 
     fn edges(&mut self) {
-        let edges = self.plan.func.out_edges(self.branch).to_vec();
+        let edges = self.state.func.out_edges(self.branch).to_vec();
         for (k, e) in edges.into_iter().enumerate() {
-            let actions = std::mem::take(&mut self.plan.actions[e]);
+            let actions = std::mem::take(&mut self.state.actions[e]);
             if actions.is_empty() {
                 continue;
             }
@@ -355,7 +361,7 @@ impl Writer<'_> {
                 self.write(var, new);
             }
             Action::Assign { var, value, regular, keep } => {
-                let ty = self.plan.func.ty(value);
+                let ty = self.state.func.ty(value);
                 let new = if keep {
                     let old = self.value(Op::ReadVar(var), &[], ty);
                     let blend = if regular { LaneOp::BlendAny } else { LaneOp::Blend };
@@ -371,12 +377,12 @@ impl Writer<'_> {
     /// Lets the branch of a gadget ask whether any lane goes to the block that it guards: the side of the divergent
     /// branch that the new one does not lead to.
     fn test(&mut self) {
-        let skipping = self.plan.func.successors(self.block).nth(1);
-        let guarded = self.plan.func.successors(self.branch).position(|s| Some(s) != skipping);
+        let skipping = self.state.func.successors(self.block).nth(1);
+        let guarded = self.state.func.successors(self.branch).position(|s| Some(s) != skipping);
         let mask = self.edge_mask(guarded.unwrap_or(0));
         let any = self.value(Op::Lane(LaneOp::MaskAny), &[mask], Type::BOOL);
-        let t = self.plan.func.terminator(self.block);
-        self.plan.func.insts[t].args[0] = any;
+        let t = self.state.func.terminator(self.block);
+        self.state.func.insts[t].args[0] = any;
     }
 
     /// The mask of out-edge number `k`.
@@ -391,13 +397,13 @@ impl Writer<'_> {
     }
 
     fn make_edge_mask(&mut self, k: usize) -> Value {
-        let t = self.plan.func.terminator(self.branch);
+        let t = self.state.func.terminator(self.branch);
         let mask = match self.mask {
             Some(m) => m,
-            None => self.plan.func.bool_const(true),
+            None => self.state.func.bool_const(true),
         };
         // Edges to one block may carry different things, so they count one by one.
-        let data = &self.plan.func.insts[t];
+        let data = &self.state.func.insts[t];
         match &data.op {
             Op::CondBr => {
                 let cond = data.args[0];
@@ -414,7 +420,7 @@ impl Writer<'_> {
                 let hit = match self.negated {
                     Some(v) => v,
                     None => {
-                        let no = self.plan.func.bool_const(false);
+                        let no = self.state.func.bool_const(false);
                         let hits: Vec<Value> = cases.iter().map(|&c| self.case(x, c)).collect();
                         let or = Op::Binary(warpline_ir::BinaryOp::Or);
                         hits.into_iter()
@@ -431,16 +437,16 @@ impl Writer<'_> {
 
     /// Whether the operand of a switch is the value of a case.
     fn case(&mut self, x: Value, case: u128) -> Value {
-        let bits = self.plan.func.ty(x).int_bits().unwrap_or(1);
-        let c = self.plan.func.constant_value(Constant::int(bits, case));
+        let bits = self.state.func.ty(x).int_bits().unwrap_or(1);
+        let c = self.state.func.constant_value(Constant::int(bits, case));
         self.value(Op::ICmp(IntPred::Eq), &[x, c], Type::BOOL)
     }
 
     fn value(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
-        self.plan.func.append_value(self.block, op, args, ty)
+        self.state.func.append_value(self.block, op, args, ty)
     }
 
     fn write(&mut self, var: warpline_ir::Var, value: Value) {
-        self.plan.func.append(self.block, Op::WriteVar(var), &[value], Type::Void);
+        self.state.func.append(self.block, Op::WriteVar(var), &[value], Type::Void);
     }
 }

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use cranelift_entity::SecondaryMap;
 
-use crate::plan::{Action, Branch, Class, Plan};
+use crate::linearize_state::{Action, Branch, Class, LinearizeState};
 use warpline_ir::{Block, Edge, FloatPred, Function, IntPred, Op, Value};
 
 /// The chance of what is likely, as a comparison of pointers or with zero goes (LLVM: 20 of 32).
@@ -24,16 +24,16 @@ const REMAIN: f64 = 0.5;
 const RARE: f64 = 1.0 / 4096.0;
 
 /// The chance that a lane is active in each class, if control comes to its first block.
-pub(crate) fn of_classes(plan: &Plan) -> SecondaryMap<Class, f64> {
+pub(crate) fn of_classes(state: &LinearizeState) -> SecondaryMap<Class, f64> {
     let mut chances: SecondaryMap<Class, f64> = SecondaryMap::with_default(1.0);
-    let mut branches = Branches { plan, known: HashMap::new() };
-    for (c, &leader) in plan.leaders.iter().skip(1) {
-        chances[c] = match plan.loop_at(leader) {
-            Some(l) => REMAIN * chances[plan.class_of(plan.loops[l].preheader)],
+    let mut branches = Branches { state, known: HashMap::new() };
+    for (c, &leader) in state.leaders.iter().skip(1) {
+        chances[c] = match state.loop_at(leader) {
+            Some(l) => REMAIN * chances[state.class_of(state.loops[l].preheader)],
             None => {
-                let preds = plan.func.blocks[leader].preds.iter();
+                let preds = state.func.blocks[leader].preds.iter();
                 let sum: f64 = preds
-                    .map(|&e| chances[plan.class_of(plan.func.edges[e].from)] * branches.of_edge(e))
+                    .map(|&e| chances[state.class_of(state.func.edges[e].from)] * branches.of_edge(e))
                     .sum();
                 sum.min(1.0)
             }
@@ -65,7 +65,7 @@ struct OfBranch {
 
 /// Branches of which edges were looked at.
 struct Branches<'a> {
-    plan: &'a Plan,
+    state: &'a LinearizeState,
     known: HashMap<Block, OfBranch>,
 }
 
@@ -73,19 +73,19 @@ impl Branches<'_> {
     /// The chance that a lane in the block that an edge leaves takes it. All lanes together take an edge of a uniform
     /// branch: then whoever comes to its target has taken it.
     fn of_edge(&mut self, e: Edge) -> f64 {
-        let plan = self.plan;
-        let func = &plan.func;
+        let state = self.state;
+        let func = &state.func;
         let from = func.edges[e].from;
         let edges = func.out_edges(from);
-        if plan.branch[from] != Branch::Divergent || edges.len() < 2 {
+        if state.branch[from] != Branch::Divergent || edges.len() < 2 {
             return 1.0;
         }
         let all = *self.known.entry(from).or_insert_with(|| OfBranch {
             weights: edges.iter().map(|&e| func.weights[e].map(f64::from)).sum(),
-            leaving: edges.iter().filter(|&&e| leaves(plan, e) == Some(true)).count(),
+            leaving: edges.iter().filter(|&&e| leaves(state, e) == Some(true)).count(),
         });
         by_weight(func, all.weights, e)
-            .or_else(|| by_loop(plan, all.leaving, edges.len(), e))
+            .or_else(|| by_loop(state, all.leaving, edges.len(), e))
             .or_else(|| by_comparison(func, from, edges[0] == e))
             .unwrap_or(1.0 / edges.len() as f64)
     }
@@ -96,19 +96,19 @@ fn by_weight(func: &Function, sum: Option<f64>, e: Edge) -> Option<f64> {
 }
 
 /// Whether an edge leaves a loop, if it does that or goes on with it.
-fn leaves(plan: &Plan, e: Edge) -> Option<bool> {
-    let latch = plan.func.edges[e].to;
-    let live = plan.live[latch].expand()?;
-    Some(!plan.actions[e].iter().any(|a| matches!(a, Action::Join(v) if *v == live)))
+fn leaves(state: &LinearizeState, e: Edge) -> Option<bool> {
+    let latch = state.func.edges[e].to;
+    let live = state.live[latch].expand()?;
+    Some(!state.actions[e].iter().any(|a| matches!(a, Action::Join(v) if *v == live)))
 }
 
 /// Where some edges of a branch go on with a loop and others, so many of all, leave it.
-fn by_loop(plan: &Plan, leaving: usize, all: usize, e: Edge) -> Option<f64> {
+fn by_loop(state: &LinearizeState, leaving: usize, all: usize, e: Edge) -> Option<f64> {
     if leaving == 0 || leaving == all {
         return None;
     }
     let all_leaving = LEAVES.max((leaving as f64 * LEAVES).min(0.5));
-    Some(match leaves(plan, e) {
+    Some(match leaves(state, e) {
         Some(true) => all_leaving / leaving as f64,
         _ => (1.0 - all_leaving) / (all - leaving) as f64,
     })

@@ -9,7 +9,7 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 use crate::Boscc;
-use crate::plan::{Class, Plan};
+use crate::linearize_state::{Class, LinearizeState};
 use warpline_ir::{Block, Module};
 
 use super::chance;
@@ -22,35 +22,35 @@ const MISS: f64 = 14.0;
 
 /// The classes, besides those in `needed`, whose first block is to be executed only if it has an active lane.
 pub(crate) fn classes_to_test(
-    plan: &Plan,
+    state: &LinearizeState,
     module: &Module,
     needed: &EntitySet<Class>,
     boscc: Boscc,
     width: u32,
 ) -> EntitySet<Class> {
-    let mut chosen = EntitySet::with_capacity(plan.leaders.len());
+    let mut chosen = EntitySet::with_capacity(state.leaders.len());
     if boscc == Boscc::Off {
         return chosen;
     }
-    let dom = dominators(plan);
-    let regions = Costs::new(plan, module, width).of_regions(&dom);
-    let chances = chance::of_classes(plan);
+    let dom = dominators(state);
+    let regions = Costs::new(state, module, width).of_regions(&dom);
+    let chances = chance::of_classes(state);
     // By block: the innermost class around that is known to have an active lane, if there is one.
     let mut around: SecondaryMap<Block, PackedOption<Class>> = SecondaryMap::new();
     for &n in dom.pre_order() {
         let b = Block::from(n);
         let outer = idom(&dom, b).and_then(|d| around[d].expand());
         around[b] = outer.into();
-        let c = plan.class_of(b);
-        if plan.leaders[c] != b || c.as_u32() == 0 {
+        let c = state.class_of(b);
+        if state.leaders[c] != b || c.as_u32() == 0 {
             continue;
         }
         let nobody = chance::of_nobody(chances[c], outer.map(|o| chances[o]), width);
         let pays = || nobody * regions[b] > TEST + MISS * 2.0 * nobody * (1.0 - nobody);
-        if !needed.contains(c) && can_be_tested(plan, b) && (boscc == Boscc::On || pays()) {
+        if !needed.contains(c) && can_be_tested(state, b) && (boscc == Boscc::On || pays()) {
             chosen.insert(c);
         }
-        if needed.contains(c) || chosen.contains(c) || plan.loop_at(b).is_some() {
+        if needed.contains(c) || chosen.contains(c) || state.loop_at(b).is_some() {
             around[b] = c.into();
         }
     }
@@ -59,6 +59,6 @@ pub(crate) fn classes_to_test(
 
 /// Whether the first block of a class can have a test. The class of a divergent loop has a lane because the loop
 /// goes on only if any lane does, and what leads into a dead end asks whether any lane goes there anyway.
-fn can_be_tested(plan: &Plan, leader: Block) -> bool {
-    plan.loop_at(leader).is_none() && !plan.dead_ends.contains(leader)
+fn can_be_tested(state: &LinearizeState, leader: Block) -> bool {
+    state.loop_at(leader).is_none() && !state.dead_ends.contains(leader)
 }

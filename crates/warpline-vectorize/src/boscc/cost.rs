@@ -9,7 +9,7 @@ use cranelift_entity::SecondaryMap;
 use warpline_analysis::{DomTree, Node};
 
 use crate::known_calls::has_cheap_vector_form;
-use crate::plan::Plan;
+use crate::linearize_state::LinearizeState;
 use warpline_ir::{
     AtomicOrdering, BinaryOp, Block, CastOp, Inst, MemAccess, Module, Op, Symbol, Type, Value,
 };
@@ -20,20 +20,20 @@ const REGISTER_BITS: u32 = 256;
 
 /// Computes costs.
 pub(crate) struct Costs<'a> {
-    plan: &'a Plan,
+    state: &'a LinearizeState,
     module: &'a Module,
     width: u32,
 }
 
 impl<'a> Costs<'a> {
-    /// For a plan in this module, on this number of lanes.
-    pub(crate) fn new(plan: &'a Plan, module: &'a Module, width: u32) -> Costs<'a> {
-        Costs { plan, module, width }
+    /// For a state in this module, on this number of lanes.
+    pub(crate) fn new(state: &'a LinearizeState, module: &'a Module, width: u32) -> Costs<'a> {
+        Costs { state, module, width }
     }
 
     /// By block: what one execution of the block and of all that it dominates costs, if none of it is skipped.
     pub(crate) fn of_regions(&self, dom: &DomTree) -> SecondaryMap<Block, f64> {
-        let depth = |b: Block| self.plan.loops_around(b).count() as i32;
+        let depth = |b: Block| self.state.loops_around(b).count() as i32;
         let mut sums: SecondaryMap<Block, f64> = SecondaryMap::new();
         for &n in dom.pre_order().iter().rev() {
             let b = Block::from(n);
@@ -46,11 +46,11 @@ impl<'a> Costs<'a> {
     }
 
     fn of_block(&self, b: Block) -> f64 {
-        self.plan.func.blocks[b].insts.iter().map(|&i| self.of_inst(i)).sum()
+        self.state.func.blocks[b].insts.iter().map(|&i| self.of_inst(i)).sum()
     }
 
     fn of_inst(&self, i: Inst) -> f64 {
-        let data = &self.plan.func.insts[i];
+        let data = &self.state.func.insts[i];
         let lanes = f64::from(self.width);
         let typed = data.results.first().or(data.args.first());
         let registers = typed.map_or(1.0, |&v| self.registers(v));
@@ -79,7 +79,7 @@ impl<'a> Costs<'a> {
         let lanes = f64::from(self.width);
         if access.is_volatile || access.ordering != AtomicOrdering::NotAtomic {
             5.0 * lanes
-        } else if self.plan.is_regular(address) {
+        } else if self.state.is_regular(address) {
             2.0 * registers
         } else {
             1.5 * lanes
@@ -88,7 +88,7 @@ impl<'a> Costs<'a> {
 
     fn of_call(&self, callee: Option<Symbol>, result: Option<Value>, registers: f64) -> f64 {
         let name = callee.map_or("", |s| &self.module.symbols[s].name);
-        let ty = result.map_or(Type::Void, |v| self.plan.func.ty(v));
+        let ty = result.map_or(Type::Void, |v| self.state.func.ty(v));
         match has_cheap_vector_form(name, ty) {
             Some(true) if name.contains("sqrt") => 8.0 * registers,
             Some(true) => 2.0 * registers,
@@ -99,15 +99,15 @@ impl<'a> Costs<'a> {
     }
 
     fn is_uniform(&self, v: Value) -> bool {
-        !self.plan.facts.divergent.contains(v)
+        !self.state.facts.divergent.contains(v)
     }
 
     /// Registers that a value fills.
     fn registers(&self, v: Value) -> f64 {
-        if self.plan.is_regular(v) {
+        if self.state.is_regular(v) {
             return 1.0;
         }
-        let bits = match self.plan.func.ty(v) {
+        let bits = match self.state.func.ty(v) {
             Type::Int(bits) => bits.next_power_of_two().max(8),
             Type::Float(kind) => kind.bits(),
             _ => 64,
@@ -117,8 +117,8 @@ impl<'a> Costs<'a> {
 }
 
 /// For [`Costs::of_regions`].
-pub(crate) fn dominators(plan: &Plan) -> DomTree {
-    DomTree::compute(&plan.func.graph().0)
+pub(crate) fn dominators(state: &LinearizeState) -> DomTree {
+    DomTree::compute(&state.func.graph().0)
 }
 
 /// The block that immediately dominates another one.

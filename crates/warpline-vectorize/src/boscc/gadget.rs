@@ -10,43 +10,44 @@
 //! the new branch asks for the mask of its edge to *b*. So the edge from any(*b*) to *c* writes nothing, and the φs
 //! of *c* take from it what they take from *a*: if it is taken, all lanes of *a* go to *c*.
 
-use crate::plan::{Branch, Plan};
+use crate::linearize_state::{Branch, LinearizeState};
 use warpline_ir::{Block, Edge, Op};
 
 /// The edge that a gadget for a block stands on: its only in-edge, if that is one of the two of a divergent branch.
-pub(crate) fn edge_to(plan: &Plan, b: Block) -> Option<Edge> {
-    let &[e] = plan.func.blocks[b].preds.as_slice() else { return None };
-    let from = plan.func.edges[e].from;
-    let two_way = plan.func.insts[plan.func.terminator(from)].op == Op::CondBr && plan.branches(from);
-    if plan.branch[from] != Branch::Divergent || !two_way {
+pub(crate) fn edge_to(state: &LinearizeState, b: Block) -> Option<Edge> {
+    let &[e] = state.func.blocks[b].preds.as_slice() else { return None };
+    let from = state.func.edges[e].from;
+    let two_way = state.func.insts[state.func.terminator(from)].op == Op::CondBr && state.branches(from);
+    if state.branch[from] != Branch::Divergent || !two_way {
         return None;
     }
     // Neither side of a divergent branch leaves or closes a loop after the loop transform; this does not rest on it.
-    let level = plan.loop_of[from];
+    let level = state.loop_of[from];
     let plain = |b: Block| {
-        let ends = plan.loop_at(b).is_some() || plan.func.out_edges(b).iter().any(|&e| plan.is_back_edge(e));
-        plan.loop_of[b] == level && !plan.dead_ends.contains(b) && !ends
+        let ends =
+            state.loop_at(b).is_some() || state.func.out_edges(b).iter().any(|&e| state.is_back_edge(e));
+        state.loop_of[b] == level && !state.dead_ends.contains(b) && !ends
     };
     // What leads to a header is its loop's latch or preheader.
-    let to_header = plan.func.successors(from).any(|s| plan.loop_at(s).is_some());
-    (plain(b) && !to_header && plan.loop_of[other_side(plan, e)] == level).then_some(e)
+    let to_header = state.func.successors(from).any(|s| state.loop_at(s).is_some());
+    (plain(b) && !to_header && state.loop_of[other_side(state, e)] == level).then_some(e)
 }
 
 /// The target of the other edge of a two-way branch.
-fn other_side(plan: &Plan, e: Edge) -> Block {
-    let edges = plan.func.out_edges(plan.func.edges[e].from);
+fn other_side(state: &LinearizeState, e: Edge) -> Block {
+    let edges = state.func.out_edges(state.func.edges[e].from);
     let other = edges.iter().copied().find(|&o| o != e).unwrap_or(e);
-    plan.func.edges[other].to
+    state.func.edges[other].to
 }
 
 /// Puts a gadget on an edge that [`edge_to`] found. The condition of the new branch is filled in when the masks are
 /// written.
-pub(crate) fn insert(plan: &mut Plan, e: Edge) {
-    let test = plan.func.edges[e].from;
-    let other = other_side(plan, e);
-    let rest = plan.split_before_branch(test, "rest");
-    let unknown = plan.func.bool_const(true);
-    plan.func.set_terminator(test, Op::CondBr, &[unknown], &[rest, other]);
-    plan.branch[test] = Branch::AnyLane;
-    plan.tested_above[rest] = test.into();
+pub(crate) fn insert(state: &mut LinearizeState, e: Edge) {
+    let test = state.func.edges[e].from;
+    let other = other_side(state, e);
+    let rest = state.split_before_branch(test, "rest");
+    let unknown = state.func.bool_const(true);
+    state.func.set_terminator(test, Op::CondBr, &[unknown], &[rest, other]);
+    state.branch[test] = Branch::AnyLane;
+    state.tested_above[rest] = test.into();
 }

@@ -1,138 +1,38 @@
 //! Calls.
 
 use crate::VectorizeError;
-use warpline_ir::{Constant, Effects, FloatKind, FuncId, Inst, Op, Scalar, Type, Value};
-use warpline_uniformity::rules::called;
+use crate::callees::CalleeVariant;
+use warpline_ir::{Constant, Effects, FloatKind, Inst, Op, Scalar, Type, Value};
 use warpline_uniformity::shape::ArgShape;
 
 use super::memory::mangle;
 use super::{Lower, Rep};
 use crate::elementary::Elementary;
 use crate::exact::Exact;
-use crate::known_calls::{Fold, Form, instruction, is_annotation, libm_name, reduction, vector_intrinsic};
+use crate::known_calls::{Fold, Form};
 
 /// Conversions that saturate, and whether integers have signs.
 const SATURATING: [(&str, bool); 2] = [("llvm.fptosi.sat", true), ("llvm.fptoui.sat", false)];
 
 impl Lower<'_> {
-    /// `call`
-    pub(super) fn call(&mut self, i: Inst) -> Result<(), VectorizeError> {
-        let data = &self.src.insts[i];
-        let Op::Call(info) = &data.op else { return Ok(()) };
-        let name: Box<str> = info.callee.map_or("".into(), |s| self.module.symbols[s].name.clone());
-        if is_annotation(self.module, data) {
-            return Ok(());
-        }
-        let lanes_meet = info.effects.contains(Effects::CONVERGENT)
-            || info.callee.is_some_and(|s| self.lane_callees.contains(s));
-        let vectorized = self.callee(i);
-        if lanes_meet {
-            return match vectorized {
-                Some(callee) => self.call_of_form(i, callee),
-                None => {
-                    let why =
-                        format!("the call of `{name}` depends on the other lanes, and its body is not known");
-                    Err(self.error(i, why))
-                }
-            };
-        }
-        if name.starts_with("llvm.stacksave") || name.starts_with("llvm.stackrestore") {
-            return self.stack_call(i);
-        }
-        if self.call_once(i, info.effects)? || self.bulk_once(i, &name)? {
-            return Ok(());
-        }
-        if info.effects.contains(Effects::NO_RETURN) && data.results.is_empty() {
-            return self.call_of_first_lane(i);
-        }
-        if let Some(callee) = vectorized.filter(|_| self.width > 1) {
-            return self.call_of_form(i, callee);
-        }
-        if self.width > 1 && self.call_of_variant(i, &name)? {
-            return Ok(());
-        }
-        if info.callee.is_none() && self.width > 1 && self.call_through_pointer(i)? {
-            return Ok(());
-        }
-        let Some(result) = data.result() else { return self.replicate(i) };
-        if let Some((base, form)) = vector_intrinsic(&name)
-            && (self.src.ty(data.args[0]).scalar().is_some() || self.src.ty(result).elem().is_some())
-        {
-            return self.vector_intrinsic(i, base, form);
-        }
-        if let Some(base) = instruction(&name, self.src.ty(result)) {
-            return self.vector_intrinsic(i, base, Form::Elementwise);
-        }
-        if let Some(kind) = name.strip_prefix("llvm.vector.reduce.")
-            && let Some(fold) = reduction(kind)
-        {
-            return self.reduction(i, fold);
-        }
-        let types: Vec<Type> = data.args.iter().map(|&a| self.src.ty(a)).collect();
-        if let Some(function) = Exact::of(&name, self.src.ty(result)).filter(|f| f.takes(&types)) {
-            return if self.width > 1 { self.exact_call(i, function) } else { self.replicate(i) };
-        }
-        if let Some(libm) = libm_name(&name, self.src.ty(result))
-            && (self.inline_expansion(i, &libm)? || self.vector_math(i, &libm)?)
-        {
-            return Ok(());
-        }
-        self.replicate(i)
-    }
-
-    /// An instruction that the IR does not model, for one active lane after the other. A call that asks about the
-    /// lanes can be made neither so nor for all of them at once.
-    pub(super) fn carried(&mut self, i: Inst) -> Result<(), VectorizeError> {
-        if let Some(called) = called(self.module, self.src, i)
-            && (called.effects.contains(Effects::CONVERGENT)
-                || called.callee.is_some_and(|(s, _)| self.lane_callees.contains(s)))
-        {
-            let why = format!(
-                "the call of `{}` depends on the other lanes, and passes copies of memory or carries more than \
-                 arguments",
-                called.name()
-            );
-            return Err(self.error(i, why));
-        }
-        self.replicate(i)
-    }
-
-    /// The function of the module that a call runs, if it can be vectorized.
-    fn callee(&self, i: Inst) -> Option<FuncId> {
-        let data = &self.src.insts[i];
-        let Op::Call(info) = &data.op else { return None };
-        let types: Vec<Type> = data.args.iter().map(|&a| self.src.ty(a)).collect();
-        let ret = data.result().map_or(Type::Void, |v| self.src.ty(v));
-        self.wanted.callee(self.module, info, &types, ret)
-    }
-
-    /// A call of the [W-lane form](crate::callees) of a function, under the mask of the block.
-    fn call_of_form(&mut self, i: Inst, callee: FuncId) -> Result<(), VectorizeError> {
+    /// A call of the [W-lane variant](crate::callees) of a function, under the mask of the block.
+    pub(super) fn call_of_variant(&mut self, i: Inst, variant: &CalleeVariant) -> Result<(), VectorizeError> {
         let mask = self.mask_vector(i)?;
-        let value = self.form_under(i, &self.src.insts[i].args, callee, mask)?;
+        let value = self.variant_under(i, &self.src.insts[i].args, variant, mask)?;
         match value {
             Some(value) => self.define_lanes(i, value),
             None => Ok(()),
         }
     }
 
-    /// Calls the form of a function for the shapes of `operands`, under a mask. The lanes' results.
-    pub(super) fn form_under(
+    /// Calls the variant of a function, under a mask. The lanes' results.
+    pub(super) fn variant_under(
         &mut self,
         i: Inst,
         operands: &[Value],
-        callee: FuncId,
+        variant: &CalleeVariant,
         mask: Option<Value>,
     ) -> Result<Option<Value>, VectorizeError> {
-        let mut shapes = Vec::with_capacity(operands.len());
-        for &a in operands {
-            shapes.push(match self.reps[a] {
-                Rep::Uniform => ArgShape::Uniform,
-                Rep::Strided(step) => ArgShape::Stride(step),
-                Rep::Varying => ArgShape::Varying,
-            });
-        }
-        let variant = self.wanted.variant(self.module, callee, shapes, mask.is_some());
         let mut args = Vec::with_capacity(operands.len() + 1);
         for (&a, shape) in operands.iter().zip(&variant.args) {
             args.push(if *shape == ArgShape::Varying { self.vector(a, i)? } else { self.scalar(a, i)? });
@@ -165,15 +65,10 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A call with uniform operands that yields the same for all lanes and does nothing else is made once.
-    fn call_once(&mut self, i: Inst, effects: Effects) -> Result<bool, VectorizeError> {
+    /// A call that is made once for all lanes.
+    pub(super) fn call_once(&mut self, i: Inst) -> Result<(), VectorizeError> {
         let data = &self.src.insts[i];
-        let Some(result) = data.result() else { return Ok(false) };
-        let uniform = data.args.iter().all(|&a| self.reps[a] == Rep::Uniform);
-        let harmless = effects.speculatable() || self.guarded.contains(i) || self.mask.is_none();
-        if !uniform || !harmless || self.reps[result] != Rep::Uniform {
-            return Ok(false);
-        }
+        let result = data.results[0];
         let args: Vec<Value> = data.args.iter().map(|&a| self.scalar(a, i)).collect::<Result<_, _>>()?;
         let new = self.out.append(self.block, data.op.clone(), &args, self.src.ty(result));
         self.out.insts[new].flags = data.flags;
@@ -181,15 +76,12 @@ impl Lower<'_> {
         self.copy_metadata(i, new);
         let value = self.out.insts[new].results[0];
         self.define(result, value);
-        Ok(true)
+        Ok(())
     }
 
-    /// The stack is saved and restored once for all lanes if [that may be](super::stack), else not at all.
-    fn stack_call(&mut self, i: Inst) -> Result<(), VectorizeError> {
+    /// The stack is saved or restored once for all lanes.
+    pub(super) fn stack_call(&mut self, i: Inst) -> Result<(), VectorizeError> {
         let data = &self.src.insts[i];
-        if !self.stack.is_kept(i) {
-            return if data.results.is_empty() { Ok(()) } else { self.replicate(i) };
-        }
         // What is given back was saved, once, by the instruction that the operand names.
         let saved =
             data.args.first().and_then(|&a| self.src.def_inst(a)).and_then(|save| self.saved.get(&save));
@@ -211,8 +103,8 @@ impl Lower<'_> {
     }
 
     /// A call that never returns is made by the first active lane alone. It is reached with an active lane only, for
-    /// it is in a dead end.
-    fn call_of_first_lane(&mut self, i: Inst) -> Result<(), VectorizeError> {
+    /// no path returns from there.
+    pub(super) fn call_of_first_lane(&mut self, i: Inst) -> Result<(), VectorizeError> {
         let data = &self.src.insts[i];
         let mut args = Vec::with_capacity(data.args.len());
         let mut lane = None;
@@ -237,14 +129,11 @@ impl Lower<'_> {
     }
 
     /// A call of an intrinsic on all lanes at once; of one on vectors, element by element.
-    fn vector_intrinsic(&mut self, i: Inst, base: &str, form: Form) -> Result<(), VectorizeError> {
+    pub(super) fn vector_intrinsic(&mut self, i: Inst, base: &str, form: Form) -> Result<(), VectorizeError> {
         let data = &self.src.insts[i];
         let result = data.results[0];
         let scalars = matches!(form, Form::LastScalar | Form::LastScalarNamed);
         let last = data.args.len() - 1;
-        if scalars && self.reps[data.args[last]] != Rep::Uniform {
-            return self.replicate(i);
-        }
         let ty = self.vector_type_of(result, i)?;
         let mut args = Vec::with_capacity(data.args.len());
         for (n, &a) in data.args.iter().enumerate() {
@@ -294,11 +183,11 @@ impl Lower<'_> {
 
     /// A reduction of a lane's vector: its elements one after the other, from the first on, which every order of
     /// evaluation may be that the intrinsic leaves open.
-    fn reduction(&mut self, i: Inst, fold: Fold) -> Result<(), VectorizeError> {
+    pub(super) fn reduction(&mut self, i: Inst, fold: Fold) -> Result<(), VectorizeError> {
         let data = &self.src.insts[i];
         let result = data.results[0];
-        let Some((&vector, start)) = data.args.split_last() else { return self.replicate(i) };
-        let Type::Vector(elements) = self.src.ty(vector) else { return self.replicate(i) };
+        let Some((&vector, start)) = data.args.split_last() else { return Err(self.no_vector(i)) };
+        let Type::Vector(elements) = self.src.ty(vector) else { return Err(self.no_vector(i)) };
         let x = self.vector(vector, i)?;
         let ty = self.vector_type_of(result, i)?;
         let mut total = match start.first() {
@@ -319,8 +208,12 @@ impl Lower<'_> {
                 }
             });
         }
-        let Some(total) = total else { return self.replicate(i) };
+        let Some(total) = total else { return Err(self.no_vector(i)) };
         self.define_vector_result(i, result, total)
+    }
+
+    fn no_vector(&self, i: Inst) -> VectorizeError {
+        self.internal(i, "a reduction is one of a vector")
     }
 
     fn keep_flags(&mut self, from: Inst, to: Value) {
@@ -330,28 +223,21 @@ impl Lower<'_> {
         }
     }
 
-    fn exact_call(&mut self, i: Inst, function: Exact) -> Result<(), VectorizeError> {
+    /// Expands a function inline that has one right result.
+    pub(super) fn exact_call(&mut self, i: Inst, function: Exact) -> Result<(), VectorizeError> {
         let value = self.exact(i, function)?;
         self.define_vector_result(i, self.src.insts[i].results[0], value)
     }
 
-    /// Writes a mathematics function out; false if that is not wanted.
-    fn inline_expansion(&mut self, i: Inst, libm: &str) -> Result<bool, VectorizeError> {
-        let wanted = |f: &Elementary| self.width > 1 && self.math.inline_expansion(*f);
-        let Some(function) = Elementary::of(libm).filter(wanted) else { return Ok(false) };
+    /// Expands a mathematics function inline.
+    pub(super) fn inline_expansion(&mut self, i: Inst, function: Elementary) -> Result<(), VectorizeError> {
         self.approximate = true;
         let value = self.elementary(i, function)?;
-        self.define_vector_result(i, self.src.insts[i].results[0], value)?;
-        Ok(true)
+        self.define_vector_result(i, self.src.insts[i].results[0], value)
     }
 
-    /// Calls the vector mathematics library, in pieces if its vectors are shorter; false if it has no such function.
-    fn vector_math(&mut self, i: Inst, libm: &str) -> Result<bool, VectorizeError> {
-        let mut whole_pieces = (2..=self.width).rev().filter(|&n| self.width.is_multiple_of(n));
-        let Some((lanes, symbol)) = whole_pieces.find_map(|n| Some((n, self.math.vector_function(libm, n)?)))
-        else {
-            return Ok(false);
-        };
+    /// Calls a function of the vector mathematics library, in pieces if its vectors are shorter.
+    pub(super) fn vector_math(&mut self, i: Inst, symbol: &str, lanes: u32) -> Result<(), VectorizeError> {
         self.approximate = true;
         let data = &self.src.insts[i];
         let result = data.results[0];
@@ -359,7 +245,7 @@ impl Lower<'_> {
         if let Some(mask) = self.mask_vector(i)? {
             // Whatever inactive lanes hold may be a special case, for which libraries leave their fast path.
             for arg in &mut args {
-                let harmless = self.harmless_argument(libm, self.out.ty(*arg));
+                let harmless = self.harmless_argument(i, self.out.ty(*arg));
                 *arg = self.select(mask, *arg, harmless);
             }
         }
@@ -367,12 +253,11 @@ impl Lower<'_> {
         let mut parts = Vec::new();
         for start in (0..self.width).step_by(lanes as usize) {
             let pieces: Vec<Value> = args.iter().map(|&a| self.piece(a, start, lanes)).collect();
-            let part = self.call_named(&symbol, &pieces, part_ty, Effects::empty());
+            let part = self.call_named(symbol, &pieces, part_ty, Effects::empty());
             parts.push(part.expect("a function with a result"));
         }
         let joined = self.join(parts);
-        self.define_vector_result(i, result, joined)?;
-        Ok(true)
+        self.define_vector_result(i, result, joined)
     }
 
     /// As many vectors of one length as make up all lanes, in order.
@@ -397,8 +282,12 @@ impl Lower<'_> {
     }
 
     /// A vector of numbers, 1 or 1/2, for which a mathematics function is finite.
-    fn harmless_argument(&mut self, libm: &str, ty: Type) -> Value {
-        let x = if libm.starts_with("atanh") { 0.5f64 } else { 1.0 };
+    fn harmless_argument(&mut self, i: Inst, ty: Type) -> Value {
+        let name = match &self.src.insts[i].op {
+            Op::Call(info) => info.callee.map_or("", |s| &self.module.symbols[s].name),
+            _ => "",
+        };
+        let x = if name.contains("atanh") { 0.5f64 } else { 1.0 };
         let number = match ty.elem() {
             Some(Scalar::Float(FloatKind::Float)) => {
                 Constant::Float { kind: FloatKind::Float, bits: u128::from((x as f32).to_bits()) }

@@ -8,13 +8,17 @@ use warpline_ir::{BinaryOp, CastOp, Combine, Constant, Effects, Inst, IntPred, L
 
 use super::memory::mangle;
 use super::{Lower, Rep};
+use crate::recipes::{OfOneLane, Recipe};
 
 impl Lower<'_> {
     /// Operations on lanes.
-    pub(super) fn lane_op(&mut self, i: Inst, op: LaneOp) -> Result<(), VectorizeError> {
+    pub(super) fn lane_op(&mut self, i: Inst) -> Result<(), VectorizeError> {
         let data = &self.src.insts[i];
+        let Op::Lane(op) = data.op else { return Err(self.internal(i, "the recipe is one of lanes")) };
         let args = data.args.clone();
-        let result = data.results[0];
+        let Some(result) = data.result() else {
+            return Err(self.internal(i, "an operation across lanes has a result"));
+        };
         let new = match op {
             LaneOp::LaneCount => self.out.int_const(32, u128::from(self.width)),
             LaneOp::LaneIndex => self.out.int_const(32, 0),
@@ -103,11 +107,25 @@ impl Lower<'_> {
         if self.reps[m] == Rep::Uniform {
             return self.scalar(m, at);
         }
-        if let Some(any) = self.any_by_one_lane(m, at)? {
-            return Ok(any);
+        if let Recipe::AnyOfOne(comparisons) = self.plan.recipe(at) {
+            return self.any_by_one_lane(comparisons, at);
         }
         let mask = self.vector(m, at)?;
         Ok(self.any_of(mask))
+    }
+
+    /// Whether any lane is in a mask, of which nothing is computed in vectors.
+    fn any_by_one_lane(&mut self, found: &[OfOneLane], at: Inst) -> Result<Value, VectorizeError> {
+        let mut any = None;
+        for &OfOneLane { pred, left, right, lane } in found {
+            let (left, right) = (self.lane(left, lane, at)?, self.scalar(right, at)?);
+            let one = self.emit(Op::ICmp(pred), &[left, right], Type::BOOL);
+            any = Some(match any {
+                Some(others) => self.emit(Op::Binary(BinaryOp::Or), &[others, one], Type::BOOL),
+                None => one,
+            });
+        }
+        any.ok_or_else(|| self.internal(at, "no comparison tells whether there is a lane"))
     }
 
     /// What a kernel asks of its active lanes.

@@ -1,21 +1,19 @@
-//! Lowering: from a lane program to vector instructions.
+//! Lowering: from a lane program and its [plan](crate::recipes) to vector instructions.
 //!
 //! Every value of the lane program has a representation ([`Rep`]): one scalar for a uniform value, lane 0's scalar
 //! for a strided one, a vector for a varying one. Vectors of uniform and strided values are made where they are used.
-//! The result is ordinary IR over vector types, so it can be printed, verified and interpreted like any other.
+//! What becomes of an instruction says its [`Recipe`]: it is carried out here, and nothing is decided. The result is
+//! ordinary IR over vector types, so it can be printed, verified and interpreted like any other.
 //!
-//! * `reps`: how each value is represented;
 //! * `values`: operands as scalars, as vectors, as one lane's scalar;
 //! * `ops`: arithmetic and all other elementwise instructions;
 //! * `memory`: loads, stores, private memory;
-//! * `calls`: calls and lane operations;
-//! * `elementary`: functions such as `expf`, written out;
+//! * `calls`: calls; `lanes`: operations on masks and across lanes;
+//! * `elementary`: functions such as `expf`, expanded inline;
 //! * `pointers`: calls through pointers;
 //! * `variants`: calls of vector variants that the user supplies;
-//! * `stack`: which memory on the stack is given back;
 //! * `replicate`: what has no vector form, once per active lane in lane order.
 
-mod any;
 mod calls;
 mod elementary;
 mod lanes;
@@ -23,67 +21,26 @@ mod memory;
 mod ops;
 mod pointers;
 mod replicate;
-mod reps;
-mod stack;
 mod values;
 mod variants;
 
 use std::collections::BTreeMap;
 
+use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
-use cranelift_entity::{EntitySet, SecondaryMap};
 
 use warpline_ir::{
-    AggregateType, Atomic, Block, Effects, Function, Inst, Module, Op, Phase, PointerFacts, Symbol, Type,
-    TypeTable, Value,
+    AggregateType, Block, Effects, Function, Inst, Module, Op, Phase, PointerFacts, Symbol, Type, TypeTable,
+    Value,
 };
-use warpline_uniformity::shape::Shape;
 
 use super::VectorizeError;
 use super::alignment::{self, at_distance};
-use super::callees::{CalleeVariant, Wanted};
-use super::choices::{Gathers, Masks, Passing};
+use super::choices::Passing;
 use super::counts::MaskCounts;
-use super::dereferenceable_loads::SafeLoads;
-use super::embedder::MathLibrary;
+use super::linearize_state::Always;
 use super::options::Options;
-use super::plan::Always;
-use super::subword_loads::Words;
-
-use memory::dereferenceable::Covered;
-use stack::StackUse;
-
-pub(super) use memory::plan::{AccessPlan, Spread};
-pub(crate) use reps::Rep;
-
-/// A lane program with what lowering must know of its values.
-pub(crate) struct Input<'a> {
-    /// The lane program.
-    pub func: &'a Function,
-    /// Shapes of the values that the analysis has seen; the parameters are among them.
-    pub shapes: &'a SecondaryMap<Value, Shape>,
-    /// Values that the analysis has seen.
-    pub known: &'a EntitySet<Value>,
-    /// Instructions that may be executed once for all lanes although they could do harm without an active
-    /// lane: their blocks are reached with an active lane only.
-    pub guarded: &'a EntitySet<Inst>,
-    /// Loads from uniform addresses that need no active lane.
-    pub safe_loads: &'a SafeLoads,
-    /// Blocks that every lane comes to, whatever happens.
-    pub always: &'a Always,
-    /// Functions that [execute lane operations](super::call_graph::functions_with_cross_lane_operations).
-    pub lane_callees: &'a EntitySet<Symbol>,
-    /// Narrow loads that may be parts of loads of [words](super::subword_loads).
-    pub words: &'a Words,
-}
-
-/// How each value of a lane program is represented.
-///
-/// # Errors
-/// As [`lower`].
-pub(crate) fn representations(input: &Input<'_>) -> Result<SecondaryMap<Value, Rep>, VectorizeError> {
-    reps::assign(input)
-}
+use super::recipes::{Input, Plan, Recipe, Rep};
 
 /// What lowering made.
 pub(crate) struct Lowered {
@@ -97,44 +54,31 @@ pub(crate) struct Lowered {
     pub approximate: bool,
     /// Under which masks memory is accessed.
     pub masks: MaskCounts,
-    /// The forms of functions that it calls.
-    pub callees: Vec<CalleeVariant>,
 }
 
-/// Lowers a lane program to `options.width` lanes. Intrinsics are declared in the module.
+/// Lowers a lane program to the plan's number of lanes. Intrinsics are declared in the module. The options say how
+/// the function is called and what it returns.
 ///
 /// # Errors
-/// If an instruction or type has no lowering yet.
+/// If a type has no lowering yet.
 pub(crate) fn lower(
     module: &mut Module,
     input: &Input<'_>,
+    plan: &Plan,
     options: &Options<'_>,
 ) -> Result<Lowered, VectorizeError> {
-    let reps = reps::assign(input)?;
     let mut lower = Lower {
         src: input.func,
-        shapes: input.shapes,
-        known: input.known,
-        guarded: input.guarded,
-        safe_loads: input.safe_loads,
         always: input.always,
+        plan,
+        reps: &plan.reps,
         out: Function::new(&options.name, Type::Void),
-        width: options.width,
-        math: options.math,
+        width: plan.width,
         count_lanes: options.count_lanes,
-        gathers: options.gathers,
-        masked_accesses: options.masks,
         nobodys_place: None.into(),
-        lane_callees: input.lane_callees,
-        words: input.words,
-        wanted: Wanted::new(module, options),
-        plan: AccessPlan::compute(module, input.func, &reps, options.width, options.region),
-        covered: Covered::compute(module, input.func, &reps, options.width),
-        stack: StackUse::compute(module, input.func),
         saved: BTreeMap::new(),
         divided: elementary::Divided::new(),
         module,
-        reps,
         scalars: SecondaryMap::new(),
         vectors: SecondaryMap::new(),
         vector_home: SecondaryMap::new(),
@@ -159,14 +103,7 @@ pub(crate) fn lower(
     lower.place_allocas();
     lower.keep_stack_aligned();
     alignment::raise(lower.module, &mut lower.out);
-    Ok(Lowered {
-        func: lower.out,
-        params,
-        result,
-        approximate: lower.approximate,
-        masks: lower.masks,
-        callees: lower.wanted.into_variants(),
-    })
+    Ok(Lowered { func: lower.out, params, result, approximate: lower.approximate, masks: lower.masks })
 }
 
 /// The type of one lane's value as a vector of all lanes: vectors of scalars, structures and arrays of vectors. Of a
@@ -197,28 +134,14 @@ pub(crate) fn vector_form(types: &mut TypeTable, ty: Type, width: u32) -> Option
 struct Lower<'a> {
     module: &'a mut Module,
     src: &'a Function,
-    shapes: &'a SecondaryMap<Value, Shape>,
-    known: &'a EntitySet<Value>,
-    guarded: &'a EntitySet<Inst>,
-    safe_loads: &'a SafeLoads,
     always: &'a Always,
+    plan: &'a Plan,
+    reps: &'a SecondaryMap<Value, Rep>,
     out: Function,
     width: u32,
-    math: &'a dyn MathLibrary,
     count_lanes: Option<&'a str>,
-    /// What the machine's instructions gather and scatter under masks.
-    gathers: Gathers,
-    /// What they load and store under masks.
-    masked_accesses: Masks,
     /// What lanes that are not active access.
     nobodys_place: PackedOption<Value>,
-    lane_callees: &'a EntitySet<Symbol>,
-    words: &'a Words,
-    wanted: Wanted<'a>,
-    reps: SecondaryMap<Value, Rep>,
-    plan: AccessPlan,
-    covered: Covered,
-    stack: StackUse,
     /// What the kept calls of `llvm.stacksave` returned.
     saved: BTreeMap<Inst, Value>,
     /// Quotients and remainders of integers that are there already.
@@ -378,21 +301,51 @@ impl Lower<'_> {
             let mask = self.mask.map(|m| self.reps[m] == Rep::Uniform);
             self.masks.add(mask, self.always.contains(self.src.insts[i].block));
         }
+        match self.plan.recipe(i) {
+            Recipe::Nothing | Recipe::Elsewhere(_) => Ok(()),
+            Recipe::Once => self.lower_once(i),
+            Recipe::Stack => self.stack_call(i),
+            Recipe::Speculated(safe) => self.load_once(i, Some(*safe)),
+            Recipe::OnceIfAny => self.call_once_if_any(i),
+            Recipe::FirstLane => self.call_of_first_lane(i),
+            Recipe::Widen => self.widen(i),
+            Recipe::WidenThenFirst => self.widen_then_first(i),
+            Recipe::Divide(division) => self.divide(i, *division),
+            Recipe::Divided(before) => self.define_divided(i, *before),
+            Recipe::LongConversion => self.long_conversion(i),
+            Recipe::Private => self.alloca(i),
+            Recipe::Contiguous(how) => match self.src.insts[i].op {
+                Op::Store(_) => self.store_contiguous(i, *how),
+                _ => self.load_contiguous(i, *how),
+            },
+            Recipe::Group(id) => self.group(*id),
+            Recipe::Rows(id, split) => self.rows(*id, split.as_ref()),
+            Recipe::Gather(gather) => self.load_anywhere(i, gather),
+            Recipe::Scatter(scatter) => self.store_anywhere(i, scatter),
+            Recipe::Scalarize { branch } => self.scalarize(i, *branch),
+            Recipe::Variant(variant) => self.call_of_variant(i, variant),
+            Recipe::Targets(targets) => self.call_through_pointer(i, targets),
+            Recipe::Simd(variant) => self.call_of_supplied(i, variant),
+            Recipe::Intrinsic(base, form) => self.vector_intrinsic(i, base, *form),
+            Recipe::Fold(fold) => self.reduction(i, *fold),
+            Recipe::Exact(function) => self.exact_call(i, *function),
+            Recipe::Inline(function) => self.inline_expansion(i, *function),
+            Recipe::Library { symbol, lanes } => self.vector_math(i, symbol, *lanes),
+            Recipe::CrossLane | Recipe::AnyOfOne(_) => self.lane_op(i),
+        }
+    }
+
+    /// An instruction that is executed once for all lanes.
+    fn lower_once(&mut self, i: Inst) -> Result<(), VectorizeError> {
         match &self.src.insts[i].op {
-            Op::Load(m) => self.load(i, *m),
-            Op::Store(m) => self.store(i, *m),
-            Op::Alloca { .. } => self.alloca(i),
-            Op::Call(_) => self.call(i),
-            Op::Lane(op) => self.lane_op(i, *op),
-            Op::Opaque(info) if matches!(info.atomic, Some(Atomic::Fence(_))) => {
+            Op::Load(_) => self.load_once(i, None),
+            Op::Store(_) => self.store_once(i),
+            Op::Opaque(_) => {
                 self.fence(i);
                 Ok(())
             }
-            Op::Opaque(_) => self.carried(i),
-            Op::ReadVar(_) | Op::WriteVar(_) | Op::ParallelCopy | Op::Sigma => {
-                Err(self.internal(i, "a variable is left after SSA construction"))
-            }
-            _ => self.op(i),
+            Op::Call(_) => self.call_once(i),
+            _ => self.once(i),
         }
     }
 

@@ -1,74 +1,33 @@
 //! Elementwise instructions: one vector instruction, or once on scalars.
 
 use crate::VectorizeError;
-use crate::exact::{Exact, Function};
-use warpline_ir::{BinaryOp, CastOp, Constant, FloatKind, Inst, InstFlags, Op, Type, Value};
+use warpline_ir::{BinaryOp, CastOp, Constant, Inst, InstFlags, Op, Type, Value};
 
 use super::{Lower, Rep};
 
 impl Lower<'_> {
-    /// Arithmetic, comparisons, conversions, aggregates.
-    pub(super) fn op(&mut self, i: Inst) -> Result<(), VectorizeError> {
-        let data = &self.src.insts[i];
-        let Some(result) = data.result() else {
-            return Err(self.error(i, format!("`{}` cannot be vectorized yet", data.op.name())));
-        };
-        match self.reps[result] {
-            rep if self.is_wide_division(i) && (rep == Rep::Varying || self.is_unguarded_division(i)) => {
-                self.replicate(i)?;
-            }
-            Rep::Uniform if self.is_unguarded_division(i) => {
-                // No lane may be active here, so not even a uniform divisor may be trusted.
-                let quotient = self.vector_op(i)?;
-                let first = self.extract_lane(quotient, self.src.ty(result), 0);
-                self.define(result, first);
-            }
-            Rep::Varying => {
-                let new = match self.by_floats(i)? {
-                    Some(new) => new,
-                    None => self.vector_op(i)?,
-                };
-                self.define(result, new);
-            }
-            rep => {
-                let new = self.scalar_op(i, rep)?;
-                self.define(result, new);
-            }
-        }
+    /// One vector instruction.
+    pub(super) fn widen(&mut self, i: Inst) -> Result<(), VectorizeError> {
+        let new = self.vector_op(i)?;
+        self.define(self.src.insts[i].results[0], new);
         Ok(())
     }
 
-    /// What floating-point arithmetic does for instructions that have no vectors, or slow ones.
-    fn by_floats(&mut self, i: Inst) -> Result<Option<Value>, VectorizeError> {
-        if let Some(function) = self.remainder_function(i) {
-            return self.exact(i, function).map(Some);
-        }
-        if let Some(quotient) = self.divide(i)? {
-            return Ok(Some(quotient));
-        }
-        self.long_conversion(i)
+    /// One vector instruction, of which lane 0's result is that of all.
+    pub(super) fn widen_then_first(&mut self, i: Inst) -> Result<(), VectorizeError> {
+        let result = self.src.insts[i].results[0];
+        let all = self.vector_op(i)?;
+        let first = self.extract_lane(all, self.src.ty(result), 0);
+        self.define(result, first);
+        Ok(())
     }
 
-    /// `fmod`, where an instruction is `frem`, for which processors and LLVM have no vectors.
-    fn remainder_function(&self, i: Inst) -> Option<Exact> {
-        let data = &self.src.insts[i];
-        let Type::Float(kind) = self.src.ty(*data.results.first()?) else { return None };
-        let known = matches!(kind, FloatKind::Float | FloatKind::Double);
-        let function = Exact { function: Function::Fmod, kind };
-        (data.op == Op::Binary(BinaryOp::FRem) && known && self.width > 1).then_some(function)
-    }
-
-    fn is_unguarded_division(&self, i: Inst) -> bool {
-        matches!(self.src.insts[i].op, Op::Binary(op) if op.is_int_division())
-            && self.mask.is_some()
-            && !self.guarded.contains(i)
-    }
-
-    /// Whether a division is of integers for which processors and LLVM have no vectors.
-    fn is_wide_division(&self, i: Inst) -> bool {
-        let data = &self.src.insts[i];
-        let bits = data.result().and_then(|v| self.src.ty(v).int_bits());
-        matches!(data.op, Op::Binary(op) if op.is_int_division()) && bits.is_some_and(|b| b > 128)
+    /// Once, on scalars.
+    pub(super) fn once(&mut self, i: Inst) -> Result<(), VectorizeError> {
+        let result = self.src.insts[i].results[0];
+        let new = self.scalar_op(i, self.reps[result])?;
+        self.define(result, new);
+        Ok(())
     }
 
     /// Once, on scalars: a uniform value, or lane 0's ghost of a strided one.

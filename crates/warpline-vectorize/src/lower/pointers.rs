@@ -13,7 +13,8 @@
 
 use super::{Lower, Rep};
 use crate::VectorizeError;
-use warpline_ir::{BinaryOp, Block, Constant, FuncId, Inst, IntPred, Op, Type, Value};
+use crate::callees::CalleeVariant;
+use warpline_ir::{BinaryOp, Block, Constant, Inst, IntPred, Op, Type, Value};
 
 /// The blocks of the loop, and the lanes that are left, with what others have got.
 struct Rounds {
@@ -24,25 +25,16 @@ struct Rounds {
 }
 
 impl Lower<'_> {
-    /// A call through a pointer to what may be functions of the module; false if there are none of its type, or too
-    /// many.
-    pub(super) fn call_through_pointer(&mut self, i: Inst) -> Result<bool, VectorizeError> {
+    /// A call through a pointer to what may be functions of the module, whose variants are called.
+    pub(super) fn call_through_pointer(
+        &mut self,
+        i: Inst,
+        targets: &[CalleeVariant],
+    ) -> Result<(), VectorizeError> {
         let data = &self.src.insts[i];
-        let Some((&pointer, operands)) = data.args.split_last() else { return Ok(false) };
-        let types: Vec<Type> = operands.iter().map(|&a| self.src.ty(a)).collect();
-        let ret = data.result().map_or(Type::Void, |v| self.src.ty(v));
-        let targets = self.wanted.targets(self.module, &types, ret);
-        if let Some(name) = self.wanted.asking_target(self.module, &types, ret, &targets) {
-            let why = format!(
-                "may be a call of `{name}`, which depends on the other lanes, and is made for one lane after \
-                 the other, since there are too many \
-                 functions of this type, or another module's may take its place; call it by its name"
-            );
-            return Err(self.error(i, why));
-        }
-        if targets.is_empty() {
-            return Ok(false);
-        }
+        let Some((&pointer, operands)) = data.args.split_last() else {
+            return Err(self.internal(i, "a call without a pointer"));
+        };
         let ty = match data.result() {
             Some(v) => Some(self.vector_type_of(v, i)?),
             None => None,
@@ -52,13 +44,13 @@ impl Lower<'_> {
         let rounds = self.begin_rounds(i, ty)?;
         let (target, group) =
             if uniform { (pointers, rounds.left) } else { self.lanes_of_callee(pointers, rounds.left, i)? };
-        let result = self.call_target(i, operands, &targets, (target, group), ty)?;
+        let result = self.call_target(i, operands, targets, (target, group), ty)?;
         self.end_rounds(&rounds, group, result);
         match rounds.results {
             Some(results) => self.define_lanes(i, results)?,
             None => debug_assert!(data.result().is_none(), "a result has a type"),
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Begins the loop over the callees: all active lanes are left, and none has a result of type `ty`.
@@ -110,15 +102,15 @@ impl Lower<'_> {
         &mut self,
         i: Inst,
         operands: &[Value],
-        targets: &[FuncId],
+        targets: &[CalleeVariant],
         (target, group): (Value, Value),
         ty: Option<Type>,
     ) -> Result<Option<Value>, VectorizeError> {
         let join = self.out.add_block("");
         let mut ends = Vec::with_capacity(targets.len() + 1);
         let Type::Ptr(space) = self.out.ty(target) else { return Err(self.internal(i, "no pointer")) };
-        for &callee in targets {
-            let name = self.module.functions[callee].name.clone();
+        for variant in targets {
+            let name = self.module.functions[variant.callee].name.clone();
             let Some(symbol) = self.module.symbol(&name) else { continue };
             let address = Constant::Address { symbol, offset: 0, space, origin: None };
             let address = self.out.constant_value(address);
@@ -126,7 +118,7 @@ impl Lower<'_> {
             let [call, next] = ["call", ""].map(|name| self.out.add_block(name));
             self.out.set_terminator(self.block, Op::CondBr, &[is], &[call, next]);
             self.block = call;
-            ends.push((self.form_under(i, operands, callee, Some(group))?, self.block));
+            ends.push((self.variant_under(i, operands, variant, Some(group))?, self.block));
             self.out.set_terminator(self.block, Op::Br, &[], &[join]);
             self.block = next;
         }

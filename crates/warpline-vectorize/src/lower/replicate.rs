@@ -9,19 +9,9 @@ use warpline_ir::{Inst, Op, Type, Value};
 use super::{Lower, Rep};
 
 impl Lower<'_> {
-    /// Replicates an instruction.
-    pub(super) fn replicate(&mut self, i: Inst) -> Result<(), VectorizeError> {
-        let mask = if self.src.insts[i].effects().speculatable() { None } else { self.mask_vector(i)? };
-        self.replicate_under(i, mask)
-    }
-
-    /// Replicates an instruction for active lanes only, whatever its effects.
-    pub(super) fn replicate_active(&mut self, i: Inst) -> Result<(), VectorizeError> {
-        let mask = self.mask_vector(i)?;
-        self.replicate_under(i, mask)
-    }
-
-    fn replicate_under(&mut self, i: Inst, mask: Option<Value>) -> Result<(), VectorizeError> {
+    /// Once a lane, for all lanes or behind branches for active ones.
+    pub(super) fn scalarize(&mut self, i: Inst, branch: bool) -> Result<(), VectorizeError> {
+        let mask = if branch { self.mask_vector(i)? } else { None };
         let result = self.src.insts[i].result();
         let vty = match result {
             Some(v) => Some(self.vector_type_of(v, i)?),

@@ -25,10 +25,11 @@ use super::callees::{CalleeVariant, Originals};
 use super::choices::{Coherence, MAX_WIDTH};
 use super::counts::Counts;
 use super::dependences::{self, Dependences, Pieces};
-use super::lower::{Input, Lowered, lower};
+use super::lower::{Lowered, lower};
 use super::options::{Options, Vectorized};
 use super::pass::{Context, LaneFacts, Unit, announce, verify_unit};
 use super::passes::{self, LOWER};
+use super::recipes::{Input, Plan};
 use super::subword_loads::Words;
 use super::{LaneProgram, VectorizeError, refused_calls};
 use warpline_ir::Phase;
@@ -219,14 +220,17 @@ fn lower_one(
         );
         return Err(VectorizeError::in_function(func, reason));
     }
-    let Lowered { func: lowered, params, result, approximate, masks, callees } = announce(
+    let input = linearized.input();
+    let plan = Plan::make(module, &input, options)?;
+    let Lowered { func: lowered, params, result, approximate, masks } = announce(
         &LOWER,
         options.instrument,
         module,
         &linearized.program.func,
-        |module| lower(module, &linearized.input(), options),
+        |module| lower(module, &input, &plan, options),
         |lowered| &lowered.func,
     )?;
+    plan.compare(module, &linearized.program.func, &lowered, options.count_lanes)?;
     verify(module, &lowered).map_err(|e| {
         VectorizeError::in_function(&lowered, format!("lowering broke the function:\n{e}")).internal()
     })?;
@@ -250,8 +254,9 @@ fn lower_one(
         result,
         masked: options.masked,
         counts: Counts { masks, ..linearized.program.counts },
+        recipes: plan.counts(&linearized.program.func),
         approximate,
         dependences: linearized.dependences,
     };
-    Ok((made, callees))
+    Ok((made, plan.callees))
 }

@@ -7,7 +7,7 @@ use warpline_ir::{BinaryOp, Inst, LaneOp, Op, Place, Type};
 
 use super::{Machine, Program};
 use crate::known_calls::has_cheap_vector_form;
-use crate::lower::Rep;
+use crate::recipes::Rep;
 
 /// Part of the estimate for a group of lanes.
 #[derive(Clone, PartialEq, Debug)]

@@ -36,12 +36,11 @@ use warpline_uniformity::shape::ArgShape;
 
 use super::call_graph::has_cross_lane_operations;
 use super::choices::{Gathers, MAX_WIDTH, Masks};
-use super::dependences::Region;
 use super::known_calls::has_cheap_vector_form;
 use super::loops::Iteration;
-use super::lower::{AccessPlan, Rep, representations};
 use super::options::Options;
 use super::pipeline::{Linearized, linearize_kernel};
+use super::recipes::{Plan, Rep};
 use super::subword_loads::Words;
 
 use chains::Chained;
@@ -216,14 +215,14 @@ fn settle(
     if let Some(lanes) = given.filter(|&lanes| !may_divide(lanes)) {
         return Widths { lanes, epilogue: lanes, prologue: 0, least: 0, chosen: None, estimate: None };
     }
-    let Some((linearized, reps)) = study(module, func, options, machine) else {
+    let Some((linearized, plan)) = study(module, func, options, machine) else {
         let chosen = by_types(func, machine);
         let lanes = given.unwrap_or(chosen.lanes.min(greatest));
         let chosen = given.is_none().then_some(chosen);
         return Widths { lanes, epilogue: lanes, prologue: 0, least: 0, chosen, estimate: None };
     };
     let greatest = linearized.dependences.lanes.map_or(greatest, |most| greatest.min(power_of_two(most)));
-    let mut program = Program::new(module, &linearized, &reps, machine, (grouped, options.region));
+    let mut program = Program::new(module, &linearized, &plan, machine, grouped);
     let chosen = given.is_none().then(|| program.choose(machine, greatest));
     let lanes = given.or(chosen.map(|c| c.lanes)).unwrap_or(1);
     let replaceable = grouped.filter(|grouped| !grouped.asks);
@@ -307,7 +306,7 @@ fn study(
     func: &Function,
     options: &Options<'_>,
     machine: &Machine,
-) -> Option<(Linearized, SecondaryMap<Value, Rep>)> {
+) -> Option<(Linearized, Plan)> {
     let insts: usize = func.layout.iter().map(|&b| func.blocks[b].insts.len()).sum();
     if insts > MAX_INSTS {
         return None;
@@ -315,8 +314,8 @@ fn study(
     let width = middling(machine);
     let asked = Options { width, args: options.args.clone(), name: options.name.clone(), ..*options };
     let linearized = linearize_kernel(module, func, &asked).ok()?;
-    let reps = representations(&linearized.input()).ok()?;
-    Some((linearized, reps))
+    let plan = Plan::make(module, &linearized.input(), &asked).ok()?;
+    Some((linearized, plan))
 }
 
 /// As many lanes as fill a register.
@@ -400,8 +399,8 @@ struct Program<'a> {
     module: &'a Module,
     func: &'a Function,
     reps: &'a SecondaryMap<Value, Rep>,
-    /// Which accesses are made together.
-    plan: AccessPlan,
+    /// What becomes of each instruction.
+    plan: &'a Plan,
     /// Narrow loads that are made of words.
     words: &'a Words,
     /// How it is executed by groups, if it is.
@@ -435,9 +434,9 @@ impl<'a> Program<'a> {
     fn new(
         module: &'a Module,
         linearized: &'a Linearized,
-        reps: &'a SecondaryMap<Value, Rep>,
+        plan: &'a Plan,
         machine: &Machine,
-        (grouped, region): (Option<Grouped>, Option<&Region<'_>>),
+        grouped: Option<Grouped>,
     ) -> Program<'a> {
         let input = linearized.input();
         let func = input.func;
@@ -446,8 +445,8 @@ impl<'a> Program<'a> {
         let mut program = Program {
             module,
             func,
-            reps,
-            plan: AccessPlan::compute(module, func, reps, middling(machine), region),
+            reps: &plan.reps,
+            plan,
             words: input.words,
             grouped,
             element_bits: 0,

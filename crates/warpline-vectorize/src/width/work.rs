@@ -3,7 +3,7 @@
 
 use crate::Gathers;
 use crate::known_calls::has_cheap_vector_form;
-use crate::lower::{Rep, Spread};
+use crate::recipes::{Rep, Spread};
 use warpline_ir::{BinaryOp, CastOp, FloatKind, Inst, LaneOp, MemAccess, Op, Type, Value};
 
 use super::{Machine, Program, element_bits};
@@ -204,13 +204,13 @@ impl Program<'_> {
 
     /// Whether a store is made together with others such that all elements between the first and the last are stored.
     fn leaves_no_gaps(&self, i: Inst) -> bool {
-        self.plan.group(i).is_some_and(|(group, _)| group.is_complete())
+        self.plan.group_of(i).is_some_and(|(group, _)| group.is_complete())
     }
 
     /// Loads of neighbours by lanes that are anywhere: one for each lane and row, of which the address is taken out
     /// of a vector, and shuffles. They are counted where they are made.
     fn of_rows(&self, i: Inst, lanes: f64, registers: f64) -> Option<Work> {
-        let (group, here) = self.plan.group(i).filter(|(group, _)| group.spread == Spread::Anywhere)?;
+        let (group, here) = self.plan.group_of(i).filter(|(group, _)| group.spread == Spread::Anywhere)?;
         if !here {
             return Some(Work::default());
         }

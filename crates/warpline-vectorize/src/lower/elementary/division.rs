@@ -15,65 +15,45 @@
 
 use std::collections::HashMap;
 
-use warpline_ir::{BinaryOp, Block, CastOp, FloatKind, FloatPred, Inst, IntPred, Op, Type, Value};
+use warpline_ir::{BinaryOp, CastOp, FloatKind, FloatPred, Inst, IntPred, Op, Type, Value};
 
 use super::Floats;
 use crate::VectorizeError;
 use crate::lower::{Lower, Rep};
+use crate::recipes::Division;
 
 /// The bits of 2⁵² as a `double`.
 const TWO_52: u64 = 0x4330_0000_0000_0000;
 /// Numbers below have as many bits.
 const SMALL_BITS: u32 = 48;
 
-/// Quotients and remainders that are there already: of a block of the scalar function, two values, and a signedness.
-pub(in crate::lower) type Divided = HashMap<(Block, Value, Value, bool), (Value, Value)>;
+/// Quotients and remainders that are there already, by the instruction that they were made for.
+pub(in crate::lower) type Divided = HashMap<Inst, (Value, Value)>;
 
 impl Lower<'_> {
-    /// A division of integers that differ between lanes; `None` where the code generator is better.
-    pub(in crate::lower) fn divide(&mut self, i: Inst) -> Result<Option<Value>, VectorizeError> {
-        let data = &self.src.insts[i];
-        let (Op::Binary(op), &[x, d], &[result]) = (&data.op, &data.args[..], &data.results[..]) else {
-            return Ok(None);
+    /// Divides integers that differ between lanes.
+    pub(in crate::lower) fn divide(&mut self, i: Inst, division: Division) -> Result<(), VectorizeError> {
+        let &[x, d] = &self.src.insts[i].args[..] else {
+            return Err(self.internal(i, "a division has two operands"));
         };
-        let signed = matches!(op, BinaryOp::SDiv | BinaryOp::SRem);
-        let bits = match self.src.ty(result) {
-            Type::Int(bits @ (8 | 16 | 32 | 64)) => bits,
-            _ => return Ok(None),
+        let made = match division {
+            Division::IfSmall { signed } => self.divided_if_small(i, (x, d), signed)?,
+            Division::AsLong => self.divided_as_long(i, (x, d))?,
+            Division::AsNumbers { kind, narrow } => self.divided_as_numbers(i, (x, d), kind, narrow)?,
         };
-        // Constants become multiplications.
-        if !op.is_int_division() || self.width < 2 || self.src.constant(d).is_some() {
-            return Ok(None);
-        }
-        let key = (data.block, x, d, signed);
-        let (quotient, remainder) = match self.divided.get(&key) {
-            Some(&known) => known,
-            None => {
-                let made = self.divided_anew(i, (x, d), signed, bits)?;
-                self.divided.insert(key, made);
-                made
-            }
-        };
-        let is_quotient = matches!(op, BinaryOp::SDiv | BinaryOp::UDiv);
-        Ok(Some(if is_quotient { quotient } else { remainder }))
+        self.divided.insert(i, made);
+        self.define_divided(i, i)
     }
 
-    fn divided_anew(
-        &mut self,
-        i: Inst,
-        (x, d): (Value, Value),
-        signed: bool,
-        bits: u32,
-    ) -> Result<(Value, Value), VectorizeError> {
-        match (bits, signed) {
-            (64, _) => self.divided_if_small(i, (x, d), signed),
-            (32, false) => self.divided_as_long(i, (x, d)),
-            (32, true) => self.divided_as_numbers(i, (x, d), FloatKind::Double, None),
-            _ => {
-                let widen = if signed { CastOp::SExt } else { CastOp::ZExt };
-                self.divided_as_numbers(i, (x, d), FloatKind::Float, Some((widen, bits)))
-            }
-        }
+    /// Defines the result of a division that was made before, for another instruction or for this one.
+    pub(in crate::lower) fn define_divided(&mut self, i: Inst, before: Inst) -> Result<(), VectorizeError> {
+        let Some(&(quotient, remainder)) = self.divided.get(&before) else {
+            return Err(self.internal(i, "a division was not made"));
+        };
+        let data = &self.src.insts[i];
+        let is_quotient = matches!(data.op, Op::Binary(BinaryOp::SDiv | BinaryOp::UDiv));
+        self.define(data.results[0], if is_quotient { quotient } else { remainder });
+        Ok(())
     }
 
     /// The division of unsigned numbers of 32 bits, as small ones of 64.

@@ -185,7 +185,7 @@ impl Floats<'_, '_> {
         let quotient = self.binary(BinaryOp::FDiv, a, c);
         let ty = self.float_type();
         let whole = self.intrinsic("llvm.trunc", &[quotient], ty);
-        let left = match self.lower.math.fused() {
+        let left = match self.lower.plan.fused {
             true => {
                 let minus = self.neg(whole);
                 self.fma(minus, c, a)

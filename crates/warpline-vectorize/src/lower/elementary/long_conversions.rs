@@ -19,32 +19,24 @@ use crate::lower::Lower;
 const LOST: u64 = (1 << 11) - 1;
 
 impl Lower<'_> {
-    /// The conversion that an instruction is, if it is one of these and the machine has none.
-    pub(in crate::lower) fn long_conversion(&mut self, i: Inst) -> Result<Option<Value>, VectorizeError> {
+    /// A conversion of integers of 64 bits, by parts.
+    pub(in crate::lower) fn long_conversion(&mut self, i: Inst) -> Result<(), VectorizeError> {
         let data = &self.src.insts[i];
-        let (Op::Cast(op @ (CastOp::SiToFp | CastOp::UiToFp)), &[x], &[result]) =
-            (&data.op, &data.args[..], &data.results[..])
-        else {
-            return Ok(None);
+        let (&[x], &[result]) = (&data.args[..], &data.results[..]) else {
+            return Err(self.internal(i, "a conversion has one operand"));
         };
-        let signed = *op == CastOp::SiToFp;
-        let to_float = match self.src.ty(result) {
-            Type::Float(FloatKind::Float) => true,
-            // Code generators do the unsigned ones in the same way.
-            Type::Float(FloatKind::Double) if signed => false,
-            _ => return Ok(None),
-        };
-        if self.src.ty(x) != Type::Int(64) || self.width < 2 || self.math.converts_long_integers() {
-            return Ok(None);
-        }
+        let signed = data.op == Op::Cast(CastOp::SiToFp);
+        let to_float = self.src.ty(result) == Type::Float(FloatKind::Float);
         let x = self.vector(x, i)?;
         let mut doubles = self.floats(FloatKind::Double);
         let x = if to_float { doubles.rounded_to_odd(signed, x) } else { x };
         let double = doubles.long_to_double(signed, x);
-        Ok(Some(match to_float {
+        let new = match to_float {
             true => doubles.cast(CastOp::FpTrunc, double, Type::Float(FloatKind::Float)),
             false => double,
-        }))
+        };
+        self.define(result, new);
+        Ok(())
     }
 }
 

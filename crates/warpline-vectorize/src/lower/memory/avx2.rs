@@ -5,8 +5,7 @@
 //! depends on the elements: eight of 32 bits at a time take less than the loads one by one with the addresses that
 //! these need, four of 64 bits take twice as long as theirs. So they are asked for by name.
 
-use crate::{Gathers, VectorizeError};
-use warpline_ir::{CastOp, Constant, Effects, Inst, Op, Scalar, Type, Value};
+use warpline_ir::{CastOp, Constant, Effects, Inst, Op, Type, Value};
 
 use super::super::Lower;
 use super::gather::Indexed;
@@ -15,15 +14,15 @@ use super::gather::Indexed;
 const BITS: u32 = 32;
 
 impl Lower<'_> {
-    /// Loads one element for each lane by AVX2's instructions, if there are some for it.
+    /// Loads one element for each lane by AVX2's instructions, of which each loads for so many lanes.
     pub(super) fn gather_by_avx2(
         &mut self,
         place: &Indexed,
         mask: Option<Value>,
         vty: Type,
+        together: u32,
         at: Inst,
-    ) -> Result<Option<Value>, VectorizeError> {
-        let Some(together) = self.lanes_of_avx2(place, vty) else { return Ok(None) };
+    ) -> Value {
         let ints = Type::Int(BITS).vector(self.width).expect("an integer is a scalar");
         let mask = match mask {
             Some(mask) => self.emit(Op::Cast(CastOp::SExt), &[mask], ints),
@@ -50,16 +49,7 @@ impl Lower<'_> {
         }
         let all = self.joined(parts);
         let elem = vty.elem().map_or(Type::Void, Type::from);
-        Ok(Some(self.as_value(all, Type::Int(BITS), elem)))
-    }
-
-    /// How many lanes one instruction loads for; `None` if there is none for such elements.
-    pub(super) fn lanes_of_avx2(&self, place: &Indexed, vty: Type) -> Option<u32> {
-        let elem = matches!(vty.elem()?, Scalar::Int(BITS) | Scalar::Float(warpline_ir::FloatKind::Float));
-        let index = self.out.ty(place.index).elem() == Some(Scalar::Int(BITS));
-        let usual = self.out.ty(place.base) == Type::PTR;
-        let fits = self.gathers == Gathers::Avx2 && elem && index && usual && self.width.is_power_of_two();
-        (fits && self.width >= 4).then(|| self.width.min(8))
+        self.as_value(all, Type::Int(BITS), elem)
     }
 
     /// Some neighbouring lanes of a vector.

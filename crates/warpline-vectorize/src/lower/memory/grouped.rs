@@ -2,18 +2,18 @@
 //!
 //! A gather takes as long as a load for each lane. So where lanes read several elements that lie side by side, as
 //! fields of a structure or neighbours in a grid do, each lane's are loaded as one short vector, a *row*, and the
-//! rows transposed. The [plan](super::plan) finds which.
+//! rows transposed. The [plan](crate::recipes) says which.
 //!
 //! Where the machine cannot gather or scatter under a mask, or access neighbours, LLVM makes a branch for every lane.
 //! Without branches: lanes that are not active access a place on the stack that nobody looks at. [AVX2](super::avx2)
 //! gathers some elements by instructions.
 
+use crate::VectorizeError;
 use crate::alignment::at_distance;
-use crate::{Gathers, VectorizeError};
+use crate::recipes::{Gather, Group, How, MAX_ROWS, Member, Place, ROW_BYTES, Row, Scatter, Split};
 use warpline_ir::{CastOp, Constant, Inst, MemAccess, Op, Type, Value};
 
 use super::super::Lower;
-use super::plan::{Group, MAX_ROWS, Member, ROW_BYTES, Row};
 
 /// What lanes of a vector instruction are counted in: shuffles within so many bytes are cheap.
 const PART_BYTES: u64 = 16;
@@ -22,29 +22,30 @@ impl Lower<'_> {
     /// Loads one element for each lane from anywhere.
     pub(super) fn gather(
         &mut self,
+        gather: &Gather,
         address: Value,
         access: MemAccess,
         vty: Type,
         at: Inst,
     ) -> Result<Value, VectorizeError> {
-        if let Some(loaded) = self.load_own(address, access, vty, at)? {
-            return Ok(loaded);
+        if let Place::Own(own) = &gather.place {
+            return self.load_own(own, gather.how, access, vty, at);
         }
-        let place = self.indexed(address, at)?;
-        if let Some(loaded) = self.gather_words(place.as_ref(), address, access, vty, at)? {
-            return Ok(loaded);
+        if let Some(before) = gather.word {
+            let words = self.gather_words(gather, before, access, address, at)?;
+            return Ok(self.parts_of_words(words, before, vty));
         }
-        if let Some(place) = &place {
-            let mask = self.mask_vector(at)?;
-            if let Some(loaded) = self.gather_by_avx2(place, mask, vty, at)? {
-                return Ok(loaded);
-            }
-        }
-        let ptrs = match place {
-            Some(place) => self.pointers(&place),
-            None => self.vector(address, at)?,
+        let split = match &gather.place {
+            Place::Indexed(split) => Some(split),
+            _ => None,
         };
-        if !self.goes_one_by_one(vty, at)? {
+        if let (Some(split), How::Avx2(lanes)) = (split, gather.how) {
+            let place = self.indexed(split, at)?;
+            let mask = self.mask_vector(at)?;
+            return Ok(self.gather_by_avx2(&place, mask, vty, lanes, at));
+        }
+        let ptrs = self.addresses(address, split, at)?;
+        if gather.how == How::Native {
             let mask = self.mask_or_true(at)?;
             return Ok(self.masked_load("llvm.masked.gather", ptrs, access, mask, vty, at));
         }
@@ -73,14 +74,14 @@ impl Lower<'_> {
     /// Stores one element of each lane anywhere, in lane order.
     pub(super) fn scatter(
         &mut self,
+        scatter: &Scatter,
         x: Value,
         address: Value,
         access: MemAccess,
         at: Inst,
     ) -> Result<(), VectorizeError> {
-        let ptrs = self.addresses(address, at)?;
-        let vty = self.out.ty(x);
-        if !self.goes_one_by_one(vty, at)? {
+        let ptrs = self.addresses(address, scatter.split.as_ref(), at)?;
+        if scatter.how == How::Native {
             let mask = self.mask_or_true(at)?;
             self.masked_store("llvm.masked.scatter", x, ptrs, access, mask, at);
             return Ok(());
@@ -142,25 +143,6 @@ impl Lower<'_> {
         self.emit(Op::Gep(elem), &[ptr, numbers], ptrs)
     }
 
-    /// Whether the machine has no instructions that access neighbouring elements under a mask.
-    pub(super) fn lacks_masks(&self, elem: Type, at: Inst) -> bool {
-        let bits = self.module.layout.alloc_size(&self.module.types, elem).unwrap_or(0) * 8;
-        !self.masked_accesses.serve(bits) && self.width > 1 && self.is_on_stack_kind(at)
-    }
-
-    /// Whether accesses are to be scalarized here, as LLVM would not make them well.
-    fn goes_one_by_one(&mut self, vty: Type, at: Inst) -> Result<bool, VectorizeError> {
-        let elem = vty.elem().map_or(Type::Void, Type::from);
-        let bits = self.module.layout.alloc_size(&self.module.types, elem).unwrap_or(0) * 8;
-        let in_hardware = self.gathers == Gathers::Everything && matches!(bits, 32 | 64);
-        Ok(!in_hardware && self.width > 1 && self.is_on_stack_kind(at) && self.mask_vector(at)?.is_some())
-    }
-
-    /// Whether pointers of an access may as well point to the stack.
-    fn is_on_stack_kind(&self, at: Inst) -> bool {
-        self.src.accessed(at).is_some_and(|a| self.src.ty(a.address) == Type::PTR)
-    }
-
     /// The pointers of active lanes, and elsewhere one to a place that nobody looks at.
     fn harmless_where_inactive(&mut self, ptrs: Value, at: Inst) -> Result<Value, VectorizeError> {
         let Some(mask) = self.mask_vector(at)? else { return Ok(ptrs) };
@@ -201,14 +183,14 @@ impl Lower<'_> {
     }
 
     /// Loads of a group whose lanes are anywhere.
-    pub(super) fn load_rows(&mut self, group: &Group) -> Result<(), VectorizeError> {
+    pub(super) fn load_rows(&mut self, group: &Group, split: Option<&Split>) -> Result<(), VectorizeError> {
         let first = group.members[0].inst;
         let Some(accessed) = self.src.accessed(first) else {
             return Err(self.internal(first, "a group has members that are no accesses"));
         };
         let (access, size) = (accessed.access, group.size as i64);
         let elem = self.element_of(group);
-        let ptrs = self.addresses(accessed.address, first)?;
+        let ptrs = self.addresses(accessed.address, split, first)?;
         let ptrs = self.harmless_where_inactive(ptrs, first)?;
         let rows = group.rows();
         for (n, row) in rows.iter().enumerate() {

@@ -1,88 +1,96 @@
-//! Loads, stores and private memory.
-//!
-//! * A uniform address is accessed once, in blocks that are only reached with an active lane. Of a varying
-//!   value the last active lane's is stored.
-//! * Consecutive addresses become a vector access, masked unless all lanes are active.
-//! * Addresses at small constant distances, reversed ones among them, and the fields of structures become wide
-//!   accesses with shuffles, where the [`plan`] finds that worthwhile.
-//! * A load of [bytes that are there](covered) whatever lanes are active needs no mask.
-//! * Of narrow elements, [words] are gathered where a lane may read them.
-//! * Everything else is gathered and scattered under the mask, [rows] of neighbouring elements together. Scatters
-//!   write in lane order.
-//! * Volatile and atomic accesses, and types that have no vector form in memory, are replicated.
+//! Loads, stores and private memory, as their [recipes](crate::recipes) say.
 
 mod avx2;
 mod bulk;
-pub(super) mod dereferenceable;
 mod gather;
 mod grouped;
 mod lane_private;
-pub(super) mod plan;
 mod subword;
 mod wide;
 
 use crate::VectorizeError;
 use crate::alignment::at_distance;
 use crate::objects::SafeLoad;
-use warpline_ir::{
-    BinaryOp, CastOp, DataLayout, Effects, Inst, MemAccess, Op, Scalar, Type, TypeTable, Value,
-};
+use crate::recipes::{Contiguous, Gather, GroupId, Scatter, Split, memory_element};
+use warpline_ir::{BinaryOp, CastOp, Effects, Inst, MemAccess, Op, Scalar, Type, Value};
 
 use super::{Lower, Rep};
 
 impl Lower<'_> {
-    /// `load`
-    pub(super) fn load(&mut self, i: Inst, access: MemAccess) -> Result<(), VectorizeError> {
-        let data = &self.src.insts[i];
-        let (address, result) = (data.args[0], data.results[0]);
-        if !access.is_simple() {
-            return self.replicate(i);
-        }
-        let safe = self.safe_loads[i].filter(|_| self.reps[address] == Rep::Uniform);
-        if safe.is_some() || self.once(i, address) {
-            let (ptr, access) = match safe {
-                Some(safe) => self.safe_place(safe, access, i)?,
-                None => (self.scalar(address, i)?, access),
-            };
-            let ty = self.src.ty(result);
-            let new = self.out.append(self.block, Op::Load(access), &[ptr], ty);
-            self.copy_metadata(i, new);
-            let mut value = self.out.insts[new].results[0];
-            if self.reps[result] == Rep::Varying {
-                value = self.splat(value, i)?;
-            }
-            self.define(result, value);
-            return Ok(());
-        }
-        let ty = self.src.ty(result);
-        let Some(elem) = self.memory_element(ty) else { return self.replicate(i) };
-        if let Some(plan) = self.group(i) {
-            return plan.map_or(Ok(()), |group| self.load_members(&group));
-        }
-        let mem_ty = Type::from(elem);
-        let vty = mem_ty.vector(self.width).expect("memory elements are scalars");
-        let mut loaded = if self.is_consecutive(address, mem_ty) {
-            match (self.covered.load(i), self.mask.is_some()) {
-                (Some(safe), true) => {
-                    let (ptr, access) = self.safe_place(safe, access, i)?;
-                    self.emit(Op::Load(access), &[ptr], vty)
-                }
-                _ => {
-                    let ptr = self.scalar(address, i)?;
-                    let access = self.aligned_for_lane_0(access, mem_ty);
-                    match self.mask_vector(i)? {
-                        None => self.emit(Op::Load(access), &[ptr], vty),
-                        Some(_) if self.lacks_masks(mem_ty, i) => {
-                            self.load_one_by_one(ptr, access, vty, i)?
-                        }
-                        Some(mask) => self.masked_load("llvm.masked.load", ptr, access, mask, vty, i),
-                    }
-                }
-            }
-        } else {
-            self.gather(address, access, vty, i)?
+    /// A load from a uniform address, from a place that is known to be there or where it is asked for.
+    pub(super) fn load_once(&mut self, i: Inst, safe: Option<SafeLoad>) -> Result<(), VectorizeError> {
+        let (access, address, result) = self.parts_of_load(i)?;
+        let (ptr, access) = match safe {
+            Some(safe) => self.safe_place(safe, access, i)?,
+            None => (self.scalar(address, i)?, access),
         };
-        loaded = self.as_value(loaded, mem_ty, ty);
+        let ty = self.src.ty(result);
+        let new = self.out.append(self.block, Op::Load(access), &[ptr], ty);
+        self.copy_metadata(i, new);
+        let mut value = self.out.insts[new].results[0];
+        if self.reps[result] == Rep::Varying {
+            value = self.splat(value, i)?;
+        }
+        self.define(result, value);
+        Ok(())
+    }
+
+    /// A store to a uniform address, of the last active lane's value.
+    pub(super) fn store_once(&mut self, i: Inst) -> Result<(), VectorizeError> {
+        let (access, value, address) = self.parts_of_store(i)?;
+        let ptr = self.scalar(address, i)?;
+        let x = if self.reps[value] == Rep::Uniform {
+            self.scalar(value, i)?
+        } else {
+            self.last_active(value, i)?
+        };
+        let new = self.emit_void(Op::Store(access), &[x, ptr]);
+        self.copy_metadata(i, new);
+        Ok(())
+    }
+
+    /// A load of neighbouring elements.
+    pub(super) fn load_contiguous(&mut self, i: Inst, how: Contiguous) -> Result<(), VectorizeError> {
+        let (access, address, result) = self.parts_of_load(i)?;
+        let elem = self.element_in_memory(self.src.ty(result), i)?;
+        let vty = elem.vector(self.width).expect("memory elements are scalars");
+        let loaded = if let Contiguous::Speculated(safe) = how {
+            let (ptr, access) = self.safe_place(safe, access, i)?;
+            self.emit(Op::Load(access), &[ptr], vty)
+        } else {
+            let ptr = self.scalar(address, i)?;
+            let access = self.aligned_for_lane_0(access, elem);
+            match how {
+                Contiguous::ByLane => self.load_one_by_one(ptr, access, vty, i)?,
+                Contiguous::Masked => {
+                    let mask = self.mask_or_true(i)?;
+                    self.masked_load("llvm.masked.load", ptr, access, mask, vty, i)
+                }
+                _ => self.emit(Op::Load(access), &[ptr], vty),
+            }
+        };
+        self.define_loaded(i, loaded, elem, result)
+    }
+
+    /// A load from anywhere.
+    pub(super) fn load_anywhere(&mut self, i: Inst, gather: &Gather) -> Result<(), VectorizeError> {
+        let (access, address, result) = self.parts_of_load(i)?;
+        let elem = self.element_in_memory(self.src.ty(result), i)?;
+        let vty = elem.vector(self.width).expect("memory elements are scalars");
+        let loaded = self.gather(gather, address, access, vty, i)?;
+        self.define_loaded(i, loaded, elem, result)
+    }
+
+    /// Defines the result of a load, given the elements of all lanes.
+    fn define_loaded(
+        &mut self,
+        i: Inst,
+        loaded: Value,
+        elem: Type,
+        result: Value,
+    ) -> Result<(), VectorizeError> {
+        let ty = self.src.ty(result);
+        let loaded = self.as_value(loaded, elem, ty);
         if self.reps[result].is_scalar() {
             // A uniform address in a block that may have no active lane.
             let first = self.first_active(loaded, ty, i)?;
@@ -93,47 +101,74 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// `store`
-    pub(super) fn store(&mut self, i: Inst, access: MemAccess) -> Result<(), VectorizeError> {
-        let data = &self.src.insts[i];
-        let (value, address) = (data.args[0], data.args[1]);
-        if !access.is_simple() {
-            return self.replicate(i);
-        }
-        let ty = self.src.ty(value);
-        if self.once(i, address) {
-            let ptr = self.scalar(address, i)?;
-            let x = if self.reps[value] == Rep::Uniform {
-                self.scalar(value, i)?
-            } else {
-                self.last_active(value, i)?
-            };
-            let new = self.emit_void(Op::Store(access), &[x, ptr]);
-            self.copy_metadata(i, new);
-            return Ok(());
-        }
-        let Some(elem) = self.memory_element(ty) else { return self.replicate(i) };
-        if let Some(plan) = self.group(i) {
-            return plan.map_or(Ok(()), |group| self.store_group(&group));
-        }
-        let mem_ty = Type::from(elem);
-        let x = self.vector(value, i)?;
-        let x = self.as_element(x, ty, mem_ty);
-        if self.is_consecutive(address, mem_ty) {
-            let ptr = self.scalar(address, i)?;
-            let access = self.aligned_for_lane_0(access, mem_ty);
-            match self.mask_vector(i)? {
-                None => {
-                    let new = self.emit_void(Op::Store(access), &[x, ptr]);
-                    self.copy_metadata(i, new);
-                }
-                Some(_) if self.lacks_masks(mem_ty, i) => self.store_one_by_one(x, ptr, access, i)?,
-                Some(mask) => self.masked_store("llvm.masked.store", x, ptr, access, mask, i),
+    /// A store of neighbouring elements.
+    pub(super) fn store_contiguous(&mut self, i: Inst, how: Contiguous) -> Result<(), VectorizeError> {
+        let (access, value, address) = self.parts_of_store(i)?;
+        let (x, elem) = self.stored(i, value)?;
+        let ptr = self.scalar(address, i)?;
+        let access = self.aligned_for_lane_0(access, elem);
+        match how {
+            Contiguous::ByLane => self.store_one_by_one(x, ptr, access, i)?,
+            Contiguous::Masked => {
+                let mask = self.mask_or_true(i)?;
+                self.masked_store("llvm.masked.store", x, ptr, access, mask, i);
             }
-        } else {
-            self.scatter(x, address, access, i)?;
+            _ => {
+                let new = self.emit_void(Op::Store(access), &[x, ptr]);
+                self.copy_metadata(i, new);
+            }
         }
         Ok(())
+    }
+
+    /// A store to anywhere.
+    pub(super) fn store_anywhere(&mut self, i: Inst, scatter: &Scatter) -> Result<(), VectorizeError> {
+        let (access, value, address) = self.parts_of_store(i)?;
+        let (x, _) = self.stored(i, value)?;
+        self.scatter(scatter, x, address, access, i)
+    }
+
+    /// The accesses of a group.
+    pub(super) fn group(&mut self, id: GroupId) -> Result<(), VectorizeError> {
+        let group = self.plan.group(id);
+        if group.stores { self.store_group(group) } else { self.load_wide(group) }
+    }
+
+    /// The loads of a group whose lanes are anywhere.
+    pub(super) fn rows(&mut self, id: GroupId, split: Option<&Split>) -> Result<(), VectorizeError> {
+        self.load_rows(self.plan.group(id), split)
+    }
+
+    /// How a load is made, its address and its result.
+    fn parts_of_load(&self, i: Inst) -> Result<(MemAccess, Value, Value), VectorizeError> {
+        let data = &self.src.insts[i];
+        match (&data.op, &data.args[..], &data.results[..]) {
+            (&Op::Load(access), &[address], &[result]) => Ok((access, address, result)),
+            _ => Err(self.internal(i, "the recipe is one of a load")),
+        }
+    }
+
+    /// How a store is made, its value and its address.
+    fn parts_of_store(&self, i: Inst) -> Result<(MemAccess, Value, Value), VectorizeError> {
+        let data = &self.src.insts[i];
+        match (&data.op, &data.args[..]) {
+            (&Op::Store(access), &[value, address]) => Ok((access, value, address)),
+            _ => Err(self.internal(i, "the recipe is one of a store")),
+        }
+    }
+
+    /// What a store stores, as elements in memory, and their type.
+    fn stored(&mut self, i: Inst, value: Value) -> Result<(Value, Type), VectorizeError> {
+        let ty = self.src.ty(value);
+        let elem = self.element_in_memory(ty, i)?;
+        let x = self.vector(value, i)?;
+        Ok((self.as_element(x, ty, elem), elem))
+    }
+
+    /// The type that values of a type have in memory as elements of vectors.
+    fn element_in_memory(&self, ty: Type, at: Inst) -> Result<Type, VectorizeError> {
+        let elem = self.memory_element(ty).map(Type::from);
+        elem.ok_or_else(|| self.internal(at, "the type has no vectors in memory"))
     }
 
     /// The address of a load that may be made whether or not a lane is active, and the load.
@@ -147,20 +182,6 @@ impl Lower<'_> {
         Ok((self.offset_by(base, safe.offset), MemAccess { align: safe.align, ..access }))
     }
 
-    /// Whether a memory access is made once for all lanes.
-    fn once(&self, i: Inst, address: Value) -> bool {
-        self.reps[address] == Rep::Uniform && (self.guarded.contains(i) || self.mask.is_none())
-    }
-
-    /// Whether neighbouring lanes access neighbouring elements.
-    fn is_consecutive(&self, address: Value, elem: Type) -> bool {
-        let size = self.module.layout.alloc_size(&self.module.types, elem);
-        match self.reps[address] {
-            Rep::Strided(step) => size.is_some_and(|s| i64::try_from(s) == Ok(step)),
-            _ => false,
-        }
-    }
-
     /// An access of consecutive elements, with what is known of lane 0's address if some lane's is aligned.
     fn aligned_for_lane_0(&self, access: MemAccess, elem: Type) -> MemAccess {
         let size = self.module.layout.alloc_size(&self.module.types, elem).unwrap_or(1);
@@ -169,12 +190,6 @@ impl Lower<'_> {
 
     fn memory_element(&self, ty: Type) -> Option<Scalar> {
         memory_element(&self.module.layout, &self.module.types, ty)
-    }
-
-    /// The group of a load or store, if it is in one: the group itself if it is to be made here.
-    fn group(&self, i: Inst) -> Option<Option<plan::Group>> {
-        let (group, here) = self.plan.group(i)?;
-        Some(here.then(|| group.clone()))
     }
 
     fn masked_load(
@@ -276,9 +291,6 @@ impl Lower<'_> {
         let Some(size) = self.module.layout.alloc_size(&self.module.types, ty) else {
             return Err(self.error(i, "private memory of a type without a fixed size cannot be vectorized"));
         };
-        if self.reps[count] != Rep::Uniform {
-            return self.replicate_active(i);
-        }
         let rep = self.reps[result];
         // With a step, it is laid out for all lanes already (see `private_memory`).
         let objects = if rep == Rep::Varying { self.width } else { 1 };
@@ -341,18 +353,6 @@ impl Lower<'_> {
             std::cmp::Ordering::Greater => self.emit(Op::Cast(CastOp::Trunc), &[x], ty),
         }
     }
-}
-
-/// What a value of the type is in memory, if vectors of it lie there as consecutive elements do. Booleans take a byte
-/// each.
-fn memory_element(layout: &DataLayout, types: &TypeTable, ty: Type) -> Option<Scalar> {
-    let elem = match ty.scalar()? {
-        Scalar::Int(1) => Scalar::Int(8),
-        s => s,
-    };
-    let bits = u64::from(layout.scalar_bits(elem));
-    let size = layout.alloc_size(types, elem.into())?;
-    (bits == size * 8 && bits.is_power_of_two() && bits <= 64).then_some(elem)
 }
 
 /// A type in the suffix of an overloaded intrinsic's name.

@@ -1,62 +1,61 @@
 //! Gathers of narrow elements, by gathers of the [words](crate::subword_loads) that they are parts of.
 
+use crate::VectorizeError;
 use crate::alignment::at_distance;
+use crate::recipes::{Gather, How, Place};
 use crate::subword_loads::WORD_BYTES;
-use crate::{Gathers, VectorizeError};
 use warpline_ir::{BinaryOp, CastOp, Constant, Inst, MemAccess, Op, Scalar, Type, Value};
 
-use super::super::{Lower, Rep};
+use super::super::Lower;
 use super::gather::Indexed;
 
 /// Bits of a word.
 const BITS: u32 = 8 * WORD_BYTES as u32;
 
 impl Lower<'_> {
-    /// One narrow element for each lane from a word around it, if there is one that may be read and the machine
-    /// gathers words from there. The place is the address taken apart, if it can be.
+    /// Words for each lane, at so many bytes before its narrow element.
     pub(super) fn gather_words(
         &mut self,
-        place: Option<&Indexed>,
-        address: Value,
+        gather: &Gather,
+        before: u64,
         access: MemAccess,
-        vty: Type,
+        address: Value,
         at: Inst,
-    ) -> Result<Option<Value>, VectorizeError> {
-        let elem = vty.elem().map_or(Type::Void, Type::from);
-        let narrow = Type::Int(match elem {
-            Type::Int(bits) => bits,
-            Type::Float(kind) => kind.bits(),
-            _ => return Ok(None),
-        });
-        // An address with a fixed step needs no vector: lanes load from the same scalar address.
-        let varies = self.reps[address] == Rep::Varying && matches!(narrow, Type::Int(8 | 16));
-        let Some(before) = self.words[at].filter(|_| varies) else { return Ok(None) };
+    ) -> Result<Value, VectorizeError> {
         let words = Type::Int(BITS).vector(self.width).expect("an integer is a scalar");
         let back = -before.cast_signed();
-        let gathered = match (self.gathers, place) {
-            (Gathers::Avx2, Some(place)) if self.lanes_of_avx2(place, words).is_some() => {
-                let place = Indexed { base: self.offset_by(place.base, back), ..*place };
-                let mask = self.mask_vector(at)?;
-                self.gather_by_avx2(&place, mask, words, at)?
-            }
-            (Gathers::Everything, _) => {
-                let ptrs = match place {
-                    Some(place) => {
-                        let base = self.offset_by(place.base, back);
-                        self.pointers(&Indexed { base, ..*place })
-                    }
-                    None => {
-                        let ptrs = self.vector(address, at)?;
-                        self.all_offset_by(ptrs, back)
-                    }
-                };
-                let mask = self.mask_or_true(at)?;
-                let access = MemAccess { align: at_distance(access.align, back), ..access };
-                Some(self.masked_load("llvm.masked.gather", ptrs, access, mask, words, at))
+        let place = match &gather.place {
+            Place::Indexed(split) => {
+                let place = self.indexed(split, at)?;
+                let base = self.offset_by(place.base, back);
+                Some(Indexed { base, ..place })
             }
             _ => None,
         };
-        let Some(mut x) = gathered else { return Ok(None) };
+        if let (Some(place), How::Avx2(lanes)) = (&place, gather.how) {
+            let mask = self.mask_vector(at)?;
+            return Ok(self.gather_by_avx2(place, mask, words, lanes, at));
+        }
+        let ptrs = match place {
+            Some(place) => self.pointers(&place),
+            None => {
+                let ptrs = self.vector(address, at)?;
+                self.all_offset_by(ptrs, back)
+            }
+        };
+        let mask = self.mask_or_true(at)?;
+        let access = MemAccess { align: at_distance(access.align, back), ..access };
+        Ok(self.masked_load("llvm.masked.gather", ptrs, access, mask, words, at))
+    }
+
+    /// Narrow elements of words, which begin so many bytes before them.
+    pub(super) fn parts_of_words(&mut self, mut x: Value, before: u64, vty: Type) -> Value {
+        let elem = vty.elem().map_or(Type::Void, Type::from);
+        let narrow = match elem {
+            Type::Float(kind) => Type::Int(kind.bits()),
+            other => other,
+        };
+        let words = self.out.ty(x);
         if before > 0 {
             let bits = Constant::int(BITS, u128::from(8 * before));
             let bits = self.out.constant_value(Constant::vector(vec![bits; self.width as usize]));
@@ -64,7 +63,7 @@ impl Lower<'_> {
         }
         let narrow_ty = narrow.vector(self.width).expect("an integer is a scalar");
         let x = self.emit(Op::Cast(CastOp::Trunc), &[x], narrow_ty);
-        Ok(Some(self.as_value(x, narrow, elem)))
+        self.as_value(x, narrow, elem)
     }
 
     /// Pointers to so many bytes behind those of a vector.

@@ -1,11 +1,11 @@
-//! Wide accesses with shuffles, for the groups of an [`AccessPlan`](super::plan::AccessPlan).
+//! Wide accesses with shuffles, for [groups](crate::recipes) with a fixed step between lanes.
 
 use crate::VectorizeError;
 use warpline_ir::{Accessed, CastOp, Constant, Inst, MemAccess, Op, Type, Value};
 
 use super::super::Lower;
-use super::plan::{Group, Spread};
 use crate::alignment::at_distance;
+use crate::recipes::Group;
 
 /// Where the elements of a group lie.
 struct Range {
@@ -20,16 +20,8 @@ struct Range {
 }
 
 impl Lower<'_> {
-    /// Loads of a group.
-    pub(super) fn load_members(&mut self, group: &Group) -> Result<(), VectorizeError> {
-        match group.spread {
-            Spread::Fixed(_) => self.load_wide(group),
-            Spread::Anywhere => self.load_rows(group),
-        }
-    }
-
     /// Loads of a group with a fixed step between lanes.
-    fn load_wide(&mut self, group: &Group) -> Result<(), VectorizeError> {
+    pub(super) fn load_wide(&mut self, group: &Group) -> Result<(), VectorizeError> {
         let first = group.members[0].inst;
         let range = self.range(group)?;
         let whole_ty = range.elem.vector(range.len as u32).expect("memory elements are scalars");

@@ -8,55 +8,55 @@ use warpline_dataflow::conditions::{inverse, swapped};
 use warpline_ir::{BinaryOp, Inst, IntPred, LaneOp, Op, Type, Value};
 use warpline_uniformity::shape::{Exact, Shape};
 
-use super::{Lower, Rep};
-use crate::VectorizeError;
+use super::{Planner, Recipe, Rep};
 
 /// So many operations of masks are looked through.
 const DEPTH: u32 = 4;
 
 /// A comparison that holds for any lane if it holds for one that is known.
-struct OfOneLane {
-    pred: IntPred,
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct OfOneLane {
+    /// The comparison.
+    pub pred: IntPred,
     /// At equal distances between lanes.
-    left: Value,
+    pub left: Value,
     /// The same in all lanes.
-    right: Value,
-    lane: u32,
+    pub right: Value,
+    /// The lane whose value is compared.
+    pub lane: u32,
 }
 
-impl Lower<'_> {
-    /// Whether any lane is in a mask, of which nothing is computed in vectors; none if that takes the mask itself.
-    pub(super) fn any_by_one_lane(&mut self, m: Value, at: Inst) -> Result<Option<Value>, VectorizeError> {
+impl Planner<'_> {
+    /// The recipe of the question whether a mask has any lane, also if it is one to choose between scalars by.
+    pub(super) fn mask_any(&self, i: Inst) -> Recipe {
+        let data = &self.func.insts[i];
+        let mask = data.args[0];
+        let is_scalar = data.result().is_some_and(|v| self.rep(v).is_scalar());
         let mut found = Vec::new();
-        if !self.alternatives(m, false, DEPTH, &mut found) {
-            return Ok(None);
+        if is_scalar
+            && !self.is_uniform(mask)
+            && self.alternatives(mask, false, DEPTH, &mut found)
+            && !found.is_empty()
+        {
+            return Recipe::AnyOfOne(found);
         }
-        let mut any = None;
-        for OfOneLane { pred, left, right, lane } in found {
-            let (left, right) = (self.lane(left, lane, at)?, self.scalar(right, at)?);
-            let one = self.emit(Op::ICmp(pred), &[left, right], Type::BOOL);
-            any = Some(match any {
-                Some(others) => self.emit(Op::Binary(BinaryOp::Or), &[others, one], Type::BOOL),
-                None => one,
-            });
-        }
-        Ok(any)
+        Recipe::CrossLane
     }
 
     /// Collects comparisons of which one holds if and only if some lane is in the mask, or is not in it where
     /// `negated`. Whether there are such.
     fn alternatives(&self, m: Value, negated: bool, depth: u32, found: &mut Vec<OfOneLane>) -> bool {
-        let Some(i) = self.src.def_inst(m).filter(|_| depth > 0) else { return false };
-        let data = &self.src.insts[i];
-        if self.src.blocks[data.block].mask.is_some() {
+        let Some(i) = self.func.def_inst(m).filter(|_| depth > 0) else { return false };
+        let data = &self.func.insts[i];
+        if self.func.blocks[data.block].mask.is_some() {
             return false;
         }
-        let is_true = |v: Value| self.src.as_int(v).is_some_and(|x| x & 1 == 1);
+        let is_true = |v: Value| self.func.as_int(v).is_some_and(|x| x & 1 == 1);
         let mut both = |a: Value, b: Value| {
             self.alternatives(a, negated, depth - 1, found) && self.alternatives(b, negated, depth - 1, found)
         };
         match (&data.op, &data.args[..]) {
-            (Op::Binary(BinaryOp::Xor), &[a, b]) if is_true(b) && self.src.ty(a) == Type::BOOL => {
+            (Op::Binary(BinaryOp::Xor), &[a, b]) if is_true(b) && self.func.ty(a) == Type::BOOL => {
                 self.alternatives(a, !negated, depth - 1, found)
             }
             (Op::Lane(LaneOp::MaskAndNot), &[a, b]) if is_true(a) => {
@@ -77,10 +77,10 @@ impl Lower<'_> {
 
     /// A comparison of lanes with what they share, as that of one lane. All lanes are active.
     fn of_one_lane(&self, pred: IntPred, left: Value, right: Value) -> Option<OfOneLane> {
-        let (Rep::Strided(_), Rep::Uniform) = (self.reps[left], self.reps[right]) else { return None };
+        let (Rep::Strided(_), Rep::Uniform) = (self.rep(left), self.rep(right)) else { return None };
         // What was added since shapes were found is not known to be exact.
-        let Shape::Strided(stride) = self.shapes[left] else { return None };
-        if !self.known.contains(left) || !self.src.ty(left).is_int() {
+        let Shape::Strided(stride) = self.input.shapes[left] else { return None };
+        if !self.input.known.contains(left) || !self.func.ty(left).is_int() {
             return None;
         }
         let (exact, wants_greatest) = match pred {

@@ -6,7 +6,6 @@ use warpline_analysis::DfsOrder;
 use warpline_ir::{Block, Function, Inst, LaneOp, Op, Value, ValueDef};
 
 use super::Input;
-use crate::VectorizeError;
 
 /// The representation of a value.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -33,7 +32,7 @@ impl Rep {
 
 /// Representations of all values. Those that the analysis has seen follow their shapes, the ones that the
 /// transforms added follow their operands (optimistically through φs).
-pub(super) fn assign(input: &Input<'_>) -> Result<SecondaryMap<Value, Rep>, VectorizeError> {
+pub(super) fn assign(input: &Input<'_>) -> SecondaryMap<Value, Rep> {
     let func = input.func;
     let mut reps: SecondaryMap<Value, Option<Rep>> = SecondaryMap::new();
     for (v, data) in func.values.iter() {
@@ -78,7 +77,7 @@ pub(super) fn assign(input: &Input<'_>) -> Result<SecondaryMap<Value, Rep>, Vect
     for v in func.values.keys() {
         result[v] = reps[v].unwrap_or(Rep::Uniform);
     }
-    Ok(result)
+    result
 }
 
 /// The representation of a result; `None` while nothing is known of the operands.

@@ -19,7 +19,7 @@
 //! access has a mask of its own, false wherever no active lane has an element.
 //!
 //! Where the step between lanes is not fixed, members of a group lie at constant distances within one lane; such
-//! groups are of loads only. Each lane loads [rows](super::rows), from the first to the last of some members'
+//! groups are of loads only. Each lane loads *rows*, from the first to the last of some members'
 //! elements: what lies between two of these belongs to the object that both belong to. So a row of three, which no
 //! machine loads at once, becomes one of four if the fourth lies between elements of the group.
 //!
@@ -34,8 +34,8 @@ use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 
 use warpline_ir::{Accessed, Effects, Function, Inst, LaneOp, Module, Op, Type, Value};
 
-use super::super::reps::Rep;
-use super::memory_element;
+use super::memory::memory_element;
+use super::reps::Rep;
 use crate::dependences::{Apart, Region};
 use crate::known_calls::is_annotation;
 use warpline_dataflow::linear::Address;
@@ -178,21 +178,21 @@ impl Group {
 
 /// The groups of a function.
 #[derive(Default)]
-pub(crate) struct AccessPlan {
+pub(super) struct Groups {
     groups: PrimaryMap<GroupId, Group>,
     of: SecondaryMap<Inst, PackedOption<GroupId>>,
 }
 
-impl AccessPlan {
+impl Groups {
     /// Finds the groups of a lane program.
-    pub(crate) fn compute(
+    pub(super) fn compute(
         module: &Module,
         func: &Function,
         reps: &SecondaryMap<Value, Rep>,
         width: u32,
         region: Option<&Region<'_>>,
-    ) -> AccessPlan {
-        let mut plan = AccessPlan::default();
+    ) -> Groups {
+        let mut groups = Groups::default();
         let apart = Apart::new(module, func, region);
         for &b in &func.layout {
             let (records, open, done) = (Vec::new(), Vec::new(), Vec::new());
@@ -203,10 +203,10 @@ impl AccessPlan {
             finder.end_stretch();
             let masked = func.blocks[b].mask.is_some();
             for group in finder.done.into_iter().filter(|g| g.is_worthwhile(width, masked)) {
-                plan.add(group);
+                groups.add(group);
             }
         }
-        plan
+        groups
     }
 
     fn add(&mut self, group: Group) {
@@ -216,11 +216,17 @@ impl AccessPlan {
         }
     }
 
+    /// A group.
+    pub(super) fn get(&self, id: GroupId) -> &Group {
+        &self.groups[id]
+    }
+
     /// The group that an access belongs to, and whether it is to be made here.
-    pub(crate) fn group(&self, i: Inst) -> Option<(&Group, bool)> {
-        let group = &self.groups[self.of[i].expand()?];
+    pub(super) fn of(&self, i: Inst) -> Option<(GroupId, bool)> {
+        let id = self.of[i].expand()?;
+        let group = &self.groups[id];
         let place = if group.stores { group.members.last() } else { group.members.first() };
-        Some((group, place.is_some_and(|m| m.inst == i)))
+        Some((id, place.is_some_and(|m| m.inst == i)))
     }
 }
 

@@ -8,8 +8,8 @@
 
 use cranelift_entity::SecondaryMap;
 
-use super::super::Rep;
-use super::memory_element;
+use super::memory::memory_element;
+use super::reps::Rep;
 use crate::alignment::at_distance;
 use crate::objects::{Accesses, Extent, Objects, SafeLoad, Wanted};
 use warpline_dataflow::linear::{Address, Term};

@@ -103,7 +103,7 @@ pub(crate) enum Branch {
 
 /// The function under transformation.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct LinearizeState {
     /// The function.
     pub func: Function,
     /// Facts about the values and branches it came with.
@@ -147,10 +147,10 @@ pub(crate) struct Plan {
     pub masks: SecondaryMap<Class, PackedOption<Var>>,
 }
 
-impl Plan {
+impl LinearizeState {
     /// Takes a function in [normal form](super::normalize) and finds its loops.
-    pub(crate) fn new(func: Function, facts: Facts) -> Plan {
-        let mut plan = Plan {
+    pub(crate) fn new(func: Function, facts: Facts) -> LinearizeState {
+        let mut state = LinearizeState {
             entry_mask: None,
             branch: SecondaryMap::new(),
             loops: PrimaryMap::new(),
@@ -172,16 +172,16 @@ impl Plan {
             func,
             facts,
         };
-        plan.find_loops();
-        for &b in &plan.func.layout {
-            let checks = |&e: &Edge| plan.dead_ends.contains(plan.func.edges[e].to);
-            if !plan.dead_ends.contains(b) && plan.func.out_edges(b).iter().any(checks) {
-                plan.branch[b] = Branch::AnyLane;
-            } else if plan.facts.divergent_branches.contains(b) && plan.func.out_edges(b).len() > 1 {
-                plan.branch[b] = Branch::Divergent;
+        state.find_loops();
+        for &b in &state.func.layout {
+            let checks = |&e: &Edge| state.dead_ends.contains(state.func.edges[e].to);
+            if !state.dead_ends.contains(b) && state.func.out_edges(b).iter().any(checks) {
+                state.branch[b] = Branch::AnyLane;
+            } else if state.facts.divergent_branches.contains(b) && state.func.out_edges(b).len() > 1 {
+                state.branch[b] = Branch::Divergent;
             }
         }
-        plan
+        state
     }
 
     fn find_loops(&mut self) {

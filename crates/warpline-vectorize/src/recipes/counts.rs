@@ -1,0 +1,55 @@
+//! Kinds of recipes, counted.
+
+use warpline_ir::Function;
+
+use super::{Contiguous, How, Plan, Recipe};
+use crate::recipe_counts::{RecipeCounts, RecipeKind};
+
+impl Plan {
+    /// How many instructions of the lane program have each kind of recipe.
+    pub(crate) fn counts(&self, func: &Function) -> RecipeCounts {
+        let mut counts = RecipeCounts::default();
+        for &b in &func.layout {
+            for kind in func.blocks[b].insts.iter().filter_map(|&i| kind_of(self.recipe(i))) {
+                *counts.0.entry(kind).or_insert(0) += 1;
+            }
+        }
+        counts
+    }
+}
+
+/// The kind of a recipe; `None` if nothing is made in the instruction's place.
+fn kind_of(recipe: &Recipe) -> Option<RecipeKind> {
+    Some(match recipe {
+        Recipe::Nothing | Recipe::Elsewhere(_) | Recipe::Divided(_) => return None,
+        Recipe::Once
+        | Recipe::Stack
+        | Recipe::Speculated(_)
+        | Recipe::OnceIfAny
+        | Recipe::FirstLane
+        | Recipe::AnyOfOne(_) => RecipeKind::Uniform,
+        Recipe::Widen | Recipe::WidenThenFirst | Recipe::Intrinsic(..) | Recipe::Fold(_) => {
+            RecipeKind::Widened
+        }
+        Recipe::Divide(_) => RecipeKind::Division,
+        Recipe::LongConversion | Recipe::Exact(_) | Recipe::Inline(_) => RecipeKind::InlineExpansion,
+        Recipe::Private => RecipeKind::PrivateMemory,
+        Recipe::Contiguous(Contiguous::Whole | Contiguous::Speculated(_)) => RecipeKind::Contiguous,
+        Recipe::Contiguous(Contiguous::Masked) => RecipeKind::ContiguousMasked,
+        Recipe::Contiguous(Contiguous::ByLane) => RecipeKind::ContiguousByLane,
+        Recipe::Group(_) => RecipeKind::Interleaved,
+        Recipe::Rows(..) => RecipeKind::GroupedRows,
+        Recipe::Gather(gather) => match gather.how {
+            How::Pick => RecipeKind::Picked,
+            How::Avx2(_) | How::Native => RecipeKind::Gather,
+            How::ByLane => RecipeKind::GatherByLane,
+        },
+        Recipe::Scatter(scatter) if scatter.how == How::ByLane => RecipeKind::ScatterByLane,
+        Recipe::Scatter(_) => RecipeKind::Scatter,
+        Recipe::Scalarize { .. } => RecipeKind::Scalarized,
+        Recipe::Variant(_) | Recipe::Simd(_) => RecipeKind::VariantCall,
+        Recipe::Targets(_) => RecipeKind::IndirectCall,
+        Recipe::Library { .. } => RecipeKind::LibraryCall,
+        Recipe::CrossLane => RecipeKind::CrossLane,
+    })
+}

@@ -1,0 +1,184 @@
+//! What recipes promise to emit, to be compared with what was emitted: accesses to memory, calls and integer
+//! divisions, counted by kind.
+//!
+//! The two counts share no code: one is made of the plan and the lane program alone, the other of the vector function
+//! alone. Debug builds compare them for every function that is lowered.
+
+use std::collections::BTreeMap;
+
+use warpline_ir::{Function, Inst, LaneOp, Module, Op};
+
+use super::{Contiguous, How, Own, Plan, Recipe, Rep};
+use crate::VectorizeError;
+
+/// How many instructions of each kind there are.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Emission(BTreeMap<Box<str>, usize>);
+
+/// Masked accesses as LLVM's intrinsics are named.
+const MASKED: [&str; 6] = [
+    "llvm.masked.load.",
+    "llvm.masked.store.",
+    "llvm.masked.gather.",
+    "llvm.masked.scatter.",
+    "llvm.masked.compressstore.",
+    "llvm.x86.avx2.gather.",
+];
+
+impl Emission {
+    fn add(&mut self, what: &str, times: usize) {
+        if times > 0 {
+            *self.0.entry(what.into()).or_insert(0) += times;
+        }
+    }
+
+    /// What a function has. Calls of `silent` are not counted.
+    fn of_code(module: &Module, func: &Function, silent: Option<&str>) -> Emission {
+        let mut found = Emission::default();
+        for &b in &func.layout {
+            for &i in &func.blocks[b].insts {
+                match &func.insts[i].op {
+                    Op::Load(_) => found.add("load", 1),
+                    Op::Store(_) => found.add("store", 1),
+                    Op::Opaque(_) => found.add("opaque", 1),
+                    Op::Binary(op) if op.is_int_division() => found.add("division", 1),
+                    Op::Call(info) => {
+                        let name = info.callee.map_or("", |s| &module.symbols[s].name);
+                        match MASKED.iter().find(|prefix| name.starts_with(*prefix)) {
+                            Some(prefix) => found.add(prefix, 1),
+                            None if silent == Some(name) || name.starts_with("llvm.") => {}
+                            None => found.add(&format!("call of {name}"), 1),
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        found
+    }
+}
+
+impl Plan {
+    /// Compares what the recipes promise with what was emitted, in debug builds.
+    ///
+    /// # Errors
+    /// If they differ: a defect of lowering, or of a recipe.
+    pub(crate) fn compare(
+        &self,
+        module: &Module,
+        func: &Function,
+        made: &Function,
+        silent: Option<&str>,
+    ) -> Result<(), VectorizeError> {
+        if !cfg!(debug_assertions) {
+            return Ok(());
+        }
+        let (promised, found) = (self.promised(module, func), Emission::of_code(module, made, silent));
+        if promised == found {
+            return Ok(());
+        }
+        let reason = format!("the plan promises {:?}, and emitted were {:?}", promised.0, found.0);
+        Err(VectorizeError::in_function(func, reason).internal())
+    }
+
+    /// What the recipes of a lane program promise.
+    fn promised(&self, module: &Module, func: &Function) -> Emission {
+        let mut promised = Emission::default();
+        for &b in &func.layout {
+            for &i in &func.blocks[b].insts {
+                self.add_promised(module, func, i, &mut promised);
+            }
+        }
+        promised
+    }
+
+    fn add_promised(&self, module: &Module, func: &Function, i: Inst, promised: &mut Emission) {
+        let width = self.width as usize;
+        let writes = matches!(func.insts[i].op, Op::Store(_));
+        let masked =
+            func.blocks[func.insts[i].block].mask.expand().is_some_and(|m| func.as_int(m) != Some(1));
+        let access = if writes { "store" } else { "load" };
+        let masked_access = if writes { MASKED[1] } else { MASKED[0] };
+        match self.recipe(i) {
+            Recipe::Once | Recipe::Widen | Recipe::WidenThenFirst | Recipe::OnceIfAny | Recipe::FirstLane => {
+                promised.add_own(module, func, i, 1);
+            }
+            Recipe::Scalarize { .. } => promised.add_own(module, func, i, width),
+            Recipe::Speculated(_) => promised.add("load", 1),
+            // Both results, where numbers are large.
+            Recipe::Divide(super::Division::IfSmall { .. }) => promised.add("division", 2),
+            Recipe::Contiguous(Contiguous::Whole | Contiguous::Speculated(_)) => promised.add(access, 1),
+            Recipe::Contiguous(Contiguous::Masked) => promised.add(masked_access, 1),
+            Recipe::Contiguous(Contiguous::ByLane) => promised.add(access, width),
+            Recipe::Group(id) => {
+                let group = self.group(*id);
+                let whole = !masked && (!group.stores || group.is_complete());
+                promised.add(if whole { access } else { masked_access }, 1);
+            }
+            Recipe::Rows(id, _) => promised.add("load", self.group(*id).rows().len() * width),
+            Recipe::Gather(gather) => match (gather.how, &gather.place) {
+                (How::Pick, super::Place::Own(own)) => promised.add("load", self.elements_of(own)),
+                (How::Avx2(lanes), _) => promised.add(MASKED[5], width / lanes as usize),
+                (How::ByLane, _) => promised.add("load", width),
+                _ => promised.add(MASKED[2], 1),
+            },
+            Recipe::Scatter(scatter) if scatter.how == How::ByLane => promised.add("store", width),
+            Recipe::Scatter(_) => promised.add(MASKED[3], 1),
+            Recipe::Variant(variant) => promised.add(&format!("call of {}", variant.name), 1),
+            Recipe::Targets(variants) => {
+                for variant in variants {
+                    promised.add(&format!("call of {}", variant.name), 1);
+                }
+                // One for each lane, of what was none of them.
+                promised.add("call of ", width);
+            }
+            Recipe::Simd(variant) => {
+                promised.add(&format!("call of {}", variant.symbol), width / variant.lanes as usize);
+            }
+            Recipe::Library { symbol, lanes } => {
+                promised.add(&format!("call of {symbol}"), width / *lanes as usize);
+            }
+            Recipe::CrossLane if func.insts[i].op == Op::Lane(LaneOp::Compact) => {
+                let uniform = self.reps[func.insts[i].args[0]] == Rep::Uniform;
+                promised.add(if uniform { MASKED[4] } else { MASKED[3] }, 1);
+            }
+            Recipe::Nothing
+            | Recipe::Stack
+            | Recipe::Divide(_)
+            | Recipe::Divided(_)
+            | Recipe::LongConversion
+            | Recipe::Private
+            | Recipe::Elsewhere(_)
+            | Recipe::Intrinsic(..)
+            | Recipe::Fold(_)
+            | Recipe::Exact(_)
+            | Recipe::Inline(_)
+            | Recipe::CrossLane
+            | Recipe::AnyOfOne(_) => {}
+        }
+    }
+
+    /// How many elements each lane has in memory that is laid out for all lanes.
+    fn elements_of(&self, own: &Own) -> usize {
+        usize::try_from(own.bytes / (own.step * i64::from(self.width))).unwrap_or(0)
+    }
+}
+
+impl Emission {
+    /// Adds an instruction as it is, so many times.
+    fn add_own(&mut self, module: &Module, func: &Function, i: Inst, times: usize) {
+        match &func.insts[i].op {
+            Op::Load(_) => self.add("load", times),
+            Op::Store(_) => self.add("store", times),
+            Op::Opaque(_) => self.add("opaque", times),
+            Op::Binary(op) if op.is_int_division() => self.add("division", times),
+            Op::Call(info) => {
+                let name = info.callee.map_or("", |s| &module.symbols[s].name);
+                if !name.starts_with("llvm.") {
+                    self.add(&format!("call of {name}"), times);
+                }
+            }
+            _ => {}
+        }
+    }
+}

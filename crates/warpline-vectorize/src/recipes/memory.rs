@@ -1,0 +1,209 @@
+//! Recipes of loads, stores and private memory.
+//!
+//! * A uniform address is accessed once, in blocks that are only reached with an active lane. Of a varying
+//!   value the last active lane's is stored.
+//! * Consecutive addresses become a vector access, masked unless all lanes are active.
+//! * Addresses at small constant distances, reversed ones among them, and the fields of structures become wide
+//!   accesses with shuffles, where [`groups`](super::groups) finds that worthwhile.
+//! * A load of [bytes that are there](super::dereferenceable) whatever lanes are active needs no mask.
+//! * Of narrow elements, [words](crate::subword_loads) are gathered where a lane may read them.
+//! * Everything else is gathered and scattered under the mask, rows of neighbouring elements together. Scatters
+//!   write in lane order.
+//! * Volatile and atomic accesses, and types that have no vector form in memory, are scalarized.
+
+use warpline_ir::{DataLayout, Inst, MemAccess, Op, Scalar, Type, TypeTable, Value};
+
+use super::{Contiguous, Gather, How, Place, Planner, Recipe, Rep, Scatter, Spread};
+use crate::VectorizeError;
+use crate::choices::Gathers;
+
+impl Planner<'_> {
+    /// The recipe of a load.
+    pub(super) fn load(&self, i: Inst, access: MemAccess) -> Recipe {
+        let data = &self.func.insts[i];
+        let (address, result) = (data.args[0], data.results[0]);
+        if !access.is_simple() {
+            return self.scalarize(i);
+        }
+        if let Some(safe) = self.input.safe_loads[i].filter(|_| self.is_uniform(address)) {
+            return Recipe::Speculated(safe);
+        }
+        if self.is_accessed_once(i, address) {
+            return Recipe::Once;
+        }
+        let Some(elem) = self.memory_element(self.func.ty(result)).map(Type::from) else {
+            return self.scalarize(i);
+        };
+        if let Some(recipe) = self.grouped(i) {
+            return recipe;
+        }
+        if !self.is_consecutive(address, elem) {
+            return self.gather(i, address, elem);
+        }
+        Recipe::Contiguous(match self.covered.load(i) {
+            Some(safe) if self.block_mask(i).is_some() => Contiguous::Speculated(safe),
+            _ => self.contiguous(i, elem),
+        })
+    }
+
+    /// The recipe of a store.
+    pub(super) fn store(&self, i: Inst, access: MemAccess) -> Recipe {
+        let data = &self.func.insts[i];
+        let (value, address) = (data.args[0], data.args[1]);
+        if !access.is_simple() {
+            return self.scalarize(i);
+        }
+        if self.is_accessed_once(i, address) {
+            return Recipe::Once;
+        }
+        let Some(elem) = self.memory_element(self.func.ty(value)).map(Type::from) else {
+            return self.scalarize(i);
+        };
+        if let Some(recipe) = self.grouped(i) {
+            return recipe;
+        }
+        if self.is_consecutive(address, elem) {
+            return Recipe::Contiguous(self.contiguous(i, elem));
+        }
+        let how = if self.goes_by_lane(i, elem) { How::ByLane } else { How::Native };
+        Recipe::Scatter(Box::new(Scatter { split: self.split_address(address), how }))
+    }
+
+    /// The recipe of private memory: one object per lane, side by side, or one for all lanes if they can share it.
+    pub(super) fn private(&self, i: Inst) -> Result<Recipe, VectorizeError> {
+        let data = &self.func.insts[i];
+        let Op::Alloca { ty, .. } = data.op else { return Ok(Recipe::Nothing) };
+        if self.module.layout.alloc_size(&self.module.types, ty).is_none() {
+            let why = "private memory of a type without a fixed size cannot be vectorized";
+            return Err(self.error(i, why));
+        }
+        Ok(match self.is_uniform(data.args[0]) {
+            true => Recipe::Private,
+            // For active lanes only, though without effects it could be made for all.
+            false => Recipe::Scalarize { branch: self.is_masked(i) },
+        })
+    }
+
+    /// How neighbouring elements are accessed, of which nothing is known.
+    fn contiguous(&self, i: Inst, elem: Type) -> Contiguous {
+        match self.is_masked(i) {
+            false => Contiguous::Whole,
+            true if self.lacks_masks(i, elem) => Contiguous::ByLane,
+            true => Contiguous::Masked,
+        }
+    }
+
+    /// How elements are loaded from anywhere.
+    fn gather(&self, i: Inst, address: Value, elem: Type) -> Recipe {
+        let gather = |place, word, how| Recipe::Gather(Box::new(Gather { place, word, how }));
+        if let Some((own, how)) = self.load_own(i, address, elem) {
+            return gather(Place::Own(own), None, how);
+        }
+        let place = self.split_address(address).map_or(Place::Pointers, Place::Indexed);
+        let varies = self.rep(address) == Rep::Varying && self.is_narrow(elem);
+        if let Some(before) = self.input.words[i].filter(|_| varies)
+            && let Some(how) = self.instructions_for(&place, Type::Int(32))
+        {
+            return gather(place, Some(before), how);
+        }
+        if let Some(lanes) = self.lanes_of_avx2(&place, elem) {
+            return gather(place, None, How::Avx2(lanes));
+        }
+        let how = if self.goes_by_lane(i, elem) { How::ByLane } else { How::Native };
+        gather(place, None, how)
+    }
+
+    /// By what instructions of the machine words are gathered, if by any.
+    fn instructions_for(&self, place: &Place, word: Type) -> Option<How> {
+        match self.facilities.gathers {
+            Gathers::Nothing => None,
+            Gathers::Avx2 => self.lanes_of_avx2(place, word).map(How::Avx2),
+            Gathers::Everything => Some(How::Native),
+        }
+    }
+
+    /// How many lanes an instruction of AVX2 gathers for; `None` if there is none for such elements there.
+    pub(super) fn lanes_of_avx2(&self, place: &Place, elem: Type) -> Option<u32> {
+        let (root, bits) = match place {
+            Place::Own(own) => (own.address.root, 32),
+            Place::Indexed(split) => (split.root, split.bits),
+            Place::Pointers => return None,
+        };
+        let known = matches!(elem, Type::Int(32) | Type::Float(warpline_ir::FloatKind::Float));
+        let usual = bits == 32 && self.func.ty(root) == Type::PTR && self.width.is_power_of_two();
+        let fits = self.facilities.gathers == Gathers::Avx2 && known && usual;
+        (fits && self.width >= 4).then(|| self.width.min(8))
+    }
+
+    fn is_narrow(&self, elem: Type) -> bool {
+        match elem {
+            Type::Int(bits) => matches!(bits, 8 | 16),
+            Type::Float(kind) => matches!(kind.bits(), 8 | 16),
+            _ => false,
+        }
+    }
+
+    /// The group of a load or store, if it is in one.
+    fn grouped(&self, i: Inst) -> Option<Recipe> {
+        let (id, here) = self.groups.of(i)?;
+        Some(match self.groups.get(id).spread {
+            _ if !here => Recipe::Elsewhere(id),
+            Spread::Fixed(_) => Recipe::Group(id),
+            Spread::Anywhere => {
+                let address = self.func.accessed(i)?.address;
+                Recipe::Rows(id, self.split_address(address))
+            }
+        })
+    }
+
+    /// Whether a memory access is made once for all lanes.
+    fn is_accessed_once(&self, i: Inst, address: Value) -> bool {
+        self.is_uniform(address) && (self.input.guarded.contains(i) || self.block_mask(i).is_none())
+    }
+
+    /// Whether neighbouring lanes access neighbouring elements.
+    fn is_consecutive(&self, address: Value, elem: Type) -> bool {
+        let size = self.module.layout.alloc_size(&self.module.types, elem);
+        match self.rep(address) {
+            Rep::Strided(step) => size.is_some_and(|s| i64::try_from(s) == Ok(step)),
+            _ => false,
+        }
+    }
+
+    /// Whether the machine has no instructions that access neighbouring elements under a mask.
+    fn lacks_masks(&self, i: Inst, elem: Type) -> bool {
+        !self.facilities.masks.serve(self.bits_of(elem)) && self.width > 1 && self.is_on_stack_kind(i)
+    }
+
+    /// Whether accesses anywhere are to be made one after the other, as LLVM would not make them well.
+    fn goes_by_lane(&self, i: Inst, elem: Type) -> bool {
+        let in_hardware =
+            self.facilities.gathers == Gathers::Everything && matches!(self.bits_of(elem), 32 | 64);
+        !in_hardware && self.width > 1 && self.is_on_stack_kind(i) && self.is_masked(i)
+    }
+
+    /// Whether pointers of an access may as well point to the stack.
+    fn is_on_stack_kind(&self, i: Inst) -> bool {
+        self.func.accessed(i).is_some_and(|a| self.func.ty(a.address) == Type::PTR)
+    }
+
+    fn bits_of(&self, elem: Type) -> u64 {
+        self.module.layout.alloc_size(&self.module.types, elem).unwrap_or(0) * 8
+    }
+
+    fn memory_element(&self, ty: Type) -> Option<Scalar> {
+        memory_element(&self.module.layout, &self.module.types, ty)
+    }
+}
+
+/// What a value of the type is in memory, if vectors of it lie there as consecutive elements do. Booleans take a byte
+/// each.
+pub(crate) fn memory_element(layout: &DataLayout, types: &TypeTable, ty: Type) -> Option<Scalar> {
+    let elem = match ty.scalar()? {
+        Scalar::Int(1) => Scalar::Int(8),
+        s => s,
+    };
+    let bits = u64::from(layout.scalar_bits(elem));
+    let size = layout.alloc_size(types, elem.into())?;
+    (bits == size * 8 && bits.is_power_of_two() && bits <= 64).then_some(elem)
+}

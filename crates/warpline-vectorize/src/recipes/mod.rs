@@ -1,0 +1,407 @@
+//! The plan of recipes: what becomes of every instruction of a lane program, decided before anything is emitted.
+//!
+//! The planner looks at each instruction once, in the order in which lowering will, and writes down its [`Recipe`]:
+//! once for all lanes, one vector instruction, a contiguous access, a gather, one call after the other, and so on.
+//! [`lower`](crate::lower) executes recipes and decides nothing; the estimate of costs ([`crate::width`]) sums them,
+//! for every width, with nothing emitted; reports count them. In debug builds the code that was emitted is counted and
+//! compared with what the recipes promise (`emission`).
+//!
+//! * `reps`: how each value is represented: uniform, strided, varying;
+//! * `memory`: loads, stores, private memory; `groups`: accesses that are made together; `addresses`: what gathers and
+//!   scatters add to a scalar address; `lane_private`: loads from memory that is laid out for all lanes;
+//!   `dereferenceable`: loads that need no mask;
+//! * `calls`: calls, `simd`: vector variants that the user supplies; `stack`: which memory on the stack is given back;
+//! * `operations`: arithmetic and all other elementwise instructions;
+//! * `any`: masks of which one lane's comparison tells whether they have any lane.
+
+mod addresses;
+mod any;
+mod calls;
+mod counts;
+mod dereferenceable;
+mod emission;
+mod groups;
+mod lane_private;
+mod memory;
+mod operations;
+mod reps;
+mod simd;
+mod stack;
+
+use std::collections::HashMap;
+
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntitySet, SecondaryMap};
+
+use warpline_analysis::DfsOrder;
+use warpline_ir::{Atomic, Block, Effects, Function, Inst, LaneOp, Module, Op, Symbol, Type, Value};
+use warpline_uniformity::shape::Shape;
+
+use crate::VectorizeError;
+use crate::callees::{CalleeVariant, Wanted};
+use crate::choices::{Gathers, Masks};
+use crate::dereferenceable_loads::SafeLoads;
+use crate::elementary::Elementary;
+use crate::embedder::MathLibrary;
+use crate::exact::Exact;
+use crate::known_calls::{Fold, Form};
+use crate::linearize_state::Always;
+use crate::objects::SafeLoad;
+use crate::options::Options;
+use crate::subword_loads::Words;
+use crate::vector_abi::Variant;
+
+use groups::Groups;
+use stack::StackUse;
+
+pub(crate) use addresses::Split;
+pub(crate) use any::OfOneLane;
+pub(crate) use groups::{Group, GroupId, MAX_ROWS, Member, ROW_BYTES, Row, Spread};
+pub(crate) use lane_private::Own;
+pub(crate) use memory::memory_element;
+pub(crate) use operations::Division;
+pub(crate) use reps::Rep;
+pub(crate) use simd::{declaration, mask_element, mask_integer};
+
+/// A lane program with what is known of its values.
+pub(crate) struct Input<'a> {
+    /// The lane program.
+    pub func: &'a Function,
+    /// Shapes of the values that the analysis has seen; the parameters are among them.
+    pub shapes: &'a SecondaryMap<Value, Shape>,
+    /// Values that the analysis has seen.
+    pub known: &'a EntitySet<Value>,
+    /// Instructions that may be executed once for all lanes although they could do harm without an active
+    /// lane: their blocks are reached with an active lane only.
+    pub guarded: &'a EntitySet<Inst>,
+    /// Loads from uniform addresses that need no active lane.
+    pub safe_loads: &'a SafeLoads,
+    /// Blocks that every lane comes to, whatever happens.
+    pub always: &'a Always,
+    /// Functions that [execute lane operations](super::call_graph::functions_with_cross_lane_operations).
+    pub lane_callees: &'a EntitySet<Symbol>,
+    /// Narrow loads that may be parts of loads of [words](super::subword_loads).
+    pub words: &'a Words,
+}
+
+/// What becomes of an instruction.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Recipe {
+    /// Nothing is emitted: the instruction only informs the optimizer, or gives back memory that lives on.
+    #[default]
+    Nothing,
+    /// Once, on scalars: for a uniform value, or lane 0's of a strided one.
+    Once,
+    /// A call that saves or restores the stack, once for all lanes.
+    Stack,
+    /// A load from a uniform address that needs no active lane, from a place that is known to be there.
+    Speculated(SafeLoad),
+    /// A call that is made once if any lane is active: a fill or copy of what is the same for all lanes.
+    OnceIfAny,
+    /// A call that is made by the first active lane alone.
+    FirstLane,
+    /// One vector instruction.
+    Widen,
+    /// One vector instruction for a uniform value, of which lane 0's is taken: a division that no lane may be active
+    /// for.
+    WidenThenFirst,
+    /// An integer division by floating-point arithmetic.
+    Divide(Division),
+    /// The other result of a division that was made before by this instruction.
+    Divided(Inst),
+    /// A conversion of integers of 64 bits to floating point, by parts.
+    LongConversion,
+    /// Private memory: one object for all lanes, or as many as there are lanes.
+    Private,
+    /// A load or store of neighbouring elements.
+    Contiguous(Contiguous),
+    /// The accesses of a group with a fixed step between lanes, made here: a wide access and shuffles.
+    Group(GroupId),
+    /// The loads of a group whose lanes are anywhere, made here: a row of neighbours for each lane, and a transpose.
+    /// The first address is taken apart, or stays a vector.
+    Rows(GroupId, Option<Split>),
+    /// An access that is made with its group, elsewhere.
+    Elsewhere(GroupId),
+    /// A load from anywhere.
+    Gather(Box<Gather>),
+    /// A store to anywhere, in lane order.
+    Scatter(Box<Scatter>),
+    /// Once a lane, in lane order; behind a branch on the lane's bit of the mask, or for all lanes.
+    Scalarize {
+        /// Whether there are branches.
+        branch: bool,
+    },
+    /// A call of the W-lane variant of a function.
+    Variant(CalleeVariant),
+    /// A call through a pointer: compared with functions, whose variants are called.
+    Targets(Vec<CalleeVariant>),
+    /// Calls of a vector variant that the user supplies.
+    Simd(Variant),
+    /// The vector form of an intrinsic of this base name.
+    Intrinsic(Box<str>, Form),
+    /// A reduction of a lane's vector.
+    Fold(Fold),
+    /// A mathematics function with one right result, expanded inline.
+    Exact(Exact),
+    /// A mathematics function of limited accuracy, expanded inline.
+    Inline(Elementary),
+    /// Calls of a vector mathematics library.
+    Library {
+        /// Its function.
+        symbol: Box<str>,
+        /// How many lanes that takes.
+        lanes: u32,
+    },
+    /// An operation on masks or across lanes.
+    CrossLane,
+    /// Whether a mask has any lane, which the comparisons of some lanes tell.
+    AnyOfOne(Vec<OfOneLane>),
+}
+
+/// How neighbouring elements are accessed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Contiguous {
+    /// All of them, for all lanes are active.
+    Whole,
+    /// All of them from a place that is known to be there whatever lanes are active.
+    Speculated(SafeLoad),
+    /// Under the mask, by an instruction, or by what LLVM makes of it.
+    Masked,
+    /// One element after the other, inactive lanes' at a place that nobody looks at.
+    ByLane,
+}
+
+/// How elements are loaded from anywhere.
+#[derive(Clone, Debug)]
+pub(crate) struct Gather {
+    /// Where they are.
+    pub place: Place,
+    /// If words are loaded that elements are parts of: so many bytes before the elements.
+    pub word: Option<u64>,
+    /// By what instructions.
+    pub how: How,
+}
+
+/// Where the elements are that lanes access anywhere.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    /// In private memory that is laid out for all lanes, so that no mask is needed.
+    Own(Own),
+    /// At a scalar address and a vector of indices.
+    Indexed(Split),
+    /// At a vector of addresses.
+    Pointers,
+}
+
+/// By what instructions elements anywhere are accessed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum How {
+    /// All elements that a lane may ask for are loaded, and each lane picks its own.
+    Pick,
+    /// AVX2's gathers, of so many lanes each.
+    Avx2(u32),
+    /// LLVM's masked gathers or scatters.
+    Native,
+    /// One element after the other, inactive lanes' at a place that nobody looks at.
+    ByLane,
+}
+
+/// How elements are stored anywhere.
+#[derive(Clone, Debug)]
+pub(crate) struct Scatter {
+    /// The addresses taken apart; `None`: they are a vector.
+    pub split: Option<Split>,
+    /// By what instructions.
+    pub how: How,
+}
+
+/// What the machine and its libraries offer, as far as recipes depend on it.
+#[derive(Copy, Clone)]
+pub(crate) struct Facilities<'a> {
+    /// What its instructions gather and scatter under masks.
+    pub gathers: Gathers,
+    /// What they load and store under masks.
+    pub masks: Masks,
+    /// Vector mathematics.
+    pub math: &'a dyn MathLibrary,
+}
+
+impl<'a> Facilities<'a> {
+    /// Those that options name.
+    pub(crate) fn of(options: &Options<'a>) -> Facilities<'a> {
+        Facilities { gathers: options.gathers, masks: options.masks, math: options.math }
+    }
+}
+
+/// What becomes of a lane program on so many lanes.
+pub(crate) struct Plan {
+    /// How many lanes.
+    pub width: u32,
+    /// How values are represented.
+    pub reps: SecondaryMap<Value, Rep>,
+    /// What becomes of each instruction but φs and terminators.
+    recipes: SecondaryMap<Inst, Recipe>,
+    groups: Groups,
+    /// Whether multiplication and addition fuse in an instruction.
+    pub fused: bool,
+    /// The variants of functions that are called.
+    pub callees: Vec<CalleeVariant>,
+}
+
+impl Plan {
+    /// Plans a lane program for the options' number of lanes.
+    ///
+    /// # Errors
+    /// If an instruction has no recipe.
+    pub(crate) fn make(
+        module: &Module,
+        input: &Input<'_>,
+        options: &Options<'_>,
+    ) -> Result<Plan, VectorizeError> {
+        let reps = reps::assign(input);
+        let facilities = Facilities::of(options);
+        let wanted = Wanted::new(module, options);
+        Planner::new(module, input, facilities, options, reps, wanted).plan()
+    }
+
+    /// The recipe of an instruction.
+    pub(crate) fn recipe(&self, i: Inst) -> &Recipe {
+        &self.recipes[i]
+    }
+
+    /// The group that an access is made with, and whether it is made in its place.
+    pub(crate) fn group_of(&self, i: Inst) -> Option<(&Group, bool)> {
+        match self.recipe(i) {
+            Recipe::Group(id) | Recipe::Rows(id, _) => Some((self.group(*id), true)),
+            Recipe::Elsewhere(id) => Some((self.group(*id), false)),
+            _ => None,
+        }
+    }
+
+    /// A group of accesses.
+    pub(crate) fn group(&self, id: GroupId) -> &Group {
+        self.groups.get(id)
+    }
+}
+
+/// The state of planning one function.
+struct Planner<'a> {
+    module: &'a Module,
+    func: &'a Function,
+    input: &'a Input<'a>,
+    facilities: Facilities<'a>,
+    width: u32,
+    reps: SecondaryMap<Value, Rep>,
+    groups: Groups,
+    covered: dereferenceable::Covered,
+    stack: StackUse,
+    wanted: Wanted<'a>,
+    /// The divisions that have been planned: of a block, two values, and a signedness.
+    divisions: HashMap<(Block, Value, Value, bool), Inst>,
+}
+
+impl<'a> Planner<'a> {
+    fn new(
+        module: &'a Module,
+        input: &'a Input<'a>,
+        facilities: Facilities<'a>,
+        options: &Options<'_>,
+        reps: SecondaryMap<Value, Rep>,
+        wanted: Wanted<'a>,
+    ) -> Planner<'a> {
+        let (func, width) = (input.func, options.width);
+        Planner {
+            module,
+            func,
+            input,
+            facilities,
+            width,
+            groups: Groups::compute(module, func, &reps, width, options.region),
+            covered: dereferenceable::Covered::compute(module, func, &reps, width),
+            stack: StackUse::compute(module, func),
+            wanted,
+            divisions: HashMap::new(),
+            reps,
+        }
+    }
+
+    fn plan(mut self) -> Result<Plan, VectorizeError> {
+        let mut recipes = SecondaryMap::new();
+        // In lowering's order: it is the order in which variants of callees are asked for.
+        let (graph, _) = self.func.graph();
+        for n in DfsOrder::compute(&graph).reverse_post_order() {
+            for &i in &self.func.blocks[Block::from(n)].insts {
+                recipes[i] = self.recipe(i)?;
+            }
+        }
+        Ok(Plan {
+            width: self.width,
+            recipes,
+            groups: self.groups,
+            fused: self.facilities.math.fused(),
+            callees: self.wanted.into_variants(),
+            reps: self.reps,
+        })
+    }
+
+    fn recipe(&mut self, i: Inst) -> Result<Recipe, VectorizeError> {
+        match &self.func.insts[i].op {
+            Op::Load(m) => Ok(self.load(i, *m)),
+            Op::Store(m) => Ok(self.store(i, *m)),
+            Op::Alloca { .. } => self.private(i),
+            Op::Call(_) => self.call(i),
+            Op::Lane(LaneOp::MaskAny | LaneOp::BlendAny) => Ok(self.mask_any(i)),
+            Op::Lane(_) => Ok(Recipe::CrossLane),
+            // One fence is as good as one for each lane. Without an active lane it orders more than it must.
+            Op::Opaque(info) if matches!(info.atomic, Some(Atomic::Fence(_))) => Ok(Recipe::Once),
+            Op::Opaque(_) => self.opaque(i),
+            Op::ReadVar(_) | Op::WriteVar(_) | Op::ParallelCopy | Op::Sigma => {
+                Err(self.error(i, "a variable is left after SSA construction").internal())
+            }
+            _ => self.operation(i),
+        }
+    }
+
+    fn error(&self, inst: Inst, reason: impl Into<String>) -> VectorizeError {
+        VectorizeError::at_inst(self.func, inst, reason)
+    }
+
+    fn rep(&self, v: Value) -> Rep {
+        self.reps[v]
+    }
+
+    fn is_uniform(&self, v: Value) -> bool {
+        self.reps[v] == Rep::Uniform
+    }
+
+    /// The mask of an instruction's block.
+    fn block_mask(&self, i: Inst) -> PackedOption<Value> {
+        self.func.blocks[self.func.insts[i].block].mask
+    }
+
+    /// Whether an instruction is in a block with a mask that is not known to be full.
+    fn is_masked(&self, i: Inst) -> bool {
+        self.block_mask(i).expand().is_some_and(|m| self.func.as_int(m) != Some(1))
+    }
+
+    /// Once a lane; under the mask, if without an active lane it could do harm.
+    fn scalarize(&self, i: Inst) -> Recipe {
+        let branch = !self.func.insts[i].effects().speculatable() && self.is_masked(i);
+        Recipe::Scalarize { branch }
+    }
+
+    /// The types of some values.
+    fn types_of(&self, values: &[Value]) -> Vec<Type> {
+        values.iter().map(|&v| self.func.ty(v)).collect()
+    }
+
+    /// The type of an instruction's result.
+    fn result_type(&self, i: Inst) -> Type {
+        self.func.insts[i].result().map_or(Type::Void, |v| self.func.ty(v))
+    }
+
+    /// Whether effects may happen although no lane is active.
+    fn is_harmless(&self, i: Inst, effects: Effects) -> bool {
+        effects.speculatable() || self.input.guarded.contains(i) || self.block_mask(i).is_none()
+    }
+}
