@@ -168,6 +168,7 @@ pub(crate) fn details(l: &MadeLoop) -> Vec<String> {
         n => Some(format!("in the order of iterations: {n} updates of memory")),
     });
     lines.extend(summary::counts(&l.made.variants.full.counts));
+    lines.push(format!("recipes: {}", l.made.variants.full.recipes));
     lines
 }
 
@@ -200,6 +201,7 @@ pub(crate) fn as_json(l: &MadeLoop) -> Value {
         "masks": l.made.variants.full.counts.masks,
         "boscc": l.made.variants.full.counts.boscc,
         "coherent": l.made.variants.full.counts.coherent,
+        "recipes": l.made.variants.full.recipes,
         "checks": l.made.checks,
         "inspected": l.made.inspected,
         "ordered_updates": l.made.pieces.count(),

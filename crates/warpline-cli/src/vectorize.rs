@@ -268,6 +268,7 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> Value {
         "masks": made.counts.masks,
         "boscc": made.counts.boscc,
         "coherent": made.counts.coherent,
+        "recipes": made.recipes,
         "warnings": made.dependences.warnings,
         "trusted": made.dependences.trusted,
     })
@@ -332,6 +333,7 @@ fn details(compiled: &Compiled, of_several: bool) -> Vec<String> {
         details.push("alignment prologue: stores begin at a cache line".to_owned());
     }
     details.extend(summary::details(kernel, &compiled.made.counts));
+    details.push(format!("recipes: {}", compiled.made.recipes));
     details
 }
 

@@ -139,11 +139,17 @@ pub(crate) fn settle_within(
     }
     let function = &imported.ir.functions[func];
     let contract = directives.contract(options.racy);
+    let math = math_library(options, &directives, &imported.ir.triple, &vectors);
+    let bodies = imported.final_bodies(vectors.register_bits);
     let asked = VectorizerOptions {
         linearize,
         boscc,
         coherence,
         contract,
+        math: &math,
+        callees: &bodies,
+        gathers: vectors.gathers,
+        masks: vectors.masks,
         instrument: options.instrument,
         ..VectorizerOptions::new(1, args.clone(), "auto")
     };
@@ -348,9 +354,7 @@ impl Kernel {
 
     /// The vector mathematics to use.
     pub fn math_library(&self, options: &KernelOptions) -> VectorMath {
-        let KernelOptions { math_ulp, sleef, .. } = *options;
-        let math_ulp = self.directives.math_ulp.filter(|_| math_ulp == MAX_ULP).unwrap_or(math_ulp);
-        VectorMath::new(&self.imported.ir.triple, &self.vectors, math_ulp, sleef)
+        math_library(options, &self.directives, &self.imported.ir.triple, &self.vectors)
     }
 
     /// The text of a refusal, with the source line.
@@ -410,6 +414,18 @@ impl Kernel {
             ..warpline_vectorize::Options::new(lanes, self.args.clone(), name)
         }
     }
+}
+
+/// The vector mathematics that options and directives allow on a machine.
+fn math_library(
+    options: &KernelOptions,
+    directives: &Directives,
+    triple: &str,
+    vectors: &width::Machine,
+) -> VectorMath {
+    let KernelOptions { math_ulp, sleef, .. } = *options;
+    let math_ulp = directives.math_ulp.filter(|_| math_ulp == MAX_ULP).unwrap_or(math_ulp);
+    VectorMath::new(triple, vectors, math_ulp, sleef)
 }
 
 /// The C name of an element type, for messages and headers; `None` for what C has no fixed name for.

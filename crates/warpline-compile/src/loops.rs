@@ -460,14 +460,20 @@ impl Machine {
         for phi in found.reductions.iter().filter_map(|&phi| body.def_inst(phi)).collect::<Vec<_>>() {
             body.insts[phi].flags |= InstFlags::REASSOC;
         }
+        let bodies = imported.final_bodies(self.vectors.register_bits);
         let ir = &mut imported.ir;
         let iteration = loops::kernel_of(ir, func, &unit(found)).map_err(|e| refusal(ir, e, found))?;
         let (linearize, boscc) = (options.linearize, options.boscc.unwrap_or(Boscc::Auto));
         let (args, coherence) = (iteration.args.clone(), options.coherence);
+        let math = VectorMath::new(&ir.triple, &self.vectors, options.math_ulp, options.sleef);
         let how = VectorizerOptions {
             linearize,
             boscc,
             coherence,
+            math: &math,
+            callees: &bodies,
+            gathers: self.vectors.gathers,
+            masks: self.vectors.masks,
             instrument: options.instrument,
             ..VectorizerOptions::new(1, args, "auto")
         };

@@ -51,7 +51,46 @@ pub enum RecipeKind {
     CrossLane,
 }
 
+impl RecipeKind {
+    /// It in words.
+    #[must_use]
+    pub fn describe(self) -> &'static str {
+        match self {
+            RecipeKind::Uniform => "uniform",
+            RecipeKind::Widened => "widened",
+            RecipeKind::Contiguous => "contiguous",
+            RecipeKind::ContiguousMasked => "contiguous under masks",
+            RecipeKind::ContiguousByLane => "contiguous by lane",
+            RecipeKind::Interleaved => "interleaved",
+            RecipeKind::GroupedRows => "grouped with a transpose",
+            RecipeKind::Picked => "picked",
+            RecipeKind::Gather => "gathers",
+            RecipeKind::GatherByLane => "gathers by lane",
+            RecipeKind::Scatter => "scatters",
+            RecipeKind::ScatterByLane => "scatters by lane",
+            RecipeKind::Scalarized => "scalarized",
+            RecipeKind::VariantCall => "calls of variants",
+            RecipeKind::IndirectCall => "indirect calls",
+            RecipeKind::LibraryCall => "library calls",
+            RecipeKind::InlineExpansion => "inline expansions",
+            RecipeKind::Division => "divisions by reciprocals",
+            RecipeKind::PrivateMemory => "private memory",
+            RecipeKind::CrossLane => "masks and cross-lane operations",
+        }
+    }
+}
+
 /// How many instructions of a lane program have each kind of recipe.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RecipeCounts(pub BTreeMap<RecipeKind, usize>);
+
+impl std::fmt::Display for RecipeCounts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (k, (kind, count)) in self.0.iter().enumerate() {
+            let comma = if k > 0 { ", " } else { "" };
+            write!(f, "{comma}{count} {}", kind.describe())?;
+        }
+        Ok(())
+    }
+}

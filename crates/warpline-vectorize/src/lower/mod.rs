@@ -302,7 +302,7 @@ impl Lower<'_> {
             self.masks.add(mask, self.always.contains(self.src.insts[i].block));
         }
         match self.plan.recipe(i) {
-            Recipe::Nothing | Recipe::Elsewhere(_) => Ok(()),
+            Recipe::Nothing | Recipe::Elsewhere => Ok(()),
             Recipe::Once => self.lower_once(i),
             Recipe::Stack => self.stack_call(i),
             Recipe::Speculated(safe) => self.load_once(i, Some(*safe)),

@@ -21,7 +21,7 @@ impl Plan {
 /// The kind of a recipe; `None` if nothing is made in the instruction's place.
 fn kind_of(recipe: &Recipe) -> Option<RecipeKind> {
     Some(match recipe {
-        Recipe::Nothing | Recipe::Elsewhere(_) | Recipe::Divided(_) => return None,
+        Recipe::Nothing | Recipe::Elsewhere | Recipe::Divided(_) => return None,
         Recipe::Once
         | Recipe::Stack
         | Recipe::Speculated(_)

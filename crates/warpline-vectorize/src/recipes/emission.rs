@@ -148,7 +148,7 @@ impl Plan {
             | Recipe::Divided(_)
             | Recipe::LongConversion
             | Recipe::Private
-            | Recipe::Elsewhere(_)
+            | Recipe::Elsewhere
             | Recipe::Intrinsic(..)
             | Recipe::Fold(_)
             | Recipe::Exact(_)

@@ -147,7 +147,7 @@ impl Planner<'_> {
     fn grouped(&self, i: Inst) -> Option<Recipe> {
         let (id, here) = self.groups.of(i)?;
         Some(match self.groups.get(id).spread {
-            _ if !here => Recipe::Elsewhere(id),
+            _ if !here => Recipe::Elsewhere,
             Spread::Fixed(_) => Recipe::Group(id),
             Spread::Anywhere => {
                 let address = self.func.accessed(i)?.address;

@@ -121,7 +121,7 @@ pub(crate) enum Recipe {
     /// The first address is taken apart, or stays a vector.
     Rows(GroupId, Option<Split>),
     /// An access that is made with its group, elsewhere.
-    Elsewhere(GroupId),
+    Elsewhere,
     /// A load from anywhere.
     Gather(Box<Gather>),
     /// A store to anywhere, in lane order.
@@ -267,15 +267,6 @@ impl Plan {
     /// The recipe of an instruction.
     pub(crate) fn recipe(&self, i: Inst) -> &Recipe {
         &self.recipes[i]
-    }
-
-    /// The group that an access is made with, and whether it is made in its place.
-    pub(crate) fn group_of(&self, i: Inst) -> Option<(&Group, bool)> {
-        match self.recipe(i) {
-            Recipe::Group(id) | Recipe::Rows(id, _) => Some((self.group(*id), true)),
-            Recipe::Elsewhere(id) => Some((self.group(*id), false)),
-            _ => None,
-        }
     }
 
     /// A group of accesses.

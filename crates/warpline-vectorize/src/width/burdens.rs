@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use warpline_analysis::Node;
-use warpline_ir::{BinaryOp, Inst, LaneOp, Op, Place, Type};
+use warpline_ir::{Inst, LaneOp, Op, Place};
 
 use super::{Machine, Program};
-use crate::known_calls::has_cheap_vector_form;
-use crate::recipes::Rep;
+use crate::recipes::{Contiguous, How, Recipe, Rep};
 
 /// Part of the estimate for a group of lanes.
 #[derive(Clone, PartialEq, Debug)]
@@ -94,7 +93,7 @@ pub(super) fn heaviest(program: &Program<'_>, machine: &Machine, width: u32, mos
             }
             let share = program.frequency[b] * program.work_of(machine, width, i).operations();
             let loc = program.func.insts[i].loc.expand();
-            *by_loc.entry((loc, what(program, machine, i))).or_insert(0.0) += share;
+            *by_loc.entry((loc, what(program, machine, width, i))).or_insert(0.0) += share;
             all += share;
         }
     }
@@ -111,44 +110,35 @@ pub(super) fn heaviest(program: &Program<'_>, machine: &Machine, width: u32, mos
     found
 }
 
-fn what(program: &Program<'_>, machine: &Machine, i: Inst) -> What {
+/// The kind of work that an instruction's recipe is.
+fn what(program: &Program<'_>, machine: &Machine, width: u32, i: Inst) -> What {
     let data = &program.func.insts[i];
-    if !data.args.iter().chain(&data.results).any(|&v| program.varies(v)) {
-        return What::Arithmetic;
-    }
-    if let Some(accessed) = program.func.accessed(i) {
-        let masked = program.func.blocks[data.block].mask.expand().is_some_and(|m| program.varies(m));
-        let bits = super::element_bits(accessed.ty).max(8);
-        let store = matches!(data.op, Op::Store(_));
-        let size = i64::from(bits / 8);
-        return match program.reps[accessed.address] {
-            _ if masked && !machine.masks.serve(bits.into()) => What::MaskedByLane,
-            Rep::Varying if store => What::Scatter,
-            Rep::Varying => What::Gather,
-            Rep::Strided(step) if step.abs() != size => What::Strided,
-            _ => What::Arithmetic,
-        };
-    }
-    match &data.op {
-        Op::Binary(op) if op.is_int_division() => What::Division,
-        Op::Binary(BinaryOp::FRem) => What::Mathematics,
-        Op::Call(info) => {
-            let name = info.callee.map_or("", |s| &program.module.symbols[s].name);
-            match has_cheap_vector_form(name, data.result().map_or(Type::Void, |v| program.func.ty(v))) {
-                Some(true) => What::Arithmetic,
-                Some(false) => What::Mathematics,
-                None => What::Scalarized,
+    match program.plan(width).recipe(i) {
+        Recipe::Contiguous(Contiguous::ByLane) => What::MaskedByLane,
+        Recipe::Contiguous(Contiguous::Masked) if !program.has_masks_for(machine, i) => What::MaskedByLane,
+        Recipe::Group(_) | Recipe::Elsewhere => What::Strided,
+        Recipe::Gather(gather) => match program.func.accessed(i).map(|a| program.reps[a.address]) {
+            Some(Rep::Strided(_)) if gather.how != How::ByLane => What::Strided,
+            _ => What::Gather,
+        },
+        Recipe::Rows(..) => What::Gather,
+        Recipe::Scatter(_) => match program.func.accessed(i).map(|a| program.reps[a.address]) {
+            Some(Rep::Strided(_)) => What::Strided,
+            _ => What::Scatter,
+        },
+        Recipe::Divide(_) | Recipe::Divided(_) => What::Division,
+        Recipe::Widen if matches!(data.op, Op::Binary(op) if op.is_int_division()) => What::Division,
+        Recipe::Exact(_) | Recipe::Inline(_) | Recipe::Library { .. } => What::Mathematics,
+        Recipe::Scalarize { .. } | Recipe::Variant(_) | Recipe::Simd(_) | Recipe::Targets(_) => {
+            What::Scalarized
+        }
+        Recipe::CrossLane if matches!(data.op, Op::Lane(op) if op.is_of_masks() || op == LaneOp::Blend) => {
+            if data.args.iter().any(|&v| program.varies(v)) {
+                What::Masks
+            } else {
+                What::Arithmetic
             }
         }
-        Op::Opaque(_) => What::Scalarized,
-        Op::Lane(
-            LaneOp::MaskAnd
-            | LaneOp::MaskAndNot
-            | LaneOp::MaskOr
-            | LaneOp::MaskAny
-            | LaneOp::Blend
-            | LaneOp::BlendAny,
-        ) => What::Masks,
         _ => What::Arithmetic,
     }
 }

@@ -41,7 +41,6 @@ use super::loops::Iteration;
 use super::options::Options;
 use super::pipeline::{Linearized, linearize_kernel};
 use super::recipes::{Plan, Rep};
-use super::subword_loads::Words;
 
 use chains::Chained;
 use frequency::{Frequencies, by_weights};
@@ -215,14 +214,14 @@ fn settle(
     if let Some(lanes) = given.filter(|&lanes| !may_divide(lanes)) {
         return Widths { lanes, epilogue: lanes, prologue: 0, least: 0, chosen: None, estimate: None };
     }
-    let Some((linearized, plan)) = study(module, func, options, machine) else {
+    let Some((linearized, plans)) = study(module, func, options, machine) else {
         let chosen = by_types(func, machine);
         let lanes = given.unwrap_or(chosen.lanes.min(greatest));
         let chosen = given.is_none().then_some(chosen);
         return Widths { lanes, epilogue: lanes, prologue: 0, least: 0, chosen, estimate: None };
     };
     let greatest = linearized.dependences.lanes.map_or(greatest, |most| greatest.min(power_of_two(most)));
-    let mut program = Program::new(module, &linearized, &plan, machine, grouped);
+    let mut program = Program::new(module, &linearized, &plans, machine, grouped);
     let chosen = given.is_none().then(|| program.choose(machine, greatest));
     let lanes = given.or(chosen.map(|c| c.lanes)).unwrap_or(1);
     let replaceable = grouped.filter(|grouped| !grouped.asks);
@@ -306,7 +305,7 @@ fn study(
     func: &Function,
     options: &Options<'_>,
     machine: &Machine,
-) -> Option<(Linearized, Plan)> {
+) -> Option<(Linearized, Vec<Plan>)> {
     let insts: usize = func.layout.iter().map(|&b| func.blocks[b].insts.len()).sum();
     if insts > MAX_INSTS {
         return None;
@@ -314,8 +313,13 @@ fn study(
     let width = middling(machine);
     let asked = Options { width, args: options.args.clone(), name: options.name.clone(), ..*options };
     let linearized = linearize_kernel(module, func, &asked).ok()?;
-    let plan = Plan::make(module, &linearized.input(), &asked).ok()?;
-    Some((linearized, plan))
+    let input = linearized.input();
+    let plan = |k: u32| {
+        let (args, name) = (Vec::new(), asked.name.clone());
+        Plan::make(module, &input, &Options { width: 1 << k, args, name, ..asked }).ok()
+    };
+    let plans = (0..=MAX_WIDTH.ilog2()).map(plan).collect::<Option<Vec<Plan>>>()?;
+    Some((linearized, plans))
 }
 
 /// As many lanes as fill a register.
@@ -399,10 +403,8 @@ struct Program<'a> {
     module: &'a Module,
     func: &'a Function,
     reps: &'a SecondaryMap<Value, Rep>,
-    /// What becomes of each instruction.
-    plan: &'a Plan,
-    /// Narrow loads that are made of words.
-    words: &'a Words,
+    /// What becomes of each instruction on as many lanes as each power of two.
+    plans: &'a [Plan],
     /// How it is executed by groups, if it is.
     grouped: Option<Grouped>,
     element_bits: u32,
@@ -434,7 +436,7 @@ impl<'a> Program<'a> {
     fn new(
         module: &'a Module,
         linearized: &'a Linearized,
-        plan: &'a Plan,
+        plans: &'a [Plan],
         machine: &Machine,
         grouped: Option<Grouped>,
     ) -> Program<'a> {
@@ -445,9 +447,8 @@ impl<'a> Program<'a> {
         let mut program = Program {
             module,
             func,
-            reps: &plan.reps,
-            plan,
-            words: input.words,
+            reps: &plans[0].reps,
+            plans,
             grouped,
             element_bits: 0,
             mask_registers: machine.mask_registers,
@@ -488,6 +489,11 @@ impl<'a> Program<'a> {
 
     fn varies(&self, v: Value) -> bool {
         self.reps[v] == Rep::Varying && self.func.constant(v).is_none()
+    }
+
+    /// The plan for so many lanes.
+    fn plan(&self, width: u32) -> &'a Plan {
+        &self.plans[width.ilog2() as usize]
     }
 
     /// Bits of a lane's value in vector registers.

@@ -127,6 +127,13 @@ impl Scalar<'_> {
         match &data.op {
             Op::Load(_) => Work::of_loads(1.0),
             Op::Store(_) => Work::of_stores(1.0),
+            // By a constant: a multiplication, of which the upper half is taken, and shifts.
+            Op::Binary(op)
+                if op.is_int_division()
+                    && data.args.get(1).is_some_and(|&d| self.func.constant(d).is_some()) =>
+            {
+                Work::scalar(5.0)
+            }
             Op::Binary(op) if op.is_int_division() => {
                 Work::scalar(if ty.int_bits().is_some_and(|bits| bits > 32) { 40.0 } else { 24.0 })
             }

@@ -1,10 +1,10 @@
-//! What instructions cost, by the units of a processor: rough figures of present-day ones, for which differences
+//! What [recipes](crate::recipes) cost, by the units of a processor: rough figures of present-day ones, for which differences
 //! between them do not count.
 
 use crate::Gathers;
 use crate::known_calls::has_cheap_vector_form;
-use crate::recipes::{Rep, Spread};
-use warpline_ir::{BinaryOp, CastOp, FloatKind, Inst, LaneOp, MemAccess, Op, Type, Value};
+use crate::recipes::{Contiguous, Division, Gather, GroupId, How, Recipe, Rep};
+use warpline_ir::{BinaryOp, CastOp, FloatKind, Inst, LaneOp, Op, Type, Value};
 
 use super::{Machine, Program, element_bits};
 
@@ -33,6 +33,48 @@ const BY_LANES: f64 = 2.4;
 /// Cycles of a masked store without mask registers, a short program on some processors: 12 on Zen 3 to 5, by the models
 /// of LLVM 19.
 const MASKED_STORE: f64 = 12.0;
+/// A call of a function of which nothing is known.
+const CALL: f64 = 20.0;
+/// Vector operations for each register of a mathematics function.
+const MATHEMATICS: f64 = 30.0;
+
+/// How much an instruction works on.
+struct Filled {
+    lanes: f64,
+    /// The registers that its result fills, or its first operand if it has none.
+    registers: f64,
+    /// The registers that its first operand fills.
+    operand: f64,
+}
+
+impl Filled {
+    fn of(program: &Program<'_>, machine: &Machine, width: u32, i: Inst) -> Filled {
+        let data = &program.func.insts[i];
+        let filled = |v: Value| f64::from(machine.filled(program.bits(v), width).max(1));
+        let typed = data.results.first().or(data.args.first()).copied();
+        let registers = typed.map_or(1.0, filled);
+        let operand = data.args.first().map_or(registers, |&a| filled(a));
+        Filled { lanes: f64::from(width), registers, operand }
+    }
+}
+
+/// What an instruction costs that is executed once.
+fn once(op: &Op) -> Work {
+    match op {
+        Op::Load(_) => Work::of_loads(1.0),
+        Op::Store(_) => Work::of_stores(1.0),
+        Op::Call(_) | Op::Opaque(_) => Work::scalar(CALL),
+        Op::Binary(op) if op.is_int_division() => Work::scalar(20.0),
+        _ => Work::scalar(1.0),
+    }
+}
+
+fn accesses_of(is_load: bool, accesses: f64, vector: f64) -> Work {
+    match is_load {
+        true => Work { loads: accesses, vector, ..Work::default() },
+        false => Work { stores: accesses, vector, ..Work::default() },
+    }
+}
 
 impl Work {
     pub(super) fn vector(operations: f64) -> Work {
@@ -86,137 +128,200 @@ impl Work {
 }
 
 impl Program<'_> {
-    /// What an instruction costs on so many lanes.
+    /// What an instruction costs on so many lanes: what its recipe emits.
     pub(super) fn work_of(&self, machine: &Machine, width: u32, i: Inst) -> Work {
         let data = &self.func.insts[i];
-        let lanes = f64::from(width);
-        let varies = |v: &Value| self.varies(*v);
-        if !data.args.iter().chain(&data.results).any(varies) {
-            return match data.op {
-                Op::Load(_) => Work::of_loads(1.0),
-                Op::Store(_) => Work::of_stores(1.0),
-                Op::Call(_) | Op::Opaque(_) => Work::scalar(20.0),
-                Op::Binary(op) if op.is_int_division() => Work::scalar(20.0),
-                Op::Phi | Op::Alloca { .. } => Work::default(),
-                _ => Work::scalar(1.0),
-            };
-        }
-        let filled = |v: Value| f64::from(machine.filled(self.bits(v), width).max(1));
-        let typed = data.results.first().or(data.args.first()).copied();
-        let registers = typed.map_or(1.0, filled);
-        let operand = data.args.first().map_or(registers, |&a| filled(a));
-        match &data.op {
-            Op::Binary(op) => Work::vector(registers * self.of_binary(*op, typed, lanes / registers)),
-            Op::FNeg | Op::Select | Op::Freeze => Work::vector(registers),
-            Op::ICmp(_) | Op::FCmp(_) => Work::vector(operand),
-            Op::Cast(CastOp::Bitcast | CastOp::PtrToInt | CastOp::IntToPtr) => Work::default(),
-            Op::Cast(_) => Work::vector(registers.max(operand)),
-            Op::Gep(_) => Work::vector(registers),
-            Op::Load(access) => self.of_access(machine, i, *access, lanes, registers),
-            Op::Store(access) => self.of_access(machine, i, *access, lanes, operand),
-            Op::Lane(op) => self.of_lane(*op, machine, width, registers),
-            Op::Call(info) => {
-                let name = info.callee.map_or("", |s| &self.module.symbols[s].name);
-                let ty = data.result().map_or(Type::Void, |v| self.func.ty(v));
-                match has_cheap_vector_form(name, ty) {
-                    Some(true) if name.contains("sqrt") => Work::vector(registers * root(ty)),
-                    Some(true) => Work::vector(registers * 1.5),
-                    // Vector math, if there is a library.
-                    Some(false) => Work::vector(registers * 30.0),
-                    None => Work::scalar(lanes * 20.0),
-                }
+        let shape = Filled::of(self, machine, width, i);
+        let Filled { lanes, registers, .. } = shape;
+        match self.plan(width).recipe(i) {
+            Recipe::Nothing | Recipe::Private | Recipe::Elsewhere | Recipe::Divided(_) | Recipe::Stack => {
+                Work::default()
             }
-            Op::Opaque(_) => Work::scalar(lanes * 6.0),
-            Op::ExtractElement | Op::InsertElement | Op::Shuffle(_) => Work::vector(registers),
-            _ => Work::default(),
+            Recipe::Once | Recipe::WidenThenFirst => once(&data.op),
+            Recipe::OnceIfAny | Recipe::FirstLane => Work::scalar(CALL),
+            Recipe::Speculated(_) => Work::of_loads(1.0),
+            Recipe::Widen => self.of_widened(i, &shape),
+            Recipe::Divide(division) => self.of_division(machine, width, i, *division),
+            Recipe::LongConversion => Work::vector(6.0 * registers),
+            Recipe::Contiguous(how) => self.of_contiguous(machine, i, *how, &shape),
+            Recipe::Group(id) => self.of_group(machine, i, *id, &shape),
+            Recipe::Rows(id, _) => self.of_rows(*id, &shape),
+            Recipe::Gather(gather) => self.of_gather(machine, i, gather, &shape),
+            Recipe::Scatter(scatter) => {
+                // One by one, with the place to access chosen or taken out of a vector.
+                let each = if scatter.how == How::ByLane { 3.0 } else { BY_LANES * VECTOR };
+                Work { stores: lanes, vector: each * lanes, ..Work::default() }
+            }
+            Recipe::Scalarize { .. } => self.of_scalarized(i, &shape),
+            Recipe::Variant(_) | Recipe::Targets(_) => Work::scalar(lanes * CALL),
+            Recipe::Simd(_) | Recipe::Library { .. } | Recipe::Inline(_) => {
+                Work::vector(registers * MATHEMATICS)
+            }
+            Recipe::Intrinsic(base, _) if &**base == "llvm.sqrt" => {
+                Work::vector(registers * root(self.type_of(i)))
+            }
+            Recipe::Intrinsic(..) => Work::vector(registers * 1.5),
+            Recipe::Fold(_) => Work::vector(shape.operand),
+            Recipe::Exact(function) if function.has_loop() => Work::vector(registers * 40.0),
+            Recipe::Exact(_) => Work::vector(registers * 12.0),
+            Recipe::AnyOfOne(comparisons) => Work::scalar(1.0 + comparisons.len() as f64),
+            Recipe::CrossLane if !self.touches_lanes(i) => Work::scalar(1.0),
+            Recipe::CrossLane => match data.op {
+                Op::Lane(op) => self.of_lane(op, machine, width, registers),
+                _ => Work::default(),
+            },
         }
     }
 
-    /// Operations for each register, which holds so many lanes.
-    fn of_binary(&self, op: BinaryOp, result: Option<Value>, lanes: f64) -> f64 {
-        let ty = result.map_or(Type::Void, |v| self.func.ty(v));
-        match op {
-            op if op.is_int_division() => 12.0 * lanes,
-            BinaryOp::FDiv => root(ty),
-            BinaryOp::FRem => 40.0 * lanes,
-            // There is none for bytes, and mostly none for 64 bits.
-            BinaryOp::Mul if matches!(element_bits(ty), 8 | 64) => 3.0,
-            _ => 1.0,
-        }
+    fn type_of(&self, i: Inst) -> Type {
+        self.func.insts[i].result().map_or(Type::Void, |v| self.func.ty(v))
     }
 
-    fn of_access(&self, machine: &Machine, i: Inst, access: MemAccess, lanes: f64, registers: f64) -> Work {
-        if let Some(work) = self.of_rows(i, lanes, registers) {
-            return work;
-        }
+    /// Whether an instruction has a vector as operand or result.
+    fn touches_lanes(&self, i: Inst) -> bool {
         let data = &self.func.insts[i];
-        let loaded = data.result();
-        let (address, value) = match loaded {
-            Some(v) => (data.args[0], v),
-            None => (data.args[1], data.args[0]),
-        };
-        let slow = !access.is_simple();
-        let bits = element_bits(self.func.ty(value)).max(8);
-        let size = i64::from(bits / 8);
-        let mask = self.func.blocks[data.block].mask.expand();
-        // Narrow elements count as the words that are gathered in their place.
-        let word = loaded.is_some() && self.words[i].is_some();
-        let gathers = match machine.gathers {
-            Gathers::Nothing => false,
-            Gathers::Avx2 | Gathers::Everything if word => true,
-            Gathers::Avx2 => bits == 32,
-            Gathers::Everything => bits >= 32,
-        };
-        // Processors without mask registers have masked accesses to wide elements at most.
-        let masked = mask.is_some_and(|m| self.varies(m)) && !machine.mask_registers;
-        let by_lanes = masked && (bits < 32 || machine.register_bits < 256);
-        let (operations, vector) = match self.reps[address] {
-            Rep::Varying if !slow && loaded.is_some() && gathers => (lanes, GATHERED * VECTOR * lanes),
-            // One by one, with the place to access chosen and taken out of a vector.
-            Rep::Varying if !slow && masked => (lanes, 3.0 * lanes),
-            _ if masked && !machine.masks.serve(bits.into()) => (lanes, 3.0 * lanes),
-            // A branch for each lane; the more of them, the worse they are guessed.
-            _ if by_lanes && loaded.is_none() => (lanes, lanes * (8.0 + lanes / 4.0)),
-            _ if by_lanes => (lanes, lanes * 8.0),
-            _ if slow => (lanes, lanes * 2.0),
-            Rep::Strided(step) if step.abs() == size => (registers, 0.0),
-            // Of neighbours that lie a few elements apart, wide accesses and shuffles; of stores that leave gaps,
-            // under masks.
-            Rep::Strided(step) if step.abs() <= 8 * size => {
-                let wide = registers * (step.abs() / size).max(1) as f64;
-                match loaded.is_none() && !self.leaves_no_gaps(i) {
-                    true if !machine.masks.serve(bits.into()) => (lanes, BY_LANES * VECTOR * lanes),
-                    true if !machine.mask_registers => (wide, MASKED_STORE * VECTOR * wide),
-                    _ if masked => (wide, 5.0 * wide),
-                    _ => (wide, 2.0 * wide),
-                }
-            }
-            Rep::Uniform => (1.0, 1.0),
-            Rep::Strided(_) => (lanes, 1.5 * lanes),
-            // Addresses are computed in vectors and taken out of these, as the elements are.
-            Rep::Varying => (lanes, BY_LANES * VECTOR * lanes),
-        };
-        match loaded.is_some() {
-            true => Work { loads: operations, vector, ..Work::default() },
-            false => Work { stores: operations, vector, ..Work::default() },
-        }
+        data.args.iter().chain(&data.results).any(|&v| self.varies(v))
     }
 
-    /// Whether a store is made together with others such that all elements between the first and the last are stored.
-    fn leaves_no_gaps(&self, i: Inst) -> bool {
-        self.plan.group_of(i).is_some_and(|(group, _)| group.is_complete())
+    /// One vector instruction.
+    fn of_widened(&self, i: Inst, shape: &Filled) -> Work {
+        let &Filled { lanes, registers, operand } = shape;
+        let ty = self.type_of(i);
+        let data = &self.func.insts[i];
+        Work::vector(match &data.op {
+            // By a constant: a multiplication, of which the upper half is taken, and shifts.
+            Op::Binary(op) if op.is_int_division() => match data.args.get(1) {
+                Some(&d) if self.func.constant(d).is_some() && element_bits(ty) < 64 => 7.0 * registers,
+                Some(&d) if self.func.constant(d).is_some() => 20.0 * registers,
+                _ => 12.0 * lanes,
+            },
+            Op::Binary(BinaryOp::FDiv) => registers * root(ty),
+            Op::Binary(BinaryOp::FRem) => 40.0 * lanes,
+            // There is none for bytes, and mostly none for 64 bits.
+            Op::Binary(BinaryOp::Mul) if matches!(element_bits(ty), 8 | 64) => 3.0 * registers,
+            Op::Binary(_) | Op::FNeg | Op::Select | Op::Freeze | Op::Gep(_) => registers,
+            Op::ExtractElement | Op::InsertElement | Op::Shuffle(_) => registers,
+            Op::ICmp(_) | Op::FCmp(_) => operand,
+            Op::Cast(CastOp::Bitcast | CastOp::PtrToInt | CastOp::IntToPtr) => 0.0,
+            Op::Cast(_) => registers.max(operand),
+            _ => 0.0,
+        })
+    }
+
+    /// A division of integers by floating-point arithmetic: conversions, a division or the multiplication by a
+    /// reciprocal, and the remainder.
+    fn of_division(&self, machine: &Machine, width: u32, i: Inst, division: Division) -> Work {
+        let filled = |bits| f64::from(machine.filled(bits, width).max(1));
+        let shared = self.func.insts[i].args.get(1).is_some_and(|&d| self.reps[d] == Rep::Uniform);
+        let divided = |kind| if shared { 1.0 } else { root(Type::Float(kind)) };
+        Work::vector(match division {
+            Division::IfSmall { .. } => filled(64) * (24.0 + divided(FloatKind::Double)),
+            Division::AsLong => filled(64) * (20.0 + divided(FloatKind::Double)),
+            Division::AsNumbers { kind: FloatKind::Double, .. } => {
+                filled(64) * (7.0 + divided(FloatKind::Double))
+            }
+            Division::AsNumbers { .. } => filled(32) * (9.0 + divided(FloatKind::Float)),
+        })
+    }
+
+    /// Loads and stores of neighbours.
+    fn of_contiguous(&self, machine: &Machine, i: Inst, how: Contiguous, shape: &Filled) -> Work {
+        let &Filled { lanes, registers, operand } = shape;
+        let is_load = matches!(self.func.insts[i].op, Op::Load(_));
+        let bits = self.bits_in_memory(i);
+        let (accesses, vector) = match how {
+            Contiguous::Whole | Contiguous::Speculated(_) => (if is_load { registers } else { operand }, 0.0),
+            Contiguous::ByLane => (lanes, 3.0 * lanes),
+            Contiguous::Masked if machine.mask_registers => (if is_load { registers } else { operand }, 0.0),
+            // A branch for each lane; the more of them, the worse they are guessed.
+            Contiguous::Masked if !machine.masks.serve(bits.into()) || machine.register_bits < 256 => {
+                (lanes, lanes * if is_load { 8.0 } else { 8.0 + lanes / 4.0 })
+            }
+            Contiguous::Masked => (if is_load { registers } else { operand }, 0.0),
+        };
+        accesses_of(is_load, accesses, vector)
+    }
+
+    /// A wide access and shuffles for each member; of stores that leave gaps, under masks.
+    fn of_group(&self, machine: &Machine, i: Inst, id: GroupId, shape: &Filled) -> Work {
+        let group = self.plan(shape.lanes as u32).group(id);
+        let registers = if group.stores { shape.operand } else { shape.registers };
+        let wide = registers * (group.factor().unsigned_abs().max(1)) as f64;
+        let members = group.members.len() as f64;
+        let masked = self.is_masked(i) && !machine.mask_registers;
+        let gaps = group.stores && !group.is_complete();
+        let bits = self.bits_in_memory(i);
+        match gaps || masked {
+            true if !machine.masks.serve(bits.into()) => {
+                let each = members * shape.lanes;
+                accesses_of(!group.stores, each, BY_LANES * VECTOR * each)
+            }
+            true if gaps && !machine.mask_registers => {
+                accesses_of(false, wide, (MASKED_STORE * VECTOR + 2.0 * members) * wide)
+            }
+            _ => accesses_of(!group.stores, wide, if masked { 5.0 } else { 2.0 } * members * wide),
+        }
     }
 
     /// Loads of neighbours by lanes that are anywhere: one for each lane and row, of which the address is taken out
-    /// of a vector, and shuffles. They are counted where they are made.
-    fn of_rows(&self, i: Inst, lanes: f64, registers: f64) -> Option<Work> {
-        let (group, here) = self.plan.group_of(i).filter(|(group, _)| group.spread == Spread::Anywhere)?;
-        if !here {
-            return Some(Work::default());
+    /// of a vector, and shuffles.
+    fn of_rows(&self, id: GroupId, shape: &Filled) -> Work {
+        let group = self.plan(shape.lanes as u32).group(id);
+        let loads = group.rows().len() as f64 * shape.lanes;
+        let shuffles = group.members.len() as f64 * shape.registers;
+        Work { loads, vector: shape.lanes + loads + shuffles, ..Work::default() }
+    }
+
+    /// Loads from anywhere.
+    fn of_gather(&self, machine: &Machine, i: Inst, gather: &Gather, shape: &Filled) -> Work {
+        let &Filled { lanes, registers, .. } = shape;
+        let address = self.func.accessed(i).map(|a| self.reps[a.address]);
+        let bits = self.bits_in_memory(i);
+        let in_hardware = match machine.gathers {
+            Gathers::Nothing => false,
+            Gathers::Avx2 => matches!(gather.how, How::Avx2(_)),
+            Gathers::Everything => bits >= 32 || gather.word.is_some(),
+        };
+        let (loads, vector) = match (gather.how, address) {
+            (_, Some(Rep::Uniform)) => (1.0, 1.0),
+            (How::Pick, _) => (4.0 * registers, 8.0 * registers),
+            (How::ByLane, _) => (lanes, 3.0 * lanes),
+            (_, Some(Rep::Strided(_))) => (lanes, 1.5 * lanes),
+            _ if in_hardware => (lanes, GATHERED * VECTOR * lanes),
+            // Addresses are computed in vectors and taken out of these, as the elements are.
+            _ => (lanes, BY_LANES * VECTOR * lanes),
+        };
+        Work { loads, vector, ..Work::default() }
+    }
+
+    /// One instruction for each lane.
+    fn of_scalarized(&self, i: Inst, shape: &Filled) -> Work {
+        let (data, lanes) = (&self.func.insts[i], shape.lanes);
+        match &data.op {
+            Op::Load(_) => accesses_of(true, lanes, 2.0 * lanes),
+            Op::Store(_) => accesses_of(false, lanes, 2.0 * lanes),
+            Op::Call(info) => {
+                let name = info.callee.map_or("", |s| &self.module.symbols[s].name);
+                let is_mathematics = has_cheap_vector_form(name, self.type_of(i)) == Some(false);
+                Work::scalar(lanes * if is_mathematics { 100.0 } else { CALL })
+            }
+            Op::Opaque(_) => Work::scalar(lanes * 6.0),
+            _ => Work::scalar(lanes * 2.0),
         }
-        let loads = group.rows().len() as f64 * lanes;
-        let shuffles = group.members.len() as f64 * registers;
-        Some(Work { loads, vector: lanes + loads + shuffles, ..Work::default() })
+    }
+
+    /// Whether the machine accesses such elements under masks.
+    pub(super) fn has_masks_for(&self, machine: &Machine, i: Inst) -> bool {
+        machine.mask_registers || machine.masks.serve(self.bits_in_memory(i).into())
+    }
+
+    fn is_masked(&self, i: Inst) -> bool {
+        self.func.blocks[self.func.insts[i].block].mask.expand().is_some_and(|m| self.varies(m))
+    }
+
+    /// The bits of an element that a load or store accesses.
+    fn bits_in_memory(&self, i: Inst) -> u32 {
+        self.func.accessed(i).map_or(8, |a| element_bits(a.ty).max(8))
     }
 
     fn of_lane(&self, op: LaneOp, machine: &Machine, width: u32, registers: f64) -> Work {
