@@ -19,6 +19,7 @@
 #![allow(rustdoc::private_intra_doc_links)]
 
 mod bfloat;
+mod bit_count;
 mod callees;
 pub mod child;
 mod clock;

@@ -1,4 +1,5 @@
-//! Loops of few iterations, as many as constants say, taken apart into these iterations.
+//! Loops of few iterations, as many as constants say, taken apart into these iterations; and loops that
+//! [count bits](crate::bit_count).
 //!
 //! `for k in 0..4` over a pixel's bytes is arithmetic on four values. As a loop it is one access per iteration at an
 //! address that the vectorizer sees as a gather, and arrays on the stack cannot become values. So such loops are
@@ -15,7 +16,8 @@
 use std::collections::HashMap;
 
 use llvm_sys::LLVMIntPredicate::{
-    LLVMIntEQ, LLVMIntNE, LLVMIntSGE, LLVMIntSGT, LLVMIntSLE, LLVMIntSLT, LLVMIntUGE, LLVMIntUGT, LLVMIntULE, LLVMIntULT,
+    LLVMIntEQ, LLVMIntNE, LLVMIntSGE, LLVMIntSGT, LLVMIntSLE, LLVMIntSLT, LLVMIntUGE, LLVMIntUGT, LLVMIntULE,
+    LLVMIntULT,
 };
 use llvm_sys::LLVMOpcode::{
     LLVMAdd, LLVMBr, LLVMCall, LLVMCallBr, LLVMGetElementPtr, LLVMICmp, LLVMInvoke, LLVMPHI,
@@ -62,8 +64,11 @@ const VECTORIZE: &str = "llvm.loop.vectorize.enable";
 const UNROLL: &str = "function(loop-unroll<O2;no-partial;no-runtime;no-peeling;full-unroll-max=16>)";
 
 impl Module {
-    /// Unrolls loops of few iterations.
+    /// Unrolls loops of few iterations, and replaces those that count bits.
     pub(crate) fn unroll_short_loops(&mut self, unroll: &Unroll) -> Result<()> {
+        if self.replace_bit_counts(unroll) {
+            self.optimise(AFTER_UNROLLING, None)?;
+        }
         for _ in 0..MAX_ROUNDS {
             let marks = self.mark_short_loops(unroll);
             if marks.short == 0 {
@@ -76,6 +81,18 @@ impl Module {
             self.optimise(AFTER_UNROLLING, None)?;
         }
         Ok(())
+    }
+
+    fn replace_bit_counts(&self, unroll: &Unroll) -> bool {
+        let mut changed = false;
+        for function in self.functions().filter(|&function| has_body(function)) {
+            let Some(loops) = Loops::of(function) else { continue };
+            let view = View { context: self.context(), loops: &loops, unroll };
+            for cycle in view.allowed_loops() {
+                changed |= self.replace_bit_count(&loops, cycle);
+            }
+        }
+        changed
     }
 
     /// Has loops say of themselves whether they are to be unrolled.
@@ -137,7 +154,6 @@ impl Module {
     }
 }
 
-
 /// What was said of loops.
 #[derive(Default)]
 struct Marks {
@@ -160,11 +176,11 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    /// The loops that are to be unrolled now: none within another one.
-    fn short_loops(&self) -> Vec<CycleId> {
+    /// The loops that may be changed.
+    fn allowed_loops(&self) -> Vec<CycleId> {
         let cycles = &self.loops.cycles;
         let units: Vec<CycleId> = cycles.cycles().filter(|&c| self.is_unit(c)).collect();
-        let holds = |outer: CycleId, inner: CycleId| cycles.contains(outer, cycles.header(inner));
+        let holds = |outer, inner| cycles.contains_cycle(outer, inner);
         let allowed = |c: CycleId| match self.unroll {
             Unroll::Nothing => false,
             Unroll::Everywhere => true,
@@ -172,8 +188,14 @@ impl View<'_> {
                 units.iter().any(|&u| u != c && holds(u, c)) && !units.iter().any(|&u| holds(c, u))
             }
         };
-        let short: Vec<CycleId> = cycles.cycles().filter(|&c| allowed(c) && self.is_short(c)).collect();
-        short.iter().copied().filter(|&c| !short.iter().any(|&inner| inner != c && holds(c, inner))).collect()
+        cycles.cycles().filter(|&c| cycles.is_reducible(c) && allowed(c)).collect()
+    }
+
+    /// The loops that are to be unrolled now: none within another one.
+    fn short_loops(&self) -> Vec<CycleId> {
+        let holds = |outer, inner| outer != inner && self.loops.cycles.contains_cycle(outer, inner);
+        let short: Vec<CycleId> = self.allowed_loops().into_iter().filter(|&c| self.is_short(c)).collect();
+        short.iter().copied().filter(|&c| !short.iter().any(|&inner| holds(c, inner))).collect()
     }
 
     /// Whether a loop is one to be vectorized: it says so itself, or it may be meant by a line of the source.
@@ -189,7 +211,8 @@ impl View<'_> {
         };
         let begins = |inst| lines_of(inst).iter().any(|line| lines.contains(line));
         let header = instructions_in(self.loops.header(cycle));
-        latches.iter().any(says) || header.into_iter().chain(latches).chain(self.loops.leaving(cycle)).any(begins)
+        latches.iter().any(says)
+            || header.into_iter().chain(latches).chain(self.loops.leaving(cycle)).any(begins)
     }
 
     /// Whether a loop has few iterations and is small, and all that it holds may be executed several times.
@@ -198,12 +221,11 @@ impl View<'_> {
         let Some(trips) = self.trips(cycle) else { return false };
         // What is repeated within it must come to an end as soon.
         let phis = self.phis(cycle);
-        let inner = cycles.cycles().filter(|&c| c != cycle && cycles.contains(cycle, cycles.header(c)));
-        if !inner.into_iter().all(|c| self.ends_by(c, &phis)) {
+        let mut inner = cycles.cycles().filter(|&c| c != cycle && cycles.contains_cycle(cycle, c));
+        if !inner.all(|c| self.ends_by(c, &phis)) {
             return false;
         }
-        let insts: Vec<LLVMValueRef> =
-            self.loops.blocks_in(cycle).flat_map(instructions_in).collect();
+        let insts: Vec<LLVMValueRef> = self.loops.blocks_in(cycle).flat_map(instructions_in).collect();
         let counts = |&&inst: &&LLVMValueRef| opcode(inst) != Some(LLVMPHI as u32) && !is_annotation(inst);
         let size = insts.iter().filter(counts).count() as u64;
         size.saturating_mul(trips) <= MAX_SIZE && !insts.iter().any(|&inst| may_ask_about_lanes(inst))
@@ -226,7 +248,10 @@ impl View<'_> {
     }
 
     fn phis(&self, cycle: CycleId) -> Vec<LLVMValueRef> {
-        instructions_in(self.loops.header(cycle)).into_iter().filter(|&inst| opcode(inst) == Some(LLVMPHI as u32)).collect()
+        instructions_in(self.loops.header(cycle))
+            .into_iter()
+            .filter(|&inst| opcode(inst) == Some(LLVMPHI as u32))
+            .collect()
     }
 
     /// What a branch that leaves a loop compares, if that is a φ of the header that grows by a constant and something
@@ -295,7 +320,8 @@ impl Linear {
                     Some(op) if op == LLVMAdd as u32 => constant(f.LLVMGetOperand(at, 1)),
                     Some(op) if op == LLVMGetElementPtr as u32 && f.LLVMGetNumOperands(at) == 2 => {
                         let by = constant(f.LLVMGetOperand(at, 1));
-                        by.zip(bytes_of(f.LLVMGetGEPSourceElementType(at))).map(|(n, size)| n.wrapping_mul(size))
+                        by.zip(bytes_of(f.LLVMGetGEPSourceElementType(at)))
+                            .map(|(n, size)| n.wrapping_mul(size))
                     }
                     _ => None,
                 }
@@ -354,7 +380,7 @@ fn compare(predicate: u32, (a, b): (i128, i128)) -> Option<bool> {
 }
 
 /// The value of a constant integer of at most 64 bits, with its sign.
-fn constant(value: LLVMValueRef) -> Option<i64> {
+pub(crate) fn constant(value: LLVMValueRef) -> Option<i64> {
     let f = functions();
     // SAFETY: a live value; integers are asked for their size and value.
     unsafe {
@@ -395,14 +421,15 @@ fn lines_of(inst: LLVMValueRef) -> Vec<u32> {
 }
 
 /// Whether an instruction is a call that informs the optimiser or debuggers.
-fn is_annotation(inst: LLVMValueRef) -> bool {
+pub(crate) fn is_annotation(inst: LLVMValueRef) -> bool {
     let name = callee(inst).map(value_name).unwrap_or_default();
     ["llvm.dbg.", "llvm.lifetime.", "llvm.assume"].iter().any(|known| name.starts_with(known))
 }
 
 /// Whether an instruction is a call of something that may depend on which lanes execute it, or that is not known.
 fn may_ask_about_lanes(inst: LLVMValueRef) -> bool {
-    let is_call = opcode(inst).is_some_and(|op| [LLVMCall, LLVMInvoke, LLVMCallBr].iter().any(|&o| o as u32 == op));
+    let is_call =
+        opcode(inst).is_some_and(|op| [LLVMCall, LLVMInvoke, LLVMCallBr].iter().any(|&o| o as u32 == op));
     // SAFETY: a live call, which is asked for its attributes.
     let marked = |inst| unsafe {
         let kind = attribute_kind("convergent");
