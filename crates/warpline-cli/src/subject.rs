@@ -15,7 +15,7 @@ use warpline::vectorize::uniform_allocas::lane_invariant_allocas;
 use warpline::vectorize::work_items::{self, WorkItems};
 use warpline_compile::KernelOptions;
 use warpline_compile::loops::{self, LoopOptions, Region};
-use warpline_llvm::worker::LoadOptions;
+use warpline_llvm::worker::{LoadOptions, Unroll};
 use warpline_llvm::{Imported, InputKind, target_of_triple};
 
 use crate::cli::{AssumptionOptions, CompilerOptions};
@@ -74,7 +74,8 @@ impl Unit {
             Some(Target::Simd) | None => None,
         };
         let triple = triple.filter(|_| is_opencl).map(str::to_owned);
-        let imported = load(path, &LoadOptions { triple, ..compilers.load_options(path)? })?.imported;
+        let asked = LoadOptions { triple, unroll: Unroll::Everywhere, ..compilers.load_options(path)? };
+        let imported = load(path, &asked)?.imported;
         let target = target.unwrap_or_else(|| target_of_triple(&imported.ir.triple));
         Unit::of(path, imported, target, Vec::new())
     }

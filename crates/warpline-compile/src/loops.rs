@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use warpline_ir::{Block, FuncId, Function, InstFlags, Loc, Module};
-use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
+use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output, Unroll};
 use warpline_llvm::{Cpu, Imported, Linkage, Seen};
 use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::loops::{self, Iteration, Unit, VectorizedLoop, vectorize_loop};
@@ -340,8 +340,24 @@ fn load(options: &LoopOptions) -> Result<Source> {
 
 /// The same for whichever CPUs.
 fn load_for(options: &LoopOptions) -> Result<Source> {
-    let asked = LoadOptions { thread_jumps: true, ..options.kernel.load_options() };
+    let unroll = unrolled(options)?;
+    let asked = LoadOptions { thread_jumps: true, unroll, ..options.kernel.load_options() };
     kernel::load_for_code(&options.kernel.input, &asked)
+}
+
+/// Which loops are unrolled: those within the ones that are meant, if these are known by their lines.
+fn unrolled(options: &LoopOptions) -> Result<Unroll> {
+    let mut lines = Vec::new();
+    for at in &options.loops {
+        match at {
+            LoopAt::Line(line) => lines.push(*line),
+            LoopAt::Block(_) => return Ok(Unroll::Nothing),
+            LoopAt::Marked => {
+                lines.extend(directives::read_loops(&options.kernel.input)?.iter().map(|mark| mark.at));
+            }
+        }
+    }
+    Ok(Unroll::Within(lines))
 }
 
 /// Where a loop is, by its header.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use warpline_llvm::worker::LoadOptions;
+use warpline_llvm::worker::{LoadOptions, Unroll};
 use warpline_llvm::{CompilerFlags, InputKind};
 use warpline_vectorize::passes::{Instrument, Silent};
 use warpline_vectorize::{Boscc, Coherence, Linearize};
@@ -54,7 +54,15 @@ impl KernelOptions {
     /// How the input is read: simplified.
     pub fn load_options(&self) -> LoadOptions {
         let (triple, contract, flags) = (self.triple.clone(), self.contract, self.flags.clone());
-        LoadOptions { simplify: Some(true), triple, contract, flags, for_cpu: true, ..LoadOptions::default() }
+        LoadOptions {
+            simplify: Some(true),
+            unroll: Unroll::Everywhere,
+            triple,
+            contract,
+            flags,
+            for_cpu: true,
+            ..LoadOptions::default()
+        }
     }
 
     /// An input for the CPU of this machine.

@@ -11,16 +11,15 @@
 //! That is right wherever the narrow sum does not wrap, and where it does it is poison. Which parts are the same in
 //! all iterations, and which functions are kernels, is guessed; it decides nothing but what is worth taking apart.
 
-use std::collections::HashMap;
-
 use llvm_sys::LLVMLinkage::LLVMExternalLinkage;
 use llvm_sys::LLVMOpcode::{self, LLVMAdd, LLVMMul, LLVMSExt, LLVMShl, LLVMSub, LLVMTrunc, LLVMZExt};
 use llvm_sys::LLVMTypeKind::LLVMIntegerTypeKind;
 use llvm_sys::prelude::*;
-use warpline_analysis::{CsrGraph, CycleForest, CycleId, Node};
+use warpline_analysis::{CycleId, Node};
 
 use crate::ffi::load::functions;
-use crate::module::Module;
+use crate::loop_forest::Loops;
+use crate::module::{Module, opcode};
 use crate::simplify::has_body;
 
 /// How deep sums are taken apart, and operands looked at.
@@ -153,41 +152,7 @@ unsafe fn is_of_parameters(x: LLVMValueRef, depth: u32) -> bool {
     }
 }
 
-/// The blocks of a function, and which loops they are in.
-struct Loops {
-    blocks: Vec<LLVMBasicBlockRef>,
-    numbers: HashMap<LLVMBasicBlockRef, Node>,
-    cycles: CycleForest,
-}
-
 impl Loops {
-    /// `None` if there are no loops.
-    fn of(function: LLVMValueRef) -> Option<Loops> {
-        let f = functions();
-        let mut blocks = Vec::new();
-        // SAFETY: a function of a live module, and its blocks, of which each has a terminator since the module has
-        // been verified.
-        let edges = unsafe {
-            let mut block = f.LLVMGetFirstBasicBlock(function);
-            while !block.is_null() {
-                blocks.push(block);
-                block = f.LLVMGetNextBasicBlock(block);
-            }
-            let mut edges = Vec::new();
-            for &from in &blocks {
-                let terminator = f.LLVMGetBasicBlockTerminator(from);
-                let successors = f.LLVMGetNumSuccessors(terminator);
-                edges.extend((0..successors).map(|k| (from, f.LLVMGetSuccessor(terminator, k))));
-            }
-            edges
-        };
-        let numbers: HashMap<_, _> = blocks.iter().enumerate().map(|(k, &b)| (b, Node::new(k))).collect();
-        let edges = edges.iter().map(|(from, to)| (numbers[from], numbers[to]));
-        let graph = CsrGraph::new(blocks.len(), Node::new(0), edges).ok()?;
-        let cycles = CycleForest::compute(&graph);
-        (!cycles.is_empty()).then_some(Loops { blocks, numbers, cycles })
-    }
-
     fn split(&self, builder: LLVMBuilderRef) {
         for (k, &block) in self.blocks.iter().enumerate() {
             let Some(cycle) = self.cycles.innermost(Node::new(k)) else { continue };
@@ -233,14 +198,4 @@ unsafe fn is_extension(inst: LLVMValueRef) -> bool {
         f.LLVMGetInstructionOpcode(inst) == LLVMSExt as u32
             && f.LLVMGetTypeKind(f.LLVMTypeOf(inst)) == LLVMIntegerTypeKind as u32
     }
-}
-
-/// The opcode of an instruction; `None` for other values.
-///
-/// # Safety
-/// The value is live.
-unsafe fn opcode(value: LLVMValueRef) -> Option<u32> {
-    let f = functions();
-    // SAFETY: as the caller promises; the opcode is asked of instructions only.
-    unsafe { (!f.LLVMIsAInstruction(value).is_null()).then(|| f.LLVMGetInstructionOpcode(value)) }
 }

@@ -19,6 +19,7 @@
 #![allow(rustdoc::private_intra_doc_links)]
 
 mod bfloat;
+mod bit_count;
 mod callees;
 pub mod child;
 mod clock;
@@ -36,6 +37,7 @@ mod input_kind;
 mod internalize;
 mod jit;
 mod lane_operations;
+mod loop_forest;
 mod loop_marks;
 mod loop_versions;
 mod mask_reads;
@@ -58,6 +60,7 @@ mod tables;
 mod target;
 mod text_module;
 mod tools;
+mod unroll;
 mod versions;
 mod work_items;
 pub mod worker;

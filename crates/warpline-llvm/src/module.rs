@@ -498,19 +498,27 @@ pub(crate) fn blocks_of(function: LLVMValueRef) -> Vec<LLVMBasicBlockRef> {
 
 /// The instructions of a function, block by block; none of one without a body.
 pub(crate) fn instructions_of(function: LLVMValueRef) -> Vec<LLVMValueRef> {
+    blocks_of(function).into_iter().flat_map(instructions_in).collect()
+}
+
+/// The instructions of a block.
+pub(crate) fn instructions_in(block: LLVMBasicBlockRef) -> Vec<LLVMValueRef> {
     let f = functions();
-    let mut found = Vec::new();
-    for block in blocks_of(function) {
-        // SAFETY: the list of instructions of a live block.
-        unsafe {
-            let mut inst = f.LLVMGetFirstInstruction(block);
-            while !inst.is_null() {
-                found.push(inst);
-                inst = f.LLVMGetNextInstruction(inst);
-            }
-        }
+    let there = |inst: LLVMValueRef| (!inst.is_null()).then_some(inst);
+    // SAFETY: the list of instructions of a live block.
+    unsafe {
+        std::iter::successors(there(f.LLVMGetFirstInstruction(block)), |&inst| {
+            there(f.LLVMGetNextInstruction(inst))
+        })
+        .collect()
     }
-    found
+}
+
+/// The opcode of an instruction; `None` for other values.
+pub(crate) fn opcode(value: LLVMValueRef) -> Option<u32> {
+    let f = functions();
+    // SAFETY: a live value; the opcode is asked of instructions only.
+    unsafe { (!f.LLVMIsAInstruction(value).is_null()).then(|| f.LLVMGetInstructionOpcode(value)) }
 }
 
 /// What uses a value: instructions, or constants that are made of it. Each as often as it does. They are collected,

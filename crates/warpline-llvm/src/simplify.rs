@@ -5,9 +5,9 @@
 //!
 //! The pipeline is `PIPELINE`. It brings the output of `rustc -C no-prepopulate-passes` and
 //! `clang -disable-llvm-passes` to SSA form, inlines defined functions into their callers, and removes what is
-//! redundant. It has no unrolling, vectorization, loop rotation, jump threading or partial-redundancy elimination,
-//! since each of these duplicates code, and no rewriting of induction variables, since that replaces the program's
-//! own conditions. `correlated-propagation` is in it because it finds `nuw` and `nsw`, on which the shapes of narrow
+//! redundant. It has no vectorization, loop rotation, jump threading or partial-redundancy elimination, since each of
+//! these duplicates code, and no rewriting of induction variables, since that replaces the program's own conditions.
+//! Loops of few iterations are unrolled behind it (`unroll`). `correlated-propagation` is in it because it finds `nuw` and `nsw`, on which the shapes of narrow
 //! indices rest. Tail recursion becomes loops: lanes that leave a loop apart come together behind it, those that call
 //! a function apart do not before they return.
 //!
@@ -32,6 +32,12 @@ pub(crate) const PIPELINE: &str = "always-inline,\
      gvn<no-pre;no-load-pre;no-split-backedge-load-pre>,sccp,adce,simplifycfg,instcombine<no-verify-fixpoint>,\
      simplifycfg),\
      globaldce";
+
+/// What is run where loops have been unrolled: what is left of `PIPELINE` for code that comes new.
+pub(crate) const AFTER_UNROLLING: &str = "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
+     instcombine<no-verify-fixpoint>,correlated-propagation,\
+     gvn<no-pre;no-load-pre;no-split-backedge-load-pre>,sccp,adce,simplifycfg,instcombine<no-verify-fixpoint>,\
+     simplifycfg)";
 
 /// What of `PIPELINE` is about loops.
 const HOISTING: &str = "loop-mssa(licm),";

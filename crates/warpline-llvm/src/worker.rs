@@ -16,6 +16,7 @@ use std::time::Instant;
 
 use log::debug;
 use serde::{Deserialize, Serialize};
+use warpline_ir::group_functions::is_gpu;
 
 use crate::child;
 use crate::error::{Error, Result, did_you_mean};
@@ -26,6 +27,7 @@ use crate::module::{Module, Severity};
 use crate::nesting::WITHOUT_LOOPS;
 use crate::target::{Cpu, Effort, Emit, TargetMachine, host_triple, is_host};
 use crate::tools;
+pub use crate::unroll::Unroll;
 
 /// The first argument of a process that is to serve one job.
 pub(crate) const ARGUMENT: &str = "__worker";
@@ -41,6 +43,8 @@ pub struct LoadOptions {
     /// Whether jumps are threaded through branches that other branches have decided already, after simplification.
     /// Loops over iterators then have one exit. It duplicates code, so kernels are spared it.
     pub thread_jumps: bool,
+    /// Which loops of few iterations are unrolled, after simplification.
+    pub unroll: Unroll,
     /// The target: compilers make code for it, a module that states no target gets it, and one that states another is
     /// refused. By default this machine, or what a module states. rustc, which has no targets for OpenCL's
     /// work-items, takes no notice of GPUs.
@@ -352,6 +356,9 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
         } else {
             module.simplify()?;
         }
+        if !is_gpu(&module.triple()) {
+            module.unroll_short_loops(&options.unroll)?;
+        }
     } else {
         module.mark_lane_operations();
         module.normalise_calling_conventions();
@@ -634,6 +641,7 @@ mod tests {
                     simplify: Some(false),
                     registers: true,
                     thread_jumps: true,
+                    unroll: Unroll::Within(vec![7]),
                     triple: Some("spir64".into()),
                     for_cpu: true,
                     contract: true,

@@ -462,6 +462,7 @@ required {
     fn LLVMAliasGetAliasee(alias: LLVMValueRef) -> LLVMValueRef;
     fn LLVMIsAGlobalAlias(val: LLVMValueRef) -> LLVMValueRef;
     fn LLVMSetGlobalConstant(global_var: LLVMValueRef, is_constant: LLVMBool);
+    fn LLVMMDStringInContext2(c: LLVMContextRef, text: *const c_char, length: usize) -> LLVMMetadataRef;
     fn LLVMMDNodeInContext2(c: LLVMContextRef, mds: *mut LLVMMetadataRef, count: usize) -> LLVMMetadataRef;
     fn LLVMGetTypeContext(ty: LLVMTypeRef) -> LLVMContextRef;
     fn LLVMReplaceMDNodeOperandWith(v: LLVMValueRef, index: u32, replacement: LLVMMetadataRef);
