@@ -25,6 +25,7 @@ pub mod output;
 mod passes;
 pub mod placements;
 mod print;
+mod remarks;
 pub mod run;
 pub mod sampling;
 mod ssa;

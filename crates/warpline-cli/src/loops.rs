@@ -6,6 +6,7 @@ use warpline::vectorize::loops::Carry;
 use warpline_compile::loops::{
     CompiledLoops, LoopOptions, LoopVersion, MadeLoop, RefusedLoop, ScalarLoop, vectorize_loops,
 };
+use warpline_compile::remarks::Remarked;
 use warpline_llvm::worker::Output;
 
 use crate::Outcome;
@@ -13,6 +14,7 @@ use crate::cli::{Format, VectorizeOptions};
 use crate::dependencies;
 use crate::error::{Error, Result};
 use crate::output::{self, Outputs};
+use crate::remarks;
 use crate::summary::{self, Summary};
 use crate::vectorize::header_of;
 
@@ -41,11 +43,15 @@ pub(crate) fn vectorize(options: &VectorizeOptions, loops: &LoopOptions, kind: O
         outputs.add(path, header.of_loops(&compiled.functions, &cpus).as_bytes())?;
     }
     dependencies::add(&mut outputs, options, &compiled.files)?;
+    // Of several CPUs, the best.
+    let remarks: Vec<Remarked> = compiled.versions.first().map_or_else(Vec::new, LoopVersion::remarks);
+    remarks::add(&mut outputs, options, &remarks)?;
     outputs.commit()?;
     for RefusedLoop { reason, .. } in compiled.refused.iter().filter(|_| !options.report.quiet) {
         output::complain(&format!("warning: {reason}; it stays as it is"));
     }
     report(options, &compiled)?;
+    remarks::show(options, &remarks);
     let scalar = compiled.versions.iter().any(|version| !version.scalar.is_empty());
     let incomplete = options.kernel.require_all && !compiled.refused.is_empty();
     Ok(if incomplete || options.kernel.require_vector && scalar { Outcome::Finding } else { Outcome::Clean })
@@ -58,7 +64,12 @@ fn report(options: &VectorizeOptions, compiled: &CompiledLoops) -> Result<()> {
         [] => return Err(Error::Internal("no CPU has code".to_owned())),
     };
     if options.report.format == Format::Json {
-        let loops = |version: &LoopVersion| version.loops.iter().map(as_json).collect::<Vec<_>>();
+        let loop_as_json = |l: &MadeLoop| {
+            let mut value = as_json(l);
+            value["remarks"] = remarks::as_json(&l.remarks);
+            value
+        };
+        let loops = |version: &LoopVersion| version.loops.iter().map(loop_as_json).collect::<Vec<_>>();
         let refused = |l: &RefusedLoop| json!({ "place": l.place, "reason": l.reason.to_string() });
         let scalar = |version: &LoopVersion| version.scalar.iter().map(scalar_as_json).collect::<Vec<_>>();
         let mut value = json!({
@@ -180,6 +191,7 @@ fn scalar_as_json(l: &ScalarLoop) -> Value {
         "lanes": l.lanes,
         "cycles": summary::cycles(&l.estimate),
         "reason": l.describe(),
+        "remarks": remarks::as_json(&l.remarks),
     })
 }
 

@@ -10,6 +10,7 @@ use warpline_compile::dispatch::{self, Dispatched};
 use warpline_compile::header::Header;
 use warpline_compile::kernel::{self, Source};
 use warpline_compile::math;
+use warpline_compile::remarks::Remarked;
 use warpline_compile::source_types::SourceTypes;
 use warpline_compile::vectorize::{Compiled, Refused};
 use warpline_compile::{KernelOptions, VectorizeOptions as Asked};
@@ -21,6 +22,7 @@ use crate::dependencies;
 use crate::error::{Error, Result};
 use crate::loops;
 use crate::output::{self, Outputs};
+use crate::remarks;
 use crate::summary::{self, Summary};
 
 /// Runs the command.
@@ -34,10 +36,15 @@ pub(crate) fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
     output::check(outputs, std::slice::from_ref(&options.kernel.input))?;
     if let Some(mut loops) = options.loops.options(&options.kernel)? {
         loops.kernel.triple.clone_from(&options.triple);
+        loops.kernel.remarks = remarks::are_wanted(options);
         loops.kernel.flags.dependencies = options.listed();
         return loops::vectorize(options, &loops, kind);
     }
-    let mut kernel = KernelOptions { triple: options.triple.clone(), ..options.kernel.asked()? };
+    let mut kernel = KernelOptions {
+        triple: options.triple.clone(),
+        remarks: remarks::are_wanted(options),
+        ..options.kernel.asked()?
+    };
     kernel.flags.dependencies = options.listed();
     let Source { imported, files } = kernel::load_for_code(&kernel.input, &kernel.load_options())?;
     let shapes = options.kernel.args.is_some();
@@ -73,8 +80,13 @@ pub(crate) fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
     if made.is_empty() {
         return nothing_made(options, refused);
     }
-    write(options, &code, &header, &files)?;
+    // Of several CPUs, the best.
+    let remarks: Vec<Remarked> = made.best().map(Compiled::remarks).collect();
+    let mut outputs = Outputs::default();
+    remarks::add(&mut outputs, options, &remarks)?;
+    write(outputs, options, (&code, &header), &files)?;
     report(options, &made, &refused)?;
+    remarks::show(options, &remarks);
     let mut outcome = match options.kernel.require_vector && made.each().any(|one| one.scalar) {
         true => Outcome::Finding,
         false => Outcome::Clean,
@@ -120,6 +132,15 @@ impl Made {
         one.iter().chain(several.iter().flat_map(|one| one.versions.iter().map(|one| &one.compiled)))
     }
 
+    /// What was made for the best CPU.
+    fn best(&self) -> impl Iterator<Item = &Compiled> {
+        let (one, several) = match self {
+            Made::One(kernels) => (&kernels[..], &[][..]),
+            Made::Several(kernels) => (&[][..], &kernels[..]),
+        };
+        one.iter().chain(several.iter().filter_map(|one| one.versions.first()).map(|one| &one.compiled))
+    }
+
     fn is_empty(&self) -> bool {
         match self {
             Made::One(kernels) => kernels.is_empty(),
@@ -128,9 +149,13 @@ impl Made {
     }
 }
 
-/// Writes the code and, if they are asked for, the header and the list of dependencies.
-fn write(options: &VectorizeOptions, code: &[u8], header: &str, files: &[PathBuf]) -> Result<()> {
-    let mut outputs = Outputs::default();
+/// Writes the code and, if they are asked for, the header and the list of dependencies, with other outputs.
+fn write(
+    mut outputs: Outputs,
+    options: &VectorizeOptions,
+    (code, header): (&[u8], &str),
+    files: &[PathBuf],
+) -> Result<()> {
     outputs.add(&options.output, code)?;
     if let Some(path) = &options.header {
         outputs.add(path, header.as_bytes())?;
@@ -266,6 +291,7 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> Value {
         "loops": made.counts.loops,
         "exits": made.counts.exits,
         "masks": made.counts.masks,
+        "remarks": remarks::as_json(&compiled.remarks()),
         "boscc": made.counts.boscc,
         "coherent": made.counts.coherent,
         "recipes": made.recipes,

@@ -10,6 +10,7 @@ use warpline_llvm::{Cpu, Imported, InputKind, Linkage};
 use warpline_uniformity::shape::{ArgShape, parse_args};
 use warpline_vectorize::driver::{self, Division, MadeVariants};
 use warpline_vectorize::passes::Instrument;
+use warpline_vectorize::width::remarks::Remark;
 use warpline_vectorize::width::{self, Estimate, Widths};
 use warpline_vectorize::work_items::{self, WorkItems};
 use warpline_vectorize::{
@@ -53,6 +54,8 @@ pub struct Kernel {
     pub chosen: Option<width::Choice>,
     /// What an index is expected to take.
     pub estimate: Option<Estimate>,
+    /// What the time is spent on, if that is asked for.
+    pub remarks: Vec<Remark>,
     /// The CPU to make code for.
     pub cpu: Cpu,
     /// Its vector registers.
@@ -151,9 +154,10 @@ pub(crate) fn settle_within(
         gathers: vectors.gathers,
         masks: vectors.masks,
         instrument: options.instrument,
+        remarks: options.remarks,
         ..VectorizerOptions::new(1, args.clone(), "auto")
     };
-    let Widths { lanes: width, epilogue, prologue, least, chosen, estimate } =
+    let Widths { lanes: width, epilogue, prologue, least, chosen, estimate, remarks } =
         width::of_kernel(&imported.ir, function, &asked, &vectors, given);
     let instrument = options.instrument;
     Ok(move |imported| Kernel {
@@ -169,6 +173,7 @@ pub(crate) fn settle_within(
         least,
         chosen,
         estimate,
+        remarks,
         cpu,
         vectors,
         linearize,

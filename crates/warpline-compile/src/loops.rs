@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use warpline_ir::{Block, FuncId, Function, InstFlags, Loc, Module};
+use warpline_ir::{Block, FuncId, Function, InstFlags, Loc, Module, Place};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output, Unroll};
 use warpline_llvm::{Cpu, Imported, Linkage, Seen};
 use warpline_uniformity::shape::ArgShape;
@@ -20,7 +20,7 @@ use crate::machine;
 use crate::math::{self, VectorMath};
 use crate::openmp;
 use crate::options::KernelOptions;
-use crate::remarks;
+use crate::remarks::{self, Remarked};
 use crate::source_types::SourceTypes;
 use crate::spec::Width;
 
@@ -36,6 +36,8 @@ pub struct MadeLoop {
     pub made: VectorizedLoop,
     /// What an iteration is expected to take.
     pub estimate: Option<Estimate>,
+    /// Performance remarks, if they are asked for.
+    pub remarks: Remarked,
 }
 
 /// A loop that stays scalar since that is expected to take less time.
@@ -48,6 +50,8 @@ pub struct ScalarLoop {
     pub lanes: u32,
     /// What an iteration is expected to take.
     pub estimate: Estimate,
+    /// Performance remarks about what vector code would do, if they are asked for.
+    pub remarks: Remarked,
 }
 
 impl ScalarLoop {
@@ -66,6 +70,15 @@ pub struct LoopVersion {
     pub loops: Vec<MadeLoop>,
     /// Those that stay scalar for this CPU.
     pub scalar: Vec<ScalarLoop>,
+}
+
+impl LoopVersion {
+    /// The performance remarks about all loops, if they were asked for.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<Remarked> {
+        let vector = self.loops.iter().map(|one| &one.remarks);
+        vector.chain(self.scalar.iter().map(|one| &one.remarks)).cloned().collect()
+    }
 }
 
 /// A function in which loops were vectorized.
@@ -189,7 +202,7 @@ pub(crate) fn in_place(
             Ok(Best::Vector(made)) => loops.push(*made),
             Ok(Best::Scalar(stays)) => {
                 imported.ir.functions[one.func] = scalar;
-                kept.push(stays);
+                kept.push(*stays);
             }
             Err(reason @ Error::Vectorize(_)) => {
                 imported.ir.functions[one.func] = scalar;
@@ -248,6 +261,7 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
         least: 0,
         chosen: None,
         estimate: None,
+        remarks: Vec::new(),
         cpu,
         vectors,
         linearize,
@@ -397,13 +411,17 @@ impl Machine {
         std::mem::swap(probe, &mut imported.ir);
         let made = self.vectorize(imported, options, found, found.func, &widths);
         std::mem::swap(probe, &mut imported.ir);
-        made?;
-        Ok(Best::Scalar(ScalarLoop {
-            function: imported.ir.functions[found.func].name.to_string(),
-            place: found.place.clone(),
+        let made = made?;
+        let mut scalar = ScalarLoop {
+            function: made.function,
+            place: made.place,
             lanes: widths.lanes,
             estimate: estimate.clone(),
-        }))
+            remarks: made.remarks,
+        };
+        let why = scalar.describe();
+        scalar.remarks.stays_scalar(&why);
+        Ok(Best::Scalar(Box::new(scalar)))
     }
 
     fn vectorize(
@@ -452,9 +470,13 @@ impl Machine {
                 form.loc = own;
             }
         }
-        let function = imported.ir.functions[found.func].name.to_string();
-        let estimate = widths.estimate.clone();
-        Ok(MadeLoop { function, place: found.place.clone(), width, made, estimate })
+        let original = &imported.ir.functions[found.func];
+        let begin = Place::of(&imported.ir, original, place);
+        let remarks = Remarked::new(&original.name, &self.cpu.name, width, begin)
+            .with(widths.chosen.as_ref(), &widths.remarks)
+            .confirmed(&imported.ir, made.functions());
+        let (function, estimate) = (original.name.to_string(), widths.estimate.clone());
+        Ok(MadeLoop { function, place: found.place.clone(), width, made, estimate, remarks })
     }
 
     /// How many iterations side by side are asked for or expected to pay, and how many of those that are left over. The
@@ -491,6 +513,7 @@ impl Machine {
             gathers: self.vectors.gathers,
             masks: self.vectors.masks,
             instrument: options.instrument,
+            remarks: options.remarks,
             ..VectorizerOptions::new(1, args, "auto")
         };
         let widths = |asked| width::of_iteration(ir, &iteration, &how, &self.vectors, asked);
@@ -505,7 +528,7 @@ impl Machine {
 /// What became of a loop that can be vectorized.
 enum Best {
     Vector(Box<MadeLoop>),
-    Scalar(ScalarLoop),
+    Scalar(Box<ScalarLoop>),
 }
 
 /// Checks that OpenMP leaves nothing in a loop that is not for lanes.

@@ -48,6 +48,8 @@ pub struct KernelOptions {
     pub count_lanes: Option<String>,
     /// Who is told of the vectorizer's passes.
     pub instrument: &'static dyn Instrument,
+    /// Whether performance remarks are wanted.
+    pub remarks: bool,
 }
 
 impl KernelOptions {
@@ -85,6 +87,7 @@ impl KernelOptions {
             sleef: false,
             count_lanes: None,
             instrument: &Silent,
+            remarks: false,
         }
     }
 }

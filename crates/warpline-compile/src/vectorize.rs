@@ -1,6 +1,6 @@
 //! The W-lane form of a kernel, with its drivers, as code.
 
-use warpline_ir::FuncId;
+use warpline_ir::{FuncId, Place};
 use warpline_llvm::worker::{self, CodegenOptions, Output};
 use warpline_llvm::{Cpu, Imported, Module};
 use warpline_uniformity::shape::ArgShape;
@@ -11,7 +11,7 @@ use crate::choice::Chosen;
 use crate::error::{Error, Result};
 use crate::kernel::{self, Kernel};
 use crate::options::{KernelOptions, VectorizeOptions};
-use crate::remarks;
+use crate::remarks::{self, Remarked};
 
 /// What was made of a kernel.
 pub struct Compiled {
@@ -39,6 +39,21 @@ impl Compiled {
         let estimate = self.kernel.estimate.as_ref().filter(|_| self.scalar)?;
         let driver = self.drivers().next()?;
         Some(remarks::stays_scalar(&format!("`{driver}`"), self.kernel.width, estimate))
+    }
+
+    /// Its performance remarks, if they were asked for.
+    #[must_use]
+    pub fn remarks(&self) -> Remarked {
+        let Kernel { imported, name, cpu, width, chosen, remarks, .. } = &self.kernel;
+        let function = self.kernel.function();
+        let begin = Place::of(&imported.ir, function, function.loc.expand());
+        let mut all = Remarked::new(name, &cpu.name, *width, begin)
+            .with(chosen.as_ref(), remarks)
+            .confirmed(&imported.ir, self.made.functions());
+        if let Some(why) = self.stays_scalar() {
+            all.stays_scalar(&why);
+        }
+        all
     }
 
     /// The names of all visible functions.

@@ -53,7 +53,6 @@ const MAX_SIZE: u64 = 400;
 /// So often loops are looked for: nests are unrolled from within.
 const MAX_ROUNDS: usize = 4;
 /// So far sums are taken apart.
-
 const MAX_DEPTH: u32 = 8;
 
 /// The metadata by which loops say something of themselves, and what those say that are to be vectorized.

@@ -47,6 +47,8 @@ pub struct Options<'a> {
     pub count_lanes: Option<&'a str>,
     /// Who is told of passes.
     pub instrument: &'a dyn Instrument,
+    /// Whether [widths](super::width::Widths) are to come with remarks.
+    pub remarks: bool,
 }
 
 impl Options<'_> {
@@ -76,6 +78,7 @@ impl Options<'_> {
             pieces: const { &Pieces::none() },
             count_lanes: None,
             instrument: &Silent,
+            remarks: false,
         }
     }
 }

@@ -6,7 +6,8 @@ use clap::Args;
 use warpline_compile::loops::{self, LoopAt, LoopOptions};
 
 use super::{
-    BosccMode, CoherenceMode, CompilerOptions, Contract, DependencyOptions, Format, LinearizeMode, WhichFiles,
+    BosccMode, CoherenceMode, CompilerOptions, Contract, DependencyOptions, Format, LinearizeMode,
+    RemarkMode, WhichFiles,
 };
 use crate::error::Result;
 use crate::passes::{self, PassOptions};
@@ -95,6 +96,7 @@ impl KernelOptions {
             sleef: true,
             count_lanes: None,
             instrument: passes::instrument(),
+            remarks: false,
         })
     }
 }
@@ -153,6 +155,18 @@ pub struct ReportOptions {
     pub format: Format,
 }
 
+/// Which performance remarks are wanted, and where.
+#[derive(Args)]
+#[command(next_help_heading = "Report")]
+pub struct RemarkOptions {
+    /// Where time is lost, and what to change: the three worst lines, everything, or nothing. On standard error
+    #[arg(long, value_enum, default_value_t)]
+    pub remarks: RemarkMode,
+    /// Write all remarks as optimization records of LLVM, in YAML
+    #[arg(long, value_name = "OUT.opt.yaml")]
+    pub remarks_file: Option<PathBuf>,
+}
+
 /// Options of `vectorize`.
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -192,6 +206,9 @@ pub struct VectorizeOptions {
     /// Which files the output depends on.
     #[command(flatten)]
     pub dependencies: DependencyOptions,
+    /// Where time is lost, by source line.
+    #[command(flatten)]
+    pub remarks: RemarkOptions,
     /// How much is reported.
     #[command(flatten)]
     pub report: ReportOptions,
@@ -200,7 +217,8 @@ pub struct VectorizeOptions {
 impl VectorizeOptions {
     /// The paths that are written to, besides the list of dependencies.
     pub fn outputs(&self) -> impl Iterator<Item = &Path> {
-        std::iter::once(&self.output).chain(&self.header).map(PathBuf::as_path)
+        let others = self.header.iter().chain(&self.remarks.remarks_file);
+        std::iter::once(&self.output).chain(others).map(PathBuf::as_path)
     }
 
     /// Where the list of dependencies is written to, if it is asked for.

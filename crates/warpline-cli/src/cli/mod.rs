@@ -30,8 +30,8 @@ pub use analysis::{
     target, work_group,
 };
 pub use compilers::{CompilerOptions, DependencyOptions, WhichFiles};
-pub use kernel::{KernelOptions, LoopChoice, ReportOptions, RunOptions, VectorizeOptions};
-pub use modes::{BosccMode, CoherenceMode, Contract, LinearizeMode};
+pub use kernel::{KernelOptions, LoopChoice, RemarkOptions, ReportOptions, RunOptions, VectorizeOptions};
+pub use modes::{BosccMode, CoherenceMode, Contract, LinearizeMode, RemarkMode};
 pub use opt::OptOptions;
 pub use ssa::{EntryChoice, PlacementChoice, SsaFormat, SsaOptions, SsiOptions};
 pub(crate) use words::split;

@@ -66,6 +66,18 @@ impl From<CoherenceMode> for Coherence {
     }
 }
 
+/// Which performance remarks are printed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum RemarkMode {
+    /// Those on the three lines that cost most.
+    #[default]
+    Worst,
+    /// All.
+    All,
+    /// None.
+    None,
+}
+
 /// Whether multiplications and additions may be fused.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum Contract {

@@ -82,27 +82,40 @@ impl What {
     }
 }
 
-/// The heaviest burdens of a group of so many lanes, each kind and place once.
-pub(super) fn heaviest(program: &Program<'_>, machine: &Machine, width: u32, most: usize) -> Vec<Burden> {
-    let (mut by_loc, mut all) = (BTreeMap::new(), 0.0);
+/// The part that each instruction has in all operations of a group of so many lanes.
+pub(super) fn shares(
+    program: &Program<'_>,
+    machine: &Machine,
+    width: u32,
+) -> impl Iterator<Item = (Inst, f64)> + use<> {
+    let (mut operations, mut all) = (Vec::new(), 0.0);
     for &b in &program.func.layout {
         let is_outside = program.cycles.innermost(Node::from(b)).is_none();
         for &i in &program.func.blocks[b].insts {
             if is_outside && program.is_free(i) {
                 continue;
             }
-            let share = program.frequency[b] * program.work_of(machine, width, i).operations();
-            let loc = program.func.insts[i].loc.expand();
-            *by_loc.entry((loc, what(program, machine, width, i))).or_insert(0.0) += share;
-            all += share;
+            let own = program.frequency[b] * program.work_of(machine, width, i).operations();
+            operations.push((i, own));
+            all += own;
         }
+    }
+    operations.into_iter().filter(|&(_, own)| own > 0.0).map(move |(i, own)| (i, own / all))
+}
+
+/// The heaviest burdens of a group of so many lanes, each kind and place once.
+pub(super) fn heaviest(program: &Program<'_>, machine: &Machine, width: u32, most: usize) -> Vec<Burden> {
+    let mut by_loc = BTreeMap::new();
+    for (i, share) in shares(program, machine, width) {
+        let loc = program.func.insts[i].loc.expand();
+        *by_loc.entry((loc, what(program, machine, width, i))).or_insert(0.0) += share;
     }
     // Several locations are in one line.
     let mut by_line: BTreeMap<_, Burden> = BTreeMap::new();
-    for ((loc, what), share) in by_loc.into_iter().filter(|&(_, share)| share > 0.0) {
+    for ((loc, what), share) in by_loc {
         let place = Place::of(program.module, program.func, loc).map(|place| Place { column: 0, ..place });
         let key = (what, place.as_ref().map(|place| (place.file.clone(), place.line)));
-        by_line.entry(key).or_insert(Burden { what, place, share: 0.0 }).share += share / all;
+        by_line.entry(key).or_insert(Burden { what, place, share: 0.0 }).share += share;
     }
     let mut found: Vec<Burden> = by_line.into_values().collect();
     found.sort_by(|a, b| b.share.total_cmp(&a.share));
@@ -111,7 +124,7 @@ pub(super) fn heaviest(program: &Program<'_>, machine: &Machine, width: u32, mos
 }
 
 /// The kind of work that an instruction's recipe is.
-fn what(program: &Program<'_>, machine: &Machine, width: u32, i: Inst) -> What {
+pub(super) fn what(program: &Program<'_>, machine: &Machine, width: u32, i: Inst) -> What {
     let data = &program.func.insts[i];
     match program.plan(width).recipe(i) {
         Recipe::Contiguous(Contiguous::ByLane) => What::MaskedByLane,

@@ -16,10 +16,12 @@
 //! worth, and kernels with many live values do not.
 
 mod burdens;
+mod cause;
 mod chains;
 mod frequency;
 mod pressure;
 mod reason;
+pub mod remarks;
 mod scalar;
 #[cfg(test)]
 mod tests;
@@ -48,6 +50,7 @@ use work::Work;
 
 pub use burdens::{Burden, What};
 pub use reason::{Choice, Reason};
+use remarks::Remark;
 
 /// The vector registers of a processor.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -147,6 +150,8 @@ pub struct Widths {
     pub chosen: Option<Choice>,
     /// What it is expected to take, if the lane program is known and small enough to be looked at.
     pub estimate: Option<Estimate>,
+    /// What the time is spent on, if that is asked for and the lane program can be looked at.
+    pub remarks: Vec<Remark>,
 }
 
 /// What one index or iteration is expected to take, in cycles.
@@ -211,17 +216,22 @@ fn settle(
 ) -> Widths {
     let may_divide =
         |lanes: u32| grouped.is_some_and(|g| g.divisible) && lanes.is_power_of_two() && lanes <= MAX_WIDTH;
-    if let Some(lanes) = given.filter(|&lanes| !may_divide(lanes)) {
-        return Widths { lanes, epilogue: lanes, prologue: 0, least: 0, chosen: None, estimate: None };
+    let fixed = given.filter(|&lanes| !may_divide(lanes));
+    if let Some(lanes) = fixed.filter(|_| !options.remarks) {
+        return Widths::of_one_group(lanes, None);
     }
     let Some((linearized, plans)) = study(module, func, options, machine) else {
         let chosen = by_types(func, machine);
         let lanes = given.unwrap_or(chosen.lanes.min(greatest));
-        let chosen = given.is_none().then_some(chosen);
-        return Widths { lanes, epilogue: lanes, prologue: 0, least: 0, chosen, estimate: None };
+        return Widths::of_one_group(lanes, given.is_none().then_some(chosen));
     };
     let greatest = linearized.dependences.lanes.map_or(greatest, |most| greatest.min(power_of_two(most)));
     let mut program = Program::new(module, &linearized, &plans, machine, grouped);
+    if let Some(lanes) = fixed {
+        let cycles = program.time(machine, lanes) / f64::from(lanes.max(1));
+        let remarks = remarks::of_program(&program, &linearized, machine, lanes, cycles);
+        return Widths { remarks, ..Widths::of_one_group(lanes, None) };
+    }
     let chosen = given.is_none().then(|| program.choose(machine, greatest));
     let lanes = given.or(chosen.map(|c| c.lanes)).unwrap_or(1);
     let replaceable = grouped.filter(|grouped| !grouped.asks);
@@ -240,6 +250,9 @@ fn settle(
         }
     });
     log::debug!("{}: with {lanes} lanes: {estimate:.2?}", func.name);
+    let remarks = estimate.as_ref().filter(|_| options.remarks).map_or_else(Vec::new, |estimate| {
+        remarks::of_program(&program, &linearized, machine, lanes, estimate.vector)
+    });
     Widths {
         lanes,
         epilogue,
@@ -247,6 +260,7 @@ fn settle(
         least,
         chosen,
         estimate,
+        remarks,
     }
 }
 

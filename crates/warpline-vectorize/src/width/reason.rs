@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::Widths;
+
 /// A number of lanes, and why.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Choice {
@@ -28,6 +30,14 @@ pub enum Reason {
     Fewer,
     /// The lane program is not known or too large to be looked at.
     ByType,
+}
+
+impl Widths {
+    /// So many lanes in groups of all, of which nothing else is known.
+    pub(super) fn of_one_group(lanes: u32, chosen: Option<Choice>) -> Widths {
+        let remarks = Vec::new();
+        Widths { lanes, epilogue: lanes, prologue: 0, least: 0, chosen, estimate: None, remarks }
+    }
 }
 
 impl fmt::Display for Choice {
