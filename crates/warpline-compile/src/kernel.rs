@@ -301,14 +301,16 @@ fn shapes(
 pub struct OverRange {
     /// The forms for groups of indices.
     pub made: MadeVariants,
-    /// The driver that calls them.
+    /// The driver over a range.
     pub range: FuncId,
+    /// The one that it calls for ranges that are not short, if that is another one.
+    pub many: Option<FuncId>,
 }
 
 impl OverRange {
     /// Everything that was made.
     pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
-        self.made.functions().chain([self.range])
+        self.made.functions().chain(self.many).chain([self.range])
     }
 }
 
@@ -326,8 +328,14 @@ impl Kernel {
         };
         let ir = &mut self.imported.ir;
         let made = MadeVariants::make(ir, self.func, asked, division).and_then(|made| {
-            let range = driver::vector_range(ir, self.func, &made.variants(), &self.args, driver)?;
-            Ok(OverRange { made, range })
+            let (variants, args) = (made.variants(), &self.args);
+            if made.least <= 1 {
+                let range = driver::vector_range(ir, self.func, &variants, args, driver)?;
+                return Ok(OverRange { made, range, many: None });
+            }
+            let many = driver::vector_range(ir, self.func, &variants, args, &format!("{driver}.many"))?;
+            let range = driver::short_range(ir, self.func, many, args, made.least, driver)?;
+            Ok(OverRange { made, range, many: Some(many) })
         });
         made.map_err(|e| self.refusal(&e))
     }

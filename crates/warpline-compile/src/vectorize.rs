@@ -279,10 +279,10 @@ fn make(
             kernel.least = 0;
         }
         let made = kernel.over_range(&asked, range)?;
-        new.extend(made.functions());
         if made.made.least > 0 {
             new.extend(kernel.copies());
         }
+        new.extend(made.functions());
         new.extend(over_items(kernel, made.range, names)?);
         division = Division {
             epilogue: made.made.epilogue(),

@@ -174,6 +174,8 @@ pub struct Function {
     pub phase: Phase,
     /// Whether more arguments than the parameters may be passed.
     pub variadic: bool,
+    /// Whether calls of it stay calls.
+    pub noinline: bool,
     /// What it was imported from.
     pub origin: PackedOption<Origin>,
     /// Where it is declared.
@@ -211,6 +213,7 @@ impl Function {
             ret,
             phase: Phase::Scalar,
             variadic: false,
+            noinline: false,
             origin: None.into(),
             loc: None.into(),
             params: Vec::new(),

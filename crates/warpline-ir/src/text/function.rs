@@ -127,6 +127,7 @@ impl Parser {
         func.origin = self.optional_origin().into();
         func.loc = self.optional_loc().into();
         func.phase = self.optional_phase()?;
+        func.noinline = self.eat_word("noinline");
         self.expect('{')?;
         self.line_end()?;
         let body = self.mark();

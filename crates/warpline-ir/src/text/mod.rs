@@ -50,7 +50,7 @@
 //! * `[reads writes]` is an effect record, `[unknown]` all that an unknown call may do. A call without one does
 //!   what its callee's declaration says.
 //! * `func @f(%p: ptr) phase linearized {`: how far a function is on its way from one lane to several
-//!   ([`Phase`](crate::Phase)). Scalar programs say nothing.
+//!   ([`Phase`](crate::Phase)). Scalar programs say nothing. `noinline` behind it: calls of the function stay calls.
 //! * `br %c, likely weight 9, rare weight 1`: how often the edges of a branch are taken, relative to each other.
 //! * `#o7` is an origin, `!3` a source location; the table of locations stands at the end of the module.
 

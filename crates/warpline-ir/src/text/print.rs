@@ -282,6 +282,9 @@ impl<F: FnMut(Place) -> Vec<String>> Printer<'_, F> {
         if func.phase != Phase::Scalar {
             let _ = write!(self.out, " phase {}", func.phase.name());
         }
+        if func.noinline {
+            self.out.push_str(" noinline");
+        }
         self.out.push_str(" {\n");
         self.note(Place::Function);
         for (x, data) in func.vars.iter() {

@@ -218,6 +218,9 @@ impl<'a> Emitter<'a> {
         };
         let mut emitter = Emitter::new(bridge, ir, function, llvm, false);
         emitter.take_over_attributes();
+        if function.noinline {
+            emitter.bridge.module.add_attribute(llvm, "noinline", 0);
+        }
         emitter.open_debug_scope();
         for &param in &function.params {
             emitter.set_name(emitter.values[&param], &function.values[param].name);

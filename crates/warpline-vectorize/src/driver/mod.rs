@@ -21,7 +21,7 @@
 //! does not ask which lanes are in its group, a group of fewer may be executed by smaller [`BodyVariants`] instead, one
 //! after another. If these have a [prologue](make_prologue) and the kernel's range is long enough, whole groups begin
 //! behind it. Loops are taken in groups in the same way (`skeleton`). What is too short to be worth a group is executed
-//! by the scalar program.
+//! by the scalar program, which a driver of its own sees to first ([`short_range`]).
 //!
 //! An [`ndrange`] driver runs a kernel that asks which work-item it is over up to three dimensions, row by row by a
 //! range driver.
@@ -40,7 +40,7 @@ mod variants;
 pub use entry::{bitmask_entry, slots_entry};
 pub use ndrange::ndrange;
 pub(crate) use prologue::make_prologue;
-pub use range::{scalar_range, vector_range};
+pub use range::{scalar_range, short_range, vector_range};
 pub use variants::{Division, MadeVariants};
 
 use warpline_ir::{FuncId, Function, Module};

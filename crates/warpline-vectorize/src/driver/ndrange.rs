@@ -131,17 +131,27 @@ fn dimension(
     let go_on = b.block("some");
     b.cond_br(some, go_on, exit);
     b.at = go_on;
-    let enqueued = match whole {
-        true => size,
-        false => {
-            let all = b.icmp(IntPred::Eq, asked, zero);
-            b.value(Op::Select, &[all, size, asked], I64)
-        }
-    };
-    let last = b.binary(BinaryOp::Sub, size, one, InstFlags::empty());
-    let groups = b.binary(BinaryOp::UDiv, last, enqueued, InstFlags::empty());
-    let groups = b.binary(BinaryOp::Add, groups, one, InstFlags::empty());
+    let (enqueued, groups) = if whole { (size, one) } else { groups(b, size, asked) };
     Dimension { offset, size, enqueued, groups, group: zero, local: enqueued, start: zero, item: zero }
+}
+
+/// The work-items of a group and the number of groups, if groups of so many are asked for. A single group is no reason
+/// to divide.
+fn groups(b: &mut Builder, size: Value, asked: Value) -> (Value, Value) {
+    let (zero, one) = (b.int(64, 0), b.int(64, 1));
+    let (several, known) = (b.block("several"), b.block("known"));
+    let (enqueued, groups) = (b.func.add_phi(known, I64), b.func.add_phi(known, I64));
+    let all = b.icmp(IntPred::Eq, asked, zero);
+    b.cond_br(all, known, several);
+    b.pass(&[size, one]);
+    b.at = several;
+    let last = b.binary(BinaryOp::Sub, size, one, InstFlags::empty());
+    let whole = b.binary(BinaryOp::UDiv, last, asked, InstFlags::empty());
+    let number = b.binary(BinaryOp::Add, whole, one, InstFlags::empty());
+    b.br(known);
+    b.pass(&[asked, number]);
+    b.at = known;
+    (enqueued, groups)
 }
 
 /// The dimension in one of its groups.

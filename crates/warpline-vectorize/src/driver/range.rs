@@ -101,6 +101,46 @@ pub fn vector_range(
     Ok(b.finish())
 }
 
+/// Adds a driver that has the scalar kernel execute a range of fewer indices than `least`, in order, and calls another
+/// driver of it for others: what that begins with would take longer.
+///
+/// # Errors
+/// If a varying parameter or the result cannot be an element of an array.
+pub fn short_range(
+    module: &mut Module,
+    kernel: FuncId,
+    range: FuncId,
+    args: &[ArgShape],
+    least: u32,
+    name: &str,
+) -> Result<FuncId, VectorizeError> {
+    check(module, &module.functions[kernel], args)?;
+    module.functions[range].noinline = true;
+    let mut b = Builder::new(module, name);
+    let io = interface(&mut b, kernel, args);
+    let [few, some, many, exit] = ["few", "some", "many", "exit"].map(|name| b.block(name));
+    // In a range that begins at 0 or behind it and ends before the least index that wraps, none does.
+    let bound = io.widths.iter().map(|&w| 1i64 << (w - 1).min(62)).min().unwrap_or(i64::MAX);
+    let (bound, least) = (b.int(64, (bound - i64::from(least)).max(0)), b.int(64, least.into()));
+    let count = b.binary(BinaryOp::Sub, io.end, io.begin, InstFlags::empty());
+    let is_short = b.icmp(IntPred::Ult, count, least);
+    let is_inside = b.icmp(IntPred::Ult, io.begin, bound);
+    let is_short = b.binary(BinaryOp::And, is_short, is_inside, InstFlags::empty());
+    b.cond_br(is_short, few, many);
+    b.at = few;
+    let none = b.icmp(IntPred::Eq, io.begin, io.end);
+    b.cond_br(none, exit, some);
+    b.at = some;
+    one_by_one(&mut b, &io, kernel, (io.begin, count), exit);
+    b.at = many;
+    let all = b.func.params.clone();
+    b.call(range, &all);
+    b.br(exit);
+    b.at = exit;
+    b.ret();
+    Ok(b.finish())
+}
+
 /// A range in groups. Their state is the position of the next index in the arrays, and what is next for the index
 /// parameters.
 struct Range<'a> {

@@ -14,13 +14,15 @@
 //! 4. `trips`: how many iterations there are;
 //! 5. `no_wrap`: what is linear in the counter and does not wrap, by what is tested before the loop;
 //! 6. `body`: one iteration as a function, of which the [vectorizer](super::vectorize) makes W-lane variants;
-//! 7. `rewrite`: the function with a loop over groups in front of the scalar one.
+//! 7. `rewrite`: the function with a loop over groups in front of the scalar one; `move_out`: that in a function of its
+//!    own.
 
 mod body;
 mod carried;
 mod find;
 mod hoist;
 mod invariant;
+mod move_out;
 mod no_wrap;
 mod objects;
 mod rewrite;
@@ -43,7 +45,7 @@ use super::{VectorizeError, no_return_paths, refused_calls};
 use body::{Body, Lines};
 use carried::{Carried, Kind};
 use find::Loop;
-use rewrite::Parts;
+use rewrite::{Parts, Rewritten};
 use trips::Counter;
 
 /// What was made of a loop.
@@ -59,6 +61,8 @@ pub struct VectorizedLoop {
     pub inspected: usize,
     /// Updates of memory that several iterations may make at one place.
     pub pieces: Pieces,
+    /// The function that has the vector code, where short loops are spared what that begins with.
+    pub apart: Option<FuncId>,
 }
 
 impl VectorizedLoop {
@@ -70,7 +74,7 @@ impl VectorizedLoop {
 
     /// Everything that was made besides the rewritten function: nobody else needs to see it.
     pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
-        self.variants.functions().chain(self.pieces.functions())
+        self.variants.functions().chain(self.pieces.functions()).chain(self.apart)
     }
 }
 
@@ -237,8 +241,10 @@ pub fn vectorize_loop(
     let (args, name, contract) = (body.args.clone(), options.name.clone(), unit.contract);
     let (region, pieces_of) = (Some(&region), &pieces);
     let asked = Options { args, name, contract, region, pieces: pieces_of, scalar_result: false, ..*options };
-    let made = MadeVariants::make(module, body_func, &asked, Division { epilogue, prologue, least })
+    let mut made = MadeVariants::make(module, body_func, &asked, Division { epilogue, prologue, least })
         .map_err(|e| e.named(&scalar.name))?;
+    // That an iteration is told its lane is of our making.
+    made.least = if asks { 0 } else { least };
     let carries = carried.iter().map(|c| c.public(&scalar)).collect();
     let mut checks = Vec::new();
     for variant in made.each() {
@@ -253,13 +259,14 @@ pub fn vectorize_loop(
         variants: &variants,
         checks: &checks,
     };
-    let (rewritten, inspected) = rewrite::rewrite(module, scalar, &parts);
+    let apart = format!("{}.apart", options.name);
+    let Rewritten { func: rewritten, inspected, apart } = rewrite::rewrite(module, scalar, &parts, &apart);
     verify(module, &rewritten).map_err(|e| {
         VectorizeError::in_function(&rewritten, format!("the loop over groups is not valid:\n{e}")).internal()
     })?;
     module.functions[func] = rewritten;
     let checks = checks.len();
-    Ok(VectorizedLoop { variants: made, carried: carries, checks, inspected, pieces })
+    Ok(VectorizedLoop { variants: made, carried: carries, checks, inspected, pieces, apart })
 }
 
 /// One iteration of a loop as a kernel: what [`vectorize_loop`] vectorizes.

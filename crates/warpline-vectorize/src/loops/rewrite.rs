@@ -12,18 +12,23 @@
 //! pass on to each other the value of the last iteration. The scalar loop goes on from there: as a rule it executes
 //! nothing but the part of the last iteration that precedes the test, and all that leaves the loop leaves it as
 //! before.
+//!
+//! Where the least is more than one iteration, what stands from `many` to `done` is moved into a function of its own
+//! (`move_out`), unless the loop is in another one.
 
 use crate::builder::Builder;
 use crate::dependences::{Check, span};
 use crate::driver::skeleton::{self, Groups, pass_from, phis};
 use crate::driver::{BodyVariant, BodyVariants};
 use warpline_ir::{
-    BinaryOp, Block, CastOp, Combine, Constant, Function, InstFlags, IntPred, Module, Op, Type, Value,
+    BinaryOp, Block, CastOp, Combine, Constant, FuncId, Function, InstFlags, IntPred, Module, Op, Type, Value,
 };
 
+use super::Nest;
 use super::body::{Body, Input};
 use super::carried::{Carried, Combiner, Kind};
 use super::find::Loop;
+use super::move_out::move_out;
 use super::trips::Counter;
 use crate::dependences::Growth;
 
@@ -38,9 +43,18 @@ pub(super) struct Parts<'a> {
     pub(super) checks: &'a [Check],
 }
 
-/// Rewrites the function; the result is to take its place. Also how many arrays of indices it looks through before
-/// the loop.
-pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) -> (Function, usize) {
+/// The function, rewritten.
+pub(super) struct Rewritten {
+    /// What takes its place.
+    pub(super) func: Function,
+    /// How many arrays of indices it looks through before the loop.
+    pub(super) inspected: usize,
+    /// The function that has the vector code, where short loops are to be spared what that begins with.
+    pub(super) apart: Option<FuncId>,
+}
+
+/// Rewrites the function. The function that the vector code is moved to, if it is, gets this name.
+pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>, name: &str) -> Rewritten {
     let preheader = parts.l.preheader;
     let into = func.out_edges(preheader)[0];
     let starts: Vec<Value> = func.edges[into].args.to_vec();
@@ -86,6 +100,14 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
     b.br(parts.l.header);
     b.pass(&finals);
     place_before(&mut b.func, parts.l.header, &new);
+    let is_outermost = Nest::of(&b.func).around(parts.l.header).nth(1).is_none();
+    let apart = (parts.variants.least > 1 && is_outermost).then(|| {
+        let vector = &new[..new.len() - 1];
+        move_out(b.module, &mut b.func, vector, scalar, name)
+    });
+    if apart.is_some() {
+        new = vec![new[0], scalar];
+    }
     let loc = b.func.insts[parts.l.test].loc;
     for block in new.into_iter().chain([preheader]) {
         for i in b.func.block_insts(block).collect::<Vec<_>>() {
@@ -93,7 +115,7 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>) ->
             *own = own.expand().or(loc.expand()).into();
         }
     }
-    (b.func, checking.inspected)
+    Rewritten { func: b.func, inspected: checking.inspected, apart }
 }
 
 /// Moves new blocks to where they are executed.
