@@ -21,6 +21,8 @@ pub(crate) struct Made {
     pub symbols: Vec<String>,
     /// The libraries of vector mathematics that it calls.
     pub libraries: Vec<String>,
+    /// Performance remarks, if they were asked for.
+    pub remarks: Vec<String>,
     /// The object.
     pub object: Vec<u8>,
 }
@@ -70,13 +72,14 @@ impl Cache {
         let [object, facts] = self.paths(key);
         let facts = std::fs::read_to_string(facts).ok()?;
         let lines: Vec<&str> = facts.lines().collect();
-        let [range, which, symbols, libraries] = lines[..] else { return None };
+        let [range, which, symbols, libraries, remarks @ ..] = &lines[..] else { return None };
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
         Some(Made {
-            range: range.to_owned(),
+            range: (*range).to_owned(),
             which: Which::parse(which)?,
             symbols: words(symbols),
             libraries: words(libraries),
+            remarks: remarks.iter().map(|&line| line.to_owned()).collect(),
             object: std::fs::read(object).ok()?,
         })
     }
@@ -86,8 +89,10 @@ impl Cache {
         let [object, facts] = self.paths(key);
         write(&object, &made.object)?;
         // Last, so that what is half-written is not found.
-        let Made { range, which, symbols, libraries, .. } = made;
-        let text = format!("{range}\n{}\n{}\n{}\n", which.words(), symbols.join(" "), libraries.join(" "));
+        let Made { range, which, symbols, libraries, remarks, .. } = made;
+        let mut text =
+            format!("{range}\n{}\n{}\n{}\n", which.words(), symbols.join(" "), libraries.join(" "));
+        remarks.iter().for_each(|line| text.extend([line.as_str(), "\n"]));
         write(&facts, text.as_bytes())
     }
 

@@ -104,6 +104,7 @@ pub(crate) fn compile(project: &Project) -> Result<Built> {
     for (unit, outcome) in units.iter().zip(outcomes) {
         let (key, made) = outcome?;
         keys.push(key);
+        made.remarks.iter().for_each(|remark| println!("cargo:warning={remark}"));
         libraries.extend(made.libraries);
         match (&unit.member, &unit.layouts) {
             (Some(member), Some(layouts)) => {
@@ -201,11 +202,12 @@ impl Cpus {
 
 /// What is made of a kernel, or was before; and its key.
 fn made(project: &Project, cpus: &Cpus, unit: &Unit, cache: &Cache) -> Result<(String, Made)> {
-    let Project { package, name, cpus: names, width, math_ulp, boscc, coherence, target, debug, .. } =
-        project;
+    let Project {
+        package, name, cpus: names, width, math_ulp, boscc, coherence, target, debug, remarks, ..
+    } = project;
     let Unit { signature, args, racy, is_safe, .. } = unit;
     let options = format!(
-        "{package} {name} {names:?} {width:?} {math_ulp} {boscc:?} {coherence:?} {target} {debug} {args} {racy} \
+        "{package} {name} {names:?} {width:?} {math_ulp} {boscc:?} {coherence:?} {target} {debug} {remarks} {args} {racy} \
          {is_safe} {} {:?} {:?} {:?} {}",
         signature.instance, signature.options, signature.params, signature.result, unit.module.hash
     );
@@ -256,6 +258,7 @@ fn vectorized(project: &Project, cpus: &Cpus, unit: &Unit, key: &str) -> Result<
         },
         racy: unit.racy,
         is_safe: unit.is_safe,
+        remarks: project.remarks,
         ..KernelOptions::new(if unit.layouts.is_some() { Path::new("kernels.bc") } else { source })
     };
     let options = VectorizeOptions {
@@ -281,6 +284,7 @@ fn vectorized(project: &Project, cpus: &Cpus, unit: &Unit, key: &str) -> Result<
                 which: Which::One(cpu.name.clone()),
                 symbols: compiled.drivers().map(str::to_owned).collect(),
                 libraries: owned(math::libraries(&compiled.kernel.imported.ir)),
+                remarks: compiled.remarks().warnings(),
                 object,
             });
         }
@@ -294,7 +298,9 @@ fn vectorized(project: &Project, cpus: &Cpus, unit: &Unit, key: &str) -> Result<
         }
         libraries.extend(owned(math::libraries(&version.compiled.kernel.imported.ir)));
     }
+    let best = dispatched.versions.first();
     Ok(Made {
+        remarks: best.map_or_else(Vec::new, |best| best.compiled.remarks().warnings()),
         symbols: dispatched.drivers().map(str::to_owned).collect(),
         libraries: libraries.into_iter().collect(),
         range: dispatched.range,

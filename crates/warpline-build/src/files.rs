@@ -23,6 +23,8 @@ pub(crate) struct Project {
     pub boscc: Choice,
     /// For which loops there is code for lanes that agree.
     pub coherence: Choice,
+    /// Whether cargo is to print performance remarks.
+    pub remarks: bool,
     /// The library's name.
     pub name: String,
     /// The target's triple.
@@ -108,6 +110,7 @@ impl Project {
             math_ulp: builder.math_ulp,
             boscc: builder.boscc,
             coherence: builder.coherence,
+            remarks: builder.remarks,
             name: name.to_owned(),
             target,
             host: variable("HOST")?,

@@ -110,6 +110,7 @@ pub struct Builder {
     math_ulp: u32,
     boscc: Choice,
     coherence: Choice,
+    remarks: bool,
     prebuilt: Option<PathBuf>,
 }
 
@@ -145,6 +146,7 @@ impl Builder {
             math_ulp: 4,
             boscc: Choice::Auto,
             coherence: Choice::Auto,
+            remarks: false,
             prebuilt: None,
         }
     }
@@ -193,6 +195,13 @@ impl Builder {
     /// For which loops code is made for iterations in which lanes agree.
     pub fn coherence(mut self, choice: Choice) -> Self {
         self.coherence = choice;
+        self
+    }
+
+    /// Has cargo print, as warnings, on which lines of kernels time is lost and what to change: for each kernel up to
+    /// three lines of the code for the best CPU, and whether it stays scalar. Code that was built before has none.
+    pub fn remarks(mut self, wanted: bool) -> Self {
+        self.remarks = wanted;
         self
     }
 

@@ -6,6 +6,7 @@ use warpline::uniformity::{Uniformity, Workspace, tokens};
 use crate::Outcome;
 use crate::chain::Sources;
 use crate::cli::{AnalysisFormat, AnalyzeOptions};
+use crate::cost;
 use crate::error::{Error, Result};
 use crate::html::Page;
 use crate::output;
@@ -17,6 +18,9 @@ use crate::subject::{Asked, Unit};
 /// Whatever is wrong with inputs and options.
 pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
     output::check(options.output.as_deref(), &options.inputs)?;
+    if let Some(cpu) = &options.cost {
+        return cost::analyze(options, cpu);
+    }
     if !options.assume.algorithm.is_sound() {
         output::complain(&format!(
             "warning: `--algorithm {}` is not sound: it may call uniform what is divergent; it is for comparison",

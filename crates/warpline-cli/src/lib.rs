@@ -12,6 +12,7 @@ mod chain;
 pub mod cli;
 mod client;
 mod compile_commands;
+mod cost;
 mod dependencies;
 pub mod drive;
 mod explain;

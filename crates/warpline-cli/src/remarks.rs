@@ -62,23 +62,22 @@ pub(crate) fn show(options: &VectorizeOptions, all: &[Remarked]) {
 
 /// Remarks as data.
 pub(crate) fn as_json(all: &Remarked) -> Value {
-    let place = |remark: &Remark| {
-        let place = remark.place.as_ref()?;
-        Some(json!({ "file": place.file, "line": place.line, "column": place.column }))
-    };
-    let cost = |remark: &Remark| {
-        let cost = remark.cost?;
-        Some(json!({ "lane": cost.lane, "vector": cost.vector, "share": cost.share }))
-    };
-    let of = |remark: &Remark| {
-        json!({
-            "kind": remark.kind.name(),
-            "name": remark.name.name(),
-            "place": place(remark),
-            "message": remark.message,
-            "advice": remark.advice,
-            "cycles": cost(remark),
-        })
-    };
-    all.remarks.iter().map(of).collect()
+    all.remarks.iter().map(remark_as_json).collect()
+}
+
+fn remark_as_json(remark: &Remark) -> Value {
+    let place = remark
+        .place
+        .as_ref()
+        .map(|place| json!({ "file": place.file, "line": place.line, "column": place.column }));
+    let cost =
+        remark.cost.map(|cost| json!({ "lane": cost.lane, "vector": cost.vector, "share": cost.share }));
+    json!({
+        "kind": remark.kind.name(),
+        "name": remark.name.name(),
+        "place": place,
+        "message": remark.message,
+        "advice": remark.advice,
+        "cycles": cost,
+    })
 }

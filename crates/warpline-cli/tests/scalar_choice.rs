@@ -54,7 +54,7 @@ fn loops_that_only_gather_stay_scalar_and_the_warning_says_what_would_change_tha
 
     let text = ok(&with(&[]));
     let warning = text.lines().find(|line| line.contains("stays scalar")).expect("a warning");
-    for part in ["loops.c:3", "gathers in loops.c:4", "neighbouring elements", "--width"] {
+    for part in ["loops.c:3", "gathers in loops.c:4", "instead of looking them up", "--width"] {
         assert!(warning.contains(part), "{part}: {warning}");
     }
     assert_eq!(with(&["--require-vector"]).status.code(), Some(1));

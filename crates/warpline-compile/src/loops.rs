@@ -58,7 +58,8 @@ impl ScalarLoop {
     /// Why it stays scalar, and what would change that.
     #[must_use]
     pub fn describe(&self) -> String {
-        remarks::stays_scalar(&format!("the loop at {}", self.place), self.lanes, &self.estimate)
+        let subject = format!("the loop at {}", self.place);
+        remarks::stays_scalar(&subject, self.lanes, &self.estimate, &self.remarks.remarks)
     }
 }
 
@@ -167,6 +168,20 @@ pub fn vectorize_loops(options: &LoopOptions, output: Output, described: bool) -
         return Err(made.refused.swap_remove(0).reason);
     }
     Ok(made)
+}
+
+/// The remarks about loops, for one CPU, and the loops that cannot be vectorized. No code is made.
+///
+/// # Errors
+/// Whatever is wrong with input and options.
+pub fn remarks_of_loops(options: &LoopOptions) -> Result<(Vec<Remarked>, Vec<RefusedLoop>)> {
+    let mut imported = load(options)?.imported;
+    let (found, mut refused) = find(&imported, options)?;
+    let machine = Machine::of(&imported, &options.kernel)?;
+    let made = in_place(&mut imported, options, &found, &machine)?;
+    refused.extend(made.refused);
+    let version = LoopVersion { cpu: machine.cpu, loops: made.loops, scalar: made.scalar };
+    Ok((version.remarks(), refused))
 }
 
 /// The functions that have loops, each once, as they are.
@@ -473,7 +488,7 @@ impl Machine {
         let original = &imported.ir.functions[found.func];
         let begin = Place::of(&imported.ir, original, place);
         let remarks = Remarked::new(&original.name, &self.cpu.name, width, begin)
-            .with(widths.chosen.as_ref(), &widths.remarks)
+            .with(widths.chosen.as_ref(), widths.estimate.as_ref(), &widths.remarks)
             .confirmed(&imported.ir, made.functions());
         let (function, estimate) = (original.name.to_string(), widths.estimate.clone());
         Ok(MadeLoop { function, place: found.place.clone(), width, made, estimate, remarks })

@@ -19,6 +19,8 @@ pub struct Remarked {
     pub lanes: u32,
     /// Whether it stays scalar, so that remarks are about what vector code would do.
     pub scalar: bool,
+    /// What it is expected to take, if that is known.
+    pub estimate: Option<Estimate>,
     /// What is to be said, the costliest first.
     pub remarks: Vec<Remark>,
     /// Where it begins.
@@ -30,15 +32,21 @@ impl Remarked {
     #[must_use]
     pub fn new(function: &str, cpu: &str, lanes: u32, begin: Option<Place>) -> Remarked {
         let (function, cpu) = (function.to_owned(), cpu.to_owned());
-        Remarked { function, cpu, lanes, scalar: false, remarks: Vec::new(), begin }
+        Remarked { function, cpu, lanes, scalar: false, estimate: None, remarks: Vec::new(), begin }
     }
 
     /// The remarks that were made of the estimate, if any, with those on the number of lanes in front.
     #[must_use]
-    pub fn with(mut self, chosen: Option<&Choice>, remarks: &[Remark]) -> Remarked {
+    pub fn with(
+        mut self,
+        chosen: Option<&Choice>,
+        estimate: Option<&Estimate>,
+        remarks: &[Remark],
+    ) -> Remarked {
         if remarks.is_empty() {
             return self;
         }
+        self.estimate = estimate.cloned();
         let because = chosen.map_or_else(|| "as asked for".to_owned(), ToString::to_string);
         let width = format!("{} lanes for {}: {because}", self.lanes, line(&self.cpu));
         let vectorized = format!("vectorized with {} lanes for {}", self.lanes, line(&self.cpu));
@@ -84,12 +92,19 @@ impl Remarked {
         })
     }
 
+    /// What is worth a warning where nothing else is said: that it stays scalar, or the worst lines.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let scalar = self.remarks.iter().filter(|one| one.name == Name::ScalarLoop);
+        scalar.chain(self.worst().take(SHOWN)).map(|one| self.describe(one)).collect()
+    }
+
     /// A remark as a line: where, what, how much of the time, and what to change.
     #[must_use]
     pub fn describe(&self, remark: &Remark) -> String {
         let place = remark.place.as_ref().map_or_else(|| line(&self.function).into_owned(), Place::short);
         let cost = remark.cost.map_or_else(String::new, |cost| {
-            format!(" ({:.0} % of the time, {:.1} cycles a lane)", 100.0 * cost.share, cost.lane)
+            format!(" ({:.0} % of the expected time, {:.1} cycles a lane)", 100.0 * cost.share, cost.lane)
         });
         let advice = remark.advice.map_or_else(String::new, |advice| format!("; {advice}"));
         format!("{place}: {}{cost}{advice}", remark.message)
@@ -137,7 +152,7 @@ impl Remarked {
         if let Some(cost) = remark.cost {
             argument("String", " (");
             argument("Share", &format!("{:.1}", 100.0 * cost.share));
-            argument("String", " % of the time, ");
+            argument("String", " % of the expected time, ");
             argument("CyclesPerLane", &format!("{:.2}", cost.lane));
             argument("String", " cycles a lane, ");
             argument("CyclesPerVector", &format!("{:.2}", cost.vector));
@@ -212,14 +227,20 @@ impl Reason {
     }
 }
 
-/// Why something stays scalar, as a warning: `subject` is the loop or the range.
+/// Why something stays scalar, as a warning: `subject` is the loop or the range. What would change that is taken from
+/// the remarks, if there are any.
 #[must_use]
-pub fn stays_scalar(subject: &str, lanes: u32, estimate: &Estimate) -> String {
+pub fn stays_scalar(subject: &str, lanes: u32, estimate: &Estimate, remarks: &[Remark]) -> String {
     let reason = Reason::of(estimate);
+    let of_line = |reason: &Reason| {
+        let missed = remarks.iter().filter(|one| one.kind == Kind::Missed && one.advice.is_some());
+        let mut here = missed.filter(|one| one.place.as_ref().map(Place::short) == reason.place);
+        here.next().and_then(|one| one.advice)
+    };
     let scalar = estimate.scalar.unwrap_or_default();
     let spent =
         reason.as_ref().map(|reason| format!(", most of it for {}", reason.describe())).unwrap_or_default();
-    let advice = reason.and_then(|reason| reason.what.advice());
+    let advice = reason.and_then(|reason| of_line(&reason).or_else(|| reason.what.advice()));
     let advice = advice.map(|advice| format!("{advice}; ")).unwrap_or_default();
     format!(
         "{subject} stays scalar: {lanes} lanes are expected to take {:.1} times as long{spent}; {advice}--width makes \

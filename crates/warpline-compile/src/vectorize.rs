@@ -38,17 +38,18 @@ impl Compiled {
     pub fn stays_scalar(&self) -> Option<String> {
         let estimate = self.kernel.estimate.as_ref().filter(|_| self.scalar)?;
         let driver = self.drivers().next()?;
-        Some(remarks::stays_scalar(&format!("`{driver}`"), self.kernel.width, estimate))
+        let Kernel { width, remarks, .. } = &self.kernel;
+        Some(remarks::stays_scalar(&format!("`{driver}`"), *width, estimate, remarks))
     }
 
     /// Its performance remarks, if they were asked for.
     #[must_use]
     pub fn remarks(&self) -> Remarked {
-        let Kernel { imported, name, cpu, width, chosen, remarks, .. } = &self.kernel;
+        let Kernel { imported, name, cpu, width, chosen, estimate, remarks, .. } = &self.kernel;
         let function = self.kernel.function();
         let begin = Place::of(&imported.ir, function, function.loc.expand());
         let mut all = Remarked::new(name, &cpu.name, *width, begin)
-            .with(chosen.as_ref(), remarks)
+            .with(chosen.as_ref(), estimate.as_ref(), remarks)
             .confirmed(&imported.ir, self.made.functions());
         if let Some(why) = self.stays_scalar() {
             all.stays_scalar(&why);
@@ -102,6 +103,22 @@ pub fn vectorize(
     let all = in_module(options, imported, kernels, &cpu, "")?;
     let code = if all.made.is_empty() { Vec::new() } else { code(options, &all, output)? };
     Ok((all, code))
+}
+
+/// The remarks about kernels of an input that was loaded and simplified, for one CPU, and those that cannot be
+/// vectorized. No code is made.
+///
+/// # Errors
+/// Whatever is wrong with input and options.
+pub fn remarks_of_kernels(
+    options: &VectorizeOptions,
+    imported: Imported,
+    kernels: &[Chosen],
+) -> Result<(Vec<Remarked>, Vec<Refused>)> {
+    let cpu = kernel::one_cpu(&options.kernel, &imported)?;
+    imported.forget_marks_of_loops();
+    let all = in_module(options, imported, kernels, &cpu, "")?;
+    Ok((all.made.iter().map(Compiled::remarks).collect(), all.refused))
 }
 
 /// Makes the W-lane forms of kernels and their drivers in one module; `suffix` ends the names of all that is made.

@@ -94,6 +94,7 @@ pub struct AssumptionOptions {
   warpline analyze kernel.c
   warpline analyze kernel.cl --target amdgcn --work-group 256
   warpline analyze module.ll --function f --args x=varying,n=uniform
+  warpline analyze kernel.c --cost=x86-64-v3
   warpline analyze kernel.rs --format html -o kernel.html")]
 pub struct AnalyzeOptions {
     /// .rs, .c, .cpp, .cl, .ll, .bc or .wl
@@ -102,6 +103,11 @@ pub struct AnalyzeOptions {
     /// Only this function
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
+    /// Print what each line is expected to cost as vector code, instead: of kernels and marked loops, for this CPU or
+    /// another one. Text or JSON
+    #[arg(long, value_name = "CPU", num_args = 0..=1, require_equals = true, default_missing_value = "native",
+        conflicts_with_all = ["target", "work_group", "no_facts", "algorithm"])]
+    pub cost: Option<String>,
     /// What is assumed.
     #[command(flatten)]
     pub assume: AssumptionOptions,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use warpline_dataflow::linear::Address;
-use warpline_ir::{BinaryOp, CastOp, Inst, LaneOp, Op, Value};
+use warpline_ir::{BinaryOp, CastOp, Inst, LaneOp, Op, Type, Value};
 
 use super::{Program, element_bits};
 use crate::recipes::Rep;
@@ -63,8 +63,11 @@ impl Cause {
     }
 
     /// What to change in the source.
-    pub(super) fn advice(self) -> &'static str {
-        match self {
+    pub(super) fn advice(self) -> Option<&'static str> {
+        Some(match self {
+            Cause::Stride(2 | 4 | 8, 1) => {
+                "access bytes together as one number (`memcpy`), or keep each field in an array of its own"
+            }
             Cause::Stride(step, size) if step.abs() <= 8 * size => {
                 "keep each field in an array of its own (structure of arrays)"
             }
@@ -75,7 +78,7 @@ impl Cause {
                 "compute the index as `size_t` or `long` (Rust: `usize`), or as a signed `int` in C"
             }
             Cause::Divided => "make the quotient the index of a loop around",
-            Cause::Path => "access both places and select a value, where that is allowed",
+            Cause::Path => return None,
             Cause::Clamped => "treat the borders in loops of their own: between them lanes are neighbours",
             Cause::Wraps => "split the range where the index wraps around: on each side lanes are neighbours",
             Cause::Private => "index the array by constants or uniform values",
@@ -83,7 +86,7 @@ impl Cause {
                 "compute the elements instead of looking them up, or look them up in a scalar loop of its own that \
                  fills a buffer"
             }
-        }
+        })
     }
 }
 
@@ -124,7 +127,9 @@ impl Program<'_> {
             }
             _ => data.args.to_vec(),
         };
-        let varying: Vec<Value> = varying.into_iter().filter(|&a| self.varies(a)).collect();
+        // What is chosen by is no part of an address.
+        let is_part = |a: &Value| self.func.ty(*a) != Type::BOOL && self.varies(*a);
+        let varying: Vec<Value> = varying.into_iter().filter(is_part).collect();
         let of_regular = varying.is_empty();
         next.extend(varying);
         match data.op {

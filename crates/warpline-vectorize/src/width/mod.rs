@@ -229,7 +229,7 @@ fn settle(
     let mut program = Program::new(module, &linearized, &plans, machine, grouped);
     if let Some(lanes) = fixed {
         let cycles = program.time(machine, lanes) / f64::from(lanes.max(1));
-        let remarks = remarks::of_program(&program, &linearized, machine, lanes, cycles);
+        let remarks = remarks::of_program(&program, &linearized, machine, (lanes, cycles));
         return Widths { remarks, ..Widths::of_one_group(lanes, None) };
     }
     let chosen = given.is_none().then(|| program.choose(machine, greatest));
@@ -251,7 +251,7 @@ fn settle(
     });
     log::debug!("{}: with {lanes} lanes: {estimate:.2?}", func.name);
     let remarks = estimate.as_ref().filter(|_| options.remarks).map_or_else(Vec::new, |estimate| {
-        remarks::of_program(&program, &linearized, machine, lanes, estimate.vector)
+        remarks::of_program(&program, &linearized, machine, (lanes, estimate.vector))
     });
     Widths {
         lanes,

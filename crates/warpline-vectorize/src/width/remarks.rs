@@ -165,7 +165,7 @@ impl Finding {
         Finding { kind, name, message: message.into(), advice: None, callee: None }
     }
 
-    pub(super) fn advise(self, advice: &'static str) -> Finding {
+    fn advise(self, advice: &'static str) -> Finding {
         Finding { advice: Some(advice), ..self }
     }
 }
@@ -176,8 +176,7 @@ pub(super) fn of_program(
     program: &Program<'_>,
     linearized: &Linearized,
     machine: &Machine,
-    lanes: u32,
-    cycles: f64,
+    (lanes, cycles): (u32, f64),
 ) -> Vec<Remark> {
     let maker = Maker { program, linearized, machine, lanes, cycles };
     let mut remarks = maker.of_instructions();
@@ -203,9 +202,21 @@ impl Maker<'_> {
         Cost { lane, vector: lane * f64::from(self.lanes), share }
     }
 
+    /// Where an instruction is; operations on masks are where their block is.
     fn place(&self, i: Inst) -> Option<Place> {
         let Program { module, func, .. } = *self.program;
-        Place::of(module, func, func.insts[i].loc.expand())
+        let data = &func.insts[i];
+        let of_block = || match data.op {
+            Op::Lane(_) => Place::of_block(module, func, data.block),
+            _ => None,
+        };
+        Place::of(module, func, data.loc.expand()).or_else(of_block)
+    }
+
+    /// Whether an instruction is in a loop that lanes leave in different iterations, and in none within.
+    fn is_in_divergent_loop(&self, i: Inst) -> bool {
+        let block = self.program.func.insts[i].block;
+        self.program.cycles.innermost(Node::from(block)).is_some_and(|c| self.program.apart[c.index()])
     }
 
     /// What is said of instructions, once for each line.
@@ -255,6 +266,8 @@ impl Maker<'_> {
                     Finding { callee: Some(symbol), ..finding }.advise("call it less often, or with `float`"),
                 )
             }
+            // It is part of what the loop costs.
+            What::Masks if self.is_in_divergent_loop(i) => None,
             What::Masks => Some(
                 Finding::new(Kind::Missed, Name::Masks, "masks say which lanes take which way")
                     .advise("select values (`c ? a : b`) instead of branching, or branch on uniform values"),
@@ -283,19 +296,17 @@ impl Maker<'_> {
         let cause = program.cause(i, accessed.address);
         let recipe = program.plan(self.lanes).recipe(i);
         let grouped = matches!(recipe, Recipe::Group(_) | Recipe::Rows(..) | Recipe::Elsewhere);
-        let (name, what) = match (cause.is_strided(), accessed.writes) {
-            (true, _) if grouped => (Name::StridedAccess, "wide accesses and shuffles"),
-            (true, _) => (Name::StridedAccess, "one access per lane or shuffles"),
-            (false, true) => (Name::Scatter, "a scatter"),
-            (false, false) if grouped => {
-                let message =
-                    format!("neighbouring elements are loaded together for each lane: {}", cause.words());
-                return Finding::new(Kind::Analysis, Name::GroupedAccess, message).advise(cause.advice());
+        let (kind, name, what) = match grouped {
+            true if cause.is_strided() => (Kind::Missed, Name::StridedAccess, "wide accesses and shuffles"),
+            true => {
+                (Kind::Analysis, Name::GroupedAccess, "neighbouring elements are loaded together per lane")
             }
-            (false, false) if self.gathers(recipe) => (Name::Gather, "a gather"),
-            (false, false) => (Name::Gather, "a gather, which this CPU makes of one load per lane"),
+            false if accessed.writes => (Kind::Missed, Name::Scatter, "a scatter"),
+            false if self.gathers(recipe) => (Kind::Missed, Name::Gather, "a gather"),
+            false => (Kind::Missed, Name::Gather, "a gather, which this CPU makes of one load per lane"),
         };
-        Finding::new(Kind::Missed, name, format!("{what}: {}", cause.words())).advise(cause.advice())
+        let finding = Finding::new(kind, name, format!("{what}: {}", cause.words()));
+        Finding { advice: cause.advice(), ..finding }
     }
 
     /// Whether a gather is made by instructions of the machine.
@@ -366,7 +377,7 @@ impl Maker<'_> {
                 }
             };
             let message = format!(
-                "lanes leave this loop in different iterations{at}: all lanes take as many as the slowest one"
+                "lanes leave this loop in different iterations{at}: all take as many as the slowest one, under masks"
             );
             if found.iter().any(|other| other.place == place && other.message == message) {
                 continue;
@@ -383,18 +394,23 @@ impl Maker<'_> {
         found
     }
 
-    /// The part of the whole that lanes wait for others in the loop with a header.
+    /// The part of the whole that masks and lanes that wait for others take in the loop with a header.
     fn waiting(&self, header: Block) -> Option<f64> {
         let Maker { program, machine, lanes, .. } = *self;
         let c = program.cycles.cycles().find(|&c| program.cycles.header(c) == Node::from(header))?;
         let inside = |b: Block| program.cycles.contains(c, Node::from(b));
-        let share: f64 = burdens::shares(program, machine, lanes)
-            .filter(|&(i, _)| inside(program.func.insts[i].block))
-            .map(|(_, share)| share)
-            .sum();
+        let (mut all, mut masks) = (0.0, 0.0);
+        for (i, share) in burdens::shares(program, machine, lanes) {
+            if inside(program.func.insts[i].block) {
+                all += share;
+                if self.is_in_divergent_loop(i) && burdens::what(program, machine, i) == What::Masks {
+                    masks += share;
+                }
+            }
+        }
         let each = if program.coherent { COHERENT_WAIT } else { WAIT };
         let slower = (1.0 + each * f64::from(lanes).log2()) * APART;
-        (lanes > 1).then(|| share * (1.0 - 1.0 / slower))
+        (lanes > 1).then(|| masks + (all - masks) * (1.0 - 1.0 / slower))
     }
 
     /// Branches around what is done once for all lanes and must not be done without an active one.
