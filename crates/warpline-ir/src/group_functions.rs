@@ -156,6 +156,11 @@ const RESERVED_BARRIERS: [&str; 9] = [
     "__ockl_grid_sync",
 ];
 
+/// Those among them at which exactly the work-items of a group wait, whatever their operands are, and that do nothing
+/// else. Operands say which memory is in order behind them: all of it is.
+const OF_WORK_GROUPS: [&str; 5] =
+    ["barrier", "work_group_barrier", "__syncthreads", "llvm.nvvm.barrier0", "llvm.amdgcn.s.barrier"];
+
 /// And by how they end.
 const WITH_GROUP_SYNC: &str = ".with.group.sync";
 
@@ -271,6 +276,21 @@ impl GroupFunction {
             plain_names: is_gpu(&module.triple),
         };
         signature.function(&data.name)
+    }
+
+    /// Whether a symbol is a barrier of work-groups, which has no other effect than that all work-items of a group wait.
+    pub fn is_work_group_barrier(module: &Module, symbol: Symbol) -> bool {
+        let data = &module.symbols[symbol];
+        let plain = demangle(&data.name).map_or(&*data.name, |(plain, _)| plain);
+        OF_WORK_GROUPS.contains(&plain) && GroupFunction::of(module, symbol) == Some(GroupFunction::Barrier)
+    }
+
+    /// Whether a function of this name may be a barrier, as far as the name can say.
+    pub fn may_be_barrier(name: &str) -> bool {
+        let plain = demangle(name).map_or(name, |(plain, _)| plain);
+        BARRIERS.iter().any(|(barrier, ..)| *barrier == plain)
+            || RESERVED_BARRIERS.iter().any(|p| plain.starts_with(p))
+            || plain.starts_with("llvm.") && plain.ends_with(WITH_GROUP_SYNC)
     }
 
     /// Whether a function of this name, if it takes a `uint`, yields a `size_t` and has no body, is OpenCL's

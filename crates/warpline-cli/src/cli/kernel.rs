@@ -35,6 +35,9 @@ pub struct KernelOptions {
     /// The lanes of a kernel are threads: accept whatever their races do
     #[arg(long)]
     pub racy: bool,
+    /// Refuse kernels in which work-items may return before others come to a barrier, instead of warning
+    #[arg(long)]
+    pub strict_barriers: bool,
     /// The vectorization factor, 1 to 64, or auto [default: the input's directive, or auto]
     #[arg(long, value_name = "N", help_heading = "Code")]
     pub width: Option<Width>,
@@ -90,6 +93,7 @@ impl KernelOptions {
             boscc: options.boscc.map(Into::into),
             coherence: options.coherence.into(),
             racy: options.racy,
+            strict_barriers: options.strict_barriers,
             is_safe: false,
             math_ulp: options.math_ulp,
             sleef: true,

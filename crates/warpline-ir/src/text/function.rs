@@ -182,6 +182,7 @@ impl Parser {
             facts.dereferenceable = self.number()?;
         }
         facts.noalias = self.eat_word("noalias");
+        facts.local = self.eat_word("local");
         Ok(facts)
     }
 

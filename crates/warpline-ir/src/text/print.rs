@@ -331,6 +331,9 @@ impl<F: FnMut(Place) -> Vec<String>> Printer<'_, F> {
         if facts.noalias {
             self.out.push_str(" noalias");
         }
+        if facts.local {
+            self.out.push_str(" local");
+        }
     }
 
     fn operand(&mut self, v: Value, expected: Option<Type>) {
