@@ -299,6 +299,11 @@ impl GroupFunction {
         name == "_Z13get_global_idj"
     }
 
+    /// The same of `get_local_id`.
+    pub fn is_local_id(name: &str) -> bool {
+        name == "_Z12get_local_idj"
+    }
+
     /// The mangled name of OpenCL's function of this plain name, for those that any program may use; they count in
     /// modules of which it is known that they are OpenCL's.
     pub fn mangled_question(name: &str) -> Option<String> {

@@ -113,16 +113,18 @@ impl Module {
         kernels.map(value_name).collect()
     }
 
-    /// Makes one call of the calls of `get_global_id` and truncations to 32 bits of what they yield.
+    /// Makes one call of the calls of `get_global_id`, in modules with barriers also of `get_local_id`, and truncations to 32 bits of what they yield.
     pub(crate) fn narrow_work_item_numbers(&mut self) {
         let f = functions();
+        let has_barriers = self.functions().any(|f| GroupFunction::may_be_barrier(&value_name(f)));
         let asked: Vec<LLVMValueRef> = self
             .functions()
             .filter(|&function| {
                 // SAFETY: a live function.
                 let result = unsafe { f.LLVMGetReturnType(f.LLVMGlobalGetValueType(function)) };
                 !has_body(function)
-                    && GroupFunction::is_global_id(&value_name(function))
+                    && (GroupFunction::is_global_id(&value_name(function))
+                        || has_barriers && GroupFunction::is_local_id(&value_name(function)))
                     && operands_of_question(function) == Some(1)
                     && int_width(result) == Some(64)
             })
