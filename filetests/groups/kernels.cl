@@ -93,21 +93,6 @@ kernel void stencil_with_halo(global const int *in, global int *out, int n, loca
   out[g] = tmp[l] + 2 * tmp[l + 1] + tmp[l + 2];
 }
 
-kernel void odd_even_sort(global const int *in, global int *out, int n, local int *tmp) {
-  int l = get_local_id(0), size = get_local_size(0);
-  tmp[l] = in[get_global_id(0)];
-  for (int round = 0; round < size; round++) {
-    GROUP_BARRIER;
-    if (l % 2 == round % 2 && l + 1 < size && tmp[l] > tmp[l + 1]) {
-      int t = tmp[l];
-      tmp[l] = tmp[l + 1];
-      tmp[l + 1] = t;
-    }
-  }
-  GROUP_BARRIER;
-  out[get_global_id(0)] = tmp[l];
-}
-
 kernel void bitonic_sort(global const int *in, global int *out, int n, local int *tmp) {
   int l = get_local_id(0), size = get_local_size(0), whole = 1;
   while (whole < size) whole *= 2;

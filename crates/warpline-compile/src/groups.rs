@@ -86,20 +86,22 @@ impl Regions {
 }
 
 /// What was made of a kernel with barriers.
-pub(crate) struct MadeOfRegions {
+pub struct MadeOfRegions {
     /// What is said of the region that takes longest, and all warnings.
-    pub(crate) made: Vectorized,
+    pub made: Vectorized,
+    /// The driver over work-groups.
+    pub driver: FuncId,
     /// Everything that was added to the module.
-    pub(crate) new: Vec<FuncId>,
+    pub new: Vec<FuncId>,
     /// Whether all regions run the scalar program.
-    pub(crate) scalar: bool,
+    pub scalar: bool,
 }
 
 /// Makes the forms of regions, and the driver and the function for the workspace of these names.
 ///
 /// # Errors
 /// The reason why a region cannot be vectorized.
-pub(crate) fn make(
+pub fn make(
     options: &VectorizeOptions,
     kernel: &mut Kernel,
     lanes: &str,
@@ -122,7 +124,8 @@ pub(crate) fn make(
     let ir = &mut kernel.imported.ir;
     let driver = driver::ndrange_of_groups(ir, &items, &regions.cut, &made, ndrange);
     let size = driver::workspace_size(ir, &items, &regions.cut, workspace);
-    new.extend([driver.map_err(|e| refusal(kernel, &e))?, size]);
+    let driver = driver.map_err(|e| refusal(kernel, &e))?;
+    new.extend([driver, size]);
     let longest = Regions::longest(&regions.cut, &regions.widths);
     let warnings = reports.iter().flat_map(|(_, made)| made.dependences.warnings.iter().cloned()).collect();
     let Some((_, made)) = reports.into_iter().find(|(number, _)| *number == longest) else {
@@ -132,7 +135,7 @@ pub(crate) fn make(
     };
     let mut made = made;
     made.dependences.warnings = warnings;
-    Ok(MadeOfRegions { made, new, scalar })
+    Ok(MadeOfRegions { made, driver, new, scalar })
 }
 
 /// The regions of a kernel, as they are made.

@@ -229,7 +229,7 @@ fn add(options: &VectorizeOptions, kernel: &mut Kernel, suffix: &str) -> Result<
         }
     }
     if let Some(workspace) = workspace {
-        let MadeOfRegions { made, new, scalar } =
+        let MadeOfRegions { made, new, scalar, .. } =
             groups::make(options, kernel, &lanes, [&ndrange_name, &workspace])?;
         kernel.export(&new)?;
         let division = Division::into_groups_of(kernel.width);

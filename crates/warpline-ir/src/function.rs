@@ -136,11 +136,13 @@ pub struct PointerFacts {
     pub noalias: bool,
     /// It leads to memory that the work-items of a group share, and other groups do not (OpenCL's `local`).
     pub local: bool,
+    /// What one lane reaches through it, no other lane does.
+    pub private: bool,
 }
 
 impl Default for PointerFacts {
     fn default() -> PointerFacts {
-        PointerFacts { align: 1, dereferenceable: 0, noalias: false, local: false }
+        PointerFacts { align: 1, dereferenceable: 0, noalias: false, local: false, private: false }
     }
 }
 

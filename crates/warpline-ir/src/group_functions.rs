@@ -285,10 +285,10 @@ impl GroupFunction {
         OF_WORK_GROUPS.contains(&plain) && GroupFunction::of(module, symbol) == Some(GroupFunction::Barrier)
     }
 
-    /// Whether a function of this name may be a barrier, as far as the name can say.
-    pub fn may_be_barrier(name: &str) -> bool {
+    /// Whether a function of this name with so many parameters may be a barrier, as far as these can say.
+    pub fn may_be_barrier(name: &str, count: usize) -> bool {
         let plain = demangle(name).map_or(name, |(plain, _)| plain);
-        BARRIERS.iter().any(|(barrier, ..)| *barrier == plain)
+        BARRIERS.iter().any(|(barrier, _, params, _)| *barrier == plain && params.len() == count)
             || RESERVED_BARRIERS.iter().any(|p| plain.starts_with(p))
             || plain.starts_with("llvm.") && plain.ends_with(WITH_GROUP_SYNC)
     }

@@ -38,8 +38,7 @@ impl Module {
 
     /// Has functions with barriers inlined, whatever their attributes say.
     pub(crate) fn inline_barriers(&self) {
-        let barriers =
-            self.functions().filter(|&f| !has_body(f) && GroupFunction::may_be_barrier(&value_name(f)));
+        let barriers = self.functions().filter(|&f| !has_body(f) && may_be_barrier(f));
         let mut with: Vec<LLVMValueRef> = barriers.collect();
         let mut next = 0;
         while let Some(&function) = with.get(next) {
@@ -82,7 +81,7 @@ impl Module {
             convergent.push(function);
         }
         for function in self.functions().filter(|&function| !has_body(function)) {
-            if GroupFunction::may_be_barrier(&value_name(function)) {
+            if may_be_barrier(function) {
                 self.add_attribute(function, "convergent", 0);
                 convergent.push(function);
             }
@@ -177,6 +176,13 @@ impl Module {
             functions().LLVMAddCallSiteAttribute(call, FUNCTION_INDEX, attribute);
         }
     }
+}
+
+/// Whether a function without a body may be a barrier.
+pub(crate) fn may_be_barrier(function: LLVMValueRef) -> bool {
+    // SAFETY: a live function.
+    let count = unsafe { functions().LLVMCountParams(function) };
+    GroupFunction::may_be_barrier(&value_name(function), count as usize)
 }
 
 /// An integer as one of another type.

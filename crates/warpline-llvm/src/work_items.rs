@@ -15,6 +15,7 @@ use warpline_ir::group_functions::{GroupFunction, NARROW, is_gpu};
 
 use crate::facts::attached_to_function;
 use crate::ffi::load::functions;
+use crate::lane_operations::may_be_barrier;
 use crate::module::{Module, c_string, users_of, value_name};
 use crate::parameters::{integer, node_operands};
 use crate::simplify::{SPIR_KERNEL, calls_of, has_body};
@@ -116,7 +117,7 @@ impl Module {
     /// Makes one call of the calls of `get_global_id`, in modules with barriers also of `get_local_id`, and truncations to 32 bits of what they yield.
     pub(crate) fn narrow_work_item_numbers(&mut self) {
         let f = functions();
-        let has_barriers = self.functions().any(|f| GroupFunction::may_be_barrier(&value_name(f)));
+        let has_barriers = self.functions().any(|f| !has_body(f) && may_be_barrier(f));
         let asked: Vec<LLVMValueRef> = self
             .functions()
             .filter(|&function| {

@@ -110,6 +110,9 @@ pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<Wor
     if !asked.is_empty() || has_barriers {
         answers.param(Added::Index(64));
     }
+    if has_barriers {
+        answers.param(Added::GroupStart);
+    }
     for &(i, query, dimension) in &asked {
         answers.answer(i, query, dimension);
     }
@@ -466,16 +469,18 @@ mod tests {
     }
 
     #[test]
-    fn barriers_are_refused() {
-        let barrier = rewritten(
+    fn barriers_stay_and_the_kernel_gets_an_index_and_the_begin_of_its_group() {
+        let (added, text) = rewritten(
             "declare @_Z7barrierj(i32) [convergent]
             func @k() {
             b0:
               call @_Z7barrierj(1)
               ret
             }",
-        );
-        assert!(barrier.unwrap_err().contains("wait for each other at `barrier(uint)`"));
+        )
+        .unwrap();
+        assert_eq!(added, [Added::Index(64), Added::GroupStart]);
+        assert!(text.contains("call @_Z7barrierj"), "{text}");
     }
 
     #[test]

@@ -10,6 +10,7 @@
 
 pub mod compare;
 pub mod data;
+mod groups;
 pub mod guard;
 mod lockstep;
 pub mod loops;
@@ -80,6 +81,9 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
     let one = |chosen: &Chosen, imported: Imported| {
         let asked = KernelOptions { function: Some(chosen.name.clone()), ..asked.clone() };
         let kernel = kernel::settle(&asked, imported, cpu.clone())?;
+        if kernel.regions.is_some() {
+            return groups::judge(options, &asked, kernel);
+        }
         let subject = prepare(options, &asked, kernel, picture.as_ref())?;
         judge(options, &asked, subject, picture.as_ref())
     };

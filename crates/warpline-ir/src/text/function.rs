@@ -183,6 +183,7 @@ impl Parser {
         }
         facts.noalias = self.eat_word("noalias");
         facts.local = self.eat_word("local");
+        facts.private = self.eat_word("private");
         Ok(facts)
     }
 

@@ -23,6 +23,7 @@ mod crossing;
 mod cuts;
 mod regions;
 
+use warpline_ir::demangle::demangle_opencl;
 use warpline_ir::group_functions::GroupFunction;
 use warpline_ir::{Constant, FuncId, Function, Inst, Module, Op, Type};
 use warpline_uniformity::shape::ArgShape;
@@ -138,6 +139,28 @@ pub fn has_barriers(module: &Module, func: &Function) -> bool {
     func.layout.iter().flat_map(|&b| &func.blocks[b].insts).any(|&i| is_barrier(module, func, i))
 }
 
+/// Why a parameter cannot differ between work-items.
+fn not_uniform(module: &Module, func: &Function, param: usize) -> VectorizeError {
+    let mut insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
+    let barrier = insts.find(|&i| is_barrier(module, func, i));
+    let callee = |i: Inst| match &func.insts[i].op {
+        Op::Call(info) => info.callee,
+        _ => None,
+    };
+    let name = barrier.and_then(callee).map_or("a barrier".to_owned(), |symbol| {
+        format!("`{}`", demangle_opencl(&module.symbols[symbol].name))
+    });
+    let reason = format!(
+        "all work-items of a group wait for each other at {name}, so it runs over work-groups, and its parameters are \
+         the same for all work-items; {} is not: ask `get_global_id`",
+        func.value_name(func.params[param])
+    );
+    match barrier {
+        Some(i) => VectorizeError::at_inst(func, i, reason),
+        None => VectorizeError::in_function(func, reason),
+    }
+}
+
 /// Cuts a kernel at its barriers. `args` are the shapes of its parameters. `strict`: work-items must not return before
 /// a barrier.
 ///
@@ -152,11 +175,7 @@ pub fn cut(
     let func = &module.functions[items.func];
     let own = func.params.len() - items.added.len();
     if let Some(k) = (0..own).find(|&k| args.get(k) != Some(&ArgShape::Uniform)) {
-        let reason = format!(
-            "it has barriers, so its parameters are the same for all work-items; {} is not",
-            func.value_name(func.params[k])
-        );
-        return Err(VectorizeError::in_function(func, reason));
+        return Err(not_uniform(module, func, k));
     }
     if !func.ret.is_void() {
         return Err(VectorizeError::in_function(func, "a kernel with barriers returns nothing"));

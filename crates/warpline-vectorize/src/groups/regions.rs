@@ -295,6 +295,7 @@ impl Outline<'_> {
         let p = self.b.func.add_param(ty, &name);
         if !matches!(wanted, Passed::Cell(_)) {
             self.b.func.pointers[p].noalias = true;
+            self.b.func.pointers[p].private = matches!(wanted, Passed::Slot(_));
         }
         self.args.push(shape);
         self.passed.push(wanted);
