@@ -1,13 +1,13 @@
 //@ group Lane operations
-//@ construct `barrier`, `work_group_barrier`
+//@ construct `barrier`, `work_group_barrier` where work-items of a group part
 //@ happens refused
-//@ refused all work-items of a group wait for each other
+//@ refused only some of them come to this barrier
 //@ function kernel_
 //@ args buffer:600=small, buffer:600=zero
 //@ range 0..50
 kernel void kernel_(global int *a, local int *t) {
   int l = get_local_id(0);
   t[l] = a[get_global_id(0)];
-  barrier(CLK_LOCAL_MEM_FENCE);
+  if (l & 1) barrier(CLK_LOCAL_MEM_FENCE);
   a[get_global_id(0)] = t[l ^ 1];
 }

@@ -7,6 +7,7 @@ use warpline::printable::line;
 use warpline::vectorize::counts::Counts;
 use warpline_compile::choice;
 use warpline_compile::dispatch::{self, Dispatched};
+use warpline_compile::groups::Regions;
 use warpline_compile::header::Header;
 use warpline_compile::kernel::{self, Source};
 use warpline_compile::math;
@@ -283,7 +284,7 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> Value {
         "cycles": kernel.estimate.as_ref().map(summary::cycles),
         "width_because": kernel.chosen.as_ref().map(ToString::to_string),
         "cpu": kernel.cpu.name,
-        "symbols": std::iter::once(compiled.lanes.as_str()).chain(compiled.drivers()).collect::<Vec<_>>(),
+        "symbols": compiled.functions().collect::<Vec<_>>(),
         "output": options.output.display().to_string(),
         "approximate_math": made.approximate,
         "libraries": math::libraries(&kernel.imported.ir),
@@ -295,7 +296,8 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> Value {
         "boscc": made.counts.boscc,
         "coherent": made.counts.coherent,
         "recipes": made.recipes,
-        "warnings": made.dependences.warnings,
+        "warnings": kernel.regions.iter().flat_map(Regions::warnings)
+            .chain(made.dependences.warnings.iter().cloned()).collect::<Vec<_>>(),
         "trusted": made.dependences.trusted,
     })
 }
@@ -303,8 +305,7 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> Value {
 /// What was made, for people.
 fn summary(options: &VectorizeOptions, compiled: &Compiled) -> Summary {
     let Compiled { kernel, made, .. } = compiled;
-    let symbols: Vec<_> =
-        std::iter::once(compiled.lanes.as_str()).chain(compiled.drivers()).map(line).collect();
+    let symbols: Vec<_> = compiled.functions().map(line).collect();
     let mut result = summary::shares(&made.counts);
     if made.approximate {
         result += &format!("; {}", summary::mathematics(&math::libraries(&kernel.imported.ir)));
@@ -328,7 +329,9 @@ fn summary(options: &VectorizeOptions, compiled: &Compiled) -> Summary {
 
 /// What is to be known about a kernel.
 fn warnings(compiled: &Compiled) -> Vec<String> {
-    compiled.stays_scalar().into_iter().chain(compiled.made.dependences.warnings.iter().cloned()).collect()
+    let of_groups = compiled.kernel.regions.iter().flat_map(Regions::warnings);
+    let found = compiled.made.dependences.warnings.iter().cloned();
+    compiled.stays_scalar().into_iter().chain(of_groups).chain(found).collect()
 }
 
 /// The same for several CPUs: what is said of some only, with these.
@@ -347,7 +350,7 @@ fn details(compiled: &Compiled, of_several: bool) -> Vec<String> {
     if of_several {
         details.push(format!(
             "{} with {} lanes for {}:",
-            line(&compiled.lanes),
+            line(compiled.functions().next().unwrap_or_default()),
             kernel.width,
             kernel.cpu.name
         ));

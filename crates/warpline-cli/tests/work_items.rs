@@ -179,27 +179,3 @@ int main(void) {
         assert_eq!(text, "0\n");
     }
 }
-
-#[test]
-fn barriers_are_refused_with_the_reason() {
-    if no_clang() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let text = "
-kernel void shift(global float *a, local float *t) {
-  int l = get_local_id(0);
-  t[l] = a[get_global_id(0)];
-  barrier(CLK_LOCAL_MEM_FENCE);
-  a[get_global_id(0)] = t[l ^ 1];
-}
-";
-    let kernel = file(&folder, "shift.cl", text);
-    let object = folder.path().join("shift.o");
-    let output = warpline(&["vectorize", kernel.to_str().unwrap(), "-o", object.to_str().unwrap()]);
-    let message = stderr(&output);
-    assert_eq!(output.status.code(), Some(2), "{message}");
-    assert!(message.contains("shift.cl:5") && message.contains("wait for each other at"), "{message}");
-    assert!(message.contains("function `shift`"), "{message}");
-    assert!(!object.exists());
-}

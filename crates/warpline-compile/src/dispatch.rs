@@ -178,6 +178,10 @@ fn dispatcher(
             return Err(Error::option("--symbol", message));
         }
     }
+    if versions.iter().any(|one| one.compiled.workspace.is_some()) {
+        let message = "a kernel with barriers is made for one CPU only: name one";
+        return Err(Error::option("--cpu", message));
+    }
     let ranges = own_names(versions, |made| made.range.as_deref()).ok_or_else(|| {
         Error::option(
             "--cpu",

@@ -148,7 +148,8 @@ impl Header<'_> {
 
     /// The W-lane function.
     fn lanes(&self, compiled: &Compiled) -> String {
-        self.lanes_prototype(compiled).unwrap_or_else(|why| uncallable(&compiled.lanes, &why))
+        let Some(name) = &compiled.lanes else { return String::new() };
+        self.lanes_prototype(compiled, name).unwrap_or_else(|why| uncallable(name, &why))
     }
 
     /// The drivers of these names, and how indices are grouped in them.
@@ -168,7 +169,7 @@ impl Header<'_> {
             .collect()
     }
 
-    fn lanes_prototype(&self, compiled: &Compiled) -> Result<String, Undeclared> {
+    fn lanes_prototype(&self, compiled: &Compiled, lanes: &str) -> Result<String, Undeclared> {
         let own = Parameters::of_kernel(self.types, compiled);
         let mut typedefs: Vec<String> = Vec::new();
         let mut vector = |ty: Type| {
@@ -213,7 +214,7 @@ impl Header<'_> {
             let _ = write!(out, ";\n   {note}");
         }
         out += ". */\n";
-        Ok(out + &prototype(&compiled.lanes, &result, &params))
+        Ok(out + &prototype(lanes, &result, &params))
     }
 
     fn range_prototype(&self, compiled: &Compiled, name: &str, groups: &str) -> Result<String, Undeclared> {
@@ -258,10 +259,31 @@ impl Header<'_> {
         let mut params: Vec<String> =
             ["offset", "size", "local"].iter().map(|name| format!("const uint64_t {name}[3]")).collect();
         let count = func.params.len() - added(compiled);
+        let mut local = Vec::new();
         for (i, (&p, &shape)) in func.params[..count].iter().zip(&compiled.kernel.args).enumerate() {
-            if shape != ArgShape::Index {
+            if compiled.workspace.is_some() && func.pointers[p].local {
+                let bytes = format!("uint64_t {}_bytes", own.name(i));
+                local.push(bytes.clone());
+                params.push(bytes);
+            } else if shape != ArgShape::Index {
                 params.push(own.value(i, func.ty(p))?);
             }
+        }
+        if let Some(workspace) = &compiled.workspace {
+            params.push("void *workspace".to_owned());
+            let mut asked: Vec<String> =
+                ["size", "local"].iter().map(|name| format!("const uint64_t {name}[3]")).collect();
+            asked.extend(local);
+            return Ok(format!(
+                "/* The bytes of workspace that `{name}` needs, one for each call that is under way. What ends with\n   \
+                 _bytes is the size of what the kernel's `local` parameter points to. */\n{}\
+                 /* {} for size[0] * size[1] * size[2] work-items, numbered from offset, in groups of local[0] *\n   \
+                 local[1] * local[2] (0: all of the dimension; the last groups may be smaller), neighbours in\n   \
+                 dimension 0 {groups}. */\n{}",
+                prototype(workspace, "uint64_t", &asked),
+                title_of(compiled),
+                prototype(name, "void", &params)
+            ));
         }
         Ok(format!(
             "/* {} for size[0] * size[1] * size[2] work-items, numbered from offset, in groups of local[0] * \

@@ -20,6 +20,7 @@ use warpline_vectorize::{
 use crate::choice;
 use crate::directives::{self, Directives};
 use crate::error::{Error, Result};
+use crate::groups::Regions;
 use crate::instrumentation;
 use crate::libmvec::MAX_ULP;
 use crate::machine;
@@ -38,6 +39,8 @@ pub struct Kernel {
     pub name: String,
     /// What became of such questions.
     pub items: Option<WorkItems>,
+    /// What lies between its barriers, if it has some.
+    pub regions: Option<Regions>,
     /// What the input says of it.
     pub directives: Directives,
     /// The shapes of its parameters.
@@ -140,7 +143,6 @@ pub(crate) fn settle_within(
     if is_apart {
         separate(imported, func);
     }
-    let function = &imported.ir.functions[func];
     let contract = directives.contract(options.racy);
     let math = math_library(options, &directives, &imported.ir.triple, &vectors);
     let bodies = imported.final_bodies(vectors.register_bits);
@@ -157,14 +159,18 @@ pub(crate) fn settle_within(
         remarks: options.remarks,
         ..VectorizerOptions::new(1, args.clone(), "auto")
     };
-    let Widths { lanes: width, epilogue, prologue, least, chosen, estimate, remarks } =
-        width::of_kernel(&imported.ir, function, &asked, &vectors, given);
+    let regions = Regions::of(imported, items.as_ref(), options, &asked, &vectors, given)?;
+    let Widths { lanes: width, epilogue, prologue, least, chosen, estimate, remarks } = match &regions {
+        Some(regions) => regions.widths(),
+        None => width::of_kernel(&imported.ir, &imported.ir.functions[func], &asked, &vectors, given),
+    };
     let instrument = options.instrument;
     Ok(move |imported| Kernel {
         imported,
         func,
         name,
         items,
+        regions,
         directives,
         args,
         width,

@@ -26,6 +26,7 @@ pub mod directives;
 pub mod dispatch;
 pub mod error;
 mod find_loops;
+pub mod groups;
 pub mod header;
 mod instrumentation;
 pub mod kernel;

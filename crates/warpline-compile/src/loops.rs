@@ -268,6 +268,7 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
         func,
         name,
         items: None,
+        regions: None,
         directives,
         args,
         width: 1,

@@ -38,6 +38,8 @@ pub struct KernelOptions {
     pub coherence: Coherence,
     /// Whether lanes of a kernel are threads whose races are accepted.
     pub racy: bool,
+    /// Whether it is an error, and no warning, that work-items return before others come to a barrier.
+    pub strict_barriers: bool,
     /// Whether it is a kernel of which a safe function of Rust is made, whatever the input says.
     pub is_safe: bool,
     /// The largest error of vector math functions that is accepted, in units in the last place.
@@ -82,6 +84,7 @@ impl KernelOptions {
             boscc: None,
             coherence: Coherence::Auto,
             racy: false,
+            strict_barriers: false,
             is_safe: false,
             math_ulp: MAX_ULP,
             sleef: false,

@@ -194,6 +194,13 @@ pub enum Spec {
         /// Their values at the start.
         fill: Fill,
     },
+    /// Local memory of a work-group, as an array.
+    Local {
+        /// The type of its elements.
+        elem: Elem,
+        /// Their number.
+        len: usize,
+    },
 }
 
 /// The largest buffer, in elements.
@@ -204,6 +211,12 @@ impl FromStr for Spec {
 
     fn from_str(text: &str) -> Result<Spec, String> {
         let text = text.trim();
+        if let Some(array) = text.strip_prefix("local:") {
+            return match array.parse()? {
+                Spec::Buffer { elem, len, fill: Fill::Zero } => Ok(Spec::Local { elem, len }),
+                _ => Err(format!("`{text}`: local memory begins without values; write local:f32[256]")),
+            };
+        }
         let Some((elem, rest)) = text.split_once('[') else {
             return Number::parse(text).map(Spec::Number).ok_or_else(|| {
                 format!("`{text}` is neither a number nor a buffer such as f32[1024] or i32[64]=iota")

@@ -9,6 +9,7 @@ use warpline_vectorize::driver::{self, Division};
 
 use crate::choice::Chosen;
 use crate::error::{Error, Result};
+use crate::groups::{self, MadeOfRegions};
 use crate::kernel::{self, Kernel};
 use crate::options::{KernelOptions, VectorizeOptions};
 use crate::remarks::{self, Remarked};
@@ -19,8 +20,8 @@ pub struct Compiled {
     pub kernel: Kernel,
     /// The W-lane form.
     pub made: Vectorized,
-    /// The name of the visible W-lane function.
-    pub lanes: String,
+    /// The name of the visible W-lane function; a kernel with barriers has none.
+    pub lanes: Option<String>,
     /// In groups of how many indices the range driver executes what no group of W is left for.
     pub epilogue: u32,
     /// Whether it has groups of W begin where stores are aligned.
@@ -29,6 +30,8 @@ pub struct Compiled {
     pub range: Option<String>,
     /// The name of the driver over work-items, if there is one.
     pub ndrange: Option<String>,
+    /// The name of the function that says how much workspace that driver needs, of a kernel with barriers.
+    pub workspace: Option<String>,
     /// Whether the drivers run the scalar program, since that is expected to take less time.
     pub scalar: bool,
 }
@@ -59,12 +62,12 @@ impl Compiled {
 
     /// The names of all visible functions.
     pub fn functions(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.lanes.as_str()).chain(self.drivers())
+        self.lanes.as_deref().into_iter().chain(self.drivers())
     }
 
     /// The names of the drivers.
     pub fn drivers(&self) -> impl Iterator<Item = &str> {
-        self.range.iter().chain(&self.ndrange).map(String::as_str)
+        self.range.iter().chain(&self.ndrange).chain(&self.workspace).map(String::as_str)
     }
 }
 
@@ -223,19 +226,20 @@ pub fn compile(
 /// What was added to the module of a kernel.
 struct Added {
     made: Vectorized,
-    lanes: String,
+    lanes: Option<String>,
     division: Division,
     range: Option<String>,
     ndrange: Option<String>,
+    workspace: Option<String>,
     scalar: bool,
 }
 
 impl Added {
     /// It and its kernel.
     fn of(self, kernel: Kernel) -> Compiled {
-        let Added { made, lanes, division: Division { epilogue, prologue, .. }, range, ndrange, scalar } =
-            self;
-        Compiled { kernel, made, lanes, epilogue, aligned: prologue > 0, range, ndrange, scalar }
+        let Added { made, lanes, division, range, ndrange, workspace, scalar } = self;
+        let (epilogue, aligned) = (division.epilogue, division.prologue > 0);
+        Compiled { kernel, made, lanes, epilogue, aligned, range, ndrange, workspace, scalar }
     }
 }
 
@@ -248,18 +252,29 @@ fn add(options: &VectorizeOptions, kernel: &mut Kernel, suffix: &str) -> Result<
         None => format!("{stem}_w{}{suffix}", kernel.width),
     };
     let (range_name, ndrange_name) = (format!("{stem}_range{suffix}"), format!("{stem}_ndrange{suffix}"));
-    for made in [&lanes, &range_name, &ndrange_name] {
+    let workspace_name = format!("{stem}_workspace{suffix}");
+    let workspace = kernel.regions.is_some().then_some(workspace_name);
+    for made in [&lanes, &range_name, &ndrange_name].into_iter().chain(&workspace) {
         if kernel.imported.ir.symbol(made).is_some() {
             let message = format!("the input has a function `{made}` already; choose another name");
             return Err(Error::option("--symbol", message));
         }
+    }
+    if let Some(workspace) = workspace {
+        let MadeOfRegions { made, new, scalar, .. } =
+            groups::make(options, kernel, &lanes, [&ndrange_name, &workspace])?;
+        kernel.export(&new)?;
+        let division = Division::into_groups_of(kernel.width);
+        let (ndrange, workspace) = (Some(ndrange_name), Some(workspace));
+        return Ok(Added { made, lanes: None, division, range: None, ndrange, workspace, scalar });
     }
     let range = kernel.args.contains(&ArgShape::Index).then_some(range_name);
     let ndrange = kernel.items.is_some().then_some(ndrange_name);
     let names = Names { lanes: &lanes, range: range.as_deref(), ndrange: ndrange.as_deref() };
     let (made, division) = make(options, kernel, &names, scalar_result)?;
     let scalar = range.is_some() && runs_scalar(options, kernel);
-    Ok(Added { made, lanes, division, range, ndrange, scalar })
+    let lanes = Some(lanes);
+    Ok(Added { made, lanes, division, range, ndrange, workspace: None, scalar })
 }
 
 /// The names of what is made.

@@ -111,7 +111,7 @@ impl Exec<'_, '_, '_> {
 
     /// Decides where each lane goes (`frame.edges`, `u32::MAX`: it returns) and takes the edges. The edge, if it is the
     /// same for all.
-    fn leave(
+    pub(super) fn leave(
         &mut self,
         code: &Rc<Code>,
         frame: &mut Frame,

@@ -57,6 +57,7 @@ mod scalar;
 mod tests;
 mod trap;
 mod value;
+mod work_group;
 
 pub use code::Code;
 pub use cycles::{ChildOrder, Nesting, Position};
@@ -68,3 +69,4 @@ pub use observe::{Event, Observer};
 pub use race::{Race, RaceKind, RaceLog};
 pub use trap::{Trap, TrapKind};
 pub use value::{Cell, LaneSet, State, Val};
+pub use work_group::GroupRun;

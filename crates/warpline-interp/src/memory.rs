@@ -50,6 +50,8 @@ pub struct Memory {
     run: u32,
     /// How many executions of instructions there have been in this run.
     execution: u32,
+    /// The number of the work-item that runs alone, if one does.
+    item: Option<u32>,
     /// Whether accesses are parts of atomic operations.
     pub(super) atomic: bool,
     spare: Spare,
@@ -66,6 +68,7 @@ impl Memory {
             races: None,
             run: 0,
             execution: 0,
+            item: None,
             atomic: false,
             spare: Spare::default(),
         }
@@ -176,6 +179,7 @@ impl Memory {
 
     fn note_read(&mut self, i: usize, offset: usize, size: usize, lane: u32) {
         if let Some(log) = &mut self.races {
+            let lane = self.item.unwrap_or(lane);
             let access = Access { lane, atomic: self.atomic, execution: self.execution };
             let Allocation { base, shadow, .. } = &mut self.allocations[i];
             for at in offset..offset + size {
@@ -195,6 +199,7 @@ impl Memory {
         new: impl Fn(usize) -> (u8, State),
     ) {
         if let Some(log) = &mut self.races {
+            let lane = self.item.unwrap_or(lane);
             let access = Access { lane, atomic: self.atomic, execution: self.execution };
             let Allocation { base, bytes, states, shadow, .. } = &mut self.allocations[i];
             for k in 0..size {
@@ -322,6 +327,18 @@ impl Memory {
                 !cell(a).refined_by(cell(b))
             })
             .map(|k| a.base + k as u64)
+    }
+
+    /// Says by which number a work-item is known that runs alone, in the place of its lane.
+    pub(super) fn set_item(&mut self, item: Option<u32>) {
+        self.item = item;
+    }
+
+    /// Forgets which lane accessed what, but no race that was seen.
+    pub(super) fn begin_epoch(&mut self) {
+        let seen = self.races.take();
+        self.watch_races(seen.is_some());
+        self.races = seen;
     }
 
     /// Forgets which lane accessed what, and starts (or stops) watching for races.

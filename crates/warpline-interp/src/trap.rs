@@ -66,6 +66,8 @@ pub enum TrapKind {
     NoActiveLane,
     /// A lane program: the mask of a block is used before the instruction that computes it.
     MaskNotComputed,
+    /// Work-items of a group do not come to the same barriers.
+    BadBarrier(String),
     /// The arguments do not fit the function, or there are too many lanes.
     BadArguments(String),
 }
@@ -89,6 +91,7 @@ impl TrapKind {
                 | AssumptionViolated
                 | UndefinedOperand(_)
                 | BadCall(_)
+                | BadBarrier(_)
         )
     }
 }
@@ -126,6 +129,7 @@ impl fmt::Display for TrapKind {
             TrapKind::DivergentBranch => write!(f, "the condition of a uniform branch differs between lanes"),
             TrapKind::NoActiveLane => write!(f, "uniform branch with no active lane"),
             TrapKind::MaskNotComputed => write!(f, "the block's mask is used before it is computed"),
+            TrapKind::BadBarrier(why) => f.write_str(why),
             TrapKind::BadArguments(why) => write!(f, "bad arguments: {why}"),
         }
     }

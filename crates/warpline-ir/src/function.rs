@@ -134,11 +134,15 @@ pub struct PointerFacts {
     pub dereferenceable: u64,
     /// What is reached through it and is written while the function runs, is reached in no other way then.
     pub noalias: bool,
+    /// It leads to memory that the work-items of a group share, and other groups do not (OpenCL's `local`).
+    pub local: bool,
+    /// What one lane reaches through it, no other lane does.
+    pub private: bool,
 }
 
 impl Default for PointerFacts {
     fn default() -> PointerFacts {
-        PointerFacts { align: 1, dereferenceable: 0, noalias: false }
+        PointerFacts { align: 1, dereferenceable: 0, noalias: false, local: false, private: false }
     }
 }
 

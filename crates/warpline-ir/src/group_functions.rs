@@ -156,6 +156,11 @@ const RESERVED_BARRIERS: [&str; 9] = [
     "__ockl_grid_sync",
 ];
 
+/// Those among them at which exactly the work-items of a group wait, whatever their operands are, and that do nothing
+/// else. Operands say which memory is in order behind them: all of it is.
+const OF_WORK_GROUPS: [&str; 5] =
+    ["barrier", "work_group_barrier", "__syncthreads", "llvm.nvvm.barrier0", "llvm.amdgcn.s.barrier"];
+
 /// And by how they end.
 const WITH_GROUP_SYNC: &str = ".with.group.sync";
 
@@ -273,10 +278,30 @@ impl GroupFunction {
         signature.function(&data.name)
     }
 
+    /// Whether a symbol is a barrier of work-groups, which has no other effect than that all work-items of a group wait.
+    pub fn is_work_group_barrier(module: &Module, symbol: Symbol) -> bool {
+        let data = &module.symbols[symbol];
+        let plain = demangle(&data.name).map_or(&*data.name, |(plain, _)| plain);
+        OF_WORK_GROUPS.contains(&plain) && GroupFunction::of(module, symbol) == Some(GroupFunction::Barrier)
+    }
+
+    /// Whether a function of this name with so many parameters may be a barrier, as far as these can say.
+    pub fn may_be_barrier(name: &str, count: usize) -> bool {
+        let plain = demangle(name).map_or(name, |(plain, _)| plain);
+        BARRIERS.iter().any(|(barrier, _, params, _)| *barrier == plain && params.len() == count)
+            || RESERVED_BARRIERS.iter().any(|p| plain.starts_with(p))
+            || plain.starts_with("llvm.") && plain.ends_with(WITH_GROUP_SYNC)
+    }
+
     /// Whether a function of this name, if it takes a `uint`, yields a `size_t` and has no body, is OpenCL's
     /// `get_global_id`, in a module that is not for a GPU.
     pub fn is_global_id(name: &str) -> bool {
         name == "_Z13get_global_idj"
+    }
+
+    /// The same of `get_local_id`.
+    pub fn is_local_id(name: &str) -> bool {
+        name == "_Z12get_local_idj"
     }
 
     /// The mangled name of OpenCL's function of this plain name, for those that any program may use; they count in

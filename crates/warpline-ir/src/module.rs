@@ -3,7 +3,7 @@
 use crate::printable::line;
 use std::collections::HashMap;
 
-use cranelift_entity::PrimaryMap;
+use cranelift_entity::{EntitySet, PrimaryMap};
 
 use super::access_types::AccessTypes;
 use super::entities::{FuncId, Loc, Origin, Symbol};
@@ -84,6 +84,8 @@ pub struct Module {
     /// The types that memory is accessed as. They are no part of the text form, which therefore knows less of what is
     /// apart.
     pub access_types: AccessTypes,
+    /// The variables of which each work-group has its own (OpenCL's `local`). They are no part of the text form either.
+    pub of_groups: EntitySet<Symbol>,
     symbol_by_name: HashMap<Box<str>, Symbol>,
 }
 

@@ -15,7 +15,7 @@ use crate::ffi::load::functions;
 use crate::import::Imported;
 use crate::module::{FUNCTION_INDEX, Module, value_name};
 use crate::opcodes::REPLACEABLE;
-use crate::parameters::{node_operands, string};
+use crate::parameters::{integer, node_operands, string};
 use crate::simplify::attribute_kind;
 
 /// The target whose rules a module asks for by its triple: that of a GPU, else SIMD lanes.
@@ -133,12 +133,25 @@ fn wave_size(features: &str) -> u32 {
 
 /// The size that `reqd_work_group_size` prescribes.
 fn required_work_group(module: &Module, function: LLVMValueRef) -> Option<[u32; 3]> {
-    const NAME: &str = "reqd_work_group_size";
+    let node = attached_to_function(module, function, "reqd_work_group_size")?;
+    let sizes: Vec<u32> = node_operands(node)
+        .into_iter()
+        .filter_map(integer)
+        .map(|size| u32::try_from(size).unwrap_or(u32::MAX))
+        .collect();
+    <[u32; 3]>::try_from(sizes).ok()
+}
+
+/// The metadata node of a kind that a function carries.
+pub(crate) fn attached_to_function(
+    module: &Module,
+    function: LLVMValueRef,
+    kind: &str,
+) -> Option<LLVMValueRef> {
     let f = functions();
-    // SAFETY: a live function; the list is freed; the operands of the node are integers, and are asked for their
-    // value only if they are.
+    // SAFETY: a live function; pointer and length describe the name; the list is freed.
     unsafe {
-        let kind = f.LLVMGetMDKindIDInContext(module.context(), NAME.as_ptr().cast(), NAME.len() as u32);
+        let kind = f.LLVMGetMDKindIDInContext(module.context(), kind.as_ptr().cast(), kind.len() as u32);
         let mut count = 0;
         let entries = f.LLVMGlobalCopyAllMetadata(function, &raw mut count);
         let found =
@@ -146,12 +159,7 @@ fn required_work_group(module: &Module, function: LLVMValueRef) -> Option<[u32; 
                 f.LLVMMetadataAsValue(module.context(), f.LLVMValueMetadataEntriesGetMetadata(entries, i))
             });
         f.LLVMDisposeValueMetadataEntries(entries);
-        let sizes: Vec<u32> = node_operands(found?)
-            .into_iter()
-            .filter(|&v| !v.is_null() && !f.LLVMIsAConstantInt(v).is_null())
-            .map(|v| u32::try_from(f.LLVMConstIntGetZExtValue(v)).unwrap_or(u32::MAX))
-            .collect();
-        <[u32; 3]>::try_from(sizes).ok()
+        found
     }
 }
 

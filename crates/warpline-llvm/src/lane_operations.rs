@@ -3,12 +3,14 @@
 //!
 //! They are marked `convergent`, which forbids making their execution depend on more or less control flow, and as
 //! reading and writing inaccessible memory, which keeps them in order; functions that call them become convergent
-//! too.
+//! too. Barriers are marked `convergent` in the same way, and functions that have some are inlined: kernels are cut
+//! there.
 
 use llvm_sys::LLVMIntPredicate::LLVMIntEQ;
 use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::LLVMTypeKind as Kind;
 use llvm_sys::prelude::*;
+use warpline_ir::group_functions::GroupFunction;
 use warpline_ir::{LaneOp, Type};
 
 use crate::ffi::load::functions;
@@ -34,6 +36,37 @@ impl Module {
             .collect()
     }
 
+    /// Has functions with barriers inlined, whatever their attributes say.
+    pub(crate) fn inline_barriers(&self) {
+        let barriers = self.functions().filter(|&f| !has_body(f) && may_be_barrier(f));
+        let mut with: Vec<LLVMValueRef> = barriers.collect();
+        let mut next = 0;
+        while let Some(&function) = with.get(next) {
+            next += 1;
+            for call in calls_of(function) {
+                let caller = parent_function(call);
+                if with.contains(&caller) {
+                    continue;
+                }
+                with.push(caller);
+                if calls_of(caller).is_empty() {
+                    continue;
+                }
+                for kind in ["noinline", "optnone"] {
+                    // SAFETY: a live function and a kind that LLVM knows.
+                    unsafe {
+                        functions().LLVMRemoveEnumAttributeAtIndex(
+                            caller,
+                            FUNCTION_INDEX,
+                            attribute_kind(kind),
+                        );
+                    }
+                }
+                self.add_attribute(caller, "alwaysinline", 0);
+            }
+        }
+    }
+
     /// Marks the declared lane operations and everything that calls them (see the module's documentation).
     pub(crate) fn mark_lane_operations(&mut self) {
         let mut convergent: Vec<LLVMValueRef> = Vec::new();
@@ -46,6 +79,12 @@ impl Module {
                 self.add_attribute(function, attribute, value);
             }
             convergent.push(function);
+        }
+        for function in self.functions().filter(|&function| !has_body(function)) {
+            if may_be_barrier(function) {
+                self.add_attribute(function, "convergent", 0);
+                convergent.push(function);
+            }
         }
         let mut next = 0;
         while let Some(&function) = convergent.get(next) {
@@ -137,6 +176,13 @@ impl Module {
             functions().LLVMAddCallSiteAttribute(call, FUNCTION_INDEX, attribute);
         }
     }
+}
+
+/// Whether a function without a body may be a barrier.
+pub(crate) fn may_be_barrier(function: LLVMValueRef) -> bool {
+    // SAFETY: a live function.
+    let count = unsafe { functions().LLVMCountParams(function) };
+    GroupFunction::may_be_barrier(&value_name(function), count as usize)
 }
 
 /// An integer as one of another type.

@@ -115,6 +115,7 @@ impl Module {
     fn simplify_with(&mut self, of_loops: bool) -> Result<()> {
         self.trust_what_must_not_throw();
         self.mark_lane_operations();
+        self.inline_barriers();
         let has_blocks = self.keep_ordered_blocks();
         self.normalise_calling_conventions();
         if !is_gpu(&self.triple()) {

@@ -123,7 +123,7 @@ impl Bridge {
     fn promise(&self, func: &ir::Function) {
         let Some(llvm) = self.module.named(&func.name) else { return };
         for (&param, index) in func.params.iter().zip(1..) {
-            let PointerFacts { align, dereferenceable, noalias } = func.pointers[param];
+            let PointerFacts { align, dereferenceable, noalias, .. } = func.pointers[param];
             let said =
                 [("align", align, align > 1), ("dereferenceable", dereferenceable, dereferenceable > 0)];
             for (kind, value, _) in said.into_iter().chain([("noalias", 0, noalias)]).filter(|&(.., is)| is) {

@@ -7,13 +7,17 @@
 
 use std::ffi::CStr;
 
+use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
 use llvm_sys::LLVMOpcode::LLVMTrunc;
 use llvm_sys::LLVMTypeKind::LLVMIntegerTypeKind;
 use llvm_sys::prelude::*;
 use warpline_ir::group_functions::{GroupFunction, NARROW, is_gpu};
 
+use crate::facts::attached_to_function;
 use crate::ffi::load::functions;
+use crate::lane_operations::may_be_barrier;
 use crate::module::{Module, c_string, users_of, value_name};
+use crate::parameters::{integer, node_operands};
 use crate::simplify::{SPIR_KERNEL, calls_of, has_body};
 
 /// Named metadata of modules that come from OpenCL.
@@ -54,7 +58,8 @@ impl Module {
         !is_gpu(&self.triple()) && self.is_of_opencl()
     }
 
-    fn is_of_opencl(&self) -> bool {
+    /// Whether metadata or calling conventions say that the module is OpenCL's.
+    pub(crate) fn is_of_opencl(&self) -> bool {
         // SAFETY: a live module, and a string that ends.
         let named = |name: &&CStr| unsafe {
             functions().LLVMGetNamedMetadataNumOperands(self.raw(), name.as_ptr()) > 0
@@ -78,6 +83,30 @@ impl Module {
         }
     }
 
+    /// Which parameters of a kernel of OpenCL point to local memory.
+    pub(crate) fn local_parameters(&self, function: LLVMValueRef) -> Vec<bool> {
+        const LOCAL: u64 = 3;
+        let node = attached_to_function(self, function, OF_KERNELS[0]);
+        node.map_or(Vec::new(), |node| {
+            node_operands(node).into_iter().map(|space| integer(space) == Some(LOCAL)).collect()
+        })
+    }
+
+    /// Whether a variable is one of which each work-group has its own: compilers of OpenCL C give no other variable a
+    /// value that is not defined.
+    pub(crate) fn is_local_memory(&self, global: LLVMValueRef) -> bool {
+        let f = functions();
+        // SAFETY: a live global, whose first value is asked for if it is a variable that has one.
+        unsafe {
+            if f.LLVMIsAGlobalVariable(global).is_null() || f.LLVMIsDeclaration(global) != 0 {
+                return false;
+            }
+            let first = f.LLVMGetInitializer(global);
+            let is_own = f.LLVMGetLinkage(global) == LLVMInternalLinkage as u32;
+            is_own && f.LLVMIsGlobalConstant(global) == 0 && !first.is_null() && f.LLVMIsUndef(first) != 0
+        }
+    }
+
     /// The names of OpenCL's kernels with a body, in module order.
     pub fn opencl_kernels(&self) -> Vec<String> {
         let kernels =
@@ -85,16 +114,18 @@ impl Module {
         kernels.map(value_name).collect()
     }
 
-    /// Makes one call of the calls of `get_global_id` and truncations to 32 bits of what they yield.
+    /// Makes one call of the calls of `get_global_id`, in modules with barriers also of `get_local_id`, and truncations to 32 bits of what they yield.
     pub(crate) fn narrow_work_item_numbers(&mut self) {
         let f = functions();
+        let has_barriers = self.functions().any(|f| !has_body(f) && may_be_barrier(f));
         let asked: Vec<LLVMValueRef> = self
             .functions()
             .filter(|&function| {
                 // SAFETY: a live function.
                 let result = unsafe { f.LLVMGetReturnType(f.LLVMGlobalGetValueType(function)) };
                 !has_body(function)
-                    && GroupFunction::is_global_id(&value_name(function))
+                    && (GroupFunction::is_global_id(&value_name(function))
+                        || has_barriers && GroupFunction::is_local_id(&value_name(function)))
                     && operands_of_question(function) == Some(1)
                     && int_width(result) == Some(64)
             })

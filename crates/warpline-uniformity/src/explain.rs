@@ -64,7 +64,7 @@ impl Uniformity {
 
     /// Why the branch of a block is divergent, in one line: what it depends on, the memory access, call or φ nearest
     /// to it on the way, and what all goes back to. Empty if it is uniform.
-    pub(crate) fn branch_reason(&self, module: &Module, func: &Function, b: Block) -> String {
+    pub fn branch_reason(&self, module: &Module, func: &Function, b: Block) -> String {
         let facts = self.engine.explain_branch(Node::from(b));
         // The part of the chain that runs along operands, and the fact behind it.
         let mut on_the_way = None;

@@ -66,6 +66,7 @@ fn insts(func: &Function) -> impl Iterator<Item = Inst> + '_ {
 }
 
 /// What a function calls by name, in calls of any form.
-fn calls(module: &Module, func: &Function) -> impl Iterator<Item = Symbol> {
+/// The functions that a function calls by name.
+pub(crate) fn calls(module: &Module, func: &Function) -> impl Iterator<Item = Symbol> {
     insts(func).filter_map(|i| Some(called(module, func, i)?.callee?.0))
 }

@@ -1,6 +1,7 @@
 //! The vectorizer: from a scalar kernel to W lanes (paper 3).
 //!
-//! The stages, each a module (kernels that ask which work-item they are have become others before, by [`work_items`]):
+//! The stages, each a module (kernels that ask which work-item they are have become others before, by [`work_items`], and those
+//! with barriers several, by [`groups`]):
 //! 1. `split_conditions`: uniform parts of conditions get branches of their own; `if_conversion`: branches whose arms
 //!    access the same memory become straight code; [`dynamic_uniformity`]: bodies of loops are made twice, for when
 //!    lanes agree; [`reducible`]: loops with several entries get one; [`normalize`]: one exit, well-shaped loops,
@@ -40,6 +41,7 @@ mod elementary;
 mod embedder;
 mod error;
 mod exact;
+pub mod groups;
 mod if_conversion;
 mod instrument;
 pub mod known_calls;

@@ -5,17 +5,20 @@
 //! the number of the work-item in this dimension is the index; whatever else can be asked is one for all lanes, since
 //! a driver over a range of work-items ([`ndrange`](super::driver::ndrange)) runs each row of a work-group by itself.
 //!
-//! A work-group is more than the lanes that run together, so barriers are refused.
+//! A work-group is more than the lanes that run together, so kernels with barriers are cut there ([`groups`]).
 
 use std::cell::OnceCell;
 
+use cranelift_entity::EntitySet;
+
 use warpline_ir::group_functions::{GroupFunction, Query};
 use warpline_ir::{
-    BinaryOp, CastOp, Effects, FuncId, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value,
+    BinaryOp, CastOp, Constant, Effects, FuncId, Function, Inst, InstFlags, IntPred, Module, Op,
+    PointerFacts, Scalar, Symbol, SymbolKind, Type, Value,
 };
 use warpline_uniformity::shape::ArgShape;
 
-use super::{Callees, VectorizeError, call_graph, refused_calls};
+use super::{Callees, VectorizeError, call_graph, groups, refused_calls};
 
 /// The type of numbers of work-items.
 const NUMBER: Type = Type::Int(64);
@@ -27,6 +30,8 @@ pub enum Added {
     Index(u32),
     /// The number of the first work-item of the group in dimension 0.
     GroupStart,
+    /// The address of one of [`WorkItems::locals`].
+    Local(usize),
     /// What a query yields in a dimension. Numbers of work-items are of dimensions 1 and 2 only.
     Answer(Query, u32),
 }
@@ -38,6 +43,21 @@ pub struct WorkItems {
     pub func: FuncId,
     /// The parameters that were added, behind the kernel's own.
     pub added: Vec<Added>,
+    /// The variables of which each group has its own, in kernels with barriers.
+    pub locals: Vec<Local>,
+    /// Whether there are barriers, at which it is [cut](crate::groups::cut).
+    pub has_barriers: bool,
+}
+
+/// A variable of which each work-group has its own.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Local {
+    /// The variable.
+    pub symbol: Symbol,
+    /// Its size.
+    pub bytes: u64,
+    /// Its alignment.
+    pub align: u64,
 }
 
 impl WorkItems {
@@ -45,17 +65,30 @@ impl WorkItems {
     pub fn shapes(&self) -> impl Iterator<Item = ArgShape> + '_ {
         self.added.iter().map(|a| match a {
             Added::Index(_) => ArgShape::Index,
-            Added::GroupStart | Added::Answer(..) => ArgShape::Uniform,
+            Added::GroupStart | Added::Local(_) | Added::Answer(..) => ArgShape::Uniform,
         })
+    }
+
+    /// The shapes of all parameters if lanes are the work-items of a whole group, and those of the parameters for
+    /// lanes in a row are these.
+    pub(crate) fn group_shapes(&self, of_row: &[ArgShape]) -> Vec<ArgShape> {
+        let own = &of_row[..of_row.len() - self.added.len()];
+        let added = self.added.iter().map(|a| match a {
+            // A group is not cut where an index wraps.
+            Added::Index(_) | Added::Answer(Query::GlobalId | Query::LocalId, _) => ArgShape::Varying,
+            Added::GroupStart | Added::Local(_) | Added::Answer(..) => ArgShape::Uniform,
+        });
+        own.iter().copied().chain(added).collect()
     }
 
     /// Whether it matters where groups begin and end in dimension 0.
     pub(crate) fn has_groups(&self) -> bool {
-        self.added.iter().any(|a| match a {
-            Added::GroupStart => true,
-            Added::Answer(query, 0) => !matches!(query, Query::GlobalSize | Query::GlobalOffset),
-            _ => false,
-        })
+        self.has_barriers
+            || self.added.iter().any(|a| match a {
+                Added::GroupStart => true,
+                Added::Answer(query, 0) => !matches!(query, Query::GlobalSize | Query::GlobalOffset),
+                _ => false,
+            })
     }
 }
 
@@ -71,22 +104,63 @@ impl WorkItems {
 pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<WorkItems>, VectorizeError> {
     let func = &module.functions[kernel];
     let asked = questions(module, func);
-    let mut answers = Answers { func: func.clone(), added: Vec::new(), params: Vec::new() };
-    if !asked.is_empty() {
+    let has_barriers = groups::has_barriers(module, func);
+    let mut answers =
+        Answers { func: func.clone(), added: Vec::new(), params: Vec::new(), locals: Vec::new() };
+    if !asked.is_empty() || has_barriers {
         answers.param(Added::Index(64));
+    }
+    if has_barriers {
+        answers.param(Added::GroupStart);
     }
     for &(i, query, dimension) in &asked {
         answers.answer(i, query, dimension);
     }
-    let Answers { mut func, added, .. } = answers;
-    refused_calls::check(module, &func, &ByName)?;
-    if asked.is_empty() {
+    if has_barriers {
+        answers.own_locals(module)?;
+        check_callees(module, &answers.func)?;
+    }
+    let Answers { mut func, added, locals, .. } = answers;
+    match has_barriers {
+        true => refused_calls::check(module, &without_barriers(module, &func), &ByName)?,
+        false => refused_calls::check(module, &func, &ByName)?,
+    }
+    if asked.is_empty() && !has_barriers {
         return Ok(None);
     }
     func.name = format!("{}.items", func.name).into();
     let params: Vec<Type> = func.params.iter().map(|&p| func.ty(p)).collect();
     module.function_symbol(&func.name, &params, func.ret, Effects::UNKNOWN);
-    Ok(Some(WorkItems { func: module.functions.push(func), added }))
+    Ok(Some(WorkItems { func: module.functions.push(func), added, locals, has_barriers }))
+}
+
+/// Checks that no function that a kernel with barriers calls has variables of groups: they would be others there.
+fn check_callees(module: &Module, func: &Function) -> Result<(), VectorizeError> {
+    let bodies = call_graph::bodies(module);
+    let (mut seen, mut work) = (EntitySet::new(), call_graph::calls(module, func).collect::<Vec<_>>());
+    while let Some(symbol) = work.pop() {
+        let Some(&id) = bodies.get(&symbol).filter(|&&id| seen.insert(id)) else { continue };
+        let callee = &module.functions[id];
+        let is_local = |v: Value| match callee.constant(v) {
+            Some(Constant::Address { symbol, .. }) => module.of_groups.contains(*symbol),
+            _ => false,
+        };
+        if callee.values.keys().any(is_local) {
+            let reason = format!("it calls `{}`, which has local memory and is not inlined", callee.name);
+            return Err(VectorizeError::in_function(func, reason));
+        }
+        work.extend(call_graph::calls(module, callee));
+    }
+    Ok(())
+}
+
+/// The function without barriers, to be looked at for calls that are refused.
+fn without_barriers(module: &Module, func: &Function) -> Function {
+    let mut rest = func.clone();
+    for &b in &func.layout {
+        rest.blocks[b].insts.retain(|&i| !groups::is_barrier(module, func, i));
+    }
+    rest
 }
 
 /// Whether a function asks which work-item it is, so that it becomes one with parameters.
@@ -129,9 +203,69 @@ struct Answers {
     func: Function,
     added: Vec<Added>,
     params: Vec<Value>,
+    locals: Vec<Local>,
 }
 
 impl Answers {
+    /// Puts parameters in the place of variables of which each group has its own.
+    fn own_locals(&mut self, module: &Module) -> Result<(), VectorizeError> {
+        let constants: Vec<(Value, Constant)> =
+            self.func.values.keys().filter_map(|v| Some((v, self.func.constant(v)?.clone()))).collect();
+        let mut places: Vec<(Value, Value)> = Vec::new();
+        for (v, constant) in constants {
+            let Constant::Address { symbol, offset, .. } = constant else {
+                if matches!(constant, Constant::Opaque { .. } | Constant::Composite { .. })
+                    && !module.of_groups.is_empty()
+                    && matches!(constant.ty().elem(), Some(Scalar::Ptr(_)) | None)
+                {
+                    let reason = "it has an address in a constant of a kind that cannot be looked into, which may be \
+                                  that of local memory";
+                    return Err(VectorizeError::in_function(&self.func, reason));
+                }
+                continue;
+            };
+            if !module.of_groups.contains(symbol) {
+                continue;
+            }
+            let SymbolKind::Global { ty, align, .. } = module.symbols[symbol].kind else { continue };
+            let Some(bytes) = module.layout.alloc_size(&module.types, ty) else {
+                let reason = format!("the size of `{}` is not known", module.symbols[symbol].name);
+                return Err(VectorizeError::in_function(&self.func, reason));
+            };
+            let known = self.locals.iter().position(|l| l.symbol == symbol);
+            let number = known.unwrap_or(self.locals.len());
+            if known.is_none() {
+                self.locals.push(Local { symbol, bytes, align });
+            }
+            let base = self.param(Added::Local(number));
+            let facts = PointerFacts {
+                align: align.min(64),
+                dereferenceable: bytes,
+                noalias: true,
+                local: true,
+                private: false,
+            };
+            self.func.pointers[base] = facts;
+            let place = match offset {
+                0 => base,
+                _ => {
+                    let offset = self.func.int_const(64, i128::from(offset) as u128);
+                    let first = self.func.block_insts(self.func.entry()).next().expect("blocks end");
+                    let ty = self.func.ty(base);
+                    self.func.insert_value_before(
+                        first,
+                        Op::Gep(Type::Int(8)),
+                        &[base, offset],
+                        ty,
+                        InstFlags::empty(),
+                    )
+                }
+            };
+            places.push((v, place));
+        }
+        self.func.map_operands(|v| places.iter().find(|(old, _)| *old == v).map_or(v, |(_, new)| *new));
+        Ok(())
+    }
     /// The parameter for this, which is added if it is not there.
     fn param(&mut self, wanted: Added) -> Value {
         if let Some(k) = self.added.iter().position(|a| *a == wanted) {
@@ -141,6 +275,7 @@ impl Answers {
             Added::Index(64) => (NUMBER, "global_id_0".to_owned()),
             Added::Index(bits) => (Type::Int(bits), format!("global_id_0_i{bits}")),
             Added::GroupStart => (NUMBER, "group_start_0".to_owned()),
+            Added::Local(number) => (Type::PTR, format!("local{number}")),
             Added::Answer(query, dimension) => (NUMBER, format!("{}_{dimension}", query.short_name())),
         };
         let param = self.func.add_param(ty, &name);
@@ -339,16 +474,18 @@ mod tests {
     }
 
     #[test]
-    fn barriers_are_refused() {
-        let barrier = rewritten(
+    fn barriers_stay_and_the_kernel_gets_an_index_and_the_begin_of_its_group() {
+        let (added, text) = rewritten(
             "declare @_Z7barrierj(i32) [convergent]
             func @k() {
             b0:
               call @_Z7barrierj(1)
               ret
             }",
-        );
-        assert!(barrier.unwrap_err().contains("wait for each other at `barrier(uint)`"));
+        )
+        .unwrap();
+        assert_eq!(added, [Added::Index(64), Added::GroupStart]);
+        assert!(text.contains("call @_Z7barrierj"), "{text}");
     }
 
     #[test]

@@ -36,6 +36,9 @@ pub struct KernelOptions {
     /// The lanes of a kernel are threads: accept whatever their races do
     #[arg(long)]
     pub racy: bool,
+    /// Refuse kernels in which work-items may return before others come to a barrier, instead of warning
+    #[arg(long)]
+    pub strict_barriers: bool,
     /// The vectorization factor, 1 to 64, or auto [default: the input's directive, or auto]
     #[arg(long, value_name = "N", help_heading = "Code")]
     pub width: Option<Width>,
@@ -91,6 +94,7 @@ impl KernelOptions {
             boscc: options.boscc.map(Into::into),
             coherence: options.coherence.into(),
             racy: options.racy,
+            strict_barriers: options.strict_barriers,
             is_safe: false,
             math_ulp: options.math_ulp,
             sleef: true,
@@ -242,6 +246,17 @@ fn range(text: &str) -> std::result::Result<(i64, i64), String> {
     parse_range(text)
 }
 
+/// Numbers of work-items, 1 in dimensions that are not named.
+fn work_items(text: &str) -> std::result::Result<[u64; 3], String> {
+    let wrong = || format!("`{text}` is no number of work-items: write N, or N,N or N,N,N");
+    let mut all = [1; 3];
+    for (d, part) in text.split(',').enumerate() {
+        let number = part.trim().parse().ok().filter(|&n: &u64| n > 0 && n < 1 << 31);
+        *all.get_mut(d).ok_or_else(wrong)? = number.ok_or_else(wrong)?;
+    }
+    Ok(all)
+}
+
 /// Options of `run`.
 #[derive(Args)]
 #[command(after_help = "Exit code 1 if results differ, lanes race, or behaviour is undefined.
@@ -260,8 +275,14 @@ pub struct RunOptions {
     /// The indices, half-open [default: the input's directive]
     #[arg(long, value_name = "A..B", value_parser = range, allow_hyphen_values = true, help_heading = "Data")]
     pub range: Option<(i64, i64)>,
+    /// Kernels with barriers: how many work-items there are, in up to three dimensions
+    #[arg(long, value_name = "N[,N[,N]]", value_parser = work_items, help_heading = "Data")]
+    pub global: Option<[u64; 3]>,
+    /// Kernels with barriers: how many work-items a group has, in up to three dimensions [default: all]
+    #[arg(long, value_name = "N[,N[,N]]", value_parser = work_items, help_heading = "Data")]
+    pub local: Option<[u64; 3]>,
     /// The argument for a parameter: a number, or f32[N], i32[N] ... with =zero, =iota, =random, =A..B or =NUMBER;
-    /// for a varying parameter one element per index
+    /// for a varying parameter one element per index; local:f32[N] for a `local` one
     #[arg(long, value_name = "NAME=SPEC", help_heading = "Data")]
     pub bind: Vec<Bind>,
     /// The seed of pseudo-random contents

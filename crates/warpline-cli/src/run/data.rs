@@ -108,6 +108,11 @@ impl Data {
                     data.passed.push(Passed::Address(data.buffers.len()));
                     data.add(&names[i], elem, len, fill, seed.wrapping_add(i as u64));
                 }
+                (Spec::Local { .. }, _) => {
+                    let message =
+                        "local memory is for `local` parameters of kernels with barriers; pass a buffer";
+                    return wrong(message.to_owned());
+                }
                 (Spec::Number(n), ArgShape::Varying) => match Elem::of(ty) {
                     Some(elem) => {
                         elem.bits(n).or_else(wrong_number(&names[i]))?;

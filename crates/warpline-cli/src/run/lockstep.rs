@@ -56,7 +56,7 @@ impl Races {
     }
 
     /// Adds what was seen in a group.
-    fn add(&mut self, seen: &RaceLog, place: impl Fn(u64) -> String) {
+    pub(super) fn add(&mut self, seen: &RaceLog, place: impl Fn(u64) -> String) {
         let meeting =
             |race: Race| Meeting { first: race.first, second: race.second, place: place(race.address) };
         if self.matters.is_none() {
@@ -251,7 +251,7 @@ fn argument(
 }
 
 /// The buffer and element of an address.
-fn place(address: u64, data: &Data, addresses: &[u64]) -> String {
+pub(super) fn place(address: u64, data: &Data, addresses: &[u64]) -> String {
     let found = data.buffers.iter().zip(addresses).find(|(b, start)| {
         address.checked_sub(**start).is_some_and(|offset| offset < b.initial.len() as u64)
     });
@@ -262,6 +262,16 @@ fn place(address: u64, data: &Data, addresses: &[u64]) -> String {
 }
 
 impl Lockstep {
+    /// What was found of work-groups.
+    pub(super) fn of_groups(
+        memory: Vec<Vec<Option<u8>>>,
+        addresses: Vec<u64>,
+        races: Races,
+        stopped: Option<Stop>,
+    ) -> Lockstep {
+        Lockstep { begin: 0, end: 0, memory, addresses, races, stopped }
+    }
+
     /// Compares what native code has left behind after a run on the prefix.
     pub(super) fn compare(&self, data: &Data, native: &Image, tolerance: Option<&Tolerance>) -> Comparison {
         let mut all = Comparison::default();

@@ -10,6 +10,7 @@
 
 pub mod compare;
 pub mod data;
+mod groups;
 pub mod guard;
 mod lockstep;
 pub mod loops;
@@ -80,6 +81,9 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
     let one = |chosen: &Chosen, imported: Imported| {
         let asked = KernelOptions { function: Some(chosen.name.clone()), ..asked.clone() };
         let kernel = kernel::settle(&asked, imported, cpu.clone())?;
+        if kernel.regions.is_some() {
+            return groups::judge(options, &asked, kernel);
+        }
         let subject = prepare(options, &asked, kernel, picture.as_ref())?;
         judge(options, &asked, subject, picture.as_ref())
     };
@@ -457,7 +461,7 @@ fn row_of_items(items: &WorkItems, func: &Function, begin: i64, end: i64) -> Vec
     let added = &func.params[func.params.len() - items.added.len()..];
     let bind = |(&p, &added): (&Value, &Added)| {
         let number = match added {
-            Added::Index(_) => return None,
+            Added::Index(_) | Added::Local(_) => return None,
             Added::GroupStart | Added::Answer(Query::GlobalOffset, 0) => begin,
             Added::Answer(Query::GlobalSize | Query::LocalSize | Query::EnqueuedLocalSize, 0) => count,
             Added::Answer(

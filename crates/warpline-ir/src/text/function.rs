@@ -183,6 +183,8 @@ impl Parser {
             facts.dereferenceable = self.number()?;
         }
         facts.noalias = self.eat_word("noalias");
+        facts.local = self.eat_word("local");
+        facts.private = self.eat_word("private");
         Ok(facts)
     }
 

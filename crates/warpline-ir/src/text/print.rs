@@ -334,6 +334,12 @@ impl<F: FnMut(Place) -> Vec<String>> Printer<'_, F> {
         if facts.noalias {
             self.out.push_str(" noalias");
         }
+        if facts.local {
+            self.out.push_str(" local");
+        }
+        if facts.private {
+            self.out.push_str(" private");
+        }
     }
 
     fn operand(&mut self, v: Value, expected: Option<Type>) {

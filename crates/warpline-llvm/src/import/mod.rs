@@ -84,7 +84,11 @@ impl Imported {
             let symbol = self.ir.declare(SymbolData { name: name.into(), kind, effects, origin });
             self.bridge.symbols.insert(global, symbol);
         }
+        let of_opencl = self.bridge.module.is_of_opencl();
         for global in globals {
+            if of_opencl && self.bridge.module.is_local_memory(global) {
+                self.ir.of_groups.insert(self.bridge.symbols[&global]);
+            }
             let kind = self.symbol_kind(global);
             let symbol = self.bridge.symbols[&global];
             self.ir.symbols[symbol].kind = kind;
@@ -143,12 +147,14 @@ impl Imported {
             function.origin = Some(self.bridge.origin(llvm)).into();
             function.loc = self.function_location(llvm).into();
             let mut values: HashMap<LLVMValueRef, Value> = HashMap::new();
+            let local = self.bridge.module.local_parameters(llvm);
             for (i, ty) in params.into_iter().enumerate() {
                 let parameter = f.LLVMGetParam(llvm, i as u32);
                 let value = function.add_param(ty, &value_name(parameter));
                 values.insert(parameter, value);
                 if ty.is_ptr() {
-                    let facts = self.promises_of(llvm, i as u32);
+                    let mut facts = self.promises_of(llvm, i as u32);
+                    facts.local = local.get(i) == Some(&true);
                     if facts != PointerFacts::default() {
                         function.pointers[value] = facts;
                     }

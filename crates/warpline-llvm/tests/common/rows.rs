@@ -7,6 +7,7 @@ use warpline_llvm::worker::{LoadOptions, load_in_process};
 use warpline_llvm::{Linkage, Module, has_clang};
 pub use warpline_testkit::programs_run::root;
 use warpline_vectorize::Contract;
+use warpline_vectorize::groups;
 use warpline_vectorize::work_items::with_parameters;
 
 use super::kernels::{Arg, Kernel, words};
@@ -109,16 +110,23 @@ impl Row {
     }
 }
 
-/// The kernel with parameters for what it asks about its work-item, as the command line makes it.
+/// The kernel with parameters for what it asks about its work-item, as the command line makes it; `None` if it has
+/// barriers and can be cut there: `crates/warpline-cli/tests/groups.rs` runs such kernels.
 ///
 /// # Errors
 /// Why there is none.
-pub fn with_work_items(kernel: Kernel) -> Result<Kernel, String> {
+pub fn with_work_items(kernel: Kernel) -> Result<Option<Kernel>, String> {
     let mut imported = kernel.import();
     let asks = imported.ir.function("kernel").expect("it is there");
     let Some(items) = with_parameters(&mut imported.ir, asks).map_err(|e| e.to_string())? else {
-        return Ok(kernel);
+        return Ok(Some(kernel));
     };
+    if items.has_barriers {
+        let own = imported.ir.functions[items.func].params.len() - items.added.len();
+        let shapes: Vec<_> = kernel.shapes().into_iter().take(own).chain(items.shapes()).collect();
+        let cut = groups::cut(&mut imported.ir, &items, &shapes, false);
+        return cut.map(|_| None).map_err(|e| e.to_string());
+    }
     let function = &imported.ir.functions[items.func];
     imported.bridge.add_function(&imported.ir, function, Linkage::External).expect("it can be exported");
     let text = imported.bridge.module().to_text();
@@ -127,7 +135,7 @@ pub fn with_work_items(kernel: Kernel) -> Result<Kernel, String> {
     let start = text[..named].rfind("define ").expect("it has a body");
     let end = start + text[start..].find("\n}\n").expect("it ends") + 3;
     let text = format!("{}{}", &text[..start], &text[end..]).replace("@kernel.items(", "@kernel(");
-    Ok(Kernel { text, ..kernel })
+    Ok(Some(Kernel { text, ..kernel }))
 }
 
 /// All rows, by the names of their files.

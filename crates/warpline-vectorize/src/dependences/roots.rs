@@ -103,7 +103,7 @@ impl<'a> Objects<'a> {
 
     /// Whether a root is memory that each lane has for itself.
     pub(super) fn is_private(&self, root: Sym) -> bool {
-        matches!(root, Sym::Inner(v) if self.func.is_alloca(v))
+        matches!(root, Sym::Inner(v) if self.func.is_alloca(v) || self.func.pointers[v].private)
     }
 
     /// Whether an address leads to memory that each lane has for itself.

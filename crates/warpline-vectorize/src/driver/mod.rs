@@ -24,12 +24,13 @@
 //! by the scalar program, which a driver of its own sees to first ([`short_range`]).
 //!
 //! An [`ndrange`] driver runs a kernel that asks which work-item it is over up to three dimensions, row by row by a
-//! range driver.
+//! range driver; [`ndrange_of_groups`] runs one that was cut at barriers, region by region.
 //!
 //! The caller sees to it that every index of the range fits the kernel's parameter, signed or unsigned
 //! ([`index_fits`]).
 
 pub(super) mod entry;
+mod groups;
 mod members;
 mod ndrange;
 mod prologue;
@@ -38,6 +39,7 @@ pub(crate) mod skeleton;
 mod variants;
 
 pub use entry::{bitmask_entry, slots_entry};
+pub use groups::{ndrange_of_groups, workspace_size};
 pub use ndrange::ndrange;
 pub(crate) use prologue::make_prologue;
 pub use range::{scalar_range, short_range, vector_range};

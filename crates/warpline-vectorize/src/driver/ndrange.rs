@@ -3,7 +3,7 @@
 use crate::VectorizeError;
 use crate::work_items::{Added, WorkItems};
 use warpline_ir::group_functions::Query;
-use warpline_ir::{BinaryOp, FuncId, InstFlags, IntPred, Module, Op, Type, Value};
+use warpline_ir::{BinaryOp, Block, FuncId, InstFlags, IntPred, Module, Op, Type, Value};
 use warpline_uniformity::shape::ArgShape;
 
 use crate::builder::{Builder, I64, Loop};
@@ -14,19 +14,19 @@ const Z: usize = 2;
 
 /// What is known of one dimension; of the group and the row that are run, once their loops are open.
 #[derive(Copy, Clone)]
-struct Dimension {
+pub(super) struct Dimension {
     offset: Value,
     size: Value,
     /// The work-items of a group that is not the last one.
-    enqueued: Value,
+    pub(super) enqueued: Value,
     groups: Value,
     group: Value,
     /// The work-items of this group.
-    local: Value,
+    pub(super) local: Value,
     /// The first one, counted from the offset.
     start: Value,
     /// The work-item of this row in its group; only in dimensions 1 and 2.
-    item: Value,
+    pub(super) item: Value,
 }
 
 /// Adds a driver `void (ptr offset, ptr size, ptr local, …)` that runs a kernel for all work-items of a range: group
@@ -66,50 +66,98 @@ pub fn ndrange(
         }
     }
     let mut b = Builder::new(module, name);
-    let [offset, size, local] = ["offset", "size", "local"].map(|name| b.func.add_param(Type::PTR, name));
+    let range = ["offset", "size", "local"].map(|name| b.func.add_param(Type::PTR, name));
     let own: Vec<Value> = own.into_iter().map(|(ty, name)| b.func.add_param(ty, &name)).collect();
-
     let exit = b.block("exit");
-    let mut dimensions = Vec::with_capacity(3);
-    for d in [X, Y, Z] {
-        let whole = d == X && !items.has_groups();
-        dimensions.push(dimension(&mut b, [offset, size, local], d, whole, exit));
-    }
-    let mut all: [Dimension; 3] = [dimensions[X], dimensions[Y], dimensions[Z]];
+    let dimensions = dimensions(&mut b, range, items.has_groups(), exit);
+    let (dimensions, groups) = begin_groups(&mut b, dimensions);
+    over_rows(&mut b, &dimensions, |b, dimensions| {
+        let args = row_arguments(b, items, dimensions, &own, &[]);
+        b.call(row, &args);
+    });
+    end_groups(&mut b, groups, exit);
+    b.ret();
+    Ok(b.finish())
+}
+
+/// Loads the numbers of all dimensions; leaves if there is no work-item. Without `has_groups`, dimension 0 is one
+/// group.
+pub(super) fn dimensions(
+    b: &mut Builder,
+    range: [Value; 3],
+    has_groups: bool,
+    exit: Block,
+) -> [Dimension; 3] {
+    [X, Y, Z].map(|d| dimension(b, range, d, d == X && !has_groups, exit))
+}
+
+/// Opens the loops over groups.
+pub(super) fn begin_groups(b: &mut Builder, mut all: [Dimension; 3]) -> ([Dimension; 3], Vec<Loop>) {
     let mut open: Vec<Loop> = Vec::new();
     for (d, loop_name) in [(Z, "groups.z"), (Y, "groups.y"), (X, "groups.x")] {
         let l = b.begin_loop(loop_name, all[d].groups, 1, &[]);
-        all[d] = in_group(&mut b, all[d], l.counter);
+        all[d] = in_group(b, all[d], l.counter);
         open.push(l);
     }
+    (all, open)
+}
+
+/// Closes the loops over groups and goes to the exit.
+pub(super) fn end_groups(b: &mut Builder, open: Vec<Loop>, exit: Block) {
+    close(b, open);
+    b.br(exit);
+    b.at = exit;
+}
+
+fn close(b: &mut Builder, mut open: Vec<Loop>) {
+    while let Some(l) = open.pop() {
+        let then = b.block("next");
+        b.end_loop(&l, then);
+    }
+}
+
+/// Does something for each row of a group.
+pub(super) fn over_rows(
+    b: &mut Builder,
+    group: &[Dimension; 3],
+    body: impl FnOnce(&mut Builder, &[Dimension; 3]),
+) {
+    let mut all = *group;
+    let mut open: Vec<Loop> = Vec::new();
     for (d, loop_name) in [(Z, "items.z"), (Y, "items.y")] {
         let l = b.begin_loop(loop_name, all[d].local, 1, &[]);
         all[d].item = l.counter;
         open.push(l);
     }
-    let begin = b.binary(BinaryOp::Add, all[X].offset, all[X].start, InstFlags::empty());
-    let end = b.binary(BinaryOp::Add, begin, all[X].local, InstFlags::empty());
+    body(b, &all);
+    close(b, open);
+}
+
+/// What the range driver of a kernel is passed for a row: the range, the kernel's own arguments and what was added.
+/// `locals` are the addresses of variables of which each group has its own.
+pub(super) fn row_arguments(
+    b: &mut Builder,
+    items: &WorkItems,
+    dimensions: &[Dimension; 3],
+    own: &[Value],
+    locals: &[Value],
+) -> Vec<Value> {
+    let begin = b.binary(BinaryOp::Add, dimensions[X].offset, dimensions[X].start, InstFlags::empty());
+    let end = b.binary(BinaryOp::Add, begin, dimensions[X].local, InstFlags::empty());
     let mut args = vec![begin, end];
     args.extend(own);
     for &added in &items.added {
         match added {
             Added::Index(_) => {}
             Added::GroupStart => args.push(begin),
+            Added::Local(number) => args.push(locals[number]),
             Added::Answer(query, d) => {
-                let x = answer(&mut b, query, &all[d as usize]);
+                let x = answer(b, query, &dimensions[d as usize]);
                 args.push(x);
             }
         }
     }
-    b.call(row, &args);
-    while let Some(l) = open.pop() {
-        let then = b.block("next");
-        b.end_loop(&l, then);
-    }
-    b.br(exit);
-    b.at = exit;
-    b.ret();
-    Ok(b.finish())
+    args
 }
 
 /// Loads the numbers of a dimension; leaves if it has no work-item. If `whole`, it is one group.

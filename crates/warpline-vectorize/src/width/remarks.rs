@@ -403,7 +403,7 @@ impl Maker<'_> {
         for (i, share) in burdens::shares(program, machine, lanes) {
             if inside(program.func.insts[i].block) {
                 all += share;
-                if self.is_in_divergent_loop(i) && burdens::what(program, machine, i) == What::Masks {
+                if self.is_in_divergent_loop(i) && burdens::what(program, machine, lanes, i) == What::Masks {
                     masks += share;
                 }
             }

@@ -1,0 +1,347 @@
+//! `warpline run` of kernels with barriers: whole work-groups, as they are defined and in vector code.
+//!
+//! The reference is the lane interpreter, in which each work-item runs to its next barrier by itself, in an order that
+//! the seed chooses. It runs all groups, one after the other; then the driver over work-groups runs in machine code,
+//! with scalar mathematics, and all buffers are compared bit for bit.
+
+use serde_json::json;
+use warpline::group_functions::Query;
+use warpline::interp::{Machine, Options, Val};
+use warpline::ir::Type;
+use warpline::vectorize::driver;
+use warpline::vectorize::work_items::{Added, Local, WorkItems};
+use warpline_compile::groups;
+use warpline_compile::{KernelOptions, VectorizeOptions};
+use warpline_llvm::Jit;
+use warpline_llvm::worker::{self, CodegenOptions, Output};
+
+use crate::Outcome;
+use crate::cli::{Format, RunOptions};
+use crate::error::{Error, Result};
+use crate::kernel::Kernel;
+use crate::spec::{Bind, Number, Spec};
+
+use super::compare::Comparison;
+use super::data::{Data, Image, Passed};
+use super::guard::watched;
+use super::lockstep::{Lockstep, Races, Stop};
+use super::{Report, VECTOR, VECTOR_PROGRAM};
+
+/// How many instructions are interpreted at most.
+const FUEL: u64 = 400_000_000;
+/// The workspace's parts begin at multiples of this.
+const ALIGN: u64 = 64;
+/// More work-items than these are no group.
+const LARGEST_GROUP: u64 = 1 << 16;
+
+/// The work-items of a run.
+struct Range {
+    size: [u64; 3],
+    local: [u64; 3],
+}
+
+/// Runs a kernel that was cut.
+///
+/// # Errors
+/// If options do not fit, or the reason why the kernel cannot be vectorized or run.
+pub(super) fn judge(
+    options: &RunOptions,
+    asked: &KernelOptions,
+    mut kernel: Kernel,
+) -> Result<(Report, Outcome)> {
+    let range = range(options)?;
+    let Some(items) = kernel.items.clone() else {
+        return Err(Error::option("--global", "the kernel asks for no work-items"));
+    };
+    let (data, passed) = bind(options, &kernel, &items)?;
+    let asked = VectorizeOptions::new(KernelOptions { math_ulp: 0, ..asked.clone() });
+    let names = ["warpline_run_groups", "warpline_run_workspace"];
+    let made = groups::make(&asked, &mut kernel, "warpline_run_lanes", names)?;
+    let entry = driver::slots_entry(&mut kernel.imported.ir, made.driver, VECTOR);
+    let entry = entry.map_err(|e| kernel.refusal(&e))?;
+    let new: Vec<_> = made.new.iter().copied().chain([entry]).collect();
+    kernel.export(&new)?;
+    let codegen = CodegenOptions {
+        define_missing: true,
+        define_lane_operations: true,
+        ..kernel.codegen_options(&[VECTOR], Output::Object)
+    };
+    let object = worker::codegen(kernel.imported.bridge.module(), &codegen)?;
+    let jit = Jit::new()?;
+    jit.add_object(&object, &kernel.name)?;
+    let run = jit.function(VECTOR)?;
+
+    let lockstep = interpret(&kernel, &items, &data, &passed, &range, options.seed);
+    if let Some(stop) = &lockstep.stopped {
+        let text = format!("work-groups cannot be interpreted: {}", stop.text);
+        return match stop.undefined {
+            true => finding(options, &kernel, &range, &lockstep, &Comparison::default(), text),
+            false => Err(Error::option("--global", text)),
+        };
+    }
+    let mut image = Image::new(&data);
+    let mut workspace = vec![0u8; workspace(&kernel, &items, &passed, &range) as usize];
+    let (offset, size, local) = ([0u64; 3], range.size, range.local);
+    let addresses = image.addresses();
+    let mut slots: Vec<u64> =
+        [&offset, &size, &local].iter().map(|a| a.as_ptr().expose_provenance() as u64).collect();
+    slots.extend(passed.iter().map(|one| match *one {
+        Argument::Number(bits) | Argument::Local(bits) => bits,
+        Argument::Buffer(b) => addresses[b],
+    }));
+    slots.push(workspace.as_mut_ptr().expose_provenance() as u64);
+    watched(VECTOR_PROGRAM, || run.call(&mut slots));
+    let compared = lockstep.compare(&data, &image, options.tolerance.as_ref());
+    image.restore(&data);
+    finding(options, &kernel, &range, &lockstep, &compared, String::new())
+}
+
+/// The work-items that options ask for.
+fn range(options: &RunOptions) -> Result<Range> {
+    let Some(size) = options.global else {
+        let message = "which work-items? Write --global N, or N,N or N,N,N, and --local for those of a group";
+        return Err(Error::option("--global", message));
+    };
+    let local = options.local.unwrap_or([0; 3]);
+    let local = [0, 1, 2].map(|d| if local[d] == 0 { size[d] } else { local[d].min(size[d].max(1)) });
+    let count = local.iter().try_fold(1u64, |n, &l| n.checked_mul(l));
+    if size.contains(&0) || count.is_none_or(|n| n > LARGEST_GROUP) {
+        let message = format!("a group has 1 to {LARGEST_GROUP} work-items; say how many by --local");
+        return Err(Error::option("--local", message));
+    }
+    Ok(Range { size, local })
+}
+
+/// What is passed for a parameter of the kernel.
+#[derive(Copy, Clone)]
+enum Argument {
+    Number(u64),
+    Buffer(usize),
+    /// So many bytes of local memory.
+    Local(u64),
+}
+
+/// Settles what is passed for the kernel's own parameters.
+fn bind(options: &RunOptions, kernel: &Kernel, items: &WorkItems) -> Result<(Data, Vec<Argument>)> {
+    let func = kernel.function();
+    let own = func.params.len() - items.added.len();
+    let given: Vec<&Bind> =
+        options.bind.iter().chain(kernel.directives.binds.iter().map(|at| &at.value)).collect();
+    let zero = Spec::Number(Number::Int(0));
+    let (mut local, mut binds) = (vec![None; own], Vec::new());
+    for bind in given {
+        let param = func.params.iter().position(|&p| func.value_name(p)[1..] == *bind.name);
+        match (bind.spec, param.filter(|&k| k < own)) {
+            (Spec::Local { elem, len }, Some(k)) if func.pointers[func.params[k]].local => {
+                local[k] = local[k].or(Some(elem.bytes() as u64 * len as u64));
+                binds.push(Bind { name: bind.name.clone(), spec: zero });
+            }
+            _ => binds.push(bind.clone()),
+        }
+    }
+    if let Some(k) = (0..own).find(|&k| func.pointers[func.params[k]].local && local[k].is_none()) {
+        let name = func.value_name(func.params[k])[1..].to_owned();
+        let message = format!("local memory, of what size? Write --bind {name}=local:f32[256]");
+        return Err(Error::option(format!("--bind {name}"), message));
+    }
+    let added = func.params[own..].iter().zip(&items.added);
+    binds.extend(
+        added
+            .filter(|(_, a)| !matches!(a, Added::Index(_)))
+            .map(|(&p, _)| Bind { name: func.value_name(p)[1..].to_owned(), spec: zero }),
+    );
+    let binds: Vec<&Bind> = binds.iter().collect();
+    let data = Data::new(func, &kernel.args, &binds, (0, 1), options.seed)?;
+    let arguments = data.passed[..own].iter().zip(local).map(|(passed, local)| match (*passed, local) {
+        (_, Some(bytes)) => Argument::Local(bytes),
+        (Passed::Address(b) | Passed::Elements(b), None) => Argument::Buffer(b),
+        (Passed::Number(bits), None) => Argument::Number(bits),
+        (Passed::Index, None) => Argument::Number(0),
+    });
+    let arguments = arguments.collect();
+    Ok((data, arguments))
+}
+
+/// The bytes of workspace, as the function for that says.
+fn workspace(kernel: &Kernel, items: &WorkItems, passed: &[Argument], range: &Range) -> u64 {
+    let count: u64 = range.local.iter().product();
+    let slots = kernel.regions.iter().flat_map(|r| &r.cut.slots).map(|bytes| bytes * count);
+    let local = passed.iter().filter_map(|one| match one {
+        Argument::Local(bytes) => Some(*bytes),
+        _ => None,
+    });
+    let parts = items.locals.iter().map(|l| l.bytes).chain(local).chain(slots);
+    ALIGN + parts.map(|bytes| bytes.next_multiple_of(ALIGN)).sum::<u64>()
+}
+
+/// Interprets all groups.
+fn interpret(
+    kernel: &Kernel,
+    items: &WorkItems,
+    data: &Data,
+    passed: &[Argument],
+    range: &Range,
+    seed: u64,
+) -> Lockstep {
+    let (fuel, fused) = (FUEL, kernel.vectors.fused);
+    let options = Options { fuel, fuse_multiply_add: fused, record_effects: false, ..Options::default() };
+    let mut machine = Machine::with_options(&kernel.imported.ir, options);
+    let (mut addresses, mut races, mut stopped) = (Vec::new(), Races::default(), None);
+    for buffer in &data.buffers {
+        match machine.memory.allocate_bytes(&buffer.initial, 64) {
+            Ok(address) => addresses.push(address),
+            Err(why) => {
+                let stop = Stop { text: why.to_string(), undefined: false };
+                return Lockstep::of_groups(Vec::new(), addresses, races, Some(stop));
+            }
+        }
+    }
+    let code = machine.prepare_id(kernel.func);
+    let counts = [0, 1, 2].map(|d| range.size[d].div_ceil(range.local[d]));
+    for number in 0..counts.iter().product() {
+        let group = [number % counts[0], number / counts[0] % counts[1], number / counts[0] / counts[1]];
+        let mut of_group = Vec::new();
+        let sizes = items.locals.iter().map(|l: &Local| (l.bytes, l.align.clamp(1, 64)));
+        let sizes = sizes.chain(passed.iter().filter_map(|one| match one {
+            Argument::Local(bytes) => Some((*bytes, 64)),
+            _ => None,
+        }));
+        for (bytes, align) in sizes {
+            of_group.push(machine.memory.allocate(bytes.max(1), align).unwrap_or(0));
+        }
+        let work =
+            Work { kernel, items, passed, range, addresses: &addresses, local: &of_group, group, counts };
+        let outcome = machine.run_work_group(&code, &work.arguments(), seed.wrapping_add(number));
+        of_group.into_iter().for_each(|address| machine.memory.free(address));
+        match outcome {
+            Ok(run) => races.add(&run.races, |address| super::lockstep::place(address, data, &addresses)),
+            Err(trap) => {
+                let text = format!("in group {group:?}: {}", trap.describe(kernel.function()));
+                stopped = Some(Stop { text, undefined: trap.kind.is_undefined_behaviour() });
+                break;
+            }
+        }
+    }
+    let buffers = data.buffers.iter().zip(&addresses);
+    let memory = buffers.map(|(b, &at)| machine.memory.read(at, b.initial.len() as u64).unwrap_or_default());
+    Lockstep::of_groups(memory.collect(), addresses.clone(), races, stopped)
+}
+
+/// A group to interpret.
+struct Work<'a> {
+    kernel: &'a Kernel,
+    items: &'a WorkItems,
+    passed: &'a [Argument],
+    range: &'a Range,
+    addresses: &'a [u64],
+    /// Variables of groups, and what `local` parameters point to.
+    local: &'a [u64],
+    group: [u64; 3],
+    counts: [u64; 3],
+}
+
+impl Work<'_> {
+    /// The arguments of each work-item.
+    fn arguments(&self) -> Vec<Vec<Val>> {
+        let start = [0, 1, 2].map(|d| self.group[d] * self.range.local[d]);
+        let here = [0, 1, 2].map(|d| self.range.local[d].min(self.range.size[d] - start[d]));
+        let mut all = Vec::new();
+        for z in 0..here[2] {
+            for y in 0..here[1] {
+                for x in 0..here[0] {
+                    all.push(self.of_item([x, y, z], start, here));
+                }
+            }
+        }
+        all
+    }
+
+    fn of_item(&self, item: [u64; 3], start: [u64; 3], here: [u64; 3]) -> Vec<Val> {
+        let func = self.kernel.function();
+        let mut passed = self.local[self.items.locals.len()..].iter();
+        let mut args: Vec<Val> = self
+            .passed
+            .iter()
+            .map(|one| match *one {
+                Argument::Number(bits) => Val::int(bits.into()),
+                Argument::Buffer(b) => Val::ptr(self.addresses[b]),
+                Argument::Local(_) => Val::ptr(passed.next().copied().unwrap_or(0)),
+            })
+            .collect();
+        for &added in &self.items.added {
+            let number = match added {
+                Added::Index(_) => start[0] + item[0],
+                Added::GroupStart => start[0],
+                Added::Local(k) => {
+                    args.push(Val::ptr(self.local[k]));
+                    continue;
+                }
+                Added::Answer(query, d) => {
+                    let d = d as usize;
+                    match query {
+                        Query::GlobalId => start[d] + item[d],
+                        Query::LocalId => item[d],
+                        Query::GroupId => self.group[d],
+                        Query::GlobalSize => self.range.size[d],
+                        Query::LocalSize => here[d],
+                        Query::EnqueuedLocalSize => self.range.local[d],
+                        Query::NumGroups => self.counts[d],
+                        Query::GlobalOffset => 0,
+                    }
+                }
+            };
+            let bits = func.ty(func.params[args.len()]);
+            let bits = if let Type::Int(bits) = bits { bits } else { 64 };
+            args.push(Val::int(u128::from(number) & ((1 << bits) - 1)));
+        }
+        args
+    }
+}
+
+/// Says what was found.
+fn finding(
+    options: &RunOptions,
+    kernel: &Kernel,
+    range: &Range,
+    lockstep: &Lockstep,
+    compared: &Comparison,
+    undefined: String,
+) -> Result<(Report, Outcome)> {
+    let race =
+        lockstep.races.matters.as_ref().map(|(_, meeting)| {
+            format!("work-items of a group race at {}, between two barriers", meeting.place)
+        });
+    let mismatch = compared.first.as_ref().map(|first| {
+        format!(
+            "vector code and work-groups by definition differ in {} elements: {first}",
+            compared.mismatches
+        )
+    });
+    let undefined = Some(undefined).filter(|text| !text.is_empty());
+    let findings: Vec<&String> = [&undefined, &race, &mismatch].into_iter().flatten().collect();
+    let outcome = if findings.is_empty() { Outcome::Clean } else { Outcome::Finding };
+    let Range { size, local } = range;
+    let report = match options.report.format {
+        Format::Json => Report::Json(json!({
+            "function": kernel.name,
+            "width": kernel.width,
+            "global": size,
+            "local": local,
+            "elements": compared.elements,
+            "mismatches": compared.mismatches,
+            "race": race,
+            "findings": findings,
+        })),
+        Format::Text => {
+            let mut text = format!(
+                "{}: {} lanes; {size:?} work-items in groups of {local:?}: {} elements as by definition\n",
+                warpline::printable::line(&kernel.name),
+                kernel.width,
+                compared.elements - compared.mismatches,
+            );
+            findings.iter().for_each(|one| text += &format!("  finding: {one}\n"));
+            Report::Text(text)
+        }
+    };
+    Ok((report, outcome))
+}

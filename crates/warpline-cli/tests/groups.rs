@@ -1,0 +1,304 @@
+//! Kernels with barriers: native code against work-groups by definition, `run`, and what is refused.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::{ok, root, stderr, stdout, warpline};
+use warpline_llvm::has_clang;
+use warpline_testkit::rng::SplitMix64;
+
+fn no_clang() -> bool {
+    if !has_clang() {
+        eprintln!("skipped: there is no clang");
+    }
+    !has_clang()
+}
+
+/// A clang, as the library looks for it.
+fn clang() -> String {
+    let named = std::env::var("CLANG").ok();
+    let usual = ["clang", "clang-23", "clang-22", "clang-21", "clang-20", "clang-19"].map(str::to_owned);
+    let answers = |name: &String| Command::new(name).arg("--version").output().is_ok();
+    named.into_iter().chain(usual).find(answers).expect("there is a clang")
+}
+
+/// Runs a command that must succeed; `None` if there is no such program.
+fn run(program: &str, arguments: &[&str], folder: &Path) -> Option<String> {
+    let output = Command::new(program).args(arguments).current_dir(folder).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success(),
+        "{program} {arguments:?}: {text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Some(text)
+}
+
+/// Has all kernels of a source made, compiles the source by clang as well, and compares both in a program in C.
+fn compare(source: &Path, options: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let [object, header] = ["made.o", "kernels.h"].map(|name| folder.path().join(name));
+    let [object, header] = [&object, &header].map(|path| path.to_str().unwrap());
+    let source = source.to_str().unwrap();
+    let mut all = vec!["vectorize", source, "-o", object, "--header", header, "--require-all"];
+    all.extend(options);
+    ok(&warpline(&all));
+    let text = std::fs::read_to_string(source).unwrap();
+    let names = text.split("kernel void ").skip(1).filter_map(|rest| rest.split('(').next());
+    let list: String = names.map(|name| format!("KERNEL({name})\n")).collect();
+    std::fs::write(folder.path().join("list.h"), list).unwrap();
+    run(
+        &clang(),
+        &["-x", "cl", "-O1", "-w", "-ffp-contract=off", "-c", source, "-o", "ref.o"],
+        folder.path(),
+    );
+    let [host, reference] = ["host.c", "reference.c"].map(|name| root().join("filetests/groups").join(name));
+    let parts = [host.to_str().unwrap(), reference.to_str().unwrap(), "ref.o", object, "-o", "all", "-lm"];
+    let arguments: Vec<&str> = ["-O1", "-w", "-I."].into_iter().chain(parts).collect();
+    if run("cc", &arguments, folder.path()).is_none() {
+        eprintln!("skipped: there is no C compiler");
+        return;
+    }
+    let output = Command::new(folder.path().join("all")).output().unwrap();
+    assert!(stdout(&output).ends_with("right\n"), "{}: {}", options.join(" "), stdout(&output));
+}
+
+#[test]
+fn kernels_with_barriers_do_what_work_groups_do_by_definition() {
+    if no_clang() {
+        return;
+    }
+    let source = root().join("filetests/groups/kernels.cl");
+    compare(&source, &[]);
+    compare(&source, &["--width", "4"]);
+}
+
+/// A random kernel in OpenCL C: work-items write their element of local memory, wait, read others', and wait, in loops
+/// and branches that a group takes together.
+fn random_kernel(rng: &mut SplitMix64, name: &str) -> String {
+    let mut out = format!(
+        "kernel void {name}(global const int *in, global int *out, int n, local int *tmp) {{\n  int g = \
+         get_global_id(0), l = get_local_id(0), size = get_local_size(0), x = in[g], y = l;\n  int own[4] = {{x, l, 3, \
+         x ^ l}};\n  tmp[l] = x;\n"
+    );
+    if rng.chance(1, 4) {
+        out += &format!("  if (g >= n - {}) return;\n", rng.below(9));
+    }
+    out += "  barrier(CLK_LOCAL_MEM_FENCE);\n";
+    statements(rng, &mut out, 3, &mut 0);
+    out += "  out[g] = x * 31 + y + own[x & 3];\n}\n";
+    out
+}
+
+/// Statements between which all work-items have waited.
+fn statements(rng: &mut SplitMix64, out: &mut String, depth: u32, loops: &mut u32) {
+    const WAIT: &str = "barrier(CLK_LOCAL_MEM_FENCE);\n";
+    for _ in 0..1 + rng.below(3) {
+        match rng.below(if depth > 0 { 9 } else { 6 }) {
+            0 | 1 => *out += &format!("y += tmp[(l + {}) % size];\n{WAIT}", rng.below(9)),
+            2 => *out += &format!("x = x * {} + (y >> 1);\n", rng.below(7)),
+            3 => {
+                *out += &format!(
+                    "if ((x ^ l) & {}) {{ x += 5; own[y & 3] += x; }} else y -= 3;\n",
+                    1 + rng.below(3)
+                )
+            }
+            4 => {
+                *out +=
+                    &format!("for (int k = 0; k < ((x & 3) + {}); k++) y += own[k & 3] ^ k;\n", rng.below(3))
+            }
+            5 => *out += &format!("tmp[l] = x + y;\n{WAIT}y ^= tmp[size - 1 - l];\n{WAIT}"),
+            6 => {
+                *loops += 1;
+                let k = format!("k{loops}");
+                let bound = if rng.chance(1, 2) { "(size & 3) + 1".to_owned() } else { "2".to_owned() };
+                *out += &format!("for (int {k} = 0; {k} < {bound}; {k}++) {{\n");
+                statements(rng, out, depth - 1, loops);
+                *out += &format!("x += {k};\n}}\n");
+            }
+            7 => {
+                *out += &format!("if (get_group_id(0) % {} == 0) {{\n", 2 + rng.below(2));
+                statements(rng, out, depth - 1, loops);
+                *out += "} else {\n";
+                statements(rng, out, depth - 1, loops);
+                *out += "}\n";
+            }
+            _ => {
+                *loops += 1;
+                *out += &format!("int rounds{loops} = tmp[0] & 3;\n{WAIT}while (rounds{loops}-- > 0) {{\n");
+                let this = *loops;
+                statements(rng, out, depth - 1, loops);
+                *out += &format!("y += rounds{this};\n}}\n");
+            }
+        }
+    }
+}
+
+#[test]
+fn random_kernels_with_barriers_do_what_work_groups_do_by_definition() {
+    if no_clang() {
+        return;
+    }
+    let number =
+        |name: &str, usual: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);
+    let (seed, count) = (number("WARPLINE_SEED", 1), number("WARPLINE_PROGRAMS", 12));
+    let folder = tempfile::tempdir().unwrap();
+    for start in (seed..seed + count).step_by(12) {
+        println!("kernels of seeds {start} to {}", start + 11);
+        let source = folder.path().join("random.cl");
+        let kernels = (start..(start + 12).min(seed + count))
+            .map(|seed| random_kernel(&mut SplitMix64::new(seed), &format!("k{seed}")));
+        std::fs::write(&source, kernels.collect::<String>()).unwrap();
+        compare(&source, &["-q"]);
+    }
+}
+
+/// Vectorizes a kernel; the exit code and what is said.
+fn vectorize(body: &str, options: &[&str]) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, object) = (folder.path().join("k.cl"), folder.path().join("k.o"));
+    let text = format!(
+        "kernel void k(global int *out, int n, local int *tmp) {{\n  int g = get_global_id(0), l = get_local_id(0);\n\
+         {body}\n}}\n"
+    );
+    std::fs::write(&source, text).unwrap();
+    let mut all =
+        vec!["vectorize", source.to_str().unwrap(), "-o", object.to_str().unwrap(), "--require-all"];
+    all.extend(options);
+    let output = warpline(&all);
+    assert_eq!(object.exists(), output.status.code() == Some(0), "{}", stderr(&output));
+    (output.status.code(), stderr(&output))
+}
+
+const WAIT: &str = "barrier(CLK_LOCAL_MEM_FENCE);";
+
+#[test]
+fn barriers_that_only_some_work_items_reach_are_errors_with_the_source_of_divergence() {
+    if no_clang() {
+        return;
+    }
+    let illegal = [
+        // In a branch that work-items take differently, and in both arms of one.
+        (
+            format!("if (l & 1) {{ tmp[l] = 1;\n{WAIT} }}\nout[g] = tmp[0];"),
+            "only some of them come to this barrier",
+        ),
+        (
+            format!(
+                "if (l & 1) {{ tmp[l] = 1;\n{WAIT} tmp[0] = 2; }} else {{\n{WAIT} tmp[1] = 3; }}\nout[g] = tmp[l];"
+            ),
+            "they come to different ones",
+        ),
+        // In loops that work-items leave in different iterations.
+        (format!("for (int i = 0; i < l; i++) {{ tmp[l] = i;\n{WAIT} }}"), "in different iterations"),
+        (format!("for (int i = 0; i < l; i++) {{ tmp[l] = i;\n{WAIT} }}\nout[g] = tmp[0];"), "this barrier"),
+        (
+            format!(
+                "for (int i = 0; i < n; i++) {{ tmp[l] = i;\n{WAIT} if (tmp[l] > l) break; }}\nout[g] = 1;"
+            ),
+            "barrier",
+        ),
+        (
+            format!("for (int i = 0; i < n; i++) {{ if (i > l) return; tmp[l] = i;\n{WAIT} }}"),
+            "in different iterations",
+        ),
+        // By a volatile load, which each work-item makes for itself.
+        (
+            format!("if (*(volatile global int *)out) {{ tmp[l] = 1;\n{WAIT} }}\nout[g] = tmp[0];"),
+            "only some of them",
+        ),
+    ];
+    for (body, words) in illegal {
+        let (code, said) = vectorize(&body, &[]);
+        assert_eq!(code, Some(1), "{body}: {said}");
+        assert!(said.contains(words) && said.contains("k.cl:"), "{body}: {said}");
+    }
+    let (_, said) = vectorize(&format!("if (l & 1) {{ tmp[l] = 1;\n{WAIT} }}\nout[g] = tmp[0];"), &[]);
+    assert!(said.contains("work-items part at") && said.contains("the branch"), "{said}");
+}
+
+#[test]
+fn an_early_return_is_a_warning_and_with_strict_barriers_an_error() {
+    if no_clang() {
+        return;
+    }
+    let body = format!("if (g >= n) return;\ntmp[l] = g;\n{WAIT}\nout[g] = tmp[l ^ 1];");
+    let (code, said) = vectorize(&body, &[]);
+    assert_eq!(code, Some(0), "{said}");
+    let (code, strict) = vectorize(&body, &["--strict-barriers"]);
+    assert_eq!(code, Some(1), "{strict}");
+    assert!(
+        strict.contains("may have returned at") && strict.contains("guard the work, not the barrier"),
+        "{strict}"
+    );
+}
+
+#[test]
+fn other_functions_of_groups_stay_refused_by_name() {
+    if no_clang() {
+        return;
+    }
+    for (call, name) in [
+        (
+            "event_t e = async_work_group_copy(tmp, out, 8, 0); wait_group_events(1, &e);",
+            "async_work_group_copy",
+        ),
+        ("out[g] = get_local_linear_id();", "get_local_linear_id"),
+    ] {
+        let (code, said) = vectorize(&format!("{call}\n{WAIT}"), &["--", "-cl-std=CL2.0"]);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains(name), "{said}");
+    }
+}
+
+const REDUCTION: &str = "kernel void sum(global const float *in, global float *out, local float *tmp) {
+  int l = get_local_id(0);
+  tmp[l] = in[get_global_id(0)];
+  for (int s = get_local_size(0) / 2; s > 0; s /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l < s) tmp[l] += tmp[l + s];
+  }
+  if (l == 0) out[get_group_id(0)] = tmp[0];
+}
+";
+
+/// Runs a kernel of [`REDUCTION`]'s parameters over groups.
+fn run_groups(text: &str, local: &str) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("sum.cl");
+    std::fs::write(&source, text).unwrap();
+    let output = warpline(&[
+        "run",
+        source.to_str().unwrap(),
+        "--global",
+        "512",
+        "--local",
+        local,
+        "--bind",
+        "in=f32[512]=random",
+        "--bind",
+        "out=f32[512]",
+        "--bind",
+        "tmp=local:f32[256]",
+    ]);
+    (output.status.code(), stdout(&output) + &stderr(&output))
+}
+
+#[test]
+fn run_compares_whole_groups_with_their_definition_and_reports_races() {
+    if no_clang() {
+        return;
+    }
+    for local in ["64", "16", "256", "1"] {
+        let (code, said) = run_groups(REDUCTION, local);
+        assert_eq!(code, Some(0), "{local}: {said}");
+        assert!(said.contains("elements as by definition"), "{said}");
+    }
+    let racy = REDUCTION.replace("tmp[l] = in", "barrier(CLK_LOCAL_MEM_FENCE);\n  tmp[l] = in");
+    let racy = racy.replace("    barrier(CLK_LOCAL_MEM_FENCE);\n    if", "    if");
+    let (code, said) = run_groups(&racy, "64");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("race"), "{said}");
+}

@@ -1,0 +1,209 @@
+//! Kernels with barriers: the W-lane forms of their regions, and the drivers that run them over work-groups.
+
+use warpline_ir::FuncId;
+use warpline_llvm::Imported;
+use warpline_uniformity::shape::ArgShape;
+use warpline_vectorize::driver::{self, Division, MadeVariants};
+use warpline_vectorize::groups::{self, Cut, Work};
+use warpline_vectorize::width::{self, Estimate, Machine, Widths};
+use warpline_vectorize::work_items::WorkItems;
+use warpline_vectorize::{Options as VectorizerOptions, VectorizeError, Vectorized};
+
+use crate::error::{Error, Result};
+use crate::kernel::Kernel;
+use crate::options::{KernelOptions, VectorizeOptions};
+
+/// A kernel that was cut at its barriers.
+#[derive(Clone, Debug)]
+pub struct Regions {
+    /// The regions.
+    pub cut: Cut,
+    /// How many lanes suit each.
+    widths: Vec<Widths>,
+}
+
+impl Regions {
+    /// Cuts a kernel, if it has barriers. `widths` says how many lanes suit a function with parameters of these
+    /// shapes, unless that is given.
+    ///
+    /// # Errors
+    /// The reason why it cannot be cut.
+    pub(crate) fn of(
+        imported: &mut Imported,
+        items: Option<&WorkItems>,
+        options: &KernelOptions,
+        asked: &VectorizerOptions<'_>,
+        vectors: &Machine,
+        given: Option<u32>,
+    ) -> Result<Option<Regions>> {
+        let Some(items) = items.filter(|items| items.has_barriers) else { return Ok(None) };
+        let ir = &mut imported.ir;
+        let cut = groups::cut(ir, items, &asked.args, options.strict_barriers)
+            .map_err(|e| Error::of_vectorizer(&e, ir))?;
+        let of = |args: &[ArgShape], func: FuncId, lanes: Option<u32>| {
+            let asked = VectorizerOptions { args: args.to_vec(), name: asked.name.clone(), ..*asked };
+            width::of_kernel(ir, &ir.functions[func], &asked, vectors, lanes)
+        };
+        let all = |lanes: Option<u32>| -> Vec<Widths> {
+            cut.regions.iter().map(|r| of(&r.args, r.func, lanes)).collect()
+        };
+        let mut widths = all(given);
+        if given.is_none() {
+            // All regions have as many lanes as the one that takes longest.
+            let longest = Self::longest(&cut, &widths);
+            let lanes = widths[longest].lanes;
+            let chosen = widths[longest].chosen;
+            widths = all(Some(lanes));
+            for one in &mut widths {
+                one.chosen.clone_from(&chosen);
+            }
+        }
+        Ok(Some(Regions { cut, widths }))
+    }
+
+    /// The region that takes longest, as far as that is known.
+    fn longest(cut: &Cut, widths: &[Widths]) -> usize {
+        let cycles = |k: &usize| match (&widths[*k].estimate, cut.regions[*k].work) {
+            (Some(estimate), Work::Lanes) => estimate.vector,
+            (None, Work::Lanes) => 0.0,
+            _ => -1.0,
+        };
+        (0..widths.len()).max_by(|a, b| cycles(a).total_cmp(&cycles(b))).unwrap_or(0)
+    }
+
+    /// How many lanes the region that takes longest has.
+    pub(crate) fn widths(&self) -> Widths {
+        self.widths[Self::longest(&self.cut, &self.widths)].clone()
+    }
+
+    /// What is to be known of the kernel.
+    pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
+        self.cut.warnings.iter().map(|warning| match &warning.place {
+            Some(place) => format!("{place}: {}", warning.text),
+            None => warning.text.clone(),
+        })
+    }
+}
+
+/// What was made of a kernel with barriers.
+pub struct MadeOfRegions {
+    /// What is said of the region that takes longest, and all warnings.
+    pub made: Vectorized,
+    /// The driver over work-groups.
+    pub driver: FuncId,
+    /// Everything that was added to the module.
+    pub new: Vec<FuncId>,
+    /// Whether all regions run the scalar program.
+    pub scalar: bool,
+}
+
+/// Makes the forms of regions, and the driver and the function for the workspace of these names.
+///
+/// # Errors
+/// The reason why a region cannot be vectorized.
+pub fn make(
+    options: &VectorizeOptions,
+    kernel: &mut Kernel,
+    lanes: &str,
+    [ndrange, workspace]: [&str; 2],
+) -> Result<MadeOfRegions> {
+    if options.mask || options.kernel.count_lanes.is_some() || options.reports.is_some() {
+        let message = "a kernel with barriers has no function for all lanes with a mask, and its lanes cannot be \
+                       counted; leave out `--mask`, `--count-lanes` and reports of panics";
+        return Err(Error::Vectorize(format!("function `{}`: {message}", kernel.name)));
+    }
+    let (Some(regions), Some(items)) = (kernel.regions.clone(), kernel.items.clone()) else {
+        return Err(Error::Internal(format!("`{}` was not cut", kernel.name)));
+    };
+    let mut rows = Rows { options, kernel, new: Vec::new(), reports: Vec::new(), scalar: true };
+    let mut made = Vec::new();
+    for number in 0..regions.cut.regions.len() {
+        made.push(rows.make(&regions, number, lanes, ndrange)?);
+    }
+    let Rows { mut new, reports, scalar, .. } = rows;
+    let ir = &mut kernel.imported.ir;
+    let driver = driver::ndrange_of_groups(ir, &items, &regions.cut, &made, ndrange);
+    let size = driver::workspace_size(ir, &items, &regions.cut, workspace);
+    let driver = driver.map_err(|e| refusal(kernel, &e))?;
+    new.extend([driver, size]);
+    let longest = Regions::longest(&regions.cut, &regions.widths);
+    let warnings = reports.iter().flat_map(|(_, made)| made.dependences.warnings.iter().cloned()).collect();
+    let Some((_, made)) = reports.into_iter().find(|(number, _)| *number == longest) else {
+        let reason =
+            "nothing that it does depends on the work-item, or differs between the work-items of a group";
+        return Err(Error::Vectorize(format!("function `{}`: {reason}", kernel.name)));
+    };
+    let mut made = made;
+    made.dependences.warnings = warnings;
+    Ok(MadeOfRegions { made, driver, new, scalar })
+}
+
+/// The regions of a kernel, as they are made.
+struct Rows<'a> {
+    options: &'a VectorizeOptions,
+    kernel: &'a mut Kernel,
+    new: Vec<FuncId>,
+    /// What is said of those that have vectors.
+    reports: Vec<(usize, Vectorized)>,
+    scalar: bool,
+}
+
+impl Rows<'_> {
+    /// Makes the forms of a region and its driver over a row of work-items, if it has one.
+    fn make(
+        &mut self,
+        regions: &Regions,
+        number: usize,
+        lanes: &str,
+        ndrange: &str,
+    ) -> Result<Option<FuncId>> {
+        let region = &regions.cut.regions[number];
+        let name = format!("{ndrange}.row{number}");
+        match region.work {
+            Work::Nothing => return Ok(None),
+            Work::Once => {
+                self.new.push(region.func);
+                return Ok(None);
+            }
+            Work::Each => return self.scalar(region.func, &region.args, &name).map(Some),
+            Work::Lanes => {}
+        }
+        let kernel = &mut *self.kernel;
+        let math = kernel.math_library(&self.options.kernel);
+        let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
+        let asked = kernel.vectorizer(format!("{lanes}.region{number}"), kernel.width, false, &math, &bodies);
+        let asked = VectorizerOptions { args: region.args.clone(), ..asked };
+        let Widths { epilogue, least, ref estimate, ref chosen, .. } = regions.widths[number];
+        let division = Division { epilogue, prologue: 0, least };
+        let made = MadeVariants::make(&mut kernel.imported.ir, region.func, &asked, division)
+            .map_err(|e| refusal(kernel, &e))?;
+        self.reports.push((number, made.full.clone()));
+        if chosen.is_some() && estimate.as_ref().is_some_and(Estimate::scalar_wins) {
+            return self.scalar(region.func, &region.args, &name).map(Some);
+        }
+        self.scalar = false;
+        let ir = &mut kernel.imported.ir;
+        let row = driver::vector_range(ir, region.func, &made.variants(), &region.args, &name)
+            .map_err(|e| refusal(kernel, &e))?;
+        if made.least > 0 {
+            self.new.push(region.func);
+        }
+        self.new.extend(made.functions().chain([row]));
+        Ok(Some(row))
+    }
+
+    /// A region as a scalar program.
+    fn scalar(&mut self, func: FuncId, args: &[ArgShape], name: &str) -> Result<FuncId> {
+        let made = driver::scalar_range(&mut self.kernel.imported.ir, func, args, name);
+        let made = made.map_err(|e| refusal(self.kernel, &e))?;
+        self.new.extend([func, made]);
+        Ok(made)
+    }
+}
+
+/// A refusal of a region as one of the kernel.
+fn refusal(kernel: &Kernel, error: &VectorizeError) -> Error {
+    let of_region = error.problem().function.starts_with(&format!("{}.", kernel.function().name));
+    let error = if of_region { error.clone().named(&kernel.function().name) } else { error.clone() };
+    kernel.refusal(&error)
+}

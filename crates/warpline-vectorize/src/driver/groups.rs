@@ -1,0 +1,295 @@
+//! Drivers of kernels with barriers: the regions of a kernel one after the other, each over all work-items of a group.
+//!
+//! Values that are one for the group are in cells, which are variables of the driver. What regions read of them is
+//! loaded before a region begins, and what they write they write through addresses: rows that are run later see what
+//! was there when the region began.
+//!
+//! The caller passes a workspace, in which local memory and slots are: first the variables of groups, then what `local`
+//! parameters point to, then the slots, each as an array over the work-items of a group. The driver begins at the
+//! first address in it that is a multiple of [`ALIGN`].
+
+use warpline_ir::{BinaryOp, Block, CastOp, Constant, FuncId, InstFlags, IntPred, Module, Op, Type, Value};
+
+use super::ndrange::{Dimension, begin_groups, dimensions, end_groups, over_rows, row_arguments};
+use crate::VectorizeError;
+use crate::builder::{Builder, I64, element_bytes};
+use crate::groups::{Cut, Decision, End, Passed, Work};
+use crate::work_items::{Added, WorkItems};
+
+/// What is in the workspace begins at multiples of this.
+const ALIGN: i64 = 64;
+
+/// What the parameters of the kernel itself become.
+#[derive(Copy, Clone)]
+enum Own {
+    /// It is passed on.
+    Passed(Value),
+    /// It points to local memory of so many bytes.
+    Local(Value),
+}
+
+/// Adds a driver `void (ptr offset, ptr size, ptr local, …, ptr workspace)` that runs a kernel that was cut at barriers
+/// for all work-items of a range, as [`ndrange`](super::ndrange()) does others. A parameter of the kernel that points
+/// to local memory is a number of bytes here. `rows` are the [range drivers](super::vector_range) of the regions that
+/// are executed for all work-items.
+///
+/// # Errors
+/// If there is a cell of a type that has no place in memory.
+pub fn ndrange_of_groups(
+    module: &mut Module,
+    items: &WorkItems,
+    cut: &Cut,
+    rows: &[Option<FuncId>],
+    name: &str,
+) -> Result<FuncId, VectorizeError> {
+    let mut b = Builder::new(module, name);
+    let range = ["offset", "size", "local"].map(|name| b.func.add_param(Type::PTR, name));
+    let own = own_parameters(&mut b, items, false);
+    let workspace = b.func.add_param(Type::PTR, "workspace");
+    let mut cells = Vec::new();
+    for &ty in &cut.cells {
+        if element_bytes(b.module, ty).is_none() {
+            return Err(VectorizeError::in_function(&b.func, "a cell has no place in memory").internal());
+        }
+        cells.push(b.array(ty, 1));
+    }
+    let exit = b.block("exit");
+    let all = dimensions(&mut b, range, true, exit);
+    let base = first_aligned(&mut b, workspace);
+    let space = layout(&mut b, items, cut, &own, &all);
+    let addresses = |b: &mut Builder, offsets: &[Value]| -> Vec<Value> {
+        offsets.iter().map(|&o| b.element(base, Type::Int(8), o)).collect()
+    };
+    let [locals, passed, slots] =
+        [&space.locals, &space.passed, &space.slots].map(|offsets| addresses(&mut b, offsets));
+    let mut passed = passed.into_iter();
+    let own: Vec<Value> = own
+        .iter()
+        .map(|&o| match o {
+            Own::Passed(v) => v,
+            Own::Local(_) => passed.next().expect("each has its place"),
+        })
+        .collect();
+    let (group, open) = begin_groups(&mut b, all);
+    let done = b.block("done");
+    let blocks: Vec<Block> = (0..cut.regions.len()).map(|k| b.block(&format!("region{k}"))).collect();
+    b.br(blocks[0]);
+    let state = State { items, cut, cells, locals, slots, own, group, done };
+    for (number, &row) in rows.iter().enumerate() {
+        b.at = blocks[number];
+        state.region(&mut b, number, row, &blocks);
+    }
+    b.at = done;
+    end_groups(&mut b, open, exit);
+    b.ret();
+    Ok(b.finish())
+}
+
+/// Adds a function `i64 (ptr size, ptr local, …)` that says how many bytes of workspace a driver needs. What follows
+/// are the sizes of what `local` parameters point to.
+pub fn workspace_size(module: &mut Module, items: &WorkItems, cut: &Cut, name: &str) -> FuncId {
+    let mut b = Builder::new(module, name);
+    b.func.ret = I64;
+    let [size, local] = ["size", "local"].map(|name| b.func.add_param(Type::PTR, name));
+    let own = own_parameters(&mut b, items, true);
+    let nothing = b.block("nothing");
+    // Where a range begins does not matter.
+    let all = dimensions(&mut b, [size, size, local], true, nothing);
+    let space = layout(&mut b, items, cut, &own, &all);
+    let slack = b.int(64, ALIGN);
+    let total = b.binary(BinaryOp::Add, space.total, slack, InstFlags::empty());
+    b.func.set_terminator(b.at, Op::Ret, &[total], &[]);
+    let none = b.int(64, 0);
+    b.func.set_terminator(nothing, Op::Ret, &[none], &[]);
+    b.finish()
+}
+
+/// Adds parameters for those of the kernel: all, or only those for local memory.
+fn own_parameters(b: &mut Builder, items: &WorkItems, only_local: bool) -> Vec<Own> {
+    let kernel = &b.module.functions[items.func];
+    let count = kernel.params.len() - items.added.len();
+    let of = |&p: &Value| (kernel.ty(p), kernel.values[p].name.clone(), kernel.pointers[p].local);
+    let params: Vec<(Type, Box<str>, bool)> = kernel.params[..count].iter().map(of).collect();
+    let mut own = Vec::new();
+    for (ty, name, is_local) in params {
+        if is_local {
+            own.push(Own::Local(b.func.add_param(I64, &format!("{name}_bytes"))));
+        } else if !only_local {
+            own.push(Own::Passed(b.func.add_param(ty, &name)));
+        }
+    }
+    own
+}
+
+/// Where things are in the workspace, from its first aligned address on.
+struct Space {
+    locals: Vec<Value>,
+    passed: Vec<Value>,
+    slots: Vec<Value>,
+    total: Value,
+}
+
+fn layout(b: &mut Builder, items: &WorkItems, cut: &Cut, own: &[Own], all: &[Dimension; 3]) -> Space {
+    let mut at = b.int(64, 0);
+    let mut place = |b: &mut Builder, bytes: Value| {
+        let (slack, mask) = (b.int(64, ALIGN - 1), b.int(64, -ALIGN));
+        let up = b.binary(BinaryOp::Add, bytes, slack, InstFlags::empty());
+        let bytes = b.binary(BinaryOp::And, up, mask, InstFlags::empty());
+        let this = at;
+        at = b.binary(BinaryOp::Add, at, bytes, InstFlags::empty());
+        this
+    };
+    let locals = items
+        .locals
+        .iter()
+        .map(|local| {
+            let bytes = b.int(64, local.bytes as i64);
+            place(b, bytes)
+        })
+        .collect();
+    let sizes = own.iter().filter_map(|o| match o {
+        Own::Local(bytes) => Some(*bytes),
+        Own::Passed(_) => None,
+    });
+    let passed = sizes.map(|bytes| place(b, bytes)).collect();
+    let plane = b.binary(BinaryOp::Mul, all[0].enqueued, all[1].enqueued, InstFlags::empty());
+    let count = b.binary(BinaryOp::Mul, plane, all[2].enqueued, InstFlags::empty());
+    let slots = cut
+        .slots
+        .iter()
+        .map(|&bytes| {
+            let bytes = b.int(64, bytes as i64);
+            let all = b.binary(BinaryOp::Mul, count, bytes, InstFlags::empty());
+            place(b, all)
+        })
+        .collect();
+    Space { locals, passed, slots, total: at }
+}
+
+/// The first address from here on that is a multiple of [`ALIGN`].
+fn first_aligned(b: &mut Builder, workspace: Value) -> Value {
+    let address = b.cast(CastOp::PtrToInt, workspace, I64);
+    let zero = b.int(64, 0);
+    let mask = b.int(64, ALIGN - 1);
+    let back = b.binary(BinaryOp::Sub, zero, address, InstFlags::empty());
+    let by = b.binary(BinaryOp::And, back, mask, InstFlags::empty());
+    b.element(workspace, Type::Int(8), by)
+}
+
+/// A group that is run.
+struct State<'a> {
+    items: &'a WorkItems,
+    cut: &'a Cut,
+    cells: Vec<Value>,
+    locals: Vec<Value>,
+    slots: Vec<Value>,
+    own: Vec<Value>,
+    group: [Dimension; 3],
+    /// Where the group ends.
+    done: Block,
+}
+
+impl State<'_> {
+    /// Runs a region over the group and goes on.
+    fn region(&self, b: &mut Builder, number: usize, row: Option<FuncId>, blocks: &[Block]) {
+        let region = &self.cut.regions[number];
+        if let Some(cell) = region.anybody {
+            let nobody = b.int(8, 0);
+            b.store(self.cells[cell], nobody, Type::Int(8));
+        }
+        match (region.work, row) {
+            (Work::Once, _) => self.once(b, number),
+            (_, Some(row)) => self.rows(b, number, row),
+            (_, None) => {}
+        }
+        if let Some(cell) = region.anybody {
+            let anybody = b.load(self.cells[cell], Type::Int(8), None);
+            let zero = b.int(8, 0);
+            let some = b.icmp(IntPred::Ne, anybody, zero);
+            let go_on = b.block("some");
+            b.cond_br(some, go_on, self.done);
+            b.at = go_on;
+        }
+        match &region.end {
+            End::Return => b.br(self.done),
+            End::Next(next) => b.br(blocks[*next]),
+            End::Branch { op, on, to } => {
+                let on = self.decision(b, on);
+                let to: Vec<Block> = to.iter().map(|&k| blocks[k]).collect();
+                b.func.set_terminator(b.at, op.clone(), &[on], &to);
+            }
+        }
+    }
+
+    /// Calls a region for the first work-item.
+    fn once(&self, b: &mut Builder, number: usize) {
+        let known = self.passed(b, number);
+        let row = row_arguments(b, self.items, &self.group, &[], &self.locals);
+        let mut added = row[2..].iter().copied();
+        let mut args = self.own.clone();
+        for a in &self.items.added {
+            args.push(match *a {
+                Added::Index(bits) => b.cast(CastOp::Trunc, row[0], Type::Int(bits)),
+                _ => added.next().expect("a row is passed what was added"),
+            });
+        }
+        args.extend(known);
+        b.call(self.cut.regions[number].func, &args);
+    }
+
+    /// What a region is passed behind the kernel's parameters, for the first work-item.
+    fn passed(&self, b: &mut Builder, number: usize) -> Vec<Value> {
+        let region = &self.cut.regions[number];
+        region
+            .passed
+            .iter()
+            .map(|&passed| match passed {
+                Passed::Cell(k) => b.load(self.cells[k], self.cut.cells[k], None),
+                Passed::Out(k) => self.cells[k],
+                Passed::Slot(k) => self.slots[k],
+            })
+            .collect()
+    }
+
+    fn rows(&self, b: &mut Builder, number: usize, row: FuncId) {
+        let region = &self.cut.regions[number];
+        let known = self.passed(b, number);
+        over_rows(b, &self.group, |b, dimensions| {
+            let mut args = row_arguments(b, self.items, dimensions, &self.own, &self.locals);
+            let [x, y, z] = dimensions;
+            let rows = b.binary(BinaryOp::Mul, z.item, y.local, InstFlags::empty());
+            let before = b.binary(BinaryOp::Add, rows, y.item, InstFlags::empty());
+            let before = b.binary(BinaryOp::Mul, before, x.local, InstFlags::empty());
+            for (&passed, &v) in region.passed.iter().zip(&known) {
+                args.push(match passed {
+                    Passed::Cell(_) | Passed::Out(_) => v,
+                    Passed::Slot(k) => {
+                        let bytes = b.int(64, self.cut.slots[k] as i64);
+                        let by = b.binary(BinaryOp::Mul, before, bytes, InstFlags::empty());
+                        b.element(v, Type::Int(8), by)
+                    }
+                });
+            }
+            b.call(row, &args);
+        });
+    }
+
+    /// What a branch between regions depends on.
+    fn decision(&self, b: &mut Builder, on: &Decision) -> Value {
+        match on {
+            Decision::Cell(k) => b.load(self.cells[*k], self.cut.cells[*k], None),
+            Decision::Param(k) if *k < self.own.len() => self.own[*k],
+            Decision::Param(k) => {
+                // Nothing that differs between rows decides.
+                let args = row_arguments(b, self.items, &self.group, &[], &self.locals);
+                let indices = self.items.added[..*k - self.own.len()].iter();
+                let skipped = indices.filter(|a| matches!(a, Added::Index(_))).count();
+                args[2 + *k - self.own.len() - skipped]
+            }
+            Decision::Constant(c) => {
+                let c: Constant = c.clone();
+                b.func.constant_value(c)
+            }
+        }
+    }
+}

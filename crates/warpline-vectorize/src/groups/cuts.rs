@@ -1,0 +1,291 @@
+//! Where a kernel is cut: at barriers, and at branches that decide which barrier is next.
+//!
+//! For each block it is known which cuts, or the end of the kernel, can come next. A branch whose successors differ in
+//! that decides about barriers, so all work-items of a group must go the same way, and the branch is a cut itself:
+//! the driver takes it. This is repeated until nothing is new; then the next cut is the same on all ways from
+//! anywhere. One kind of branch that work-items take differently is accepted: an early return, by which some come to
+//! no barrier any more, and to nothing that others do behind one. The analysis then speaks of the work-items that go
+//! on.
+
+use cranelift_entity::{EntityRef as _, EntitySet, SecondaryMap};
+use warpline_analysis::{BitSet, Node};
+use warpline_ir::{Block, Edge, Effects, Function, Inst, Module, Op};
+use warpline_uniformity::rules::called;
+use warpline_uniformity::shape::ArgShape;
+use warpline_uniformity::{Options, Uniformity};
+
+use super::{Warning, is_barrier};
+use crate::VectorizeError;
+
+/// A kernel with its cuts.
+pub(super) struct Cuts {
+    /// The kernel. Barriers are gone; where one was, a block ends. Where a branch is a cut, each edge leads to a
+    /// block that has no other.
+    pub(super) func: Function,
+    /// The blocks at the end of which it is cut.
+    pub(super) at: EntitySet<Block>,
+    /// By these edges work-items return early.
+    pub(super) early: EntitySet<Edge>,
+    /// What the work-items of a group agree on that have not returned.
+    pub(super) uniformity: Uniformity,
+    pub(super) warnings: Vec<Warning>,
+}
+
+/// More cuts than these are not looked at: what is known of blocks grows with their number.
+const MOST: usize = 1_000;
+
+/// Finds the cuts of a kernel whose parameters have these shapes for a group.
+pub(super) fn find(
+    module: &Module,
+    func: &Function,
+    args: &[ArgShape],
+    strict: bool,
+) -> Result<Cuts, VectorizeError> {
+    let mut func = func.clone();
+    forget_lifetimes(module, &mut func);
+    let barriers = end_blocks_at_barriers(module, &mut func);
+    if barriers.values().flatten().count() > MOST {
+        return Err(VectorizeError::in_function(&func, format!("it has more than {MOST} barriers")));
+    }
+    let mut search = Search { module, func: &func, barriers, early: EntitySet::new(), warnings: Vec::new() };
+    let (at, uniformity) = loop {
+        let uniformity =
+            Uniformity::compute(module, &search.without_early(), &Options::with_args(args.to_vec()));
+        if let Some(at) = search.close(&uniformity, strict)? {
+            search.check_cycles(&uniformity, &at)?;
+            break (at, uniformity);
+        }
+    };
+    let Search { early, warnings, barriers, .. } = search;
+    let branches: Vec<Block> = at.iter().filter(|&b| barriers[b].is_none()).collect();
+    for b in branches {
+        for e in func.out_edges(b).to_vec() {
+            func.split_edge(e, "cut");
+        }
+    }
+    Ok(Cuts { func, at, early, uniformity, warnings })
+}
+
+/// Takes out what says how long arrays are in use: that is no reason to keep them across barriers.
+fn forget_lifetimes(module: &Module, func: &mut Function) {
+    for b in func.layout.clone() {
+        let insts = std::mem::take(&mut func.blocks[b].insts);
+        let says = |i: &Inst| {
+            called(module, func, *i).is_some_and(|called| called.name().starts_with("llvm.lifetime."))
+        };
+        func.blocks[b].insts = insts.into_iter().filter(|i| !says(i)).collect();
+    }
+}
+
+/// The barriers by the blocks that end with them.
+type Barriers = SecondaryMap<Block, Option<Inst>>;
+
+/// Splits blocks behind barriers, and takes the barriers out.
+fn end_blocks_at_barriers(module: &Module, func: &mut Function) -> Barriers {
+    let mut barriers = Barriers::new();
+    for start in func.layout.clone() {
+        let mut b = start;
+        while let Some(at) = func.blocks[b].insts.iter().position(|&i| is_barrier(module, func, i)) {
+            let behind = func.split_block(b, at + 1, "behind");
+            barriers[b] = func.blocks[b].insts.pop();
+            b = behind;
+        }
+    }
+    barriers
+}
+
+struct Search<'a> {
+    module: &'a Module,
+    func: &'a Function,
+    barriers: Barriers,
+    early: EntitySet<Edge>,
+    warnings: Vec<Warning>,
+}
+
+impl Search<'_> {
+    /// The kernel of the work-items that do not return early.
+    fn without_early(&self) -> Function {
+        let mut func = self.func.clone();
+        for e in self.early.iter() {
+            let others = func.out_edges(func.edges[e].from).iter().copied();
+            let Some(other) = { others }.find(|&o| !self.early.contains(o)) else { continue };
+            let (to, args) = (func.edges[other].to, func.edges[other].args.clone());
+            func.redirect_edge(e, to);
+            func.edges[e].args = args;
+        }
+        func
+    }
+
+    /// The edges by which work-items go on.
+    fn edges(&self, b: Block) -> impl Iterator<Item = Edge> + '_ {
+        self.func.out_edges(b).iter().copied().filter(|&e| !self.early.contains(e))
+    }
+
+    fn successors(&self, b: Block) -> impl Iterator<Item = Block> + '_ {
+        self.edges(b).map(|e| self.func.edges[e].to)
+    }
+
+    /// All blocks in which it is cut; `None` if an early return was found, so that less is divergent than was thought.
+    fn close(
+        &mut self,
+        uniformity: &Uniformity,
+        strict: bool,
+    ) -> Result<Option<EntitySet<Block>>, VectorizeError> {
+        let mut at = EntitySet::new();
+        at.extend(self.func.layout.iter().copied().filter(|&b| self.barriers[b].is_some()));
+        loop {
+            let next = self.next_cuts(&at);
+            let mut new = Vec::new();
+            for &b in self.func.layout.iter().filter(|&&b| !at.contains(b)) {
+                if !self.decides(b, &next) {
+                    continue;
+                }
+                if uniformity.is_divergent_branch(b) {
+                    self.part(uniformity, b, strict)?;
+                    return Ok(None);
+                }
+                if !matches!(self.func.insts[self.func.terminator(b)].op, Op::CondBr | Op::Switch(_)) {
+                    let reason =
+                        "a barrier depends on a branch of a kind that cannot be made for a whole work-group";
+                    return Err(VectorizeError::at_block(self.func, b, reason));
+                }
+                new.push(b);
+            }
+            if new.is_empty() {
+                return Ok(Some(at));
+            }
+            at.extend(new);
+        }
+    }
+
+    /// Whether different cuts can come next on the ways from a block.
+    fn decides(&self, b: Block, next: &[BitSet]) -> bool {
+        let mut known = self.successors(b).map(|s| &next[s.index()]).filter(|set| !set.is_empty());
+        known.next().is_some_and(|first| known.any(|set| set != first))
+    }
+
+    /// For each block, which cuts can come next: blocks by number, and behind all numbers the end of the kernel.
+    fn next_cuts(&self, at: &EntitySet<Block>) -> Vec<BitSet> {
+        let count = self.func.blocks.len();
+        let mut next = vec![BitSet::new(count + 1); count];
+        for &b in &self.func.layout {
+            if at.contains(b) {
+                next[b.index()].insert(b.index());
+            } else if matches!(self.func.insts[self.func.terminator(b)].op, Op::Ret) {
+                next[b.index()].insert(count);
+            }
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &b in self.func.layout.iter().rev().filter(|&&b| !at.contains(b)) {
+                for s in self.successors(b).collect::<Vec<_>>() {
+                    if s != b {
+                        let of_successor = next[s.index()].clone();
+                        changed |= next[b.index()].union_with(&of_successor);
+                    }
+                }
+            }
+        }
+        next
+    }
+
+    /// The blocks that can be reached from these.
+    fn reached(&self, from: impl Iterator<Item = Block>) -> EntitySet<Block> {
+        let mut seen = EntitySet::new();
+        let mut work: Vec<Block> = from.collect();
+        while let Some(b) = work.pop() {
+            if seen.insert(b) {
+                work.extend(self.func.successors(b));
+            }
+        }
+        seen
+    }
+
+    /// Takes a branch at which work-items part, only some of which come to a barrier, for an early return if it is
+    /// one.
+    fn part(&mut self, uniformity: &Uniformity, b: Block, strict: bool) -> Result<(), VectorizeError> {
+        let leads = |s: Block| {
+            let reached = self.reached(std::iter::once(s));
+            self.func.layout.iter().copied().find(|&b| self.barriers[b].is_some() && reached.contains(b))
+        };
+        let (mut leaving, mut barrier) = (Vec::new(), None);
+        for e in self.edges(b) {
+            match leads(self.func.edges[e].to) {
+                Some(found) => barrier = barrier.or(Some(found)),
+                None => leaving.push(e),
+            }
+        }
+        let Some(barrier) = barrier.and_then(|b| self.barriers[b]) else {
+            return Err(VectorizeError::at_block(self.func, b, "a barrier depends on it").internal());
+        };
+        let behind = self.reached(
+            self.func
+                .layout
+                .iter()
+                .filter(|&&b| self.barriers[b].is_some())
+                .flat_map(|&b| self.func.successors(b)),
+        );
+        let left = self.reached(leaving.iter().map(|&e| self.func.edges[e].to));
+        let shares = left.iter().any(|b| behind.contains(b) && self.has_effects(b));
+        let in_loop = behind.contains(b);
+        let why = uniformity.branch_reason(self.module, self.func, b);
+        let branch = self.place(self.func.terminator(b));
+        if leaving.is_empty() || shares {
+            let reason = format!(
+                "work-items part at {branch}, and only some of them come to this barrier, or they come to different \
+                 ones: the branch {why}; all work-items of a group must come to each barrier"
+            );
+            return Err(VectorizeError::at_inst(self.func, barrier, reason));
+        }
+        if in_loop {
+            let reason = format!(
+                "work-items leave the loop around this barrier at {branch} in different iterations: the branch {why}; \
+                 let all of them make as many iterations, and guard the work in them"
+            );
+            return Err(VectorizeError::at_inst(self.func, barrier, reason));
+        }
+        let said = format!(
+            "work-items may have returned at {branch} when others come to the barrier at {}: the branch {why}",
+            self.place(barrier)
+        );
+        if strict {
+            let reason = format!("{said}; guard the work, not the barrier");
+            return Err(VectorizeError::at_inst(self.func, barrier, reason));
+        }
+        let place = self.func.insts[barrier].loc.expand().map(|loc| self.module.describe_loc(loc));
+        let text = format!("{said}; OpenCL forbids that. They take no part in what follows");
+        self.warnings.push(Warning { place, text });
+        self.early.extend(leaving);
+        Ok(())
+    }
+
+    fn has_effects(&self, b: Block) -> bool {
+        let seen = Effects::WRITES | Effects::ATOMIC | Effects::VOLATILE | Effects::NO_RETURN;
+        self.func.block_insts(b).any(|i| self.func.insts[i].effects().intersects(seen))
+    }
+
+    /// The line of an instruction.
+    fn place(&self, i: Inst) -> String {
+        match self.func.insts[i].loc.expand() {
+            Some(loc) => self.module.describe_loc(loc),
+            None => format!("block {}", self.func.block_name(self.func.insts[i].block)),
+        }
+    }
+
+    /// Checks that work-items leave loops with cuts together.
+    fn check_cycles(&self, uniformity: &Uniformity, at: &EntitySet<Block>) -> Result<(), VectorizeError> {
+        let cycles = uniformity.cycles();
+        for c in uniformity.left_apart() {
+            let inside = |b: &Block| at.contains(*b) && cycles.contains(c, Node::from(*b));
+            if let Some(&b) = self.func.layout.iter().find(|b| inside(b)) {
+                let reason = "work-items may leave a loop with a barrier in different iterations";
+                return Err(match self.barriers[b] {
+                    Some(barrier) => VectorizeError::at_inst(self.func, barrier, reason),
+                    None => VectorizeError::at_block(self.func, b, reason),
+                });
+            }
+        }
+        Ok(())
+    }
+}

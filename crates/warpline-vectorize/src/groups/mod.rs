@@ -1,0 +1,190 @@
+//! Work-groups: kernels with barriers, cut into regions between barriers.
+//!
+//! All work-items of a group wait for each other at a barrier, and a group is more than the lanes that run together.
+//! So a kernel is cut where it has barriers, before it is vectorized: each [region](Region) is a kernel like any
+//! other, and a driver runs one region after the other over all work-items of a group
+//! ([`ndrange_of_groups`](crate::driver::ndrange_of_groups)). The parts:
+//!
+//! * [`cuts`] finds where to cut: at barriers, and at branches that decide which barrier is next. Work-items of a
+//!   group must agree there; the uniformity analysis, asked about a whole group, says whether they do.
+//! * [`crossing`] finds the values that live across a cut, and what becomes of each: values that are one for the group
+//!   are kept by the driver, in *cells*; sums of indices and the like are computed again; all others, and private
+//!   arrays, have a *slot* for each work-item, in the workspace.
+//! * [`regions`] makes the functions.
+//!
+//! A region begins behind a cut and is everything that can be reached from there without passing another one. What
+//! follows on several cuts is in several regions; cells and slots belong to a value, not to a region, so this changes
+//! nothing. From every point in a region at most one cut can be reached next: otherwise the branch between them would
+//! be a cut.
+//!
+//! Work-items that return early take no part in later regions: a slot says of each whether it still does.
+
+mod crossing;
+mod cuts;
+mod regions;
+
+use warpline_ir::demangle::demangle_opencl;
+use warpline_ir::group_functions::GroupFunction;
+use warpline_ir::{Constant, FuncId, Function, Inst, Module, Op, Type};
+use warpline_uniformity::shape::ArgShape;
+
+use crate::VectorizeError;
+use crate::work_items::WorkItems;
+
+/// A kernel that was cut.
+#[derive(Clone, Debug)]
+pub struct Cut {
+    /// The regions; the first one begins the kernel.
+    pub regions: Vec<Region>,
+    /// The types of the values that the driver keeps for a group.
+    pub cells: Vec<Type>,
+    /// What is kept for each work-item: its size in bytes.
+    pub slots: Vec<u64>,
+    /// What is to be known of it.
+    pub warnings: Vec<Warning>,
+}
+
+/// What is to be known of a kernel with barriers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Warning {
+    /// Where, `file:line:column`, if known.
+    pub place: Option<String>,
+    /// What.
+    pub text: String,
+}
+
+/// A region: a kernel with the parameters of the one that was cut, and more.
+#[derive(Clone, Debug)]
+pub struct Region {
+    /// The function, which was added to the module.
+    pub func: FuncId,
+    /// The shapes of all parameters.
+    pub args: Vec<ArgShape>,
+    /// What the parameters are that stand behind those of the kernel that was cut.
+    pub passed: Vec<Passed>,
+    /// What follows.
+    pub end: End,
+    /// For which work-items it is executed.
+    pub work: Work,
+    /// The cell that tells whether a work-item has come to the end, if some may return before.
+    pub anybody: Option<usize>,
+}
+
+/// For which work-items of a group a region is executed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Work {
+    /// For none: nobody could notice.
+    Nothing,
+    /// For one, since all do the same.
+    Once,
+    /// For each by itself: all do the same, and each counts.
+    Each,
+    /// For all, in vectors.
+    Lanes,
+}
+
+/// What a region is passed.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Passed {
+    /// What a cell holds when the region begins.
+    Cell(usize),
+    /// The address of a cell.
+    Out(usize),
+    /// The address of a slot.
+    Slot(usize),
+}
+
+/// What follows on a region.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// Nothing.
+    Return,
+    /// A region, behind a barrier.
+    Next(usize),
+    /// One of these regions: the edges of a terminator with this operand.
+    Branch {
+        /// The terminator.
+        op: Op,
+        /// Its operand.
+        on: Decision,
+        /// Where its edges lead.
+        to: Vec<usize>,
+    },
+}
+
+/// What a branch between regions depends on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// A parameter of the kernel that was cut, by its number.
+    Param(usize),
+    /// A cell.
+    Cell(usize),
+    /// A constant.
+    Constant(Constant),
+}
+
+/// Whether an instruction is a barrier of work-groups.
+pub(crate) fn is_barrier(module: &Module, func: &Function, i: Inst) -> bool {
+    match &func.insts[i].op {
+        Op::Call(info) => {
+            func.insts[i].results.is_empty()
+                && info.callee.is_some_and(|symbol| GroupFunction::is_work_group_barrier(module, symbol))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a function has barriers of work-groups.
+pub fn has_barriers(module: &Module, func: &Function) -> bool {
+    func.layout.iter().flat_map(|&b| &func.blocks[b].insts).any(|&i| is_barrier(module, func, i))
+}
+
+/// Why a parameter cannot differ between work-items.
+fn not_uniform(module: &Module, func: &Function, param: usize) -> VectorizeError {
+    let mut insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
+    let barrier = insts.find(|&i| is_barrier(module, func, i));
+    let callee = |i: Inst| match &func.insts[i].op {
+        Op::Call(info) => info.callee,
+        _ => None,
+    };
+    let name = barrier.and_then(callee).map_or("a barrier".to_owned(), |symbol| {
+        format!("`{}`", demangle_opencl(&module.symbols[symbol].name))
+    });
+    let reason = format!(
+        "all work-items of a group wait for each other at {name}, so it runs over work-groups, and its parameters are \
+         the same for all work-items; {} is not: ask `get_global_id`",
+        func.value_name(func.params[param])
+    );
+    match barrier {
+        Some(i) => VectorizeError::at_inst(func, i, reason),
+        None => VectorizeError::in_function(func, reason),
+    }
+}
+
+/// Cuts a kernel at its barriers. `args` are the shapes of its parameters. `strict`: work-items must not return before
+/// a barrier.
+///
+/// # Errors
+/// If not all work-items of a group come to the same barriers, or a value that lives across one cannot be kept.
+pub fn cut(
+    module: &mut Module,
+    items: &WorkItems,
+    args: &[ArgShape],
+    strict: bool,
+) -> Result<Cut, VectorizeError> {
+    let func = &module.functions[items.func];
+    let own = func.params.len() - items.added.len();
+    if let Some(k) = (0..own).find(|&k| args.get(k) != Some(&ArgShape::Uniform)) {
+        return Err(not_uniform(module, func, k));
+    }
+    if !func.ret.is_void() {
+        return Err(VectorizeError::in_function(func, "a kernel with barriers returns nothing"));
+    }
+    let cuts = cuts::find(module, func, &items.group_shapes(args), strict)?;
+    let bodies = regions::bodies(&cuts)?;
+    let crossing = crossing::find(module, &cuts, &bodies)?;
+    let func = &module.functions[items.func];
+    let differ = items.group_shapes(args).into_iter().zip(&func.params);
+    let differ = differ.filter(|(shape, _)| *shape == ArgShape::Varying).map(|(_, &p)| p).collect();
+    regions::make(module, (args, differ), cuts, bodies, &crossing)
+}
