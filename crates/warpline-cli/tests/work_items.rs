@@ -6,7 +6,7 @@ mod linked;
 
 use std::path::PathBuf;
 
-use common::{ok, stderr, warpline};
+use common::{ok, warpline};
 use linked::{link_and_run, vectorize};
 use warpline_llvm::has_clang;
 
