@@ -405,8 +405,7 @@ impl Kernel {
             instrument: self.instrument,
             math,
             callees,
-            gathers: self.vectors.gathers,
-            masks: self.vectors.masks,
+            machine: self.vectors,
             ..warpline_vectorize::Options::new(lanes, self.args.clone(), name)
         }
     }

@@ -1,12 +1,13 @@
-//! What instructions cost, by the units of a processor: rough figures of present-day ones, for which differences
-//! between them do not count.
+//! What instructions cost, by the units of a processor. Figures of operations come from the description of the
+//! machine.
 
 use crate::Gathers;
 use crate::known_calls::has_cheap_vector_form;
 use crate::lower::{Rep, Spread};
-use warpline_ir::{BinaryOp, CastOp, FloatKind, Inst, LaneOp, MemAccess, Op, Type, Value};
+use warpline_ir::{BinaryOp, CastOp, Inst, LaneOp, MemAccess, Op, Type, Value};
+use warpline_target::{Element, Op as Costly, Rates};
 
-use super::{Machine, Program, element_bits};
+use super::{Machine, Program, element_bits, element_of};
 
 /// Operations that the units are given.
 #[derive(Copy, Clone, Default, Debug)]
@@ -19,20 +20,14 @@ pub(super) struct Work {
     stores: f64,
 }
 
-/// How many of each a processor begins in a cycle, and of all.
-const VECTOR: f64 = 2.5;
-const SCALAR: f64 = 4.0;
-const LOADS: f64 = 2.0;
-const STORES: f64 = 1.0;
-const ALL: f64 = 5.0;
-
-/// Cycles for each element of a gather: no fewer than for a load of its own.
-const GATHERED: f64 = 1.7;
-/// Cycles for each element that is loaded or stored by an instruction of its own at an address in a vector.
-const BY_LANES: f64 = 2.4;
-/// Cycles of a masked store without mask registers, a short program on some processors: 12 on Zen 3 to 5, by the models
-/// of LLVM 19.
-const MASKED_STORE: f64 = 12.0;
+/// Ordinary operations that a short vector function takes, such as `fabs`, `max` or `fma`.
+const SHORT: f64 = 1.5;
+/// Operations for each lane of an access whose place is chosen by the mask and taken out of a vector.
+const CHOSEN_LANE: f64 = 3.0;
+/// Operations for each lane of an access behind a branch of its own.
+const BRANCHED_LANE: f64 = 8.0;
+/// Operations for each lane of an instruction that is kept as it is.
+const OPAQUE_LANE: f64 = 6.0;
 
 impl Work {
     pub(super) fn vector(operations: f64) -> Work {
@@ -77,9 +72,10 @@ impl Work {
     }
 
     /// The cycles of the busiest unit.
-    pub(super) fn cycles(&self) -> f64 {
-        let all = self.operations();
-        [self.vector / VECTOR, self.scalar / SCALAR, self.loads / LOADS, self.stores / STORES, all / ALL]
+    pub(super) fn cycles(&self, machine: &Machine) -> f64 {
+        let Rates { vector, scalar, loads, stores, all } = machine.rates();
+        let sum = self.operations();
+        [self.vector / vector, self.scalar / scalar, self.loads / loads, self.stores / stores, sum / all]
             .into_iter()
             .fold(0.0, f64::max)
     }
@@ -95,8 +91,12 @@ impl Program<'_> {
             return match data.op {
                 Op::Load(_) => Work::of_loads(1.0),
                 Op::Store(_) => Work::of_stores(1.0),
-                Op::Call(_) | Op::Opaque(_) => Work::scalar(20.0),
-                Op::Binary(op) if op.is_int_division() => Work::scalar(20.0),
+                Op::Call(_) | Op::Opaque(_) => {
+                    Work::scalar(machine.scalar_operations(Costly::Call, Element::I64))
+                }
+                Op::Binary(op) if op.is_int_division() => {
+                    Work::scalar(machine.scalar_operations(Costly::Divide, Element::I32))
+                }
                 Op::Phi | Op::Alloca { .. } => Work::default(),
                 _ => Work::scalar(1.0),
             };
@@ -106,7 +106,9 @@ impl Program<'_> {
         let registers = typed.map_or(1.0, filled);
         let operand = data.args.first().map_or(registers, |&a| filled(a));
         match &data.op {
-            Op::Binary(op) => Work::vector(registers * self.of_binary(*op, typed, lanes / registers)),
+            Op::Binary(op) => {
+                Work::vector(registers * self.of_binary(machine, *op, typed, lanes / registers))
+            }
             Op::FNeg | Op::Select | Op::Freeze => Work::vector(registers),
             Op::ICmp(_) | Op::FCmp(_) => Work::vector(operand),
             Op::Cast(CastOp::Bitcast | CastOp::PtrToInt | CastOp::IntToPtr) => Work::default(),
@@ -119,28 +121,29 @@ impl Program<'_> {
                 let name = info.callee.map_or("", |s| &self.module.symbols[s].name);
                 let ty = data.result().map_or(Type::Void, |v| self.func.ty(v));
                 match has_cheap_vector_form(name, ty) {
-                    Some(true) if name.contains("sqrt") => Work::vector(registers * root(ty)),
-                    Some(true) => Work::vector(registers * 1.5),
+                    Some(true) if name.contains("sqrt") => Work::vector(registers * root(machine, ty)),
+                    Some(true) => Work::vector(registers * SHORT),
                     // Vector math, if there is a library.
-                    Some(false) => Work::vector(registers * 30.0),
-                    None => Work::scalar(lanes * 20.0),
+                    Some(false) => {
+                        Work::vector(registers * machine.operations(Costly::Mathematics, element_of(ty)))
+                    }
+                    None => Work::scalar(lanes * machine.scalar_operations(Costly::Call, Element::I64)),
                 }
             }
-            Op::Opaque(_) => Work::scalar(lanes * 6.0),
+            Op::Opaque(_) => Work::scalar(lanes * OPAQUE_LANE),
             Op::ExtractElement | Op::InsertElement | Op::Shuffle(_) => Work::vector(registers),
             _ => Work::default(),
         }
     }
 
     /// Operations for each register, which holds so many lanes.
-    fn of_binary(&self, op: BinaryOp, result: Option<Value>, lanes: f64) -> f64 {
+    fn of_binary(&self, machine: &Machine, op: BinaryOp, result: Option<Value>, lanes: f64) -> f64 {
         let ty = result.map_or(Type::Void, |v| self.func.ty(v));
         match op {
-            op if op.is_int_division() => 12.0 * lanes,
-            BinaryOp::FDiv => root(ty),
-            BinaryOp::FRem => 40.0 * lanes,
-            // There is none for bytes, and mostly none for 64 bits.
-            BinaryOp::Mul if matches!(element_bits(ty), 8 | 64) => 3.0,
+            op if op.is_int_division() => machine.lane_operations(Costly::Divide, element_of(ty)) * lanes,
+            BinaryOp::FDiv => root(machine, ty),
+            BinaryOp::FRem => machine.lane_operations(Costly::Remainder, element_of(ty)) * lanes,
+            BinaryOp::Mul => machine.operations(Costly::Multiply, element_of(ty)),
             _ => 1.0,
         }
     }
@@ -156,6 +159,9 @@ impl Program<'_> {
             None => (data.args[1], data.args[0]),
         };
         let slow = !access.is_simple();
+        let element = element_of(self.func.ty(value));
+        let each = |op| machine.lane_operations(op, element);
+        let replicated = if loaded.is_some() { Costly::Replicate } else { Costly::ReplicatedStore };
         let bits = element_bits(self.func.ty(value)).max(8);
         let size = i64::from(bits / 8);
         let mask = self.func.blocks[data.block].mask.expand();
@@ -171,13 +177,13 @@ impl Program<'_> {
         let masked = mask.is_some_and(|m| self.varies(m)) && !machine.mask_registers;
         let by_lanes = masked && (bits < 32 || machine.register_bits < 256);
         let (operations, vector) = match self.reps[address] {
-            Rep::Varying if !slow && loaded.is_some() && gathers => (lanes, GATHERED * VECTOR * lanes),
+            Rep::Varying if !slow && loaded.is_some() && gathers => (lanes, each(Costly::Gather) * lanes),
             // One by one, with the place to access chosen and taken out of a vector.
-            Rep::Varying if !slow && masked => (lanes, 3.0 * lanes),
-            _ if masked && !machine.masks.serve(bits.into()) => (lanes, 3.0 * lanes),
+            Rep::Varying if !slow && masked => (lanes, CHOSEN_LANE * lanes),
+            _ if masked && !machine.masks.serve(bits.into()) => (lanes, CHOSEN_LANE * lanes),
             // A branch for each lane; the more of them, the worse they are guessed.
-            _ if by_lanes && loaded.is_none() => (lanes, lanes * (8.0 + lanes / 4.0)),
-            _ if by_lanes => (lanes, lanes * 8.0),
+            _ if by_lanes && loaded.is_none() => (lanes, lanes * (BRANCHED_LANE + lanes / 4.0)),
+            _ if by_lanes => (lanes, lanes * BRANCHED_LANE),
             _ if slow => (lanes, lanes * 2.0),
             Rep::Strided(step) if step.abs() == size => (registers, 0.0),
             // Of neighbours that lie a few elements apart, wide accesses and shuffles; of stores that leave gaps,
@@ -185,8 +191,10 @@ impl Program<'_> {
             Rep::Strided(step) if step.abs() <= 8 * size => {
                 let wide = registers * (step.abs() / size).max(1) as f64;
                 match loaded.is_none() && !self.leaves_no_gaps(i) {
-                    true if !machine.masks.serve(bits.into()) => (lanes, BY_LANES * VECTOR * lanes),
-                    true if !machine.mask_registers => (wide, MASKED_STORE * VECTOR * wide),
+                    true if !machine.masks.serve(bits.into()) => (lanes, each(replicated) * lanes),
+                    true if !machine.mask_registers => {
+                        (wide, machine.operations(Costly::MaskedStore, element) * wide)
+                    }
                     _ if masked => (wide, 5.0 * wide),
                     _ => (wide, 2.0 * wide),
                 }
@@ -194,7 +202,7 @@ impl Program<'_> {
             Rep::Uniform => (1.0, 1.0),
             Rep::Strided(_) => (lanes, 1.5 * lanes),
             // Addresses are computed in vectors and taken out of these, as the elements are.
-            Rep::Varying => (lanes, BY_LANES * VECTOR * lanes),
+            Rep::Varying => (lanes, each(replicated) * lanes),
         };
         match loaded.is_some() {
             true => Work { loads: operations, vector, ..Work::default() },
@@ -241,6 +249,6 @@ impl Program<'_> {
 }
 
 /// How long a register is divided or has its roots taken, in operations.
-pub(super) fn root(ty: Type) -> f64 {
-    if ty == Type::Float(FloatKind::Double) { 14.0 } else { 8.0 }
+pub(super) fn root(machine: &Machine, ty: Type) -> f64 {
+    machine.operations(Costly::Divide, element_of(ty))
 }
