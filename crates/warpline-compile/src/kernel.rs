@@ -153,8 +153,6 @@ pub(crate) fn settle_within(
         contract,
         math: &math,
         callees: &bodies,
-        gathers: vectors.gathers,
-        masks: vectors.masks,
         instrument: options.instrument,
         remarks: options.remarks,
         ..VectorizerOptions::new(1, args.clone(), "auto")
@@ -428,8 +426,7 @@ impl Kernel {
             instrument: self.instrument,
             math,
             callees,
-            gathers: self.vectors.gathers,
-            masks: self.vectors.masks,
+            machine: self.vectors,
             ..warpline_vectorize::Options::new(lanes, self.args.clone(), name)
         }
     }

@@ -462,8 +462,7 @@ impl Machine {
             coherence: options.coherence,
             math: &math,
             callees: &bodies,
-            gathers: self.vectors.gathers,
-            masks: self.vectors.masks,
+            machine: self.vectors,
             count_lanes: options.count_lanes.as_deref(),
             instrument: options.instrument,
             ..VectorizerOptions::new(width, Vec::new(), format!("{function}.{header}.x{width}"))
@@ -526,8 +525,6 @@ impl Machine {
             coherence,
             math: &math,
             callees: &bodies,
-            gathers: self.vectors.gathers,
-            masks: self.vectors.masks,
             instrument: options.instrument,
             remarks: options.remarks,
             ..VectorizerOptions::new(1, args, "auto")

@@ -128,20 +128,10 @@ pub fn libraries(module: &Module) -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use warpline_vectorize::{Gathers, Masks};
-
     use super::*;
 
     fn machine(register_bits: u32) -> Machine {
-        Machine {
-            register_bits,
-            registers: 32,
-            mask_registers: false,
-            mask_bits: 1024,
-            gathers: Gathers::Nothing,
-            masks: Masks::Nothing,
-            fused: true,
-        }
+        Machine { register_bits, ..Machine::default() }
     }
 
     #[test]

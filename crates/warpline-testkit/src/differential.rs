@@ -11,7 +11,7 @@ use warpline_ir::{Function, Module};
 use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::{
     self as vectorize, Boscc, Coherence, Contract, Gathers, Linearize, Masks, Options, Passing,
-    VectorizeError,
+    VectorizeError, width,
 };
 
 use crate::census::{Names, access_forms};
@@ -34,13 +34,14 @@ pub struct Form {
 }
 
 impl Form {
-    /// What machines load and store under masks that gather so.
-    pub fn masks(&self) -> Masks {
-        match self.gathers {
+    /// A machine that gathers so, and loads and stores under masks as such machines do.
+    pub fn machine(&self) -> width::Machine {
+        let masks = match self.gathers {
             Gathers::Nothing => Masks::Nothing,
             Gathers::Avx2 => Masks::Wide,
             Gathers::Everything => Masks::Everything,
-        }
+        };
+        width::Machine { gathers: self.gathers, masks, ..width::Machine::default() }
     }
 
     /// All divergent branches folded, or one time in four every branch; each kind of tests as often as the others.
@@ -150,8 +151,7 @@ fn differs(
         masked: setup.mask.is_some(),
         linearize: setup.form.linearize,
         boscc: setup.form.boscc,
-        gathers: setup.form.gathers,
-        masks: setup.form.masks(),
+        machine: setup.form.machine(),
         coherence: setup.form.coherence,
         // The lockstep run is the reference, whatever lanes do to each other.
         contract: Contract::Racy,

@@ -14,7 +14,7 @@ use warpline_testkit::planted::{FIELDS, Pointers, Source};
 use warpline_testkit::rng::SplitMix64;
 use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::loops::{Unit, vectorize_loop};
-use warpline_vectorize::{Boscc, Contract, Gathers, Linearize, Masks, Options, vectorize};
+use warpline_vectorize::{Boscc, Contract, Gathers, Linearize, Masks, Options, vectorize, width};
 
 /// Bytes of memory, and where the pointers lead to before what they differ by.
 const MEMORY: usize = 1 << 14;
@@ -68,8 +68,11 @@ fn try_one(seed: u64) -> (Source, Outcome) {
     let options = Options {
         linearize: if rng.chance(1, 4) { Linearize::Full } else { Linearize::Partial },
         boscc: *rng.pick(&[Boscc::Off, Boscc::On]),
-        gathers: *rng.pick(&[Gathers::Nothing, Gathers::Everything]),
-        masks: *rng.pick(&[Masks::Nothing, Masks::Everything]),
+        machine: width::Machine {
+            gathers: *rng.pick(&[Gathers::Nothing, Gathers::Everything]),
+            masks: *rng.pick(&[Masks::Nothing, Masks::Everything]),
+            ..width::Machine::default()
+        },
         ..Options::new(width, Vec::new(), "lanes")
     };
     let made = match vectorize_loop(&mut module, copy, &unit, &options) {
@@ -245,8 +248,11 @@ fn try_kernel(seed: u64, contract: Contract) -> (Source, Found) {
     let options = Options {
         linearize: if rng.chance(1, 4) { Linearize::Full } else { Linearize::Partial },
         boscc: *rng.pick(&[Boscc::Off, Boscc::On]),
-        gathers: *rng.pick(&[Gathers::Nothing, Gathers::Everything]),
-        masks: *rng.pick(&[Masks::Nothing, Masks::Everything]),
+        machine: width::Machine {
+            gathers: *rng.pick(&[Gathers::Nothing, Gathers::Everything]),
+            masks: *rng.pick(&[Masks::Nothing, Masks::Everything]),
+            ..width::Machine::default()
+        },
         contract,
         ..Options::new(
             width,

@@ -337,8 +337,7 @@ fn case(seed: u64, lanes: bool) -> Option<Case> {
         masked: mask.is_some(),
         linearize: setup.form.linearize,
         boscc: setup.form.boscc,
-        gathers: setup.form.gathers,
-        masks: setup.form.masks(),
+        machine: setup.form.machine(),
         coherence: setup.form.coherence,
         contract: Contract::Racy,
         ..Options::new(WIDTH, roles, "kernel_vectorized")

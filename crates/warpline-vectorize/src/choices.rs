@@ -2,6 +2,8 @@
 
 use warpline_ir::Type;
 
+pub use warpline_target::{Gathers, Masks};
+
 /// The greatest number of lanes.
 pub const MAX_WIDTH: u32 = 64;
 
@@ -38,41 +40,6 @@ pub enum Coherence {
     On,
     /// Those in which lanes are likely to agree and much is loaded.
     Auto,
-}
-
-/// What a machine's instructions gather and scatter under masks.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub enum Gathers {
-    /// Nothing: each lane accesses memory by an instruction of its own.
-    Nothing,
-    /// Elements of 32 bits at indices of 32 bits, and loads alone, by the instructions of AVX2.
-    Avx2,
-    /// Elements of 32 and 64 bits, loads and stores, by whatever LLVM makes of its masked accesses.
-    #[default]
-    Everything,
-}
-
-/// What a machine's instructions load from neighbouring places and store there under masks.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub enum Masks {
-    /// Nothing.
-    Nothing,
-    /// Elements of 32 and 64 bits.
-    Wide,
-    /// Elements of any size, or nobody knows: then it is left to LLVM.
-    #[default]
-    Everything,
-}
-
-impl Masks {
-    /// Whether there are such instructions for elements of so many bits.
-    pub fn serve(self, bits: u64) -> bool {
-        match self {
-            Masks::Nothing => false,
-            Masks::Wide => matches!(bits, 32 | 64),
-            Masks::Everything => true,
-        }
-    }
 }
 
 /// What memory that several lanes or iterations access means, and who answers for it.

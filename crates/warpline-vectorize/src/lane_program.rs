@@ -73,7 +73,7 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
         known.insert(v);
     }
     let facts = facts_of(func, &uniformity);
-    let words = match options.gathers {
+    let words = match options.machine.gathers {
         Gathers::Avx2 | Gathers::Everything if options.width > 1 => {
             cx.part("find-words", || subword_loads::find(module, func, |v| facts.varying.contains(v)))
         }
@@ -101,7 +101,8 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
     let (safe_loads, guards) = cx.part("insert-guards", || {
         let safe_loads = dereferenceable_loads::find(module, &state);
         let needed = any_lane_branches::classes_to_guard(&state, &safe_loads);
-        let chosen = boscc::choice::classes_to_test(&state, module, &needed, tests, options.width);
+        let setting = (&options.machine, options.width);
+        let chosen = boscc::choice::classes_to_test(&state, module, &needed, tests, setting);
         let guards = any_lane_branches::insert_guards(&mut state, &pdom, &needed, &chosen, &safe_loads)?;
         Ok::<_, VectorizeError>((safe_loads, guards))
     })?;

@@ -1,9 +1,10 @@
 //! What a caller asks of the vectorizer, and what it gets.
 
 use warpline_ir::FuncId;
+use warpline_target::Machine;
 use warpline_uniformity::shape::ArgShape;
 
-use super::choices::{Boscc, Coherence, Contract, Gathers, Linearize, Masks, Passing};
+use super::choices::{Boscc, Coherence, Contract, Linearize, Passing};
 use super::counts::Counts;
 use super::dependences::{Dependences, Pieces, Region, Setting};
 use super::embedder::{AllCallees, Callees, MathLibrary, NoMathLibrary};
@@ -32,10 +33,8 @@ pub struct Options<'a> {
     pub math: &'a dyn MathLibrary,
     /// Which of the functions that it calls are vectorized too.
     pub callees: &'a dyn Callees,
-    /// What the machine's instructions gather and scatter under masks.
-    pub gathers: Gathers,
-    /// What they load and store under masks.
-    pub masks: Masks,
+    /// The machine that code is made for.
+    pub machine: Machine,
     /// What memory accessed by several lanes means.
     pub contract: Contract,
     /// The function that the kernel was cut out of, if it is an iteration of a loop.
@@ -71,8 +70,7 @@ impl Options<'_> {
             scalar_result: false,
             math: &NoMathLibrary,
             callees: &AllCallees,
-            gathers: Gathers::default(),
-            masks: Masks::default(),
+            machine: Machine::default(),
             contract: Contract::default(),
             region: None,
             pieces: const { &Pieces::none() },

@@ -127,13 +127,12 @@ fn looped(ir: &mut Ir, program: &Program, setup: &Setup) -> Result<(FuncId, Vect
     let header = copy.layout.iter().copied().find(|&b| &*copy.blocks[b].name == "header");
     let header = header.ok_or_else(|| NoCode::Refused("the loop is gone".to_owned()))?;
     let copy = ir.functions.push(copy);
-    let Form { linearize, boscc, gathers, coherence } = setup.form;
+    let Form { linearize, boscc, coherence, .. } = setup.form;
     let options = Options {
         linearize,
         boscc,
-        gathers,
+        machine: setup.form.machine(),
         coherence,
-        masks: setup.form.masks(),
         ..Options::new(setup.width, Vec::new(), "kernel.vectorized")
     };
     // Every other program with smaller groups, too.
@@ -161,14 +160,13 @@ fn form(ir: &mut Ir, program: &Program, setup: &Setup, masked: bool) -> Result<V
 fn options(program: &Program, setup: &Setup, masked: bool) -> Options<'static> {
     let name = if masked { "kernel.masked" } else { "kernel.vectorized" };
     let args = program.roles.iter().map(shape_of).collect();
-    let Form { linearize, boscc, gathers, coherence } = setup.form;
+    let Form { linearize, boscc, coherence, .. } = setup.form;
     Options {
         masked,
         linearize,
         boscc,
-        gathers,
+        machine: setup.form.machine(),
         coherence,
-        masks: setup.form.masks(),
         // The lockstep run is the reference, whatever lanes do to each other.
         contract: Contract::Racy,
         ..Options::new(setup.width, args, name)

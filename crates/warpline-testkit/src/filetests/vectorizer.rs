@@ -8,6 +8,7 @@ use warpline_ir::text::print_function;
 use warpline_ir::verify::verify;
 use warpline_ir::{Function, Module};
 use warpline_uniformity::shape::ArgShape;
+use warpline_vectorize::width::Machine;
 use warpline_vectorize::{
     self as vectorize, Boscc, Coherence, Contract, Gathers, Linearize, Masks, Options, loops,
 };
@@ -104,8 +105,7 @@ pub(super) fn lower_one_by_one(case: &Case<'_>) -> String {
     lower_with(
         case,
         &Options {
-            gathers: Gathers::Nothing,
-            masks: Masks::Nothing,
+            machine: Machine { gathers: Gathers::Nothing, masks: Masks::Nothing, ..Machine::default() },
             ..options(case.func, Linearize::Partial)
         },
     )
@@ -115,7 +115,10 @@ pub(super) fn lower_one_by_one(case: &Case<'_>) -> String {
 pub(super) fn lower_avx2(case: &Case<'_>) -> String {
     lower_with(
         case,
-        &Options { gathers: Gathers::Avx2, masks: Masks::Wide, ..options(case.func, Linearize::Partial) },
+        &Options {
+            machine: Machine { gathers: Gathers::Avx2, masks: Masks::Wide, ..Machine::default() },
+            ..options(case.func, Linearize::Partial)
+        },
     )
 }
 

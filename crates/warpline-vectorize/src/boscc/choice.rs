@@ -11,14 +11,13 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use crate::Boscc;
 use crate::linearize_state::{Class, LinearizeState};
 use warpline_ir::{Block, Module};
+use warpline_target::Machine;
 
 use super::chance;
 use super::cost::{Costs, dominators, idom};
 
 /// Asking a mask and branching.
 const TEST: f64 = 4.0;
-/// Guessing the branch wrongly.
-const MISS: f64 = 14.0;
 
 /// The classes, besides those in `needed`, whose first block is to be executed only if it has an active lane.
 pub(crate) fn classes_to_test(
@@ -26,14 +25,14 @@ pub(crate) fn classes_to_test(
     module: &Module,
     needed: &EntitySet<Class>,
     boscc: Boscc,
-    width: u32,
+    (machine, width): (&Machine, u32),
 ) -> EntitySet<Class> {
     let mut chosen = EntitySet::with_capacity(state.leaders.len());
     if boscc == Boscc::Off {
         return chosen;
     }
     let dom = dominators(state);
-    let regions = Costs::new(state, module, width).of_regions(&dom);
+    let regions = Costs::new(state, module, machine, width).of_regions(&dom);
     let chances = chance::of_classes(state);
     // By block: the innermost class around that is known to have an active lane, if there is one.
     let mut around: SecondaryMap<Block, PackedOption<Class>> = SecondaryMap::new();
@@ -46,7 +45,7 @@ pub(crate) fn classes_to_test(
             continue;
         }
         let nobody = chance::of_nobody(chances[c], outer.map(|o| chances[o]), width);
-        let pays = || nobody * regions[b] > TEST + MISS * 2.0 * nobody * (1.0 - nobody);
+        let pays = || nobody * regions[b] > TEST + machine.misprediction() * 2.0 * nobody * (1.0 - nobody);
         if !needed.contains(c) && can_be_tested(state, b) && (boscc == Boscc::On || pays()) {
             chosen.insert(c);
         }

@@ -1,5 +1,5 @@
-//! What executing a block on W lanes costs: a rough sum over its instructions, in cycles of a CPU with registers of
-//! 256 bits.
+//! What executing a block on W lanes costs: a rough sum over its instructions, in ordinary vector operations of the
+//! machine.
 //!
 //! What is uniform costs as much as in the scalar program; what varies as often as it fills registers; what has no
 //! vector form, such as integer division or a call, once per lane; gathers and scatters are scalarized too, only
@@ -10,25 +10,44 @@ use warpline_analysis::{DomTree, Node};
 
 use crate::known_calls::has_cheap_vector_form;
 use crate::linearize_state::LinearizeState;
+use crate::width::element_of;
 use warpline_ir::{
     AtomicOrdering, BinaryOp, Block, CastOp, Inst, MemAccess, Module, Op, Symbol, Type, Value,
 };
+use warpline_target::{Element, Machine, Op as Costly};
 
 /// Iterations of a loop of which nothing is known.
 const TRIPS: f64 = 8.0;
-const REGISTER_BITS: u32 = 256;
+/// A region is executed as a chain more than as a block of independent operations: arithmetic that takes several
+/// cycles counts twice.
+const CHAINED: f64 = 2.0;
+/// Operations of a short vector function, such as `fabs`, `max` or `fma`, and of an instruction that is kept as it is,
+/// for each lane.
+const SHORT: f64 = 2.0;
+const OPAQUE_LANE: f64 = 4.0;
+/// Operations of an access to neighbours, for each register; for each lane of other ones, and of atomic and volatile
+/// ones.
+const ACCESS: f64 = 2.0;
+const LANE_ACCESS: f64 = 1.5;
+const ATOMIC_LANE: f64 = 5.0;
 
 /// Computes costs.
 pub(crate) struct Costs<'a> {
     state: &'a LinearizeState,
     module: &'a Module,
+    machine: &'a Machine,
     width: u32,
 }
 
 impl<'a> Costs<'a> {
-    /// For a state in this module, on this number of lanes.
-    pub(crate) fn new(state: &'a LinearizeState, module: &'a Module, width: u32) -> Costs<'a> {
-        Costs { state, module, width }
+    /// For a state in this module, on this number of lanes of a machine.
+    pub(crate) fn new(
+        state: &'a LinearizeState,
+        module: &'a Module,
+        machine: &'a Machine,
+        width: u32,
+    ) -> Costs<'a> {
+        Costs { state, module, machine, width }
     }
 
     /// By block: what one execution of the block and of all that it dominates costs, if none of it is skipped.
@@ -57,19 +76,26 @@ impl<'a> Costs<'a> {
         let scalar = data.args.iter().all(|&a| self.is_uniform(a));
         // Without a vector form: once, or so much for each lane.
         let each = |once: f64, lane: f64| if scalar { once } else { lane * lanes };
+        let element = typed.map_or(Element::I64, |&v| element_of(self.state.func.ty(v)));
+        let lane = |op| self.machine.lane_operations(op, element);
+        let scalar_call = self.machine.scalar_operations(Costly::Call, element);
         match &data.op {
-            Op::Binary(op) if op.is_int_division() => each(20.0, 15.0),
-            Op::Binary(BinaryOp::FDiv) => 8.0 * registers,
-            Op::Binary(BinaryOp::FRem) => each(30.0, 30.0),
-            Op::Binary(BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::Mul) => 2.0 * registers,
+            Op::Binary(op) if op.is_int_division() => {
+                each(self.machine.scalar_operations(Costly::Divide, element), lane(Costly::Divide))
+            }
+            Op::Binary(BinaryOp::FDiv) => self.root(element) * registers,
+            Op::Binary(BinaryOp::FRem) => each(lane(Costly::Remainder), lane(Costly::Remainder)),
+            Op::Binary(BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::Mul) => {
+                CHAINED * registers
+            }
             Op::Binary(_) | Op::FNeg | Op::ICmp(_) | Op::FCmp(_) | Op::Select | Op::Gep(_) => registers,
             Op::Cast(CastOp::Bitcast | CastOp::PtrToInt | CastOp::IntToPtr) => 0.0,
             Op::Cast(_) => registers,
             Op::Load(access) => self.of_access(access, data.args[0], registers),
             Op::Store(access) => self.of_access(access, data.args[1], registers),
-            Op::Call(_) if scalar => 20.0,
+            Op::Call(_) if scalar => scalar_call,
             Op::Call(info) => self.of_call(info.callee, data.result(), registers),
-            Op::Opaque(_) => 4.0 * lanes,
+            Op::Opaque(_) => OPAQUE_LANE * lanes,
             Op::ExtractElement | Op::InsertElement | Op::Shuffle(_) => each(1.0, 1.0),
             _ => 0.0,
         }
@@ -78,11 +104,11 @@ impl<'a> Costs<'a> {
     fn of_access(&self, access: &MemAccess, address: Value, registers: f64) -> f64 {
         let lanes = f64::from(self.width);
         if access.is_volatile || access.ordering != AtomicOrdering::NotAtomic {
-            5.0 * lanes
+            ATOMIC_LANE * lanes
         } else if self.state.is_regular(address) {
-            2.0 * registers
+            ACCESS * registers
         } else {
-            1.5 * lanes
+            LANE_ACCESS * lanes
         }
     }
 
@@ -90,12 +116,17 @@ impl<'a> Costs<'a> {
         let name = callee.map_or("", |s| &self.module.symbols[s].name);
         let ty = result.map_or(Type::Void, |v| self.state.func.ty(v));
         match has_cheap_vector_form(name, ty) {
-            Some(true) if name.contains("sqrt") => 8.0 * registers,
-            Some(true) => 2.0 * registers,
+            Some(true) if name.contains("sqrt") => self.root(element_of(ty)) * registers,
+            Some(true) => SHORT * registers,
             // Vector math, if there is a library.
-            Some(false) => 20.0 * registers,
-            None => 25.0 * f64::from(self.width),
+            Some(false) => self.machine.operations(Costly::Mathematics, element_of(ty)) * registers,
+            None => self.machine.scalar_operations(Costly::Call, element_of(ty)) * f64::from(self.width),
         }
+    }
+
+    /// How long a register is divided or has its roots taken.
+    fn root(&self, element: Element) -> f64 {
+        self.machine.operations(Costly::Divide, element)
     }
 
     fn is_uniform(&self, v: Value) -> bool {
@@ -107,12 +138,7 @@ impl<'a> Costs<'a> {
         if self.state.is_regular(v) {
             return 1.0;
         }
-        let bits = match self.state.func.ty(v) {
-            Type::Int(bits) => bits.next_power_of_two().max(8),
-            Type::Float(kind) => kind.bits(),
-            _ => 64,
-        };
-        f64::from((self.width * bits).div_ceil(REGISTER_BITS))
+        f64::from(self.machine.filled(element_of(self.state.func.ty(v)).bits(), self.width).max(1))
     }
 }
 

@@ -229,7 +229,7 @@ pub(crate) struct Facilities<'a> {
 impl<'a> Facilities<'a> {
     /// Those that options name.
     pub(crate) fn of(options: &Options<'a>) -> Facilities<'a> {
-        Facilities { gathers: options.gathers, masks: options.masks, math: options.math }
+        Facilities { gathers: options.machine.gathers, masks: options.machine.masks, math: options.math }
     }
 }
 

@@ -9,8 +9,9 @@ use cranelift_entity::SecondaryMap;
 use warpline_analysis::{CycleForest, CycleId, Node};
 
 use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, Op, Type, Value};
+use warpline_target::Op as Costly;
 
-use super::element_bits;
+use super::{Machine, element_of};
 
 /// A function whose chains are looked at.
 pub(super) struct Chained<'a, L> {
@@ -91,26 +92,33 @@ impl<L: Fn(Inst) -> f64> Chained<'_, L> {
     }
 }
 
-/// Cycles until a result is there, if a gather takes so many. `varies` says which values are in vectors.
-pub(super) fn latency(func: &Function, i: Inst, gather: f64, varies: impl Fn(Value) -> bool) -> f64 {
+/// Cycles until a result is there, if a gather takes so many times as long as from the nearest cache. `varies` says
+/// which values are in vectors.
+pub(super) fn latency(
+    machine: &Machine,
+    func: &Function,
+    i: Inst,
+    gather: f64,
+    varies: impl Fn(Value) -> bool,
+) -> f64 {
     let data = &func.insts[i];
     let ty = data.result().map_or(Type::Void, |v| func.ty(v));
+    let of = |op| machine.latency(op, element_of(ty));
     match &data.op {
-        // In vectors, there and back by floating-point numbers.
         Op::Binary(op) if op.is_int_division() => match data.args.iter().any(|&a| varies(a)) {
-            true => 40.0,
-            false => 12.0,
+            true => of(Costly::Divide),
+            false => machine.scalar_division_latency(),
         },
-        Op::Binary(BinaryOp::FDiv | BinaryOp::FRem) => 14.0,
-        Op::Binary(BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul) => 4.0,
-        Op::Binary(BinaryOp::Mul) if element_bits(ty) == 64 => 8.0,
-        Op::Binary(BinaryOp::Mul) => 5.0,
-        Op::FCmp(_) | Op::ICmp(_) => 2.0,
+        Op::Binary(BinaryOp::FDiv) => of(Costly::Divide),
+        Op::Binary(BinaryOp::FRem) => of(Costly::Remainder),
+        Op::Binary(BinaryOp::FAdd | BinaryOp::FSub) => of(Costly::Add),
+        Op::Binary(BinaryOp::FMul | BinaryOp::Mul) => of(Costly::Multiply),
+        Op::FCmp(_) | Op::ICmp(_) => of(Costly::Compare),
         Op::Cast(CastOp::Bitcast | CastOp::PtrToInt | CastOp::IntToPtr) => 0.0,
-        Op::Cast(_) => 3.0,
-        Op::Load(_) if varies(data.args[0]) => gather,
-        Op::Load(_) => 6.0,
-        Op::Call(_) | Op::Opaque(_) => 30.0,
+        Op::Cast(_) => of(Costly::Convert),
+        Op::Load(_) if varies(data.args[0]) => gather * of(Costly::Gather),
+        Op::Load(_) => of(Costly::Load),
+        Op::Call(_) | Op::Opaque(_) => of(Costly::Call),
         _ => 1.0,
     }
 }

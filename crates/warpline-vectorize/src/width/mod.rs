@@ -33,11 +33,12 @@ use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
 
 use warpline_dataflow::linear::Address;
 use warpline_ir::{Block, Edge, Effects, Function, Inst, LaneOp, Module, Op, Symbol, Type, Value};
+use warpline_target::Element;
 use warpline_uniformity::rules::lane_op;
 use warpline_uniformity::shape::ArgShape;
 
 use super::call_graph::has_cross_lane_operations;
-use super::choices::{Gathers, MAX_WIDTH, Masks};
+use super::choices::MAX_WIDTH;
 use super::known_calls::has_cheap_vector_form;
 use super::loops::Iteration;
 use super::options::Options;
@@ -51,45 +52,16 @@ use work::Work;
 pub use burdens::{Burden, What};
 pub use reason::{Choice, Reason};
 use remarks::Remark;
-
-/// The vector registers of a processor.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Machine {
-    /// Bits of one of them.
-    pub register_bits: u32,
-    /// How many there are.
-    pub registers: u32,
-    /// Whether there are others for masks. If not, masks fill vector registers as what they blend does.
-    pub mask_registers: bool,
-    /// Where there are no mask registers: the widest vectors, in bits, that masks are kept in across blocks. Wider
-    /// ones are packed and unpacked.
-    pub mask_bits: u32,
-    /// What its instructions gather and scatter under masks.
-    pub gathers: Gathers,
-    /// What they load and store under masks.
-    pub masks: Masks,
-    /// Whether it multiplies and adds in one instruction, with one rounding.
-    pub fused: bool,
-}
-
-impl Machine {
-    /// How many registers the values of so many bits of all lanes fill.
-    fn filled(&self, bits: u32, width: u32) -> u32 {
-        // Values of absurd types fill enough to be left alone.
-        let filled = (u64::from(bits) * u64::from(width)).div_ceil(u64::from(self.register_bits.max(1)));
-        filled.min(1 << 16) as u32
-    }
-}
+pub use warpline_target::Machine;
 
 /// Functions of more instructions get as many lanes as fill a register.
 const MAX_INSTS: usize = 5_000;
 
 /// Iterations of a loop of which nothing is known.
 const TRIPS: f64 = 16.0;
-/// So many operations a processor looks at together, to begin with some before others have ended.
-const WINDOW: f64 = 320.0;
-/// The same where branches ask masks: what is behind one that was guessed wrongly has to be begun again.
-const WINDOW_OF_GUESSES: f64 = 100.0;
+/// What part of its window a processor uses where branches ask masks: what is behind one that was guessed wrongly has
+/// to be begun again.
+const WINDOW_OF_GUESSES: f64 = 100.0 / 320.0;
 /// Loops of no more iterations end so soon that the processor has begun with the next group of lanes before: no chain
 /// makes it wait.
 const FEW_TRIPS: u32 = 8;
@@ -99,8 +71,8 @@ const MAX_DEPTH: usize = 6;
 const SOMEBODY: f64 = 0.75;
 /// Cycles that an iteration takes to begin, and a group of lanes.
 const BEGIN: f64 = 1.0;
-/// What a branch that asks a mask costs because it is guessed wrongly now and then.
-const GUESS: f64 = 3.0;
+/// How often a branch that asks a mask is mispredicted.
+const GUESS: f64 = 0.2;
 /// How much longer lanes wait for each other in a loop that they leave apart, each time that their number doubles.
 const WAIT: f64 = 0.06;
 
@@ -108,15 +80,12 @@ const WAIT: f64 = 0.06;
 const COHERENT_WAIT: f64 = 0.3;
 /// Iterations of a loop that is the unit, if they are not known.
 const UNIT_TRIPS: f64 = 1024.0;
-/// Cycles for each lane of a masked access that the machine has no instruction for.
-const MASKED_LANE: f64 = 2.0;
-/// What a second loop for smaller groups costs, which is mostly guessed wrongly.
-const SECOND_LOOP: f64 = 12.0;
+/// How often the branch to a second loop for smaller groups is mispredicted.
+const SECOND_LOOP: f64 = 0.8;
 /// Vectors must be expected to be faster by this factor: what they gain less is easily lost again.
 const MARGIN: f64 = 1.1;
-/// Cycles until a gather ends, if what is gathered is near; and what it is worth to be prepared for.
-const GATHER: f64 = 24.0;
-const LONG_GATHER: f64 = 60.0;
+/// How many times as long as from the nearest cache a gather may take, to be prepared for.
+const LONG_GATHER: f64 = 2.5;
 /// By how much lanes that leave loops apart take longer than the estimate for widths says, which is about lanes that
 /// see similar data: between 1 and 3 times on random data.
 const APART: f64 = 1.2;
@@ -126,8 +95,6 @@ const BEFORE_GROUPS: f64 = 30.0;
 const WORTHWHILE: f64 = 0.8;
 /// What part of its vector operations are accesses to neighbours where nothing but memory counts.
 const STREAM: f64 = 0.25;
-/// The bits of a cache line.
-const LINE_BITS: u32 = 512;
 /// A width is as good as the best one if it takes at most so many times as long.
 const CLOSE: f64 = 1.04;
 
@@ -235,11 +202,12 @@ fn settle(
     let chosen = given.is_none().then(|| program.choose(machine, greatest));
     let lanes = given.or(chosen.map(|c| c.lanes)).unwrap_or(1);
     let replaceable = grouped.filter(|grouped| !grouped.asks);
-    let scalar = replaceable.map(|grouped| scalar::cycles(module, &linearized, grouped.carried));
+    let scalar = replaceable.map(|grouped| scalar::cycles(module, machine, &linearized, grouped.carried));
     let epilogue = program.epilogue(machine, lanes).0;
     let least = scalar.map_or(0, |scalar| program.least(machine, (lanes, epilogue), scalar));
     // Where a register is as long as a cache line, all vectors lie across two unless they are aligned.
-    let aligned = may_divide(lanes) && machine.register_bits >= LINE_BITS && program.streams(machine, lanes);
+    let aligned =
+        may_divide(lanes) && machine.register_bits >= machine.line_bits() && program.streams(machine, lanes);
     let estimate = lanes.is_power_of_two().then(|| {
         program.expect_branches(machine, lanes);
         Estimate {
@@ -325,7 +293,8 @@ fn study(
         return None;
     }
     let width = middling(machine);
-    let asked = Options { width, args: options.args.clone(), name: options.name.clone(), ..*options };
+    let (args, name) = (options.args.clone(), options.name.clone());
+    let asked = Options { width, args, name, machine: *machine, ..*options };
     let linearized = linearize_kernel(module, func, &asked).ok()?;
     let input = linearized.input();
     let plan = |k: u32| {
@@ -409,6 +378,15 @@ fn element_bits(ty: Type) -> u32 {
         Type::Float(kind) => kind.bits().next_power_of_two(),
         Type::Vector(v) => v.lanes.saturating_mul(element_bits(v.elem.into()).max(8)),
         _ => 64,
+    }
+}
+
+/// The element that a type counts as in tables of costs.
+pub(crate) fn element_of(ty: Type) -> Element {
+    match ty {
+        Type::Float(kind) => Element::float(kind.bits()),
+        Type::Vector(v) => element_of(v.elem.into()),
+        _ => Element::int(element_bits(ty)),
     }
 }
 
@@ -496,7 +474,8 @@ impl<'a> Program<'a> {
         let element_bits = dominant_bits(func, weight, varies);
         let live = pressure::of_loops(func, &program.cycles, varies);
         (program.element_bits, program.live) = (element_bits, live);
-        (program.chains, program.paths) = (program.loop_chains(), program.longest_paths(LONG_GATHER));
+        (program.chains, program.paths) =
+            (program.loop_chains(machine), program.longest_paths(machine, LONG_GATHER));
         program.time_up_to(machine, MAX_WIDTH);
         program
     }
@@ -533,7 +512,7 @@ impl<'a> Program<'a> {
         log::debug!("{}: cycles by lane for each width: {times:.2?}", self.func.name);
         let best = times.iter().map(|&(_, t)| t).fold(f64::INFINITY, f64::min);
         let lanes = times.iter().find(|&&(_, t)| t <= best * CLOSE).map_or(one, |&(w, _)| w);
-        let line = (LINE_BITS / self.element_bits).max(one).min(greatest);
+        let line = (machine.line_bits() / self.element_bits).max(one).min(greatest);
         if lanes > line && self.streams(machine, line) {
             return Choice { lanes: line, element_bits: self.element_bits, reason: Reason::Line };
         }
@@ -561,11 +540,11 @@ impl<'a> Program<'a> {
                 }
             }
             if self.has_cross_lane_operations(b) && self.left_apart_behind(b).is_none() {
-                guesses[k] += GUESS * times;
+                guesses[k] += GUESS * machine.misprediction() * times;
             }
         }
         let asks = self.func.layout.iter().any(|&b| self.has_cross_lane_operations(b));
-        let window = if asks { WINDOW_OF_GUESSES } else { WINDOW };
+        let window = machine.window() * if asks { WINDOW_OF_GUESSES } else { 1.0 };
         let mut total = 0.0;
         for (k, work) in work.iter_mut().enumerate() {
             let cycle = self.cycles.cycles().nth(k);
@@ -578,7 +557,7 @@ impl<'a> Program<'a> {
             let chain = cycle.map_or(0.0, |c| self.chains[c.index()]);
             // What does not fit into the window waits for the longest chain; what does, for its part of it.
             let path = self.paths[k] * (work.operations() / window).min(1.0);
-            let once = chain.max(path).max(work.cycles()) + BEGIN + guesses[k];
+            let once = chain.max(path).max(work.cycles(machine)) + BEGIN + guesses[k];
             let mut around = std::iter::successors(cycle, |&c| self.cycles.parent(c));
             let waits = around.any(|c| self.apart[c.index()]);
             let share = if self.coherent { COHERENT_WAIT } else { WAIT };
@@ -595,7 +574,7 @@ impl<'a> Program<'a> {
         let Program { func, cycles, trips, order, .. } = &*self;
         let all = Frequencies { func, cycles, trips, order };
         let frequency = all.of_blocks(|e, among| self.chance(e, among));
-        (self.frequency, self.paths) = (frequency, self.longest_paths(GATHER));
+        (self.frequency, self.paths) = (frequency, self.longest_paths(machine, 1.0));
         self.time_up_to(machine, most);
     }
 
@@ -604,22 +583,23 @@ impl<'a> Program<'a> {
         self.times = (0..=most.ilog2()).map(|k| self.time(machine, 1 << k)).collect();
     }
 
-    /// Its chains, if gathers take so many cycles.
-    fn chained(&self, gather: f64) -> Chained<'_, impl Fn(Inst) -> f64> {
-        let latency = move |i| chains::latency(self.func, i, gather, |v| self.varies(v));
+    /// Its chains, if gathers take so many times as long as from the nearest cache.
+    fn chained(&self, machine: &Machine, gather: f64) -> Chained<'_, impl Fn(Inst) -> f64> {
+        let machine = *machine;
+        let latency = move |i| chains::latency(&machine, self.func, i, gather, |v| self.varies(v));
         Chained { func: self.func, cycles: &self.cycles, order: &self.order, latency }
     }
 
     /// Of each loop, the cycles that its iterations hand on.
-    fn loop_chains(&self) -> Vec<f64> {
-        let chained = self.chained(LONG_GATHER);
+    fn loop_chains(&self, machine: &Machine) -> Vec<f64> {
+        let chained = self.chained(machine, LONG_GATHER);
         let chain = |c: CycleId| if self.few[c.index()] { 0.0 } else { chained.of_loop(c) };
         self.cycles.cycles().map(chain).collect()
     }
 
     /// Of each loop and, at the end, of the code outside all: the longest chain in its own blocks.
-    fn longest_paths(&self, gather: f64) -> Vec<f64> {
-        let chained = self.chained(gather);
+    fn longest_paths(&self, machine: &Machine, gather: f64) -> Vec<f64> {
+        let chained = self.chained(machine, gather);
         self.cycles.cycles().map(Some).chain([None]).map(|own| chained.of_blocks(own)).collect()
     }
 
@@ -680,7 +660,7 @@ impl<'a> Program<'a> {
                 None => (f64::from(width / lanes - 1) / 2.0, f64::from(lanes - 1) / f64::from(lanes)),
             };
             let group = self.time_of_group(lanes);
-            let second = if lanes < width { SECOND_LOOP } else { 0.0 };
+            let second = if lanes < width { SECOND_LOOP * machine.misprediction() } else { 0.0 };
             whole * group + partial * (group + self.cost_of_masks(machine, lanes)) + second
         };
         let all = cycles(width);
@@ -747,12 +727,12 @@ impl<'a> Program<'a> {
                 let (address, value, each) = match data.op {
                     Op::Load(_) => (data.args[0], data.results[0], 1.0),
                     // Masked stores of AVX2 are short programs on some processors.
-                    Op::Store(_) => (data.args[1], data.args[0], 20.0),
+                    Op::Store(_) => (data.args[1], data.args[0], machine.masked_store_delay()),
                     _ => continue,
                 };
                 if !machine.masks.serve(element_bits(self.func.ty(value)).max(8).into()) {
                     // A branch for each lane.
-                    cycles += MASKED_LANE * f64::from(width);
+                    cycles += machine.branched_lane_delay() * f64::from(width);
                 } else if matches!(self.reps[address], Rep::Strided(_)) {
                     let registers = machine.filled(self.bits(value), width);
                     cycles += each * f64::from(registers.max(1));

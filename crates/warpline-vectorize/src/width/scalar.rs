@@ -12,39 +12,42 @@
 use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
 
 use warpline_ir::{BinaryOp, Block, Effects, Function, Inst, Module, Op, Type, Value};
+use warpline_target::Op as Costly;
 use warpline_uniformity::Uniformity;
 use warpline_uniformity::shape::Shape;
 
 use super::chains::{self, Chained};
 use super::frequency::{Frequencies, by_weights};
-use super::work::{self, Work};
-use super::{BEGIN, TRIPS, WINDOW, trips};
+use super::work::Work;
+use super::{BEGIN, Machine, TRIPS, element_of, trips};
 use crate::known_calls::has_cheap_vector_form;
 use crate::pipeline::Linearized;
 
-/// A processor has begun with the next execution of a loop before this one has ended, if both have fewer operations.
-const OVERLAP: f64 = 160.0;
-/// Cycles that are lost where a branch was guessed wrongly.
-const MISPREDICTED: f64 = 15.0;
+/// A processor has begun with the next execution of a loop before this one has ended, if both fit into its window.
+const OVERLAP: f64 = 0.5;
+/// Operations of a short function, such as `fabs`, `max` or `fma`, and of an instruction that is kept as it is.
+const SHORT: f64 = 1.5;
+const OPAQUE: f64 = 4.0;
 /// No branch of which nothing is known is guessed wrongly more often than this.
 const SURPRISES: f64 = 0.15;
 /// A divergent loop ends with a wrong guess this often.
 const LAST_SURPRISES: f64 = 0.5;
 
 /// The cycles of one index or iteration; `carried` are those that each waits for the one before.
-pub(super) fn cycles(module: &Module, linearized: &Linearized, carried: f64) -> f64 {
+pub(super) fn cycles(module: &Module, machine: &Machine, linearized: &Linearized, carried: f64) -> f64 {
     let func = &linearized.scalar;
     let (graph, _) = func.graph();
     let loops = CycleForest::compute(&graph);
     let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
     let trips: Vec<f64> =
         loops.cycles().map(|c| trips::of_loop(func, &loops, c).map_or(TRIPS, f64::from)).collect();
-    let scalar = Scalar { module, func, uniformity: &linearized.uniformity, loops, trips };
+    let scalar = Scalar { module, machine, func, uniformity: &linearized.uniformity, loops, trips };
     scalar.total(&order).max(carried)
 }
 
 struct Scalar<'a> {
     module: &'a Module,
+    machine: &'a Machine,
     func: &'a Function,
     uniformity: &'a Uniformity,
     loops: CycleForest,
@@ -54,7 +57,7 @@ struct Scalar<'a> {
 
 impl Scalar<'_> {
     fn total(&self, order: &[Block]) -> f64 {
-        let Scalar { func, loops, .. } = self;
+        let Scalar { func, machine, loops, .. } = self;
         let frequencies = Frequencies { func, cycles: loops, trips: &self.trips, order };
         let frequency = frequencies.of_blocks(|e, among| by_weights(func, e, among));
         let mut work = vec![Work::default(); loops.len() + 1];
@@ -67,7 +70,7 @@ impl Scalar<'_> {
             }
             lost[k] += frequency[b] * self.lost(b);
         }
-        let latency = |i| chains::latency(func, i, 0.0, |_| false);
+        let latency = |i| chains::latency(machine, func, i, 0.0, |_| false);
         let chained = Chained { func, cycles: loops, order, latency };
         let mut total = 0.0;
         for (k, work) in work.iter().enumerate() {
@@ -76,11 +79,11 @@ impl Scalar<'_> {
             let each = work.operations() / f64::max(times, 1e-9);
             // Of a short loop, several executions are under way at once.
             let trips = own.map_or(1.0, |c| self.trips[c.index()]);
-            let alone = (trips * each / OVERLAP).min(1.0);
+            let alone = (trips * each / (OVERLAP * machine.window())).min(1.0);
             let chain = own.map_or(0.0, |c| chained.of_loop(c)) * alone;
-            let path = chained.of_blocks(own) * (each / WINDOW).min(1.0);
+            let path = chained.of_blocks(own) * (each / machine.window()).min(1.0);
             let begin = if own.is_some() { BEGIN } else { 0.0 };
-            total += work.cycles().max(chain.max(path).max(begin) * times) + lost[k];
+            total += work.cycles(machine).max(chain.max(path).max(begin) * times) + lost[k];
         }
         total
     }
@@ -106,11 +109,12 @@ impl Scalar<'_> {
         let own = self.loops.innermost(Node::from(b));
         let leaves = own.is_some_and(|c| func.successors(b).any(|s| !self.loops.contains(c, Node::from(s))));
         if leaves {
-            return MISPREDICTED * LAST_SURPRISES / own.map_or(1.0, |c| self.trips[c.index()]);
+            return self.machine.misprediction() * LAST_SURPRISES
+                / own.map_or(1.0, |c| self.trips[c.index()]);
         }
         let edges = func.out_edges(b);
         let least = edges.iter().map(|&e| by_weights(func, e, edges)).fold(1.0, f64::min);
-        MISPREDICTED * least.min(SURPRISES)
+        self.machine.misprediction() * least.min(SURPRISES)
     }
 
     /// Whether a condition compares the index, or what is as regular, with something that is the same for all.
@@ -124,6 +128,7 @@ impl Scalar<'_> {
     fn work_of(&self, i: Inst) -> Work {
         let data = &self.func.insts[i];
         let ty = data.result().map_or(Type::Void, |v| self.func.ty(v));
+        let element = element_of(ty);
         match &data.op {
             Op::Load(_) => Work::of_loads(1.0),
             Op::Store(_) => Work::of_stores(1.0),
@@ -135,25 +140,31 @@ impl Scalar<'_> {
                 Work::scalar(5.0)
             }
             Op::Binary(op) if op.is_int_division() => {
-                Work::scalar(if ty.int_bits().is_some_and(|bits| bits > 32) { 40.0 } else { 24.0 })
+                Work::scalar(self.machine.scalar_operations(Costly::Divide, element))
             }
-            Op::Binary(BinaryOp::FDiv) => Work::vector(work::root(ty) * 0.8),
-            Op::Binary(BinaryOp::FRem) => Work::scalar(100.0),
+            Op::Binary(BinaryOp::FDiv) => {
+                Work::vector(self.machine.scalar_operations(Costly::Divide, element))
+            }
+            Op::Binary(BinaryOp::FRem) => {
+                Work::scalar(self.machine.scalar_operations(Costly::Remainder, element))
+            }
             Op::Binary(BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul) | Op::FNeg | Op::FCmp(_) => {
                 Work::vector(1.0)
             }
             Op::Call(info) => {
                 let name = info.callee.map_or("", |s| &self.module.symbols[s].name);
                 match has_cheap_vector_form(name, ty) {
-                    Some(true) if name.contains("sqrt") => Work::vector(work::root(ty) * 0.8),
-                    Some(true) => Work::scalar(1.5),
+                    Some(true) if name.contains("sqrt") => {
+                        Work::vector(self.machine.scalar_operations(Costly::Divide, element))
+                    }
+                    Some(true) => Work::scalar(SHORT),
                     // A call of the C library's mathematics.
-                    Some(false) => Work::scalar(100.0),
+                    Some(false) => Work::scalar(self.machine.scalar_operations(Costly::Mathematics, element)),
                     None if name.starts_with("llvm.") => Work::scalar(1.0),
-                    None => Work::scalar(20.0),
+                    None => Work::scalar(self.machine.scalar_operations(Costly::Call, element)),
                 }
             }
-            Op::Opaque(_) => Work::scalar(4.0),
+            Op::Opaque(_) => Work::scalar(OPAQUE),
             Op::Phi | Op::Alloca { .. } | Op::Freeze => Work::default(),
             // Addresses are part of loads and stores.
             Op::Gep(_) | Op::Br | Op::Ret => Work::default(),

@@ -8,33 +8,17 @@ use warpline_uniformity::shape::ArgShape;
 
 use super::{Choice, Machine, Reason, of_iteration, of_kernel};
 
-const SSE: Machine = Machine {
-    register_bits: 128,
-    registers: 16,
-    mask_registers: false,
-    mask_bits: 1024,
-    gathers: Gathers::Nothing,
-    masks: Masks::Nothing,
-    fused: true,
-};
-const AVX2: Machine = Machine {
-    register_bits: 256,
-    registers: 16,
-    mask_registers: false,
-    mask_bits: 1024,
-    gathers: Gathers::Avx2,
-    masks: Masks::Wide,
-    fused: true,
-};
-const AVX512: Machine = Machine {
-    register_bits: 512,
-    registers: 32,
-    mask_registers: true,
-    mask_bits: 1024,
-    gathers: Gathers::Everything,
-    masks: Masks::Everything,
-    fused: true,
-};
+fn sse() -> Machine {
+    Machine { register_bits: 128, gathers: Gathers::Nothing, masks: Masks::Nothing, ..Machine::default() }
+}
+
+fn avx2() -> Machine {
+    Machine { gathers: Gathers::Avx2, masks: Masks::Wide, ..Machine::default() }
+}
+
+fn avx512() -> Machine {
+    Machine { register_bits: 512, registers: 32, mask_registers: true, ..Machine::default() }
+}
 
 fn module(body: &str) -> Module {
     parse_module(&format!("module \"m\"\n\n{body}")).unwrap_or_else(|e| panic!("{e}"))
@@ -108,7 +92,7 @@ fn narrow_elements_get_more_lanes_than_wide_ones() {
                 format!("  {to}: {ty} = {op} {from}, %x\n")
             })
             .collect();
-        choice(&map(ty, bytes, steps.trim_end()), &AVX512)
+        choice(&map(ty, bytes, steps.trim_end()), &avx512())
     };
     let [bytes, floats, doubles] = [of("i8", 1, "add"), of("float", 4, "fadd"), of("double", 8, "fadd")];
     assert_eq!([&bytes, &floats, &doubles].map(|c| c.element_bits), [8, 32, 64]);
@@ -118,7 +102,7 @@ fn narrow_elements_get_more_lanes_than_wide_ones() {
 
 #[test]
 fn a_chain_gets_several_registers_and_many_live_values_do_not() {
-    for machine in [SSE, AVX2, AVX512] {
+    for machine in [sse(), avx2(), avx512()] {
         let one = machine.register_bits / 32;
         let chain = choice(&recurrences(1), &machine);
         assert!(chain.lanes >= 2 * one && chain.reason == Reason::Chain(8), "{chain:?}");
@@ -137,8 +121,8 @@ fn what_is_passed_in_vectors_fills_no_more_than_a_register() {
         (args[0], args[1]) = (ArgShape::Varying, second);
         Options::new(1, args, "lanes")
     };
-    assert_eq!(of_kernel(&module, func, &shapes(ArgShape::Stride(1)), &AVX2, None).lanes, 8);
-    assert!(of_kernel(&module, func, &shapes(ArgShape::Index), &AVX2, None).lanes > 8);
+    assert_eq!(of_kernel(&module, func, &shapes(ArgShape::Stride(1)), &avx2(), None).lanes, 8);
+    assert!(of_kernel(&module, func, &shapes(ArgShape::Index), &avx2(), None).lanes > 8);
 }
 
 /// The widths for the outermost loop of a function.
@@ -149,7 +133,7 @@ fn widths_of_loop(body: &str, lanes: Option<u32>) -> (u32, u32) {
     let iteration =
         loops::kernel_of(&mut module, func, &loops::Unit::new(header, 1)).unwrap_or_else(|e| panic!("{e}"));
     let options = Options::new(1, iteration.args.clone(), "lanes");
-    let widths = of_iteration(&module, &iteration, &options, &AVX2, lanes);
+    let widths = of_iteration(&module, &iteration, &options, &avx2(), lanes);
     (widths.lanes, widths.epilogue)
 }
 
@@ -227,7 +211,7 @@ fn what_cannot_be_vectorized_gets_lanes_by_its_types() {
     let choice = choice(
         "func @never(%i: i64, %x: double) {\nentry:\n  %y: double = fadd %x, %x\n  br entry2\nentry2:\n  br \
          entry2\n}\n",
-        &AVX2,
+        &avx2(),
     );
     assert_eq!(choice, Choice { lanes: 4, element_bits: 64, reason: Reason::ByType });
     assert_eq!(choice.to_string(), "one register of 64-bit elements, by types alone");
@@ -242,15 +226,15 @@ fn what_only_reads_and_writes_takes_a_cache_line_at_once_and_begins_with_one() {
         let args = vec![ArgShape::Index, ArgShape::Uniform, ArgShape::Uniform];
         of_kernel(&module, func, &Options::new(1, args, "lanes"), machine, lanes)
     };
-    for machine in [AVX2, AVX512] {
+    for machine in [avx2(), avx512()] {
         let found = widths(&add, &machine, None);
         assert_eq!((found.lanes, found.chosen.map(|c| c.reason)), (16, Some(Reason::Line)));
         // A vector of 32 bytes lies across two lines every other time.
-        assert_eq!(found.prologue, if machine == AVX512 { 64 } else { 0 });
+        assert_eq!(found.prologue, if machine.mask_registers { 64 } else { 0 });
     }
-    assert_eq!(widths(&add, &AVX512, Some(32)).prologue, 64);
+    assert_eq!(widths(&add, &avx512(), Some(32)).prologue, 64);
     let steps: String = (1..20).map(|k| format!("  %y{k}: float = fmul %x, %x\n")).collect();
     let much = map("float", 4, &(steps + "  %y: float = fadd %x, %x"));
-    let found = widths(&much, &AVX512, None);
+    let found = widths(&much, &avx512(), None);
     assert!(found.prologue == 0 && found.chosen.is_some_and(|c| c.reason != Reason::Line), "{found:?}");
 }

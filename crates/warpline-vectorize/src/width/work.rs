@@ -1,12 +1,13 @@
-//! What [recipes](crate::recipes) cost, by the units of a processor: rough figures of present-day ones, for which differences
-//! between them do not count.
+//! What [recipes](crate::recipes) cost, by the units of a processor. Figures of operations come from the description
+//! of the machine.
 
 use crate::Gathers;
 use crate::known_calls::has_cheap_vector_form;
 use crate::recipes::{Contiguous, Division, Gather, GroupId, How, Recipe, Rep};
 use warpline_ir::{BinaryOp, CastOp, FloatKind, Inst, LaneOp, Op, Type, Value};
+use warpline_target::{Element, Op as Costly, Rates};
 
-use super::{Machine, Program, element_bits};
+use super::{Machine, Program, element_bits, element_of};
 
 /// Operations that the units are given.
 #[derive(Copy, Clone, Default, Debug)]
@@ -19,24 +20,19 @@ pub(super) struct Work {
     stores: f64,
 }
 
-/// How many of each a processor begins in a cycle, and of all.
-const VECTOR: f64 = 2.5;
-const SCALAR: f64 = 4.0;
-const LOADS: f64 = 2.0;
-const STORES: f64 = 1.0;
-const ALL: f64 = 5.0;
-
-/// Cycles for each element of a gather: no fewer than for a load of its own.
-const GATHERED: f64 = 1.7;
-/// Cycles for each element that is loaded or stored by an instruction of its own at an address in a vector.
-const BY_LANES: f64 = 2.4;
-/// Cycles of a masked store without mask registers, a short program on some processors: 12 on Zen 3 to 5, by the models
-/// of LLVM 19.
-const MASKED_STORE: f64 = 12.0;
-/// A call of a function of which nothing is known.
-const CALL: f64 = 20.0;
-/// Vector operations for each register of a mathematics function.
-const MATHEMATICS: f64 = 30.0;
+/// Ordinary operations that a short vector function takes, such as `fabs`, `max` or `fma`.
+const SHORT: f64 = 1.5;
+/// Operations for each lane of an access whose place is chosen by the mask and taken out of a vector.
+const CHOSEN_LANE: f64 = 3.0;
+/// Operations for each lane of an access behind a branch of its own.
+const BRANCHED_LANE: f64 = 8.0;
+/// Operations for each lane of an instruction that is kept as it is.
+const OPAQUE_LANE: f64 = 6.0;
+/// Operations of a conversion of integers of 64 bits by parts.
+const LONG_CONVERSION: f64 = 6.0;
+/// Operations of a function with one right result that is expanded inline, and of one with a loop.
+const EXACT: f64 = 12.0;
+const EXACT_LOOP: f64 = 40.0;
 
 /// How much an instruction works on.
 struct Filled {
@@ -59,14 +55,21 @@ impl Filled {
 }
 
 /// What an instruction costs that is executed once.
-fn once(op: &Op) -> Work {
+fn once(machine: &Machine, op: &Op) -> Work {
     match op {
         Op::Load(_) => Work::of_loads(1.0),
         Op::Store(_) => Work::of_stores(1.0),
-        Op::Call(_) | Op::Opaque(_) => Work::scalar(CALL),
-        Op::Binary(op) if op.is_int_division() => Work::scalar(20.0),
+        Op::Call(_) | Op::Opaque(_) => Work::scalar(call(machine)),
+        Op::Binary(op) if op.is_int_division() => {
+            Work::scalar(machine.scalar_operations(Costly::Divide, Element::I32))
+        }
         _ => Work::scalar(1.0),
     }
+}
+
+/// A call of a function of which nothing is known.
+fn call(machine: &Machine) -> f64 {
+    machine.scalar_operations(Costly::Call, Element::I64)
 }
 
 fn accesses_of(is_load: bool, accesses: f64, vector: f64) -> Work {
@@ -119,9 +122,10 @@ impl Work {
     }
 
     /// The cycles of the busiest unit.
-    pub(super) fn cycles(&self) -> f64 {
-        let all = self.operations();
-        [self.vector / VECTOR, self.scalar / SCALAR, self.loads / LOADS, self.stores / STORES, all / ALL]
+    pub(super) fn cycles(&self, machine: &Machine) -> f64 {
+        let Rates { vector, scalar, loads, stores, all } = machine.rates();
+        let sum = self.operations();
+        [self.vector / vector, self.scalar / scalar, self.loads / loads, self.stores / stores, sum / all]
             .into_iter()
             .fold(0.0, f64::max)
     }
@@ -137,33 +141,36 @@ impl Program<'_> {
             Recipe::Nothing | Recipe::Private | Recipe::Elsewhere | Recipe::Divided(_) | Recipe::Stack => {
                 Work::default()
             }
-            Recipe::Once | Recipe::WidenThenFirst => once(&data.op),
-            Recipe::OnceIfAny | Recipe::FirstLane => Work::scalar(CALL),
+            Recipe::Once | Recipe::WidenThenFirst => once(machine, &data.op),
+            Recipe::OnceIfAny | Recipe::FirstLane => Work::scalar(call(machine)),
             Recipe::Speculated(_) => Work::of_loads(1.0),
-            Recipe::Widen => self.of_widened(i, &shape),
+            Recipe::Widen => self.of_widened(machine, i, &shape),
             Recipe::Divide(division) => self.of_division(machine, width, i, *division),
-            Recipe::LongConversion => Work::vector(6.0 * registers),
+            Recipe::LongConversion => Work::vector(LONG_CONVERSION * registers),
             Recipe::Contiguous(how) => self.of_contiguous(machine, i, *how, &shape),
             Recipe::Group(id) => self.of_group(machine, i, *id, &shape),
             Recipe::Rows(id, _) => self.of_rows(*id, &shape),
             Recipe::Gather(gather) => self.of_gather(machine, i, gather, &shape),
             Recipe::Scatter(scatter) => {
                 // One by one, with the place to access chosen or taken out of a vector.
-                let each = if scatter.how == How::ByLane { 3.0 } else { BY_LANES * VECTOR };
+                let each = match scatter.how {
+                    How::ByLane => CHOSEN_LANE,
+                    _ => self.each(machine, Costly::ReplicatedStore, i),
+                };
                 Work { stores: lanes, vector: each * lanes, ..Work::default() }
             }
-            Recipe::Scalarize { .. } => self.of_scalarized(i, &shape),
-            Recipe::Variant(_) | Recipe::Targets(_) => Work::scalar(lanes * CALL),
+            Recipe::Scalarize { .. } => self.of_scalarized(machine, i, &shape),
+            Recipe::Variant(_) | Recipe::Targets(_) => Work::scalar(lanes * call(machine)),
             Recipe::Simd(_) | Recipe::Library { .. } | Recipe::Inline(_) => {
-                Work::vector(registers * MATHEMATICS)
+                Work::vector(registers * machine.operations(Costly::Mathematics, element_of(self.type_of(i))))
             }
             Recipe::Intrinsic(base, _) if &**base == "llvm.sqrt" => {
-                Work::vector(registers * root(self.type_of(i)))
+                Work::vector(registers * root(machine, self.type_of(i)))
             }
-            Recipe::Intrinsic(..) => Work::vector(registers * 1.5),
+            Recipe::Intrinsic(..) => Work::vector(registers * SHORT),
             Recipe::Fold(_) => Work::vector(shape.operand),
-            Recipe::Exact(function) if function.has_loop() => Work::vector(registers * 40.0),
-            Recipe::Exact(_) => Work::vector(registers * 12.0),
+            Recipe::Exact(function) if function.has_loop() => Work::vector(registers * EXACT_LOOP),
+            Recipe::Exact(_) => Work::vector(registers * EXACT),
             Recipe::AnyOfOne(comparisons) => Work::scalar(1.0 + comparisons.len() as f64),
             Recipe::CrossLane if !self.touches_lanes(i) => Work::scalar(1.0),
             Recipe::CrossLane => match data.op {
@@ -184,7 +191,7 @@ impl Program<'_> {
     }
 
     /// One vector instruction.
-    fn of_widened(&self, i: Inst, shape: &Filled) -> Work {
+    fn of_widened(&self, machine: &Machine, i: Inst, shape: &Filled) -> Work {
         let &Filled { lanes, registers, operand } = shape;
         let ty = self.type_of(i);
         let data = &self.func.insts[i];
@@ -193,12 +200,11 @@ impl Program<'_> {
             Op::Binary(op) if op.is_int_division() => match data.args.get(1) {
                 Some(&d) if self.func.constant(d).is_some() && element_bits(ty) < 64 => 7.0 * registers,
                 Some(&d) if self.func.constant(d).is_some() => 20.0 * registers,
-                _ => 12.0 * lanes,
+                _ => machine.lane_operations(Costly::Divide, element_of(ty)) * lanes,
             },
-            Op::Binary(BinaryOp::FDiv) => registers * root(ty),
-            Op::Binary(BinaryOp::FRem) => 40.0 * lanes,
-            // There is none for bytes, and mostly none for 64 bits.
-            Op::Binary(BinaryOp::Mul) if matches!(element_bits(ty), 8 | 64) => 3.0 * registers,
+            Op::Binary(BinaryOp::FDiv) => registers * root(machine, ty),
+            Op::Binary(BinaryOp::FRem) => machine.lane_operations(Costly::Remainder, element_of(ty)) * lanes,
+            Op::Binary(BinaryOp::Mul) => machine.operations(Costly::Multiply, element_of(ty)) * registers,
             Op::Binary(_) | Op::FNeg | Op::Select | Op::Freeze | Op::Gep(_) => registers,
             Op::ExtractElement | Op::InsertElement | Op::Shuffle(_) => registers,
             Op::ICmp(_) | Op::FCmp(_) => operand,
@@ -213,7 +219,7 @@ impl Program<'_> {
     fn of_division(&self, machine: &Machine, width: u32, i: Inst, division: Division) -> Work {
         let filled = |bits| f64::from(machine.filled(bits, width).max(1));
         let shared = self.func.insts[i].args.get(1).is_some_and(|&d| self.reps[d] == Rep::Uniform);
-        let divided = |kind| if shared { 1.0 } else { root(Type::Float(kind)) };
+        let divided = |kind| if shared { 1.0 } else { root(machine, Type::Float(kind)) };
         Work::vector(match division {
             Division::IfSmall { .. } => filled(64) * (24.0 + divided(FloatKind::Double)),
             Division::AsLong => filled(64) * (20.0 + divided(FloatKind::Double)),
@@ -231,11 +237,11 @@ impl Program<'_> {
         let bits = self.bits_in_memory(i);
         let (accesses, vector) = match how {
             Contiguous::Whole | Contiguous::Speculated(_) => (if is_load { registers } else { operand }, 0.0),
-            Contiguous::ByLane => (lanes, 3.0 * lanes),
+            Contiguous::ByLane => (lanes, CHOSEN_LANE * lanes),
             Contiguous::Masked if machine.mask_registers => (if is_load { registers } else { operand }, 0.0),
             // A branch for each lane; the more of them, the worse they are guessed.
             Contiguous::Masked if !machine.masks.serve(bits.into()) || machine.register_bits < 256 => {
-                (lanes, lanes * if is_load { 8.0 } else { 8.0 + lanes / 4.0 })
+                (lanes, lanes * if is_load { BRANCHED_LANE } else { BRANCHED_LANE + lanes / 4.0 })
             }
             Contiguous::Masked => (if is_load { registers } else { operand }, 0.0),
         };
@@ -254,10 +260,11 @@ impl Program<'_> {
         match gaps || masked {
             true if !machine.masks.serve(bits.into()) => {
                 let each = members * shape.lanes;
-                accesses_of(!group.stores, each, BY_LANES * VECTOR * each)
+                let op = if group.stores { Costly::ReplicatedStore } else { Costly::Replicate };
+                accesses_of(!group.stores, each, self.each(machine, op, i) * each)
             }
             true if gaps && !machine.mask_registers => {
-                accesses_of(false, wide, (MASKED_STORE * VECTOR + 2.0 * members) * wide)
+                accesses_of(false, wide, (self.masked_store(machine, i) + 2.0 * members) * wide)
             }
             _ => accesses_of(!group.stores, wide, if masked { 5.0 } else { 2.0 } * members * wide),
         }
@@ -285,17 +292,17 @@ impl Program<'_> {
         let (loads, vector) = match (gather.how, address) {
             (_, Some(Rep::Uniform)) => (1.0, 1.0),
             (How::Pick, _) => (4.0 * registers, 8.0 * registers),
-            (How::ByLane, _) => (lanes, 3.0 * lanes),
+            (How::ByLane, _) => (lanes, CHOSEN_LANE * lanes),
             (_, Some(Rep::Strided(_))) => (lanes, 1.5 * lanes),
-            _ if in_hardware => (lanes, GATHERED * VECTOR * lanes),
+            _ if in_hardware => (lanes, self.each(machine, Costly::Gather, i) * lanes),
             // Addresses are computed in vectors and taken out of these, as the elements are.
-            _ => (lanes, BY_LANES * VECTOR * lanes),
+            _ => (lanes, self.each(machine, Costly::Replicate, i) * lanes),
         };
         Work { loads, vector, ..Work::default() }
     }
 
     /// One instruction for each lane.
-    fn of_scalarized(&self, i: Inst, shape: &Filled) -> Work {
+    fn of_scalarized(&self, machine: &Machine, i: Inst, shape: &Filled) -> Work {
         let (data, lanes) = (&self.func.insts[i], shape.lanes);
         match &data.op {
             Op::Load(_) => accesses_of(true, lanes, 2.0 * lanes),
@@ -303,11 +310,29 @@ impl Program<'_> {
             Op::Call(info) => {
                 let name = info.callee.map_or("", |s| &self.module.symbols[s].name);
                 let is_mathematics = has_cheap_vector_form(name, self.type_of(i)) == Some(false);
-                Work::scalar(lanes * if is_mathematics { 100.0 } else { CALL })
+                let each = match is_mathematics {
+                    true => machine.scalar_operations(Costly::Mathematics, element_of(self.type_of(i))),
+                    false => call(machine),
+                };
+                Work::scalar(lanes * each)
             }
-            Op::Opaque(_) => Work::scalar(lanes * 6.0),
+            Op::Opaque(_) => Work::scalar(lanes * OPAQUE_LANE),
             _ => Work::scalar(lanes * 2.0),
         }
+    }
+
+    /// Operations for each lane of an access to elements in memory.
+    fn each(&self, machine: &Machine, op: Costly, i: Inst) -> f64 {
+        machine.lane_operations(op, self.element_in_memory(i))
+    }
+
+    /// Operations of a masked store without mask registers, which is a short program on some processors.
+    fn masked_store(&self, machine: &Machine, i: Inst) -> f64 {
+        machine.operations(Costly::MaskedStore, self.element_in_memory(i))
+    }
+
+    fn element_in_memory(&self, i: Inst) -> Element {
+        self.func.accessed(i).map_or(Element::I64, |a| element_of(a.ty))
     }
 
     /// Whether the machine accesses such elements under masks.
@@ -346,6 +371,6 @@ impl Program<'_> {
 }
 
 /// How long a register is divided or has its roots taken, in operations.
-pub(super) fn root(ty: Type) -> f64 {
-    if ty == Type::Float(FloatKind::Double) { 14.0 } else { 8.0 }
+pub(super) fn root(machine: &Machine, ty: Type) -> f64 {
+    machine.operations(Costly::Divide, element_of(ty))
 }
