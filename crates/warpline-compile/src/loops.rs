@@ -32,6 +32,8 @@ pub struct MadeLoop {
     pub place: String,
     /// W.
     pub width: u32,
+    /// The header of its scalar loop.
+    pub header: Block,
     /// What was made.
     pub made: VectorizedLoop,
     /// What an iteration is expected to take.
@@ -207,6 +209,11 @@ pub(crate) fn in_place(
     changed.dedup();
     for id in changed {
         imported.bridge.replace_function(&imported.ir, id)?;
+    }
+    for short in loops.iter().filter(|l| l.made.short) {
+        if let Some(func) = imported.ir.function(&short.function) {
+            imported.keep_scalar(func, short.header);
+        }
     }
     Ok(InPlace { loops, scalar: kept, refused })
 }
@@ -454,7 +461,8 @@ impl Machine {
         }
         let function = imported.ir.functions[found.func].name.to_string();
         let estimate = widths.estimate.clone();
-        Ok(MadeLoop { function, place: found.place.clone(), width, made, estimate })
+        let header = found.header;
+        Ok(MadeLoop { function, place: found.place.clone(), width, header, made, estimate })
     }
 
     /// How many iterations side by side are asked for or expected to pay, and how many of those that are left over. The
