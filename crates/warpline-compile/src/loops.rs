@@ -32,6 +32,8 @@ pub struct MadeLoop {
     pub place: String,
     /// W.
     pub width: u32,
+    /// The header of its scalar loop.
+    pub header: Block,
     /// What was made.
     pub made: VectorizedLoop,
     /// What an iteration is expected to take.
@@ -235,6 +237,11 @@ pub(crate) fn in_place(
     changed.dedup();
     for id in changed {
         imported.bridge.replace_function(&imported.ir, id)?;
+    }
+    for short in loops.iter().filter(|l| l.made.short) {
+        if let Some(func) = imported.ir.function(&short.function) {
+            imported.keep_scalar(func, short.header);
+        }
     }
     Ok(InPlace { loops, scalar: kept, refused })
 }
@@ -491,7 +498,8 @@ impl Machine {
             .with(widths.chosen.as_ref(), widths.estimate.as_ref(), &widths.remarks)
             .confirmed(&imported.ir, made.functions());
         let (function, estimate) = (original.name.to_string(), widths.estimate.clone());
-        Ok(MadeLoop { function, place: found.place.clone(), width, made, estimate, remarks })
+        let (header, place) = (found.header, found.place.clone());
+        Ok(MadeLoop { function, place, width, header, made, estimate, remarks })
     }
 
     /// How many iterations side by side are asked for or expected to pay, and how many of those that are left over. The

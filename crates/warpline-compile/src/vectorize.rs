@@ -301,7 +301,7 @@ fn make(
     let mut asked = kernel.vectorizer(whole, width, false, &math, &bodies);
     asked.scalar_result = scalar_result;
     let mut division = Division::into_groups_of(width);
-    let (mut new, mut full, mut masked) = (Vec::new(), None, None);
+    let (mut new, mut full, mut masked, mut short) = (Vec::new(), None, None, None);
     if let Some(range) = names.range.filter(|_| runs_scalar(options, kernel)) {
         let range = kernel.scalar_range(kernel.func, range)?;
         new.extend(kernel.copies().chain([range]));
@@ -321,6 +321,7 @@ fn make(
             prologue: made.made.prologue.map_or(0, |_| kernel.prologue),
             least: made.made.least,
         };
+        short = made.many.is_some().then_some(range);
         masked = Some(made.made.masked).filter(|masked| masked.width == width);
         full = Some(made.made.full);
     }
@@ -338,6 +339,9 @@ fn make(
         new.push(driver::bitmask_entry(&mut kernel.imported.ir, visible.func, width, name));
     }
     kernel.export(&new)?;
+    if let Some(short) = short {
+        kernel.imported.keep_scalar_in(short);
+    }
     Ok((visible, division))
 }
 

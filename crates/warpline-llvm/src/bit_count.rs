@@ -234,3 +234,47 @@ fn width(value: LLVMValueRef) -> u32 {
     // SAFETY: a live value, which is an integer.
     unsafe { functions().LLVMGetIntTypeWidth(functions().LLVMTypeOf(value)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::unroll::Unroll;
+    use crate::{Llvm, Module};
+
+    /// A function that counts in a loop: what becomes of the number `%x` and of the count `%c`.
+    fn counts(number: &str, count: &str) -> String {
+        format!(
+            "define i32 @f(i32 %of) {{\nentry:\n  br label %head\n\
+             head:\n  %x = phi i32 [ %of, %entry ], [ %x1, %body ]\n  %c = phi i32 [ 0, %entry ], [ %c1, %body ]\n  \
+             %t = icmp eq i32 %x, 0\n  br i1 %t, label %exit, label %body\n\
+             body:\n  {count}\n  {number}\n  br label %head\nexit:\n  ret i32 %c\n}}\n"
+        )
+    }
+
+    #[test]
+    fn loops_that_count_bits_are_replaced_and_similar_ones_are_not() {
+        if Llvm::get().is_err() {
+            return eprintln!("skipped: there is no LLVM");
+        }
+        let lowest = "%m = add i32 %x, -1\n  %x1 = and i32 %x, %m";
+        let shift = "%x1 = lshr i32 %x, 1";
+        let one = "%c1 = add nsw i32 %c, 1";
+        let bit = "%b = and i32 %x, 1\n  %c1 = add i32 %c, %b";
+        for (number, count, replaced) in [
+            (lowest, one, true),
+            (shift, bit, true),
+            // The number of bits up to the highest one.
+            (shift, one, false),
+            // The lowest bit is set less often than there are bits.
+            (lowest, bit, false),
+            ("%x1 = lshr i32 %x, 2", bit, false),
+            ("%m = add i32 %x, -2\n  %x1 = and i32 %x, %m", one, false),
+        ] {
+            let mut module = Module::parse(counts(number, count).as_bytes(), "count").unwrap();
+            module.unroll_short_loops(&Unroll::Everywhere).unwrap();
+            module.verify().unwrap();
+            let text = module.to_text();
+            assert_eq!(text.contains("llvm.ctpop.i32"), replaced, "{text}");
+            assert_eq!(text.contains("phi"), !replaced, "{text}");
+        }
+    }
+}

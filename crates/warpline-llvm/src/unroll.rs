@@ -105,7 +105,7 @@ impl Module {
                 let wanted = short.contains(&cycle);
                 marks.short += usize::from(wanted);
                 let word = if wanted { "llvm.loop.unroll.full" } else { "llvm.loop.unroll.disable" };
-                let node = self.loop_node(word);
+                let node = self.loop_node(&[word]);
                 let latches = loops.latches(cycle);
                 let old = latches.iter().find_map(|&latch| attached(self.context(), latch, LOOP));
                 marks.old.insert(as_metadata(node), old);
@@ -129,21 +129,29 @@ impl Module {
         }
     }
 
-    /// A node that says one thing of a loop. Its first operand is itself, as LLVM wants it.
-    fn loop_node(&self, word: &str) -> LLVMValueRef {
+    /// A node that says things of a loop that hold. Its first operand is itself, as LLVM wants it.
+    pub(crate) fn loop_node(&self, words: &[&str]) -> LLVMValueRef {
         let (f, context) = (functions(), self.context());
-        // SAFETY: a live context; pointer and length describe the word, pointer and number the operands.
+        // SAFETY: a live context; pointers and lengths describe words and operands.
         unsafe {
-            let text = f.LLVMMDStringInContext2(context, word.as_ptr().cast(), word.len());
-            let property = f.LLVMMDNodeInContext2(context, [text].as_mut_ptr(), 1);
-            let node = f.LLVMMDNodeInContext2(context, [property, property].as_mut_ptr(), 2);
+            let yes = f.LLVMConstInt(f.LLVMIntTypeInContext(context, 32), 1, 0);
+            let mut properties: Vec<LLVMMetadataRef> = Vec::new();
+            for word in words {
+                let text = f.LLVMMDStringInContext2(context, word.as_ptr().cast(), word.len());
+                let mut operands = [text, f.LLVMValueAsMetadata(yes)];
+                // What is said of unrolling has no value.
+                let count = if word.starts_with("llvm.loop.unroll.") { 1 } else { 2 };
+                properties.push(f.LLVMMDNodeInContext2(context, operands.as_mut_ptr(), count));
+            }
+            properties.insert(0, properties[0]);
+            let node = f.LLVMMDNodeInContext2(context, properties.as_mut_ptr(), properties.len());
             let value = f.LLVMMetadataAsValue(context, node);
             f.LLVMReplaceMDNodeOperandWith(value, 0, node);
             value
         }
     }
 
-    fn set_loop_node(&self, terminator: LLVMValueRef, node: Option<LLVMValueRef>) {
+    pub(crate) fn set_loop_node(&self, terminator: LLVMValueRef, node: Option<LLVMValueRef>) {
         let f = functions();
         // SAFETY: a live context and terminator; pointer and length describe the name.
         unsafe {
@@ -444,5 +452,83 @@ fn callee(inst: LLVMValueRef) -> Option<LLVMValueRef> {
     unsafe {
         let called = (opcode(inst)? == LLVMCall as u32).then(|| f.LLVMGetCalledValue(inst))?;
         (!f.LLVMIsAFunction(called).is_null()).then_some(called)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Llvm;
+
+    /// A function with a loop from `start` while its counter is below `end`, with a store for each iteration, in a loop
+    /// of so many iterations that nobody knows.
+    fn nest(start: &str, end: &str) -> String {
+        format!(
+            "define void @f(ptr %p, i64 %n, i64 %m) {{\n\
+             entry:\n  br label %outer\n\
+             outer:\n  %i = phi i64 [ 0, %entry ], [ %i1, %next ]\n  %o = icmp ult i64 %i, %n\n  \
+             br i1 %o, label %inner, label %exit\n\
+             inner:\n  %k = phi i64 [ {start}, %outer ], [ %k1, %body ]\n  %c = icmp ult i64 %k, {end}\n  \
+             br i1 %c, label %body, label %next\n\
+             body:\n  %s = add i64 %i, %k\n  %a = getelementptr i32, ptr %p, i64 %s\n  store i32 7, ptr %a\n  \
+             %k1 = add i64 %k, 1\n  br label %inner\n\
+             next:\n  %i1 = add i64 %i, 4\n  br label %outner\n\
+             exit:\n  ret void\n}}\n"
+        )
+    }
+
+    fn loops_left(text: &str, unroll: &Unroll) -> Option<usize> {
+        if Llvm::get().is_err() {
+            eprintln!("skipped: there is no LLVM");
+            return None;
+        }
+        let mut module = Module::parse(text.as_bytes(), "nest").unwrap();
+        module.unroll_short_loops(unroll).unwrap();
+        module.verify().unwrap();
+        assert!(!module.to_text().contains("llvm.loop"), "marks are left");
+        let function = module.named("f").unwrap();
+        Some(Loops::of(function).map_or(0, |loops| loops.cycles.len()))
+    }
+
+    #[test]
+    fn loops_of_few_constant_iterations_are_unrolled_and_others_stay() {
+        for (start, end, left) in
+            [("0", "4", 1), ("1", "3", 1), ("0", "100", 2), ("0", "%m", 2), ("%m", "4", 2)]
+        {
+            let found = loops_left(&nest(start, end), &Unroll::Everywhere);
+            assert!(found.is_none_or(|found| found == left), "{start}..{end}: {found:?} loops");
+        }
+    }
+
+    #[test]
+    fn nothing_is_unrolled_where_no_loop_is_meant() {
+        for unroll in [Unroll::Nothing, Unroll::Within(vec![3])] {
+            assert!(loops_left(&nest("0", "4"), &unroll).is_none_or(|found| found == 2));
+        }
+    }
+
+    #[test]
+    fn loops_that_mark_themselves_stay_and_those_within_are_unrolled() {
+        let marked = nest("0", "4").replace(
+            "%i1 = add i64 %i, 4\n  br label %outer",
+            "%i1 = add i64 %i, 4\n  br label %outer, !llvm.loop !0",
+        ) + "!0 = distinct !{!0, !1}\n!1 = !{!\"llvm.loop.vectorize.enable\", i1 true}\n";
+        let Ok(_) = Llvm::get() else { return eprintln!("skipped: there is no LLVM") };
+        let mut module = Module::parse(marked.as_bytes(), "nest").unwrap();
+        module.unroll_short_loops(&Unroll::Within(Vec::new())).unwrap();
+        let text = module.to_text();
+        assert_eq!(text.matches("store i32 7").count(), 4, "{text}");
+        assert!(text.contains("llvm.loop.vectorize.enable") && !text.contains("unroll"), "{text}");
+    }
+
+    #[test]
+    fn loops_that_ask_about_lanes_stay() {
+        let text = nest("0", "4").replace("store i32 7, ptr %a", "%any = call i1 @warpline_any(i1 %c)")
+            + "declare i1 @warpline_any(i1)\n";
+        let Ok(_) = Llvm::get() else { return eprintln!("skipped: there is no LLVM") };
+        let mut module = Module::parse(text.as_bytes(), "nest").unwrap();
+        module.mark_lane_operations();
+        module.unroll_short_loops(&Unroll::Everywhere).unwrap();
+        assert_eq!(module.to_text().matches("call i1 @warpline_any").count(), 1);
     }
 }

@@ -63,6 +63,8 @@ pub struct VectorizedLoop {
     pub pieces: Pieces,
     /// The function that has the vector code, where short loops are spared what that begins with.
     pub apart: Option<FuncId>,
+    /// Whether the scalar loop is executed where there are few iterations only.
+    pub short: bool,
 }
 
 impl VectorizedLoop {
@@ -266,7 +268,8 @@ pub fn vectorize_loop(
     })?;
     module.functions[func] = rewritten;
     let checks = checks.len();
-    Ok(VectorizedLoop { variants: made, carried: carries, checks, inspected, pieces, apart })
+    let (apart, short) = (apart.map(|a| a.0), apart.is_some_and(|a| a.1));
+    Ok(VectorizedLoop { variants: made, carried: carries, checks, inspected, pieces, apart, short })
 }
 
 /// One iteration of a loop as a kernel: what [`vectorize_loop`] vectorizes.

@@ -3,37 +3,113 @@
 //! A function with a vector loop saves registers, and aligns the stack for what does not fit into vector registers,
 //! before it knows how many iterations there are. That takes longer than a few iterations of the scalar loop. So
 //! where short loops are left to the scalar code, the vector code is called, and only the callee pays.
+//!
+//! If little follows the loop, the callee has a copy of that and of the scalar loop, and returns what the function
+//! does. Then the caller has nothing to keep for later, and saves no registers for the call.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 
+use super::Nest;
 use warpline_ir::{Block, CallInfo, Constant, Effects, FuncId, Function, Inst, Module, Op, Type, Value};
+
+/// So many instructions behind a loop are copied at most.
+const MAX_COPIED: usize = 64;
 
 /// Moves blocks into a new function, which stays a function. Control comes to the first of them only, which has no φs,
 /// and leaves them for `exit` only; what they compute is used by the φs of that block only. The first block calls the
-/// function instead.
+/// function instead. `exit` leads to the scalar loop, which begins at `header`. What is returned besides the function:
+/// whether it has the rest of the program, too, so that nothing but short loops gets to the scalar loop.
 pub(super) fn move_out(
     module: &mut Module,
     func: &mut Function,
     blocks: &[Block],
-    exit: Block,
+    (exit, header): (Block, Block),
+    name: &str,
+) -> (FuncId, bool) {
+    match rest(func, exit, header) {
+        Some(rest) => (with_rest(module, func, blocks, &rest, name), true),
+        None => (alone(module, func, blocks, exit, name), false),
+    }
+}
+
+/// The blocks from one on, if they are few and there is nothing in them, behind the loop with this header, that a copy
+/// could do otherwise: no other loop that may still be vectorized, no call, nothing that is not understood.
+fn rest(func: &Function, from: Block, header: Block) -> Option<Vec<Block>> {
+    let nest = Nest::of(func);
+    let in_loop = |b: Block| nest.around(b).any(|h| h == header);
+    let (mut rest, mut seen, mut copied) = (vec![from], EntitySet::new(), 0);
+    seen.insert(from);
+    let mut next = 0;
+    while let Some(&b) = rest.get(next) {
+        next += 1;
+        let cannot_be_copied = |i: Inst| match &func.insts[i].op {
+            Op::Opaque(_) | Op::OpaqueTerm(_) => true,
+            Op::Call(call) => call.callee.is_none(),
+            _ => false,
+        };
+        if func.block_insts(b).any(cannot_be_copied) {
+            return None;
+        }
+        if !in_loop(b) {
+            copied += func.block_insts(b).count();
+            let calls = func.block_insts(b).any(|i| matches!(func.insts[i].op, Op::Call(_)));
+            if copied > MAX_COPIED || calls || nest.around(b).next().is_some() {
+                return None;
+            }
+        }
+        rest.extend(func.successors(b).filter(|&to| seen.insert(to)));
+    }
+    (!func.variadic).then_some(rest)
+}
+
+/// Moves blocks and copies those of the rest, of which the first follows them. Instead of the first block, the
+/// function is called, and what it returns is returned.
+fn with_rest(
+    module: &mut Module,
+    func: &mut Function,
+    blocks: &[Block],
+    rest: &[Block],
     name: &str,
 ) -> FuncId {
-    let taken = taken(func, blocks);
-    let made = callee(module, func, blocks, exit, &taken, name);
+    let all: Vec<Block> = blocks.iter().chain(rest).copied().collect();
+    let taken = taken(func, &all);
+    let made = shell(func, &all, &taken, name);
+    let result = call(module, func, blocks, &taken, made);
+    func.set_terminator(blocks[0], Op::Ret, result.1.as_slice(), &[]);
+    result.0
+}
+
+/// Adds a function to the module and has the first of some blocks call it; what the others are goes. The function, and
+/// what it returns.
+fn call(
+    module: &mut Module,
+    func: &mut Function,
+    blocks: &[Block],
+    taken: &[Value],
+    made: Function,
+) -> (FuncId, Option<Value>) {
     let (ret, types) = (made.ret, taken.iter().map(|&v| func.ty(v)).collect::<Vec<_>>());
-    let symbol = module.function_symbol(name, &types, ret, Effects::UNKNOWN);
+    let symbol = module.function_symbol(&made.name, &types, ret, Effects::UNKNOWN);
     let made = module.functions.push(made);
     for &b in blocks {
         func.clear_terminator(b);
         func.retain_phis(b, |_| false);
         func.blocks[b].insts.clear();
     }
-    func.layout.retain(|b| *b == blocks[0] || !blocks.contains(b));
     let at = blocks[0];
+    func.layout.retain(|b| *b == at || !blocks.contains(b));
     let info = CallInfo { callee: Some(symbol), effects: Effects::UNKNOWN, variadic_fixed: None };
-    let call = func.append(at, Op::Call(Box::new(info)), &taken, ret);
+    let call = func.append(at, Op::Call(Box::new(info)), taken, ret);
+    (made, func.insts[call].result())
+}
+
+/// Moves blocks that `exit` follows.
+fn alone(module: &mut Module, func: &mut Function, blocks: &[Block], exit: Block, name: &str) -> FuncId {
+    let taken = taken(func, blocks);
+    let made = callee(module, func, blocks, exit, &taken, name);
+    let (made, result) = call(module, func, blocks, &taken, made);
+    let at = blocks[0];
     let phis: Vec<Inst> = func.blocks[exit].phis.clone();
-    let result = func.insts[call].result();
     let values = phis.iter().enumerate().map(|(k, &phi)| {
         let result = result.expect("it returns what the φs need");
         let ty = func.ty(func.insts[phi].results[0]);
@@ -51,18 +127,13 @@ pub(super) fn move_out(
     made
 }
 
-/// The new function: the blocks, and the other one's exit, which returns what its φs are.
-fn callee(
-    module: &mut Module,
-    func: &Function,
-    blocks: &[Block],
-    exit: Block,
-    taken: &[Value],
-    name: &str,
-) -> Function {
+/// A function of some blocks of another one, of which the first is the entry. What they take from outside are its
+/// parameters.
+fn shell(func: &Function, blocks: &[Block], taken: &[Value], name: &str) -> Function {
     let mut made = func.clone();
     made.name = name.into();
     made.noinline = true;
+    made.variadic = false;
     made.params.clear();
     let mut inner: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     // What one of them points to could be reached through another one that was made of it.
@@ -82,7 +153,21 @@ fn callee(
             made.clear_terminator(b);
         }
     }
-    made.layout = blocks.iter().copied().chain([exit]).collect();
+    made.layout = blocks.to_vec();
+    made
+}
+
+/// The new function: the blocks, and the other one's exit, which returns what its φs are.
+fn callee(
+    module: &mut Module,
+    func: &Function,
+    blocks: &[Block],
+    exit: Block,
+    taken: &[Value],
+    name: &str,
+) -> Function {
+    let mut made = shell(func, blocks, taken, name);
+    made.layout.push(exit);
     made.blocks[exit].insts.clear();
     let phis = made.blocks[exit].phis.iter().map(|&phi| made.insts[phi].results[0]);
     let values: Vec<Value> = phis.collect();

@@ -21,8 +21,11 @@ use crate::dependences::{Check, span};
 use crate::driver::skeleton::{self, Groups, pass_from, phis};
 use crate::driver::{BodyVariant, BodyVariants};
 use warpline_ir::{
-    BinaryOp, Block, CastOp, Combine, Constant, FuncId, Function, InstFlags, IntPred, Module, Op, Type, Value,
+    BinaryOp, Block, CastOp, Combine, Constant, FuncId, Function, InstFlags, IntPred, Loc, Module, Op, Type,
+    Value,
 };
+
+use cranelift_entity::packed_option::PackedOption;
 
 use super::Nest;
 use super::body::{Body, Input};
@@ -49,8 +52,9 @@ pub(super) struct Rewritten {
     pub(super) func: Function,
     /// How many arrays of indices it looks through before the loop.
     pub(super) inspected: usize,
-    /// The function that has the vector code, where short loops are to be spared what that begins with.
-    pub(super) apart: Option<FuncId>,
+    /// The function that has the vector code, where short loops are to be spared what that begins with; and whether the
+    /// scalar loop is then for these only.
+    pub(super) apart: Option<(FuncId, bool)>,
 }
 
 /// Rewrites the function. The function that the vector code is moved to, if it is, gets this name.
@@ -100,22 +104,28 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>, na
     b.br(parts.l.header);
     b.pass(&finals);
     place_before(&mut b.func, parts.l.header, &new);
+    let loc = b.func.insts[parts.l.test].loc;
+    locate(&mut b.func, &new, loc);
+    locate(&mut b.func, &[preheader], loc);
     let is_outermost = Nest::of(&b.func).around(parts.l.header).nth(1).is_none();
     let apart = (parts.variants.least > 1 && is_outermost).then(|| {
         let vector = &new[..new.len() - 1];
-        move_out(b.module, &mut b.func, vector, scalar, name)
+        move_out(b.module, &mut b.func, vector, (scalar, parts.l.header), name)
     });
     if apart.is_some() {
-        new = vec![new[0], scalar];
+        locate(&mut b.func, &new[..1], loc);
     }
-    let loc = b.func.insts[parts.l.test].loc;
-    for block in new.into_iter().chain([preheader]) {
-        for i in b.func.block_insts(block).collect::<Vec<_>>() {
-            let own = &mut b.func.insts[i].loc;
+    Rewritten { func: b.func, inspected: checking.inspected, apart }
+}
+
+/// Gives instructions of blocks that have no place in the source this one.
+fn locate(func: &mut Function, blocks: &[Block], loc: PackedOption<Loc>) {
+    for &block in blocks {
+        for i in func.block_insts(block).collect::<Vec<_>>() {
+            let own = &mut func.insts[i].loc;
             *own = own.expand().or(loc.expand()).into();
         }
     }
-    Rewritten { func: b.func, inspected: checking.inspected, apart }
 }
 
 /// Moves new blocks to where they are executed.
