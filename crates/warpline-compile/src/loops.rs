@@ -217,7 +217,7 @@ pub(crate) fn in_place(
             Ok(Best::Vector(made)) => loops.push(*made),
             Ok(Best::Scalar(stays)) => {
                 imported.ir.functions[one.func] = scalar;
-                kept.push(stays);
+                kept.push(*stays);
             }
             Err(reason @ Error::Vectorize(_)) => {
                 imported.ir.functions[one.func] = scalar;
@@ -420,7 +420,7 @@ impl Machine {
         };
         let why = scalar.describe();
         scalar.remarks.stays_scalar(&why);
-        Ok(Best::Scalar(scalar))
+        Ok(Best::Scalar(Box::new(scalar)))
     }
 
     fn vectorize(
@@ -521,7 +521,7 @@ impl Machine {
 /// What became of a loop that can be vectorized.
 enum Best {
     Vector(Box<MadeLoop>),
-    Scalar(ScalarLoop),
+    Scalar(Box<ScalarLoop>),
 }
 
 /// Checks that OpenMP leaves nothing in a loop that is not for lanes.

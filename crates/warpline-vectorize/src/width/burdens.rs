@@ -6,7 +6,7 @@ use warpline_analysis::Node;
 use warpline_ir::{BinaryOp, Inst, LaneOp, Op, Place, Type};
 
 use super::{Machine, Program};
-use crate::known_calls::has_cheap_vector_form;
+use crate::known_calls::{has_cheap_vector_form, is_annotation};
 use crate::lower::Rep;
 
 /// Part of the estimate for a group of lanes.
@@ -150,11 +150,14 @@ pub(super) fn what(program: &Program<'_>, machine: &Machine, i: Inst) -> What {
         }
         Op::Binary(op) if op.is_int_division() => What::Division,
         Op::Binary(BinaryOp::FRem) => What::Mathematics,
+        // Nothing is made of it.
+        Op::Call(_) if is_annotation(program.module, data) => What::Arithmetic,
         Op::Call(info) => {
             let name = info.callee.map_or("", |s| &program.module.symbols[s].name);
             match has_cheap_vector_form(name, data.result().map_or(Type::Void, |v| program.func.ty(v))) {
                 Some(true) => What::Arithmetic,
                 Some(false) => What::Mathematics,
+                None if program.bodies.size(info.callee).is_some() => What::Arithmetic,
                 None => What::Scalarized,
             }
         }

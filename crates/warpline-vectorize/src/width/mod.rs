@@ -15,6 +15,7 @@
 //! So kernels on bytes get more lanes than kernels on `double`, kernels that wait for chains get several registers'
 //! worth, and kernels with many live values do not.
 
+mod bodies;
 mod burdens;
 mod cause;
 mod chains;
@@ -46,6 +47,7 @@ use super::options::Options;
 use super::pipeline::{Linearized, linearize_kernel};
 use super::subword_loads::Words;
 
+use bodies::Bodies;
 use chains::Chained;
 use frequency::{Frequencies, by_weights};
 use work::Work;
@@ -418,6 +420,8 @@ struct Program<'a> {
     plan: AccessPlan,
     /// Narrow loads that are made of words.
     words: &'a Words,
+    /// The functions that it calls and that are vectorized, too.
+    bodies: Bodies,
     /// How it is executed by groups, if it is.
     grouped: Option<Grouped>,
     element_bits: u32,
@@ -463,6 +467,7 @@ impl<'a> Program<'a> {
             reps,
             plan: AccessPlan::compute(module, func, reps, middling(machine), region),
             words: input.words,
+            bodies: Bodies::of(module, func),
             grouped,
             element_bits: 0,
             mask_registers: machine.mask_registers,

@@ -267,9 +267,10 @@ impl Maker<'_> {
                 let symbol = info.callee?;
                 let message = format!("`{}` is computed on vectors", self.called(symbol));
                 let finding = Finding::new(Kind::Analysis, Name::VectorMathematics, message);
-                Some(
-                    Finding { callee: Some(symbol), ..finding }.advise("call it less often, or with `float`"),
-                )
+                let is_double = data.result().is_some_and(|v| element_bits(program.func.ty(v)) > 32);
+                let advice =
+                    if is_double { "call it with `float`, or less often" } else { "call it less often" };
+                Some(Finding { callee: Some(symbol), ..finding }.advise(advice))
             }
             // It is part of what the loop costs.
             What::Masks if self.is_in_divergent_loop(i) => None,
@@ -312,7 +313,7 @@ impl Maker<'_> {
             None => (Kind::Missed, Name::Gather, "a gather, which this CPU makes of one load per lane"),
         };
         let finding = Finding::new(kind, name, format!("{what}: {}", cause.words()));
-        Finding { advice: cause.advice(), ..finding }
+        Finding { advice: cause.advice(accessed.writes), ..finding }
     }
 
     /// Whether the machine has an instruction for a gather.

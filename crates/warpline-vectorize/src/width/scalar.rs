@@ -15,11 +15,12 @@ use warpline_ir::{BinaryOp, Block, Effects, Function, Inst, Module, Op, Type, Va
 use warpline_uniformity::Uniformity;
 use warpline_uniformity::shape::Shape;
 
+use super::bodies::Bodies;
 use super::chains::{self, Chained};
 use super::frequency::{Frequencies, by_weights};
 use super::work::{self, Work};
 use super::{BEGIN, TRIPS, WINDOW, trips};
-use crate::known_calls::has_cheap_vector_form;
+use crate::known_calls::{has_cheap_vector_form, is_annotation};
 use crate::pipeline::Linearized;
 
 /// A processor has begun with the next execution of a loop before this one has ended, if both have fewer operations.
@@ -39,13 +40,15 @@ pub(super) fn cycles(module: &Module, linearized: &Linearized, carried: f64) -> 
     let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
     let trips: Vec<f64> =
         loops.cycles().map(|c| trips::of_loop(func, &loops, c).map_or(TRIPS, f64::from)).collect();
-    let scalar = Scalar { module, func, uniformity: &linearized.uniformity, loops, trips };
+    let bodies = Bodies::of(module, func);
+    let scalar = Scalar { module, func, bodies, uniformity: &linearized.uniformity, loops, trips };
     scalar.total(&order).max(carried)
 }
 
 struct Scalar<'a> {
     module: &'a Module,
     func: &'a Function,
+    bodies: Bodies,
     uniformity: &'a Uniformity,
     loops: CycleForest,
     /// The iterations of each loop.
@@ -125,6 +128,7 @@ impl Scalar<'_> {
         let data = &self.func.insts[i];
         let ty = data.result().map_or(Type::Void, |v| self.func.ty(v));
         match &data.op {
+            Op::Call(_) if is_annotation(self.module, data) => Work::default(),
             Op::Load(_) => Work::of_loads(1.0),
             Op::Store(_) => Work::of_stores(1.0),
             Op::Binary(op) if op.is_int_division() => {
@@ -143,7 +147,7 @@ impl Scalar<'_> {
                     // A call of the C library's mathematics.
                     Some(false) => Work::scalar(100.0),
                     None if name.starts_with("llvm.") => Work::scalar(1.0),
-                    None => Work::scalar(20.0),
+                    None => Work::scalar(self.bodies.size(info.callee).map_or(20.0, |size| size + 5.0)),
                 }
             }
             Op::Opaque(_) => Work::scalar(4.0),

@@ -2,7 +2,7 @@
 //! between them do not count.
 
 use crate::Gathers;
-use crate::known_calls::has_cheap_vector_form;
+use crate::known_calls::{has_cheap_vector_form, is_annotation};
 use crate::lower::{Rep, Spread};
 use warpline_ir::{BinaryOp, CastOp, FloatKind, Inst, LaneOp, MemAccess, Op, Type, Value};
 
@@ -91,6 +91,9 @@ impl Program<'_> {
         let data = &self.func.insts[i];
         let lanes = f64::from(width);
         let varies = |v: &Value| self.varies(*v);
+        if is_annotation(self.module, data) {
+            return Work::default();
+        }
         if !data.args.iter().chain(&data.results).any(varies) {
             return match data.op {
                 Op::Load(_) => Work::of_loads(1.0),
@@ -123,7 +126,11 @@ impl Program<'_> {
                     Some(true) => Work::vector(registers * 1.5),
                     // Vector math, if there is a library.
                     Some(false) => Work::vector(registers * 30.0),
-                    None => Work::scalar(lanes * 20.0),
+                    // A call of a variant, and what that does.
+                    None => match self.bodies.size(info.callee) {
+                        Some(size) => Work { scalar: 5.0, ..Work::vector(registers * size) },
+                        None => Work::scalar(lanes * 20.0),
+                    },
                 }
             }
             Op::Opaque(_) => Work::scalar(lanes * 6.0),
