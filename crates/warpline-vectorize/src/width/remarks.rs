@@ -181,7 +181,8 @@ pub(super) fn of_program(
     region: Option<&Region<'_>>,
 ) -> Vec<Remark> {
     let plan = AccessPlan::compute(program.module, program.func, program.reps, lanes, region);
-    let maker = Maker { program, linearized, machine, lanes, cycles, plan };
+    let shares = burdens::shares(program, machine, lanes).collect();
+    let maker = Maker { program, linearized, machine, lanes, cycles, plan, shares };
     let mut remarks = maker.of_instructions();
     remarks.extend(maker.divergent_loops());
     remarks.extend(maker.mandatory_branches());
@@ -199,6 +200,8 @@ struct Maker<'a> {
     cycles: f64,
     /// Which accesses are made together by so many lanes.
     plan: AccessPlan,
+    /// The part that each instruction has in all operations.
+    shares: Vec<(Inst, f64)>,
 }
 
 impl Maker<'_> {
@@ -227,7 +230,7 @@ impl Maker<'_> {
     /// What is said of instructions, once for each line.
     fn of_instructions(&self) -> Vec<Remark> {
         let mut found: BTreeMap<_, Remark> = BTreeMap::new();
-        for (i, share) in burdens::shares(self.program, self.machine, self.lanes) {
+        for &(i, share) in &self.shares {
             let Some(finding) = self.finding(i) else { continue };
             let place = self.place(i);
             let line = place.as_ref().map(|place| (place.file.clone(), place.line));
@@ -278,6 +281,12 @@ impl Maker<'_> {
                 Finding::new(Kind::Missed, Name::Masks, "masks say which lanes take which way")
                     .advise("select values (`c ? a : b`) instead of branching, or branch on uniform values"),
             ),
+            What::Arithmetic if matches!(data.op, Op::Binary(op) if op.is_int_division()) => {
+                data.args.iter().any(|&a| program.varies(a)).then(|| {
+                    let message = "an integer division by a constant is done by multiplications";
+                    Finding::new(Kind::Analysis, Name::Division, message)
+                })
+            }
             What::Arithmetic => {
                 let accessed = program.func.accessed(i)?;
                 let masked = program.func.blocks[data.block].mask.expand().is_some_and(|m| program.varies(m));
@@ -404,7 +413,7 @@ impl Maker<'_> {
         let c = program.cycles.cycles().find(|&c| program.cycles.header(c) == Node::from(header))?;
         let inside = |b: Block| program.cycles.contains(c, Node::from(b));
         let (mut all, mut masks) = (0.0, 0.0);
-        for (i, share) in burdens::shares(program, machine, lanes) {
+        for &(i, share) in &self.shares {
             if inside(program.func.insts[i].block) {
                 all += share;
                 if self.is_in_divergent_loop(i) && burdens::what(program, machine, i) == What::Masks {
@@ -482,7 +491,7 @@ impl Maker<'_> {
     /// What each line costs.
     fn lines(&self) -> Vec<Remark> {
         let mut lines: BTreeMap<(String, u32), f64> = BTreeMap::new();
-        for (i, share) in burdens::shares(self.program, self.machine, self.lanes) {
+        for &(i, share) in &self.shares {
             let Some(place) = self.place(i).filter(|_| share > 0.0) else { continue };
             *lines.entry((place.file, place.line)).or_insert(0.0) += share;
         }
