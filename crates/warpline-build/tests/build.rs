@@ -10,6 +10,8 @@ use std::process::{Command, Output};
 const SOURCE: &str = "WARPLINE_TEST_SOURCE";
 /// The CPUs that it names, with commas between them.
 const CPUS: &str = "WARPLINE_TEST_CPUS";
+/// Whether cargo is to print remarks.
+const REMARKS: &str = "WARPLINE_TEST_REMARKS";
 /// The folder that it keeps code in.
 const KEPT: &str = "WARPLINE_TEST_KEPT";
 
@@ -18,7 +20,7 @@ fn main() {
         return build_script(source.as_ref());
     }
     type Test = fn();
-    let tests: [(&str, Test); 8] = [
+    let tests: [(&str, Test); 9] = [
         ("every_kind_of_parameter_arrives", every_kind_of_parameter_arrives),
         ("vector_mathematics_is_linked_where_it_is_used", vector_mathematics_is_linked_where_it_is_used),
         ("other_machines_are_built_for_and_run_there", other_machines_are_built_for_and_run_there),
@@ -39,6 +41,10 @@ fn main() {
             prebuilt_code_needs_no_compiler_until_sources_change,
         ),
         ("two_libraries_of_one_program_do_not_meet", two_libraries_of_one_program_do_not_meet),
+        (
+            "remarks_are_warnings_where_they_are_asked_for_and_when_nothing_changed",
+            remarks_are_warnings_where_they_are_asked_for_and_when_nothing_changed,
+        ),
     ];
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     for (name, test) in tests {
@@ -57,6 +63,7 @@ fn build_script(source: &Path) {
     if let Ok(cpus) = std::env::var(CPUS) {
         builder = builder.cpus(cpus.split(','));
     }
+    builder = builder.remarks(std::env::var_os(REMARKS).is_some());
     if let Some(folder) = std::env::var_os(KEPT) {
         builder = builder.prebuilt(folder);
     }
@@ -432,4 +439,31 @@ fn two_libraries_of_one_program_do_not_meet() {
         rest.split_once('"').unwrap().0.to_owned()
     });
     assert!(names[0] != names[1] && names[0].ends_with("_same_range"), "{names:?}");
+}
+
+/// A kernel in which lanes leave a loop apart.
+const STEPS: &str = "#[warpline_lanes::kernel(i = index)]
+pub fn steps(i: i32, x: &f32, out: &mut i32) {
+    let (mut x, mut n) = (*x, i);
+    while x < 100.0 {
+        x = 2.0 * x + 1.0;
+        n += 1;
+    }
+    *out = n;
+}
+";
+
+fn remarks_are_warnings_where_they_are_asked_for_and_when_nothing_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    put(folder, "steps.rs", STEPS);
+    let said =
+        |settings: &[(&str, &str)]| build(folder, "steps.rs", &[&[(CPUS, "x86-64-v3")], settings].concat());
+    let remark = "cargo:warning=steps.rs:4: lanes leave this loop in different iterations";
+    assert!(!said(&[]).contains(remark));
+    let asked = [(REMARKS, "1")];
+    let first = said(&asked);
+    assert!(first.contains(remark), "{first}");
+    let again = said(&asked);
+    assert!(again.contains(remark), "{again}");
 }

@@ -11,7 +11,6 @@ use warpline_compile::{KernelOptions, VectorizeOptions, choice, kernel};
 use crate::Outcome;
 use crate::cli::{AnalysisFormat, AnalyzeOptions};
 use crate::error::{Error, Result};
-use crate::table::Table;
 use crate::{output, remarks, summary};
 
 /// Runs the command. What cannot be vectorized is reported as such, and the others are all the same.
@@ -77,32 +76,42 @@ fn text(one: &Remarked) -> String {
         text += "; stays scalar";
     }
     text.push('\n');
-    let mut table = Table::new(1, &["line", "cycles a lane", "a vector", "share", "what"]);
-    let mut lines: Vec<&Remark> = one.remarks.iter().filter(|remark| remark.name == Name::Cost).collect();
-    lines.sort_by(|a, b| b.share().total_cmp(&a.share()));
-    for remark in lines {
-        let (Some(place), Some(cost)) = (&remark.place, remark.cost) else { continue };
-        let here = |other: &&Remark| {
-            other.kind != Kind::Passed
-                && !matches!(other.name, Name::Cost | Name::Width | Name::ScalarLoop)
-                && other.place.as_ref().is_some_and(|p| (&p.file, p.line) == (&place.file, place.line))
-        };
-        let what: Vec<&str> = one.remarks.iter().filter(here).map(|other| other.message.as_str()).collect();
-        table.row(vec![
-            place.short(),
-            format!("{:.2}", cost.lane),
-            format!("{:.1}", cost.vector),
-            format!("{:.0} %", 100.0 * cost.share),
-            what.join("; "),
-        ]);
-    }
     if one.remarks.is_empty() {
         return text + "  the function is too large to be looked at\n";
     }
     if one.lacks_lines() {
         return text + "  no lines are known: compile with -g to see them\n";
     }
-    text + &table.text()
+    let mut lines: Vec<&Remark> = one.remarks.iter().filter(|remark| remark.name == Name::Cost).collect();
+    lines.sort_by(|a, b| b.share().total_cmp(&a.share()));
+    let all: f64 = lines.iter().map(|remark| remark.share()).sum();
+    let places: Vec<String> =
+        lines.iter().filter_map(|remark| Some(remark.place.as_ref()?.short())).collect();
+    let width = places.iter().map(|place| place.chars().count()).max().unwrap_or(0);
+    text += "   share  cycles a lane  a vector  line\n";
+    for (remark, place) in lines.iter().zip(&places) {
+        let Some(cost) = remark.cost else { continue };
+        let what = at_line(one, remark);
+        let (share, lane, vector) = (100.0 * cost.share, cost.lane, cost.vector);
+        let row = format!("  {share:4.0} %  {lane:13.2}  {vector:8.1}  {place:width$}  {what}");
+        text += &format!("{}\n", row.trim_end());
+    }
+    let rest = 100.0 * (1.0 - all);
+    if rest >= 1.0 {
+        text += &format!("  {rest:4.0} %  of no line\n");
+    }
+    text
+}
+
+/// What is said about the line of a remark.
+fn at_line(one: &Remarked, line: &Remark) -> String {
+    let place = |remark: &Remark| remark.place.as_ref().map(|place| (place.file.clone(), place.line));
+    let is_cause = |other: &&Remark| {
+        let of_whole = matches!(other.name, Name::Cost | Name::Width | Name::ScalarLoop);
+        other.kind != Kind::Passed && !of_whole && place(other) == place(line)
+    };
+    let causes: Vec<&str> = one.remarks.iter().filter(is_cause).map(|other| other.message.as_str()).collect();
+    causes.join("; ")
 }
 
 fn as_json(one: &Remarked) -> Value {

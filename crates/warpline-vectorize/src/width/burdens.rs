@@ -140,11 +140,12 @@ pub(super) fn what(program: &Program<'_>, machine: &Machine, width: u32, i: Inst
             _ => What::Scatter,
         },
         Recipe::Divide(_) | Recipe::Divided(_) => What::Division,
-        Recipe::Widen if matches!(data.op, Op::Binary(op) if op.is_int_division()) => What::Division,
-        Recipe::Exact(_) | Recipe::Inline(_) | Recipe::Library { .. } => What::Mathematics,
-        Recipe::Scalarize { .. } | Recipe::Variant(_) | Recipe::Simd(_) | Recipe::Targets(_) => {
-            What::Scalarized
+        Recipe::Widen if matches!(data.op, Op::Binary(op) if op.is_int_division()) => {
+            // By constants it becomes multiplications.
+            if program.func.constant(data.args[1]).is_some() { What::Arithmetic } else { What::Division }
         }
+        Recipe::Exact(_) | Recipe::Inline(_) | Recipe::Library { .. } => What::Mathematics,
+        Recipe::Scalarize { .. } | Recipe::Targets(_) => What::Scalarized,
         Recipe::CrossLane if matches!(data.op, Op::Lane(op) if op.is_of_masks() || op == LaneOp::Blend) => {
             if data.args.iter().any(|&v| program.varies(v)) {
                 What::Masks

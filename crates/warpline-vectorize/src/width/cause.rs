@@ -58,12 +58,12 @@ impl Cause {
             Cause::Private => {
                 "each lane indexes an array of its own by what differs between lanes".to_owned()
             }
-            Cause::Data => "the address depends on data".to_owned(),
+            Cause::Data => "the address is computed from data or by floating-point arithmetic".to_owned(),
         }
     }
 
-    /// What to change in the source.
-    pub(super) fn advice(self) -> Option<&'static str> {
+    /// What to change in the source, for loads or for stores.
+    pub(super) fn advice(self, writes: bool) -> Option<&'static str> {
         Some(match self {
             Cause::Stride(2 | 4 | 8, 1) => {
                 "access bytes together as one number (`memcpy`), or keep each field in an array of its own"
@@ -82,6 +82,9 @@ impl Cause {
             Cause::Clamped => "treat the borders in loops of their own: between them lanes are neighbours",
             Cause::Wraps => "split the range where the index wraps around: on each side lanes are neighbours",
             Cause::Private => "index the array by constants or uniform values",
+            Cause::Data if writes => {
+                "loop over the elements that are stored to, or store in a scalar loop of its own"
+            }
             Cause::Data => {
                 "compute the elements instead of looking them up, or look them up in a scalar loop of its own that \
                  fills a buffer"
@@ -139,7 +142,8 @@ impl Program<'_> {
             }
             Op::Binary(BinaryOp::Mul | BinaryOp::Shl) if of_regular => Some(Cause::Distance),
             Op::Binary(op) if op.is_float() => Some(Cause::Data),
-            Op::Select => Some(Cause::Clamped),
+            Op::Select if of_regular => Some(Cause::Clamped),
+            Op::Select => Some(Cause::Path),
             Op::Lane(LaneOp::Blend | LaneOp::BlendAny) => Some(Cause::Path),
             Op::Cast(CastOp::SExt | CastOp::ZExt) if of_regular => Some(Cause::Narrow),
             Op::Binary(_) | Op::Gep(_) | Op::Cast(_) | Op::Phi | Op::Freeze => None,

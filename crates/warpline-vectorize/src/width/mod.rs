@@ -15,6 +15,7 @@
 //! So kernels on bytes get more lanes than kernels on `double`, kernels that wait for chains get several registers'
 //! worth, and kernels with many live values do not.
 
+mod bodies;
 mod burdens;
 mod cause;
 mod chains;
@@ -45,6 +46,7 @@ use super::options::Options;
 use super::pipeline::{Linearized, linearize_kernel};
 use super::recipes::{Plan, Rep};
 
+use bodies::Bodies;
 use chains::Chained;
 use frequency::{Frequencies, by_weights};
 use work::Work;
@@ -397,6 +399,8 @@ struct Program<'a> {
     reps: &'a SecondaryMap<Value, Rep>,
     /// What becomes of each instruction on as many lanes as each power of two.
     plans: &'a [Plan],
+    /// The functions that it calls and that are vectorized, too.
+    bodies: Bodies,
     /// How it is executed by groups, if it is.
     grouped: Option<Grouped>,
     element_bits: u32,
@@ -441,6 +445,7 @@ impl<'a> Program<'a> {
             func,
             reps: &plans[0].reps,
             plans,
+            bodies: Bodies::of(module, func),
             grouped,
             element_bits: 0,
             mask_registers: machine.mask_registers,

@@ -178,7 +178,8 @@ pub(super) fn of_program(
     machine: &Machine,
     (lanes, cycles): (u32, f64),
 ) -> Vec<Remark> {
-    let maker = Maker { program, linearized, machine, lanes, cycles };
+    let shares = burdens::shares(program, machine, lanes).collect();
+    let maker = Maker { program, linearized, machine, lanes, cycles, shares };
     let mut remarks = maker.of_instructions();
     remarks.extend(maker.divergent_loops());
     remarks.extend(maker.mandatory_branches());
@@ -194,6 +195,8 @@ struct Maker<'a> {
     machine: &'a Machine,
     lanes: u32,
     cycles: f64,
+    /// The part that each instruction has in all operations.
+    shares: Vec<(Inst, f64)>,
 }
 
 impl Maker<'_> {
@@ -222,7 +225,7 @@ impl Maker<'_> {
     /// What is said of instructions, once for each line.
     fn of_instructions(&self) -> Vec<Remark> {
         let mut found: BTreeMap<_, Remark> = BTreeMap::new();
-        for (i, share) in burdens::shares(self.program, self.machine, self.lanes) {
+        for &(i, share) in &self.shares {
             let Some(finding) = self.finding(i) else { continue };
             let place = self.place(i);
             let line = place.as_ref().map(|place| (place.file.clone(), place.line));
@@ -262,9 +265,10 @@ impl Maker<'_> {
                 let symbol = info.callee?;
                 let message = format!("`{}` is computed on vectors", self.called(symbol));
                 let finding = Finding::new(Kind::Analysis, Name::VectorMathematics, message);
-                Some(
-                    Finding { callee: Some(symbol), ..finding }.advise("call it less often, or with `float`"),
-                )
+                let is_double = data.result().is_some_and(|v| element_bits(program.func.ty(v)) > 32);
+                let advice =
+                    if is_double { "call it with `float`, or less often" } else { "call it less often" };
+                Some(Finding { callee: Some(symbol), ..finding }.advise(advice))
             }
             // It is part of what the loop costs.
             What::Masks if self.is_in_divergent_loop(i) => None,
@@ -272,6 +276,12 @@ impl Maker<'_> {
                 Finding::new(Kind::Missed, Name::Masks, "masks say which lanes take which way")
                     .advise("select values (`c ? a : b`) instead of branching, or branch on uniform values"),
             ),
+            What::Arithmetic if matches!(data.op, Op::Binary(op) if op.is_int_division()) => {
+                data.args.iter().any(|&a| program.varies(a)).then(|| {
+                    let message = "an integer division by a constant is done by multiplications";
+                    Finding::new(Kind::Analysis, Name::Division, message)
+                })
+            }
             What::Arithmetic => {
                 let accessed = program.func.accessed(i)?;
                 let masked = program.func.blocks[data.block].mask.expand().is_some_and(|m| program.varies(m));
@@ -306,7 +316,7 @@ impl Maker<'_> {
             false => (Kind::Missed, Name::Gather, "a gather, which this CPU makes of one load per lane"),
         };
         let finding = Finding::new(kind, name, format!("{what}: {}", cause.words()));
-        Finding { advice: cause.advice(), ..finding }
+        Finding { advice: cause.advice(accessed.writes), ..finding }
     }
 
     /// Whether a gather is made by instructions of the machine.
@@ -400,7 +410,7 @@ impl Maker<'_> {
         let c = program.cycles.cycles().find(|&c| program.cycles.header(c) == Node::from(header))?;
         let inside = |b: Block| program.cycles.contains(c, Node::from(b));
         let (mut all, mut masks) = (0.0, 0.0);
-        for (i, share) in burdens::shares(program, machine, lanes) {
+        for &(i, share) in &self.shares {
             if inside(program.func.insts[i].block) {
                 all += share;
                 if self.is_in_divergent_loop(i) && burdens::what(program, machine, lanes, i) == What::Masks {
@@ -478,7 +488,7 @@ impl Maker<'_> {
     /// What each line costs.
     fn lines(&self) -> Vec<Remark> {
         let mut lines: BTreeMap<(String, u32), f64> = BTreeMap::new();
-        for (i, share) in burdens::shares(self.program, self.machine, self.lanes) {
+        for &(i, share) in &self.shares {
             let Some(place) = self.place(i).filter(|_| share > 0.0) else { continue };
             *lines.entry((place.file, place.line)).or_insert(0.0) += share;
         }

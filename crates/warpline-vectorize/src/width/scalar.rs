@@ -16,11 +16,12 @@ use warpline_target::Op as Costly;
 use warpline_uniformity::Uniformity;
 use warpline_uniformity::shape::Shape;
 
+use super::bodies::Bodies;
 use super::chains::{self, Chained};
 use super::frequency::{Frequencies, by_weights};
 use super::work::Work;
 use super::{BEGIN, Machine, TRIPS, element_of, trips};
-use crate::known_calls::has_cheap_vector_form;
+use crate::known_calls::{has_cheap_vector_form, is_annotation};
 use crate::pipeline::Linearized;
 
 /// A processor has begun with the next execution of a loop before this one has ended, if both fit into its window.
@@ -28,6 +29,8 @@ const OVERLAP: f64 = 0.5;
 /// Operations of a short function, such as `fabs`, `max` or `fma`, and of an instruction that is kept as it is.
 const SHORT: f64 = 1.5;
 const OPAQUE: f64 = 4.0;
+/// Operations of a call of a function with a body, without those of the body.
+const CALL_OF_BODY: f64 = 5.0;
 /// No branch of which nothing is known is guessed wrongly more often than this.
 const SURPRISES: f64 = 0.15;
 /// A divergent loop ends with a wrong guess this often.
@@ -41,7 +44,9 @@ pub(super) fn cycles(module: &Module, machine: &Machine, linearized: &Linearized
     let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
     let trips: Vec<f64> =
         loops.cycles().map(|c| trips::of_loop(func, &loops, c).map_or(TRIPS, f64::from)).collect();
-    let scalar = Scalar { module, machine, func, uniformity: &linearized.uniformity, loops, trips };
+    let bodies = Bodies::of(module, func);
+    let uniformity = &linearized.uniformity;
+    let scalar = Scalar { module, machine, func, bodies, uniformity, loops, trips };
     scalar.total(&order).max(carried)
 }
 
@@ -49,6 +54,7 @@ struct Scalar<'a> {
     module: &'a Module,
     machine: &'a Machine,
     func: &'a Function,
+    bodies: Bodies,
     uniformity: &'a Uniformity,
     loops: CycleForest,
     /// The iterations of each loop.
@@ -130,6 +136,7 @@ impl Scalar<'_> {
         let ty = data.result().map_or(Type::Void, |v| self.func.ty(v));
         let element = element_of(ty);
         match &data.op {
+            Op::Call(_) if is_annotation(self.module, data) => Work::default(),
             Op::Load(_) => Work::of_loads(1.0),
             Op::Store(_) => Work::of_stores(1.0),
             // By a constant: a multiplication, of which the upper half is taken, and shifts.
@@ -161,7 +168,10 @@ impl Scalar<'_> {
                     // A call of the C library's mathematics.
                     Some(false) => Work::scalar(self.machine.scalar_operations(Costly::Mathematics, element)),
                     None if name.starts_with("llvm.") => Work::scalar(1.0),
-                    None => Work::scalar(self.machine.scalar_operations(Costly::Call, element)),
+                    None => {
+                        let call = self.machine.scalar_operations(Costly::Call, element);
+                        Work::scalar(self.bodies.size(info.callee).map_or(call, |size| size + CALL_OF_BODY))
+                    }
                 }
             }
             Op::Opaque(_) => Work::scalar(OPAQUE),

@@ -28,6 +28,8 @@ const CHOSEN_LANE: f64 = 3.0;
 const BRANCHED_LANE: f64 = 8.0;
 /// Operations for each lane of an instruction that is kept as it is.
 const OPAQUE_LANE: f64 = 6.0;
+/// Operations of a call of a function with a body, without those of the body.
+const CALL_OF_BODY: f64 = 5.0;
 /// Operations of a conversion of integers of 64 bits by parts.
 const LONG_CONVERSION: f64 = 6.0;
 /// Operations of a function with one right result that is expanded inline, and of one with a loop.
@@ -160,7 +162,8 @@ impl Program<'_> {
                 Work { stores: lanes, vector: each * lanes, ..Work::default() }
             }
             Recipe::Scalarize { .. } => self.of_scalarized(machine, i, &shape),
-            Recipe::Variant(_) | Recipe::Targets(_) => Work::scalar(lanes * call(machine)),
+            Recipe::Variant(_) => self.of_variant(machine, i, &shape),
+            Recipe::Targets(_) => Work::scalar(lanes * call(machine)),
             Recipe::Simd(_) | Recipe::Library { .. } | Recipe::Inline(_) => {
                 Work::vector(registers * machine.operations(Costly::Mathematics, element_of(self.type_of(i))))
             }
@@ -177,6 +180,18 @@ impl Program<'_> {
                 Op::Lane(op) => self.of_lane(op, machine, width, registers),
                 _ => Work::default(),
             },
+        }
+    }
+
+    /// A call of a variant, and what that does.
+    fn of_variant(&self, machine: &Machine, i: Inst, shape: &Filled) -> Work {
+        let callee = match &self.func.insts[i].op {
+            Op::Call(info) => info.callee,
+            _ => None,
+        };
+        match self.bodies.size(callee) {
+            Some(size) => Work { scalar: CALL_OF_BODY, ..Work::vector(shape.registers * size) },
+            None => Work::scalar(shape.lanes * call(machine)),
         }
     }
 
