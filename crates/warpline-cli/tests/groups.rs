@@ -7,7 +7,7 @@ use std::process::Command;
 
 use common::{ok, root, stderr, stdout, warpline};
 use warpline_llvm::has_clang;
-use warpline_testkit::rng::Rng;
+use warpline_testkit::rng::SplitMix64;
 
 fn no_clang() -> bool {
     if !has_clang() {
@@ -77,7 +77,7 @@ fn kernels_with_barriers_do_what_work_groups_do_by_definition() {
 
 /// A random kernel in OpenCL C: work-items write their element of local memory, wait, read others', and wait, in loops
 /// and branches that a group takes together.
-fn random_kernel(rng: &mut Rng, name: &str) -> String {
+fn random_kernel(rng: &mut SplitMix64, name: &str) -> String {
     let mut out = format!(
         "kernel void {name}(global const int *in, global int *out, int n, local int *tmp) {{\n  int g = \
          get_global_id(0), l = get_local_id(0), size = get_local_size(0), x = in[g], y = l;\n  int own[4] = {{x, l, 3, \
@@ -93,7 +93,7 @@ fn random_kernel(rng: &mut Rng, name: &str) -> String {
 }
 
 /// Statements between which all work-items have waited.
-fn statements(rng: &mut Rng, out: &mut String, depth: u32, loops: &mut u32) {
+fn statements(rng: &mut SplitMix64, out: &mut String, depth: u32, loops: &mut u32) {
     const WAIT: &str = "barrier(CLK_LOCAL_MEM_FENCE);\n";
     for _ in 0..1 + rng.below(3) {
         match rng.below(if depth > 0 { 9 } else { 6 }) {
@@ -149,7 +149,7 @@ fn random_kernels_with_barriers_do_what_work_groups_do_by_definition() {
         println!("kernels of seeds {start} to {}", start + 11);
         let source = folder.path().join("random.cl");
         let kernels = (start..(start + 12).min(seed + count))
-            .map(|seed| random_kernel(&mut Rng::new(seed), &format!("k{seed}")));
+            .map(|seed| random_kernel(&mut SplitMix64::new(seed), &format!("k{seed}")));
         std::fs::write(&source, kernels.collect::<String>()).unwrap();
         compare(&source, &["-q"]);
     }

@@ -238,8 +238,13 @@ impl Answers {
                 self.locals.push(Local { symbol, bytes, align });
             }
             let base = self.param(Added::Local(number));
-            let facts =
-                PointerFacts { align: align.min(64), dereferenceable: bytes, noalias: true, local: true };
+            let facts = PointerFacts {
+                align: align.min(64),
+                dereferenceable: bytes,
+                noalias: true,
+                local: true,
+                ..PointerFacts::default()
+            };
             self.func.pointers[base] = facts;
             let place = match offset {
                 0 => base,
