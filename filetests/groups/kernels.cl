@@ -269,3 +269,15 @@ kernel void plane(global const int *in, global int *out, int n, local int *tmp) 
   GROUP_BARRIER;
   out[g] = sum + tmp[(h - 1 - y) * w + w - 1 - x];
 }
+
+// Pointers that are `restrict`: a barrier changes what is there all the same.
+kernel void restricted(global const int *restrict in, global int *restrict out, int n, local int *restrict tmp) {
+  int g = get_global_id(0), l = get_local_id(0), next = (l + 1) % get_local_size(0);
+  tmp[l] = in[g];
+  GROUP_BARRIER;
+  int a = tmp[next];
+  GROUP_BARRIER;
+  tmp[l] = a * 3;
+  GROUP_BARRIER;
+  out[g] = a + tmp[next];
+}

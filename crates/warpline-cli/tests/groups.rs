@@ -245,7 +245,7 @@ fn other_functions_of_groups_stay_refused_by_name() {
             "event_t e = async_work_group_copy(tmp, out, 8, 0); wait_group_events(1, &e);",
             "async_work_group_copy",
         ),
-        ("out[g] = get_local_linear_id();", "get_local_linear_id"),
+        ("out[g] = work_group_reduce_add(l);", "work_group_reduce_add"),
     ] {
         let (code, said) = vectorize(&format!("{call}\n{WAIT}"), &["--", "-cl-std=CL2.0"]);
         assert_eq!(code, Some(1), "{said}");
@@ -301,4 +301,31 @@ fn run_compares_whole_groups_with_their_definition_and_reports_races() {
     let (code, said) = run_groups(&racy, "64");
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("race"), "{said}");
+}
+
+#[test]
+fn the_host_program_of_the_guide_adds_what_it_says() {
+    if no_clang() {
+        return;
+    }
+    let guide = std::fs::read_to_string(root().join("docs/guide/opencl.md")).unwrap();
+    let file = |name: &str| {
+        let (_, rest) =
+            guide.split_once(&format!("<!-- file: {name} -->\n```c\n")).expect("it is in the guide");
+        rest.split_once("```").expect("it ends").0.to_owned()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["sum.cl", "host.c"] {
+        std::fs::write(folder.path().join(name), file(name)).unwrap();
+    }
+    let [source, object, header] = ["sum.cl", "sum.o", "sum.h"].map(|name| folder.path().join(name));
+    let [source, object, header] = [&source, &object, &header].map(|path| path.to_str().unwrap());
+    ok(&warpline(&["vectorize", source, "-o", object, "--header", header, "-q"]));
+    if run("cc", &["-Wall", "-Werror", "host.c", "sum.o", "-o", "host"], folder.path()).is_none() {
+        eprintln!("skipped: there is no C compiler");
+        return;
+    }
+    let output = Command::new(folder.path().join("host")).output().unwrap();
+    // 409 times 0 to 9, and 0 to 5.
+    assert_eq!(stdout(&output), "18420\n");
 }

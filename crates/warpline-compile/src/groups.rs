@@ -38,8 +38,11 @@ impl Regions {
     ) -> Result<Option<Regions>> {
         let Some(items) = items.filter(|items| items.has_barriers) else { return Ok(None) };
         let ir = &mut imported.ir;
+        let made = ir.functions[items.func].name.clone();
+        // Its user knows the kernel that it is a copy of.
+        let name = made.strip_suffix(".items").unwrap_or(&made);
         let cut = groups::cut(ir, items, &asked.args, options.strict_barriers)
-            .map_err(|e| Error::of_vectorizer(&e, ir))?;
+            .map_err(|e| Error::of_vectorizer(&e.named(name), ir))?;
         let of = |args: &[ArgShape], func: FuncId, lanes: Option<u32>| {
             let asked = VectorizerOptions { args: args.to_vec(), name: asked.name.clone(), ..*asked };
             width::of_kernel(ir, &ir.functions[func], &asked, vectors, lanes)

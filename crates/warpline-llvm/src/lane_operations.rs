@@ -36,6 +36,18 @@ impl Module {
             .collect()
     }
 
+    /// Forgets `restrict` of a function's parameters: behind a barrier, other work-items have changed what it points
+    /// to.
+    fn forget_noalias(&self, function: LLVMValueRef) {
+        let f = functions();
+        // SAFETY: a live function; attributes of parameters count from 1.
+        unsafe {
+            for k in 0..f.LLVMCountParams(function) {
+                f.LLVMRemoveEnumAttributeAtIndex(function, k + 1, attribute_kind("noalias"));
+            }
+        }
+    }
+
     /// Has functions with barriers inlined, whatever their attributes say.
     pub(crate) fn inline_barriers(&self) {
         let barriers = self.functions().filter(|&f| !has_body(f) && may_be_barrier(f));
@@ -49,6 +61,7 @@ impl Module {
                     continue;
                 }
                 with.push(caller);
+                self.forget_noalias(caller);
                 if calls_of(caller).is_empty() {
                     continue;
                 }

@@ -5,7 +5,7 @@
 //! the number of the work-item in this dimension is the index; whatever else can be asked is one for all lanes, since
 //! a driver over a range of work-items ([`ndrange`](super::driver::ndrange)) runs each row of a work-group by itself.
 //!
-//! A work-group is more than the lanes that run together, so kernels with barriers are cut there ([`groups`]).
+//! A work-group is more than the lanes that run together, so kernels with barriers are cut there ([`groups`](super::groups)).
 
 use std::cell::OnceCell;
 
@@ -18,7 +18,7 @@ use warpline_ir::{
 };
 use warpline_uniformity::shape::ArgShape;
 
-use super::{Callees, VectorizeError, call_graph, groups, refused_calls};
+use super::{Callees, VectorizeError, call_graph, refused_calls};
 
 /// The type of numbers of work-items.
 const NUMBER: Type = Type::Int(64);
@@ -104,7 +104,7 @@ impl WorkItems {
 pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<WorkItems>, VectorizeError> {
     let func = &module.functions[kernel];
     let asked = questions(module, func);
-    let has_barriers = groups::has_barriers(module, func);
+    let has_barriers = has_barriers(module, func);
     let mut answers =
         Answers { func: func.clone(), added: Vec::new(), params: Vec::new(), locals: Vec::new() };
     if !asked.is_empty() || has_barriers {
@@ -158,9 +158,25 @@ fn check_callees(module: &Module, func: &Function) -> Result<(), VectorizeError>
 fn without_barriers(module: &Module, func: &Function) -> Function {
     let mut rest = func.clone();
     for &b in &func.layout {
-        rest.blocks[b].insts.retain(|&i| !groups::is_barrier(module, func, i));
+        rest.blocks[b].insts.retain(|&i| !is_barrier(module, func, i));
     }
     rest
+}
+
+/// Whether an instruction is a barrier of work-groups.
+pub(crate) fn is_barrier(module: &Module, func: &Function, i: Inst) -> bool {
+    match &func.insts[i].op {
+        Op::Call(info) => {
+            func.insts[i].results.is_empty()
+                && info.callee.is_some_and(|symbol| GroupFunction::is_work_group_barrier(module, symbol))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a function has barriers of work-groups.
+fn has_barriers(module: &Module, func: &Function) -> bool {
+    func.layout.iter().flat_map(|&b| &func.blocks[b].insts).any(|&i| is_barrier(module, func, i))
 }
 
 /// Whether a function asks which work-item it is, so that it becomes one with parameters.
@@ -243,7 +259,7 @@ impl Answers {
                 dereferenceable: bytes,
                 noalias: true,
                 local: true,
-                private: false,
+                ..PointerFacts::default()
             };
             self.func.pointers[base] = facts;
             let place = match offset {

@@ -24,7 +24,7 @@ use crate::spec::{Bind, Number, Spec};
 use super::compare::Comparison;
 use super::data::{Data, Image, Passed};
 use super::guard::watched;
-use super::lockstep::{Lockstep, Races, Stop};
+use super::lockstep::{Lockstep, Races, Stop, place};
 use super::{Report, VECTOR, VECTOR_PROGRAM};
 
 /// How many instructions are interpreted at most.
@@ -214,7 +214,9 @@ fn interpret(
         let outcome = machine.run_work_group(&code, &work.arguments(), seed.wrapping_add(number));
         of_group.into_iter().for_each(|address| machine.memory.free(address));
         match outcome {
-            Ok(run) => races.add(&run.races, |address| super::lockstep::place(address, data, &addresses)),
+            Ok(run) => races.add(&run.races, |address| {
+                place(address, data, &addresses).unwrap_or_else(|| "local memory".to_owned())
+            }),
             Err(trap) => {
                 let text = format!("in group {group:?}: {}", trap.describe(kernel.function()));
                 stopped = Some(Stop { text, undefined: trap.kind.is_undefined_behaviour() });

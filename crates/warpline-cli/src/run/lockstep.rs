@@ -170,7 +170,9 @@ fn attempt(
             .collect();
         match machine.run_lockstep(&code, width, LaneSet::first(count), &lanes, None) {
             Ok(run) => {
-                found.races.add(&run.races, |address| place(address, data, &addresses));
+                found.races.add(&run.races, |address| {
+                    place(address, data, &addresses).unwrap_or_else(|| "memory of its own".to_owned())
+                });
                 if let Some(b) = data.result {
                     for value in run.returns.iter().take(count as usize) {
                         let bits = value.as_ref().and_then(Val::bits);
@@ -250,15 +252,12 @@ fn argument(
     }
 }
 
-/// The buffer and element of an address.
-pub(super) fn place(address: u64, data: &Data, addresses: &[u64]) -> String {
-    let found = data.buffers.iter().zip(addresses).find(|(b, start)| {
+/// The buffer and element of an address, if it is in a buffer.
+pub(super) fn place(address: u64, data: &Data, addresses: &[u64]) -> Option<String> {
+    let (b, start) = data.buffers.iter().zip(addresses).find(|(b, start)| {
         address.checked_sub(**start).is_some_and(|offset| offset < b.initial.len() as u64)
-    });
-    match found {
-        Some((b, start)) => format!("{}[{}]", b.name, (address - start) / b.elem.bytes() as u64),
-        None => "memory of its own".to_owned(),
-    }
+    })?;
+    Some(format!("{}[{}]", b.name, (address - start) / b.elem.bytes() as u64))
 }
 
 impl Lockstep {

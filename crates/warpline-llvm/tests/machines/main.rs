@@ -167,6 +167,7 @@ fn kernels_do_on_aarch64_what_the_scalar_program_does() {
     for row in rows().iter().filter(|row| can_run(row, has_rust)) {
         let Some(kernel) = row.kernel(Some(TRIPLE)) else { continue };
         let kernel = with_work_items(kernel).unwrap_or_else(|e| panic!("{}: {e}", row.file));
+        let Some(kernel) = kernel else { continue };
         for (m, mode) in MODES.into_iter().enumerate() {
             let k = cases.count;
             let names = [format!("scalar_{k}"), format!("vector_{k}")];

@@ -14,8 +14,9 @@ use warpline_uniformity::rules::called;
 use warpline_uniformity::shape::ArgShape;
 use warpline_uniformity::{Options, Uniformity};
 
-use super::{Warning, is_barrier};
+use super::Warning;
 use crate::VectorizeError;
+use crate::work_items::is_barrier;
 
 /// A kernel with its cuts.
 pub(super) struct Cuts {

@@ -24,12 +24,11 @@ mod cuts;
 mod regions;
 
 use warpline_ir::demangle::demangle_opencl;
-use warpline_ir::group_functions::GroupFunction;
 use warpline_ir::{Constant, FuncId, Function, Inst, Module, Op, Type};
 use warpline_uniformity::shape::ArgShape;
 
 use crate::VectorizeError;
-use crate::work_items::WorkItems;
+use crate::work_items::{WorkItems, is_barrier};
 
 /// A kernel that was cut.
 #[derive(Clone, Debug)]
@@ -121,22 +120,6 @@ pub enum Decision {
     Cell(usize),
     /// A constant.
     Constant(Constant),
-}
-
-/// Whether an instruction is a barrier of work-groups.
-pub(crate) fn is_barrier(module: &Module, func: &Function, i: Inst) -> bool {
-    match &func.insts[i].op {
-        Op::Call(info) => {
-            func.insts[i].results.is_empty()
-                && info.callee.is_some_and(|symbol| GroupFunction::is_work_group_barrier(module, symbol))
-        }
-        _ => false,
-    }
-}
-
-/// Whether a function has barriers of work-groups.
-pub fn has_barriers(module: &Module, func: &Function) -> bool {
-    func.layout.iter().flat_map(|&b| &func.blocks[b].insts).any(|&i| is_barrier(module, func, i))
 }
 
 /// Why a parameter cannot differ between work-items.
