@@ -31,13 +31,13 @@ use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
 
 use warpline_dataflow::linear::Address;
 use warpline_ir::{Block, Edge, Effects, Function, Inst, LaneOp, Module, Op, Symbol, Type, Value};
-use warpline_target::Element;
 use warpline_uniformity::rules::lane_op;
 use warpline_uniformity::shape::ArgShape;
 
 use super::call_graph::has_cross_lane_operations;
 use super::choices::MAX_WIDTH;
 use super::dependences::Region;
+use super::elements::element_of;
 use super::known_calls::has_cheap_vector_form;
 use super::loops::Iteration;
 use super::lower::{AccessPlan, Rep, representations};
@@ -360,15 +360,6 @@ fn element_bits(ty: Type) -> u32 {
         Type::Float(kind) => kind.bits().next_power_of_two(),
         Type::Vector(v) => v.lanes.saturating_mul(element_bits(v.elem.into()).max(8)),
         _ => 64,
-    }
-}
-
-/// The element that a type counts as in tables of costs.
-pub(crate) fn element_of(ty: Type) -> Element {
-    match ty {
-        Type::Float(kind) => Element::float(kind.bits()),
-        Type::Vector(v) => element_of(v.elem.into()),
-        _ => Element::int(element_bits(ty)),
     }
 }
 
@@ -707,7 +698,11 @@ impl<'a> Program<'a> {
                 let (address, value, each) = match data.op {
                     Op::Load(_) => (data.args[0], data.results[0], 1.0),
                     // Masked stores of AVX2 are short programs on some processors.
-                    Op::Store(_) => (data.args[1], data.args[0], machine.masked_store_delay()),
+                    Op::Store(_) => (
+                        data.args[1],
+                        data.args[0],
+                        machine.masked_store_delay(element_of(self.func.ty(data.args[0]))),
+                    ),
                     _ => continue,
                 };
                 if !machine.masks.serve(element_bits(self.func.ty(value)).max(8).into()) {
