@@ -7,6 +7,7 @@
 mod files;
 mod kernels;
 mod linearize;
+mod machine;
 mod options;
 mod products;
 mod ssa;
@@ -37,5 +38,6 @@ fn main() -> ExitCode {
         Bench::Linearize(options) => linearize::linearize(options),
         Bench::Kernels(options) => kernels::kernels(options),
         Bench::Survey(options) => survey::survey(options),
+        Bench::Machine(options) => machine::machine(options),
     }))
 }

@@ -43,6 +43,8 @@ pub(crate) enum Bench {
     /// Ordinary functions as people write them: what vectorizing gains over scalar code and over the vectorizers of
     /// clang and gcc, how far the chosen number of lanes is from the best one, and whether results are right
     Survey(BenchSurveyOptions),
+    /// What operations cost, as tables that cost models read: on this machine, or by LLVM's model of a CPU
+    Machine(BenchMachineOptions),
 }
 
 /// Options of `uniformity`.
@@ -238,6 +240,23 @@ pub(crate) struct BenchSurveyOptions {
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: SurveyFormat,
+    /// Where to write the result [default: standard output]
+    #[arg(short, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+}
+
+/// Options of `machine`.
+#[derive(Args)]
+pub(crate) struct BenchMachineOptions {
+    /// What `llvm-mca` says of this CPU, one of those with tables, instead of measuring this machine
+    #[arg(long, value_name = "CPU")]
+    pub model: Option<String>,
+    /// Only these operations, by their names in tables
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// How often each loop is measured; the least time counts
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = runs)]
+    pub rounds: usize,
     /// Where to write the result [default: standard output]
     #[arg(short, value_name = "PATH")]
     pub output: Option<PathBuf>,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use warpline_llvm::{Cpu, host_triple};
+use warpline_target::nearest;
 use warpline_vectorize::width::Machine;
 use warpline_vectorize::{Gathers, Masks};
 
@@ -53,6 +54,7 @@ pub(crate) fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
             _ => Masks::Nothing,
         },
         fused,
+        cpu: nearest(&cpu.name, x86, register_bits),
     })
 }
 

@@ -1,6 +1,8 @@
 //! What a CPU has for vectors.
 
-use crate::operation::{Element, Op};
+use crate::cpus::{self, Cpu};
+use crate::lanes::Lanes;
+use crate::operation::{Cost, Element, Op};
 
 /// What a machine's instructions gather and scatter under masks.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -54,6 +56,10 @@ pub struct Rates {
 }
 
 /// A CPU, as cost models see it.
+///
+/// Costs are asked for in two ways. [`cost`](Machine::cost) is what a table says, in cycles. The other functions are
+/// figures of formulas, for which more counts than one instruction: addresses have to be computed, and caches are not
+/// always the nearest one. They were calibrated on a Zen 3, and are scaled by what the tables say of both CPUs.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Machine {
     /// Bits of a vector register.
@@ -71,9 +77,46 @@ pub struct Machine {
     pub masks: Masks,
     /// Whether it multiplies and adds in one instruction, with one rounding.
     pub fused: bool,
+    /// The CPU whose figures it has.
+    pub cpu: &'static Cpu,
 }
 
+/// The machine that figures are calibrated on, of whose registers at most so many bits are used.
+fn reference(register_bits: u32) -> Machine {
+    let machine = Machine::of(cpus::reference());
+    Machine { register_bits: register_bits.min(machine.register_bits), ..machine }
+}
+
+/// The widest vectors, in bits, that masks are kept in across blocks where there are no mask registers.
+const MASK_BITS: u32 = 1024;
+
+/// Operations of ordinary code, by which machines are compared.
+const MIX: [(Op, Element); 5] = [
+    (Op::Add, Element::I32),
+    (Op::Add, Element::F32),
+    (Op::Multiply, Element::F32),
+    (Op::Compare, Element::F32),
+    (Op::Shuffle, Element::F32),
+];
+
+/// What the reference begins in a cycle.
+const CALIBRATED: Rates = Rates { vector: 2.5, scalar: 4.0, loads: 2.0, stores: 1.0, all: 5.0 };
+
 impl Machine {
+    /// A CPU with all that it has.
+    #[must_use]
+    pub fn of(cpu: &'static Cpu) -> Machine {
+        let (registers, gathers, masks) = match cpu.register_bits {
+            512 => (32, Gathers::Everything, Masks::Everything),
+            256 => (16, Gathers::Avx2, Masks::Wide),
+            _ => (16, Gathers::Nothing, Masks::Nothing),
+        };
+        let mask_registers = cpu.register_bits == 512;
+        let register_bits = cpu.register_bits;
+        let fused = cpu.table.has_vectors(Op::FusedMultiply, Element::F32);
+        Machine { register_bits, registers, mask_registers, mask_bits: MASK_BITS, gathers, masks, fused, cpu }
+    }
+
     /// How many registers the values of so many bits of all lanes fill.
     #[must_use]
     pub fn filled(&self, bits: u32, width: u32) -> u32 {
@@ -82,96 +125,200 @@ impl Machine {
         filled.min(1 << 16) as u32
     }
 
+    /// Whether there are instructions for an operation on vectors of such elements.
+    #[must_use]
+    pub fn has(&self, op: Op, element: Element) -> bool {
+        let allowed = match op {
+            Op::Gather => match self.gathers {
+                Gathers::Nothing => false,
+                Gathers::Avx2 => element.bits() == 32,
+                Gathers::Everything => element.bits() >= 32,
+            },
+            Op::Scatter => self.gathers == Gathers::Everything && element.bits() >= 32,
+            Op::MaskedLoad | Op::MaskedStore => self.masks.serve(element.bits().into()),
+            Op::FusedMultiply => self.fused,
+            _ => true,
+        };
+        allowed && self.cpu.table.has_vectors(op, element)
+    }
+
+    /// What an operation costs on so many lanes: by vector instructions, or for one lane after the other. `None` if
+    /// it is not known.
+    #[must_use]
+    pub fn cost(&self, op: Op, element: Element, lanes: Lanes) -> Option<Cost> {
+        let table = |op, element| self.cpu.table.cost(op, element, lanes, self.register_bits);
+        if lanes == Lanes::ONE || self.has(op, element) {
+            return table(op, element);
+        }
+        // Narrow elements are accessed one by one as wider ones are.
+        let accessed = if element.bits() < 32 { Element::I32 } else { element };
+        match op {
+            Op::Gather | Op::MaskedLoad | Op::Replicate => table(Op::Replicate, accessed),
+            Op::Scatter | Op::MaskedStore | Op::ReplicatedStore => table(Op::ReplicatedStore, accessed),
+            Op::FusedMultiply => {
+                let [product, sum] = [table(Op::Multiply, element)?, table(Op::Add, element)?];
+                let throughput = product.throughput + sum.throughput;
+                Some(Cost { throughput, latency: product.latency + sum.latency })
+            }
+            _ => {
+                let one = self.cpu.table.cost(op, element, Lanes::ONE, self.register_bits)?;
+                let throughput = one.throughput * f64::from(lanes.min());
+                Some(Cost { throughput, latency: one.latency + throughput - one.throughput })
+            }
+        }
+    }
+
+    /// What an operation costs on a full register.
+    fn of_register(&self, op: Op, element: Element) -> Option<Cost> {
+        self.cost(op, element, Lanes::fixed(self.register_bits / element.bits()))
+    }
+
+    /// How many times as long as on the reference an operation on a full register takes.
+    fn relative(&self, op: Op, element: Element) -> f64 {
+        let of = |machine: &Machine| machine.of_register(op, element).map(|cost| cost.throughput);
+        ratio(of(self), of(&reference(self.register_bits)))
+    }
+
+    /// How many times as long as on the reference an operation takes for each lane of a register.
+    fn relative_by_lane(&self, op: Op, element: Element) -> f64 {
+        let reference = reference(self.register_bits);
+        self.relative(op, element) * f64::from(reference.register_bits) / f64::from(self.register_bits.max(1))
+    }
+
+    /// How many times as long as on the reference a scalar operation takes.
+    fn relative_scalar(&self, op: Op, element: Element) -> f64 {
+        let of = |machine: &Machine| machine.cost(op, element, Lanes::ONE).map(|cost| cost.throughput);
+        ratio(of(self), of(&reference(self.register_bits)))
+    }
+
+    /// How many times as many ordinary vector operations as on the reference it begins in a cycle.
+    fn relative_rate(&self) -> f64 {
+        let of = |machine: &Machine| {
+            MIX.iter().map(|&(op, e)| machine.of_register(op, e).map_or(1.0, |c| c.throughput)).sum::<f64>()
+        };
+        of(&reference(self.register_bits)) / of(self)
+    }
+
     /// How many operations it begins in a cycle.
     #[must_use]
     pub fn rates(&self) -> Rates {
-        Rates { vector: 2.5, scalar: 4.0, loads: 2.0, stores: 1.0, all: 5.0 }
+        let core = reference(self.register_bits).cpu.core;
+        Rates {
+            vector: CALIBRATED.vector * self.relative_rate(),
+            scalar: CALIBRATED.scalar / self.relative_scalar(Op::Add, Element::I64),
+            loads: CALIBRATED.loads / self.relative(Op::Load, Element::F32),
+            stores: CALIBRATED.stores / self.relative(Op::Store, Element::F32),
+            all: CALIBRATED.all * self.cpu.core.dispatch / core.dispatch,
+        }
     }
 
     /// What an operation on a full register takes, in ordinary vector operations.
     #[must_use]
     pub fn operations(&self, op: Op, element: Element) -> f64 {
-        match op {
+        let calibrated = match op {
             Op::Divide | Op::SquareRoot if element == Element::F64 => 14.0,
             Op::Divide | Op::SquareRoot if element.is_float() => 8.0,
             // There is no product of bytes, and mostly none of 64 bits.
             Op::Multiply if matches!(element, Element::I8 | Element::I64) => 3.0,
-            Op::Mathematics => 30.0,
-            Op::MaskedStore => 12.0 * self.rates().vector,
-            _ => 1.0,
-        }
+            Op::Mathematics => return 30.0,
+            Op::MaskedStore => 12.0 * CALIBRATED.vector,
+            _ => return 1.0,
+        };
+        calibrated * self.relative(op, element) * self.relative_rate()
     }
 
-    /// What an operation that is done for one lane after the other takes for each, in ordinary vector operations; a
-    /// call in scalar ones.
+    /// What an operation that is done for one lane after the other takes for each, in ordinary vector operations.
     #[must_use]
-    pub fn lane_operations(&self, op: Op, _element: Element) -> f64 {
-        let vector = self.rates().vector;
-        match op {
-            Op::Divide => 12.0,
-            Op::Remainder => 40.0,
-            Op::Call => 20.0,
-            Op::Gather => 1.7 * vector,
-            Op::Replicate | Op::ReplicatedStore => 2.4 * vector,
-            _ => 1.0,
-        }
+    pub fn lane_operations(&self, op: Op, element: Element) -> f64 {
+        let accessed = if element.bits() < 32 { Element::I32 } else { element };
+        let (calibrated, relative) = match op {
+            // Integers are divided as numbers of 64 bits.
+            Op::Divide => (12.0, self.relative_by_lane(Op::Divide, Element::F64)),
+            Op::Remainder => (40.0, self.relative_scalar(op, element)),
+            Op::Gather => (1.7 * CALIBRATED.vector, self.relative_by_lane(op, accessed)),
+            Op::Replicate | Op::ReplicatedStore => {
+                (2.4 * CALIBRATED.vector, self.relative_by_lane(op, accessed))
+            }
+            _ => return 1.0,
+        };
+        calibrated * relative * self.relative_rate()
     }
 
     /// What an operation takes in scalar code, in ordinary scalar operations; divisions and roots of floating-point
     /// numbers in vector operations.
     #[must_use]
     pub fn scalar_operations(&self, op: Op, element: Element) -> f64 {
-        match op {
-            Op::Divide | Op::SquareRoot if element.is_float() => 0.8 * self.operations(op, element),
+        // LLVM divides integers of 64 bits as such of 32 bits where they fit.
+        let row = if op == Op::Divide && !element.is_float() { Element::I32 } else { element };
+        let calibrated = match op {
+            Op::Divide | Op::SquareRoot if element == Element::F64 => 11.2,
+            Op::Divide | Op::SquareRoot if element.is_float() => 6.4,
             Op::Divide if element == Element::I64 => 40.0,
             Op::Divide => 24.0,
             Op::Remainder | Op::Mathematics => 100.0,
             Op::Call => 20.0,
-            _ => 1.0,
-        }
+            _ => return 1.0,
+        };
+        let rate = match element.is_float() && matches!(op, Op::Divide | Op::SquareRoot) {
+            true => self.relative_rate(),
+            false => 1.0 / self.relative_scalar(Op::Add, Element::I64),
+        };
+        calibrated * self.relative_scalar(op, row) * rate
     }
 
     /// Cycles until a result is there, in vectors.
     #[must_use]
     pub fn latency(&self, op: Op, element: Element) -> f64 {
-        match op {
+        let (calibrated, element) = match op {
             // There and back by floating-point numbers.
-            Op::Divide if !element.is_float() => 40.0,
-            Op::Divide | Op::Remainder => 14.0,
-            Op::Multiply if element == Element::I64 => 8.0,
-            Op::Multiply if !element.is_float() => 5.0,
-            Op::Add | Op::Multiply if element.is_float() => 4.0,
-            Op::Compare => 2.0,
-            Op::Convert => 3.0,
-            Op::Gather => 24.0,
-            Op::Load => 6.0,
-            Op::Call | Op::Mathematics => 30.0,
-            _ => 1.0,
-        }
+            Op::Divide if !element.is_float() => (40.0, Element::F64),
+            Op::Divide => (14.0, element),
+            Op::Multiply if element == Element::I64 => (8.0, element),
+            Op::Multiply if !element.is_float() => (5.0, element),
+            Op::Add | Op::Multiply if element.is_float() => (4.0, element),
+            Op::Compare => (2.0, element),
+            Op::Convert => (3.0, Element::F32),
+            // Nothing is known of how loads for one lane after the other overlap.
+            Op::Gather if !self.has(op, element) => return 24.0,
+            Op::Gather => (24.0, element),
+            Op::Load => {
+                let core = reference(self.register_bits).cpu.core;
+                return 6.0 * self.cpu.core.load / core.load;
+            }
+            Op::Remainder => return 14.0,
+            Op::Call | Op::Mathematics => return 30.0,
+            _ => return 1.0,
+        };
+        let of = |machine: &Machine| machine.of_register(op, element).map(|cost| cost.latency);
+        calibrated * ratio(of(self), of(&reference(self.register_bits)))
     }
 
     /// Cycles until the result of a scalar division of integers is there.
     #[must_use]
     pub fn scalar_division_latency(&self) -> f64 {
-        12.0
+        let of =
+            |machine: &Machine| machine.cost(Op::Divide, Element::I32, Lanes::ONE).map(|cost| cost.latency);
+        12.0 * ratio(of(self), of(&reference(self.register_bits)))
     }
 
     /// Cycles that are lost where a branch is mispredicted.
     #[must_use]
     pub fn misprediction(&self) -> f64 {
-        15.0
+        // What follows has to come through the pipeline to where it can begin.
+        self.cpu.core.misprediction + 2.0
     }
 
     /// How many operations it looks at together, to begin with some before others have ended.
     #[must_use]
     pub fn window(&self) -> f64 {
-        320.0
+        // Some are begun as one.
+        1.25 * self.cpu.core.window
     }
 
     /// Cycles that a partial group takes longer for each register that it stores under a mask.
     #[must_use]
-    pub fn masked_store_delay(&self) -> f64 {
-        20.0
+    pub fn masked_store_delay(&self, element: Element) -> f64 {
+        20.0 * self.relative(Op::MaskedStore, element)
     }
 
     /// Cycles for each lane of an access to neighbours under a mask that there is no instruction for.
@@ -180,11 +327,16 @@ impl Machine {
         2.0
     }
 
-    /// Bits of a cache line.
+    /// Bits of a cache line: the same for all CPUs that there are tables for.
     #[must_use]
     pub fn line_bits(&self) -> u32 {
         512
     }
+}
+
+/// How many times as large a figure is as another one; 1 if either is not known.
+fn ratio(this: Option<f64>, other: Option<f64>) -> f64 {
+    this.zip(other).map_or(1.0, |(this, other)| this / other)
 }
 
 /// A machine with AVX2, where nothing else is known.
@@ -194,10 +346,14 @@ impl Default for Machine {
             register_bits: 256,
             registers: 16,
             mask_registers: false,
-            mask_bits: 1024,
+            mask_bits: MASK_BITS,
             gathers: Gathers::default(),
             masks: Masks::default(),
             fused: true,
+            cpu: cpus::reference(),
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

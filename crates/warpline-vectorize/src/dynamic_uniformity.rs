@@ -48,6 +48,7 @@ use warpline_ir::{
     Accessed, BinaryOp, Block, Combine, Effects, Function, Inst, InstData, IntPred, LaneOp, Module, Op,
     Symbol, Type, Value,
 };
+use warpline_target::{Element, Machine, Op as Costly};
 use warpline_uniformity::Uniformity;
 
 use super::copies::{Blocks, Use, Values, copy_blocks, join, uses_in};
@@ -70,14 +71,14 @@ const MAX_LOOPS: usize = 16;
 /// What is loaded at once, in bytes.
 const ROW: i64 = 16;
 
-/// What a gather takes for each lane, in instructions.
-const GATHER: u32 = 3;
+/// What part of a gather's usual cost counts for each lane: nodes of a tree are near each other.
+const GATHER: f64 = 0.7;
 
-/// What a branch takes that is guessed wrongly now and then, in instructions.
-const GUESS: u32 = 20;
+/// Instructions that are executed in a cycle.
+const RATE: f64 = 4.0 / 3.0;
 
-/// So many lanes fit into a register.
-const REGISTER: u32 = 8;
+/// Bits of an element.
+const ELEMENT_BITS: u32 = 32;
 
 /// What it takes to find out which lanes are to go, in instructions, with branches that are guessed wrongly if now
 /// these go and now those.
@@ -103,6 +104,8 @@ struct Candidate {
 /// What an iteration has to do.
 #[derive(Copy, Clone, Default)]
 struct Work {
+    /// The machine that it is done on.
+    machine: Machine,
     /// Loads from addresses that nothing but the value makes differ between lanes.
     loads: usize,
     /// Instructions.
@@ -119,10 +122,13 @@ impl Work {
     /// What an iteration takes with all lanes apart, and together, in instructions.
     fn costs(&self, width: u32) -> [u32; 2] {
         let Work { insts, spared, scattered, branches, .. } = *self;
-        let all = insts * width.div_ceil(REGISTER) + GATHER * width * scattered;
+        // Figures of machines are far from what does not fit.
+        let gather = (GATHER * self.machine.lane_operations(Costly::Gather, Element::I32)).round() as u32;
+        let guess = (RATE * self.machine.misprediction()).round() as u32;
+        let all = insts * self.machine.filled(ELEMENT_BITS, width).max(1) + gather * width * scattered;
         // Of what branches choose between, lanes that agree take one half, and others both.
-        let together = if branches > 0 { all / 2 + GUESS * branches } else { all };
-        [all + GATHER * width * spared, together.min(all)]
+        let together = if branches > 0 { all / 2 + guess * branches } else { all };
+        [all + gather * width * spared, together.min(all)]
     }
 }
 
@@ -176,8 +182,8 @@ fn make_bodies_twice(
 ) -> usize {
     let (graph, _) = func.graph();
     let order = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
-    let (width, mode) = (options.width, options.coherence);
-    let search = Search { module, func, uniformity, lane_callees, width, mode, order };
+    let (width, mode, machine) = (options.width, options.coherence, options.machine);
+    let search = Search { module, func, uniformity, lane_callees, machine, width, mode, order };
     let candidates = search.candidates();
     let (mut copies, mut values, mut vars) = (Blocks::new(), Values::new(), Vec::new());
     for candidate in &candidates {
@@ -202,6 +208,7 @@ struct Search<'a> {
     func: &'a Function,
     uniformity: &'a Uniformity,
     lane_callees: &'a EntitySet<Symbol>,
+    machine: Machine,
     width: u32,
     mode: Coherence,
     /// The blocks, definitions before uses.
@@ -391,7 +398,7 @@ impl Search<'_> {
         let mut from = Following::default();
         (from.computed[value], from.any[value]) = (true, true);
         let mut rows = BTreeSet::new();
-        let mut work = Work::default();
+        let mut work = Work { machine: self.machine, ..Work::default() };
         for &b in self.order.iter().filter(|&&b| cycles.contains(c, Node::from(b))) {
             for i in func.block_insts(b).skip(func.blocks[b].phis.len()) {
                 let data = &func.insts[i];

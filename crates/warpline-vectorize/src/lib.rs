@@ -38,6 +38,7 @@ mod divergent_loops;
 pub mod driver;
 mod dynamic_uniformity;
 mod elementary;
+mod elements;
 mod embedder;
 mod error;
 mod exact;

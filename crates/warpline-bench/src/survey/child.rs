@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 const WARPLINE: &str = "warpline";
 
 /// How a program ended, and what it printed.
-pub(super) struct Ended {
+pub(crate) struct Ended {
     /// None if a signal ended it, or it did not start.
     pub code: Option<i32>,
     /// Whether it took too long.
@@ -30,7 +30,7 @@ pub(crate) fn is_warpline() -> bool {
 }
 
 /// Runs a program, and ends it after so many seconds.
-pub(super) fn run(command: &mut Command, seconds: u64) -> Ended {
+pub(crate) fn run(command: &mut Command, seconds: u64) -> Ended {
     let failed = |reason: String| Ended { code: None, late: false, stdout: String::new(), stderr: reason };
     let files = (tempfile::tempfile(), tempfile::tempfile());
     let (Ok(mut out), Ok(mut err)) = files else { return failed("there is no temporary file".to_owned()) };

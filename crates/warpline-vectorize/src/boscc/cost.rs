@@ -8,9 +8,9 @@
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::{DomTree, Node};
 
+use crate::elements::element_of;
 use crate::known_calls::has_cheap_vector_form;
 use crate::linearize_state::LinearizeState;
-use crate::width::element_of;
 use warpline_ir::{
     AtomicOrdering, BinaryOp, Block, CastOp, Inst, MemAccess, Module, Op, Symbol, Type, Value,
 };

@@ -34,12 +34,12 @@ use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
 
 use warpline_dataflow::linear::Address;
 use warpline_ir::{Block, Edge, Effects, Function, Inst, LaneOp, Module, Op, Symbol, Type, Value};
-use warpline_target::Element;
 use warpline_uniformity::rules::lane_op;
 use warpline_uniformity::shape::ArgShape;
 
 use super::call_graph::has_cross_lane_operations;
 use super::choices::MAX_WIDTH;
+use super::elements::element_of;
 use super::known_calls::has_cheap_vector_form;
 use super::loops::Iteration;
 use super::options::Options;
@@ -91,6 +91,9 @@ const LONG_GATHER: f64 = 2.5;
 /// By how much lanes that leave loops apart take longer than the estimate for widths says, which is about lanes that
 /// see similar data: between 1 and 3 times on random data.
 const APART: f64 = 1.2;
+/// How much longer it takes to end a search in all lanes than in one, each time that their number doubles: with
+/// divisors of random numbers, 2.6 times as long for 32 lanes.
+const SEARCH: f64 = 0.3;
 /// What is done before the first group and after the last one.
 const BEFORE_GROUPS: f64 = 30.0;
 /// Smaller groups for what is left over are worth their code if they take at most so much of the time.
@@ -215,7 +218,8 @@ fn settle(
         Estimate {
             scalar,
             vector: program.time_of_lane(machine, lanes)
-                * if program.apart.contains(&true) { APART } else { 1.0 },
+                * if program.apart.contains(&true) { APART } else { 1.0 }
+                * if searches(&linearized) { 1.0 + SEARCH * f64::from(lanes.ilog2()) } else { 1.0 },
             burdens: burdens::heaviest(&program, machine, lanes, BURDENS),
         }
     });
@@ -232,6 +236,16 @@ fn settle(
         estimate,
         remarks,
     }
+}
+
+/// Whether there is a loop that each lane leaves at one of several places for itself: a search that mostly ends long
+/// before its last iteration, where all lanes wait for the one that goes on to the end.
+fn searches(linearized: &Linearized) -> bool {
+    let (func, uniformity) = (&linearized.scalar, &linearized.uniformity);
+    let left_at =
+        |c: CycleId, b: Block| func.successors(b).any(|s| uniformity.is_left_apart_between(c, b, s));
+    let exits = |c: CycleId| func.layout.iter().filter(|&&b| left_at(c, b)).count();
+    uniformity.left_apart().any(|c| exits(c) > 1)
 }
 
 /// The greatest power of two that is not greater than a number.
@@ -380,15 +394,6 @@ fn element_bits(ty: Type) -> u32 {
         Type::Float(kind) => kind.bits().next_power_of_two(),
         Type::Vector(v) => v.lanes.saturating_mul(element_bits(v.elem.into()).max(8)),
         _ => 64,
-    }
-}
-
-/// The element that a type counts as in tables of costs.
-pub(crate) fn element_of(ty: Type) -> Element {
-    match ty {
-        Type::Float(kind) => Element::float(kind.bits()),
-        Type::Vector(v) => element_of(v.elem.into()),
-        _ => Element::int(element_bits(ty)),
     }
 }
 
@@ -732,7 +737,11 @@ impl<'a> Program<'a> {
                 let (address, value, each) = match data.op {
                     Op::Load(_) => (data.args[0], data.results[0], 1.0),
                     // Masked stores of AVX2 are short programs on some processors.
-                    Op::Store(_) => (data.args[1], data.args[0], machine.masked_store_delay()),
+                    Op::Store(_) => (
+                        data.args[1],
+                        data.args[0],
+                        machine.masked_store_delay(element_of(self.func.ty(data.args[0]))),
+                    ),
                     _ => continue,
                 };
                 if !machine.masks.serve(element_bits(self.func.ty(value)).max(8).into()) {

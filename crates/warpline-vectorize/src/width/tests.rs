@@ -1,23 +1,24 @@
 //! Choices for kernels whose answers are known.
 
+use crate::Options;
 use crate::loops::{self, Nest};
-use crate::{Gathers, Masks, Options};
 use warpline_ir::Module;
 use warpline_ir::text::parse_module;
+use warpline_target::{all, nearest};
 use warpline_uniformity::shape::ArgShape;
 
 use super::{Choice, Machine, Reason, of_iteration, of_kernel};
 
 fn sse() -> Machine {
-    Machine { register_bits: 128, gathers: Gathers::Nothing, masks: Masks::Nothing, ..Machine::default() }
+    Machine { fused: false, ..Machine::of(nearest("x86-64-v2", true, 128)) }
 }
 
 fn avx2() -> Machine {
-    Machine { gathers: Gathers::Avx2, masks: Masks::Wide, ..Machine::default() }
+    Machine::of(nearest("x86-64-v3", true, 256))
 }
 
 fn avx512() -> Machine {
-    Machine { register_bits: 512, registers: 32, mask_registers: true, ..Machine::default() }
+    Machine::of(nearest("x86-64-v4", true, 512))
 }
 
 fn module(body: &str) -> Module {
@@ -109,6 +110,23 @@ fn a_chain_gets_several_registers_and_many_live_values_do_not() {
         let many = choice(&recurrences(24), &machine);
         assert!(many.lanes < chain.lanes || chain.lanes == 64 && many.lanes <= 2 * one, "{many:?}");
     }
+}
+
+#[test]
+fn the_cpu_that_is_named_decides_how_many_lanes_hide_a_latency() {
+    let chosen: Vec<(&str, u32)> =
+        all().iter().map(|cpu| (cpu.table.cpu(), choice(&recurrences(2), &Machine::of(cpu)).lanes)).collect();
+    let expected = [
+        ("x86-64-v2", 32),
+        ("haswell", 64),
+        ("skylake-avx512", 64),
+        ("icelake-server", 64),
+        ("znver3", 64),
+        ("znver4", 64),
+        ("znver5", 64),
+        ("neoverse-n1", 32),
+    ];
+    assert_eq!(chosen, expected);
 }
 
 #[test]
