@@ -29,6 +29,9 @@ use crate::options::KernelOptions;
 use crate::package;
 use crate::spec::Width;
 
+/// Of scalar code for at most so many indices or iterations, LLVM makes no vectors: these take longer to begin with.
+pub(crate) const FEW: u32 = 16;
+
 /// A kernel with everything that is known of it.
 pub struct Kernel {
     /// The module that it is in.

@@ -238,7 +238,7 @@ pub(crate) fn in_place(
     for id in changed {
         imported.bridge.replace_function(&imported.ir, id)?;
     }
-    for short in loops.iter().filter(|l| l.made.short) {
+    for short in loops.iter().filter(|l| l.made.short && l.made.variants.least <= kernel::FEW) {
         if let Some(func) = imported.ir.function(&short.function) {
             imported.keep_scalar(func, short.header);
         }

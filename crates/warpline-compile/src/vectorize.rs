@@ -321,7 +321,7 @@ fn make(
             prologue: made.made.prologue.map_or(0, |_| kernel.prologue),
             least: made.made.least,
         };
-        short = made.many.is_some().then_some(range);
+        short = (made.many.is_some() && made.made.least <= kernel::FEW).then_some(range);
         masked = Some(made.made.masked).filter(|masked| masked.width == width);
         full = Some(made.made.full);
     }

@@ -472,7 +472,7 @@ mod tests {
              br i1 %c, label %body, label %next\n\
              body:\n  %s = add i64 %i, %k\n  %a = getelementptr i32, ptr %p, i64 %s\n  store i32 7, ptr %a\n  \
              %k1 = add i64 %k, 1\n  br label %inner\n\
-             next:\n  %i1 = add i64 %i, 4\n  br label %outner\n\
+             next:\n  %i1 = add i64 %i, 4\n  br label %outer\n\
              exit:\n  ret void\n}}\n"
         )
     }
