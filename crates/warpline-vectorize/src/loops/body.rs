@@ -164,6 +164,16 @@ impl Outline<'_> {
         for v in self.taken() {
             self.take(v, &objects)?;
         }
+        // What one parameter points to could be reached through another one that was made of it before the loop.
+        let is_derived = |(&input, &param): (&Input, &Value)| match input {
+            Input::Value(v) => self.source.ty(v).is_ptr() && !self.source.params.contains(&v),
+            Input::Carried(_) => self.body.ty(param).is_ptr(),
+        };
+        if self.inputs.iter().zip(&self.body.params).any(is_derived) {
+            for &param in &self.body.params {
+                self.body.pointers[param].noalias = false;
+            }
+        }
         // What was promised of memory when the function began may have been freed before the loop does.
         let known = Extents::of(module, self.source);
         for (k, &input) in self.inputs.iter().enumerate() {
