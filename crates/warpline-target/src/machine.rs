@@ -90,7 +90,7 @@ fn reference(register_bits: u32) -> Machine {
 /// The widest vectors, in bits, that masks are kept in across blocks where there are no mask registers.
 const MASK_BITS: u32 = 1024;
 
-/// What a machine begins in a cycle. Widths of dispatch and numbers of ports differ, but choices that were measured with
+/// What a machine begins in a cycle. Widths of dispatch and ports differ, but choices that were measured with
 /// AVX-512 are those of these rates.
 const CALIBRATED: Rates = Rates { vector: 2.5, scalar: 4.0, loads: 2.0, stores: 1.0, all: 5.0 };
 
