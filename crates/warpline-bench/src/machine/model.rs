@@ -17,15 +17,15 @@ const ROUNDS: u32 = 200;
 /// How long the program may take, in seconds.
 const PATIENCE: u64 = 300;
 
-/// The program `llvm-mca`: `$LLVM_MCA`, or one with its version in its name.
+/// The program `llvm-mca`: `$LLVM_MCA`, the newest with its version in its name, or that without.
 ///
 /// # Errors
 /// If there is none.
 pub(super) fn program() -> Result<PathBuf> {
-    let versions = (18..=23).map(|v| format!("llvm-mca-{v}"));
+    let versions = (18..=23).rev().map(|v| format!("llvm-mca-{v}"));
     let named = std::env::var("LLVM_MCA").ok().filter(|name| !name.is_empty());
     let runs = |name: &String| Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success());
-    let found = named.into_iter().chain(["llvm-mca".to_owned()]).chain(versions).find(runs);
+    let found = named.into_iter().chain(versions).chain(["llvm-mca".to_owned()]).find(runs);
     found
         .map(PathBuf::from)
         .ok_or_else(|| Error::option("--model", "there is no `llvm-mca`; $LLVM_MCA names it"))

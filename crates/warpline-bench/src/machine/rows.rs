@@ -91,10 +91,10 @@ struct Body {
 }
 
 impl Row {
-    /// Its name, with underlines between the parts.
+    /// Its name, as assemblers take it.
     fn name(&self) -> String {
         let size = self.bits.map_or("scalar".to_owned(), |bits| bits.to_string());
-        format!("{}_{}_{size}", self.op.name(), self.element.name())
+        format!("{}_{}_{size}", self.op.name().replace('-', "_"), self.element.name())
     }
 
     /// The loop that shows something of it, if there is one.

@@ -103,11 +103,7 @@ fn figures_of_the_reference_are_the_calibrated_ones() {
 #[test]
 fn figures_of_other_machines_are_finite_and_follow_their_tables() {
     for machine in machines() {
-        let Rates { vector, scalar, loads, stores, all } = machine.rates();
         let cpu = machine.cpu.table.cpu();
-        for rate in [vector, scalar, loads, stores, all] {
-            assert!((0.3..=10.0).contains(&rate), "{cpu}: {:?}", machine.rates());
-        }
         for element in Element::ALL {
             for &op in Op::ALL {
                 for figure in [

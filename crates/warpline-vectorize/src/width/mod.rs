@@ -529,7 +529,7 @@ impl<'a> Program<'a> {
         let reason = match lanes.cmp(&one) {
             std::cmp::Ordering::Equal => Reason::OneRegister,
             std::cmp::Ordering::Greater => {
-                Reason::Chain(self.chains.iter().fold(0.0, |a: f64, &b| a.max(b)) as u32)
+                Reason::Chain(self.chains.iter().fold(0.0, |a: f64, &b| a.max(b)).round() as u32)
             }
             std::cmp::Ordering::Less => Reason::Fewer,
         };
