@@ -10,6 +10,7 @@
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 use super::Nest;
+use crate::objects::lifetime_marker;
 use warpline_ir::{Block, CallInfo, Constant, Effects, FuncId, Function, Inst, Module, Op, Type, Value};
 
 /// So many instructions behind a loop are copied at most.
@@ -73,6 +74,7 @@ fn with_rest(
 ) -> FuncId {
     let all: Vec<Block> = blocks.iter().chain(rest).copied().collect();
     let taken = taken(func, &all);
+    forget_lifetimes(module, func, &taken);
     let made = shell(func, &all, &taken, name);
     let result = call(module, func, blocks, &taken, made);
     func.set_terminator(blocks[0], Op::Ret, result.1.as_slice(), &[]);
@@ -106,6 +108,7 @@ fn call(
 /// Moves blocks that `exit` follows.
 fn alone(module: &mut Module, func: &mut Function, blocks: &[Block], exit: Block, name: &str) -> FuncId {
     let taken = taken(func, blocks);
+    forget_lifetimes(module, func, &taken);
     let made = callee(module, func, blocks, exit, &taken, name);
     let (made, result) = call(module, func, blocks, &taken, made);
     let at = blocks[0];
@@ -187,6 +190,20 @@ fn callee(
     made.ret = result.map_or(Type::Void, |v| made.ty(v));
     made.set_terminator(exit, Op::Ret, result.as_slice(), &[]);
     made
+}
+
+/// Removes the markers of the lifetimes of objects on the stack that become arguments: only what allocates an object may
+/// have them, and the callee may have had one of a pair.
+fn forget_lifetimes(module: &Module, func: &mut Function, taken: &[Value]) {
+    let begins_or_ends = |func: &Function, i: Inst| {
+        lifetime_marker(module, func, i).is_some()
+            && func.insts[i].args.iter().any(|a| func.is_alloca(*a) && taken.contains(a))
+    };
+    for b in func.layout.clone() {
+        let mut insts = std::mem::take(&mut func.blocks[b].insts);
+        insts.retain(|&i| !begins_or_ends(func, i));
+        func.blocks[b].insts = insts;
+    }
 }
 
 /// The values that blocks use and do not compute, in the order of their uses.
