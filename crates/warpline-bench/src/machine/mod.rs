@@ -137,7 +137,7 @@ fn table(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpline_target::Table;
+    use warpline_target::{Machine, Table};
 
     #[test]
     fn every_cpu_has_loops_for_the_rows_of_its_table_and_what_is_printed_is_a_table() {
@@ -147,7 +147,12 @@ mod tests {
             let text = table("machine", &loops, |_| Some(10.0), "here", cpu);
             let read = Table::read("read", &[&text]).unwrap_or_else(|e| panic!("{e}"));
             let made_of_loops = |op| !matches!(op, Op::Call | Op::Mathematics | Op::Remainder);
-            for (op, element, bits, _) in cpu.table.rows().filter(|&(op, ..)| made_of_loops(op)) {
+            // What was measured on another CPU has rows that this one has no instructions for.
+            let machine = Machine::of(cpu);
+            let is_served = |op, element, bits: Option<u32>| bits.is_none() || machine.has(op, element);
+            let rows =
+                cpu.table.rows().filter(|&(op, e, bits, _)| made_of_loops(op) && is_served(op, e, bits));
+            for (op, element, bits, _) in rows {
                 assert!(
                     read.row(op, element, bits).is_some(),
                     "{}: {op:?} {element:?} {bits:?}",
