@@ -43,8 +43,8 @@ macro_rules! cpus {
 }
 
 // The rows of `zen` and `common` are measured: LLVM's models have no sensible ones of gathers, scatters and divisions
-// of integers for these CPUs. `zen5` has what is known to differ from Zen 4, for which LLVM has no model. Of Zen 5's
-// window and dispatch AMD's Software Optimization Guide (58455) speaks. `x86-64-v2` is a level, not a CPU: its code
+// of integers for these CPUs. `zen5` has what differs from Zen 4, for which LLVM has no model; it and Zen 5's
+// window and dispatch are estimates. `x86-64-v2` is a level, not a CPU: its code
 // mostly runs on processors of today, and its figures are those of such code on a Zen 3.
 cpus! {
     "x86-64-v2" 128 6.0 256.0 13.0 4.0 ["x86-64-v2", "common", "zen"];
