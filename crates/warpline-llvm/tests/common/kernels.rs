@@ -284,7 +284,7 @@ impl Kernel {
             linearize,
             boscc,
             callees,
-            gathers,
+            machine: warpline_vectorize::width::Machine { gathers, ..Default::default() },
             coherence,
             ..Options::new(width, shapes.clone(), "kernel.x")
         };
