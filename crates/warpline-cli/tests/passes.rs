@@ -116,9 +116,10 @@ fn a_kernel_is_analysed_a_few_times_and_linearized_once_for_each_candidate() {
             let line = times.lines().find(|line| line.split_whitespace().last() == Some(name)).unwrap();
             line.split_whitespace().nth(2).unwrap().parse().unwrap()
         };
-        // One candidate for the width, one that is lowered, with its masked variant.
+        // One candidate for the width, one that is lowered, with its masked variant, and one where what is left over of
+        // a range goes in smaller groups.
         let candidates = runs("linearize");
-        assert_eq!(candidates, 2, "{times}");
+        assert!((2..=3).contains(&candidates), "{times}");
         assert!(runs("uniformity") <= most * candidates, "{file}: {times}");
     }
 }
