@@ -53,7 +53,7 @@ define void @twice(i64 %i, ptr %p) {
 ";
     std::fs::write(&file, text).unwrap();
     let output = folder.path().join("double.o").display().to_string();
-    let base = ["vectorize", file.to_str().unwrap(), "--cpu", "haswell", "-o", &output];
+    let base = ["vectorize", file.to_str().unwrap(), "--cpu", "znver3", "-o", &output];
     let text = ok(&warpline(&[&base[..], &["--width", "32", "-v"]].concat()));
     assert!(text.contains("\n  vector epilogue: 8 lanes\n"), "{text}");
     let json = ok(&warpline(&[&base[..], &["--width", "8", "--format", "json"]].concat()));
@@ -86,7 +86,7 @@ done:
 ";
     std::fs::write(&file, text).unwrap();
     let output = folder.path().join("chain.ll.o").display().to_string();
-    let base = ["vectorize", file.to_str().unwrap(), "--cpu", "haswell", "-o", &output];
+    let base = ["vectorize", file.to_str().unwrap(), "--cpu", "znver3", "-o", &output];
     let auto = ok(&warpline(&[&base[..], &["-v"]].concat()));
     let reason = "  width auto: more than one register of 32-bit elements, to hide a latency of 8 cycles\n";
     assert!(auto.contains("vectorized with 64 lanes") && auto.contains(reason), "{auto}");

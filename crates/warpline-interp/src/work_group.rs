@@ -173,14 +173,14 @@ mod tests {
         %j: i64 = xor %i, 3
         %r: ptr = getelementptr i8, %p, %j
         %y: i8 = load %r, align 1
-        %t: ptr = getelementptr i8, %q, 4
+        %t: ptr = getelementptr i8, %q, i64 4
         store %y, %t, align 1
         ret";
 
     #[test]
     fn what_was_written_before_a_barrier_is_seen_behind_it_in_any_order() {
         for seed in 0..20 {
-            let (run, memory) = run(&EXCHANGE.replace("BARRIER", "call @_Z7barrierj(1)"), seed).unwrap();
+            let (run, memory) = run(&EXCHANGE.replace("BARRIER", "call @_Z7barrierj(i32 1)"), seed).unwrap();
             let expected: Vec<Option<u8>> = [0, 1, 2, 3, 3, 2, 1, 0].map(Some).to_vec();
             assert_eq!((run.barriers, &memory[..8]), (1, &expected[..]));
             assert!(run.races.matters().is_none() && !run.returned_early, "{run:?}");
@@ -199,13 +199,13 @@ mod tests {
             %c: i1 = icmp ult %i, 2
             br %c, b1, b2
             b1:
-            call @_Z7barrierj(1)
+            call @_Z7barrierj(i32 1)
             ret
             b2:
-            call @_Z7barrierj(1)
+            call @_Z7barrierj(i32 1)
             ret";
         assert!(run(different, 1).unwrap_err().contains("wait at different barriers"));
-        let early = different.replacen("call @_Z7barrierj(1)\n", "\n", 1);
+        let early = different.replacen("call @_Z7barrierj(i32 1)\n", "\n", 1);
         assert!(run(&early, 1).unwrap().0.returned_early);
     }
 }
