@@ -14,8 +14,8 @@
 //! The test of the loop is gone: a group has iterations only in which the loop goes on. Objects on the stack that
 //! nothing outside of the loop knows of become each iteration's own.
 
+use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
-use cranelift_entity::{EntitySet, SecondaryMap};
 
 use crate::VectorizeError;
 use crate::dependences::{Growth, Stands};
@@ -31,6 +31,7 @@ use super::find::{Loop, dominates};
 use super::hoist::hoist;
 use super::no_wrap::Exact;
 use super::objects::Objects;
+use super::outside;
 use warpline_dataflow::linear::Sum;
 
 /// The kernel of a loop.
@@ -161,12 +162,14 @@ impl Outline<'_> {
     /// that only it knows.
     fn take_from_outside(&mut self, module: &Module) -> Result<(), VectorizeError> {
         let objects = Objects::find(module, self.source, |b| self.is_kept(b));
-        for v in self.taken() {
+        let kept = self.source.layout.iter().copied().filter(|&b| self.is_kept(b));
+        let into_kept = |e| self.is_kept(self.source.edges[e].to);
+        for v in outside::taken(self.source, kept, |b| self.is_kept(b), into_kept) {
             self.take(v, &objects)?;
         }
         // What one parameter points to could be reached through another one that was made of it before the loop.
         let is_derived = |(&input, &param): (&Input, &Value)| match input {
-            Input::Value(v) => self.source.ty(v).is_ptr() && !self.source.params.contains(&v),
+            Input::Value(v) => outside::is_derived(self.source, v),
             Input::Carried(_) => self.body.ty(param).is_ptr(),
         };
         if self.inputs.iter().zip(&self.body.params).any(is_derived) {
@@ -227,24 +230,6 @@ impl Outline<'_> {
         };
         self.inner[v] = inner.into();
         Ok(inner)
-    }
-
-    /// The values that the loop takes from outside, in the order of their uses.
-    fn taken(&self) -> Vec<Value> {
-        let func = self.source;
-        let (mut taken, mut seen) = (Vec::new(), EntitySet::new());
-        let from_outside =
-            |v: Value| func.constant(v).is_none() && func.def_block(v).is_none_or(|d| !self.is_kept(d));
-        for &b in func.layout.iter().filter(|&&b| self.is_kept(b)) {
-            let operands = func.block_insts(b).flat_map(|i| func.insts[i].args.iter().copied());
-            let on_edges = func.out_edges(b).iter().filter(|&&e| self.is_kept(func.edges[e].to));
-            for v in operands.chain(on_edges.flat_map(|&e| func.edges[e].args.iter().copied())) {
-                if from_outside(v) && seen.insert(v) {
-                    taken.push(v);
-                }
-            }
-        }
-        taken
     }
 
     /// Leaves nothing but the loop: the entry leads to its header, the back edge to a new block, which is returned,

@@ -25,6 +25,7 @@ mod invariant;
 mod move_out;
 mod no_wrap;
 mod objects;
+mod outside;
 mod rewrite;
 mod trips;
 

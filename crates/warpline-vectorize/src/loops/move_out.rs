@@ -9,7 +9,7 @@
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 
-use super::Nest;
+use super::{Nest, outside};
 use crate::objects::lifetime_marker;
 use warpline_ir::{Block, CallInfo, Constant, Effects, FuncId, Function, Inst, Module, Op, Type, Value};
 
@@ -98,8 +98,8 @@ fn call(
         func.retain_phis(b, |_| false);
         func.blocks[b].insts.clear();
     }
-    let at = blocks[0];
-    func.layout.retain(|b| *b == at || !blocks.contains(b));
+    let (at, gone) = (blocks[0], set_of(&blocks[1..]));
+    func.layout.retain(|&b| !gone.contains(b));
     let info = CallInfo { callee: Some(symbol), effects: Effects::UNKNOWN, variadic_fixed: None };
     let call = func.append(at, Op::Call(Box::new(info)), taken, ret);
     (made, func.insts[call].result())
@@ -140,7 +140,7 @@ fn shell(func: &Function, blocks: &[Block], taken: &[Value], name: &str) -> Func
     made.params.clear();
     let mut inner: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     // What one of them points to could be reached through another one that was made of it.
-    let apart = taken.iter().all(|v| !func.ty(*v).is_ptr() || func.params.contains(v));
+    let apart = !taken.iter().any(|&v| outside::is_derived(func, v));
     for &v in taken {
         let param = made.add_param(func.ty(v), &func.values[v].name);
         let mut facts = func.pointers[v];
@@ -151,8 +151,9 @@ fn shell(func: &Function, blocks: &[Block], taken: &[Value], name: &str) -> Func
         inner[v] = Some(param);
     }
     made.map_operands(|v| inner[v].unwrap_or(v));
+    let inside = set_of(blocks);
     for b in made.layout.clone() {
-        if !blocks.contains(&b) {
+        if !inside.contains(b) {
             made.clear_terminator(b);
         }
     }
@@ -208,17 +209,14 @@ fn forget_lifetimes(module: &Module, func: &mut Function, taken: &[Value]) {
 
 /// The values that blocks use and do not compute, in the order of their uses.
 fn taken(func: &Function, blocks: &[Block]) -> Vec<Value> {
-    let (mut taken, mut seen) = (Vec::new(), EntitySet::new());
+    let inside = set_of(blocks);
+    outside::taken(func, blocks.iter().copied(), |b| inside.contains(b), |_| true)
+}
+
+fn set_of(blocks: &[Block]) -> EntitySet<Block> {
+    let mut set = EntitySet::new();
     for &b in blocks {
-        let operands = func.block_insts(b).flat_map(|i| func.insts[i].args.iter().copied());
-        let on_edges = func.out_edges(b).iter().flat_map(|&e| func.edges[e].args.iter().copied());
-        for v in operands.chain(on_edges) {
-            let outside =
-                func.constant(v).is_none() && func.def_block(v).is_none_or(|d| !blocks.contains(&d));
-            if outside && seen.insert(v) {
-                taken.push(v);
-            }
-        }
+        set.insert(b);
     }
-    taken
+    set
 }

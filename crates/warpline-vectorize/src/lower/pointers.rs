@@ -111,7 +111,9 @@ impl Lower<'_> {
         let Type::Ptr(space) = self.out.ty(target) else { return Err(self.internal(i, "no pointer")) };
         for variant in targets {
             let name = self.module.functions[variant.callee].name.clone();
-            let Some(symbol) = self.module.symbol(&name) else { continue };
+            let Some(symbol) = self.module.symbol(&name) else {
+                return Err(self.internal(i, "a function that is pointed to has no symbol"));
+            };
             let address = Constant::Address { symbol, offset: 0, space, origin: None };
             let address = self.out.constant_value(address);
             let is = self.emit(Op::ICmp(IntPred::Eq), &[target, address], Type::BOOL);

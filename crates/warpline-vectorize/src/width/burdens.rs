@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use warpline_analysis::Node;
 use warpline_ir::{Inst, LaneOp, Op, Place};
 
+use super::work::divides_by_constant;
 use super::{Machine, Program};
 use crate::recipes::{Contiguous, How, Recipe, Rep};
 
@@ -140,10 +141,8 @@ pub(super) fn what(program: &Program<'_>, machine: &Machine, width: u32, i: Inst
             _ => What::Scatter,
         },
         Recipe::Divide(_) | Recipe::Divided(_) => What::Division,
-        Recipe::Widen if matches!(data.op, Op::Binary(op) if op.is_int_division()) => {
-            // By constants it becomes multiplications.
-            if program.func.constant(data.args[1]).is_some() { What::Arithmetic } else { What::Division }
-        }
+        Recipe::Widen if divides_by_constant(program.func, i) => What::Arithmetic,
+        Recipe::Widen if matches!(data.op, Op::Binary(op) if op.is_int_division()) => What::Division,
         Recipe::Exact(_) | Recipe::Inline(_) | Recipe::Library { .. } => What::Mathematics,
         Recipe::Scalarize { .. } | Recipe::Targets(_) => What::Scalarized,
         Recipe::CrossLane if matches!(data.op, Op::Lane(op) if op.is_of_masks() || op == LaneOp::Blend) => {

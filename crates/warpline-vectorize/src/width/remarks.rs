@@ -284,7 +284,7 @@ impl Maker<'_> {
             }
             What::Arithmetic => {
                 let accessed = program.func.accessed(i)?;
-                let masked = program.func.blocks[data.block].mask.expand().is_some_and(|m| program.varies(m));
+                let masked = program.is_masked(i);
                 let what = if accessed.writes { "store" } else { "load" };
                 masked.then(|| {
                     Finding::new(

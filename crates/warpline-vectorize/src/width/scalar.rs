@@ -19,18 +19,17 @@ use warpline_uniformity::shape::Shape;
 use super::bodies::Bodies;
 use super::chains::{self, Chained};
 use super::frequency::{Frequencies, by_weights};
-use super::work::Work;
+use super::work::{CALL_OF_BODY, SHORT, Work, divides_by_constant};
 use super::{BEGIN, Machine, TRIPS, element_of, trips};
 use crate::known_calls::{has_cheap_vector_form, is_annotation};
 use crate::pipeline::Linearized;
 
 /// A processor has begun with the next execution of a loop before this one has ended, if both fit into its window.
 const OVERLAP: f64 = 0.5;
-/// Operations of a short function, such as `fabs`, `max` or `fma`, and of an instruction that is kept as it is.
-const SHORT: f64 = 1.5;
+/// Operations of an instruction that is kept as it is.
 const OPAQUE: f64 = 4.0;
-/// Operations of a call of a function with a body, without those of the body.
-const CALL_OF_BODY: f64 = 5.0;
+/// Operations of a division of integers by a constant.
+const DIVISION_BY_CONSTANT: f64 = 5.0;
 /// No branch of which nothing is known is guessed wrongly more often than this.
 const SURPRISES: f64 = 0.15;
 /// A divergent loop ends with a wrong guess this often.
@@ -139,13 +138,7 @@ impl Scalar<'_> {
             Op::Call(_) if is_annotation(self.module, data) => Work::default(),
             Op::Load(_) => Work::of_loads(1.0),
             Op::Store(_) => Work::of_stores(1.0),
-            // By a constant: a multiplication, of which the upper half is taken, and shifts.
-            Op::Binary(op)
-                if op.is_int_division()
-                    && data.args.get(1).is_some_and(|&d| self.func.constant(d).is_some()) =>
-            {
-                Work::scalar(5.0)
-            }
+            Op::Binary(_) if divides_by_constant(self.func, i) => Work::scalar(DIVISION_BY_CONSTANT),
             Op::Binary(op) if op.is_int_division() => {
                 Work::scalar(self.machine.scalar_operations(Costly::Divide, element))
             }

@@ -4,7 +4,7 @@
 use crate::Gathers;
 use crate::known_calls::has_cheap_vector_form;
 use crate::recipes::{Contiguous, Division, Gather, GroupId, How, Recipe, Rep};
-use warpline_ir::{BinaryOp, CastOp, FloatKind, Inst, LaneOp, Op, Type, Value};
+use warpline_ir::{BinaryOp, CastOp, FloatKind, Function, Inst, LaneOp, Op, Type, Value};
 use warpline_target::{Element, Op as Costly, Rates};
 
 use super::{Machine, Program, element_bits, element_of};
@@ -21,7 +21,7 @@ pub(super) struct Work {
 }
 
 /// Ordinary operations that a short vector function takes, such as `fabs`, `max` or `fma`.
-const SHORT: f64 = 1.5;
+pub(super) const SHORT: f64 = 1.5;
 /// Operations for each lane of an access whose place is chosen by the mask and taken out of a vector.
 const CHOSEN_LANE: f64 = 3.0;
 /// Operations for each lane of an access behind a branch of its own.
@@ -29,7 +29,7 @@ const BRANCHED_LANE: f64 = 8.0;
 /// Operations for each lane of an instruction that is kept as it is.
 const OPAQUE_LANE: f64 = 6.0;
 /// Operations of a call of a function with a body, without those of the body.
-const CALL_OF_BODY: f64 = 5.0;
+pub(super) const CALL_OF_BODY: f64 = 5.0;
 /// Operations of a conversion of integers of 64 bits by parts.
 const LONG_CONVERSION: f64 = 6.0;
 /// Operations of a function with one right result that is expanded inline, and of one with a loop.
@@ -72,6 +72,14 @@ fn once(machine: &Machine, op: &Op) -> Work {
 /// A call of a function of which nothing is known.
 fn call(machine: &Machine) -> f64 {
     machine.scalar_operations(Costly::Call, Element::I64)
+}
+
+/// Whether an instruction divides integers by a constant: a multiplication, of which the upper half is taken, and
+/// shifts.
+pub(super) fn divides_by_constant(func: &Function, i: Inst) -> bool {
+    let data = &func.insts[i];
+    matches!(data.op, Op::Binary(op) if op.is_int_division())
+        && data.args.get(1).is_some_and(|&d| func.constant(d).is_some())
 }
 
 fn accesses_of(is_load: bool, accesses: f64, vector: f64) -> Work {
@@ -154,7 +162,7 @@ impl Program<'_> {
             Recipe::Rows(id, _) => self.of_rows(*id, &shape),
             Recipe::Gather(gather) => self.of_gather(machine, i, gather, &shape),
             Recipe::Scatter(scatter) => {
-                // One by one, with the place to access chosen or taken out of a vector.
+                // One element after the other, with the place to access chosen or taken out of a vector.
                 let each = match scatter.how {
                     How::ByLane => CHOSEN_LANE,
                     _ => self.each(machine, Costly::ReplicatedStore, i),
@@ -211,12 +219,12 @@ impl Program<'_> {
         let ty = self.type_of(i);
         let data = &self.func.insts[i];
         Work::vector(match &data.op {
-            // By a constant: a multiplication, of which the upper half is taken, and shifts.
-            Op::Binary(op) if op.is_int_division() => match data.args.get(1) {
-                Some(&d) if self.func.constant(d).is_some() && element_bits(ty) < 64 => 7.0 * registers,
-                Some(&d) if self.func.constant(d).is_some() => 20.0 * registers,
-                _ => machine.lane_operations(Costly::Divide, element_of(ty)) * lanes,
-            },
+            Op::Binary(_) if divides_by_constant(self.func, i) => {
+                registers * if element_bits(ty) < 64 { 7.0 } else { 20.0 }
+            }
+            Op::Binary(op) if op.is_int_division() => {
+                machine.lane_operations(Costly::Divide, element_of(ty)) * lanes
+            }
             Op::Binary(BinaryOp::FDiv) => registers * root(machine, ty),
             Op::Binary(BinaryOp::FRem) => machine.lane_operations(Costly::Remainder, element_of(ty)) * lanes,
             Op::Binary(BinaryOp::Mul) => machine.operations(Costly::Multiply, element_of(ty)) * registers,
@@ -355,7 +363,8 @@ impl Program<'_> {
         machine.mask_registers || machine.masks.serve(self.bits_in_memory(i).into())
     }
 
-    fn is_masked(&self, i: Inst) -> bool {
+    /// Whether an instruction is executed for some lanes only.
+    pub(super) fn is_masked(&self, i: Inst) -> bool {
         self.func.blocks[self.func.insts[i].block].mask.expand().is_some_and(|m| self.varies(m))
     }
 
