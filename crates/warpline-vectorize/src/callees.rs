@@ -10,13 +10,14 @@
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use cranelift_entity::{EntityRef as _, EntitySet};
 
 use warpline_ir::{CallInfo, FuncId, Function, Module, Symbol, Type};
 use warpline_uniformity::shape::ArgShape;
 
-use super::call_graph::{asking_among, bodies};
+use super::call_graph::asking_among;
 use super::choices::{Boscc, Coherence, Linearize};
 use super::dependences::is_serial;
 use super::embedder::Callees;
@@ -116,7 +117,7 @@ fn fits(func: &Function, args: &[Type], ret: Type) -> bool {
 
 /// The variants that calls in one function ask for.
 pub(super) struct Wanted<'a> {
-    bodies: HashMap<Symbol, FuncId>,
+    bodies: Rc<HashMap<Symbol, FuncId>>,
     /// Those among them that ask about lanes, once somebody wants to know.
     asking: OnceCell<EntitySet<Symbol>>,
     options: &'a Options<'a>,
@@ -124,8 +125,9 @@ pub(super) struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    pub(super) fn new(module: &Module, options: &'a Options<'a>) -> Wanted<'a> {
-        Wanted { bodies: bodies(module), asking: OnceCell::new(), options, variants: Vec::new() }
+    /// None yet, of a module in which these functions have bodies.
+    pub(super) fn new(bodies: Rc<HashMap<Symbol, FuncId>>, options: &'a Options<'a>) -> Wanted<'a> {
+        Wanted { bodies, asking: OnceCell::new(), options, variants: Vec::new() }
     }
 
     /// The function that a call runs, if a variant of it can take its place: one of these types, with a body.

@@ -29,7 +29,7 @@ use super::lower::{Lowered, lower};
 use super::options::{Options, Vectorized};
 use super::pass::{Context, LaneFacts, Unit, announce, verify_unit};
 use super::passes::{self, LOWER};
-use super::recipes::{Input, Plan};
+use super::recipes::{Input, Plan, Prepared};
 use super::subword_loads::Words;
 use super::{LaneProgram, VectorizeError, refused_calls};
 use warpline_ir::Phase;
@@ -221,7 +221,7 @@ fn lower_one(
         return Err(VectorizeError::in_function(func, reason));
     }
     let input = linearized.input();
-    let plan = Plan::make(module, &input, options)?;
+    let plan = Plan::make(module, &input, &Prepared::of(module, &input, options), options)?;
     let Lowered { func: lowered, params, result, approximate, masks } = announce(
         &LOWER,
         options.instrument,

@@ -97,7 +97,7 @@ impl Planner<'_> {
             return (self.width > 1).then_some(Recipe::Exact(function));
         }
         let libm = libm_name(name, ty)?;
-        let expanded = |f: &Elementary| self.width > 1 && self.facilities.math.inline_expansion(*f);
+        let expanded = |f: &Elementary| self.width > 1 && self.options.math.inline_expansion(*f);
         let inline = Elementary::of(&libm).filter(expanded).map(Recipe::Inline);
         inline.or_else(|| self.library(&libm))
     }
@@ -113,7 +113,7 @@ impl Planner<'_> {
     fn library(&self, libm: &str) -> Option<Recipe> {
         let mut whole_pieces = (2..=self.width).rev().filter(|&n| self.width.is_multiple_of(n));
         whole_pieces.find_map(|lanes| {
-            let symbol = self.facilities.math.vector_function(libm, lanes)?.into();
+            let symbol = self.options.math.vector_function(libm, lanes)?.into();
             Some(Recipe::Library { symbol, lanes })
         })
     }

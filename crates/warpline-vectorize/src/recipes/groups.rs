@@ -176,23 +176,18 @@ impl Group {
     }
 }
 
-/// The groups of a function.
-#[derive(Default)]
-pub(super) struct Groups {
-    groups: PrimaryMap<GroupId, Group>,
-    of: SecondaryMap<Inst, PackedOption<GroupId>>,
-}
+/// The groups that a function may have, and whether each is under a mask.
+pub(super) struct Candidates(Vec<(Group, bool)>);
 
-impl Groups {
-    /// Finds the groups of a lane program.
-    pub(super) fn compute(
+impl Candidates {
+    /// Finds them in a lane program.
+    pub(super) fn find(
         module: &Module,
         func: &Function,
         reps: &SecondaryMap<Value, Rep>,
-        width: u32,
         region: Option<&Region<'_>>,
-    ) -> Groups {
-        let mut groups = Groups::default();
+    ) -> Candidates {
+        let mut found = Vec::new();
         let apart = Apart::new(module, func, region);
         for &b in &func.layout {
             let (records, open, done) = (Vec::new(), Vec::new(), Vec::new());
@@ -202,13 +197,29 @@ impl Groups {
             }
             finder.end_stretch();
             let masked = func.blocks[b].mask.is_some();
-            for group in finder.done.into_iter().filter(|g| g.is_worthwhile(width, masked)) {
-                groups.add(group);
-            }
+            found.extend(finder.done.into_iter().map(|group| (group, masked)));
+        }
+        Candidates(found)
+    }
+
+    /// Those that are worth it on so many lanes.
+    pub(super) fn worthwhile(&self, width: u32) -> Groups {
+        let mut groups = Groups::default();
+        for (group, _) in self.0.iter().filter(|(group, masked)| group.is_worthwhile(width, *masked)) {
+            groups.add(group.clone());
         }
         groups
     }
+}
 
+/// The groups of a function.
+#[derive(Default)]
+pub(super) struct Groups {
+    groups: PrimaryMap<GroupId, Group>,
+    of: SecondaryMap<Inst, PackedOption<GroupId>>,
+}
+
+impl Groups {
     fn add(&mut self, group: Group) {
         let id = self.groups.push(group);
         for m in &self.groups[id].members {

@@ -115,7 +115,7 @@ impl Planner<'_> {
 
     /// By what instructions of the machine words are gathered, if by any.
     fn instructions_for(&self, place: &Place, word: Type) -> Option<How> {
-        match self.facilities.gathers {
+        match self.options.machine.gathers {
             Gathers::Nothing => None,
             Gathers::Avx2 => self.lanes_of_avx2(place, word).map(How::Avx2),
             Gathers::Everything => Some(How::Native),
@@ -131,7 +131,7 @@ impl Planner<'_> {
         };
         let known = matches!(elem, Type::Int(32) | Type::Float(warpline_ir::FloatKind::Float));
         let usual = bits == 32 && self.func.ty(root) == Type::PTR && self.width.is_power_of_two();
-        let fits = self.facilities.gathers == Gathers::Avx2 && known && usual;
+        let fits = self.options.machine.gathers == Gathers::Avx2 && known && usual;
         (fits && self.width >= 4).then(|| self.width.min(8))
     }
 
@@ -172,13 +172,13 @@ impl Planner<'_> {
 
     /// Whether the machine has no instructions that access neighbouring elements under a mask.
     fn lacks_masks(&self, i: Inst, elem: Type) -> bool {
-        !self.facilities.masks.serve(self.bits_of(elem)) && self.width > 1 && self.is_on_stack_kind(i)
+        !self.options.machine.masks.serve(self.bits_of(elem)) && self.width > 1 && self.is_on_stack_kind(i)
     }
 
     /// Whether accesses anywhere are to be made one after the other, as LLVM would not make them well.
     fn goes_by_lane(&self, i: Inst, elem: Type) -> bool {
         let in_hardware =
-            self.facilities.gathers == Gathers::Everything && matches!(self.bits_of(elem), 32 | 64);
+            self.options.machine.gathers == Gathers::Everything && matches!(self.bits_of(elem), 32 | 64);
         !in_hardware && self.width > 1 && self.is_on_stack_kind(i) && self.is_masked(i)
     }
 

@@ -29,20 +29,20 @@ mod simd;
 mod stack;
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 use warpline_analysis::DfsOrder;
-use warpline_ir::{Atomic, Block, Effects, Function, Inst, LaneOp, Module, Op, Symbol, Type, Value};
+use warpline_ir::{Atomic, Block, Effects, FuncId, Function, Inst, LaneOp, Module, Op, Symbol, Type, Value};
 use warpline_uniformity::shape::Shape;
 
 use crate::VectorizeError;
+use crate::call_graph::bodies;
 use crate::callees::{CalleeVariant, Wanted};
-use crate::choices::{Gathers, Masks};
 use crate::dereferenceable_loads::SafeLoads;
 use crate::elementary::Elementary;
-use crate::embedder::MathLibrary;
 use crate::exact::Exact;
 use crate::known_calls::{Fold, Form};
 use crate::linearize_state::Always;
@@ -51,7 +51,7 @@ use crate::options::Options;
 use crate::subword_loads::Words;
 use crate::vector_abi::Variant;
 
-use groups::Groups;
+use groups::{Candidates, Groups};
 use stack::StackUse;
 
 pub(crate) use addresses::Split;
@@ -215,21 +215,28 @@ pub(crate) struct Scatter {
     pub how: How,
 }
 
-/// What the machine and its libraries offer, as far as recipes depend on it.
-#[derive(Copy, Clone)]
-pub(crate) struct Facilities<'a> {
-    /// What its instructions gather and scatter under masks.
-    pub gathers: Gathers,
-    /// What they load and store under masks.
-    pub masks: Masks,
-    /// Vector mathematics.
-    pub math: &'a dyn MathLibrary,
+/// What plans of one lane program have in common, for whatever number of lanes.
+pub(crate) struct Prepared {
+    reps: Rc<SecondaryMap<Value, Rep>>,
+    candidates: Candidates,
+    stack: StackUse,
+    bodies: Rc<HashMap<Symbol, FuncId>>,
+    /// Blocks in the order of lowering: it is the order in which variants of callees are asked for.
+    order: Vec<Block>,
 }
 
-impl<'a> Facilities<'a> {
-    /// Those that options name.
-    pub(crate) fn of(options: &Options<'a>) -> Facilities<'a> {
-        Facilities { gathers: options.machine.gathers, masks: options.machine.masks, math: options.math }
+impl Prepared {
+    /// Looks at a lane program. Of the options only the region counts.
+    pub(crate) fn of(module: &Module, input: &Input<'_>, options: &Options<'_>) -> Prepared {
+        let (func, reps) = (input.func, reps::assign(input));
+        let (graph, _) = func.graph();
+        Prepared {
+            candidates: Candidates::find(module, func, &reps, options.region),
+            stack: StackUse::compute(module, func),
+            bodies: Rc::new(bodies(module)),
+            order: DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect(),
+            reps: Rc::new(reps),
+        }
     }
 }
 
@@ -238,7 +245,7 @@ pub(crate) struct Plan {
     /// How many lanes.
     pub width: u32,
     /// How values are represented.
-    pub reps: SecondaryMap<Value, Rep>,
+    pub reps: Rc<SecondaryMap<Value, Rep>>,
     /// What becomes of each instruction but φs and terminators.
     recipes: SecondaryMap<Inst, Recipe>,
     groups: Groups,
@@ -256,12 +263,24 @@ impl Plan {
     pub(crate) fn make(
         module: &Module,
         input: &Input<'_>,
+        prepared: &Prepared,
         options: &Options<'_>,
     ) -> Result<Plan, VectorizeError> {
-        let reps = reps::assign(input);
-        let facilities = Facilities::of(options);
-        let wanted = Wanted::new(module, options);
-        Planner::new(module, input, facilities, options, reps, wanted).plan()
+        let (func, width, reps) = (input.func, options.width, &*prepared.reps);
+        let planner = Planner {
+            module,
+            func,
+            input,
+            options,
+            width,
+            reps,
+            groups: prepared.candidates.worthwhile(width),
+            covered: dereferenceable::Covered::compute(module, func, reps, width),
+            stack: &prepared.stack,
+            wanted: Wanted::new(prepared.bodies.clone(), options),
+            divisions: HashMap::new(),
+        };
+        planner.plan(prepared)
     }
 
     /// The recipe of an instruction.
@@ -280,48 +299,22 @@ struct Planner<'a> {
     module: &'a Module,
     func: &'a Function,
     input: &'a Input<'a>,
-    facilities: Facilities<'a>,
+    options: &'a Options<'a>,
     width: u32,
-    reps: SecondaryMap<Value, Rep>,
+    reps: &'a SecondaryMap<Value, Rep>,
     groups: Groups,
     covered: dereferenceable::Covered,
-    stack: StackUse,
+    stack: &'a StackUse,
     wanted: Wanted<'a>,
     /// The divisions that have been planned: of a block, two values, and a signedness.
     divisions: HashMap<(Block, Value, Value, bool), Inst>,
 }
 
-impl<'a> Planner<'a> {
-    fn new(
-        module: &'a Module,
-        input: &'a Input<'a>,
-        facilities: Facilities<'a>,
-        options: &Options<'_>,
-        reps: SecondaryMap<Value, Rep>,
-        wanted: Wanted<'a>,
-    ) -> Planner<'a> {
-        let (func, width) = (input.func, options.width);
-        Planner {
-            module,
-            func,
-            input,
-            facilities,
-            width,
-            groups: Groups::compute(module, func, &reps, width, options.region),
-            covered: dereferenceable::Covered::compute(module, func, &reps, width),
-            stack: StackUse::compute(module, func),
-            wanted,
-            divisions: HashMap::new(),
-            reps,
-        }
-    }
-
-    fn plan(mut self) -> Result<Plan, VectorizeError> {
+impl Planner<'_> {
+    fn plan(mut self, prepared: &Prepared) -> Result<Plan, VectorizeError> {
         let mut recipes = SecondaryMap::new();
-        // In lowering's order: it is the order in which variants of callees are asked for.
-        let (graph, _) = self.func.graph();
-        for n in DfsOrder::compute(&graph).reverse_post_order() {
-            for &i in &self.func.blocks[Block::from(n)].insts {
+        for &b in &prepared.order {
+            for &i in &self.func.blocks[b].insts {
                 recipes[i] = self.recipe(i)?;
             }
         }
@@ -329,9 +322,9 @@ impl<'a> Planner<'a> {
             width: self.width,
             recipes,
             groups: self.groups,
-            fused: self.facilities.math.fused(),
+            fused: self.options.math.fused(),
             callees: self.wanted.into_variants(),
-            reps: self.reps,
+            reps: prepared.reps.clone(),
         })
     }
 

@@ -103,7 +103,7 @@ impl Planner<'_> {
             _ => false,
         };
         let by_parts =
-            lacking && self.func.ty(x) == Type::Int(64) && !self.facilities.math.converts_long_integers();
+            lacking && self.func.ty(x) == Type::Int(64) && !self.options.math.converts_long_integers();
         by_parts.then_some(Recipe::LongConversion)
     }
 

@@ -44,7 +44,7 @@ use super::known_calls::has_cheap_vector_form;
 use super::loops::Iteration;
 use super::options::Options;
 use super::pipeline::{Linearized, linearize_kernel};
-use super::recipes::{Plan, Rep};
+use super::recipes::{Plan, Prepared, Rep};
 
 use bodies::Bodies;
 use chains::Chained;
@@ -313,9 +313,10 @@ fn study(
     let asked = Options { width, args, name, machine: *machine, ..*options };
     let linearized = linearize_kernel(module, func, &asked).ok()?;
     let input = linearized.input();
+    let prepared = Prepared::of(module, &input, &asked);
     let plan = |k: u32| {
         let (args, name) = (Vec::new(), asked.name.clone());
-        Plan::make(module, &input, &Options { width: 1 << k, args, name, ..asked }).ok()
+        Plan::make(module, &input, &prepared, &Options { width: 1 << k, args, name, ..asked }).ok()
     };
     let plans = (0..=MAX_WIDTH.ilog2()).map(plan).collect::<Option<Vec<Plan>>>()?;
     Some((linearized, plans))
