@@ -494,9 +494,11 @@ impl Machine {
         }
         let original = &imported.ir.functions[found.func];
         let begin = Place::of(&imported.ir, original, place);
-        let remarks = Remarked::new(&original.name, &self.cpu.name, width, begin)
-            .with(widths.chosen.as_ref(), widths.estimate.as_ref(), &widths.remarks)
-            .confirmed(&imported.ir, made.functions());
+        let remarks = Remarked::new(&original.name, &self.cpu.name, width, begin).with(
+            widths.chosen.as_ref(),
+            widths.estimate.as_ref(),
+            &widths.remarks,
+        );
         let (function, estimate) = (original.name.to_string(), widths.estimate.clone());
         let (header, place) = (found.header, found.place.clone());
         Ok(MadeLoop { function, place, width, header, made, estimate, remarks })

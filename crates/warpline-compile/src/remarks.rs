@@ -3,9 +3,9 @@
 
 use std::fmt::Write as _;
 
+use warpline_ir::Place;
 use warpline_ir::printable::{is_unsafe, line};
-use warpline_ir::{FuncId, Module, Place};
-use warpline_vectorize::width::remarks::{self, Kind, Name, Remark};
+use warpline_vectorize::width::remarks::{Kind, Name, Remark};
 use warpline_vectorize::width::{Burden, Choice, Estimate, What};
 
 /// The remarks about a kernel or a loop.
@@ -56,13 +56,6 @@ impl Remarked {
             Remark::new(Kind::Analysis, Name::Width, begin(), width),
         ];
         self.remarks = first.into_iter().chain(remarks.iter().cloned()).collect();
-        self
-    }
-
-    /// Those that are true of the functions that were made.
-    #[must_use]
-    pub fn confirmed(mut self, module: &Module, made: impl IntoIterator<Item = FuncId>) -> Remarked {
-        remarks::confirm(&mut self.remarks, module, made);
         self
     }
 

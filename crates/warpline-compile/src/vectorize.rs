@@ -51,9 +51,8 @@ impl Compiled {
         let Kernel { imported, name, cpu, width, chosen, estimate, remarks, .. } = &self.kernel;
         let function = self.kernel.function();
         let begin = Place::of(&imported.ir, function, function.loc.expand());
-        let mut all = Remarked::new(name, &cpu.name, *width, begin)
-            .with(chosen.as_ref(), estimate.as_ref(), remarks)
-            .confirmed(&imported.ir, self.made.functions());
+        let mut all =
+            Remarked::new(name, &cpu.name, *width, begin).with(chosen.as_ref(), estimate.as_ref(), remarks);
         if let Some(why) = self.stays_scalar() {
             all.stays_scalar(&why);
         }

@@ -9,6 +9,7 @@ use super::cuts::Cuts;
 use super::regions::{Body, Place};
 use crate::VectorizeError;
 use crate::builder::element_bytes;
+use crate::objects::alloca_bytes;
 
 /// How a value is kept that lives across a cut.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -160,23 +161,17 @@ impl Search<'_> {
     fn array(&mut self, v: Value) -> Result<usize, VectorizeError> {
         let func = self.func();
         let i = func.def_inst(v).expect("an address of an array is an instruction's result");
-        let Op::Alloca { ty, .. } = func.insts[i].op else {
+        let Op::Alloca { align, .. } = func.insts[i].op else {
             return Err(self.refuse(v, "it is no array").internal());
         };
-        let count = func.as_int(func.insts[i].args[0]).and_then(|n| u64::try_from(n).ok());
-        let bytes = self.module.layout.alloc_size(&self.module.types, ty);
-        let bytes = bytes.zip(count).and_then(|(b, n)| b.checked_mul(n)).filter(|&b| b < 1 << 31);
+        let bytes = alloca_bytes(self.module, func, v).filter(|&b| b < 1 << 31);
         let Some(bytes) = bytes.filter(|_| func.insts[i].block == func.entry()) else {
             return Err(
                 self.refuse(v, "an array of a size that is not known cannot be kept across a barrier")
             );
         };
         // Arrays of all work-items lie behind each other.
-        let align = match func.insts[i].op {
-            Op::Alloca { align, .. } => align.clamp(1, 64),
-            _ => 1,
-        };
-        self.crossing.slots.push(bytes.max(1).next_multiple_of(align));
+        self.crossing.slots.push(bytes.max(1).next_multiple_of(align.clamp(1, 64)));
         Ok(self.crossing.slots.len() - 1)
     }
 

@@ -192,7 +192,7 @@ fn settle(
     if let Some(lanes) = fixed.filter(|_| !options.remarks) {
         return Widths::of_one_group(lanes, None);
     }
-    let Some((linearized, plans)) = study(module, func, options, machine) else {
+    let Some((linearized, plans)) = study(module, func, options, machine, fixed) else {
         let chosen = by_types(func, machine);
         let lanes = given.unwrap_or(chosen.lanes.min(greatest));
         return Widths::of_one_group(lanes, given.is_none().then_some(chosen));
@@ -297,12 +297,14 @@ fn middling(machine: &Machine) -> u32 {
     (machine.register_bits / 32).max(2)
 }
 
-/// The lane program that the estimate is made of, unless it is too large or there is none.
+/// The lane program that the estimate is made of, unless it is too large or there is none, and plans for as many lanes
+/// as each power of two and one other number.
 fn study(
     module: &Module,
     func: &Function,
     options: &Options<'_>,
     machine: &Machine,
+    also: Option<u32>,
 ) -> Option<(Linearized, Vec<Plan>)> {
     let insts: usize = func.layout.iter().map(|&b| func.blocks[b].insts.len()).sum();
     if insts > MAX_INSTS {
@@ -314,11 +316,15 @@ fn study(
     let linearized = linearize_kernel(module, func, &asked).ok()?;
     let input = linearized.input();
     let prepared = Prepared::of(module, &input, &asked);
-    let plan = |k: u32| {
+    let plan = |width: u32| {
         let (args, name) = (Vec::new(), asked.name.clone());
-        Plan::make(module, &input, &prepared, &Options { width: 1 << k, args, name, ..asked }).ok()
+        Plan::make(module, &input, &prepared, &Options { width, args, name, ..asked }).ok()
     };
-    let plans = (0..=MAX_WIDTH.ilog2()).map(plan).collect::<Option<Vec<Plan>>>()?;
+    let powers = (0..=MAX_WIDTH.ilog2()).map(|k| 1 << k);
+    let plans = powers
+        .chain(also.filter(|lanes| !lanes.is_power_of_two()))
+        .map(plan)
+        .collect::<Option<Vec<Plan>>>()?;
     Some((linearized, plans))
 }
 
@@ -497,7 +503,8 @@ impl<'a> Program<'a> {
 
     /// The plan for so many lanes.
     fn plan(&self, width: u32) -> &'a Plan {
-        &self.plans[width.ilog2() as usize]
+        let next_smaller = || &self.plans[width.ilog2() as usize];
+        self.plans.iter().find(|plan| plan.width == width).unwrap_or_else(next_smaller)
     }
 
     /// Bits of a lane's value in vector registers.

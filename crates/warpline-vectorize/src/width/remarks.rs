@@ -2,16 +2,17 @@
 //!
 //! Remarks are made of the lane program that the number of lanes is chosen by, so they cost one more look at its
 //! instructions. The cost of a line is its part of all operations, times the cycles that the whole is expected to take.
-//! What only lowering knows, which calls are made once per lane, is [confirmed](confirm) by the code that was made.
+//! What becomes of calls, accesses and divisions say their [recipes](crate::recipes).
 
 use std::collections::BTreeMap;
 
 use warpline_analysis::{CycleId, Node};
-use warpline_ir::{Block, FuncId, Function, Inst, Loc, Module, Op, Place, Symbol, Type};
+use warpline_ir::{Block, Function, Inst, Op, Place, Symbol, Type};
 
 use super::burdens::{self, What};
 use super::{APART, COHERENT_WAIT, GUESS, Machine, Program, WAIT, element_bits};
 use crate::Gathers;
+use crate::known_calls::has_cheap_vector_form;
 use crate::pipeline::Linearized;
 use crate::recipes::{How, Recipe};
 
@@ -133,15 +134,13 @@ pub struct Remark {
     pub advice: Option<&'static str>,
     /// What it is expected to take.
     pub cost: Option<Cost>,
-    /// The function that is called there, and where exactly.
-    call: Option<(Symbol, Vec<Option<Loc>>)>,
 }
 
 impl Remark {
     /// A remark without a cost.
     #[must_use]
     pub fn new(kind: Kind, name: Name, place: Option<Place>, message: String) -> Remark {
-        Remark { kind, name, place, message, advice: None, cost: None, call: None }
+        Remark { kind, name, place, message, advice: None, cost: None }
     }
 
     /// Its part of the whole; 0 if it has no cost.
@@ -157,12 +156,11 @@ pub(super) struct Finding {
     pub(super) name: Name,
     pub(super) message: String,
     pub(super) advice: Option<&'static str>,
-    pub(super) callee: Option<Symbol>,
 }
 
 impl Finding {
     pub(super) fn new(kind: Kind, name: Name, message: impl Into<String>) -> Finding {
-        Finding { kind, name, message: message.into(), advice: None, callee: None }
+        Finding { kind, name, message: message.into(), advice: None }
     }
 
     fn advise(self, advice: &'static str) -> Finding {
@@ -229,18 +227,13 @@ impl Maker<'_> {
             let Some(finding) = self.finding(i) else { continue };
             let place = self.place(i);
             let line = place.as_ref().map(|place| (place.file.clone(), place.line));
-            let Finding { kind, name, message, advice, callee } = finding;
-            let remark = found.entry((line, name, message.clone())).or_insert_with(|| Remark {
-                advice,
-                call: callee.map(|callee| (callee, Vec::new())),
-                ..Remark::new(kind, name, place.clone(), message)
-            });
+            let Finding { kind, name, message, advice } = finding;
+            let remark = found
+                .entry((line, name, message.clone()))
+                .or_insert_with(|| Remark { advice, ..Remark::new(kind, name, place.clone(), message) });
             remark.cost = Some(self.cost(remark.share() + share));
             if let (Some(known), Some(place)) = (&mut remark.place, place) {
                 known.column = known.column.min(place.column);
-            }
-            if let Some((_, locs)) = &mut remark.call {
-                locs.push(self.program.func.insts[i].loc.expand());
             }
         }
         found.into_values().collect()
@@ -268,7 +261,7 @@ impl Maker<'_> {
                 let is_double = data.result().is_some_and(|v| element_bits(program.func.ty(v)) > 32);
                 let advice =
                     if is_double { "call it with `float`, or less often" } else { "call it less often" };
-                Some(Finding { callee: Some(symbol), ..finding }.advise(advice))
+                Some(finding.advise(advice))
             }
             // It is part of what the loop costs.
             What::Masks if self.is_in_divergent_loop(i) => None,
@@ -339,10 +332,18 @@ impl Maker<'_> {
             return Finding::new(Kind::Missed, Name::ScalarizedInstruction, message);
         };
         match info.callee {
+            Some(symbol) if self.is_mathematics(i, symbol) => Finding::new(
+                Kind::Missed,
+                Name::ScalarizedCall,
+                format!(
+                    "`{}` is called once per lane: no vector form is accurate enough or known",
+                    self.called(symbol)
+                ),
+            )
+            .advise("accept a larger error (`--math-ulp`), or write it out"),
             Some(symbol) => {
                 let message = format!("`{}` is called once per lane", self.called(symbol));
-                let finding = Finding::new(Kind::Missed, Name::ScalarizedCall, message);
-                Finding { callee: Some(symbol), ..finding }.advise(
+                Finding::new(Kind::Missed, Name::ScalarizedCall, message).advise(
                     "make its body known here (`static` or inline, in a header), or declare a vector variant of it \
                      (`#pragma omp declare simd`)",
                 )
@@ -354,6 +355,12 @@ impl Maker<'_> {
             )
             .advise("choose among few functions by `switch`, or call through a pointer that all lanes share"),
         }
+    }
+
+    /// Whether a call is of a function that a library of vector mathematics may have.
+    fn is_mathematics(&self, i: Inst, symbol: Symbol) -> bool {
+        let ty = self.program.func.insts[i].result().map_or(Type::Void, |v| self.program.func.ty(v));
+        has_cheap_vector_form(&self.program.module.symbols[symbol].name, ty) == Some(false)
     }
 
     fn called(&self, symbol: Symbol) -> String {
@@ -548,33 +555,4 @@ fn division(func: &Function, i: Inst) -> Finding {
         _ => Finding::new(Kind::Missed, Name::ScalarizedDivision, "an integer division is done once per lane")
             .advise("divide by a constant, or numbers of 32 or 64 bits where these suffice"),
     }
-}
-
-/// Compares remarks about calls with what was made of them: a call of a function that has a vector variant or is
-/// computed on vectors is not made once per lane, and mathematics without a vector form is.
-pub fn confirm(remarks: &mut Vec<Remark>, module: &Module, made: impl IntoIterator<Item = FuncId>) {
-    let mut calls: Vec<(Symbol, Option<Loc>)> = Vec::new();
-    for id in made {
-        let func = &module.functions[id];
-        for i in func.layout.iter().flat_map(|&b| &func.blocks[b].insts) {
-            let data = &func.insts[*i];
-            if let Op::Call(info) = &data.op
-                && let Some(symbol) = info.callee
-            {
-                calls.push((symbol, data.loc.expand()));
-            }
-        }
-    }
-    remarks.retain_mut(|remark| {
-        let Some((symbol, locs)) = &remark.call else { return true };
-        let is_called = calls.iter().any(|(called, loc)| called == symbol && locs.contains(loc));
-        if remark.name == Name::VectorMathematics && is_called {
-            let name = warpline_ir::demangle(&module.symbols[*symbol].name);
-            remark.message =
-                format!("`{name}` is called once per lane: no vector form is accurate enough or known");
-            remark.advice = Some("accept a larger error (`--math-ulp`), or write it out");
-            (remark.kind, remark.name) = (Kind::Missed, Name::ScalarizedCall);
-        }
-        is_called || remark.name != Name::ScalarizedCall
-    });
 }
