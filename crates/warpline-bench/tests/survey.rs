@@ -55,6 +55,11 @@ fn loops_and_kernels_are_measured_at_each_width_and_do_what_scalar_code_does() {
             );
         }
     }
+    // Three functions of one kernel or loop each, so one and two of them are in the halves.
+    for half in report["summaries"][0]["model"].as_array().unwrap() {
+        assert!(half["right"].as_u64().unwrap() <= half["pairs"].as_u64().unwrap(), "{half}");
+        assert!(half["rank_correlation"].as_f64().is_some_and(|r| r.abs() <= 1.0 + 1e-9), "{half}");
+    }
     assert!(rows[2]["omp"]["ns"].as_f64().unwrap() > 0.0);
     assert_eq!(rows[1]["gcc"]["refused"], "the function is in Rust");
 
@@ -63,6 +68,7 @@ fn loops_and_kernels_are_measured_at_each_width_and_do_what_scalar_code_does() {
     std::fs::write(&path, json).unwrap();
     let table = ok(&bench(&["survey", "--from", path.to_str().unwrap()]));
     assert!(table.contains("\n## x86-64-v2\n") && table.contains("\n| saxpy n=20 | "), "{table}");
+    assert!(table.contains("that the model orders right: "), "{table}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::child;
 use super::driver::{self, Entry, Run};
 use super::items::Language;
+use super::model::Cycles;
 use super::objects::{AUTO, Made, SCALAR, Tools, Variant};
 use super::row::Source;
 use super::statistics::{Speedup, median};
@@ -22,6 +23,9 @@ pub(super) struct Measured {
     /// The numbers of lanes, one for each loop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lanes: Vec<u32>,
+    /// What was expected of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<Cycles>,
     /// The median time of a call.
     pub ns: Option<f64>,
     /// How many times as fast as the scalar variant.
@@ -132,7 +136,9 @@ pub(super) fn measure(
 
 fn unmeasured(made: &Made) -> Measured {
     match made {
-        Made::Object { lanes, .. } => Measured { lanes: lanes.clone(), ..Measured::default() },
+        Made::Object { lanes, cycles, .. } => {
+            Measured { lanes: lanes.clone(), cycles: *cycles, ..Measured::default() }
+        }
         Made::Refused { exit, reason } => {
             Measured { refused: Some(reason.clone()), exit: *exit, ..Measured::default() }
         }

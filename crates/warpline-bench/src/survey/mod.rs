@@ -10,6 +10,7 @@ pub(crate) mod child;
 mod driver;
 mod items;
 mod measure;
+mod model;
 mod objects;
 mod report;
 mod row;

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::child::{self, Ended};
 use super::items::{Kind, Language};
+use super::model::Cycles;
 use super::row::Source;
 use super::sources;
 
@@ -65,6 +66,8 @@ pub(super) enum Made {
         path: PathBuf,
         /// The numbers of lanes, one for each loop; none for variants of other compilers.
         lanes: Vec<u32>,
+        /// What is expected of the only kernel or loop; of several, times do not tell which took how long.
+        cycles: Option<Cycles>,
     },
     /// Why there is none.
     Refused { exit: Option<i32>, reason: String },
@@ -182,7 +185,7 @@ impl Compilation<'_> {
         }
         let ended = child::run(command.arg(&input).arg("-o").arg(&path), PATIENCE);
         match ended.code {
-            Some(0) => Made::Object { path, lanes: Vec::new() },
+            Some(0) => Made::Object { path, lanes: Vec::new(), cycles: None },
             exit => Made::Refused { exit, reason: self.without_folder(&first_line(&ended)) },
         }
     }
@@ -213,7 +216,7 @@ impl Compilation<'_> {
             let reason = reason.unwrap_or_else(|| first_line(&ended));
             return Made::Refused { exit: Some(0), reason: self.without_folder(&reason) };
         }
-        Made::Object { path, lanes }
+        Made::Object { path, lanes, cycles: cycles(&report) }
     }
 
     /// A message with the names of files alone.
@@ -243,6 +246,19 @@ fn lanes(report: &Value) -> Vec<u32> {
         }
         _ => number(report).into_iter().collect(),
     }
+}
+
+/// What is expected of the only kernel or loop that a report is about.
+fn cycles(report: &Value) -> Option<Cycles> {
+    let all = |key: &str| report[key].as_array().into_iter().flatten();
+    let mut about = all("loops").chain(all("scalar"));
+    let cycles = match (about.next(), about.next()) {
+        (None, _) => &report["cycles"],
+        (Some(only), None) => &only["cycles"],
+        _ => return None,
+    };
+    let number = |key: &str| cycles[key].as_f64().filter(|&c| c > 0.0);
+    Some(Cycles { scalar: number("scalar")?, vector: number("vector")? })
 }
 
 /// What a compiler says first; the rest goes on about it.

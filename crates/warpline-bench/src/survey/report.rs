@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::measure::{Measured, Row};
+use super::model::{self, Agreement};
 use warpline_cli::table::{Table, geometric_mean, ratio};
 
 /// Below this, with the whole interval, a row is slower than scalar code.
@@ -31,6 +32,8 @@ pub(super) struct Summary {
     /// The share of rows for which auto takes at most a tenth longer than the best number of lanes.
     pub well_chosen: Option<f64>,
     pub worst_choice: Option<(String, f64)>,
+    /// How expectations stand to times in each half of the functions.
+    pub model: [Agreement; 2],
 }
 
 impl Summary {
@@ -55,6 +58,7 @@ impl Summary {
             }),
             well_chosen: (!choices.is_empty()).then(|| well as f64 / choices.len() as f64),
             worst_choice: choices.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)),
+            model: model::halves(rows),
         }
     }
 }
@@ -108,8 +112,9 @@ fn lines_about(rows: &[Row], told: impl Fn(&str, &Measured) -> Option<String>) -
 
 /// In Markdown.
 pub(super) fn markdown(rows: &[Row]) -> String {
-    let mut text =
-        "Speed-ups over scalar code (O3 without vectorizers): medians of paired ratios.\n".to_owned();
+    let mut text = "# Results of the survey\n\nPrinted by `warpline-bench survey`. Speed-ups over scalar code (O3 without \
+                    vectorizers): medians of paired ratios. [What the columns are](survey.md).\n"
+        .to_owned();
     for (cpu, summary) in cpus(rows).into_iter().zip(summaries(rows)) {
         let rows: Vec<&Row> = rows.iter().filter(|r| r.cpu == cpu).collect();
         let _ = write!(text, "\n## {cpu}\n\n{}\n{}", table(&rows).markdown(), lines(&summary));
@@ -188,7 +193,17 @@ fn lines(s: &Summary) -> String {
         true => "none".to_owned(),
         false => format!("{}: {}", rows.len(), rows.join(", ")),
     };
-    let percent = s.well_chosen.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", 100.0 * share));
+    let percent =
+        |share: Option<f64>| share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", 100.0 * share));
+    let well_chosen = percent(s.well_chosen);
+    let [first, second] = s.model.map(|half| {
+        format!(
+            "{} of {} (rank correlation {})",
+            percent(half.share()),
+            half.pairs,
+            ratio(half.rank_correlation)
+        )
+    });
     let worst =
         s.worst_choice.as_ref().map_or_else(|| "–".to_owned(), |(row, over)| format!("{over:.2} ({row})"));
     format!(
@@ -197,7 +212,9 @@ fn lines(s: &Summary) -> String {
          * below {SLOWER} of scalar code (interval wholly below): {}\n\
          * below {MUCH_SLOWER}: {}\n\
          * below {BEHIND} of the best of clang, omp and gcc: {}\n\
-         * auto within 10 % of the best number of lanes: {percent}; worst: {worst}\n",
+         * auto within 10 % of the best number of lanes: {well_chosen}; worst: {worst}\n\
+         * pairs of candidates a tenth or more apart that the model orders right: {first} in one half of the \
+         functions, {second} in the other\n",
         s.rows,
         s.refused,
         s.failed,
