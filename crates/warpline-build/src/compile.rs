@@ -280,9 +280,9 @@ fn vectorized(project: &Project, cpus: &Cpus, unit: &Unit, key: &str) -> Result<
                 fits(source, signature, &compiled)?;
             }
             return Ok(Made {
-                range: compiled.range.clone().unwrap_or_default(),
+                range: compiled.drivers.range.clone().unwrap_or_default(),
                 which: Which::One(cpu.name.clone()),
-                symbols: compiled.drivers().map(str::to_owned).collect(),
+                symbols: compiled.drivers.names().map(str::to_owned).collect(),
                 libraries: owned(math::libraries(&compiled.kernel.imported.ir)),
                 remarks: compiled.remarks().warnings(),
                 object,
@@ -301,9 +301,9 @@ fn vectorized(project: &Project, cpus: &Cpus, unit: &Unit, key: &str) -> Result<
     let best = dispatched.versions.first();
     Ok(Made {
         remarks: best.map_or_else(Vec::new, |best| best.compiled.remarks().warnings()),
-        symbols: dispatched.drivers().map(str::to_owned).collect(),
+        symbols: dispatched.functions().map(str::to_owned).collect(),
         libraries: libraries.into_iter().collect(),
-        range: dispatched.range,
+        range: dispatched.drivers.range.unwrap_or_default(),
         which: Which::Ask(dispatched.which),
         object,
     })

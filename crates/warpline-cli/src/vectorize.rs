@@ -247,7 +247,7 @@ fn json_of_several(options: &VectorizeOptions, dispatched: &Dispatched) -> Value
     let versions = || dispatched.versions.iter().map(|one| &one.compiled);
     json!({
         "function": versions().next().map(|best| &best.kernel.name),
-        "symbols": dispatched.drivers().collect::<Vec<_>>(),
+        "symbols": dispatched.functions().collect::<Vec<_>>(),
         "output": options.output.display().to_string(),
         "versions": versions().map(|one| json_of(options, one)).collect::<Vec<_>>(),
     })
@@ -256,7 +256,7 @@ fn json_of_several(options: &VectorizeOptions, dispatched: &Dispatched) -> Value
 /// What was made for several CPUs, for people.
 fn summary_of_several(options: &VectorizeOptions, dispatched: &Dispatched) -> Summary {
     let versions = || dispatched.versions.iter().map(|one| &one.compiled);
-    let drivers: Vec<&str> = dispatched.drivers().collect();
+    let drivers: Vec<&str> = dispatched.functions().collect();
     let lanes = |one: &Compiled| format!("{} lanes for {}", one.kernel.width, one.kernel.cpu.name);
     Summary {
         done: format!(
@@ -278,7 +278,7 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> Value {
     json!({
         "function": kernel.name,
         "width": kernel.width,
-        "epilogue": compiled.range.as_ref().map(|_| compiled.epilogue),
+        "epilogue": compiled.drivers.range.as_ref().map(|_| compiled.epilogue),
         "aligned": compiled.aligned,
         "scalar": compiled.scalar,
         "cycles": kernel.estimate.as_ref().map(summary::cycles),

@@ -55,7 +55,16 @@ fn compare(source: &Path, options: &[&str]) {
         folder.path(),
     );
     let [host, reference] = ["host.c", "reference.c"].map(|name| root().join("filetests/groups").join(name));
-    let parts = [host.to_str().unwrap(), reference.to_str().unwrap(), "ref.o", object, "-o", "all", "-lm"];
+    let parts = [
+        host.to_str().unwrap(),
+        reference.to_str().unwrap(),
+        "ref.o",
+        object,
+        "-o",
+        "all",
+        "-lm",
+        "-pthread",
+    ];
     let arguments: Vec<&str> = ["-O1", "-w", "-I."].into_iter().chain(parts).collect();
     if run("cc", &arguments, folder.path()).is_none() {
         eprintln!("skipped: there is no C compiler");
@@ -73,6 +82,8 @@ fn kernels_with_barriers_do_what_work_groups_do_by_definition() {
     let source = root().join("filetests/groups/kernels.cl");
     compare(&source, &[]);
     compare(&source, &["--width", "4"]);
+    #[cfg(target_arch = "x86_64")]
+    compare(&source, &["--cpu", "haswell,znver4"]);
 }
 
 /// A random kernel in OpenCL C: work-items write their element of local memory, wait, read others', and wait, in loops
@@ -304,7 +315,7 @@ fn run_compares_whole_groups_with_their_definition_and_reports_races() {
 }
 
 #[test]
-fn the_host_program_of_the_guide_adds_what_it_says() {
+fn the_host_programs_of_the_guide_add_what_they_say() {
     if no_clang() {
         return;
     }
@@ -315,17 +326,21 @@ fn the_host_program_of_the_guide_adds_what_it_says() {
         rest.split_once("```").expect("it ends").0.to_owned()
     };
     let folder = tempfile::tempdir().unwrap();
-    for name in ["sum.cl", "host.c"] {
+    for name in ["sum.cl", "host.c", "threads.c"] {
         std::fs::write(folder.path().join(name), file(name)).unwrap();
     }
     let [source, object, header] = ["sum.cl", "sum.o", "sum.h"].map(|name| folder.path().join(name));
     let [source, object, header] = [&source, &object, &header].map(|path| path.to_str().unwrap());
     ok(&warpline(&["vectorize", source, "-o", object, "--header", header, "-q"]));
-    if run("cc", &["-Wall", "-Werror", "host.c", "sum.o", "-o", "host"], folder.path()).is_none() {
-        eprintln!("skipped: there is no C compiler");
-        return;
+    for (host, flags) in [("host", "-pthread"), ("threads", "-fopenmp")] {
+        let input = format!("{host}.c");
+        let arguments = ["-Wall", "-Wextra", "-Werror", flags, &input, "sum.o", "-o", host];
+        if run("cc", &arguments, folder.path()).is_none() {
+            eprintln!("skipped: there is no C compiler");
+            return;
+        }
+        let output = Command::new(folder.path().join(host)).output().unwrap();
+        // 409 times 0 to 9, and 0 to 5.
+        assert_eq!(stdout(&output), "18420\n", "{host}");
     }
-    let output = Command::new(folder.path().join("host")).output().unwrap();
-    // 409 times 0 to 9, and 0 to 5.
-    assert_eq!(stdout(&output), "18420\n");
 }

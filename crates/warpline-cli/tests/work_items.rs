@@ -57,9 +57,17 @@ fn every_work_item_of_three_dimensions_runs_once_and_hears_the_truth() {
 #include <stdlib.h>
 #include <string.h>
 #include "m.h"
-static int check(const uint64_t offset[3], const uint64_t size[3], const uint64_t asked[3]) {
+/* The last parts first, and more than there is. */
+static void backwards(void *user, uint64_t count, warpline_part part, void *context) {
+    for (uint64_t first = count + 9; first-- > 0;)
+        if (first % 4 == 0) part(context, first, first + 4, user);
+}
+static int check(const uint64_t offset[3], const uint64_t size[3], const uint64_t asked[3], int how) {
     int *out = calloc(size[0] * size[1] * size[2], 24 * sizeof(int)), wrong = 0;
-    tell_ndrange(offset, size, asked, out, size[0], size[1]);
+    if (how)
+        tell_parallel(backwards, NULL, offset, size, asked, out, size[0], size[1]);
+    else
+        tell_ndrange(offset, size, asked, out, size[0], size[1]);
     uint64_t local[3], groups[3], at[3];
     for (int d = 0; d < 3; d++) {
         local[d] = asked[d] ? asked[d] : size[d];
@@ -89,7 +97,7 @@ int main(void) {
     int wrong = 0;
     for (int o = 0; o < 2; o++)
         for (int s = 0; s < 5; s++)
-            for (int l = 0; l < 4; l++) wrong += check(offsets[o], sizes[s], locals[l]);
+            for (int l = 0; l < 8; l++) wrong += check(offsets[o], sizes[s], locals[l % 4], l / 4);
     printf("%d\n", wrong);
     return 0;
 }

@@ -16,7 +16,7 @@ use crate::cpus::{self, BASELINE, Choice};
 use crate::error::{Error, Result};
 use crate::options::VectorizeOptions;
 use crate::resolver::{self, Lines};
-use crate::vectorize::{self, Compiled, Refused};
+use crate::vectorize::{self, Compiled, Drivers, Refused};
 
 /// What was made of a kernel for one of several CPUs.
 pub struct Version {
@@ -30,18 +30,16 @@ pub struct Version {
 pub struct Dispatched {
     /// What was made for each CPU, best first.
     pub versions: Vec<Version>,
-    /// The name of the range driver.
-    pub range: String,
-    /// The name of the driver over work-items, if there is one.
-    pub ndrange: Option<String>,
+    /// The names of the drivers that choose.
+    pub drivers: Drivers,
     /// The name of the function that says which CPU's code runs.
     pub which: String,
 }
 
 impl Dispatched {
     /// The names of the functions that choose.
-    pub fn drivers(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(&self.range).chain(&self.ndrange).chain([&self.which]).map(String::as_str)
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        self.drivers.names().chain([&*self.which])
     }
 }
 
@@ -136,14 +134,11 @@ fn several(
             return Err(Error::option("--cpu", "no CPU is named"));
         };
         let stem = options.stem(&best.compiled.kernel.name);
-        let names = Names {
-            range: format!("{stem}_range"),
-            ndrange: format!("{stem}_ndrange"),
-            which: format!("{stem}_cpu"),
-        };
-        text += &dispatcher(&versions, &stem, &names, Some(&mut lines).filter(|_| !options.strip))?;
-        let ndrange = best.compiled.ndrange.is_some().then_some(names.ndrange);
-        all.push(Dispatched { versions, range: names.range, ndrange, which: names.which });
+        let which = format!("{stem}_cpu");
+        let drivers = Drivers::named(&stem, "").like(&best.compiled.drivers);
+        let marked = Some(&mut lines).filter(|_| !options.strip);
+        text += &dispatcher(&versions, &stem, &drivers, &which, marked)?;
+        all.push(Dispatched { versions, drivers, which });
     }
     text += &lines.end();
     parts[0] = text.into_bytes();
@@ -156,65 +151,43 @@ fn several(
     Ok((all, Vec::new(), code))
 }
 
-/// The names of the functions that choose.
-struct Names {
-    range: String,
-    ndrange: String,
-    which: String,
-}
-
 /// The functions that choose among versions, as LLVM's text, with lines if they are wanted.
 fn dispatcher(
     versions: &[Version],
     stem: &str,
-    names: &Names,
+    drivers: &Drivers,
+    which: &str,
     mut lines: Option<&mut Lines>,
 ) -> Result<String> {
     let kernel = &versions[0].compiled.kernel;
-    let ir = &versions[0].compiled.kernel.imported.ir;
-    for made in [&names.range, &names.ndrange, &names.which] {
+    let ir = &kernel.imported.ir;
+    for made in drivers.names().chain([which]) {
         if ir.symbol(made).is_some() {
             let message = format!("the input has a function `{made}` already; choose another name");
             return Err(Error::option("--symbol", message));
         }
     }
-    if versions.iter().any(|one| one.compiled.workspace.is_some()) {
-        let message = "a kernel with barriers is made for one CPU only: name one";
+    if drivers.names().next().is_none() {
+        let message = "only what runs over a range can be chosen when a program runs, and the kernel has no `index` \
+                       among its parameters: name one CPU";
         return Err(Error::option("--cpu", message));
     }
-    let ranges = own_names(versions, |made| made.range.as_deref()).ok_or_else(|| {
-        Error::option(
-            "--cpu",
-            "only what runs over a range can be chosen when a program runs, and the kernel has no `index` among \
-             its parameters: \
-             name one CPU",
-        )
-    })?;
-    let ndranges = own_names(versions, |made| made.ndrange.as_deref());
     let choices: Vec<&Choice> = versions.iter().map(|one| &one.choice).collect();
     let choose = format!("{stem}.choose");
-    let mut text = resolver::choose(&choose, &choices) + &resolver::which(&names.which, &choose, &choices);
-    for (name, targets) in [(&names.range, Some(ranges)), (&names.ndrange, ndranges)] {
-        let Some(targets) = targets else { continue };
-        let types = match ir.function(targets[0]) {
-            Some(id) => types(ir, &ir.functions[id])?,
-            None => continue,
-        };
-        let driver = resolver::driver(name, &choose, &targets, &types);
+    let mut text = resolver::choose(&choose, &choices) + &resolver::which(which, &choose, &choices);
+    for (k, name) in drivers.each().into_iter().enumerate() {
+        let Some(name) = name else { continue };
+        let targets: Vec<&str> = versions.iter().filter_map(|one| one.compiled.drivers.each()[k]).collect();
+        let Some(id) = targets.first().and_then(|first| ir.function(first)) else { continue };
+        let driver = &ir.functions[id];
+        let text_of_driver =
+            resolver::driver(name, &choose, &targets, &type_text(ir, driver.ret), &types(ir, driver)?);
         text += &match (&mut lines, kernel.function().loc.expand().map(|loc| &ir.locations[loc])) {
-            (Some(lines), Some(place)) => lines.mark(&driver, &place.file, place.line),
-            _ => driver,
+            (Some(lines), Some(place)) => lines.mark(&text_of_driver, &place.file, place.line),
+            _ => text_of_driver,
         };
     }
     Ok(text)
-}
-
-/// The names of a driver's versions, if there is such a driver.
-fn own_names<'a>(
-    versions: &'a [Version],
-    name: impl Fn(&'a Compiled) -> Option<&'a str>,
-) -> Option<Vec<&'a str>> {
-    versions.iter().map(|one| name(&one.compiled)).collect()
 }
 
 /// LLVM's words for the types of a driver's parameters, which must be passed the same way whatever the CPU.

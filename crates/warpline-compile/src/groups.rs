@@ -92,7 +92,7 @@ impl Regions {
 pub struct MadeOfRegions {
     /// What is said of the region that takes longest, and all warnings.
     pub made: Vectorized,
-    /// The driver over work-groups.
+    /// The driver over all work-groups.
     pub driver: FuncId,
     /// Everything that was added to the module.
     pub new: Vec<FuncId>,
@@ -100,16 +100,24 @@ pub struct MadeOfRegions {
     pub scalar: bool,
 }
 
-/// Makes the forms of regions, and the driver and the function for the workspace of these names.
+/// The names of what is made of a kernel with barriers.
+#[derive(Copy, Clone)]
+pub struct Names<'a> {
+    /// Of a region's function for all lanes, with a suffix.
+    pub lanes: &'a str,
+    /// Of the driver over all work-items.
+    pub ndrange: &'a str,
+    /// Of the driver over some groups.
+    pub groups: &'a str,
+    /// Of the function that says how much workspace they need.
+    pub workspace: &'a str,
+}
+
+/// Makes the forms of regions, and the drivers and the function for the workspace of these names.
 ///
 /// # Errors
 /// The reason why a region cannot be vectorized.
-pub fn make(
-    options: &VectorizeOptions,
-    kernel: &mut Kernel,
-    lanes: &str,
-    [ndrange, workspace]: [&str; 2],
-) -> Result<MadeOfRegions> {
+pub fn make(options: &VectorizeOptions, kernel: &mut Kernel, names: Names<'_>) -> Result<MadeOfRegions> {
     if options.mask || options.kernel.count_lanes.is_some() || options.reports.is_some() {
         let message = "a kernel with barriers has no function for all lanes with a mask, and its lanes cannot be \
                        counted; leave out `--mask`, `--count-lanes` and reports of panics";
@@ -121,14 +129,17 @@ pub fn make(
     let mut rows = Rows { options, kernel, new: Vec::new(), reports: Vec::new(), scalar: true };
     let mut made = Vec::new();
     for number in 0..regions.cut.regions.len() {
-        made.push(rows.make(&regions, number, lanes, ndrange)?);
+        made.push(rows.make(&regions, number, names)?);
     }
     let Rows { mut new, reports, scalar, .. } = rows;
     let ir = &mut kernel.imported.ir;
-    let driver = driver::ndrange_of_groups(ir, &items, &regions.cut, &made, ndrange);
-    let size = driver::workspace_size(ir, &items, &regions.cut, workspace);
-    let driver = driver.map_err(|e| refusal(kernel, &e))?;
-    new.extend([driver, size]);
+    let some = match driver::groups_of_regions(ir, &items, &regions.cut, &made, names.groups) {
+        Ok(some) => some,
+        Err(error) => return Err(refusal(kernel, &error)),
+    };
+    let all = driver::all_groups(ir, &items, some, names.ndrange);
+    let size = driver::workspace_size(ir, &items, &regions.cut, names.workspace);
+    new.extend([some, all, size]);
     let longest = Regions::longest(&regions.cut, &regions.widths);
     let warnings = reports.iter().flat_map(|(_, made)| made.dependences.warnings.iter().cloned()).collect();
     let Some((_, made)) = reports.into_iter().find(|(number, _)| *number == longest) else {
@@ -138,7 +149,7 @@ pub fn make(
     };
     let mut made = made;
     made.dependences.warnings = warnings;
-    Ok(MadeOfRegions { made, driver, new, scalar })
+    Ok(MadeOfRegions { made, driver: all, new, scalar })
 }
 
 /// The regions of a kernel, as they are made.
@@ -157,8 +168,7 @@ impl Rows<'_> {
         &mut self,
         regions: &Regions,
         number: usize,
-        lanes: &str,
-        ndrange: &str,
+        Names { lanes, ndrange, .. }: Names<'_>,
     ) -> Result<Option<FuncId>> {
         let region = &regions.cut.regions[number];
         let name = format!("{ndrange}.row{number}");

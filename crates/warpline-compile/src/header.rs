@@ -22,7 +22,8 @@ use crate::kernel::{Kernel, c_type};
 use crate::loops::ChangedFunction;
 use crate::options::KernelOptions;
 use crate::source_types::{SourceFunction, SourceTypes, Type as SourceType};
-use crate::vectorize::Compiled;
+use crate::threads;
+use crate::vectorize::{Compiled, Drivers};
 
 /// What surrounds declarations for those who call W-lane functions themselves.
 const LANES: (&str, &str) = ("#ifdef WARPLINE_LANES\n\n", "#endif /* WARPLINE_LANES */\n\n");
@@ -47,10 +48,9 @@ impl Header<'_> {
         for compiled in kernels {
             let Kernel { name, width, cpu, .. } = &compiled.kernel;
             let groups = format!("{width} at a time");
-            let (range, ndrange) = (compiled.range.as_deref(), compiled.ndrange.as_deref());
-            let outer = range.filter(|_| !is_internal(compiled));
-            let own = self.drivers(compiled, outer, ndrange, &groups);
-            inner += &self.drivers(compiled, range.filter(|_| outer.is_none()), None, &groups);
+            let (outer, internal) = for_users(compiled, &compiled.drivers);
+            let own = self.drivers(compiled, &outer, &groups);
+            inner += &self.drivers(compiled, &internal, &groups);
             match own.is_empty() {
                 // There is nothing else to call.
                 true => body += &self.lanes(compiled),
@@ -65,14 +65,14 @@ impl Header<'_> {
     /// The same for code that was made for several CPUs.
     pub fn of_dispatched(&self, kernels: &[Dispatched]) -> String {
         let (mut body, mut inner, mut titles) = (String::new(), String::new(), Vec::new());
-        for Dispatched { versions, range, ndrange, which } in kernels {
+        for Dispatched { versions, drivers, which } in kernels {
             let best = &versions[0].compiled;
             let names: Vec<&str> = versions.iter().map(|one| one.choice.cpu.name.as_str()).collect();
             let groups = "as many at a time as fit the best of these CPUs that the machine is like. It is asked \
                           when the function is called for the first time";
-            let outer = Some(&**range).filter(|_| !is_internal(best));
-            body += &self.drivers(best, outer, ndrange.as_deref(), groups);
-            inner += &self.drivers(best, Some(&**range).filter(|_| outer.is_none()), None, groups);
+            let (outer, internal) = for_users(best, drivers);
+            body += &self.drivers(best, &outer, groups);
+            inner += &self.drivers(best, &internal, groups);
             body += &which_prototype(which);
             for Version { compiled, .. } in versions {
                 inner += &self.of_version(compiled);
@@ -118,7 +118,7 @@ impl Header<'_> {
             _ => vectors,
         };
         let groups = format!("{width} at a time");
-        body + &self.drivers(compiled, compiled.range.as_deref(), compiled.ndrange.as_deref(), &groups)
+        body + &self.drivers(compiled, &compiled.drivers, &groups)
     }
 
     /// What every header has around its declarations.
@@ -130,6 +130,7 @@ impl Header<'_> {
             .collect();
         let title = comment(title);
         let types = self.types.declarations(self.options, self.path);
+        let common = if body.contains("warpline_for_each") { threads::COMMON } else { "" };
         // C++ has another word for it.
         let (begin, end) = match body.contains("restrict") {
             true => (
@@ -142,7 +143,7 @@ impl Header<'_> {
             "/* {title}, made by warpline. */\n#ifndef WARPLINE_{guard}\n#define WARPLINE_{guard}\n\n\
              #include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n{types}\
              #ifdef __cplusplus\n{begin}extern \"C\" {{\n#endif\n\n\
-             {body}#ifdef __cplusplus\n}}\n{end}#endif\n\n#endif\n"
+             {common}{body}#ifdef __cplusplus\n}}\n{end}#endif\n\n#endif\n"
         )
     }
 
@@ -153,15 +154,10 @@ impl Header<'_> {
     }
 
     /// The drivers of these names, and how indices are grouped in them.
-    fn drivers(
-        &self,
-        compiled: &Compiled,
-        range: Option<&str>,
-        ndrange: Option<&str>,
-        groups: &str,
-    ) -> String {
-        let range = range.map(|name| (name, self.range_prototype(compiled, name, groups)));
-        let ndrange = ndrange.map(|name| (name, self.ndrange_prototype(compiled, name, groups)));
+    fn drivers(&self, compiled: &Compiled, drivers: &Drivers, groups: &str) -> String {
+        let range = drivers.range.as_deref().map(|name| (name, self.range_prototype(compiled, name, groups)));
+        let ndrange = drivers.ndrange.as_deref();
+        let ndrange = ndrange.map(|name| (name, self.ndrange_prototypes(compiled, drivers, name, groups)));
         range
             .into_iter()
             .chain(ndrange)
@@ -253,45 +249,55 @@ impl Header<'_> {
         Ok(out + &prototype(name, "void", &params))
     }
 
-    fn ndrange_prototype(&self, compiled: &Compiled, name: &str, groups: &str) -> Result<String, Undeclared> {
+    /// The drivers over work-items, and the function for their workspace.
+    fn ndrange_prototypes(
+        &self,
+        compiled: &Compiled,
+        drivers: &Drivers,
+        name: &str,
+        groups: &str,
+    ) -> Result<String, Undeclared> {
         let func = compiled.kernel.function();
-        let own = Parameters::of_kernel(self.types, compiled);
-        let mut params: Vec<String> =
-            ["offset", "size", "local"].iter().map(|name| format!("const uint64_t {name}[3]")).collect();
+        let parameters = Parameters::of_kernel(self.types, compiled);
         let count = func.params.len() - added(compiled);
-        let mut local = Vec::new();
+        let (mut own, mut local) = (Vec::new(), Vec::new());
         for (i, (&p, &shape)) in func.params[..count].iter().zip(&compiled.kernel.args).enumerate() {
-            if compiled.workspace.is_some() && func.pointers[p].local {
-                let bytes = format!("uint64_t {}_bytes", own.name(i));
+            let name = parameters.name(i);
+            if drivers.workspace.is_some() && func.pointers[p].local {
+                let bytes = format!("uint64_t {name}_bytes");
                 local.push(bytes.clone());
-                params.push(bytes);
+                own.push((bytes, format!("{name}_bytes")));
             } else if shape != ArgShape::Index {
-                params.push(own.value(i, func.ty(p))?);
+                own.push((parameters.value(i, func.ty(p))?, name.to_owned()));
             }
         }
-        if let Some(workspace) = &compiled.workspace {
+        let arrays = |names: &[&str]| names.iter().map(|name| format!("const uint64_t {name}[3]")).collect();
+        let mut params: Vec<String> = arrays(&["offset", "size", "local"]);
+        params.extend(own.iter().map(|(declared, _)| declared.clone()));
+        let mut out = String::new();
+        if let Some(workspace) = &drivers.workspace {
             params.push("void *workspace".to_owned());
-            let mut asked: Vec<String> =
-                ["size", "local"].iter().map(|name| format!("const uint64_t {name}[3]")).collect();
+            let mut asked: Vec<String> = arrays(&["size", "local"]);
             asked.extend(local);
-            return Ok(format!(
-                "/* The bytes of workspace that `{name}` needs, one for each call that is under way. What ends with\n   \
-                 _bytes is the size of what the kernel's `local` parameter points to. */\n{}\
-                 /* {} for size[0] * size[1] * size[2] work-items, numbered from offset, in groups of local[0] *\n   \
-                 local[1] * local[2] (0: all of the dimension; the last groups may be smaller), neighbours in\n   \
-                 dimension 0 {groups}. */\n{}",
-                prototype(workspace, "uint64_t", &asked),
-                title_of(compiled),
-                prototype(name, "void", &params)
-            ));
+            let _ = write!(
+                out,
+                "/* The bytes of workspace that `{name}` needs, one for each call that is under way. What ends \
+                 with\n   _bytes is the size of what the kernel's `local` parameter points to. */\n{}",
+                prototype(workspace, "uint64_t", &asked)
+            );
         }
-        Ok(format!(
-            "/* {} for size[0] * size[1] * size[2] work-items, numbered from offset, in groups of local[0] * \
-             local[1] * local[2] (0: all \
-             of\n   the dimension; the last groups may be smaller), neighbours in dimension 0 {groups}. */\n{}",
-            title_of(compiled),
+        let title = title_of(compiled);
+        let _ = write!(
+            out,
+            "/* {title} for size[0] * size[1] * size[2] work-items, numbered from offset, in groups of local[0] * \
+             local[1] * local[2] (0: all of\n   the dimension; the last groups may be smaller), neighbours in \
+             dimension 0 {groups}. */\n{}",
             prototype(name, "void", &params)
-        ))
+        );
+        if let Some(some) = &drivers.groups {
+            out += &threads::text(some, &title, &own, drivers.workspace.is_some(), prototype);
+        }
+        Ok(out)
     }
 
     /// A function as the source declares it, under its name in the object file. `passed_otherwise`: LLVM's types do
@@ -350,6 +356,7 @@ impl<'a> Parameters<'a> {
         let func = compiled.kernel.function();
         let mut taken = vec!["offset", "size", "local", "begin", "end", "mask"];
         taken.extend((!func.ret.is_void()).then_some("out"));
+        taken.extend(threads::TAKEN.iter().filter(|_| compiled.drivers.groups.is_some()));
         let count = func.params.len() - added(compiled);
         Parameters::new(types, func, types.function(&compiled.kernel.name), &taken, count)
     }
@@ -456,10 +463,16 @@ impl<'a> Parameters<'a> {
     }
 }
 
-/// Whether the range driver has more parameters than its users can know: it is what the driver over work-items calls.
-fn is_internal(compiled: &Compiled) -> bool {
+/// Those of the drivers that users call, and the others: a range driver that has more parameters than users can know
+/// is what the drivers over work-items call.
+fn for_users(compiled: &Compiled, drivers: &Drivers) -> (Drivers, Drivers) {
     let count = compiled.kernel.function().params.len() - added(compiled);
-    compiled.ndrange.is_some() && compiled.kernel.args[count..].iter().any(|&shape| shape != ArgShape::Index)
+    let mut more = compiled.kernel.args[count..].iter().filter(|&&shape| shape != ArgShape::Index);
+    let (mut outer, mut internal) = (drivers.clone(), Drivers::default());
+    if drivers.ndrange.is_some() && more.next().is_some() {
+        internal.range = outer.range.take();
+    }
+    (outer, internal)
 }
 
 /// How many parameters were added to a kernel for what it asks of its work-item.

@@ -43,6 +43,7 @@ mod resolver;
 pub mod signature;
 pub mod source_types;
 pub mod spec;
+mod threads;
 pub mod vectorize;
 
 pub use error::{Error, Result};

@@ -126,31 +126,36 @@ pub(crate) fn which(name: &str, choose: &str, choices: &[&Choice]) -> String {
     out
 }
 
-/// A driver that jumps to one of its versions, and what it does on the first call. `types` are those of its parameters.
-pub(crate) fn driver(name: &str, choose: &str, versions: &[&str], types: &[String]) -> String {
+/// A driver that jumps to one of its versions, and what it does on the first call. `types` are those of its parameters,
+/// `result` is what it returns.
+pub(crate) fn driver(name: &str, choose: &str, versions: &[&str], result: &str, types: &[String]) -> String {
     let (name, choose) = (escape(name), escape(choose));
     let versions: Vec<String> = versions.iter().map(|version| escape(version)).collect();
     let count = versions.len();
     let list: Vec<String> = types.iter().enumerate().map(|(i, ty)| format!("{ty} %p{i}")).collect();
     let (list, types) = (list.join(", "), types.join(", "));
+    let call = match result {
+        "void" => format!("musttail call void %version({list})\n  ret void"),
+        _ => format!("%result = musttail call {result} %version({list})\n  ret {result} %result"),
+    };
     let mut out = String::new();
     for version in &versions {
-        let _ = writeln!(out, "declare void @\"{version}\"({types})");
+        let _ = writeln!(out, "declare {result} @\"{version}\"({types})");
     }
     let all: Vec<String> = versions.iter().map(|version| format!("ptr @\"{version}\"")).collect();
     let _ = write!(
         out,
         "@\"{name}.versions\" = internal constant [{count} x ptr] [{}]\n\
          @\"{name}.version\" = internal global ptr @\"{name}.first\", align 8\n\
-         define void @\"{name}\"({list}) {attributes} {{\n  \
+         define {result} @\"{name}\"({list}) {attributes} {{\n  \
          %version = load atomic ptr, ptr @\"{name}.version\" monotonic, align 8\n  \
-         musttail call void %version({list})\n  ret void\n}}\n\
-         define internal void @\"{name}.first\"({list}) cold noinline {attributes} {{\n  \
+         {call}\n}}\n\
+         define internal {result} @\"{name}.first\"({list}) cold noinline {attributes} {{\n  \
          %n = call i32 @\"{choose}\"()\n  \
          %at = getelementptr inbounds [{count} x ptr], ptr @\"{name}.versions\", i32 0, i32 %n\n  \
          %version = load ptr, ptr %at, align 8\n  \
          store atomic ptr %version, ptr @\"{name}.version\" monotonic, align 8\n  \
-         musttail call void %version({list})\n  ret void\n}}\n",
+         {call}\n}}\n",
         all.join(", "),
         attributes = attributes(),
     );

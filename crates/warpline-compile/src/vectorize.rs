@@ -26,21 +26,60 @@ pub struct Compiled {
     pub epilogue: u32,
     /// Whether it has groups of W begin where stores are aligned.
     pub aligned: bool,
-    /// The name of the range driver, if there is one.
-    pub range: Option<String>,
-    /// The name of the driver over work-items, if there is one.
-    pub ndrange: Option<String>,
-    /// The name of the function that says how much workspace that driver needs, of a kernel with barriers.
-    pub workspace: Option<String>,
+    /// The names of its drivers.
+    pub drivers: Drivers,
     /// Whether the drivers run the scalar program, since that is expected to take less time.
     pub scalar: bool,
+}
+
+/// The names of a kernel's drivers: those that there are.
+#[derive(Clone, Debug, Default)]
+pub struct Drivers {
+    /// Over a range.
+    pub range: Option<String>,
+    /// Over all work-items of up to three dimensions.
+    pub ndrange: Option<String>,
+    /// Over some work-groups of them.
+    pub groups: Option<String>,
+    /// The function that says how much workspace those need; of kernels with barriers.
+    pub workspace: Option<String>,
+}
+
+impl Drivers {
+    /// What they are called that there can be, for a function's symbols with this stem and suffix.
+    pub(crate) fn named(stem: &str, suffix: &str) -> Drivers {
+        let [range, ndrange, groups, workspace] =
+            ["range", "ndrange", "groups", "workspace"].map(|what| Some(format!("{stem}_{what}{suffix}")));
+        Drivers { range, ndrange, groups, workspace }
+    }
+
+    /// Those that others have as well.
+    pub(crate) fn like(self, others: &Drivers) -> Drivers {
+        let both = |own: Option<String>, other: &Option<String>| own.filter(|_| other.is_some());
+        Drivers {
+            range: both(self.range, &others.range),
+            ndrange: both(self.ndrange, &others.ndrange),
+            groups: both(self.groups, &others.groups),
+            workspace: both(self.workspace, &others.workspace),
+        }
+    }
+
+    /// The names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.each().into_iter().flatten()
+    }
+
+    /// Each that there can be, in the same order always.
+    pub(crate) fn each(&self) -> [Option<&str>; 4] {
+        [&self.range, &self.ndrange, &self.groups, &self.workspace].map(Option::as_deref)
+    }
 }
 
 impl Compiled {
     /// Why the drivers run the scalar program, and what would change that, if they do.
     pub fn stays_scalar(&self) -> Option<String> {
         let estimate = self.kernel.estimate.as_ref().filter(|_| self.scalar)?;
-        let driver = self.drivers().next()?;
+        let driver = self.drivers.names().next()?;
         let Kernel { width, remarks, .. } = &self.kernel;
         Some(remarks::stays_scalar(&format!("`{driver}`"), *width, estimate, remarks))
     }
@@ -61,12 +100,7 @@ impl Compiled {
 
     /// The names of all visible functions.
     pub fn functions(&self) -> impl Iterator<Item = &str> {
-        self.lanes.as_deref().into_iter().chain(self.drivers())
-    }
-
-    /// The names of the drivers.
-    pub fn drivers(&self) -> impl Iterator<Item = &str> {
-        self.range.iter().chain(&self.ndrange).chain(&self.workspace).map(String::as_str)
+        self.lanes.as_deref().into_iter().chain(self.drivers.names())
     }
 }
 
@@ -227,18 +261,16 @@ struct Added {
     made: Vectorized,
     lanes: Option<String>,
     division: Division,
-    range: Option<String>,
-    ndrange: Option<String>,
-    workspace: Option<String>,
+    drivers: Drivers,
     scalar: bool,
 }
 
 impl Added {
     /// It and its kernel.
     fn of(self, kernel: Kernel) -> Compiled {
-        let Added { made, lanes, division, range, ndrange, workspace, scalar } = self;
+        let Added { made, lanes, division, drivers, scalar } = self;
         let (epilogue, aligned) = (division.epilogue, division.prologue > 0);
-        Compiled { kernel, made, lanes, epilogue, aligned, range, ndrange, workspace, scalar }
+        Compiled { kernel, made, lanes, epilogue, aligned, drivers, scalar }
     }
 }
 
@@ -250,30 +282,42 @@ fn add(options: &VectorizeOptions, kernel: &mut Kernel, suffix: &str) -> Result<
         Some(name) => format!("{name}{suffix}"),
         None => format!("{stem}_w{}{suffix}", kernel.width),
     };
-    let (range_name, ndrange_name) = (format!("{stem}_range{suffix}"), format!("{stem}_ndrange{suffix}"));
-    let workspace_name = format!("{stem}_workspace{suffix}");
-    let workspace = kernel.regions.is_some().then_some(workspace_name);
-    for made in [&lanes, &range_name, &ndrange_name].into_iter().chain(&workspace) {
+    let drivers = drivers_of(kernel, &stem, suffix);
+    for made in drivers.names().chain([&*lanes]) {
         if kernel.imported.ir.symbol(made).is_some() {
             let message = format!("the input has a function `{made}` already; choose another name");
             return Err(Error::option("--symbol", message));
         }
     }
-    if let Some(workspace) = workspace {
-        let MadeOfRegions { made, new, scalar, .. } =
-            groups::make(options, kernel, &lanes, [&ndrange_name, &workspace])?;
+    if let Drivers { ndrange: Some(ndrange), groups: Some(groups), workspace: Some(workspace), .. } = &drivers
+    {
+        let names = groups::Names { lanes: &lanes, ndrange, groups, workspace };
+        let MadeOfRegions { made, new, scalar, .. } = groups::make(options, kernel, names)?;
         kernel.export(&new)?;
         let division = Division::into_groups_of(kernel.width);
-        let (ndrange, workspace) = (Some(ndrange_name), Some(workspace));
-        return Ok(Added { made, lanes: None, division, range: None, ndrange, workspace, scalar });
+        return Ok(Added { made, lanes: None, division, drivers, scalar });
     }
-    let range = kernel.args.contains(&ArgShape::Index).then_some(range_name);
-    let ndrange = kernel.items.is_some().then_some(ndrange_name);
-    let names = Names { lanes: &lanes, range: range.as_deref(), ndrange: ndrange.as_deref() };
+    let items = drivers.ndrange.as_deref().zip(drivers.groups.as_deref());
+    let names = Names { lanes: &lanes, range: drivers.range.as_deref(), items };
     let (made, division) = make(options, kernel, &names, scalar_result)?;
-    let scalar = range.is_some() && runs_scalar(options, kernel);
+    let scalar = drivers.range.is_some() && runs_scalar(options, kernel);
     let lanes = Some(lanes);
-    Ok(Added { made, lanes, division, range, ndrange, workspace: None, scalar })
+    Ok(Added { made, lanes, division, drivers, scalar })
+}
+
+/// The names of the drivers that a kernel gets.
+fn drivers_of(kernel: &Kernel, stem: &str, suffix: &str) -> Drivers {
+    let mut drivers = Drivers::named(stem, suffix);
+    if kernel.regions.is_some() || !kernel.args.contains(&ArgShape::Index) {
+        drivers.range = None;
+    }
+    if kernel.items.is_none() {
+        (drivers.ndrange, drivers.groups) = (None, None);
+    }
+    if kernel.regions.is_none() {
+        drivers.workspace = None;
+    }
+    drivers
 }
 
 /// The names of what is made.
@@ -281,8 +325,8 @@ struct Names<'a> {
     lanes: &'a str,
     /// Of the range driver, if there is to be one.
     range: Option<&'a str>,
-    /// Of the driver over work-items, if the kernel asks for them.
-    ndrange: Option<&'a str>,
+    /// Of the drivers over all work-items and over some groups, if the kernel asks for them.
+    items: Option<(&'a str, &'a str)>,
 }
 
 /// Makes the W-lane function and the drivers that there are names for, and exports them. What is said of the visible
@@ -349,11 +393,13 @@ fn runs_scalar(options: &VectorizeOptions, kernel: &Kernel) -> bool {
     kernel.scalar_wins() && options.kernel.count_lanes.is_none() && options.reports.is_none()
 }
 
-/// The driver over work-items, if the kernel asks for them, by that over a range.
-fn over_items(kernel: &mut Kernel, range: FuncId, names: &Names<'_>) -> Result<Option<FuncId>> {
-    let (Some(items), Some(name)) = (&kernel.items, names.ndrange) else { return Ok(None) };
-    let made = driver::ndrange(&mut kernel.imported.ir, items, &kernel.args, range, name);
-    made.map(Some).map_err(|e| kernel.refusal(&e))
+/// The drivers over work-items, if the kernel asks for them, by that over a range.
+fn over_items(kernel: &mut Kernel, range: FuncId, names: &Names<'_>) -> Result<Vec<FuncId>> {
+    let (Some(items), Some((all, some))) = (&kernel.items, names.items) else { return Ok(Vec::new()) };
+    let ir = &mut kernel.imported.ir;
+    let made = driver::ndrange(ir, items, &kernel.args, range, all)
+        .and_then(|all| Ok(vec![all, driver::some_groups(ir, items, &kernel.args, range, some)?]));
+    made.map_err(|e| kernel.refusal(&e))
 }
 
 /// Whether a uniform result is to be returned as a scalar.

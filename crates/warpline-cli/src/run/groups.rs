@@ -55,8 +55,13 @@ pub(super) fn judge(
     };
     let (data, passed) = bind(options, &kernel, &items)?;
     let asked = VectorizeOptions::new(KernelOptions { math_ulp: 0, ..asked.clone() });
-    let names = ["warpline_run_groups", "warpline_run_workspace"];
-    let made = groups::make(&asked, &mut kernel, "warpline_run_lanes", names)?;
+    let names = groups::Names {
+        lanes: "warpline_run_lanes",
+        ndrange: "warpline_run_ndrange",
+        groups: "warpline_run_groups",
+        workspace: "warpline_run_workspace",
+    };
+    let made = groups::make(&asked, &mut kernel, names)?;
     let entry = driver::slots_entry(&mut kernel.imported.ir, made.driver, VECTOR);
     let entry = entry.map_err(|e| kernel.refusal(&e))?;
     let new: Vec<_> = made.new.iter().copied().chain([entry]).collect();

@@ -10,7 +10,10 @@
 
 use warpline_ir::{BinaryOp, Block, CastOp, Constant, FuncId, InstFlags, IntPred, Module, Op, Type, Value};
 
-use super::ndrange::{Dimension, begin_groups, dimensions, end_groups, over_rows, row_arguments};
+use super::ndrange::{
+    Dimension, begin_some_groups, dimensions, end_some_groups, number_parameters, over_rows,
+    range_parameters, row_arguments,
+};
 use crate::VectorizeError;
 use crate::builder::{Builder, I64, element_bytes};
 use crate::groups::{Cut, Decision, End, Passed, Work};
@@ -28,14 +31,14 @@ enum Own {
     Local(Value),
 }
 
-/// Adds a driver `void (ptr offset, ptr size, ptr local, …, ptr workspace)` that runs a kernel that was cut at barriers
-/// for all work-items of a range, as [`ndrange`](super::ndrange()) does others. A parameter of the kernel that points
-/// to local memory is a number of bytes here. `rows` are the [range drivers](super::vector_range) of the regions that
-/// are executed for all work-items.
+/// Adds a driver `void (ptr offset, ptr size, ptr local, i64 first, i64 last, …, ptr workspace)` that runs a kernel that
+/// was cut at barriers for the groups `first..last` of a range, as [`some_groups`](super::some_groups()) does others. A
+/// parameter of the kernel that points to local memory is a number of bytes here. `rows` are the [range
+/// drivers](super::vector_range) of the regions that are executed for all work-items.
 ///
 /// # Errors
 /// If there is a cell of a type that has no place in memory.
-pub fn ndrange_of_groups(
+pub fn groups_of_regions(
     module: &mut Module,
     items: &WorkItems,
     cut: &Cut,
@@ -43,7 +46,8 @@ pub fn ndrange_of_groups(
     name: &str,
 ) -> Result<FuncId, VectorizeError> {
     let mut b = Builder::new(module, name);
-    let range = ["offset", "size", "local"].map(|name| b.func.add_param(Type::PTR, name));
+    let range = range_parameters(&mut b);
+    let numbers = number_parameters(&mut b);
     let own = own_parameters(&mut b, items, false);
     let workspace = b.func.add_param(Type::PTR, "workspace");
     let mut cells = Vec::new();
@@ -70,7 +74,7 @@ pub fn ndrange_of_groups(
             Own::Local(_) => passed.next().expect("each has its place"),
         })
         .collect();
-    let (group, open) = begin_groups(&mut b, all);
+    let (group, open) = begin_some_groups(&mut b, all, numbers, exit);
     let done = b.block("done");
     let blocks: Vec<Block> = (0..cut.regions.len()).map(|k| b.block(&format!("region{k}"))).collect();
     b.br(blocks[0]);
@@ -80,9 +84,25 @@ pub fn ndrange_of_groups(
         state.region(&mut b, number, row, &blocks);
     }
     b.at = done;
-    end_groups(&mut b, open, exit);
+    end_some_groups(&mut b, &open, &group, exit);
     b.ret();
     Ok(b.finish())
+}
+
+/// Adds a driver `void (ptr offset, ptr size, ptr local, …, ptr workspace)` that runs all groups of a range by a driver
+/// of [some](groups_of_regions).
+pub fn all_groups(module: &mut Module, items: &WorkItems, some: FuncId, name: &str) -> FuncId {
+    let mut b = Builder::new(module, name);
+    let mut args = range_parameters(&mut b).to_vec();
+    // There are not that many.
+    args.extend([b.int(64, 0), b.int(64, -1)]);
+    args.extend(own_parameters(&mut b, items, false).into_iter().map(|own| match own {
+        Own::Passed(v) | Own::Local(v) => v,
+    }));
+    args.push(b.func.add_param(Type::PTR, "workspace"));
+    b.call(some, &args);
+    b.ret();
+    b.finish()
 }
 
 /// Adds a function `i64 (ptr size, ptr local, …)` that says how many bytes of workspace a driver needs. What follows

@@ -24,7 +24,8 @@
 //! by the scalar program, which a driver of its own sees to first ([`short_range`]).
 //!
 //! An [`ndrange`] driver runs a kernel that asks which work-item it is over up to three dimensions, row by row by a
-//! range driver; [`ndrange_of_groups`] runs one that was cut at barriers, region by region.
+//! range driver; [`groups_of_regions`] runs one that was cut at barriers, region by region. Drivers of [`some_groups`] are for
+//! threads that share a range.
 //!
 //! The caller sees to it that every index of the range fits the kernel's parameter, signed or unsigned
 //! ([`index_fits`]).
@@ -39,8 +40,8 @@ pub(crate) mod skeleton;
 mod variants;
 
 pub use entry::{bitmask_entry, slots_entry};
-pub use groups::{ndrange_of_groups, workspace_size};
-pub use ndrange::ndrange;
+pub use groups::{all_groups, groups_of_regions, workspace_size};
+pub use ndrange::{ndrange, some_groups};
 pub(crate) use prologue::make_prologue;
 pub use range::{scalar_range, short_range, vector_range};
 pub use variants::{Division, MadeVariants};

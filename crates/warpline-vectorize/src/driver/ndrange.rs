@@ -3,7 +3,7 @@
 use crate::VectorizeError;
 use crate::work_items::{Added, WorkItems};
 use warpline_ir::group_functions::Query;
-use warpline_ir::{BinaryOp, Block, FuncId, InstFlags, IntPred, Module, Op, Type, Value};
+use warpline_ir::{BinaryOp, Block, CastOp, FuncId, InstFlags, IntPred, Module, Op, Type, Value};
 use warpline_uniformity::shape::ArgShape;
 
 use crate::builder::{Builder, I64, Loop};
@@ -44,6 +44,54 @@ pub fn ndrange(
     row: FuncId,
     name: &str,
 ) -> Result<FuncId, VectorizeError> {
+    let own = own_parameters(module, items, args)?;
+    let mut b = Builder::new(module, name);
+    let range = range_parameters(&mut b);
+    let own: Vec<Value> = own.into_iter().map(|(ty, name)| b.func.add_param(ty, &name)).collect();
+    let exit = b.block("exit");
+    let dimensions = dimensions(&mut b, range, items.has_groups(), exit);
+    let (dimensions, loops) = begin_all_groups(&mut b, dimensions);
+    rows_of_group(&mut b, items, &dimensions, &own, row);
+    close(&mut b, loops);
+    b.br(exit);
+    b.at = exit;
+    b.ret();
+    Ok(b.finish())
+}
+
+/// Adds a driver `void (ptr offset, ptr size, ptr local, i64 first, i64 last, …)` that runs only some of the groups of
+/// [`ndrange`], those with the numbers `first..last`, so that several threads can share a range. Groups are numbered
+/// along dimension 0 first; those that do not exist are left out.
+///
+/// # Errors
+/// As [`ndrange`].
+pub fn some_groups(
+    module: &mut Module,
+    items: &WorkItems,
+    args: &[ArgShape],
+    row: FuncId,
+    name: &str,
+) -> Result<FuncId, VectorizeError> {
+    let own = own_parameters(module, items, args)?;
+    let mut b = Builder::new(module, name);
+    let range = range_parameters(&mut b);
+    let numbers = number_parameters(&mut b);
+    let own: Vec<Value> = own.into_iter().map(|(ty, name)| b.func.add_param(ty, &name)).collect();
+    let exit = b.block("exit");
+    let dimensions = dimensions(&mut b, range, true, exit);
+    let (dimensions, open) = begin_some_groups(&mut b, dimensions, numbers, exit);
+    rows_of_group(&mut b, items, &dimensions, &own, row);
+    end_some_groups(&mut b, &open, &dimensions, exit);
+    b.ret();
+    Ok(b.finish())
+}
+
+/// The types and names of the kernel's own parameters that a driver has.
+fn own_parameters(
+    module: &Module,
+    items: &WorkItems,
+    args: &[ArgShape],
+) -> Result<Vec<(Type, Box<str>)>, VectorizeError> {
     let kernel = &module.functions[items.func];
     if !kernel.ret.is_void() {
         let reason =
@@ -65,19 +113,25 @@ pub fn ndrange(
             }
         }
     }
-    let mut b = Builder::new(module, name);
-    let range = ["offset", "size", "local"].map(|name| b.func.add_param(Type::PTR, name));
-    let own: Vec<Value> = own.into_iter().map(|(ty, name)| b.func.add_param(ty, &name)).collect();
-    let exit = b.block("exit");
-    let dimensions = dimensions(&mut b, range, items.has_groups(), exit);
-    let (dimensions, groups) = begin_groups(&mut b, dimensions);
-    over_rows(&mut b, &dimensions, |b, dimensions| {
-        let args = row_arguments(b, items, dimensions, &own, &[]);
+    Ok(own)
+}
+
+/// Where a range begins, how large it is, and how large its groups are.
+pub(super) fn range_parameters(b: &mut Builder) -> [Value; 3] {
+    ["offset", "size", "local"].map(|name| b.func.add_param(Type::PTR, name))
+}
+
+/// Which groups are run: the first one, and the one behind the last.
+pub(super) fn number_parameters(b: &mut Builder) -> [Value; 2] {
+    ["first", "last"].map(|name| b.func.add_param(I64, name))
+}
+
+/// Calls the range driver for each row of a group.
+fn rows_of_group(b: &mut Builder, items: &WorkItems, group: &[Dimension; 3], own: &[Value], row: FuncId) {
+    over_rows(b, group, |b, dimensions| {
+        let args = row_arguments(b, items, dimensions, own, &[]);
         b.call(row, &args);
     });
-    end_groups(&mut b, groups, exit);
-    b.ret();
-    Ok(b.finish())
 }
 
 /// Loads the numbers of all dimensions; leaves if there is no work-item. Without `has_groups`, dimension 0 is one
@@ -91,8 +145,8 @@ pub(super) fn dimensions(
     [X, Y, Z].map(|d| dimension(b, range, d, d == X && !has_groups, exit))
 }
 
-/// Opens the loops over groups.
-pub(super) fn begin_groups(b: &mut Builder, mut all: [Dimension; 3]) -> ([Dimension; 3], Vec<Loop>) {
+/// Opens the loops over all groups.
+fn begin_all_groups(b: &mut Builder, mut all: [Dimension; 3]) -> ([Dimension; 3], Vec<Loop>) {
     let mut open: Vec<Loop> = Vec::new();
     for (d, loop_name) in [(Z, "groups.z"), (Y, "groups.y"), (X, "groups.x")] {
         let l = b.begin_loop(loop_name, all[d].groups, 1, &[]);
@@ -102,10 +156,66 @@ pub(super) fn begin_groups(b: &mut Builder, mut all: [Dimension; 3]) -> ([Dimens
     (all, open)
 }
 
-/// Closes the loops over groups and goes to the exit.
-pub(super) fn end_groups(b: &mut Builder, open: Vec<Loop>, exit: Block) {
-    close(b, open);
-    b.br(exit);
+/// An open loop over groups by number.
+pub(super) struct Groups {
+    head: Block,
+    /// How many are left, this one among them.
+    left: Value,
+}
+
+/// Opens a loop over those groups that have numbers from the first to before the last one.
+pub(super) fn begin_some_groups(
+    b: &mut Builder,
+    mut all: [Dimension; 3],
+    [first, last]: [Value; 2],
+    exit: Block,
+) -> ([Dimension; 3], Groups) {
+    let plane = b.binary(BinaryOp::Mul, all[X].groups, all[Y].groups, InstFlags::empty());
+    let count = b.binary(BinaryOp::Mul, plane, all[Z].groups, InstFlags::empty());
+    let fewer = b.icmp(IntPred::Ult, last, count);
+    let last = b.value(Op::Select, &[fewer, last, count], I64);
+    let some = b.icmp(IntPred::Ult, first, last);
+    let (begin, divide, head) = (b.block("begin"), b.block("divide"), b.block("groups"));
+    b.cond_br(some, begin, exit);
+    b.at = begin;
+    let number = b.binary(BinaryOp::Sub, last, first, InstFlags::empty());
+    let [x, y, z, left] = [(); 4].map(|()| b.func.add_phi(head, I64));
+    // Most ranges begin at their first group, where nothing is to be divided.
+    let zero = b.int(64, 0);
+    let at_zero = b.icmp(IntPred::Eq, first, zero);
+    b.cond_br(at_zero, head, divide);
+    b.pass(&[zero, zero, zero, number]);
+    b.at = divide;
+    let in_z = b.binary(BinaryOp::UDiv, first, plane, InstFlags::empty());
+    let rest = b.binary(BinaryOp::URem, first, plane, InstFlags::empty());
+    let in_y = b.binary(BinaryOp::UDiv, rest, all[X].groups, InstFlags::empty());
+    let in_x = b.binary(BinaryOp::URem, rest, all[X].groups, InstFlags::empty());
+    b.br(head);
+    b.pass(&[in_x, in_y, in_z, number]);
+    b.at = head;
+    for (d, group) in [(X, x), (Y, y), (Z, z)] {
+        all[d] = in_group(b, all[d], group);
+    }
+    (all, Groups { head, left })
+}
+
+/// Goes on with the next group, or to the exit.
+pub(super) fn end_some_groups(b: &mut Builder, open: &Groups, all: &[Dimension; 3], exit: Block) {
+    let (zero, one) = (b.int(64, 0), b.int(64, 1));
+    let mut carry = one;
+    let mut next = Vec::new();
+    for d in [X, Y] {
+        let after = b.binary(BinaryOp::Add, all[d].group, carry, InstFlags::empty());
+        let over = b.icmp(IntPred::Eq, after, all[d].groups);
+        next.push(b.value(Op::Select, &[over, zero, after], I64));
+        carry = b.cast(CastOp::ZExt, over, I64);
+    }
+    next.push(b.binary(BinaryOp::Add, all[Z].group, carry, InstFlags::empty()));
+    let left = b.binary(BinaryOp::Sub, open.left, one, InstFlags::empty());
+    next.push(left);
+    let more = b.icmp(IntPred::Ne, left, zero);
+    b.cond_br(more, open.head, exit);
+    b.pass(&next);
     b.at = exit;
 }
 
