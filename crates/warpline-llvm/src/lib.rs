@@ -18,6 +18,7 @@
 // `cargo doc --document-private-items` has the modules that are not public.
 #![allow(rustdoc::private_intra_doc_links)]
 
+mod any_lane;
 mod bfloat;
 mod bit_count;
 mod callees;

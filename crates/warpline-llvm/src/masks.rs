@@ -9,13 +9,14 @@
 //! where it is made becomes a vector of integers as wide as most of what it is made of and used for, and so do the
 //! masks that it is made of and goes into. Where a mask is used, its integers are compared with zero; LLVM knows that
 //! blends, masked accesses and the gathering of bits look at the sign alone. Passes of LLVM that run later would undo
-//! this.
+//! this. Masks of several registers are then [asked for any lane](crate::any_lane) without being packed.
 
 use std::collections::BTreeMap;
 
 use llvm_sys::LLVMOpcode as Opcode;
 use llvm_sys::prelude::*;
 
+use crate::any_lane;
 use crate::error::Result;
 use crate::ffi::load::functions;
 use crate::module::{Module, instructions_of, users_of};
@@ -38,15 +39,22 @@ impl Module {
     /// # Errors
     /// If LLVM cannot say what registers the processor has.
     pub fn fit_masks(&mut self, machine: &TargetMachine) -> Result<()> {
-        let mut webs = Vec::new();
-        for function in self.functions().collect::<Vec<_>>() {
-            webs.extend(Webs::of(function).found);
+        let functions: Vec<LLVMValueRef> = self.functions().collect();
+        let (mut webs, mut has_masks) = (Vec::new(), false);
+        for &function in &functions {
+            let all = Webs::of(function);
+            has_masks |= !all.masks.is_empty();
+            webs.extend(all.found);
         }
-        if webs.is_empty() || !machine.triple().starts_with("x86_64") || has_mask_registers(machine)? {
+        if !has_masks || !machine.triple().starts_with("x86_64") {
             return Ok(());
         }
+        let Registers { of_masks: false, bits } = Registers::of(machine)? else { return Ok(()) };
         for web in webs {
             self.widen(&web);
+        }
+        for function in functions {
+            any_lane::by_registers(self.context(), function, bits);
         }
         Ok(())
     }
@@ -148,7 +156,7 @@ impl Wide {
     }
 }
 
-fn is_null(v: LLVMValueRef) -> bool {
+pub(crate) fn is_null(v: LLVMValueRef) -> bool {
     // SAFETY: a live value.
     unsafe { functions().LLVMIsNull(v) != 0 }
 }
@@ -319,7 +327,7 @@ pub(crate) fn element_bits(ty: LLVMTypeRef) -> Option<u32> {
 }
 
 /// Whether an instruction makes a mask of masks.
-fn combines(inst: LLVMValueRef) -> bool {
+pub(crate) fn combines(inst: LLVMValueRef) -> bool {
     let f = functions();
     // SAFETY: a live instruction.
     let (opcode, bits) = unsafe { (f.LLVMGetInstructionOpcode(inst), element_bits(f.LLVMTypeOf(inst))) };
@@ -349,7 +357,7 @@ fn leaves_its_block(mask: LLVMValueRef) -> bool {
     }
 }
 
-fn operands_of(inst: LLVMValueRef) -> Vec<LLVMValueRef> {
+pub(crate) fn operands_of(inst: LLVMValueRef) -> Vec<LLVMValueRef> {
     let f = functions();
     // SAFETY: a live instruction.
     unsafe { (0..f.LLVMGetNumOperands(inst) as u32).map(|k| f.LLVMGetOperand(inst, k)).collect() }
@@ -368,19 +376,35 @@ fn first_behind_phis(block: LLVMBasicBlockRef) -> LLVMValueRef {
     }
 }
 
-/// Whether a processor compares vectors into mask registers: what LLVM makes of a comparison says so.
+/// Whether a processor compares vectors into mask registers.
 pub(crate) fn has_mask_registers(machine: &TargetMachine) -> Result<bool> {
-    let text = "define void @probe(ptr %p, <8 x i32> %x, <8 x i32> %y) {
+    Ok(Registers::of(machine)?.of_masks)
+}
+
+/// The registers of an x86-64 processor: what LLVM makes of a comparison says so.
+struct Registers {
+    /// Whether there are some for masks.
+    of_masks: bool,
+    /// The size of those for vectors.
+    bits: u32,
+}
+
+impl Registers {
+    fn of(machine: &TargetMachine) -> Result<Registers> {
+        let text = "define void @probe(ptr %p, <8 x i32> %x, <8 x i32> %y) {
   %c = icmp slt <8 x i32> %x, %y
   %z = select <8 x i1> %c, <8 x i32> %x, <8 x i32> zeroinitializer
   store <8 x i32> %z, ptr %p
   ret void
 }";
-    let mut module = Module::parse(text.as_bytes(), "probe.ll")?;
-    module.set_target(machine)?;
-    module.set_cpu(machine.cpu(), None);
-    let assembly = machine.emit(&module, Emit::Assembly)?;
-    Ok(String::from_utf8_lossy(&assembly).contains("%k"))
+        let mut module = Module::parse(text.as_bytes(), "probe.ll")?;
+        module.set_target(machine)?;
+        module.set_cpu(machine.cpu(), None);
+        let assembly = machine.emit(&module, Emit::Assembly)?;
+        let assembly = String::from_utf8_lossy(&assembly);
+        let bits = if assembly.contains("%ymm") { 256 } else { 128 };
+        Ok(Registers { of_masks: assembly.contains("%k"), bits })
+    }
 }
 
 #[cfg(test)]

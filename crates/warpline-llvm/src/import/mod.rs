@@ -24,6 +24,8 @@ use warpline_ir::{
     ValueData, ValueDef,
 };
 
+use warpline_vectorize::declare_narrow_functions;
+
 use crate::ffi::load::functions;
 use crate::module::{Module, owned_string, value_name};
 use crate::opcodes::{EXTERN_WEAK, REPLACEABLE};
@@ -59,6 +61,7 @@ impl Imported {
         for function in bodies {
             imported.import_function(function);
         }
+        declare_narrow_functions(&mut imported.ir);
         imported
     }
 

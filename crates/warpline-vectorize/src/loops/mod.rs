@@ -33,7 +33,7 @@ use cranelift_entity::EntitySet;
 use warpline_analysis::{CycleForest, CycleId, Node};
 
 use warpline_ir::verify::verify;
-use warpline_ir::{Block, CallInfo, Combine, FuncId, Function, Module, Op};
+use warpline_ir::{Block, CallInfo, Combine, FuncId, Function, Module, Op, Type};
 use warpline_uniformity::rules::{called, lane_op};
 use warpline_uniformity::shape::ArgShape;
 
@@ -286,8 +286,8 @@ pub struct Iteration {
     pub divisible: bool,
     /// Whether iterations ask about others in their group.
     pub asks: bool,
-    /// Cycles that an iteration of the scalar loop waits for what the one before hands on.
-    pub carried: f64,
+    /// What is combined over all iterations: each waits for the one before.
+    pub combined: Vec<(Combine, Type)>,
     /// Who answers for memory that several iterations access.
     pub contract: Contract,
     /// How many lanes it may have, if the user has said so.
@@ -314,12 +314,12 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
     let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, &options)?;
     let asks = has_cross_lane_operations(module, &scalar, &l);
     let divisible = !combines(&carried) && !asks;
-    let carried = carried_latency(&scalar, &carried);
+    let combined = combined(&scalar, &carried);
     let rounds = counter.constant_rounds(&scalar, &l);
     let (contract, most) = (unit.contract, unit.safelen);
     let (func, args) = (body.func, body.args);
     let source = scalar;
-    Ok(Iteration { func, args, rounds, divisible, asks, carried, contract, most, pieces, source, stands })
+    Ok(Iteration { func, args, rounds, divisible, asks, combined, contract, most, pieces, source, stands })
 }
 
 /// Adds checks that others do not stand for.
@@ -427,13 +427,15 @@ fn has_cross_lane_operations(module: &Module, func: &Function, l: &Loop) -> bool
     })
 }
 
-/// Cycles that a scalar iteration waits for what the one before hands on: what floating-point numbers are combined in
-/// is not reordered.
-fn carried_latency(func: &Function, carried: &[Carried]) -> f64 {
-    let waits = carried
-        .iter()
-        .any(|c| matches!(c.kind, Kind::Reduction { .. } | Kind::Scan { .. }) && func.ty(c.phi).is_float());
-    if waits { 4.0 } else { 0.0 }
+/// What a loop combines over all iterations, or scans.
+fn combined(func: &Function, carried: &[Carried]) -> Vec<(Combine, Type)> {
+    let found = carried.iter().filter_map(|c| match &c.kind {
+        Kind::Reduction { combiner, .. } | Kind::Scan { combiner, .. } => {
+            Some((combiner.combine, func.ty(c.phi)))
+        }
+        Kind::Induction { .. } | Kind::Previous => None,
+    });
+    found.collect()
 }
 
 impl Carried {

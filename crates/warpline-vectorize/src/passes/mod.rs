@@ -25,8 +25,8 @@ pub use warpline_ir::Phase;
 
 use super::pass::{Context, Unit, needed, optional, run};
 use super::{
-    VectorizeError, cleanup, dynamic_uniformity, if_conversion, lane_program, normalize, private_memory,
-    scalarize, sink_stores, split_conditions, widen,
+    VectorizeError, cleanup, dynamic_uniformity, if_conversion, lane_program, narrow, normalize,
+    private_memory, scalarize, sink_stores, split_conditions, widen,
 };
 use Phase::{Canonical, Linearized, Scalar, Vector};
 use warpline_dataflow::ssa;
@@ -34,7 +34,7 @@ use warpline_dataflow::ssa;
 /// All passes over single functions, in the order in which they run. Kernels that ask which work-item they are have
 /// become others before ([`work_items`](super::work_items)); [`LOWER`] makes vector instructions of the result.
 #[rustfmt::skip]
-pub static PASSES: [Pass; 11] = [
+pub static PASSES: [Pass; 12] = [
     needed("dissolve-copies", Scalar, Scalar, dissolve_copies, "copies become what they copy"),
     optional("split-conditions", Scalar, split_conditions::run, "uniform parts of conditions get branches of \
      their own"),
@@ -46,6 +46,8 @@ pub static PASSES: [Pass; 11] = [
     needed("canonicalize", Scalar, Canonical, canonicalize, "normal form: reducible loops, one exit, loop-closed SSA"),
     needed("scalarize-vectors", Canonical, Canonical, scalarize::run, "vectors that differ between lanes become \
      elements"),
+    optional("narrow-integers", Canonical, narrow::run, "integers are computed with in as few bits as their ranges \
+     and uses allow"),
     optional("interleave-private", Canonical, interleave_private, "private arrays lie side by side, element by \
      element"),
     optional("widen-indices", Canonical, widen::run, "indices are extended before they are computed with"),

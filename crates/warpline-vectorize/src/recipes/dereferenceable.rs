@@ -5,9 +5,14 @@
 //! * All lanes have accessed the same bytes before: in a block without a mask that dominates the load's in the lane
 //!   program, at the same address up to a constant. A store counts, so what a kernel sets first and then adds to
 //!   under some condition is loaded without a mask.
+//!
+//! Where lanes are further apart, each lane has mostly accessed another field of its structure. What lies between
+//! what two neighbouring lanes have accessed belongs to the object that both belong to, so the elements of all lanes
+//! but one [are there](Between): the last lane's, or the first lane's, has an accessed byte on one side only.
 
 use cranelift_entity::SecondaryMap;
 
+use super::groups::in_reach;
 use super::memory::memory_element;
 use super::reps::Rep;
 use crate::alignment::at_distance;
@@ -17,12 +22,32 @@ use warpline_ir::{Accessed, Block, Function, Inst, LaneOp, Module, Op, Type, Val
 
 /// The loads that need no mask, and how lane 0's element is found.
 #[derive(Default)]
-pub(crate) struct Covered(SecondaryMap<Inst, Option<SafeLoad>>);
+pub(crate) struct Covered {
+    consecutive: SecondaryMap<Inst, Option<SafeLoad>>,
+    between: SecondaryMap<Inst, Option<Between>>,
+}
+
+/// Elements at equal distances that need no mask in any lane but one.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Between {
+    /// Where lane 0's element is, whether it is there or not.
+    pub first: SafeLoad,
+    /// Bytes from lane to lane, a multiple of the element's size.
+    pub step: i64,
+    /// Whether the last lane is the one whose element may not be there, or else the first lane.
+    pub but_last: bool,
+}
 
 impl Covered {
     /// How a load of consecutive elements is made that needs no mask; `None` if it may need one.
     pub(crate) fn load(&self, i: Inst) -> Option<SafeLoad> {
-        self.0[i]
+        self.consecutive[i]
+    }
+
+    /// How a load of elements at greater distances is made that needs a mask in one lane only; `None` if it may need
+    /// one in others.
+    pub(crate) fn between(&self, i: Inst) -> Option<Between> {
+        self.between[i]
     }
 
     /// Finds them in a lane program.
@@ -45,14 +70,48 @@ impl Covered {
         let objects = Objects::of(module, func);
         for wanted in &search.accesses.wanted {
             let earlier = || objects.made_before(&search.accesses, wanted, |_| true);
-            covered.0[wanted.inst] = search.inside(wanted, &objects).or_else(earlier);
+            let (_, _, step, lanes) = wanted.place;
+            match lanes {
+                Who::All => {
+                    covered.consecutive[wanted.inst] = search.inside(wanted, &objects).or_else(earlier);
+                }
+                _ if covered.between[wanted.inst].is_some() => {}
+                _ => {
+                    covered.between[wanted.inst] = earlier().and_then(|safe| {
+                        let offset = safe.offset.checked_add(lanes.begins(step))?;
+                        let first = SafeLoad { offset, ..safe };
+                        Some(Between { first, step, but_last: lanes == Who::ButLast })
+                    });
+                }
+            }
         }
         covered
     }
 }
 
-/// What is added to a base, up to a constant, and the distance from lane to lane.
-type Place = (Value, Vec<Term>, i64);
+/// What is added to a base, up to a constant, the distance from lane to lane, and for which lanes bytes are there.
+type Place = (Value, Vec<Term>, i64, Who);
+
+/// The lanes for which bytes are there.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Who {
+    All,
+    /// Bytes between a lane's access and the next lane's.
+    ButLast,
+    /// Bytes between the access of the lane before and a lane's own.
+    ButFirst,
+}
+
+impl Who {
+    /// Where the bytes begin, from a lane's own access on.
+    fn begins(self, step: i64) -> i64 {
+        match self {
+            Who::All => 0,
+            Who::ButLast => step.min(0),
+            Who::ButFirst => step.saturating_neg().min(0),
+        }
+    }
+}
 
 struct Search<'a> {
     module: &'a Module,
@@ -74,22 +133,34 @@ impl Search<'_> {
         let Some(Address { root, terms, offset }) = Address::of(self.module, self.func, address) else {
             return;
         };
-        let place = (root, terms.to_vec(), step);
+        let place = |who: Who| (root, terms.to_vec(), step, who);
         if all {
             let Some(bytes) = layout.store_size(types, ty) else { return };
-            let extent = Extent { bytes, align: at_distance(access.align, step) };
-            self.accesses.add_made(block, address, place, offset, extent);
+            let align = at_distance(access.align, step);
+            self.accesses.add_made(block, address, place(Who::All), offset, Extent { bytes, align });
+            for who in [Who::ButLast, Who::ButFirst] {
+                let Some(bytes) = bytes.checked_add(step.unsigned_abs()) else { continue };
+                self.accesses.add_made(block, address, place(who), offset, Extent { bytes, align });
+            }
         } else if let Some(elem) = memory_element(layout, types, ty)
             && let Some(size) = layout.alloc_size(types, Type::from(elem))
-            && i64::try_from(size) == Ok(step)
+            && let Ok(bytes) = i64::try_from(size)
         {
-            self.accesses.add_wanted(inst, place, offset, size);
+            if bytes == step {
+                self.accesses.add_wanted(inst, place(Who::All), offset, size);
+            } else if self.width > 1 && in_reach(step, size, self.width) {
+                for who in [Who::ButLast, Who::ButFirst] {
+                    if let Some(offset) = offset.checked_sub(who.begins(step)) {
+                        self.accesses.add_wanted(inst, place(who), offset, size);
+                    }
+                }
+            }
         }
     }
 
     /// The load, if it is in an object whatever lanes are active.
     fn inside(&self, wanted: &Wanted<Place>, objects: &Objects<'_>) -> Option<SafeLoad> {
-        let (root, terms, step) = &wanted.place;
+        let (root, terms, step, _) = &wanted.place;
         let own = match self.reps[*root] {
             Rep::Uniform => 0,
             Rep::Strided(step) => step,

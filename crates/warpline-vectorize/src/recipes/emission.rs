@@ -109,6 +109,10 @@ impl Plan {
             Recipe::Divide(super::Division::IfSmall { .. }) => promised.add("division", 2),
             Recipe::Contiguous(Contiguous::Whole | Contiguous::Speculated(_)) => promised.add(access, 1),
             Recipe::Contiguous(Contiguous::Masked) => promised.add(masked_access, 1),
+            Recipe::Contiguous(Contiguous::Blended) => {
+                promised.add("load", 1);
+                promised.add("store", 1);
+            }
             Recipe::Contiguous(Contiguous::ByLane) => promised.add(access, width),
             Recipe::Group(id) => {
                 let group = self.group(*id);
@@ -120,10 +124,17 @@ impl Plan {
                 (How::Pick, super::Place::Own(own)) => promised.add("load", self.elements_of(own)),
                 (How::Avx2(lanes), _) => promised.add(MASKED[5], width / lanes as usize),
                 (How::ByLane, _) => promised.add("load", width),
+                (How::Between(_), _) => promised.add("load", 2),
                 _ => promised.add(MASKED[2], 1),
             },
-            Recipe::Scatter(scatter) if scatter.how == How::ByLane => promised.add("store", width),
-            Recipe::Scatter(_) => promised.add(MASKED[3], 1),
+            Recipe::Scatter(scatter) => match (scatter.how, &scatter.place) {
+                (How::Pick, super::Place::Own(own)) => {
+                    promised.add("load", self.elements_of(own));
+                    promised.add("store", self.elements_of(own));
+                }
+                (How::ByLane, _) => promised.add("store", width),
+                _ => promised.add(MASKED[3], 1),
+            },
             Recipe::Variant(variant) => promised.add(&format!("call of {}", variant.name), 1),
             Recipe::Targets(variants) => {
                 for variant in variants {

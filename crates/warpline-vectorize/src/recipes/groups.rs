@@ -176,6 +176,14 @@ impl Group {
     }
 }
 
+/// Whether the elements of so many lanes are accessed together at a distance that is no element's: a small multiple of
+/// their size.
+pub(super) fn in_reach(step: i64, size: u64, width: u32) -> bool {
+    let factor = step.unsigned_abs() / size.max(1);
+    let is_multiple = step.unsigned_abs().is_multiple_of(size.max(1)) && factor > 0;
+    is_multiple && factor <= MAX_FACTOR && factor * u64::from(width) <= MAX_RANGE
+}
+
 /// The groups that a function may have, and whether each is under a mask.
 pub(super) struct Candidates(Vec<(Group, bool)>);
 

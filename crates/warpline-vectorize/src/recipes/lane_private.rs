@@ -1,9 +1,12 @@
-//! Loads from private memory that is laid out for all lanes, each lane at an index of its own.
+//! Private memory that is laid out for all lanes, which each lane accesses at an index of its own.
 //!
 //! Such memory is there for all lanes whatever they ask for, so no mask is needed: an index that has been brought
 //! into the object will do, and what inactive lanes find is not looked at. So the load need not wait for the mask,
 //! which may itself take a load to know: a stack is popped while it is still being found out who pops. Where a lane
 //! has few elements, all are loaded, side by side as they lie, and each lane picks its own.
+//!
+//! Nobody else accesses such memory, so a store may leave the elements of inactive lanes as they are by storing them
+//! again. Where a lane has few elements, all are stored, each changed in the lanes that ask for it.
 //!
 //! An active lane's access is inside the object, so its index is found again modulo 2^32, however it is computed.
 
@@ -20,10 +23,10 @@ const MAX_PICKED: i64 = 4;
 /// the first cache.
 const MAX_BYTES: i64 = 1 << 14;
 
-/// A load from an object that is laid out for all lanes.
+/// An access to an object that is laid out for all lanes.
 #[derive(Clone, Debug)]
 pub(crate) struct Own {
-    /// Where lanes load from.
+    /// Where lanes access it.
     pub address: Address,
     /// From lane to lane, in bytes.
     pub step: i64,
@@ -47,6 +50,30 @@ impl Planner<'_> {
         let how = self.lanes_of_avx2(&place, elem).map_or(How::Native, How::Avx2);
         let Place::Own(own) = place else { return None };
         Some((own, how))
+    }
+
+    /// Where one element for each lane is stored in memory that is laid out for all lanes, if there are so few that
+    /// all are stored.
+    pub(super) fn store_own(&self, address: Value, elem: Type) -> Option<Own> {
+        let own = self.own_object(address)?;
+        let size = self.module.layout.alloc_size(&self.module.types, elem)?;
+        own.few_elements(size as i64, i64::from(self.width))?;
+        Some(own)
+    }
+
+    /// Whether an address that is consecutive in lanes is at a constant distance in memory that is laid out for all
+    /// lanes, and in the object whoever asks for it. Masks of processors that have registers for these are cheaper
+    /// than blends, unless LLVM may keep the object in registers.
+    pub(super) fn is_own_row(&self, address: Value, elem: Type) -> bool {
+        let place = Address::of(self.module, self.func, address);
+        let Some(Address { root, terms, offset }) = place.filter(|a| a.terms.is_empty()) else { return false };
+        let own = terms.is_empty() && matches!(self.rep(root), Rep::Strided(_));
+        let bytes = alloca_bytes(self.module, self.func, root).filter(|_| own);
+        let size = self.module.layout.alloc_size(&self.module.types, elem).unwrap_or(0);
+        let row = size * u64::from(self.width);
+        let is_there = |bytes: u64| u64::try_from(offset).is_ok_and(|offset| offset + row <= bytes);
+        let pays = |bytes: u64| !self.options.machine.mask_registers || bytes <= MAX_PICKED as u64 * row;
+        bytes.is_some_and(|bytes| is_there(bytes) && pays(bytes))
     }
 
     fn own_object(&self, address: Value) -> Option<Own> {

@@ -5,7 +5,10 @@
 //! * Consecutive addresses become a vector access, masked unless all lanes are active.
 //! * Addresses at small constant distances, reversed ones among them, and the fields of structures become wide
 //!   accesses with shuffles, where [`groups`](super::groups) finds that worthwhile.
-//! * A load of [bytes that are there](super::dereferenceable) whatever lanes are active needs no mask.
+//! * A load of [bytes that are there](super::dereferenceable) whatever lanes are active needs no mask, or needs it in
+//!   one lane only.
+//! * A store to [each lane's own memory](super::lane_private) needs no mask where the element is known: the other
+//!   lanes' own elements are loaded and stored again. LLVM then keeps small arrays in registers.
 //! * Of narrow elements, [words](crate::subword_loads) are gathered where a lane may read them.
 //! * Everything else is gathered and scattered under the mask, rows of neighbouring elements together. Scatters
 //!   write in lane order.
@@ -63,10 +66,17 @@ impl Planner<'_> {
             return recipe;
         }
         if self.is_consecutive(address, elem) {
-            return Recipe::Contiguous(self.contiguous(i, elem));
+            let blended = self.is_masked(i) && self.is_own_row(address, elem);
+            return Recipe::Contiguous(if blended { Contiguous::Blended } else { self.contiguous(i, elem) });
         }
-        let how = if self.goes_by_lane(i, elem) { How::ByLane } else { How::Native };
-        Recipe::Scatter(Box::new(Scatter { split: self.split_address(address), how }))
+        let (place, how) = match self.store_own(address, elem) {
+            Some(own) => (Place::Own(own), How::Pick),
+            None => (
+                self.split_address(address).map_or(Place::Pointers, Place::Indexed),
+                if self.goes_by_lane(i, elem) { How::ByLane } else { How::Native },
+            ),
+        };
+        Recipe::Scatter(Box::new(Scatter { place, how }))
     }
 
     /// The recipe of private memory: one object per lane, side by side, or one for all lanes if they can share it.
@@ -98,6 +108,9 @@ impl Planner<'_> {
         let gather = |place, word, how| Recipe::Gather(Box::new(Gather { place, word, how }));
         if let Some((own, how)) = self.load_own(i, address, elem) {
             return gather(Place::Own(own), None, how);
+        }
+        if let Some(between) = self.covered.between(i).filter(|_| self.is_masked(i)) {
+            return gather(Place::Pointers, None, How::Between(between));
         }
         let place = self.split_address(address).map_or(Place::Pointers, Place::Indexed);
         let varies = self.rep(address) == Rep::Varying && self.is_narrow(elem);

@@ -56,6 +56,7 @@ use stack::StackUse;
 
 pub(crate) use addresses::Split;
 pub(crate) use any::OfOneLane;
+pub(crate) use dereferenceable::Between;
 pub(crate) use groups::{Group, GroupId, MAX_ROWS, Member, ROW_BYTES, Row, Spread};
 pub(crate) use lane_private::Own;
 pub(crate) use memory::memory_element;
@@ -167,6 +168,8 @@ pub(crate) enum Contiguous {
     Speculated(SafeLoad),
     /// Under the mask, by an instruction, or by what LLVM makes of it.
     Masked,
+    /// A store to each lane's own memory, which the other lanes get back as it is: a load, a blend, a store.
+    Blended,
     /// One element after the other, inactive lanes' at a place that nobody looks at.
     ByLane,
 }
@@ -196,8 +199,10 @@ pub(crate) enum Place {
 /// By what instructions elements anywhere are accessed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum How {
-    /// All elements that a lane may ask for are loaded, and each lane picks its own.
+    /// All elements that a lane may ask for are accessed, and each lane picks its own.
     Pick,
+    /// All but one lane's in a wide access without a mask, since they are there; that lane's alone.
+    Between(Between),
     /// AVX2's gathers, of so many lanes each.
     Avx2(u32),
     /// LLVM's masked gathers or scatters.
@@ -209,8 +214,8 @@ pub(crate) enum How {
 /// How elements are stored anywhere.
 #[derive(Clone, Debug)]
 pub(crate) struct Scatter {
-    /// The addresses taken apart; `None`: they are a vector.
-    pub split: Option<Split>,
+    /// Where they go.
+    pub place: Place,
     /// By what instructions.
     pub how: How,
 }

@@ -136,6 +136,7 @@ pub(super) fn what(program: &Program<'_>, machine: &Machine, width: u32, i: Inst
             _ => What::Gather,
         },
         Recipe::Rows(..) => What::Gather,
+        Recipe::Scatter(scatter) if scatter.how == How::Pick => What::Arithmetic,
         Recipe::Scatter(_) => match program.func.accessed(i).map(|a| program.reps[a.address]) {
             Some(Rep::Strided(_)) => What::Strided,
             _ => What::Scatter,

@@ -8,7 +8,7 @@
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::{CycleForest, CycleId, Node};
 
-use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, Op, Type, Value};
+use warpline_ir::{BinaryOp, Block, CastOp, Combine, Function, Inst, Op, Type, Value};
 use warpline_target::Op as Costly;
 
 use super::{Machine, element_of};
@@ -121,6 +121,23 @@ pub(super) fn latency(
         Op::Call(_) | Op::Opaque(_) => of(Costly::Call),
         _ => 1.0,
     }
+}
+
+/// The cycles that a scalar iteration and a group of lanes wait for the one before, which they combine something with.
+/// The chain of a group is that of one operation: more lanes are more accumulators. Scalar integers are combined as
+/// fast as iterations begin.
+pub(super) fn of_combined(machine: &Machine, combined: &[(Combine, Type)]) -> (f64, f64) {
+    let of = |(combine, ty): &(Combine, Type)| {
+        let op = match combine {
+            Combine::Mul => Costly::Multiply,
+            Combine::Min | Combine::Max if ty.is_float() => Costly::Compare,
+            _ => Costly::Add,
+        };
+        machine.latency(op, element_of(*ty))
+    };
+    let sum = |(_, ty): &(Combine, Type)| machine.latency(Costly::Add, element_of(*ty));
+    let floats = combined.iter().filter(|(_, ty)| ty.is_float());
+    (floats.map(sum).fold(0.0, f64::max), combined.iter().map(of).fold(0.0, f64::max))
 }
 
 /// The greatest mean weight of a circle; −∞ if there is none.

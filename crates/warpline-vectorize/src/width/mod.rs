@@ -24,6 +24,7 @@ mod pressure;
 mod reason;
 pub mod remarks;
 mod scalar;
+mod streams;
 #[cfg(test)]
 mod tests;
 mod trips;
@@ -32,7 +33,6 @@ mod work;
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
 
-use warpline_dataflow::linear::Address;
 use warpline_ir::{Block, Edge, Effects, Function, Inst, LaneOp, Module, Op, Symbol, Type, Value};
 use warpline_uniformity::rules::lane_op;
 use warpline_uniformity::shape::ArgShape;
@@ -98,8 +98,6 @@ const SEARCH: f64 = 0.3;
 const BEFORE_GROUPS: f64 = 30.0;
 /// Smaller groups for what is left over are worth their code if they take at most so much of the time.
 const WORTHWHILE: f64 = 0.8;
-/// What part of its vector operations are accesses to neighbours where nothing but memory counts.
-const STREAM: f64 = 0.25;
 /// A width is as good as the best one if it takes at most so many times as long.
 const CLOSE: f64 = 1.04;
 
@@ -168,8 +166,9 @@ pub fn of_iteration(
     machine: &Machine,
     lanes: Option<u32>,
 ) -> Widths {
-    let Iteration { rounds, divisible, asks, carried, .. } = *iteration;
-    let grouped = Grouped { rounds, divisible, asks, carried };
+    let Iteration { rounds, divisible, asks, .. } = *iteration;
+    let (carried, chain) = chains::of_combined(machine, &iteration.combined);
+    let grouped = Grouped { rounds, divisible, asks, carried, chain };
     let (args, name, region) = (iteration.args.clone(), options.name.clone(), iteration.region());
     let (contract, pieces) = (iteration.contract, &iteration.pieces);
     let options = Options { args, name, contract, pieces, region: Some(&region), ..*options };
@@ -264,6 +263,8 @@ struct Grouped {
     asks: bool,
     /// Cycles that a scalar iteration waits for what the one before hands on.
     carried: f64,
+    /// Cycles that a group of lanes waits for the one before.
+    chain: f64,
 }
 
 impl Grouped {
@@ -287,7 +288,7 @@ impl Grouped {
         let mut insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
         let has_range = options.args.contains(&ArgShape::Index);
         let asks = has_cross_lane_operations(module, func);
-        has_range.then(|| Grouped { rounds: None, divisible: !insts.any(may_ask), asks, carried: 0.0 })
+        has_range.then(|| Grouped { rounds: None, divisible: !insts.any(may_ask), asks, carried: 0.0, chain: 0.0 })
     }
 }
 
@@ -531,13 +532,16 @@ impl<'a> Program<'a> {
         let best = times.iter().map(|&(_, t)| t).fold(f64::INFINITY, f64::min);
         let lanes = times.iter().find(|&&(_, t)| t <= best * CLOSE).map_or(one, |&(w, _)| w);
         let line = (machine.line_bits() / self.element_bits).max(one).min(greatest);
-        if lanes > line && self.streams(machine, line) {
+        // More lanes are more accumulators, where groups wait for each other.
+        let waits = self.grouped.is_some_and(|g| g.chain > 1.0 && self.time_of_group(line) <= g.chain);
+        if lanes > line && !waits && self.streams(machine, line) {
             return Choice { lanes: line, element_bits: self.element_bits, reason: Reason::Line };
         }
         let reason = match lanes.cmp(&one) {
             std::cmp::Ordering::Equal => Reason::OneRegister,
             std::cmp::Ordering::Greater => {
-                Reason::Chain(self.chains.iter().fold(0.0, |a: f64, &b| a.max(b)).round() as u32)
+                let outer = self.grouped.map_or(0.0, |grouped| grouped.chain);
+                Reason::Chain(self.chains.iter().fold(outer, |a: f64, &b| a.max(b)).round() as u32)
             }
             std::cmp::Ordering::Less => Reason::Fewer,
         };
@@ -572,7 +576,9 @@ impl<'a> Program<'a> {
                 // The loop is unrolled, and what all lanes share computed beforehand.
                 work.scalar = 0.0;
             }
+            let spilled = live.saturating_sub(machine.registers);
             let chain = cycle.map_or(0.0, |c| self.chains[c.index()]);
+            log::trace!("{}: loop {k} with {width} lanes: {live} live, {spilled} spilled, chain {chain}", self.func.name);
             // What does not fit into the window waits for the longest chain; what does, for its part of it.
             let path = self.paths[k] * (work.operations() / window).min(1.0);
             let once = chain.max(path).max(work.cycles(machine)) + BEGIN + guesses[k];
@@ -583,7 +589,7 @@ impl<'a> Program<'a> {
             let times = self.rounds(cycle);
             total += once * wait * times;
         }
-        total
+        total.max(self.grouped.map_or(0.0, |grouped| grouped.chain))
     }
 
     /// Has blocks count as often as they are expected to be executed, since some are skipped, and gathers take what
@@ -702,33 +708,6 @@ impl<'a> Program<'a> {
             whole + rest + BEFORE_GROUPS > f64::from(*n) * scalar
         };
         (1..width).rev().find(is_slower).map_or(0, |n| n + 1)
-    }
-
-    /// Whether groups of so many lanes do little but access neighbours: of what the units for vectors and memory do,
-    /// this is a quarter or more.
-    fn streams(&self, machine: &Machine, width: u32) -> bool {
-        let (mut operations, mut side_by_side) = (0.0, 0.0);
-        for &b in &self.func.layout {
-            let times = self.frequency[b];
-            for &i in &self.func.blocks[b].insts {
-                let work = self.work_of(machine, width, i);
-                let work = times * (work.operations() - work.scalar);
-                operations += work;
-                side_by_side += if self.is_side_by_side(i) { work } else { 0.0 };
-            }
-        }
-        side_by_side > 0.0 && side_by_side >= STREAM * operations
-    }
-
-    /// Whether lanes access neighbours in memory that they share.
-    fn is_side_by_side(&self, i: Inst) -> bool {
-        self.func.accessed(i).is_some_and(|a| {
-            let size = i64::from(element_bits(a.ty).max(8) / 8);
-            let is_own = || {
-                Address::of(self.module, self.func, a.address).is_some_and(|a| self.func.is_alloca(a.root))
-            };
-            matches!(self.reps[a.address], Rep::Strided(step) if step == size) && !is_own()
-        })
     }
 
     /// Cycles that a partial group takes longer than a full one outside inner loops, since it accesses memory under a

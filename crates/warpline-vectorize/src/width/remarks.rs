@@ -298,7 +298,11 @@ impl Maker<'_> {
         };
         let cause = program.cause(i, accessed.address);
         let recipe = program.plan(self.lanes).recipe(i);
-        let grouped = matches!(recipe, Recipe::Group(_) | Recipe::Rows(..) | Recipe::Elsewhere);
+        let grouped = match recipe {
+            Recipe::Group(_) | Recipe::Rows(..) | Recipe::Elsewhere => true,
+            Recipe::Gather(gather) => matches!(gather.how, How::Between(_)),
+            _ => false,
+        };
         let (kind, name, what) = match grouped {
             true if cause.is_strided() => (Kind::Missed, Name::StridedAccess, "wide accesses and shuffles"),
             true => {
@@ -318,7 +322,7 @@ impl Maker<'_> {
             Recipe::Gather(gather) => match gather.how {
                 How::Avx2(_) => true,
                 How::Native => self.machine.gathers == Gathers::Everything,
-                How::Pick | How::ByLane => false,
+                How::Pick | How::Between(_) | How::ByLane => false,
             },
             _ => false,
         }

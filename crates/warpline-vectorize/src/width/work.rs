@@ -161,6 +161,10 @@ impl Program<'_> {
             Recipe::Group(id) => self.of_group(machine, i, *id, &shape),
             Recipe::Rows(id, _) => self.of_rows(*id, &shape),
             Recipe::Gather(gather) => self.of_gather(machine, i, gather, &shape),
+            Recipe::Scatter(scatter) if scatter.how == How::Pick => {
+                let Filled { registers, .. } = shape;
+                Work { loads: 4.0 * registers, stores: 4.0 * registers, vector: 12.0 * registers, scalar: 0.0 }
+            }
             Recipe::Scatter(scatter) => {
                 // One element after the other, with the place to access chosen or taken out of a vector.
                 let each = match scatter.how {
@@ -261,6 +265,9 @@ impl Program<'_> {
         let (accesses, vector) = match how {
             Contiguous::Whole | Contiguous::Speculated(_) => (if is_load { registers } else { operand }, 0.0),
             Contiguous::ByLane => (lanes, CHOSEN_LANE * lanes),
+            Contiguous::Blended => {
+                return Work { loads: operand, stores: operand, vector: operand, ..Work::default() };
+            }
             Contiguous::Masked if machine.mask_registers => (if is_load { registers } else { operand }, 0.0),
             // A branch for each lane; the more of them, the worse they are guessed.
             Contiguous::Masked if !machine.masks.serve(bits.into()) || machine.register_bits < 256 => {
@@ -315,6 +322,11 @@ impl Program<'_> {
         let (loads, vector) = match (gather.how, address) {
             (_, Some(Rep::Uniform)) => (1.0, 1.0),
             (How::Pick, _) => (4.0 * registers, 8.0 * registers),
+            // A wide access and shuffles, and the other lane's element at a place that is chosen and put in.
+            (How::Between(between), _) => {
+                let wide = registers * (between.step.unsigned_abs() / u64::from(bits / 8)).max(1) as f64;
+                (wide + 1.0, 2.0 * wide + CHOSEN_LANE)
+            }
             (How::ByLane, _) => (lanes, CHOSEN_LANE * lanes),
             (_, Some(Rep::Strided(_))) => (lanes, 1.5 * lanes),
             _ if in_hardware => (lanes, self.each(machine, Costly::Gather, i) * lanes),

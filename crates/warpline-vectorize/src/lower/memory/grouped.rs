@@ -35,6 +35,9 @@ impl Lower<'_> {
             let words = self.gather_words(gather, before, access, address, at)?;
             return Ok(self.parts_of_words(words, before, vty));
         }
+        if let How::Between(between) = gather.how {
+            return self.load_between(&between, access, vty, at);
+        }
         let split = match &gather.place {
             Place::Indexed(split) => Some(split),
             _ => None,
@@ -80,7 +83,12 @@ impl Lower<'_> {
         access: MemAccess,
         at: Inst,
     ) -> Result<(), VectorizeError> {
-        let ptrs = self.addresses(address, scatter.split.as_ref(), at)?;
+        let split = match &scatter.place {
+            Place::Own(own) => return self.store_own(own, x, at),
+            Place::Indexed(split) => Some(split),
+            Place::Pointers => None,
+        };
+        let ptrs = self.addresses(address, split, at)?;
         if scatter.how == How::Native {
             let mask = self.mask_or_true(at)?;
             self.masked_store("llvm.masked.scatter", x, ptrs, access, mask, at);

@@ -1,4 +1,4 @@
-//! Loads from [private memory that is laid out for all lanes](crate::recipes), each lane at an index of its own.
+//! [Private memory that is laid out for all lanes](crate::recipes), which each lane accesses at an index of its own.
 
 use crate::VectorizeError;
 use crate::recipes::{How, Own};
@@ -69,6 +69,43 @@ impl Lower<'_> {
             });
         }
         Ok(picked.expect("an object has an element"))
+    }
+
+    /// Stores one element of each lane: every element is stored, changed where a lane asks for it.
+    pub(super) fn store_own(&mut self, own: &Own, x: Value, at: Inst) -> Result<(), VectorizeError> {
+        let elem = self.out.ty(x).elem().map_or(Type::Void, Type::from);
+        let size = self.module.layout.alloc_size(&self.module.types, elem).unwrap_or(0) as i64;
+        let Some((term, first)) = own.few_elements(size, i64::from(self.width)) else {
+            return Err(self.internal(at, "an object has too many elements to store all"));
+        };
+        let base = self.scalar(own.address.root, at)?;
+        let row = own.step * i64::from(self.width);
+        let index = self.vector(term.value, at)?;
+        let index_ty = Type::Int(32).vector(self.width).expect("an integer is a scalar");
+        let index = self.term(index, term.extension, 1, index_ty);
+        // A lane that is not active may have computed anything.
+        let index = self.emit(Op::Freeze, &[index], index_ty);
+        let align = 1 << (own.step | row).trailing_zeros();
+        let (mask, bools) = (self.mask_vector(at)?, self.mask_type());
+        for k in 0..own.bytes / row {
+            let number = Constant::int(32, i128::from(k - first) as u128);
+            let number = self.out.constant_value(Constant::vector(vec![number; self.width as usize]));
+            let mut here = self.emit(Op::ICmp(IntPred::Eq), &[index, number], bools);
+            if let Some(mask) = mask {
+                here = self.emit(Op::Binary(BinaryOp::And), &[here, mask], bools);
+            }
+            let ptr = self.offset_by(base, k * row);
+            self.store_blended(x, ptr, align, here);
+        }
+        Ok(())
+    }
+
+    /// Stores what is there again where a mask is false.
+    pub(super) fn store_blended(&mut self, x: Value, ptr: Value, align: u64, mask: Value) {
+        let (ty, access) = (self.out.ty(x), MemAccess::plain(align));
+        let before = self.emit(Op::Load(access), &[ptr], ty);
+        let blended = self.emit(Op::Select, &[mask, x, before], ty);
+        self.emit_void(Op::Store(access), &[blended, ptr]);
     }
 
     /// The addresses of active lanes, and elsewhere some in the object.

@@ -113,6 +113,10 @@ impl Lower<'_> {
                 let mask = self.mask_or_true(i)?;
                 self.masked_store("llvm.masked.store", x, ptr, access, mask, i);
             }
+            Contiguous::Blended => {
+                let mask = self.mask_or_true(i)?;
+                self.store_blended(x, ptr, access.align, mask);
+            }
             _ => {
                 let new = self.emit_void(Op::Store(access), &[x, ptr]);
                 self.copy_metadata(i, new);

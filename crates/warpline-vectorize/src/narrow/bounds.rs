@@ -1,0 +1,146 @@
+//! Between which numbers the integers of a function lie.
+//!
+//! These are the engine's [ranges](ranges), where values are defined, and one relation between values that ranges do
+//! not see: `p·m + q·(K − m)` is at most `K` times the greater of `p` and `q`, as in every blend by a weight.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use warpline_analysis::dataflow::solve_forward_narrowing;
+use warpline_analysis::ssi::{Version, ssify};
+use warpline_dataflow::Code;
+use warpline_dataflow::clients::intrinsics::{self, Intrinsic};
+use warpline_dataflow::clients::ranges::{Range, Ranges};
+use warpline_ir::{BinaryOp, CastOp, Function, Module, Op, Value};
+
+/// How many sweeps of narrowing the solver makes.
+const SWEEPS: usize = 2;
+/// How deep sums and products are looked into for a better bound.
+const MAX_DEPTH: u32 = 12;
+
+/// Bounds of all integers of a function as it is given.
+pub(super) struct Bounds<'a> {
+    module: &'a Module,
+    func: &'a Function,
+    ranges: Vec<Option<Range>>,
+    highs: RefCell<BTreeMap<Value, u128>>,
+}
+
+impl<'a> Bounds<'a> {
+    pub(super) fn of(module: &'a Module, func: &'a Function) -> Bounds<'a> {
+        let code = Code::with_makers(func);
+        let ssi = ssify(code.program(), &Ranges::STRATEGY);
+        let solved = solve_forward_narrowing(code.program(), &ssi, &Ranges::new(module, func, &code), SWEEPS);
+        let range = |v: Value| solved.fact(Version(v.as_u32())).range().copied();
+        let ranges = func.values.keys().map(range).collect();
+        Bounds { module, func, ranges, highs: RefCell::default() }
+    }
+
+    fn range(&self, v: Value) -> Option<&Range> {
+        self.ranges.get(v.as_u32() as usize)?.as_ref()
+    }
+
+    /// Whether a value, read as an unsigned number, has at most so many bits.
+    pub(super) fn fits_unsigned(&self, v: Value, bits: u32) -> bool {
+        self.high(v, MAX_DEPTH) < 1 << bits
+    }
+
+    /// Whether a value, read as a signed number, has at most so many bits.
+    pub(super) fn fits_signed(&self, v: Value, bits: u32) -> bool {
+        let bound = 1i128 << (bits - 1);
+        self.range(v).is_some_and(|r| r.least() >= -bound && r.greatest() < bound)
+    }
+
+    /// Whether a value, read as a signed number, is never negative.
+    pub(super) fn is_not_negative(&self, v: Value) -> bool {
+        self.range(v).is_some_and(Range::is_not_negative)
+    }
+
+    /// The greatest unsigned number that a value may be.
+    fn high(&self, v: Value, depth: u32) -> u128 {
+        if let Some(&known) = self.highs.borrow().get(&v) {
+            return known;
+        }
+        let Some(range) = self.range(v) else { return u128::MAX };
+        let computed = match depth {
+            0 => None,
+            _ => self.high_of_operation(v, depth - 1),
+        };
+        let high = computed.map_or(range.high(), |computed| computed.min(range.high()));
+        self.highs.borrow_mut().insert(v, high);
+        high
+    }
+
+    /// The same by the bounds of the operands; `None` if these say nothing, or the result may wrap.
+    fn high_of_operation(&self, v: Value, depth: u32) -> Option<u128> {
+        let func = self.func;
+        let data = &func.insts[func.def_inst(v)?];
+        let all = u128::MAX >> (128 - func.ty(v).int_bits().filter(|&bits| bits <= 64)?);
+        let high = |k: usize| self.high(data.args[k], depth);
+        let constant = |k: usize| func.as_int(data.args[k]);
+        let exact = |v: u128| (v <= all).then_some(v);
+        match data.op {
+            Op::Binary(BinaryOp::Add) => {
+                let blended = self.blended(data.args[0], data.args[1], depth);
+                exact(blended.unwrap_or(high(0).saturating_add(high(1))))
+            }
+            Op::Binary(BinaryOp::Mul) => exact(high(0).saturating_mul(high(1))),
+            Op::Binary(BinaryOp::UDiv) => constant(1).filter(|&d| d > 0).map(|d| high(0) / d),
+            Op::Binary(BinaryOp::LShr) => constant(1).filter(|&by| by < 64).map(|by| high(0) >> by),
+            Op::Cast(CastOp::ZExt) => Some(high(0)),
+            Op::Cast(CastOp::Trunc) => exact(high(0)),
+            Op::Call(_) if intrinsics::called(self.module, func, data) == Some(Intrinsic::UMin) => {
+                Some(high(0).min(high(1)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The greatest `p·m + q·n` where `m` and `n` add up to a constant.
+    fn blended(&self, x: Value, y: Value, depth: u32) -> Option<u128> {
+        let [x, y] = [product(self.func, x)?, product(self.func, y)?];
+        for (p, m) in [(x[0], x[1]), (x[1], x[0])] {
+            for (q, n) in [(y[0], y[1]), (y[1], y[0])] {
+                let sum = self.constant_sum(m, n, depth);
+                if let Some(sum) = sum.or_else(|| self.constant_sum(n, m, depth)) {
+                    let high = |v| self.high(v, depth);
+                    return Some(high(p).max(high(q)).saturating_mul(sum));
+                }
+            }
+        }
+        None
+    }
+
+    /// The constant that two values add up to, if the second is made from the first as what it lacks to that.
+    fn constant_sum(&self, m: Value, n: Value, depth: u32) -> Option<u128> {
+        let func = self.func;
+        let (m, n) = (without_zext(func, m), without_zext(func, n));
+        let data = &func.insts[func.def_inst(n)?];
+        let (whole, part) = match (&data.op, &data.args[..]) {
+            (Op::Binary(BinaryOp::Sub), &[whole, part]) => (func.as_int(whole)?, part),
+            (Op::Binary(BinaryOp::Xor), &[part, all]) => {
+                (func.as_int(all).filter(|&all| all & all.wrapping_add(1) == 0)?, part)
+            }
+            _ => return None,
+        };
+        let is_part = without_zext(func, part) == m && self.high(part, depth) <= whole;
+        is_part.then_some(whole)
+    }
+}
+
+/// The factors of a product.
+fn product(func: &Function, v: Value) -> Option<[Value; 2]> {
+    let data = &func.insts[func.def_inst(v)?];
+    match (&data.op, &data.args[..]) {
+        (Op::Binary(BinaryOp::Mul), &[a, b]) => Some([a, b]),
+        _ => None,
+    }
+}
+
+/// What a value is the zero-extension of.
+pub(super) fn without_zext(func: &Function, v: Value) -> Value {
+    match func.def_inst(v).map(|i| &func.insts[i]) {
+        Some(data) if data.op == Op::Cast(CastOp::ZExt) => data.args[0],
+        _ => v,
+    }
+}
