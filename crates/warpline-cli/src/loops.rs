@@ -44,7 +44,8 @@ pub(crate) fn vectorize(options: &VectorizeOptions, loops: &LoopOptions, kind: O
     }
     dependencies::add(&mut outputs, options, &compiled.files)?;
     // Of several CPUs, the best.
-    let remarks: Vec<Remarked> = compiled.versions.first().map_or_else(Vec::new, LoopVersion::remarks);
+    let mut remarks: Vec<Remarked> = compiled.versions.first().map_or_else(Vec::new, LoopVersion::remarks);
+    remarks.extend(compiled.refused.iter().map(RefusedLoop::remarked));
     remarks::add(&mut outputs, options, &remarks)?;
     outputs.commit()?;
     for RefusedLoop { reason, .. } in compiled.refused.iter().filter(|_| !options.report.quiet) {

@@ -82,7 +82,8 @@ pub(crate) fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
         return nothing_made(options, refused);
     }
     // Of several CPUs, the best.
-    let remarks: Vec<Remarked> = made.best().map(Compiled::remarks).collect();
+    let refusals = refused.iter().map(Refused::remarked);
+    let remarks: Vec<Remarked> = made.best().map(Compiled::remarks).chain(refusals).collect();
     let mut outputs = Outputs::default();
     remarks::add(&mut outputs, options, &remarks)?;
     write(outputs, options, (&code, &header), &files)?;
@@ -92,7 +93,7 @@ pub(crate) fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
         true => Outcome::Finding,
         false => Outcome::Clean,
     };
-    for Refused { kernel, reason } in &refused {
+    for Refused { kernel, reason, .. } in &refused {
         let fatal = kernel.named || options.kernel.require_all;
         if fatal {
             outcome = Outcome::Finding;

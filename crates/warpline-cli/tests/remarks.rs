@@ -290,6 +290,43 @@ print(len(records))
 }
 
 #[test]
+fn refused_loops_and_kernels_have_records_with_their_reasons_and_lines() {
+    if skipped() {
+        return;
+    }
+    let loops = "void f(int n, int *restrict a, const int *restrict b) {
+    //@ loop
+    for (int i = 0; i < n; i++) a[i] = b[i] + 1;
+    //@ loop
+    for (int i = 1; i < n; i++) a[i] = a[i - 1] * 3 + b[i];
+}
+";
+    let (loop_folder, loop_source) = folder("loops.c", loops);
+    let kernels = "//@ args i=index
+void good(long i, int *a) { a[i] += 1; }
+
+//@ args i=index
+int bad(long i, void **a) { return __builtin_setjmp(a); }
+";
+    let (kernel_folder, kernel_source) = folder("kernels.c", kernels);
+    let refused = [(loop_folder, loop_source, "f", 5), (kernel_folder, kernel_source, "bad", 5)];
+    for (folder, source, function, line) in refused {
+        let records = folder.path().join("made.opt.yaml");
+        let made =
+            vectorize(folder.path(), &source, &["-g", "-q", "--remarks-file", records.to_str().unwrap()]);
+        assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
+        let text = std::fs::read_to_string(&records).unwrap();
+        let found = text
+            .split("--- !")
+            .find(|one| one.contains("Name:            Refused"))
+            .unwrap_or_else(|| panic!("{text}"));
+        assert!(found.starts_with("Missed\n"), "{found}");
+        assert!(found.contains(&format!("Function:        '{function}'\n")), "{found}");
+        assert!(found.contains(&format!("Line: {line}, ")), "{found}");
+    }
+}
+
+#[test]
 fn a_file_of_records_that_cannot_be_written_leaves_no_output() {
     let (folder, source) = folder("kernel.ll", "define void @f(i64 %i) {\n  ret void\n}\n");
     let records = folder.path().join("missing").join("made.opt.yaml");

@@ -11,8 +11,10 @@ use warpline_vectorize::{Contract, MAX_WIDTH};
 
 use crate::directives::{self, LoopMark};
 use crate::error::{Error, Result};
+use crate::loops::place_of_loop;
 use crate::openmp::{self, Said};
 use crate::options::KernelOptions;
+use crate::remarks::Remarked;
 use crate::spec::Width;
 use crate::{choice, instrumentation, kernel};
 
@@ -109,10 +111,29 @@ impl FoundLoop {
 /// A loop that was not vectorized.
 #[derive(Debug)]
 pub struct RefusedLoop {
+    /// The function that it is in.
+    pub function: String,
     /// Where it begins, in words.
     pub place: String,
+    /// Where it begins in the source.
+    pub begin: Option<Place>,
     /// Why.
     pub reason: Error,
+}
+
+impl RefusedLoop {
+    /// A loop of a module that is refused for this reason.
+    pub(crate) fn new(module: &Module, one: &FoundLoop, reason: Error) -> RefusedLoop {
+        let func = &module.functions[one.func];
+        let begin = Place::of(module, func, place_of_loop(func, one.header));
+        RefusedLoop { function: func.name.to_string(), place: one.place.clone(), begin, reason }
+    }
+
+    /// The same as a remark.
+    #[must_use]
+    pub fn remarked(&self) -> Remarked {
+        Remarked::refused(&self.function, self.begin.clone(), &self.reason)
+    }
 }
 
 /// The loops that are meant, each once, by function and header, and those of which directives say what is not
@@ -163,7 +184,7 @@ pub(crate) fn find(imported: &Imported, options: &LoopOptions) -> Result<(Vec<Fo
         );
         return Err(Error::input(path, message));
     }
-    let of = |(one, reason): (FoundLoop, Error)| RefusedLoop { place: one.place, reason };
+    let of = |(one, reason): (FoundLoop, Error)| RefusedLoop::new(&imported.ir, &one, reason);
     Ok((all, refused.into_iter().map(of).collect()))
 }
 

@@ -223,7 +223,7 @@ pub(crate) fn in_place(
             }
             Err(reason @ Error::Vectorize(_)) => {
                 imported.ir.functions[one.func] = scalar;
-                refused.push(RefusedLoop { place: one.place.clone(), reason });
+                refused.push(RefusedLoop::new(&imported.ir, one, reason));
             }
             Err(error) => return Err(error),
         }
@@ -398,7 +398,7 @@ fn unrolled(options: &LoopOptions) -> Result<Unroll> {
 }
 
 /// Where a loop is, by its header.
-fn place_of_loop(func: &Function, header: Block) -> Option<Loc> {
+pub(crate) fn place_of_loop(func: &Function, header: Block) -> Option<Loc> {
     let all = std::iter::once(func.terminator(header)).chain(func.block_insts(header));
     all.into_iter().find_map(|inst| func.insts[inst].loc.expand())
 }

@@ -8,6 +8,8 @@ use warpline_ir::printable::{is_unsafe, line};
 use warpline_vectorize::width::remarks::{Kind, Name, Remark};
 use warpline_vectorize::width::{Burden, Choice, Estimate, What};
 
+use crate::error::Error;
+
 /// The remarks about a kernel or a loop.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Remarked {
@@ -33,6 +35,14 @@ impl Remarked {
     pub fn new(function: &str, cpu: &str, lanes: u32, begin: Option<Place>) -> Remarked {
         let (function, cpu) = (function.to_owned(), cpu.to_owned());
         Remarked { function, cpu, lanes, scalar: false, estimate: None, remarks: Vec::new(), begin }
+    }
+
+    /// A kernel or loop that cannot be vectorized, for this reason.
+    #[must_use]
+    pub fn refused(function: &str, begin: Option<Place>, reason: &Error) -> Remarked {
+        let mut all = Remarked::new(function, "", 1, begin);
+        all.remarks.push(Remark::new(Kind::Missed, Name::Refused, all.begin.clone(), reason.to_string()));
+        all
     }
 
     /// The remarks that were made of the estimate, if any, with those on the number of lanes in front.
@@ -70,7 +80,8 @@ impl Remarked {
     /// Whether there are remarks about costs and none has a line: there is no debug information.
     #[must_use]
     pub fn lacks_lines(&self) -> bool {
-        !self.remarks.is_empty() && self.remarks.iter().all(|remark| remark.place.is_none())
+        let mut costs = self.remarks.iter().filter(|remark| remark.name != Name::Refused).peekable();
+        costs.peek().is_some() && costs.all(|remark| remark.place.is_none())
     }
 
     /// The costliest remark about what is missed for each of the worst lines, of vector code only.

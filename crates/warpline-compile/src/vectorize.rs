@@ -109,8 +109,18 @@ impl Compiled {
 pub struct Refused {
     /// The kernel.
     pub kernel: Chosen,
+    /// Where it begins in the source.
+    pub begin: Option<Place>,
     /// Why.
     pub reason: Error,
+}
+
+impl Refused {
+    /// The same as a remark.
+    #[must_use]
+    pub fn remarked(&self) -> Remarked {
+        Remarked::refused(&self.kernel.name, self.begin.clone(), &self.reason)
+    }
 }
 
 /// What became of several kernels in one module.
@@ -201,7 +211,9 @@ pub(crate) fn in_module(
             Err(reason @ Error::Vectorize(_)) => {
                 // Nothing of it has gone beyond the IR.
                 all.module.ir = before;
-                all.refused.push(Refused { kernel: kernel.clone(), reason });
+                let func = all.module.ir.function(&kernel.name).map(|id| &all.module.ir.functions[id]);
+                let begin = func.and_then(|func| Place::of(&all.module.ir, func, func.loc.expand()));
+                all.refused.push(Refused { kernel: kernel.clone(), begin, reason });
             }
             Err(error) => return Err(error),
         }

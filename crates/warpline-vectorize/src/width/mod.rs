@@ -288,7 +288,13 @@ impl Grouped {
         let mut insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
         let has_range = options.args.contains(&ArgShape::Index);
         let asks = has_cross_lane_operations(module, func);
-        has_range.then(|| Grouped { rounds: None, divisible: !insts.any(may_ask), asks, carried: 0.0, chain: 0.0 })
+        has_range.then(|| Grouped {
+            rounds: None,
+            divisible: !insts.any(may_ask),
+            asks,
+            carried: 0.0,
+            chain: 0.0,
+        })
     }
 }
 
@@ -578,7 +584,10 @@ impl<'a> Program<'a> {
             }
             let spilled = live.saturating_sub(machine.registers);
             let chain = cycle.map_or(0.0, |c| self.chains[c.index()]);
-            log::trace!("{}: loop {k} with {width} lanes: {live} live, {spilled} spilled, chain {chain}", self.func.name);
+            log::trace!(
+                "{}: loop {k} with {width} lanes: {live} live, {spilled} spilled, chain {chain}",
+                self.func.name
+            );
             // What does not fit into the window waits for the longest chain; what does, for its part of it.
             let path = self.paths[k] * (work.operations() / window).min(1.0);
             let once = chain.max(path).max(work.cycles(machine)) + BEGIN + guesses[k];

@@ -47,6 +47,8 @@ pub enum Name {
     Vectorized,
     /// A loop or driver stays scalar.
     ScalarLoop,
+    /// A kernel or loop cannot be vectorized.
+    Refused,
     /// The number of lanes, and what decided it.
     Width,
     /// What a line costs.
@@ -88,6 +90,7 @@ impl Name {
         match self {
             Name::Vectorized => "Vectorized",
             Name::ScalarLoop => "ScalarLoop",
+            Name::Refused => "Refused",
             Name::Width => "Width",
             Name::Cost => "Cost",
             Name::Gather => "Gather",
