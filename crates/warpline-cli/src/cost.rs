@@ -59,7 +59,8 @@ fn of_input(options: &AnalyzeOptions, asked: KernelOptions) -> Result<(Vec<Remar
         let (found, refused) = loops::remarks_of_loops(&loops)?;
         return Ok((found, refused.into_iter().map(|one| one.reason).collect()));
     }
-    let imported = kernel::load_for_code(&asked.input, &asked.load_options())?.imported;
+    let imported =
+        kernel::load_for_code(&asked.input, &asked.load_options(), asked.profile.as_deref())?.imported;
     let kernels = choice::choose(&imported, &asked.input, &functions, asked.args.is_some())?;
     let (found, refused) = remarks_of_kernels(&VectorizeOptions::new(asked), imported, &kernels)?;
     Ok((found, refused.into_iter().map(|one| one.reason).collect()))

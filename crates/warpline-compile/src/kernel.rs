@@ -27,6 +27,7 @@ use crate::machine;
 use crate::math::VectorMath;
 use crate::options::KernelOptions;
 use crate::package;
+use crate::profile::Profile;
 use crate::spec::Width;
 
 /// Of scalar code for at most so many indices or iterations, LLVM makes no vectors: these take longer to begin with.
@@ -83,7 +84,8 @@ pub struct Kernel {
 /// # Errors
 /// Whatever is wrong with the input, the directives or the options.
 pub fn open(options: &KernelOptions) -> Result<Kernel> {
-    let imported = load_for_code(&options.input, &options.load_options())?.imported;
+    let imported =
+        load_for_code(&options.input, &options.load_options(), options.profile.as_deref())?.imported;
     imported.forget_marks_of_loops();
     let cpu = one_cpu(options, &imported)?;
     settle(options, imported, cpu)
@@ -127,6 +129,7 @@ pub(crate) fn settle_within(
     directives.is_safe |= options.is_safe;
     let function = &imported.ir.functions[func];
     let name = function.name.to_string();
+    let indices = options.profile.as_ref().and_then(|profile| profile.indices(&imported.ir, function));
     let mut args = shapes(imported, function, path, &directives, options.args.as_deref())?;
     let items = work_items::with_parameters(&mut imported.ir, func)
         .map_err(|e| Error::of_vectorizer(&e, &imported.ir))?;
@@ -157,6 +160,7 @@ pub(crate) fn settle_within(
         math: &math,
         callees: &bodies,
         instrument: options.instrument,
+        indices,
         remarks: options.remarks,
         ..VectorizerOptions::new(1, args.clone(), "auto")
     };
@@ -215,13 +219,16 @@ pub struct Source {
     pub files: Vec<PathBuf>,
 }
 
-/// Reads and imports an input that code is to be made of. Warnings go to standard error.
+/// Reads and imports an input that code is to be made of, with a profile of it if there is one. Warnings go to standard
+/// error.
 ///
 /// # Errors
 /// As [`load`], and [`warpline_llvm::Error::Export`] for functions in text form that have none in LLVM.
-pub fn load_for_code(path: &Path, options: &LoadOptions) -> Result<Source> {
+pub fn load_for_code(path: &Path, options: &LoadOptions, profile: Option<&Profile>) -> Result<Source> {
     let mut source = load(path, options)?;
     source.imported.export_pending()?;
+    let ignored = profile.map_or(Vec::new(), |profile| profile.apply(&mut source.imported.ir));
+    ignored.iter().for_each(|why| warn(&format!("warning: {}: {why}", path.display())));
     Ok(source)
 }
 

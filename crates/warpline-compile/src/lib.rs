@@ -38,6 +38,7 @@ pub mod math;
 mod openmp;
 mod options;
 pub mod package;
+pub mod profile;
 pub mod remarks;
 mod resolver;
 pub mod signature;

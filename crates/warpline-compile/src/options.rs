@@ -1,6 +1,7 @@
 //! What a caller asks about a kernel and its W-lane form.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use warpline_llvm::worker::{LoadOptions, Unroll};
 use warpline_llvm::{CompilerFlags, InputKind};
@@ -9,6 +10,7 @@ use warpline_vectorize::{Boscc, Coherence, Linearize};
 
 use crate::c_names;
 use crate::libmvec::MAX_ULP;
+use crate::profile::Profile;
 use crate::spec::Width;
 
 /// Options about the kernel. What is not given is taken from the input's directives.
@@ -48,6 +50,8 @@ pub struct KernelOptions {
     pub sleef: bool,
     /// The name of a function that blocks tell how many lanes are active.
     pub count_lanes: Option<String>,
+    /// How often branches were taken in a run.
+    pub profile: Option<Arc<Profile>>,
     /// Who is told of the vectorizer's passes.
     pub instrument: &'static dyn Instrument,
     /// Whether performance remarks are wanted.
@@ -89,6 +93,7 @@ impl KernelOptions {
             math_ulp: MAX_ULP,
             sleef: false,
             count_lanes: None,
+            profile: None,
             instrument: &Silent,
             remarks: false,
         }

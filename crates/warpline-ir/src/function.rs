@@ -167,6 +167,17 @@ pub struct VarData {
     pub unwritten: Unwritten,
 }
 
+/// How often groups of lanes that came to a branch had one that took an edge.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct GroupCount {
+    /// How many lanes a whole group had.
+    pub lanes: u32,
+    /// How many groups came.
+    pub came: u32,
+    /// How many of them had a lane that took the edge.
+    pub took: u32,
+}
+
 /// A function with a body.
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -195,6 +206,9 @@ pub struct Function {
     /// How often edges of branches are taken, relative to the other edges of their block, as far as that is known:
     /// from a profile or from what the source says of it. What a function computes never depends on it.
     pub weights: SecondaryMap<Edge, Option<u32>>,
+    /// How often groups of lanes had one that took an edge of a branch, as far as that was counted. It changes no
+    /// result either.
+    pub groups: SecondaryMap<Edge, Option<GroupCount>>,
     /// All instructions ever made.
     pub insts: PrimaryMap<Inst, InstData>,
     /// All values ever made.
@@ -225,6 +239,7 @@ impl Function {
             blocks: PrimaryMap::new(),
             edges: PrimaryMap::new(),
             weights: SecondaryMap::new(),
+            groups: SecondaryMap::new(),
             insts: PrimaryMap::new(),
             values: PrimaryMap::new(),
             vars: PrimaryMap::new(),

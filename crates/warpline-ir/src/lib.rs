@@ -47,7 +47,8 @@ pub use constant::Constant;
 pub use effects::Effects;
 pub use entities::{AccessType, Block, Edge, FuncId, Inst, Loc, Origin, Symbol, Value, Var};
 pub use function::{
-    Accessed, BlockData, EdgeData, Function, InstData, PointerFacts, Unwritten, ValueData, ValueDef, VarData,
+    Accessed, BlockData, EdgeData, Function, GroupCount, InstData, PointerFacts, Unwritten, ValueData,
+    ValueDef, VarData,
 };
 pub use inst::{
     Atomic, AtomicOrdering, BinaryOp, CallInfo, CastOp, FloatPred, InstFlags, IntPred, MemAccess, Op,

@@ -16,6 +16,7 @@ use cranelift_entity::EntitySet;
 use warpline_ir::{Block, Edge, Effects, Inst, Op, Value};
 
 use super::VectorizeError;
+use super::boscc::choice::Chosen;
 use super::boscc::gadget;
 use super::counts::TestCounts;
 use super::dereferenceable_loads::SafeLoads;
@@ -38,7 +39,7 @@ pub(crate) fn insert_guards(
     state: &mut LinearizeState,
     pdom: &IterationPostDom,
     needed: &EntitySet<Class>,
-    chosen: &EntitySet<Class>,
+    chosen: &Chosen,
     safe: &SafeLoads,
 ) -> Result<Guards, VectorizeError> {
     let harmful = state.func.layout.iter().flat_map(|&b| &state.func.blocks[b].insts);
@@ -47,31 +48,43 @@ pub(crate) fn insert_guards(
         instructions.insert(i);
     }
     let mut counts = TestCounts::default();
-    let mut at_edges: Vec<Edge> = Vec::new();
-    let mut at_blocks: Vec<(Block, Block)> = Vec::new();
+    let mut at_edges: Vec<(Edge, Class)> = Vec::new();
+    let mut at_blocks: Vec<(Block, Block, Class)> = Vec::new();
     let mut taken: EntitySet<Block> = EntitySet::new();
     for (c, &leader) in state.leaders.iter() {
         let must = needed.contains(c);
-        if !must && !chosen.contains(c) {
+        if !must && !chosen.classes.contains(c) {
             continue;
         }
         let edge = gadget::edge_to(state, leader).filter(|&e| taken.insert(state.func.edges[e].from));
         match (edge, continuation(state, pdom, c, leader)) {
-            (Some(e), _) => at_edges.push(e),
-            (None, Ok(target)) => at_blocks.push((leader, target)),
+            (Some(e), _) => at_edges.push((e, c)),
+            (None, Ok(target)) => at_blocks.push((leader, target, c)),
             (None, Err(e)) if must => return Err(e),
             (None, Err(_)) => continue,
         }
         *(if must { &mut counts.mandatory } else { &mut counts.chosen }) += 1;
     }
     // Blocks first: edges survive the splitting of blocks.
-    for (leader, target) in at_blocks {
+    for (leader, target, c) in at_blocks {
         guard_block(state, leader, target);
+        weigh(state, leader, chosen.somebody[c]);
     }
-    for e in at_edges {
-        gadget::insert(state, e);
+    for (e, c) in at_edges {
+        let test = gadget::insert(state, e);
+        weigh(state, test, chosen.somebody[c]);
     }
     Ok(Guards { instructions, counts })
+}
+
+/// Notes how likely it is that some lane takes the first edge of a test.
+fn weigh(state: &mut LinearizeState, test: Block, somebody: Option<f64>) {
+    const ALL: u32 = 1 << 16;
+    if let (Some(somebody), &[any, none]) = (somebody, state.func.out_edges(test)) {
+        let taken = (somebody.clamp(0.0, 1.0) * f64::from(ALL)).round() as u32;
+        state.func.weights[any] = Some(taken);
+        state.func.weights[none] = Some(ALL - taken);
+    }
 }
 
 /// Splits a block below its φs; the lower part is executed only if a lane of its mask is active, else `target` is.

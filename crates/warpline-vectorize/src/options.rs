@@ -46,6 +46,8 @@ pub struct Options<'a> {
     pub count_lanes: Option<&'a str>,
     /// Who is told of passes.
     pub instrument: &'a dyn Instrument,
+    /// How many indices a range is expected to have, if a profile says so.
+    pub indices: Option<u64>,
     /// Whether [widths](super::width::Widths) are to come with remarks.
     pub remarks: bool,
 }
@@ -76,6 +78,7 @@ impl Options<'_> {
             pieces: const { &Pieces::none() },
             count_lanes: None,
             instrument: &Silent,
+            indices: None,
             remarks: false,
         }
     }

@@ -1,9 +1,11 @@
 //! Options of `vectorize` and `run`.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use warpline_compile::loops::{self, LoopAt, LoopOptions};
+use warpline_compile::profile::Profile;
 
 use super::{
     BosccMode, CoherenceMode, CompilerOptions, Contract, DependencyOptions, Format, LinearizeMode,
@@ -66,6 +68,9 @@ pub struct KernelOptions {
     /// the node of a tree
     #[arg(long, value_enum, default_value_t, help_heading = "Code")]
     pub coherence: CoherenceMode,
+    /// How often branches are taken, as `run --profile-out` counted it: changes what is chosen, never results
+    #[arg(long, value_name = "FILE", help_heading = "Code")]
+    pub profile: Option<PathBuf>,
     /// What is shown of passes.
     #[command(flatten)]
     pub passes: PassOptions,
@@ -99,6 +104,7 @@ impl KernelOptions {
             math_ulp: options.math_ulp,
             sleef: true,
             count_lanes: None,
+            profile: options.profile.as_deref().map(Profile::read).transpose()?.map(Arc::new),
             instrument: passes::instrument(),
             remarks: false,
         })
@@ -296,6 +302,9 @@ pub struct RunOptions {
     /// How long each run over the range may take; 0 for any time. A longer one is a finding
     #[arg(long, value_name = "SECONDS", default_value_t = 60, help_heading = "Data")]
     pub timeout: u64,
+    /// Count, in the interpreter, how often branches are taken, and write that for --profile
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub profile_out: Option<PathBuf>,
     /// Write a buffer as a grey picture: NAME=FILE.png,WIDTHxHEIGHT
     #[arg(long, value_name = "NAME=FILE,WxH", help_heading = "Report")]
     pub png: Option<String>,

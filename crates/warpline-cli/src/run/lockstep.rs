@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use warpline::interp::{LaneArg, LaneSet, Machine, Options, Race, RaceKind, RaceLog, Val};
+use warpline::interp::{LaneArg, LaneSet, Machine, Observer, Options, Race, RaceKind, RaceLog, Val};
 use warpline::ir::{FuncId, Module, Type};
 use warpline::shape::ArgShape;
 use warpline::vectorize::driver;
@@ -108,16 +108,24 @@ pub(super) struct Subject<'a> {
 pub(super) fn interpret(subject: Subject<'_>, data: &Data, calls: Option<&Calls<'_>>) -> Lockstep {
     let started = Instant::now();
     let mut groups = 0;
-    let first = attempt(subject, data, calls, usize::MAX, &|| started.elapsed() < TIME, &mut groups);
+    let go_on = || started.elapsed() < TIME;
+    let first = attempt(subject, data, calls, usize::MAX, &go_on, &mut groups, None);
     match first.stopped {
         None => first,
         // The group that failed has left traces in memory: once more without it.
         Some(stop) => {
-            let mut again = attempt(subject, data, calls, groups, &|| true, &mut 0);
+            let mut again = attempt(subject, data, calls, groups, &|| true, &mut 0, None);
             again.stopped = Some(stop);
             again
         }
     }
+}
+
+/// Interprets a prefix of the range and shows it to an observer.
+pub(super) fn observe(subject: Subject<'_>, data: &Data, observer: &mut dyn Observer) {
+    let started = Instant::now();
+    let go_on = || started.elapsed() < TIME;
+    attempt(subject, data, None, usize::MAX, &go_on, &mut 0, Some(observer));
 }
 
 fn attempt(
@@ -127,6 +135,7 @@ fn attempt(
     limit: usize,
     go_on: &dyn Fn() -> bool,
     done: &mut usize,
+    mut observer: Option<&mut dyn Observer>,
 ) -> Lockstep {
     let Subject { module, kernel, args, width, epilogue, fused } = subject;
     let func = &module.functions[kernel];
@@ -168,7 +177,8 @@ fn attempt(
                 argument(ty, shape, passed, data, &addresses, start, position, count, width)
             })
             .collect();
-        match machine.run_lockstep(&code, width, LaneSet::first(count), &lanes, None) {
+        let watch = observer.as_mut().map(|o| &mut **o as &mut dyn Observer);
+        match machine.run_lockstep(&code, width, LaneSet::first(count), &lanes, watch) {
             Ok(run) => {
                 found.races.add(&run.races, |address| {
                     place(address, data, &addresses).unwrap_or_else(|| "memory of its own".to_owned())

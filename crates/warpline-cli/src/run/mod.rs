@@ -17,9 +17,11 @@ pub mod loops;
 mod mathematics;
 mod picture;
 mod png;
+mod profile;
 mod report;
 pub mod timing;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use serde_json::{Value as Json, json};
@@ -34,6 +36,7 @@ use warpline::vectorize::{
 use warpline_compile::KernelOptions;
 use warpline_compile::choice::{self, Chosen};
 use warpline_compile::loops::MadeLoop;
+use warpline_compile::profile::Profile;
 use warpline_llvm::worker::{self, CodegenOptions, Output};
 use warpline_llvm::{Imported, Jit, JitFunction, Module, is_host, process_has_symbol};
 
@@ -66,14 +69,31 @@ const VECTOR_PROGRAM: &str = "the program on W lanes";
 /// Whatever is wrong with input and options, or the reason why the kernel cannot be vectorized or run.
 pub fn run(options: &RunOptions) -> Result<Outcome> {
     let picture = options.png.as_deref().map(Picture::parse).transpose()?;
-    output::check(picture.iter().map(|p| p.path.as_path()), std::slice::from_ref(&options.kernel.input))?;
+    let outputs = picture.iter().map(|p| p.path.as_path()).chain(options.profile_out.as_deref());
+    output::check(outputs, std::slice::from_ref(&options.kernel.input))?;
+    let profile = RefCell::new(Profile::default());
+    let outcome = run_and_count(options, picture.as_ref(), &profile)?;
+    if let Some(path) = &options.profile_out {
+        let text = serde_json::to_string_pretty(&profile.into_inner().to_json()).unwrap_or_default();
+        output::deliver(Some(path), &format!("{text}\n"))?;
+    }
+    Ok(outcome)
+}
+
+/// Runs what is asked for, and adds to a profile if that is wanted.
+fn run_and_count(
+    options: &RunOptions,
+    picture: Option<&Picture>,
+    profile: &RefCell<Profile>,
+) -> Result<Outcome> {
     if let Some(asked) = options.loops.options(&options.kernel)? {
-        let subject = loops::prepare(options, &asked, picture.as_ref())?;
-        let (report, outcome) = judge(options, &asked.kernel, subject, picture.as_ref())?;
-        return print(picture.as_ref(), &report).map(|()| outcome);
+        let subject = loops::prepare(options, &asked, picture)?;
+        let (report, outcome) = judge(options, &asked.kernel, subject, picture, profile)?;
+        return print(picture, &report).map(|()| outcome);
     }
     let asked = options.kernel.asked()?;
-    let imported = kernel::load_for_code(&asked.input, &asked.load_options())?.imported;
+    let imported =
+        kernel::load_for_code(&asked.input, &asked.load_options(), asked.profile.as_deref())?.imported;
     imported.forget_marks_of_loops();
     let cpu = kernel::one_cpu(&asked, &imported)?;
     let shapes = asked.args.is_some();
@@ -82,14 +102,18 @@ pub fn run(options: &RunOptions) -> Result<Outcome> {
         let asked = KernelOptions { function: Some(chosen.name.clone()), ..asked.clone() };
         let kernel = kernel::settle(&asked, imported, cpu.clone())?;
         if kernel.regions.is_some() {
+            if options.profile_out.is_some() {
+                let message = format!("`{}` has barriers, and its branches are not counted", kernel.name);
+                return Err(Error::option("--profile-out", message));
+            }
             return groups::judge(options, &asked, kernel);
         }
-        let subject = prepare(options, &asked, kernel, picture.as_ref())?;
-        judge(options, &asked, subject, picture.as_ref())
+        let subject = prepare(options, &asked, kernel, picture)?;
+        judge(options, &asked, subject, picture, profile)
     };
     if let [only] = &kernels[..] {
         return match one(only, imported) {
-            Ok((report, outcome)) => print(picture.as_ref(), &report).map(|()| outcome),
+            Ok((report, outcome)) => print(picture, &report).map(|()| outcome),
             Err(error @ Error::Vectorize(_)) if only.named || options.kernel.require_all => {
                 output::complain(&format!("error: {error}"));
                 Ok(Outcome::Finding)
@@ -171,6 +195,7 @@ fn judge(
     kernel_options: &KernelOptions,
     mut subject: Subject,
     picture: Option<&Picture>,
+    profile: &RefCell<Profile>,
 ) -> Result<(Report, Outcome)> {
     let lanes = subject.numbers_of_lanes();
     let mathematics = Mathematics::add(&mut subject.kernel, kernel_options, &lanes)?;
@@ -208,6 +233,11 @@ fn judge(
         fused: kernel.vectors.fused,
     };
     let lockstep = lockstep::interpret(asked, &data, Some(&calls));
+    if options.profile_out.is_some() {
+        let width = if loops.is_empty() { kernel.width } else { 1 };
+        let counted = lockstep::Subject { width, epilogue: width, ..asked };
+        profile::add(&mut profile.borrow_mut(), &kernel, counted, &data);
+    }
     let mut image = Image::new(&data);
     let by_lanes = judged.against_lockstep(&lockstep, &data, &mut image, allowed.as_ref());
     let by_scalar = judged.against_scalar(&data, &mut image, allowed.as_ref());

@@ -13,8 +13,8 @@ use super::lex::{Name, Pos, Token};
 use super::parse::Parser;
 use crate::{
     Atomic, AtomicOrdering, BinaryOp, Block, BlockData, CallInfo, CastOp, Constant, Edge, Effects, FloatPred,
-    Function, Inst, InstData, InstFlags, IntPred, LaneOp, MemAccess, Op, OpaqueInfo, Phase, PointerFacts,
-    RmwOp, Type, Unwritten, Value, ValueData, ValueDef, Var, VarData,
+    Function, GroupCount, Inst, InstData, InstFlags, IntPred, LaneOp, MemAccess, Op, OpaqueInfo, Phase,
+    PointerFacts, RmwOp, Type, Unwritten, Value, ValueData, ValueDef, Var, VarData,
 };
 
 /// A definition found by the first pass.
@@ -724,7 +724,16 @@ impl Parser {
         if self.eat_word("weight") {
             body.func.weights[e] = Some(self.number()?);
         }
+        if self.eat_word("groups") {
+            let took = self.number()?;
+            let came = self.number_behind("of")?;
+            body.func.groups[e] = Some(GroupCount { lanes: self.number_behind("by")?, came, took });
+        }
         Ok(e)
+    }
+
+    fn number_behind(&mut self, word: &'static str) -> Result<u32, ParseError> {
+        if self.eat_word(word) { self.number() } else { Err(self.unexpected(word)) }
     }
 
     fn targets(&mut self, body: &mut Body, inst: Inst) -> Result<(), ParseError> {

@@ -6,8 +6,9 @@ use super::constants::{int_into, operand_into};
 use super::expected_type;
 use super::names::{Names, name_into, quote_bytes_into, quote_into};
 use crate::{
-    AggregateType, Atomic, AtomicOrdering, Block, Constant, Edge, Effects, Function, Inst, InstData,
-    InstFlags, MemAccess, Module, Op, Phase, Scalar, SymbolData, SymbolKind, Type, Unwritten, Value,
+    AggregateType, Atomic, AtomicOrdering, Block, Constant, Edge, Effects, Function, GroupCount, Inst,
+    InstData, InstFlags, MemAccess, Module, Op, Phase, Scalar, SymbolData, SymbolKind, Type, Unwritten,
+    Value,
 };
 
 /// A place in a function's listing that a comment can be attached to.
@@ -431,6 +432,9 @@ impl<F: FnMut(Place) -> Vec<String>> Printer<'_, F> {
     fn weight(&mut self, e: Edge) {
         if let Some(weight) = self.func.weights[e] {
             let _ = write!(self.out, " weight {weight}");
+        }
+        if let Some(GroupCount { lanes, came, took }) = self.func.groups[e] {
+            let _ = write!(self.out, " groups {took} of {came} by {lanes}");
         }
     }
 

@@ -5,14 +5,15 @@
 //! of a loop that lanes leave one by one, half of those that entered are taken to be there.
 //!
 //! If lanes decided independently, none of W would go where one goes with chance *p* with chance (1−p)^W. They do not:
-//! neighbours see similar data. So the exponent is that of ⌈√W⌉ independent groups. This is a rule of thumb.
+//! neighbours see similar data. So the exponent is that of ⌈√W⌉ independent groups. This is a rule of thumb. Where a
+//! profile counted groups, the exponent is Wᵃ, with the *a* that gives what was counted.
 
 use std::collections::HashMap;
 
 use cranelift_entity::SecondaryMap;
 
 use crate::linearize_state::{Action, Branch, Class, LinearizeState};
-use warpline_ir::{Block, Edge, FloatPred, Function, IntPred, Op, Value};
+use warpline_ir::{Block, Edge, FloatPred, Function, GroupCount, IntPred, Op, Value};
 
 /// The chance of what is likely, as a comparison of pointers or with zero goes (LLVM: 20 of 32).
 const LIKELY: f64 = 20.0 / 32.0;
@@ -23,19 +24,69 @@ const REMAIN: f64 = 0.5;
 /// No weight is taken for certainty.
 const RARE: f64 = 1.0 / 4096.0;
 
-/// The chance that a lane is active in each class, if control comes to its first block.
-pub(crate) fn of_classes(state: &LinearizeState) -> SecondaryMap<Class, f64> {
-    let mut chances: SecondaryMap<Class, f64> = SecondaryMap::with_default(1.0);
+/// What is known of the lanes of a class.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Chance {
+    /// The chance that a lane is active, if control comes to the first block.
+    pub(crate) lane: f64,
+    /// What weights say of the only edge that leads there.
+    weighed: Option<Weighed>,
+}
+
+/// What weights say of an edge that leads to a class.
+#[derive(Copy, Clone, PartialEq, Debug)]
+struct Weighed {
+    /// The chance that a lane is active where the edge begins.
+    from: f64,
+    /// The chance that such a lane takes the edge.
+    takes: f64,
+    /// *a*, if groups were counted.
+    exponent: Option<f64>,
+}
+
+impl Chance {
+    /// Certainty, of which nothing says anything.
+    const CERTAIN: Chance = Chance { lane: 1.0, weighed: None };
+
+    /// Whether weights speak of it.
+    pub(crate) fn is_weighed(&self) -> bool {
+        self.weighed.is_some()
+    }
+
+    /// The chance that no lane is active, if control comes only when some lane is in a class around it. `None`:
+    /// control comes anyway.
+    pub(crate) fn of_nobody(&self, outer: Option<&Chance>, width: u32) -> f64 {
+        let outer = outer.map(|o| o.lane);
+        match self.weighed {
+            Some(Weighed { from, takes, exponent: Some(a) }) => {
+                let none_came = of_nobody(from, outer, width);
+                let none_took = (1.0 - takes).powf(f64::from(width).powf(a));
+                none_came + (1.0 - none_came) * none_took
+            }
+            _ => of_nobody(self.lane, outer, width),
+        }
+    }
+}
+
+/// What is known of the lanes of each class.
+pub(crate) fn of_classes(state: &LinearizeState) -> SecondaryMap<Class, Chance> {
+    let mut chances: SecondaryMap<Class, Chance> = SecondaryMap::with_default(Chance::CERTAIN);
     let mut branches = Branches { state, known: HashMap::new() };
     for (c, &leader) in state.leaders.iter().skip(1) {
+        let preds = &state.func.blocks[leader].preds;
+        let before = |e: Edge| chances[state.class_of(state.func.edges[e].from)].lane;
         chances[c] = match state.loop_at(leader) {
-            Some(l) => REMAIN * chances[state.class_of(state.loops[l].preheader)],
+            Some(l) => {
+                let entered = chances[state.class_of(state.loops[l].preheader)].lane;
+                Chance { lane: REMAIN * entered, weighed: None }
+            }
             None => {
-                let preds = state.func.blocks[leader].preds.iter();
-                let sum: f64 = preds
-                    .map(|&e| chances[state.class_of(state.func.edges[e].from)] * branches.of_edge(e))
-                    .sum();
-                sum.min(1.0)
+                let sum: f64 = preds.iter().map(|&e| before(e) * branches.of_edge(e)).sum();
+                let weighed = match preds[..] {
+                    [only] => branches.weighed(only, before(only)),
+                    _ => None,
+                };
+                Chance { lane: sum.min(1.0), weighed }
             }
         };
     }
@@ -44,7 +95,7 @@ pub(crate) fn of_classes(state: &LinearizeState) -> SecondaryMap<Class, f64> {
 
 /// The chance that no lane is in a class in which each is with chance `inner`, if control comes there only when some
 /// lane is in a class around it, in which each is with chance `outer`. `None`: control comes there anyway.
-pub(crate) fn of_nobody(inner: f64, outer: Option<f64>, width: u32) -> f64 {
+fn of_nobody(inner: f64, outer: Option<f64>, width: u32) -> f64 {
     let groups = (f64::from(width).sqrt().ceil()) as i32;
     let nobody = |p: f64| (1.0 - p).max(0.0).powi(groups);
     match outer {
@@ -70,6 +121,28 @@ struct Branches<'a> {
 }
 
 impl Branches<'_> {
+    /// What is known of a divergent branch.
+    fn of_branch(&mut self, from: Block) -> Option<OfBranch> {
+        let state = self.state;
+        let func = &state.func;
+        let edges = func.out_edges(from);
+        if state.branch[from] != Branch::Divergent || edges.len() < 2 {
+            return None;
+        }
+        Some(*self.known.entry(from).or_insert_with(|| OfBranch {
+            weights: edges.iter().map(|&e| func.weights[e].map(f64::from)).sum(),
+            leaving: edges.iter().filter(|&&e| leaves(state, e) == Some(true)).count(),
+        }))
+    }
+
+    /// What weights say of an edge of a divergent branch.
+    fn weighed(&mut self, e: Edge, from: f64) -> Option<Weighed> {
+        let func = &self.state.func;
+        let all = self.of_branch(func.edges[e].from)?;
+        let takes = by_weight(func, all.weights, e)?;
+        Some(Weighed { from, takes, exponent: func.groups[e].and_then(|count| exponent(takes, count)) })
+    }
+
     /// The chance that a lane in the block that an edge leaves takes it. All lanes together take an edge of a uniform
     /// branch: then whoever comes to its target has taken it.
     fn of_edge(&mut self, e: Edge) -> f64 {
@@ -77,18 +150,23 @@ impl Branches<'_> {
         let func = &state.func;
         let from = func.edges[e].from;
         let edges = func.out_edges(from);
-        if state.branch[from] != Branch::Divergent || edges.len() < 2 {
-            return 1.0;
-        }
-        let all = *self.known.entry(from).or_insert_with(|| OfBranch {
-            weights: edges.iter().map(|&e| func.weights[e].map(f64::from)).sum(),
-            leaving: edges.iter().filter(|&&e| leaves(state, e) == Some(true)).count(),
-        });
+        let Some(all) = self.of_branch(from) else { return 1.0 };
         by_weight(func, all.weights, e)
             .or_else(|| by_loop(state, all.leaving, edges.len(), e))
             .or_else(|| by_comparison(func, from, edges[0] == e))
             .unwrap_or(1.0 / edges.len() as f64)
     }
+}
+
+/// The *a* with which (1−p)^(Wᵃ) is the share of groups of W lanes that had none that took an edge.
+fn exponent(takes: f64, count: GroupCount) -> Option<f64> {
+    let GroupCount { lanes, came, took } = count;
+    if lanes < 2 || came == 0 || took > came {
+        return None;
+    }
+    let nobody = 1.0 - f64::from(took) / f64::from(came);
+    let groups = nobody.ln() / (1.0 - takes).ln();
+    Some((groups.ln() / f64::from(lanes).ln()).clamp(0.0, 1.0))
 }
 
 fn by_weight(func: &Function, sum: Option<f64>, e: Edge) -> Option<f64> {

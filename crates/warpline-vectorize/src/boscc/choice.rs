@@ -19,6 +19,14 @@ use super::cost::{Costs, dominators, idom};
 /// Asking a mask and branching.
 const TEST: f64 = 4.0;
 
+/// The tests for speed.
+pub(crate) struct Chosen {
+    /// The classes, besides those that need a test, whose first block is to be executed only if it has an active lane.
+    pub(crate) classes: EntitySet<Class>,
+    /// The chance that a class has an active lane where that is asked, if weights of edges speak of it.
+    pub(crate) somebody: SecondaryMap<Class, Option<f64>>,
+}
+
 /// The classes, besides those in `needed`, whose first block is to be executed only if it has an active lane.
 pub(crate) fn classes_to_test(
     state: &LinearizeState,
@@ -26,11 +34,9 @@ pub(crate) fn classes_to_test(
     needed: &EntitySet<Class>,
     boscc: Boscc,
     (machine, width): (&Machine, u32),
-) -> EntitySet<Class> {
+) -> Chosen {
     let mut chosen = EntitySet::with_capacity(state.leaders.len());
-    if boscc == Boscc::Off {
-        return chosen;
-    }
+    let mut somebody = SecondaryMap::new();
     let dom = dominators(state);
     let regions = Costs::new(state, module, machine, width).of_regions(&dom);
     let chances = chance::of_classes(state);
@@ -44,16 +50,22 @@ pub(crate) fn classes_to_test(
         if state.leaders[c] != b || c.as_u32() == 0 {
             continue;
         }
-        let nobody = chance::of_nobody(chances[c], outer.map(|o| chances[o]), width);
+        let nobody = chances[c].of_nobody(outer.map(|o| &chances[o]), width);
+        somebody[c] = chances[c].is_weighed().then_some(1.0 - nobody);
         let pays = || nobody * regions[b] > TEST + machine.misprediction() * 2.0 * nobody * (1.0 - nobody);
-        if !needed.contains(c) && can_be_tested(state, b) && (boscc == Boscc::On || pays()) {
+        let wanted = || match boscc {
+            Boscc::Off => false,
+            Boscc::On => true,
+            Boscc::Auto => pays(),
+        };
+        if !needed.contains(c) && can_be_tested(state, b) && wanted() {
             chosen.insert(c);
         }
         if needed.contains(c) || chosen.contains(c) || state.loop_at(b).is_some() {
             around[b] = c.into();
         }
     }
-    chosen
+    Chosen { classes: chosen, somebody }
 }
 
 /// Whether the first block of a class can have a test. The class of a divergent loop has a lane because the loop

@@ -41,8 +41,8 @@ fn other_side(state: &LinearizeState, e: Edge) -> Block {
 }
 
 /// Puts a gadget on an edge that [`edge_to`] found. The condition of the new branch is filled in when the masks are
-/// written.
-pub(crate) fn insert(state: &mut LinearizeState, e: Edge) {
+/// written. Returns the block that ends in it.
+pub(crate) fn insert(state: &mut LinearizeState, e: Edge) -> Block {
     let test = state.func.edges[e].from;
     let other = other_side(state, e);
     let rest = state.split_before_branch(test, "rest");
@@ -50,4 +50,5 @@ pub(crate) fn insert(state: &mut LinearizeState, e: Edge) {
     state.func.set_terminator(test, Op::CondBr, &[unknown], &[rest, other]);
     state.branch[test] = Branch::AnyLane;
     state.tested_above[rest] = test.into();
+    test
 }

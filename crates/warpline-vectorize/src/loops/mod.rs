@@ -281,6 +281,10 @@ pub struct Iteration {
     pub args: Vec<ArgShape>,
     /// The number of iterations, if it is always the same.
     pub rounds: Option<u64>,
+    /// The header of the loop in the function that it was cut out of.
+    pub header: Block,
+    /// Whether control comes to the header once more than there are iterations.
+    pub tested_first: bool,
     /// Whether groups of iterations may be of any size and begin anywhere: nothing is combined over all iterations,
     /// and none asks about the others.
     pub divisible: bool,
@@ -317,9 +321,24 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
     let combined = combined(&scalar, &carried);
     let rounds = counter.constant_rounds(&scalar, &l);
     let (contract, most) = (unit.contract, unit.safelen);
-    let (func, args) = (body.func, body.args);
+    let (func, args, header) = (body.func, body.args, l.header);
+    let tested_first = scalar.insts[l.test].block == l.header && scalar.edges[l.back].from != l.header;
     let source = scalar;
-    Ok(Iteration { func, args, rounds, divisible, asks, combined, contract, most, pieces, source, stands })
+    Ok(Iteration {
+        func,
+        args,
+        rounds,
+        header,
+        tested_first,
+        divisible,
+        asks,
+        combined,
+        contract,
+        most,
+        pieces,
+        source,
+        stands,
+    })
 }
 
 /// Adds checks that others do not stand for.

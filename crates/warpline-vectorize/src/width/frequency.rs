@@ -26,7 +26,7 @@ impl Frequencies<'_> {
     /// loop.
     pub(super) fn of_blocks(&self, chance: impl Fn(Edge, &[Edge]) -> f64) -> SecondaryMap<Block, f64> {
         let func = self.func;
-        let dead = self.dead_ends();
+        let dead = dead_ends(func, self.order);
         let exits: Vec<f64> = self.cycles.cycles().map(|c| self.exits(c)).collect();
         let mut blocks: SecondaryMap<Block, f64> = SecondaryMap::with_default(0.0);
         let mut edges: SecondaryMap<Edge, f64> = SecondaryMap::with_default(0.0);
@@ -73,20 +73,19 @@ impl Frequencies<'_> {
         let exits = blocks.flat_map(|&b| self.func.successors(b)).filter(|&s| !inside(s)).count();
         exits.max(1) as f64
     }
+}
 
-    /// Blocks from which control only comes to where the program ends.
-    fn dead_ends(&self) -> SecondaryMap<Block, bool> {
-        let func = self.func;
-        let mut dead = SecondaryMap::with_default(false);
-        for &b in self.order.iter().rev() {
-            dead[b] = match func.insts[func.terminator(b)].op {
-                Op::Unreachable => true,
-                Op::Ret => false,
-                _ => func.successors(b).all(|s| dead[s]),
-            };
-        }
-        dead
+/// Blocks from which control only comes to where the program ends.
+pub(super) fn dead_ends(func: &Function, order: &[Block]) -> SecondaryMap<Block, bool> {
+    let mut dead = SecondaryMap::with_default(false);
+    for &b in order.iter().rev() {
+        dead[b] = match func.insts[func.terminator(b)].op {
+            Op::Unreachable => true,
+            Op::Ret => false,
+            _ => func.successors(b).all(|s| dead[s]),
+        };
     }
+    dead
 }
 
 /// The chance of an edge by the weights of some edges of its block, if each has one; else they are as likely.

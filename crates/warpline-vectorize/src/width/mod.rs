@@ -20,6 +20,7 @@ mod burdens;
 mod cause;
 mod chains;
 mod frequency;
+mod grouped;
 mod pressure;
 mod reason;
 pub mod remarks;
@@ -33,14 +34,11 @@ mod work;
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
 
-use warpline_ir::{Block, Edge, Effects, Function, Inst, LaneOp, Module, Op, Symbol, Type, Value};
-use warpline_uniformity::rules::lane_op;
+use warpline_ir::{Block, Edge, Function, Inst, LaneOp, Module, Op, Type, Value};
 use warpline_uniformity::shape::ArgShape;
 
-use super::call_graph::has_cross_lane_operations;
 use super::choices::MAX_WIDTH;
 use super::elements::element_of;
-use super::known_calls::has_cheap_vector_form;
 use super::loops::Iteration;
 use super::options::Options;
 use super::pipeline::{Linearized, linearize_kernel};
@@ -49,6 +47,7 @@ use super::recipes::{Plan, Prepared, Rep};
 use bodies::Bodies;
 use chains::Chained;
 use frequency::{Frequencies, by_weights};
+use grouped::Grouped;
 use work::Work;
 
 pub use burdens::{Burden, What};
@@ -167,8 +166,10 @@ pub fn of_iteration(
     lanes: Option<u32>,
 ) -> Widths {
     let Iteration { rounds, divisible, asks, .. } = *iteration;
+    let visits = trips::by_header(iteration.region().func).get(&iteration.header).copied();
+    let expected = visits.map(|visits| if iteration.tested_first { visits - 1.0 } else { visits });
     let (carried, chain) = chains::of_combined(machine, &iteration.combined);
-    let grouped = Grouped { rounds, divisible, asks, carried, chain };
+    let grouped = Grouped { rounds, expected, divisible, asks, carried, chain };
     let (args, name, region) = (iteration.args.clone(), options.name.clone(), iteration.region());
     let (contract, pieces) = (iteration.contract, &iteration.pieces);
     let options = Options { args, name, contract, pieces, region: Some(&region), ..*options };
@@ -250,52 +251,6 @@ fn searches(linearized: &Linearized) -> bool {
 /// The greatest power of two that is not greater than a number.
 fn power_of_two(n: u32) -> u32 {
     1 << n.max(1).ilog2()
-}
-
-/// What is executed by groups of lanes, of which the last may be smaller.
-#[derive(Copy, Clone, Debug)]
-struct Grouped {
-    /// How often, if that is known.
-    rounds: Option<u64>,
-    /// Whether what is left over may be executed in smaller groups.
-    divisible: bool,
-    /// Whether it asks about the other lanes, so that no scalar program can take its place.
-    asks: bool,
-    /// Cycles that a scalar iteration waits for what the one before hands on.
-    carried: f64,
-    /// Cycles that a group of lanes waits for the one before.
-    chain: f64,
-}
-
-impl Grouped {
-    /// A kernel with an index, for which there is a driver over a range. Where it asks which lanes are in its group,
-    /// or calls what may tell anyone, that group must be as large as all.
-    fn of_kernel(module: &Module, func: &Function, options: &Options<'_>) -> Option<Grouped> {
-        let told = Effects::CONVERGENT | Effects::VOLATILE | Effects::ATOMIC;
-        let may_ask = |i: Inst| {
-            let data = &func.insts[i];
-            let harmless = |s: Symbol| {
-                let name = &module.symbols[s].name;
-                let ty = data.result().map_or(Type::Void, |v| func.ty(v));
-                // Copies and fills say themselves whether they are volatile.
-                let quiet = !name.starts_with("llvm.mem")
-                    || data.args.get(3).is_some_and(|&volatile| func.as_int(volatile) == Some(0));
-                quiet && (name.starts_with("llvm.") || has_cheap_vector_form(name, ty).is_some())
-            };
-            let calls = matches!(&data.op, Op::Call(call) if !call.callee.is_some_and(harmless));
-            calls || data.effects().intersects(told) || lane_op(module, func, i).is_some()
-        };
-        let mut insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
-        let has_range = options.args.contains(&ArgShape::Index);
-        let asks = has_cross_lane_operations(module, func);
-        has_range.then(|| Grouped {
-            rounds: None,
-            divisible: !insts.any(may_ask),
-            asks,
-            carried: 0.0,
-            chain: 0.0,
-        })
-    }
 }
 
 /// What depends on the width a little, as a private layout, tests for speed and groups of accesses do, is taken for
@@ -483,10 +438,18 @@ impl<'a> Program<'a> {
         let trips: Vec<Option<u32>> =
             program.cycles.cycles().map(|c| trips::of_loop(func, &program.cycles, c)).collect();
         program.few = trips.iter().map(|t| matches!(t, Some(0..=FEW_TRIPS))).chain([false]).collect();
-        program.trips = trips.iter().map(|t| t.map_or(TRIPS, f64::from)).collect();
+        let weighed = trips::by_header(&linearized.scalar);
+        let of_cycle = |c: CycleId| {
+            let weighed = weighed.get(&Block::from(program.cycles.header(c))).copied();
+            trips[c.index()].map(f64::from).or(weighed.map(trips::counted)).unwrap_or(TRIPS)
+        };
+        program.trips = program.cycles.cycles().map(of_cycle).collect();
         for &b in &program.order {
             let around = program.cycles.around(Node::from(b)).take(MAX_DEPTH);
             program.frequency[b] = around.map(|c| program.trips[c.index()]).product();
+        }
+        if func.layout.iter().any(|&b| program.has_weighed_test(b)) {
+            program.frequency = program.expected_frequencies();
         }
         for &b in &func.layout {
             if let Some(c) = program.left_apart_behind(b) {
@@ -604,11 +567,14 @@ impl<'a> Program<'a> {
     /// Has blocks count as often as they are expected to be executed, since some are skipped, and gathers take what
     /// they mostly take. Groups of more lanes than these are not looked at again.
     fn expect_branches(&mut self, machine: &Machine, most: u32) {
-        let Program { func, cycles, trips, order, .. } = &*self;
-        let all = Frequencies { func, cycles, trips, order };
-        let frequency = all.of_blocks(|e, among| self.chance(e, among));
-        (self.frequency, self.paths) = (frequency, self.longest_paths(machine, 1.0));
+        (self.frequency, self.paths) = (self.expected_frequencies(), self.longest_paths(machine, 1.0));
         self.time_up_to(machine, most);
+    }
+
+    /// How often blocks are expected to be executed.
+    fn expected_frequencies(&self) -> SecondaryMap<Block, f64> {
+        let Program { func, cycles, trips, order, .. } = self;
+        Frequencies { func, cycles, trips, order }.of_blocks(|e, among| self.chance(e, among))
     }
 
     /// Computes the cycles of groups of as many lanes as each power of two up to one.
@@ -653,7 +619,11 @@ impl<'a> Program<'a> {
     fn chance(&self, e: Edge, among: &[Edge]) -> f64 {
         let from = self.func.edges[e].from;
         match self.func.out_edges(from) {
-            &[any, _] if among.len() == 2 && self.has_cross_lane_operations(from) => {
+            &[any, _]
+                if among.len() == 2
+                    && !self.has_weighed_test(from)
+                    && self.has_cross_lane_operations(from) =>
+            {
                 if e == any {
                     SOMEBODY
                 } else {
@@ -662,6 +632,12 @@ impl<'a> Program<'a> {
             }
             _ => by_weights(self.func, e, among),
         }
+    }
+
+    /// Whether a block ends in a branch that asks whether a mask has any lane, and weights say how likely that is.
+    fn has_weighed_test(&self, b: Block) -> bool {
+        let edges = self.func.out_edges(b);
+        edges.iter().all(|&e| self.func.weights[e].is_some()) && self.has_cross_lane_operations(b)
     }
 
     /// Cycles of a group of so many lanes, a power of two.
@@ -675,16 +651,19 @@ impl<'a> Program<'a> {
         let group = self.time_of_group(width);
         let Some(grouped) = self.grouped else { return group / lanes };
         let epilogue = self.epilogue(machine, width).1;
-        match grouped.rounds.filter(|&n| n > 0) {
-            Some(n) => ((n / u64::from(width)) as f64 * group + epilogue) / n as f64,
-            None => (group * (UNIT_TRIPS / lanes - 0.5) + epilogue) / UNIT_TRIPS,
+        // What comes before all groups counts where it is known for how many.
+        let before = grouped.expected.map_or(0.0, |n| BEFORE_GROUPS / n.max(1.0));
+        let trips = grouped.expected.unwrap_or(UNIT_TRIPS);
+        match grouped.rounds_below(width).filter(|&n| n > 0) {
+            Some(n) => ((n / u64::from(width)) as f64 * group + epilogue) / n as f64 + before,
+            None => (group * (trips / lanes - 0.5) + epilogue) / trips + before,
         }
     }
 
     /// In groups of how many the iterations are executed that no whole group is left for, and the cycles that they
     /// take.
     fn epilogue(&self, machine: &Machine, width: u32) -> (u32, f64) {
-        let over = self.grouped.and_then(|u| u.rounds).map(|n| n % u64::from(width));
+        let over = self.grouped.and_then(|u| u.rounds_below(width)).map(|n| n % u64::from(width));
         let cycles = |lanes: u32| {
             let (whole, partial) = match over {
                 Some(over) => {

@@ -41,8 +41,12 @@ pub(super) fn cycles(module: &Module, machine: &Machine, linearized: &Linearized
     let (graph, _) = func.graph();
     let loops = CycleForest::compute(&graph);
     let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
-    let trips: Vec<f64> =
-        loops.cycles().map(|c| trips::of_loop(func, &loops, c).map_or(TRIPS, f64::from)).collect();
+    let weighed = trips::by_weights(func, &loops, &order);
+    let trips = loops.cycles().map(|c| {
+        let counted = trips::of_loop(func, &loops, c).map(f64::from);
+        counted.or(weighed[c.index()].map(trips::counted)).unwrap_or(TRIPS)
+    });
+    let trips: Vec<f64> = trips.collect();
     let bodies = Bodies::of(module, func);
     let uniformity = &linearized.uniformity;
     let scalar = Scalar { module, machine, func, bodies, uniformity, loops, trips };
