@@ -41,7 +41,7 @@ pub(crate) fn find(module: &Module, state: &LinearizeState) -> SafeLoads {
         let object = objects.extent(*root).filter(|_| terms.is_empty());
         let block = func.insts[*inst].block;
         let around = |b: Block| state.loops_around(b).all(|l| state.contains(l, block));
-        let earlier = || objects.made_before(&accesses, wanted, around);
+        let earlier = || Some(objects.made_before(&accesses, wanted, around)?.0);
         found[*inst] = object.and_then(|o| o.load(*root, *offset, *size)).or_else(earlier);
     }
     found

@@ -184,13 +184,14 @@ impl<'a> Objects<'a> {
     }
 
     /// The load, if an access of the same bytes is made before it in a block that dominates its own; `counts` says of
-    /// such a block whether its accesses are made whenever the load is. The latest such access is taken.
+    /// such a block whether its accesses are made whenever the load is. The latest such access is taken; its block is
+    /// told, too.
     pub(crate) fn made_before<P: Ord>(
         &self,
         accesses: &Accesses<P>,
         wanted: &Wanted<P>,
         counts: impl Fn(Block) -> bool,
-    ) -> Option<SafeLoad> {
+    ) -> Option<(SafeLoad, Block)> {
         if !self.stays {
             return None;
         }
@@ -199,7 +200,7 @@ impl<'a> Objects<'a> {
         made.iter().rev().take(MAX_CANDIDATES).find_map(|a| {
             let safe = a.extent.load(a.address, wanted.offset.checked_sub(a.offset)?, wanted.size)?;
             let before = a.block != block && self.dom.dominates(Node::from(a.block), Node::from(block));
-            (before && counts(a.block)).then_some(safe)
+            (before && counts(a.block)).then_some((safe, a.block))
         })
     }
 }

@@ -33,7 +33,9 @@ impl Check {
     /// Whether another one holds if this one does.
     pub(crate) fn covers(&self, other: &Check) -> bool {
         let form = match (&self.form, &other.form) {
-            (Form::Outside(a, b), Form::Outside(c, d)) => a <= c && d <= b,
+            (Form::Outside(a, b, free), Form::Outside(c, d, other)) => {
+                a <= c && d <= b && (free.is_none() || free == other)
+            }
             (x, y) => x == y,
         };
         form && self.a == other.a && self.b == other.b
@@ -43,8 +45,9 @@ impl Check {
 /// How two stretches of memory are compared.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Form {
-    /// B's address less A's, in the first iteration, is not between these two, both excluded.
-    Outside(i128, i128),
+    /// B's address less A's, in the first iteration, is not between these two, both excluded; or A and B are never at
+    /// the same bytes in whatever iterations, since both move by one step.
+    Outside(i128, i128, Option<Free>),
     /// What A touches in all iterations is apart from what B does.
     Apart,
     /// What A and B touch in one iteration is in [rows](super::rows) of its own.
@@ -53,8 +56,34 @@ pub(crate) enum Form {
     Columns(Box<Number>, i64),
 }
 
-/// The check that decides about two accesses, if there is one.
-pub(super) fn plan(c: &Comparison<'_>, a: &Access, b: &Access, order: Order, why: Unknown) -> Option<Check> {
+/// Differences of addresses at which accesses that move by one step never meet: counted from behind the least one that
+/// is excluded, their remainders by the step are no less than a number.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Free {
+    /// The step.
+    pub(crate) step: u64,
+    /// The number.
+    pub(crate) least: u64,
+}
+
+impl Free {
+    /// Those of two accesses at whatever distance, if there are any.
+    fn of(d: &Distance) -> Option<Free> {
+        let bytes = (d.a.1 - d.a.0).checked_add(d.b.1 - d.b.0)?;
+        let (step, bytes) = (d.step.unsigned_abs(), u64::try_from(bytes).ok()?);
+        (1..=step).contains(&bytes).then_some(Free { step, least: bytes - 1 })
+    }
+}
+
+/// The check that decides about two accesses, if there is one. It keeps them apart in all lanes of a group if these
+/// are to `change_places`, so that it does not matter which comes first.
+pub(super) fn plan(
+    c: &Comparison<'_>,
+    a: &Access,
+    b: &Access,
+    (order, change_places): (Order, bool),
+    why: Unknown,
+) -> Option<Check> {
     if why == Unknown::Effects {
         return None;
     }
@@ -75,11 +104,12 @@ pub(super) fn plan(c: &Comparison<'_>, a: &Access, b: &Access, order: Order, why
         let after = d.swapped().forbidden(c.lanes);
         let after = (-after.1, -after.0);
         let (low, high) = match order {
-            Order::Before => before,
-            Order::After => after,
+            Order::Before if !change_places => before,
+            Order::After if !change_places => after,
             _ => (before.0.min(after.0), before.1.max(after.1)),
         };
-        return Some(Check { a: first, b: second, form: Form::Outside(low, high) });
+        let free = if change_places { Free::of(&d) } else { None };
+        return Some(Check { a: first, b: second, form: Form::Outside(low, high, free) });
     }
     apart(first, second)
 }

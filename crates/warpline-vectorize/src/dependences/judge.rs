@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::access::{Access, Kind};
-use super::checks::{self, Check};
+use super::checks::{self, Check, Form};
 use super::distance::Distance;
 use super::irregular::Irregular;
 use super::meet::{Comparison, Meeting, Unknown};
@@ -23,6 +23,9 @@ const MAX_TRUSTED: usize = 64;
 
 /// So many pairs may be checked when the code runs.
 const MAX_CHECKS: usize = 64;
+
+/// Elements of structures that are so many times as large are not accessed together.
+const MAX_FIELDS: u64 = 16;
 
 /// What to do about a race.
 const RACE_REMEDY: &str = "let each lane have its own element, use an atomic operation or a reduction over the lanes \
@@ -209,10 +212,33 @@ impl Judge<'_> {
             self.trust(a, b);
             return Ok(());
         }
-        match checks::plan(&self.comparison, a, b, order, why) {
-            Some(check) => self.add(check, a, b),
+        let moves = self.may_be_in_the_way(a, b);
+        match checks::plan(&self.comparison, a, b, (order, moves), why) {
+            Some(check) => {
+                if moves && !matches!(check.form, Form::Rows | Form::Columns(..)) {
+                    self.found.apart.push((a.inst, b.inst));
+                }
+                self.add(check, a, b)
+            }
             None => Err(self.refuse_undecided(a, b, why)),
         }
+    }
+
+    /// Whether a store stands where an access of a structure's field has to be moved over it to be made together with
+    /// those of other fields: loads move up, stores move down.
+    fn may_be_in_the_way(&self, a: &Access, b: &Access) -> bool {
+        let block = |x: &Access| self.func.insts[x.inst].block;
+        let is_field = |x: &Access| {
+            let (step, size) = (x.place.as_ref().and_then(|p| p.step), x.size.unwrap_or(0).max(1));
+            let wide = step.is_some_and(|s| s.unsigned_abs() > size && s.unsigned_abs() <= MAX_FIELDS * size);
+            x.kind == Kind::Plain && wide
+        };
+        let store_first = match self.schedule.within_iteration(a.inst, b.inst) {
+            Order::Before => a.writes,
+            Order::After => b.writes,
+            _ => false,
+        };
+        block(a) == block(b) && store_first && is_field(a) && is_field(b)
     }
 
     /// Has something checked before the loop.

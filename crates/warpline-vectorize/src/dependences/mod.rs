@@ -71,6 +71,8 @@ pub struct Dependences {
     pub lanes: Option<u32>,
     /// What must be checked before the loop that the kernel is an iteration of.
     pub checks: Vec<Check>,
+    /// Accesses that checks keep apart in all lanes of a group, so that they may change places.
+    pub apart: Vec<(Inst, Inst)>,
     /// Accesses that the user answers for, each as places in the source.
     pub trusted: Vec<String>,
     /// What users should know.

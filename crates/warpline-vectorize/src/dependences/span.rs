@@ -146,13 +146,25 @@ impl Emitter<'_, '_> {
                 self.rows(&check.a, &check.b);
             }
             Form::Columns(ref length, scale) => self.columns(&check.a, &check.b, length, scale),
-            Form::Outside(low, high) => {
+            Form::Outside(low, high, free) => {
                 let (a, b) = (self.first(&check.a), self.first(&check.b));
                 let distance = self.binary(BinaryOp::Sub, b, a);
                 let least = self.int((low + 1) as i64);
                 let beyond = self.binary(BinaryOp::Sub, distance, least);
                 let many = self.int((high - low - 1).max(0) as i64);
-                self.require(IntPred::Uge, beyond, many);
+                match free {
+                    None => self.require(IntPred::Uge, beyond, many),
+                    Some(free) => {
+                        // Between the two numbers, this is small and not negative.
+                        let step = self.int(free.step as i64);
+                        let rest = self.binary(BinaryOp::URem, beyond, step);
+                        let least = self.int(free.least as i64);
+                        let outside = self.b.icmp(IntPred::Uge, beyond, many);
+                        let apart = self.b.icmp(IntPred::Uge, rest, least);
+                        let holds = self.binary(BinaryOp::Or, outside, apart);
+                        self.holds.push(holds);
+                    }
+                }
             }
             Form::Apart => {
                 // Products below are small if this is.

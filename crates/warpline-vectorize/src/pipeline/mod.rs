@@ -63,6 +63,7 @@ impl Linearized {
             always: &self.program.always,
             lane_callees: &self.lane_callees,
             words: &self.words,
+            apart: &self.dependences.apart,
         }
     }
 }

@@ -36,6 +36,30 @@ pub(crate) struct Between {
     pub step: i64,
     /// Whether the last lane is the one whose element may not be there, or else the first lane.
     pub but_last: bool,
+    /// What is loaded at once.
+    pub range: Range,
+    /// The block in which all lanes have accessed memory around these elements.
+    pub block: Block,
+}
+
+/// Neighbouring elements, of which lanes have some.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Range {
+    /// Where they begin, in elements from lane 0's.
+    pub from: i64,
+    /// How many they are.
+    pub len: u32,
+}
+
+impl Range {
+    /// From the first to the last element that is there.
+    fn between(lanes: Who, step: i64, size: u64, width: u32) -> Range {
+        let (first, last) = if lanes == Who::ButLast { (0, width - 2) } else { (1, width - 1) };
+        let factor = step / size as i64;
+        let ends = [first, last].map(|lane| i64::from(lane) * factor);
+        let (from, to) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        Range { from, len: (to - from) as u32 + 1 }
+    }
 }
 
 impl Covered {
@@ -73,14 +97,16 @@ impl Covered {
             let (_, _, step, lanes) = wanted.place;
             match lanes {
                 Who::All => {
-                    covered.consecutive[wanted.inst] = search.inside(wanted, &objects).or_else(earlier);
+                    covered.consecutive[wanted.inst] = search.inside(wanted, &objects).or_else(|| Some(earlier()?.0));
                 }
                 _ if covered.between[wanted.inst].is_some() => {}
                 _ => {
-                    covered.between[wanted.inst] = earlier().and_then(|safe| {
+                    covered.between[wanted.inst] = earlier().and_then(|(safe, block)| {
                         let offset = safe.offset.checked_add(lanes.begins(step))?;
                         let first = SafeLoad { offset, ..safe };
-                        Some(Between { first, step, but_last: lanes == Who::ButLast })
+                        let range = in_reach(step, wanted.size, width)
+                            .then(|| Range::between(lanes, step, wanted.size, width))?;
+                        Some(Between { first, step, but_last: lanes == Who::ButLast, range, block })
                     });
                 }
             }

@@ -29,12 +29,16 @@
 //! spread the mask over it, and one per vector and member for the shuffles. A gather or scatter counts two operations
 //! and one for every lane, which is what processors that have these instructions take.
 
+use std::collections::BTreeSet;
+
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 
 use warpline_ir::{Accessed, Effects, Function, Inst, LaneOp, Module, Op, Type, Value};
 
+use super::dereferenceable::{Between, Range};
 use super::memory::memory_element;
+use super::Input;
 use super::reps::Rep;
 use crate::dependences::{Apart, Region};
 use crate::known_calls::is_annotation;
@@ -191,15 +195,17 @@ impl Candidates {
     /// Finds them in a lane program.
     pub(super) fn find(
         module: &Module,
-        func: &Function,
+        input: &Input<'_>,
         reps: &SecondaryMap<Value, Rep>,
         region: Option<&Region<'_>>,
     ) -> Candidates {
-        let mut found = Vec::new();
+        let (mut found, func) = (Vec::new(), input.func);
         let apart = Apart::new(module, func, region);
+        let checked = input.apart.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).collect();
         for &b in &func.layout {
             let (records, open, done) = (Vec::new(), Vec::new(), Vec::new());
-            let mut finder = Finder { module, func, reps, apart: &apart, records, open, done };
+            let mut finder =
+                Finder { module, func, reps, apart: &apart, checked: &checked, records, open, done };
             for &i in &func.blocks[b].insts {
                 finder.instruction(i);
             }
@@ -238,6 +244,35 @@ impl Groups {
     /// A group.
     pub(super) fn get(&self, id: GroupId) -> &Group {
         &self.groups[id]
+    }
+
+    /// What a group loads at once around elements that lie between what its lanes access, from lane 0's of these
+    /// elements on. If that is loaded again, LLVM sees that it has been loaded.
+    pub(super) fn range_around(
+        &self,
+        func: &Function,
+        between: &Between,
+        elem: Type,
+        width: u32,
+    ) -> Option<Range> {
+        let made = |m: &Member| {
+            let data = &func.insts[m.inst];
+            data.block == between.block && data.args.first() == Some(&between.first.base)
+        };
+        let (group, member) = self.groups.values().find_map(|group| {
+            let usable = !group.stores && group.spread != Spread::Anywhere;
+            let member = group.members.iter().filter(|_| usable).find(|m| made(m))?;
+            Some((group, member))
+        })?;
+        let size = i64::try_from(group.size).ok()?;
+        let same = group.factor().checked_mul(size) == Some(between.step)
+            && between.first.offset % size == 0
+            && group.members.iter().all(|m| func.insts[m.inst].result().is_some_and(|v| func.ty(v) == elem));
+        let (low, _) = group.extent();
+        let first = group.factor().min(0) * i64::from(width - 1) + low;
+        let from = first - member.offset - between.first.offset / size;
+        let len = u32::try_from(group.range(width)).ok()?;
+        same.then_some(Range { from, len })
     }
 
     /// The group that an access belongs to, and whether it is to be made here.
@@ -307,6 +342,8 @@ struct Finder<'a> {
     func: &'a Function,
     reps: &'a SecondaryMap<Value, Rep>,
     apart: &'a Apart<'a>,
+    /// Accesses that checks keep apart.
+    checked: &'a BTreeSet<(Inst, Inst)>,
     records: Vec<Record>,
     open: Vec<Open>,
     done: Vec<Group>,
@@ -351,9 +388,11 @@ impl Finder<'_> {
     }
 
     /// Whether no lane's bytes of one access are those of a lane of the other, of which one writes: they lie at
-    /// distances that are known, in different objects, or have types that never meet.
+    /// distances that are known, in different objects, or have types that never meet; or it is checked beforehand.
     fn never_meet(&self, a: &Access, b: &Access) -> bool {
-        a.is_apart_from(b) || self.apart.never_meet(a.inst, b.inst)
+        a.is_apart_from(b)
+            || self.apart.never_meet(a.inst, b.inst)
+            || self.checked.contains(&(a.inst, b.inst))
     }
 
     fn end_stretch(&mut self) {

@@ -16,7 +16,7 @@
 
 use warpline_ir::{DataLayout, Inst, MemAccess, Op, Scalar, Type, TypeTable, Value};
 
-use super::{Contiguous, Gather, How, Place, Planner, Recipe, Rep, Scatter, Spread};
+use super::{Between, Contiguous, Gather, How, Place, Planner, Recipe, Rep, Scatter, Spread};
 use crate::VectorizeError;
 use crate::choices::Gathers;
 
@@ -110,6 +110,8 @@ impl Planner<'_> {
             return gather(Place::Own(own), None, how);
         }
         if let Some(between) = self.covered.between(i).filter(|_| self.is_masked(i)) {
+            let range = self.groups.range_around(self.func, &between, elem, self.width);
+            let between = Between { range: range.unwrap_or(between.range), ..between };
             return gather(Place::Pointers, None, How::Between(between));
         }
         let place = self.split_address(address).map_or(Place::Pointers, Place::Indexed);

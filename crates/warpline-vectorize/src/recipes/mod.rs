@@ -83,6 +83,8 @@ pub(crate) struct Input<'a> {
     pub lane_callees: &'a EntitySet<Symbol>,
     /// Narrow loads that may be parts of loads of [words](super::subword_loads).
     pub words: &'a Words,
+    /// Accesses that checks before the loop keep apart in all lanes of a group.
+    pub apart: &'a [(Inst, Inst)],
 }
 
 /// What becomes of an instruction.
@@ -236,7 +238,7 @@ impl Prepared {
         let (func, reps) = (input.func, reps::assign(input));
         let (graph, _) = func.graph();
         Prepared {
-            candidates: Candidates::find(module, func, &reps, options.region),
+            candidates: Candidates::find(module, input, &reps, options.region),
             stack: StackUse::compute(module, func),
             bodies: Rc::new(bodies(module)),
             order: DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect(),

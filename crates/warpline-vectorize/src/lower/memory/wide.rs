@@ -57,28 +57,24 @@ impl Lower<'_> {
         vty: Type,
         at: Inst,
     ) -> Result<Value, VectorizeError> {
-        let Between { first, step, but_last } = *between;
+        let Between { first, step, but_last, range, .. } = *between;
         let elem = vty.elem().map_or(Type::Void, Type::from);
-        let size = self.module.layout.alloc_size(&self.module.types, elem).unwrap_or(1).max(1);
+        let size = self.module.layout.alloc_size(&self.module.types, elem).unwrap_or(1).max(1) as i64;
         let base = self.scalar(first.base, at)?;
-        let base = self.offset_by(base, first.offset);
         let last = i64::from(self.width) - 1;
-        let (odd, from, to) = if but_last { (last, 0, last - 1) } else { (0, 1, last) };
-        let lowest = if step > 0 { from } else { to };
-        let factor = step.unsigned_abs() / size;
-        let place = |lane: i64| ((lane - lowest).unsigned_abs() * factor) as i32;
-        let wide_ty = elem.vector(place(from + to - lowest) as u32 + 1).expect("memory elements are scalars");
+        let (odd, neighbour) = if but_last { (last, last - 1) } else { (0, 1) };
+        let wide_ty = elem.vector(range.len).expect("memory elements are scalars");
         let access_at = |bytes: i64| MemAccess { align: at_distance(first.align, bytes), ..access };
-        let start = self.offset_by(base, lowest * step);
+        let start = self.offset_by(base, first.offset + range.from * size);
         // Nothing else is known of these loads: what they find for lanes that do not ask is anything.
-        let wide = self.emit(Op::Load(access_at(lowest * step)), &[start], wide_ty);
+        let wide = self.emit(Op::Load(access_at(range.from * size)), &[start], wide_ty);
         let nothing = self.out.poison(wide_ty);
+        let place = |lane: i64| (lane * step / size - range.from) as i32;
         let places = (0..=last).map(|lane| if lane == odd { -1 } else { place(lane) }).collect();
         let all = self.emit(Op::Shuffle(places), &[wide, nothing], vty);
-        let neighbour = if but_last { to } else { from };
         let mask = self.mask_or_true(at)?;
         let active = self.extract_lane(mask, Type::BOOL, odd as u32);
-        let [own, other] = [odd, neighbour].map(|lane| self.offset_by(base, lane * step));
+        let [own, other] = [odd, neighbour].map(|lane| self.offset_by(base, first.offset + lane * step));
         let ty = self.out.ty(own);
         let chosen = self.emit(Op::Select, &[active, own, other], ty);
         let one = self.emit(Op::Load(access_at(step)), &[chosen], elem);
