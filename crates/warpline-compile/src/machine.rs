@@ -53,6 +53,7 @@ pub(crate) fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
             _ if masked => Masks::Wide,
             _ => Masks::Nothing,
         },
+        byte_sums: if x86 { register_bits.min(256) } else { 0 },
         fused,
         cpu: nearest(&cpu.name, x86, register_bits),
     })

@@ -243,7 +243,9 @@ pub fn vectorize_loop(
     let prologue = if anywhere && options.width > 1 { prologue } else { 0 };
     let (args, name, contract) = (body.args.clone(), options.name.clone(), unit.contract);
     let (region, pieces_of) = (Some(&region), &pieces);
-    let asked = Options { args, name, contract, region, pieces: pieces_of, scalar_result: false, ..*options };
+    let sums = &*body.sums(&scalar, &carried);
+    let asked =
+        Options { args, name, contract, region, pieces: pieces_of, sums, scalar_result: false, ..*options };
     let mut made = MadeVariants::make(module, body_func, &asked, Division { epilogue, prologue, least })
         .map_err(|e| e.named(&scalar.name))?;
     // That an iteration is told its lane is of our making.
@@ -294,6 +296,8 @@ pub struct Iteration {
     pub most: Option<u32>,
     /// Updates of memory that several iterations may make at one place.
     pub pieces: Pieces,
+    /// Its parameters of which nothing but the sum over all iterations counts.
+    pub(crate) sums: Vec<usize>,
     source: Function,
     stands: Vec<Stands>,
 }
@@ -314,12 +318,26 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
     let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, &options)?;
     let asks = has_cross_lane_operations(module, &scalar, &l);
     let divisible = !combines(&carried) && !asks;
+    let sums = body.sums(&scalar, &carried);
     let carried = carried_latency(&scalar, &carried);
     let rounds = counter.constant_rounds(&scalar, &l);
     let (contract, most) = (unit.contract, unit.safelen);
     let (func, args) = (body.func, body.args);
     let source = scalar;
-    Ok(Iteration { func, args, rounds, divisible, asks, carried, contract, most, pieces, source, stands })
+    Ok(Iteration {
+        func,
+        args,
+        rounds,
+        divisible,
+        asks,
+        carried,
+        contract,
+        most,
+        pieces,
+        sums,
+        source,
+        stands,
+    })
 }
 
 /// Adds checks that others do not stand for.
