@@ -143,8 +143,9 @@ fn every_rule_gives_the_same_for_all_bytes() {
 }
 
 #[test]
-fn every_rule_gives_the_same_for_all_shorts_with_some() {
-    let some = [0, 1, 2, 127, 255, 256, 0x7fff, 0x8000, 0x8001, 0xfffe, 0xffff];
+fn every_rule_gives_the_same_for_shorts_with_some() {
+    let some = [0, 1, 255, 256, 0x7fff, 0x8000, 0xffff];
+    let step = if number("WARPLINE_EXHAUSTIVE", 0) == 1 { 1 } else { 7 };
     for (what, body) in RULES {
         let mut narrow = 0;
         for extension in ["zext", "sext"] {
@@ -153,7 +154,7 @@ fn every_rule_gives_the_same_for_all_shorts_with_some() {
             let func = narrowed(&module, ArgShape::Varying);
             narrow += usize::from(widest(&func) <= 16);
             let operands =
-                (0..=0xffff).step_by(3).flat_map(|a| some.iter().flat_map(move |&b| [(a, b), (b, a)]));
+                (0..=0xffff).step_by(step).flat_map(|a| some.iter().flat_map(move |&b| [(a, b), (b, a)]));
             assert_same(&module, &func, operands);
         }
         assert!(narrow > 0, "{what} is not narrowed");

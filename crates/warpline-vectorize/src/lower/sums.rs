@@ -26,6 +26,7 @@ impl Lower<'_> {
                 let nothing = self.out.constant_value(Constant::Zero(self.out.ty(x)));
                 ([x, nothing], 64, BYTES)
             }
+            Summand::Distance([x, y]) => ([self.vector(x, i)?, self.vector(y, i)?], 64, BYTES),
             Summand::Product([x, y]) => ([self.vector(x, i)?, self.vector(y, i)?], 32, PRODUCTS),
         };
         let elem = Type::Int(sum.what.bits());

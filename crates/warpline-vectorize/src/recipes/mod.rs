@@ -283,7 +283,7 @@ impl Plan {
             groups: prepared.candidates.worthwhile(width),
             covered: dereferenceable::Covered::compute(module, func, reps, width),
             stack: &prepared.stack,
-            sums: Sums::find(input, options, |v| reps[v]),
+            sums: Sums::find(module, input, options, |v| reps[v]),
             wanted: Wanted::new(prepared.bodies.clone(), options),
             divisions: HashMap::new(),
         };

@@ -9,7 +9,7 @@
 
 use cranelift_entity::EntitySet;
 
-use warpline_ir::{BinaryOp, CastOp, Function, Inst, Op, Type, Users, Value};
+use warpline_ir::{BinaryOp, CastOp, Function, Inst, Module, Op, Type, Users, Value};
 
 use super::{Input, Recipe, Rep};
 use crate::options::Options;
@@ -30,6 +30,8 @@ pub(crate) struct Sum {
 pub(crate) enum Summand {
     /// An unsigned byte, or a truth value.
     Byte(Value),
+    /// The distance of two unsigned bytes.
+    Distance([Value; 2]),
     /// The product of two signed shorts, or of bytes of which these are extensions.
     Product([Value; 2]),
 }
@@ -45,7 +47,12 @@ pub(crate) struct Sums {
 
 impl Sums {
     /// Finds them for so many lanes.
-    pub(super) fn find(input: &Input<'_>, options: &Options<'_>, reps: impl Fn(Value) -> Rep) -> Sums {
+    pub(super) fn find(
+        module: &Module,
+        input: &Input<'_>,
+        options: &Options<'_>,
+        reps: impl Fn(Value) -> Rep,
+    ) -> Sums {
         let mut sums = Sums::default();
         let bits = options.machine.byte_sums;
         if options.sums.is_empty() || bits == 0 || options.masked {
@@ -69,7 +76,8 @@ impl Sums {
                 continue;
             }
             for (i, to, added) in chain {
-                let Some(what) = summand(func, added, func.ty(to)).filter(|what| what.varies(&reps)) else {
+                let Some(what) = summand(module, func, added, func.ty(to)).filter(|what| what.varies(&reps))
+                else {
                     continue;
                 };
                 let register = if bits >= 256 && options.width * what.bits() >= 256 { 256 } else { 128 };
@@ -88,14 +96,13 @@ impl Sums {
     /// Notes what nobody uses but the sum.
     fn add_inside(&mut self, func: &Function, users: &Users, added: Value, what: &Summand) {
         let mut work = vec![added];
-        while let Some(v) = work.pop().filter(|&v| !what.has(v) && users.get(v).len() == 1) {
-            let Some(i) =
-                func.def_inst(v).filter(|&i| matches!(func.insts[i].op, Op::Cast(_) | Op::Binary(_)))
-            else {
-                continue;
-            };
-            self.inside.insert(i);
-            work.extend(&func.insts[i].args);
+        while let Some(v) = work.pop() {
+            let is_own = !what.has(v) && users.get(v).len() == 1;
+            let Some(i) = func.def_inst(v).filter(|_| is_own) else { continue };
+            if matches!(func.insts[i].op, Op::Cast(_) | Op::Binary(_) | Op::Call(_)) {
+                self.inside.insert(i);
+                work.extend(&func.insts[i].args);
+            }
         }
     }
 
@@ -112,7 +119,7 @@ impl Summand {
     /// The width of its elements.
     pub(crate) fn bits(&self) -> u32 {
         match self {
-            Summand::Byte(_) => 8,
+            Summand::Byte(_) | Summand::Distance(_) => 8,
             Summand::Product(_) => 16,
         }
     }
@@ -120,14 +127,14 @@ impl Summand {
     fn has(&self, v: Value) -> bool {
         match *self {
             Summand::Byte(x) => x == v,
-            Summand::Product(pair) => pair.contains(&v),
+            Summand::Distance(pair) | Summand::Product(pair) => pair.contains(&v),
         }
     }
 
     fn varies(&self, reps: &impl Fn(Value) -> Rep) -> bool {
         match *self {
             Summand::Byte(x) => reps(x) == Rep::Varying,
-            Summand::Product(pair) => pair.iter().any(|&v| reps(v) == Rep::Varying),
+            Summand::Distance(pair) | Summand::Product(pair) => pair.iter().any(|&v| reps(v) == Rep::Varying),
         }
     }
 }
@@ -161,11 +168,11 @@ fn hands_out_whole(func: &Function, users: &Users, mut user: Inst) -> bool {
 }
 
 /// What a value of this type adds, if there are instructions that add it up.
-fn summand(func: &Function, v: Value, ty: Type) -> Option<Summand> {
+fn summand(module: &Module, func: &Function, v: Value, ty: Type) -> Option<Summand> {
     let data = &func.insts[func.def_inst(v)?];
     match (&data.op, &data.args[..], ty) {
         (Op::Cast(CastOp::ZExt), &[x], Type::Int(16 | 32 | 64)) if matches!(func.ty(x), Type::Int(1 | 8)) => {
-            Some(Summand::Byte(x))
+            Some(distance(module, func, x).map_or(Summand::Byte(x), Summand::Distance))
         }
         // The product of two bytes in 16 bits, and of two shorts in 32.
         (Op::Cast(CastOp::ZExt), &[x], Type::Int(32)) if func.ty(x) == Type::Int(16) => {
@@ -181,6 +188,20 @@ fn summand(func: &Function, v: Value, ty: Type) -> Option<Summand> {
         }
         _ => None,
     }
+}
+
+/// The bytes whose distance a value is: of their saturating differences, one is that and the other is zero.
+fn distance(module: &Module, func: &Function, v: Value) -> Option<[Value; 2]> {
+    let data = &func.insts[func.def_inst(v)?];
+    let (Op::Binary(BinaryOp::Or), &[x, y]) = (&data.op, &data.args[..]) else { return None };
+    let difference = |v: Value| {
+        let data = &func.insts[func.def_inst(v)?];
+        let Op::Call(call) = &data.op else { return None };
+        let is_it = &*module.symbols[call.callee?].name == "llvm.usub.sat.i8";
+        is_it.then(|| [data.args[0], data.args[1]])
+    };
+    let ([p, q], other) = (difference(x)?, difference(y)?);
+    (other == [q, p]).then_some([p, q])
 }
 
 /// The factors of a product.
