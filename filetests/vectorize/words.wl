@@ -59,13 +59,14 @@ end:
 ;   %v39: <4 x i32> = call @llvm.masked.gather.v4i32.v4p0(%v38, 1, %v18, poison)
 ;   %v40: <4 x i32> = lshr %v39, <24, 24, 24, 24>
 ;   %v41: <4 x i8> = trunc %v40
-;   %v42: <4 x i32> = zext %v31
-;   %v43: <4 x i32> = sext %v41
-;   %v44: <4 x i32> = add %v42, %v43
-;   %v46: <4 x i32> = select %v18, %v44, <0, 0, 0, 0>
+;   %v42: <4 x i16> = zext %v31
+;   %v43: <4 x i16> = sext %v41
+;   %v44: <4 x i16> = add %v42, %v43
+;   %v45: <4 x i32> = sext %v44
+;   %v47: <4 x i32> = select %v18, %v45, <0, 0, 0, 0>
 ;   br end
 ; end:
-;   ret %v46
+;   ret %v47
 ; }
 
 ; Elements of 16 bits, where a lane has stored to those behind them: the word begins with the element.

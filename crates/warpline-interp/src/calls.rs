@@ -91,7 +91,9 @@ impl Exec<'_, '_, '_> {
             | Intrinsic::VectorExtract
             | Intrinsic::VectorSplice
             | Intrinsic::Interleave2
-            | Intrinsic::Deinterleave2 => self.rearrange(frame, ins, call, f, lane)?,
+            | Intrinsic::Deinterleave2
+            | Intrinsic::SumOfDistances
+            | Intrinsic::SumOfProducts => self.rearrange(frame, ins, call, f, lane)?,
             _ => self.elementwise(frame, ins, call, f, types, lane)?,
         }
         Ok(())
@@ -304,6 +306,18 @@ impl Exec<'_, '_, '_> {
                 let both: Vec<Cell> = a.iter().chain(&b).copied().collect();
                 both.get(start..start.wrapping_add(n)).ok_or_else(no)?.to_vec()
             }
+            Intrinsic::SumOfDistances => {
+                let distance = |x: Cell, y: Cell| x.bits.abs_diff(y.bits);
+                sums_of_neighbours(&a, &b, 8, distance).collect()
+            }
+            Intrinsic::SumOfProducts => {
+                let product = |x: Cell, y: Cell| {
+                    let [x, y] = [x, y].map(|cell| i64::from(cell.bits as u16 as i16));
+                    u128::from((x * y) as u32)
+                };
+                let low = |cell: Cell| Cell { bits: cell.bits & u128::from(u32::MAX), ..cell };
+                sums_of_neighbours(&a, &b, 2, product).map(low).collect()
+            }
             Intrinsic::Interleave2 => a.iter().zip(&b).flat_map(|(x, y)| [*x, *y]).collect(),
             _ => a.iter().step_by(2).chain(a.iter().skip(1).step_by(2)).copied().collect(),
         };
@@ -313,4 +327,17 @@ impl Exec<'_, '_, '_> {
         frame.set(lane, ins.dst, &cells);
         Ok(())
     }
+}
+
+/// The sums of what `f` makes of two vectors' elements, of so many neighbours each.
+fn sums_of_neighbours(
+    a: &[Cell],
+    b: &[Cell],
+    neighbours: usize,
+    f: impl Fn(Cell, Cell) -> u128,
+) -> impl Iterator<Item = Cell> {
+    a.chunks(neighbours).zip(b.chunks(neighbours)).map(move |(a, b)| {
+        let undefined = a.iter().chain(b).find(|cell| !cell.is_defined()).copied();
+        undefined.unwrap_or_else(|| Cell::new(a.iter().zip(b).map(|(&x, &y)| f(x, y)).sum()))
+    })
 }

@@ -88,6 +88,10 @@ pub(super) enum Intrinsic {
     VectorSplice,
     Interleave2,
     Deinterleave2,
+    /// x86's sums of the distances of eight neighbouring bytes.
+    SumOfDistances,
+    /// x86's sums of the products of two neighbouring pairs of signed shorts.
+    SumOfProducts,
     First,
     Zero,
     // Memory.
@@ -195,6 +199,8 @@ fn llvm(base: &str) -> Option<Intrinsic> {
         "masked.store" => MaskedStore,
         "masked.gather" => Gather,
         "x86.avx2.gather.d.d" => IndexedGather,
+        "x86.sse2.psad.bw" | "x86.avx2.psad.bw" => SumOfDistances,
+        "x86.sse2.pmadd.wd" | "x86.avx2.pmadd.wd" => SumOfProducts,
         "masked.scatter" => Scatter,
         "masked.compressstore" => CompressStore,
         "assume" => Assume,

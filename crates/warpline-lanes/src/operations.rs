@@ -40,6 +40,48 @@ functions! {
     fn warpline_lane_count() -> u32 { 1 }
 }
 
+/// Functions on narrow integers of each lane, which need no others: for each a machine has one instruction.
+macro_rules! narrow {
+    ($($(#[$doc:meta])* fn $name:ident($($param:ident: $ty:ty),*) -> $result:ty { $value:expr })*) => {
+        $($(#[$doc])* #[inline(always)] pub const fn $name($($param: $ty),*) -> $result { $value })*
+    };
+}
+
+narrow! {
+    /// `x + y`, or 255 if that is less.
+    fn warpline_sat_add_u8(x: u8, y: u8) -> u8 { x.saturating_add(y) }
+    /// `x + y`, or the nearest number that there is.
+    fn warpline_sat_add_i8(x: i8, y: i8) -> i8 { x.saturating_add(y) }
+    /// `x + y`, or 65535 if that is less.
+    fn warpline_sat_add_u16(x: u16, y: u16) -> u16 { x.saturating_add(y) }
+    /// `x + y`, or the nearest number that there is.
+    fn warpline_sat_add_i16(x: i16, y: i16) -> i16 { x.saturating_add(y) }
+    /// `x - y`, or 0 if that is greater.
+    fn warpline_sat_sub_u8(x: u8, y: u8) -> u8 { x.saturating_sub(y) }
+    /// `x - y`, or the nearest number that there is.
+    fn warpline_sat_sub_i8(x: i8, y: i8) -> i8 { x.saturating_sub(y) }
+    /// `x - y`, or 0 if that is greater.
+    fn warpline_sat_sub_u16(x: u16, y: u16) -> u16 { x.saturating_sub(y) }
+    /// `x - y`, or the nearest number that there is.
+    fn warpline_sat_sub_i16(x: i16, y: i16) -> i16 { x.saturating_sub(y) }
+    /// The mean of two numbers, rounded up.
+    fn warpline_avg_u8(x: u8, y: u8) -> u8 { ((x as u16 + y as u16 + 1) >> 1) as u8 }
+    /// The mean of two numbers, rounded up.
+    fn warpline_avg_u16(x: u16, y: u16) -> u16 { ((x as u32 + y as u32 + 1) >> 1) as u16 }
+    /// The upper half of the product.
+    fn warpline_mulhi_u16(x: u16, y: u16) -> u16 { ((x as u32 * y as u32) >> 16) as u16 }
+    /// The upper half of the product.
+    fn warpline_mulhi_i16(x: i16, y: i16) -> i16 { ((x as i32 * y as i32) >> 16) as i16 }
+    /// The distance of two numbers.
+    fn warpline_abs_diff_u8(x: u8, y: u8) -> u8 { x.abs_diff(y) }
+    /// The distance of two numbers.
+    fn warpline_abs_diff_u16(x: u16, y: u16) -> u16 { x.abs_diff(y) }
+    /// `sum + x·y`, which wraps. In a loop that adds up, several products are added at once.
+    fn warpline_dot_u8(sum: u32, x: u8, y: u8) -> u32 { sum.wrapping_add(x as u32 * y as u32) }
+    /// `sum + x·y`, which wraps. In a loop that adds up, several products are added at once.
+    fn warpline_dot_i16(sum: i32, x: i16, y: i16) -> i32 { sum.wrapping_add(x as i32 * y as i32) }
+}
+
 /// What scans begin with, by type.
 mod sealed {
     pub trait Limits {

@@ -75,6 +75,9 @@ pub struct Machine {
     pub gathers: Gathers,
     /// What they load and store under masks.
     pub masks: Masks,
+    /// How many bits of neighbouring bytes, or of pairs of shorts and their products, it adds up in one instruction as
+    /// x86 does; 0 if it has none for that.
+    pub byte_sums: u32,
     /// Whether it multiplies and adds in one instruction, with one rounding.
     pub fused: bool,
     /// The CPU whose figures it has.
@@ -106,7 +109,17 @@ impl Machine {
         let mask_registers = cpu.register_bits == 512;
         let register_bits = cpu.register_bits;
         let fused = cpu.table.has_vectors(Op::FusedMultiply, Element::F32);
-        Machine { register_bits, registers, mask_registers, mask_bits: MASK_BITS, gathers, masks, fused, cpu }
+        Machine {
+            register_bits,
+            registers,
+            mask_registers,
+            mask_bits: MASK_BITS,
+            gathers,
+            masks,
+            byte_sums: 0,
+            fused,
+            cpu,
+        }
     }
 
     /// How many registers the values of so many bits of all lanes fill.
@@ -336,6 +349,7 @@ impl Default for Machine {
             mask_bits: MASK_BITS,
             gathers: Gathers::default(),
             masks: Masks::default(),
+            byte_sums: 0,
             fused: true,
             cpu: cpus::reference(),
         }

@@ -41,7 +41,12 @@ impl Form {
             Gathers::Avx2 => Masks::Wide,
             Gathers::Everything => Masks::Everything,
         };
-        width::Machine { gathers: self.gathers, masks, ..width::Machine::default() }
+        let byte_sums = match self.gathers {
+            Gathers::Nothing => 0,
+            Gathers::Avx2 => 256,
+            Gathers::Everything => 128,
+        };
+        width::Machine { gathers: self.gathers, masks, byte_sums, ..width::Machine::default() }
     }
 
     /// All divergent branches folded, or one time in four every branch; each kind of tests as often as the others.

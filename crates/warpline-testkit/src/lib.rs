@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 
+pub mod byte_programs;
 pub mod census;
 pub mod claims;
 pub mod control_flow;

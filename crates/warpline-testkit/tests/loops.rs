@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use warpline_interp::{Machine, Options as MachineOptions, Val};
-use warpline_ir::text::parse_module;
+use warpline_ir::text::{parse_module, print_module};
 use warpline_ir::{FuncId, Module};
 use warpline_testkit::programs::loops::{LoopProgram, around};
 use warpline_testkit::programs::{
@@ -11,7 +11,7 @@ use warpline_testkit::programs::{
 };
 use warpline_testkit::rng::SplitMix64;
 use warpline_vectorize::loops::{CarryKind, Unit, vectorize_loop};
-use warpline_vectorize::{Boscc, Coherence, Options};
+use warpline_vectorize::{Boscc, Coherence, Options, declare_narrow_functions, width};
 
 /// A number from the environment.
 fn number(name: &str, default: u64) -> u64 {
@@ -192,4 +192,103 @@ fn loops_that_ask_about_lanes_have_whole_groups_from_the_first_iteration_on() {
     };
     assert_eq!(made(NEXT), (true, 2));
     assert_eq!(made(&asking), (false, 8));
+}
+
+/// Adds something to a sum, a number of bytes or shorts at a time.
+const SUM: &str = "module \"m\"
+
+declare @llvm.abs.i32(i32, i1) -> i32
+
+func @sum(%n: i64, %a: ptr, %b: ptr) -> TYPE {
+entry:
+  br loop(0, 5)
+loop:
+  %i: i64 = phi
+  %s: TYPE = phi
+  %more: i1 = icmp ult %i, %n
+  br %more, body, end
+body:
+  %p: ptr = getelementptr ELEM, %a, %i
+  %x: ELEM = load %p, align 1
+  %q: ptr = getelementptr ELEM, %b, %i
+  %y: ELEM = load %q, align 1
+SUMMAND
+  %sum: TYPE = add %s, %z
+  %next: i64 = add nuw nsw %i, 1
+  br loop(%next, %sum)
+end:
+  ret %s
+}
+";
+
+/// What is added: its name, the types of elements and sum, and the code.
+const SUMMANDS: &[(&str, &str, &str, &str)] = &[
+    ("bytes", "i8", "i32", "  %z: i32 = zext %x"),
+    ("bytes in shorts", "i8", "i16", "  %z: i16 = zext %x"),
+    ("bytes in long integers", "i8", "i64", "  %z: i64 = zext %x"),
+    ("truth values", "i8", "i64", "  %c: i1 = icmp ugt %x, %y\n  %z: i64 = zext %c"),
+    (
+        "distances",
+        "i8",
+        "i32",
+        "  %u: i32 = zext %x\n  %v: i32 = zext %y\n  %d: i32 = sub nsw %u, %v\n  %z: i32 = call @llvm.abs.i32(%d, true)",
+    ),
+    ("products of bytes", "i8", "i32", "  %u: i32 = zext %x\n  %v: i32 = zext %y\n  %z: i32 = mul %u, %v"),
+    ("products of shorts", "i16", "i32", "  %u: i32 = sext %x\n  %v: i32 = sext %y\n  %z: i32 = mul %u, %v"),
+    (
+        "products with signs and without",
+        "i16",
+        "i32",
+        "  %u: i32 = sext %x\n  %v: i32 = zext %y\n  %z: i32 = mul %u, %v",
+    ),
+    (
+        "two summands",
+        "i8",
+        "i32",
+        "  %u: i32 = zext %x\n  %v: i32 = zext %y\n  %t: i32 = mul %u, 3\n  %z: i32 = add %t, %v",
+    ),
+];
+
+#[test]
+fn sums_of_bytes_and_products_are_the_scalar_functions_however_many_are_added_together() {
+    let mut asked = 0;
+    for &(what, elem, ty, code) in SUMMANDS {
+        let text = SUM.replace("SUMMAND", code).replace("ELEM", elem).replace("TYPE", ty);
+        for (width, byte_sums) in [(8, 256), (16, 128), (16, 256), (32, 128), (32, 256), (64, 256), (64, 0)] {
+            let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{what}: {e}"));
+            declare_narrow_functions(&mut module);
+            let scalar = module.function("sum").expect("it is there");
+            let mut copy = module.functions[scalar].clone();
+            copy.name = "copy".into();
+            let header = copy.layout[1];
+            let copy = module.functions.push(copy);
+            let machine = width::Machine { byte_sums, ..width::Machine::default() };
+            let options = Options { machine, ..Options::new(width, Vec::new(), "lanes") };
+            vectorize_loop(&mut module, copy, &Unit::new(header, width), &options)
+                .unwrap_or_else(|e| panic!("{what}: {e}"));
+            asked +=
+                usize::from(["psad.bw", "pmadd.wd"].iter().any(|name| print_module(&module).contains(name)));
+            for n in [0, 1, 7, 16, 63, 64, 65, 130, 200] {
+                for seed in 0..3 {
+                    let [expected, found] = [scalar, copy].map(|f| sum(&module, f, n, seed));
+                    assert_eq!(expected, found, "{what}, {width} lanes, {byte_sums} bits, {n} of them");
+                }
+            }
+        }
+    }
+    assert!(asked > SUMMANDS.len() * 3, "{asked} loops use instructions for sums");
+}
+
+/// The sum of so many elements of random arrays, or of ones with extreme numbers.
+fn sum(module: &Module, func: FuncId, n: u64, seed: u64) -> Val {
+    let mut machine =
+        Machine::with_options(module, MachineOptions { fuel: 1 << 24, ..MachineOptions::default() });
+    let mut rng = SplitMix64::new(seed);
+    let mut bytes = || -> Vec<u8> {
+        let extreme = |rng: &mut SplitMix64| *rng.pick(&[0, 0x80, 0xff, 0x7f]);
+        (0..400).map(|_| if seed == 0 { extreme(&mut rng) } else { rng.next_u64() as u8 }).collect()
+    };
+    let [a, b] = [bytes(), bytes()].map(|x| machine.memory.allocate_bytes(&x, 16).expect("there is room"));
+    let code = machine.prepare_id(func);
+    machine.run_scalar(&code, &[Val::int(n.into()), Val::ptr(a), Val::ptr(b)]).expect("it runs")
 }

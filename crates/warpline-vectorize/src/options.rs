@@ -41,6 +41,9 @@ pub struct Options<'a> {
     pub region: Option<&'a Region<'a>>,
     /// Functions that are pieces of the kernel, to be called for one lane after the other.
     pub pieces: &'a Pieces,
+    /// The parameters, by their numbers, of which nothing counts but the sum over all lanes, and to which the function
+    /// adds something and returns it: what a loop adds up.
+    pub sums: &'a [usize],
     /// The name of a function that takes an `i64`, to be called with the number of active lanes by every block that
     /// is executed, to measure how well lanes are used (paper 3, Sec. 7.1).
     pub count_lanes: Option<&'a str>,
@@ -76,6 +79,7 @@ impl Options<'_> {
             contract: Contract::default(),
             region: None,
             pieces: const { &Pieces::none() },
+            sums: &[],
             count_lanes: None,
             instrument: &Silent,
             indices: None,

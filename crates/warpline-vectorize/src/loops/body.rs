@@ -26,7 +26,7 @@ use warpline_ir::{
 };
 use warpline_uniformity::shape::ArgShape;
 
-use super::carried::{Carried, Kind};
+use super::carried::{Carried, Combiner, How, Kind};
 use super::find::{Loop, dominates};
 use super::hoist::hoist;
 use super::no_wrap::Exact;
@@ -46,6 +46,19 @@ pub(super) struct Body {
 }
 
 impl Body {
+    /// Its parameters that are integers to which the loop adds something in each iteration.
+    pub(super) fn sums(&self, func: &Function, carried: &[Carried]) -> Vec<usize> {
+        let is_sum = |&input: &Input| match input {
+            Input::Carried(k) => {
+                let adds = |c: &Combiner| matches!(c.how, How::Binary(BinaryOp::Add, _));
+                let is_added = matches!(&carried[k].kind, Kind::Reduction { combiner, .. } if adds(combiner));
+                is_added && func.ty(carried[k].phi).is_int()
+            }
+            Input::Value(_) => false,
+        };
+        (0..self.inputs.len()).filter(|&at| is_sum(&self.inputs[at])).collect()
+    }
+
     /// What its parameters stand for in the function that has the loop.
     pub(super) fn stands(&self, func: &Function, l: &Loop, carried: &[Carried]) -> Vec<Stands> {
         let into = func.out_edges(l.preheader)[0];

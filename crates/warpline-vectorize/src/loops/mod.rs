@@ -243,7 +243,9 @@ pub fn vectorize_loop(
     let prologue = if anywhere && options.width > 1 { prologue } else { 0 };
     let (args, name, contract) = (body.args.clone(), options.name.clone(), unit.contract);
     let (region, pieces_of) = (Some(&region), &pieces);
-    let asked = Options { args, name, contract, region, pieces: pieces_of, scalar_result: false, ..*options };
+    let sums = &*body.sums(&scalar, &carried);
+    let asked =
+        Options { args, name, contract, region, pieces: pieces_of, sums, scalar_result: false, ..*options };
     let mut made = MadeVariants::make(module, body_func, &asked, Division { epilogue, prologue, least })
         .map_err(|e| e.named(&scalar.name))?;
     // That an iteration is told its lane is of our making.
@@ -298,6 +300,8 @@ pub struct Iteration {
     pub most: Option<u32>,
     /// Updates of memory that several iterations may make at one place.
     pub pieces: Pieces,
+    /// Its parameters of which nothing but the sum over all iterations counts.
+    pub(crate) sums: Vec<usize>,
     source: Function,
     stands: Vec<Stands>,
 }
@@ -318,6 +322,7 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
     let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, &options)?;
     let asks = has_cross_lane_operations(module, &scalar, &l);
     let divisible = !combines(&carried) && !asks;
+    let sums = body.sums(&scalar, &carried);
     let combined = combined(&scalar, &carried);
     let rounds = counter.constant_rounds(&scalar, &l);
     let (contract, most) = (unit.contract, unit.safelen);
@@ -336,6 +341,7 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
         contract,
         most,
         pieces,
+        sums,
         source,
         stands,
     })

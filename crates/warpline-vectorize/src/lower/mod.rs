@@ -21,6 +21,7 @@ mod memory;
 mod ops;
 mod pointers;
 mod replicate;
+mod sums;
 mod values;
 mod variants;
 
@@ -328,6 +329,7 @@ impl Lower<'_> {
             Recipe::Simd(variant) => self.call_of_supplied(i, variant),
             Recipe::Intrinsic(base, form) => self.vector_intrinsic(i, base, *form),
             Recipe::Fold(fold) => self.reduction(i, *fold),
+            Recipe::Sum(sum) => self.sum(i, sum),
             Recipe::Exact(function) => self.exact_call(i, *function),
             Recipe::Inline(function) => self.inline_expansion(i, *function),
             Recipe::Library { symbol, lanes } => self.vector_math(i, symbol, *lanes),

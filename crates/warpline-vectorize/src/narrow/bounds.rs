@@ -11,7 +11,7 @@ use warpline_analysis::ssi::{Version, ssify};
 use warpline_dataflow::Code;
 use warpline_dataflow::clients::intrinsics::{self, Intrinsic};
 use warpline_dataflow::clients::ranges::{Range, Ranges};
-use warpline_ir::{BinaryOp, CastOp, Function, Module, Op, Value};
+use warpline_ir::{BinaryOp, CastOp, Function, IntPred, Module, Op, Value};
 
 /// How many sweeps of narrowing the solver makes.
 const SWEEPS: usize = 2;
@@ -53,7 +53,34 @@ impl<'a> Bounds<'a> {
 
     /// Whether a value, read as a signed number, is never negative.
     pub(super) fn is_not_negative(&self, v: Value) -> bool {
+        let own = self.func.ty(v).int_bits().filter(|&own| (2..=64).contains(&own));
         self.range(v).is_some_and(Range::is_not_negative)
+            || own.is_some_and(|own| self.fits_unsigned(v, own - 1))
+    }
+
+    /// The numbers whose distance a value is by `p > q ? p - q : q - p`, and whether they are compared as signed ones.
+    /// The comparison may be of what both are extensions of with zeros, which keeps an unsigned order.
+    pub(super) fn chosen_distance(&self, v: Value) -> Option<([Value; 2], bool)> {
+        let func = self.func;
+        let data = &func.insts[func.def_inst(v)?];
+        let &[condition, first, second] = &data.args[..] else { return None };
+        let compared = &func.insts[func.def_inst(condition)?];
+        let (&Op::Select, &Op::ICmp(pred)) = (&data.op, &compared.op) else { return None };
+        let args @ [p, q] = operands(func, first, BinaryOp::Sub)?;
+        (operands(func, second, BinaryOp::Sub)? == [q, p]).then_some(())?;
+        let (x, y) = (compared.args[0], compared.args[1]);
+        let is_same = |v: Value, w: Value| v == w || without_zext(func, v) == without_zext(func, w);
+        let forwards = is_same(x, p) && is_same(y, q);
+        let backwards = is_same(x, q) && is_same(y, p);
+        let (is_greater, is_signed) = match pred {
+            IntPred::Ugt | IntPred::Uge => (true, false),
+            IntPred::Ult | IntPred::Ule => (false, false),
+            IntPred::Sgt | IntPred::Sge => (true, true),
+            IntPred::Slt | IntPred::Sle => (false, true),
+            _ => return None,
+        };
+        let in_order = if is_greater { forwards } else { backwards };
+        (in_order && (!is_signed || func.ty(x) == func.ty(p))).then_some((args, is_signed))
     }
 
     /// The greatest unsigned number that a value may be.
@@ -87,6 +114,12 @@ impl<'a> Bounds<'a> {
             Op::Binary(BinaryOp::Mul) => exact(high(0).saturating_mul(high(1))),
             Op::Binary(BinaryOp::UDiv) => constant(1).filter(|&d| d > 0).map(|d| high(0) / d),
             Op::Binary(BinaryOp::LShr) => constant(1).filter(|&by| by < 64).map(|by| high(0) >> by),
+            Op::Select => {
+                let ([p, q], is_signed) = self.chosen_distance(v)?;
+                let own = func.ty(v).int_bits()?;
+                let high = self.high(p, depth).max(self.high(q, depth));
+                (!is_signed || high < 1 << (own - 1)).then_some(high)
+            }
             Op::Cast(CastOp::ZExt) => Some(high(0)),
             Op::Cast(CastOp::Trunc) => exact(high(0)),
             Op::Call(_) if intrinsics::called(self.module, func, data) == Some(Intrinsic::UMin) => {
@@ -98,7 +131,8 @@ impl<'a> Bounds<'a> {
 
     /// The greatest `p·m + q·n` where `m` and `n` add up to a constant.
     fn blended(&self, x: Value, y: Value, depth: u32) -> Option<u128> {
-        let [x, y] = [product(self.func, x)?, product(self.func, y)?];
+        let [x, y] = [x, y].map(|v| operands(self.func, v, BinaryOp::Mul));
+        let (x, y) = (x?, y?);
         for (p, m) in [(x[0], x[1]), (x[1], x[0])] {
             for (q, n) in [(y[0], y[1]), (y[1], y[0])] {
                 let sum = self.constant_sum(m, n, depth);
@@ -128,11 +162,11 @@ impl<'a> Bounds<'a> {
     }
 }
 
-/// The factors of a product.
-fn product(func: &Function, v: Value) -> Option<[Value; 2]> {
+/// The operands of a value that is made by this operation.
+pub(super) fn operands(func: &Function, v: Value, op: BinaryOp) -> Option<[Value; 2]> {
     let data = &func.insts[func.def_inst(v)?];
     match (&data.op, &data.args[..]) {
-        (Op::Binary(BinaryOp::Mul), &[a, b]) => Some([a, b]),
+        (&Op::Binary(made), &[a, b]) if made == op => Some([a, b]),
         _ => None,
     }
 }

@@ -5,7 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use warpline_ir::{CastOp, Function, Inst, Op, Type, Users, Value};
+use warpline_ir::{BinaryOp, CastOp, Function, Inst, Op, Type, Users, Value};
+
+use warpline_uniformity::shape::Shape;
 
 use super::compare::Compared;
 use super::plan::{Arg, Node, Planner, Step, instruction_cost, is_computation, own_cost};
@@ -41,7 +43,7 @@ pub(super) struct Chosen {
 }
 
 /// Chooses roots.
-pub(super) fn choose<F: Fn(Value) -> bool>(mut planner: Planner<'_, F>) -> Chosen {
+pub(super) fn choose<F: Fn(Value) -> Shape>(mut planner: Planner<'_, F>) -> Chosen {
     let func = planner.func;
     let mut chooser = Chooser { users: Users::of(func), state: State::default() };
     let mut wanted: Vec<(Root, Needs)> = Vec::new();
@@ -57,7 +59,12 @@ pub(super) fn choose<F: Fn(Value) -> bool>(mut planner: Planner<'_, F>) -> Chose
             group.iter().for_each(|one| _ = chooser.take_if_better(&planner, std::slice::from_ref(one)));
         }
     }
-    for &i in insts.iter().rev().filter(|i| !chooser.state.dead.contains(i)).collect::<Vec<_>>() {
+    for &i in insts.iter().rev() {
+        if chooser.state.dead.contains(&i)
+            || func.insts[i].result().is_none_or(|v| chooser.is_index(func, v, MAX_STEPS))
+        {
+            continue;
+        }
         if let Some(root) = extension(&mut planner, i) {
             let needs = Needs::of(&planner, &root);
             chooser.take_if_better(&planner, &[(root, needs)]);
@@ -69,24 +76,24 @@ pub(super) fn choose<F: Fn(Value) -> bool>(mut planner: Planner<'_, F>) -> Chose
 }
 
 /// A truncation of what varies.
-fn truncation<F: Fn(Value) -> bool>(planner: &mut Planner<'_, F>, inst: Inst) -> Option<Root> {
+fn truncation<F: Fn(Value) -> Shape>(planner: &mut Planner<'_, F>, inst: Inst) -> Option<Root> {
     let data = &planner.func.insts[inst];
     let (&Op::Cast(CastOp::Trunc), &[x]) = (&data.op, &data.args[..]) else { return None };
     let bits = planner.func.ty(data.result()?).int_bits().filter(|bits| WIDTHS.contains(bits))?;
-    (planner.func.ty(x).int_bits()? <= 64 && (planner.varies)(x)).then_some(())?;
+    (planner.func.ty(x).int_bits()? <= 64 && planner.varies(x)).then_some(())?;
     planner.plan(x, bits);
     let is_better = !matches!(planner.step((x, bits))?, Step::Convert(CastOp::Trunc, _));
     is_better.then_some(Root { inst, kind: Kind::Low((x, bits)) })
 }
 
 /// A comparison of what varies.
-fn comparison<F: Fn(Value) -> bool>(planner: &mut Planner<'_, F>, inst: Inst) -> Option<Root> {
+fn comparison<F: Fn(Value) -> Shape>(planner: &mut Planner<'_, F>, inst: Inst) -> Option<Root> {
     let func = planner.func;
     let data = &func.insts[inst];
     let (&Op::ICmp(_), &[x, y]) = (&data.op, &data.args[..]) else { return None };
     let own = func.ty(x).int_bits().filter(|&own| own <= 64)?;
-    ((planner.varies)(x) || (planner.varies)(y)).then_some(())?;
-    let is_uniform = |v: Value| !(planner.varies)(v) && func.constant(v).is_none();
+    (planner.varies(x) || planner.varies(y)).then_some(())?;
+    let is_uniform = |v: Value| planner.is_uniform(v);
     let found = WIDTHS
         .into_iter()
         .filter(|&bits| bits < own)
@@ -101,7 +108,7 @@ fn comparison<F: Fn(Value) -> bool>(planner: &mut Planner<'_, F>, inst: Inst) ->
 }
 
 /// A value that varies and fits fewer bits than it has.
-fn extension<F: Fn(Value) -> bool>(planner: &mut Planner<'_, F>, inst: Inst) -> Option<Root> {
+fn extension<F: Fn(Value) -> Shape>(planner: &mut Planner<'_, F>, inst: Inst) -> Option<Root> {
     let func = planner.func;
     let data = &func.insts[inst];
     let v = data.result()?;
@@ -110,7 +117,7 @@ fn extension<F: Fn(Value) -> bool>(planner: &mut Planner<'_, F>, inst: Inst) -> 
         _ => return None,
     };
     let is_conversion = matches!(data.op, Op::Cast(_) | Op::Freeze);
-    (!is_conversion && (planner.varies)(v) && is_computation(planner.module, func, inst)).then_some(())?;
+    (!is_conversion && planner.varies(v) && is_computation(planner.module, func, inst)).then_some(())?;
     let bounds = planner.bounds;
     let fitting = WIDTHS.into_iter().filter(|&bits| bits < own).find_map(|bits| {
         let op = if bounds.fits_unsigned(v, bits) {
@@ -139,7 +146,7 @@ struct Needs {
 }
 
 impl Needs {
-    fn of<F: Fn(Value) -> bool>(planner: &Planner<'_, F>, root: &Root) -> Needs {
+    fn of<F: Fn(Value) -> Shape>(planner: &Planner<'_, F>, root: &Root) -> Needs {
         let func = planner.func;
         let (roots, values, cost): (Vec<Node>, Vec<Value>, f64) = match root.kind {
             Kind::Low(node) => (vec![node], vec![], 0.0),
@@ -236,9 +243,27 @@ struct Chooser {
     state: State,
 }
 
+/// How many steps a value may be away from the address that it is an index of.
+const MAX_STEPS: u32 = 4;
+
 impl Chooser {
+    /// Whether a value is added to an address in few steps: what is known of it as a sum is worth more than its width.
+    fn is_index(&self, func: &Function, v: Value, steps: u32) -> bool {
+        self.users.get(v).iter().any(|&user| {
+            let data = &func.insts[user];
+            match data.op {
+                Op::Gep(_) => true,
+                Op::Cast(CastOp::ZExt | CastOp::SExt)
+                | Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl) => {
+                    steps > 0 && data.result().is_some_and(|r| self.is_index(func, r, steps - 1))
+                }
+                _ => false,
+            }
+        })
+    }
+
     /// Takes roots if what they need costs less than what is needed no more. Whether it does.
-    fn take_if_better<F: Fn(Value) -> bool>(
+    fn take_if_better<F: Fn(Value) -> Shape>(
         &mut self,
         planner: &Planner<'_, F>,
         group: &[(Root, Needs)],
@@ -260,7 +285,7 @@ impl Chooser {
                     if matches!(*step, Step::Convert(CastOp::Trunc, v) if !has_room_behind(func, v)) {
                         return false;
                     }
-                    let varies = (planner.varies)(node.0);
+                    let varies = planner.varies(node.0);
                     cost += if varies { own_cost(func, step, node.1) } else { 0.0 };
                     used_whole(step, |v| *changes.entry(v).or_default() += 1);
                 }
@@ -271,7 +296,7 @@ impl Chooser {
         let may_go: BTreeSet<Inst> = group.iter().flat_map(|(_, needs)| needs.old.iter().copied()).collect();
         let mut saved = 0.0;
         while let Some(inst) = work.pop() {
-            let varies = func.insts[inst].args.iter().any(|&a| (planner.varies)(a));
+            let varies = func.insts[inst].args.iter().any(|&a| planner.varies(a));
             saved += if varies { instruction_cost(func, inst) } else { 0.0 };
             for &a in &func.insts[inst].args {
                 let change = changes.entry(a).or_default();

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpline_ir::{
-    BinaryOp, Block, CastOp, Function, Inst, InstFlags, Module, Op, Type, Users, Value, ValueDef,
+    BinaryOp, Block, CastOp, Function, Inst, InstFlags, IntPred, Module, Op, Type, Users, Value, ValueDef,
 };
 
 use super::choose::{Chosen, Kind, Root};
 use super::compare::{self, Compared};
 use super::functions;
-use super::plan::{Arg, How, Node, Step};
+use super::plan::{Arg, How, Node, Step, mask};
 
 /// Makes the instructions that were chosen.
 pub(super) fn emit(module: &Module, func: &mut Function, chosen: Chosen) {
@@ -130,6 +130,7 @@ impl Emitter<'_> {
                 let abs = functions::call(self.module, "abs", at)?;
                 return Some(self.before(inst, abs, &[args[0], stays], ty));
             }
+            How::Offset { subtract } => return self.offset(inst, [args[0], args[1]], subtract, at),
             How::Distance { is_signed } => return self.distance(inst, [args[0], args[1]], is_signed, at),
         };
         Some(self.before(inst, op, args, ty))
@@ -147,6 +148,33 @@ impl Emitter<'_> {
         let second = self.before(inst, second, &other, ty);
         let joined = if is_signed { BinaryOp::Sub } else { BinaryOp::Or };
         Some(self.before(inst, Op::Binary(joined), &[first, second], ty))
+    }
+
+    /// `p + c` or `p - c`, brought to the nearest unsigned number: what `c` adds and what it takes away, of which one is
+    /// zero, saturate.
+    fn offset(&mut self, inst: Inst, [p, c]: [Value; 2], subtract: bool, at: u32) -> Option<Value> {
+        let add = functions::call(self.module, "uadd.sat", at)?;
+        let take = functions::call(self.module, "usub.sat", at)?;
+        let (narrow, ty) = (Type::Int(at), self.func.ty(c));
+        let c = self.frozen(inst, c);
+        let zero = self.func.int_const(ty.int_bits()?, 0);
+        let greatest = self.func.int_const(ty.int_bits()?, mask(at));
+        let least = self.func.int_const(ty.int_bits()?, mask(at).wrapping_neg() & mask(ty.int_bits()?));
+        let mut nearest = |pred: IntPred, v: Value, bound: Value| {
+            let is_outside = self.before(inst, Op::ICmp(pred), &[v, bound], Type::BOOL);
+            self.before(inst, Op::Select, &[is_outside, bound, v], ty)
+        };
+        let more = nearest(IntPred::Slt, c, zero);
+        let more = nearest(IntPred::Sgt, more, greatest);
+        // The least integer has no counterpart.
+        let less = nearest(IntPred::Slt, c, least);
+        let less = nearest(IntPred::Sgt, less, zero);
+        let less = self.before(inst, Op::Binary(BinaryOp::Sub), &[zero, less], ty);
+        let [more, less] = if subtract { [less, more] } else { [more, less] };
+        let more = self.before(inst, Op::Cast(CastOp::Trunc), &[more], narrow);
+        let less = self.before(inst, Op::Cast(CastOp::Trunc), &[less], narrow);
+        let sum = self.before(inst, add, &[p, more], narrow);
+        Some(self.before(inst, take, &[sum, less], narrow))
     }
 
     /// A value of which all uses see the same.

@@ -4,23 +4,31 @@
 //! bits of the value. The operands must fit the width; the arithmetic between them and the value must not wrap.
 
 use warpline_dataflow::clients::intrinsics::{self, Intrinsic};
-use warpline_ir::{BinaryOp, Function, IntPred, Module, Op, Value};
+use warpline_ir::{BinaryOp, Function, InstFlags, Module, Value};
 
-use super::bounds::{Bounds, without_zext};
-use super::plan::{How, Planner, mask};
+use warpline_uniformity::shape::Shape;
 
-/// A narrow operation and its operands, of which it takes the low bits.
+use super::bounds::{Bounds, operands};
+use super::plan::{Arg, How, Planner, mask};
+
+/// A narrow operation and its operands.
 pub(super) struct Idiom {
     pub(super) how: How,
-    pub(super) args: [Value; 2],
+    pub(super) args: [Arg; 2],
 }
 
 /// The narrow operation that gives the low bits of a value, if the module has it.
-pub(super) fn of<F: Fn(Value) -> bool>(planner: &Planner<'_, F>, v: Value, bits: u32) -> Option<Idiom> {
+pub(super) fn of<F: Fn(Value) -> Shape>(planner: &Planner<'_, F>, v: Value, bits: u32) -> Option<Idiom> {
     if !matches!(bits, 8 | 16) || planner.func.ty(v).int_bits()? <= bits {
         return None;
     }
-    let at = Place { module: planner.module, func: planner.func, bounds: planner.bounds, bits };
+    let at = Place {
+        module: planner.module,
+        func: planner.func,
+        bounds: planner.bounds,
+        is_uniform: &|v| planner.is_uniform(v),
+        bits,
+    };
     let rules = [
         saturating_sum,
         saturating_difference,
@@ -28,11 +36,13 @@ pub(super) fn of<F: Fn(Value) -> bool>(planner: &Planner<'_, F>, v: Value, bits:
         signed_saturation,
         distance,
         chosen_distance,
+        offset,
     ];
     let found = rules.iter().find_map(|rule| rule(&at, v))?;
     let is_there = match found.how {
         How::Function(base) => planner.has(base, bits),
         How::Distance { is_signed: false } => planner.has("usub.sat", bits),
+        How::Offset { .. } => planner.has("uadd.sat", bits) && planner.has("usub.sat", bits),
         How::Distance { is_signed: true } => planner.has("smax", bits) && planner.has("smin", bits),
         _ => true,
     };
@@ -44,19 +54,18 @@ struct Place<'a> {
     module: &'a Module,
     func: &'a Function,
     bounds: &'a Bounds<'a>,
+    is_uniform: &'a dyn Fn(Value) -> bool,
     bits: u32,
 }
 
-impl Place<'_> {
-    /// The operands of a value that is made by this operation.
-    fn binary(&self, v: Value, op: BinaryOp) -> Option<[Value; 2]> {
-        let data = &self.func.insts[self.func.def_inst(v)?];
-        match (&data.op, &data.args[..]) {
-            (&Op::Binary(made), &[a, b]) if made == op => Some([a, b]),
-            _ => None,
-        }
+impl Idiom {
+    /// An operation on the low bits of two values.
+    fn on(how: How, args: [Value; 2]) -> Idiom {
+        Idiom { how, args: args.map(Arg::Low) }
     }
+}
 
+impl Place<'_> {
     /// The operands of a value that is one of these functions of two.
     fn called(&self, v: Value, functions: &[Intrinsic]) -> Option<[Value; 2]> {
         let data = &self.func.insts[self.func.def_inst(v)?];
@@ -88,20 +97,20 @@ fn saturating_sum(at: &Place<'_>, v: Value) -> Option<Idiom> {
     let sum = at
         .with_bound(v, &[Intrinsic::UMin], greatest)
         .or_else(|| at.with_bound(v, &[Intrinsic::SMin], greatest).filter(natural))?;
-    let args = at.binary(sum, BinaryOp::Add)?;
-    at.unsigned(&args).then_some(Idiom { how: How::Function("uadd.sat"), args })
+    let args = operands(at.func, sum, BinaryOp::Add)?;
+    at.unsigned(&args).then_some(Idiom::on(How::Function("uadd.sat"), args))
 }
 
 /// `max(p - q, 0)`, signed.
 fn saturating_difference(at: &Place<'_>, v: Value) -> Option<Idiom> {
     let difference = at.with_bound(v, &[Intrinsic::SMax], 0)?;
-    let args = at.binary(difference, BinaryOp::Sub)?;
-    at.unsigned(&args).then_some(Idiom { how: How::Function("usub.sat"), args })
+    let args = operands(at.func, difference, BinaryOp::Sub)?;
+    at.unsigned(&args).then_some(Idiom::on(How::Function("usub.sat"), args))
 }
 
 /// `max(p, q) - q` and `p - min(p, q)`.
 fn remainder_of_minimum(at: &Place<'_>, v: Value) -> Option<Idiom> {
-    let [from, what] = at.binary(v, BinaryOp::Sub)?;
+    let [from, what] = operands(at.func, v, BinaryOp::Sub)?;
     let other = |[a, b]: [Value; 2], one: Value| match (a == one, b == one) {
         (true, _) => Some(b),
         (_, true) => Some(a),
@@ -112,7 +121,7 @@ fn remainder_of_minimum(at: &Place<'_>, v: Value) -> Option<Idiom> {
         let smaller = at.called(what, &[Intrinsic::UMin])?;
         Some([from, other(smaller, from)?])
     })?;
-    at.unsigned(&args).then_some(Idiom { how: How::Function("usub.sat"), args })
+    at.unsigned(&args).then_some(Idiom::on(How::Function("usub.sat"), args))
 }
 
 /// `min(max(p + q, least), greatest)` and the like with differences, and with both bounds in the other order.
@@ -123,48 +132,49 @@ fn signed_saturation(at: &Place<'_>, v: Value) -> Option<Idiom> {
     };
     let exact = inner(Intrinsic::SMin, bound - 1, Intrinsic::SMax, -bound)
         .or_else(|| inner(Intrinsic::SMax, -bound, Intrinsic::SMin, bound - 1))?;
-    let sum = at.binary(exact, BinaryOp::Add).map(|args| ("sadd.sat", args));
-    let (name, args) = sum.or_else(|| Some(("ssub.sat", at.binary(exact, BinaryOp::Sub)?)))?;
-    at.signed(&args).then_some(Idiom { how: How::Function(name), args })
+    let sum = operands(at.func, exact, BinaryOp::Add).map(|args| ("sadd.sat", args));
+    let (name, args) = sum.or_else(|| Some(("ssub.sat", operands(at.func, exact, BinaryOp::Sub)?)))?;
+    at.signed(&args).then_some(Idiom::on(How::Function(name), args))
 }
 
 /// `|p - q|`.
 fn distance(at: &Place<'_>, v: Value) -> Option<Idiom> {
     let [difference, _] = at.called(v, &[Intrinsic::Abs])?;
-    let args = at.binary(difference, BinaryOp::Sub)?;
+    let args = operands(at.func, difference, BinaryOp::Sub)?;
     distance_of(at, args)
 }
 
 /// `p > q ? p - q : q - p`, by any order.
 fn chosen_distance(at: &Place<'_>, v: Value) -> Option<Idiom> {
-    let data = &at.func.insts[at.func.def_inst(v)?];
-    let &[condition, first, second] = &data.args[..] else { return None };
-    let compared = &at.func.insts[at.func.def_inst(condition)?];
-    let (&Op::Select, &Op::ICmp(pred)) = (&data.op, &compared.op) else { return None };
-    let args @ [p, q] = at.binary(first, BinaryOp::Sub)?;
-    (at.binary(second, BinaryOp::Sub)? == [q, p]).then_some(())?;
-    // The comparison may be of what both are extensions of, which keeps the order.
-    let bare = |v: Value| without_zext(at.func, v);
-    let (x, y) = (compared.args[0], compared.args[1]);
-    let is_same = |v: Value, w: Value| v == w || bare(v) == bare(w);
-    let forwards = is_same(x, p) && is_same(y, q);
-    let backwards = is_same(x, q) && is_same(y, p);
-    let (is_greater, is_less, is_signed) = match pred {
-        IntPred::Ugt | IntPred::Uge => (true, false, false),
-        IntPred::Ult | IntPred::Ule => (false, true, false),
-        IntPred::Sgt | IntPred::Sge => (true, false, true),
-        IntPred::Slt | IntPred::Sle => (false, true, true),
+    let (args, is_signed) = at.bounds.chosen_distance(v)?;
+    // Negative numbers have another order when they are compared as unsigned ones.
+    if is_signed || at.unsigned(&args) { distance_of(at, args) } else { None }
+}
+
+/// `min(max(p + c, 0), greatest)` and the like with a difference, where `c` is the same in all lanes and any number.
+fn offset(at: &Place<'_>, v: Value) -> Option<Idiom> {
+    let greatest = mask(at.bits) as i128;
+    let lower = |v: Value| at.with_bound(v, &[Intrinsic::SMax], 0);
+    let upper = |v: Value| at.with_bound(v, &[Intrinsic::SMin], greatest);
+    // What is not negative has one minimum, signed or not.
+    let natural = |v: Value| at.with_bound(v, &[Intrinsic::UMin], greatest).and_then(lower);
+    let exact = natural(v).or_else(|| lower(upper(v)?)).or_else(|| upper(lower(v)?))?;
+    let is_exact = at.func.insts[at.func.def_inst(exact)?].flags.contains(InstFlags::NSW);
+    let sum = operands(at.func, exact, BinaryOp::Add).map(|args| (args, false));
+    let (args, subtract) = sum.or_else(|| Some((operands(at.func, exact, BinaryOp::Sub)?, true)))?;
+    let fits = |p: Value, c: Value| {
+        at.bounds.fits_unsigned(p, at.bits) && at.bounds.is_not_negative(p) && (at.is_uniform)(c)
+    };
+    let [p, c] = match args {
+        [p, c] if fits(p, c) => [p, c],
+        [c, p] if !subtract && fits(p, c) => [p, c],
         _ => return None,
     };
-    (forwards && is_greater || backwards && is_less).then_some(())?;
-    let is_wide = at.func.ty(x) == at.func.ty(p);
-    // Narrow numbers that are compared with their signs have another order than their extensions with zeros.
-    let fits = if is_signed { is_wide } else { at.unsigned(&args) };
-    if fits { distance_of(at, args) } else { None }
+    is_exact.then_some(Idiom { how: How::Offset { subtract }, args: [Arg::Low(p), Arg::Whole(c)] })
 }
 
 /// The distance of two numbers that fit, unsigned or signed.
 fn distance_of(at: &Place<'_>, args: [Value; 2]) -> Option<Idiom> {
     let is_signed = !at.unsigned(&args);
-    (!is_signed || at.signed(&args)).then_some(Idiom { how: How::Distance { is_signed }, args })
+    (!is_signed || at.signed(&args)).then_some(Idiom::on(How::Distance { is_signed }, args))
 }

@@ -25,8 +25,6 @@ mod emit;
 mod functions;
 mod idioms;
 mod plan;
-#[cfg(test)]
-mod tests;
 
 use crate::VectorizeError;
 use crate::pass::{Context, Unit};
@@ -47,14 +45,13 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
         return Ok(false);
     }
     let uniformity = cx.uniformity(unit);
-    let varies = |v: Value| uniformity.shape(v) == Shape::Varying;
-    Ok(narrow_integers(cx.module, &mut unit.func, varies))
+    Ok(narrow_integers(cx.module, &mut unit.func, |v| uniformity.shape(v)))
 }
 
-/// Narrows the integers that vary, as `varies` says. Whether there were any.
-fn narrow_integers(module: &Module, func: &mut Function, varies: impl Fn(Value) -> bool) -> bool {
+/// Narrows the integers that vary. Whether there were any.
+fn narrow_integers(module: &Module, func: &mut Function, shape: impl Fn(Value) -> Shape) -> bool {
     let bounds = Bounds::of(module, func);
-    let planner = Planner::new(module, func, &bounds, varies);
+    let planner = Planner::new(module, func, &bounds, shape);
     let chosen: Chosen = choose::choose(planner);
     let changed = !chosen.roots.is_empty();
     emit::emit(module, func, chosen);

@@ -14,6 +14,8 @@ use smallvec::{SmallVec, smallvec};
 use warpline_dataflow::clients::intrinsics::{self, Intrinsic};
 use warpline_ir::{BinaryOp, CastOp, Function, Inst, InstData, Module, Op, Type, Value};
 
+use warpline_uniformity::shape::Shape;
+
 use super::bounds::Bounds;
 use super::idioms::{self, Idiom};
 
@@ -57,6 +59,11 @@ pub(super) enum How {
     Function(&'static str),
     /// `llvm.abs`, where the least integer stays.
     Absolute,
+    /// The sum or difference of an unsigned number and any number that is the same in all lanes, as it is, brought to
+    /// the nearest unsigned number.
+    Offset {
+        subtract: bool,
+    },
     /// The distance of two numbers, unsigned or signed.
     Distance {
         is_signed: bool,
@@ -75,16 +82,26 @@ pub(super) struct Planner<'a, F> {
     pub(super) module: &'a Module,
     pub(super) func: &'a Function,
     pub(super) bounds: &'a Bounds<'a>,
-    /// Whether a value differs between lanes without a known step.
-    pub(super) varies: F,
+    /// How a value differs between lanes.
+    shape: F,
     nodes: BTreeMap<Node, Rc<Planned>>,
     /// What values cost as they are.
     wide: BTreeMap<Value, f64>,
 }
 
-impl<'a, F: Fn(Value) -> bool> Planner<'a, F> {
-    pub(super) fn new(module: &'a Module, func: &'a Function, bounds: &'a Bounds<'a>, varies: F) -> Self {
-        Planner { module, func, bounds, varies, nodes: BTreeMap::new(), wide: BTreeMap::new() }
+impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
+    pub(super) fn new(module: &'a Module, func: &'a Function, bounds: &'a Bounds<'a>, shape: F) -> Self {
+        Planner { module, func, bounds, shape, nodes: BTreeMap::new(), wide: BTreeMap::new() }
+    }
+
+    /// Whether a value differs between lanes without a known step.
+    pub(super) fn varies(&self, v: Value) -> bool {
+        (self.shape)(v) == Shape::Varying
+    }
+
+    /// Whether a value is the same in all lanes, and no constant.
+    pub(super) fn is_uniform(&self, v: Value) -> bool {
+        (self.shape)(v).is_uniform() && self.func.constant(v).is_none()
     }
 
     /// The step of a node; of one that has been planned.
@@ -115,7 +132,7 @@ impl<'a, F: Fn(Value) -> bool> Planner<'a, F> {
         if own == bits {
             return Planned { step: Step::Same(v), cost: self.wide_cost(v, MAX_DEPTH) };
         }
-        let varies = (self.varies)(v);
+        let varies = self.varies(v);
         let truncation = if varies { weight(&Op::Cast(CastOp::Trunc), own) } else { 0.0 };
         let mut best = Planned {
             step: Step::Convert(CastOp::Trunc, v),
@@ -156,7 +173,7 @@ impl<'a, F: Fn(Value) -> bool> Planner<'a, F> {
         if let Some(&known) = self.wide.get(&v) {
             return known;
         }
-        let inst = self.func.def_inst(v).filter(|_| depth > 0 && (self.varies)(v));
+        let inst = self.func.def_inst(v).filter(|_| depth > 0 && self.varies(v));
         let Some(inst) = inst.filter(|&i| is_computation(self.module, self.func, i)) else { return 0.0 };
         let args = self.func.insts[inst].args.clone();
         let operands: f64 = args.iter().map(|&a| self.wide_cost(a, depth - 1)).sum();
@@ -170,7 +187,7 @@ impl<'a, F: Fn(Value) -> bool> Planner<'a, F> {
         let data = &self.func.insts[inst];
         let mut all: SmallVec<[Step; 4]> = SmallVec::new();
         if let Some(Idiom { how, args }) = idioms::of(self, v, bits) {
-            let args = args.map(Arg::Low).into_iter().collect();
+            let args = args.into_iter().collect();
             all.push(Step::Compute { how, args, at: bits });
         }
         let widths = [8, 16, 32].into_iter().filter(|&at| at >= bits && at < own);
@@ -304,6 +321,7 @@ pub(super) fn own_cost(func: &Function, step: &Step, bits: u32) -> f64 {
             let operation = match how {
                 How::Binary(op) => weight(&Op::Binary(*op), *at),
                 How::Distance { .. } => 3.0 * narrow,
+                How::Offset { .. } => 2.0 * narrow,
                 How::Freeze => 0.0,
                 _ => narrow,
             };

@@ -35,6 +35,7 @@ pub(super) fn make(
             scalar_result: false,
             region: None,
             pieces: const { &Pieces::none() },
+            sums: &[],
             ..*options
         };
         let callee = module.functions[variant.callee].clone();

@@ -28,7 +28,7 @@ fn kind_of(recipe: &Recipe) -> Option<RecipeKind> {
         | Recipe::OnceIfAny
         | Recipe::FirstLane
         | Recipe::AnyOfOne(_) => RecipeKind::Uniform,
-        Recipe::Widen | Recipe::WidenThenFirst | Recipe::Intrinsic(..) | Recipe::Fold(_) => {
+        Recipe::Widen | Recipe::WidenThenFirst | Recipe::Intrinsic(..) | Recipe::Fold(_) | Recipe::Sum(_) => {
             RecipeKind::Widened
         }
         Recipe::Divide(_) => RecipeKind::Division,

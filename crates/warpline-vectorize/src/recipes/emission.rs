@@ -162,6 +162,7 @@ impl Plan {
             | Recipe::Elsewhere
             | Recipe::Intrinsic(..)
             | Recipe::Fold(_)
+            | Recipe::Sum(_)
             | Recipe::Exact(_)
             | Recipe::Inline(_)
             | Recipe::CrossLane

@@ -12,6 +12,7 @@
 //!   `dereferenceable`: loads that need no mask;
 //! * `calls`: calls, `simd`: vector variants that the user supplies; `stack`: which memory on the stack is given back;
 //! * `operations`: arithmetic and all other elementwise instructions;
+//! * `sums`: sums of bytes and of products of shorts over all iterations of a loop;
 //! * `any`: masks of which one lane's comparison tells whether they have any lane.
 
 mod addresses;
@@ -27,6 +28,7 @@ mod operations;
 mod reps;
 mod simd;
 mod stack;
+mod sums;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -53,6 +55,7 @@ use crate::vector_abi::Variant;
 
 use groups::{Candidates, Groups};
 use stack::StackUse;
+use sums::Sums;
 
 pub(crate) use addresses::Split;
 pub(crate) use any::OfOneLane;
@@ -63,6 +66,7 @@ pub(crate) use memory::memory_element;
 pub(crate) use operations::Division;
 pub(crate) use reps::Rep;
 pub(crate) use simd::{declaration, mask_element, mask_integer};
+pub(crate) use sums::{Sum, Summand};
 
 /// A lane program with what is known of its values.
 pub(crate) struct Input<'a> {
@@ -138,6 +142,8 @@ pub(crate) enum Recipe {
     Variant(CalleeVariant),
     /// A call through a pointer: compared with functions, whose variants are called.
     Targets(Vec<CalleeVariant>),
+    /// What a loop adds up, by instructions that add neighbouring lanes together.
+    Sum(Sum),
     /// Calls of a vector variant that the user supplies.
     Simd(Variant),
     /// The vector form of an intrinsic of this base name.
@@ -284,6 +290,7 @@ impl Plan {
             groups: prepared.candidates.worthwhile(width),
             covered: dereferenceable::Covered::compute(module, func, reps, width),
             stack: &prepared.stack,
+            sums: Sums::find(module, input, options, |v| reps[v]),
             wanted: Wanted::new(prepared.bodies.clone(), options),
             divisions: HashMap::new(),
         };
@@ -312,6 +319,7 @@ struct Planner<'a> {
     groups: Groups,
     covered: dereferenceable::Covered,
     stack: &'a StackUse,
+    sums: Sums,
     wanted: Wanted<'a>,
     /// The divisions that have been planned: of a block, two values, and a signedness.
     divisions: HashMap<(Block, Value, Value, bool), Inst>,
@@ -336,6 +344,9 @@ impl Planner<'_> {
     }
 
     fn recipe(&mut self, i: Inst) -> Result<Recipe, VectorizeError> {
+        if let Some(recipe) = self.sums.recipe(i) {
+            return Ok(recipe);
+        }
         match &self.func.insts[i].op {
             Op::Load(m) => Ok(self.load(i, *m)),
             Op::Store(m) => Ok(self.store(i, *m)),

@@ -171,8 +171,8 @@ pub fn of_iteration(
     let (carried, chain) = chains::of_combined(machine, &iteration.combined);
     let grouped = Grouped { rounds, expected, divisible, asks, carried, chain };
     let (args, name, region) = (iteration.args.clone(), options.name.clone(), iteration.region());
-    let (contract, pieces) = (iteration.contract, &iteration.pieces);
-    let options = Options { args, name, contract, pieces, region: Some(&region), ..*options };
+    let (contract, pieces, sums) = (iteration.contract, &iteration.pieces, &*iteration.sums);
+    let options = Options { args, name, contract, pieces, sums, region: Some(&region), ..*options };
     let most = iteration.most.map_or(MAX_WIDTH, |most| power_of_two(most).min(MAX_WIDTH));
     // An iteration is called by nothing but what is made here.
     settle((module, &iteration.func), Some(grouped), most, &options, machine, lanes)

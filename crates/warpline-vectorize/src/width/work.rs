@@ -189,6 +189,7 @@ impl Program<'_> {
             }
             Recipe::Intrinsic(..) => Work::vector(registers * SHORT),
             Recipe::Fold(_) => Work::vector(shape.operand),
+            Recipe::Sum(sum) => Work::vector(2.0 * lanes / f64::from(sum.together)),
             Recipe::Exact(function) if function.has_loop() => Work::vector(registers * EXACT_LOOP),
             Recipe::Exact(_) => Work::vector(registers * EXACT),
             Recipe::AnyOfOne(comparisons) => Work::scalar(1.0 + comparisons.len() as f64),

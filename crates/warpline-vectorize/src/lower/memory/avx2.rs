@@ -53,7 +53,7 @@ impl Lower<'_> {
     }
 
     /// Some neighbouring lanes of a vector.
-    fn lanes_from(&mut self, x: Value, first: u32, part_ty: Type) -> Value {
+    pub(in crate::lower) fn lanes_from(&mut self, x: Value, first: u32, part_ty: Type) -> Value {
         let Type::Vector(part) = part_ty else { return x };
         if part.lanes == self.width {
             return x;

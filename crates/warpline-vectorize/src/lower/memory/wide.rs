@@ -210,7 +210,7 @@ impl Lower<'_> {
     }
 
     /// Vectors of one type, one after another. What fills the last ones up is poison.
-    pub(super) fn joined(&mut self, mut parts: Vec<Value>) -> Value {
+    pub(in crate::lower) fn joined(&mut self, mut parts: Vec<Value>) -> Value {
         while parts.len() > 1 {
             let ty = self.out.ty(parts[0]);
             let Type::Vector(v) = ty else { break };

@@ -1,0 +1,80 @@
+//! Sums of narrow integers by the instructions that x86 has for them.
+
+use crate::VectorizeError;
+use crate::recipes::{Sum, Summand};
+use warpline_ir::{BinaryOp, CastOp, Constant, Effects, Inst, Op, Type, Value};
+
+use super::Lower;
+
+/// The most bits that the instructions have in one form, and the name of that and of the next smaller one.
+struct Names {
+    wide: &'static str,
+    narrow: &'static str,
+}
+
+const BYTES: Names = Names { wide: "llvm.x86.avx2.psad.bw", narrow: "llvm.x86.sse2.psad.bw" };
+const PRODUCTS: Names = Names { wide: "llvm.x86.avx2.pmadd.wd", narrow: "llvm.x86.sse2.pmadd.wd" };
+
+impl Lower<'_> {
+    /// Adds what each group of neighbouring lanes gives together to the first lanes of the sum.
+    pub(super) fn sum(&mut self, i: Inst, sum: &Sum) -> Result<(), VectorizeError> {
+        let result = self.src.insts[i].results[0];
+        let ty = self.src.ty(result);
+        let (whole, bits, names) = match sum.what {
+            Summand::Byte(x) => {
+                let x = self.bytes(x, i)?;
+                let nothing = self.out.constant_value(Constant::Zero(self.out.ty(x)));
+                ([x, nothing], 64, BYTES)
+            }
+            Summand::Distance([x, y]) => ([self.vector(x, i)?, self.vector(y, i)?], 64, BYTES),
+            Summand::Product([x, y]) => ([self.vector(x, i)?, self.vector(y, i)?], 32, PRODUCTS),
+        };
+        let elem = Type::Int(sum.what.bits());
+        let part = elem.vector(sum.together).expect("an integer is a scalar");
+        let gives = sum.together * sum.what.bits() / bits;
+        let part_sum = Type::Int(bits).vector(gives).expect("an integer is a scalar");
+        let name = if sum.together * sum.what.bits() == 256 { names.wide } else { names.narrow };
+        let mut parts = Vec::new();
+        for first in (0..self.width).step_by(sum.together as usize) {
+            let args = whole.map(|x| self.lanes_from(x, first, part));
+            let made = self.call_named(name, &args, part_sum, Effects::empty()).expect("it has a result");
+            parts.push(made);
+        }
+        let made = self.spread_out(parts, ty);
+        let to = self.vector(sum.to, i)?;
+        let vector = self.out.ty(to);
+        let new = self.emit(Op::Binary(BinaryOp::Add), &[to, made], vector);
+        self.define(result, new);
+        Ok(())
+    }
+
+    /// A vector of bytes, or of truth values as bytes.
+    fn bytes(&mut self, x: Value, at: Inst) -> Result<Value, VectorizeError> {
+        let ty = self.src.ty(x);
+        let x = self.vector(x, at)?;
+        if ty == Type::Int(8) {
+            return Ok(x);
+        }
+        let bytes = Type::Int(8).vector(self.width).expect("an integer is a scalar");
+        Ok(self.emit(Op::Cast(CastOp::ZExt), &[x], bytes))
+    }
+
+    /// The parts of a sum as elements of a type in the first lanes, with zeros in the others.
+    fn spread_out(&mut self, parts: Vec<Value>, ty: Type) -> Value {
+        let whole = self.joined(parts);
+        let bits = ty.int_bits().unwrap_or(64);
+        let has = match self.out.ty(whole) {
+            Type::Vector(v) => v.lanes * Type::from(v.elem).int_bits().unwrap_or(64) / bits,
+            _ => return whole,
+        };
+        let small = ty.vector(has).expect("an integer is a scalar");
+        let whole = match self.out.ty(whole) == small {
+            true => whole,
+            false => self.emit(Op::Cast(CastOp::Bitcast), &[whole], small),
+        };
+        let zeros = self.out.constant_value(Constant::Zero(small));
+        let places = (0..self.width).map(|k| k.min(has) as i32).collect();
+        let vector = ty.vector(self.width).expect("an integer is a scalar");
+        self.emit(Op::Shuffle(places), &[whole, zeros], vector)
+    }
+}

@@ -1,0 +1,220 @@
+//! Recipes of sums of narrow integers over all iterations of a loop.
+//!
+//! Of what a loop adds up, only the sum over all lanes counts, so that each group may give what it adds to fewer lanes
+//! than it has: sums of eight neighbouring bytes each, or of the products of two neighbouring pairs of shorts. For
+//! these x86 has instructions, which extend on the way, where extending each element and adding it to its lane takes
+//! many registers. LLVM finds them in few forms, so that they are asked for by name.
+//!
+//! The lanes must all be there: in a masked function, or under a condition, each lane adds what is its own.
+
+use cranelift_entity::EntitySet;
+
+use warpline_ir::{BinaryOp, CastOp, Function, Inst, Module, Op, Type, Users, Value};
+
+use super::{Input, Recipe, Rep};
+use crate::options::Options;
+
+/// What is added up.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Sum {
+    /// The operand to which it is added.
+    pub to: Value,
+    /// What is added for each lane.
+    pub what: Summand,
+    /// How many lanes the instructions take at once.
+    pub together: u32,
+}
+
+/// What is added for each lane.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Summand {
+    /// An unsigned byte, or a truth value.
+    Byte(Value),
+    /// The distance of two unsigned bytes.
+    Distance([Value; 2]),
+    /// The product of two signed shorts, or of bytes of which these are extensions.
+    Product([Value; 2]),
+}
+
+/// The instructions of a lane program that add up.
+#[derive(Default)]
+pub(crate) struct Sums {
+    /// Each instruction with its recipe.
+    found: Vec<(Inst, Sum)>,
+    /// Instructions that only they use.
+    inside: EntitySet<Inst>,
+}
+
+impl Sums {
+    /// Finds them for so many lanes.
+    pub(super) fn find(
+        module: &Module,
+        input: &Input<'_>,
+        options: &Options<'_>,
+        reps: impl Fn(Value) -> Rep,
+    ) -> Sums {
+        let mut sums = Sums::default();
+        let bits = options.machine.byte_sums;
+        if options.sums.is_empty() || bits == 0 || options.masked {
+            return sums;
+        }
+        let func = input.func;
+        let users = Users::of(func);
+        for &k in options.sums {
+            let Some(mut to) = func.params.get(k).copied() else { continue };
+            let mut chain = Vec::new();
+            // From the parameter through sums to what is returned, where each is used once.
+            while let &[user] = users.get(to) {
+                let data = &func.insts[user];
+                let (Op::Binary(BinaryOp::Add), &[x, y]) = (&data.op, &data.args[..]) else { break };
+                chain.push((user, to, if x == to { y } else { x }));
+                to = data.results[0];
+            }
+            let is_returned = matches!(users.get(to), &[user] if hands_out(func, &users, user, to));
+            let all = |&(i, ..): &(Inst, Value, Value)| func.blocks[func.insts[i].block].mask.is_none();
+            if !is_returned || !chain.iter().all(all) {
+                continue;
+            }
+            for (i, to, added) in chain {
+                let Some(what) = summand(module, func, added, func.ty(to)).filter(|what| what.varies(&reps))
+                else {
+                    continue;
+                };
+                let register = if bits >= 256 && options.width * what.bits() >= 256 { 256 } else { 128 };
+                let together = register / what.bits();
+                // Parts are joined in pairs.
+                if !options.width.is_power_of_two() || options.width < together {
+                    continue;
+                }
+                sums.found.push((i, Sum { to, what, together }));
+                sums.add_inside(func, &users, added, &what);
+            }
+        }
+        sums
+    }
+
+    /// Notes what nobody uses but the sum.
+    fn add_inside(&mut self, func: &Function, users: &Users, added: Value, what: &Summand) {
+        let mut work = vec![added];
+        while let Some(v) = work.pop() {
+            let is_own = !what.has(v) && users.get(v).len() == 1;
+            let Some(i) = func.def_inst(v).filter(|_| is_own) else { continue };
+            if matches!(func.insts[i].op, Op::Cast(_) | Op::Binary(_) | Op::Call(_)) {
+                self.inside.insert(i);
+                work.extend(&func.insts[i].args);
+            }
+        }
+    }
+
+    /// The recipe of an instruction that adds up, or is made where that is.
+    pub(super) fn recipe(&self, i: Inst) -> Option<Recipe> {
+        if self.inside.contains(i) {
+            return Some(Recipe::Nothing);
+        }
+        self.found.iter().find(|(at, _)| *at == i).map(|&(_, sum)| Recipe::Sum(sum))
+    }
+}
+
+impl Summand {
+    /// The width of its elements.
+    pub(crate) fn bits(&self) -> u32 {
+        match self {
+            Summand::Byte(_) | Summand::Distance(_) => 8,
+            Summand::Product(_) => 16,
+        }
+    }
+
+    fn has(&self, v: Value) -> bool {
+        match *self {
+            Summand::Byte(x) => x == v,
+            Summand::Distance(pair) | Summand::Product(pair) => pair.contains(&v),
+        }
+    }
+
+    fn varies(&self, reps: &impl Fn(Value) -> Rep) -> bool {
+        match *self {
+            Summand::Byte(x) => reps(x) == Rep::Varying,
+            Summand::Distance(pair) | Summand::Product(pair) => pair.iter().any(|&v| reps(v) == Rep::Varying),
+        }
+    }
+}
+
+/// Whether an instruction returns a value, as the only thing or as a member of a structure.
+fn hands_out(func: &Function, users: &Users, user: Inst, v: Value) -> bool {
+    let data = &func.insts[user];
+    match data.op {
+        Op::Ret => true,
+        Op::InsertValue(_) if data.args[1] == v => {
+            let whole = data.results[0];
+            matches!(users.get(whole), &[next] if hands_out_whole(func, users, next))
+        }
+        _ => false,
+    }
+}
+
+/// Whether an instruction returns a structure, or puts more into it and that is returned.
+fn hands_out_whole(func: &Function, users: &Users, mut user: Inst) -> bool {
+    loop {
+        let data = &func.insts[user];
+        match data.op {
+            Op::Ret => return true,
+            Op::InsertValue(_) => match users.get(data.results[0]) {
+                &[next] => user = next,
+                _ => return false,
+            },
+            _ => return false,
+        }
+    }
+}
+
+/// What a value of this type adds, if there are instructions that add it up.
+fn summand(module: &Module, func: &Function, v: Value, ty: Type) -> Option<Summand> {
+    let data = &func.insts[func.def_inst(v)?];
+    match (&data.op, &data.args[..], ty) {
+        (Op::Cast(CastOp::ZExt), &[x], Type::Int(16 | 32 | 64)) if matches!(func.ty(x), Type::Int(1 | 8)) => {
+            Some(distance(module, func, x).map_or(Summand::Byte(x), Summand::Distance))
+        }
+        // The product of two bytes in 16 bits, and of two shorts in 32.
+        (Op::Cast(CastOp::ZExt), &[x], Type::Int(32)) if func.ty(x) == Type::Int(16) => {
+            let factors = factors(func, x)?;
+            factors
+                .iter()
+                .all(|&v| extended(func, v, CastOp::ZExt, 8).is_some())
+                .then_some(Summand::Product(factors))
+        }
+        (Op::Binary(BinaryOp::Mul), _, Type::Int(32)) => {
+            let [x, y] = factors(func, v)?.map(|v| extended(func, v, CastOp::SExt, 16));
+            Some(Summand::Product([x?, y?]))
+        }
+        _ => None,
+    }
+}
+
+/// The bytes whose distance a value is: of their saturating differences, one is that and the other is zero.
+fn distance(module: &Module, func: &Function, v: Value) -> Option<[Value; 2]> {
+    let data = &func.insts[func.def_inst(v)?];
+    let (Op::Binary(BinaryOp::Or), &[x, y]) = (&data.op, &data.args[..]) else { return None };
+    let difference = |v: Value| {
+        let data = &func.insts[func.def_inst(v)?];
+        let Op::Call(call) = &data.op else { return None };
+        let is_it = &*module.symbols[call.callee?].name == "llvm.usub.sat.i8";
+        is_it.then(|| [data.args[0], data.args[1]])
+    };
+    let ([p, q], other) = (difference(x)?, difference(y)?);
+    (other == [q, p]).then_some([p, q])
+}
+
+/// The factors of a product.
+fn factors(func: &Function, v: Value) -> Option<[Value; 2]> {
+    let data = &func.insts[func.def_inst(v)?];
+    match (&data.op, &data.args[..]) {
+        (Op::Binary(BinaryOp::Mul), &[x, y]) => Some([x, y]),
+        _ => None,
+    }
+}
+
+/// What a value is the extension of, if that has so many bits.
+fn extended(func: &Function, v: Value, op: CastOp, bits: u32) -> Option<Value> {
+    let data = &func.insts[func.def_inst(v)?];
+    (data.op == Op::Cast(op) && func.ty(data.args[0]) == Type::Int(bits)).then(|| data.args[0])
+}
