@@ -11,7 +11,8 @@
 //! indices rest. Tail recursion becomes loops: lanes that leave a loop apart come together behind it, those that call
 //! a function apart do not before they return.
 //!
-//! Between its first passes and the others `indices` are taken apart.
+//! Before it, ways out of scopes are led to where they go (`cleanups`). Between its first passes and the others
+//! structs on the stack (`private_parts`) and indices (`indices`) are taken apart.
 
 use llvm_sys::LLVMOpcode::LLVMUnreachable;
 use llvm_sys::prelude::*;
@@ -115,13 +116,16 @@ impl Module {
     fn simplify_with(&mut self, of_loops: bool) -> Result<()> {
         self.trust_what_must_not_throw();
         self.mark_lane_operations();
+        self.thread_cleanups();
         self.inline_barriers();
         let has_blocks = self.keep_ordered_blocks();
         self.normalise_calling_conventions();
         if !is_gpu(&self.triple()) {
             self.narrow_work_item_numbers();
         }
+        self.inline_for_parts();
         self.optimise(BEFORE_INDICES, None)?;
+        self.split_private_objects();
         if of_loops {
             self.split_indices();
         } else {

@@ -259,6 +259,11 @@ required {
     fn LLVMIsConstantString(c: LLVMValueRef) -> LLVMBool;
     fn LLVMGetAsString(c: LLVMValueRef, length: *mut usize) -> *const c_char;
     fn LLVMGetAllocatedType(alloca: LLVMValueRef) -> LLVMTypeRef;
+    fn LLVMGetModuleDataLayout(m: LLVMModuleRef) -> LLVMTargetDataRef;
+    fn LLVMABISizeOfType(td: LLVMTargetDataRef, ty: LLVMTypeRef) -> u64;
+    fn LLVMStoreSizeOfType(td: LLVMTargetDataRef, ty: LLVMTypeRef) -> u64;
+    fn LLVMOffsetOfElement(td: LLVMTargetDataRef, struct_ty: LLVMTypeRef, element: u32) -> u64;
+    fn LLVMSetInstrParamAlignment(instr: LLVMValueRef, idx: LLVMAttributeIndex, align: u32);
     fn LLVMGetArrayLength2(array_ty: LLVMTypeRef) -> u64;
     fn LLVMGetBasicBlockName(bb: LLVMBasicBlockRef) -> *const c_char;
     fn LLVMGetBasicBlockTerminator(bb: LLVMBasicBlockRef) -> LLVMValueRef;
