@@ -12,9 +12,9 @@ use super::expected_type;
 use super::lex::{Name, Pos, Token};
 use super::parse::Parser;
 use crate::{
-    Atomic, AtomicOrdering, BinaryOp, Block, BlockData, CallInfo, CastOp, Constant, Edge, Effects, FloatPred,
-    Function, GroupCount, Inst, InstData, InstFlags, IntPred, LaneOp, MemAccess, Op, OpaqueInfo, Phase,
-    PointerFacts, RmwOp, Type, Unwritten, Value, ValueData, ValueDef, Var, VarData,
+    Atomic, AtomicOrdering, BinaryOp, Block, BlockData, CallInfo, CastOp, Effects, FloatPred, Function, Inst,
+    InstData, InstFlags, IntPred, LaneOp, MemAccess, Op, OpaqueInfo, Phase, PointerFacts, RmwOp, Type,
+    Unwritten, Value, ValueData, ValueDef, Var, VarData,
 };
 
 /// A definition found by the first pass.
@@ -38,11 +38,11 @@ struct Scan {
 }
 
 /// What the second pass needs to know.
-struct Body {
-    func: Function,
+pub(super) struct Body {
+    pub(super) func: Function,
     values: HashMap<Name, Value>,
     vars: HashMap<Name, Var>,
-    blocks: HashMap<Name, Block>,
+    pub(super) blocks: HashMap<Name, Block>,
     /// The values of the definitions, in the order of the text.
     defs: Vec<Value>,
     next_def: usize,
@@ -189,7 +189,7 @@ impl Parser {
     }
 
     /// The name of a block, if one stands here.
-    fn peek_block_name(&self) -> Option<Name> {
+    pub(super) fn peek_block_name(&self) -> Option<Name> {
         match self.peek() {
             Token::Word(w) => Some(match super::names::id_number(w, "b") {
                 Some(n) => Name::Id(n),
@@ -603,7 +603,7 @@ impl Parser {
 
     // ---- operands -----------------------------------------------------------------------------------------
 
-    fn operand(&mut self, body: &mut Body, expected: Option<Type>) -> Result<Value, ParseError> {
+    pub(super) fn operand(&mut self, body: &mut Body, expected: Option<Type>) -> Result<Value, ParseError> {
         if let Token::Value(name) = self.peek() {
             // `%pair zero` is a constant of a named type.
             let next = self.peek_second();
@@ -620,7 +620,7 @@ impl Parser {
         Ok(body.func.constant_value(c))
     }
 
-    fn push_arg(&mut self, body: &mut Body, inst: Inst) -> Result<(), ParseError> {
+    pub(super) fn push_arg(&mut self, body: &mut Body, inst: Inst) -> Result<(), ParseError> {
         let index = body.func.insts[inst].args.len();
         let expected = expected_type(&self.module, &body.func, inst, index);
         let v = self.operand(body, expected)?;
@@ -690,101 +690,6 @@ impl Parser {
             info.variadic_fixed = Some(self.number()?);
         }
         Ok(Op::Call(Box::new(info)))
-    }
-
-    // ---- control flow -------------------------------------------------------------------------------------
-
-    fn target(&mut self, body: &mut Body, inst: Inst) -> Result<Edge, ParseError> {
-        let name = self.peek_block_name().ok_or_else(|| self.unexpected("a block"))?;
-        let (_, pos) = self.next();
-        let to = body
-            .blocks
-            .get(&name)
-            .copied()
-            .ok_or_else(|| pos.error(ParseErrorKind::Unknown { what: "block", name: name.text("b") }))?;
-        let expected = body.func.blocks[to].phis.len();
-        let mut args: SmallVec<[Value; 4]> = SmallVec::new();
-        if self.eat('(') {
-            while !self.eat(')') {
-                if !args.is_empty() {
-                    self.expect(',')?;
-                }
-                let phi = body.func.blocks[to].phis.get(args.len());
-                let ty = phi.map(|&p| body.func.ty(body.func.insts[p].results[0]));
-                args.push(self.operand(body, ty)?);
-            }
-        }
-        if args.len() != expected {
-            return Err(pos.error(ParseErrorKind::PhiOperands { found: args.len(), expected }));
-        }
-        let from = body.func.insts[inst].block;
-        let e = body.func.make_edge(from, to);
-        body.func.edges[e].args = args;
-        body.func.insts[inst].edges.push(e);
-        if self.eat_word("weight") {
-            body.func.weights[e] = Some(self.number()?);
-        }
-        if self.eat_word("groups") {
-            let took = self.number()?;
-            let came = self.number_behind("of")?;
-            body.func.groups[e] = Some(GroupCount { lanes: self.number_behind("by")?, came, took });
-        }
-        Ok(e)
-    }
-
-    fn number_behind(&mut self, word: &'static str) -> Result<u32, ParseError> {
-        if self.eat_word(word) { self.number() } else { Err(self.unexpected(word)) }
-    }
-
-    fn targets(&mut self, body: &mut Body, inst: Inst) -> Result<(), ParseError> {
-        self.target(body, inst)?;
-        while self.eat(',') {
-            self.target(body, inst)?;
-        }
-        Ok(())
-    }
-
-    fn branch(&mut self, body: &mut Body, inst: Inst) -> Result<Op, ParseError> {
-        // No condition of one word ends here, but `opaque #o1`; a block of that name is quoted.
-        let ends = match self.peek_second() {
-            Token::Newline | Token::End | Token::Punct('(') | Token::Loc(_) => true,
-            Token::Origin(_) => !self.is_word("opaque"),
-            _ => false,
-        };
-        let unconditional = matches!(self.peek(), Token::Word(_) | Token::Str(_)) && ends;
-        if unconditional {
-            self.target(body, inst)?;
-            return Ok(Op::Br);
-        }
-        body.func.insts[inst].op = Op::CondBr;
-        self.push_arg(body, inst)?;
-        self.expect(',')?;
-        self.targets(body, inst)?;
-        Ok(Op::CondBr)
-    }
-
-    fn switch(&mut self, body: &mut Body, inst: Inst) -> Result<Op, ParseError> {
-        body.func.insts[inst].op = Op::Switch([].into());
-        self.push_arg(body, inst)?;
-        let ty = body.func.insts[inst].args.first().map_or(Type::Void, |&a| body.func.ty(a));
-        self.expect(',')?;
-        self.target(body, inst)?;
-        let mut values = Vec::new();
-        if self.eat('[') {
-            while !self.eat(']') {
-                if !values.is_empty() {
-                    self.expect(',')?;
-                }
-                let pos = self.pos();
-                match self.constant(ty, 0)? {
-                    Constant::Int { value, .. } => values.push(value),
-                    _ => return Err(pos.error(ParseErrorKind::BadConstant { ty: self.type_text(ty) })),
-                }
-                self.expect(':')?;
-                self.target(body, inst)?;
-            }
-        }
-        Ok(Op::Switch(values.into()))
     }
 }
 

@@ -62,6 +62,7 @@ mod lex;
 mod names;
 mod parse;
 mod print;
+mod targets;
 
 pub use error::{ParseError, ParseErrorKind};
 pub use names::Names;
