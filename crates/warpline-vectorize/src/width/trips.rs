@@ -14,6 +14,11 @@ use super::frequency::{self, dead_ends};
 /// Iterations that are counted; loops of more count as if they had as many.
 const MOST: u32 = 256;
 
+/// The least part of what comes to a header that leaves its loop: none has more iterations than the reciprocal.
+const LEAST_LEAVING: f64 = 1e-9;
+/// Inner loops count as at most so many times as often as the outer one.
+const OFTEN: f64 = 1e100;
+
 /// The number of iterations of a loop that control leaves at one place, by comparing a counter with a constant.
 pub(super) fn of_loop(func: &Function, cycles: &CycleForest, cycle: CycleId) -> Option<u32> {
     let inside = |b: Block| cycles.contains(cycle, b.into());
@@ -108,7 +113,7 @@ impl Flows<'_> {
             let headed = cycles.innermost(b.into()).filter(|&c| cycles.header(c) == b.into());
             let share = match headed {
                 Some(own) if own == cycle => 1.0,
-                Some(inner) => into / self.leaving[inner.index()],
+                Some(inner) => (into / self.leaving[inner.index()]).min(OFTEN),
                 None => into,
             };
             let goes_on = |e: &Edge| !self.dead[func.edges[*e].to];
@@ -124,6 +129,6 @@ impl Flows<'_> {
                 }
             }
         }
-        (leaves.clamp(f64::MIN_POSITIVE, 1.0), known && exits > 0)
+        (leaves.clamp(LEAST_LEAVING, 1.0), known && exits > 0)
     }
 }
