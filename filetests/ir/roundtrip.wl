@@ -74,7 +74,7 @@ b7:
 
 func @weights(%x: i8, %c: i1) {
 entry:
-  br %c, loop(1) weight 7, weight weight 0
+  br %c, loop(1) weight 7 groups 3 of 40 by 8, weight weight 0 groups 40 of 40 by 8
 loop:
   %i: i32 = phi
   switch %x, weight weight 1 [-1: loop(%i) weight 4294967295, 3: loop(2), 4: weight weight 2]

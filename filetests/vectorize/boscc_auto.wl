@@ -49,7 +49,7 @@ next:
 ;   %c10: i1 = fcmp ogt %d, %r1
 ;   %v30: i1 = mask_andnot true, %c10
 ;   %v33: i1 = mask_any %v30
-;   br %v33, rest, case10
+;   br %v33, rest weight 5702 groups 10907 of 65536 by 4, case10 weight 59834
 ; rest:
 ;   br line11
 ; case10 mask %c10:
@@ -62,7 +62,7 @@ next:
 ;   %v34: i1 = mask_and %v30, %c11
 ;   %v37: i1 = mask_andnot %v30, %c11
 ;   %v40: i1 = mask_any %v37
-;   br %v40, b10, case11
+;   br %v40, b10 weight 16384 groups 16943 of 65536 by 4, case11 weight 49152
 ; b10 mask %v30:
 ;   br line12
 ; case11 mask %v34:
@@ -75,7 +75,7 @@ next:
 ;   %v41: i1 = mask_and %v37, %c12
 ;   %v44: i1 = mask_andnot %v37, %c12
 ;   %v47: i1 = mask_any %v44
-;   br %v47, b11, case12
+;   br %v47, b11 weight 16 groups 16 of 65536 by 4, case12 weight 65520
 ; b11 mask %v37:
 ;   br line13
 ; case12 mask %v41:

@@ -1,9 +1,12 @@
 //! `warpline analyze --cost`: what each source line is expected to cost as vector code.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use warpline::printable::line;
 use warpline::vectorize::width::remarks::{Kind, Name, Remark};
 use warpline_compile::loops::{self, LoopAt, LoopOptions};
+use warpline_compile::profile::Profile;
 use warpline_compile::remarks::Remarked;
 use warpline_compile::vectorize::remarks_of_kernels;
 use warpline_compile::{KernelOptions, VectorizeOptions, choice, kernel};
@@ -27,6 +30,7 @@ pub(crate) fn analyze(options: &AnalyzeOptions, cpu: &str) -> Result<Outcome> {
             flags: options.compilers.flags(path)?,
             args: options.assume.args.clone(),
             cpu: cpu.to_owned(),
+            profile: options.profile.as_deref().map(Profile::read).transpose()?.map(Arc::new),
             remarks: true,
             ..KernelOptions::new(path)
         };

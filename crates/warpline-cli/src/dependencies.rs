@@ -22,7 +22,8 @@ pub(crate) fn add(outputs: &mut Outputs, options: &VectorizeOptions, files: &[Pa
         [] => options.outputs().map(escaped).collect(),
         given => given.to_vec(),
     };
-    outputs.add(&path, rule(&targets, files).as_bytes())
+    let files: Vec<PathBuf> = files.iter().chain(&options.kernel.profile).cloned().collect();
+    outputs.add(&path, rule(&targets, &files).as_bytes())
 }
 
 /// A rule: these targets depend on these files, each once.

@@ -34,7 +34,9 @@ pub(crate) fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
     let kind = output_kind(&options.output)?;
     let list = options.dependency_file();
     let outputs = options.outputs().chain(list.as_deref());
-    output::check(outputs, std::slice::from_ref(&options.kernel.input))?;
+    let inputs: Vec<PathBuf> =
+        std::iter::once(&options.kernel.input).chain(&options.kernel.profile).cloned().collect();
+    output::check(outputs, &inputs)?;
     if let Some(mut loops) = options.loops.options(&options.kernel)? {
         loops.kernel.triple.clone_from(&options.triple);
         loops.kernel.remarks = remarks::are_wanted(options);

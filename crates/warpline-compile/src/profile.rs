@@ -339,3 +339,131 @@ impl Hash {
         self.bytes(&number.to_le_bytes());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpline_ir::text::{parse_module, print_module};
+
+    const CODE: &str = "module \"m\"
+
+func @f(%x: i32, %n: i32) -> i32 {
+entry:
+  %c: i1 = icmp sgt %x, %n
+  br %c, more, end(%x)
+more:
+  %y: i32 = add %x, 1
+  br end(%y)
+end:
+  %r: i32 = phi
+  ret %r
+}
+";
+
+    /// What was counted of the branch in [`CODE`].
+    fn counted(module: &Module) -> Profile {
+        let edges = vec![Taken { lanes: 3, groups: 2 }, Taken { lanes: 77, groups: 10 }];
+        let branch = Branch { line: Some(7), group: 8, came: 10, edges };
+        let code = identify(module, module.functions.values().next().expect("a function"));
+        let f = FunctionProfile { code, ranges: 2, indices: 80, branches: BTreeMap::from([(0, branch)]) };
+        Profile { functions: BTreeMap::from([("f".to_owned(), f)]) }
+    }
+
+    #[test]
+    fn a_profile_reads_back_as_it_was_written() {
+        let profile = counted(&parse_module(CODE).unwrap());
+        let text = serde_json::to_string_pretty(&profile.to_json()).unwrap();
+        assert_eq!(Profile::parse(&text).unwrap(), profile);
+        let none = Profile::default();
+        assert_eq!(Profile::parse(&none.to_json().to_string()).unwrap(), none);
+    }
+
+    #[test]
+    fn counts_become_weights_of_the_edges_and_the_mean_length_of_ranges() {
+        let mut module = parse_module(CODE).unwrap();
+        let profile = counted(&module);
+        assert_eq!(profile.apply(&mut module), [""; 0]);
+        let text = print_module(&module);
+        let expected = "more weight 3 groups 2 of 10 by 8, end(%x) weight 77 groups 10 of 10 by 8";
+        assert!(text.contains(expected), "{text}");
+        let func = module.functions.values().next().unwrap();
+        assert_eq!(profile.indices(&module, func), Some(40));
+    }
+
+    #[test]
+    fn counts_that_are_too_large_for_weights_keep_their_proportions() {
+        let mut module = parse_module(CODE).unwrap();
+        let mut profile = counted(&module);
+        let branch = profile.functions.get_mut("f").unwrap().branches.get_mut(&0).unwrap();
+        branch.edges[0].lanes = 1;
+        branch.edges[1].lanes = u64::MAX;
+        assert_eq!(profile.apply(&mut module), [""; 0]);
+        let func = module.functions.values().next().unwrap();
+        let weights: Vec<Option<u32>> =
+            func.out_edges(func.layout[0]).iter().map(|&e| func.weights[e]).collect();
+        assert!(weights[0] == Some(1) && weights[1] > Some(u32::MAX / 2), "{weights:?}");
+    }
+
+    #[test]
+    fn only_what_is_computed_identifies_code() {
+        let of = |text: &str| {
+            let module = parse_module(text).unwrap();
+            identify(&module, module.functions.values().next().unwrap())
+        };
+        let same = ["%y", "more"].map(|name| of(&CODE.replace(name, &format!("{name}.2"))));
+        assert_eq!(same, [of(CODE); 2]);
+        assert_eq!(of(&CODE.replace("more,", "more weight 9,")), of(CODE));
+        for (old, new) in [("sgt", "slt"), ("add %x, 1", "add %x, 2"), ("add", "sub"), ("end(%x)", "end(%n)")]
+        {
+            assert_ne!(of(&CODE.replace(old, new)), of(CODE), "{new}");
+        }
+    }
+
+    #[test]
+    fn the_profile_of_other_code_is_ignored_and_named() {
+        let profile = counted(&parse_module(CODE).unwrap());
+        let mut changed = parse_module(&CODE.replace("sgt", "slt")).unwrap();
+        let before = print_module(&changed);
+        let ignored = profile.apply(&mut changed);
+        assert!(matches!(&ignored[..], [only] if only.contains("`f` belongs to other code")), "{ignored:?}");
+        assert_eq!(print_module(&changed), before);
+        let func = changed.functions.values().next().unwrap();
+        assert_eq!(profile.indices(&changed, func), None);
+        let mut other = parse_module(&CODE.replace("@f", "@g")).unwrap();
+        assert_eq!(profile.apply(&mut other).len(), 1);
+    }
+
+    #[test]
+    fn a_profile_that_fits_by_its_code_alone_changes_only_branches_that_are_there() {
+        let mut module = parse_module(CODE).unwrap();
+        let mut profile = counted(&module);
+        let branches = &mut profile.functions.get_mut("f").unwrap().branches;
+        let branch = branches.remove(&0).unwrap();
+        branches.insert(0, Branch { edges: vec![Taken::default(); 3], ..branch.clone() });
+        branches.insert(1, branch.clone());
+        branches.insert(usize::MAX, branch);
+        assert_eq!(profile.apply(&mut module), [""; 0]);
+        assert_eq!(print_module(&module), CODE);
+    }
+
+    #[test]
+    fn what_is_malformed_is_refused_with_its_place() {
+        let whole = counted(&parse_module(CODE).unwrap()).to_json().to_string();
+        let wrong = [
+            ("{", "", "EOF"),
+            ("\"warpline_profile\":1", "\"warpline_profile\":2", "is not 1"),
+            ("\"warpline_profile\":1", "\"x\":1", "there is no `warpline_profile`"),
+            ("\"functions\":[", "\"functions\":{},\"x\":[", "`functions` is no list"),
+            ("\"ranges\":2", "\"ranges\":-2", "functions[0]: `ranges` is no number"),
+            ("\"code\":\"", "\"code\":\"x", "functions[0]: `code`"),
+            ("\"group\":8", "\"group\":0", "functions[0]: branches[0]: `group`"),
+            ("\"line\":7", "\"line\":99999999999", "branches[0]: `line`"),
+            ("\"lanes\":77", "\"lanes\":\"77\"", "branches[0]: edges[1]: `lanes` is no number"),
+        ];
+        for (old, new, expected) in wrong {
+            let text = if new.is_empty() { old.to_owned() } else { whole.replacen(old, new, 1) };
+            let error = Profile::parse(&text).expect_err(new);
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

@@ -13,10 +13,10 @@
 
 use cranelift_entity::EntitySet;
 
-use warpline_ir::{Block, Edge, Effects, Inst, Op, Value};
+use warpline_ir::{Block, Edge, Effects, GroupCount, Inst, Op, Value};
 
 use super::VectorizeError;
-use super::boscc::choice::Chosen;
+use super::boscc::choice::{Chosen, Expected};
 use super::boscc::gadget;
 use super::counts::TestCounts;
 use super::dereferenceable_loads::SafeLoads;
@@ -68,22 +68,23 @@ pub(crate) fn insert_guards(
     // Blocks first: edges survive the splitting of blocks.
     for (leader, target, c) in at_blocks {
         guard_block(state, leader, target);
-        weigh(state, leader, chosen.somebody[c]);
+        weigh(state, leader, chosen.expected[c]);
     }
     for (e, c) in at_edges {
         let test = gadget::insert(state, e);
-        weigh(state, test, chosen.somebody[c]);
+        weigh(state, test, chosen.expected[c]);
     }
     Ok(Guards { instructions, counts })
 }
 
-/// Notes how likely it is that some lane takes the first edge of a test.
-fn weigh(state: &mut LinearizeState, test: Block, somebody: Option<f64>) {
+/// Notes how likely it is that a lane, and a group of lanes, takes the first edge of a test.
+fn weigh(state: &mut LinearizeState, test: Block, expected: Option<Expected>) {
     const ALL: u32 = 1 << 16;
-    if let (Some(somebody), &[any, none]) = (somebody, state.func.out_edges(test)) {
-        let taken = (somebody.clamp(0.0, 1.0) * f64::from(ALL)).round() as u32;
-        state.func.weights[any] = Some(taken);
-        state.func.weights[none] = Some(ALL - taken);
+    let share = |x: f64| (x.clamp(0.0, 1.0) * f64::from(ALL)).round() as u32;
+    if let (Some(Expected { lane, somebody, lanes }), &[any, none]) = (expected, state.func.out_edges(test)) {
+        state.func.weights[any] = Some(share(lane));
+        state.func.weights[none] = Some(ALL - share(lane));
+        state.func.groups[any] = Some(GroupCount { lanes, came: ALL, took: share(somebody) });
     }
 }
 

@@ -108,6 +108,9 @@ pub struct AnalyzeOptions {
     #[arg(long, value_name = "CPU", num_args = 0..=1, require_equals = true, default_missing_value = "native",
         conflicts_with_all = ["target", "work_group", "no_facts", "algorithm"])]
     pub cost: Option<String>,
+    /// With --cost: how often branches are taken, as `run --profile-out` counted it
+    #[arg(long, value_name = "FILE", requires = "cost")]
+    pub profile: Option<PathBuf>,
     /// What is assumed.
     #[command(flatten)]
     pub assume: AssumptionOptions,

@@ -48,9 +48,9 @@ impl Chance {
     /// Certainty, of which nothing says anything.
     const CERTAIN: Chance = Chance { lane: 1.0, weighed: None };
 
-    /// Whether weights speak of it.
-    pub(crate) fn is_weighed(&self) -> bool {
-        self.weighed.is_some()
+    /// The chance that a lane takes the only edge that leads there, if weights speak of that.
+    pub(crate) fn weighed(&self) -> Option<f64> {
+        self.weighed.map(|weighed| weighed.takes)
     }
 
     /// The chance that no lane is active, if control comes only when some lane is in a class around it. `None`:
@@ -156,6 +156,12 @@ impl Branches<'_> {
             .or_else(|| by_comparison(func, from, edges[0] == e))
             .unwrap_or(1.0 / edges.len() as f64)
     }
+}
+
+/// The chance that no lane of a group takes an edge, by what was counted of groups of perhaps another size.
+pub(crate) fn of_nobody_by(takes: f64, count: GroupCount, width: u32) -> Option<f64> {
+    let takes = takes.clamp(RARE, 1.0 - RARE);
+    Some((1.0 - takes).powf(f64::from(width).powf(exponent(takes, count)?)))
 }
 
 /// The *a* with which (1−p)^(Wᵃ) is the share of groups of W lanes that had none that took an edge.

@@ -23,8 +23,18 @@ const TEST: f64 = 4.0;
 pub(crate) struct Chosen {
     /// The classes, besides those that need a test, whose first block is to be executed only if it has an active lane.
     pub(crate) classes: EntitySet<Class>,
-    /// The chance that a class has an active lane where that is asked, if weights of edges speak of it.
-    pub(crate) somebody: SecondaryMap<Class, Option<f64>>,
+    /// What is known of the lanes of classes.
+    pub(crate) expected: SecondaryMap<Class, Option<Expected>>,
+}
+
+/// How likely it is that a class has an active lane where that is asked.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub(crate) struct Expected {
+    /// That a single lane is.
+    pub(crate) lane: f64,
+    /// That some lane of so many is.
+    pub(crate) somebody: f64,
+    pub(crate) lanes: u32,
 }
 
 /// The classes, besides those in `needed`, whose first block is to be executed only if it has an active lane.
@@ -36,7 +46,7 @@ pub(crate) fn classes_to_test(
     (machine, width): (&Machine, u32),
 ) -> Chosen {
     let mut chosen = EntitySet::with_capacity(state.leaders.len());
-    let mut somebody = SecondaryMap::new();
+    let mut expected = SecondaryMap::new();
     let dom = dominators(state);
     let regions = Costs::new(state, module, machine, width).of_regions(&dom);
     let chances = chance::of_classes(state);
@@ -51,7 +61,8 @@ pub(crate) fn classes_to_test(
             continue;
         }
         let nobody = chances[c].of_nobody(outer.map(|o| &chances[o]), width);
-        somebody[c] = chances[c].is_weighed().then_some(1.0 - nobody);
+        let somebody = 1.0 - nobody;
+        expected[c] = chances[c].weighed().map(|lane| Expected { lane, somebody, lanes: width });
         let pays = || nobody * regions[b] > TEST + machine.misprediction() * 2.0 * nobody * (1.0 - nobody);
         let wanted = || match boscc {
             Boscc::Off => false,
@@ -65,7 +76,7 @@ pub(crate) fn classes_to_test(
             around[b] = c.into();
         }
     }
-    Chosen { classes: chosen, somebody }
+    Chosen { classes: chosen, expected }
 }
 
 /// Whether the first block of a class can have a test. The class of a divergent loop has a lane because the loop

@@ -37,6 +37,7 @@ use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
 use warpline_ir::{Block, Edge, Function, Inst, LaneOp, Module, Op, Type, Value};
 use warpline_uniformity::shape::ArgShape;
 
+use super::boscc::chance::of_nobody_by;
 use super::choices::MAX_WIDTH;
 use super::elements::element_of;
 use super::loops::Iteration;
@@ -200,6 +201,7 @@ fn settle(
     let greatest = linearized.dependences.lanes.map_or(greatest, |most| greatest.min(power_of_two(most)));
     let mut program = Program::new(module, &linearized, &plans, machine, grouped);
     if let Some(lanes) = fixed {
+        program.expect_groups_of(lanes);
         let cycles = program.time(machine, lanes) / f64::from(lanes.max(1));
         let remarks = remarks::of_program(&program, &linearized, machine, (lanes, cycles));
         return Widths { remarks, ..Widths::of_one_group(lanes, None) };
@@ -386,6 +388,9 @@ struct Program<'a> {
     trips: Vec<f64>,
     /// How often each block is executed. To choose a width by, none is skipped: what may be live there counts, too.
     frequency: SecondaryMap<Block, f64>,
+    /// Whether blocks count as often as they are expected to be executed, by groups of as many lanes as were looked at
+    /// last.
+    expects_branches: bool,
     /// Of each loop and, at the end, of the code outside all: whether few iterations are known to be all.
     few: Vec<bool>,
     /// Of each loop, whether lanes leave it one after the other.
@@ -427,6 +432,7 @@ impl<'a> Program<'a> {
             apart: vec![false; cycles.len()],
             trips: Vec::new(),
             frequency: SecondaryMap::with_default(0.0),
+            expects_branches: false,
             few: Vec::new(),
             chains: Vec::new(),
             paths: Vec::new(),
@@ -448,9 +454,8 @@ impl<'a> Program<'a> {
             let around = program.cycles.around(Node::from(b)).take(MAX_DEPTH);
             program.frequency[b] = around.map(|c| program.trips[c.index()]).product();
         }
-        if func.layout.iter().any(|&b| program.has_weighed_test(b)) {
-            program.frequency = program.expected_frequencies();
-        }
+        program.expects_branches = program.knows_chances();
+        program.expect_groups_of(middling(machine));
         for &b in &func.layout {
             if let Some(c) = program.left_apart_behind(b) {
                 program.apart[c.index()] = true;
@@ -567,19 +572,31 @@ impl<'a> Program<'a> {
     /// Has blocks count as often as they are expected to be executed, since some are skipped, and gathers take what
     /// they mostly take. Groups of more lanes than these are not looked at again.
     fn expect_branches(&mut self, machine: &Machine, most: u32) {
-        (self.frequency, self.paths) = (self.expected_frequencies(), self.longest_paths(machine, 1.0));
+        (self.expects_branches, self.paths) = (true, self.longest_paths(machine, 1.0));
         self.time_up_to(machine, most);
     }
 
-    /// How often blocks are expected to be executed.
-    fn expected_frequencies(&self) -> SecondaryMap<Block, f64> {
+    /// Has blocks count as often as groups of so many lanes are expected to execute them, if that counts at all.
+    fn expect_groups_of(&mut self, width: u32) {
+        if self.expects_branches {
+            self.frequency = self.expected_frequencies(width);
+        }
+    }
+
+    /// How often groups of so many lanes are expected to execute blocks.
+    fn expected_frequencies(&self, width: u32) -> SecondaryMap<Block, f64> {
         let Program { func, cycles, trips, order, .. } = self;
-        Frequencies { func, cycles, trips, order }.of_blocks(|e, among| self.chance(e, among))
+        Frequencies { func, cycles, trips, order }.of_blocks(|e, among| self.chance(e, among, width))
     }
 
     /// Computes the cycles of groups of as many lanes as each power of two up to one.
     fn time_up_to(&mut self, machine: &Machine, most: u32) {
-        self.times = (0..=most.ilog2()).map(|k| self.time(machine, 1 << k)).collect();
+        let mut times = Vec::new();
+        for width in (0..=most.ilog2()).map(|k| 1 << k) {
+            self.expect_groups_of(width);
+            times.push(self.time(machine, width));
+        }
+        self.times = times;
     }
 
     /// Its chains, if gathers take so many times as long as from the nearest cache.
@@ -614,30 +631,31 @@ impl<'a> Program<'a> {
         cycle.map_or(1.0, |c| self.frequency[Block::from(self.cycles.header(c))].max(f64::MIN_POSITIVE))
     }
 
-    /// The chance of an edge among those of its block that stay in a loop: where a mask is asked, some lane is
-    /// mostly there.
-    fn chance(&self, e: Edge, among: &[Edge]) -> f64 {
+    /// The chance of an edge among those of its block that stay in a loop, for so many lanes: where a mask is asked,
+    /// some lane is mostly there.
+    fn chance(&self, e: Edge, among: &[Edge], width: u32) -> f64 {
         let from = self.func.edges[e].from;
         match self.func.out_edges(from) {
-            &[any, _]
-                if among.len() == 2
-                    && !self.has_weighed_test(from)
-                    && self.has_cross_lane_operations(from) =>
-            {
-                if e == any {
-                    SOMEBODY
-                } else {
-                    1.0 - SOMEBODY
-                }
+            &[any, _] if among.len() == 2 && self.has_cross_lane_operations(from) => {
+                let somebody = self.somebody(any, among, width).unwrap_or(SOMEBODY);
+                if e == any { somebody } else { 1.0 - somebody }
             }
             _ => by_weights(self.func, e, among),
         }
     }
 
-    /// Whether a block ends in a branch that asks whether a mask has any lane, and weights say how likely that is.
-    fn has_weighed_test(&self, b: Block) -> bool {
-        let edges = self.func.out_edges(b);
-        edges.iter().all(|&e| self.func.weights[e].is_some()) && self.has_cross_lane_operations(b)
+    /// The chance that some of so many lanes take the first edge of a branch that asks a mask, if that is known.
+    fn somebody(&self, any: Edge, among: &[Edge], width: u32) -> Option<f64> {
+        let takes = by_weights(self.func, any, among);
+        of_nobody_by(takes, self.func.groups[any]?, width).map(|nobody| 1.0 - nobody)
+    }
+
+    /// Whether it is known of any branch that asks a mask how likely it is that some lane is there.
+    fn knows_chances(&self) -> bool {
+        let known = |&e: &Edge| self.func.groups[e].is_some();
+        let knows =
+            |&b: &Block| self.func.out_edges(b).iter().any(known) && self.has_cross_lane_operations(b);
+        self.func.layout.iter().any(knows)
     }
 
     /// Cycles of a group of so many lanes, a power of two.

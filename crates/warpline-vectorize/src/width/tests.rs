@@ -7,7 +7,7 @@ use warpline_ir::text::parse_module;
 use warpline_target::{all, nearest};
 use warpline_uniformity::shape::ArgShape;
 
-use super::{Choice, Machine, Reason, of_iteration, of_kernel};
+use super::{Choice, Machine, Reason, Widths, of_iteration, of_kernel};
 
 fn sse() -> Machine {
     Machine { fused: false, ..Machine::of(nearest("x86-64-v2", true, 128)) }
@@ -33,6 +33,15 @@ fn choice(body: &str, machine: &Machine) -> Choice {
     args[0] = ArgShape::Index;
     let widths = of_kernel(&module, func, &Options::new(1, args, "lanes"), machine, None);
     widths.chosen.expect("nothing was given")
+}
+
+/// What is expected of a kernel the first parameter of which is an index, on AVX2.
+fn expected(body: &str, indices: Option<u64>) -> Widths {
+    let module = module(body);
+    let func = module.functions.values().next().expect("a function");
+    let mut args = vec![ArgShape::Uniform; func.params.len()];
+    args[0] = ArgShape::Index;
+    of_kernel(&module, func, &Options { indices, ..Options::new(1, args, "lanes") }, &avx2(), None)
 }
 
 /// Loads an element, does something to it and stores it.
@@ -255,4 +264,114 @@ fn what_only_reads_and_writes_takes_a_cache_line_at_once_and_begins_with_one() {
     let much = map("float", 4, &(steps + "  %y: float = fadd %x, %x"));
     let found = widths(&much, &avx512(), None);
     assert!(found.prologue == 0 && found.chosen.is_some_and(|c| c.reason != Reason::Line), "{found:?}");
+}
+
+/// A sum over as many elements as a parameter says; edges with these weights go on with the loop and leave it.
+fn row_sum(goes_on: &str, leaves: &str) -> String {
+    format!(
+        "func @rows(%i: i64, %n: i64, %from: ptr, %to: ptr) {{
+entry:
+  %start: ptr = getelementptr float, %from, %i
+  br loop(0, 0.0)
+loop:
+  %k: i64 = phi
+  %s: float = phi
+  %at: i64 = mul %k, 512
+  %p: ptr = getelementptr float, %start, %at
+  %x: float = load %p, align 4
+  %sum: float = fadd %s, %x
+  %next: i64 = add %k, 1
+  %more: i1 = icmp ult %next, %n
+  br %more, loop(%next, %sum){goes_on}, done{leaves}
+done:
+  %q: ptr = getelementptr float, %to, %i
+  store %sum, %q, align 4
+  ret
+}}
+"
+    )
+}
+
+#[test]
+fn weights_of_the_branch_that_ends_a_loop_tell_how_often_it_goes_round() {
+    let cycles = |goes_on: &str, leaves: &str| {
+        let estimate = expected(&row_sum(goes_on, leaves), None).estimate.expect("it is small");
+        [estimate.vector, estimate.scalar.expect("it has a range")]
+    };
+    let [few, unknown, many] =
+        [cycles(" weight 3", " weight 1"), cycles("", ""), cycles(" weight 99", " weight 1")];
+    for k in 0..2 {
+        assert!(few[k] * 2.0 < unknown[k] && unknown[k] * 4.0 < many[k], "{few:?} {unknown:?} {many:?}");
+    }
+}
+
+#[test]
+fn a_range_that_is_expected_to_be_short_is_left_to_scalar_code() {
+    let body = map("float", 4, "  %y: float = fadd %x, %x");
+    let scalar_wins = |indices| expected(&body, indices).estimate.expect("it is small").scalar_wins();
+    assert_eq!([None, Some(100_000), Some(3)].map(scalar_wins), [false, false, true]);
+}
+
+/// Long arithmetic on `double` that lanes do if an element is greater than a limit; edges with these weights do it and
+/// pass it by.
+fn rarely_refined(does: &str, passes: &str) -> String {
+    format!(
+        "func @refine(%i: i64, %from: ptr, %to: ptr, %limit: float) {{
+entry:
+  %p: ptr = getelementptr float, %from, %i
+  %x: float = load %p, align 4
+  %c: i1 = fcmp ogt %x, %limit
+  br %c, heavy{does}, end(%x){passes}
+heavy:
+  %d: double = fpext %x
+  br loop(0, %d)
+loop:
+  %k: i64 = phi
+  %s: double = phi
+  %m: double = fmul %s, %s
+  %a: double = fadd %m, 1.5
+  %t: double = fdiv %m, %a
+  %next: i64 = add %k, 1
+  %more: i1 = icmp ult %next, 40
+  br %more, loop(%next, %t), done
+done:
+  %y: float = fptrunc %t
+  br end(%y)
+end:
+  %r: float = phi
+  %q: ptr = getelementptr float, %to, %i
+  store %r, %q, align 4
+  ret
+}}
+"
+    )
+}
+
+#[test]
+fn what_hardly_any_group_of_lanes_does_takes_hardly_any_time_and_does_not_decide_the_width() {
+    let unknown = expected(&rarely_refined("", ""), None);
+    let often = expected(
+        &rarely_refined(" weight 900 groups 100 of 100 by 8", " weight 100 groups 50 of 100 by 8"),
+        None,
+    );
+    let rare = expected(
+        &rarely_refined(" weight 1 groups 1 of 500 by 8", " weight 3999 groups 500 of 500 by 8"),
+        None,
+    );
+    let vector = |w: &Widths| w.estimate.as_ref().expect("it is small").vector;
+    assert!(vector(&rare) * 10.0 < vector(&unknown), "{rare:?} {unknown:?}");
+    assert!(vector(&often) > vector(&rare) * 10.0, "{often:?} {rare:?}");
+    let bits = |w: &Widths| w.chosen.map(|c| c.element_bits);
+    assert_eq!([bits(&unknown), bits(&often), bits(&rare)], [Some(64), Some(64), Some(32)]);
+}
+
+#[test]
+fn lanes_that_go_one_way_together_make_a_rare_way_cheaper_than_lanes_that_do_not() {
+    let cycles = |groups: u32| {
+        let does = format!(" weight 10 groups {groups} of 100 by 8");
+        let widths = expected(&rarely_refined(&does, " weight 790 groups 100 of 100 by 8"), None);
+        widths.estimate.expect("it is small").vector
+    };
+    let [together, apart] = [cycles(2), cycles(10)];
+    assert!(together * 2.0 < apart, "{together} {apart}");
 }

@@ -14,6 +14,11 @@ use super::frequency::{self, dead_ends};
 /// Iterations that are counted; loops of more count as if they had as many.
 const MOST: u32 = 256;
 
+/// The least part of what comes to a header that leaves its loop: none has more iterations than the reciprocal.
+const LEAST_LEAVING: f64 = 1e-9;
+/// Inner loops count as at most so many times as often as the outer one.
+const OFTEN: f64 = 1e100;
+
 /// The number of iterations of a loop that control leaves at one place, by comparing a counter with a constant.
 pub(super) fn of_loop(func: &Function, cycles: &CycleForest, cycle: CycleId) -> Option<u32> {
     let inside = |b: Block| cycles.contains(cycle, b.into());
@@ -44,12 +49,19 @@ pub(super) fn of_loop(func: &Function, cycles: &CycleForest, cycle: CycleId) -> 
 /// The iterations of the loops of a scalar function that weights of edges speak of, by their headers. A lane program
 /// has the same headers, but branches of its own where lanes leave a loop apart.
 pub(super) fn by_header(func: &Function) -> HashMap<Block, f64> {
+    if !has_weights(func) {
+        return HashMap::new();
+    }
     let (graph, _) = func.graph();
     let cycles = CycleForest::compute(&graph);
     let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
     let weighed = by_weights(func, &cycles, &order);
     let headers = cycles.cycles().map(|c| Block::from(cycles.header(c)));
     headers.zip(weighed).filter_map(|(header, trips)| Some((header, trips?))).collect()
+}
+
+fn has_weights(func: &Function) -> bool {
+    func.layout.iter().any(|&b| func.out_edges(b).iter().any(|&e| func.weights[e].is_some()))
 }
 
 /// As many iterations as are counted, of those that weights speak of.
@@ -62,46 +74,61 @@ pub(super) fn counted(trips: f64) -> f64 {
 /// For each time that control comes to the header of a loop, so much of it leaves; the iterations are the reciprocal
 /// of that. Weights count where all branches out of the loop have them, but for those into dead ends.
 pub(super) fn by_weights(func: &Function, cycles: &CycleForest, order: &[Block]) -> Vec<Option<f64>> {
-    let dead = dead_ends(func, order);
-    let mut leaving = vec![1.0; cycles.len()];
     let mut trips = vec![None; cycles.len()];
-    let innermost_first: Vec<CycleId> = cycles.cycles().collect();
-    for &cycle in innermost_first.iter().rev() {
-        let (leaves, known) = leaving_share(func, cycles, cycle, order, (&dead, &leaving));
-        leaving[cycle.index()] = leaves;
+    if !has_weights(func) {
+        return trips;
+    }
+    let mut blocks: Vec<Vec<Block>> = vec![Vec::new(); cycles.len()];
+    for &b in order {
+        cycles.around(b.into()).for_each(|c| blocks[c.index()].push(b));
+    }
+    let mut flows = Flows { func, cycles, dead: dead_ends(func, order), leaving: vec![1.0; cycles.len()] };
+    let outermost_first: Vec<CycleId> = cycles.cycles().collect();
+    for &cycle in outermost_first.iter().rev() {
+        let (leaves, known) = flows.leaving(cycle, &blocks[cycle.index()]);
+        flows.leaving[cycle.index()] = leaves;
         trips[cycle.index()] = known.then_some(1.0 / leaves);
     }
     trips
 }
 
-/// The part of what comes to the header of a loop that leaves it before it comes there again, and whether weights say
-/// so. `leaving` has these parts of the loops within.
-fn leaving_share(
-    func: &Function,
-    cycles: &CycleForest,
-    cycle: CycleId,
-    order: &[Block],
-    (dead, leaving): (&SecondaryMap<Block, bool>, &[f64]),
-) -> (f64, bool) {
-    let inside = |b: Block| cycles.contains(cycle, b.into());
-    let mut flow: SecondaryMap<Edge, f64> = SecondaryMap::with_default(0.0);
-    let (mut leaves, mut exits, mut known) = (0.0, 0, true);
-    for &b in order.iter().filter(|&&b| inside(b)) {
-        let mut share: f64 = func.blocks[b].preds.iter().map(|&e| flow[e]).sum();
-        if cycles.header(cycle) == b.into() {
-            share = 1.0;
-        } else if let Some(c) = cycles.innermost(b.into()).filter(|&c| cycles.header(c) == b.into()) {
-            share /= leaving[c.index()];
-        }
-        let out: Vec<Edge> = func.out_edges(b).iter().copied().filter(|&e| !dead[func.edges[e].to]).collect();
-        for &e in &out {
-            flow[e] = share * frequency::by_weights(func, e, &out);
-            if !inside(func.edges[e].to) {
-                leaves += flow[e];
-                exits += 1;
-                known &= out.iter().all(|&e| func.weights[e].is_some()) || out.len() == 1;
+/// Where control goes within loops.
+struct Flows<'a> {
+    func: &'a Function,
+    cycles: &'a CycleForest,
+    dead: SecondaryMap<Block, bool>,
+    /// The part of what comes to the header of a loop that leaves it before it comes there again, of loops that have
+    /// been looked at.
+    leaving: Vec<f64>,
+}
+
+impl Flows<'_> {
+    /// That part for a loop of these blocks, of which the inner loops have been looked at, and whether weights say so.
+    fn leaving(&self, cycle: CycleId, blocks: &[Block]) -> (f64, bool) {
+        let Flows { func, cycles, .. } = *self;
+        let mut flow: HashMap<Edge, f64> = HashMap::new();
+        let (mut leaves, mut exits, mut known) = (0.0, 0, true);
+        for &b in blocks {
+            let into = func.blocks[b].preds.iter().filter_map(|e| flow.get(e)).sum::<f64>();
+            let headed = cycles.innermost(b.into()).filter(|&c| cycles.header(c) == b.into());
+            let share = match headed {
+                Some(own) if own == cycle => 1.0,
+                Some(inner) => (into / self.leaving[inner.index()]).min(OFTEN),
+                None => into,
+            };
+            let goes_on = |e: &Edge| !self.dead[func.edges[*e].to];
+            let out: Vec<Edge> = func.out_edges(b).iter().copied().filter(goes_on).collect();
+            for &e in &out {
+                let part = share * frequency::by_weights(func, e, &out);
+                if cycles.contains(cycle, func.edges[e].to.into()) {
+                    flow.insert(e, part);
+                } else {
+                    leaves += part;
+                    exits += 1;
+                    known &= out.len() == 1 || out.iter().all(|&e| func.weights[e].is_some());
+                }
             }
         }
+        (leaves.clamp(LEAST_LEAVING, 1.0), known && exits > 0)
     }
-    (leaves.clamp(f64::MIN_POSITIVE, 1.0), known && exits > 0)
 }
