@@ -56,6 +56,7 @@ mod print;
 mod ranges;
 mod second_results;
 mod simplify;
+mod stack_alignment;
 mod sysroot_cache;
 mod tables;
 mod target;
